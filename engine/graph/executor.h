@@ -1,0 +1,31 @@
+// Runs a plan.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/graph/plan.h"
+
+namespace grurun::engine {
+
+struct RunOptions {
+  std::uint64_t seed = 0;
+  /// Error(limit) when the run passes this moment.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// Iterations of Loop and Scan bodies in one run, all together; Error(limit) beyond.
+  std::int64_t max_iterations = 100'000'000;
+  /// Called with every value a step of the main graph makes, by name (bisecting, tracing). May be empty.
+  std::function<void(const Step&, std::size_t output, const Value&)> observe;
+};
+
+/// inputs[i] belongs to plan.inputs[i]; an empty Value leaves an input to its initializer. Types and shapes
+/// are compared with what the graph declares: Error(invalid_model) names the input and both sides. Returns
+/// the outputs in the graph's order. An error in a node carries the node's label as context, with input types
+/// and shapes.
+std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const RunOptions& options = {});
+
+}  // namespace grurun::engine

@@ -1,0 +1,34 @@
+// Values in files: .pb (TensorProto, SequenceProto, OptionalProto, MapProto), .npy, .npz and .json, read and
+// written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tensor/value.h"
+#include "tensor/value_type.h"
+
+namespace grurun::onnx_io {
+
+struct NamedValue {
+  std::string name;  // empty when the file does not name it
+  Value value;
+};
+
+/// Reads one file that holds one value (.pb, .npy) or several (.npz, .json), by its ending. expected tells
+/// which message a .pb holds; without it a TensorProto is tried, then SequenceProto, OptionalProto, MapProto.
+/// Throws Error(usage) when the file is missing, Error(invalid_model) when its content breaks its format.
+std::vector<NamedValue> read_values(const std::string& path, const ValueType* expected = nullptr);
+
+/// The value a .pb file holds; see read_values. The name inside the file is in NamedValue::name.
+NamedValue read_pb(const std::string& path, const ValueType* expected = nullptr);
+
+void write_pb(const std::string& path, const std::string& name, const Value& value);
+void write_npy(const std::string& path, const Tensor& tensor);
+
+/// Writes all values to one .npz or .json (by the ending); names are kept. npz holds tensors only: anything
+/// else throws Error(unsupported) that names the value and says which endings can hold it.
+void write_values(const std::string& path, const std::vector<NamedValue>& values);
+
+}  // namespace grurun::onnx_io

@@ -1,0 +1,35 @@
+// The rules of the exact opset a model declares: ONNX's checker, the schemas of each node's version, and
+// shape inference.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "onnx_io/model.h"
+
+namespace grurun::opset {
+
+enum class Severity { error, warning, note };
+
+struct Finding {
+  std::string code;  // stable: "SCHEMA001", ...
+  Severity severity;
+  std::string node;     // path of the node ("graph/loop_1.body/gru"), empty for the model as a whole
+  std::string op;       // "GRU-14", empty for the model as a whole
+  std::string message;  // the rule in one sentence, what was found, what to do
+};
+
+struct CheckResult {
+  std::vector<Finding> findings;
+  /// Types as shape inference saw them, by value name; main graph only.
+  std::map<std::string, ValueType> inferred;
+
+  bool has_errors() const;
+};
+
+/// All findings at once; never throws for what a model says. Nodes of model-local functions and subgraphs are
+/// visited.
+CheckResult check_model(const onnx_io::Model& model);
+
+}  // namespace grurun::opset

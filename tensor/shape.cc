@@ -1,0 +1,67 @@
+#include "tensor/shape.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tensor/error.h"
+
+namespace grurun {
+
+std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_mul_overflow(a, b, &out)) fail(ErrorKind::limit, "{} x {} does not fit in 63 bits", a, b);
+  return out;
+}
+
+std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_add_overflow(a, b, &out)) fail(ErrorKind::limit, "{} + {} does not fit in 63 bits", a, b);
+  return out;
+}
+
+std::int64_t checked_product(std::span<const std::int64_t> sizes) {
+  // A zero anywhere makes the product zero, however large the other factors are.
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
+  std::int64_t product = 1;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) fail_invalid("dimension {} is negative", size);
+    product = checked_mul(product, size);
+  }
+  return product;
+}
+
+void Shape::assign(std::span<const std::int64_t> dims) {
+  rank_ = dims.size();
+  if (rank_ <= inline_rank) {
+    std::copy(dims.begin(), dims.end(), inline_.begin());
+  } else {
+    heap_.assign(dims.begin(), dims.end());
+  }
+}
+
+void Shape::push_back(std::int64_t dim) {
+  insert(rank_, dim);
+}
+
+void Shape::insert(std::size_t at, std::int64_t dim) {
+  std::vector<std::int64_t> dims = to_vector();
+  dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), dim);
+  assign(dims);
+}
+
+void Shape::erase(std::size_t at) {
+  std::vector<std::int64_t> dims = to_vector();
+  dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(at));
+  assign(dims);
+}
+
+std::string Shape::to_string() const {
+  return fmt::format("[{}]", fmt::join(dims(), ","));
+}
+
+bool Shape::operator==(const Shape& other) const {
+  return std::ranges::equal(dims(), other.dims());
+}
+
+}  // namespace grurun

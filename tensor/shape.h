@@ -1,0 +1,65 @@
+// Dimensions of a tensor, 64 bits each, with arithmetic that notices overflow.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace grurun {
+
+/// Product of the sizes; throws Error(limit) when it does not fit in 63 bits. Sizes must not be negative.
+std::int64_t checked_product(std::span<const std::int64_t> sizes);
+
+/// a * b and a + b for sizes >= 0; throw Error(limit) on overflow.
+std::int64_t checked_mul(std::int64_t a, std::int64_t b);
+std::int64_t checked_add(std::int64_t a, std::int64_t b);
+
+/// A list of dimensions; an empty one is a scalar's. Dimensions are >= 0 in every Shape a Tensor carries.
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> dims) { assign({dims.begin(), dims.size()}); }
+  explicit Shape(std::span<const std::int64_t> dims) { assign(dims); }
+  explicit Shape(const std::vector<std::int64_t>& dims) { assign(dims); }
+
+  std::size_t rank() const { return rank_; }
+  bool empty() const { return rank_ == 0; }
+  std::int64_t* data() { return rank_ <= inline_rank ? inline_.data() : heap_.data(); }
+  const std::int64_t* data() const { return rank_ <= inline_rank ? inline_.data() : heap_.data(); }
+  std::int64_t operator[](std::size_t i) const { return data()[i]; }
+  std::int64_t& operator[](std::size_t i) { return data()[i]; }
+  const std::int64_t* begin() const { return data(); }
+  const std::int64_t* end() const { return data() + rank_; }
+  std::span<const std::int64_t> dims() const { return {data(), rank_}; }
+  std::vector<std::int64_t> to_vector() const { return {begin(), end()}; }
+
+  void push_back(std::int64_t dim);
+  void insert(std::size_t at, std::int64_t dim);
+  void erase(std::size_t at);
+
+  /// Number of elements: the product of all dimensions, 1 for a scalar. Throws Error(limit) on overflow.
+  std::int64_t element_count() const { return checked_product(dims()); }
+
+  /// Product of dimensions [from, to).
+  std::int64_t count(std::size_t from, std::size_t to) const {
+    return checked_product(dims().subspan(from, to - from));
+  }
+
+  /// "[2,3]", "[]" for a scalar.
+  std::string to_string() const;
+
+  bool operator==(const Shape& other) const;
+
+ private:
+  static constexpr std::size_t inline_rank = 6;
+  void assign(std::span<const std::int64_t> dims);
+
+  std::size_t rank_ = 0;
+  std::array<std::int64_t, inline_rank> inline_{};
+  std::vector<std::int64_t> heap_;
+};
+
+}  // namespace grurun
