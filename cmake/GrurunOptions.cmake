@@ -1,0 +1,35 @@
+# Compiler settings shared by every target: grurun_options is linked privately by each.
+
+option(GRURUN_WERROR "Treat warnings as errors" OFF)
+set(GRURUN_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them (address,undefined)")
+option(GRURUN_COVERAGE "Record line coverage" OFF)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
+
+find_program(GRURUN_CCACHE ccache)
+if(GRURUN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GRURUN_CCACHE})
+endif()
+
+# Contracted multiply-adds would make results depend on the compiler's mood; kernels ask for them by name.
+add_library(grurun_options INTERFACE)
+target_compile_definitions(grurun_options INTERFACE GRURUN_VERSION="${PROJECT_VERSION}")
+target_compile_options(grurun_options INTERFACE -Wall -Wextra -ffp-contract=off $<$<BOOL:${GRURUN_WERROR}>:-Werror>)
+
+# Only libraries that are really called cost start-up time.
+add_link_options(-Wl,--as-needed)
+
+if(GRURUN_SANITIZE)
+  add_compile_options(-fsanitize=${GRURUN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GRURUN_SANITIZE})
+endif()
+if(GRURUN_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()

@@ -1,0 +1,84 @@
+# grurun_room(NAME name SOURCES file... [DEPS target...] [PRIVATE_DEPS target...])
+# makes the library grurun_<name> with the alias grurun::<name> from one room of the house. Headers are included by their
+# path from the repository's root. A room without sources is an interface library. Library, headers and target are
+# installed as part of the CMake package grurun.
+function(grurun_room)
+  cmake_parse_arguments(PARSE_ARGV 0 room "" "NAME" "SOURCES;DEPS;PRIVATE_DEPS")
+  set(target grurun_${room_NAME})
+  if(room_SOURCES)
+    add_library(${target} STATIC ${room_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:grurun_options> ${room_PRIVATE_DEPS})
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(grurun::${room_NAME} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${room_NAME})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/grurun>)
+  target_link_libraries(${target} ${scope} ${room_DEPS})
+
+  install(TARGETS ${target} EXPORT grurunTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${room_NAME})
+    install(DIRECTORY ${room_NAME} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/grurun
+      FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE)
+  endif()
+endfunction()
+
+# Sets `result` to the .cc files of the folders named after it, those directly in each.
+function(grurun_sources result)
+  set(found)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+    list(APPEND found ${sources})
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# Writes the source that gathers the operator tables: every engine/ops/<family>/<stem>.op.cc defines op_rows_<stem>().
+# A list made from file names cannot lose a row, as self-registration in a static library would. Sets `result` to the
+# generated file, or to nothing while there are no operators.
+function(grurun_operator_tables result)
+  file(GLOB_RECURSE operators CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engine/ops/*.op.cc)
+  set(${result} "" PARENT_SCOPE)
+  if(NOT operators)
+    return()
+  endif()
+  set(declarations "")
+  set(calls "")
+  set(stems)
+  foreach(operator IN LISTS operators)
+    get_filename_component(file ${operator} NAME)
+    string(REGEX REPLACE "\\.op\\.cc$" "" stem ${file})
+    if(stem IN_LIST stems)
+      message(FATAL_ERROR "two operator files are named ${file}")
+    endif()
+    list(APPEND stems ${stem})
+    string(APPEND declarations "std::vector<OpRow> op_rows_${stem}();\n")
+    string(APPEND calls "  append(op_rows_${stem}());\n")
+  endforeach()
+  set(generated ${PROJECT_BINARY_DIR}/generated/op_tables.cc)
+  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "engine/graph/op_registry.h"
+
+namespace grurun::engine {
+
+@declarations@
+std::vector<OpRow> all_op_rows() {
+  std::vector<OpRow> rows;
+  const auto append = [&rows](std::vector<OpRow> more) {
+    rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+@calls@  return rows;
+}
+
+}  // namespace grurun::engine
+]])
+  set(${result} ${generated} PARENT_SCOPE)
+endfunction()

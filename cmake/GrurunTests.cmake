@@ -1,0 +1,57 @@
+# tests/ mirrors the tree: every folder tests/<room>/ becomes one GoogleTest binary of all its sources, and one ctest
+# entry with the room's name as label. A folder whose sources hold no *_test.cc is a library that all the binaries link.
+# Every tests/**/test_*.py runs as an entry of its own, under the project's virtual environment where there is one.
+
+find_package(GTest REQUIRED)
+
+set(test_environment
+  "GRURUN_BINARY=$<TARGET_FILE:grurun>" "GRURUN_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
+  "GRURUN_BUILD_DIR=${PROJECT_BINARY_DIR}"
+  "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1"
+  "UBSAN_OPTIONS=print_stacktrace=1")
+
+file(GLOB test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/tests/*)
+set(shared_libraries)
+set(suites)
+foreach(folder IN LISTS test_folders)
+  if(NOT IS_DIRECTORY ${folder})
+    continue()
+  endif()
+  get_filename_component(name ${folder} NAME)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  if(tests)
+    list(APPEND suites ${name})
+    set(sources_${name} ${sources})
+  elseif(sources)
+    add_library(grurun_tests_${name} STATIC ${sources})
+    target_link_libraries(grurun_tests_${name} PRIVATE grurun_options PUBLIC grurun::conformance ONNX::onnx GTest::gtest)
+    list(APPEND shared_libraries grurun_tests_${name})
+  endif()
+endforeach()
+
+foreach(name IN LISTS suites)
+  add_executable(${name}_tests ${sources_${name}})
+  set_target_properties(${name}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_compile_definitions(${name}_tests PRIVATE GRURUN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set(room grurun::conformance)
+  if(TARGET grurun::${name})
+    set(room grurun::${name})
+  endif()
+  target_link_libraries(${name}_tests PRIVATE
+    grurun_options ${shared_libraries} ${room} ONNX::onnx GTest::gtest GTest::gmock GTest::gtest_main)
+  add_dependencies(${name}_tests grurun)
+  add_test(NAME ${name} COMMAND ${name}_tests WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${name} ENVIRONMENT "${test_environment}")
+endforeach()
+
+find_program(GRURUN_TEST_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin REQUIRED)
+file(GLOB_RECURSE python_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/test_*.py)
+foreach(file IN LISTS python_tests)
+  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${file})
+  string(REGEX REPLACE "\\.py$" "" name ${name})
+  get_filename_component(label ${name} DIRECTORY)
+  add_test(NAME ${name} COMMAND ${GRURUN_TEST_PYTHON} -m unittest -v ${file} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "python;${label}" ENVIRONMENT "${test_environment}")
+endforeach()
