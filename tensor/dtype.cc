@@ -42,6 +42,8 @@ constexpr std::array<DTypeRow, dtype_count> rows = {{
     {"float8e8m0", "float8_e8m0fnu", 1, 8},
     {"uint2", "", 1, 2},
     {"int2", "", 1, 2},
+    {"float6e2m3", "float6_e2m3fn", 1, 6},
+    {"float6e3m2", "float6_e3m2fn", 1, 6},
 }};
 
 const DTypeRow& row(DType dtype) {
@@ -77,7 +79,7 @@ bool is_valid_dtype(std::int64_t number) {
 bool is_floating(DType dtype) {
   constexpr DTypeSet set{DType::float32,      DType::float64,    DType::float16,        DType::bfloat16,
                          DType::float8e4m3fn, DType::float8e5m2, DType::float8e4m3fnuz, DType::float8e5m2fnuz,
-                         DType::float4e2m1,   DType::float8e8m0};
+                         DType::float4e2m1,   DType::float8e8m0, DType::float6e2m3,     DType::float6e3m2};
   return set.contains(dtype);
 }
 

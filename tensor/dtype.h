@@ -40,15 +40,17 @@ enum class DType : std::uint8_t {
   float8e8m0 = 24,
   uint2 = 25,
   int2 = 26,
+  float6e2m3 = 27,
+  float6e3m2 = 28,
 };
 
-inline constexpr int dtype_count = 27;
+inline constexpr int dtype_count = 29;
 
-/// Bytes that one element takes in memory (4- and 2-bit types: 1; string: sizeof(std::string)). 0 for
+/// Bytes that one element takes in memory (6-, 4- and 2-bit types: 1; string: sizeof(std::string)). 0 for
 /// undefined.
 std::size_t dtype_size(DType dtype);
 
-/// Bits that one element takes in a file: 4 and 2 for the packed types. 0 for string and undefined.
+/// Bits that one element takes in a file: 6, 4 and 2 for the packed types. 0 for string and undefined.
 int dtype_file_bits(DType dtype);
 
 /// ONNX's spelling: "float", "double", "int64", "bool", "float8e4m3fn", ...
@@ -60,7 +62,7 @@ DType parse_dtype(std::string_view name);
 /// True for a number TensorProto.DataType assigns to a type that tensors can hold.
 bool is_valid_dtype(std::int64_t number);
 
-bool is_floating(DType dtype);  // every real floating-point type, float8 and float4 included
+bool is_floating(DType dtype);  // every real floating-point type, float8, float6 and float4 included
 bool is_integer(DType dtype);   // every signed or unsigned integer, not bool
 bool is_complex(DType dtype);
 
@@ -122,6 +124,8 @@ GRURUN_DTYPE(Float8E5M2, float8e5m2)
 GRURUN_DTYPE(Float8E5M2FNUZ, float8e5m2fnuz)
 GRURUN_DTYPE(Float4E2M1, float4e2m1)
 GRURUN_DTYPE(Float8E8M0, float8e8m0)
+GRURUN_DTYPE(Float6E2M3, float6e2m3)
+GRURUN_DTYPE(Float6E3M2, float6e3m2)
 GRURUN_DTYPE(UInt4, uint4)
 GRURUN_DTYPE(Int4, int4)
 GRURUN_DTYPE(UInt2, uint2)

@@ -90,7 +90,7 @@ struct BFloat16 {
   }
 };
 
-/// The ONNX float8 and float4 types: a code in a byte.
+/// The ONNX float8, float6 and float4 types: a code in a byte.
 template <typename Format>
 struct SmallFloat {
   std::uint8_t bits = 0;
@@ -110,6 +110,8 @@ using Float8E4M3FN = SmallFloat<Float8E4M3FNFormat>;
 using Float8E4M3FNUZ = SmallFloat<Float8E4M3FNUZFormat>;
 using Float8E5M2 = SmallFloat<Float8E5M2Format>;
 using Float8E5M2FNUZ = SmallFloat<Float8E5M2FNUZFormat>;
+using Float6E2M3 = SmallFloat<Float6E2M3Format>;
+using Float6E3M2 = SmallFloat<Float6E3M2Format>;
 using Float4E2M1 = SmallFloat<Float4E2M1Format>;
 
 /// A power of two, 2^(bits - 127); 255 is NaN. It has neither sign nor zero.

@@ -15,7 +15,8 @@ enum class Specials {
   finite,  // neither infinities nor NaN
 };
 
-/// Sign + exponent + mantissa formats (IEEE binary16, bfloat16, and the ONNX float8 and float4 types).
+/// Sign + exponent + mantissa formats (IEEE binary16, bfloat16, and the ONNX float8, float6 and float4
+/// types).
 template <int ExponentBits, int MantissaBits, int Bias, Specials Kind>
 struct MiniFloatFormat {
   static constexpr int bits = 1 + ExponentBits + MantissaBits;
@@ -54,10 +55,10 @@ struct MiniFloatFormat {
   }
 
   /// Rounds to nearest, ties to even. What is beyond the largest finite value becomes that value when
-  /// saturate is set, else infinity (ieee) or NaN (fn, fnuz). A format without NaN maps NaN to its largest
-  /// value.
+  /// saturate is set, else infinity (ieee) or NaN (fn, fnuz). A format without NaN maps NaN to negative
+  /// zero, as ml_dtypes does.
   static std::uint32_t encode(double value, bool saturate) {
-    if (std::isnan(value)) return Kind == Specials::finite ? largest_code : nan_code;
+    if (std::isnan(value)) return Kind == Specials::finite ? sign_mask : nan_code;
     const std::uint32_t sign = std::signbit(value) ? sign_mask : 0;
     const double magnitude = std::fabs(value);
     std::uint32_t code = 0;
@@ -92,6 +93,8 @@ using Float8E4M3FNFormat = MiniFloatFormat<4, 3, 7, Specials::fn>;
 using Float8E4M3FNUZFormat = MiniFloatFormat<4, 3, 8, Specials::fnuz>;
 using Float8E5M2Format = MiniFloatFormat<5, 2, 15, Specials::ieee>;
 using Float8E5M2FNUZFormat = MiniFloatFormat<5, 2, 16, Specials::fnuz>;
+using Float6E2M3Format = MiniFloatFormat<2, 3, 1, Specials::finite>;
+using Float6E3M2Format = MiniFloatFormat<3, 2, 3, Specials::finite>;
 using Float4E2M1Format = MiniFloatFormat<2, 1, 1, Specials::finite>;
 
 }  // namespace grurun

@@ -1,5 +1,5 @@
-// From an element type at run time to a C++ type at compile time. Lists of types are named once, here, and give both the
-// dispatch and the set that an operator's table states.
+// From an element type at run time to a C++ type at compile time. Lists of types are named once, here, and
+// give both the dispatch and the set that an operator's table states.
 #pragma once
 
 #include <concepts>
@@ -46,7 +46,8 @@ template <typename... Types, typename Body>
 decltype(auto) dispatch(TypeList<Types...>, DType dtype, Body&& body) {
   using Result = std::common_type_t<decltype(body.template operator()<Types>())...>;
   if constexpr (std::is_void_v<Result>) {
-    const bool found = ((dtype == dtype_of<Types> ? (body.template operator()<Types>(), true) : false) || ...);
+    const bool found =
+        ((dtype == dtype_of<Types> ? (body.template operator()<Types>(), true) : false) || ...);
     if (!found) fail_unsupported("no kernel for element type {}", dtype_name(dtype));
   } else {
     Result result{};
@@ -63,8 +64,9 @@ struct Bytes16 {
 };
 }  // namespace detail
 
-/// For operators that only move elements: calls body with a type of the element's width (std::string for strings), so that
-/// one instantiation serves every type of that width. Read with static_cast<const T*>(tensor.raw()).
+/// For operators that only move elements: calls body with a type of the element's width (std::string for
+/// strings), so that one instantiation serves every type of that width. Read with static_cast<const
+/// T*>(tensor.raw()).
 template <typename Body>
 decltype(auto) dispatch_width(DType dtype, Body&& body) {
   if (dtype == DType::string) return body.template operator()<std::string>();
@@ -84,13 +86,16 @@ decltype(auto) dispatch_width(DType dtype, Body&& body) {
   }
 }
 
-/// The type an element is computed in: float for floating types of at most 16 bits, the type itself otherwise.
+/// The type an element is computed in: float for floating types of at most 16 bits, the type itself
+/// otherwise.
 template <typename T>
-using ComputeType = std::conditional_t<
-    std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float8E4M3FN> ||
-        std::is_same_v<T, Float8E4M3FNUZ> || std::is_same_v<T, Float8E5M2> || std::is_same_v<T, Float8E5M2FNUZ> ||
-        std::is_same_v<T, Float4E2M1> || std::is_same_v<T, Float8E8M0>,
-    float, T>;
+using ComputeType =
+    std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16> ||
+                           std::is_same_v<T, Float8E4M3FN> || std::is_same_v<T, Float8E4M3FNUZ> ||
+                           std::is_same_v<T, Float8E5M2> || std::is_same_v<T, Float8E5M2FNUZ> ||
+                           std::is_same_v<T, Float4E2M1> || std::is_same_v<T, Float6E2M3> ||
+                           std::is_same_v<T, Float6E3M2> || std::is_same_v<T, Float8E8M0>,
+                       float, T>;
 
 /// True for float, double, Float16, BFloat16.
 template <typename T>
