@@ -1,0 +1,51 @@
+# For those who do not want to know CMake: every target installs what it needs first. `make help` lists them.
+# ARGS is handed on: make conformance ARGS="-k gru", make test ARGS="-L engine".
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+RELEASE := build/release/build.ninja
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build test conformance data bench format lint check install clean
+
+help:
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
+
+setup: ## install the missing packages and the private Python environment
+	@scripts/setup
+
+build: setup $(RELEASE) ## build build/release/bin/grurun
+	@cmake --build --preset release -j $(JOBS)
+
+$(RELEASE): CMakePresets.json | setup
+	cmake --preset release
+	@touch $@
+
+test: build ## build, then run every test
+	@ctest --preset release -j $(JOBS) $(ARGS)
+
+data: ## obtain the official test data of ONNX
+	@scripts/fetch-onnx-data
+
+conformance: build ## run the official ONNX cases
+	@scripts/conformance -j $(JOBS) $(ARGS)
+
+bench: build ## run the benchmarks
+	@scripts/bench $(ARGS)
+
+format: ## format the sources in place
+	@scripts/setup --ci
+	@scripts/format
+
+lint: build ## run the fatal clang-tidy checks
+	@scripts/setup --ci
+	@scripts/lint
+
+check: ## everything that CI does
+	@scripts/check
+
+install: build ## install below PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove the builds, keeping the dependencies in build/deps
+	@find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true
