@@ -24,9 +24,13 @@ const Map& Value::map() const {
   fail_invalid("a map is needed here, but the value is {}", describe());
 }
 
-Tensor Value::take_tensor() {
+Tensor& Value::mutable_tensor() {
   tensor();
-  Tensor out = std::move(std::get<Tensor>(held_));
+  return std::get<Tensor>(held_);
+}
+
+Tensor Value::take_tensor() {
+  Tensor out = std::move(mutable_tensor());
   held_ = std::monostate{};
   return out;
 }

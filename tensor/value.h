@@ -53,6 +53,9 @@ class Value {
   const Optional& optional() const;
   const Map& map() const;
 
+  /// The held tensor, to be filled; throws as tensor() does.
+  Tensor& mutable_tensor();
+
   /// Gives the tensor away, leaving this empty, so that its buffer can be written in place.
   Tensor take_tensor();
 

@@ -1,6 +1,7 @@
 // The table of operators: exact (domain, type, since_version) to the function that prepares one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,5 +46,9 @@ std::vector<OpRow> all_op_rows();
 
 /// The row for an exact version, or nullptr.
 const OpRow* find_op(std::string_view domain, std::string_view type, int since_version);
+
+/// For domains that ONNX's schema registry does not define: the newest version in the tables that is not
+/// newer than opset_version, 0 when there is none.
+int newest_op_version(std::string_view domain, std::string_view type, std::int64_t opset_version);
 
 }  // namespace grurun::engine

@@ -15,16 +15,24 @@ namespace grurun::engine {
 
 inline constexpr int no_slot = -1;
 
+/// What the schema and the kernel admit for one input.
+struct InputRule {
+  DTypeSet schema;        // tensor types of the schema; empty: no tensor, or anything
+  DTypeSet kernel;        // those that the kernel takes
+  int constraint = 0;     // inputs with the same positive number must have the same element type
+  const char* name = "";  // the parameter's name in the schema
+};
+
 /// One node, prepared. Slots index the frame of the plan it belongs to.
 struct Step {
   std::string label;  // "node 'gru_1' (GRU-14)", for errors
   std::string op;     // "GRU-14"
   RunFunction run;
-  std::vector<int> inputs;            // no_slot: omitted
-  std::vector<int> outputs;           // no_slot: nobody wants it
-  std::vector<int> last_used;         // slots released after this step
-  std::vector<DTypeSet> input_types;  // what the kernel takes, by input; empty set: anything
-  std::uint64_t seed = 0;
+  std::vector<int> inputs;     // no_slot: omitted
+  std::vector<int> outputs;    // no_slot: nobody wants it
+  std::vector<int> last_used;  // slots released after this step
+  std::vector<std::string> output_names;
+  std::vector<InputRule> input_rules;  // by input; may be shorter: the rest is not restricted
 };
 
 struct Capture {
@@ -54,11 +62,21 @@ struct PlanOptions {
   std::int64_t max_nodes = 1'000'000;
   /// Depth of nested functions and subgraphs.
   int max_depth = 64;
+  /// Nodes of the main graph whose schema has a function body run through it although there is a kernel: the
+  /// body is a second opinion on the kernel.
+  bool prefer_function_bodies = false;
 };
 
 /// Plans the model's main graph: versions resolved exactly, model-local functions and schema function bodies
 /// inlined, subgraphs planned within their scope, operators prepared. Throws Error(unsupported) naming
 /// operator and version without a kernel, Error(invalid_model) for a graph that breaks the rules.
 std::shared_ptr<const Plan> make_plan(const onnx_io::Model& model, const PlanOptions& options = {});
+
+/// Plans a function as a graph of its own: inputs and outputs are the function's, attributes those of the
+/// calling node. present[i] is false for an input that the caller omits; its slot stays empty. Operators are
+/// those of the standard; model-local functions are not seen.
+std::shared_ptr<const Plan> make_function_plan(const onnx_io::Function& function,
+                                               const std::vector<onnx_io::Attribute>& attributes,
+                                               const std::vector<bool>& present, const PlanOptions& options);
 
 }  // namespace grurun::engine

@@ -1,0 +1,49 @@
+#include "engine/graph/deferred_body.h"
+
+#include <algorithm>
+
+#include "opset/registry.h"
+#include "tensor/error.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct PlannedBody {
+  std::string types;  // of the inputs it was built for
+  std::shared_ptr<const Plan> plan;
+};
+
+}  // namespace
+
+RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version, const PlanOptions& options) {
+  if (std::ranges::any_of(node.attributes, [](const auto& attribute) { return !attribute.graphs.empty(); })) {
+    fail_unsupported("{} has a body graph and no kernel", node.op_type);
+  }
+  return [node, opset_version, options, body = std::make_shared<PlannedBody>()](RunContext& run) {
+    std::vector<Value> inputs;
+    std::vector<ValueType> types;
+    std::vector<bool> present;
+    std::string key;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      present.push_back(run.has_input(i));
+      inputs.push_back(present.back() ? run.input(i) : Value());
+      types.push_back(inputs.back().type());
+      key += inputs.back().describe() + ";";
+    }
+    if (body->plan == nullptr || body->types != key) {
+      const auto function = opset::function_body(node, opset_version, types);
+      if (!function)
+        fail_unsupported("the schema gives no function body for inputs of these types ({})", key);
+      body->plan = make_function_plan(*function, node.attributes, present, options);
+      body->types = key;
+    }
+    inputs.resize(body->plan->inputs.size());
+    std::vector<Value> outputs = run.run_subgraph(*body->plan, std::move(inputs));
+    for (std::size_t i = 0; i < node.outputs.size() && i < outputs.size(); ++i) {
+      if (run.has_output(i)) run.set_output(i, std::move(outputs[i]));
+    }
+  };
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,104 @@
+#include "engine/graph/executor.h"
+
+#include "engine/graph/run_state.h"
+#include "tensor/error.h"
+
+namespace grurun::engine {
+
+namespace {
+
+std::string describe_inputs(const Step& step, const std::vector<Value>& frame) {
+  std::string text;
+  for (const int slot : step.inputs) {
+    if (!text.empty()) text += ", ";
+    text += slot == no_slot ? "-" : frame[static_cast<std::size_t>(slot)].describe();
+    if (text.size() > 300) return text + ", ...";
+  }
+  return text;
+}
+
+// A graph states the types of its inputs; a caller's value must fit every number in them. Names of dimensions
+// bind nothing here.
+void check_declared(const std::string& name, const ValueType& declared, const Value& value) {
+  if (declared.kind != ValueType::Kind::tensor) return;
+  if (!value.is_tensor())
+    fail_invalid("input '{}' must be {}, but is {}", name, declared.to_string(), value.describe());
+  const Tensor& tensor = value.tensor();
+  if (declared.elem != DType::undefined && tensor.dtype() != declared.elem) {
+    fail_invalid("input '{}' must be {}, but is {}", name, declared.to_string(), value.describe());
+  }
+  if (!declared.shape) return;
+  bool fits = declared.shape->size() == tensor.rank();
+  for (std::size_t i = 0; fits && i < tensor.rank(); ++i) {
+    const Dim& dim = (*declared.shape)[i];
+    fits = !dim.value || *dim.value == tensor.dim(i);
+  }
+  if (!fits) {
+    fail_invalid("input '{}' must have shape {}, but has {}", name, to_string(*declared.shape),
+                 tensor.shape().to_string());
+  }
+}
+
+}  // namespace
+
+void RunState::check_deadline() const {
+  if (options.deadline && std::chrono::steady_clock::now() > *options.deadline) {
+    fail(ErrorKind::limit, "the run took longer than its time limit");
+  }
+}
+
+std::vector<Value> new_frame(const Plan& plan) {
+  std::vector<Value> frame(static_cast<std::size_t>(plan.slot_count));
+  for (const auto& [slot, value] : plan.constants) frame[static_cast<std::size_t>(slot)] = value;
+  return frame;
+}
+
+void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
+               const std::function<void(const Step&, std::size_t, const Value&)>* observe) {
+  for (const Step& step : plan.steps) {
+    state.check_deadline();
+    with_context([&] { return step.label + " with " + describe_inputs(step, frame); },
+                 [&] {
+                   StepContext context(step, frame, state);
+                   context.check_input_types();
+                   step.run(context);
+                   context.finish();
+                 });
+    if (observe != nullptr) {
+      for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+        if (step.outputs[i] != no_slot) (*observe)(step, i, frame[static_cast<std::size_t>(step.outputs[i])]);
+      }
+    }
+    for (const int slot : step.last_used) frame[static_cast<std::size_t>(slot)] = Value();
+  }
+}
+
+std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const RunOptions& options) {
+  if (inputs.size() > plan.inputs.size()) {
+    fail_invalid("the graph has {} inputs, but {} are given", plan.inputs.size(), inputs.size());
+  }
+  inputs.resize(plan.inputs.size());
+  std::vector<Value> frame = new_frame(plan);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Value& place = frame[static_cast<std::size_t>(plan.inputs[i])];
+    if (inputs[i].empty()) {
+      const bool optional = plan.input_types[i].kind == ValueType::Kind::optional;
+      if (place.empty() && !optional) fail_invalid("input '{}' is missing", plan.input_names[i]);
+      continue;
+    }
+    if (!place.empty()) {
+      fail_internal("input '{}' is fed, but was planned as a constant", plan.input_names[i]);
+    }
+    check_declared(plan.input_names[i], plan.input_types[i], inputs[i]);
+    place = std::move(inputs[i]);
+  }
+  inputs.clear();  // the frame alone holds them now, so that they can be overwritten after their last use
+  RunState state{options};
+  run_steps(plan, frame, state, options.observe ? &options.observe : nullptr);
+  std::vector<Value> outputs;
+  outputs.reserve(plan.outputs.size());
+  for (const int slot : plan.outputs) outputs.push_back(frame[static_cast<std::size_t>(slot)]);
+  return outputs;
+}
+
+}  // namespace grurun::engine

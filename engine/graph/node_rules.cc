@@ -1,0 +1,121 @@
+#include "engine/graph/node_rules.h"
+
+#include <algorithm>
+#include <map>
+
+#include "tensor/error.h"
+
+namespace grurun::engine {
+
+using onnx_io::Attribute;
+using onnx_io::Node;
+
+std::string op_label(const Node& node, int since_version) {
+  const std::string domain = node.domain.empty() ? "" : node.domain + ":";
+  return since_version > 0 ? fmt::format("{}{}-{}", domain, node.op_type, since_version)
+                           : domain + node.op_type;
+}
+
+std::string node_label(const Node& node, const std::string& path, int since_version) {
+  if (!node.name.empty())
+    return fmt::format("node '{}{}' ({})", path, node.name, op_label(node, since_version));
+  const auto named =
+      std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
+  const std::string output = named == node.outputs.end() ? "" : *named;
+  return fmt::format("node that makes '{}{}' ({})", path, output, op_label(node, since_version));
+}
+
+std::int64_t imported_version(const Node& node, const Scope& scope) {
+  const auto found = scope.imports->find(node.domain);
+  if (found == scope.imports->end()) {
+    fail_invalid("{} is of domain '{}', which opset_import does not name", node.op_type,
+                 onnx_io::shown_domain(node.domain));
+  }
+  const std::optional<std::int64_t> newest = opset::newest_opset(node.domain);
+  if (newest && found->second > *newest) {
+    fail_unsupported("opset {} of {} is newer than {}, the newest known here", found->second,
+                     onnx_io::shown_domain(node.domain), *newest);
+  }
+  return found->second;
+}
+
+int resolved_version(const Node& node, std::int64_t opset_version) {
+  if (const auto since = opset::since_version(node.op_type, node.domain, opset_version)) return *since;
+  const int version = newest_op_version(node.domain, node.op_type, opset_version);
+  if (version > 0) return version;
+  const std::string domain = onnx_io::shown_domain(node.domain);
+  if (opset::newest_opset(node.domain)) {
+    fail_unsupported("operator {} is not defined in opset {} of {}: check the name and opset_import",
+                     node.op_type, opset_version, domain);
+  }
+  fail_unsupported("operator {} of the custom domain '{}' is not known here", node.op_type, domain);
+}
+
+std::optional<Node> resolve_references(const Node& node, const Scope& scope) {
+  const auto is_reference = [](const Attribute& attribute) { return !attribute.ref_attr_name.empty(); };
+  if (std::ranges::none_of(node.attributes, is_reference)) return std::nullopt;
+  Node resolved = node;
+  resolved.attributes.clear();
+  for (const Attribute& attribute : node.attributes) {
+    if (!is_reference(attribute)) {
+      resolved.attributes.push_back(attribute);
+      continue;
+    }
+    if (!scope.attributes) {
+      fail_invalid("attribute '{}' refers to '{}', but only a function's body may refer to attributes",
+                   attribute.name, attribute.ref_attr_name);
+    }
+    const auto bound = scope.attributes->find(attribute.ref_attr_name);
+    if (bound == scope.attributes->end()) continue;
+    resolved.attributes.push_back(bound->second);
+    resolved.attributes.back().name = attribute.name;
+  }
+  return resolved;
+}
+
+std::vector<InputRule> input_rules(const opset::SchemaInfo& schema, const OpRow& row, std::size_t count) {
+  std::vector<InputRule> rules;
+  std::map<std::string, int> constraints;
+  for (std::size_t i = 0; i < count && !schema.inputs.empty(); ++i) {
+    const auto& parameter = schema.inputs[std::min(i, schema.inputs.size() - 1)];
+    InputRule rule;
+    rule.name = parameter.name.c_str();
+    rule.schema = rule.kernel = schema.input_dtypes(i);
+    for (const TypeRule& stated : row.rules) {
+      if (parameter.type_str == stated.constraint || "input:" + parameter.name == stated.constraint) {
+        rule.kernel = rule.kernel & stated.types;
+      }
+    }
+    const bool heterogeneous = parameter.kind == opset::ParameterKind::variadic && !parameter.homogeneous;
+    const bool is_constraint = std::ranges::any_of(schema.type_constraints, [&](const auto& constraint) {
+      return constraint.name == parameter.type_str;
+    });
+    if (is_constraint && !heterogeneous) {
+      rule.constraint =
+          constraints.emplace(parameter.type_str, static_cast<int>(constraints.size()) + 1).first->second;
+    }
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+void check_counts(const Node& node, const opset::SchemaInfo& schema) {
+  const auto check = [&](const char* what, const std::vector<std::string>& names, int least, int most) {
+    std::size_t count = names.size();
+    while (count > 0 && names[count - 1].empty()) --count;
+    if (count >= static_cast<std::size_t>(least) && names.size() <= static_cast<std::size_t>(most)) return;
+    const std::string range = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+    fail_invalid("{} has {} {}s, but {} has {}", op_label(node, schema.since_version), names.size(), what,
+                 "the standard", range);
+  };
+  check("input", node.inputs, schema.min_input, schema.max_input);
+  check("output", node.outputs, schema.min_output, schema.max_output);
+  for (std::size_t i = 0; i < node.inputs.size() && i < schema.inputs.size(); ++i) {
+    if (node.inputs[i].empty() && schema.inputs[i].kind == opset::ParameterKind::single) {
+      fail_invalid("{} needs its input {} ('{}')", op_label(node, schema.since_version), i,
+                   schema.inputs[i].name);
+    }
+  }
+}
+
+}  // namespace grurun::engine

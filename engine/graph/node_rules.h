@@ -1,0 +1,42 @@
+// What a node means before it is planned: its exact version, its attributes inside a function, what its
+// schema demands.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/graph/op_registry.h"
+#include "engine/graph/plan.h"
+#include "engine/graph/scope.h"
+#include "onnx_io/model.h"
+#include "opset/registry.h"
+
+namespace grurun::engine {
+
+/// "GRU-14", "com.example:Foo-1"; without the number when since_version is 0.
+std::string op_label(const onnx_io::Node& node, int since_version);
+
+/// "node 'path/gru_1' (GRU-14)"; a node without a name is called by its first output.
+std::string node_label(const onnx_io::Node& node, const std::string& path, int since_version);
+
+/// The opset version under which the node's domain is read in this scope. Throws Error(invalid_model) when
+/// opset_import does not name the domain, Error(unsupported) when the version is newer than the newest known.
+std::int64_t imported_version(const onnx_io::Node& node, const Scope& scope);
+
+/// The since_version of the schema, or of the operator tables for domains outside the standard.
+/// Throws Error(unsupported) when neither knows the operator.
+int resolved_version(const onnx_io::Node& node, std::int64_t opset_version);
+
+/// The node with attribute references replaced by the calling node's attributes; references to attributes
+/// that the caller leaves out, and that have no default, go. nullopt: nothing to replace.
+std::optional<onnx_io::Node> resolve_references(const onnx_io::Node& node, const Scope& scope);
+
+/// What schema and kernel admit for the first count inputs.
+std::vector<InputRule> input_rules(const opset::SchemaInfo& schema, const OpRow& row, std::size_t count);
+
+/// Throws Error(invalid_model) when the node has fewer or more inputs or outputs than the schema states, or
+/// omits a required one.
+void check_counts(const onnx_io::Node& node, const opset::SchemaInfo& schema);
+
+}  // namespace grurun::engine

@@ -1,0 +1,269 @@
+#include "engine/graph/plan_builder.h"
+
+#include "engine/graph/constant_node.h"
+#include "engine/graph/deferred_body.h"
+#include "engine/graph/node_preparation.h"
+#include "engine/graph/node_rules.h"
+#include "tensor/error.h"
+
+namespace grurun::engine {
+
+using onnx_io::Attribute;
+using onnx_io::Function;
+using onnx_io::Graph;
+using onnx_io::Node;
+
+namespace {
+
+AttributeBindings bind_attributes(const Function& function, const std::vector<Attribute>& given) {
+  AttributeBindings bindings;
+  for (const Attribute& attribute : function.attribute_defaults) bindings[attribute.name] = attribute;
+  for (const Attribute& attribute : given) bindings[attribute.name] = attribute;
+  return bindings;
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(const std::vector<Function>& functions, const PlanOptions& options)
+    : options_(options) {
+  for (const Function& function : functions) {
+    functions_.emplace(FunctionKey{function.domain, function.name, function.overload}, &function);
+  }
+}
+
+void PlanBuilder::count_node() {
+  if (++node_count_ > options_.max_nodes) {
+    fail(ErrorKind::limit, "the model expands to more than {} nodes", options_.max_nodes);
+  }
+}
+
+Scope PlanBuilder::nested(const Scope& scope, Frame& frame, const std::string& label) const {
+  if (scope.depth >= options_.max_depth) {
+    fail(ErrorKind::limit, "functions and subgraphs are nested more than {} deep", options_.max_depth);
+  }
+  Scope inner;
+  inner.frame = &frame;
+  inner.imports = scope.imports;
+  inner.depth = scope.depth + 1;
+  inner.path = scope.path + label + "/";
+  return inner;
+}
+
+std::shared_ptr<const Plan> PlanBuilder::plan_model(const onnx_io::Model& model) {
+  Frame frame;
+  Scope scope;
+  scope.frame = &frame;
+  scope.imports = &model.opset_imports;
+  return plan_graph(model.graph, frame, scope);
+}
+
+std::shared_ptr<const Plan> PlanBuilder::plan_function(const Function& function, AttributeBindings attributes,
+                                                       const std::vector<bool>& present) {
+  Frame frame;
+  Scope scope;
+  scope.frame = &frame;
+  scope.imports = &function.opset_imports;
+  scope.attributes = std::make_shared<const AttributeBindings>(std::move(attributes));
+  scope.path = function.name + "/";
+  Plan& plan = frame.plan();
+  plan.name = function.name;
+  for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+    plan.inputs.push_back(frame.new_slot());
+    plan.input_names.push_back(function.inputs[i]);
+    plan.input_types.emplace_back();
+    scope.define(function.inputs[i], i < present.size() && present[i] ? plan.inputs.back() : no_slot);
+  }
+  for (const Node& node : function.nodes) add_node(node, scope);
+  bind_outputs(function.outputs, scope);
+  plan.output_types.resize(function.outputs.size());
+  return frame.finish();
+}
+
+std::shared_ptr<const Plan> PlanBuilder::plan_subgraph(const Graph& graph, Scope& scope,
+                                                       const std::string& label) {
+  Frame frame;
+  Scope inner = nested(scope, frame, label);
+  inner.enclosing = &scope;
+  inner.attributes = scope.attributes;
+  return plan_graph(graph, frame, inner);
+}
+
+std::shared_ptr<const Plan> PlanBuilder::plan_graph(const Graph& graph, Frame& frame, Scope& scope) {
+  Plan& plan = frame.plan();
+  plan.name = graph.name;
+  add_initializers(graph, scope);
+  for (const onnx_io::ValueInfo& input : graph.inputs) {
+    // Below IR version 4 an initializer is listed as an input too; its slot is a constant unless it is fed.
+    const auto initialized = scope.slots.find(input.name);
+    int slot = initialized != scope.slots.end() ? initialized->second : frame.new_slot();
+    if (initialized == scope.slots.end()) scope.define(input.name, slot);
+    plan.inputs.push_back(slot);
+    plan.input_names.push_back(input.name);
+    plan.input_types.push_back(input.type);
+  }
+  for (const Node& node : graph.nodes) add_node(node, scope);
+  std::vector<std::string> names;
+  for (const onnx_io::ValueInfo& output : graph.outputs) {
+    names.push_back(output.name);
+    plan.output_types.push_back(output.type);
+  }
+  bind_outputs(names, scope);
+  return frame.finish();
+}
+
+void PlanBuilder::add_initializers(const Graph& graph, Scope& scope) {
+  const bool main_graph = scope.depth == 0;
+  for (const onnx_io::Initializer& initializer : graph.initializers) {
+    if (main_graph && options_.fed.contains(initializer.name)) continue;
+    scope.define(initializer.name, scope.frame->new_constant(initializer.tensor));
+  }
+}
+
+void PlanBuilder::bind_outputs(const std::vector<std::string>& names, Scope& scope) {
+  for (const std::string& name : names) {
+    const std::optional<int> slot = scope.find(name);
+    if (!slot) fail_invalid("output '{}' is made by no node", name);
+    scope.frame->plan().outputs.push_back(*slot);
+    scope.frame->plan().output_names.push_back(name);
+  }
+}
+
+void PlanBuilder::add_node(const Node& node, Scope& scope) {
+  count_node();
+  const std::optional<Node> resolved = resolve_references(node, scope);
+  add_resolved_node(resolved ? *resolved : node, scope);
+}
+
+void PlanBuilder::add_resolved_node(const Node& node, Scope& scope) {
+  int since = 0;
+  with_context([&] { return node_label(node, scope.path, since); },
+               [&] {
+                 const auto local = functions_.find(FunctionKey{node.domain, node.op_type, node.overload});
+                 if (local != functions_.end()) return inline_function(*local->second, node, scope);
+                 const std::int64_t version = imported_version(node, scope);
+                 since = resolved_version(node, version);
+                 const OpRow* row = find_op(node.domain, node.op_type, since);
+                 const opset::SchemaInfo* schema = opset::find_schema(node.op_type, node.domain, version);
+                 if (schema != nullptr) check_counts(node, *schema);
+                 const bool has_body = schema != nullptr && schema->has_function_body;
+                 if (row != nullptr && !(options_.prefer_function_bodies && has_body && scope.depth == 0)) {
+                   return add_kernel_step(node, scope, *row, since, version);
+                 }
+                 if (has_body) return add_function_body(node, scope, since, version);
+                 fail_unsupported("there is no kernel for {}", op_label(node, since));
+               });
+}
+
+std::vector<int> PlanBuilder::input_slots(const Node& node, Scope& scope) {
+  std::vector<int> slots;
+  slots.reserve(node.inputs.size());
+  for (const std::string& name : node.inputs) {
+    if (name.empty()) {
+      slots.push_back(no_slot);
+      continue;
+    }
+    const std::optional<int> slot = scope.find(name);
+    if (!slot) fail_invalid("input '{}' is not defined before the node that uses it", name);
+    slots.push_back(*slot);
+  }
+  while (!slots.empty() && slots.back() == no_slot) slots.pop_back();
+  return slots;
+}
+
+std::vector<int> PlanBuilder::define_outputs(const Node& node, Scope& scope) {
+  std::vector<int> slots;
+  for (const std::string& name : node.outputs) {
+    slots.push_back(name.empty() ? no_slot : scope.frame->new_slot());
+    if (!name.empty()) scope.define(name, slots.back());
+  }
+  return slots;
+}
+
+void PlanBuilder::push_step(Step step, Scope& scope, const std::vector<std::shared_ptr<const Plan>>& bodies) {
+  Plan& plan = scope.frame->plan();
+  for (const auto& body : bodies) {
+    for (const Capture& capture : body->captures)
+      scope.frame->captured[plan.steps.size()].push_back(capture.outer);
+  }
+  plan.steps.push_back(std::move(step));
+}
+
+void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& row, int since_version,
+                                  std::int64_t opset_version) {
+  if (node.op_type == "Constant" && node.domain.empty()) {
+    if (node.outputs.size() == 1)
+      scope.define(node.outputs[0], scope.frame->new_constant(constant_node_value(node)));
+    return;
+  }
+  Step step;
+  step.label = node_label(node, scope.path, since_version);
+  step.op = op_label(node, since_version);
+  step.inputs = input_slots(node, scope);
+  const opset::SchemaInfo* schema = opset::find_schema(node.op_type, node.domain, opset_version);
+  if (schema != nullptr) step.input_rules = input_rules(*schema, row, step.inputs.size());
+  NodePreparation preparation(*this, scope, node, step.inputs, since_version, opset_version);
+  step.run = row.prepare(preparation);
+  preparation.require_all_read();
+  step.outputs = define_outputs(node, scope);
+  step.output_names = node.outputs;
+  push_step(std::move(step), scope, preparation.bodies());
+}
+
+void PlanBuilder::add_function_body(const Node& node, Scope& scope, int since_version,
+                                    std::int64_t opset_version) {
+  if (opset::function_body_needs_types(node.op_type, node.domain, opset_version)) {
+    return add_deferred_body(node, scope, since_version, opset_version);
+  }
+  const std::optional<Function> body = opset::function_body(node, opset_version, {});
+  if (!body) fail_unsupported("there is no kernel for {}", op_label(node, since_version));
+  inline_function(*body, node, scope);
+}
+
+void PlanBuilder::inline_function(const Function& function, const Node& node, Scope& scope) {
+  if (node.inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size()) {
+    fail_invalid("{} is called with {} inputs and {} outputs, but the function has {} and {}", function.name,
+                 node.inputs.size(), node.outputs.size(), function.inputs.size(), function.outputs.size());
+  }
+  Scope inner = nested(scope, *scope.frame, node.name.empty() ? function.name : node.name);
+  inner.imports = &function.opset_imports;
+  inner.attributes = std::make_shared<const AttributeBindings>(bind_attributes(function, node.attributes));
+  std::vector<int> given = input_slots(node, scope);
+  given.resize(function.inputs.size(), no_slot);
+  for (std::size_t i = 0; i < function.inputs.size(); ++i) inner.define(function.inputs[i], given[i]);
+  for (const Node& body_node : function.nodes) add_node(body_node, inner);
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    const std::optional<int> slot = inner.find(function.outputs[i]);
+    if (!slot) fail_invalid("function {} does not make its output '{}'", function.name, function.outputs[i]);
+    scope.define(node.outputs[i], *slot);
+  }
+}
+
+void PlanBuilder::add_deferred_body(const Node& node, Scope& scope, int since_version,
+                                    std::int64_t opset_version) {
+  Step step;
+  step.label = node_label(node, scope.path, since_version);
+  step.op = op_label(node, since_version);
+  step.inputs = input_slots(node, scope);
+  PlanOptions options = options_;
+  options.fed.clear();
+  options.max_depth = options_.max_depth - scope.depth;
+  options.prefer_function_bodies = false;
+  step.run = deferred_body(node, opset_version, options);
+  step.outputs = define_outputs(node, scope);
+  step.output_names = node.outputs;
+  push_step(std::move(step), scope, {});
+}
+
+std::shared_ptr<const Plan> make_plan(const onnx_io::Model& model, const PlanOptions& options) {
+  return PlanBuilder(model.functions, options).plan_model(model);
+}
+
+std::shared_ptr<const Plan> make_function_plan(const Function& function,
+                                               const std::vector<Attribute>& attributes,
+                                               const std::vector<bool>& present, const PlanOptions& options) {
+  const std::vector<Function> none;
+  return PlanBuilder(none, options).plan_function(function, bind_attributes(function, attributes), present);
+}
+
+}  // namespace grurun::engine

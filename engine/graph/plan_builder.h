@@ -1,0 +1,60 @@
+// Turns graphs and functions into steps of a plan; see plan.h for what the result means.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "engine/graph/plan.h"
+#include "engine/graph/scope.h"
+#include "onnx_io/model.h"
+#include "opset/registry.h"
+
+namespace grurun::engine {
+
+class PlanBuilder {
+ public:
+  /// functions must outlive the builder.
+  PlanBuilder(const std::vector<onnx_io::Function>& functions, const PlanOptions& options);
+
+  std::shared_ptr<const Plan> plan_model(const onnx_io::Model& model);
+  std::shared_ptr<const Plan> plan_function(const onnx_io::Function& function, AttributeBindings attributes,
+                                            const std::vector<bool>& present);
+
+  /// The body graph of a node in scope, as a plan of its own with captures from that scope.
+  std::shared_ptr<const Plan> plan_subgraph(const onnx_io::Graph& graph, Scope& scope,
+                                            const std::string& label);
+
+ private:
+  using FunctionKey = std::tuple<std::string, std::string, std::string>;
+
+  std::shared_ptr<const Plan> plan_graph(const onnx_io::Graph& graph, Frame& frame, Scope& scope);
+  void add_initializers(const onnx_io::Graph& graph, Scope& scope);
+  void bind_outputs(const std::vector<std::string>& names, Scope& scope);
+
+  void add_node(const onnx_io::Node& node, Scope& scope);
+  void add_resolved_node(const onnx_io::Node& node, Scope& scope);
+  void add_kernel_step(const onnx_io::Node& node, Scope& scope, const OpRow& row, int since_version,
+                       std::int64_t opset_version);
+  void add_function_body(const onnx_io::Node& node, Scope& scope, int since_version,
+                         std::int64_t opset_version);
+  /// A step that builds the schema's body when it runs, once the types of its inputs are known.
+  void add_deferred_body(const onnx_io::Node& node, Scope& scope, int since_version,
+                         std::int64_t opset_version);
+  void inline_function(const onnx_io::Function& function, const onnx_io::Node& node, Scope& scope);
+
+  std::vector<int> input_slots(const onnx_io::Node& node, Scope& scope);
+  /// Makes slots for the outputs and binds their names.
+  std::vector<int> define_outputs(const onnx_io::Node& node, Scope& scope);
+  void push_step(Step step, Scope& scope, const std::vector<std::shared_ptr<const Plan>>& bodies);
+  Scope nested(const Scope& scope, Frame& frame, const std::string& label) const;
+  void count_node();
+
+  const PlanOptions& options_;
+  std::map<FunctionKey, const onnx_io::Function*> functions_;
+  std::int64_t node_count_ = 0;
+};
+
+}  // namespace grurun::engine

@@ -1,0 +1,70 @@
+// One run of a plan while it goes on: the frame of values, the limits, and the RunContext of the step at
+// hand.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/graph/executor.h"
+#include "engine/graph/op_context.h"
+#include "engine/graph/plan.h"
+
+namespace grurun::engine {
+
+/// Shared by the main graph and all bodies of one run.
+struct RunState {
+  const RunOptions& options;
+  std::int64_t iterations = 0;
+  std::uint64_t seeds_given = 0;
+
+  /// Throws Error(limit) once the deadline has passed.
+  void check_deadline() const;
+};
+
+/// Runs the steps of a plan over a frame whose inputs, constants and captures are in place.
+/// observe is called for each value made; it may be null.
+void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
+               const std::function<void(const Step&, std::size_t, const Value&)>* observe);
+
+/// A frame for the plan with its constants in place.
+std::vector<Value> new_frame(const Plan& plan);
+
+class StepContext final : public RunContext {
+ public:
+  StepContext(const Step& step, std::vector<Value>& frame, RunState& state);
+
+  std::size_t input_count() const override { return step_.inputs.size(); }
+  std::size_t output_count() const override { return step_.outputs.size(); }
+  bool has_input(std::size_t index) const override;
+  bool has_output(std::size_t index) const override {
+    return index < step_.outputs.size() && step_.outputs[index] != no_slot;
+  }
+  const Value& input(std::size_t index) override;
+  Tensor take_tensor(std::size_t index) override;
+  void accept_input(std::size_t index) override { mark(index); }
+  Tensor& output(std::size_t index, DType dtype, const Shape& shape) override;
+  void set_output(std::size_t index, Value value) override;
+  std::vector<Value> run_subgraph(const Plan& body, std::vector<Value> inputs) override;
+  void check_limits() override;
+  const RunOptions& options() const override { return state_.options; }
+  std::uint64_t random_seed() override;
+
+  /// Throws when the types of the inputs are not those the schema and the kernel admit.
+  void check_input_types() const;
+
+  /// Throws Error(internal) when a present input was not looked at or a wanted output was not made; then
+  /// moves the outputs into the frame.
+  void finish();
+
+ private:
+  void mark(std::size_t index);
+
+  const Step& step_;
+  std::vector<Value>& frame_;
+  RunState& state_;
+  std::uint64_t seen_ = 0;  // inputs 0 to 63
+  std::vector<bool> seen_beyond_64_;
+  std::vector<Value> outputs_;
+};
+
+}  // namespace grurun::engine

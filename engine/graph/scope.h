@@ -1,0 +1,61 @@
+// Names while a plan is made: which slot a name means, in which frame, under which opset imports.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/graph/plan.h"
+#include "onnx_io/model.h"
+
+namespace grurun::engine {
+
+/// The plan under construction: its slots, and the constants among them.
+class Frame {
+ public:
+  Frame() : plan_(std::make_shared<Plan>()) {}
+
+  Plan& plan() { return *plan_; }
+  int new_slot();
+  /// A slot that holds this value in every run.
+  int new_constant(Value value);
+  /// The value when the slot is a constant, else nullptr.
+  const Value* constant(int slot) const;
+
+  /// Works out lifetimes and hands the plan over; the frame is used up.
+  std::shared_ptr<const Plan> finish();
+
+  /// Slots that bodies of a step read besides its inputs, by step index.
+  std::unordered_map<std::size_t, std::vector<int>> captured;
+
+ private:
+  std::shared_ptr<Plan> plan_;
+  std::unordered_map<int, Value> constants_;
+};
+
+/// Attributes of a calling node, which attribute references inside a function's body name.
+using AttributeBindings = std::map<std::string, onnx_io::Attribute>;
+
+/// The names of one graph or one inlined function. Several scopes may share a frame.
+struct Scope {
+  Frame* frame = nullptr;
+  Scope* enclosing =
+      nullptr;  // names not found here are looked up there; nullptr for a main graph and a function
+  const onnx_io::OpsetImports* imports = nullptr;
+  std::shared_ptr<const AttributeBindings> attributes;  // nullptr outside functions
+  std::string path;                                     // "function.body/", put before node names in messages
+  int depth = 0;
+  std::unordered_map<std::string, int> slots;  // no_slot: an input the caller omitted
+
+  /// The slot of a name in this scope's frame; a name of an enclosing scope becomes a capture. nullopt when
+  /// unknown.
+  std::optional<int> find(const std::string& name);
+
+  /// Binds a name; a second definition of it in this scope throws Error(invalid_model).
+  void define(const std::string& name, int slot);
+};
+
+}  // namespace grurun::engine

@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "engine/graph/run_state.h"
+#include "tensor/error.h"
+
+namespace grurun::engine {
+
+StepContext::StepContext(const Step& step, std::vector<Value>& frame, RunState& state)
+    : step_(step), frame_(frame), state_(state), outputs_(step.outputs.size()) {
+  if (step.inputs.size() > 64) seen_beyond_64_.resize(step.inputs.size() - 64, false);
+}
+
+void StepContext::mark(std::size_t index) {
+  if (index < 64) {
+    seen_ |= std::uint64_t{1} << index;
+  } else if (index - 64 < seen_beyond_64_.size()) {
+    seen_beyond_64_[index - 64] = true;
+  }
+}
+
+bool StepContext::has_input(std::size_t index) const {
+  if (index >= step_.inputs.size() || step_.inputs[index] == no_slot) return false;
+  return !frame_[static_cast<std::size_t>(step_.inputs[index])].empty();
+}
+
+const Value& StepContext::input(std::size_t index) {
+  if (!has_input(index)) fail_invalid("input {} is omitted, but needed here", index);
+  mark(index);
+  return frame_[static_cast<std::size_t>(step_.inputs[index])];
+}
+
+Tensor StepContext::take_tensor(std::size_t index) {
+  const Tensor& shared = input(index).tensor();
+  const int slot = step_.inputs[index];
+  const bool last = std::ranges::find(step_.last_used, slot) != step_.last_used.end();
+  if (!last || std::ranges::count(step_.inputs, slot) != 1) return shared;
+  return frame_[static_cast<std::size_t>(slot)].take_tensor();
+}
+
+Tensor& StepContext::output(std::size_t index, DType dtype, const Shape& shape) {
+  if (index >= outputs_.size()) outputs_.resize(index + 1);
+  outputs_[index] = Tensor(dtype, shape);
+  return outputs_[index].mutable_tensor();
+}
+
+void StepContext::set_output(std::size_t index, Value value) {
+  if (index >= outputs_.size()) outputs_.resize(index + 1);
+  outputs_[index] = std::move(value);
+}
+
+std::vector<Value> StepContext::run_subgraph(const Plan& body, std::vector<Value> inputs) {
+  check_limits();
+  if (inputs.size() != body.inputs.size()) {
+    fail_invalid("the body graph '{}' has {} inputs, but {} are given", body.name, body.inputs.size(),
+                 inputs.size());
+  }
+  std::vector<Value> frame = new_frame(body);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    frame[static_cast<std::size_t>(body.inputs[i])] = std::move(inputs[i]);
+  }
+  for (const Capture& capture : body.captures) {
+    frame[static_cast<std::size_t>(capture.inner)] = frame_[static_cast<std::size_t>(capture.outer)];
+  }
+  run_steps(body, frame, state_, nullptr);
+  std::vector<Value> outputs;
+  outputs.reserve(body.outputs.size());
+  for (const int slot : body.outputs) {
+    outputs.push_back(slot == no_slot ? Value() : frame[static_cast<std::size_t>(slot)]);
+  }
+  return outputs;
+}
+
+void StepContext::check_limits() {
+  if (++state_.iterations > state_.options.max_iterations) {
+    fail(ErrorKind::limit, "more than {} iterations in one run", state_.options.max_iterations);
+  }
+  state_.check_deadline();
+}
+
+std::uint64_t StepContext::random_seed() {
+  // splitmix64 of a counter: seeds of neighbouring draws have nothing in common.
+  std::uint64_t z = state_.options.seed + (++state_.seeds_given) * 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+void StepContext::check_input_types() const {
+  const std::size_t count = std::min(step_.input_rules.size(), step_.inputs.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const InputRule& rule = step_.input_rules[i];
+    if (!has_input(i)) continue;
+    const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
+    if (!value.is_tensor()) continue;
+    const DType dtype = value.tensor().dtype();
+    if (!rule.schema.empty() && !rule.schema.contains(dtype)) {
+      fail_invalid("input {} ('{}') of {} must not be {}", i, rule.name, step_.op, dtype_name(dtype));
+    }
+    if (!rule.schema.empty() && !rule.kernel.contains(dtype)) {
+      fail_unsupported("{} with {} in input {} ('{}')", step_.op, dtype_name(dtype), i, rule.name);
+    }
+    if (rule.constraint == 0) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (step_.input_rules[j].constraint != rule.constraint || !has_input(j)) continue;
+      const Value& other = frame_[static_cast<std::size_t>(step_.inputs[j])];
+      if (other.is_tensor() && other.tensor().dtype() != dtype) {
+        fail_invalid("inputs {} and {} of {} must have the same element type, but are {} and {}", j, i,
+                     step_.op, dtype_name(other.tensor().dtype()), dtype_name(dtype));
+      }
+      break;  // equal to the first of its group is equal to all
+    }
+  }
+}
+
+void StepContext::finish() {
+  for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
+    const bool seen = i < 64 ? (seen_ >> i & 1) != 0 : seen_beyond_64_[i - 64];
+    if (!seen && has_input(i)) fail_internal("{} did not look at its input {}", step_.op, i);
+  }
+  for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
+    if (step_.outputs[i] == no_slot) continue;
+    if (outputs_[i].empty()) fail_internal("{} did not make its output {}", step_.op, i);
+    frame_[static_cast<std::size_t>(step_.outputs[i])] = std::move(outputs_[i]);
+  }
+}
+
+}  // namespace grurun::engine
