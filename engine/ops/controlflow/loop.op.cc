@@ -1,0 +1,80 @@
+// Loop (ai.onnx 1, 11, 13, 16, 19, 21, 23, 24, 25).
+//
+//   for (i = 0; i < M && cond; ++i) cond, v..., s_i... = body(i, cond, v...)
+//   outputs: final v..., then each s stacked along a new first axis
+//
+// M: int64, shape [] or [1]; omitted: no bound. cond: bool; omitted: true. Without either the loop ends by a
+// limit only.
+#include <algorithm>
+#include <iterator>
+
+#include "engine/graph/op_context.h"
+#include "engine/graph/plan.h"
+#include "engine/ops/controlflow/body.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct Loop {
+  std::shared_ptr<const Plan> body;
+  std::size_t carried;
+  std::size_t scanned;
+};
+
+void run_loop(const Loop& loop, RunContext& run) {
+  const Tensor* trip_count = run.optional_tensor(0);
+  const Tensor* condition = run.optional_tensor(1);
+  const std::int64_t trips = trip_count ? single_element<std::int64_t>(*trip_count, "M") : INT64_MAX;
+  bool go_on = condition ? single_element<bool>(*condition, "cond") : true;
+
+  std::vector<Value> carried;
+  for (std::size_t i = 0; i < loop.carried; ++i) carried.push_back(run.input(2 + i));
+  std::vector<std::vector<Value>> scanned(loop.scanned);
+
+  for (std::int64_t i = 0; i < trips && go_on; ++i) {
+    std::vector<Value> inputs;
+    inputs.reserve(2 + loop.carried);
+    inputs.emplace_back(as_declared(i, loop.body->input_types[0]));
+    inputs.emplace_back(as_declared(go_on, loop.body->input_types[1]));
+    std::ranges::move(carried, std::back_inserter(inputs));
+    std::vector<Value> outputs = run.run_subgraph(*loop.body, std::move(inputs));
+    go_on = single_element<bool>(outputs[0].tensor(), "the body's cond");
+    for (std::size_t k = 0; k < loop.carried; ++k) carried[k] = std::move(outputs[1 + k]);
+    for (std::size_t k = 0; k < loop.scanned; ++k)
+      scanned[k].push_back(std::move(outputs[1 + loop.carried + k]));
+  }
+
+  for (std::size_t k = 0; k < loop.carried; ++k) run.set_output(k, std::move(carried[k]));
+  for (std::size_t k = 0; k < loop.scanned; ++k) {
+    if (!run.has_output(loop.carried + k)) continue;
+    run.set_output(loop.carried + k, scanned[k].empty()
+                                         ? empty_scan_output(*loop.body, 1 + loop.carried + k, 0)
+                                         : stack_scan_output(scanned[k], 0, false));
+  }
+}
+
+RunFunction prepare(PrepareContext& node) {
+  Loop loop;
+  loop.body = node.subgraph("body");
+  loop.carried = node.input_count() > 2 ? node.input_count() - 2 : 0;
+  if (loop.body->outputs.size() < 1 + loop.carried) {
+    fail_invalid("the body '{}' of Loop must return cond and {} carried values, but has {} outputs",
+                 loop.body->name, loop.carried, loop.body->outputs.size());
+  }
+  loop.scanned = loop.body->outputs.size() - 1 - loop.carried;
+  require_body(*loop.body, "Loop", 2 + loop.carried, loop.body->outputs.size());
+  if (node.output_count() > loop.carried + loop.scanned) {
+    fail_invalid("Loop has {} outputs, but its body makes {}", node.output_count(),
+                 loop.carried + loop.scanned);
+  }
+  return [loop](RunContext& run) { run_loop(loop, run); };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_loop() {
+  return {{"", "Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, prepare}};
+}
+
+}  // namespace grurun::engine

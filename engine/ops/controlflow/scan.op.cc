@@ -1,0 +1,114 @@
+// Scan (ai.onnx 9, 11, 16, 19, 21, 23, 24, 25).
+//
+//   for t in 0..sequence_length: state..., s_t... = body(state..., slice t of each scan input...)
+//   outputs: final state..., then each s stacked
+//
+// Inputs: N initial states, then M = num_scan_inputs scan inputs, each sliced along its axis
+// (scan_input_axes, default 0), from the end where its direction is 1. Scan outputs are stacked along
+// scan_output_axes (default 0), prepended where their direction is
+// 1. Negative axes count from the end since 11. Scan-8 is another operator: see scan8.op.cc.
+#include <algorithm>
+#include <iterator>
+
+#include "engine/graph/op_context.h"
+#include "engine/graph/plan.h"
+#include "engine/ops/controlflow/body.h"
+#include "engine/ops/copy_elements.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct Scan {
+  std::shared_ptr<const Plan> body;
+  std::size_t states;
+  std::size_t scan_inputs;
+  std::size_t scan_outputs;
+  std::vector<std::int64_t> input_directions, output_directions, input_axes, output_axes;
+};
+
+std::vector<std::int64_t> list_attribute(PrepareContext& node, const char* name, std::size_t count) {
+  std::vector<std::int64_t> list = node.ints_attribute(name, std::vector<std::int64_t>(count, 0));
+  if (list.size() != count) fail_invalid("{} must have {} entries, but has {}", name, count, list.size());
+  return list;
+}
+
+std::vector<std::int64_t> directions(PrepareContext& node, const char* name, std::size_t count) {
+  std::vector<std::int64_t> list = list_attribute(node, name, count);
+  for (const std::int64_t direction : list) {
+    if (direction != 0 && direction != 1) fail_invalid("{} must hold 0 or 1, but holds {}", name, direction);
+  }
+  return list;
+}
+
+void run_scan(const Scan& scan, RunContext& run) {
+  std::vector<Value> state;
+  for (std::size_t i = 0; i < scan.states; ++i) state.push_back(run.input(i));
+  std::vector<const Tensor*> sequences;
+  std::vector<std::size_t> axes;
+  std::int64_t length = -1;
+  for (std::size_t i = 0; i < scan.scan_inputs; ++i) {
+    const Tensor& sequence = run.tensor(scan.states + i);
+    const auto rank = static_cast<std::int64_t>(sequence.rank());
+    axes.push_back(static_cast<std::size_t>(normalized_axis(scan.input_axes[i], rank, "scan_input_axes")));
+    sequences.push_back(&sequence);
+    const std::int64_t steps = sequence.dim(axes.back());
+    if (length >= 0 && steps != length) {
+      fail_invalid("scan inputs must have one length, but input {} has {} and the first has {}", i, steps,
+                   length);
+    }
+    length = steps;
+  }
+
+  std::vector<std::vector<Value>> scanned(scan.scan_outputs);
+  for (std::int64_t t = 0; t < length; ++t) {
+    std::vector<Value> inputs = std::move(state);
+    for (std::size_t i = 0; i < scan.scan_inputs; ++i) {
+      const std::int64_t at = scan.input_directions[i] == 0 ? t : length - 1 - t;
+      inputs.emplace_back(slice_at(*sequences[i], axes[i], at));
+    }
+    std::vector<Value> outputs = run.run_subgraph(*scan.body, std::move(inputs));
+    state.assign(std::make_move_iterator(outputs.begin()),
+                 std::make_move_iterator(outputs.begin() + static_cast<std::ptrdiff_t>(scan.states)));
+    for (std::size_t k = 0; k < scan.scan_outputs; ++k)
+      scanned[k].push_back(std::move(outputs[scan.states + k]));
+  }
+
+  for (std::size_t i = 0; i < scan.states; ++i) run.set_output(i, std::move(state[i]));
+  for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
+    const std::int64_t axis = scan.output_axes[k];
+    run.set_output(scan.states + k,
+                   scanned[k].empty() ? empty_scan_output(*scan.body, scan.states + k, axis)
+                                      : stack_scan_output(scanned[k], axis, scan.output_directions[k] == 1));
+  }
+}
+
+RunFunction prepare(PrepareContext& node) {
+  Scan scan;
+  scan.body = node.subgraph("body");
+  const std::int64_t scan_inputs = node.int_attribute("num_scan_inputs");
+  if (scan_inputs < 1 || static_cast<std::uint64_t>(scan_inputs) > node.input_count()) {
+    fail_invalid("num_scan_inputs is {}, but must lie between 1 and the {} inputs", scan_inputs,
+                 node.input_count());
+  }
+  scan.scan_inputs = static_cast<std::size_t>(scan_inputs);
+  scan.states = node.input_count() - scan.scan_inputs;
+  if (node.output_count() < scan.states) {
+    fail_invalid("Scan has {} states, but only {} outputs", scan.states, node.output_count());
+  }
+  scan.scan_outputs = node.output_count() - scan.states;
+  require_body(*scan.body, "Scan", node.input_count(), node.output_count());
+  scan.input_directions = directions(node, "scan_input_directions", scan.scan_inputs);
+  scan.output_directions = directions(node, "scan_output_directions", scan.scan_outputs);
+  scan.input_axes = list_attribute(node, "scan_input_axes", scan.scan_inputs);
+  scan.output_axes = list_attribute(node, "scan_output_axes", scan.scan_outputs);
+  return [scan](RunContext& run) { run_scan(scan, run); };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_scan() {
+  return {{"", "Scan", {9, 11, 16, 19, 21, 23, 24, 25}, prepare}};
+}
+
+}  // namespace grurun::engine

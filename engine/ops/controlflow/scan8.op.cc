@@ -1,0 +1,150 @@
+// Scan-8 (ai.onnx 8): Scan with a batch axis.
+//
+//   for each batch row: state = its row of the initial states
+//     for t in 0..sequence_lens[row]: state..., s_t... = body(state..., element t of the row of each scan
+//     input...)
+//   outputs: final states [batch, ...], then each s as [batch, max_sequence_length, ...], zero beyond a row's
+//   length
+//
+// Inputs: sequence_lens (int64 [batch], optional), N states [batch, ...], M = num_scan_inputs scan inputs
+// [batch, max_sequence_length, ...]; directions[m] = 1 reads scan input m from the end of its row's sequence.
+#include "engine/graph/op_context.h"
+#include "engine/graph/plan.h"
+#include "engine/ops/controlflow/body.h"
+#include "engine/ops/copy_elements.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct BatchScan {
+  std::shared_ptr<const Plan> body;
+  std::size_t states;
+  std::size_t scan_inputs;
+  std::size_t scan_outputs;
+  std::vector<std::int64_t> directions;
+};
+
+struct Extent {
+  std::int64_t batch = 0;
+  std::int64_t length = 0;  // the longest sequence
+};
+
+Extent measure(const BatchScan& scan, RunContext& run) {
+  Extent extent;
+  for (std::size_t i = 0; i < scan.states + scan.scan_inputs; ++i) {
+    const Tensor& tensor = run.tensor(1 + i);
+    const bool is_scan_input = i >= scan.states;
+    if (tensor.rank() < (is_scan_input ? 2u : 1u)) {
+      fail_invalid("input {} needs a batch axis{}, but has shape {}", 1 + i,
+                   is_scan_input ? " and a sequence axis" : "", tensor.shape().to_string());
+    }
+    if (i == 0) extent.batch = tensor.dim(0);
+    if (i == scan.states) extent.length = tensor.dim(1);
+    if (tensor.dim(0) != extent.batch || (is_scan_input && tensor.dim(1) != extent.length)) {
+      fail_invalid("input {} of shape {} does not have batch size {}{}", 1 + i, tensor.shape().to_string(),
+                   extent.batch, is_scan_input ? fmt::format(" and sequence length {}", extent.length) : "");
+    }
+  }
+  return extent;
+}
+
+std::vector<std::int64_t> row_lengths(RunContext& run, const Extent& extent) {
+  const Tensor* given = run.optional_tensor(0);
+  if (given == nullptr)
+    return std::vector<std::int64_t>(static_cast<std::size_t>(extent.batch), extent.length);
+  if (given->rank() != 1 || given->dim(0) != extent.batch) {
+    fail_invalid("sequence_lens must have shape [{}], but has {}", extent.batch, given->shape().to_string());
+  }
+  const auto lengths = given->span<std::int64_t>();
+  for (const std::int64_t length : lengths) {
+    if (length < 0 || length > extent.length) {
+      fail_invalid("sequence_lens holds {}, but must lie in [0, {}]", length, extent.length);
+    }
+  }
+  return {lengths.begin(), lengths.end()};
+}
+
+// The values of one row, padded with zeros (strings: empty) to the longest sequence.
+Tensor padded(const std::vector<Value>& values, std::int64_t length) {
+  Tensor made = stack_scan_output(values, 0, false);
+  if (made.dim(0) == length) return made;
+  Shape shape = made.shape();
+  shape[0] = length;
+  Tensor out = Tensor::zeros(made.dtype(), shape);
+  copy_elements(out, 0, made, 0, made.size());
+  return out;
+}
+
+void run_batch_scan(const BatchScan& scan, RunContext& run) {
+  const Extent extent = measure(scan, run);
+  const std::vector<std::int64_t> lengths = row_lengths(run, extent);
+  std::vector<std::vector<Tensor>> results(scan.states + scan.scan_outputs);
+  for (std::int64_t row = 0; row < extent.batch; ++row) {
+    const std::int64_t steps = lengths[static_cast<std::size_t>(row)];
+    std::vector<Value> state;
+    for (std::size_t i = 0; i < scan.states; ++i) state.emplace_back(slice_at(run.tensor(1 + i), 0, row));
+    std::vector<std::vector<Value>> scanned(scan.scan_outputs);
+    for (std::int64_t t = 0; t < steps; ++t) {
+      std::vector<Value> inputs = std::move(state);
+      for (std::size_t i = 0; i < scan.scan_inputs; ++i) {
+        const std::int64_t at = scan.directions[i] == 0 ? t : steps - 1 - t;
+        inputs.emplace_back(slice_at(slice_at(run.tensor(1 + scan.states + i), 0, row), 0, at));
+      }
+      std::vector<Value> outputs = run.run_subgraph(*scan.body, std::move(inputs));
+      state.assign(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(scan.states));
+      for (std::size_t k = 0; k < scan.scan_outputs; ++k)
+        scanned[k].push_back(std::move(outputs[scan.states + k]));
+    }
+    for (std::size_t i = 0; i < scan.states; ++i) results[i].push_back(state[i].tensor());
+    for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
+      Tensor made = scanned[k].empty() ? empty_scan_output(*scan.body, scan.states + k, 0) : Tensor();
+      if (scanned[k].empty()) {
+        Shape shape = made.shape();
+        shape[0] = extent.length;
+        made = Tensor::zeros(made.dtype(), shape);
+      } else {
+        made = padded(scanned[k], extent.length);
+      }
+      results[scan.states + k].push_back(std::move(made));
+    }
+  }
+  if (extent.batch == 0)
+    fail_unsupported("Scan-8 with batch size 0: the shapes of its outputs are not known");
+  for (std::size_t i = 0; i < results.size(); ++i) run.set_output(i, stack(results[i], 0));
+}
+
+RunFunction prepare(PrepareContext& node) {
+  BatchScan scan;
+  scan.body = node.subgraph("body");
+  const std::int64_t scan_inputs = node.int_attribute("num_scan_inputs");
+  const std::size_t variadic = node.input_count() > 0 ? node.input_count() - 1 : 0;
+  if (scan_inputs < 1 || static_cast<std::uint64_t>(scan_inputs) > variadic) {
+    fail_invalid("num_scan_inputs is {}, but must lie between 1 and the {} states and scan inputs",
+                 scan_inputs, variadic);
+  }
+  scan.scan_inputs = static_cast<std::size_t>(scan_inputs);
+  scan.states = variadic - scan.scan_inputs;
+  if (node.output_count() < scan.states) {
+    fail_invalid("Scan has {} states, but only {} outputs", scan.states, node.output_count());
+  }
+  scan.scan_outputs = node.output_count() - scan.states;
+  require_body(*scan.body, "Scan", variadic, node.output_count());
+  scan.directions = node.ints_attribute("directions", std::vector<std::int64_t>(scan.scan_inputs, 0));
+  if (scan.directions.size() != scan.scan_inputs) {
+    fail_invalid("directions must have {} entries, but has {}", scan.scan_inputs, scan.directions.size());
+  }
+  for (const std::int64_t direction : scan.directions) {
+    if (direction != 0 && direction != 1)
+      fail_invalid("directions must hold 0 or 1, but holds {}", direction);
+  }
+  return [scan](RunContext& run) { run_batch_scan(scan, run); };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_scan8() {
+  return {{"", "Scan", {8}, prepare}};
+}
+
+}  // namespace grurun::engine
