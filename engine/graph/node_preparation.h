@@ -31,11 +31,14 @@ class NodePreparation final : public PrepareContext {
   const Tensor* constant_input(std::size_t index) const override;
   const onnx_io::Attribute* attribute(const char* name, onnx_io::AttributeType type) override;
   std::shared_ptr<const Plan> subgraph(const char* name) override;
+  void make_constant(Value value) override { constant_ = std::move(value); }
 
   /// Throws Error(invalid_model or unsupported) when the node has an attribute that nothing read.
   void require_all_read() const;
 
   const std::vector<std::shared_ptr<const Plan>>& bodies() const { return bodies_; }
+  /// What make_constant was given; empty when it was not called.
+  const Value& constant_output() const { return constant_; }
 
  protected:
   const onnx_io::Attribute* find(const char* name) override;
@@ -49,6 +52,7 @@ class NodePreparation final : public PrepareContext {
   std::int64_t opset_version_;
   std::vector<bool> read_;
   std::vector<std::shared_ptr<const Plan>> bodies_;
+  Value constant_;
 };
 
 }  // namespace grurun::engine

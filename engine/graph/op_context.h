@@ -60,6 +60,11 @@ class PrepareContext {
   /// Marks an attribute as read although its value has no effect here; why belongs in a comment at the call.
   void accept_attribute(const char* name);
 
+  /// Says that output 0, the only one, is this value in every run: the plan keeps it as a constant, which
+  /// operators after this one may read while they are prepared. The run step is then not needed and may be
+  /// empty.
+  virtual void make_constant(Value value) = 0;
+
   /// The body graph under this attribute, planned within the scope of the node: outer names resolve.
   /// Required.
   virtual std::shared_ptr<const Plan> subgraph(const char* name) = 0;

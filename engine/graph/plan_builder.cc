@@ -1,6 +1,5 @@
 #include "engine/graph/plan_builder.h"
 
-#include "engine/graph/constant_node.h"
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
@@ -190,11 +189,6 @@ void PlanBuilder::push_step(Step step, Scope& scope, const std::vector<std::shar
 
 void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& row, int since_version,
                                   std::int64_t opset_version) {
-  if (node.op_type == "Constant" && node.domain.empty()) {
-    if (node.outputs.size() == 1)
-      scope.define(node.outputs[0], scope.frame->new_constant(constant_node_value(node)));
-    return;
-  }
   Step step;
   step.label = node_label(node, scope.path, since_version);
   step.op = op_label(node, since_version);
@@ -204,6 +198,11 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
   NodePreparation preparation(*this, scope, node, step.inputs, since_version, opset_version);
   step.run = row.prepare(preparation);
   preparation.require_all_read();
+  if (!preparation.constant_output().empty()) {
+    const int slot = scope.frame->new_constant(preparation.constant_output());
+    if (!node.outputs.empty() && !node.outputs[0].empty()) scope.define(node.outputs[0], slot);
+    return;
+  }
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
   push_step(std::move(step), scope, preparation.bodies());
