@@ -2,6 +2,7 @@
 
 option(GRURUN_WERROR "Treat warnings as errors" OFF)
 set(GRURUN_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them (address,undefined)")
+option(GRURUN_FUZZ "Build the fuzz targets (needs clang)" OFF)
 option(GRURUN_COVERAGE "Record line coverage" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
