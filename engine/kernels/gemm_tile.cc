@@ -1,0 +1,295 @@
+#include "engine/kernels/gemm_tile.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "engine/kernels/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/gemm_tile.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// 24 sums of 32 registers leave room for 3 vectors of B and the broadcast of A; 12 sums of 16 likewise.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr size_t kTileRows = 8;
+#else
+constexpr size_t kTileRows = 4;
+#endif
+constexpr size_t kTileVectors = 3;
+
+template <class T>
+using Tag = hn::ScalableTag<T>;
+template <class T>
+using Vec = hn::Vec<Tag<T>>;
+
+#define GRURUN_UNROLL HWY_PRAGMA(GCC unroll 16)
+#define HWY_PRAGMA(x) _Pragma(#x)
+
+/// Sums of kRows x kGroups x kVectors vectors: group g is kVectors adjacent vectors, its B begins at b[g] and
+/// its C at column[g].
+template <size_t kRows, size_t kGroups, size_t kVectors, class T>
+HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, const T* const (&b_begin)[kGroups], size_t ldb,
+                     size_t K, T* HWY_RESTRICT C, size_t ldc, const size_t (&column)[kGroups],
+                     const Epilogue<T>& e) {
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  Vec<T> sum[kRows][kGroups][kVectors];
+
+  GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
+    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+      const size_t j = column[g] + v * lanes;
+      const Vec<T> bias = e.bias ? hn::LoadU(d, e.bias + j) : hn::Zero(d);
+      GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+        sum[r][g][v] = e.from_c ? hn::Add(hn::LoadU(d, C + r * ldc + j), bias) : bias;
+      }
+    }
+  }
+
+  const T* b[kGroups];
+  GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) b[g] = b_begin[g];
+  for (size_t k = 0; k < K; ++k) {
+    Vec<T> bv[kGroups][kVectors];
+    GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
+      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[g][v] = hn::LoadU(d, b[g] + v * lanes);
+      b[g] += ldb;
+    }
+    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      const Vec<T> a = hn::Set(d, A[r * lda + k]);
+      GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
+        GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sum[r][g][v] =
+            hn::MulAdd(a, bv[g][v], sum[r][g][v]);
+      }
+    }
+  }
+
+  const bool plain = e.alpha == 1 && e.beta == 0;
+  const Vec<T> alpha = hn::Set(d, e.alpha), beta = hn::Set(d, e.beta);
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
+      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+        T* c = C + r * ldc + column[g] + v * lanes;
+        Vec<T> out = sum[r][g][v];
+        if (!plain) {
+          out = hn::Mul(alpha, out);
+          if (e.beta != 0) out = hn::MulAdd(beta, hn::LoadU(d, c), out);
+        }
+        hn::StoreU(out, d, c);
+      }
+    }
+  }
+}
+
+/// Rows from `row` on times the vectors from `column` on; C is where their first element goes.
+template <size_t kRows, class T>
+void rows_times_vectors(size_t vectors, const PanelProduct<T>& p, size_t row, size_t column, T* C,
+                        size_t ldc) {
+  const T* A = p.A + row * p.lda;
+  const T* const b[1] = {p.B + column};
+  const size_t at[1] = {0};
+  const auto lda = static_cast<size_t>(p.lda), ldb = static_cast<size_t>(p.ldb), K = static_cast<size_t>(p.K);
+  Epilogue<T> e = p.epilogue;
+  if (e.bias) e.bias += column;
+  switch (vectors) {
+    case 1:
+      return tile<kRows, 1, 1>(A, lda, b, ldb, K, C, ldc, at, e);
+    case 2:
+      return tile<kRows, 1, 2>(A, lda, b, ldb, K, C, ldc, at, e);
+    default:
+      return tile<kRows, 1, 3>(A, lda, b, ldb, K, C, ldc, at, e);
+  }
+}
+
+template <class T>
+void rows_times_panel(size_t rows, size_t vectors, const PanelProduct<T>& p, size_t row, size_t column, T* C,
+                      size_t ldc) {
+  switch (rows) {
+    case 1:
+      return rows_times_vectors<1>(vectors, p, row, column, C, ldc);
+    case 2:
+      return rows_times_vectors<2>(vectors, p, row, column, C, ldc);
+    case 3:
+      return rows_times_vectors<3>(vectors, p, row, column, C, ldc);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+    case 4:
+      return rows_times_vectors<4>(vectors, p, row, column, C, ldc);
+    case 5:
+      return rows_times_vectors<5>(vectors, p, row, column, C, ldc);
+    case 6:
+      return rows_times_vectors<6>(vectors, p, row, column, C, ldc);
+    case 7:
+      return rows_times_vectors<7>(vectors, p, row, column, C, ldc);
+#endif
+    default:
+      return rows_times_vectors<kTileRows>(vectors, p, row, column, C, ldc);
+  }
+}
+
+/// A tile whose last vector reaches past the last column works on a copy of its part of C.
+template <class T>
+void ragged_rows_times_panel(size_t rows, size_t vectors, const PanelProduct<T>& p, size_t row,
+                             size_t column) {
+  const size_t width = vectors * hn::Lanes(Tag<T>()), valid = static_cast<size_t>(p.columns) - column;
+  HWY_ALIGN T copy[kTileRows * kPanelColumns<T>] = {};
+  T* C = p.C + row * p.ldc + column;
+  if (p.epilogue.from_c || p.epilogue.beta != 0) {
+    for (size_t r = 0; r < rows; ++r) std::copy_n(C + r * p.ldc, valid, copy + r * width);
+  }
+  rows_times_panel(rows, vectors, p, row, column, copy, width);
+  for (size_t r = 0; r < rows; ++r) std::copy_n(copy + r * width, valid, C + r * p.ldc);
+}
+
+template <class T>
+void panel(const PanelProduct<T>& p) {
+  const size_t lanes = hn::Lanes(Tag<T>());
+  const auto total = static_cast<size_t>(p.rows), columns = static_cast<size_t>(p.columns);
+  // Rows split evenly: 9 are 5 + 4, not 8 + 1.
+  const size_t tiles = (total + kTileRows - 1) / kTileRows;
+  for (size_t t = 0, row = 0; t < tiles; ++t) {
+    const size_t rows = total / tiles + (t < total % tiles ? 1 : 0);
+    for (size_t column = 0; column < columns; column += kTileVectors * lanes) {
+      const size_t left = columns - column;
+      const size_t vectors = std::min(kTileVectors, (left + lanes - 1) / lanes);
+      if (vectors * lanes <= left) {
+        rows_times_panel(rows, vectors, p, row, column, p.C + row * p.ldc + column,
+                         static_cast<size_t>(p.ldc));
+      } else {
+        ragged_rows_times_panel(rows, vectors, p, row, column);
+      }
+    }
+    row += rows;
+  }
+}
+
+template <size_t kGroups, class T>
+HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
+  const size_t width = kTileVectors * hn::Lanes(Tag<T>()), groups_a_panel = kPanelColumns<T> / width;
+  const T* b[kGroups];
+  size_t column[kGroups];
+  for (size_t g = 0; g < kGroups; ++g) {
+    const size_t panel = (group + g) / groups_a_panel, part = (group + g) % groups_a_panel;
+    b[g] = p.B + panel * p.panel_stride + part * width;
+    column[g] = (group + g) * width;
+  }
+  tile<1, kGroups, kTileVectors>(p.a, 0, b, static_cast<size_t>(p.ldb), static_cast<size_t>(p.K), p.C, 0,
+                                 column, p.epilogue);
+}
+
+template <class T>
+void row(const RowProduct<T>& p) {
+  const size_t width = kTileVectors * hn::Lanes(Tag<T>());
+  const size_t groups = static_cast<size_t>(p.panels * kPanelColumns<T>) / width;
+  size_t g = 0;
+  for (; g + 4 <= groups; g += 4) row_times_groups<4>(p, g);
+  for (; g + 2 <= groups; g += 2) row_times_groups<2>(p, g);
+  for (; g < groups; ++g) row_times_groups<1>(p, g);
+}
+
+template <size_t kColumns, class T>
+HWY_INLINE void dots_of_row(const DotProducts<T>& p, const T* HWY_RESTRICT a, const T* HWY_RESTRICT B,
+                            T* HWY_RESTRICT c) {
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d), K = static_cast<size_t>(p.K), ldb = static_cast<size_t>(p.ldb);
+  constexpr size_t kWays = 2;  // the same for any kColumns: how columns are grouped must not change a sum
+  Vec<T> sum[kColumns][kWays];
+  GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+    GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) sum[j][w] = hn::Zero(d);
+  }
+  size_t k = 0;
+  for (; k + kWays * lanes <= K; k += kWays * lanes) {
+    GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) {
+      const Vec<T> av = hn::LoadU(d, a + k + w * lanes);
+      GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+        sum[j][w] = hn::MulAdd(av, hn::LoadU(d, B + j * ldb + k + w * lanes), sum[j][w]);
+      }
+    }
+  }
+  for (; k + lanes <= K; k += lanes) {
+    const Vec<T> av = hn::LoadU(d, a + k);
+    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+      sum[j][0] = hn::MulAdd(av, hn::LoadU(d, B + j * ldb + k), sum[j][0]);
+    }
+  }
+  GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+    GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) sum[j][0] = hn::Add(sum[j][0], sum[j][w]);
+    T dot = hn::GetLane(hn::SumOfLanes(d, sum[j][0]));
+    for (size_t i = k; i < K; ++i) dot += a[i] * B[j * ldb + i];
+    const T scaled = p.alpha * dot;
+    c[j] = p.beta == 0 ? scaled : scaled + p.beta * c[j];
+  }
+}
+
+template <class T>
+void dots(const DotProducts<T>& p) {
+  for (int64_t j = 0; j < p.columns;) {
+    const int64_t step = p.columns - j >= 4 ? 4 : 1;
+    for (int64_t i = 0; i < p.rows; ++i) {
+      const T *a = p.A + i * p.lda, *B = p.B + j * p.ldb;
+      T* c = p.C + i * p.ldc + j;
+      if (step == 4) {
+        dots_of_row<4>(p, a, B, c);
+      } else {
+        dots_of_row<1>(p, a, B, c);
+      }
+    }
+    j += step;
+  }
+}
+
+void panel_f32(const PanelProduct<float>& p) {
+  panel(p);
+}
+void panel_f64(const PanelProduct<double>& p) {
+  panel(p);
+}
+void row_f32(const RowProduct<float>& p) {
+  row(p);
+}
+void row_f64(const RowProduct<double>& p) {
+  row(p);
+}
+void dots_f32(const DotProducts<float>& p) {
+  dots(p);
+}
+void dots_f64(const DotProducts<double>& p) {
+  dots(p);
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+
+HWY_EXPORT(panel_f32);
+HWY_EXPORT(panel_f64);
+HWY_EXPORT(row_f32);
+HWY_EXPORT(row_f64);
+HWY_EXPORT(dots_f32);
+HWY_EXPORT(dots_f64);
+
+void multiply_panel(const PanelProduct<float>& p) {
+  HWY_DYNAMIC_DISPATCH(panel_f32)(p);
+}
+void multiply_panel(const PanelProduct<double>& p) {
+  HWY_DYNAMIC_DISPATCH(panel_f64)(p);
+}
+void multiply_row(const RowProduct<float>& p) {
+  HWY_DYNAMIC_DISPATCH(row_f32)(p);
+}
+void multiply_row(const RowProduct<double>& p) {
+  HWY_DYNAMIC_DISPATCH(row_f64)(p);
+}
+void multiply_dots(const DotProducts<float>& p) {
+  HWY_DYNAMIC_DISPATCH(dots_f32)(p);
+}
+void multiply_dots(const DotProducts<double>& p) {
+  HWY_DYNAMIC_DISPATCH(dots_f64)(p);
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+
+/// The innermost products of gemm, one implementation for each instruction set, chosen at run time.
+namespace grurun::kernels {
+
+/// Columns of one panel of B: three vectors of the widest instruction set. Narrower ones walk a panel in
+/// parts.
+template <class T>
+inline constexpr int64_t kPanelColumns = 192 / static_cast<int64_t>(sizeof(T));
+
+/// Columns in one vector of the widest instruction set: a packed panel's width is a multiple of it.
+template <class T>
+inline constexpr int64_t kVectorColumns = 64 / static_cast<int64_t>(sizeof(T));
+
+/// What becomes of C [rows, columns]:
+///   acc = (from_c ? C : 0) + (bias ? bias[column] : 0), then acc += A[row, k] * B[k, column] with k
+///   ascending, then C = alpha * acc + beta * C, where C is not read if beta is 0.
+/// The order of operations for one element does not depend on the tile it falls into.
+template <class T>
+struct Epilogue {
+  const T* bias = nullptr;  // padded like a packed panel
+  bool from_c = false;
+  T alpha = 1;
+  T beta = 0;
+};
+
+/// A [rows, K], row-major, times one panel.
+/// B [K, columns]: rows `ldb` apart, readable up to `columns` rounded up to a multiple of kVectorColumns.
+/// At most kPanelColumns columns; only `columns` of C are read or written.
+template <class T>
+struct PanelProduct {
+  int64_t rows, columns, K;
+  const T* A;
+  int64_t lda;
+  const T* B;
+  int64_t ldb;
+  T* C;
+  int64_t ldc;
+  Epilogue<T> epilogue;
+};
+void multiply_panel(const PanelProduct<float>& p);
+void multiply_panel(const PanelProduct<double>& p);
+
+/// One row a [K] times whole panels, several at a time to keep enough sums in flight.
+/// B: panel i begins at B + i * panel_stride, its rows are `ldb` apart, and has kPanelColumns columns.
+/// C [panels * kPanelColumns]; the epilogue's bias is as long.
+template <class T>
+struct RowProduct {
+  int64_t panels, K;
+  const T* a;
+  const T* B;
+  int64_t panel_stride, ldb;
+  T* C;
+  Epilogue<T> epilogue;
+};
+void multiply_row(const RowProduct<float>& p);
+void multiply_row(const RowProduct<double>& p);
+
+/// C[i, j] = alpha * dot(A[i], B[j]) + beta * C[i, j] for rows A[i] [K] and B[j] [K]: the product with a
+/// transposed B, without packing it. The sums run over vector lanes, so rounding differs from the other
+/// products.
+template <class T>
+struct DotProducts {
+  int64_t rows, columns, K;
+  const T* A;
+  int64_t lda;
+  const T* B;
+  int64_t ldb;
+  T* C;
+  int64_t ldc;
+  T alpha, beta;
+};
+void multiply_dots(const DotProducts<float>& p);
+void multiply_dots(const DotProducts<double>& p);
+
+}  // namespace grurun::kernels

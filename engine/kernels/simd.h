@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+/// Which instruction set the kernels use. The best that this processor has, unless someone chooses another.
+namespace grurun::kernels {
+
+/// Names of what this build has kernels for and this processor can run, best first: "AVX3" (AVX-512), "AVX2"
+/// (with FMA), "SSE4", "SCALAR", ...
+std::vector<std::string> simd_targets();
+
+/// The one in use.
+std::string simd_target();
+
+/// Uses `name`, one of simd_targets(), from now on, or the best again if it is empty. Throws Error(usage) for
+/// a name that is not among them. Not to be called while kernels run.
+void use_simd_target(const std::string& name);
+
+}  // namespace grurun::kernels
