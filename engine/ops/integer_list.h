@@ -1,0 +1,20 @@
+// Lists of integers that operators take as a tensor: axes, shapes, starts, repeats.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/graph/op_context.h"
+#include "tensor/tensor.h"
+
+namespace grurun::engine {
+
+/// The elements of a 1-D (or scalar) tensor of int32 or int64. Throws Error(invalid_model) naming what for
+/// another type or rank.
+std::vector<std::int64_t> integer_list(const Tensor& tensor, const char* what);
+
+/// Axes that may count from the end as a sorted list of distinct axes in [0, rank).
+/// Throws Error(invalid_model) for one out of range or named twice.
+std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes, std::int64_t rank);
+
+}  // namespace grurun::engine

@@ -1,0 +1,75 @@
+// Reshape (ai.onnx 1, 5, 13, 14, 19, 21, 23, 24, 25).
+//
+// reshaped has the elements of data under another shape. A 0 in the shape copies the input's dimension of
+// that place (unless allowzero is 1, since 14); one -1 is worked out from the rest. Version 1 takes the shape
+// as an attribute.
+#include <optional>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/integer_list.h"
+
+namespace grurun::engine {
+
+namespace {
+
+Shape resolve(const Shape& input, const std::vector<std::int64_t>& wanted, bool allow_zero) {
+  Shape shape(wanted);
+  std::optional<std::size_t> open;
+  std::int64_t known = 1;
+  bool has_zero = false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] < -1) fail_invalid("shape holds {}: dimensions are -1, 0 or positive", wanted[i]);
+    if (wanted[i] == -1) {
+      if (open) fail_invalid("shape has more than one -1");
+      open = i;
+      continue;
+    }
+    if (wanted[i] == 0 && !allow_zero) {
+      if (i >= input.rank()) {
+        fail_invalid("shape has a 0 at place {}, but the input {} has no dimension there to copy", i,
+                     input.to_string());
+      }
+      shape[i] = input[i];
+    }
+    has_zero = has_zero || shape[i] == 0;
+    known = checked_mul(known, shape[i]);
+  }
+  const std::int64_t count = input.element_count();
+  if (open) {
+    if (allow_zero && has_zero) fail_invalid("with allowzero, shape must not hold both 0 and -1");
+    if (known == 0 ? count != 0 : count % known != 0) {
+      fail_invalid("{} elements cannot take the shape {}", count, Shape(wanted).to_string());
+    }
+    shape[*open] = known == 0 ? 0 : count / known;
+  } else if (known != count) {
+    fail_invalid("{} elements (shape {}) cannot take the shape {}", count, input.to_string(),
+                 Shape(wanted).to_string());
+  }
+  return shape;
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const bool allow_zero = node.since_version() >= 14 && node.int_attribute("allowzero", 0) != 0;
+  return [allow_zero](RunContext& run) {
+    const std::vector<std::int64_t> wanted = integer_list(run.tensor(1), "shape");
+    Tensor data = run.take_tensor(0);
+    run.set_output(0, data.reshaped(resolve(data.shape(), wanted, allow_zero)));
+  };
+}
+
+RunFunction prepare_1(PrepareContext& node) {
+  node.accept_attribute("consumed_inputs");  // a hint about buffers, without effect on values
+  const auto wanted = node.ints_attribute("shape");
+  return [wanted](RunContext& run) {
+    Tensor data = run.take_tensor(0);
+    run.set_output(0, data.reshaped(resolve(data.shape(), wanted, false)));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_reshape() {
+  return {{"", "Reshape", {1}, prepare_1}, {"", "Reshape", {5, 13, 14, 19, 21, 23, 24, 25}, prepare}};
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,97 @@
+// Slice (ai.onnx 1, 10, 11, 13).
+//
+// For each axis named, output takes elements start, start + step, ... up to but not including end. Starts and
+// ends count from the end when negative and are clamped to the axis. Version 1 takes starts, ends, axes as
+// attributes (step 1); later ones as inputs, with steps, which may be negative.
+#include <algorithm>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/copy_elements.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/strided.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct Range {
+  std::int64_t start, end, step;
+};
+
+// The first index taken and how many follow, for one axis of this length.
+std::pair<std::int64_t, std::int64_t> clamp(const Range& range, std::int64_t length) {
+  if (range.step == 0) fail_invalid("steps must not hold 0");
+  const auto from_end = [length](std::int64_t at) { return at < 0 ? checked_add(at, length) : at; };
+  if (range.step > 0) {
+    const std::int64_t start = std::clamp<std::int64_t>(from_end(range.start), 0, length);
+    const std::int64_t end = std::clamp<std::int64_t>(from_end(range.end), 0, length);
+    return {start, end <= start ? 0 : (end - start - 1) / range.step + 1};
+  }
+  const std::int64_t start = std::clamp<std::int64_t>(from_end(range.start), -1, length - 1);
+  const std::int64_t end = std::clamp<std::int64_t>(from_end(range.end), -1, length - 1);
+  // In unsigned arithmetic, so that the lowest step has a magnitude too.
+  const auto step = static_cast<std::uint64_t>(0) - static_cast<std::uint64_t>(range.step);
+  return {start, end >= start
+                     ? 0
+                     : static_cast<std::int64_t>(static_cast<std::uint64_t>(start - end - 1) / step) + 1};
+}
+
+Tensor slice(const Tensor& data, const std::vector<std::int64_t>& starts,
+             const std::vector<std::int64_t>& ends, const std::vector<std::int64_t>* axes,
+             const std::vector<std::int64_t>* steps) {
+  const std::size_t count = starts.size();
+  if (ends.size() != count || (axes && axes->size() != count) || (steps && steps->size() != count)) {
+    fail_invalid("starts, ends, axes and steps must have one length");
+  }
+  if (count > data.rank()) fail_invalid("{} axes are sliced, but the input has {}", count, data.rank());
+  Shape shape = data.shape();
+  std::vector<std::int64_t> strides = row_major_strides(shape);
+  std::vector<bool> named(data.rank(), false);
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t given = axes ? (*axes)[i] : static_cast<std::int64_t>(i);
+    const auto axis =
+        static_cast<std::size_t>(normalized_axis(given, static_cast<std::int64_t>(data.rank())));
+    if (named[axis]) fail_invalid("axes names axis {} twice", axis);
+    named[axis] = true;
+    const Range range{starts[i], ends[i], steps ? (*steps)[i] : 1};
+    const auto [first, length] = clamp(range, data.dim(axis));
+    shape[axis] = length;
+    if (length > 0) offset += first * strides[axis];
+    if (length > 1) strides[axis] *= range.step;
+  }
+  return strided_copy(data, shape.element_count() == 0 ? 0 : offset, shape, strides);
+}
+
+RunFunction prepare(PrepareContext&) {
+  return [](RunContext& run) {
+    std::vector<std::int64_t> axes, steps;
+    const Tensor* axes_input = run.optional_tensor(3);
+    const Tensor* steps_input = run.optional_tensor(4);
+    if (axes_input) axes = integer_list(*axes_input, "axes");
+    if (steps_input) steps = integer_list(*steps_input, "steps");
+    run.set_output(
+        0, slice(run.tensor(0), integer_list(run.tensor(1), "starts"), integer_list(run.tensor(2), "ends"),
+                 axes_input ? &axes : nullptr, steps_input ? &steps : nullptr));
+  };
+}
+
+RunFunction prepare_1(PrepareContext& node) {
+  if (!node.has_attribute("starts") || !node.has_attribute("ends"))
+    fail_invalid("Slice-1 needs starts and ends");
+  const auto starts = node.ints_attribute("starts");
+  const auto ends = node.ints_attribute("ends");
+  const bool has_axes = node.has_attribute("axes");
+  const auto axes = node.ints_attribute("axes");
+  return [=](RunContext& run) {
+    run.set_output(0, slice(run.tensor(0), starts, ends, has_axes ? &axes : nullptr, nullptr));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_slice() {
+  return {{"", "Slice", {1}, prepare_1}, {"", "Slice", {10, 11, 13}, prepare}};
+}
+
+}  // namespace grurun::engine

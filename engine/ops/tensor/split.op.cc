@@ -1,0 +1,88 @@
+// Split (ai.onnx 1, 2, 11, 13, 18).
+//
+// The input cut along axis (default 0) into as many parts as there are outputs: of the lengths that split
+// states (attribute before 13, an input in version 1 too), else of equal length. Since 18 num_outputs states
+// the number; the last part is smaller when the length does not divide.
+#include <numeric>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/copy_elements.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/strided.h"
+
+namespace grurun::engine {
+
+namespace {
+
+std::vector<std::int64_t> equal_parts(std::int64_t length, std::int64_t parts, bool uneven) {
+  if (parts < 1) fail_invalid("the number of outputs is {}, but must be positive", parts);
+  if (!uneven && length % parts != 0) {
+    fail_invalid("length {} does not divide into {} equal parts: state their lengths in split", length,
+                 parts);
+  }
+  const std::int64_t part = length / parts + (length % parts != 0 ? 1 : 0);
+  std::vector<std::int64_t> lengths;
+  std::int64_t left = length;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    lengths.push_back(std::min(part, left));
+    left -= lengths.back();
+  }
+  return lengths;
+}
+
+void split(RunContext& run, std::int64_t axis, const std::vector<std::int64_t>& lengths) {
+  const Tensor& input = run.tensor(0);
+  const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));
+  if (lengths.size() != run.output_count()) {
+    fail_invalid("split states {} parts, but there are {} outputs", lengths.size(), run.output_count());
+  }
+  std::int64_t sum = 0;
+  for (const std::int64_t length : lengths) {
+    if (length < 0) fail_invalid("split holds {}", length);
+    sum = checked_add(sum, length);
+  }
+  if (sum != input.dim(at))
+    fail_invalid("the parts in split sum to {}, but the axis has length {}", sum, input.dim(at));
+  const std::vector<std::int64_t> strides = row_major_strides(input.shape());
+  std::int64_t place = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    Shape shape = input.shape();
+    shape[at] = lengths[i];
+    if (run.has_output(i)) run.set_output(i, strided_copy(input, place * strides[at], shape, strides));
+    place += lengths[i];
+  }
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const std::int64_t axis = node.int_attribute("axis", 0);
+  const int version = node.since_version();
+  const bool split_is_input = version == 1 || version >= 13;
+  const bool has_attribute = version < 13 && node.has_attribute("split");
+  std::vector<std::int64_t> stated;
+  if (has_attribute) stated = node.ints_attribute("split");
+  const auto num_outputs = version >= 18 ? node.optional_int("num_outputs") : std::nullopt;
+  if (num_outputs && node.has_input(1))
+    fail_invalid("Split has both split and num_outputs: state one of them");
+  if (num_outputs && *num_outputs != static_cast<std::int64_t>(node.output_count())) {
+    fail_invalid("num_outputs is {}, but the node has {} outputs", *num_outputs, node.output_count());
+  }
+  return [=](RunContext& run) {
+    const Tensor& input = run.tensor(0);
+    const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));
+    if (has_attribute) {
+      if (run.has_input(1)) fail_invalid("Split has split both as attribute and as input: state one of them");
+      return split(run, axis, stated);
+    }
+    if (split_is_input && run.has_input(1)) return split(run, axis, integer_list(run.tensor(1), "split"));
+    const auto parts = static_cast<std::int64_t>(run.output_count());
+    split(run, axis, equal_parts(input.dim(at), parts, num_outputs.has_value()));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_split() {
+  return {{"", "Split", {1, 2, 11, 13, 18}, prepare}};
+}
+
+}  // namespace grurun::engine
