@@ -1,0 +1,86 @@
+#include "engine/graph/executor.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/graph/model_building.h"
+
+namespace grurun::engine {
+namespace {
+
+using namespace testing;
+
+onnx_io::Model declared_model() {
+  auto made = model(graph({"x"}, {node("Relu", {"x"}, {"y"})}, {"y"}));
+  made.graph.inputs[0].type = ValueType::tensor(DType::float32, SymbolicShape{{2, ""}, {std::nullopt, "n"}});
+  return made;
+}
+
+TEST(Executor, RefusesInputsThatAreNotAsDeclared) {
+  const auto plan = make_plan(declared_model());
+  EXPECT_NO_THROW(run_plan(*plan, {Tensor::zeros(DType::float32, {2, 7})}));
+  struct Row {
+    const char* what;
+    std::vector<Value> inputs;
+    const char* message;
+  };
+  const std::vector<Row> table = {
+      {"dimension",
+       {Tensor::zeros(DType::float32, {3, 7})},
+       "input 'x' must have shape [2,n], but has [3,7]"},
+      {"rank", {Tensor::zeros(DType::float32, {2})}, "must have shape [2,n], but has [2]"},
+      {"type", {Tensor::zeros(DType::int32, {2, 7})}, "must be tensor(float), but is tensor(int32)"},
+      {"sequence", {Sequence{}}, "must be tensor(float)"},
+      {"missing", {}, "input 'x' is missing"},
+      {"too many", {floats({1}), floats({1})}, "has 1 inputs, but 2 are given"},
+  };
+  for (const Row& row : table) {
+    const auto [kind, message] = error_of([&] { run_plan(*plan, row.inputs); });
+    EXPECT_EQ(kind, ErrorKind::invalid_model) << row.what;
+    EXPECT_NE(message.find(row.message), std::string::npos) << row.what << ": " << message;
+  }
+}
+
+TEST(Executor, NamesTheNodeAndItsInputsWhenOneFails) {
+  const auto made = model(graph({"a", "b"}, {node("Add", {"a", "b"}, {"y"})}, {"y"}));
+  const auto [kind, message] = error_of([&] { run(made, {floats({1, 2}), floats({1, 2, 3})}); });
+  EXPECT_EQ(kind, ErrorKind::invalid_model);
+  EXPECT_NE(message.find("node that makes 'y' (Add-14)"), std::string::npos) << message;
+}
+
+TEST(Executor, RefusesTypesThatTheSchemaDoesNotAdmit) {
+  const auto made = model(graph({"a", "b"}, {node("Add", {"a", "b"}, {"y"})}, {"y"}));
+  const Value strings = Tensor::from(Shape{1}, std::vector<std::string>{"s"});
+  const auto wrong = error_of([&] { run(made, {strings, strings}); });
+  EXPECT_EQ(wrong.first, ErrorKind::invalid_model);
+  EXPECT_NE(wrong.second.find("input 0 ('A') of Add-14 must not be string"), std::string::npos)
+      << wrong.second;
+  const auto mixed = error_of([&] { run(made, {floats({1}), Tensor::scalar(std::int32_t{1})}); });
+  EXPECT_EQ(mixed.first, ErrorKind::invalid_model);
+  EXPECT_NE(mixed.second.find("must have the same element type"), std::string::npos) << mixed.second;
+}
+
+TEST(Executor, DoesNotWriteOverAValueThatIsStillNeeded) {
+  // Relu may write in place; x is used again afterwards, and the caller keeps its own handle.
+  const auto made = model(
+      graph({"x"}, {node("Neg", {"x"}, {"n"}), node("Add", {"n", "x"}, {"y"}), node("Relu", {"n"}, {"r"})},
+            {"y", "n", "r"}));
+  const Value x = floats({1, -2});
+  const auto outputs = run(made, {x});
+  EXPECT_EQ(as_floats(outputs[0]), (std::vector<float>{0, 0}));
+  EXPECT_EQ(as_floats(outputs[1]), (std::vector<float>{-1, 2}));
+  EXPECT_EQ(as_floats(outputs[2]), (std::vector<float>{0, 2}));
+  EXPECT_EQ(as_floats(x), (std::vector<float>{1, -2}));
+}
+
+TEST(Executor, StopsAtTheDeadline) {
+  const auto plan = make_plan(declared_model());
+  RunOptions options;
+  options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  EXPECT_EQ(error_of([&] {
+              run_plan(*plan, {Tensor::zeros(DType::float32, {2, 1})}, options);
+            }).first,
+            ErrorKind::limit);
+}
+
+}  // namespace
+}  // namespace grurun::engine
