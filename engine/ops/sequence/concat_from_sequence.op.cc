@@ -1,0 +1,32 @@
+// ConcatFromSequence (ai.onnx 11).
+//
+// The tensors of a sequence joined along axis, or along a new axis when new_axis is 1.
+#include "engine/graph/op_context.h"
+#include "engine/ops/concat.h"
+#include "engine/ops/copy_elements.h"
+
+namespace grurun::engine {
+
+namespace {
+
+RunFunction prepare(PrepareContext& node) {
+  const std::int64_t axis = node.int_attribute("axis");
+  const std::int64_t new_axis = node.int_attribute("new_axis", 0);
+  if (new_axis != 0 && new_axis != 1) fail_invalid("new_axis is {}, but must be 0 or 1", new_axis);
+  return [axis, new_axis](RunContext& run) {
+    std::vector<Tensor> tensors;
+    for (const Value& item : run.input(0).sequence().items) tensors.push_back(item.tensor());
+    if (tensors.empty()) fail_invalid("there is nothing to join: the sequence is empty");
+    if (new_axis == 0) return run.set_output(0, concat(tensors, axis));
+    const auto rank = static_cast<std::int64_t>(tensors.front().rank()) + 1;
+    run.set_output(0, stack(tensors, static_cast<std::size_t>(normalized_axis(axis, rank))));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_concat_from_sequence() {
+  return {{"", "ConcatFromSequence", {11}, prepare}};
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,48 @@
+// SequenceMap (ai.onnx 17).
+//
+//   for i in 0..length of the first sequence: s_1, s_2... = body(item i of each sequence, or a tensor as it
+//   is...) outputs: each s_k collected into a sequence
+#include "engine/graph/op_context.h"
+#include "engine/graph/plan.h"
+#include "engine/ops/controlflow/body.h"
+
+namespace grurun::engine {
+
+namespace {
+
+RunFunction prepare(PrepareContext& node) {
+  const auto body = node.subgraph("body");
+  require_body(*body, "SequenceMap", node.input_count(), node.output_count());
+  return [body](RunContext& run) {
+    const std::size_t length = run.input(0).sequence().items.size();
+    for (std::size_t k = 0; k < run.input_count(); ++k) {
+      const Value& input = run.input(k);
+      if (input.is_sequence() && input.sequence().items.size() != length) {
+        fail_invalid("input {} has {} items, but the first has {}", k, input.sequence().items.size(), length);
+      }
+    }
+    std::vector<Sequence> out;
+    for (std::size_t k = 0; k < body->outputs.size(); ++k) out.push_back({body->output_types[k], {}});
+    for (std::size_t i = 0; i < length; ++i) {
+      std::vector<Value> inputs;
+      for (std::size_t k = 0; k < run.input_count(); ++k) {
+        const Value& input = run.input(k);
+        inputs.push_back(input.is_sequence() ? input.sequence().items[i] : input);
+      }
+      std::vector<Value> made = run.run_subgraph(*body, std::move(inputs));
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        out[k].element = ValueType::tensor(made[k].tensor().dtype());
+        out[k].items.push_back(std::move(made[k]));
+      }
+    }
+    for (std::size_t k = 0; k < out.size(); ++k) run.set_output(k, std::move(out[k]));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_sequence_map() {
+  return {{"", "SequenceMap", {17}, prepare}};
+}
+
+}  // namespace grurun::engine
