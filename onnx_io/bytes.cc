@@ -1,0 +1,88 @@
+#include "onnx_io/bytes.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "tensor/error.h"
+#include "tensor/memory.h"
+
+namespace grurun::onnx_io {
+
+namespace {
+
+void read_exactly(const Descriptor& file, void* to, std::size_t size) {
+  auto* at = static_cast<char*>(to);
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::pread(file.get(), at + done, size - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_usage("reading failed: {}", std::strerror(errno));
+    if (got == 0) fail_usage("the file became shorter while it was read");
+    done += static_cast<std::size_t>(got);
+  }
+}
+
+Bytes read_into_memory(const Descriptor& file, std::size_t size) {
+  auto block = std::make_shared<memory::Block>(size);
+  read_exactly(file, block->data(), size);
+  return {static_cast<const std::byte*>(block->data()), size, block};
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+OpenFile open_file(const std::string& path) {
+  // Without O_NONBLOCK, opening a fifo waits for a writer.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.valid()) {
+    if (errno == ENOENT) fail_usage("no such file: {}", path);
+    fail_usage("cannot open {}: {}", path, std::strerror(errno));
+  }
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) fail_usage("cannot look at {}: {}", path, std::strerror(errno));
+  if (S_ISDIR(info.st_mode)) fail_usage("{} is a folder, a file is needed", path);
+  if (!S_ISREG(info.st_mode)) fail_usage("{} is not a regular file", path);
+  return {std::move(file), static_cast<std::uint64_t>(info.st_size)};
+}
+
+Bytes read_file(const std::string& path) {
+  const OpenFile file = open_file(path);
+  return with_context([&] { return path; },
+                      [&] { return read_into_memory(file.descriptor, static_cast<std::size_t>(file.size)); });
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.valid()) fail_usage("cannot write {}: {}", path, std::strerror(errno));
+  while (!content.empty()) {
+    const ssize_t put = ::write(file.get(), content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail_usage("cannot write {}: {}", path, std::strerror(errno));
+    content.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+Bytes map_file(const Descriptor& file, std::size_t size) {
+  if (size == 0) return {};
+  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (at == MAP_FAILED) return read_into_memory(file, size);
+  const std::shared_ptr<const void> owner(
+      at, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
+  return {static_cast<const std::byte*>(at), size, owner};
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace grurun::onnx_io

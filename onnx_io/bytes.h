@@ -1,0 +1,64 @@
+// Bytes of files, held in counted memory or mapped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace grurun::onnx_io {
+
+/// size bytes at data, alive as long as owner is.
+struct Bytes {
+  const std::byte* data = nullptr;
+  std::size_t size = 0;
+  std::shared_ptr<const void> owner;
+
+  std::string_view text() const { return {reinterpret_cast<const char*>(data), size}; }
+};
+
+/// An open file descriptor, closed with the object.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+struct OpenFile {
+  Descriptor descriptor;
+  std::uint64_t size;
+};
+
+/// Opens a regular file that the user named; symbolic links are followed. Throws Error(usage) when it is
+/// missing, unreadable or no regular file (a fifo would hang, a device never ends).
+OpenFile open_file(const std::string& path);
+
+/// The whole file in counted memory, aligned to 64 bytes. Throws as open_file does, and Error(limit) when
+/// memory is refused.
+Bytes read_file(const std::string& path);
+
+/// Writes a whole file, replacing what was there. Throws Error(usage) when that cannot be done.
+void write_file(const std::string& path, std::string_view content);
+
+/// size bytes of an open file from its beginning, mapped privately where the file system can, else read.
+Bytes map_file(const Descriptor& file, std::size_t size);
+
+/// The folder part of a path; "." when it has none.
+std::string folder_of(const std::string& path);
+
+}  // namespace grurun::onnx_io

@@ -1,0 +1,42 @@
+// A folder of its own for a test's files, removed afterwards.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "onnx_io/bytes.h"
+
+namespace grurun::onnx_io {
+
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "grurun-test-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
+    folder_ = pattern;
+  }
+  ~Scratch() { std::filesystem::remove_all(folder_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  const std::string& folder() const { return folder_; }
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  /// Writes a file, with the folders its name needs; returns its path.
+  std::string file(const std::string& name, std::string_view content) const {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    write_file(path(name), content);
+    return path(name);
+  }
+  void fifo(const std::string& name) const {
+    if (::mkfifo(path(name).c_str(), 0600) != 0) std::abort();
+  }
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace grurun::onnx_io
