@@ -1,0 +1,65 @@
+// GatherElements (ai.onnx 11, 13).
+//
+// output[i...] = data[i... with the place on axis replaced by indices[i...]]; output has the shape of
+// indices, whose other dimensions must not pass those of data. Indices count from the end when negative.
+#include "engine/graph/op_context.h"
+#include "engine/ops/copy_elements.h"
+#include "engine/ops/index_loop.h"
+#include "engine/ops/strided.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+namespace {
+
+template <typename Index>
+Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis) {
+  if (indices.rank() != data.rank()) {
+    fail_invalid("indices must have the rank of data, {}, but has shape {}", data.rank(),
+                 indices.shape().to_string());
+  }
+  for (std::size_t d = 0; d < data.rank(); ++d) {
+    if (d != axis && indices.dim(d) > data.dim(d)) {
+      fail_invalid("indices of shape {} reach beyond data of shape {} on axis {}",
+                   indices.shape().to_string(), data.shape().to_string(), d);
+    }
+  }
+  std::vector<std::int64_t> strides = row_major_strides(data.shape());
+  const std::int64_t stride = strides[axis];
+  const std::int64_t length = data.dim(axis);
+  strides[axis] = 0;
+  const Index* places = indices.data<Index>();
+  Tensor out(data.dtype(), indices.shape());
+  dispatch_width(data.dtype(), [&]<typename T>() {
+    const T* from = static_cast<const T*>(data.raw());
+    T* to = static_cast<T*>(out.mutable_raw());
+    for_each_index<1>(indices.shape(), {strides}, [&](const auto&, const auto& offsets) {
+      std::int64_t place = *places++;
+      if (place < 0) place += length;
+      if (place < 0 || place >= length) {
+        fail_invalid("indices holds {}, but axis {} has length {}", places[-1], axis, length);
+      }
+      *to++ = from[offsets[0] + place * stride];
+    });
+  });
+  return out;
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const std::int64_t axis = node.int_attribute("axis", 0);
+  return [axis](RunContext& run) {
+    const Tensor& data = run.tensor(0);
+    const Tensor& indices = run.tensor(1);
+    const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(data.rank())));
+    run.set_output(0, dispatch(TypeList<std::int32_t, std::int64_t>{}, indices.dtype(),
+                               [&]<typename Index>() { return gather<Index>(data, indices, at); }));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_gather_elements() {
+  return {{"", "GatherElements", {11, 13}, prepare}};
+}
+
+}  // namespace grurun::engine
