@@ -58,17 +58,19 @@ struct SchemaInfo {
   int max_output;
 
   /// Element types of tensor(...) that input (or output) number index may have; the last variadic one
-  /// repeats.
+  /// repeats. Empty where no tensor may stand.
   DTypeSet input_dtypes(std::size_t index) const;
   DTypeSet output_dtypes(std::size_t index) const;
 };
 
-/// The newest schema with since_version <= opset_version; nullptr when the registry knows none. The pointer
+/// The newest schema with since_version <= opset_version; nullptr when the registry knows none, or when
+/// opset_version is newer than newest_opset(domain). A deprecated schema is returned as such. The pointer
 /// stays valid and equal for the same schema until the process ends.
 const SchemaInfo* find_schema(const std::string& op_type, const std::string& domain,
                               std::int64_t opset_version);
 
-/// since_version only, without building SchemaInfo: what the plan needs for every node. nullopt when unknown.
+/// since_version only, without building SchemaInfo: what the plan needs for every node. nullopt when
+/// find_schema has none.
 std::optional<int> since_version(const std::string& op_type, const std::string& domain,
                                  std::int64_t opset_version);
 
@@ -76,15 +78,21 @@ std::optional<int> since_version(const std::string& op_type, const std::string& 
 std::vector<const SchemaInfo*> schema_versions(const std::string& op_type,
                                                const std::string* domain = nullptr);
 
-/// Every schema of every domain and version.
+/// Every schema of every domain and version, by domain and name, newest first.
 std::vector<const SchemaInfo*> all_schemas();
 
 /// The newest opset version that the registry has for a domain; nullopt for an unknown domain.
 std::optional<std::int64_t> newest_opset(const std::string& domain);
 
+/// Domains with a known operator set, "" first.
+std::vector<std::string> known_domains();
+
 /// The schema's function body for this node, or nullopt when there is none. A body that does not depend on
 /// types needs no input_types; one that does is built for them (input_types[i] of an omitted input has kind
-/// unknown). The body's inputs and outputs are named as the schema's parameters, in order.
+/// unknown). Of several bodies it is the newest that opset_version allows, and it imports the opset it was
+/// written for, which may be older than opset_version. Inputs and outputs are named as the schema's
+/// parameters, in order; attributes with a default in the schema are in attribute_defaults, the others in
+/// attributes.
 std::optional<onnx_io::Function> function_body(const onnx_io::Node& node, std::int64_t opset_version,
                                                const std::vector<ValueType>& input_types);
 
