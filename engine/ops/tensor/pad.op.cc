@@ -1,0 +1,165 @@
+// Pad (ai.onnx 1, 2, 11, 13, 18, 19, 21, 23, 24, 25).
+//
+// Each axis gets pads[begin] elements before and pads[end] after; a negative count removes elements. mode
+// says what they hold: constant (a value, by default 0, false or ""), reflect (mirrored without the border),
+// edge (the border repeated), wrap (since 19: the tensor repeated). pads lists all begins, then all ends: an
+// attribute (paddings in version 1) before 11, an input since, of the axes that the input axes names (since
+// 18).
+#include <functional>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/copy_elements.h"
+#include "engine/ops/index_loop.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/strided.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+namespace {
+
+enum class Mode { constant, reflect, edge, wrap };
+
+Mode mode_attribute(PrepareContext& node) {
+  const std::string mode = node.string_attribute("mode", "constant");
+  if (mode == "constant") return Mode::constant;
+  if (mode == "reflect") return Mode::reflect;
+  if (mode == "edge") return Mode::edge;
+  if (mode == "wrap" && node.since_version() >= 19) return Mode::wrap;
+  fail_invalid("mode is '{}', which Pad-{} does not define", mode, node.since_version());
+}
+
+std::int64_t modulo(std::int64_t a, std::int64_t n) {
+  return (a % n + n) % n;
+}
+
+// The element that stands at place (which may lie outside) of an axis of this length.
+std::int64_t source_place(std::int64_t place, std::int64_t length, Mode mode) {
+  if (place >= 0 && place < length) return place;
+  if (mode == Mode::edge) return place < 0 ? 0 : length - 1;
+  if (mode == Mode::wrap) return modulo(place, length);
+  if (length == 1) return 0;
+  const std::int64_t period = 2 * (length - 1);
+  const std::int64_t in_period = modulo(place, period);
+  return in_period < length ? in_period : period - in_period;
+}
+
+struct Padding {
+  std::vector<std::int64_t> begin, end;  // by axis of the input
+};
+
+Shape padded_shape(const Shape& input, const Padding& padding) {
+  Shape shape = input;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    shape[d] = checked_add(checked_add(shape[d], padding.begin[d]), padding.end[d]);
+    if (shape[d] < 0) fail_invalid("pads remove more than axis {} of length {} holds", d, input[d]);
+  }
+  return shape;
+}
+
+Tensor pad_constant(const Tensor& input, const Padding& padding, const Tensor& value) {
+  const Shape shape = padded_shape(input.shape(), padding);
+  Tensor out = strided_copy(value, 0, shape, std::vector<std::int64_t>(shape.rank(), 0));
+  // What of the input is left when negative pads have taken their part, and where it stands on both sides.
+  Shape kept = input.shape();
+  const std::vector<std::int64_t> from = row_major_strides(input.shape());
+  const std::vector<std::int64_t> to = row_major_strides(shape);
+  std::int64_t source = 0, target = 0;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    const std::int64_t skipped = std::max<std::int64_t>(0, -padding.begin[d]);
+    kept[d] = std::max<std::int64_t>(0, kept[d] - skipped - std::max<std::int64_t>(0, -padding.end[d]));
+    source += skipped * from[d];
+    target += std::max<std::int64_t>(0, padding.begin[d]) * to[d];
+  }
+  if (kept.element_count() > 0) strided_copy_into(out, target, to, input, source, from, kept);
+  return out;
+}
+
+Tensor pad_from_input(const Tensor& input, const Padding& padding, Mode mode) {
+  const Shape shape = padded_shape(input.shape(), padding);
+  Tensor out(input.dtype(), shape);
+  if (out.size() == 0) return out;
+  if (input.size() == 0)
+    fail_invalid("an empty input of shape {} has nothing to pad with", input.shape().to_string());
+  // The offset that each place of each axis adds.
+  const std::vector<std::int64_t> strides = row_major_strides(input.shape());
+  std::vector<std::vector<std::int64_t>> offsets(shape.rank());
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    for (std::int64_t i = 0; i < shape[d]; ++i) {
+      offsets[d].push_back(source_place(i - padding.begin[d], input.dim(d), mode) * strides[d]);
+    }
+  }
+  dispatch_width(input.dtype(), [&]<typename T>() {
+    const T* from = static_cast<const T*>(input.raw());
+    T* to = static_cast<T*>(out.mutable_raw());
+    const std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t d, std::int64_t base) {
+      if (d == shape.rank()) {
+        *to++ = from[base];
+      } else if (d + 1 == shape.rank()) {
+        for (const std::int64_t offset : offsets[d]) *to++ = from[base + offset];
+      } else {
+        for (const std::int64_t offset : offsets[d]) walk(d + 1, base + offset);
+      }
+    };
+    walk(0, 0);
+  });
+  return out;
+}
+
+Padding padding_of(const std::vector<std::int64_t>& pads, const std::vector<std::int64_t>* axes,
+                   std::size_t rank) {
+  const std::size_t count = axes ? axes->size() : rank;
+  if (pads.size() != 2 * count)
+    fail_invalid("pads has {} entries, but {} axes need {}", pads.size(), count, 2 * count);
+  Padding padding{std::vector<std::int64_t>(rank, 0), std::vector<std::int64_t>(rank, 0)};
+  if (axes) normalized_axes(*axes, static_cast<std::int64_t>(rank));  // refuses one named twice
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t named = axes ? (*axes)[i] : static_cast<std::int64_t>(i);
+    const auto axis = static_cast<std::size_t>(normalized_axis(named, static_cast<std::int64_t>(rank)));
+    padding.begin[axis] = pads[i];
+    padding.end[axis] = pads[i + count];
+  }
+  return padding;
+}
+
+Tensor pad(const Tensor& input, const Padding& padding, Mode mode, const Tensor& value) {
+  return mode == Mode::constant ? pad_constant(input, padding, value) : pad_from_input(input, padding, mode);
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const Mode mode = mode_attribute(node);
+  return [mode](RunContext& run) {
+    const Tensor& data = run.tensor(0);
+    const std::vector<std::int64_t> pads = integer_list(run.tensor(1), "pads");
+    Tensor value = Tensor::zeros(data.dtype(), Shape{});
+    if (const Tensor* given = run.optional_tensor(2)) {
+      if (given->size() != 1)
+        fail_invalid("constant_value must be a scalar, but has shape {}", given->shape().to_string());
+      value = given->reshaped(Shape{});
+    }
+    std::vector<std::int64_t> axes;
+    const Tensor* named = run.optional_tensor(3);
+    if (named) axes = integer_list(*named, "axes");
+    run.set_output(0, pad(data, padding_of(pads, named ? &axes : nullptr, data.rank()), mode, value));
+  };
+}
+
+RunFunction prepare_attribute(PrepareContext& node) {
+  const Mode mode = mode_attribute(node);
+  const auto pads = node.ints_attribute(node.since_version() == 1 ? "paddings" : "pads");
+  const float value = node.float_attribute("value", 0.0f);
+  return [=](RunContext& run) {
+    const Tensor& data = run.tensor(0);
+    const Tensor fill =
+        dispatch(Floats{}, data.dtype(), [&]<typename T>() { return Tensor::scalar(static_cast<T>(value)); });
+    run.set_output(0, pad(data, padding_of(pads, nullptr, data.rank()), mode, fill));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_pad() {
+  return {{"", "Pad", {1, 2}, prepare_attribute}, {"", "Pad", {11, 13, 18, 19, 21, 23, 24, 25}, prepare}};
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,63 @@
+// Tile (ai.onnx 1, 6, 13).
+//
+// The input repeated along its axes. repeats lists a count for each axis; in version 1 the inputs are scalars
+// tiles and axis, of the input's own type.
+#include "engine/graph/op_context.h"
+#include "engine/ops/copy_elements.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/strided.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+namespace {
+
+Tensor tile(const Tensor& input, const std::vector<std::int64_t>& repeats) {
+  if (repeats.size() != input.rank()) {
+    fail_invalid("repeats has {} entries, but the input has {} axes", repeats.size(), input.rank());
+  }
+  // Each axis becomes two, [repeat (stride 0), size], which is the tiled axis once they are seen as one.
+  const std::vector<std::int64_t> strides = row_major_strides(input.shape());
+  Shape split, joined;
+  std::vector<std::int64_t> from;
+  for (std::size_t d = 0; d < input.rank(); ++d) {
+    if (repeats[d] < 0) fail_invalid("repeats holds {}", repeats[d]);
+    split.push_back(repeats[d]);
+    split.push_back(input.dim(d));
+    from.push_back(0);
+    from.push_back(strides[d]);
+    joined.push_back(checked_mul(repeats[d], input.dim(d)));
+  }
+  return strided_copy(input, 0, split, from).reshaped(joined);
+}
+
+RunFunction prepare(PrepareContext&) {
+  return
+      [](RunContext& run) { run.set_output(0, tile(run.tensor(0), integer_list(run.tensor(1), "repeats"))); };
+}
+
+std::int64_t whole_number(const Tensor& tensor, const char* what) {
+  if (tensor.size() != 1)
+    fail_invalid("{} must be a scalar, but has shape {}", what, tensor.shape().to_string());
+  return dispatch(TypeList<std::int64_t, float, double, Float16>{}, tensor.dtype(),
+                  [&]<typename T>() { return static_cast<std::int64_t>(*tensor.data<T>()); });
+}
+
+RunFunction prepare_1(PrepareContext&) {
+  return [](RunContext& run) {
+    const Tensor& input = run.tensor(0);
+    std::vector<std::int64_t> repeats(input.rank(), 1);
+    const std::int64_t axis = whole_number(run.tensor(2), "axis");
+    const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));
+    repeats[at] = whole_number(run.tensor(1), "tiles");
+    run.set_output(0, tile(input, repeats));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_tile() {
+  return {{"", "Tile", {1}, prepare_1}, {"", "Tile", {6, 13}, prepare}};
+}
+
+}  // namespace grurun::engine
