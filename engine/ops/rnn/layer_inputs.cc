@@ -1,0 +1,125 @@
+#include "engine/ops/rnn/layer_inputs.h"
+
+#include <string>
+
+#include "tensor/error.h"
+
+namespace grurun::engine::rnn {
+namespace {
+
+// "3*hidden_size": the standard's spelling of that many gates' rows.
+std::string gate_rows(int gates) {
+  return gates == 1 ? "hidden_size" : std::to_string(gates) + "*hidden_size";
+}
+
+// rule() is the shape in the standard's words; it is called only for an error.
+template <typename Rule>
+void require_rank_3(const char* name, const Tensor& tensor, Rule rule) {
+  if (tensor.rank() != 3) fail_invalid("{} is {}; it must be {}", name, tensor.shape().to_string(), rule());
+}
+
+template <typename Rule>
+void require_shape(const char* name, const Tensor* tensor, const Shape& wanted, Rule rule) {
+  if (tensor == nullptr || tensor->shape() == wanted) return;
+  fail_invalid("{} is {}; it must be {}, here {}", name, tensor->shape().to_string(), rule(),
+               wanted.to_string());
+}
+
+void require_type(const char* name, const Tensor* tensor, const char* reference_name,
+                  const Tensor& reference) {
+  if (tensor == nullptr || tensor->dtype() == reference.dtype()) return;
+  fail_invalid("{} is tensor({}); it must have the type of {}, tensor({})", name, dtype_name(tensor->dtype()),
+               reference_name, dtype_name(reference.dtype()));
+}
+
+void check_lengths(const Tensor* sequence_lens, const Dimensions& dims) {
+  if (sequence_lens == nullptr) return;
+  if (sequence_lens->dtype() != DType::int32) {
+    fail_invalid("sequence_lens is tensor({}); it must be tensor(int32)", dtype_name(sequence_lens->dtype()));
+  }
+  require_shape("sequence_lens", sequence_lens, {dims.batch_size}, [] { return "[batch_size]"; });
+  const auto* lengths = sequence_lens->data<std::int32_t>();
+  for (std::int64_t row = 0; row < dims.batch_size; ++row) {
+    if (lengths[row] < 0 || lengths[row] > dims.seq_length) {
+      fail_invalid("sequence_lens[{}] is {}; it must be in [0, seq_length], here [0, {}]", row, lengths[row],
+                   dims.seq_length);
+    }
+  }
+}
+
+void check_states(const LayerInputs& inputs, const Dimensions& dims, bool batch_first) {
+  const Shape shape = batch_first ? Shape{dims.batch_size, dims.num_directions, dims.hidden_size}
+                                  : Shape{dims.num_directions, dims.batch_size, dims.hidden_size};
+  const auto rule = [=] {
+    return batch_first ? "[batch_size, num_directions, hidden_size] under layout 1"
+                       : "[num_directions, batch_size, hidden_size]";
+  };
+  require_type("initial_h", inputs.initial_h, "X", *inputs.X);
+  require_type("initial_c", inputs.initial_c, "X", *inputs.X);
+  require_shape("initial_h", inputs.initial_h, shape, rule);
+  require_shape("initial_c", inputs.initial_c, shape, rule);
+}
+
+}  // namespace
+
+LayerInputs read_inputs(RunContext& run, const LayerForm& form) {
+  LayerInputs inputs;
+  inputs.X = &run.tensor(0);
+  inputs.W = &run.tensor(1);
+  inputs.R = &run.tensor(2);
+  inputs.B = run.optional_tensor(3);
+  inputs.sequence_lens = run.optional_tensor(4);
+  inputs.initial_h = run.optional_tensor(5);
+  if (form.states > 1) {
+    inputs.initial_c = run.optional_tensor(6);
+    inputs.P = run.optional_tensor(7);
+  }
+  return inputs;
+}
+
+void check_weights(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes,
+                   std::optional<std::int64_t> input_size) {
+  const auto& [X, W, R, B, sequence_lens, initial_h, initial_c, P] = inputs;
+  require_type("R", R, "W", *W);
+  require_type("B", B, "W", *W);
+  require_type("P", P, "W", *W);
+
+  const auto rule_of_W = [&] { return "[num_directions, " + gate_rows(form.gates) + ", input_size]"; };
+  const auto rule_of_R = [&] { return "[num_directions, " + gate_rows(form.gates) + ", hidden_size]"; };
+  require_rank_3("W", *W, rule_of_W);
+  require_rank_3("R", *R, rule_of_R);
+  const std::int64_t hidden_size = R->dim(2);
+  if (attributes.hidden_size && *attributes.hidden_size != hidden_size) {
+    fail_invalid("attribute hidden_size is {}, but R is {}: its last dimension is hidden_size",
+                 *attributes.hidden_size, R->shape().to_string());
+  }
+  const std::int64_t directions = attributes.num_directions();
+  const std::int64_t rows = checked_mul(form.gates, hidden_size);
+  require_shape("R", R, {directions, rows, hidden_size}, rule_of_R);
+  require_shape("W", W, {directions, rows, input_size.value_or(W->dim(2))}, rule_of_W);
+  require_shape("B", B, {directions, checked_mul(2, rows)},
+                [&] { return "[num_directions, " + gate_rows(2 * form.gates) + "]"; });
+  require_shape("P", P, {directions, checked_mul(3, hidden_size)},
+                [] { return "[num_directions, 3*hidden_size]"; });
+}
+
+Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes) {
+  const bool batch_first = attributes.batch_first;
+  const Tensor& X = *inputs.X;
+  require_type("W", inputs.W, "X", X);
+  require_rank_3("X", X, [=] {
+    return batch_first ? "[batch_size, seq_length, input_size] under layout 1"
+                       : "[seq_length, batch_size, input_size]";
+  });
+  check_weights(inputs, form, attributes, X.dim(2));
+  const Dimensions dims{.seq_length = X.dim(batch_first ? 1 : 0),
+                        .batch_size = X.dim(batch_first ? 0 : 1),
+                        .input_size = X.dim(2),
+                        .hidden_size = inputs.R->dim(2),
+                        .num_directions = attributes.num_directions()};
+  check_states(inputs, dims, batch_first);
+  check_lengths(inputs.sequence_lens, dims);
+  return dims;
+}
+
+}  // namespace grurun::engine::rnn
