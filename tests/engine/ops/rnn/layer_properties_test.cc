@@ -1,0 +1,386 @@
+// What must hold for any recurrent layer, whatever its numbers, and the corners that the text of the standard
+// settles by a word.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/engine/ops/rnn/layer_case.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+struct Shapes {
+  const char* op;
+  const char* direction;
+  int layout;
+};
+
+class LayerProperties : public ::testing::TestWithParam<Shapes> {
+ protected:
+  // Ragged, with a row of length 0, none in the order of their lengths.
+  static oracle::Layer layer(std::uint64_t seed) {
+    oracle::Layer made;
+    made.op = GetParam().op;
+    made.direction = GetParam().direction;
+    made.layout = GetParam().layout;
+    made.seq_length = 6;
+    made.batch_size = 5;
+    made.input_size = 3;
+    made.hidden_size = 19;
+    made.has_sequence_lens = true;
+    made.sequence_lens = {2, 6, 0, 5, 1};
+    fill_layer(made, DType::float32, {.P = true}, seed);
+    return made;
+  }
+};
+
+std::vector<std::vector<double>> results(const oracle::Layer& layer) {
+  std::vector<std::vector<double>> made;
+  for (const Value& value : run_node(node_of(layer, 22, DType::float32)))
+    made.push_back(doubles_of(value.tensor()));
+  return made;
+}
+
+std::size_t x_at(const oracle::Layer& l, int t, int n) {
+  return static_cast<std::size_t>((l.layout == 1 ? n * l.seq_length + t : t * l.batch_size + n) *
+                                  l.input_size);
+}
+std::size_t y_at(const oracle::Layer& l, int t, int d, int n) {
+  const int D = l.directions();
+  return static_cast<std::size_t>(
+      (l.layout == 1 ? (n * l.seq_length + t) * D + d : (t * D + d) * l.batch_size + n) * l.hidden_size);
+}
+std::size_t state_at(const oracle::Layer& l, int d, int n) {
+  return static_cast<std::size_t>((l.layout == 1 ? n * l.directions() + d : d * l.batch_size + n) *
+                                  l.hidden_size);
+}
+
+std::vector<double> slice(const std::vector<double>& from, std::size_t at, int count) {
+  return {from.begin() + static_cast<std::ptrdiff_t>(at),
+          from.begin() + static_cast<std::ptrdiff_t>(at) + count};
+}
+
+bool backward(const oracle::Layer& l, int d) {
+  return l.direction == "reverse" || d == 1;
+}
+
+TEST_P(LayerProperties, Y_hIsTheLastValidY) {
+  const oracle::Layer l = layer(1);
+  const auto out = results(l);
+  for (int d = 0; d < l.directions(); ++d) {
+    for (int n = 0; n < l.batch_size; ++n) {
+      const int length = l.sequence_lens[static_cast<std::size_t>(n)];
+      const auto last = slice(out[1], state_at(l, d, n), l.hidden_size);
+      if (length == 0) {
+        EXPECT_EQ(last, std::vector<double>(last.size(), 0.0));
+      } else {
+        EXPECT_EQ(last, slice(out[0], y_at(l, backward(l, d) ? 0 : length - 1, d, n), l.hidden_size))
+            << d << n;
+      }
+      for (int t = length; t < l.seq_length; ++t) {
+        EXPECT_EQ(slice(out[0], y_at(l, t, d, n), l.hidden_size), std::vector<double>(last.size(), 0.0))
+            << t << n;
+      }
+    }
+  }
+}
+
+TEST_P(LayerProperties, WhatLiesBeyondALengthHasNoInfluence) {
+  oracle::Layer l = layer(2);
+  const auto clean = results(l);
+  for (const double poison : {nan, std::numeric_limits<double>::infinity(), -1e30}) {
+    for (int n = 0; n < l.batch_size; ++n) {
+      for (int t = l.sequence_lens[static_cast<std::size_t>(n)]; t < l.seq_length; ++t) {
+        for (int i = 0; i < l.input_size; ++i) l.X[x_at(l, t, n) + static_cast<std::size_t>(i)] = poison;
+      }
+    }
+    EXPECT_EQ(results(l), clean) << poison;
+  }
+}
+
+TEST_P(LayerProperties, ARowDoesNotDependOnItsNeighbours) {
+  const oracle::Layer l = layer(3);
+  const auto together = results(l);
+  for (int n = 0; n < l.batch_size; ++n) {
+    oracle::Layer alone = l;
+    alone.batch_size = 1;
+    alone.sequence_lens = {l.sequence_lens[static_cast<std::size_t>(n)]};
+    alone.X.clear();
+    for (int t = 0; t < l.seq_length; ++t) {
+      const auto x = slice(l.X, x_at(l, t, n), l.input_size);
+      alone.X.insert(alone.X.end(), x.begin(), x.end());
+    }
+    alone.initial_h.clear();
+    alone.initial_c.clear();
+    for (int d = 0; d < l.directions(); ++d) {
+      const auto h = slice(l.initial_h, state_at(l, d, n), l.hidden_size);
+      alone.initial_h.insert(alone.initial_h.end(), h.begin(), h.end());
+      if (l.initial_c.empty()) continue;
+      const auto c = slice(l.initial_c, state_at(l, d, n), l.hidden_size);
+      alone.initial_c.insert(alone.initial_c.end(), c.begin(), c.end());
+    }
+    const auto single = results(alone);
+    for (int d = 0; d < l.directions(); ++d) {
+      for (std::size_t j = 0; j < static_cast<std::size_t>(l.hidden_size); ++j) {
+        EXPECT_NEAR(single[1][state_at(alone, d, 0) + j], together[1][state_at(l, d, n) + j], 2e-6) << n;
+        for (int t = 0; t < l.seq_length; ++t) {
+          EXPECT_NEAR(single[0][y_at(alone, t, d, 0) + j], together[0][y_at(l, t, d, n) + j], 2e-6) << n << t;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, LayerProperties,
+                         ::testing::Values(Shapes{"RNN", "forward", 0}, Shapes{"RNN", "bidirectional", 1},
+                                           Shapes{"GRU", "forward", 1}, Shapes{"GRU", "reverse", 0},
+                                           Shapes{"GRU", "bidirectional", 0}, Shapes{"GRU", "reverse", 1},
+                                           Shapes{"LSTM", "forward", 0}, Shapes{"LSTM", "reverse", 1},
+                                           Shapes{"LSTM", "bidirectional", 0}),
+                         [](const auto& info) {
+                           return std::string(info.param.op) + info.param.direction +
+                                  std::to_string(info.param.layout);
+                         });
+
+oracle::Layer plain_layer(const std::string& op, std::uint64_t seed) {
+  oracle::Layer l;
+  l.op = op;
+  l.seq_length = 7;
+  l.batch_size = 2;
+  l.input_size = 3;
+  l.hidden_size = 5;
+  fill_layer(l, DType::float32, {}, seed);
+  return l;
+}
+
+TEST(Layer, ReverseIsForwardOnFlippedInputFlipped) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    oracle::Layer reverse = plain_layer(op, 4);
+    reverse.direction = "reverse";
+    oracle::Layer forward = plain_layer(op, 4);
+    for (int t = 0; t < forward.seq_length; ++t) {
+      const auto from =
+          reverse.X.begin() + static_cast<std::ptrdiff_t>(x_at(reverse, forward.seq_length - 1 - t, 0));
+      std::copy_n(from, forward.batch_size * forward.input_size,
+                  forward.X.begin() + static_cast<std::ptrdiff_t>(x_at(forward, t, 0)));
+    }
+    const auto flipped = results(reverse), plain = results(forward);
+    EXPECT_EQ(flipped[1], plain[1]) << op;
+    for (int t = 0; t < forward.seq_length; ++t) {
+      EXPECT_EQ(slice(flipped[0], y_at(reverse, forward.seq_length - 1 - t, 0, 0), 10),
+                slice(plain[0], y_at(forward, t, 0, 0), 10))
+          << op << t;
+    }
+  }
+}
+
+TEST(Layer, AStateCarriedOverASplitGivesTheWhole) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    const oracle::Layer whole = plain_layer(op, 5);
+    oracle::Layer first = whole, second = whole;
+    first.seq_length = 3;
+    second.seq_length = 4;
+    first.X.assign(whole.X.begin(), whole.X.begin() + 3 * 2 * 3);
+    second.X.assign(whole.X.begin() + 3 * 2 * 3, whole.X.end());
+    const auto head = results(first);
+    second.initial_h = head[1];
+    if (whole.op == "LSTM") second.initial_c = head[2];
+    const auto tail = results(second), all = results(whole);
+    for (std::size_t i = 0; i < tail[1].size(); ++i) EXPECT_NEAR(tail[1][i], all[1][i], 2e-6) << op;
+  }
+}
+
+// More steps and rows than are projected at once.
+TEST(Layer, LongSequencesOfLargeBatches) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    for (const char* direction : {"reverse", "bidirectional"}) {
+      for (const bool ragged : {false, true}) {
+        for (const int batch_size : {1, 37}) {
+          oracle::Layer l;
+          l.op = op;
+          l.direction = direction;
+          l.seq_length = batch_size == 1 ? 5000 : 150;
+          l.batch_size = batch_size;
+          l.input_size = 2;
+          l.hidden_size = 24;
+          l.has_sequence_lens = ragged;
+          for (int n = 0; ragged && n < batch_size; ++n)
+            l.sequence_lens.push_back(l.seq_length - (n * 31) % 149);
+          fill_layer(l, DType::float32, {}, 6);
+          const auto out = run_node(node_of(l, 14, DType::float32));
+          const oracle::Result expected = oracle::compute(l);
+          EXPECT_EQ(difference("Y", out[0].tensor(), expected.Y, shape_of_Y(l)), "")
+              << op << direction << ragged;
+          EXPECT_EQ(difference("Y_h", out[1].tensor(), expected.Y_h, shape_of_state(l)), "")
+              << op << direction;
+        }
+      }
+    }
+  }
+}
+
+TEST(Layer, DimensionsOfZero) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    for (const char* direction : {"forward", "bidirectional"}) {
+      for (int zero = 0; zero < 4; ++zero) {
+        oracle::Layer l = plain_layer(op, 7);
+        l.direction = direction;
+        (zero == 0 ? l.seq_length : zero == 1 ? l.batch_size : zero == 2 ? l.input_size : l.hidden_size) = 0;
+        fill_layer(l, DType::float32, {.initial_h = false, .initial_c = false}, 7);
+        OneNode node = node_of(l, 14, DType::float32);
+        // fill_layer leaves an input without elements out; here they are present and empty.
+        node.inputs.resize(3);
+        if (!l.B.empty()) {
+          node.inputs.push_back(
+              tensor_of(l.B, {l.directions(), 2 * l.gates() * l.hidden_size}, DType::float32));
+        }
+        const auto out = run_node(node);
+        const oracle::Result expected = oracle::compute(l);
+        EXPECT_EQ(difference("Y", out[0].tensor(), expected.Y, shape_of_Y(l)), "") << op << zero;
+        EXPECT_EQ(difference("Y_h", out[1].tensor(), expected.Y_h, shape_of_state(l)), "") << op << zero;
+      }
+    }
+  }
+}
+
+// One unit whose single weight is 1 and that sees x alone: H_1 is f(x).
+double activated(const char* name, double x, std::vector<float> alpha = {}, DType dtype = DType::float64) {
+  oracle::Layer l;
+  l.op = "RNN";
+  l.seq_length = l.batch_size = l.input_size = l.hidden_size = 1;
+  l.X = {x};
+  l.W = {1};
+  l.R = {0};
+  l.activations = {name};
+  l.activation_alpha = std::move(alpha);
+  return doubles_of(run_node(node_of(l, 14, dtype))[1].tensor())[0];
+}
+
+TEST(Activations, AreStableFarOut) {
+  for (const DType dtype : {DType::float32, DType::float64}) {
+    EXPECT_EQ(activated("Tanh", 1e4, {}, dtype), 1);
+    EXPECT_EQ(activated("Tanh", -1e4, {}, dtype), -1);
+    EXPECT_EQ(activated("Sigmoid", 1e4, {}, dtype), 1);
+    EXPECT_NEAR(activated("Sigmoid", -1e4, {}, dtype), 0, 1e-30);
+    EXPECT_EQ(activated("Softplus", 1e4, {}, dtype), 1e4);
+    EXPECT_EQ(activated("Softplus", -1e4, {}, dtype), 0);
+    EXPECT_EQ(activated("Elu", -1e4, {}, dtype), -1);
+  }
+}
+
+TEST(Activations, KeepNaN) {
+  for (const char* name :
+       {"Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid", "Elu", "Softsign", "Softplus"}) {
+    for (const DType dtype : {DType::float32, DType::float64}) {
+      EXPECT_TRUE(std::isnan(activated(name, nan, {}, dtype))) << name;
+    }
+  }
+}
+
+TEST(Activations, ThresholdedReluKeepsItsThreshold) {
+  EXPECT_EQ(activated("ThresholdedRelu", 1), 1);  // alpha is 1 by default
+  EXPECT_EQ(activated("ThresholdedRelu", 0.75), 0);
+  EXPECT_EQ(activated("ThresholdedRelu", 0.5, {0.5f}), 0.5);
+}
+
+TEST(Activations, NamesInAnyCase) {
+  EXPECT_EQ(activated("rElU", -1), 0);
+  EXPECT_EQ(activated("hardsigmoid", 1), double{0.2f} + 0.5);
+}
+
+TEST(Activations, AnEmptyListMeansTheDefaults) {
+  const oracle::Layer l = plain_layer("GRU", 8);
+  OneNode node = node_of(l, 14, DType::float32);
+  node.attributes.push_back(attr("activations", std::vector<std::string>{}));
+  EXPECT_EQ(doubles_of(run_node(node)[0].tensor()), results(l)[0]);
+}
+
+TEST(Layer, RnnTakesTheFirstOfTwoActivations) {
+  oracle::Layer l = plain_layer("RNN", 9);
+  l.activations = {"Relu"};
+  const auto one = results(l);
+  l.activations = {"Relu", "Affine"};
+  EXPECT_EQ(results(l), one);
+}
+
+TEST(Layer, AnyLinearBeforeResetButZeroCounts) {
+  oracle::Layer l = plain_layer("GRU", 10);
+  const auto plain = results(l)[0];
+  l.linear_before_reset = true;
+  const auto linear = results(l)[0];
+  ASSERT_NE(plain, linear);
+  for (const int value : {-1, 2, 255}) {
+    OneNode node = node_of(l, 14, DType::float32);
+    node.attributes.back() = attr("linear_before_reset", value);
+    EXPECT_EQ(doubles_of(run_node(node)[0].tensor()), linear) << value;
+  }
+}
+
+TEST(Layer, OldSpellings) {
+  const oracle::Layer l = plain_layer("GRU", 11);
+  const auto expected = results(l);
+  OneNode node = node_of(l, 1, DType::float32);
+  for (auto& attribute : node.attributes) {
+    if (attribute.name == "direction") attribute.s = "foward";  // as GRU-1 prints its default
+  }
+  EXPECT_EQ(doubles_of(run_node(node)[1].tensor()), expected[1]);
+  for (const int output_sequence : {0, 1}) {
+    OneNode old = node_of(l, 3, DType::float32);
+    old.attributes.push_back(attr("output_sequence", output_sequence));
+    const auto out = run_node(old);
+    EXPECT_EQ(doubles_of(out[0].tensor()), expected[0]) << output_sequence;
+    EXPECT_EQ(doubles_of(out[1].tensor()), expected[1]) << output_sequence;
+  }
+}
+
+TEST(Layer, HiddenSizeMayBeLeftOut) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    const oracle::Layer l = plain_layer(op, 12);
+    OneNode node = node_of(l, 7, DType::float32);
+    std::erase_if(node.attributes, [](const auto& attribute) { return attribute.name == "hidden_size"; });
+    EXPECT_EQ(doubles_of(run_node(node)[0].tensor()), results(l)[0]) << op;
+  }
+}
+
+TEST(Layer, TheForgetGatesWeightsAreUnusedWhenCoupled) {
+  oracle::Layer l = plain_layer("LSTM", 13);
+  l.input_forget = true;
+  const auto expected = results(l);
+  const auto H = static_cast<std::size_t>(l.hidden_size), I = static_cast<std::size_t>(l.input_size);
+  std::fill_n(l.W.begin() + static_cast<std::ptrdiff_t>(2 * H * I), H * I, nan);
+  std::fill_n(l.R.begin() + static_cast<std::ptrdiff_t>(2 * H * H), H * H, nan);
+  EXPECT_EQ(results(l), expected);
+}
+
+// The same plan again: nothing of a run may stay behind.
+TEST(Layer, APlanRunsAgain) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    const oracle::Layer l = plain_layer(op, 14);
+    OneNode node = node_of(l, 14, DType::float32);
+    node.initializers = {false, true, true, true};
+    const auto plan = make_plan(one_node_model(node));
+    const auto first = run_plan(*plan, fed_values(node));
+    const auto second = run_plan(*plan, fed_values(node));
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      EXPECT_EQ(doubles_of(first[i].tensor()), doubles_of(second[i].tensor())) << op << i;
+    }
+  }
+}
+
+TEST(Layer, StopsWhenTheTimeIsUp) {
+  const oracle::Layer l = plain_layer("GRU", 15);
+  RunOptions options;
+  options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  try {
+    run_node(node_of(l, 14, DType::float32), options);
+    FAIL() << "ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::limit);
+  }
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
