@@ -1,0 +1,36 @@
+// Convolution as matrix products over gathered patches, for float, double and int32.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/ops/window.h"
+#include "tensor/tensor.h"
+
+namespace grurun::engine {
+
+/// X [N, C, D1...Dn], W [M, C/group, k1...kn] -> Y [N, M, O1...On]; all of one type T (float, double or
+/// int32; integers wrap).
+struct ConvShape {
+  std::int64_t batch, channels, filters, group;
+  std::vector<WindowAxis> axes;
+
+  std::int64_t input_size() const;  // product of the spatial dimensions
+  std::int64_t output_size() const;
+  std::int64_t kernel_size() const;
+  Shape output_shape() const;
+};
+
+/// Checks X against W, group and the attributes and works out the axes. Throws Error(invalid_model).
+ConvShape conv_shape(const Shape& x, const Shape& w, std::int64_t group, const WindowAttributes& attributes);
+
+/// Y = conv(X, W), plus bias[m] where bias is not null. Each sum is one of T.
+template <typename T>
+void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y);
+
+extern template void convolve(const ConvShape&, const float*, const float*, const float*, float*);
+extern template void convolve(const ConvShape&, const double*, const double*, const double*, double*);
+extern template void convolve(const ConvShape&, const std::int32_t*, const std::int32_t*, const std::int32_t*,
+                              std::int32_t*);
+
+}  // namespace grurun::engine

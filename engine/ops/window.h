@@ -1,0 +1,60 @@
+// Sliding windows of convolutions and poolings over spatial axes: kernel_shape, strides, dilations, pads,
+// auto_pad, ceil_mode.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/graph/op_context.h"
+
+namespace grurun::engine {
+
+enum class AutoPad { notset, valid, same_upper, same_lower };
+
+/// The attributes as the node states them; lists are empty where it states none.
+struct WindowAttributes {
+  AutoPad auto_pad = AutoPad::notset;
+  bool ceil_mode = false;
+  std::vector<std::int64_t> kernel_shape, strides, dilations, pads;
+};
+
+/// Which attributes this operator's version has, besides kernel_shape, strides, pads and auto_pad.
+struct WindowForm {
+  bool dilations = true;
+  bool ceil_mode = false;
+};
+
+/// Reads and checks the attributes: sizes positive, pads not negative, one of pads and auto_pad.
+/// Throws Error(invalid_model) naming the attribute.
+WindowAttributes window_attributes(PrepareContext& node, WindowForm form);
+
+/// One spatial axis: output place o covers input places o * stride - pad_begin + k * dilation for k in [0,
+/// kernel).
+struct WindowAxis {
+  std::int64_t input = 0, output = 0;
+  std::int64_t kernel = 1, stride = 1, dilation = 1;
+  std::int64_t pad_begin = 0, pad_end = 0;
+
+  std::int64_t start(std::int64_t o) const { return o * stride - pad_begin; }
+  /// The taps [first_tap, end_tap) of output place o that lie inside the input; may be empty.
+  std::int64_t first_tap(std::int64_t o) const {
+    const std::int64_t at = start(o);
+    return at >= 0 ? 0 : (-at + dilation - 1) / dilation;
+  }
+  std::int64_t end_tap(std::int64_t o) const {
+    const std::int64_t left = input - start(o);
+    return left <= 0 ? 0 : std::min(kernel, (left + dilation - 1) / dilation);
+  }
+};
+
+/// The axes for an input's spatial dimensions; kernel_shape may be empty in the attributes when kernel gives
+/// it (Conv: W's). Output sizes: NOTSET floor or ceil((input + pads - extent) / stride) + 1, a last window
+/// that would start beyond input and leading pad left out; VALID without pads; SAME ceil(input / stride).
+/// Throws Error(invalid_model) for lists of the wrong length, or a window larger than the padded input.
+std::vector<WindowAxis> window_axes(const WindowAttributes& attributes, std::span<const std::int64_t> input,
+                                    std::span<const std::int64_t> kernel);
+
+}  // namespace grurun::engine
