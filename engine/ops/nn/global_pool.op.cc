@@ -1,0 +1,81 @@
+// GlobalAveragePool (ai.onnx 1, 22), GlobalMaxPool (ai.onnx 1, 22), GlobalLpPool (ai.onnx 1, 2, 22).
+//
+// One value for each plane [D1...Dn] of X [N, C, D1...Dn], as Y [N, C, 1...1]: its mean, its maximum (NaN
+// where there is one), or (sum of |x|^p)^(1/p). 16-bit floats are computed in float.
+#include <cmath>
+#include <limits>
+
+#include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/float_compute.h"
+
+namespace grurun::engine {
+
+namespace {
+
+template <typename PlaneBody>
+RunFunction over_planes(PlaneBody plane_body) {
+  return [plane_body](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    if (x.rank() < 2) fail_invalid("X must be [N,C,...], but has shape {}", x.shape().to_string());
+    Shape shape = x.shape();
+    for (std::size_t d = 2; d < shape.rank(); ++d) shape[d] = 1;
+    const std::int64_t size = x.shape().count(2, x.rank());
+    if (size == 0) fail_invalid("X {} has empty planes", x.shape().to_string());
+    run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
+                     const Tensor wide = widened<C>(x);
+                     Tensor y(dtype_of<C>, shape);
+                     const C* from = wide.data<C>();
+                     C* to = y.mutable_data<C>();
+                     kernels::parallel_for(y.size(), 1 + 16384 / size,
+                                           [&](std::int64_t begin, std::int64_t end) {
+                                             for (std::int64_t i = begin; i < end; ++i)
+                                               to[i] = plane_body(from + i * size, size);
+                                           });
+                     return y;
+                   }));
+  };
+}
+
+RunFunction prepare_average(PrepareContext&) {
+  return over_planes([]<typename C>(const C* x, std::int64_t size) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < size; ++i) sum += static_cast<double>(x[i]);
+    return static_cast<C>(sum / static_cast<double>(size));
+  });
+}
+
+RunFunction prepare_max(PrepareContext&) {
+  return over_planes([]<typename C>(const C* x, std::int64_t size) {
+    C best = x[0];
+    for (std::int64_t i = 1; i < size; ++i) {
+      if (x[i] > best || std::isnan(x[i])) best = x[i];
+      if (std::isnan(best)) return best;
+    }
+    return best;
+  });
+}
+
+RunFunction prepare_lp(PrepareContext& node) {
+  const double p = node.since_version() == 1 ? node.float_attribute("p", 2.0f)
+                                             : static_cast<double>(node.int_attribute("p", 2));
+  if (!(p > 0)) fail_invalid("p is {}, but must be positive", p);
+  return over_planes([p]<typename C>(const C* x, std::int64_t size) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < size; ++i) {
+      const double value = std::fabs(static_cast<double>(x[i]));
+      sum += p == 2 ? value * value : std::pow(value, p);
+    }
+    return static_cast<C>(p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / p));
+  });
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_global_pool() {
+  return {{"", "GlobalAveragePool", {1, 22}, prepare_average},
+          {"", "GlobalMaxPool", {1, 22}, prepare_max},
+          {"", "GlobalLpPool", {1, 2, 22}, prepare_lp}};
+}
+
+}  // namespace grurun::engine
