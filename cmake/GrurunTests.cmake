@@ -1,5 +1,5 @@
-# tests/ mirrors the tree: every folder tests/<room>/ becomes one GoogleTest binary of all its sources, and one ctest
-# entry with the room's name as label. A folder whose sources hold no *_test.cc is a library that all the binaries link.
+# tests/ mirrors the tree: every folder tests/<room>/ becomes one GoogleTest binary of all its sources. ctest runs it as one
+# entry, or as several shards where the folder is large, with the room's name as label. A folder whose sources hold no *_test.cc is a library that all the binaries link.
 # Every tests/**/test_*.py runs as an entry of its own, under the project's virtual environment where there is one.
 
 find_package(GTest REQUIRED)
@@ -24,6 +24,8 @@ foreach(folder IN LISTS test_folders)
   if(tests)
     list(APPEND suites ${name})
     set(sources_${name} ${sources})
+    list(LENGTH tests count)
+    math(EXPR shards_${name} "(${count} + 4) / 5")
   elseif(sources)
     add_library(grurun_tests_${name} STATIC ${sources})
     target_link_libraries(grurun_tests_${name} PRIVATE grurun_options PUBLIC grurun::conformance ONNX::onnx GTest::gtest)
@@ -42,8 +44,16 @@ foreach(name IN LISTS suites)
   target_link_libraries(${name}_tests PRIVATE
     grurun_options ${shared_libraries} ${room} ONNX::onnx GTest::gtest GTest::gmock GTest::gtest_main)
   add_dependencies(${name}_tests grurun)
-  add_test(NAME ${name} COMMAND ${name}_tests WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS ${name} ENVIRONMENT "${test_environment}")
+  foreach(shard RANGE 1 ${shards_${name}})
+    set(entry ${name})
+    if(shards_${name} GREATER 1)
+      set(entry ${name}/${shard}-of-${shards_${name}})
+    endif()
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${entry} COMMAND ${name}_tests --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+    set_tests_properties(${entry} PROPERTIES LABELS ${name}
+      ENVIRONMENT "${test_environment};GTEST_TOTAL_SHARDS=${shards_${name}};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endforeach()
 
 find_program(GRURUN_TEST_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin REQUIRED)
