@@ -1,0 +1,63 @@
+// And, Or, Xor: C = A op B over bool; Not: Y = !X. BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot: the same on
+// every bit. Version 1 of And, Or, Xor broadcasts B in the limited way.
+#include <vector>
+
+#include "engine/ops/elementwise.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_logic();
+
+namespace {
+
+using Bools = TypeList<bool>;
+
+struct And {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct Or {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct Xor {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+struct Not {
+  bool operator()(bool x) const { return !x; }
+};
+struct BitwiseNot {
+  template <typename T>
+  T operator()(T x) const {
+    return static_cast<T>(~x);
+  }
+};
+
+template <typename Op, typename List>
+RunFunction prepare(PrepareContext& node) {
+  return binary_step<Op, List>(node, Op{});
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_logic() {
+  return {{"", "And", {1, 7}, prepare<And, Bools>},
+          {"", "Or", {1, 7}, prepare<Or, Bools>},
+          {"", "Xor", {1, 7}, prepare<Xor, Bools>},
+          {"", "Not", {1}, [](PrepareContext&) { return unary_step<Not, Bools>(Not{}); }},
+          {"", "BitwiseAnd", {18}, prepare<And, Integers>},
+          {"", "BitwiseOr", {18}, prepare<Or, Integers>},
+          {"", "BitwiseXor", {18}, prepare<Xor, Integers>},
+          {"", "BitwiseNot", {18}, [](PrepareContext&) {
+             return unary_step<BitwiseNot, Integers>(BitwiseNot{});
+           }}};
+}
+
+}  // namespace grurun::engine

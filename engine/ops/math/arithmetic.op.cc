@@ -1,0 +1,59 @@
+// Add, Sub, Mul, Div: C = A op B, element by element.
+// Versions 1 and 6 broadcast B in the limited way (attributes axis and broadcast), 7 on as numpy does.
+// Integers keep the low bits of a result that does not fit; Div of integers truncates.
+#include <vector>
+
+#include "engine/ops/elementwise.h"
+#include "engine/ops/wrapping.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_arithmetic();
+
+namespace {
+
+struct Add {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return wrapping_add(a, b);
+  }
+};
+struct Sub {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return wrapping_sub(a, b);
+  }
+};
+struct Mul {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return wrapping_mul(a, b);
+  }
+};
+struct Div {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      return checked_div(a, b);
+    } else {
+      return a / b;
+    }
+  }
+};
+
+template <typename Op>
+RunFunction prepare(PrepareContext& node) {
+  return binary_step<Op, Numbers>(node, Op{});
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_arithmetic() {
+  const std::vector<int> versions{1, 6, 7, 13, 14};
+  return {{"", "Add", versions, prepare<Add>},
+          {"", "Sub", versions, prepare<Sub>},
+          {"", "Mul", versions, prepare<Mul>},
+          {"", "Div", versions, prepare<Div>}};
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,62 @@
+// Mod: C = A mod B, element by element.
+// fmod = 0: the sign of the result is B's (Python's %); Mod-28 admits floats there, A - floor(A / B) * B.
+// fmod = 1: C's fmod, the sign of the result is A's; versions 10 and 13 say it is for floats only, yet leave
+// integers in their type constraint, and Mod-28 defines them: A - trunc(A / B) * B. A zero divisor of
+// integers is an error.
+#include <cmath>
+#include <vector>
+
+#include "engine/ops/elementwise.h"
+#include "engine/ops/wrapping.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_mod();
+
+namespace {
+
+struct Truncated {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      return checked_rem(a, b);
+    } else {
+      return std::fmod(a, b);
+    }
+  }
+};
+
+struct Floored {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      const T rest = checked_rem(a, b);
+      return rest != 0 && ((rest < 0) != (b < 0)) ? static_cast<T>(rest + b) : rest;
+    } else {
+      const T rest = std::fmod(a, b);
+      if (rest == 0) return std::copysign(rest, b);
+      return (rest < 0) != (b < 0) ? rest + b : rest;
+    }
+  }
+};
+
+RunFunction prepare_mod(PrepareContext& node) {
+  const std::int64_t fmod = node.int_attribute("fmod", 0);
+  if (fmod != 0 && fmod != 1) fail_invalid("attribute fmod must be 0 or 1, but is {}", fmod);
+  if (fmod == 1) return binary_step<Truncated, Numbers>(node, Truncated{});
+  const bool floats = node.since_version() >= 28;
+  return [step = binary_step<Floored, Numbers>(node, Floored{}), floats](RunContext& run) {
+    if (!floats && is_floating(run.tensor(0).dtype())) {
+      fail_invalid("fmod must be 1 for element type {} before Mod-28", dtype_name(run.tensor(0).dtype()));
+    }
+    step(run);
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_mod() {
+  return {{"", "Mod", {10, 13, 28}, prepare_mod}};
+}
+
+}  // namespace grurun::engine

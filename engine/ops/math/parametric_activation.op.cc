@@ -1,0 +1,169 @@
+// Y = f(X), element by element, with attributes (floats, read once):
+//   LeakyRelu:       alpha x for x < 0, else x         ThresholdedRelu: x for x > alpha, else 0
+//   Elu:             alpha (e^x - 1) for x < 0, else x
+//   Selu:            gamma alpha (e^x - 1) for x <= 0, else gamma x
+//   Celu:            max(0, x) + min(0, alpha (e^(x/alpha) - 1))
+//   HardSigmoid:     max(0, min(1, alpha x + beta))    Swish: x / (1 + e^(-alpha x))
+//   Gelu:            x/2 (1 + erf(x / sqrt 2)); approximate = "tanh": x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715
+//   x^3))) Shrink:          x + bias for x < -lambd, x - bias for x > lambd, else 0
+// Selu-1 has other defaults than Selu-6. Shrink admits integers, with bias and lambd cut to integers, as the
+// function body of its schema casts them.
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "engine/ops/elementwise.h"
+#include "engine/ops/math/float_functions.h"
+#include "engine/ops/wrapping.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_parametric_activation();
+
+namespace {
+
+struct LeakyRelu {
+  float alpha;
+  template <typename T>
+  T operator()(T x) const {
+    return x < 0 ? static_cast<T>(alpha) * x : x;
+  }
+};
+struct ThresholdedRelu {
+  float alpha;
+  template <typename T>
+  T operator()(T x) const {
+    return x > static_cast<T>(alpha) ? x : T{0};
+  }
+};
+struct Elu {
+  float alpha;
+  template <typename T>
+  T operator()(T x) const {
+    return x < 0 ? static_cast<T>(alpha) * std::expm1(x) : x;
+  }
+};
+struct Selu {
+  float alpha;
+  float gamma;
+  template <typename T>
+  T operator()(T x) const {
+    return static_cast<T>(gamma) * (x > 0 ? x : static_cast<T>(alpha) * std::expm1(x));
+  }
+};
+struct Celu {
+  float alpha;
+  template <typename T>
+  T operator()(T x) const {
+    const T a = static_cast<T>(alpha);
+    return larger(T{0}, x) + smaller(T{0}, a * std::expm1(x / a));
+  }
+};
+struct HardSigmoid {
+  float alpha;
+  float beta;
+  template <typename T>
+  T operator()(T x) const {
+    return larger(T{0}, smaller(T{1}, static_cast<T>(alpha) * x + static_cast<T>(beta)));
+  }
+};
+struct Swish {
+  float alpha;
+  template <typename T>
+  T operator()(T x) const {
+    return x * sigmoid(static_cast<T>(alpha) * x);
+  }
+};
+struct GeluErf {
+  template <typename T>
+  T operator()(T x) const {
+    return T{0.5} * x * std::erfc(-x * static_cast<T>(1 / std::numbers::sqrt2));
+  }
+};
+struct GeluTanh {
+  template <typename T>
+  T operator()(T x) const {
+    constexpr T scale = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+    return T{0.5} * x * (T{1} + std::tanh(scale * (x + static_cast<T>(0.044715) * x * x * x)));
+  }
+};
+struct Shrink {
+  float bias;
+  float lambd;
+  template <typename T>
+  T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      const auto limit = static_cast<std::int64_t>(lambd);
+      const auto shift = static_cast<T>(static_cast<std::int64_t>(bias));
+      if (std::cmp_less(x, -limit)) return wrapping_add(x, shift);
+      return std::cmp_greater(x, limit) ? wrapping_sub(x, shift) : T{0};
+    } else {
+      const T limit = static_cast<T>(lambd);
+      const T shift = static_cast<T>(bias);
+      return x < -limit ? x + shift : x > limit ? x - shift : T{0};
+    }
+  }
+};
+
+template <typename Op>
+RunFunction with_alpha(PrepareContext& node, float fallback) {
+  // A promise about buffers that no runtime needs (legacy of version 1).
+  node.accept_attribute("consumed_inputs");
+  return unary_step<Op, Floats>(Op{node.float_attribute("alpha", fallback)});
+}
+
+RunFunction prepare_leaky_relu(PrepareContext& node) {
+  return with_alpha<LeakyRelu>(node, 0.01f);
+}
+
+template <typename Op>
+RunFunction prepare_alpha_1(PrepareContext& node) {
+  return with_alpha<Op>(node, 1.0f);
+}
+
+RunFunction prepare_selu(PrepareContext& node) {
+  node.accept_attribute("consumed_inputs");
+  const bool first = node.since_version() == 1;
+  const float alpha = node.float_attribute("alpha", first ? 1.6732f : 1.67326319217681884765625f);
+  const float gamma = node.float_attribute("gamma", first ? 1.0507f : 1.05070102214813232421875f);
+  return unary_step<Selu, Floats>(Selu{alpha, gamma});
+}
+
+RunFunction prepare_hard_sigmoid(PrepareContext& node) {
+  node.accept_attribute("consumed_inputs");
+  return unary_step<HardSigmoid, Floats>(
+      {node.float_attribute("alpha", 0.2f), node.float_attribute("beta", 0.5f)});
+}
+
+RunFunction prepare_gelu(PrepareContext& node) {
+  const std::string approximate = node.string_attribute("approximate", "none");
+  if (approximate == "none") return unary_step<GeluErf, Floats>(GeluErf{});
+  if (approximate == "tanh") return unary_step<GeluTanh, Floats>(GeluTanh{});
+  fail_invalid("attribute approximate must be none or tanh, but is '{}'", approximate);
+}
+
+RunFunction prepare_shrink(PrepareContext& node) {
+  const Shrink op{node.float_attribute("bias", 0.0f), node.float_attribute("lambd", 0.5f)};
+  constexpr float integers = 0x1p62f;
+  if (!(std::fabs(op.bias) < integers && std::fabs(op.lambd) < integers)) {
+    fail_unsupported("bias {} or lambd {} is not finite or too large", op.bias, op.lambd);
+  }
+  return unary_step<Shrink, Numbers>(op);
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_parametric_activation() {
+  return {{"", "LeakyRelu", {1, 6, 16}, prepare_leaky_relu},
+          {"", "ThresholdedRelu", {10, 22}, prepare_alpha_1<ThresholdedRelu>},
+          {"", "Elu", {1, 6, 22}, prepare_alpha_1<Elu>},
+          {"", "Selu", {1, 6, 22}, prepare_selu},
+          {"", "Celu", {12, 28}, prepare_alpha_1<Celu>},
+          {"", "HardSigmoid", {1, 6, 22}, prepare_hard_sigmoid},
+          {"", "Swish", {24}, prepare_alpha_1<Swish>},
+          {"", "Gelu", {20}, prepare_gelu},
+          {"", "Shrink", {9}, prepare_shrink}};
+}
+
+}  // namespace grurun::engine

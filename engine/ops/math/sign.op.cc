@@ -1,0 +1,93 @@
+// Abs, Neg, Sign: Y = |X|, -X, and -1, 0 or 1 by X's sign (NaN stays NaN). The lowest signed integer is its
+// own absolute and negated value. IsNaN, IsInf: whether X is; IsInf looks at the signs that detect_negative
+// and detect_positive name.
+#include <cmath>
+#include <vector>
+
+#include "engine/ops/elementwise.h"
+#include "engine/ops/wrapping.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_sign();
+
+namespace {
+
+struct Abs {
+  template <typename T>
+  T operator()(T x) const {
+    if constexpr (std::is_unsigned_v<T>) {
+      return x;
+    } else if constexpr (std::is_integral_v<T>) {
+      return x < 0 ? wrapping_neg(x) : x;
+    } else {
+      return std::fabs(x);
+    }
+  }
+};
+struct Neg {
+  template <typename T>
+  T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return wrapping_neg(x);
+    } else {
+      return -x;
+    }
+  }
+};
+struct Sign {
+  template <typename T>
+  T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>((x > 0) - (x < 0));
+    } else {
+      return x > 0 ? T{1} : x < 0 ? T{-1} : x;
+    }
+  }
+};
+struct IsNaN {
+  template <typename T>
+  bool operator()(T x) const {
+    return std::isnan(static_cast<ComputeType<T>>(x));
+  }
+};
+struct IsInf {
+  bool negative = true;
+  bool positive = true;
+  template <typename T>
+  bool operator()(T x) const {
+    const auto value = static_cast<ComputeType<T>>(x);
+    return std::isinf(value) && (value < 0 ? negative : positive);
+  }
+};
+
+using AllFloats = Join<Floats, Float8s>;
+
+template <typename Op, typename List>
+RunFunction prepare(PrepareContext& node) {
+  // A promise about buffers that no runtime needs (legacy of version 1).
+  node.accept_attribute("consumed_inputs");
+  return unary_step<Op, List>(Op{});
+}
+
+RunFunction prepare_is_nan(PrepareContext&) {
+  return unary_step<IsNaN, AllFloats, DType::boolean>(IsNaN{});
+}
+
+RunFunction prepare_is_inf(PrepareContext& node) {
+  const IsInf op{node.int_attribute("detect_negative", 1) != 0,
+                 node.int_attribute("detect_positive", 1) != 0};
+  return unary_step<IsInf, AllFloats, DType::boolean>(op);
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_sign() {
+  return {{"", "Abs", {1, 6, 13}, prepare<Abs, Numbers>},
+          {"", "Neg", {1, 6, 13}, prepare<Neg, Join<Floats, SignedIntegers>>},
+          {"", "Sign", {9, 13}, prepare<Sign, Numbers>},
+          {"", "IsNaN", {9, 13, 20}, prepare_is_nan},
+          {"", "IsInf", {10, 20}, prepare_is_inf}};
+}
+
+}  // namespace grurun::engine

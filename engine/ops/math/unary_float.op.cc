@@ -1,0 +1,90 @@
+// Y = f(X), element by element, over floats: Ceil, Floor, Round, Sqrt, Reciprocal, Exp, Log, the
+// trigonometric and hyperbolic functions and their inverses, Erf. Round: ties to even. Erf-9 admits integers
+// too: the function's value with its fraction cut off.
+#include <cmath>
+#include <vector>
+
+#include "engine/ops/elementwise.h"
+#include "engine/ops/math/float_functions.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_unary_float();
+
+namespace {
+
+#define GRURUN_FUNCTION(NAME, VALUE) \
+  struct NAME {                      \
+    template <typename T>            \
+    T operator()(T x) const {        \
+      return VALUE;                  \
+    }                                \
+  }
+GRURUN_FUNCTION(Ceil, ceil_of(x));
+GRURUN_FUNCTION(Floor, floor_of(x));
+GRURUN_FUNCTION(Round, round_half_even(x));
+GRURUN_FUNCTION(Sqrt, std::sqrt(x));
+GRURUN_FUNCTION(Reciprocal, T{1} / x);
+GRURUN_FUNCTION(Exp, std::exp(x));
+GRURUN_FUNCTION(Log, std::log(x));
+GRURUN_FUNCTION(Sin, std::sin(x));
+GRURUN_FUNCTION(Cos, std::cos(x));
+GRURUN_FUNCTION(Tan, std::tan(x));
+GRURUN_FUNCTION(Asin, std::asin(x));
+GRURUN_FUNCTION(Acos, std::acos(x));
+GRURUN_FUNCTION(Atan, std::atan(x));
+GRURUN_FUNCTION(Sinh, std::sinh(x));
+GRURUN_FUNCTION(Cosh, std::cosh(x));
+GRURUN_FUNCTION(Tanh, std::tanh(x));
+GRURUN_FUNCTION(Asinh, std::asinh(x));
+GRURUN_FUNCTION(Acosh, std::acosh(x));
+GRURUN_FUNCTION(Atanh, std::atanh(x));
+#undef GRURUN_FUNCTION
+
+struct Erf {
+  template <typename T>
+  T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(std::erf(static_cast<double>(x)));
+    } else {
+      return std::erf(x);
+    }
+  }
+};
+
+template <typename Op, typename List = Floats>
+RunFunction prepare(PrepareContext& node) {
+  // A promise about buffers that no runtime needs (legacy of version 1).
+  node.accept_attribute("consumed_inputs");
+  return unary_step<Op, List>(Op{});
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_unary_float() {
+  const std::vector<int> since_1{1, 6, 13};
+  const std::vector<int> since_7{7, 22};
+  const std::vector<int> since_9{9, 22};
+  return {{"", "Ceil", since_1, prepare<Ceil>},
+          {"", "Floor", since_1, prepare<Floor>},
+          {"", "Round", {11, 22}, prepare<Round>},
+          {"", "Sqrt", since_1, prepare<Sqrt>},
+          {"", "Reciprocal", since_1, prepare<Reciprocal>},
+          {"", "Exp", since_1, prepare<Exp>},
+          {"", "Log", since_1, prepare<Log>},
+          {"", "Sin", since_7, prepare<Sin>},
+          {"", "Cos", since_7, prepare<Cos>},
+          {"", "Tan", since_7, prepare<Tan>},
+          {"", "Asin", since_7, prepare<Asin>},
+          {"", "Acos", since_7, prepare<Acos>},
+          {"", "Atan", since_7, prepare<Atan>},
+          {"", "Sinh", since_9, prepare<Sinh>},
+          {"", "Cosh", since_9, prepare<Cosh>},
+          {"", "Tanh", since_1, prepare<Tanh>},
+          {"", "Asinh", since_9, prepare<Asinh>},
+          {"", "Acosh", since_9, prepare<Acosh>},
+          {"", "Atanh", since_9, prepare<Atanh>},
+          {"", "Erf", {9, 13}, prepare<Erf, Numbers>}};
+}
+
+}  // namespace grurun::engine
