@@ -1,0 +1,69 @@
+// Cast: the input's elements as the type `to` names; CastLike: as target_type's elements are. Cast-1 names
+// the type as a string ("FLOAT"), later versions by TensorProto.DataType's number. saturate (19 on) and
+// round_mode (24 on) steer the conversion to 8-bit floats; the versions before behave as their defaults.
+// BitCast: the same bits under another type of the same width.
+#include "engine/ops/cast.h"
+
+#include <vector>
+
+#include "engine/graph/op_context.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_cast();
+
+namespace {
+
+CastRule read_rule(PrepareContext& node) {
+  CastRule rule;
+  rule.saturate = node.int_attribute("saturate", 1) != 0;
+  rule.round_mode = parse_power_rounding(node.string_attribute("round_mode", "up"));
+  return rule;
+}
+
+DType target_of(PrepareContext& node) {
+  if (node.since_version() == 1) {
+    const std::string name = node.string_attribute("to");
+    const DType named = parse_dtype(name);
+    if (named == DType::undefined) fail_invalid("attribute to names no element type: '{}'", name);
+    return named;
+  }
+  const std::int64_t number = node.int_attribute("to");
+  if (!is_valid_dtype(number)) fail_invalid("attribute to is no element type: {}", number);
+  return static_cast<DType>(number);
+}
+
+RunFunction prepare_cast(PrepareContext& node) {
+  const DType to = target_of(node);
+  const CastRule rule = read_rule(node);
+  return [to, rule](RunContext& run) { run.set_output(0, cast_tensor(run.tensor(0), to, rule)); };
+}
+
+RunFunction prepare_cast_like(PrepareContext& node) {
+  const CastRule rule = read_rule(node);
+  return [rule](RunContext& run) {
+    const DType to = run.tensor(1).dtype();
+    run.set_output(0, cast_tensor(run.tensor(0), to, rule));
+  };
+}
+
+RunFunction prepare_bit_cast(PrepareContext& node) {
+  const DType to = target_of(node);
+  return [to](RunContext& run) {
+    const Tensor x = run.take_tensor(0);
+    if (x.dtype() == DType::string || dtype_file_bits(x.dtype()) != dtype_file_bits(to)) {
+      fail_invalid("BitCast from {} to {}: the widths differ", dtype_name(x.dtype()), dtype_name(to));
+    }
+    run.set_output(0, x.viewed_as(to));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_cast() {
+  return {{"", "Cast", {1, 6, 9, 13, 19, 21, 23, 24, 25, 28}, prepare_cast},
+          {"", "CastLike", {15, 19, 21, 23, 24, 25}, prepare_cast_like},
+          {"", "BitCast", {26}, prepare_bit_cast}};
+}
+
+}  // namespace grurun::engine
