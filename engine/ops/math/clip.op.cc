@@ -1,0 +1,98 @@
+// Clip: output = Min(max, Max(input, min)); a bound that is not given does not bind, NaN stays NaN, and with
+// min above max the result is max. The bounds are attributes before version 11, scalar inputs of the input's
+// type from then on.
+#include <limits>
+#include <vector>
+
+#include "engine/ops/cast.h"
+#include "engine/ops/elementwise.h"
+#include "engine/ops/math/float_functions.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_clip();
+
+namespace {
+
+// Bounds of type T in the bytes of the widest element; half floats are widened, as their elements are.
+template <typename T>
+struct Clip {
+  T low, high;
+  T operator()(T x) const { return smaller(larger(x, low), high); }
+};
+
+template <typename T>
+Clip<T> bounds(const Tensor* low, const Tensor* high) {
+  constexpr bool real = std::numeric_limits<T>::has_infinity;
+  Clip<T> op{real ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest(),
+             real ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max()};
+  if (low != nullptr) op.low = *low->data<T>();
+  if (high != nullptr) op.high = *high->data<T>();
+  return op;
+}
+
+template <typename T>
+constexpr UnaryTable clip_table() {
+  if constexpr (std::is_same_v<T, float>)
+    return make_unary_table<Clip<T>>(TypeList<float, Float16, BFloat16>{});
+  return make_unary_table<Clip<T>>(TypeList<T>{});
+}
+
+void apply_clip(RunContext& run, DType dtype, const Tensor* low, const Tensor* high) {
+  const bool half = dtype == DType::float16 || dtype == DType::bfloat16;
+  Tensor wide_low;
+  Tensor wide_high;
+  const auto widened = [&](const Tensor* bound, Tensor& wide) -> const Tensor* {
+    if (bound == nullptr) return nullptr;
+    if (bound->size() != 1 || bound->dtype() != dtype) {
+      fail_invalid("min and max must be scalars of type {}, not {} of shape {}", dtype_name(dtype),
+                   dtype_name(bound->dtype()), bound->shape().to_string());
+    }
+    wide = half ? cast_tensor(*bound, DType::float32) : *bound;
+    return &wide;
+  };
+  low = widened(low, wide_low);
+  high = widened(high, wide_high);
+  using Bounds = Join<TypeList<float, double>, Integers>;
+  dispatch(Bounds{}, half ? DType::float32 : dtype, [&]<typename T>() {
+    static constexpr UnaryTable table = clip_table<T>();
+    const Clip<T> op = bounds<T>(low, high);
+    apply_unary(run, table, &op);
+  });
+}
+
+RunFunction prepare_attributes(PrepareContext& node) {
+  // A promise about buffers that no runtime needs (legacy of version 1).
+  node.accept_attribute("consumed_inputs");
+  // Clip-6 states defaults as numbers, Clip-1 only in words.
+  std::optional<float> min = node.optional_float("min");
+  std::optional<float> max = node.optional_float("max");
+  if (node.since_version() == 6) {
+    min = min.value_or(std::numeric_limits<float>::lowest());
+    max = max.value_or(std::numeric_limits<float>::max());
+  }
+  return [min, max](RunContext& run) {
+    const DType dtype = run.tensor(0).dtype();
+    const auto bound = [&](const std::optional<float>& value) {
+      return value ? cast_tensor(Tensor::scalar(*value), dtype) : Tensor();
+    };
+    const Tensor low = bound(min);
+    const Tensor high = bound(max);
+    apply_clip(run, dtype, min ? &low : nullptr, max ? &high : nullptr);
+  };
+}
+
+RunFunction prepare_inputs(PrepareContext&) {
+  return [](RunContext& run) {
+    const DType dtype = run.tensor(0).dtype();
+    apply_clip(run, dtype, run.optional_tensor(1), run.optional_tensor(2));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_clip() {
+  return {{"", "Clip", {1, 6}, prepare_attributes}, {"", "Clip", {11, 12, 13}, prepare_inputs}};
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,113 @@
+// Max, Min, Sum, Mean of one input or more, element by element. Before version 8 all shapes must be the same;
+// from 8 on they broadcast. NaN in any input gives NaN. 16-bit floats are summed in float and rounded once.
+#include <vector>
+
+#include "engine/ops/cast.h"
+#include "engine/ops/elementwise.h"
+#include "engine/ops/math/float_functions.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_variadic();
+
+namespace {
+
+struct Max {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return larger(a, b);
+  }
+};
+struct Min {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return smaller(a, b);
+  }
+};
+struct Sum {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct DivideBy {
+  double count;
+  template <typename T>
+  T operator()(T x) const {
+    return x / static_cast<T>(count);
+  }
+};
+
+using WideFloats = TypeList<float, double>;
+
+/// All inputs, checked to be of one type and to have shapes that the version allows.
+std::vector<Tensor> take_inputs(RunContext& run, bool broadcasts) {
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < run.input_count(); ++i) {
+    inputs.push_back(run.take_tensor(i));
+    const Tensor& input = inputs.back();
+    if (input.dtype() != inputs.front().dtype()) {
+      fail_invalid("inputs of different element types, {} and {}", dtype_name(inputs.front().dtype()),
+                   dtype_name(input.dtype()));
+    }
+    if (!broadcasts && !(input.shape() == inputs.front().shape())) {
+      fail_invalid("shapes {} and {} differ; inputs broadcast from version 8 on",
+                   inputs.front().shape().to_string(), input.shape().to_string());
+    }
+  }
+  if (inputs.empty()) fail_invalid("at least one input is required");
+  return inputs;
+}
+
+Tensor fold(const BinaryTable& table, const void* op, std::vector<Tensor> inputs) {
+  Tensor out = std::move(inputs.front());
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    const Shape shape = broadcast_shape(out.shape(), inputs[i].shape());
+    out = combine(table, op, std::move(out), std::move(inputs[i]), shape);
+  }
+  return out;
+}
+
+template <typename Op>
+RunFunction prepare_extreme(PrepareContext& node) {
+  static constexpr BinaryTable table = make_binary_table<Op>(Numbers{});
+  // A promise about buffers that no runtime needs (legacy of version 1).
+  node.accept_attribute("consumed_inputs");
+  return [broadcasts = node.since_version() >= 8](RunContext& run) {
+    const Op op;
+    run.set_output(0, fold(table, &op, take_inputs(run, broadcasts)));
+  };
+}
+
+template <bool mean>
+RunFunction prepare_sum(PrepareContext& node) {
+  static constexpr BinaryTable add = make_binary_table<Sum>(WideFloats{});
+  static constexpr UnaryTable divide = make_unary_table<DivideBy>(WideFloats{});
+  // A promise about buffers that no runtime needs (legacy of version 1).
+  node.accept_attribute("consumed_inputs");
+  return [broadcasts = node.since_version() >= 8](RunContext& run) {
+    std::vector<Tensor> inputs = take_inputs(run, broadcasts);
+    const DType dtype = inputs.front().dtype();
+    const DType wide = dtype == DType::float64 ? dtype : DType::float32;
+    const auto count = static_cast<double>(inputs.size());
+    for (Tensor& input : inputs) input = cast_tensor(input, wide);
+    const Sum op;
+    Tensor out = fold(add, &op, std::move(inputs));
+    if (mean && count > 1) {
+      const DivideBy by{count};
+      divide.at(wide)(&by, out.mutable_raw(), out.mutable_raw(), out.size());
+    }
+    run.set_output(0, cast_tensor(out, dtype));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_variadic() {
+  return {{"", "Max", {1, 6, 8, 12, 13}, prepare_extreme<Max>},
+          {"", "Min", {1, 6, 8, 12, 13}, prepare_extreme<Min>},
+          {"", "Sum", {1, 6, 8, 13}, prepare_sum<false>},
+          {"", "Mean", {1, 6, 8, 13}, prepare_sum<true>}};
+}
+
+}  // namespace grurun::engine

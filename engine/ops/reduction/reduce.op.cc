@@ -1,0 +1,95 @@
+// ReduceSum, Mean, Max, Min, Prod, L1, L2, LogSum, LogSumExp, SumSquare: one result for each set of elements
+// that differ only along the axes. keepdims leaves those dimensions with extent 1. axes is an attribute in
+// the early versions and an input from ReduceSum-13, ReduceX-18 on. Without axes all dimensions are reduced;
+// with noop_with_empty_axes each element is a set of its own, to which the function still applies. An empty
+// set: 0 for sums, 1 for Prod, -infinity or the lowest value for Max (LogSum and LogSumExp alike), the
+// opposite for Min. 16-bit floats are reduced as float and rounded once.
+#include <numeric>
+#include <vector>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/cast.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/reduction.h"
+#include "engine/ops/reduction/reduce_kernels.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_reduce();
+
+namespace {
+
+using SumTypes = TypeList<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
+using OrderedTypes = Join<SumTypes, TypeList<std::int8_t, std::uint8_t, bool>>;
+
+using Reducer = Tensor (*)(const Tensor& x, const ReductionShape& shape);
+
+template <template <typename> typename Kernel, typename List>
+Tensor reduce_tensor(const Tensor& x, const ReductionShape& shape) {
+  if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
+    return cast_tensor(reduce_tensor<Kernel, List>(cast_tensor(x, DType::float32), shape), x.dtype());
+  }
+  Tensor y(x.dtype(), shape.output);
+  dispatch(List{}, x.dtype(),
+           [&]<typename T>() { reduce(shape, Kernel<T>{}, x.data<T>(), y.mutable_data<T>()); });
+  return y;
+}
+
+ReductionShape shape_for(const Tensor& x, const std::vector<std::int64_t>& given, bool keepdims, bool noop) {
+  std::vector<std::int64_t> axes = normalized_axes(given, static_cast<std::int64_t>(x.rank()));
+  if (given.empty() && !noop) {
+    axes.resize(x.rank());
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  return reduction_shape(x.shape(), axes, keepdims);
+}
+
+template <Reducer reducer>
+RunFunction prepare_axes_attribute(PrepareContext& node) {
+  const bool keepdims = node.int_attribute("keepdims", 1) != 0;
+  return [keepdims, axes = node.ints_attribute("axes")](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    run.set_output(0, reducer(x, shape_for(x, axes, keepdims, false)));
+  };
+}
+
+template <Reducer reducer>
+RunFunction prepare_axes_input(PrepareContext& node) {
+  const bool keepdims = node.int_attribute("keepdims", 1) != 0;
+  const bool noop = node.int_attribute("noop_with_empty_axes", 0) != 0;
+  return [keepdims, noop](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    const Tensor* given = run.optional_tensor(1);
+    std::vector<std::int64_t> axes;
+    if (given != nullptr) axes = integer_list(*given, "axes");
+    run.set_output(0, reducer(x, shape_for(x, axes, keepdims, noop)));
+  };
+}
+
+template <template <typename> typename Kernel, typename List = SumTypes>
+void add_rows(std::vector<OpRow>& rows, const char* type, std::vector<int> attribute_versions,
+              std::vector<int> input_versions) {
+  constexpr Reducer reducer = reduce_tensor<Kernel, List>;
+  rows.push_back({"", type, std::move(attribute_versions), prepare_axes_attribute<reducer>});
+  rows.push_back({"", type, std::move(input_versions), prepare_axes_input<reducer>});
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_reduce() {
+  std::vector<OpRow> rows;
+  add_rows<reduce_kernels::Sum>(rows, "ReduceSum", {1, 11}, {13});
+  add_rows<reduce_kernels::Mean>(rows, "ReduceMean", {1, 11, 13}, {18});
+  add_rows<reduce_kernels::Max, OrderedTypes>(rows, "ReduceMax", {1, 11, 12, 13}, {18, 20});
+  add_rows<reduce_kernels::Min, OrderedTypes>(rows, "ReduceMin", {1, 11, 12, 13}, {18, 20});
+  add_rows<reduce_kernels::Prod>(rows, "ReduceProd", {1, 11, 13}, {18});
+  add_rows<reduce_kernels::L1>(rows, "ReduceL1", {1, 11, 13}, {18});
+  add_rows<reduce_kernels::L2>(rows, "ReduceL2", {1, 11, 13}, {18});
+  add_rows<reduce_kernels::LogSum>(rows, "ReduceLogSum", {1, 11, 13}, {18, 28});
+  add_rows<reduce_kernels::LogSumExp>(rows, "ReduceLogSumExp", {1, 11, 13}, {18, 28});
+  add_rows<reduce_kernels::SumSquare>(rows, "ReduceSumSquare", {1, 11, 13}, {18});
+  return rows;
+}
+
+}  // namespace grurun::engine
