@@ -1,0 +1,164 @@
+// BatchNormalization (ai.onnx 1, 6, 7, 9, 14, 15).
+//
+//   Y = (X - mean) / sqrt(var + epsilon) * scale + B, by channel (axis 1; axis 0 of a list of one axis)
+//
+// Inference: mean and var are the inputs. Training: they are those of the batch (var biased), and the running
+// values follow as
+//   running = input * momentum + batch * (1 - momentum)
+// Versions 1 and 6 train unless is_test is 1; 7 and 9 train when more than one output is named; 14 and 15
+// when training_mode is 1. The older training outputs are Y, mean, var, saved_mean, saved_var; 14 and 15 have
+// Y, running_mean, running_var. spatial = 0 (versions 1, 6, 7) takes the statistics by element [C, D1...Dn]
+// instead of by channel. 16-bit floats are computed in float.
+#include <cmath>
+
+#include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/float_compute.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct Attributes {
+  float epsilon, momentum;
+  bool training, spatial;
+};
+
+// X as [batch, groups, inner]: a group has one mean and one variance.
+struct Layout {
+  std::int64_t batch, groups, inner;
+  Shape statistics;
+};
+
+Layout layout(const Shape& x, bool spatial) {
+  const std::size_t channel = x.rank() > 1 ? 1 : 0;
+  if (x.rank() == 0) fail_invalid("X must have at least one axis");
+  if (spatial) {
+    return {x.count(0, channel), x[channel], x.count(channel + 1, x.rank()), Shape{x[channel]}};
+  }
+  return {x.count(0, channel), x.count(channel, x.rank()), 1, Shape(x.dims().subspan(channel))};
+}
+
+template <typename C>
+struct Statistics {
+  std::vector<C> mean, var;
+};
+
+template <typename C>
+Statistics<C> of_batch(const Layout& shape, const C* x) {
+  const double count = static_cast<double>(shape.batch * shape.inner);
+  Statistics<C> out{std::vector<C>(static_cast<std::size_t>(shape.groups)),
+                    std::vector<C>(static_cast<std::size_t>(shape.groups))};
+  for (std::int64_t g = 0; g < shape.groups; ++g) {
+    double sum = 0, squares = 0;
+    const auto each = [&](auto&& body) {
+      for (std::int64_t b = 0; b < shape.batch; ++b) {
+        const C* row = x + (b * shape.groups + g) * shape.inner;
+        for (std::int64_t i = 0; i < shape.inner; ++i) body(static_cast<double>(row[i]));
+      }
+    };
+    each([&](double value) { sum += value; });
+    const double mean = sum / count;
+    each([&](double value) { squares += (value - mean) * (value - mean); });
+    out.mean[static_cast<std::size_t>(g)] = static_cast<C>(mean);
+    out.var[static_cast<std::size_t>(g)] = static_cast<C>(squares / count);
+  }
+  return out;
+}
+
+template <typename C>
+void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, const Statistics<C>& with,
+               float epsilon, C* y) {
+  const std::int64_t rows = shape.batch * shape.groups;
+  kernels::parallel_for(rows, 1 + 16384 / std::max<std::int64_t>(1, shape.inner),
+                        [&](std::int64_t begin, std::int64_t end) {
+                          for (std::int64_t row = begin; row < end; ++row) {
+                            const auto g = static_cast<std::size_t>(row % shape.groups);
+                            const C factor = scale[g] / std::sqrt(with.var[g] + static_cast<C>(epsilon));
+                            const C mean = with.mean[g];
+                            for (std::int64_t i = row * shape.inner; i < (row + 1) * shape.inner; ++i) {
+                              y[i] = (x[i] - mean) * factor + bias[g];
+                            }
+                          }
+                        });
+}
+
+template <typename C>
+Tensor running(const Tensor& old, const std::vector<C>& batch, float momentum, const Shape& shape) {
+  const Tensor wide = widened<C>(old);
+  Tensor out(dtype_of<C>, shape);
+  for (std::int64_t i = 0; i < out.size(); ++i) {
+    const C kept = wide.data<C>()[i] * static_cast<C>(momentum);
+    out.mutable_data<C>()[i] = kept + batch[static_cast<std::size_t>(i)] * (C(1) - static_cast<C>(momentum));
+  }
+  return out;
+}
+
+template <typename C>
+void batch_normalization(RunContext& run, const Attributes& attributes, const Layout& shape) {
+  const Tensor& input = run.tensor(0);
+  const Tensor x = widened<C>(input), scale = widened<C>(run.tensor(1)), bias = widened<C>(run.tensor(2));
+  const Tensor mean = widened<C>(run.tensor(3)), var = widened<C>(run.tensor(4));
+  Statistics<C> with;
+  if (attributes.training) {
+    with = of_batch<C>(shape, x.data<C>());
+  } else {
+    with = {{mean.span<C>().begin(), mean.span<C>().end()}, {var.span<C>().begin(), var.span<C>().end()}};
+  }
+  Tensor y(dtype_of<C>, input.shape());
+  normalize<C>(shape, x.data<C>(), scale.data<C>(), bias.data<C>(), with, attributes.epsilon,
+               y.mutable_data<C>());
+  run.set_output(0, narrowed(y, input.dtype()));
+  if (!attributes.training) return;
+  const auto set = [&](std::size_t index, const Tensor& tensor, DType dtype) {
+    if (run.has_output(index)) run.set_output(index, narrowed(tensor, dtype));
+  };
+  const DType statistics = run.tensor(3).dtype();
+  set(1, running<C>(run.tensor(3), with.mean, attributes.momentum, shape.statistics), statistics);
+  set(2, running<C>(run.tensor(4), with.var, attributes.momentum, shape.statistics), run.tensor(4).dtype());
+  set(3, Tensor::from(shape.statistics, with.mean), statistics);
+  set(4, Tensor::from(shape.statistics, with.var), statistics);
+}
+
+bool trains(PrepareContext& node) {
+  const int version = node.since_version();
+  if (version <= 6) return node.int_attribute("is_test", 0) == 0;
+  if (version <= 9) return node.output_count() > 1;
+  return node.int_attribute("training_mode", 0) != 0;
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const int version = node.since_version();
+  Attributes attributes;
+  attributes.epsilon = node.float_attribute("epsilon", 1e-5f);
+  attributes.momentum = node.float_attribute("momentum", 0.9f);
+  attributes.training = trains(node);
+  attributes.spatial = version > 7 || node.int_attribute("spatial", 1) != 0;
+  if (version == 1)
+    node.accept_attribute("consumed_inputs");  // a hint about buffers, without effect on values
+  if (!attributes.training && node.output_count() > 1) {
+    fail_invalid("BatchNormalization-{} has one output when it does not train, but {} are named", version,
+                 node.output_count());
+  }
+  return [attributes](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    const Layout shape = layout(x.shape(), attributes.spatial);
+    for (std::size_t i = 1; i < 5; ++i) {
+      if (run.tensor(i).shape() == shape.statistics) continue;
+      fail_invalid("input {} must have shape {}, but has {}", i, shape.statistics.to_string(),
+                   run.tensor(i).shape().to_string());
+    }
+    if (attributes.training && shape.batch * shape.inner == 0)
+      fail_invalid("X {} is empty: it has no statistics", x.shape().to_string());
+    if (x.dtype() == DType::float64) return batch_normalization<double>(run, attributes, shape);
+    batch_normalization<float>(run, attributes, shape);
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_batch_normalization() {
+  return {{"", "BatchNormalization", {1, 6, 7, 9, 14, 15}, prepare}};
+}
+
+}  // namespace grurun::engine

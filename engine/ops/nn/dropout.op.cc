@@ -1,0 +1,100 @@
+// Dropout (ai.onnx 1, 6, 7, 10, 12, 13, 22).
+//
+// Inference: output is data; the mask, where named, is all true (all one of data's type before version 10).
+// Training: each element is kept with probability 1 - ratio and scaled by 1 / (1 - ratio), else 0; mask says
+// which are kept. Versions 1 and 6 train unless is_test is 1 (and do not scale back in the mask); 7 and 10
+// never train; since 12 the input training_mode says so, and ratio is an input (default 0.5), with the
+// attribute seed.
+#include <optional>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/float_compute.h"
+#include "engine/ops/random.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+namespace {
+
+Tensor mask_of(DType dtype, const Shape& shape, const std::vector<bool>& kept) {
+  Tensor mask(dtype, shape);
+  dispatch(Join<Floats, TypeList<bool>>{}, dtype, [&]<typename T>() {
+    T* to = mask.mutable_data<T>();
+    for (const bool keep : kept) *to++ = static_cast<T>(static_cast<float>(keep));
+  });
+  return mask;
+}
+
+void dropout(RunContext& run, double ratio, std::uint64_t seed, DType mask_type) {
+  if (!(ratio >= 0 && ratio < 1)) fail_invalid("ratio is {}, but must lie in [0, 1)", ratio);
+  const Tensor& data = run.tensor(0);
+  Random random(seed);
+  std::vector<bool> kept(static_cast<std::size_t>(data.size()));
+  for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = random.uniform() >= ratio;
+  Tensor& out = run.output(0, data.dtype(), data.shape());
+  dispatch(Join<Floats, TypeList<Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ>>{}, data.dtype(),
+           [&]<typename T>() {
+             const double scale = 1 / (1 - ratio);
+             const T* from = data.data<T>();
+             T* to = out.mutable_data<T>();
+             for (std::size_t i = 0; i < kept.size(); ++i) {
+               to[i] = kept[i] ? static_cast<T>(static_cast<double>(from[i]) * scale) : static_cast<T>(0.0);
+             }
+           });
+  if (run.has_output(1)) run.set_output(1, mask_of(mask_type, data.shape(), kept));
+}
+
+void pass_through(RunContext& run, DType mask_type) {
+  Tensor data = run.take_tensor(0);
+  if (run.has_output(1)) {
+    run.set_output(
+        1, mask_of(mask_type, data.shape(), std::vector<bool>(static_cast<std::size_t>(data.size()), true)));
+  }
+  run.set_output(0, std::move(data));
+}
+
+double ratio_input(RunContext& run) {
+  const Tensor* ratio = run.optional_tensor(1);
+  if (ratio == nullptr) return 0.5;
+  if (ratio->size() != 1)
+    fail_invalid("ratio must be a scalar, but has shape {}", ratio->shape().to_string());
+  return dispatch(Join<Floats, Float8s>{}, ratio->dtype(),
+                  [&]<typename T>() { return static_cast<double>(*ratio->data<T>()); });
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const auto seed = node.optional_int("seed");
+  return [seed](RunContext& run) {
+    const double ratio = ratio_input(run);
+    bool training = false;
+    if (const Tensor* mode = run.optional_tensor(2)) {
+      if (mode->size() != 1)
+        fail_invalid("training_mode must be a scalar, but has shape {}", mode->shape().to_string());
+      training = *mode->data<bool>();
+    }
+    if (!training || ratio == 0) return pass_through(run, DType::boolean);
+    dropout(run, ratio, seed ? static_cast<std::uint64_t>(*seed) : run.random_seed(), DType::boolean);
+  };
+}
+
+RunFunction prepare_attributes(PrepareContext& node) {
+  const int version = node.since_version();
+  const float ratio = node.float_attribute("ratio", 0.5f);
+  const bool training = version <= 6 && node.int_attribute("is_test", 0) == 0;
+  if (version == 1)
+    node.accept_attribute("consumed_inputs");  // a hint about buffers, without effect on values
+  const bool bool_mask = version >= 10;
+  return [=](RunContext& run) {
+    const DType mask_type = bool_mask ? DType::boolean : run.tensor(0).dtype();
+    if (!training || ratio == 0) return pass_through(run, mask_type);
+    dropout(run, static_cast<double>(ratio), run.random_seed(), mask_type);
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_dropout() {
+  return {{"", "Dropout", {1, 6, 7, 10}, prepare_attributes}, {"", "Dropout", {12, 13, 22}, prepare}};
+}
+
+}  // namespace grurun::engine
