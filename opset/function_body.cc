@@ -24,7 +24,9 @@ std::optional<onnx::FunctionProto> build(const onnx::OpSchema& schema, int versi
                                          const std::vector<ValueType>& input_types) {
   std::vector<onnx::TypeProto> types;
   for (const ValueType& type : input_types) types.push_back(onnx_io::type_to_proto(type));
-  const onnx::FunctionBodyBuildContextImpl context(onnx_io::node_to_proto(node), types);
+  // The context keeps pointers to the attributes of the message it is given.
+  const onnx::NodeProto proto = onnx_io::node_to_proto(node);
+  const onnx::FunctionBodyBuildContextImpl context(proto, types);
   onnx::FunctionProto body;
   try {
     if (!schema.BuildContextDependentFunction(context, body, version)) return std::nullopt;
