@@ -59,14 +59,16 @@ Bytes read_file(const std::string& path) {
                       [&] { return read_into_memory(file.descriptor, static_cast<std::size_t>(file.size)); });
 }
 
-void write_file(const std::string& path, std::string_view content) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+void write_file(const std::string& path, std::initializer_list<std::string_view> pieces) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.valid()) fail_usage("cannot write {}: {}", path, std::strerror(errno));
-  while (!content.empty()) {
-    const ssize_t put = ::write(file.get(), content.data(), content.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail_usage("cannot write {}: {}", path, std::strerror(errno));
-    content.remove_prefix(static_cast<std::size_t>(put));
+  for (std::string_view content : pieces) {
+    while (!content.empty()) {
+      const ssize_t put = ::write(file.get(), content.data(), content.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) fail_usage("cannot write {}: {}", path, std::strerror(errno));
+      content.remove_prefix(static_cast<std::size_t>(put));
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,8 +53,8 @@ OpenFile open_file(const std::string& path);
 /// memory is refused.
 Bytes read_file(const std::string& path);
 
-/// Writes a whole file, replacing what was there. Throws Error(usage) when that cannot be done.
-void write_file(const std::string& path, std::string_view content);
+/// Writes a file of these pieces, replacing what was there. Throws Error(usage) when that cannot be done.
+void write_file(const std::string& path, std::initializer_list<std::string_view> pieces);
 
 /// size bytes of an open file from its beginning, mapped privately where the file system can, else read.
 Bytes map_file(const Descriptor& file, std::size_t size);

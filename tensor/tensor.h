@@ -12,8 +12,8 @@
 namespace grurun {
 
 /// Copies share the buffer; writing through mutable_data() first takes a copy of its own when the buffer is
-/// shared or not ours to write. Elements of string tensors are std::string; 6-, 4- and 2-bit elements take a byte
-/// each.
+/// shared or not ours to write. Elements of string tensors are std::string; 6-, 4- and 2-bit elements take a
+/// byte each.
 class Tensor {
  public:
   Tensor() = default;

@@ -51,6 +51,31 @@ std::string ValueType::to_string() const {
   return "?";
 }
 
+std::optional<ValueType> parse_value_type(std::string_view text) {
+  // Deeper types do not occur, and texts come out of files.
+  constexpr std::size_t longest = 256;
+  const std::size_t open = text.find('(');
+  if (text == "?") return ValueType{};
+  if (text.size() > longest || open == std::string_view::npos || text.back() != ')') return std::nullopt;
+  const std::string_view word = text.substr(0, open);
+  const std::string_view inner = text.substr(open + 1, text.size() - open - 2);
+  if (word == "tensor" || word == "sparse_tensor") {
+    const DType elem = parse_dtype(inner);
+    if (elem == DType::undefined && inner != dtype_name(DType::undefined)) return std::nullopt;
+    ValueType type = ValueType::tensor(elem);
+    if (word == "sparse_tensor") type.kind = ValueType::Kind::sparse_tensor;
+    return type;
+  }
+  const std::size_t comma = word == "map" ? inner.find(',') : 0;
+  if (comma == std::string_view::npos) return std::nullopt;
+  const std::optional<ValueType> element = parse_value_type(word == "map" ? inner.substr(comma + 1) : inner);
+  if (!element) return std::nullopt;
+  if (word == "seq") return ValueType::sequence(*element);
+  if (word == "optional") return ValueType::optional(*element);
+  if (word == "map") return ValueType::map(parse_dtype(inner.substr(0, comma)), *element);
+  return std::nullopt;
+}
+
 std::string to_string(const SymbolicShape& shape) {
   std::string out = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensor/dtype.h"
@@ -38,6 +39,9 @@ struct ValueType {
   /// ONNX's spelling: "tensor(float)", "seq(tensor(int64))", "optional(...)", "map(int64,tensor(float))".
   std::string to_string() const;
 };
+
+/// The type that ValueType::to_string spells; nullopt for any other text.
+std::optional<ValueType> parse_value_type(std::string_view text);
 
 /// "[batch,3,?]".
 std::string to_string(const SymbolicShape& shape);

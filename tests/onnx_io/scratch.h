@@ -28,7 +28,7 @@ class Scratch {
   /// Writes a file, with the folders its name needs; returns its path.
   std::string file(const std::string& name, std::string_view content) const {
     std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
-    write_file(path(name), content);
+    write_file(path(name), {content});
     return path(name);
   }
   void fifo(const std::string& name) const {

@@ -1,0 +1,88 @@
+#include "onnx_io/tensor_files.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "onnx_io/value_formats.h"
+#include "tensor/error.h"
+
+namespace grurun::onnx_io {
+
+namespace {
+
+std::string ending_of(const std::string& path) {
+  const std::size_t dot = path.find_last_of("./");
+  if (dot == std::string::npos || path[dot] != '.') return "";
+  std::string ending = path.substr(dot);
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+void drop_shapes(ValueType* type) {
+  type->shape.reset();
+  if (!type->element) return;
+  ValueType element = *type->element;
+  drop_shapes(&element);
+  type->element = std::make_shared<const ValueType>(std::move(element));
+}
+
+}  // namespace
+
+ValueType common_type(const std::vector<Value>& items, const ValueType& fallback, const char* what) {
+  if (items.empty()) return fallback;
+  ValueType type = items.front().type();
+  drop_shapes(&type);
+  const std::string name = type.to_string();
+  for (const Value& item : items) {
+    const std::string other = item.type().to_string();
+    if (other != name)
+      fail_invalid("{} holds {} and {}; all its items must be of one type", what, name, other);
+  }
+  return type;
+}
+
+std::vector<NamedValue> read_values(const std::string& path, const ValueType* expected) {
+  const std::string ending = ending_of(path);
+  if (ending == ".pb") return {read_pb(path, expected)};
+  if (ending == ".npz") return with_context([&] { return path; }, [&] { return read_npz(path); });
+  if (ending == ".npy") {
+    const Bytes file = read_file(path);
+    const DType elem = expected != nullptr ? expected->elem : DType::undefined;
+    return with_context([&] { return path; },
+                        [&] {
+                          return std::vector{NamedValue{"", parse_npy(file, elem)}};
+                        });
+  }
+  if (ending == ".json") {
+    const Bytes file = read_file(path);
+    return with_context([&] { return path; }, [&] { return parse_json(file.text()); });
+  }
+  fail_usage("{}: values are read from .pb, .npy, .npz and .json files", path);
+}
+
+NamedValue read_pb(const std::string& path, const ValueType* expected) {
+  const Bytes file = read_file(path);
+  return with_context([&] { return path; }, [&] { return parse_pb(file, folder_of(path), expected); });
+}
+
+void write_pb(const std::string& path, const std::string& name, const Value& value) {
+  write_file(path, {pb_content(name, value)});
+}
+
+void write_npy(const std::string& path, const Tensor& tensor) {
+  const NpyFile file = npy_content(tensor);
+  write_file(path, {file.header, file.data()});
+}
+
+void write_values(const std::string& path, const std::vector<NamedValue>& values) {
+  const std::string ending = ending_of(path);
+  if (ending == ".npz") {
+    write_npz(path, values);
+  } else if (ending == ".json") {
+    write_file(path, {json_content(values)});
+  } else {
+    fail_usage("{}: several values are written to .npz or .json files", path);
+  }
+}
+
+}  // namespace grurun::onnx_io
