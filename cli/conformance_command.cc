@@ -1,0 +1,164 @@
+#include "cli/conformance_command.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <cmath>
+#include <fstream>
+#include <memory>
+
+#include "conformance/discover.h"
+#include "conformance/report/console.h"
+#include "conformance/report/json.h"
+#include "conformance/report/junit.h"
+#include "conformance/report/text.h"
+#include "conformance/suite.h"
+#include "tensor/error.h"
+
+namespace grurun::cli {
+
+namespace {
+
+using namespace grurun::conformance;
+
+struct Flags {
+  std::vector<std::string> paths;
+  int jobs = 0;
+  double max_time = 60;
+  std::string filter;
+  bool fail_fast = false;
+  std::optional<double> rtol;
+  std::optional<double> atol;
+  std::string json;
+  std::string junit;
+  std::string expectations;
+  std::size_t min_cases = 1;
+  bool list = false;
+  std::uint64_t seed = 0;
+};
+
+int usable_cpus() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+void require_measure(const char* flag, const std::optional<double>& value) {
+  if (value && !(std::isfinite(*value) && *value >= 0))
+    fail_usage("{} takes a number from 0, not {}", flag, *value);
+}
+
+void check(const Flags& flags) {
+  if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
+  if (!(std::isfinite(flags.max_time) && flags.max_time >= 0 && flags.max_time < 1e9))
+    fail_usage("--max-time takes seconds, or 0 for no limit, not {}", flags.max_time);
+  require_measure("--rtol", flags.rtol);
+  require_measure("--atol", flags.atol);
+}
+
+/// A report that cannot be written should be known before the run, not after it.
+void require_writable(const std::string& file) {
+  if (!file.empty() && !std::ofstream(file, std::ios::app))
+    fail_usage("{}: the report cannot be written there", file);
+}
+
+void write_report(const std::string& file, const std::string& text) {
+  if (file.empty()) return;
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) fail_usage("{}: the report could not be written", file);
+}
+
+SuiteOptions suite_options(const Flags& flags) {
+  SuiteOptions options;
+  options.each.tolerance = {flags.rtol, flags.atol};
+  options.each.seed = flags.seed;
+  if (flags.max_time > 0)
+    options.each.max_time =
+        std::chrono::milliseconds(std::max<std::int64_t>(std::llround(flags.max_time * 1000), 1));
+  options.workers = flags.jobs > 0 ? flags.jobs : usable_cpus();
+  options.fail_fast = flags.fail_fast;
+  return options;
+}
+
+/// Cases under the paths that the filter lets through; stale expectations are judged by all that were found.
+SuiteResult prepare(const Flags& flags) {
+  SuiteResult result;
+  if (!flags.expectations.empty()) result.expectations = Expectations::load(flags.expectations);
+  Discovery found = discover(flags.paths);
+  result.stale = result.expectations.without_case(found.cases);
+  result.no_cases = std::move(found.no_cases);
+  const std::size_t all = found.cases.size();
+  for (Case& test : found.cases)
+    if (flags.filter.empty() || matches_filter(test, flags.filter)) result.cases.push_back(std::move(test));
+  if (result.cases.empty())
+    fail_usage("no case found: {}", all > 0
+                                        ? fmt::format("-k {} matches none of {}", flags.filter, all)
+                                        : "a case is a folder with model.onnx and test_data_set_* folders");
+  if (result.cases.size() < flags.min_cases)
+    fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
+  result.options = suite_options(flags);
+  return result;
+}
+
+int run(const Flags& flags) {
+  check(flags);
+  SuiteResult result = prepare(flags);
+  if (flags.list) {
+    for (const Case& test : result.cases)
+      fmt::print("{}\t{}\n", one_line(test.full_name()), one_line(test.path));
+    return 0;
+  }
+  require_writable(flags.json);
+  require_writable(flags.junit);
+  ProgressBar bar(stderr);
+  run_suite(result, [&bar](const SuiteResult& so_far, std::size_t done) { bar.draw(so_far, done); });
+  bar.clear();
+  if (!flags.json.empty()) write_report(flags.json, json_report(result));
+  if (!flags.junit.empty()) write_report(flags.junit, junit_report(result));
+  fmt::print("{}", console_report(result));
+  return result.as_expected() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_conformance(CLI::App& app, std::function<int()>& action) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command =
+      app.add_subcommand("conformance", "Run test cases and compare them with their expected outputs");
+  command->add_option("PATH", flags->paths, "Folders that hold cases at any depth, or single cases")
+      ->required();
+  command->add_option("-j,--jobs", flags->jobs, "Worker processes; 0: one on each CPU")
+      ->capture_default_str();
+  command->add_option("--max-time", flags->max_time, "Seconds a case may take; 0: no limit")
+      ->capture_default_str();
+  command->add_option(
+      "-k", flags->filter,
+      "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name or kind/name");
+  command->add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
+  command->add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
+  command->add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");
+  command->add_option("--json", flags->json, "Write a report for programs to this file");
+  command->add_option("--junit", flags->junit, "Write a report for CI systems to this file");
+  command->add_option("--expectations", flags->expectations,
+                      "Exceptions, a line each: PATTERN VERDICT REASON; every other case must pass");
+  command->add_option("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found")
+      ->capture_default_str();
+  command->add_flag("--list", flags->list, "Print the cases found and run none");
+  command->add_option("--seed", flags->seed, "Seed of random operators")->capture_default_str();
+  command->footer(
+      "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"
+      "2 usage or no case, 70 internal error.");
+  command->callback([flags, &action] {
+    action = [flags] {
+      try {
+        return run(*flags);
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::internal) throw;
+        throw Error(ErrorKind::internal, error.what());
+      }
+    };
+  });
+}
+
+}  // namespace grurun::cli

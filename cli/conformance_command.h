@@ -1,0 +1,15 @@
+// `grurun conformance PATH...`: runs cases and compares them with their expected outputs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace grurun::cli {
+
+/// Adds the subcommand. When it is chosen its callback sets action, to be called inside main's error handler;
+/// action returns 0 (all as expected) or 1 (an unexpected verdict or a stale expectation) and throws
+/// Error(usage) for what the user gave and for a run without cases, Error(internal) for faults of ours;
+/// nothing else leaves it.
+void add_conformance(CLI::App& app, std::function<int()>& action);
+
+}  // namespace grurun::cli

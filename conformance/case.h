@@ -1,0 +1,69 @@
+// A conformance case, as found on disk, and what became of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/compare.h"
+#include "conformance/tolerance.h"
+
+namespace grurun::conformance {
+
+struct Case {
+  std::string name;   // "test_gru_defaults", "light_resnet50"
+  std::string kind;   // name of the folder that holds it: "node", "simple", "light"
+  std::string path;   // the case's folder, or the model file of the flat layout, as the user reached it
+  std::string model;  // the model file
+  std::vector<std::string> data_sets;  // folders test_data_set_*, in the order of their numbers
+  bool flat = false;          // layout of light/: expected outputs beside the model, inputs made by rule
+  ToleranceChoice tolerance;  // from data.json
+  std::string problem;        // not empty: found, but cannot be run; the verdict is invalid
+
+  /// "node/test_gru_defaults": what patterns are matched against and reports show.
+  std::string full_name() const { return kind + "/" + name; }
+};
+
+enum class Verdict : std::uint8_t {
+  passed,
+  passed_not_comparable,  // a random operator reaches an output, which was checked by its distribution
+                          // instead
+  known_wrong,            // the case contradicts the text of its own release
+  differs,
+  unsupported,
+  invalid,
+  crashed,
+  timed_out,
+};
+
+inline constexpr int verdict_count = 8;
+
+/// "passed", "passed-not-comparable", "known-wrong", "differs", ...: as in reports and expectation files.
+const char* verdict_name(Verdict verdict);
+std::optional<Verdict> parse_verdict(std::string_view name);
+
+/// True for the verdicts that need no line in an expectations file.
+inline bool is_good(Verdict verdict) {
+  return verdict <= Verdict::known_wrong;
+}
+
+/// One output of one data set.
+struct OutputResult {
+  std::string data_set;  // "test_data_set_0"; empty in the flat layout
+  std::string name;      // graph output
+  bool random = false;   // checked by type, shape and distribution; comparison then holds only those
+  Comparison comparison;
+};
+
+struct CaseResult {
+  Verdict verdict = Verdict::passed;
+  std::string message;  // one line; empty when passed
+  double seconds = 0;
+  std::vector<std::string> operators;  // of the model, each once, sorted: "GRU", "ai.onnx.ml.Scaler"
+  std::vector<OutputResult> outputs;
+};
+
+}  // namespace grurun::conformance

@@ -1,0 +1,241 @@
+#include "conformance/compare_elements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "tensor/dtype.h"
+
+namespace grurun::conformance {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <typename T>
+inline constexpr bool is_complex_v = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+
+template <typename T>
+inline constexpr bool is_real_float = std::is_floating_point_v<T> ||
+                                      (!std::is_integral_v<T> && !is_complex_v<T> &&
+                                       std::is_convertible_v<T, float> &&
+                                       !std::is_convertible_v<T, std::string> && !requires { T::bit_count; });
+
+bool is_nan(double value) {
+  return std::isnan(value);
+}
+bool is_nan(const Complex128& value) {
+  return std::isnan(value.real()) || std::isnan(value.imag());
+}
+bool is_finite(double value) {
+  return std::isfinite(value);
+}
+bool is_finite(const Complex128& value) {
+  return std::isfinite(value.real()) && std::isfinite(value.imag());
+}
+
+/// Type in which two elements are subtracted.
+template <typename T>
+auto widen(const T& value) {
+  if constexpr (is_complex_v<T>) {
+    return Complex128(value);
+  } else if constexpr (is_real_float<T>) {
+    return static_cast<double>(value);
+  } else {
+    return static_cast<__int128>(value);
+  }
+}
+
+double magnitude(__int128 value) {
+  return static_cast<double>(value < 0 ? -value : value);
+}
+template <typename Wide>
+double magnitude(const Wide& value) {
+  return std::abs(value);
+}
+
+/// Codes in the order of the values they stand for, so that their distance counts representable values.
+template <typename T>
+__int128 ordered_code(const T& value) {
+  if constexpr (std::is_same_v<T, Float8E8M0>) {
+    return value.bits;
+  } else {
+    using Bits = std::conditional_t<
+        sizeof(T) == 8, std::uint64_t,
+        std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                           std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+    constexpr bool is_float4 = std::is_same_v<T, Float4E2M1>;
+    constexpr Bits sign = is_float4 ? Bits{8} : static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+    const auto bits = std::bit_cast<Bits>(value);
+    const __int128 code = bits & static_cast<Bits>(sign - 1);
+    return bits & sign ? -code : code;
+  }
+}
+
+/// In quotes, on one line: what comes from files must not drive a terminal.
+std::string quoted(const std::string& value) {
+  std::string out = "\"";
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+template <typename T>
+std::string text(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return quoted(value);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (is_complex_v<T>) {
+    return fmt::format("{}{:+}i", value.real(), value.imag());
+  } else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, float>) {
+    return fmt::format("{}", value);
+  } else if constexpr (is_real_float<T>) {
+    return fmt::format("{}", static_cast<float>(value));
+  } else {
+    return fmt::format(
+        "{}", static_cast<std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>>(
+                  value));
+  }
+}
+
+std::vector<std::int64_t> unravel(std::int64_t flat, const Shape& shape) {
+  std::vector<std::int64_t> index(shape.rank());
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    index[axis] = flat % shape[axis];
+    flat /= shape[axis];
+  }
+  return index;
+}
+
+/// How far apart two elements are: score 0 within the tolerance, above 1 beyond it, infinite without measure.
+struct Distance {
+  bool finite = true;
+  double absolute = 0;
+  double relative = 0;
+  double score = 0;
+};
+
+template <typename T>
+Distance distance(const T& actual, const T& expected, const Tolerance& tolerance) {
+  Distance out;
+  if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, bool>) {
+    if (actual != expected) out.score = infinity;
+    if constexpr (std::is_same_v<T, bool>) out.absolute = actual != expected ? 1 : 0;
+  } else {
+    const auto a = widen(actual);
+    const auto b = widen(expected);
+    if (a == b) return out;
+    if constexpr (is_real_float<T> || is_complex_v<T>) {
+      if (is_nan(a) && is_nan(b)) return out;
+      if (!is_finite(a) || !is_finite(b)) return {false, 0, 0, infinity};
+    }
+    out.absolute = magnitude(a - b);
+    const double size = magnitude(b);
+    if (size > 0) out.relative = out.absolute / size;
+    const double allowed = tolerance.atol + tolerance.rtol * size;
+    if (!(out.absolute <= allowed)) out.score = allowed > 0 ? out.absolute / allowed : infinity;
+  }
+  return out;
+}
+
+template <typename T>
+void compare_typed(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
+                   const std::string& where, Comparison& into, double& worst_score) {
+  const T* a = actual.data<T>();
+  const T* b = expected.data<T>();
+  ElementErrors& errors = into.errors;
+  errors.total += actual.size();
+  if constexpr (is_real_float<T>) errors.max_ulp = errors.max_ulp.value_or(0);
+  if constexpr (!std::is_same_v<T, std::string>) {
+    if (actual.byte_size() == 0 || std::memcmp(a, b, actual.byte_size()) == 0) return;
+  }
+  const auto pair = [&](std::int64_t at) {
+    return ElementPair{where, unravel(at, actual.shape()), text<T>(a[at]), text<T>(b[at])};
+  };
+  std::int64_t worst = -1;
+  double worst_absolute = -1;
+  for (std::int64_t i = 0; i < actual.size(); ++i) {
+    const Distance d = distance<T>(a[i], b[i], tolerance);
+    errors.max_abs = std::max(errors.max_abs, d.absolute);
+    errors.max_rel = std::max(errors.max_rel, d.relative);
+    if constexpr (is_real_float<T>) {
+      if (d.finite && d.absolute > 0) {
+        const __int128 steps = ordered_code(a[i]) - ordered_code(b[i]);
+        errors.max_ulp = std::max(*errors.max_ulp, static_cast<std::uint64_t>(steps < 0 ? -steps : steps));
+      }
+    }
+    if (d.score == 0) continue;
+    ++errors.differing;
+    if (!d.finite) ++errors.non_finite;
+    if (!into.first) into.first = pair(i);
+    // Among elements that break an exact comparison the largest difference is the worst.
+    if (d.score > worst_score ||
+        (worst >= 0 && d.score == worst_score && d.finite && d.absolute > worst_absolute)) {
+      worst = i;
+      worst_score = d.score;
+      worst_absolute = d.finite ? d.absolute : infinity;
+    }
+  }
+  if (worst >= 0) into.worst = pair(worst);
+  if (errors.differing > 0) into.ok = false;
+}
+
+}  // namespace
+
+void compare_elements(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
+                      const std::string& where, Comparison& into, double& worst_score) {
+  const auto run = [&]<typename T>() {
+    compare_typed<T>(actual, expected, tolerance, where, into, worst_score);
+  };
+  switch (actual.dtype()) {
+#define GRURUN_CASE(TYPE) \
+  case dtype_of<TYPE>:    \
+    return run.template operator()<TYPE>();
+    GRURUN_CASE(float)
+    GRURUN_CASE(double)
+    GRURUN_CASE(std::uint8_t)
+    GRURUN_CASE(std::int8_t)
+    GRURUN_CASE(std::uint16_t)
+    GRURUN_CASE(std::int16_t)
+    GRURUN_CASE(std::int32_t)
+    GRURUN_CASE(std::int64_t)
+    GRURUN_CASE(std::uint32_t)
+    GRURUN_CASE(std::uint64_t)
+    GRURUN_CASE(bool)
+    GRURUN_CASE(std::string)
+    GRURUN_CASE(Float16)
+    GRURUN_CASE(BFloat16)
+    GRURUN_CASE(Complex64)
+    GRURUN_CASE(Complex128)
+    GRURUN_CASE(Float8E4M3FN)
+    GRURUN_CASE(Float8E4M3FNUZ)
+    GRURUN_CASE(Float8E5M2)
+    GRURUN_CASE(Float8E5M2FNUZ)
+    GRURUN_CASE(Float4E2M1)
+    GRURUN_CASE(Float8E8M0)
+    GRURUN_CASE(UInt4)
+    GRURUN_CASE(Int4)
+    GRURUN_CASE(UInt2)
+    GRURUN_CASE(Int2)
+#undef GRURUN_CASE
+    case DType::undefined:
+      return;
+  }
+}
+
+}  // namespace grurun::conformance

@@ -1,0 +1,118 @@
+#include "conformance/data_set.h"
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <unordered_set>
+
+#include "onnx_io/tensor_files.h"
+#include "tensor/error.h"
+
+namespace grurun::conformance {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// K of <prefix>K.pb.
+std::optional<std::size_t> numbered(const std::string& name, std::string_view prefix) {
+  if (!name.starts_with(prefix) || !name.ends_with(".pb")) return std::nullopt;
+  const char* begin = name.data() + prefix.size();
+  const char* end = name.data() + name.size() - 3;
+  std::size_t number = 0;
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+using NumberedFiles = std::map<std::size_t, std::string>;
+
+void require_no_gap(const NumberedFiles& files, const char* what) {
+  if (!files.empty() && files.rbegin()->first + 1 != files.size())
+    fail_invalid("{}_{}.pb is there, but only {} such files are: numbers must run from 0 without a gap", what,
+                 files.rbegin()->first, files.size());
+}
+
+std::unordered_set<std::string> initialized(const onnx_io::Graph& graph) {
+  std::unordered_set<std::string> names;
+  for (const onnx_io::Initializer& initializer : graph.initializers) names.insert(initializer.name);
+  return names;
+}
+
+/// Position in graph.inputs of each input file.
+std::vector<std::size_t> input_positions(std::size_t files, const onnx_io::Graph& graph) {
+  if (files > graph.inputs.size())
+    fail_invalid("{} input files, but the graph has {} inputs", files, graph.inputs.size());
+  std::vector<std::size_t> positions;
+  if (files < graph.inputs.size()) {
+    const auto names = initialized(graph);
+    for (std::size_t i = 0; i < graph.inputs.size() && positions.size() < files; ++i)
+      if (!names.contains(graph.inputs[i].name)) positions.push_back(i);
+    if (positions.size() == files) return positions;
+    positions.clear();
+  }
+  for (std::size_t i = 0; i < files; ++i) positions.push_back(i);
+  return positions;
+}
+
+Value read(const std::string& path, const onnx_io::ValueInfo& info) {
+  return with_context([&] { return path; }, [&] { return onnx_io::read_pb(path, &info.type).value; });
+}
+
+Value arange_over_n(const onnx_io::ValueInfo& info) {
+  if (info.type.kind != ValueType::Kind::tensor || info.type.elem != DType::float32 || !info.type.shape)
+    fail_invalid("input '{}' is {}: the flat layout gives values to float tensors of known rank only",
+                 info.name, info.type.to_string());
+  Shape shape;
+  for (const Dim& dim : *info.type.shape) shape.push_back(dim.value.value_or(1));
+  Tensor tensor(DType::float32, shape);
+  float* values = tensor.mutable_data<float>();
+  const auto count = static_cast<double>(tensor.size());
+  for (std::int64_t i = 0; i < tensor.size(); ++i)
+    values[i] = static_cast<float>(static_cast<double>(i) / count);
+  return tensor;
+}
+
+}  // namespace
+
+DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph) {
+  DataSet set;
+  set.name = fs::path(folder).filename().string();
+  NumberedFiles inputs;
+  NumberedFiles outputs;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (const auto input = numbered(name, "input_")) inputs.emplace(*input, entry->path().string());
+    if (const auto output = numbered(name, "output_")) outputs.emplace(*output, entry->path().string());
+  }
+  if (error) fail_invalid("{}: the folder cannot be read: {}", folder, error.message());
+  require_no_gap(inputs, "input");
+  require_no_gap(outputs, "output");
+  if (outputs.size() != graph.outputs.size())
+    fail_invalid("{} output files, but the graph has {} outputs", outputs.size(), graph.outputs.size());
+
+  set.inputs.resize(graph.inputs.size());
+  const std::vector<std::size_t> positions = input_positions(inputs.size(), graph);
+  for (const auto& [number, path] : inputs)
+    set.inputs[positions[number]] = read(path, graph.inputs[positions[number]]);
+  for (const auto& [number, path] : outputs) set.expected.push_back(read(path, graph.outputs[number]));
+  return set;
+}
+
+DataSet make_flat_data_set(const std::string& model_file, const onnx_io::Graph& graph) {
+  DataSet set;
+  const auto names = initialized(graph);
+  for (const onnx_io::ValueInfo& input : graph.inputs)
+    set.inputs.push_back(names.contains(input.name) ? Value() : arange_over_n(input));
+  const std::string prefix = fs::path(model_file).replace_extension().string();
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const std::string path = fmt::format("{}_output_{}.pb", prefix, i);
+    if (!fs::exists(path)) fail_invalid("output '{}' has no file {}", graph.outputs[i].name, path);
+    set.expected.push_back(read(path, graph.outputs[i]));
+  }
+  return set;
+}
+
+}  // namespace grurun::conformance

@@ -1,0 +1,252 @@
+#include "conformance/discover.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tensor/error.h"
+
+namespace grurun::conformance {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What one folder holds, each list sorted.
+struct Listing {
+  std::vector<std::string> folders;
+  std::vector<std::string> models;                // *.onnx
+  std::vector<std::string> broken;                // links that lead nowhere
+  std::unordered_set<std::string> first_outputs;  // X of X_output_0.pb
+  bool has_data_json = false;
+
+  bool has_model() const { return std::binary_search(models.begin(), models.end(), "model.onnx"); }
+};
+
+constexpr std::string_view data_set_prefix = "test_data_set_";
+constexpr std::string_view output_suffix = "_output_0.pb";
+
+Listing list(const fs::path& folder) {
+  Listing out;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    std::string name = entry.path().filename().string();
+    std::error_code ignored;
+    if (entry.is_directory(ignored)) {
+      out.folders.push_back(std::move(name));
+    } else if (entry.is_symlink(ignored) && !entry.exists(ignored)) {
+      out.broken.push_back(std::move(name));
+    } else if (name == "data.json") {
+      out.has_data_json = true;
+    } else if (name.ends_with(".onnx")) {
+      out.models.push_back(std::move(name));
+    } else if (name.ends_with(output_suffix)) {
+      out.first_outputs.insert(name.substr(0, name.size() - output_suffix.size()));
+    }
+  }
+  std::sort(out.folders.begin(), out.folders.end());
+  std::sort(out.models.begin(), out.models.end());
+  return out;
+}
+
+/// test_data_set_2 before test_data_set_10; names without a number after them.
+bool data_set_order(const std::string& a, const std::string& b) {
+  const auto number = [](const std::string& name) {
+    unsigned long value = ~0ul;
+    std::from_chars(name.data() + data_set_prefix.size(), name.data() + name.size(), value);
+    return value;
+  };
+  return std::pair(number(a), a) < std::pair(number(b), b);
+}
+
+/// Kind and name come from the path as the user reached it, not from where links lead.
+std::string folder_name(const fs::path& path) {
+  fs::path full = fs::absolute(path).lexically_normal();
+  if (!full.has_filename()) full = full.parent_path();
+  return full.filename().string();
+}
+
+std::string parent_name(const fs::path& path) {
+  fs::path full = fs::absolute(path).lexically_normal();
+  if (!full.has_filename()) full = full.parent_path();
+  return full.parent_path().filename().string();
+}
+
+struct DataJson {
+  std::string url;
+  ToleranceChoice tolerance;
+  std::string problem;  // not empty: cannot be read
+};
+
+DataJson read_data_json(const fs::path& path) {
+  DataJson out;
+  try {
+    std::ifstream file(path);
+    const nlohmann::json json = nlohmann::json::parse(file);
+    out.url = json.value("url", "");
+    if (json.contains("rtol")) out.tolerance.rtol = json.at("rtol").get<double>();
+    if (json.contains("atol")) out.tolerance.atol = json.at("atol").get<double>();
+  } catch (const nlohmann::json::exception& error) {
+    out.problem = fmt::format("{} is not the JSON a case may hold: {}", path.string(), error.what());
+  }
+  return out;
+}
+
+class Finder {
+ public:
+  void start(const std::string& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) fail_usage("{}: no such file or folder; give folders of cases, or cases", path);
+    if (fs::is_directory(status)) {
+      if (!folder(path)) fail_usage("{}: the folder cannot be read", path);
+    } else {
+      file(path);
+    }
+  }
+
+  Discovery finish() {
+    for (const fs::path& folder : flat_folders_) urls_of_neighbours(folder);
+    for (const auto& [folder, data] : urls_) url_folder(folder, data);
+    return std::move(found_);
+  }
+
+ private:
+  /// False when the folder cannot be listed.
+  bool folder(const fs::path& path) {
+    Listing listing;
+    try {
+      listing = list(path);
+    } catch (const fs::filesystem_error&) {
+      return false;
+    }
+    for (const std::string& name : listing.broken)
+      found_.no_cases["a symbolic link that leads nowhere"].push_back((path / name).string());
+    const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set);
+    if (listing.has_model() && has_sets) {
+      add_case(path, listing);
+      return true;
+    }
+    if (!first_visit(path)) return true;
+    if (has_sets) found_.no_cases["test_data_set_* without a model.onnx"].push_back(path.string());
+    for (const std::string& model : listing.models) {
+      if (listing.first_outputs.contains(fs::path(model).stem().string()))
+        add_flat(path / model);
+      else
+        found_.no_cases["a model without expected outputs"].push_back((path / model).string());
+    }
+    if (listing.has_data_json) urls_.emplace(path.string(), read_data_json(path / "data.json"));
+    for (const std::string& name : listing.folders) {
+      if (!is_data_set(name) && !folder(path / name))
+        found_.no_cases["a folder that cannot be read"].push_back((path / name).string());
+    }
+    return true;
+  }
+
+  void file(const fs::path& path) {
+    const fs::path holder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    const Listing listing = list(holder);
+    const std::string name = path.filename().string();
+    if (name == "model.onnx" && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
+      return add_case(holder, listing);
+    if (name.ends_with(".onnx") && listing.first_outputs.contains(path.stem().string()))
+      return add_flat(path);
+    fail_usage("{}: no case: a model file needs test_data_set_* folders or {}{} beside it", path.string(),
+               path.stem().string(), output_suffix);
+  }
+
+  void add_case(const fs::path& path, const Listing& listing) {
+    Case found;
+    found.name = folder_name(path);
+    found.kind = parent_name(path);
+    found.path = path.string();
+    found.model = (path / "model.onnx").string();
+    std::vector<std::string> sets;
+    std::copy_if(listing.folders.begin(), listing.folders.end(), std::back_inserter(sets), is_data_set);
+    std::sort(sets.begin(), sets.end(), data_set_order);
+    for (const std::string& set : sets) found.data_sets.push_back((path / set).string());
+    if (listing.has_data_json) {
+      const DataJson data = read_data_json(path / "data.json");
+      found.tolerance = data.tolerance;
+      found.problem = data.problem;
+    }
+    add(std::move(found));
+  }
+
+  void add_flat(const fs::path& model) {
+    Case found;
+    found.name = model.stem().string();
+    found.kind = parent_name(model);
+    found.path = found.model = model.string();
+    found.flat = true;
+    if (!add(std::move(found))) return;
+    flat_cases_.emplace(model.filename().string(), found_.cases.size() - 1);
+    flat_folders_.insert(model.has_parent_path() ? model.parent_path() : fs::path("."));
+  }
+
+  /// False when the user's paths led to it before.
+  bool add(Case found) {
+    if (!paths_.insert(fs::absolute(found.path).lexically_normal().string()).second) return false;
+    found_.cases.push_back(std::move(found));
+    return true;
+  }
+
+  bool first_visit(const fs::path& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return true;
+    return visited_.emplace(status.st_dev, status.st_ino).second;
+  }
+
+  /// The official suites keep the tolerances of light/ in real/ next to it, which the user need not have
+  /// named.
+  void urls_of_neighbours(const fs::path& light) {
+    std::error_code error;
+    const fs::path real = light / ".." / "real";
+    for (fs::directory_iterator entry(real, error), end; !error && entry != end; entry.increment(error)) {
+      const fs::path data = entry->path() / "data.json";
+      if (fs::exists(data, error)) give_tolerance(read_data_json(data));
+    }
+  }
+
+  bool give_tolerance(const DataJson& data) {
+    const auto [first, last] = flat_cases_.equal_range(fs::path(data.url).filename().string());
+    for (auto it = first; it != last; ++it) {
+      Case& light = found_.cases[it->second];
+      light.tolerance = data.tolerance;
+    }
+    return first != last;
+  }
+
+  void url_folder(const std::string& folder, const DataJson& data) {
+    if (!data.problem.empty())
+      found_.no_cases["a data.json that cannot be read"].push_back(folder);
+    else if (!give_tolerance(data) && !data.url.empty())
+      found_.no_cases["only a url"].push_back(folder);
+  }
+
+  static bool is_data_set(const std::string& name) { return name.starts_with(data_set_prefix); }
+
+  Discovery found_;
+  std::unordered_set<std::string> paths_;
+  std::set<std::pair<dev_t, ino_t>> visited_;
+  std::unordered_multimap<std::string, std::size_t>
+      flat_cases_;  // file name of the model to the case's index
+  std::set<fs::path> flat_folders_;
+  std::map<std::string, DataJson> urls_;
+};
+
+}  // namespace
+
+Discovery discover(const std::vector<std::string>& paths) {
+  Finder finder;
+  for (const std::string& path : paths) finder.start(path);
+  return finder.finish();
+}
+
+}  // namespace grurun::conformance

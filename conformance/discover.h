@@ -1,0 +1,32 @@
+// Finds the cases under the paths that a user names.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/case.h"
+
+namespace grurun::conformance {
+
+struct Discovery {
+  std::vector<Case> cases;  // in the order of the paths, below each by name
+  /// What looks like a case and is none, by reason ("only a url", ...): told, so that nothing is left out in
+  /// silence.
+  std::map<std::string, std::vector<std::string>> no_cases;
+};
+
+/// Each path is a folder that holds cases at any depth, a case's folder, or a model file (model.onnx of a
+/// case, or one of the flat layout).
+/// - A case is a folder with model.onnx and folders test_data_set_*, whatever its name; several sets are one
+/// case.
+///   rtol and atol of a data.json in it hold for the case.
+/// - Flat layout: X.onnx beside X_output_0.pb. A data.json in a neighbouring folder (../real/*/) or anywhere
+/// below
+///   the paths whose url ends in that model's file name gives its rtol and atol.
+/// - Any other folder that holds only a data.json with a url is no case.
+/// Symbolic links are followed. A folder that is no case is walked once, however many links lead to it.
+/// Throws Error(usage) when a path does not exist or names a file that is no case.
+Discovery discover(const std::vector<std::string>& paths);
+
+}  // namespace grurun::conformance

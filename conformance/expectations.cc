@@ -1,0 +1,93 @@
+#include "conformance/expectations.h"
+
+#include <fnmatch.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "tensor/error.h"
+
+namespace grurun::conformance {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view next_word(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+  const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
+Expectation parse_line(std::string_view rest, const std::string& file, int line) {
+  Expectation out;
+  out.line = line;
+  out.pattern = next_word(rest);
+  const std::string verdict(next_word(rest));
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+  out.reason = rest.substr(0, rest.find_last_not_of(blanks) + 1);
+  const auto parsed = parse_verdict(verdict);
+  if (!parsed)
+    fail_usage(
+        "{}:{}: '{}' is no verdict; a line is PATTERN VERDICT REASON, the verdict one of differs, "
+        "unsupported, "
+        "invalid, crashed, timed-out",
+        file, line, verdict);
+  if (is_good(*parsed))
+    fail_usage("{}:{}: {} needs no line: only exceptions are listed", file, line, verdict);
+  if (out.reason.empty()) fail_usage("{}:{}: a reason must follow the verdict", file, line);
+  out.verdict = *parsed;
+  return out;
+}
+
+}  // namespace
+
+Expectations Expectations::parse(std::string_view text, const std::string& file) {
+  Expectations out;
+  out.file_ = file;
+  for (int line = 1; !text.empty(); ++line) {
+    const std::string_view row = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(row.size() + 1, text.size()));
+    const std::size_t start = row.find_first_not_of(blanks);
+    if (start == std::string_view::npos || row[start] == '#') continue;
+    out.lines_.push_back(parse_line(row, file, line));
+  }
+  return out;
+}
+
+Expectations Expectations::load(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf() || in.peek() == std::ifstream::traits_type::eof()))
+    fail_usage("{}: the expectations cannot be read", file);
+  return parse(text.str(), file);
+}
+
+const Expectation* Expectations::find(const Case& test) const {
+  for (const Expectation& line : lines_)
+    if (matches_pattern(test, line.pattern)) return &line;
+  return nullptr;
+}
+
+std::vector<const Expectation*> Expectations::without_case(const std::vector<Case>& cases) const {
+  std::set<const Expectation*> deciding;
+  for (const Case& test : cases) deciding.insert(find(test));
+  std::vector<const Expectation*> out;
+  for (const Expectation& line : lines_)
+    if (!deciding.contains(&line)) out.push_back(&line);
+  return out;
+}
+
+bool matches_pattern(const Case& test, const std::string& pattern) {
+  return fnmatch(pattern.c_str(), test.name.c_str(), 0) == 0 ||
+         fnmatch(pattern.c_str(), test.full_name().c_str(), 0) == 0;
+}
+
+bool matches_filter(const Case& test, const std::string& filter) {
+  if (filter.find_first_of("*?[") != std::string::npos) return matches_pattern(test, filter);
+  return test.full_name().find(filter) != std::string::npos;
+}
+
+}  // namespace grurun::conformance

@@ -1,0 +1,52 @@
+// The list of cases that are expected not to pass.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/case.h"
+
+namespace grurun::conformance {
+
+struct Expectation {
+  std::string pattern;
+  Verdict verdict = Verdict::differs;
+  std::string reason;
+  int line = 0;
+};
+
+/// One exception a line, `PATTERN VERDICT REASON...`, separated by blanks; empty lines and what follows a #
+/// at the start of a line are ignored. PATTERN is a shell pattern (* ? [...]) for a case's name or kind/name;
+/// VERDICT is one that does not count as passing. The first line that matches a case decides.
+class Expectations {
+ public:
+  Expectations() = default;
+
+  /// Throws Error(usage) naming file and line of what breaks the format.
+  static Expectations parse(std::string_view text, const std::string& file);
+  static Expectations load(const std::string& file);
+
+  const std::string& file() const { return file_; }
+  const std::vector<Expectation>& lines() const { return lines_; }
+
+  /// The line that decides for this case; nullptr: it must pass.
+  const Expectation* find(const Case& test) const;
+
+  /// Lines that decide for none of the cases, because their pattern matches none or an earlier line took all
+  /// of them.
+  std::vector<const Expectation*> without_case(const std::vector<Case>& cases) const;
+
+ private:
+  std::string file_;
+  std::vector<Expectation> lines_;
+};
+
+/// True when the case's name or kind/name matches a shell pattern (* also matches a slash).
+bool matches_pattern(const Case& test, const std::string& pattern);
+
+/// -k: a shell pattern when it holds any of * ? [ and part of kind/name otherwise.
+bool matches_filter(const Case& test, const std::string& filter);
+
+}  // namespace grurun::conformance

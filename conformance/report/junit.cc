@@ -1,0 +1,141 @@
+#include "conformance/report/junit.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "conformance/report/tally.h"
+#include "conformance/report/text.h"
+
+namespace grurun::conformance {
+
+namespace {
+
+struct Totals {
+  std::size_t tests = 0;
+  std::size_t failures = 0;
+  std::size_t errors = 0;
+  std::size_t skipped = 0;
+  double seconds = 0;
+
+  void add(const Totals& other) {
+    tests += other.tests;
+    failures += other.failures;
+    errors += other.errors;
+    skipped += other.skipped;
+    seconds += other.seconds;
+  }
+};
+
+void write_totals(pugi::xml_node suite, const Totals& totals) {
+  suite.append_attribute("tests") = static_cast<unsigned long>(totals.tests);
+  suite.append_attribute("failures") = static_cast<unsigned long>(totals.failures);
+  suite.append_attribute("errors") = static_cast<unsigned long>(totals.errors);
+  suite.append_attribute("skipped") = static_cast<unsigned long>(totals.skipped);
+  suite.append_attribute("time") = fmt::format("{:.6f}", totals.seconds).c_str();
+}
+
+/// One line for every output that differs: where a CI system shows a body, all of them are there.
+std::string details(const CaseResult& result) {
+  std::string out;
+  for (const OutputResult& output : result.outputs) {
+    if (output.comparison.ok) continue;
+    if (!output.data_set.empty()) out += one_line(output.data_set) + ", ";
+    out += fmt::format("output '{}': {}\n", one_line(output.name), one_line(describe(output.comparison)));
+  }
+  return out;
+}
+
+void add_child(pugi::xml_node test, const char* name, std::string_view type, const std::string& message,
+               const std::string& body) {
+  pugi::xml_node child = test.append_child(name);
+  if (!type.empty()) child.append_attribute("type") = std::string(type).c_str();
+  child.append_attribute("message") = message.c_str();
+  if (!body.empty()) child.append_child(pugi::node_pcdata).set_value(body.c_str());
+}
+
+Totals write_case(pugi::xml_node suite, const SuiteResult& result, std::size_t index) {
+  const Case& test = result.cases[index];
+  const CaseOutcome& outcome = result.outcomes[index];
+  Totals totals;
+  totals.tests = 1;
+  pugi::xml_node node = suite.append_child("testcase");
+  node.append_attribute("classname") = ("grurun." + one_line(test.kind)).c_str();
+  node.append_attribute("name") = one_line(test.name).c_str();
+  totals.seconds = outcome.ran ? outcome.result.seconds : 0;
+  node.append_attribute("time") = fmt::format("{:.6f}", totals.seconds).c_str();
+  if (!outcome.ran) {
+    add_child(node, "skipped", {}, "not run", {});
+    totals.skipped = 1;
+    return totals;
+  }
+  const Verdict verdict = outcome.result.verdict;
+  std::string message = one_line(outcome.result.message);
+  const std::string note = one_line(expectation_note(result, outcome));
+  if (!note.empty()) message += (message.empty() ? "" : " ") + fmt::format("[{}]", note);
+  if (!outcome.unexpected) {
+    if (verdict == Verdict::passed || verdict == Verdict::passed_not_comparable) return totals;
+    add_child(node, "skipped", {}, fmt::format("{}: {}", verdict_name(verdict), message), {});
+    totals.skipped = 1;
+  } else if (is_good(verdict) || verdict == Verdict::differs) {
+    add_child(node, "failure", verdict_name(verdict), message, details(outcome.result));
+    totals.failures = 1;
+  } else {
+    add_child(node, "error", verdict_name(verdict), message, {});
+    totals.errors = 1;
+  }
+  return totals;
+}
+
+Totals write_stale(pugi::xml_node suite, const SuiteResult& result) {
+  Totals totals;
+  for (const Expectation* line : result.stale) {
+    pugi::xml_node node = suite.append_child("testcase");
+    node.append_attribute("classname") = "grurun.expectations";
+    node.append_attribute("name") = one_line(line->pattern).c_str();
+    node.append_attribute("time") = "0.000000";
+    add_child(node, "failure", "stale", one_line(stale_note(result, *line)), {});
+    ++totals.tests;
+    ++totals.failures;
+  }
+  return totals;
+}
+
+}  // namespace
+
+std::string junit_report(const SuiteResult& result) {
+  std::map<std::string, std::vector<std::size_t>> kinds;
+  for (std::size_t i = 0; i < result.cases.size(); ++i) kinds[result.cases[i].kind].push_back(i);
+
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  pugi::xml_node root = document.append_child("testsuites");
+  root.append_attribute("name") = "grurun conformance";
+  Totals all;
+  const auto add_suite = [&](const std::string& name, const auto& fill) {
+    pugi::xml_node suite = root.append_child("testsuite");
+    suite.append_attribute("name") = one_line(name).c_str();
+    const Totals totals = fill(suite);
+    write_totals(suite, totals);
+    all.add(totals);
+  };
+  for (const auto& [kind, indices] : kinds) {
+    add_suite(kind, [&, &members = indices](pugi::xml_node suite) {
+      Totals totals;
+      for (const std::size_t index : members) totals.add(write_case(suite, result, index));
+      return totals;
+    });
+  }
+  if (!result.stale.empty())
+    add_suite("expectations", [&](pugi::xml_node suite) { return write_stale(suite, result); });
+  write_totals(root, all);
+  std::ostringstream out;
+  document.save(out, " ");
+  return out.str();
+}
+
+}  // namespace grurun::conformance

@@ -1,0 +1,52 @@
+#include "conformance/report/tally.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace grurun::conformance {
+
+std::size_t Counts::total() const {
+  return std::accumulate(by_verdict.begin(), by_verdict.end(), std::size_t{0});
+}
+
+std::size_t Counts::not_good() const {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < by_verdict.size(); ++i)
+    if (!is_good(static_cast<Verdict>(i))) sum += by_verdict[i];
+  return sum;
+}
+
+Tally count(const SuiteResult& result) {
+  Tally tally;
+  for (std::size_t i = 0; i < result.cases.size(); ++i) {
+    const CaseOutcome& outcome = result.outcomes[i];
+    if (!outcome.ran) continue;
+    const auto verdict = static_cast<std::size_t>(outcome.result.verdict);
+    ++tally.all.by_verdict[verdict];
+    ++tally.by_kind[result.cases[i].kind].by_verdict[verdict];
+    for (const std::string& name : outcome.result.operators) ++tally.by_operator[name].by_verdict[verdict];
+  }
+  return tally;
+}
+
+std::string expectation_note(const SuiteResult& result, const CaseOutcome& outcome) {
+  const Expectation* line = outcome.expectation;
+  if (line == nullptr || !outcome.ran) return {};
+  const std::string place = fmt::format("{}:{}", result.expectations.file(), line->line);
+  if (!outcome.unexpected) return fmt::format("expected by {}: {}", place, line->reason);
+  if (is_good(outcome.result.verdict))
+    return fmt::format("{} expects {}, but it {}; remove that line", place, verdict_name(line->verdict),
+                       verdict_name(outcome.result.verdict));
+  return fmt::format("{} expects {}", place, verdict_name(line->verdict));
+}
+
+std::string stale_note(const SuiteResult& result, const Expectation& line) {
+  for (const Case& test : result.cases)
+    if (matches_pattern(test, line.pattern))
+      return fmt::format("{}:{}: every case that '{}' matches is decided by an earlier line",
+                         result.expectations.file(), line.line, line.pattern);
+  return fmt::format("{}:{}: '{}' matches no case", result.expectations.file(), line.line, line.pattern);
+}
+
+}  // namespace grurun::conformance

@@ -1,0 +1,35 @@
+// How many cases ended how, in all, by kind and by operator.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+
+#include "conformance/suite.h"
+
+namespace grurun::conformance {
+
+/// Cases by verdict; index with static_cast<std::size_t>(Verdict).
+struct Counts {
+  std::array<std::size_t, verdict_count> by_verdict{};
+
+  std::size_t operator[](Verdict verdict) const { return by_verdict[static_cast<std::size_t>(verdict)]; }
+  std::size_t total() const;
+  std::size_t not_good() const;
+};
+
+struct Tally {
+  Counts all;
+  std::map<std::string, Counts> by_kind;
+  std::map<std::string, Counts> by_operator;  // a case counts once under every operator its model holds
+};
+
+Tally count(const SuiteResult& result);
+
+/// What the expectations have to say on a case, in words; empty when nothing.
+std::string expectation_note(const SuiteResult& result, const CaseOutcome& outcome);
+
+/// One line for each line of the expectations that decides for no case.
+std::string stale_note(const SuiteResult& result, const Expectation& line);
+
+}  // namespace grurun::conformance

@@ -1,0 +1,176 @@
+#include "conformance/run_case.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <set>
+
+#include "conformance/data_set.h"
+#include "conformance/distribution.h"
+#include "conformance/random_outputs.h"
+#include "engine/graph/executor.h"
+#include "engine/graph/plan.h"
+#include "onnx_io/model.h"
+#include "tensor/error.h"
+
+namespace grurun::conformance {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void collect_operators(const std::vector<onnx_io::Node>& nodes, std::set<std::string>& into) {
+  for (const onnx_io::Node& node : nodes) {
+    const bool standard = node.domain.empty() || node.domain == "ai.onnx";
+    into.insert(standard ? node.op_type : node.domain + "." + node.op_type);
+    for (const onnx_io::Attribute& attribute : node.attributes)
+      for (const auto& graph : attribute.graphs) collect_operators(graph->nodes, into);
+  }
+}
+
+std::vector<std::string> operators_of(const onnx_io::Model& model) {
+  std::set<std::string> names;
+  collect_operators(model.graph.nodes, names);
+  for (const onnx_io::Function& function : model.functions) collect_operators(function.nodes, names);
+  return {names.begin(), names.end()};
+}
+
+/// The plan for the inputs that a data set feeds; sets mostly feed the same.
+class Plans {
+ public:
+  explicit Plans(const onnx_io::Model& model) : model_(model) {}
+
+  const engine::Plan& for_inputs(const std::vector<Value>& inputs) {
+    std::unordered_set<std::string> fed;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (!inputs[i].empty()) fed.insert(model_.graph.inputs[i].name);
+    if (plan_ == nullptr || fed != fed_) {
+      engine::PlanOptions options;
+      options.fed = fed;
+      plan_ = engine::make_plan(model_, options);
+      fed_ = std::move(fed);
+    }
+    return *plan_;
+  }
+
+ private:
+  const onnx_io::Model& model_;
+  std::shared_ptr<const engine::Plan> plan_;
+  std::unordered_set<std::string> fed_;
+};
+
+OutputResult judge_random(const RandomOrigin& origin, const Value& actual, const Value& expected) {
+  OutputResult out;
+  out.random = true;
+  out.comparison = compare_types(actual, expected);
+  if (!out.comparison.ok || !actual.is_tensor()) return out;
+  std::string problem = check_distribution(origin, actual.tensor(), expected.tensor());
+  if (problem.empty()) return out;
+  out.comparison.ok = false;
+  out.comparison.structure = fmt::format("random values of {}: {}", origin.op_type, problem);
+  return out;
+}
+
+class Run {
+ public:
+  Run(const Case& test, const CaseOptions& options, CaseResult& result)
+      : test_(test), options_(options), result_(result), tolerances_{options.tolerance, test.tolerance} {
+    run_options_.seed = options.seed;
+    if (options.max_time) run_options_.deadline = Clock::now() + *options.max_time;
+  }
+
+  void all() {
+    if (!test_.problem.empty()) fail_invalid("{}", test_.problem);
+    const onnx_io::Model model = onnx_io::load_model(test_.model);
+    result_.operators = operators_of(model);
+    Plans plans(model);
+    if (test_.flat) return one(model, plans, make_flat_data_set(test_.model, model.graph));
+    for (const std::string& folder : test_.data_sets) {
+      const auto where = [&] { return std::filesystem::path(folder).filename().string(); };
+      with_context(where, [&] { one(model, plans, read_data_set(folder, model.graph)); });
+    }
+  }
+
+ private:
+  void one(const onnx_io::Model& model, Plans& plans, DataSet set) {
+    const engine::Plan& plan = plans.for_inputs(set.inputs);
+    const auto origins = find_random_outputs(model, set.inputs);
+    const std::vector<Value> outputs = engine::run_plan(plan, std::move(set.inputs), run_options_);
+    if (outputs.size() != set.expected.size())
+      fail_internal("{} outputs came of a graph that has {}", outputs.size(), set.expected.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      OutputResult out;
+      if (origins[i])
+        out = judge_random(*origins[i], outputs[i], set.expected[i]);
+      else
+        out.comparison = compare_values(outputs[i], set.expected[i], tolerances_);
+      out.data_set = set.name;
+      out.name = model.graph.outputs[i].name;
+      judge(out);
+      result_.outputs.push_back(std::move(out));
+    }
+  }
+
+  void judge(const OutputResult& out) {
+    if (!out.comparison.ok) {
+      if (result_.verdict != Verdict::differs) {
+        const std::string set = out.data_set.empty() ? "" : out.data_set + ", ";
+        result_.message = fmt::format("{}output '{}': {}", set, out.name, describe(out.comparison));
+      }
+      result_.verdict = Verdict::differs;
+    } else if (out.random && result_.verdict == Verdict::passed) {
+      result_.verdict = Verdict::passed_not_comparable;
+      result_.message = "random values were checked by type, shape and distribution";
+    }
+  }
+
+  const Case& test_;
+  const CaseOptions& options_;
+  CaseResult& result_;
+  Tolerances tolerances_;
+  engine::RunOptions run_options_;
+};
+
+Verdict verdict_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:  // a file of the case is missing
+    case ErrorKind::invalid_model:
+      return Verdict::invalid;
+    case ErrorKind::unsupported:
+      return Verdict::unsupported;
+    case ErrorKind::limit:
+      return Verdict::timed_out;
+    case ErrorKind::internal:
+      break;
+  }
+  return Verdict::crashed;
+}
+
+}  // namespace
+
+CaseResult run_case(const Case& test, const CaseOptions& options) {
+  const Clock::time_point begin = Clock::now();
+  CaseResult result;
+  try {
+    Run(test, options, result).all();
+  } catch (const Error& error) {
+    result.verdict = verdict_of(error.kind());
+    const std::string line = error.what();
+    const std::string kind = std::string(kind_name(error.kind())) + ": ";
+    // The verdict says the kind, but for an internal error, which is no crash of the process.
+    const bool said = error.kind() == ErrorKind::unsupported || error.kind() == ErrorKind::invalid_model;
+    result.message = said && line.starts_with(kind) ? line.substr(kind.size()) : line;
+  } catch (const std::bad_alloc&) {
+    result.verdict = Verdict::timed_out;
+    result.message = "limit: out of memory";
+  } catch (const std::exception& error) {
+    result.verdict = Verdict::crashed;
+    result.message = fmt::format("internal error: {}", error.what());
+  }
+  result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace grurun::conformance

@@ -1,0 +1,24 @@
+// Runs one case and judges it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "conformance/case.h"
+
+namespace grurun::conformance {
+
+struct CaseOptions {
+  ToleranceChoice tolerance;                          // flags: over a case's data.json
+  std::uint64_t seed = 0;                             // of random operators
+  std::optional<std::chrono::milliseconds> max_time;  // the whole case; beyond it: timed-out
+};
+
+/// Loads the model, plans it once for each set of inputs that are fed, runs every data set and compares every
+/// output. Never throws for what files hold: an Error becomes the verdict (unsupported, invalid, limit:
+/// timed-out, internal: crashed) with its contexts and message. Outputs that a random operator reaches are
+/// checked by their distribution.
+CaseResult run_case(const Case& test, const CaseOptions& options);
+
+}  // namespace grurun::conformance

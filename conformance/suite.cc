@@ -1,0 +1,78 @@
+#include "conformance/suite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "conformance/wire.h"
+#include "engine/graph/op_registry.h"
+#include "opset/registry.h"
+
+namespace grurun::conformance {
+
+namespace {
+
+CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
+  if (end.how == JobEnd::How::answered) return decode(end.answer);
+  CaseResult result;
+  result.seconds = end.seconds;
+  if (end.how == JobEnd::How::crashed) {
+    result.verdict = Verdict::crashed;
+    result.message = "the worker process was " + end.answer;
+    if (end.answer.starts_with("exited")) result.message = "the worker process " + end.answer;
+  } else {
+    result.verdict = Verdict::timed_out;
+    result.message = fmt::format("killed: it took longer than {:g} s",
+                                 static_cast<double>(options.each.max_time->count()) / 1000);
+  }
+  return result;
+}
+
+bool is_unexpected(const CaseOutcome& outcome) {
+  if (outcome.expectation == nullptr) return !is_good(outcome.result.verdict);
+  return outcome.result.verdict != outcome.expectation->verdict;
+}
+
+}  // namespace
+
+std::size_t SuiteResult::not_run() const {
+  return static_cast<std::size_t>(std::count_if(outcomes.begin(), outcomes.end(),
+                                                [](const CaseOutcome& outcome) { return !outcome.ran; }));
+}
+
+std::size_t SuiteResult::unexpected() const {
+  return static_cast<std::size_t>(std::count_if(
+      outcomes.begin(), outcomes.end(), [](const CaseOutcome& outcome) { return outcome.unexpected; }));
+}
+
+bool SuiteResult::as_expected() const {
+  return not_run() == 0 && unexpected() == 0 && stale.empty();
+}
+
+void run_suite(SuiteResult& result, const Progress& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  result.outcomes.assign(result.cases.size(), {});
+  for (std::size_t i = 0; i < result.cases.size(); ++i)
+    result.outcomes[i].expectation = result.expectations.find(result.cases[i]);
+
+  // Tables that every worker needs are built once, before the first fork.
+  opset::since_version("Identity", "", 1);
+  engine::find_op("", "Identity", 1);
+
+  std::size_t done = 0;
+  const auto run = [&](std::size_t job) { return encode(run_case(result.cases[job], result.options.each)); };
+  const auto on_end = [&](JobEnd end) {
+    CaseOutcome& outcome = result.outcomes[end.job];
+    outcome.result = result_of(end, result.options);
+    outcome.ran = true;
+    outcome.unexpected = is_unexpected(outcome);
+    if (progress) progress(result, ++done);
+    return !(result.options.fail_fast && outcome.unexpected);
+  };
+  result.end =
+      run_pool(result.cases.size(), {result.options.workers, result.options.each.max_time}, run, on_end);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace grurun::conformance

@@ -1,0 +1,53 @@
+// Runs many cases in worker processes and holds what became of them, in the order they were found.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/case.h"
+#include "conformance/expectations.h"
+#include "conformance/run_case.h"
+#include "conformance/worker.h"
+
+namespace grurun::conformance {
+
+struct SuiteOptions {
+  CaseOptions each;
+  int workers = 1;
+  bool fail_fast = false;  // stop at the first verdict that is not as expected
+};
+
+struct CaseOutcome {
+  bool ran = false;  // false: the run was stopped before; result says nothing then
+  CaseResult result;
+  const Expectation* expectation =
+      nullptr;  // the line that decides for it; points into SuiteResult::expectations
+  bool unexpected = false;
+};
+
+struct SuiteResult {
+  std::vector<Case> cases;
+  std::vector<CaseOutcome> outcomes;  // one for each case
+  Expectations expectations;
+  std::vector<const Expectation*> stale;  // lines of it that decide for no case that was found
+  std::map<std::string, std::vector<std::string>> no_cases;  // see Discovery
+  SuiteOptions options;
+  PoolEnd end = PoolEnd::done;
+  double seconds = 0;
+
+  std::size_t not_run() const;
+  std::size_t unexpected() const;
+  /// Every case ran and ended as expected, and no line of the expectations is stale.
+  bool as_expected() const;
+};
+
+/// Called after each case with the number of cases done; may be empty.
+using Progress = std::function<void(const SuiteResult& so_far, std::size_t done)>;
+
+/// Runs result.cases and fills outcomes, end and seconds; cases, expectations, stale and options are set by
+/// the caller. The process must have no other threads (see run_pool).
+void run_suite(SuiteResult& result, const Progress& progress);
+
+}  // namespace grurun::conformance

@@ -1,0 +1,336 @@
+#include "conformance/worker.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "tensor/error.h"
+
+namespace grurun::conformance {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
+}
+
+/// What workers and parent share. A worker takes the next job from the counter by itself and notes it in its
+/// slot, so that the parent knows what a dead worker was at, without a message for every job.
+struct Slot {
+  std::atomic<std::uint64_t> job;      // job + 1; 0: none taken yet
+  std::atomic<std::int64_t> began_ns;  // steady clock
+};
+
+struct Board {
+  std::atomic<std::uint64_t> next;
+  Slot slots[];
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+class SharedBoard {
+ public:
+  explicit SharedBoard(std::size_t workers) : bytes_(sizeof(Board) + workers * sizeof(Slot)) {
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) fail_internal("no memory to share with workers: {}", std::strerror(errno));
+  }
+  ~SharedBoard() { munmap(memory_, bytes_); }
+  SharedBoard(const SharedBoard&) = delete;
+  SharedBoard& operator=(const SharedBoard&) = delete;
+
+  Board* operator->() const { return static_cast<Board*>(memory_); }
+
+ private:
+  std::size_t bytes_;
+  void* memory_;
+};
+
+/// Before each answer in the pipe.
+struct AnswerHead {
+  std::uint64_t job;
+  std::uint64_t size;
+};
+
+volatile sig_atomic_t interrupted = 0;
+
+void note_interrupt(int) {
+  interrupted = 1;
+}
+
+/// SIGINT and SIGTERM are blocked but while the parent waits, so that none is missed between a look and a
+/// wait.
+class SignalGuard {
+ public:
+  SignalGuard() {
+    interrupted = 0;
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    sigprocmask(SIG_BLOCK, &both, &mask_);
+    struct sigaction action {};
+    action.sa_handler = note_interrupt;
+    sigaction(SIGINT, &action, &old_int_);
+    sigaction(SIGTERM, &action, &old_term_);
+  }
+  ~SignalGuard() {
+    sigaction(SIGINT, &old_int_, nullptr);
+    sigaction(SIGTERM, &old_term_, nullptr);
+    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+  }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+
+  const sigset_t& former_mask() const { return mask_; }
+
+ private:
+  sigset_t mask_;
+  struct sigaction old_int_, old_term_;
+};
+
+bool write_all(int fd, const char* data, std::size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(fd, data, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    data += written;
+    size -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+[[noreturn]] void work(Board* board, Slot* slot, std::size_t jobs, std::optional<std::size_t> first, int out,
+                       const std::function<std::string(std::size_t)>& run) {
+  std::string message;
+  for (;;) {
+    const std::uint64_t job = first ? *first : board->next.fetch_add(1, std::memory_order_relaxed);
+    first.reset();
+    if (job >= jobs) _exit(0);
+    slot->began_ns.store(now_ns(), std::memory_order_relaxed);
+    slot->job.store(job + 1, std::memory_order_release);
+    const std::string answer = run(job);
+    const AnswerHead head{job, answer.size()};
+    message.assign(reinterpret_cast<const char*>(&head), sizeof head);
+    message += answer;
+    if (!write_all(out, message.data(), message.size())) _exit(1);
+  }
+}
+
+std::string describe_status(int status) {
+  if (WIFEXITED(status)) return fmt::format("exited with status {}", WEXITSTATUS(status));
+  const int number = WTERMSIG(status);
+  const char* name = sigabbrev_np(number);
+  const char* text = strsignal(number);
+  return fmt::format("killed by SIG{} ({})", name != nullptr ? name : "?",
+                     text != nullptr ? text : "unknown signal");
+}
+
+struct Worker {
+  pid_t pid = -1;
+  int in = -1;               // answers; -1: not running
+  std::string received;      // bytes of an answer that is not complete yet
+  std::uint64_t last = 0;    // job + 1 of the last answer
+  std::uint64_t doomed = 0;  // job + 1 that made the parent kill it
+};
+
+class Pool {
+ public:
+  Pool(std::size_t jobs, const PoolOptions& options, const std::function<std::string(std::size_t)>& run,
+       const std::function<bool(JobEnd)>& on_end)
+      : jobs_(jobs),
+        options_(options),
+        run_(run),
+        on_end_(on_end),
+        workers_(std::clamp<std::size_t>(static_cast<std::size_t>(std::max(options.workers, 1)), 1,
+                                         std::max<std::size_t>(jobs, 1))),
+        board_(workers_.size()) {}
+
+  ~Pool() {
+    for (Worker& worker : workers_)
+      if (worker.in >= 0) end(worker, true);
+  }
+
+  PoolEnd all() {
+    if (jobs_ == 0) return PoolEnd::done;
+    for (std::size_t i = 0; i < workers_.size(); ++i) start(i, std::nullopt);
+    while (ended_ < jobs_) {
+      if (interrupted) return PoolEnd::interrupted;
+      if (std::none_of(workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.in >= 0; }))
+        fail_internal("all workers are gone, but {} of {} cases have no answer", jobs_ - ended_, jobs_);
+      wait();
+      if (stopped_) return PoolEnd::stopped;
+    }
+    return PoolEnd::done;
+  }
+
+ private:
+  void start(std::size_t index, std::optional<std::size_t> first) {
+    Slot& slot = board_->slots[index];
+    slot.job.store(0, std::memory_order_relaxed);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) fail_internal("no pipe for a worker: {}", std::strerror(errno));
+    std::fflush(nullptr);
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid < 0) fail_internal("no worker can be started: {}", std::strerror(errno));
+    if (pid == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(1);
+      signal(SIGINT, SIG_IGN);  // a terminal sends Ctrl-C to the whole group; the parent decides
+      signal(SIGTERM, SIG_DFL);
+      sigprocmask(SIG_SETMASK, &signals_.former_mask(), nullptr);
+      const rlimit no_core{0, 0};
+      setrlimit(RLIMIT_CORE, &no_core);
+      close(ends[0]);
+      for (const Worker& other : workers_)
+        if (other.in >= 0) close(other.in);
+      work(board_.operator->(), &slot, jobs_, first, ends[1], run_);
+    }
+    close(ends[1]);
+    workers_[index] = Worker{pid, ends[0], {}, 0, 0};
+  }
+
+  void wait() {
+    std::vector<pollfd> polled;
+    std::vector<std::size_t> owners;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      if (workers_[i].in < 0) continue;
+      polled.push_back({workers_[i].in, POLLIN, 0});
+      owners.push_back(i);
+    }
+    timespec timeout{};
+    const std::optional<std::int64_t> left = next_deadline();
+    if (left)
+      timeout = {static_cast<time_t>(*left / 1'000'000'000), static_cast<long>(*left % 1'000'000'000)};
+    const int ready = ppoll(polled.data(), polled.size(), left ? &timeout : nullptr, &signals_.former_mask());
+    if (ready < 0 && errno != EINTR) fail_internal("waiting for workers: {}", std::strerror(errno));
+    for (std::size_t i = 0; ready > 0 && i < polled.size() && !stopped_; ++i)
+      if (polled[i].revents != 0) receive(owners[i]);
+    if (!stopped_) kill_late();
+  }
+
+  std::optional<std::int64_t> limit_ns() const {
+    if (!options_.max_time) return std::nullopt;
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(*options_.max_time + kill_grace).count();
+  }
+
+  /// Nanoseconds until the first worker's time is up; a slot's job may have begun since, which only comes too
+  /// early.
+  std::optional<std::int64_t> next_deadline() {
+    const auto limit = limit_ns();
+    if (!limit) return std::nullopt;
+    const std::int64_t now = now_ns();
+    std::int64_t left = *limit;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      if (workers_[i].in < 0 || board_->slots[i].job.load(std::memory_order_acquire) == 0) continue;
+      left = std::min(left, board_->slots[i].began_ns.load(std::memory_order_relaxed) + *limit - now);
+    }
+    return std::max<std::int64_t>(left, 1'000'000);
+  }
+
+  void kill_late() {
+    const auto limit = limit_ns();
+    if (!limit) return;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      Worker& worker = workers_[i];
+      const std::uint64_t job = board_->slots[i].job.load(std::memory_order_acquire);
+      if (worker.in < 0 || job == 0 || job == worker.last || worker.doomed != 0) continue;
+      if (now_ns() - board_->slots[i].began_ns.load(std::memory_order_relaxed) < *limit) continue;
+      worker.doomed = job;
+      kill(worker.pid, SIGKILL);  // its pipe ends, and receive() sees to the rest
+    }
+  }
+
+  void receive(std::size_t index) {
+    Worker& worker = workers_[index];
+    char buffer[65536];
+    const ssize_t got = read(worker.in, buffer, sizeof buffer);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) return died(index);
+    worker.received.append(buffer, static_cast<std::size_t>(got));
+    std::size_t used = 0;
+    while (worker.received.size() - used >= sizeof(AnswerHead) && !stopped_) {
+      AnswerHead head;
+      std::memcpy(&head, worker.received.data() + used, sizeof head);
+      if (head.size > worker.received.size() - used - sizeof head) break;
+      worker.last = head.job + 1;
+      report({head.job, JobEnd::How::answered, worker.received.substr(used + sizeof head, head.size), 0});
+      used += sizeof head + head.size;
+    }
+    worker.received.erase(0, used);
+  }
+
+  /// The pipe has ended and everything in it was read.
+  void died(std::size_t index) {
+    Worker& worker = workers_[index];
+    const std::uint64_t job = board_->slots[index].job.load(std::memory_order_acquire);
+    const double seconds = static_cast<double>(now_ns() - board_->slots[index].began_ns.load()) * 1e-9;
+    const std::uint64_t doomed = worker.doomed;
+    const bool unanswered = job != 0 && job != worker.last;
+    const int status = end(worker, false);
+    std::optional<std::size_t> again;
+    if (unanswered && doomed != 0 && doomed != job) {
+      again = job - 1;  // the late one answered just before it was killed, and this one had begun
+    } else if (unanswered && doomed != 0) {
+      report({job - 1, JobEnd::How::timed_out, {}, seconds});
+    } else if (unanswered) {
+      report({job - 1, JobEnd::How::crashed, describe_status(status), seconds});
+    }
+    // What came with an answered last job was lost by nobody; a worker that never took a job is a fault of
+    // ours.
+    idle_deaths_ = job == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0) ? idle_deaths_ + 1 : 0;
+    if (idle_deaths_ > 3) fail_internal("workers die before they take a case: {}", describe_status(status));
+    if (!stopped_ && (again || board_->next.load(std::memory_order_relaxed) < jobs_)) start(index, again);
+  }
+
+  int end(Worker& worker, bool by_force) {
+    if (by_force) kill(worker.pid, SIGKILL);
+    close(worker.in);
+    worker.in = -1;
+    int status = 0;
+    while (waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+  }
+
+  void report(JobEnd end) {
+    ++ended_;
+    if (!on_end_(std::move(end))) stopped_ = true;
+  }
+
+  std::size_t jobs_;
+  PoolOptions options_;
+  const std::function<std::string(std::size_t)>& run_;
+  const std::function<bool(JobEnd)>& on_end_;
+  SignalGuard signals_;
+  std::vector<Worker> workers_;
+  SharedBoard board_;
+  std::size_t ended_ = 0;
+  int idle_deaths_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+PoolEnd run_pool(std::size_t jobs, const PoolOptions& options,
+                 const std::function<std::string(std::size_t)>& run,
+                 const std::function<bool(JobEnd)>& on_end) {
+  return Pool(jobs, options, run, on_end).all();
+}
+
+}  // namespace grurun::conformance

@@ -1,0 +1,43 @@
+// Runs numbered jobs in worker processes, so that a job that crashes or hangs costs nothing but itself.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace grurun::conformance {
+
+struct PoolOptions {
+  int workers = 1;
+  /// A job that takes longer than this and the grace below is killed.
+  std::optional<std::chrono::milliseconds> max_time;
+};
+
+/// A worker that ends a job by itself at its time limit gets this much longer before it is killed.
+inline constexpr std::chrono::milliseconds kill_grace{500};
+
+struct JobEnd {
+  enum class How { answered, crashed, timed_out };
+
+  std::size_t job = 0;
+  How how = How::answered;
+  std::string
+      answer;  // answered: what run returned; crashed: "killed by SIGSEGV (...)", "exited with status 3"
+  double seconds = 0;  // crashed, timed_out: how long it ran
+};
+
+enum class PoolEnd { done, stopped, interrupted };
+
+/// Runs run(0) ... run(jobs - 1), each once, in workers forked from this process: it must have no other
+/// threads. Workers live long and take one job after another; one that dies is replaced, its job reported as
+/// crashed or timed_out, and no other job is lost. on_end is called here, in the order in which jobs end;
+/// when it returns false the rest is dropped and the result is stopped. SIGINT and SIGTERM kill the workers
+/// and give interrupted; their former handlers are put back afterwards. Throws Error(internal) when no worker
+/// can be started, or workers die without taking a job.
+PoolEnd run_pool(std::size_t jobs, const PoolOptions& options,
+                 const std::function<std::string(std::size_t)>& run,
+                 const std::function<bool(JobEnd)>& on_end);
+
+}  // namespace grurun::conformance
