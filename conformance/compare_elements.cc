@@ -59,6 +59,13 @@ double magnitude(const Wide& value) {
   return std::abs(value);
 }
 
+/// Bits of a code: fewer than its storage holds for float6 and float4.
+template <typename T>
+inline constexpr int dtype_bits = std::is_same_v<T, Float4E2M1> ? 4
+                                  : std::is_same_v<T, Float6E2M3> || std::is_same_v<T, Float6E3M2>
+                                      ? 6
+                                      : 8 * static_cast<int>(sizeof(T));
+
 /// Codes in the order of the values they stand for, so that their distance counts representable values.
 template <typename T>
 __int128 ordered_code(const T& value) {
@@ -69,8 +76,7 @@ __int128 ordered_code(const T& value) {
         sizeof(T) == 8, std::uint64_t,
         std::conditional_t<sizeof(T) == 4, std::uint32_t,
                            std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
-    constexpr bool is_float4 = std::is_same_v<T, Float4E2M1>;
-    constexpr Bits sign = is_float4 ? Bits{8} : static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+    constexpr Bits sign = static_cast<Bits>(Bits{1} << (dtype_bits<T> - 1));
     const auto bits = std::bit_cast<Bits>(value);
     const __int128 code = bits & static_cast<Bits>(sign - 1);
     return bits & sign ? -code : code;
@@ -226,6 +232,8 @@ void compare_elements(const Tensor& actual, const Tensor& expected, const Tolera
     GRURUN_CASE(Float8E4M3FNUZ)
     GRURUN_CASE(Float8E5M2)
     GRURUN_CASE(Float8E5M2FNUZ)
+    GRURUN_CASE(Float6E2M3)
+    GRURUN_CASE(Float6E3M2)
     GRURUN_CASE(Float4E2M1)
     GRURUN_CASE(Float8E8M0)
     GRURUN_CASE(UInt4)
