@@ -29,12 +29,11 @@ CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
   return result;
 }
 
-bool is_unexpected(const CaseOutcome& outcome) {
-  if (outcome.expectation == nullptr) return !is_good(outcome.result.verdict);
-  return outcome.result.verdict != outcome.expectation->verdict;
-}
-
 }  // namespace
+
+bool is_unexpected(Verdict verdict, const Expectation* listed) {
+  return listed == nullptr ? !is_good(verdict) : verdict != listed->verdict;
+}
 
 std::size_t SuiteResult::not_run() const {
   return static_cast<std::size_t>(std::count_if(outcomes.begin(), outcomes.end(),
@@ -66,7 +65,7 @@ void run_suite(SuiteResult& result, const Progress& progress) {
     CaseOutcome& outcome = result.outcomes[end.job];
     outcome.result = result_of(end, result.options);
     outcome.ran = true;
-    outcome.unexpected = is_unexpected(outcome);
+    outcome.unexpected = is_unexpected(outcome.result.verdict, outcome.expectation);
     if (progress) progress(result, ++done);
     return !(result.options.fail_fast && outcome.unexpected);
   };

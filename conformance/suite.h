@@ -43,6 +43,9 @@ struct SuiteResult {
   bool as_expected() const;
 };
 
+/// A listed case must end with the listed verdict, any other with a good one.
+bool is_unexpected(Verdict verdict, const Expectation* listed);
+
 /// Called after each case with the number of cases done; may be empty.
 using Progress = std::function<void(const SuiteResult& so_far, std::size_t done)>;
 

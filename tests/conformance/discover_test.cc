@@ -1,0 +1,178 @@
+#include "conformance/discover.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tensor/error.h"
+#include "tests/onnx_io/scratch.h"
+
+namespace grurun::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+using onnx_io::Scratch;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::IsEmpty;
+using testing::Pair;
+
+void add_case(const Scratch& scratch, const std::string& folder, int sets = 1) {
+  scratch.file(folder + "/model.onnx", "model");
+  for (int i = 0; i < sets; ++i)
+    scratch.file(folder + "/test_data_set_" + std::to_string(i) + "/output_0.pb", "");
+}
+
+void link(const Scratch& scratch, const std::string& to, const std::string& name) {
+  fs::create_directories(fs::path(scratch.path(name)).parent_path());
+  fs::create_symlink(scratch.path(to), scratch.path(name));
+}
+
+std::vector<std::string> names(const Discovery& found) {
+  std::vector<std::string> out;
+  for (const Case& test : found.cases) out.push_back(test.full_name());
+  return out;
+}
+
+TEST(Discover, CasesByFolderWithKindAndName) {
+  const Scratch s;
+  add_case(s, "data/node/test_b");
+  add_case(s, "data/node/test_a");
+  add_case(s, "data/simple/any name at all");
+  add_case(s, "data/deep/er/x");
+  s.file("data/readme.txt", "");
+  const Discovery found = discover({s.path("data")});
+  EXPECT_THAT(names(found), ElementsAre("er/x", "node/test_a", "node/test_b", "simple/any name at all"));
+  EXPECT_THAT(found.no_cases, IsEmpty());
+  EXPECT_EQ(found.cases[1].path, s.path("data/node/test_a"));
+  EXPECT_EQ(found.cases[1].model, s.path("data/node/test_a/model.onnx"));
+}
+
+TEST(Discover, SeveralSetsAreOneCaseInOrderOfNumber) {
+  const Scratch s;
+  add_case(s, "node/test_a", 11);
+  s.file("node/test_a/test_data_set_extra/output_0.pb", "");
+  const Discovery found = discover({s.path("node")});
+  ASSERT_EQ(found.cases.size(), 1u);
+  std::vector<std::string> sets;
+  for (const std::string& set : found.cases[0].data_sets) sets.push_back(fs::path(set).filename());
+  EXPECT_THAT(sets,
+              ElementsAre("test_data_set_0", "test_data_set_1", "test_data_set_2", "test_data_set_3",
+                          "test_data_set_4", "test_data_set_5", "test_data_set_6", "test_data_set_7",
+                          "test_data_set_8", "test_data_set_9", "test_data_set_10", "test_data_set_extra"));
+}
+
+TEST(Discover, PathsMayBeKindsCasesModelFilesAndRelative) {
+  const Scratch s;
+  add_case(s, "node/test_a");
+  add_case(s, "node/test_b");
+  for (const std::string path :
+       {"node/test_a", "node/test_a/", "node/../node/test_a/.", "node/test_a/model.onnx"})
+    EXPECT_THAT(names(discover({s.path(path)})), ElementsAre("node/test_a")) << path;
+  const fs::path before = fs::current_path();
+  fs::current_path(s.path("node/test_a"));
+  EXPECT_THAT(names(discover({"."})), ElementsAre("node/test_a"));
+  EXPECT_THAT(names(discover({"model.onnx"})), ElementsAre("node/test_a"));
+  EXPECT_THAT(names(discover({"../test_b"})), ElementsAre("node/test_b"));
+  fs::current_path(before);
+  EXPECT_THAT(names(discover({s.path("node/test_b"), s.path("node")})),
+              ElementsAre("node/test_b", "node/test_a"));
+}
+
+TEST(Discover, FollowsLinksWithoutGoingRound) {
+  const Scratch s;
+  add_case(s, "store/test_a");
+  link(s, "store/test_a", "linked/test_renamed");
+  link(s, "store", "linked/all");
+  link(s, "linked", "linked/round");
+  link(s, "linked", "store/back");
+  link(s, "nowhere", "linked/broken");
+  link(s, "linked", "entry");
+  const Discovery found = discover({s.path("entry")});
+  EXPECT_THAT(names(found), ElementsAre("all/test_a", "entry/test_renamed"));
+  EXPECT_THAT(found.no_cases,
+              ElementsAre(Pair("a symbolic link that leads nowhere", ElementsAre(EndsWith("broken")))));
+  link(s, "store/test_a", "one");
+  EXPECT_EQ(discover({s.path("one")}).cases.at(0).name, "one");
+}
+
+TEST(Discover, LaddersOfLinksEnd) {
+  const Scratch s;
+  add_case(s, "d30/test_a");
+  for (int i = 0; i < 30; ++i) {
+    for (const char* name : {"/a", "/b"})
+      link(s, "d" + std::to_string(i + 1), "d" + std::to_string(i) + name);
+  }
+  EXPECT_EQ(discover({s.path("d0")}).cases.size(), 1u);
+}
+
+TEST(Discover, FlatLayoutWithTolerancesFromReal) {
+  const Scratch s;
+  s.file("data/light/light_a.onnx", "");
+  s.file("data/light/light_a_output_0.pb", "");
+  s.file("data/light/light_b.onnx", "");
+  s.file("data/light/light_b_output_0.pb", "");
+  s.file("data/light/plain.onnx", "");
+  s.file("data/real/test_a/data.json",
+         R"({"url": "x/light/light_a.onnx", "rtol": 0.002, "model_name": "a"})");
+  s.file("data/real/test_b/data.json", R"({"url": "https://host/b.tar.gz", "rtol": 0.5})");
+  for (const std::string path : {"data", "data/light"}) {
+    const Discovery found = discover({s.path(path)});
+    EXPECT_THAT(names(found), ElementsAre("light/light_a", "light/light_b"));
+    EXPECT_TRUE(found.cases[0].flat);
+    EXPECT_EQ(found.cases[0].model,
+              s.path(path == "data" ? "data/light/light_a.onnx" : path + "/light_a.onnx"));
+    EXPECT_EQ(found.cases[0].tolerance.rtol, 0.002);
+    EXPECT_EQ(found.cases[0].tolerance.atol, std::nullopt);
+    EXPECT_EQ(found.cases[1].tolerance.rtol, std::nullopt);
+    EXPECT_THAT(found.no_cases.at("a model without expected outputs"), ElementsAre(EndsWith("plain.onnx")));
+    if (path == "data") {
+      EXPECT_THAT(found.no_cases.at("only a url"), ElementsAre(EndsWith("real/test_b")));
+    }
+  }
+  const Discovery single = discover({s.path("data/light/light_a.onnx")});
+  EXPECT_THAT(names(single), ElementsAre("light/light_a"));
+  EXPECT_EQ(single.cases[0].tolerance.rtol, 0.002);
+}
+
+TEST(Discover, DataJsonOfACase) {
+  const Scratch s;
+  add_case(s, "node/test_a");
+  s.file("node/test_a/data.json", R"({"rtol": 0.5, "atol": 0.25})");
+  add_case(s, "node/test_b");
+  s.file("node/test_b/data.json", R"({"rtol": "wide"})");
+  const Discovery found = discover({s.path("node")});
+  EXPECT_EQ(found.cases.at(0).tolerance.rtol, 0.5);
+  EXPECT_EQ(found.cases.at(0).tolerance.atol, 0.25);
+  EXPECT_THAT(found.cases.at(1).problem, testing::HasSubstr("data.json"));
+}
+
+TEST(Discover, TellsWhatLooksLikeACaseAndIsNone) {
+  const Scratch s;
+  s.file("a/model.onnx", "");
+  s.file("b/test_data_set_0/output_0.pb", "");
+  const Discovery found = discover({s.folder()});
+  EXPECT_THAT(found.cases, IsEmpty());
+  EXPECT_THAT(found.no_cases.at("a model without expected outputs"), ElementsAre(EndsWith("a/model.onnx")));
+  EXPECT_THAT(found.no_cases.at("test_data_set_* without a model.onnx"), ElementsAre(EndsWith("b")));
+}
+
+TEST(Discover, UsageErrors) {
+  const Scratch s;
+  s.file("model.onnx", "");
+  s.file("notes.txt", "");
+  link(s, "nowhere", "broken");
+  for (const std::string name : {"missing", "model.onnx", "notes.txt", "broken"}) {
+    try {
+      discover({s.path(name)});
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << name;
+      EXPECT_THAT(error.what(), testing::HasSubstr(name));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace grurun::conformance

@@ -1,0 +1,126 @@
+#include "conformance/distribution.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/engine/one_node.h"
+
+namespace grurun::conformance {
+namespace {
+
+using engine::testing::attr;
+
+template <typename T, typename Draw>
+Tensor draw(std::int64_t count, Draw&& next) {
+  Tensor out(dtype_of<T>, Shape{count});
+  for (std::int64_t i = 0; i < count; ++i) out.mutable_data<T>()[i] = static_cast<T>(next(i));
+  return out;
+}
+
+struct Origin {
+  onnx_io::Node node;
+  RandomOrigin origin;
+
+  Origin(const std::string& type, engine::testing::Attributes attributes, std::vector<Tensor> inputs,
+         std::size_t output = 0) {
+    node.op_type = type;
+    node.attributes = std::move(attributes);
+    for (std::size_t i = 0; i < inputs.size(); ++i) node.inputs.push_back("in_" + std::to_string(i));
+    origin = {type, &node, output, std::move(inputs)};
+  }
+};
+
+std::string check(const Origin& of, const Tensor& actual) {
+  return check_distribution(of.origin, actual, actual);
+}
+
+std::mt19937 generator(7);
+
+TEST(Distribution, Uniform) {
+  const Origin of("RandomUniform", {attr("low", 2.0f), attr("high", 4.0f)}, {});
+  const auto uniform = [](float low, float high) {
+    return draw<float>(1000,
+                       [=](auto) { return std::uniform_real_distribution<float>(low, high)(generator); });
+  };
+  EXPECT_EQ(check(of, uniform(2, 4)), "");
+  EXPECT_NE(check(of, uniform(2, 3)), "");        // mean
+  EXPECT_NE(check(of, uniform(2.8f, 3.2f)), "");  // variance
+  EXPECT_NE(check(of, uniform(0, 6)), "");        // support
+}
+
+TEST(Distribution, Normal) {
+  const Origin of("RandomNormalLike", {attr("mean", 1.0f), attr("scale", 3.0f)}, {});
+  const auto normal = [](double mean, double scale) {
+    return draw<double>(1000, [=](auto) { return std::normal_distribution<double>(mean, scale)(generator); });
+  };
+  EXPECT_EQ(check(of, normal(1, 3)), "");
+  EXPECT_NE(check(of, normal(2, 3)), "");
+  EXPECT_NE(check(of, normal(1, 1)), "");
+  EXPECT_NE(check(of, draw<double>(3, [](auto) { return std::nan(""); })), "");
+}
+
+TEST(Distribution, Bernoulli) {
+  const Tensor p = draw<float>(400, [](auto i) { return i % 4 == 0 ? 0.0f : i % 4 == 1 ? 1.0f : 0.25f; });
+  const Origin of("Bernoulli", {}, {p});
+  const auto sample = [&](float scale) {
+    return draw<float>(400, [&](auto i) {
+      const float chance = p.data<float>()[i];
+      return chance == 0 || chance == 1                             ? chance
+             : std::bernoulli_distribution(scale * 0.25)(generator) ? 1.0f
+                                                                    : 0.0f;
+    });
+  };
+  EXPECT_EQ(check(of, sample(1)), "");
+  EXPECT_NE(check(of, sample(3)), "");
+  Tensor certain = sample(1);
+  certain.mutable_data<float>()[0] = 1;  // its probability is 0
+  EXPECT_NE(check(of, certain), "");
+  certain.mutable_data<float>()[0] = 0.5f;
+  EXPECT_NE(check(of, certain), "");
+}
+
+TEST(Distribution, Multinomial) {
+  const Origin of("Multinomial", {}, {Tensor::zeros(DType::float32, {2, 3})});
+  EXPECT_EQ(check(of, draw<std::int32_t>(6, [](auto i) { return i % 3; })), "");
+  EXPECT_NE(check(of, draw<std::int32_t>(6, [](auto i) { return i % 4; })), "");
+  EXPECT_NE(check(of, draw<std::int64_t>(6, [](auto) { return -1; })), "");
+}
+
+TEST(Distribution, DropoutKeepsScaledValuesAndTheRightShare) {
+  const Tensor x = draw<float>(1000, [](auto i) { return static_cast<float>(i) - 500; });
+  const auto drop = [&](float ratio, float scale) {
+    return draw<float>(1000, [&](auto i) {
+      return std::bernoulli_distribution(ratio)(generator) ? 0.0f : x.data<float>()[i] * scale;
+    });
+  };
+  const Origin of("Dropout", {}, {x, Tensor::scalar(0.75f), Tensor::scalar(true)});
+  EXPECT_EQ(check(of, drop(0.75f, 4)), "");
+  EXPECT_NE(check(of, drop(0.75f, 1)), "");
+  EXPECT_NE(check(of, drop(0.5f, 4)), "");
+  EXPECT_NE(check(of, x), "");
+
+  const Origin mask("Dropout", {}, {x, Tensor::scalar(0.75f), Tensor::scalar(true)}, 1);
+  const auto kept = [](double share) {
+    return draw<bool>(1000, [=](auto) { return std::bernoulli_distribution(share)(generator); });
+  };
+  EXPECT_EQ(check(mask, kept(0.25)), "");
+  EXPECT_NE(check(mask, kept(0.75)), "");
+}
+
+TEST(Distribution, WhatIsComputedFromRandomValuesIsLikeTheSample) {
+  const RandomOrigin derived{"RandomNormal", nullptr, 0, {}};
+  const auto normal = [](float mean) {
+    return draw<float>(200, [=](auto) { return std::normal_distribution<float>(mean, 1)(generator); });
+  };
+  EXPECT_EQ(check_distribution(derived, normal(0), normal(0)), "");
+  EXPECT_NE(check_distribution(derived, normal(2), normal(0)), "");
+  const auto coin = [](auto) { return std::bernoulli_distribution(0.5)(generator) ? 1.0f : 0.0f; };
+  EXPECT_EQ(check_distribution(derived, draw<float>(10, coin), draw<float>(10, coin)), "");
+  EXPECT_NE(check_distribution(derived, draw<float>(10, [](auto) { return 0.5f; }), draw<float>(10, coin)),
+            "");
+  EXPECT_NE(check_distribution(derived, draw<float>(10, [](auto) { return std::nanf(""); }), normal(0)), "");
+}
+
+}  // namespace
+}  // namespace grurun::conformance

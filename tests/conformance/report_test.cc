@@ -1,0 +1,178 @@
+// Each format against a golden file in tests/conformance/golden. GRURUN_UPDATE_GOLDEN=1 writes them anew.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "conformance/report/console.h"
+#include "conformance/report/json.h"
+#include "conformance/report/junit.h"
+#include "conformance/report/tally.h"
+#include "conformance/report/text.h"
+
+namespace grurun::conformance {
+namespace {
+
+void add(SuiteResult& result, const std::string& kind, const std::string& name, Verdict verdict,
+         const std::string& message, std::vector<std::string> operators) {
+  Case test;
+  test.kind = kind;
+  test.name = name;
+  test.path = "data/" + kind + "/" + name;
+  CaseOutcome outcome;
+  outcome.ran = true;
+  outcome.result = {verdict, message, 0.25, std::move(operators), {}};
+  result.cases.push_back(test);
+  result.outcomes.push_back(outcome);
+}
+
+OutputResult differing_output() {
+  OutputResult out;
+  out.data_set = "test_data_set_0";
+  out.name = "Y";
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  out.comparison = compare_values(Tensor::from(Shape{2, 2}, std::vector<float>{1, 2, nan, 4}),
+                                  Tensor::from(Shape{2, 2}, std::vector<float>{1, 2.5f, 3, 4}), {});
+  return out;
+}
+
+/// One case for each way to end, and text that breaks terminals and XML.
+SuiteResult sample() {
+  SuiteResult result;
+  result.expectations = Expectations::parse(
+      "test_listed unsupported no such kernel yet\n"
+      "test_now_passes differs rounding\n"
+      "test_gone differs was renamed\n"
+      "test_list* crashed never reached\n",
+      "list.txt");
+  add(result, "node", "test_good", Verdict::passed, "", {"Abs"});
+  add(result, "node", "test_random", Verdict::passed_not_comparable,
+      "random values were checked by type, shape and distribution", {"Bernoulli"});
+  add(result, "node", "test_differs", Verdict::differs, "", {"Abs", "GRU"});
+  CaseResult& differs = result.outcomes.back().result;
+  differs.outputs.push_back(differing_output());
+  differs.message = "test_data_set_0, output 'Y': " + describe(differs.outputs[0].comparison);
+  add(result, "node", "test_listed", Verdict::unsupported, "GRU-99 has no kernel", {"GRU"});
+  add(result, "node", "test_now_passes", Verdict::passed, "", {"Abs"});
+  add(result, "simple", "test_<&>\"'\x1b[31m\n\xff\xc2\x85\xef\xbf\xbe\xf0\x9f\x98\x80", Verdict::invalid,
+      "a \x01 control, ]]> and <tags> & \"quotes\"", {"ai.onnx.ml.Scaler"});
+  add(result, "simple", "test_crash", Verdict::crashed,
+      "the worker process was killed by SIGSEGV (Segmentation fault)", {});
+  add(result, "simple", "test_slow", Verdict::timed_out, "killed: it took longer than 60 s", {});
+  add(result, "simple", "test_known", Verdict::known_wrong, "the text says otherwise", {"Momentum"});
+  add(result, "simple", "test_not_run", Verdict::passed, "", {});
+  result.outcomes.back() = CaseOutcome{};
+  for (std::size_t i = 0; i < result.cases.size(); ++i) {
+    CaseOutcome& outcome = result.outcomes[i];
+    outcome.expectation = result.expectations.find(result.cases[i]);
+    outcome.unexpected = outcome.ran && is_unexpected(outcome.result.verdict, outcome.expectation);
+  }
+  result.stale = result.expectations.without_case(result.cases);
+  result.no_cases["only a url"] = {"real/a", "real/b"};
+  result.end = PoolEnd::interrupted;
+  result.seconds = 1.5;
+  return result;
+}
+
+void expect_golden(const std::string& file, const std::string& text) {
+  const std::string path = std::string(GRURUN_SOURCE_DIR) + "/tests/conformance/golden/" + file;
+  if (std::getenv("GRURUN_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ifstream in(path);
+  std::ostringstream golden;
+  golden << in.rdbuf();
+  EXPECT_EQ(text, golden.str()) << path;
+}
+
+TEST(Report, Console) {
+  expect_golden("console.txt", console_report(sample()));
+}
+
+TEST(Report, ConsoleOfARunWhereAllPassed) {
+  SuiteResult result;
+  add(result, "node", "test_good", Verdict::passed, "", {"Abs"});
+  result.seconds = 0.5;
+  EXPECT_TRUE(result.as_expected());
+  expect_golden("console_passed.txt", console_report(result));
+}
+
+TEST(Report, Json) {
+  SuiteResult result = sample();
+  const std::string text = json_report(result);
+  const auto json = nlohmann::json::parse(text);
+  std::size_t sum = 0;
+  for (const auto& [verdict, cases] : json.at("summary").items()) sum += cases.get<std::size_t>();
+  EXPECT_EQ(sum, json.at("cases").size());
+  std::string stable = text;
+  stable.replace(stable.find(GRURUN_VERSION), std::string(GRURUN_VERSION).size(), "VERSION");
+  expect_golden("report.json", stable);
+}
+
+TEST(Report, JUnit) {
+  const std::string text = junit_report(sample());
+  expect_golden("junit.xml", text);
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(text.c_str()));
+  for (const char byte : text) {
+    const auto code = static_cast<unsigned char>(byte);
+    EXPECT_TRUE(code >= 0x20 || code == '\n') << "XML 1.0 cannot carry it: " << int{code};
+  }
+  const pugi::xml_node root = document.child("testsuites");
+  const std::pair<const char*, const char*> counted[] = {
+      {"tests", "//testcase"}, {"failures", "//failure"}, {"errors", "//error"}, {"skipped", "//skipped"}};
+  for (const auto& [attribute, elements] : counted) {
+    EXPECT_EQ(root.attribute(attribute).as_uint(), document.select_nodes(elements).size()) << attribute;
+    unsigned sum = 0;
+    for (const pugi::xml_node suite : root.children("testsuite")) sum += suite.attribute(attribute).as_uint();
+    EXPECT_EQ(root.attribute(attribute).as_uint(), sum) << attribute;
+  }
+  const std::string message =
+      document.select_node("//failure[@type='differs']").node().attribute("message").value();
+  EXPECT_NE(message.find("2, expected 2.5"), std::string::npos) << message;
+}
+
+TEST(Suite, AnUnexpectedCaseAStaleLineOrOneNotRunFails) {
+  const auto verdict = [](Verdict of, const char* list) {
+    SuiteResult result;
+    result.expectations = Expectations::parse(list, "list");
+    add(result, "node", "test_a", of, "", {});
+    CaseOutcome& outcome = result.outcomes[0];
+    outcome.expectation = result.expectations.find(result.cases[0]);
+    outcome.unexpected = is_unexpected(of, outcome.expectation);
+    result.stale = result.expectations.without_case(result.cases);
+    return result.as_expected();
+  };
+  EXPECT_TRUE(verdict(Verdict::passed, ""));
+  EXPECT_TRUE(verdict(Verdict::known_wrong, ""));
+  EXPECT_TRUE(verdict(Verdict::passed_not_comparable, ""));
+  EXPECT_FALSE(verdict(Verdict::unsupported, ""));
+  EXPECT_TRUE(verdict(Verdict::unsupported, "test_a unsupported r"));
+  EXPECT_FALSE(verdict(Verdict::differs, "test_a unsupported r"));
+  EXPECT_FALSE(verdict(Verdict::passed, "test_a unsupported r"));
+  EXPECT_FALSE(verdict(Verdict::passed, "test_b unsupported r"));
+  SuiteResult stopped = sample();
+  EXPECT_EQ(stopped.not_run(), 1u);
+  EXPECT_FALSE(stopped.as_expected());
+}
+
+TEST(Text, OneLine) {
+  const std::pair<std::string, const char*> rows[] = {
+      {"plain", "plain"},
+      {"a\nb\tc\rd", "a\\nb\\tc\\x0dd"},
+      {std::string("nul\0end", 7), "nul\\x00end"},
+      {"\x1b[31m\x7f", "\\x1b[31m\\x7f"},
+      {"\xc3\xa9 \xe6\xbc\xa2 \xf0\x9f\x98\x80", "\xc3\xa9 \xe6\xbc\xa2 \xf0\x9f\x98\x80"},
+      {"\xc3", "\\xc3"},
+      {"\xc0\xaf", "\\xc0\\xaf"},
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+      {"\xef\xbf\xbf", "\\xef\\xbf\\xbf"},
+      {"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
+  };
+  for (const auto& [in, out] : rows) EXPECT_EQ(one_line(in), out);
+}
+
+}  // namespace
+}  // namespace grurun::conformance

@@ -1,0 +1,50 @@
+#include "conformance/wire.h"
+
+#include <gtest/gtest.h>
+
+#include "tensor/error.h"
+
+namespace grurun::conformance {
+namespace {
+
+CaseResult full() {
+  CaseResult out;
+  out.verdict = Verdict::differs;
+  out.message = std::string("with\0nul", 8);
+  out.seconds = 1.5;
+  out.operators = {"Abs", ""};
+  OutputResult output;
+  output.data_set = "set";
+  output.name = "Y";
+  output.comparison = compare_values(Tensor::from(Shape{2}, std::vector<float>{1, 2}),
+                                     Tensor::from(Shape{2}, std::vector<float>{1, 3}), {{0.5, {}}, {}});
+  out.outputs.push_back(output);
+  output.random = true;
+  output.comparison = compare_types(Tensor::scalar(1.0f), Tensor::scalar(1.0));
+  out.outputs.push_back(output);
+  return out;
+}
+
+TEST(Wire, WhatGoesInComesOut) {
+  const CaseResult in = full();
+  const CaseResult out = decode(encode(in));
+  EXPECT_EQ(encode(out), encode(in));
+  EXPECT_EQ(out.verdict, in.verdict);
+  EXPECT_EQ(out.message, in.message);
+  EXPECT_EQ(out.operators, in.operators);
+  ASSERT_EQ(out.outputs.size(), 2u);
+  EXPECT_EQ(describe(out.outputs[0].comparison), describe(in.outputs[0].comparison));
+  EXPECT_EQ(out.outputs[0].comparison.tolerance.rtol, 0.5);
+  EXPECT_TRUE(out.outputs[1].random);
+  EXPECT_EQ(describe(out.outputs[1].comparison), "element type float, expected double");
+}
+
+TEST(Wire, EveryTruncationIsRefused) {
+  const std::string bytes = encode(full());
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_THROW(decode(std::string_view(bytes).substr(0, size)), Error) << size;
+  EXPECT_THROW(decode(bytes + "x"), Error);
+}
+
+}  // namespace
+}  // namespace grurun::conformance

@@ -1,0 +1,157 @@
+#include "conformance/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <thread>
+
+namespace grurun::conformance {
+namespace {
+
+using How = JobEnd::How;
+using testing::HasSubstr;
+
+std::map<std::size_t, JobEnd> run(std::size_t jobs, const PoolOptions& options,
+                                  const std::function<std::string(std::size_t)>& job) {
+  std::map<std::size_t, JobEnd> ends;
+  const PoolEnd end = run_pool(jobs, options, job, [&](JobEnd job_end) {
+    EXPECT_TRUE(ends.emplace(job_end.job, job_end).second) << "job " << job_end.job << " ended twice";
+    return true;
+  });
+  EXPECT_EQ(end, PoolEnd::done);
+  EXPECT_EQ(ends.size(), jobs);
+  return ends;
+}
+
+[[noreturn]] void die_of(int number) {
+  signal(number, SIG_DFL);  // sanitizers would turn it into an exit
+  raise(number);
+  std::abort();
+}
+
+TEST(Pool, EveryJobRunsOnceAndAnswersWhole) {
+  for (const int workers : {1, 2, 5}) {
+    const auto ends = run(200, {workers, std::nullopt}, [](std::size_t job) {
+      return std::string(job % 7 == 0 ? 300'000 : job, static_cast<char>('a' + job % 26));
+    });
+    for (const auto& [job, end] : ends) {
+      EXPECT_EQ(end.how, How::answered);
+      EXPECT_EQ(end.answer, std::string(job % 7 == 0 ? 300'000 : job, static_cast<char>('a' + job % 26)));
+    }
+  }
+}
+
+TEST(Pool, WorkersAreProcessesThatLiveLong) {
+  const auto ends = run(50, {2, std::nullopt}, [](std::size_t) { return std::to_string(getpid()); });
+  std::set<std::string> processes;
+  for (const auto& [job, end] : ends) processes.insert(end.answer);
+  EXPECT_LE(processes.size(), 2u);
+  EXPECT_FALSE(processes.contains(std::to_string(getpid())));
+}
+
+TEST(Pool, ACrashCostsOneJob) {
+  const auto ends = run(40, {2, std::nullopt}, [](std::size_t job) -> std::string {
+    if (job == 3) die_of(SIGSEGV);
+    if (job == 17) std::_Exit(3);
+    if (job == 18) die_of(SIGABRT);
+    if (job == 39) die_of(SIGKILL);
+    return "ok";
+  });
+  for (const auto& [job, end] : ends) {
+    const bool crashes = job == 3 || job == 17 || job == 18 || job == 39;
+    EXPECT_EQ(end.how, crashes ? How::crashed : How::answered) << job;
+  }
+  EXPECT_THAT(ends.at(3).answer, HasSubstr("killed by SIGSEGV"));
+  EXPECT_EQ(ends.at(17).answer, "exited with status 3");
+  EXPECT_THAT(ends.at(18).answer, HasSubstr("killed by SIGABRT"));
+  EXPECT_THAT(ends.at(39).answer, HasSubstr("killed by SIGKILL"));
+}
+
+TEST(Pool, EveryJobMayCrash) {
+  const auto ends = run(12, {3, std::nullopt}, [](std::size_t) -> std::string { die_of(SIGBUS); });
+  for (const auto& [job, end] : ends) EXPECT_EQ(end.how, How::crashed);
+}
+
+TEST(Pool, AHangIsKilledAndCostsOneJob) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto ends = run(20, {2, std::chrono::milliseconds(100)}, [](std::size_t job) -> std::string {
+    while (job == 2 || job == 11) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return "ok";
+  });
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  for (const auto& [job, end] : ends)
+    EXPECT_EQ(end.how, job == 2 || job == 11 ? How::timed_out : How::answered) << job;
+  EXPECT_GE(ends.at(2).seconds, 0.6);
+  EXPECT_LT(took.count(), 30);
+}
+
+TEST(Pool, JobsThatEndInTimeAreNotKilledHoweverManyThereAre) {
+  const auto ends = run(30, {1, std::chrono::milliseconds(100)}, [](std::size_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    return std::string("ok");
+  });
+  for (const auto& [job, end] : ends) EXPECT_EQ(end.how, How::answered) << job;
+}
+
+TEST(Pool, StopsWhenTold) {
+  std::size_t ended = 0;
+  const PoolEnd end = run_pool(
+      1000, {2, std::nullopt},
+      [](std::size_t) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return std::string();
+      },
+      [&](JobEnd) { return ++ended < 5; });
+  EXPECT_EQ(end, PoolEnd::stopped);
+  EXPECT_EQ(ended, 5u);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);  // no worker is left behind
+}
+
+TEST(Pool, AnInterruptKillsTheWorkersAndIsReported) {
+  const PoolEnd end = run_pool(
+      8, {2, std::nullopt},
+      [](std::size_t job) {
+        if (job == 0) return std::string("first");
+        for (;;) pause();
+      },
+      [&](JobEnd job_end) {
+        EXPECT_EQ(job_end.job, 0u);
+        kill(getpid(), SIGINT);
+        return true;
+      });
+  EXPECT_EQ(end, PoolEnd::interrupted);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+  struct sigaction now {};
+  sigaction(SIGINT, nullptr, &now);
+  EXPECT_EQ(now.sa_handler, SIG_DFL);
+}
+
+TEST(Pool, OtherSignalsDoNotDisturbIt) {
+  struct sigaction action {};
+  struct sigaction old {};
+  action.sa_handler = [](int) {};
+  sigaction(SIGUSR1, &action, &old);
+  const pid_t parent = getpid();
+  const auto ends = run(50, {2, std::nullopt}, [parent](std::size_t) {
+    kill(parent, SIGUSR1);
+    return std::string("ok");
+  });
+  sigaction(SIGUSR1, &old, nullptr);
+  EXPECT_EQ(ends.size(), 50u);
+}
+
+TEST(Pool, NoJobsNoWorkers) {
+  EXPECT_TRUE(run(0, {2, std::nullopt}, [](std::size_t) { return std::string(); }).empty());
+}
+
+}  // namespace
+}  // namespace grurun::conformance
