@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <memory>
@@ -69,14 +70,16 @@ void write_report(const std::string& file, const std::string& text) {
   if (!out) fail_usage("{}: the report could not be written", file);
 }
 
-SuiteOptions suite_options(const Flags& flags) {
+SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   SuiteOptions options;
   options.each.tolerance = {flags.rtol, flags.atol};
   options.each.seed = flags.seed;
   if (flags.max_time > 0)
     options.each.max_time =
         std::chrono::milliseconds(std::max<std::int64_t>(std::llround(flags.max_time * 1000), 1));
-  options.workers = flags.jobs > 0 ? flags.jobs : usable_cpus();
+  const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : usable_cpus());
+  options.workers = static_cast<int>(std::min(workers, cases));
+  options.threads = usable_cpus() / options.workers;  // a few big cases may use every CPU too
   options.fail_fast = flags.fail_fast;
   return options;
 }
@@ -97,7 +100,7 @@ SuiteResult prepare(const Flags& flags) {
                                         : "a case is a folder with model.onnx and test_data_set_* folders");
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
-  result.options = suite_options(flags);
+  result.options = suite_options(flags, result.cases.size());
   return result;
 }
 

@@ -126,14 +126,14 @@ class Finder {
     } catch (const fs::filesystem_error&) {
       return false;
     }
-    for (const std::string& name : listing.broken)
-      found_.no_cases["a symbolic link that leads nowhere"].push_back((path / name).string());
     const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set);
     if (listing.has_model() && has_sets) {
       add_case(path, listing);
       return true;
     }
     if (!first_visit(path)) return true;
+    for (const std::string& name : listing.broken)
+      found_.no_cases["a symbolic link that leads nowhere"].push_back((path / name).string());
     if (has_sets) found_.no_cases["test_data_set_* without a model.onnx"].push_back(path.string());
     for (const std::string& model : listing.models) {
       if (listing.first_outputs.contains(fs::path(model).stem().string()))

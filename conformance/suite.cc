@@ -7,6 +7,7 @@
 
 #include "conformance/wire.h"
 #include "engine/graph/op_registry.h"
+#include "engine/kernels/parallel.h"
 #include "opset/registry.h"
 
 namespace grurun::conformance {
@@ -58,6 +59,8 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   // Tables that every worker needs are built once, before the first fork.
   opset::since_version("Identity", "", 1);
   engine::find_op("", "Identity", 1);
+
+  kernels::set_threads(std::max(result.options.threads, 1));  // starts none here, where workers are forked
 
   std::size_t done = 0;
   const auto run = [&](std::size_t job) { return encode(run_case(result.cases[job], result.options.each)); };

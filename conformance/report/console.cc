@@ -68,7 +68,8 @@ std::string table(const std::string& title, const std::map<std::string, Counts>&
 }
 
 std::string last_line(const SuiteResult& result, const Tally& tally) {
-  std::string out = fmt::format("\n{} cases in {:.2f} s:", tally.all.total(), result.seconds);
+  std::string out = fmt::format("\n{} case{} in {:.2f} s:", tally.all.total(),
+                                tally.all.total() == 1 ? "" : "s", result.seconds);
   const char* separator = " ";
   for (int v = 0; v < verdict_count; ++v) {
     if (tally.all.by_verdict[v] == 0) continue;
@@ -101,8 +102,8 @@ std::string console_report(const SuiteResult& result) {
   out += table("kind", tally.by_kind, tally.all);
   out += table("operator", troubled, in_trouble);
   if (!tally.by_operator.empty())
-    out += fmt::format("\n{} operators; all cases of {} passed\n", tally.by_operator.size(),
-                       tally.by_operator.size() - troubled.size());
+    out += fmt::format("\n{} operator{}; all cases of {} passed\n", tally.by_operator.size(),
+                       tally.by_operator.size() == 1 ? "" : "s", tally.by_operator.size() - troubled.size());
   out += last_line(result, tally);
   return out;
 }
