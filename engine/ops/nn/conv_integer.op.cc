@@ -1,0 +1,125 @@
+// ConvInteger (ai.onnx 10) and QLinearConv (ai.onnx 10).
+//
+//   ConvInteger: y = conv(x - x_zero_point, w - w_zero_point) in int32
+//   QLinearConv: y = saturate(round_half_to_even((conv(x - x_zero_point, w - w_zero_point) + B) * x_scale *
+//   w_scale / y_scale)
+//                             + y_zero_point)
+//
+// x and its zero point have one type, w and its own another, of int8 and uint8. Zero points and scales of x
+// and y are scalars, those of w scalars or lists [M]. B is int32 [M].
+#include <algorithm>
+#include <cmath>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/nn/convolution.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+namespace {
+
+using Bytes = TypeList<std::int8_t, std::uint8_t>;
+
+// tensor - zero_point as int32; the zero point is a scalar, or a list with an entry for each slice of the
+// first axis.
+Tensor shifted(const Tensor& tensor, const Tensor* zero_point, const char* what) {
+  Tensor out(DType::int32, tensor.shape());
+  dispatch(Bytes{}, tensor.dtype(), [&]<typename T>() {
+    const T* from = tensor.data<T>();
+    std::int32_t* to = out.mutable_data<std::int32_t>();
+    if (zero_point == nullptr || zero_point->size() == 1) {
+      const std::int32_t zero = zero_point ? *zero_point->data<T>() : 0;
+      for (std::int64_t i = 0; i < tensor.size(); ++i) to[i] = from[i] - zero;
+      return;
+    }
+    if (zero_point->rank() != 1 || zero_point->dim(0) != tensor.dim(0)) {
+      fail_invalid("{} must be a scalar or have shape [{}], but has {}", what, tensor.dim(0),
+                   zero_point->shape().to_string());
+    }
+    const std::int64_t slice = tensor.shape().count(1, tensor.rank());
+    for (std::int64_t m = 0; m < tensor.dim(0); ++m) {
+      const std::int32_t zero = zero_point->data<T>()[m];
+      for (std::int64_t i = m * slice; i < (m + 1) * slice; ++i) to[i] = from[i] - zero;
+    }
+  });
+  return out;
+}
+
+const Tensor* scalar(const Tensor* tensor, const char* what) {
+  if (tensor && tensor->size() != 1)
+    fail_invalid("{} must be a scalar, but has shape {}", what, tensor->shape().to_string());
+  return tensor;
+}
+
+Tensor convolved(const ConvShape& shape, const Tensor& x, const Tensor& w, const std::int32_t* bias) {
+  Tensor y(DType::int32, shape.output_shape());
+  convolve<std::int32_t>(shape, x.data<std::int32_t>(), w.data<std::int32_t>(), bias,
+                         y.mutable_data<std::int32_t>());
+  return y;
+}
+
+RunFunction prepare_integer(PrepareContext& node) {
+  const WindowAttributes attributes = window_attributes(node, {});
+  const std::int64_t group = node.int_attribute("group", 1);
+  return [=](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    const Tensor& w = run.tensor(1);
+    const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
+    const Tensor wide_x = shifted(x, scalar(run.optional_tensor(2), "x_zero_point"), "x_zero_point");
+    run.set_output(0, convolved(shape, wide_x, shifted(w, run.optional_tensor(3), "w_zero_point"), nullptr));
+  };
+}
+
+template <typename T>
+Tensor requantized(const Tensor& sums, const Tensor& x_scale, const Tensor& w_scale, const Tensor& y_scale,
+                   const Tensor& y_zero_point) {
+  const std::int64_t filters = sums.dim(1);
+  if (w_scale.size() != 1 && !(w_scale.shape() == Shape{filters})) {
+    fail_invalid("w_scale must be a scalar or have shape [{}], but has {}", filters,
+                 w_scale.shape().to_string());
+  }
+  const std::int64_t inner = sums.shape().count(2, sums.rank());
+  const std::int32_t* from = sums.data<std::int32_t>();
+  Tensor y(dtype_of<T>, sums.shape());
+  T* to = y.mutable_data<T>();
+  for (std::int64_t plane = 0; plane < sums.dim(0) * filters; ++plane) {
+    const float w = w_scale.data<float>()[w_scale.size() == 1 ? 0 : plane % filters];
+    const double factor = static_cast<double>(*x_scale.data<float>()) * static_cast<double>(w) /
+                          static_cast<double>(*y_scale.data<float>());
+    for (std::int64_t i = plane * inner; i < (plane + 1) * inner; ++i) {
+      const double value = std::nearbyint(static_cast<double>(from[i]) * factor) + *y_zero_point.data<T>();
+      to[i] = static_cast<T>(
+          std::clamp<double>(value, std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()));
+    }
+  }
+  return y;
+}
+
+RunFunction prepare_qlinear(PrepareContext& node) {
+  const WindowAttributes attributes = window_attributes(node, {});
+  const std::int64_t group = node.int_attribute("group", 1);
+  return [=](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    const Tensor& w = run.tensor(3);
+    for (const std::size_t i : {1u, 2u, 6u, 7u}) scalar(&run.tensor(i), "a scale or zero point of x or y");
+    const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
+    const Tensor* bias = run.optional_tensor(8);
+    if (bias && !(bias->shape() == Shape{shape.filters})) {
+      fail_invalid("B must have shape [{}], but has {}", shape.filters, bias->shape().to_string());
+    }
+    const Tensor sums =
+        convolved(shape, shifted(x, &run.tensor(2), "x_zero_point"),
+                  shifted(w, &run.tensor(5), "w_zero_point"), bias ? bias->data<std::int32_t>() : nullptr);
+    run.set_output(0, dispatch(Bytes{}, run.tensor(7).dtype(), [&]<typename T>() {
+                     return requantized<T>(sums, run.tensor(1), run.tensor(4), run.tensor(6), run.tensor(7));
+                   }));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_conv_integer() {
+  return {{"", "ConvInteger", {10}, prepare_integer}, {"", "QLinearConv", {10}, prepare_qlinear}};
+}
+
+}  // namespace grurun::engine
