@@ -1,0 +1,126 @@
+#include "engine/kernels/vec_convert.h"
+
+#include <cstddef>
+
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/vec_convert.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::ScalableTag<float>;
+using U32 = hn::RebindToUnsigned<F32>;
+
+// Highway converts to binary16 by instructions that round to nearest even only here; elsewhere its emulation
+// truncates.
+#undef GRURUN_CONVERTS_HALVES
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#define GRURUN_CONVERTS_HALVES 1
+#else
+#define GRURUN_CONVERTS_HALVES 0
+#endif
+
+void from_half(const Float16* x, float* y, size_t n) {
+  size_t i = 0;
+#if GRURUN_CONVERTS_HALVES
+  const F32 d;
+  const hn::Rebind<hwy::float16_t, F32> dh;
+  const size_t lanes = hn::Lanes(d);
+  const auto* halves = reinterpret_cast<const hwy::float16_t*>(x);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::PromoteTo(d, hn::LoadU(dh, halves + i)), d, y + i);
+#endif
+  for (; i < n; ++i) y[i] = x[i];
+}
+
+void to_half(const float* x, Float16* y, size_t n) {
+  size_t i = 0;
+#if GRURUN_CONVERTS_HALVES
+  const F32 d;
+  const hn::Rebind<hwy::float16_t, F32> dh;
+  const size_t lanes = hn::Lanes(d);
+  auto* halves = reinterpret_cast<hwy::float16_t*>(y);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::DemoteTo(dh, hn::LoadU(d, x + i)), dh, halves + i);
+#endif
+  for (; i < n; ++i) y[i] = Float16(x[i]);
+}
+
+void from_bfloat(const BFloat16* x, float* y, size_t n) {
+  const F32 d;
+  const U32 du;
+  const hn::Rebind<uint16_t, F32> dh;
+  const size_t lanes = hn::Lanes(d);
+  const auto* words = reinterpret_cast<const uint16_t*>(x);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(dh, words + i)))), d, y + i);
+  }
+  for (; i < n; ++i) y[i] = x[i];
+}
+
+void to_bfloat(const float* x, BFloat16* y, size_t n) {
+  const F32 d;
+  const U32 du;
+  const hn::RebindToSigned<F32> di;
+  const hn::Rebind<uint16_t, F32> dh;
+  const size_t lanes = hn::Lanes(d);
+  auto* words = reinterpret_cast<uint16_t*>(y);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    const auto bits = hn::BitCast(du, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fffu))));
+    const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40u));
+    const auto word = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded);
+    hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, word)), dh, words + i);
+  }
+  for (; i < n; ++i) y[i] = BFloat16(x[i]);
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+
+static_assert(sizeof(Float16) == 2 && sizeof(BFloat16) == 2);
+
+HWY_EXPORT(from_half);
+HWY_EXPORT(to_half);
+HWY_EXPORT(from_bfloat);
+HWY_EXPORT(to_bfloat);
+
+namespace {
+
+constexpr int64_t kGrain = 32768;
+
+template <class From, class To>
+void run(void (*convert)(const From*, To*, size_t), const From* x, To* y, int64_t n) {
+  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+    convert(x + begin, y + begin, static_cast<size_t>(end - begin));
+  });
+}
+
+}  // namespace
+
+void vec_convert(const Float16* x, float* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(from_half), x, y, n);
+}
+void vec_convert(const BFloat16* x, float* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(from_bfloat), x, y, n);
+}
+void vec_convert(const float* x, Float16* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(to_half), x, y, n);
+}
+void vec_convert(const float* x, BFloat16* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(to_bfloat), x, y, n);
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

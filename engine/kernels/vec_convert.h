@@ -1,0 +1,18 @@
+// float to and from the 16-bit floats, whole arrays, n elements. Rounds to nearest, ties to even; what is
+// beyond the largest finite value becomes infinity; NaN stays NaN, its payload unspecified. Same results as
+// the constructors and operators of Float16 and BFloat16. x and y must not overlap. Large arrays use the
+// threads of parallel_for.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/element_types.h"
+
+namespace grurun::kernels {
+
+void vec_convert(const Float16* x, float* y, int64_t n);
+void vec_convert(const BFloat16* x, float* y, int64_t n);
+void vec_convert(const float* x, Float16* y, int64_t n);
+void vec_convert(const float* x, BFloat16* y, int64_t n);
+
+}  // namespace grurun::kernels

@@ -1,0 +1,172 @@
+// The functions of vec_math.h on vectors of float, for every instruction set. Included by sources that
+// compile per target, after hwy/foreach_target.h.
+#if defined(GRURUN_VEC_MATH_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef GRURUN_VEC_MATH_INL
+#undef GRURUN_VEC_MATH_INL
+#else
+#define GRURUN_VEC_MATH_INL
+#endif
+
+#include <cstddef>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// c[0] + x * (c[1] + x * (...)). All polynomials here are minimax approximations of their own.
+template <class D, class V, size_t N>
+HWY_INLINE V polynomial(D d, V x, const float (&c)[N]) {
+  V sum = hn::Set(d, c[N - 1]);
+  for (size_t i = N - 1; i-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, c[i]));
+  return sum;
+}
+
+/// y, except where x is NaN: there x, so that no clamp or conversion to integers above has a say.
+template <class V>
+HWY_INLINE V keep_nan(V x, V y) {
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
+/// 2^n for integers n from -126 to 127.
+template <class D, class VI>
+HWY_INLINE hn::Vec<D> power_of_two(D d, VI n) {
+  const hn::RebindToSigned<D> di;
+  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+}
+
+/// x = n ln 2 + r with |r| <= ln(2) / 2; returns exp(r) - 1. For |x| up to 200.
+template <class D, class V, class VI>
+HWY_INLINE V reduced_expm1(D d, V x, VI& n) {
+  n = hn::NearestInt(hn::Mul(x, hn::Set(d, 0x1.715476p+0f)));
+  const V k = hn::ConvertTo(d, n);
+  // ln 2 in two parts: k times the first is exact, as the first ends in nine zero bits.
+  V r = hn::NegMulAdd(k, hn::Set(d, 0x1.62e4p-1f), x);
+  r = hn::NegMulAdd(k, hn::Set(d, 0x1.7f7d1cp-20f), r);
+  static constexpr float kTail[] = {0x1.000000p-1f, 0x1.555554p-3f,  0x1.5554b0p-5f,
+                                    0x1.11118ap-7f, 0x1.6d7348p-10f, 0x1.a032d4p-13f};
+  return hn::MulAdd(hn::Mul(r, r), polynomial(d, r, kTail), r);
+}
+
+template <class D, class V>
+HWY_INLINE V vector_exp(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  // Beyond these the result is infinity or 0 anyway.
+  const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
+  hn::Vec<decltype(di)> n;
+  const V e = hn::Add(hn::Set(d, 1.0f), reduced_expm1(d, clamped, n));
+  const auto half = hn::ShiftRight<1>(n);  // in two steps, as 2^n alone may be out of range
+  return keep_nan(x, hn::Mul(hn::Mul(e, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half))));
+}
+
+template <class D, class V>
+HWY_INLINE V vector_expm1(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const V clamped = hn::Min(hn::Max(x, hn::Set(d, -20.0f)), hn::Set(d, 89.0f));
+  hn::Vec<decltype(di)> n;
+  const V p = reduced_expm1(d, clamped, n);
+  // 2^n p + (2^n - 1), half of it first, as 2^128 does not exist.
+  const V scale = power_of_two(d, hn::Sub(n, hn::Set(di, 1)));
+  const V half = hn::MulAdd(scale, p, hn::Sub(scale, hn::Set(d, 0.5f)));
+  const V y = hn::Add(half, half);
+  // Near 0, p is the result; halving it could lose a subnormal's last bit.
+  const V near = hn::IfThenElse(hn::Eq(hn::ConvertTo(d, n), hn::Zero(d)), p, y);
+  return keep_nan(x, hn::CopySign(near, x));
+}
+
+/// log(1 + f) + n ln 2 + correction, for f from sqrt(1/2) - 1 to sqrt(2) - 1.
+template <class D, class V>
+HWY_INLINE V reduced_log(D d, V f, V n, V correction) {
+  static constexpr float kTail[] = {0x1.555548p-2f,  -0x1.000006p-2f, 0x1.99a4cap-3f,
+                                    -0x1.555c5cp-3f, 0x1.2335b2p-3f,  -0x1.fc1d58p-4f,
+                                    0x1.e70710p-4f,  -0x1.de65a6p-4f, 0x1.1456c4p-4f};
+  const V square = hn::Mul(f, f);
+  V low = hn::MulAdd(n, hn::Set(d, 0x1.7f7d1cp-20f), correction);
+  low = hn::MulAdd(hn::Mul(square, f), polynomial(d, f, kTail), low);
+  low = hn::NegMulAdd(hn::Set(d, 0.5f), square, low);
+  return hn::MulAdd(n, hn::Set(d, 0x1.62e4p-1f), hn::Add(f, low));
+}
+
+/// x = 2^n (1 + f) for positive normal x.
+template <class D, class V>
+HWY_INLINE V split_power(D d, V x, V& n) {
+  const hn::RebindToSigned<D> di;
+  // Subtracting the bits of sqrt(1/2) makes the exponent field count from there.
+  const auto offset = hn::Sub(hn::BitCast(di, x), hn::Set(di, 0x3f3504f3));
+  const auto exponent = hn::ShiftRight<23>(offset);
+  n = hn::ConvertTo(d, exponent);
+  const auto mantissa = hn::Sub(hn::BitCast(di, x), hn::ShiftLeft<23>(exponent));
+  return hn::Sub(hn::BitCast(d, mantissa), hn::Set(d, 1.0f));
+}
+
+template <class D, class V>
+HWY_INLINE V vector_log(D d, V x) {
+  const V zero = hn::Zero(d), infinity = hn::Inf(d);
+  const auto tiny = hn::Lt(x, hn::Set(d, 0x1p-126f));
+  V n;
+  const V f = split_power(d, hn::IfThenElse(tiny, hn::Mul(x, hn::Set(d, 0x1p+24f)), x), n);
+  n = hn::IfThenElse(tiny, hn::Sub(n, hn::Set(d, 24.0f)), n);
+  V y = reduced_log(d, f, n, zero);
+  y = hn::IfThenElse(hn::Eq(x, infinity), infinity, y);
+  y = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity), y);
+  y = hn::IfThenElse(hn::Lt(x, zero), hn::NaN(d), y);
+  return keep_nan(x, y);
+}
+
+template <class D, class V>
+HWY_INLINE V vector_log1p(D d, V x) {
+  const V one = hn::Set(d, 1.0f), infinity = hn::Inf(d);
+  const V sum = hn::Add(one, x);
+  // What the sum lost, exactly: the smaller addend minus the part of it that arrived.
+  const V lost = hn::IfThenElse(hn::Lt(x, one), hn::Sub(x, hn::Sub(sum, one)), hn::Sub(one, hn::Sub(sum, x)));
+  V n;
+  const V f = split_power(d, sum, n);
+  V y = reduced_log(d, f, n, hn::Div(lost, sum));
+  y = hn::IfThenElse(hn::Eq(x, infinity), infinity, y);
+  y = hn::IfThenElse(hn::Eq(sum, hn::Zero(d)), hn::Neg(infinity), y);
+  y = hn::IfThenElse(hn::Lt(sum, hn::Zero(d)), hn::NaN(d), y);
+  // Where 1 + x is 1 the result is x, the sign of zero included.
+  y = hn::IfThenElse(hn::Eq(sum, one), x, y);
+  return keep_nan(x, y);
+}
+
+template <class D, class V>
+HWY_INLINE V vector_tanh(D d, V x) {
+  // tanh(9.1) rounds to 1. expm1(2x) / (expm1(2x) + 2) does not cancel for positive x.
+  const V magnitude = hn::Min(hn::Abs(x), hn::Set(d, 9.1f));
+  const V e = vector_expm1(d, hn::Add(magnitude, magnitude));
+  return keep_nan(x, hn::CopySign(hn::Div(e, hn::Add(e, hn::Set(d, 2.0f))), x));
+}
+
+template <class D, class V>
+HWY_INLINE V vector_sigmoid(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  const V e = vector_exp(d, hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+template <class D, class V>
+HWY_INLINE V vector_softplus(D d, V x) {
+  const V positive = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Zero(d));
+  return hn::Add(positive, vector_log1p(d, vector_exp(d, hn::Neg(hn::Abs(x)))));
+}
+
+template <class D, class V>
+HWY_INLINE V vector_erf(D d, V x) {
+  // erf(x) / x - 1 in x^2, up to |x| = 1; log(1 - erf(x)) in x beyond, up to 4, where erf rounds to 1.
+  static constexpr float kSmall[] = {0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2d20p-4f, -0x1.b7fbb4p-6f,
+                                     0x1.5419f6p-8f, -0x1.a485eep-11f, 0x1.4ae4d4p-14f};
+  static constexpr float kLarge[] = {0x1.8b3f28p-13f, -0x1.212c2cp+0f, -0x1.4434f0p-1f, -0x1.bc18d0p-4f,
+                                     0x1.9d0bd6p-6f,  -0x1.1398fap-8f, 0x1.ceeaeep-12f, -0x1.6c0690p-16f};
+  const V one = hn::Set(d, 1.0f);
+  const V magnitude = hn::Min(hn::Abs(x), hn::Set(d, 4.0f));
+  const V small = hn::MulAdd(magnitude, polynomial(d, hn::Mul(magnitude, magnitude), kSmall), magnitude);
+  const V large = hn::Sub(one, vector_exp(d, polynomial(d, magnitude, kLarge)));
+  return keep_nan(x, hn::CopySign(hn::IfThenElse(hn::Lt(magnitude, one), small, large), x));
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,109 @@
+#include "engine/kernels/vec_math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/simd_targets.h"
+#include "engine/kernels/vec_math_scalar.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/vec_math.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec_math-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::ScalableTag<float>;
+using Vec = hn::Vec<Tag>;
+
+/// f of every element; the last, partial vector goes through a buffer.
+template <Vec (*f)(Tag, Vec)>
+HWY_INLINE void map(const float* x, float* y, size_t n) {
+  const Tag d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i)), d, y + i);
+  if (i == n) return;
+  HWY_ALIGN float rest[hn::MaxLanes(d)] = {};
+  std::copy_n(x + i, n - i, rest);
+  hn::Store(f(d, hn::Load(d, rest)), d, rest);
+  std::copy_n(rest, n - i, y + i);
+}
+
+void map_exp(const float* x, float* y, size_t n) {
+  map<vector_exp<Tag, Vec>>(x, y, n);
+}
+void map_expm1(const float* x, float* y, size_t n) {
+  map<vector_expm1<Tag, Vec>>(x, y, n);
+}
+void map_log(const float* x, float* y, size_t n) {
+  map<vector_log<Tag, Vec>>(x, y, n);
+}
+void map_log1p(const float* x, float* y, size_t n) {
+  map<vector_log1p<Tag, Vec>>(x, y, n);
+}
+void map_tanh(const float* x, float* y, size_t n) {
+  map<vector_tanh<Tag, Vec>>(x, y, n);
+}
+void map_sigmoid(const float* x, float* y, size_t n) {
+  map<vector_sigmoid<Tag, Vec>>(x, y, n);
+}
+void map_softplus(const float* x, float* y, size_t n) {
+  map<vector_softplus<Tag, Vec>>(x, y, n);
+}
+void map_erf(const float* x, float* y, size_t n) {
+  map<vector_erf<Tag, Vec>>(x, y, n);
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+namespace {
+
+constexpr int64_t kGrain = 8192;
+
+template <class Map>
+void map_floats(Map map, const float* x, float* y, int64_t n) {
+  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+    map(x + begin, y + begin, static_cast<size_t>(end - begin));
+  });
+}
+
+template <class F>
+void map_doubles(F f, const double* x, double* y, int64_t n) {
+  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = f(x[i]);
+  });
+}
+
+}  // namespace
+
+#define GRURUN_VEC_FUNCTION(NAME, DOUBLE)                     \
+  HWY_EXPORT(map_##NAME);                                     \
+  void vec_##NAME(const float* x, float* y, int64_t n) {      \
+    map_floats(HWY_DYNAMIC_DISPATCH(map_##NAME), x, y, n);    \
+  }                                                           \
+  void vec_##NAME(const double* x, double* y, int64_t n) {    \
+    map_doubles([](double v) { return DOUBLE(v); }, x, y, n); \
+  }
+
+GRURUN_VEC_FUNCTION(exp, std::exp)
+GRURUN_VEC_FUNCTION(expm1, std::expm1)
+GRURUN_VEC_FUNCTION(log, std::log)
+GRURUN_VEC_FUNCTION(log1p, std::log1p)
+GRURUN_VEC_FUNCTION(tanh, std::tanh)
+GRURUN_VEC_FUNCTION(sigmoid, scalar_sigmoid)
+GRURUN_VEC_FUNCTION(softplus, scalar_softplus)
+GRURUN_VEC_FUNCTION(erf, std::erf)
+#undef GRURUN_VEC_FUNCTION
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

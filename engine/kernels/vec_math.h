@@ -1,0 +1,41 @@
+// Functions of whole arrays: n elements from x to y. x and y may be the same array, otherwise must not
+// overlap.
+//
+// float: vector code whose error is at most 2.5 units in the last place on every instruction set
+// (vec_math_test.cc measures it over the whole range). double: the C library, and the definitions of
+// vec_math_scalar.h. In both: NaN gives NaN, infinities give limits, the sign of zero is kept by the odd
+// functions, subnormal arguments and results are not flushed. Large arrays use the threads of parallel_for.
+#pragma once
+
+#include <cstdint>
+
+namespace grurun::kernels {
+
+void vec_exp(const float* x, float* y, int64_t n);
+void vec_exp(const double* x, double* y, int64_t n);
+
+void vec_expm1(const float* x, float* y, int64_t n);
+void vec_expm1(const double* x, double* y, int64_t n);
+
+/// The natural logarithm: -infinity at either zero, NaN below.
+void vec_log(const float* x, float* y, int64_t n);
+void vec_log(const double* x, double* y, int64_t n);
+
+void vec_log1p(const float* x, float* y, int64_t n);
+void vec_log1p(const double* x, double* y, int64_t n);
+
+void vec_tanh(const float* x, float* y, int64_t n);
+void vec_tanh(const double* x, double* y, int64_t n);
+
+/// 1 / (1 + exp(-x))
+void vec_sigmoid(const float* x, float* y, int64_t n);
+void vec_sigmoid(const double* x, double* y, int64_t n);
+
+/// log(1 + exp(x))
+void vec_softplus(const float* x, float* y, int64_t n);
+void vec_softplus(const double* x, double* y, int64_t n);
+
+void vec_erf(const float* x, float* y, int64_t n);
+void vec_erf(const double* x, double* y, int64_t n);
+
+}  // namespace grurun::kernels

@@ -1,0 +1,26 @@
+// One number from n contiguous floats or doubles. The order of operations depends on n and the instruction
+// set only.
+#pragma once
+
+#include <cstdint>
+
+namespace grurun::kernels {
+
+/// 0 for n = 0. Floats are summed in float within blocks of kReduceBlock, the blocks in double, so the error
+/// is at most kReduceBlock / 2 units in the last place of the sum of magnitudes, whatever n is.
+double reduce_sum(const float* x, int64_t n);
+double reduce_sum(const double* x, int64_t n);
+
+/// The sum of x * x, with the same bound.
+double reduce_sum_squares(const float* x, int64_t n);
+double reduce_sum_squares(const double* x, int64_t n);
+
+inline constexpr int64_t kReduceBlock = 1024;
+
+/// NaN if any element is. n = 0 gives -infinity for the greatest, infinity for the least.
+float reduce_max(const float* x, int64_t n);
+double reduce_max(const double* x, int64_t n);
+float reduce_min(const float* x, int64_t n);
+double reduce_min(const double* x, int64_t n);
+
+}  // namespace grurun::kernels

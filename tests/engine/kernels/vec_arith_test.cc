@@ -1,0 +1,118 @@
+#include "engine/kernels/vec_arith.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/engine/kernels/target_fixture.h"
+
+namespace grurun::kernels {
+namespace {
+
+class VecArith : public EveryTarget {};
+GRURUN_FOR_EVERY_TARGET(VecArith);
+
+template <class T>
+struct Operation {
+  const char* name;
+  void (*arrays)(const T*, const T*, T*, int64_t);
+  void (*scalar_last)(const T*, T, T*, int64_t);
+  void (*scalar_first)(T, const T*, T*, int64_t);  // may be missing
+  T (*definition)(T, T);
+};
+
+template <class T>
+std::vector<Operation<T>> operations() {
+  return {
+      {"add", vec_add<T>, vec_add<T>, nullptr, [](T a, T b) { return a + b; }},
+      {"sub", vec_sub<T>, vec_sub<T>, vec_sub<T>, [](T a, T b) { return a - b; }},
+      {"mul", vec_mul<T>, vec_mul<T>, nullptr, [](T a, T b) { return a * b; }},
+      {"div", vec_div<T>, vec_div<T>, vec_div<T>, [](T a, T b) { return a / b; }},
+      {"max", vec_max<T>, vec_max<T>, nullptr, [](T a, T b) { return a >= b || std::isnan(a) ? a : b; }},
+      {"min", vec_min<T>, vec_min<T>, nullptr, [](T a, T b) { return a <= b || std::isnan(a) ? a : b; }},
+  };
+}
+
+/// Every pair of these, in an order that puts each into vectors and into the rest.
+template <class T>
+void pairs(std::vector<T>& a, std::vector<T>& b) {
+  using Limits = std::numeric_limits<T>;
+  const T values[] = {0,
+                      T(-0.0),
+                      1,
+                      -1,
+                      T(0.1),
+                      T(-3.7),
+                      Limits::max(),
+                      Limits::min(),
+                      Limits::denorm_min(),
+                      Limits::infinity(),
+                      -Limits::infinity(),
+                      Limits::quiet_NaN(),
+                      T(1e10)};
+  for (const T x : values) {
+    for (const T y : values) {
+      a.push_back(x);
+      b.push_back(y);
+    }
+  }
+}
+
+/// The same value with the same sign, or both NaN.
+template <class T>
+bool same(T x, T y) {
+  return (std::isnan(x) && std::isnan(y)) || (x == y && std::signbit(x) == std::signbit(y));
+}
+
+template <class T>
+void check() {
+  std::vector<T> a, b;
+  pairs(a, b);
+  const auto n = static_cast<int64_t>(a.size());
+  for (const Operation<T>& op : operations<T>()) {
+    std::vector<T> y(a.size());
+    op.arrays(a.data(), b.data(), y.data(), n);
+    for (size_t i = 0; i < a.size(); ++i) {
+      EXPECT_TRUE(same(y[i], op.definition(a[i], b[i])))
+          << op.name << "(" << a[i] << ", " << b[i] << ") = " << y[i];
+    }
+    for (const T scalar :
+         {T(0.3), -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()}) {
+      op.scalar_last(a.data(), scalar, y.data(), n);
+      for (size_t i = 0; i < a.size(); ++i) {
+        EXPECT_TRUE(same(y[i], op.definition(a[i], scalar)))
+            << op.name << "(" << a[i] << ", scalar " << scalar << ") = " << y[i];
+      }
+      if (!op.scalar_first) continue;
+      op.scalar_first(scalar, b.data(), y.data(), n);
+      for (size_t i = 0; i < b.size(); ++i) {
+        EXPECT_TRUE(same(y[i], op.definition(scalar, b[i])))
+            << op.name << "(scalar " << scalar << ", " << b[i] << ") = " << y[i];
+      }
+    }
+  }
+}
+
+TEST_P(VecArith, FloatsEqualTheDefinition) {
+  check<float>();
+}
+TEST_P(VecArith, DoublesEqualTheDefinition) {
+  check<double>();
+}
+
+TEST_P(VecArith, AnyLengthInPlaceAndOnSeveralThreads) {
+  for (const int threads : {1, 3}) {
+    set_threads(threads);
+    for (const int64_t n : {0, 1, 5, 16, 37, 100'001}) {
+      std::vector<float> a(static_cast<size_t>(n) + 1, 2.0f), b(a.size(), 3.0f);
+      vec_mul(a.data(), b.data(), a.data(), n);
+      std::vector<float> expected(a.size(), 6.0f);
+      expected.back() = 2.0f;
+      EXPECT_EQ(a, expected) << "n=" << n << " threads=" << threads;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace grurun::kernels

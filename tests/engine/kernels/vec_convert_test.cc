@@ -1,0 +1,92 @@
+#include "engine/kernels/vec_convert.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "tests/engine/kernels/target_fixture.h"
+
+namespace grurun::kernels {
+namespace {
+
+class VecConvert : public EveryTarget {};
+GRURUN_FOR_EVERY_TARGET(VecConvert);
+
+/// Every value, every midpoint between neighbours and what lies just beside each, in both signs, and NaN of
+/// any payload.
+template <class Half>
+std::vector<float> interesting_floats() {
+  std::vector<float> x;
+  for (uint32_t code = 0; code < 0x10000; ++code) {
+    const float value = Half::from_bits(static_cast<uint16_t>(code));
+    const float next = Half::from_bits(static_cast<uint16_t>(code + 1));
+    const float middle = std::isfinite(value) && std::isfinite(next) ? value / 2 + next / 2 : value;
+    for (const float v : {value, middle}) {
+      const auto bits = std::bit_cast<uint32_t>(v);
+      for (const uint32_t beside : {bits - 1, bits, bits + 1}) x.push_back(std::bit_cast<float>(beside));
+    }
+  }
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 65'521)
+    x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  return x;
+}
+
+template <class Half>
+void check_to_half() {
+  const std::vector<float> x = interesting_floats<Half>();
+  std::vector<Half> y(x.size());
+  vec_convert(x.data(), y.data(), static_cast<int64_t>(x.size()));
+  int wrong = 0;
+  for (size_t i = 0; i < x.size() && wrong < 5; ++i) {
+    const bool right = std::isnan(x[i]) ? std::isnan(static_cast<float>(y[i])) : y[i].bits == Half(x[i]).bits;
+    EXPECT_TRUE(right) << std::hex << std::bit_cast<uint32_t>(x[i]) << " became " << y[i].bits << ", not "
+                       << Half(x[i]).bits;
+    wrong += !right;
+  }
+}
+
+template <class Half>
+void check_from_half() {
+  std::vector<Half> x(0x10000);
+  for (uint32_t code = 0; code < 0x10000; ++code) x[code].bits = static_cast<uint16_t>(code);
+  std::vector<float> y(x.size());
+  vec_convert(x.data(), y.data(), static_cast<int64_t>(x.size()));
+  int wrong = 0;
+  for (size_t i = 0; i < x.size() && wrong < 5; ++i) {
+    const float expected = x[i];
+    const bool right = std::isnan(expected)
+                           ? std::isnan(y[i])
+                           : std::bit_cast<uint32_t>(y[i]) == std::bit_cast<uint32_t>(expected);
+    EXPECT_TRUE(right) << std::hex << x[i].bits << " became " << std::bit_cast<uint32_t>(y[i]);
+    wrong += !right;
+  }
+}
+
+TEST_P(VecConvert, ToFloat16) {
+  check_to_half<Float16>();
+}
+TEST_P(VecConvert, ToBFloat16) {
+  check_to_half<BFloat16>();
+}
+TEST_P(VecConvert, FromFloat16) {
+  check_from_half<Float16>();
+}
+TEST_P(VecConvert, FromBFloat16) {
+  check_from_half<BFloat16>();
+}
+
+TEST_P(VecConvert, AnyLength) {
+  for (int64_t n = 0; n <= 40; ++n) {
+    std::vector<float> x(41, 1.5f), back(41, 7.0f);
+    std::vector<Float16> halves(41, Float16(7.0f));
+    vec_convert(x.data(), halves.data(), n);
+    vec_convert(halves.data(), back.data(), n);
+    for (int64_t i = 0; i <= 40; ++i)
+      EXPECT_EQ(back[static_cast<size_t>(i)], i < n ? 1.5f : 7.0f) << "n=" << n << " at " << i;
+    EXPECT_EQ(halves[static_cast<size_t>(n)], 7.0f) << "n=" << n;
+  }
+}
+
+}  // namespace
+}  // namespace grurun::kernels

@@ -1,0 +1,76 @@
+#include "engine/kernels/vec_reduce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tests/engine/kernels/target_fixture.h"
+
+namespace grurun::kernels {
+namespace {
+
+class VecReduce : public EveryTarget {};
+GRURUN_FOR_EVERY_TARGET(VecReduce);
+
+template <class T>
+void check() {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  for (const int64_t n : {0, 1, 3, 8, 17, 63, 64, 65, 1000, 1024, 1025, 100'000}) {
+    std::mt19937 engine(static_cast<unsigned>(n));
+    std::uniform_real_distribution<double> uniform(-1, 2);
+    std::vector<T> x(static_cast<size_t>(n));
+    for (T& v : x) v = static_cast<T>(uniform(engine));
+    long double sum = 0, magnitude = 0, squares = 0;
+    T greatest = -kInfinity, least = kInfinity;
+    for (const T v : x) {
+      sum += v;
+      magnitude += std::fabs(v);
+      squares += static_cast<long double>(v) * v;
+      greatest = std::max(greatest, v);
+      least = std::min(least, v);
+    }
+    const auto additions = static_cast<long double>(std::min<int64_t>(n, sizeof(T) == 4 ? kReduceBlock : n));
+    const long double bound = additions / 2 * std::numeric_limits<T>::epsilon();
+    EXPECT_LE(std::fabs(reduce_sum(x.data(), n) - sum), bound * magnitude) << "n=" << n;
+    EXPECT_LE(std::fabs(reduce_sum_squares(x.data(), n) - squares),
+              (bound + std::numeric_limits<T>::epsilon()) * squares)
+        << "n=" << n;
+    EXPECT_EQ(reduce_max(x.data(), n), greatest) << "n=" << n;
+    EXPECT_EQ(reduce_min(x.data(), n), least) << "n=" << n;
+  }
+}
+
+TEST_P(VecReduce, FloatsEqualTheDefinition) {
+  check<float>();
+}
+TEST_P(VecReduce, DoublesEqualTheDefinition) {
+  check<double>();
+}
+
+TEST_P(VecReduce, NanAnywhereIsTheResult) {
+  for (const int64_t n : {1, 7, 64, 83}) {
+    for (int64_t at = 0; at < n; ++at) {
+      std::vector<float> x(static_cast<size_t>(n), 1.0f);
+      x[static_cast<size_t>(at)] = std::numeric_limits<float>::quiet_NaN();
+      EXPECT_TRUE(std::isnan(reduce_max(x.data(), n))) << "n=" << n << " at " << at;
+      EXPECT_TRUE(std::isnan(reduce_min(x.data(), n))) << "n=" << n << " at " << at;
+      EXPECT_TRUE(std::isnan(reduce_sum(x.data(), n))) << "n=" << n << " at " << at;
+      EXPECT_TRUE(std::isnan(reduce_sum_squares(x.data(), n))) << "n=" << n << " at " << at;
+    }
+  }
+}
+
+TEST_P(VecReduce, OneExtremeAmongManyIsFoundAnywhere) {
+  for (int64_t at = 0; at < 83; ++at) {
+    std::vector<double> x(83, 1.0);
+    x[static_cast<size_t>(at)] = 5;
+    EXPECT_EQ(reduce_max(x.data(), 83), 5) << at;
+    x[static_cast<size_t>(at)] = -std::numeric_limits<double>::infinity();
+    EXPECT_EQ(reduce_min(x.data(), 83), -std::numeric_limits<double>::infinity()) << at;
+  }
+}
+
+}  // namespace
+}  // namespace grurun::kernels
