@@ -27,8 +27,14 @@ using Tag = hn::ScalableTag<T>;
 template <class T>
 using Vec = hn::Vec<Tag<T>>;
 
-#define GRURUN_UNROLL HWY_PRAGMA(GCC unroll 16)
-#define HWY_PRAGMA(x) _Pragma(#x)
+// The sums live in registers only if the loops over them are unrolled. Sanitizers keep them in memory anyway,
+// where unrolled checks would take minutes to compile.
+#undef GRURUN_UNROLL
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define GRURUN_UNROLL
+#else
+#define GRURUN_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 /// Sums of kRows x kGroups x kVectors vectors: group g is kVectors adjacent vectors, its B begins at b[g] and
 /// its C at column[g].
