@@ -1,11 +1,71 @@
-#include <cstdio>
-#include <string_view>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/conformance_command.h"
+#include "cli/guard.h"
+#include "cli/version.h"
+#include "tensor/error.h"
+
+namespace grurun::cli {
+namespace {
+
+constexpr const char* footer = R"(
+Examples:
+  grurun model.onnx                                   random inputs, outputs printed
+  grurun model.onnx --set batch=4 --seed 7
+  grurun model.onnx --inputs X=x.npy h=h.npy --save-outputs out.npz
+  grurun case/model.onnx --inputs case/test_data_set_0 --expected case/test_data_set_0
+  grurun CMD --help                                   flags of a subcommand
+A model file named like a subcommand is run as ./check.
+
+Exit codes: 0 as expected, 1 something differs, 2 usage, 3 invalid model or data, 4 unsupported, 5 a limit was hit,
+70 internal error; conformance uses 0, 1, 2 and 70 only. Every failure is one line on stderr.)";
+
+// The command without a name takes any first argument that is no subcommand; then no later argument, a file
+// perhaps, is one either.
+void choose_command(CLI::App& app, int argc, char** argv) {
+  const auto is = [&](int at, std::string_view name) { return at < argc && argv[at] == name; };
+  for (int i = 1; i < argc; ++i) {
+    if (is(i, "--help") || is(i, "-h")) return;
+  }
+  const auto subcommands = app.get_subcommands([](CLI::App*) { return true; });
+  const bool named =
+      std::ranges::any_of(subcommands, [&](CLI::App* subcommand) { return is(1, subcommand->get_name()); });
+  if (named) return;
+  for (CLI::App* subcommand : subcommands) subcommand->disabled();
+}
+
+int run_main(int argc, char** argv) {
+  CLI::App app("Runs ONNX models on a CPU engine whose answers can be trusted, and tests them.", "grurun");
+  Action action;
+  app.set_help_flag("-h,--help", "This help");
+  app.set_version_flag("--version", version_line())->description("The version");
+  app.add_flag_callback(
+      "-v", [] { throw CLI::CallForVersion(version_details(), 0); },
+      "Version with details: ONNX, opsets, threads");
+  app.get_formatter()->column_width(32);
+  app.footer(footer);
+  add_run(app, action);
+  add_conformance(app, action);
+  add_ops(app, action);
+  choose_command(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    const auto chosen = app.get_subcommands();
+    fail_usage("{}; see grurun {}--help", error.what(),
+               chosen.empty() ? "" : chosen.front()->get_name() + " ");
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace grurun::cli
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--version") {
-    std::puts("grurun " GRURUN_VERSION);
-    return 0;
-  }
-  std::fputs("grurun: usage: grurun --version\n", stderr);
-  return 2;
+  grurun::cli::prepare_streams();
+  return grurun::cli::run_guarded([&] { return grurun::cli::run_main(argc, argv); });
 }

@@ -1,0 +1,93 @@
+#include "cli/element_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::cli {
+namespace {
+
+using NarrowFloats =
+    engine::Join<engine::Float8s,
+                 engine::TypeList<Float16, BFloat16, Float4E2M1, Float6E2M3, Float6E3M2, Float8E8M0>>;
+using AllTypes = engine::Join<NarrowFloats, engine::TypeList<float, double, bool, std::string>,
+                              engine::Integers, engine::SmallInts, engine::Complexes>;
+
+constexpr std::size_t longest_string = 64;
+
+template <typename Float>
+std::string float_text(Float value, int digits) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  return digits > 0 ? fmt::format("{:.{}g}", value, digits) : fmt::format("{}", value);
+}
+
+// The fewest digits that a type of at most 16 bits needs: 5 tell all values of float16 apart.
+template <typename T>
+std::string narrow_text(T value, int digits) {
+  constexpr int enough = 5;
+  return float_text(static_cast<float>(value), digits > 0 ? std::min(digits, enough) : enough);
+}
+
+template <typename Part>
+std::string complex_text(std::complex<Part> value, int digits) {
+  const std::string imaginary = float_text(value.imag(), digits);
+  const bool signed_already = imaginary.front() == '-';
+  return float_text(value.real(), digits) + (signed_already ? "" : "+") + imaginary + "j";
+}
+
+void append_escaped(std::string& out, char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  if (c == '\n') {
+    out += "\\n";
+  } else if (byte < 0x20 || byte == 0x7f) {
+    out += fmt::format("\\x{:02x}", byte);
+  } else {
+    out += c;
+  }
+}
+
+std::string string_text(const std::string& text) {
+  std::string out = "'";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // Never between the bytes of one character of UTF-8.
+    if (i >= longest_string && (byte & 0xc0) != 0x80) return out + "'...";
+    if (text[i] == '\'' || text[i] == '\\') out += '\\';
+    append_escaped(out, text[i]);
+  }
+  return out + "'";
+}
+
+}  // namespace
+
+std::string element_text(const Tensor& tensor, std::int64_t offset, int digits) {
+  return engine::dispatch(AllTypes{}, tensor.dtype(), [&]<typename T>() -> std::string {
+    const T& value = tensor.data<T>()[offset];
+    if constexpr (std::is_same_v<T, bool>) {
+      return value ? "true" : "false";
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return string_text(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return float_text(value, digits);
+    } else if constexpr (NarrowFloats::set.contains(dtype_of<T>)) {
+      return narrow_text(value, digits);
+    } else if constexpr (engine::Complexes::set.contains(dtype_of<T>)) {
+      return complex_text(value, digits);
+    } else if constexpr (std::is_integral_v<T>) {
+      return fmt::format("{}", value);
+    } else {
+      return fmt::format("{}", static_cast<int>(value));
+    }
+  });
+}
+
+std::string printable(const std::string& name) {
+  std::string out;
+  for (const char c : name) append_escaped(out, c);
+  return out;
+}
+
+}  // namespace grurun::cli

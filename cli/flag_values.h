@@ -1,0 +1,39 @@
+// The small languages of flag values. Every function throws Error(usage) naming the flag and what it takes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensor/shape.h"
+
+namespace grurun::cli {
+
+/// "X:[5,2,3]" or "X:5,2,3": a value's name (which may hold colons) and a shape; "X:[]" is a scalar's.
+std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const std::string& text);
+
+/// "batch=4": a dimension's name and its size, >= 0.
+std::pair<std::string, std::int64_t> parse_dimension(const std::string& flag, const std::string& text);
+
+/// A range of values, both ends included for integers; name is empty when it is meant for all inputs.
+struct NamedRange {
+  std::string name;
+  double low;
+  double high;
+};
+
+/// "-1:1" or "X:-1:1"; the ends must be finite and in order.
+NamedRange parse_range(const std::string& flag, const std::string& text);
+
+/// A number >= 0 for one name or, with an empty one, for all: "1e-3" or "Y:1e-3".
+std::pair<std::string, double> parse_named_number(const std::string& flag, const std::string& text);
+
+/// "512M": bytes, with K, M, G or T for powers of 1024.
+std::size_t parse_bytes(const std::string& flag, const std::string& text);
+
+/// "a", "b" and "c"; "none" when empty: names in a message.
+std::string quoted_list(const std::vector<std::string>& names);
+
+}  // namespace grurun::cli

@@ -1,0 +1,42 @@
+// Values that files give to a graph's inputs, or that its outputs are expected to have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "onnx_io/model.h"
+#include "tensor/value.h"
+
+namespace grurun::cli {
+
+/// A graph input or output that a file may name.
+struct Slot {
+  std::string name;
+  ValueType type;
+  bool initialized = false;  // an initializer gives the value when no file does
+};
+
+std::vector<Slot> input_slots(const onnx_io::Graph& graph);
+std::vector<Slot> output_slots(const onnx_io::Graph& graph);
+
+/// Which arguments of a flag belong to what.
+struct SlotFiles {
+  const char* flag;    // "--inputs", for messages
+  const char* noun;    // "input"
+  const char* prefix;  // "input_": the files of a data set folder, input_K.pb
+};
+inline constexpr SlotFiles input_files{"--inputs", "input", "input_"};
+inline constexpr SlotFiles expected_files{"--expected", "output", "output_"};
+
+/// Reads every argument; result[i] belongs to slots[i] and is empty where no argument gave a value.
+///   NAME=FILE        the slot of that name
+///   DIR              files <prefix>K.pb (or .npy): slot K
+///   FILE.npz, .json  slots by the names in the file
+///   FILE.pb, .npy    slots in order
+/// Files in order, and those of a folder, count every slot when there are as many; when there are fewer,
+/// slots with an initializer are skipped. Throws Error(usage) for a name that is no slot, a slot given twice
+/// and more files than slots, and what onnx_io::read_values throws, the file as context.
+std::vector<Value> read_slots(const std::vector<std::string>& arguments, const std::vector<Slot>& slots,
+                              const SlotFiles& files);
+
+}  // namespace grurun::cli

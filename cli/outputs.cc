@@ -1,0 +1,81 @@
+#include "cli/outputs.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/element_text.h"
+#include "cli/flag_values.h"
+#include "onnx_io/tensor_files.h"
+#include "tensor/error.h"
+
+namespace grurun::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void save_single(const std::string& path, const std::vector<onnx_io::NamedValue>& named) {
+  if (named.size() != 1) {
+    fail_usage("{} can hold one value, but there are {}; name a folder, a .npz or a .json", path,
+               named.size());
+  }
+  const auto& [name, value] = named.front();
+  if (path.ends_with(".pb")) return onnx_io::write_pb(path, name, value);
+  if (!value.is_tensor()) {
+    fail_unsupported("{}: '{}' is a {}; .npy holds tensors only, .pb and .json hold it", path, name,
+                     value.type().to_string());
+  }
+  onnx_io::write_npy(path, value.tensor());
+}
+
+void apply(const char* flag, const std::vector<std::string>& texts, const std::vector<Slot>& outputs,
+           std::optional<double> conformance::ToleranceChoice::*member,
+           std::vector<conformance::Tolerances>& out) {
+  std::vector<std::pair<std::string, double>> parsed;
+  std::vector<std::string> names;
+  for (const std::string& text : texts) parsed.push_back(parse_named_number(flag, text));
+  for (const Slot& output : outputs) names.push_back(output.name);
+  for (const auto& [name, number] : parsed) {
+    if (name.empty()) {
+      for (conformance::Tolerances& tolerances : out) tolerances.flag.*member = number;
+    }
+  }
+  for (const auto& [name, number] : parsed) {
+    if (name.empty()) continue;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      fail_usage("{}: the model has no output '{}'; its outputs are {}", flag, name, quoted_list(names));
+    }
+    out[static_cast<std::size_t>(found - names.begin())].flag.*member = number;
+  }
+}
+
+}  // namespace
+
+void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
+                 const std::string& prefix) {
+  std::vector<onnx_io::NamedValue> named;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (!values[i].empty()) named.push_back({slots[i].name, values[i]});
+  }
+  if (path.ends_with(".npz") || path.ends_with(".json")) return onnx_io::write_values(path, named);
+  if (path.ends_with(".pb") || path.ends_with(".npy")) return save_single(path, named);
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) fail_usage("cannot make folder {}: {}", path, error.message());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (values[i].empty()) continue;
+    onnx_io::write_pb((fs::path(path) / fmt::format("{}{}.pb", prefix, i)).string(), slots[i].name,
+                      values[i]);
+  }
+}
+
+std::vector<conformance::Tolerances> tolerances_for(const ToleranceFlags& flags,
+                                                    const std::vector<Slot>& outputs) {
+  std::vector<conformance::Tolerances> out(outputs.size());
+  apply("--rtol", flags.rtol, outputs, &conformance::ToleranceChoice::rtol, out);
+  apply("--atol", flags.atol, outputs, &conformance::ToleranceChoice::atol, out);
+  return out;
+}
+
+}  // namespace grurun::cli

@@ -1,0 +1,31 @@
+// What happens to the outputs of a run: shown, written, compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/inputs.h"
+#include "conformance/tolerance.h"
+#include "tensor/value.h"
+
+namespace grurun::cli {
+
+/// Writes values[i] under the name of slots[i], leaving out empty ones. A path that ends in .npz or .json is
+/// one file, one that ends in .pb or .npy holds the only value; any other is a folder, made when missing,
+/// with <prefix>K.pb for each slot K. Throws Error(usage) when it cannot be written or several values would
+/// go to one .pb or .npy, and what onnx_io::write_values throws.
+void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
+                 const std::string& prefix);
+
+/// "1e-3" for every output, "Y:1e-3" for one: the flag values of --rtol and --atol.
+struct ToleranceFlags {
+  std::vector<std::string> rtol;
+  std::vector<std::string> atol;
+};
+
+/// Tolerances by output; one with a name goes before one for all. Throws Error(usage) for a name that no
+/// output has.
+std::vector<conformance::Tolerances> tolerances_for(const ToleranceFlags& flags,
+                                                    const std::vector<Slot>& outputs);
+
+}  // namespace grurun::cli

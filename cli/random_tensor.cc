@@ -1,0 +1,163 @@
+#include "cli/random_tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::cli {
+namespace {
+
+using FloatTypes =
+    engine::Join<engine::Floats, engine::Float8s, engine::TypeList<Float4E2M1, Float6E2M3, Float6E3M2>>;
+using AllTypes = engine::Join<FloatTypes, engine::Integers, engine::SmallInts, engine::Complexes,
+                              engine::TypeList<bool, std::string, Float8E8M0>>;
+
+template <typename T>
+inline constexpr bool is_floating_type = FloatTypes::set.contains(dtype_of<T>);
+
+// Written so that the span of the range need not be finite.
+double draw(Range range, RandomBits& bits) {
+  const double at = bits.unit();
+  return range.low * (1 - at) + range.high * at;
+}
+
+template <typename T, typename Draw>
+Tensor fill(const Shape& shape, Draw draw_one) {
+  Tensor out(dtype_of<T>, shape);
+  T* data = out.mutable_data<T>();
+  std::generate(data, data + out.size(), draw_one);
+  return out;
+}
+
+template <typename T>
+Tensor fill_float(const Shape& shape, Range range, RandomBits& bits) {
+  return fill<T>(shape, [&] { return T(draw(range, bits)); });
+}
+
+template <typename T>
+Tensor fill_complex(const Shape& shape, Range range, RandomBits& bits) {
+  using Part = typename T::value_type;
+  return fill<T>(shape, [&] {
+    const auto part = [&] { return static_cast<Part>(draw(range, bits)); };
+    const Part real = part();
+    return T(real, part());
+  });
+}
+
+template <typename T>
+std::optional<Tensor> fill_integer(const Shape& shape, Range range, double lowest, double highest,
+                                   RandomBits& bits) {
+  const double low = std::max(std::ceil(range.low), lowest);
+  const double high = std::min(std::floor(range.high), highest);
+  if (low > high) return std::nullopt;
+  // The largest double below 2^63; beyond it the conversion would not be defined.
+  constexpr double representable = 9223372036854774784.0;
+  const auto first = static_cast<std::int64_t>(std::clamp(low, -representable, representable));
+  const auto last = static_cast<std::int64_t>(std::clamp(high, -representable, representable));
+  if constexpr (std::is_integral_v<T>) {
+    return fill<T>(shape, [&] { return static_cast<T>(bits.integer(first, last)); });
+  } else {
+    return fill<T>(shape, [&] { return T(static_cast<int>(bits.integer(first, last))); });
+  }
+}
+
+template <typename T>
+std::optional<Tensor> fill_integer(const Shape& shape, Range range, RandomBits& bits) {
+  if constexpr (std::is_integral_v<T>) {
+    return fill_integer<T>(shape, range, static_cast<double>(std::numeric_limits<T>::lowest()),
+                           static_cast<double>(std::numeric_limits<T>::max()), bits);
+  } else {
+    return fill_integer<T>(shape, range, T::lowest, T::highest, bits);
+  }
+}
+
+// Powers of two from 2^-127 to 2^127: the exponent is uniform.
+std::optional<Tensor> fill_e8m0(const Shape& shape, Range range, RandomBits& bits) {
+  const int low = range.low <= 0x1p-127 ? -127 : static_cast<int>(std::ceil(std::log2(range.low)));
+  const int high = range.high < 0x1p-127 ? -128 : static_cast<int>(std::floor(std::log2(range.high)));
+  if (low > std::min(high, 127)) return std::nullopt;
+  return fill<Float8E8M0>(shape, [&] {
+    return Float8E8M0::from_bits(static_cast<std::uint8_t>(bits.integer(low, std::min(high, 127)) + 127));
+  });
+}
+
+Tensor fill_strings(const Shape& shape, RandomBits& bits) {
+  return fill<std::string>(shape, [&] {
+    std::string text(static_cast<std::size_t>(bits.integer(1, 8)), ' ');
+    std::generate(text.begin(), text.end(), [&] { return static_cast<char>('a' + bits.integer(0, 25)); });
+    return text;
+  });
+}
+
+}  // namespace
+
+std::uint64_t RandomBits::next() {
+  state_ += 0x9e3779b97f4a7c15u;
+  std::uint64_t mixed = state_;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
+  return mixed ^ (mixed >> 31);
+}
+
+double RandomBits::unit() {
+  return static_cast<double>(next() >> 11) * 0x1p-53;
+}
+
+std::int64_t RandomBits::integer(std::int64_t low, std::int64_t high) {
+  const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+  if (span == 0) return static_cast<std::int64_t>(next());
+  const std::uint64_t bound = span * (UINT64_MAX / span);  // draws from here on would favour small values
+  std::uint64_t drawn = next();
+  while (drawn >= bound) drawn = next();
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + drawn % span);
+}
+
+Range default_range(DType dtype) {
+  switch (dtype) {
+    case DType::uint8:
+      return {0, 255};
+    case DType::int8:
+      return {-128, 127};
+    case DType::uint4:
+      return {UInt4::lowest, UInt4::highest};
+    case DType::int4:
+      return {Int4::lowest, Int4::highest};
+    case DType::uint2:
+      return {UInt2::lowest, UInt2::highest};
+    case DType::int2:
+      return {Int2::lowest, Int2::highest};
+    default:
+      return is_integer(dtype) ? Range{0, 1} : Range{-1, 1};
+  }
+}
+
+std::optional<Tensor> random_tensor(DType dtype, const Shape& shape, Range range, RandomBits& bits) {
+  using Result = std::optional<Tensor>;
+  return engine::dispatch(AllTypes{}, dtype, [&]<typename T>() -> Result {
+    if constexpr (std::is_same_v<T, bool>) {
+      return fill<bool>(shape, [&] { return (bits.next() >> 63) != 0; });
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return fill_strings(shape, bits);
+    } else if constexpr (std::is_same_v<T, Float8E8M0>) {
+      return fill_e8m0(shape, range, bits);
+    } else if constexpr (is_floating_type<T>) {
+      return fill_float<T>(shape, range, bits);
+    } else if constexpr (requires { typename T::value_type; }) {
+      return fill_complex<T>(shape, range, bits);
+    } else {
+      return fill_integer<T>(shape, range, bits);
+    }
+  });
+}
+
+std::string describe_draw(DType dtype, Range range) {
+  if (dtype == DType::boolean) return "true or false";
+  if (dtype == DType::string) return "words of 1 to 8 letters";
+  return fmt::format("uniform in [{:g}, {:g}]", range.low, range.high);
+}
+
+}  // namespace grurun::cli

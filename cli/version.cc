@@ -1,0 +1,30 @@
+#include "cli/version.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <thread>
+
+#include "onnx_io/model.h"
+#include "opset/registry.h"
+
+namespace grurun::cli {
+
+std::string version_line() {
+  return "grurun " GRURUN_VERSION;
+}
+
+std::string version_details() {
+  std::map<std::string, std::int64_t> newest;
+  for (const opset::SchemaInfo* schema : opset::all_schemas()) {
+    newest[schema->domain] = opset::newest_opset(schema->domain).value_or(schema->since_version);
+  }
+  std::string out = version_line() + "\nONNX " GRURUN_ONNX_VERSION "; newest opsets:";
+  for (const auto& [domain, version] : newest) {
+    out += fmt::format(" {} {}{}", onnx_io::shown_domain(domain), version,
+                       domain == newest.rbegin()->first ? "" : ",");
+  }
+  return out + fmt::format("\n{} threads", std::thread::hardware_concurrency());
+}
+
+}  // namespace grurun::cli

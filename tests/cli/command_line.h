@@ -1,0 +1,46 @@
+// Runs the grurun binary as a user would, in a folder of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace grurun::cli::testing {
+
+struct Outcome {
+  int code = -1;  // exit code; 128 + number after a signal
+  std::string out;
+  std::string err;
+};
+
+/// A fixture with an empty working folder, removed afterwards.
+class CommandLine : public ::testing::Test {
+ protected:
+  CommandLine();
+  ~CommandLine() override;
+
+  /// Runs `grurun arguments...` in folder(). The binary is $GRURUN_BINARY.
+  Outcome grurun(const std::vector<std::string>& arguments) const;
+
+  /// The same through the shell, with $GRURUN for the binary: for redirections and pipes.
+  Outcome shell(const std::string& script) const;
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& bytes) const;
+  std::string read(const std::string& name) const;
+
+  /// Writes the model that this text in ONNX's own syntax describes.
+  void write_model(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// One line that starts with "grurun: <kind>: ", holds the fragment, and nothing else on either stream.
+::testing::AssertionResult fails(const Outcome& outcome, int code, const std::string& kind,
+                                 const std::string& fragment);
+
+}  // namespace grurun::cli::testing

@@ -1,0 +1,154 @@
+// Every failure is one line on stderr that names the thing, and the documented exit code.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "onnx_io/tensor_files.h"
+#include "tests/cli/command_line.h"
+
+namespace grurun::cli::testing {
+namespace {
+
+constexpr const char* add_model = R"(
+<ir_version: 8, opset_import: ["" : 14]>
+add (float[2,3] X, float[2,3] Y) => (float[2,3] Z) { Z = Add(X, Y) }
+)";
+
+class Failures : public CommandLine {
+ protected:
+  void SetUp() override {
+    write_model("add.onnx", add_model);
+    write_model("named.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+named (float[batch,3] X) => (float[batch,3] Z) { Z = Identity(X) }
+)");
+    write_model("unknown_operator.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[2] X) => (float[2] Z) { Z = NoSuchOperator(X) }
+)");
+    write_model("custom_domain.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14, "com.example" : 1]>
+g (float[2] X) => (float[2] Z) { Z = com.example.Mystery(X) }
+)");
+    write_model("future.onnx", R"(
+<ir_version: 8, opset_import: ["" : 9999]>
+g (float[2] X) => (float[2] Z) { Z = Identity(X) }
+)");
+    onnx_io::write_npy(path("x.npy"), Tensor::zeros(DType::float32, {2, 3}));
+    onnx_io::write_npy(path("small.npy"), Tensor::zeros(DType::float32, {2, 2}));
+    onnx_io::write_npy(path("whole.npy"), Tensor::zeros(DType::int64, {2, 3}));
+    const std::string whole = read("add.onnx");
+    write("truncated.onnx", whole.substr(0, whole.size() / 2));
+    write("text.onnx", "this is no protobuf message\n");
+    write("empty.onnx", "");
+    write("x_truncated.npy", read("x.npy").substr(0, 90));
+    write("folder/readme.txt", "no data set");
+  }
+};
+
+TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
+  struct Case {
+    std::vector<std::string> arguments;
+    int code;
+    const char* kind;
+    const char* fragment;
+  };
+  const Case cases[] = {
+      {{"truncated.onnx"}, 3, "invalid", "truncated.onnx"},
+      {{"text.onnx"}, 3, "invalid", "text.onnx"},
+      {{"empty.onnx"}, 3, "invalid", "empty.onnx"},
+      {{"missing.onnx"}, 2, "usage", "missing.onnx"},
+      {{"folder"}, 2, "usage", "folder"},
+      {{"unknown_operator.onnx"}, 4, "unsupported", "NoSuchOperator"},
+      {{"custom_domain.onnx"}, 4, "unsupported", "com.example"},
+      {{"future.onnx"}, 4, "unsupported", "9999"},
+      {{"add.onnx", "--inputs", "small.npy", "x.npy"},
+       3,
+       "invalid",
+       "'X' must have shape [2,3], but has [2,2]"},
+      {{"add.onnx", "--inputs", "whole.npy", "x.npy"}, 3, "invalid", "'X' must be tensor(float)"},
+      {{"add.onnx", "--inputs", "x_truncated.npy", "x.npy"}, 3, "invalid", "x_truncated.npy"},
+      {{"add.onnx", "--inputs", "missing.npy", "x.npy"}, 2, "usage", "missing.npy"},
+      {{"add.onnx", "--inputs", "x.npy"}, 2, "usage", "'Y' has no value"},
+      {{"add.onnx", "--inputs", "x.npy", "x.npy", "x.npy"}, 2, "usage", "names 3 files"},
+      {{"add.onnx", "--inputs", "Q=x.npy"}, 2, "usage", "no input 'Q'"},
+      {{"add.onnx", "--inputs", "X=x.npy", "X=x.npy"}, 2, "usage", "'X' already has a value"},
+      {{"add.onnx", "--inputs", "folder"}, 2, "usage", "no input_K.pb"},
+      {{"add.onnx", "--expected", "Q=x.npy"}, 2, "usage", "no output 'Q'"},
+      {{"add.onnx", "--rtol", "1e-3"}, 2, "usage", "--expected"},
+      {{"add.onnx", "--expected", "x.npy", "--rtol", "much"}, 2, "usage", "'much'"},
+      {{"add.onnx", "--expected", "x.npy", "--atol", "Q:1"}, 2, "usage", "no output 'Q'"},
+      {{"named.onnx"}, 2, "usage", "--set batch=N"},
+      {{"named.onnx", "--set", "batch"}, 2, "usage", "DIMENSION=SIZE"},
+      {{"named.onnx", "--set", "bach=2"}, 2, "usage", "'batch'"},
+      {{"named.onnx", "--input-shapes", "X:[2,4]"}, 2, "usage", "does not fit the declared [batch,3]"},
+      {{"named.onnx", "--input-shapes", "X:2,x"}, 2, "usage", "NAME:[d0,d1,...]"},
+      {{"named.onnx", "--set", "batch=2", "--val-range", "2:1"}, 2, "usage", "LOW:HIGH"},
+      {{"add.onnx", "--inputs", "x.npy", "x.npy", "--set", "batch=2"}, 2, "usage", "'batch'"},
+      {{"named.onnx", "--input-shapes", "X:[1000000000,3]", "--max-memory", "1M"}, 5, "limit", "memory"},
+      {{"add.onnx", "--max-memory", "lots"}, 2, "usage", "'lots'"},
+      {{"add.onnx", "--threads", "-1"}, 2, "usage", "--threads"},
+      {{"add.onnx", "--frobnicate"}, 2, "usage", "--frobnicate"},
+      {{"add.onnx", "second.onnx"}, 2, "usage", "second.onnx"},
+      {{"--seed", "1"}, 2, "usage", "no model named"},
+      {{}, 2, "usage", "no model named"},
+      {{"ops", "NoSuchOperator"}, 2, "usage", "NoSuchOperator"},
+      {{"ops", "--format", "xml"}, 2, "usage", "xml"},
+  };
+  for (const Case& c : cases) {
+    const Outcome outcome = grurun(c.arguments);
+    std::string line;
+    for (const std::string& argument : c.arguments) line += " " + argument;
+    Outcome errors = outcome;
+    // Filling inputs is announced before the run fails; those lines are no errors.
+    while (errors.err.starts_with("grurun: random input ")) errors.err.erase(0, errors.err.find('\n') + 1);
+    EXPECT_TRUE(fails(errors, c.code, c.kind, c.fragment)) << "grurun" << line;
+  }
+}
+
+TEST_F(Failures, UnwritableOutputs) {
+  const std::vector<std::string> run = {"add.onnx", "--inputs", "x.npy", "x.npy", "-q", "--save-outputs"};
+  write("file", "not a folder");
+  for (const char* target :
+       {"file", "file/out", "file/out.npz", "none/out.json", "none/out.pb", "none/out.npy"}) {
+    std::vector<std::string> arguments = run;
+    arguments.push_back(target);
+    const Outcome outcome = grurun(arguments);
+    EXPECT_EQ(outcome.code, 2) << target;
+    EXPECT_TRUE(outcome.err.starts_with("grurun: usage: ")) << target << ": " << outcome.err;
+    EXPECT_NE(outcome.err.find(target), std::string::npos) << target << ": " << outcome.err;
+    EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << target << ": " << outcome.err;
+  }
+  EXPECT_EQ(read("file"), "not a folder");
+}
+
+TEST_F(Failures, NamesFromFilesCannotDriveTheTerminal) {
+  write("\x1b[31mred.onnx", "no model");
+  const Outcome outcome = grurun({"\x1b[31mred.onnx"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("\\x1b[31mred.onnx"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Failures, AReaderThatGoesAwayIsNoError) {
+  // The shell's status is head's; what matters is that grurun leaves nothing on stderr and does not hang.
+  const Outcome outcome = shell("\"$GRURUN\" ops | head -n 1");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1);
+}
+
+TEST_F(Failures, AFullDiskBehindStdoutIsReported) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
+  const Outcome outcome = shell("\"$GRURUN\" --help >/dev/full");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(outcome.err.starts_with("grurun: usage: cannot write to stdout")) << outcome.err;
+}
+
+TEST_F(Failures, AClosedStdoutDoesNotEndUpInAFile) {
+  const Outcome outcome = shell("\"$GRURUN\" add.onnx --inputs x.npy x.npy --save-outputs z.npy >&-");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(onnx_io::read_values(path("z.npy")).front().value.tensor().shape(), (Shape{2, 3}));
+}
+
+}  // namespace
+}  // namespace grurun::cli::testing

@@ -1,0 +1,214 @@
+// grurun MODEL: where inputs come from, what is printed, saved and compared.
+#include "onnx_io/tensor_files.h"
+#include "tests/cli/command_line.h"
+
+namespace grurun::cli::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+Tensor floats(const Shape& shape, const std::vector<float>& values) {
+  return Tensor::from<float>(shape, values);
+}
+
+class Run : public CommandLine {
+ protected:
+  void SetUp() override {
+    write_model("add.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+add (float[batch,2] X, float[batch,2] Y) => (float[batch,2] Z, float[batch,4] J) {
+  Z = Add(X, Y)
+  J = Concat <axis = 1> (X, Y)
+}
+)");
+    write_model("initialized.onnx", R"(
+<ir_version: 3, opset_import: ["" : 14]>
+g (float[2] W, float[2] X) => (float[2] Z) <float[2] W = {10, 20}> { Z = Add(W, X) }
+)");
+    onnx_io::write_npy(path("x.npy"), floats({1, 2}, {1, 2}));
+    onnx_io::write_npy(path("y.npy"), floats({1, 2}, {0.5, -4}));
+    onnx_io::write_pb(path("x.pb"), "X", floats({1, 2}, {1, 2}));
+    onnx_io::write_pb(path("set/input_0.pb"), "X", floats({1, 2}, {1, 2}));
+    onnx_io::write_pb(path("set/input_1.pb"), "Y", floats({1, 2}, {0.5, -4}));
+    onnx_io::write_values(path("both.npz"),
+                          {{"Y", floats({1, 2}, {0.5, -4})}, {"X", floats({1, 2}, {1, 2})}});
+    onnx_io::write_values(path("both.json"),
+                          {{"Y", floats({1, 2}, {0.5, -4})}, {"X", floats({1, 2}, {1, 2})}});
+  }
+
+  Run() { fs::create_directories(folder() / "set"); }
+};
+
+constexpr const char* added =
+    "Z  tensor(float) [1,2]\n  [[1.5  -2]]\nJ  tensor(float) [1,4]\n  [[  1   2 0.5  -4]]\n";
+
+TEST_F(Run, InputsFromEverySource) {
+  const std::vector<std::vector<std::string>> sources = {
+      {"x.npy", "y.npy"}, {"x.pb", "y.npy"}, {"X=x.npy", "Y=y.npy"},        {"Y=y.npy", "x.npy"},   {"set"},
+      {"both.npz"},       {"both.json"},     {"y.npy", "X=set/input_0.pb"}, {"Y=both.npz", "x.pb"},
+  };
+  for (std::vector<std::string> source : sources) {
+    source.insert(source.begin(), {"add.onnx", "--inputs"});
+    const Outcome outcome = grurun(source);
+    EXPECT_EQ(outcome.code, 0) << source[2] << ": " << outcome.err;
+    EXPECT_EQ(outcome.out, added) << source[2];
+    EXPECT_EQ(outcome.err, "") << source[2];
+  }
+}
+
+TEST_F(Run, InitializedInputsAreSkippedUnlessAllAreGiven) {
+  const std::string sum = "Z  tensor(float) [2]\n";
+  onnx_io::write_npy(path("w.npy"), floats({2}, {1, 1}));
+  onnx_io::write_npy(path("v.npy"), floats({2}, {3, 4}));
+  EXPECT_EQ(grurun({"initialized.onnx", "--inputs", "v.npy"}).out, sum + "  [13 24]\n");
+  EXPECT_EQ(grurun({"initialized.onnx", "--inputs", "w.npy", "v.npy"}).out, sum + "  [4 5]\n");
+  EXPECT_EQ(grurun({"initialized.onnx", "--inputs", "W=w.npy", "v.npy"}).out, sum + "  [4 5]\n");
+  const Outcome filled = grurun({"initialized.onnx"});
+  EXPECT_EQ(filled.err, "grurun: random input X: tensor(float) [2], uniform in [-1, 1], seed 0\n");
+}
+
+TEST_F(Run, RandomInputsDependOnTheSeedAlone) {
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"add.onnx", "--full", "--set", "batch=3"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = grurun(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome;
+  };
+  const Outcome first = run({});
+  EXPECT_EQ(first.err,
+            "grurun: random input X: tensor(float) [3,2], uniform in [-1, 1], seed 0\n"
+            "grurun: random input Y: tensor(float) [3,2], uniform in [-1, 1], seed 0\n");
+  EXPECT_EQ(run({}).out, first.out);
+  EXPECT_EQ(run({"--seed", "0"}).out, first.out);
+  EXPECT_NE(run({"--seed", "1"}).out, first.out);
+  EXPECT_NE(run({"--val-range", "0:9"}).out, first.out);
+}
+
+TEST_F(Run, AGivenInputSizesTheRandomOnes) {
+  const Outcome outcome = grurun({"add.onnx", "--inputs", "Y=y.npy", "--seed", "5", "--save-inputs", "used"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "grurun: random input X: tensor(float) [1,2], uniform in [-1, 1], seed 5\n");
+  // What was saved gives the same run again.
+  const Outcome again = grurun({"add.onnx", "--inputs", "used"});
+  EXPECT_EQ(again.out, outcome.out);
+  EXPECT_EQ(again.err, "");
+}
+
+TEST_F(Run, LengthsAndIndicesStayWithinWhatTheyCount) {
+  write_model("gather.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (int64[40] ids) => (float[40] Z) <float[3] table = {0, 10, 20}> { Z = Gather(table, ids) }
+)");
+  const Outcome outcome = grurun({"gather.onnx", "--save-inputs", "ids.npy", "--val-range", "-100:100"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "grurun: random input ids: tensor(int64) [40], uniform in [0, 2], seed 0\n");
+  const Outcome wrong = grurun({"gather.onnx", "--val-range", "ids:3:5"});
+  EXPECT_EQ(wrong.code, 3) << wrong.err;
+}
+
+TEST_F(Run, SavedOutputsAreExpectedAgain) {
+  const std::vector<std::string> run = {"add.onnx", "--inputs", "set", "-q"};
+  for (const char* target : {"out", "out.npz", "out.json"}) {
+    std::vector<std::string> save = run;
+    save.insert(save.end(), {"--save-outputs", target});
+    const Outcome saved = grurun(save);
+    EXPECT_EQ(saved.code, 0) << target << ": " << saved.err;
+    EXPECT_EQ(saved.out, "Z  tensor(float) [1,2]\nJ  tensor(float) [1,4]\n") << target;
+    std::vector<std::string> compare = run;
+    compare.insert(compare.end(), {"--expected", target});
+    const Outcome compared = grurun(compare);
+    EXPECT_EQ(compared.code, 0) << target << ": " << compared.out << compared.err;
+    EXPECT_NE(compared.out.find("as expected: 4 elements"), std::string::npos) << compared.out;
+  }
+  EXPECT_TRUE(fs::exists(folder() / "out" / "output_0.pb"));
+  EXPECT_TRUE(fs::exists(folder() / "out" / "output_1.pb"));
+}
+
+TEST_F(Run, DifferencesEndWithOneAndSayWhere) {
+  onnx_io::write_npy(path("z.npy"), floats({1, 2}, {1.5, -2.5}));
+  const std::vector<std::string> run = {"add.onnx", "--inputs", "set", "--expected", "Z=z.npy"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = run;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return grurun(arguments);
+  };
+  const Outcome differs = with({});
+  EXPECT_EQ(differs.code, 1) << differs.err;
+  EXPECT_NE(differs.out.find("differs: 1 of 2 elements"), std::string::npos) << differs.out;
+  EXPECT_NE(differs.out.find("[0,1]: -2, expected -2.5"), std::string::npos) << differs.out;
+  EXPECT_NE(differs.out.find("not compared: no expected value is given"), std::string::npos) << differs.out;
+  EXPECT_EQ(with({"--atol", "0.5"}).code, 0);
+  EXPECT_EQ(with({"--rtol", "Z:0.2"}).code, 0);
+  EXPECT_EQ(with({"--atol", "0.5", "--atol", "Z:0.1"}).code, 1);
+  EXPECT_EQ(with({"--atol", "J:0.5"}).code, 1);
+  onnx_io::write_npy(path("z.npy"), floats({2}, {1.5, -2}));
+  const Outcome shape = with({});
+  EXPECT_EQ(shape.code, 1) << shape.err;
+  EXPECT_NE(shape.out.find("[2]"), std::string::npos) << shape.out;
+}
+
+TEST_F(Run, SequencesArePrintedSavedAndCompared) {
+  write_model("sequence.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[1,2] X, float[1,2] Y) => (seq(float[1,2]) S) { S = SequenceConstruct(X, Y) }
+)");
+  const std::vector<std::string> run = {"sequence.onnx", "--inputs", "set"};
+  for (const char* target : {"out", "out.json", "out.pb"}) {
+    std::vector<std::string> save = run;
+    save.insert(save.end(), {"--save-outputs", target});
+    const Outcome saved = grurun(save);
+    EXPECT_EQ(saved.code, 0) << saved.err;
+    EXPECT_EQ(saved.out,
+              "S  seq(tensor(float)) of 2\n  [0] tensor(float) [1,2]\n    [[1 2]]\n"
+              "  [1] tensor(float) [1,2]\n    [[0.5  -4]]\n");
+    std::vector<std::string> compare = run;
+    compare.insert(compare.end(), {"--expected", target});
+    EXPECT_EQ(grurun(compare).code, 0) << target;
+  }
+  std::vector<std::string> npz = run;
+  npz.insert(npz.end(), {"--save-outputs", "out.npz"});
+  EXPECT_EQ(grurun(npz).code, 4);
+}
+
+TEST_F(Run, AModelNamedLikeASubcommand) {
+  write("ops", read("add.onnx"));
+  EXPECT_EQ(grurun({"./ops", "--inputs", "set"}).out, added);
+  EXPECT_EQ(grurun({"add.onnx", "--inputs", "x.npy", "y.npy", "--save-outputs", "check"}).code, 0);
+  EXPECT_TRUE(fs::is_directory(folder() / "check"));
+  EXPECT_EQ(grurun({"add.onnx", "--inputs", "set", "--expected", "check"}).code, 0);
+}
+
+TEST_F(Run, AnEndlessLoopEndsWithTheTimeLimit) {
+  write_model("loop.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g () => (int64 n) <int64 most = {9223372036854775807}, bool yes = {1}, int64 zero = {0}> {
+  n = Loop(most, yes, zero) <body = graph (int64 i, bool go, int64 before) => (bool on, int64 after) {
+    on = Identity(go)
+    after = Identity(before)
+  }>
+}
+)");
+  const Outcome outcome = grurun({"loop.onnx", "--max-time", "0.3"});
+  EXPECT_TRUE(fails(outcome, 5, "limit", "time"));
+}
+
+TEST_F(Run, HelpAndVersion) {
+  const Outcome help = grurun({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(help.err, "");
+  for (const char* word :
+       {"--inputs", "--expected", "--save-outputs", "--val-range", "--max-memory", "ops", "Exit codes"}) {
+    EXPECT_NE(help.out.find(word), std::string::npos) << word;
+  }
+  const Outcome version = grurun({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_EQ(version.out, "grurun " GRURUN_VERSION "\n");
+  const Outcome details = grurun({"-v"});
+  EXPECT_EQ(details.code, 0);
+  EXPECT_TRUE(details.out.starts_with("grurun " GRURUN_VERSION "\nONNX ")) << details.out;
+  EXPECT_NE(details.out.find("ai.onnx.ml"), std::string::npos) << details.out;
+}
+
+}  // namespace
+}  // namespace grurun::cli::testing
