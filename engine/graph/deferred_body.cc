@@ -41,7 +41,10 @@ RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version,
     inputs.resize(body->plan->inputs.size());
     std::vector<Value> outputs = run.run_subgraph(*body->plan, std::move(inputs));
     for (std::size_t i = 0; i < node.outputs.size() && i < outputs.size(); ++i) {
-      if (run.has_output(i)) run.set_output(i, std::move(outputs[i]));
+      if (!run.has_output(i)) continue;
+      if (outputs[i].empty())
+        fail_invalid("the function body does not make output '{}'", body->plan->output_names[i]);
+      run.set_output(i, std::move(outputs[i]));
     }
   };
 }

@@ -49,7 +49,7 @@ struct Plan {
   std::vector<int> inputs;  // slot of each graph input
   std::vector<std::string> input_names;
   std::vector<ValueType> input_types;
-  std::vector<int> outputs;  // slot of each graph output
+  std::vector<int> outputs;  // slot of each graph output; no_slot: a function body that does not make it
   std::vector<std::string> output_names;
   std::vector<ValueType> output_types;
   std::vector<Capture> captures;  // values of enclosing scopes, subgraphs only

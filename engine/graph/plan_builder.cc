@@ -73,7 +73,11 @@ std::shared_ptr<const Plan> PlanBuilder::plan_function(const Function& function,
     scope.define(function.inputs[i], i < present.size() && present[i] ? plan.inputs.back() : no_slot);
   }
   for (const Node& node : function.nodes) add_node(node, scope);
-  bind_outputs(function.outputs, scope);
+  for (const std::string& name : function.outputs) {
+    // A body may leave out an output that the caller does not name.
+    plan.outputs.push_back(scope.find(name).value_or(no_slot));
+    plan.output_names.push_back(name);
+  }
   plan.output_types.resize(function.outputs.size());
   return frame.finish();
 }
