@@ -7,16 +7,6 @@ namespace grurun::engine {
 
 namespace {
 
-std::string describe_inputs(const Step& step, const std::vector<Value>& frame) {
-  std::string text;
-  for (const int slot : step.inputs) {
-    if (!text.empty()) text += ", ";
-    text += slot == no_slot ? "-" : frame[static_cast<std::size_t>(slot)].describe();
-    if (text.size() > 300) return text + ", ...";
-  }
-  return text;
-}
-
 // A graph states the types of its inputs; a caller's value must fit every number in them. Names of dimensions
 // bind nothing here.
 void check_declared(const std::string& name, const ValueType& declared, const Value& value) {
@@ -57,9 +47,9 @@ void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
                const std::function<void(const Step&, std::size_t, const Value&)>* observe) {
   for (const Step& step : plan.steps) {
     state.check_deadline();
-    with_context([&] { return step.label + " with " + describe_inputs(step, frame); },
+    StepContext context(step, frame, state);
+    with_context([&] { return step.label + " with " + context.describe_inputs(); },
                  [&] {
-                   StepContext context(step, frame, state);
                    context.check_input_types();
                    step.run(context);
                    context.finish();

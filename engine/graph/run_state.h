@@ -2,7 +2,10 @@
 // hand.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "engine/graph/executor.h"
@@ -52,6 +55,9 @@ class StepContext final : public RunContext {
   /// Throws when the types of the inputs are not those the schema and the kernel admit.
   void check_input_types() const;
 
+  /// "tensor(float) [2,3], -, ...": the inputs as they were before the step took any.
+  std::string describe_inputs() const;
+
   /// Throws Error(internal) when a present input was not looked at or a wanted output was not made; then
   /// moves the outputs into the frame.
   void finish();
@@ -65,6 +71,14 @@ class StepContext final : public RunContext {
   std::uint64_t seen_ = 0;  // inputs 0 to 63
   std::vector<bool> seen_beyond_64_;
   std::vector<Value> outputs_;
+
+  // What was taken out of the frame, for messages; more than two are rare and go unnamed.
+  struct Taken {
+    std::size_t index = SIZE_MAX;
+    DType dtype = DType::undefined;
+    Shape shape;
+  };
+  std::array<Taken, 2> taken_;
 };
 
 }  // namespace grurun::engine

@@ -34,7 +34,27 @@ Tensor StepContext::take_tensor(std::size_t index) {
   const int slot = step_.inputs[index];
   const bool last = std::ranges::find(step_.last_used, slot) != step_.last_used.end();
   if (!last || std::ranges::count(step_.inputs, slot) != 1) return shared;
+  for (Taken& taken : taken_) {
+    if (taken.index != SIZE_MAX) continue;
+    taken = {index, shared.dtype(), shared.shape()};
+    break;
+  }
   return frame_[static_cast<std::size_t>(slot)].take_tensor();
+}
+
+std::string StepContext::describe_inputs() const {
+  std::string text;
+  for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
+    if (i > 0) text += ", ";
+    if (text.size() > 300) return text + "...";
+    const auto taken = std::ranges::find(taken_, i, &Taken::index);
+    if (taken != taken_.end()) {
+      text += fmt::format("tensor({}) {}", dtype_name(taken->dtype), taken->shape.to_string());
+    } else {
+      text += has_input(i) ? frame_[static_cast<std::size_t>(step_.inputs[i])].describe() : "-";
+    }
+  }
+  return text;
 }
 
 Tensor& StepContext::output(std::size_t index, DType dtype, const Shape& shape) {
