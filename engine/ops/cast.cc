@@ -7,8 +7,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "engine/kernels/half_convert.h"
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_convert.h"
 #include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
@@ -187,11 +187,11 @@ void direct(const void* x_raw, void* y_raw, std::int64_t n) {
 }
 template <typename Half>
 void direct_widen(const void* x, void* y, std::int64_t n) {
-  kernels::widen(static_cast<const Half*>(x), static_cast<float*>(y), n);
+  kernels::vec_convert(static_cast<const Half*>(x), static_cast<float*>(y), n);
 }
 template <typename Half>
 void direct_narrow(const void* x, void* y, std::int64_t n) {
-  kernels::narrow(static_cast<const float*>(x), static_cast<Half*>(y), n);
+  kernels::vec_convert(static_cast<const float*>(x), static_cast<Half*>(y), n);
 }
 
 struct DirectRow {

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/half_convert.h"
+#include "engine/kernels/vec_convert.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/type_dispatch.h"
 
@@ -91,10 +91,10 @@ void half_unary_run(const void* state, const void* x_raw, void* y_raw, std::int6
   float wide[half_block];
   for (std::int64_t i = 0; i < n; i += half_block) {
     const std::int64_t m = std::min(half_block, n - i);
-    kernels::widen(x + i, wide, m);
+    kernels::vec_convert(x + i, wide, m);
     if constexpr (std::is_same_v<Result, float>) {
       unary_run<Op, float>(state, wide, wide, m);
-      kernels::narrow(wide, static_cast<Half*>(y_raw) + i, m);
+      kernels::vec_convert(wide, static_cast<Half*>(y_raw) + i, m);
     } else {
       unary_run<Op, float>(state, wide, static_cast<Result*>(y_raw) + i, m);
     }
@@ -108,6 +108,11 @@ void binary_run(const void* state, const void* a_raw, bool a_steps, const void* 
   const T* a = static_cast<const T*>(a_raw);
   const T* b = static_cast<const T*>(b_raw);
   auto* y = static_cast<std::remove_cvref_t<decltype(op(*a, *b))>*>(y_raw);
+  if constexpr (requires { op.run(a, b, y, n); }) {
+    if (a_steps && b_steps) return op.run(a, b, y, n);
+    if (a_steps) return op.run(a, *b, y, n);
+    if (b_steps) return op.run(*a, b, y, n);
+  }
   if (a_steps && b_steps) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) y[i] = op(a[i], b[i]);
@@ -134,12 +139,12 @@ void half_binary_run(const void* state, const void* a_raw, bool a_steps, const v
   float wide_b[half_block];
   for (std::int64_t i = 0; i < n; i += half_block) {
     const std::int64_t m = std::min(half_block, n - i);
-    kernels::widen(a_steps ? a + i : a, wide_a, a_steps ? m : 1);
-    kernels::widen(b_steps ? b + i : b, wide_b, b_steps ? m : 1);
+    kernels::vec_convert(a_steps ? a + i : a, wide_a, a_steps ? m : 1);
+    kernels::vec_convert(b_steps ? b + i : b, wide_b, b_steps ? m : 1);
     if constexpr (std::is_same_v<Result, float>) {
       float wide_y[half_block];
       binary_run<Op, float>(state, wide_a, a_steps, wide_b, b_steps, wide_y, m);
-      kernels::narrow(wide_y, static_cast<Half*>(y_raw) + i, m);
+      kernels::vec_convert(wide_y, static_cast<Half*>(y_raw) + i, m);
     } else {
       binary_run<Op, float>(state, wide_a, a_steps, wide_b, b_steps, static_cast<Result*>(y_raw) + i, m);
     }

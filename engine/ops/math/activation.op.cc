@@ -3,9 +3,12 @@
 //   HardSwish: x max(0, min(1, x/6 + 0.5))  Softplus: ln(e^x + 1)
 //   Mish:      x tanh(Softplus(x))          Softsign: x / (1 + |x|)
 // NaN stays NaN. Relu-14 admits signed integers.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "engine/kernels/vec_arith.h"
+#include "engine/kernels/vec_math.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/math/float_functions.h"
 
@@ -23,8 +26,8 @@ struct Relu {
 };
 struct Sigmoid {
   template <typename T>
-  T operator()(T x) const {
-    return sigmoid(x);
+  void run(const T* x, T* y, std::int64_t n) const {
+    kernels::vec_sigmoid(x, y, n);
   }
 };
 struct HardSwish {
@@ -35,14 +38,21 @@ struct HardSwish {
 };
 struct Softplus {
   template <typename T>
-  T operator()(T x) const {
-    return softplus(x);
+  void run(const T* x, T* y, std::int64_t n) const {
+    kernels::vec_softplus(x, y, n);
   }
 };
 struct Mish {
   template <typename T>
-  T operator()(T x) const {
-    return x * std::tanh(softplus(x));
+  void run(const T* x, T* y, std::int64_t n) const {
+    constexpr std::int64_t block = 512;
+    T gate[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      kernels::vec_softplus(x + i, gate, m);
+      kernels::vec_tanh(gate, gate, m);
+      kernels::vec_mul(x + i, gate, y + i, m);
+    }
   }
 };
 struct Softsign {

@@ -1,8 +1,10 @@
 // Add, Sub, Mul, Div: C = A op B, element by element.
 // Versions 1 and 6 broadcast B in the limited way (attributes axis and broadcast), 7 on as numpy does.
 // Integers keep the low bits of a result that does not fit; Div of integers truncates.
+#include <concepts>
 #include <vector>
 
+#include "engine/kernels/vec_arith.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/wrapping.h"
 
@@ -17,17 +19,53 @@ struct Add {
   T operator()(T a, T b) const {
     return wrapping_add(a, b);
   }
+  template <std::floating_point T>
+  void run(const T* a, const T* b, T* y, std::int64_t n) const {
+    kernels::vec_add(a, b, y, n);
+  }
+  template <std::floating_point T>
+  void run(const T* a, T b, T* y, std::int64_t n) const {
+    kernels::vec_add(a, b, y, n);
+  }
+  template <std::floating_point T>
+  void run(T a, const T* b, T* y, std::int64_t n) const {
+    kernels::vec_add(b, a, y, n);
+  }
 };
 struct Sub {
   template <typename T>
   T operator()(T a, T b) const {
     return wrapping_sub(a, b);
   }
+  template <std::floating_point T>
+  void run(const T* a, const T* b, T* y, std::int64_t n) const {
+    kernels::vec_sub(a, b, y, n);
+  }
+  template <std::floating_point T>
+  void run(const T* a, T b, T* y, std::int64_t n) const {
+    kernels::vec_sub(a, b, y, n);
+  }
+  template <std::floating_point T>
+  void run(T a, const T* b, T* y, std::int64_t n) const {
+    kernels::vec_sub(a, b, y, n);
+  }
 };
 struct Mul {
   template <typename T>
   T operator()(T a, T b) const {
     return wrapping_mul(a, b);
+  }
+  template <std::floating_point T>
+  void run(const T* a, const T* b, T* y, std::int64_t n) const {
+    kernels::vec_mul(a, b, y, n);
+  }
+  template <std::floating_point T>
+  void run(const T* a, T b, T* y, std::int64_t n) const {
+    kernels::vec_mul(a, b, y, n);
+  }
+  template <std::floating_point T>
+  void run(T a, const T* b, T* y, std::int64_t n) const {
+    kernels::vec_mul(b, a, y, n);
   }
 };
 struct Div {
@@ -38,6 +76,18 @@ struct Div {
     } else {
       return a / b;
     }
+  }
+  template <std::floating_point T>
+  void run(const T* a, const T* b, T* y, std::int64_t n) const {
+    kernels::vec_div(a, b, y, n);
+  }
+  template <std::floating_point T>
+  void run(const T* a, T b, T* y, std::int64_t n) const {
+    kernels::vec_div(a, b, y, n);
+  }
+  template <std::floating_point T>
+  void run(T a, const T* b, T* y, std::int64_t n) const {
+    kernels::vec_div(a, b, y, n);
   }
 };
 

@@ -38,15 +38,4 @@ T smaller(T a, T b) {
   return a < b || a != a ? a : b;
 }
 
-template <typename T>
-T sigmoid(T x) {
-  return T{1} / (T{1} + std::exp(-x));
-}
-
-/// ln(1 + e^x) without overflow for large x and without loss for very negative x.
-template <typename T>
-T softplus(T x) {
-  return larger(x, T{0}) + std::log1p(std::exp(-std::fabs(x)));
-}
-
 }  // namespace grurun::engine

@@ -8,11 +8,14 @@
 //   x^3))) Shrink:          x + bias for x < -lambd, x - bias for x > lambd, else 0
 // Selu-1 has other defaults than Selu-6. Shrink admits integers, with bias and lambd cut to integers, as the
 // function body of its schema casts them.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 #include <vector>
 
+#include "engine/kernels/vec_arith.h"
+#include "engine/kernels/vec_math.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/math/float_functions.h"
 #include "engine/ops/wrapping.h"
@@ -22,6 +25,8 @@ namespace grurun::engine {
 std::vector<OpRow> op_rows_parametric_activation();
 
 namespace {
+
+constexpr std::int64_t block = 512;
 
 struct LeakyRelu {
   float alpha;
@@ -40,24 +45,43 @@ struct ThresholdedRelu {
 struct Elu {
   float alpha;
   template <typename T>
-  T operator()(T x) const {
-    return x < 0 ? static_cast<T>(alpha) * std::expm1(x) : x;
+  void run(const T* x, T* y, std::int64_t n) const {
+    T grown[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      kernels::vec_expm1(x + i, grown, m);
+      for (std::int64_t j = 0; j < m; ++j)
+        y[i + j] = x[i + j] < 0 ? static_cast<T>(alpha) * grown[j] : x[i + j];
+    }
   }
 };
 struct Selu {
   float alpha;
   float gamma;
   template <typename T>
-  T operator()(T x) const {
-    return static_cast<T>(gamma) * (x > 0 ? x : static_cast<T>(alpha) * std::expm1(x));
+  void run(const T* x, T* y, std::int64_t n) const {
+    T grown[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      kernels::vec_expm1(x + i, grown, m);
+      for (std::int64_t j = 0; j < m; ++j) {
+        y[i + j] = static_cast<T>(gamma) * (x[i + j] > 0 ? x[i + j] : static_cast<T>(alpha) * grown[j]);
+      }
+    }
   }
 };
 struct Celu {
   float alpha;
   template <typename T>
-  T operator()(T x) const {
+  void run(const T* x, T* y, std::int64_t n) const {
     const T a = static_cast<T>(alpha);
-    return larger(T{0}, x) + smaller(T{0}, a * std::expm1(x / a));
+    T grown[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      kernels::vec_div(x + i, a, grown, m);
+      kernels::vec_expm1(grown, grown, m);
+      for (std::int64_t j = 0; j < m; ++j) y[i + j] = larger(T{0}, x[i + j]) + smaller(T{0}, a * grown[j]);
+    }
   }
 };
 struct HardSigmoid {
@@ -71,21 +95,48 @@ struct HardSigmoid {
 struct Swish {
   float alpha;
   template <typename T>
-  T operator()(T x) const {
-    return x * sigmoid(static_cast<T>(alpha) * x);
+  void run(const T* x, T* y, std::int64_t n) const {
+    T gate[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      kernels::vec_mul(x + i, static_cast<T>(alpha), gate, m);
+      kernels::vec_sigmoid(gate, gate, m);
+      kernels::vec_mul(x + i, gate, y + i, m);
+    }
   }
 };
 struct GeluErf {
   template <typename T>
-  T operator()(T x) const {
-    return T{0.5} * x * std::erfc(-x * static_cast<T>(1 / std::numbers::sqrt2));
+  void run(const T* x, T* y, std::int64_t n) const {
+    constexpr T scale = static_cast<T>(1 / std::numbers::sqrt2);
+    T gate[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      const T* from = x + i;
+      kernels::vec_mul(from, scale, gate, m);
+      kernels::vec_erf(gate, gate, m);
+      // Where erf is near -1, 1 + erf has lost its digits.
+      for (std::int64_t j = 0; j < m; ++j) {
+        const T doubled = from[j] < -2 ? std::erfc(-from[j] * scale) : T{1} + gate[j];
+        y[i + j] = T{0.5} * from[j] * doubled;
+      }
+    }
   }
 };
 struct GeluTanh {
   template <typename T>
-  T operator()(T x) const {
+  void run(const T* x, T* y, std::int64_t n) const {
     constexpr T scale = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-    return T{0.5} * x * (T{1} + std::tanh(scale * (x + static_cast<T>(0.044715) * x * x * x)));
+    T gate[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      const T* from = x + i;
+      for (std::int64_t j = 0; j < m; ++j) {
+        gate[j] = scale * (from[j] + static_cast<T>(0.044715) * from[j] * from[j] * from[j]);
+      }
+      kernels::vec_tanh(gate, gate, m);
+      for (std::int64_t j = 0; j < m; ++j) y[i + j] = T{0.5} * from[j] * (T{1} + gate[j]);
+    }
   }
 };
 struct Shrink {

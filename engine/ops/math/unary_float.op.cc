@@ -2,8 +2,10 @@
 // trigonometric and hyperbolic functions and their inverses, Erf. Round: ties to even. Erf-9 admits integers
 // too: the function's value with its fraction cut off.
 #include <cmath>
+#include <concepts>
 #include <vector>
 
+#include "engine/kernels/vec_math.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/math/float_functions.h"
 
@@ -25,8 +27,6 @@ GRURUN_FUNCTION(Floor, floor_of(x));
 GRURUN_FUNCTION(Round, round_half_even(x));
 GRURUN_FUNCTION(Sqrt, std::sqrt(x));
 GRURUN_FUNCTION(Reciprocal, T{1} / x);
-GRURUN_FUNCTION(Exp, std::exp(x));
-GRURUN_FUNCTION(Log, std::log(x));
 GRURUN_FUNCTION(Sin, std::sin(x));
 GRURUN_FUNCTION(Cos, std::cos(x));
 GRURUN_FUNCTION(Tan, std::tan(x));
@@ -35,20 +35,31 @@ GRURUN_FUNCTION(Acos, std::acos(x));
 GRURUN_FUNCTION(Atan, std::atan(x));
 GRURUN_FUNCTION(Sinh, std::sinh(x));
 GRURUN_FUNCTION(Cosh, std::cosh(x));
-GRURUN_FUNCTION(Tanh, std::tanh(x));
 GRURUN_FUNCTION(Asinh, std::asinh(x));
 GRURUN_FUNCTION(Acosh, std::acosh(x));
 GRURUN_FUNCTION(Atanh, std::atanh(x));
 #undef GRURUN_FUNCTION
 
+#define GRURUN_ARRAY_FUNCTION(NAME, FUNCTION)          \
+  struct NAME {                                        \
+    template <typename T>                              \
+    void run(const T* x, T* y, std::int64_t n) const { \
+      kernels::FUNCTION(x, y, n);                      \
+    }                                                  \
+  }
+GRURUN_ARRAY_FUNCTION(Exp, vec_exp);
+GRURUN_ARRAY_FUNCTION(Log, vec_log);
+GRURUN_ARRAY_FUNCTION(Tanh, vec_tanh);
+#undef GRURUN_ARRAY_FUNCTION
+
 struct Erf {
-  template <typename T>
+  template <std::floating_point T>
+  void run(const T* x, T* y, std::int64_t n) const {
+    kernels::vec_erf(x, y, n);
+  }
+  template <std::integral T>
   T operator()(T x) const {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(std::erf(static_cast<double>(x)));
-    } else {
-      return std::erf(x);
-    }
+    return static_cast<T>(std::erf(static_cast<double>(x)));
   }
 };
 

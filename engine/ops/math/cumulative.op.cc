@@ -1,0 +1,90 @@
+// CumSum, CumProd: y_j = the sum (product) of x_0 ... x_j along axis; exclusive leaves out x_j, reverse runs
+// from the end. axis is an input, a scalar. Integers wrap; floats are accumulated in double, 16-bit floats
+// rounded only when written.
+#include <algorithm>
+#include <vector>
+
+#include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/cast.h"
+#include "engine/ops/copy_elements.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/type_dispatch.h"
+#include "engine/ops/wrapping.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_cumulative();
+
+namespace {
+
+struct Cumulation {
+  bool exclusive;
+  bool reverse;
+};
+
+// x, y [outer, n, inner]; strips of neighbours run side by side.
+template <bool product, typename T>
+void accumulate(const Cumulation& how, const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner,
+                T* y) {
+  using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+  constexpr std::int64_t strip = 256;
+  const std::int64_t strips = (inner + strip - 1) / strip;
+  const std::int64_t work = n * std::min(inner, strip) + 1;
+  kernels::parallel_for(outer * strips, 32768 / work + 1, [&](std::int64_t begin, std::int64_t end) {
+    Accumulator so_far[strip];
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t column = i % strips * strip;
+      const std::int64_t width = std::min(strip, inner - column);
+      const std::int64_t first = i / strips * n * inner + column + (how.reverse ? (n - 1) * inner : 0);
+      const std::int64_t step = how.reverse ? -inner : inner;
+      std::fill_n(so_far, width, Accumulator{product});
+      for (std::int64_t k = 0; k < n; ++k) {
+        const T* from = x + first + k * step;
+        T* to = y + first + k * step;
+        for (std::int64_t j = 0; j < width; ++j) {
+          const Accumulator before = so_far[j];
+          const auto element = static_cast<Accumulator>(from[j]);
+          so_far[j] = product ? wrapping_mul(before, element) : wrapping_add(before, element);
+          to[j] = static_cast<T>(how.exclusive ? before : so_far[j]);
+        }
+      }
+    }
+  });
+}
+
+template <bool product>
+Tensor cumulate(const Cumulation& how, const Tensor& x, std::int64_t axis_input) {
+  if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
+    return cast_tensor(cumulate<product>(how, cast_tensor(x, DType::float32), axis_input), x.dtype());
+  }
+  const auto rank = static_cast<std::int64_t>(x.rank());
+  const auto axis = static_cast<std::size_t>(normalized_axis(axis_input, rank));
+  Tensor y(x.dtype(), x.shape());
+  if (x.size() == 0) return y;
+  using Types = TypeList<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
+  dispatch(Types{}, x.dtype(), [&]<typename T>() {
+    accumulate<product>(how, x.data<T>(), x.shape().count(0, axis), x.dim(axis),
+                        x.shape().count(axis + 1, x.rank()), y.mutable_data<T>());
+  });
+  return y;
+}
+
+template <bool product>
+RunFunction prepare(PrepareContext& node) {
+  const Cumulation how{node.int_attribute("exclusive", 0) != 0, node.int_attribute("reverse", 0) != 0};
+  return [how](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    const std::vector<std::int64_t> axis = integer_list(run.tensor(1), "axis");
+    if (axis.size() != 1) fail_invalid("axis must be a scalar, but has {} elements", axis.size());
+    run.set_output(0, cumulate<product>(how, x, axis[0]));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_cumulative() {
+  return {{"", "CumSum", {11, 14}, prepare<false>}, {"", "CumProd", {26}, prepare<true>}};
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,214 @@
+// Einsum: output[output term] = sum over all indices that it does not name of the product of inputs[input
+// terms]. Operands are joined from left to right, each pair as a stack of matrix products: indices of both
+// that are still needed number the stack, indices of both that are not are summed, the others are rows and
+// columns. A repeated index within a term takes the diagonal; an extent of 1 broadcasts against another
+// operand's. Integers wrap; 16-bit floats are computed in float.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/cast.h"
+#include "engine/ops/math/einsum_equation.h"
+#include "engine/ops/matrix_product.h"
+#include "engine/ops/reduction.h"
+#include "engine/ops/reduction/reduce_kernels.h"
+#include "engine/ops/strided.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_einsum();
+
+namespace {
+
+using Labels = std::vector<Label>;
+using Extents = std::map<Label, std::int64_t>;
+
+struct Operand {
+  Tensor tensor;
+  Labels labels;  // distinct, one for each dimension
+};
+
+bool contains(const Labels& labels, Label label) {
+  return std::ranges::find(labels, label) != labels.end();
+}
+
+Extents common_extents(const std::vector<Tensor>& tensors, const std::vector<Labels>& labels) {
+  Extents extents;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    for (std::size_t d = 0; d < labels[i].size(); ++d) {
+      const std::int64_t extent = tensors[i].dim(d);
+      std::int64_t& common = extents.try_emplace(labels[i][d], extent).first->second;
+      if (common == 1) common = extent;
+      if (extent != common && extent != 1) {
+        fail_invalid("an index of the equation has extents {} and {}", common, extent);
+      }
+    }
+  }
+  return extents;
+}
+
+// One dimension for each index: diagonals of repeated ones, none for those that only broadcast.
+Operand distinct(const Tensor& tensor, const Labels& labels, const Extents& extents) {
+  const std::vector<std::int64_t> strides = row_major_strides(tensor.shape());
+  Operand out;
+  Shape shape;
+  std::vector<std::int64_t> steps;
+  for (std::size_t d = 0; d < labels.size(); ++d) {
+    if (tensor.dim(d) == 1 && extents.at(labels[d]) != 1) continue;
+    const auto at = std::ranges::find(out.labels, labels[d]);
+    if (at != out.labels.end()) {
+      steps[static_cast<std::size_t>(at - out.labels.begin())] += strides[d];
+      continue;
+    }
+    out.labels.push_back(labels[d]);
+    shape.push_back(tensor.dim(d));
+    steps.push_back(strides[d]);
+  }
+  out.tensor = out.labels.size() == labels.size() ? tensor : strided_copy(tensor, 0, shape, steps);
+  return out;
+}
+
+Operand sum_out(Operand operand, const std::set<Label>& needed) {
+  std::vector<std::int64_t> axes;
+  Labels kept;
+  for (std::size_t d = 0; d < operand.labels.size(); ++d) {
+    if (needed.contains(operand.labels[d])) {
+      kept.push_back(operand.labels[d]);
+    } else {
+      axes.push_back(static_cast<std::int64_t>(d));
+    }
+  }
+  if (axes.empty()) return operand;
+  const ReductionShape shape = reduction_shape(operand.tensor.shape(), axes, false);
+  Tensor sums(operand.tensor.dtype(), shape.output);
+  dispatch(ProductTypes{}, sums.dtype(), [&]<typename T>() {
+    reduce(shape, reduce_kernels::Sum<T>{}, operand.tensor.data<T>(), sums.mutable_data<T>());
+  });
+  return {std::move(sums), std::move(kept)};
+}
+
+Tensor permuted(const Operand& operand, const Labels& order) {
+  if (operand.labels == order) return operand.tensor;
+  const std::vector<std::int64_t> strides = row_major_strides(operand.tensor.shape());
+  Shape shape;
+  std::vector<std::int64_t> steps;
+  for (const Label label : order) {
+    const auto d =
+        static_cast<std::size_t>(std::ranges::find(operand.labels, label) - operand.labels.begin());
+    shape.push_back(operand.tensor.dim(d));
+    steps.push_back(strides[d]);
+  }
+  return strided_copy(operand.tensor, 0, shape, steps);
+}
+
+std::int64_t product_of(const Labels& labels, const Extents& extents, Shape* shape = nullptr) {
+  std::int64_t product = 1;
+  for (const Label label : labels) {
+    product = checked_mul(product, extents.at(label));
+    if (shape != nullptr) shape->push_back(extents.at(label));
+  }
+  return product;
+}
+
+Labels joined(std::initializer_list<const Labels*> parts) {
+  Labels all;
+  for (const Labels* part : parts) all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+// Products too small for the machinery of gemm, element-wise ones above all.
+template <typename T>
+void multiply_small(std::int64_t count, std::int64_t M, std::int64_t N, std::int64_t K, const T* a,
+                    const T* b, T* c) {
+  using Sum = reduce_kernels::SumType<T>;
+  for (std::int64_t s = 0; s < count; ++s, a += M * K, b += K * N) {
+    for (std::int64_t i = 0; i < M; ++i) {
+      for (std::int64_t j = 0; j < N; ++j) {
+        Sum sum = 0;
+        for (std::int64_t k = 0; k < K; ++k) {
+          sum =
+              wrapping_add(sum, wrapping_mul(static_cast<Sum>(a[i * K + k]), static_cast<Sum>(b[k * N + j])));
+        }
+        *c++ = static_cast<T>(sum);
+      }
+    }
+  }
+}
+
+Operand contract(const Operand& left, const Operand& right, const std::set<Label>& needed,
+                 const Extents& extents) {
+  Labels stack, summed, rows, columns;
+  for (const Label label : left.labels) {
+    const bool shared = contains(right.labels, label);
+    (shared ? needed.contains(label) ? stack : summed : rows).push_back(label);
+  }
+  for (const Label label : right.labels) {
+    if (!contains(left.labels, label)) columns.push_back(label);
+  }
+  const Tensor A = permuted(left, joined({&stack, &rows, &summed}));
+  const Tensor B = permuted(right, joined({&stack, &summed, &columns}));
+  Shape shape;
+  const std::int64_t count = product_of(stack, extents, &shape);
+  const std::int64_t M = product_of(rows, extents, &shape);
+  const std::int64_t N = product_of(columns, extents, &shape);
+  const std::int64_t K = product_of(summed, extents);
+  Tensor C(A.dtype(), shape);
+  dispatch(ProductTypes{}, A.dtype(), [&]<typename T>() {
+    T* c = C.mutable_data<T>();
+    if (M <= 8 && N <= 8 && K <= 64) {
+      multiply_small(count, M, N, K, A.data<T>(), B.data<T>(), c);
+    } else {
+      multiply_stacks<T>(count, M, N, K, {A.data<T>(), M * K, K}, {B.data<T>(), K * N, N}, c);
+    }
+  });
+  return {std::move(C), joined({&stack, &rows, &columns})};
+}
+
+Tensor einsum(const EinsumEquation& equation, const std::vector<Tensor>& tensors) {
+  const Extents extents = common_extents(tensors, equation.inputs);
+  std::vector<Operand> operands;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    operands.push_back(distinct(tensors[i], equation.inputs[i], extents));
+  }
+  Operand result;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    std::set<Label> later(equation.output.begin(), equation.output.end());
+    for (std::size_t j = i + 1; j < operands.size(); ++j) {
+      later.insert(operands[j].labels.begin(), operands[j].labels.end());
+    }
+    std::set<Label> here = later;
+    if (i > 0) here.insert(result.labels.begin(), result.labels.end());
+    Operand next = sum_out(std::move(operands[i]), here);
+    result = i == 0 ? std::move(next) : contract(result, next, later, extents);
+    // What the left side alone held and nobody needs any more.
+    result = sum_out(std::move(result), later);
+  }
+  return permuted(result, equation.output);
+}
+
+RunFunction prepare_einsum(PrepareContext& node) {
+  return [text = node.string_attribute("equation")](RunContext& run) {
+    std::vector<Tensor> tensors;
+    std::vector<std::size_t> ranks;
+    DType dtype = DType::undefined;
+    for (std::size_t i = 0; i < run.input_count(); ++i) {
+      const Tensor& tensor = run.tensor(i);
+      if (i > 0 && tensor.dtype() != dtype) fail_invalid("inputs of different element types");
+      dtype = tensor.dtype();
+      const bool half = dtype == DType::float16 || dtype == DType::bfloat16;
+      tensors.push_back(half ? cast_tensor(tensor, DType::float32) : tensor);
+      ranks.push_back(tensor.rank());
+    }
+    run.set_output(0, cast_tensor(einsum(parse_einsum(text, ranks), tensors), dtype));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_einsum() {
+  return {{"", "Einsum", {12, 28}, prepare_einsum}};
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,22 @@
+// The equation of Einsum, read and checked against the operands' ranks.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace grurun::engine {
+
+/// A dimension's name: a letter's code, or first_ellipsis_label + i for dimension i of "...".
+using Label = int;
+inline constexpr Label first_ellipsis_label = 256;
+
+struct EinsumEquation {
+  std::vector<std::vector<Label>> inputs;  // one label for each dimension of each operand
+  std::vector<Label> output;
+};
+
+/// Throws Error(invalid_model) for text that is no equation, or that does not fit operands of these ranks.
+EinsumEquation parse_einsum(const std::string& equation, const std::vector<std::size_t>& ranks);
+
+}  // namespace grurun::engine

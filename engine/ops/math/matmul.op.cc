@@ -1,0 +1,61 @@
+// MatMul: Y = numpy.matmul(A, B): A [..., M, K], B [..., K, N], Y [..., M, N], the stacks broadcast; vectors
+// as rows of A and columns of B. A constant matrix B is packed once.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/graph/op_context.h"
+#include "engine/kernels/gemm.h"
+#include "engine/ops/cast.h"
+#include "engine/ops/matrix_product.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_matmul();
+
+namespace {
+
+template <typename T>
+Tensor multiply_packed(const Tensor& A, const kernels::PackedB<T>& B) {
+  const ProductShape shape = product_shape(A.shape(), Shape{B.K(), B.N()});
+  Tensor Y(dtype_of<T>, shape.output);
+  const std::int64_t rows = shape.stack.element_count() * shape.M;
+  kernels::gemm_packed<T>(rows, {A.data<T>(), B.K()}, B, Y.mutable_data<T>(), B.N());
+  return Y;
+}
+
+template <typename T>
+RunFunction with_packed(const Tensor& B) {
+  const DType dtype = B.dtype();
+  const std::int64_t K = B.dim(0);
+  const std::int64_t N = B.dim(1);
+  const Tensor wide = cast_tensor(B, dtype_of<T>);
+  return [dtype, packed = kernels::pack_b<T>(K, N, {wide.data<T>(), N})](RunContext& run) {
+    const Tensor& A = run.tensor(0);
+    run.accept_input(1);  // lies in packed
+    if (A.dtype() != dtype) {
+      fail_invalid("inputs of different element types, {} and {}", dtype_name(A.dtype()), dtype_name(dtype));
+    }
+    run.set_output(0, cast_tensor(multiply_packed<T>(cast_tensor(A, dtype_of<T>), packed), dtype));
+  };
+}
+
+RunFunction prepare_matmul(PrepareContext& node) {
+  const Tensor* B = node.constant_input(1);
+  if (B != nullptr && B->rank() == 2) {
+    if (B->dtype() == DType::float64) return with_packed<double>(*B);
+    if (is_floating(B->dtype())) return with_packed<float>(*B);
+  }
+  return [](RunContext& run) {
+    const Tensor& A = run.tensor(0);
+    run.set_output(0, matrix_product(A, run.tensor(1)));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_matmul() {
+  return {{"", "MatMul", {1, 9, 13}, prepare_matmul}};
+}
+
+}  // namespace grurun::engine

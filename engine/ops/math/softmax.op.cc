@@ -1,0 +1,125 @@
+// Softmax:    y = e^x / sum(e^x)            over the elements of a set
+// LogSoftmax: y = x - log(sum(e^x))
+// Hardmax:    y = 1 for the first largest x, 0 for the others
+// From version 13 on a set is what lies along axis (default -1). Versions 1 and 11 make a matrix of the
+// input, [a_0 ... a_(axis-1), a_axis ... a_(n-1)] (default axis 1), and a set is a row of it.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_arith.h"
+#include "engine/kernels/vec_math.h"
+#include "engine/kernels/vec_reduce.h"
+#include "engine/ops/cast.h"
+#include "engine/ops/copy_elements.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_softmax();
+
+namespace {
+
+// Each on n contiguous elements; y may be x. scratch holds n elements.
+struct Softmax {
+  template <typename T>
+  static void row(const T* x, T* y, T*, std::int64_t n) {
+    kernels::vec_sub(x, kernels::reduce_max(x, n), y, n);
+    kernels::vec_exp(y, y, n);
+    kernels::vec_div(y, static_cast<T>(kernels::reduce_sum(y, n)), y, n);
+  }
+};
+struct LogSoftmax {
+  template <typename T>
+  static void row(const T* x, T* y, T* scratch, std::int64_t n) {
+    kernels::vec_sub(x, kernels::reduce_max(x, n), y, n);
+    kernels::vec_exp(y, scratch, n);
+    kernels::vec_sub(y, static_cast<T>(std::log(kernels::reduce_sum(scratch, n))), y, n);
+  }
+};
+struct Hardmax {
+  template <typename T>
+  static void row(const T* x, T* y, T*, std::int64_t n) {
+    std::int64_t best = 0;
+    for (std::int64_t i = 1; i < n; ++i) {
+      if (x[i] > x[best]) best = i;
+    }
+    std::fill_n(y, n, T{0});
+    y[best] = 1;
+  }
+};
+
+template <typename Function, typename T>
+void rows(const T* x, std::int64_t count, std::int64_t n, T* y) {
+  kernels::parallel_for(count, 8192 / n + 1, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<T> scratch(static_cast<std::size_t>(n));
+    for (std::int64_t i = begin; i < end; ++i) Function::row(x + i * n, y + i * n, scratch.data(), n);
+  });
+}
+
+// Sets that are not contiguous: a few neighbouring ones at a time are brought side by side.
+template <typename Function, typename T>
+void columns(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, T* y) {
+  constexpr std::int64_t strip = 16;
+  const std::int64_t strips = (inner + strip - 1) / strip;
+  kernels::parallel_for(outer * strips, 1024 / n + 1, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<T> sets(static_cast<std::size_t>((strip + 1) * n));
+    T* scratch = sets.data() + strip * n;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t column = i % strips * strip;
+      const std::int64_t width = std::min(strip, inner - column);
+      const std::int64_t start = i / strips * n * inner + column;
+      for (std::int64_t k = 0; k < n; ++k) {
+        for (std::int64_t j = 0; j < width; ++j) sets[j * n + k] = x[start + k * inner + j];
+      }
+      for (std::int64_t j = 0; j < width; ++j) {
+        Function::row(sets.data() + j * n, sets.data() + j * n, scratch, n);
+      }
+      for (std::int64_t k = 0; k < n; ++k) {
+        for (std::int64_t j = 0; j < width; ++j) y[start + k * inner + j] = sets[j * n + k];
+      }
+    }
+  });
+}
+
+template <typename Function>
+Tensor apply(const Tensor& x, std::int64_t axis_attribute, bool coerced) {
+  if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
+    return cast_tensor(apply<Function>(cast_tensor(x, DType::float32), axis_attribute, coerced), x.dtype());
+  }
+  const auto rank = static_cast<std::int64_t>(x.rank());
+  const auto axis = static_cast<std::size_t>(normalized_axis(axis_attribute, rank));
+  const std::int64_t outer = x.shape().count(0, axis);
+  const std::int64_t n = coerced ? x.shape().count(axis, x.rank()) : x.dim(axis);
+  const std::int64_t inner = coerced ? 1 : x.shape().count(axis + 1, x.rank());
+  Tensor y(x.dtype(), x.shape());
+  if (x.size() == 0) return y;
+  dispatch(TypeList<float, double>{}, x.dtype(), [&]<typename T>() {
+    if (inner == 1) {
+      rows<Function>(x.data<T>(), outer, n, y.mutable_data<T>());
+    } else {
+      columns<Function>(x.data<T>(), outer, n, inner, y.mutable_data<T>());
+    }
+  });
+  return y;
+}
+
+template <typename Function>
+RunFunction prepare(PrepareContext& node) {
+  const bool coerced = node.since_version() < 13;
+  const std::int64_t axis = node.int_attribute("axis", coerced ? 1 : -1);
+  return
+      [axis, coerced](RunContext& run) { run.set_output(0, apply<Function>(run.tensor(0), axis, coerced)); };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_softmax() {
+  return {{"", "Softmax", {1, 11, 13}, prepare<Softmax>},
+          {"", "LogSoftmax", {1, 11, 13}, prepare<LogSoftmax>},
+          {"", "Hardmax", {1, 11, 13}, prepare<Hardmax>}};
+}
+
+}  // namespace grurun::engine
