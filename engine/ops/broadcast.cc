@@ -49,7 +49,7 @@ Shape limited_broadcast(const Shape& a, const Shape& b, bool broadcast, std::opt
   bool fits = start >= 0 && start <= rank_a - rank_b;
   for (std::int64_t i = 0; fits && i < rank_b; ++i) {
     out[start + i] = b[i];
-    fits = b[i] == a[start + i];
+    fits = b[i] == a[start + i] || b[i] == 1;
   }
   if (!fits) {
     fail_invalid("B of shape {} is no contiguous part of A of shape {} from axis {}", b.to_string(),

@@ -20,9 +20,9 @@ Shape broadcast_shape(const Shape& a, const Shape& b);
 /// Unidirectional broadcasting: throws Error(invalid_model) unless `from` broadcasts to exactly `to`.
 void require_broadcastable_to(const char* name, const Shape& from, const Shape& to);
 
-/// The limited broadcasting of opsets 1 to 6, as Add-1 describes it. Returns B's shape with as many
-/// dimensions as A has: all 1 for a single element, else B's dimensions, which must equal A's from `axis` on
-/// (default: B is a suffix). Without `broadcast` the shapes must be the same. Throws Error(invalid_model).
+/// The limited broadcasting of opsets 1 to 6 (Add-1). Returns B's shape in A's rank: all 1 for one element,
+/// else B's dimensions, A's own or 1 (as in ONNX's cases) from `axis` on, default: B is a suffix. Without
+/// `broadcast` the shapes must be the same. Throws Error(invalid_model).
 Shape limited_broadcast(const Shape& a, const Shape& b, bool broadcast, std::optional<std::int64_t> axis);
 
 /// How up to three operands are read along an output: neighbouring dimensions that every operand steps

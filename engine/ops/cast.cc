@@ -112,7 +112,11 @@ T from_real(double value, const CastRule& rule) {
   } else if constexpr (std::is_same_v<T, Float8E4M3FNUZ> || std::is_same_v<T, Float8E5M2FNUZ>) {
     return T(value, rule.saturate);
   } else if constexpr (is_small_int<T>) {
+    if (rule.clamp_four_bits) value = std::clamp(value, double{T::lowest}, double{T::highest});
     return T(static_cast<int>(truncate<std::int64_t>(value) & 0xff));
+  } else if constexpr (std::is_same_v<T, Float4E2M1>) {
+    return rule.clamp_four_bits && std::isnan(value) ? T::from_bits(Float4E2M1Format::largest_code)
+                                                     : T(value);
   } else if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint64_t>) {
     return truncate<T>(value);
   } else if constexpr (std::is_integral_v<T>) {

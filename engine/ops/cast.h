@@ -26,6 +26,9 @@ PowerRounding parse_power_rounding(const std::string& round_mode);
 struct CastRule {
   bool saturate = true;                          // to the float8 types: beyond the largest value stay at it
   PowerRounding round_mode = PowerRounding::up;  // to float8e8m0
+  /// Floats to 4-bit types as the cases of the releases up to Cast-23 have it: what an integer type cannot
+  /// hold becomes the nearest it can, NaN becomes float4e2m1's largest value.
+  bool clamp_four_bits = false;
 };
 
 /// x as elements of another type. The same type gives x itself. Throws Error(unsupported) for complex

@@ -76,21 +76,23 @@ Tensor combine(const BinaryTable& table, const void* op, Tensor a, Tensor b, con
   return y;
 }
 
+// Shapes and types are checked before the operands are taken, so that an error can still name them.
+
 void apply_binary(RunContext& run, const BinaryTable& table, const void* op) {
+  require_same_type(run.tensor(0), run.tensor(1));
+  const Shape shape = broadcast_shape(run.tensor(0).shape(), run.tensor(1).shape());
   Tensor a = run.take_tensor(0);
   Tensor b = run.take_tensor(1);
-  require_same_type(a, b);
-  const Shape shape = broadcast_shape(a.shape(), b.shape());
   run.set_output(0, combine(table, op, std::move(a), std::move(b), shape));
 }
 
 void apply_binary(RunContext& run, const BinaryTable& table, const void* op, ShapeRule rule,
                   const void* attributes) {
+  require_same_type(run.tensor(0), run.tensor(1));
+  const Shape shape = run.tensor(0).shape();
+  Shape b_shape = rule(shape, run.tensor(1).shape(), attributes);
   Tensor a = run.take_tensor(0);
-  Tensor b = run.take_tensor(1);
-  require_same_type(a, b);
-  const Shape shape = a.shape();
-  b = reshape_b(std::move(b), rule(a.shape(), b.shape(), attributes));
+  Tensor b = reshape_b(run.take_tensor(1), std::move(b_shape));
   run.set_output(0, combine(table, op, std::move(a), std::move(b), shape));
 }
 

@@ -123,10 +123,11 @@ struct GeluErf {
     }
   }
 };
+// 1 + tanh(z) is 2 sigmoid(2 z), without the loss of digits where tanh is near -1.
 struct GeluTanh {
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
-    constexpr T scale = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+    constexpr T scale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
     T gate[block];
     for (std::int64_t i = 0; i < n; i += block) {
       const std::int64_t m = std::min(block, n - i);
@@ -134,8 +135,8 @@ struct GeluTanh {
       for (std::int64_t j = 0; j < m; ++j) {
         gate[j] = scale * (from[j] + static_cast<T>(0.044715) * from[j] * from[j] * from[j]);
       }
-      kernels::vec_tanh(gate, gate, m);
-      for (std::int64_t j = 0; j < m; ++j) y[i + j] = T{0.5} * from[j] * (T{1} + gate[j]);
+      kernels::vec_sigmoid(gate, gate, m);
+      kernels::vec_mul(from, gate, y + i, m);
     }
   }
 };

@@ -17,6 +17,7 @@ namespace {
 CastRule read_rule(PrepareContext& node) {
   CastRule rule;
   rule.saturate = node.int_attribute("saturate", 1) != 0;
+  rule.clamp_four_bits = node.since_version() < 24;
   rule.round_mode = parse_power_rounding(node.string_attribute("round_mode", "up"));
   return rule;
 }

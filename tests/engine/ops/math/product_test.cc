@@ -1,0 +1,314 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tests/engine/ops/math/op_table.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+const double nan = std::nan("");
+
+OneNode with_constants(OneNode node, std::vector<bool> initializers) {
+  node.initializers = std::move(initializers);
+  return node;
+}
+
+TEST(MatMul, ShapesAndTypes) {
+  const Tensor a = make<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  check_rows({
+      {"matrices",
+       "MatMul",
+       13,
+       {a, make<float>({3, 2}, {1, 0, 0, 1, 1, 1})},
+       {},
+       {make<float>({2, 2}, {4, 5, 10, 11})}},
+      {"vector from the left", "MatMul", 9, {vec<float>({1, 1}), a}, {}, {vec<float>({5, 7, 9})}},
+      {"vector from the right", "MatMul", 9, {a, vec<float>({1, 0, -1})}, {}, {vec<float>({-2, -2})}},
+      {"two vectors", "MatMul", 1, {vec<double>({1, 2}), vec<double>({3, 4})}, {}, {make<double>({}, {11})}},
+      {"stacks broadcast",
+       "MatMul",
+       13,
+       {make<std::int64_t>({2, 1, 1, 2}, {1, 2, 3, 4}), make<std::int64_t>({2, 2, 1}, {1, 1, 1, -1})},
+       {},
+       {make<std::int64_t>({2, 2, 1, 1}, {3, -1, 7, -1})}},
+      {"uint32 wraps",
+       "MatMul",
+       9,
+       {make<std::uint32_t>({1, 2}, {4294967295.0, 1}), make<std::uint32_t>({2, 1}, {2, 5})},
+       {},
+       {make<std::uint32_t>({1, 1}, {3})}},
+      {"halves are summed in float",
+       "MatMul",
+       13,
+       {make<Float16>({1, 3}, {2048, 1, 1}), make<Float16>({3, 1}, {1, 1, 1})},
+       {},
+       {make<Float16>({1, 1}, {2050})}},
+      {"nothing to sum",
+       "MatMul",
+       13,
+       {make<float>({2, 0}, {}), make<float>({0, 2}, {})},
+       {},
+       {make<float>({2, 2}, {0, 0, 0, 0})}},
+      {"zero times infinity",
+       "MatMul",
+       13,
+       {make<float>({1, 1}, {0}), make<float>({1, 1}, {inf})},
+       {},
+       {make<float>({1, 1}, {nan})}},
+  });
+  check_errors({{"inner dimensions", "MatMul", 13, {a, a}, {}, ErrorKind::invalid_model, "inner dimensions"},
+                {"scalar", "MatMul", 13, {make<float>({}, {1}), a}, {}, ErrorKind::invalid_model, "vectors or matrices"}});
+}
+
+// A packed constant gives what a fed one gives.
+TEST(MatMul, ConstantFactor) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto fill = [&](Shape shape) {
+    std::vector<double> values(static_cast<std::size_t>(shape.element_count()));
+    for (double& value : values) value = uniform(random);
+    return values;
+  };
+  const auto compare = [&](const OneNode& node, std::vector<bool> constants) {
+    const Tensor fed = run_node(node)[0].tensor();
+    const Tensor constant = run_node(with_constants(node, std::move(constants)))[0].tensor();
+    EXPECT_EQ(difference(constant, fed), "") << node.op;
+  };
+  const Tensor a = make<float>({2, 5, 7}, fill({2, 5, 7}));
+  const Tensor b = make<float>({7, 9}, fill({7, 9}));
+  compare({.op = "MatMul", .opset = 13, .inputs = {a, b}}, {false, true});
+  compare({.op = "MatMul",
+           .opset = 13,
+           .inputs = {make<Float16>({5, 7}, fill({5, 7})), make<Float16>({7, 9}, fill({7, 9}))}},
+          {false, true});
+  const Tensor rows = make<double>({5, 7}, fill({5, 7}));
+  const Tensor weights = make<double>({9, 7}, fill({9, 7}));
+  const Attributes transB{attr("transB", 1)};
+  compare({.op = "Gemm",
+           .opset = 13,
+           .inputs = {rows, weights, make<double>({9}, fill({9}))},
+           .attributes = transB},
+          {false, true, true});
+  compare({.op = "Gemm",
+           .opset = 13,
+           .inputs = {rows, weights, make<double>({5, 1}, fill({5, 1}))},
+           .attributes = transB},
+          {false, true, true});
+  compare({.op = "Gemm",
+           .opset = 13,
+           .inputs = {rows, weights, make<double>({9}, fill({9}))},
+           .attributes = transB},
+          {false, true, false});
+  compare({.op = "Gemm", .opset = 13, .inputs = {rows, weights}, .attributes = transB}, {false, true});
+}
+
+TEST(Gemm, Versions) {
+  const Tensor a = make<float>({2, 2}, {1, 2, 3, 4});
+  const Tensor eye = make<float>({2, 2}, {1, 0, 0, 1});
+  check_rows({
+      {"C of full shape",
+       "Gemm",
+       6,
+       {a, eye, eye},
+       {attr("alpha", 2.0f), attr("beta", 3.0f)},
+       {make<float>({2, 2}, {5, 4, 6, 11})}},
+      {"C broadcast by attribute",
+       "Gemm",
+       6,
+       {a, eye, vec<float>({10, 20})},
+       {attr("broadcast", 1)},
+       {make<float>({2, 2}, {11, 22, 13, 24})}},
+      {"C broadcast",
+       "Gemm",
+       7,
+       {a, eye, make<float>({2, 1}, {10, 20})},
+       {attr("transA", 1)},
+       {make<float>({2, 2}, {11, 13, 22, 24})}},
+      {"C omitted", "Gemm", 11, {a, eye}, {attr("transB", 1)}, {a}},
+      {"beta 0 does not read C", "Gemm", 13, {a, eye, vec<float>({nan, nan})}, {attr("beta", 0.0f)}, {a}},
+      {"integers",
+       "Gemm",
+       9,
+       {make<std::int32_t>({1, 2}, {3, 4}), make<std::int32_t>({2, 1}, {1, 1}), make<std::int32_t>({}, {5})},
+       {attr("alpha", 0.5f), attr("beta", 2.0f)},
+       {make<std::int32_t>({1, 1}, {13})}},
+      {"bfloat16",
+       "Gemm",
+       13,
+       {make<BFloat16>({1, 1}, {3}), make<BFloat16>({1, 1}, {5}), make<BFloat16>({1}, {1})},
+       {},
+       {make<BFloat16>({1, 1}, {16})}},
+  });
+  check_errors({
+      {"broadcast not set",
+       "Gemm",
+       6,
+       {a, eye, vec<float>({1, 2})},
+       {},
+       ErrorKind::invalid_model,
+       "broadcast is not set"},
+      {"C does not fit",
+       "Gemm",
+       13,
+       {a, eye, vec<float>({1, 2, 3})},
+       {},
+       ErrorKind::invalid_model,
+       "does not broadcast"},
+      {"not matrices", "Gemm", 13, {vec<float>({1}), eye}, {}, ErrorKind::invalid_model, "matrices"},
+  });
+}
+
+TEST(QuantizedProducts, ZeroPointsAndScales) {
+  const Tensor a = make<std::uint8_t>({2, 2}, {11, 7, 3, 255});
+  const Tensor b = make<std::int8_t>({2, 2}, {1, -128, 0, 2});
+  check_rows({
+      {"no zero points", "MatMulInteger", 10, {a, b}, {}, {make<std::int32_t>({2, 2}, {11, -1394, 3, 126})}},
+      {"by row and column",
+       "MatMulInteger",
+       10,
+       {a, b, vec<std::uint8_t>({10, 0}), vec<std::int8_t>({1, 0})},
+       {},
+       {make<std::int32_t>({2, 2}, {3, -134, -255, 126})}},
+      {"ties to even, then the zero point",
+       "QLinearMatMul",
+       10,
+       {make<std::uint8_t>({1, 2}, {1, 3}), Tensor::scalar(0.5f), make<std::uint8_t>({}, {0}),
+        make<std::uint8_t>({2, 2}, {1, 2, 0, 1}), Tensor::scalar(1.0f), make<std::uint8_t>({}, {0}),
+        Tensor::scalar(1.0f), make<std::uint8_t>({}, {7})},
+       {},
+       {make<std::uint8_t>({1, 2}, {7, 9})}},
+      {"saturated, scale by column",
+       "QLinearMatMul",
+       21,
+       {make<std::int8_t>({1, 1}, {100}), Tensor::scalar(1.0f), make<std::int8_t>({}, {0}),
+        make<std::int8_t>({1, 2}, {1, -2}), vec<float>({1, 10}), vec<std::int8_t>({0, 0}),
+        Tensor::scalar(1.0f), make<std::int8_t>({}, {-1})},
+       {},
+       {make<std::int8_t>({1, 2}, {99, -128})}},
+      {"8-bit floats",
+       "QLinearMatMul",
+       21,
+       {make<Float8E4M3FN>({1, 2}, {1.5, 2}), Tensor::scalar(2.0f), make<Float8E4M3FN>({}, {0}),
+        make<Float8E4M3FN>({2, 1}, {4, 1}), Tensor::scalar(1.0f), make<Float8E4M3FN>({}, {0}),
+        Tensor::scalar(4.0f), make<Float8E4M3FN>({}, {0})},
+       {},
+       {make<Float8E4M3FN>({1, 1}, {4})}},
+  });
+}
+
+TEST(Einsum, Equations) {
+  const Tensor m = make<float>({2, 2}, {1, 2, 3, 4});
+  const Tensor v = vec<float>({10, 20});
+  const auto row = [](const char* equation, std::vector<Value> inputs, Tensor expected) {
+    return OpRowCase{
+        equation, "Einsum", 12, std::move(inputs), {attr("equation", equation)}, {std::move(expected)}};
+  };
+  check_rows({
+      row("ij->ji", {m}, make<float>({2, 2}, {1, 3, 2, 4})),
+      row("ba", {m}, make<float>({2, 2}, {1, 3, 2, 4})),
+      row("ii", {m}, make<float>({}, {5})),
+      row("ii->i", {m}, vec<float>({1, 4})),
+      row("ij->", {m}, make<float>({}, {10})),
+      row("ij, j -> i", {m, v}, vec<float>({50, 110})),
+      row("ij,jk", {m, m}, make<float>({2, 2}, {7, 10, 15, 22})),
+      row("ij,ij->ij", {m, m}, make<float>({2, 2}, {1, 4, 9, 16})),
+      row("i,j->ji", {v, vec<float>({1, 2})}, make<float>({2, 2}, {10, 20, 20, 40})),
+      row("...i,...i->...", {m, v}, vec<float>({50, 110})),
+      row("bij,bjk->bik",
+          {make<std::int64_t>({2, 1, 2}, {1, 2, 3, 4}), make<std::int64_t>({2, 2, 1}, {1, 1, 1, -1})},
+          make<std::int64_t>({2, 1, 1}, {3, -1})),
+      row("i,ij,j->", {v, m, v}, make<float>({}, {2700})),
+      row("Aa->aA", {m}, make<float>({2, 2}, {1, 3, 2, 4})),
+      row("aA", {m}, make<float>({2, 2}, {1, 3, 2, 4})),
+      row("i...->...", {m}, vec<float>({4, 6})),
+      row("ij->i", {make<Float16>({1, 3}, {2048, 1, 1})}, vec<Float16>({2050})),
+      row("i,i->i", {vec<std::uint8_t>({200}), vec<std::uint8_t>({2})}, vec<std::uint8_t>({144})),
+  });
+  const auto bad = [](const char* equation, std::vector<Value> inputs, const char* text) {
+    return OpErrorCase{
+        equation, "Einsum", 12, std::move(inputs), {attr("equation", equation)}, ErrorKind::invalid_model,
+        text};
+  };
+  check_errors({
+      bad("ij->k", {m}, "output index 'k'"),
+      bad("ij->ii", {m}, "output index 'i'"),
+      bad("i->i", {m}, "rank 2"),
+      bad("ij,jk", {m}, "2 terms for 1"),
+      bad("i1->i", {m}, "unexpected '1'"),
+      bad("ij,jk->ik", {m, make<float>({3, 1}, {1, 2, 3})}, "extents 2 and 3"),
+      bad("...i,...i->...", {m, make<float>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}, "stands for"),
+  });
+}
+
+TEST(Det, Matrices) {
+  check_rows({
+      {"row exchange", "Det", 11, {make<float>({2, 2}, {0, 1, 1, 0})}, {}, {make<float>({}, {-1})}},
+      {"stack",
+       "Det",
+       22,
+       {make<BFloat16>({2, 2, 2}, {1, 2, 3, 4, 2, 4, 1, 2})},
+       {},
+       {vec<BFloat16>({-2, 0})}},
+      {"empty", "Det", 11, {make<double>({1, 0, 0}, {})}, {}, {vec<double>({1})}},
+  });
+  check_errors(
+      {{"not square", "Det", 11, {make<float>({1, 2}, {1, 2})}, {}, ErrorKind::invalid_model, "square"}});
+}
+
+TEST(Softmax, Versions) {
+  const double e = std::exp(1.0);
+  const Tensor x = make<double>({1, 2, 2}, {0, 0, 1, 0});
+  check_rows({
+      {"a matrix of the input",
+       "Softmax",
+       11,
+       {x},
+       {},
+       {make<double>({1, 2, 2}, {1 / (3 + e), 1 / (3 + e), e / (3 + e), 1 / (3 + e)})}},
+      {"the last axis",
+       "Softmax",
+       13,
+       {x},
+       {},
+       {make<double>({1, 2, 2}, {0.5, 0.5, e / (1 + e), 1 / (1 + e)})}},
+      {"an inner axis",
+       "Softmax",
+       13,
+       {x},
+       {attr("axis", 1)},
+       {make<double>({1, 2, 2}, {1 / (1 + e), 0.5, e / (1 + e), 0.5})}},
+      {"large values", "Softmax", 13, {vec<float>({1000, 1000})}, {}, {vec<float>({0.5, 0.5})}},
+      {"logarithm",
+       "LogSoftmax",
+       13,
+       {vec<float>({1000, 1000, 0})},
+       {},
+       {vec<float>({-0.693147180559945, -0.693147180559945, -1000.693147180559945})}},
+      {"half",
+       "LogSoftmax",
+       1,
+       {make<Float16>({1, 2}, {3, 3})},
+       {},
+       {make<Float16>({1, 2}, {-0.693147, -0.693147})}},
+      {"the first of two",
+       "Hardmax",
+       13,
+       {make<float>({2, 2}, {3, 3, 1, 2})},
+       {},
+       {make<float>({2, 2}, {1, 0, 0, 1})}},
+      {"rows of a matrix",
+       "Hardmax",
+       1,
+       {make<float>({1, 2, 2}, {3, 3, 1, 9})},
+       {},
+       {make<float>({1, 2, 2}, {0, 0, 0, 1})}},
+      {"nothing", "Softmax", 13, {make<float>({0, 3}, {})}, {}, {make<float>({0, 3}, {})}},
+  });
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
