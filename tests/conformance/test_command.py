@@ -1,0 +1,132 @@
+"""grurun conformance as its users run it: flags, files and exit codes."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
+CASES = sorted(p.parent for p in ROOT.glob("testdata/**/model.onnx") if "official" not in p.parts)
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([BINARY, "conformance", *map(str, arguments)], capture_output=True, text=True, cwd=cwd)
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.assertGreaterEqual(len(CASES), 3, "testdata/ has cases")
+        self.kind = self.folder / "kind"
+        for case in CASES[:3]:
+            shutil.copytree(case, self.kind / case.name)
+        self.names = [case.name for case in CASES[:3]]
+
+    def expect(self, code, *arguments):
+        result = run(*arguments)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        if code == 2:
+            self.assertEqual(result.stdout, "")
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        return result
+
+    def break_case(self, name):
+        """The expected output becomes that of another shape."""
+        output = next((self.kind / name).glob("test_data_set_*")) / "output_0.pb"
+        output.write_bytes(b"\x08\x01\x10\x01\x22\x04\x00\x00\x80\x3f")  # [1], float: 1
+
+    def test_all_as_expected(self):
+        result = self.expect(0, self.folder, "-j", "2", "--min-cases", "3")
+        self.assertIn("3 cases in", result.stdout)
+        self.assertIn("3 passed", result.stdout)
+        self.assertEqual(result.stderr, "", "no progress bar where there is no terminal")
+
+    def test_a_difference_is_named_and_fails(self):
+        self.break_case(self.names[1])
+        result = self.expect(1, self.folder)
+        self.assertIn(f"differs      kind/{self.names[1]}: ", result.stdout)
+        self.assertIn("2 passed, 1 differs; 1 not as expected", result.stdout)
+
+    def test_reports(self):
+        self.break_case(self.names[0])
+        self.expect(1, self.folder, "--json", self.folder / "r.json", "--junit", self.folder / "r.xml")
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(report["summary"]["passed"], 2)
+        self.assertEqual(sum(report["summary"].values()), 3)
+        self.assertEqual([case["name"] for case in report["cases"]], self.names)
+        for case in report["cases"]:
+            self.assertLessEqual({"name", "path", "kind", "verdict", "message", "seconds", "outputs"}, case.keys())
+            self.assertEqual(case["kind"], "kind")
+            self.assertTrue(os.path.isdir(case["path"]))
+        self.assertLess(0, report["cases"][1]["outputs"][0]["total"])
+        suites = xml.etree.ElementTree.parse(self.folder / "r.xml").getroot()
+        self.assertEqual((suites.get("tests"), suites.get("failures"), suites.get("errors")), ("3", "1", "0"))
+        self.assertIn("expected [1]", suites.find(".//failure").get("message"))
+
+    def test_expectations(self):
+        self.break_case(self.names[0])
+        listed = self.folder / "list.txt"
+        listed.write_text(f"# why\n{self.names[0]} differs its output was broken\n")
+        result = self.expect(0, self.folder, "--expectations", listed)
+        self.assertIn("its output was broken", result.stdout)
+        listed.write_text(f"{self.names[0]} unsupported wrong verdict\n")
+        self.expect(1, self.folder, "--expectations", listed)
+        listed.write_text(f"{self.names[0]} differs r\n{self.names[1]} differs but it passes\n")
+        self.assertIn("remove that line", self.expect(1, self.folder, "--expectations", listed).stdout)
+        listed.write_text(f"{self.names[0]} differs r\nno_such_case differs r\n")
+        self.assertIn("'no_such_case' matches no case", self.expect(1, self.folder, "--expectations", listed).stdout)
+        listed.write_text("a line\n")
+        self.expect(2, self.folder, "--expectations", listed)
+
+    def test_filter_and_list(self):
+        result = self.expect(0, self.folder, "-k", self.names[2], "--list")
+        self.assertEqual(result.stdout, f"kind/{self.names[2]}\t{self.kind / self.names[2]}\n")
+        self.assertIn("1 case in", self.expect(0, self.folder, "-k", f"kind/{self.names[2]}").stdout)
+        self.expect(2, self.folder, "-k", "no such case")
+
+    def test_no_case_and_too_few(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.assertIn("no case", self.expect(2, empty).stderr)
+        self.assertIn("--min-cases", self.expect(2, self.folder, "--min-cases", "4").stderr)
+        self.expect(2, self.folder / "missing")
+
+    def test_usage(self):
+        for flags in (["--rtol", "-1"], ["--atol", "nan"], ["--max-time", "-1"], ["-j", "-2"], ["--no-such-flag"]):
+            self.expect(2, self.folder, *flags)
+        self.expect(2, self.folder, "--json", self.folder / "missing" / "r.json")
+        self.expect(2)
+
+    def test_links_and_single_cases(self):
+        links = self.folder / "links"
+        links.mkdir()
+        (links / "test_linked").symlink_to(self.kind / self.names[0])
+        self.assertIn("1 case in", self.expect(0, links).stdout)
+        self.assertIn("1 case in", self.expect(0, links / "test_linked").stdout)
+        self.assertIn("1 case in", self.expect(0, self.kind / self.names[0] / "model.onnx").stdout)
+        result = run(".", cwd=self.kind / self.names[0])
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_fail_fast(self):
+        for name in self.names:
+            self.break_case(name)
+        result = self.expect(1, self.folder, "--fail-fast", "-j", "1")
+        self.assertIn("2 not run (stopped at the first unexpected verdict)", result.stdout)
+
+    def test_tolerances(self):
+        self.expect(0, self.folder, "--rtol", "1e-2", "--atol", "1e-2")
+        case = self.kind / self.names[0]
+        (case / "data.json").write_text('{"rtol": 0.5}')
+        self.expect(0, self.folder, "--json", self.folder / "r.json")
+        outputs = json.loads((self.folder / "r.json").read_text())["cases"][0]["outputs"]
+        self.assertEqual([output["rtol"] for output in outputs], [0.5] * len(outputs))
+
+
+if __name__ == "__main__":
+    unittest.main()
