@@ -89,7 +89,7 @@ void check_errors(const std::vector<OpErrorCase>& rows) {
   for (const OpErrorCase& row : rows) {
     const std::string label = fmt::format("{} (opset {}): {}", row.op, row.opset, row.name);
     try {
-      run_node(row.op, "", row.opset, row.inputs, row.attributes);
+      run_node(row.op, "", row.opset, row.inputs, row.attributes, row.outputs);
       ADD_FAILURE() << label << ": no error";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), row.kind) << label << ": " << error.what();

@@ -28,6 +28,7 @@ struct OpErrorCase {
   Attributes attributes;
   ErrorKind kind;
   std::string text;
+  std::size_t outputs = 1;
 };
 
 /// Values given as double, rounded to the element type of T.
@@ -43,8 +44,8 @@ Tensor vec(const std::vector<double>& values) {
   return make<T>(Shape{static_cast<std::int64_t>(values.size())}, values);
 }
 
-/// Exact for integers, bool and string; floats within 4 units in the last place of the larger of both or 1e-7
-/// where the expected value was written down in decimal. NaN equals NaN, zeros differ by sign. Returns "" or
+/// Exact for integers, bool and string; floats within 4 units in the last place, or near 0 within 1e-7
+/// (float; other types in proportion to their precision). NaN equals NaN, zeros differ by sign. Returns "" or
 /// what differs.
 std::string difference(const Tensor& got, const Tensor& expected);
 

@@ -12,11 +12,6 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::nan("");
 
-OneNode with_constants(OneNode node, std::vector<bool> initializers) {
-  node.initializers = std::move(initializers);
-  return node;
-}
-
 TEST(MatMul, ShapesAndTypes) {
   const Tensor a = make<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   check_rows({
@@ -61,7 +56,13 @@ TEST(MatMul, ShapesAndTypes) {
        {make<float>({1, 1}, {nan})}},
   });
   check_errors({{"inner dimensions", "MatMul", 13, {a, a}, {}, ErrorKind::invalid_model, "inner dimensions"},
-                {"scalar", "MatMul", 13, {make<float>({}, {1}), a}, {}, ErrorKind::invalid_model, "vectors or matrices"}});
+                {"scalar",
+                 "MatMul",
+                 13,
+                 {make<float>({}, {1}), a},
+                 {},
+                 ErrorKind::invalid_model,
+                 "vectors or matrices"}});
 }
 
 // A packed constant gives what a fed one gives.
@@ -73,37 +74,31 @@ TEST(MatMul, ConstantFactor) {
     for (double& value : values) value = uniform(random);
     return values;
   };
-  const auto compare = [&](const OneNode& node, std::vector<bool> constants) {
+  const auto compare = [](const char* op, std::vector<Value> inputs, Attributes attributes,
+                          std::vector<bool> constants) {
+    OneNode node;
+    node.op = op;
+    node.opset = 13;
+    node.inputs = std::move(inputs);
+    node.attributes = std::move(attributes);
     const Tensor fed = run_node(node)[0].tensor();
-    const Tensor constant = run_node(with_constants(node, std::move(constants)))[0].tensor();
-    EXPECT_EQ(difference(constant, fed), "") << node.op;
+    node.initializers = std::move(constants);
+    EXPECT_EQ(difference(run_node(node)[0].tensor(), fed), "") << op;
   };
   const Tensor a = make<float>({2, 5, 7}, fill({2, 5, 7}));
   const Tensor b = make<float>({7, 9}, fill({7, 9}));
-  compare({.op = "MatMul", .opset = 13, .inputs = {a, b}}, {false, true});
-  compare({.op = "MatMul",
-           .opset = 13,
-           .inputs = {make<Float16>({5, 7}, fill({5, 7})), make<Float16>({7, 9}, fill({7, 9}))}},
+  compare("MatMul", {a, b}, {}, {false, true});
+  compare("MatMul", {make<Float16>({5, 7}, fill({5, 7})), make<Float16>({7, 9}, fill({7, 9}))}, {},
           {false, true});
   const Tensor rows = make<double>({5, 7}, fill({5, 7}));
   const Tensor weights = make<double>({9, 7}, fill({9, 7}));
+  const Tensor row = make<double>({9}, fill({9}));
+  const Tensor column = make<double>({5, 1}, fill({5, 1}));
   const Attributes transB{attr("transB", 1)};
-  compare({.op = "Gemm",
-           .opset = 13,
-           .inputs = {rows, weights, make<double>({9}, fill({9}))},
-           .attributes = transB},
-          {false, true, true});
-  compare({.op = "Gemm",
-           .opset = 13,
-           .inputs = {rows, weights, make<double>({5, 1}, fill({5, 1}))},
-           .attributes = transB},
-          {false, true, true});
-  compare({.op = "Gemm",
-           .opset = 13,
-           .inputs = {rows, weights, make<double>({9}, fill({9}))},
-           .attributes = transB},
-          {false, true, false});
-  compare({.op = "Gemm", .opset = 13, .inputs = {rows, weights}, .attributes = transB}, {false, true});
+  compare("Gemm", {rows, weights, row}, transB, {false, true, true});
+  compare("Gemm", {rows, weights, column}, transB, {false, true, true});
+  compare("Gemm", {rows, weights, row}, transB, {false, true, false});
+  compare("Gemm", {rows, weights}, transB, {false, true});
 }
 
 TEST(Gemm, Versions) {
@@ -217,7 +212,7 @@ TEST(Einsum, Equations) {
       row("ij,jk", {m, m}, make<float>({2, 2}, {7, 10, 15, 22})),
       row("ij,ij->ij", {m, m}, make<float>({2, 2}, {1, 4, 9, 16})),
       row("i,j->ji", {v, vec<float>({1, 2})}, make<float>({2, 2}, {10, 20, 20, 40})),
-      row("...i,...i->...", {m, v}, vec<float>({50, 110})),
+      row("...i,...i->...", {m, make<float>({1, 2}, {10, 20})}, vec<float>({50, 110})),
       row("bij,bjk->bik",
           {make<std::int64_t>({2, 1, 2}, {1, 2, 3, 4}), make<std::int64_t>({2, 2, 1}, {1, 1, 1, -1})},
           make<std::int64_t>({2, 1, 1}, {3, -1})),
