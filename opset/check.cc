@@ -1,0 +1,117 @@
+#include "opset/check.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <unordered_set>
+
+#include "onnx/onnx_pb.h"
+#include "opset/check_declared.h"
+#include "opset/check_graphs.h"
+#include "opset/check_limits.h"
+#include "opset/check_node.h"
+#include "opset/check_report.h"
+#include "opset/infer.h"
+#include "opset/onnx_checker.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx_io::Function;
+using onnx_io::Model;
+
+void check_ir_version(const Model& model, CheckReport& report) {
+  constexpr std::int64_t newest = onnx::IR_VERSION;
+  if (model.ir_version >= 1 && model.ir_version <= newest) return;
+  report.add(Rule::ir_version, "", "",
+             fmt::format("ir_version is {}; versions 1 to {} are known here", model.ir_version, newest));
+}
+
+void check_imports(const onnx_io::OpsetImports& imports, const std::string& where, CheckReport& report) {
+  for (const auto& [domain, version] : imports) {
+    const std::string shown = onnx_io::shown_domain(domain);
+    if (version < 1) {
+      report.add(Rule::opset_valid, where, "", fmt::format("imports opset {} of {}", version, shown));
+      continue;
+    }
+    const std::optional<std::int64_t> newest = newest_opset(domain);
+    if (!newest || version <= *newest) continue;
+    report.add(
+        Rule::opset_known, where, "",
+        fmt::format("imports opset {} of {}; {} is the newest known here: its nodes cannot be checked or "
+                    "run, convert the model to that or wait for a newer grurun",
+                    version, shown, *newest));
+  }
+}
+
+void check_unique(const std::vector<std::string>& names, const char* what, const Function& function,
+                  CheckReport& report) {
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) continue;
+    report.add(Rule::function_unique, fmt::format("function {}.{}", function.domain, function.name), "",
+               fmt::format("two {} are named '{}'", what, name));
+  }
+}
+
+void check_functions(const Model& model, CheckReport& report) {
+  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
+  for (const Function& function : model.functions) {
+    const std::string where = fmt::format("function {}.{}", function.domain, function.name);
+    if (!seen.emplace(function.domain, function.name, function.overload).second) {
+      report.add(Rule::function_unique, where, "",
+                 function.overload.empty()
+                     ? "defined twice; give one an overload name"
+                     : fmt::format("overload '{}' is defined twice", function.overload));
+    }
+    check_unique(function.inputs, "inputs", function, report);
+    check_unique(function.outputs, "outputs", function, report);
+    check_imports(function.opset_imports, where, report);
+  }
+}
+
+// Differences from what the model declares are told apart from a node's own faults by inferring once more
+// without the declarations; most models need only the first run.
+void check_types(const onnx::ModelProto& proto, CheckReport& report, CheckResult& result) {
+  const Inference inference = infer_model(proto, report, true);
+  result.inferred = graph_types(inference.model.proto.graph());
+  bool conflicts = false;
+  for (const InferenceFault& fault : inference.faults) conflicts = conflicts || fault.with_declared;
+  std::unordered_set<std::size_t> explained;
+  if (conflicts) {
+    const Inference undeclared = infer_model(proto, report, false);
+    explained = check_declared(proto, undeclared, report);
+    for (auto& [name, type] : graph_types(undeclared.model.proto.graph())) result.inferred[name] = type;
+  }
+  for (const InferenceFault& fault : inference.faults) {
+    if (!fault.node) {
+      report.add(fault.rule, "", "", fault.message);
+    } else if (!fault.with_declared || explained.count(*fault.node) == 0) {
+      const InferenceNode& node = inference.model.nodes[*fault.node];
+      report.add(fault.rule, node.path(), node.op(), fault.message);
+    }
+  }
+}
+
+}  // namespace
+
+CheckResult check_model(const Model& model) {
+  CheckResult result;
+  CheckReport report(result);
+  check_ir_version(model, report);
+  check_imports(model.opset_imports, "", report);
+  check_functions(model, report);
+  const FunctionIndex functions(model);
+  const Limits limits = check_limits(model, functions, report);
+  if (!limits.safe_to_recurse) return result;
+  check_graphs(model, functions, report);
+  const bool opsets_known = !report.has(Rule::opset_known) && !report.has(Rule::opset_valid);
+  if (model.proto == nullptr || !opsets_known) return result;
+  if (limits.safe_to_infer && !report.has(Rule::function_unique)) check_types(*model.proto, report, result);
+  // ONNX's checker prints to standard output what it knows of operators that no opset has.
+  if (!report.has(Rule::operator_known)) run_onnx_checker(*model.proto, report);
+  return result;
+}
+
+}  // namespace grurun::opset

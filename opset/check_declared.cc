@@ -1,0 +1,107 @@
+#include "opset/check_declared.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "onnx_io/proto_convert.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx::GraphProto;
+using onnx::NodeProto;
+
+bool same_type(const ValueType& a, const ValueType& b) {
+  if (a.kind == ValueType::Kind::unknown || b.kind == ValueType::Kind::unknown) return true;
+  if (a.kind != b.kind) return false;
+  if (a.elem != DType::undefined && b.elem != DType::undefined && a.elem != b.elem) return false;
+  return !a.element || !b.element || same_type(*a.element, *b.element);
+}
+
+bool same_shape(const ValueType& a, const ValueType& b) {
+  if (a.shape && b.shape) {
+    if (a.shape->size() != b.shape->size()) return false;
+    for (std::size_t i = 0; i < a.shape->size(); ++i) {
+      const auto& x = (*a.shape)[i].value;
+      const auto& y = (*b.shape)[i].value;
+      if (x && y && *x != *y) return false;
+    }
+  }
+  return !a.element || !b.element || same_shape(*a.element, *b.element);
+}
+
+std::string shown(const ValueType& type) {
+  return type.shape ? type.to_string() + " " + to_string(*type.shape) : type.to_string();
+}
+
+class Comparison {
+ public:
+  Comparison(const Inference& inferred, CheckReport& report) : inferred_(inferred), report_(report) {}
+
+  std::unordered_set<std::size_t> makers;
+
+  void compare(const GraphProto& declared, const GraphProto& annotated) {
+    const std::map<std::string, ValueType> types = graph_types(annotated);
+    std::map<std::string_view, std::size_t> made_by;
+    for (const NodeProto& node : annotated.node()) {
+      const auto mention = last_node_mention(node.name(), inferred_.model);
+      if (!mention) continue;
+      for (const std::string& output : node.output()) made_by.emplace(output, mention->node);
+      descend(*inferred_.model.nodes[mention->node].original, node);
+    }
+    std::set<std::string_view> compared;
+    const auto compare_all = [&](const auto& values) {
+      for (const onnx::ValueInfoProto& value : values) {
+        if (!compared.insert(value.name()).second) continue;
+        const auto found = types.find(value.name());
+        const auto maker = made_by.find(value.name());
+        if (!value.has_type() || found == types.end() || maker == made_by.end()) continue;
+        compare_value(value, found->second, maker->second);
+      }
+    };
+    compare_all(declared.output());
+    compare_all(declared.value_info());
+  }
+
+ private:
+  // The copy has the same attributes in the same order.
+  void descend(const NodeProto& original, const NodeProto& copy) {
+    for (int i = 0; i < original.attribute_size() && i < copy.attribute_size(); ++i) {
+      const auto& from = original.attribute(i);
+      const auto& to = copy.attribute(i);
+      if (from.has_g() && to.has_g()) compare(from.g(), to.g());
+      for (int g = 0; g < from.graphs_size() && g < to.graphs_size(); ++g) {
+        compare(from.graphs(g), to.graphs(g));
+      }
+    }
+  }
+
+  void compare_value(const onnx::ValueInfoProto& value, const ValueType& found, std::size_t maker) {
+    const ValueType declared = onnx_io::type_from_proto(value.type());
+    const bool types_agree = same_type(declared, found);
+    if (types_agree && same_shape(declared, found)) return;
+    const InferenceNode& node = inferred_.model.nodes[maker];
+    report_.add(
+        types_agree ? Rule::declared_shape : Rule::declared_type, node.path(), node.op(),
+        fmt::format("'{}' is declared {}, but this node gives {}; correct the declaration or the node",
+                    value.name(), shown(declared), shown(found)));
+    makers.insert(maker);
+  }
+
+  const Inference& inferred_;
+  CheckReport& report_;
+};
+
+}  // namespace
+
+std::unordered_set<std::size_t> check_declared(const onnx::ModelProto& original, const Inference& inferred,
+                                               CheckReport& report) {
+  Comparison comparison(inferred, report);
+  comparison.compare(original.graph(), inferred.model.proto.graph());
+  return std::move(comparison.makers);
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,156 @@
+#include "opset/check_node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "opset/near_match.h"
+#include "opset/schema_store.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx_io::Attribute;
+using onnx_io::Function;
+using onnx_io::Node;
+
+std::string function_key(const std::string& domain, const std::string& name, const std::string& overload) {
+  return domain + '\n' + name + '\n' + overload;
+}
+
+bool declares(const Function& function, const std::string& attribute) {
+  return std::ranges::find(function.attributes, attribute) != function.attributes.end() ||
+         std::ranges::find(function.attribute_defaults, attribute, &Attribute::name) !=
+             function.attribute_defaults.end();
+}
+
+std::string other_domain_with(const std::string& op_type, const std::string& domain) {
+  for (const std::string& other : known_domains()) {
+    if (other != domain && !operator_versions(op_type, other).since.empty()) return other;
+  }
+  return domain;
+}
+
+}  // namespace
+
+FunctionIndex::FunctionIndex(const onnx_io::Model& model) {
+  for (const Function& function : model.functions) {
+    functions_.try_emplace(function_key(function.domain, function.name, function.overload), &function);
+  }
+}
+
+const Function* FunctionIndex::find(const Node& node) const {
+  if (functions_.empty()) return nullptr;
+  const auto found = functions_.find(function_key(node.domain, node.op_type, node.overload));
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t index) {
+  NodeAt at{scope, node, index};
+  check_references(at);
+  if (const Function* function = functions_.find(node)) return check_call(at, *function);
+  const std::optional<std::int64_t> opset_version = imported_opset(at);
+  if (!opset_version) return;
+  if (!newest_opset(node.domain)) return report_unknown_domain(at);
+  const SchemaInfo* schema = find_schema(node.op_type, node.domain, *opset_version);
+  if (schema == nullptr) return report_unknown_operator(at, *opset_version);
+  at.since_version = schema->since_version;
+  if (schema->deprecated) {
+    report_.add(Rule::operator_deprecated, at,
+                fmt::format("deprecated since opset {}, and the model imports {}; use what replaced it or "
+                            "import an older opset",
+                            schema->since_version, *opset_version));
+    return;
+  }
+  check_against_schema(at, *schema, report_);
+}
+
+// A version that is newer than the registry, or below 1, has a finding of its own: the node is only marked.
+std::optional<std::int64_t> NodeChecker::imported_opset(const NodeAt& at) {
+  const std::string& domain = at.node.domain;
+  const auto import = at.scope.imports->find(domain);
+  if (import == at.scope.imports->end()) {
+    report_.mark_faulty(at);
+    if (missing_imports_.emplace(at.scope.imports, domain).second) {
+      report_.add(Rule::domain_imported, at,
+                  fmt::format("domain '{}' has no entry in opset_import; add one with the version that the "
+                              "nodes are written for",
+                              onnx_io::shown_domain(domain)));
+    }
+    return std::nullopt;
+  }
+  const std::optional<std::int64_t> newest = newest_opset(domain);
+  if (newest && (import->second < 1 || import->second > *newest)) {
+    report_.mark_faulty(at);
+    return std::nullopt;
+  }
+  return import->second;
+}
+
+void NodeChecker::report_unknown_domain(const NodeAt& at) {
+  if (!unknown_domains_.emplace(at.node.domain, at.node.op_type).second) return;
+  report_.add(Rule::domain_known, at,
+              fmt::format("'{}' is not a standard domain and the model has no function {}.{}; its nodes are "
+                          "not checked{}",
+                          at.node.domain, at.node.domain, at.node.op_type,
+                          did_you_mean(near_matches(at.node.domain, known_domains()))));
+}
+
+void NodeChecker::report_unknown_operator(const NodeAt& at, std::int64_t opset_version) {
+  const std::string& op_type = at.node.op_type;
+  const std::string& domain = at.node.domain;
+  const std::string shown = onnx_io::shown_domain(domain);
+  const OperatorVersions& versions = operator_versions(op_type, domain);
+  std::string hint;
+  if (!versions.since.empty()) {
+    hint = fmt::format("it exists from opset {} on; import that or a newer one", versions.since.front());
+  } else if (const std::string other = other_domain_with(op_type, domain); other != domain) {
+    hint = fmt::format("it belongs to domain '{}'", onnx_io::shown_domain(other));
+  } else {
+    auto [known, added] = suggestions_.try_emplace({domain + '\n' + op_type, opset_version});
+    if (added) known->second = did_you_mean(near_operators(op_type, domain, opset_version));
+    report_.add(
+        Rule::operator_known, at,
+        fmt::format("no operator '{}' in opset {} of {}{}", op_type, opset_version, shown, known->second));
+    return;
+  }
+  report_.add(Rule::operator_known, at,
+              fmt::format("no operator '{}' in opset {} of {}; {}", op_type, opset_version, shown, hint));
+}
+
+void NodeChecker::check_call(const NodeAt& at, const Function& function) {
+  const auto check_count = [&](std::size_t count, std::size_t most, const char* what) {
+    if (count <= most) return;
+    report_.add(
+        Rule::function_call_arity, at,
+        fmt::format("{} {}, but function {}.{} has {}", count, what, function.domain, function.name, most));
+  };
+  check_count(at.node.inputs.size(), function.inputs.size(), "inputs");
+  check_count(at.node.outputs.size(), function.outputs.size(), "outputs");
+  for (const Attribute& attribute : at.node.attributes) {
+    if (declares(function, attribute.name)) continue;
+    report_.add(Rule::function_call_attribute, at,
+                fmt::format("function {}.{} has no attribute '{}'; it would be ignored", function.domain,
+                            function.name, attribute.name));
+  }
+}
+
+void NodeChecker::check_references(const NodeAt& at) {
+  for (const Attribute& attribute : at.node.attributes) {
+    if (attribute.ref_attr_name.empty()) continue;
+    const Function* function = at.scope.function;
+    if (function == nullptr) {
+      report_.add(Rule::function_reference, at,
+                  fmt::format("attribute '{}' refers to '{}', but only a node of a function can refer to an "
+                              "attribute of its caller",
+                              attribute.name, attribute.ref_attr_name));
+    } else if (!declares(*function, attribute.ref_attr_name)) {
+      report_.add(Rule::function_reference, at,
+                  fmt::format("attribute '{}' refers to '{}', which function {}.{} does not declare",
+                              attribute.name, attribute.ref_attr_name, function->domain, function->name));
+    }
+  }
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,50 @@
+// One node against the schema of its exact version, or against the model-local function it calls.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "onnx_io/model.h"
+#include "opset/check_report.h"
+#include "opset/registry.h"
+
+namespace grurun::opset {
+
+/// Finds the model-local function a node calls. The model must outlive it.
+class FunctionIndex {
+ public:
+  explicit FunctionIndex(const onnx_io::Model& model);
+
+  /// nullptr when the node calls none.
+  const onnx_io::Function* find(const onnx_io::Node& node) const;
+
+ private:
+  std::unordered_map<std::string, const onnx_io::Function*> functions_;
+};
+
+/// Judges operator, attributes and the numbers of inputs and outputs; types are judged after inference.
+class NodeChecker {
+ public:
+  NodeChecker(const FunctionIndex& functions, CheckReport& report) : functions_(functions), report_(report) {}
+
+  void check(const CheckScope& scope, const onnx_io::Node& node, std::size_t index);
+
+ private:
+  void check_call(const NodeAt& at, const onnx_io::Function& function);
+  std::optional<std::int64_t> imported_opset(const NodeAt& at);
+  void report_unknown_domain(const NodeAt& at);
+  void report_unknown_operator(const NodeAt& at, std::int64_t opset_version);
+  void check_references(const NodeAt& at);
+
+  const FunctionIndex& functions_;
+  CheckReport& report_;
+  std::set<std::pair<const onnx_io::OpsetImports*, std::string>> missing_imports_;
+  std::set<std::pair<std::string, std::string>> unknown_domains_;
+  std::map<std::pair<std::string, std::int64_t>, std::string> suggestions_;
+};
+
+/// Attributes and the numbers of inputs and outputs, as the schema has them.
+void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckReport& report);
+
+}  // namespace grurun::opset

@@ -1,0 +1,76 @@
+#include "opset/check_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace grurun::opset {
+
+std::string CheckScope::path() const {
+  return parent == nullptr ? label : parent->path() + "/" + label;
+}
+
+namespace {
+
+// A hostile model may have names of megabytes and faults without number.
+constexpr std::size_t longest_name = 200;
+constexpr std::size_t longest_message = 4000;
+constexpr std::size_t most_findings = 10'000;
+
+std::string shortened(std::string text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80) --longest;  // UTF-8
+  text.resize(longest);
+  return text + "...";
+}
+
+}  // namespace
+
+std::string node_name(const std::string& name, const std::string& op_type, std::size_t index) {
+  return shortened(name.empty() ? fmt::format("{}#{}", op_type, index) : name, longest_name);
+}
+
+std::string op_label(const std::string& domain, const std::string& op_type,
+                     std::optional<int> since_version) {
+  const std::string name = shortened(domain.empty() ? op_type : domain + ":" + op_type, longest_name);
+  return since_version ? fmt::format("{}-{}", name, *since_version) : name;
+}
+
+std::string NodeAt::path() const {
+  return scope.path() + "/" + node_name(node.name, node.op_type, index);
+}
+
+std::string NodeAt::op() const {
+  return op_label(node.domain, node.op_type, since_version);
+}
+
+void CheckReport::add(Rule rule, std::string node, std::string op, std::string message) {
+  const RuleInfo& info = rule_info(rule);
+  rules_.insert(rule);
+  if (result_.findings.size() < most_findings) {
+    result_.findings.push_back({info.code, info.severity, std::move(node), std::move(op),
+                                shortened(std::move(message), longest_message)});
+  } else if (result_.findings.size() == most_findings) {
+    const RuleInfo& limit = rule_info(Rule::finding_count);
+    result_.findings.push_back(
+        {limit.code, limit.severity, "", "",
+         fmt::format("more than {} findings; the others are not listed", most_findings)});
+  }
+}
+
+void CheckReport::add(Rule rule, const NodeAt& at, std::string message) {
+  if (rule_info(rule).severity == Severity::error) mark_faulty(at);
+  add(rule, at.path(), at.op(), std::move(message));
+}
+
+void CheckReport::add(Rule rule, const CheckScope& scope, std::string message) {
+  const bool main_graph = scope.parent == nullptr && scope.function == nullptr;
+  add(rule, main_graph ? std::string() : scope.path(), "", std::move(message));
+}
+
+bool CheckResult::has_errors() const {
+  return std::ranges::any_of(findings,
+                             [](const Finding& finding) { return finding.severity == Severity::error; });
+}
+
+}  // namespace grurun::opset

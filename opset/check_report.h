@@ -1,0 +1,71 @@
+// Where a check stands in a model, and the findings it gathers.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "onnx_io/model.h"
+#include "opset/check.h"
+#include "opset/rules.h"
+
+namespace grurun::opset {
+
+/// Subgraphs and function calls nested deeper are refused, before anything recurses into them.
+inline constexpr int max_nesting = 64;
+
+/// A graph or a function's body. Paths are made only when a finding needs one.
+struct CheckScope {
+  const CheckScope* parent = nullptr;  // of a subgraph
+  std::string label;                   // of a subgraph: "loop_1.body"; else "graph", "function ns.F"
+  const onnx_io::OpsetImports* imports = nullptr;
+  const onnx_io::Function* function = nullptr;  // the function this scope belongs to, if any
+
+  /// "graph/loop_1.body".
+  std::string path() const;
+};
+
+/// A node's name, or "GRU#3" (its index) when it has none.
+std::string node_name(const std::string& name, const std::string& op_type, std::size_t index);
+
+struct NodeAt {
+  const CheckScope& scope;
+  const onnx_io::Node& node;
+  std::size_t index;
+  std::optional<int> since_version = std::nullopt;
+
+  std::string path() const;
+  /// "GRU-14", "ai.onnx.ml:Scaler-1".
+  std::string op() const;
+};
+
+std::string op_label(const std::string& domain, const std::string& op_type, std::optional<int> since_version);
+
+class CheckReport {
+ public:
+  explicit CheckReport(CheckResult& result) : result_(result) {}
+
+  /// node empty: about the model as a whole.
+  void add(Rule rule, std::string node, std::string op, std::string message);
+  /// An error marks the node as faulty.
+  void add(Rule rule, const NodeAt& at, std::string message);
+  void add(Rule rule, const CheckScope& scope, std::string message);
+
+  /// Nodes that inference must not judge again: their fault is reported.
+  void mark_faulty(const NodeAt& at) { faulty_.insert(at.path()); }
+  bool is_faulty(const std::string& path) const { return faulty_.count(path) != 0; }
+  bool any_faulty() const { return !faulty_.empty(); }
+
+  bool has_errors() const { return result_.has_errors(); }
+  bool has(Rule rule) const { return rules_.count(rule) != 0; }
+
+ private:
+  CheckResult& result_;
+  std::unordered_set<std::string> faulty_;
+  std::unordered_set<Rule> rules_;
+};
+
+}  // namespace grurun::opset

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "opset/check_node.h"
+#include "opset/near_match.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx_io::Attribute;
+using onnx_io::Node;
+
+// Names that begin with two underscores are the implementation's, as ONNX's checker has it.
+bool is_internal(const std::string& attribute) {
+  return attribute.starts_with("__");
+}
+
+const AttributeInfo* find_attribute(const SchemaInfo& schema, const std::string& name) {
+  const auto found = std::ranges::find(schema.attributes, name, &AttributeInfo::name);
+  return found == schema.attributes.end() ? nullptr : &*found;
+}
+
+std::string attribute_hint(const SchemaInfo& schema, const std::string& name) {
+  std::string newer;
+  std::string older;
+  for (const SchemaInfo* version : schema_versions(schema.name, &schema.domain)) {  // newest first
+    if (find_attribute(*version, name) == nullptr) continue;
+    if (version->since_version > schema.since_version) {
+      newer = fmt::format("; {}-{} has it: import opset {} or newer", schema.name, version->since_version,
+                          version->since_version);
+    } else if (older.empty()) {
+      older = fmt::format("; the last version that had it is {}-{}", schema.name, version->since_version);
+    }
+  }
+  if (!newer.empty()) return newer;
+  if (!older.empty()) return older;
+  std::vector<std::string> names;
+  for (const AttributeInfo& attribute : schema.attributes) names.push_back(attribute.name);
+  return did_you_mean(near_matches(name, names));
+}
+
+void check_attributes(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
+  std::unordered_set<std::string_view> seen;
+  for (const Attribute& attribute : at.node.attributes) {
+    if (!seen.insert(attribute.name).second) {
+      report.add(Rule::attribute_once, at, fmt::format("attribute '{}' is given twice", attribute.name));
+      continue;
+    }
+    const AttributeInfo* known = find_attribute(schema, attribute.name);
+    if (known == nullptr) {
+      if (is_internal(attribute.name)) continue;
+      report.add(Rule::attribute_known, at,
+                 fmt::format("{} has no attribute '{}'{}", at.op(), attribute.name,
+                             attribute_hint(schema, attribute.name)));
+    } else if (attribute.type != known->type) {
+      report.add(Rule::attribute_type, at,
+                 fmt::format("attribute '{}' is {}, {} wants {}", attribute.name,
+                             onnx_io::attribute_type_name(attribute.type), at.op(),
+                             onnx_io::attribute_type_name(known->type)));
+    }
+  }
+  for (const AttributeInfo& attribute : schema.attributes) {
+    if (!attribute.required || seen.count(attribute.name) != 0) continue;
+    report.add(Rule::attribute_required, at,
+               fmt::format("attribute '{}' ({}) is missing", attribute.name,
+                           onnx_io::attribute_type_name(attribute.type)));
+  }
+}
+
+// "2", "1 to 3", "at least 1".
+std::string range_text(int min, int max) {
+  if (min == max) return fmt::format("{}", min);
+  if (max >= 1'000'000) return fmt::format("at least {}", min);
+  return fmt::format("{} to {}", min, max);
+}
+
+struct Side {
+  const std::vector<std::string>& names;
+  const std::vector<ParameterInfo>& parameters;
+  int min;
+  int max;
+  const char* noun;
+  const char* verb;
+  Rule count;
+  Rule required;
+};
+
+std::string parameter_list(const std::vector<ParameterInfo>& parameters) {
+  std::string list;
+  for (const ParameterInfo& parameter : parameters) {
+    if (!list.empty()) list += ", ";
+    list += parameter.name;
+    if (parameter.kind == ParameterKind::optional) list += "?";
+    if (parameter.kind == ParameterKind::variadic) list += "...";
+  }
+  return list;
+}
+
+void check_side(const NodeAt& at, const Side& side, CheckReport& report) {
+  const int count = static_cast<int>(std::min<std::size_t>(side.names.size(), 1u << 30));
+  if (count < side.min || count > side.max) {
+    report.add(side.count, at,
+               fmt::format(
+                   "{} {}s; {} {} {}{}", count, side.noun, at.op(), side.verb, range_text(side.min, side.max),
+                   side.parameters.empty() ? "" : fmt::format(" ({})", parameter_list(side.parameters))));
+  }
+  for (std::size_t i = 0; i < side.names.size() && i < side.parameters.size(); ++i) {
+    if (!side.names[i].empty() || side.parameters[i].kind != ParameterKind::single) continue;
+    report.add(
+        side.required, at,
+        fmt::format("{} {} ({}) is omitted, but it is required", side.noun, i, side.parameters[i].name));
+  }
+}
+
+}  // namespace
+
+void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
+  check_attributes(at, schema, report);
+  check_side(at,
+             {at.node.inputs, schema.inputs, schema.min_input, schema.max_input, "input", "takes",
+              Rule::input_count, Rule::input_required},
+             report);
+  check_side(at,
+             {at.node.outputs, schema.outputs, schema.min_output, schema.max_output, "output", "gives",
+              Rule::output_count, Rule::output_required},
+             report);
+}
+
+}  // namespace grurun::opset

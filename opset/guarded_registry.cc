@@ -1,0 +1,191 @@
+#include "opset/guarded_registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <unordered_map>
+
+#include "onnx/checker.h"
+#include "onnx/shape_inference/implementation.h"
+#include "onnx_io/proto_convert.h"
+#include "opset/schema_store.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx::InferenceContext;
+using onnx::OpSchema;
+
+// ONNX tracks the values of small integer tensors; a declared size of 10^12 would be taken at its word.
+constexpr std::int64_t max_propagated_size = 4096;
+
+bool has_huge_input(const onnx::DataPropagationContext& context) {
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
+    const onnx::TypeProto* type = context.getInputType(i);
+    if (type == nullptr || !type->has_tensor_type() || !type->tensor_type().has_shape()) continue;
+    const auto& shape = type->tensor_type().shape();
+    if (shape.dim_size() == 1 && shape.dim(0).dim_value() > max_propagated_size) return true;
+  }
+  return false;
+}
+
+// Knowing fewer values is no fault of the model, whatever made the propagation fail.
+void propagate(const OpSchema& schema, onnx::DataPropagationContext& context) {
+  if (has_huge_input(context)) return;
+  try {
+    schema.GetDataPropagationFunction()(context);
+  } catch (const std::runtime_error&) {
+  }
+}
+
+template <typename TensorType>
+void drop_large_rank(TensorType& type) {
+  if (type.shape().dim_size() > max_inferred_rank) type.clear_shape();
+}
+
+void bound_outputs(InferenceContext& context) {
+  for (std::size_t i = 0; i < context.getNumOutputs(); ++i) {
+    onnx::TypeProto& type = *context.getOutputType(i);
+    if (type.has_tensor_type()) drop_large_rank(*type.mutable_tensor_type());
+    if (type.has_sparse_tensor_type()) drop_large_rank(*type.mutable_sparse_tensor_type());
+  }
+}
+
+const OpSchema::FormalParameter* parameter_at(const std::vector<OpSchema::FormalParameter>& parameters,
+                                              std::size_t index) {
+  if (index < parameters.size()) return &parameters[index];
+  const bool repeats = !parameters.empty() && parameters.back().GetOption() == OpSchema::Variadic;
+  return repeats ? &parameters.back() : nullptr;
+}
+
+// The interned spelling, or null for a type that is not complete.
+onnx::DataType spelling(const onnx::TypeProto* type) {
+  if (type == nullptr || type->value_case() == onnx::TypeProto::VALUE_NOT_SET) return nullptr;
+  try {
+    return onnx::Utils::DataTypeUtils::ToType(*type);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+// An inference function may fault an input only because its type is not known.
+bool has_untyped_input(const InferenceContext& context) {
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
+    if (!context.hasInput(i)) continue;
+    const onnx::TypeProto* type = context.getInputType(i);
+    if (type == nullptr || type->value_case() == onnx::TypeProto::VALUE_NOT_SET) return true;
+  }
+  return false;
+}
+
+std::string list_types(const onnx::DataTypeSet& types) {
+  std::vector<std::string> names;
+  for (const onnx::DataType type : types) names.push_back(*type);
+  std::ranges::sort(names);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// "; GRU-22 admits it: import opset 22 or newer", or nothing.
+std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, onnx::DataType type) {
+  for (const int version : operator_versions(schema.Name(), schema.domain()).since) {
+    if (version <= schema.since_version()) continue;
+    const OpSchema& newer = *find_onnx_schema(schema.Name(), schema.domain(), version);
+    const auto* parameter = parameter_at(input ? newer.inputs() : newer.outputs(), index);
+    if (parameter == nullptr || parameter->GetTypes().count(type) == 0) continue;
+    return fmt::format("; {}-{} admits it: import opset {} or newer", schema.Name(), version, version);
+  }
+  return "";
+}
+
+}  // namespace
+
+GuardedRegistry::GuardedRegistry() {
+  opaque_.TypeAndShapeInferenceFunction([](InferenceContext&) {});
+}
+
+const OpSchema* GuardedRegistry::GetSchema(const std::string& op_type, int max_version,
+                                           const std::string& domain) const {
+  if (domain == opaque_domain) return &opaque_;
+  const OpSchema* schema = find_onnx_schema(op_type, domain, max_version);
+  if (schema == nullptr) return nullptr;
+  std::unique_ptr<const OpSchema>& guarded = schemas_[{schema, max_version}];
+  if (guarded == nullptr) guarded = guard(*schema, max_version);
+  return guarded.get();
+}
+
+std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, int opset_version) const {
+  auto copy = std::make_unique<OpSchema>(schema);
+  copy->TypeAndShapeInferenceFunction([this, &schema, opset_version](InferenceContext& context) {
+    infer(schema, opset_version, context);
+    judge_types(schema, context);
+    bound_outputs(context);
+  });
+  if (schema.has_data_propagation_function()) {
+    copy->PartialDataPropagationFunction(
+        [&schema](onnx::DataPropagationContext& context) { propagate(schema, context); });
+  }
+  return copy;
+}
+
+// ONNX ends the whole inference on any exception but InferenceError; as that, it stays one node's.
+void GuardedRegistry::infer(const OpSchema& schema, int opset_version, InferenceContext& context) const {
+  try {
+    if (schema.has_type_and_shape_inference_function()) {
+      schema.GetTypeAndShapeInferenceFunction()(context);
+    } else if (const onnx::FunctionProto* body = schema.GetFunction(opset_version)) {
+      onnx::shape_inference::InferShapeForFunctionNode(*body, this, context,
+                                                       onnx::ShapeInferenceOptions(false, 1, false));
+    }
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (!has_untyped_input(context)) throw onnx::InferenceError(error.what());
+  }
+  try {
+    schema.CheckInputOutputType(context);  // completes output types that follow from the inputs'
+  } catch (const onnx::checker::ValidationError&) {
+    // judge_types says it with the type that was found and the versions that would admit it
+  }
+}
+
+void GuardedRegistry::judge_types(const OpSchema& schema, InferenceContext& context) const {
+  struct Bound {
+    onnx::DataType type;
+    std::string parameter;
+  };
+  std::unordered_map<std::string, Bound> bound;
+  const auto judge = [&](bool input, std::size_t index, const onnx::TypeProto* proto) {
+    const auto* parameter = parameter_at(input ? schema.inputs() : schema.outputs(), index);
+    const onnx::DataType type = spelling(proto);
+    if (parameter == nullptr || type == nullptr) return;
+    const char* side = input ? "input" : "output";
+    if (!parameter->GetTypes().empty() && parameter->GetTypes().count(type) == 0) {
+      const bool old_constant = schema.Name() == "Constant" && schema.since_version() == 1;
+      record(context, old_constant ? Rule::constant_type : Rule::type_admitted,
+             fmt::format("{} {} is {}; {}-{} admits {}{}", side, parameter->GetName(), *type, schema.Name(),
+                         schema.since_version(), list_types(parameter->GetTypes()),
+                         newer_hint(schema, input, index, type)));
+      return;
+    }
+    if (!parameter->GetIsHomogeneous()) return;
+    const auto [first, added] = bound.try_emplace(
+        parameter->GetTypeStr(), Bound{type, fmt::format("{} {}", side, parameter->GetName())});
+    if (added || first->second.type == type) return;
+    record(context, Rule::type_bound,
+           fmt::format("{} {} is {}, but {} is {}; both are {} of {}-{} and must be the same", side,
+                       parameter->GetName(), *type, first->second.parameter, *first->second.type,
+                       parameter->GetTypeStr(), schema.Name(), schema.since_version()));
+  };
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) judge(true, i, context.getInputType(i));
+  for (std::size_t i = 0; i < context.getNumOutputs(); ++i) judge(false, i, context.getOutputType(i));
+}
+
+void GuardedRegistry::record(const InferenceContext& context, Rule rule, std::string message) const {
+  std::string display = context.getDisplayName();
+  if (!recorded_.emplace(display, message).second) return;
+  faults_.push_back({std::move(display), rule, std::move(message)});
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,142 @@
+#include "opset/infer.h"
+
+#include <algorithm>
+#include <new>
+#include <set>
+
+#include "onnx/shape_inference/implementation.h"
+#include "onnx_io/proto_convert.h"
+#include "opset/guarded_registry.h"
+
+namespace grurun::opset {
+
+namespace {
+
+bool is_about_declared(std::string_view message) {
+  return message.find("existing shape") != message.npos ||
+         message.find("existing elem type") != message.npos || message.find("existing=") != message.npos;
+}
+
+// "[ShapeInferenceError] text" -> "text".
+std::string_view without_tags(std::string_view text) {
+  while (true) {
+    while (text.starts_with(' ') || text.starts_with(')') || text.starts_with(':')) text.remove_prefix(1);
+    const std::size_t end = text.find(']');
+    if (!text.starts_with('[') || end == text.npos || text.substr(0, end).find("Error") == text.npos) break;
+    text.remove_prefix(end + 1);
+  }
+  while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// Names of nodes in the copy, in the middle of a message, become those of the model.
+std::string with_names(std::string_view text, const InferenceModel& model) {
+  std::string out(text);
+  while (const std::optional<NodeMention> mention = last_node_mention(out, model)) {
+    const std::size_t begin = out.rfind('\x02', mention->end - 1);
+    out.replace(begin, mention->end - begin, model.nodes[mention->node].original->name());
+  }
+  return out;
+}
+
+class Faults {
+ public:
+  explicit Faults(Inference& out) : out_(out) {}
+
+  void add(std::optional<std::size_t> node, Rule rule, std::string message) {
+    // An If whose branches give an unknown and a known type, say, is not to blame.
+    if (node && rule == Rule::inference && out_.model.nodes[*node].holds_opaque) return;
+    if (message.empty() || !seen_.emplace(node.value_or(out_.model.nodes.size()), message).second) return;
+    const bool declared = is_about_declared(message);
+    out_.faults.push_back({node, rule, std::move(message), declared});
+  }
+
+  // One line for each node that failed; a line of a subgraph names its own node last. A line without a name
+  // goes on with the one before.
+  void add_error(std::string_view text) {
+    std::optional<std::size_t> node;
+    std::string message;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (const std::optional<NodeMention> mention = last_node_header(line)) {
+        add(node, Rule::inference, std::move(message));
+        node = mention->node;
+        message = with_names(without_tags(line.substr(mention->end)), out_.model);
+      } else if (const std::string_view more = without_tags(line); !more.empty()) {
+        message += (message.empty() ? "" : " ") + with_names(more, out_.model);
+      }
+    }
+    add(node, Rule::inference, std::move(message));
+  }
+
+ private:
+  // The last "node name: <node>): " of a line: names of nodes may occur in the message behind it too.
+  std::optional<NodeMention> last_node_header(std::string_view line) const {
+    const std::size_t last = line.rfind("\x03): ");
+    if (last == line.npos) return std::nullopt;
+    return last_node_mention(line.substr(0, last + 1), out_.model);
+  }
+
+  Inference& out_;
+  std::set<std::pair<std::size_t, std::string>> seen_;
+};
+
+ValueType without_invented_names(ValueType type) {
+  if (type.shape) {
+    for (Dim& dim : *type.shape) {
+      if (dim.name.starts_with("unk__")) dim.name.clear();
+    }
+  }
+  if (type.element) {
+    type.element = std::make_shared<const ValueType>(without_invented_names(*type.element));
+  }
+  return type;
+}
+
+}  // namespace
+
+Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared) {
+  Inference out;
+  out.model = make_inference_model(original, report, keep_declared);
+  const GuardedRegistry registry;
+  Faults faults(out);
+  try {
+    onnx::shape_inference::InferShapes(out.model.proto, &registry,
+                                       onnx::ShapeInferenceOptions(false, 1, true));
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    faults.add_error(error.what());
+  }
+  for (const TypeFault& fault : registry.faults()) {
+    // Without a node of the model it is one inside a standard function's body; its caller's fault is told.
+    if (const auto mention = last_node_mention(fault.display, out.model)) {
+      faults.add(mention->node, fault.rule, fault.message);
+    }
+  }
+  return out;
+}
+
+std::map<std::string, ValueType> graph_types(const onnx::GraphProto& annotated) {
+  std::map<std::string, ValueType> types;
+  const auto add = [&types](const auto& values) {
+    for (const onnx::ValueInfoProto& value : values) {
+      if (value.has_type())
+        types[value.name()] = without_invented_names(onnx_io::type_from_proto(value.type()));
+    }
+  };
+  add(annotated.value_info());
+  add(annotated.output());
+  add(annotated.input());
+  for (const onnx::TensorProto& tensor : annotated.initializer()) {
+    SymbolicShape shape;
+    for (const std::int64_t dim : tensor.dims()) shape.push_back({dim, ""});
+    types.try_emplace(tensor.name(),
+                      ValueType::tensor(onnx_io::dtype_from_proto(tensor.data_type()), std::move(shape)));
+  }
+  return types;
+}
+
+}  // namespace grurun::opset

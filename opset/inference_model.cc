@@ -1,0 +1,236 @@
+#include "opset/inference_model.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "opset/guarded_registry.h"
+#include "opset/inference_values.h"
+#include "opset/registry.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx::AttributeProto;
+using onnx::GraphProto;
+using onnx::NodeProto;
+using onnx::TensorProto;
+
+// A node's name in the copy: its number between characters that hardly occur in names.
+std::string mark(std::size_t number) {
+  return fmt::format("\x02{}\x03", number);
+}
+
+template <typename Imports>
+onnx_io::OpsetImports copy_imports(const Imports& from,
+                                   google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& to) {
+  onnx_io::OpsetImports imports;
+  for (const auto& import : from) {
+    const std::string domain = onnx_io::canonical_domain(import.domain());
+    imports[domain] = import.version();
+    auto* copy = to.Add();
+    copy->set_domain(domain);
+    copy->set_version(import.version());
+  }
+  auto* opaque = to.Add();
+  opaque->set_domain(opaque_domain);
+  opaque->set_version(1);
+  return imports;
+}
+
+class Copier {
+ public:
+  Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report, bool keep_declared)
+      : out_(out), report_(report), ir_version_(original.ir_version()), keep_declared_(keep_declared) {
+    for (const onnx::FunctionProto& function : original.functions()) {
+      functions_.insert(function_key(function.domain(), function.name(), function.overload()));
+    }
+  }
+
+  void copy_graph(const GraphProto& from, GraphProto& to, const CheckScope& scope,
+                  const onnx_io::OpsetImports& imports) {
+    to.set_name(from.name());
+    copy_values(from, to, scope.parent == nullptr);
+    copy_initializers(from, to, scope.parent == nullptr);
+    for (int i = 0; i < from.node_size(); ++i) {
+      if (scope.parent == nullptr && replace_large_constant(from.node(i), to)) continue;
+      copy_node(from.node(i), static_cast<std::size_t>(i), *to.add_node(), scope, imports);
+    }
+  }
+
+  void copy_node(const NodeProto& from, std::size_t index, NodeProto& to, const CheckScope& scope,
+                 const onnx_io::OpsetImports& imports) {
+    const std::string domain = onnx_io::canonical_domain(from.domain());
+    const auto import = imports.find(domain);
+    InferenceNode entry{&scope, &from, index};
+    if (import != imports.end()) entry.since_version = since_version(from.op_type(), domain, import->second);
+    const bool judged = import != imports.end() && (entry.since_version || is_function(from, domain)) &&
+                        !(report_.any_faulty() && report_.is_faulty(entry.path()));
+    if (!judged) {
+      for (const std::size_t holder : holders_) out_.nodes[holder].holds_opaque = true;
+    }
+    const std::size_t number = out_.nodes.size();
+    out_.nodes.push_back(std::move(entry));
+    to.set_name(mark(number));
+    to.set_op_type(from.op_type());
+    to.set_domain(judged ? domain : opaque_domain);
+    to.set_overload(from.overload());
+    *to.mutable_input() = from.input();
+    *to.mutable_output() = from.output();
+    holders_.push_back(number);
+    for (const AttributeProto& attribute : from.attribute()) {
+      copy_attribute(from, attribute, index, *to.add_attribute(), scope, imports);
+    }
+    holders_.pop_back();
+  }
+
+ private:
+  static std::string function_key(const std::string& domain, const std::string& name,
+                                  const std::string& overload) {
+    return onnx_io::canonical_domain(domain) + '\n' + name + '\n' + overload;
+  }
+
+  bool is_function(const NodeProto& node, const std::string& domain) const {
+    return !functions_.empty() &&
+           functions_.count(function_key(domain, node.op_type(), node.overload())) != 0;
+  }
+
+  void copy_values(const GraphProto& from, GraphProto& to, bool main) {
+    for (const auto& input : from.input()) {
+      *to.add_input() = input;
+      auto* copy = to.mutable_input(to.input_size() - 1);
+      if (!main && !keep_declared_) copy->clear_type();
+      if (copy->has_type()) clean(*copy->mutable_type());
+    }
+    for (const auto& output : from.output()) {
+      auto* copy = to.add_output();
+      copy->set_name(output.name());
+      if (!keep_declared_ || !output.has_type()) continue;
+      *copy->mutable_type() = output.type();
+      clean(*copy->mutable_type());
+    }
+    if (!keep_declared_) return;
+    for (const auto& value : from.value_info()) {
+      if (!value.has_type()) continue;
+      auto* copy = to.add_value_info();
+      *copy = value;
+      clean(*copy->mutable_type());
+    }
+  }
+
+  // Below IR version 4 a subgraph's initializers stand for inputs that its caller leaves out.
+  void copy_initializers(const GraphProto& from, GraphProto& to, bool main) {
+    const bool all_needed = !main && ir_version_ < 4;
+    std::unordered_map<std::string_view, onnx::ValueInfoProto*> inputs;
+    if (from.initializer_size() > 0) {
+      for (auto& input : *to.mutable_input()) inputs.try_emplace(input.name(), &input);
+    }
+    for (const TensorProto& tensor : from.initializer()) {
+      const auto input = inputs.find(tensor.name());
+      if (input != inputs.end() && contradicts(input->second->type(), tensor)) input->second->clear_type();
+      if (all_needed || !is_left_out(tensor)) {
+        *to.add_initializer() = tensor;
+        continue;
+      }
+      auto* value = to.add_value_info();
+      value->set_name(tensor.name());
+      *value->mutable_type() = type_of(tensor);
+    }
+    for (const auto& sparse : from.sparse_initializer()) {
+      if (sparse.ByteSizeLong() <= max_copied_bytes) *to.add_sparse_initializer() = sparse;
+    }
+  }
+
+  bool replace_large_constant(const NodeProto& node, GraphProto& to) {
+    if (node.op_type() != "Constant" || !onnx_io::canonical_domain(node.domain()).empty()) return false;
+    if (node.output_size() != 1 || node.attribute_size() != 1) return false;
+    const AttributeProto& value = node.attribute(0);
+    if (value.name() != "value" || !value.has_t() || !is_left_out(value.t())) return false;
+    auto* copy = to.add_value_info();
+    copy->set_name(node.output(0));
+    *copy->mutable_type() = type_of(value.t());
+    return true;
+  }
+
+  void copy_attribute(const NodeProto& node, const AttributeProto& from, std::size_t index,
+                      AttributeProto& to, const CheckScope& scope, const onnx_io::OpsetImports& imports) {
+    if (!from.has_g() && from.graphs_size() == 0) {
+      to = from;
+      return;
+    }
+    to.set_name(from.name());
+    to.set_type(from.type());
+    CheckScope& inner = out_.scopes.emplace_back();
+    inner.parent = &scope;
+    inner.label = node_name(node.name(), node.op_type(), index) + "." + from.name();
+    if (from.has_g()) copy_graph(from.g(), *to.mutable_g(), inner, imports);
+    for (const GraphProto& graph : from.graphs()) copy_graph(graph, *to.add_graphs(), inner, imports);
+  }
+
+  InferenceModel& out_;
+  const CheckReport& report_;
+  const std::int64_t ir_version_;
+  const bool keep_declared_;
+  std::unordered_set<std::string> functions_;
+  std::vector<std::size_t> holders_;  // nodes whose subgraphs are being copied
+};
+
+}  // namespace
+
+std::string InferenceNode::path() const {
+  return scope->path() + "/" + node_name(original->name(), original->op_type(), index);
+}
+
+std::string InferenceNode::op() const {
+  return op_label(onnx_io::canonical_domain(original->domain()), original->op_type(), since_version);
+}
+
+InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
+                                    bool keep_declared) {
+  InferenceModel out;
+  out.proto.set_ir_version(original.ir_version());
+  onnx_io::OpsetImports imports = copy_imports(original.opset_import(), *out.proto.mutable_opset_import());
+  if (original.opset_import_size() == 0) {
+    imports[""] = 1;
+    auto* import = out.proto.add_opset_import();
+    import->set_domain("");
+    import->set_version(1);
+  }
+  Copier copier(original, out, report, keep_declared);
+  out.scopes.emplace_back().label = "graph";
+  copier.copy_graph(original.graph(), *out.proto.mutable_graph(), out.scopes.back(), imports);
+  for (const onnx::FunctionProto& function : original.functions()) {
+    auto* copy = out.proto.add_functions();
+    copy->set_name(function.name());
+    copy->set_domain(onnx_io::canonical_domain(function.domain()));
+    copy->set_overload(function.overload());
+    *copy->mutable_input() = function.input();
+    *copy->mutable_output() = function.output();
+    *copy->mutable_attribute() = function.attribute();
+    *copy->mutable_attribute_proto() = function.attribute_proto();
+    const onnx_io::OpsetImports own = copy_imports(function.opset_import(), *copy->mutable_opset_import());
+    CheckScope& scope = out.scopes.emplace_back();
+    scope.label =
+        fmt::format("function {}.{}", onnx_io::canonical_domain(function.domain()), function.name());
+    for (int i = 0; i < function.node_size(); ++i) {
+      copier.copy_node(function.node(i), static_cast<std::size_t>(i), *copy->add_node(), scope, own);
+    }
+  }
+  return out;
+}
+
+std::optional<NodeMention> last_node_mention(std::string_view text, const InferenceModel& model) {
+  const std::size_t end = text.rfind('\x03');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = text.rfind('\x02', end);
+  if (begin == std::string_view::npos) return std::nullopt;
+  std::size_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data() + begin + 1, text.data() + end, number);
+  if (error != std::errc() || stop != text.data() + end || number >= model.nodes.size()) return std::nullopt;
+  return NodeMention{number, end + 1};
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,46 @@
+// A light copy of a model for ONNX's shape inference, which writes into what it is given: weights left out,
+// domains spelt one way, nodes numbered so that its messages can be traced back.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onnx/onnx_pb.h"
+#include "opset/check_report.h"
+
+namespace grurun::opset {
+
+struct InferenceNode {
+  const CheckScope* scope;
+  const onnx::NodeProto* original;
+  std::size_t index;
+  std::optional<int> since_version = std::nullopt;
+  bool holds_opaque = false;  // a node of its subgraphs is not judged: outputs of these may have no type
+
+  std::string path() const;
+  std::string op() const;
+};
+
+struct InferenceModel {
+  onnx::ModelProto proto;
+  std::vector<InferenceNode> nodes;
+  std::deque<CheckScope> scopes;  // those that nodes point to
+};
+
+/// Faulty nodes of the report become operators of a domain that nobody knows: inference goes around them.
+/// Without declared types only those of the main graph's inputs are kept. original must outlive the result.
+InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
+                                    bool keep_declared);
+
+/// The number of the node whose name in the copy occurs last in the text, and where the text goes on behind
+/// it.
+struct NodeMention {
+  std::size_t node;
+  std::size_t end;
+};
+std::optional<NodeMention> last_node_mention(std::string_view text, const InferenceModel& model);
+
+}  // namespace grurun::opset

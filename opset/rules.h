@@ -1,0 +1,70 @@
+// The table of what a check can find: one stable code per rule. The text of a rule says what must hold; a
+// finding's message says what was found and what to do.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "opset/check.h"
+
+namespace grurun::opset {
+
+enum class Rule {
+  ir_version,
+  domain_imported,
+  opset_known,
+  opset_valid,
+  nesting_depth,
+  expansion_size,
+  finding_count,
+  function_unique,
+  function_recursion,
+  function_reference,
+  function_call_arity,
+  function_call_attribute,
+  name_defined,
+  topological_order,
+  acyclic,
+  name_unique,
+  output_computed,
+  initializer_type,
+  initializer_listed,
+  operator_known,
+  domain_known,
+  operator_deprecated,
+  attribute_known,
+  attribute_required,
+  attribute_type,
+  attribute_once,
+  input_count,
+  input_required,
+  output_count,
+  output_required,
+  type_admitted,
+  type_bound,
+  constant_type,
+  inference,
+  declared_type,
+  declared_shape,
+  onnx_checker,
+  onnx_checker_too,
+};
+
+struct RuleInfo {
+  Rule rule;
+  const char* code;
+  Severity severity;
+  const char* text;
+};
+
+/// In the order of enum Rule.
+std::span<const RuleInfo> all_rules();
+const RuleInfo& rule_info(Rule rule);
+
+/// nullptr for an unknown code.
+const RuleInfo* find_rule(std::string_view code);
+
+/// "error", "warning", "note".
+const char* severity_name(Severity severity);
+
+}  // namespace grurun::opset
