@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "cli/check_command.h"
 #include "cli/commands.h"
 #include "cli/conformance_command.h"
 #include "cli/guard.h"
+#include "cli/schema_command.h"
 #include "cli/version.h"
 #include "tensor/error.h"
 
@@ -49,6 +51,8 @@ int run_main(int argc, char** argv) {
   app.footer(footer);
   add_run(app, action);
   add_conformance(app, action);
+  add_check(app, action);
+  add_schema(app, action);
   add_ops(app, action);
   choose_command(app, argc, argv);
   try {

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "cli/check_command.h"
+#include "opset/rules.h"
+
+namespace grurun::cli {
+
+namespace {
+
+using nlohmann::json;
+using opset::Finding;
+using opset::Severity;
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7F) {
+      out += c;
+    } else {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+    }
+  }
+  return out;
+}
+
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string summary(std::size_t errors, std::size_t warnings, std::size_t notes) {
+  std::string text = counted(errors, "error");
+  if (warnings > 0) text += ", " + counted(warnings, "warning");
+  if (notes > 0) text += ", " + counted(notes, "note");
+  return text;
+}
+
+std::string line(const Finding& finding) {
+  std::string text = fmt::format("{} {}", opset::severity_name(finding.severity), finding.code);
+  if (!finding.node.empty())
+    text += fmt::format(" {} '{}'", finding.op.empty() ? "in" : "node", finding.node);
+  if (!finding.op.empty()) text += fmt::format(" ({})", finding.op);
+  return escaped(text + ": " + finding.message);
+}
+
+// Names in a model may be no valid UTF-8; JSON holds nothing else.
+std::string dumped(const json& value) {
+  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::size_t CheckedModel::count(Severity severity) const {
+  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
+std::string check_text(const std::vector<CheckedModel>& models) {
+  std::string text;
+  std::size_t failed = 0;
+  for (const CheckedModel& model : models) {
+    const std::string path = escaped(model.path);
+    if (!model.failure.empty()) {
+      text += fmt::format("{}: not read: {}\n", path, escaped(model.failure));
+      ++failed;
+      continue;
+    }
+    for (const Finding& finding : model.findings) text += fmt::format("{}: {}\n", path, line(finding));
+    const std::size_t errors = model.count(Severity::error);
+    if (errors > 0) ++failed;
+    text += model.findings.empty()
+                ? fmt::format("{}: ok\n", path)
+                : fmt::format("{}: {}\n", path,
+                              summary(errors, model.count(Severity::warning), model.count(Severity::note)));
+  }
+  if (models.size() > 1)
+    text += fmt::format("{} checked, {} with errors\n", counted(models.size(), "model"), failed);
+  return text;
+}
+
+std::string check_json(const std::vector<CheckedModel>& models) {
+  json list = json::array();
+  for (const CheckedModel& model : models) {
+    json entry = {{"path", model.path}};
+    if (!model.failure.empty()) entry["failure"] = model.failure;
+    entry["errors"] = model.count(Severity::error);
+    entry["warnings"] = model.count(Severity::warning);
+    entry["notes"] = model.count(Severity::note);
+    entry["findings"] = json::array();
+    for (const Finding& finding : model.findings) {
+      const opset::RuleInfo* rule = opset::find_rule(finding.code);
+      entry["findings"].push_back({{"code", finding.code},
+                                   {"severity", opset::severity_name(finding.severity)},
+                                   {"node", finding.node},
+                                   {"op", finding.op},
+                                   {"message", finding.message},
+                                   {"rule", rule == nullptr ? "" : rule->text}});
+    }
+    list.push_back(std::move(entry));
+  }
+  return dumped({{"models", std::move(list)}});
+}
+
+std::string rules_text() {
+  std::string text;
+  for (const opset::RuleInfo& rule : opset::all_rules()) {
+    text += fmt::format("{:<12} {:<8} {}\n", rule.code, opset::severity_name(rule.severity), rule.text);
+  }
+  return text;
+}
+
+std::string rules_json() {
+  json list = json::array();
+  for (const opset::RuleInfo& rule : opset::all_rules()) {
+    list.push_back(
+        {{"code", rule.code}, {"severity", opset::severity_name(rule.severity)}, {"text", rule.text}});
+  }
+  return dumped(list);
+}
+
+}  // namespace grurun::cli

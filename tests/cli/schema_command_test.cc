@@ -1,0 +1,110 @@
+#include "cli/schema_command.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tensor/error.h"
+
+namespace grurun::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string run(const std::string& arguments) {
+  CLI::App app("", "grurun");
+  std::function<int()> action;
+  add_schema(app, action);
+  app.parse("schema " + arguments);
+  testing::internal::CaptureStdout();
+  int code = -1;
+  std::string failure;
+  try {
+    code = action();
+  } catch (const Error& error) {
+    failure = fmt::format("exit {}: {}", exit_code(error.kind()), error.message());
+  }
+  std::fflush(stdout);
+  const std::string out = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(code, failure.empty() ? 0 : -1);
+  return failure.empty() ? out : failure;
+}
+
+TEST(SchemaCommand, PrintsTheVersionThatAnOpsetMeans) {
+  const std::string text = run("GRU --opset 20");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("GRU-14, domain ai.onnx\n"), HasSubstr("versions         22, 14, 7, 3, 1\n"),
+                    HasSubstr("shape inference  yes\n"), HasSubstr("function body    no\n")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("layout               INT      default 0\n"),
+                    HasSubstr("direction            STRING   default \"forward\"\n"),
+                    HasSubstr("hidden_size          INT      optional\n"), HasSubstr("Inputs (3 to 6)\n"),
+                    HasSubstr("  sequence_lens  T1  optional\n"), HasSubstr("Outputs (0 to 2)\n"),
+                    HasSubstr("  T: tensor(float16), tensor(float), tensor(double)\n")));
+  EXPECT_THAT(text, Not(HasSubstr("bfloat16")));
+  EXPECT_THAT(run("GRU"), AllOf(HasSubstr("GRU-22"), HasSubstr("tensor(bfloat16)")));
+  EXPECT_THAT(run("GRU --opset 13"), AllOf(HasSubstr("GRU-7"), Not(HasSubstr("layout"))));
+}
+
+TEST(SchemaCommand, TellsRequiredVariadicAndDeprecated) {
+  EXPECT_THAT(run("Concat"), AllOf(HasSubstr("axis  INT  required\n"), HasSubstr("Inputs (at least 1)\n"),
+                                   HasSubstr("inputs  T  variadic, at least 1, types equal\n")));
+  EXPECT_THAT(run("Upsample"), AllOf(HasSubstr("Upsample-10, domain ai.onnx, deprecated\n"),
+                                     HasSubstr("versions         10 (deprecated), 9, 7, 1\n")));
+  EXPECT_THAT(run("HardSigmoid"), HasSubstr("alpha  FLOAT  default 0.2\n")) << "as the standard writes it";
+  EXPECT_THAT(run("HardSwish"), HasSubstr("function body    yes\n"));
+}
+
+TEST(SchemaCommand, FindsOperatorsOfEveryDomain) {
+  EXPECT_THAT(run("Scaler"), HasSubstr("Scaler-1, domain ai.onnx.ml\n"));
+  EXPECT_THAT(run("Scaler --domain ai.onnx.ml"), HasSubstr("Scaler-1"));
+  EXPECT_THAT(run("GRU --domain ai.onnx --opset 7"), HasSubstr("GRU-7"));
+}
+
+TEST(SchemaCommand, PrintsTheTextOnDemand) {
+  EXPECT_THAT(run("GRU --doc"), HasSubstr("\nText\n"));
+  EXPECT_THAT(run("GRU"), Not(HasSubstr("\nText\n")));
+}
+
+TEST(SchemaCommand, PrintsJson) {
+  const auto json = nlohmann::json::parse(run("GRU --opset 14 --output-format json"));
+  EXPECT_EQ(json["name"], "GRU");
+  EXPECT_EQ(json["domain"], "ai.onnx");
+  EXPECT_EQ(json["since_version"], 14);
+  EXPECT_EQ(json["versions"], (std::vector<int>{22, 14, 7, 3, 1}));
+  EXPECT_EQ(json["attributes"].size(), 8u);
+  EXPECT_EQ(json["attributes"][4]["default"], "forward");
+  EXPECT_FALSE(json["attributes"][3].contains("default"));
+  EXPECT_EQ(json["inputs"][4]["types"], (std::vector<std::string>{"tensor(int32)"}));
+  EXPECT_EQ(json["inputs"][3]["kind"], "optional");
+  EXPECT_EQ(json["max_output"], 2);
+  EXPECT_TRUE(nlohmann::json::parse(run("Concat --output-format json"))["max_input"].is_null());
+}
+
+TEST(SchemaCommand, SaysWhatIsNearToAnUnknownName) {
+  EXPECT_EQ(run("gru"), "exit 2: no operator 'gru'; did you mean 'GRU'?");
+  EXPECT_EQ(run("GRU --domain ai.onnx.ml"), "exit 2: no operator 'GRU' in domain ai.onnx.ml");
+  EXPECT_EQ(run("Gelu --opset 13"),
+            "exit 2: no operator 'Gelu' in opset 13 of ai.onnx; it exists from opset 20 on");
+  EXPECT_EQ(run("GRU --opset 99"), "exit 2: --opset 99: ai.onnx has opsets 1 to 28");
+  EXPECT_THAT(run("GRU --domain nowhere"),
+              HasSubstr("no standard domain 'nowhere'; there are ai.onnx, ai.onnx.ml"));
+}
+
+TEST(SchemaCommand, DescribesEverySchema) {
+  for (const opset::SchemaInfo* schema : opset::all_schemas()) {
+    const SchemaView view = select_schema(schema->name, schema->domain, schema->since_version);
+    EXPECT_EQ(view.schema, schema);
+    const std::string text = schema_text(view, true);
+    for (const auto& attribute : schema->attributes)
+      EXPECT_THAT(text, HasSubstr("\n  " + attribute.name + " "));
+    EXPECT_EQ(nlohmann::json::parse(schema_json(view))["since_version"], schema->since_version);
+  }
+}
+
+}  // namespace
+}  // namespace grurun::cli
