@@ -11,6 +11,29 @@ namespace {
 // What a projected chunk may take, so that it is still in a core's cache when its steps run.
 constexpr std::int64_t chunk_bytes = 768 * 1024;
 
+// Checked, since an X without elements may have any size in its other dimensions.
+Strides x_strides(const Dimensions& dims, bool batch_first) {
+  const std::int64_t size = dims.input_size;
+  if (batch_first) return {.time = size, .row = checked_mul(dims.seq_length, size)};
+  return {.time = checked_mul(dims.batch_size, size), .row = size};
+}
+
+Strides y_strides(const Dimensions& dims, bool batch_first) {
+  const std::int64_t size = dims.hidden_size;
+  if (batch_first) {
+    const std::int64_t time = checked_mul(dims.num_directions, size);
+    return {.time = time, .row = checked_mul(dims.seq_length, time), .direction = size};
+  }
+  const std::int64_t direction = checked_mul(dims.batch_size, size);
+  return {.time = checked_mul(dims.num_directions, direction), .row = size, .direction = direction};
+}
+
+Strides state_strides(const Dimensions& dims, bool batch_first) {
+  const std::int64_t size = dims.hidden_size;
+  if (batch_first) return {.row = checked_mul(dims.num_directions, size), .direction = size};
+  return {.row = size, .direction = checked_mul(dims.batch_size, size)};
+}
+
 }  // namespace
 
 LayerOutputs make_outputs(RunContext& run, const LayerInputs& inputs, const LayerForm& form,
@@ -39,15 +62,9 @@ Recurrence<T, Real>::Recurrence(RunContext& run, const LayerInputs& inputs, cons
       dims_(dims),
       attributes_(attributes),
       schedule_(inputs.sequence_lens, dims),
-      x_(attributes.batch_first ? Strides{dims.input_size, dims.seq_length * dims.input_size, 0}
-                                : Strides{dims.batch_size * dims.input_size, dims.input_size, 0}),
-      y_(attributes.batch_first
-             ? Strides{dims.num_directions * dims.hidden_size,
-                       dims.seq_length * dims.num_directions * dims.hidden_size, dims.hidden_size}
-             : Strides{dims.num_directions * dims.batch_size * dims.hidden_size, dims.hidden_size,
-                       dims.batch_size * dims.hidden_size}),
-      state_(attributes.batch_first ? Strides{0, dims.num_directions * dims.hidden_size, dims.hidden_size}
-                                    : Strides{0, dims.hidden_size, dims.batch_size * dims.hidden_size}) {
+      x_(x_strides(dims, attributes.batch_first)),
+      y_(y_strides(dims, attributes.batch_first)),
+      state_(state_strides(dims, attributes.batch_first)) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(form.states); ++i) {
     storage_[i] = Tensor(dtype_of<Real>, {dims.batch_size, dims.hidden_size});
     states_[i] = storage_[i].template mutable_data<Real>();

@@ -24,6 +24,11 @@ struct LayerOutputs {
 LayerOutputs make_outputs(RunContext& run, const LayerInputs& inputs, const LayerForm& form,
                           const Dimensions& dims, bool batch_first);
 
+/// Elements from one step, row of the batch or direction to the next.
+struct Strides {
+  std::int64_t time = 0, row = 0, direction = 0;
+};
+
 /// One run of a layer with elements stored as T, computed in Real.
 template <typename T, typename Real>
 class Recurrence {
@@ -44,10 +49,6 @@ class Recurrence {
     Real* block;      // of the first step
     bool descending;  // blocks of later steps lie before it
   };
-  struct Strides {
-    std::int64_t time, row, direction;
-  };
-
   bool in_step_order() const;
   void allocate_chunk(std::int64_t columns);
   Chunk project(std::int64_t first_step, bool reversed, const kernels::PackedB<Real>& W);

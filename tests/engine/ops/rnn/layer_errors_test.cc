@@ -198,6 +198,30 @@ TEST(LayerErrors, NameTheRule) {
   EXPECT_EQ(failures, "");
 }
 
+// An X without elements carries sizes that nothing could hold.
+TEST(LayerErrors, HugeDimensionsBesideAZeroEndInALimit) {
+  constexpr std::int64_t huge = std::int64_t{1} << 61;
+  for (const Shape& X : {Shape{0, huge, 2}, Shape{huge, huge, 0}, Shape{4, huge, 0}}) {
+    for (const int layout : {0, 1}) {
+      for (const bool all_outputs : {false, true}) {
+        oracle::Layer layer = small_layer("GRU");
+        OneNode node = node_of(layer, 14, DType::float32);
+        node.inputs.resize(4);
+        node.inputs[0] = zeros(layout == 1 ? Shape{X[1], X[0], X[2]} : X);
+        if (X[2] == 0) node.inputs[1] = zeros({1, 15, 0});
+        node.attributes.push_back(attr("layout", layout));
+        node.outputs = {true, all_outputs};
+        try {
+          run_node(node);
+          ADD_FAILURE() << X.to_string() << layout << all_outputs << " ran";
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::limit) << error.what();
+        }
+      }
+    }
+  }
+}
+
 TEST(LayerErrors, TheUndamagedNodesRun) {
   for (const char* op : {"RNN", "GRU", "LSTM"}) {
     for (const std::int64_t opset : {1, 7, 14, 22})
