@@ -86,6 +86,11 @@ struct DataJson {
 
 DataJson read_data_json(const fs::path& path) {
   DataJson out;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) {  // a pipe of that name would be waited for, for ever
+    out.problem = path.string() + " is no regular file";
+    return out;
+  }
   try {
     std::ifstream file(path);
     const nlohmann::json json = nlohmann::json::parse(file);

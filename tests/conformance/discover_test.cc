@@ -146,6 +146,9 @@ TEST(Discover, DataJsonOfACase) {
   EXPECT_EQ(found.cases.at(0).tolerance.rtol, 0.5);
   EXPECT_EQ(found.cases.at(0).tolerance.atol, 0.25);
   EXPECT_THAT(found.cases.at(1).problem, testing::HasSubstr("data.json"));
+  fs::remove(s.path("node/test_a/data.json"));
+  s.fifo("node/test_a/data.json");
+  EXPECT_THAT(discover({s.path("node")}).cases.at(0).problem, testing::HasSubstr("no regular file"));
 }
 
 TEST(Discover, TellsWhatLooksLikeACaseAndIsNone) {
