@@ -61,8 +61,8 @@ std::int64_t entries_needed(DType dtype, std::int64_t count) {
 }
 
 template <typename To, typename From>
-void narrow(const google::protobuf::RepeatedField<From>& from, To* to, std::int64_t highest, DType dtype) {
-  const std::int64_t lowest = std::numeric_limits<To>::min();
+void narrow(const google::protobuf::RepeatedField<From>& from, To* to, std::int64_t lowest,
+            std::int64_t highest, DType dtype) {
   for (const From value : from) {
     if (std::cmp_less(value, lowest) || std::cmp_greater(value, highest)) {
       fail_invalid("{} in the data is beyond what {} holds ({} to {})", value, dtype_name(dtype), lowest,
@@ -74,14 +74,16 @@ void narrow(const google::protobuf::RepeatedField<From>& from, To* to, std::int6
 
 template <typename To, typename From>
 void narrow(const google::protobuf::RepeatedField<From>& from, To* to, DType dtype) {
-  narrow(from, to, static_cast<std::int64_t>(std::numeric_limits<To>::max()), dtype);
+  narrow(from, to, static_cast<std::int64_t>(std::numeric_limits<To>::min()),
+         static_cast<std::int64_t>(std::numeric_limits<To>::max()), dtype);
 }
 
 void from_int32_data(const google::protobuf::RepeatedField<std::int32_t>& data, DType dtype, Tensor* out) {
   void* const to = out->mutable_raw();
   if (packs_entries(dtype)) {
     std::vector<std::uint8_t> packed(static_cast<std::size_t>(data.size()));
-    narrow(data, packed.data(), dtype);
+    // onnx 1.16 to 1.18 wrote such a byte with its sign extended.
+    narrow(data, packed.data(), -128, 255, dtype);
     unpack(dtype, reinterpret_cast<const std::byte*>(packed.data()), static_cast<std::byte*>(to),
            out->size());
   } else if (dtype == DType::int32) {
@@ -94,7 +96,7 @@ void from_int32_data(const google::protobuf::RepeatedField<std::int32_t>& data, 
     narrow(data, static_cast<std::uint16_t*>(to), dtype);
   } else {
     const int bits = dtype == DType::boolean ? 1 : dtype_file_bits(dtype);
-    narrow(data, static_cast<std::uint8_t*>(to), (1 << bits) - 1, dtype);
+    narrow(data, static_cast<std::uint8_t*>(to), 0, (1 << bits) - 1, dtype);
   }
 }
 
