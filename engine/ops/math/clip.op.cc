@@ -1,12 +1,13 @@
 // Clip: output = Min(max, Max(input, min)); a bound that is not given does not bind, NaN stays NaN, and with
 // min above max the result is max. The bounds are attributes before version 11, scalar inputs of the input's
 // type from then on.
+#include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "engine/kernels/vec_arith.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/elementwise.h"
-#include "engine/ops/math/float_functions.h"
 
 namespace grurun::engine {
 
@@ -18,7 +19,14 @@ namespace {
 template <typename T>
 struct Clip {
   T low, high;
-  T operator()(T x) const { return smaller(larger(x, low), high); }
+  void run(const T* x, T* y, std::int64_t n) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      kernels::vec_max(x, low, y, n);
+      kernels::vec_min(y, high, y, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) y[i] = std::min(std::max(x[i], low), high);
+    }
+  }
 };
 
 template <typename T>

@@ -10,6 +10,7 @@
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_arith.h"
+#include "engine/kernels/vec_convert.h"
 #include "engine/kernels/vec_math.h"
 #include "engine/kernels/vec_reduce.h"
 #include "engine/ops/cast.h"
@@ -29,6 +30,29 @@ struct Softmax {
     kernels::vec_sub(x, kernels::reduce_max(x, n), y, n);
     kernels::vec_exp(y, y, n);
     kernels::vec_div(y, static_cast<T>(kernels::reduce_sum(y, n)), y, n);
+  }
+};
+// Softmax-13 has a function body, each of whose steps gives its result in the element type; ONNX's cases for
+// float16 tell whether the powers and their sum were rounded.
+template <typename Half>
+struct StepwiseSoftmax {
+  static void round(float* x, std::int64_t n) {
+    constexpr std::int64_t block = 256;
+    Half rounded[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      kernels::vec_convert(x + i, rounded, m);
+      kernels::vec_convert(rounded, x + i, m);
+    }
+  }
+  static void row(const float* x, float* y, float*, std::int64_t n) {
+    kernels::vec_sub(x, kernels::reduce_max(x, n), y, n);
+    round(y, n);
+    kernels::vec_exp(y, y, n);
+    round(y, n);
+    auto sum = static_cast<float>(kernels::reduce_sum(y, n));
+    round(&sum, 1);
+    kernels::vec_div(y, sum, y, n);
   }
 };
 struct LogSoftmax {
@@ -85,9 +109,24 @@ void columns(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner,
 }
 
 template <typename Function>
+struct RowTypes {
+  using type = TypeList<float, double>;
+};
+template <typename Half>
+struct RowTypes<StepwiseSoftmax<Half>> {
+  using type = TypeList<float>;
+};
+
+template <typename Function>
 Tensor apply(const Tensor& x, std::int64_t axis_attribute, bool coerced) {
   if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
-    return cast_tensor(apply<Function>(cast_tensor(x, DType::float32), axis_attribute, coerced), x.dtype());
+    const Tensor wide = cast_tensor(x, DType::float32);
+    const bool stepwise = std::is_same_v<Function, Softmax> && !coerced;
+    const Tensor y = !stepwise ? apply<Function>(wide, axis_attribute, coerced)
+                     : x.dtype() == DType::float16
+                         ? apply<StepwiseSoftmax<Float16>>(wide, axis_attribute, coerced)
+                         : apply<StepwiseSoftmax<BFloat16>>(wide, axis_attribute, coerced);
+    return cast_tensor(y, x.dtype());
   }
   const auto rank = static_cast<std::int64_t>(x.rank());
   const auto axis = static_cast<std::size_t>(normalized_axis(axis_attribute, rank));
@@ -96,7 +135,7 @@ Tensor apply(const Tensor& x, std::int64_t axis_attribute, bool coerced) {
   const std::int64_t inner = coerced ? 1 : x.shape().count(axis + 1, x.rank());
   Tensor y(x.dtype(), x.shape());
   if (x.size() == 0) return y;
-  dispatch(TypeList<float, double>{}, x.dtype(), [&]<typename T>() {
+  dispatch(typename RowTypes<Function>::type{}, x.dtype(), [&]<typename T>() {
     if (inner == 1) {
       rows<Function>(x.data<T>(), outer, n, y.mutable_data<T>());
     } else {

@@ -4,10 +4,15 @@
 // with noop_with_empty_axes each element is a set of its own, to which the function still applies. An empty
 // set: 0 for sums, 1 for Prod, -infinity or the lowest value for Max (LogSum and LogSumExp alike), the
 // opposite for Min. 16-bit floats are reduced as float and rounded once.
+#include <cmath>
 #include <numeric>
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_arith.h"
+#include "engine/kernels/vec_math.h"
+#include "engine/kernels/vec_reduce.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/integer_list.h"
 #include "engine/ops/reduction.h"
@@ -25,6 +30,31 @@ using OrderedTypes = Join<SumTypes, TypeList<std::int8_t, std::uint8_t, bool>>;
 
 using Reducer = Tensor (*)(const Tensor& x, const ReductionShape& shape);
 
+// LogSumExp over contiguous sets, by whole-array functions.
+void log_sum_exp_rows(const float* x, std::int64_t rows, std::int64_t n, float* y) {
+  kernels::parallel_for(rows, 8192 / n + 1, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> powers(static_cast<std::size_t>(n));
+    for (std::int64_t i = begin; i < end; ++i) {
+      const float highest = kernels::reduce_max(x + i * n, n);
+      y[i] = highest;
+      if (!std::isfinite(highest)) continue;
+      kernels::vec_sub(x + i * n, highest, powers.data(), n);
+      kernels::vec_exp(powers.data(), powers.data(), n);
+      y[i] = static_cast<float>(highest + std::log(kernels::reduce_sum(powers.data(), n)));
+    }
+  });
+}
+
+template <template <typename> typename Kernel, typename T>
+void reduce_elements(const ReductionShape& shape, const T* x, T* y) {
+  if constexpr (std::is_same_v<Kernel<T>, reduce_kernels::LogSumExp<float>>) {
+    if (shape.count > 1 && shape.inner_reduced && shape.reduced.size() == 1 && shape.kept.size() <= 1) {
+      return log_sum_exp_rows(x, shape.output.element_count(), shape.count, y);
+    }
+  }
+  reduce(shape, Kernel<T>{}, x, y);
+}
+
 template <template <typename> typename Kernel, typename List>
 Tensor reduce_tensor(const Tensor& x, const ReductionShape& shape) {
   if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
@@ -32,7 +62,7 @@ Tensor reduce_tensor(const Tensor& x, const ReductionShape& shape) {
   }
   Tensor y(x.dtype(), shape.output);
   dispatch(List{}, x.dtype(),
-           [&]<typename T>() { reduce(shape, Kernel<T>{}, x.data<T>(), y.mutable_data<T>()); });
+           [&]<typename T>() { reduce_elements<Kernel, T>(shape, x.data<T>(), y.mutable_data<T>()); });
   return y;
 }
 
