@@ -76,7 +76,7 @@ OutputResult judge_random(const RandomOrigin& origin, const Value& actual, const
 class Run {
  public:
   Run(const Case& test, const CaseOptions& options, CaseResult& result)
-      : test_(test), options_(options), result_(result), tolerances_{options.tolerance, test.tolerance} {
+      : test_(test), result_(result), tolerances_{options.tolerance, test.tolerance} {
     run_options_.seed = options.seed;
     if (options.max_time) run_options_.deadline = Clock::now() + *options.max_time;
   }
@@ -127,7 +127,6 @@ class Run {
   }
 
   const Case& test_;
-  const CaseOptions& options_;
   CaseResult& result_;
   Tolerances tolerances_;
   engine::RunOptions run_options_;
