@@ -37,10 +37,11 @@ void apply_unary(RunContext& run, const UnaryTable& table, const void* op) {
   const UnaryRun loop = table.at(x.dtype());
   const DType dtype = table.result_type(x.dtype());
   const bool in_place = reusable(x, dtype, x.shape());
+  const std::size_t from_size = dtype_size(x.dtype());
+  const void* input = x.raw();
   Tensor y = in_place ? std::move(x) : Tensor(dtype, x.shape());
   void* to = y.mutable_raw();
-  const void* from = in_place ? to : x.raw();
-  const std::size_t from_size = dtype_size(in_place ? dtype : x.dtype());
+  const void* from = in_place ? to : input;
   const std::size_t to_size = dtype_size(dtype);
   kernels::parallel_for(y.size(), elements_per_piece, [&](std::int64_t begin, std::int64_t end) {
     loop(op, at(from, begin, from_size), at(to, begin, to_size), end - begin);
