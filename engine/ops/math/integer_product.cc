@@ -85,7 +85,7 @@ Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shap
 Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const Tensor& B,
                        const Tensor* b_zero_point) {
   const ProductShape shape = product_shape(A.shape(), B.shape());
-  const auto [M, N, K] = std::tuple{shape.M, shape.N, shape.K};
+  const std::int64_t M = shape.M, N = shape.N, K = shape.K;
   const std::vector<std::int16_t> a = centred(A, a_zero_point, QuantizedSide::A, "a_zero_point");
   const std::vector<std::int16_t> b =
       transposed(centred(B, b_zero_point, QuantizedSide::B, "b_zero_point"), K, N);
