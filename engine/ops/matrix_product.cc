@@ -30,7 +30,7 @@ Tensor multiply_tensors(const Tensor& A, const Tensor& B, const ProductShape& sh
   const T* a = A.data<T>();
   const T* b = B.data<T>();
   T* c = C.mutable_data<T>();
-  const auto [M, N, K] = std::tuple{shape.M, shape.N, shape.K};
+  const std::int64_t M = shape.M, N = shape.N, K = shape.K;
   if (shape.stack_b.element_count() == 1) {
     // One B for all of A: the rows of the whole stack are those of one tall matrix.
     multiply_stacks<T>(1, shape.stack.element_count() * M, N, K, {a, 0, K}, {b, 0, N}, c);

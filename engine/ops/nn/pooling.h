@@ -22,7 +22,17 @@ struct PoolShape {
 
 PoolShape pool_shape(const Shape& x, const WindowAttributes& attributes);
 
-/// For windows of one plane: body(first element of the plane that the run starts at, step between its
+/// Steps to the next tap inside the window at place on all axes but the last; false when there is none.
+inline bool next_tap(const std::vector<WindowAxis>& axes, const std::vector<std::int64_t>& place,
+                     std::vector<std::int64_t>& tap) {
+  for (std::size_t d = axes.size() - 1; d-- > 0;) {
+    if (++tap[d] < axes[d].end_tap(place[d])) return true;
+    tap[d] = axes[d].first_tap(place[d]);
+  }
+  return false;
+}
+
+/// For windows of one plane: run(first element of the plane that the run starts at, step between its
 /// elements, their number). before(o) is called when output place o (row-major in the plane) begins, after(o)
 /// when its runs are done.
 template <typename Before, typename Run, typename After>
@@ -41,18 +51,14 @@ void for_each_window(const std::vector<WindowAxis>& axes, Before&& before, Run&&
     }
     const std::int64_t first = tap[rank - 1];
     const std::int64_t count = inner.end_tap(place[rank - 1]) - first;
-    while (any) {
-      std::int64_t at = 0;
-      for (std::size_t d = 0; d < rank; ++d) {
-        at = at * axes[d].input + axes[d].start(place[d]) + tap[d] * axes[d].dilation;
-      }
-      run(at, inner.dilation, count);
-      std::size_t d = rank - 1;
-      while (d-- > 0) {
-        if (++tap[d] < axes[d].end_tap(place[d])) break;
-        tap[d] = axes[d].first_tap(place[d]);
-      }
-      if (d == static_cast<std::size_t>(-1)) break;
+    if (any) {
+      do {
+        std::int64_t at = 0;
+        for (std::size_t d = 0; d < rank; ++d) {
+          at = at * axes[d].input + axes[d].start(place[d]) + tap[d] * axes[d].dilation;
+        }
+        run(at, inner.dilation, count);
+      } while (next_tap(axes, place, tap));
     }
     after(o);
     for (std::size_t d = rank; d-- > 0;) {
