@@ -1,7 +1,6 @@
 // The one generator of random numbers: the same for the same seed on every machine.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -33,10 +32,5 @@ class Random {
  private:
   std::uint64_t state_;
 };
-
-/// A seed attribute as the standard has it, a float; its bits seed the generator.
-inline std::uint64_t seed_from_attribute(float seed) {
-  return std::bit_cast<std::uint32_t>(seed);
-}
 
 }  // namespace grurun::engine

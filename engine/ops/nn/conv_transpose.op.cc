@@ -6,7 +6,8 @@
 // X [N, C, D1...Dn], W [C, M/group, k1...kn], B [M] (optional), Y [N, M, O1...On] with
 //   O = stride * (D - 1) + output_padding + (k - 1) * dilation + 1 - pad_begin - pad_end
 // output_shape states O instead, auto_pad SAME_* makes it D * stride; the pads then follow, the odd one at
-// the end for SAME_UPPER and at the begin otherwise. 16-bit floats are computed in float.
+// the end for SAME_UPPER and at the begin otherwise (version 1's text has it the other way round). 16-bit
+// floats are computed in float.
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
