@@ -48,36 +48,57 @@ Moments moments(const Doubles& values) {
   return out;
 }
 
-/// kurtosis: fourth central moment over the squared variance, 3 for a normal distribution.
-std::string check_moments(const Doubles& values, double mean, double deviation, double kurtosis) {
+/// How far rounding to the element type may move a value of magnitude 1.
+double rounding(DType dtype) {
+  switch (dtype) {
+    case DType::bfloat16:
+      return 0x1p-8;
+    case DType::float16:
+      return 0x1p-11;
+    case DType::float32:
+      return 0x1p-24;
+    default:
+      return 0x1p-53;
+  }
+}
+
+/// kurtosis: fourth central moment over the squared variance, 3 for a normal distribution. Every value may be
+/// `rounded` off.
+std::string check_moments(const Doubles& values, double mean, double deviation, double kurtosis,
+                          double rounded) {
   const Moments found = moments(values);
   const auto count = static_cast<double>(values.size());
-  const double slack = standard_errors * deviation / std::sqrt(count) + 1e-2 * std::abs(mean) / count;
+  const double slack =
+      standard_errors * deviation / std::sqrt(count) + 1e-2 * std::abs(mean) / count + rounded;
   if (!(std::abs(found.mean - mean) <= slack))
     return fmt::format("mean {:.4g} of {} values, expected {:.4g} +- {:.2g}", found.mean, values.size(), mean,
                        slack);
   if (values.size() < 30) return {};
   const double variance = deviation * deviation;
   const double variance_slack =
-      standard_errors * variance * std::sqrt((kurtosis - 1) / count) + 1e-2 * variance;
+      standard_errors * variance * std::sqrt((kurtosis - 1) / count) + 1e-2 * variance + rounded * rounded;
   if (!(std::abs(found.variance - variance) <= variance_slack))
     return fmt::format("variance {:.4g} of {} values, expected {:.4g} +- {:.2g}", found.variance,
                        values.size(), variance, variance_slack);
   return {};
 }
 
-std::string check_uniform(const onnx_io::Node& node, const Doubles& values) {
+std::string check_uniform(const onnx_io::Node& node, const Doubles& values, DType dtype) {
   const double low = attribute(node, "low", 0);
   const double high = attribute(node, "high", 1);
+  const double rounded = rounding(dtype) * std::max(std::abs(low), std::abs(high));
   for (const double value : values)
-    if (!(value >= low && value <= high)) return fmt::format("{} lies outside [{}, {}]", value, low, high);
-  return check_moments(values, (low + high) / 2, (high - low) / std::sqrt(12.0), 1.8);
+    if (!(value >= low - rounded && value <= high + rounded))
+      return fmt::format("{} lies outside [{}, {}]", value, low, high);
+  return check_moments(values, (low + high) / 2, (high - low) / std::sqrt(12.0), 1.8, rounded);
 }
 
-std::string check_normal(const onnx_io::Node& node, const Doubles& values) {
+std::string check_normal(const onnx_io::Node& node, const Doubles& values, DType dtype) {
   for (const double value : values)
     if (!std::isfinite(value)) return fmt::format("{} is no normal deviate", value);
-  return check_moments(values, attribute(node, "mean", 0), std::abs(attribute(node, "scale", 1)), 3);
+  const double mean = attribute(node, "mean", 0);
+  const double scale = std::abs(attribute(node, "scale", 1));
+  return check_moments(values, mean, scale, 3, rounding(dtype) * (std::abs(mean) + scale));
 }
 
 std::string check_like_sample(const Doubles& values, const Doubles& sample) {
@@ -123,12 +144,52 @@ std::string check_bernoulli(const Doubles& values, const Doubles& sample,
   return {};
 }
 
+/// Probabilities of the classes of one row of unnormalized log-probabilities.
+Doubles softmax(const double* logits, std::size_t classes) {
+  const double highest = *std::max_element(logits, logits + classes);
+  Doubles out(classes);
+  double sum = 0;
+  for (std::size_t c = 0; c < classes; ++c) sum += out[c] = std::exp(logits[c] - highest);
+  for (double& p : out) p /= sum;
+  return out;
+}
+
+/// One row of samples: classes that can be drawn, each as often as its probability makes likely.
+std::string check_classes(const double* samples, std::size_t count, const Doubles& probabilities) {
+  Doubles drawn(probabilities.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = samples[i];
+    if (!(value >= 0 && value < static_cast<double>(probabilities.size())))
+      return fmt::format("{} is no class number below {}", value, probabilities.size());
+    drawn[static_cast<std::size_t>(value)] += 1;
+  }
+  const auto n = static_cast<double>(count);
+  for (std::size_t c = 0; c < probabilities.size(); ++c) {
+    const double p = probabilities[c];
+    if (p == 0 && drawn[c] > 0) return fmt::format("class {} is drawn, whose probability is 0", c);
+    const double slack = standard_errors * std::sqrt(n * p * (1 - p)) + 2;
+    if (std::abs(drawn[c] - n * p) > slack)
+      return fmt::format("class {} drawn {} times in {}, expected {:.4g} +- {:.2g}", c, drawn[c], count,
+                         n * p, slack);
+  }
+  return {};
+}
+
 std::string check_multinomial(const Doubles& values, const Tensor& weights) {
-  const double classes = weights.defined() && weights.rank() == 2 ? static_cast<double>(weights.dim(1))
-                                                                  : std::numeric_limits<double>::infinity();
-  for (const double value : values)
-    if (!(value >= 0 && value < classes))
-      return fmt::format("{} is no class number below {}", value, classes);
+  const std::optional<Doubles> logits = as_doubles(weights);
+  if (!logits || weights.rank() != 2 || logits->empty() ||
+      values.size() % static_cast<std::size_t>(weights.dim(0)) != 0) {
+    for (const double value : values)
+      if (!(value >= 0)) return fmt::format("{} is no class number", value);
+    return {};
+  }
+  const auto classes = static_cast<std::size_t>(weights.dim(1));
+  const std::size_t samples = values.size() / static_cast<std::size_t>(weights.dim(0));
+  for (std::size_t row = 0; row * samples < values.size(); ++row) {
+    std::string broken = check_classes(values.data() + row * samples, samples,
+                                       softmax(logits->data() + row * classes, classes));
+    if (!broken.empty()) return fmt::format("row {}: {}", row, broken);
+  }
   return {};
 }
 
@@ -185,8 +246,8 @@ std::string check_distribution(const RandomOrigin& origin, const Tensor& actual,
   if (origin.node == nullptr) return check_like_sample(*values, *sample);
   const auto input = [&](std::size_t i) { return i < origin.inputs.size() ? origin.inputs[i] : Tensor(); };
   const std::string& op = origin.op_type;
-  if (op.starts_with("RandomUniform")) return check_uniform(*origin.node, *values);
-  if (op.starts_with("RandomNormal")) return check_normal(*origin.node, *values);
+  if (op.starts_with("RandomUniform")) return check_uniform(*origin.node, *values, actual.dtype());
+  if (op.starts_with("RandomNormal")) return check_normal(*origin.node, *values, actual.dtype());
   if (op == "Bernoulli") return check_bernoulli(*values, *sample, as_doubles(input(0)));
   if (op == "Multinomial") return check_multinomial(*values, input(0));
   return check_dropout(origin, *values, *sample);

@@ -13,7 +13,8 @@ namespace grurun::conformance {
 /// - RandomUniform, RandomUniformLike: every value within [low, high]; mean and variance.
 /// - RandomNormal, RandomNormalLike: finite; mean and variance.
 /// - Bernoulli: 0 or 1; where the probabilities are known, 0 for 0, 1 for 1, and their sum.
-/// - Multinomial: class numbers within [0, class_size) where the input is known.
+/// - Multinomial: class numbers; where the input is known, within [0, class_size), none of probability 0, and
+/// each class as often as its probability makes likely.
 /// - Dropout: every element 0 or the input's times 1 / (1 - ratio), as many zeros as ratio makes likely; its
 /// mask likewise.
 /// - Anything computed from those, and where ratio or probabilities are not known: finite where the expected

@@ -1,9 +1,14 @@
 // The one generator of random numbers: the same for the same seed on every machine.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <optional>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
 
@@ -23,6 +28,16 @@ class Random {
   /// In [0, 1), 53 random bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
+  /// In [0, 1) with as many bits as T holds, so that rounding never reaches 1.
+  template <typename T>
+  double uniform_as() {
+    constexpr int bits = std::is_same_v<T, double>     ? 53
+                         : std::is_same_v<T, float>    ? 24
+                         : std::is_same_v<T, BFloat16> ? 8
+                                                       : 11;
+    return std::ldexp(static_cast<double>(next() >> (64 - bits)), -bits);
+  }
+
   /// Mean 0, standard deviation 1 (Box-Muller, one of the pair).
   double normal() {
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));
@@ -32,5 +47,11 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+/// The generator of a node with this attribute `seed`: the same values at every run of the node, or, without
+/// one, others at each, as --seed has it.
+inline Random node_random(std::optional<float> seed, RunContext& run) {
+  return Random(seed ? std::bit_cast<std::uint32_t>(*seed) : run.random_seed());
+}
 
 }  // namespace grurun::engine

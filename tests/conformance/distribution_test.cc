@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "tests/engine/one_node.h"
@@ -81,10 +82,30 @@ TEST(Distribution, Bernoulli) {
 }
 
 TEST(Distribution, Multinomial) {
-  const Origin of("Multinomial", {}, {Tensor::zeros(DType::float32, {2, 3})});
-  EXPECT_EQ(check(of, draw<std::int32_t>(6, [](auto i) { return i % 3; })), "");
-  EXPECT_NE(check(of, draw<std::int32_t>(6, [](auto i) { return i % 4; })), "");
-  EXPECT_NE(check(of, draw<std::int64_t>(6, [](auto) { return -1; })), "");
+  const float never = -std::numeric_limits<float>::infinity();
+  const Tensor logits = Tensor::from<float>({2, 3}, std::vector<float>{0, 0, 0, 1, 1, never});
+  const Origin of("Multinomial", {}, {logits});
+  const auto drawn = [&](auto of_row_0, auto of_row_1) {
+    return check(of, draw<std::int32_t>(2000, [&](auto i) { return i < 1000 ? of_row_0(i) : of_row_1(i); }));
+  };
+  const auto three = [](auto i) { return i % 3; };
+  const auto two = [](auto i) { return i % 2; };
+  EXPECT_EQ(drawn(three, two), "");
+  EXPECT_NE(drawn([](auto i) { return i % 4; }, two), "");  // no class
+  EXPECT_NE(drawn([](auto) { return 0; }, two), "");        // too often
+  EXPECT_NE(drawn(three, three), "");                       // never drawn
+  EXPECT_NE(check(of, draw<std::int64_t>(2, [](auto) { return -1; })), "");
+  EXPECT_NE(check(Origin("Multinomial", {}, {Tensor()}), draw<std::int64_t>(2, [](auto) { return -1; })), "");
+}
+
+TEST(Distribution, NarrowTypesMayRoundOutOfTheRange) {
+  const Origin of("RandomUniform", {attr("low", 0.1f), attr("high", 0.3f)}, {});
+  const auto uniform = [](float high) {
+    return draw<BFloat16>(1000,
+                          [=](auto) { return std::uniform_real_distribution<float>(0.1f, high)(generator); });
+  };
+  EXPECT_EQ(check(of, uniform(0.3f)), "");
+  EXPECT_NE(check(of, uniform(0.31f)), "");
 }
 
 TEST(Distribution, DropoutKeepsScaledValuesAndTheRightShare) {
