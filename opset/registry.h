@@ -78,7 +78,8 @@ std::optional<int> since_version(const std::string& op_type, const std::string& 
 std::vector<const SchemaInfo*> schema_versions(const std::string& op_type,
                                                const std::string* domain = nullptr);
 
-/// Every schema of every domain and version, by domain and name, newest first.
+/// Every schema of every domain and version, by domain and name, newest first; without the experimental ones
+/// of early releases (experimental.h), which are found by name only.
 std::vector<const SchemaInfo*> all_schemas();
 
 /// The newest opset version that the registry has for a domain; nullopt for an unknown domain.

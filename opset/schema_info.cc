@@ -7,6 +7,7 @@
 
 #include "onnx_io/model.h"
 #include "onnx_io/proto_convert.h"
+#include "opset/experimental.h"
 #include "opset/registry.h"
 #include "opset/schema_store.h"
 
@@ -155,7 +156,10 @@ std::vector<const SchemaInfo*> all_schemas() {
   std::vector<const SchemaInfo*> found;
   for (const OperatorName& name : operator_names()) {
     const std::vector<const SchemaInfo*> versions = schema_versions(name.op_type, &name.domain);
-    found.insert(found.end(), versions.begin(), versions.end());
+    for (const SchemaInfo* version : versions) {
+      const onnx::OpSchema& schema = *find_onnx_schema(name.op_type, name.domain, version->since_version);
+      if (!is_experimental_addition(schema)) found.push_back(version);
+    }
   }
   return found;
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "opset/experimental.h"
 #include "opset/registry.h"
 
 namespace grurun::opset {
@@ -19,6 +20,7 @@ const std::string& canonical(const std::string& domain) {
 }
 
 const std::unordered_map<std::string, std::pair<int, int>>& version_ranges() {
+  register_experimental_operators();
   return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
 }
 
@@ -29,6 +31,8 @@ OperatorVersions collect(const std::string& op_type, const std::string& domain, 
     const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(op_type, version, domain);
     if (schema == nullptr) break;
     version = schema->since_version();
+    if (found.since.empty() && is_experimental_addition(*schema))
+      found.newest_opset = static_cast<int>(last_experimental_opset);
     found.since.push_back(version);
   }
   std::reverse(found.since.begin(), found.since.end());
@@ -100,7 +104,9 @@ const onnx::OpSchema* find_onnx_schema(const std::string& op_type, const std::st
 const std::vector<OperatorName>& operator_names() {
   static const std::vector<OperatorName> names = [] {
     std::vector<OperatorName> found;
+    register_experimental_operators();
     for (const onnx::OpSchema& schema : onnx::OpSchemaRegistry::get_all_schemas()) {
+      if (is_experimental_addition(schema)) continue;  // get_all_schemas gives the newest of each name
       found.push_back({schema.domain(), schema.Name()});
     }
     std::sort(found.begin(), found.end(), [](const OperatorName& a, const OperatorName& b) {

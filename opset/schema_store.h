@@ -17,13 +17,14 @@ const onnx::OpSchema* find_onnx_schema(const std::string& op_type, const std::st
 
 struct OperatorVersions {
   std::vector<int> since;  // oldest first; empty when the registry does not know the operator
-  int newest_opset = 0;    // of its domain
+  int newest_opset = 0;    // of its domain; the last that knows it where that is known to be an older one
 };
 
 /// The reference stays valid until the process ends.
 const OperatorVersions& operator_versions(const std::string& op_type, const std::string& domain);
 
-/// Every operator, once per domain, sorted by domain and name; deprecated ones included.
+/// Every operator that a release of the standard defines for good, once per domain, sorted by domain and
+/// name; deprecated ones included.
 struct OperatorName {
   std::string domain;
   std::string op_type;

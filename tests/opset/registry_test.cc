@@ -38,6 +38,11 @@ TEST(SinceVersion, IsThatOfTheNewestSchemaWithinTheOpset) {
       {"LSTM", "", 14, 14},
       {"RNN", "", 1, 1},
       {"Upsample", "", 9, 9},
+      {"ConstantFill", "", 9, 1},  // experimental in onnx 1.2 to 1.4, gone with opset 10
+      {"ConstantFill", "", 10, 0},
+      {"ThresholdedRelu", "", 9, 1},
+      {"ThresholdedRelu", "", 10, 10},
+      {"MeanVarianceNormalization", "", 8, 8},
       {"Upsample", "", 10, 10},
       {"Scaler", "ai.onnx.ml", 3, 1},
       {"Adam", "ai.onnx.preview.training", 1, 1},

@@ -208,7 +208,7 @@ RunFunction prepare_shrink(PrepareContext& node) {
 
 std::vector<OpRow> op_rows_parametric_activation() {
   return {{"", "LeakyRelu", {1, 6, 16}, prepare_leaky_relu},
-          {"", "ThresholdedRelu", {10, 22}, prepare_alpha_1<ThresholdedRelu>},
+          {"", "ThresholdedRelu", {1, 10, 22}, prepare_alpha_1<ThresholdedRelu>},
           {"", "Elu", {1, 6, 22}, prepare_alpha_1<Elu>},
           {"", "Selu", {1, 6, 22}, prepare_selu},
           {"", "Celu", {12, 28}, prepare_alpha_1<Celu>},

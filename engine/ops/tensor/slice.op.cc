@@ -1,4 +1,4 @@
-// Slice (ai.onnx 1, 10, 11, 13).
+// Slice (ai.onnx 1, 10, 11, 13) and the experimental DynamicSlice (1), which is Slice-10 without steps.
 //
 // For each axis named, output takes elements start, start + step, ... up to but not including end. Starts and
 // ends count from the end when negative and are clamped to the axis. Version 1 takes starts, ends, axes as
@@ -91,7 +91,9 @@ RunFunction prepare_1(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_slice() {
-  return {{"", "Slice", {1}, prepare_1}, {"", "Slice", {10, 11, 13}, prepare}};
+  return {{"", "Slice", {1}, prepare_1},
+          {"", "Slice", {10, 11, 13}, prepare},
+          {"", "DynamicSlice", {1}, prepare}};
 }
 
 }  // namespace grurun::engine

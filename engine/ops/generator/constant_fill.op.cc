@@ -1,0 +1,67 @@
+// ConstantFill (ai.onnx 1, experimental in onnx 1.2 to 1.4).
+//
+// A tensor of dtype whose elements are value. Its shape is, without an input, the attribute shape; with one,
+// the input's shape or, where input_as_shape is 1, its values, then extra_shape.
+#include "engine/graph/op_context.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/strided.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_constant_fill();
+
+namespace {
+
+using FillTypes = TypeList<float, std::int32_t, std::int64_t, bool>;
+
+Tensor one_value(std::int64_t dtype, float value) {
+  Tensor one(static_cast<DType>(dtype), {});
+  dispatch(FillTypes{}, one.dtype(), [&]<typename T>() {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (!(value >= -0x1p31F && value < 0x1p31F))
+        fail_invalid("value {} is no element of an integer tensor", value);
+    }
+    *one.mutable_data<T>() = static_cast<T>(value);
+  });
+  return one;
+}
+
+Shape filled_shape(std::vector<std::int64_t> dims, const std::vector<std::int64_t>& extra) {
+  dims.insert(dims.end(), extra.begin(), extra.end());
+  for (const std::int64_t dim : dims) {
+    if (dim < 0) fail_invalid("the shape to fill holds {}", dim);
+  }
+  return Shape(dims);
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const Tensor value = one_value(node.int_attribute("dtype", 1), node.float_attribute("value", 0));
+  const bool values_are_dims = node.int_attribute("input_as_shape", 0) != 0;
+  const auto dims = node.ints_attribute("shape");
+  const auto extra = node.ints_attribute("extra_shape");
+  const bool has_input = node.has_input(0);
+  if (has_input && node.has_attribute("shape")) fail_invalid("shape and an input cannot be given together");
+  if (!has_input && node.has_attribute("extra_shape")) fail_invalid("extra_shape needs an input");
+  if (!has_input && values_are_dims) fail_invalid("input_as_shape is 1, but there is no input");
+  return [=](RunContext& run) {
+    std::vector<std::int64_t> of_input;
+    if (has_input) {
+      const Tensor& input = run.tensor(0);
+      if (values_are_dims)
+        of_input = integer_list(input, "input");
+      else
+        of_input.assign(input.shape().begin(), input.shape().end());
+    }
+    const Shape shape = filled_shape(has_input ? of_input : dims, extra);
+    run.set_output(0, strided_copy(value, 0, shape, std::vector<std::int64_t>(shape.rank(), 0)));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_constant_fill() {
+  return {{"", "ConstantFill", {1}, prepare}};
+}
+
+}  // namespace grurun::engine
