@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 RELEASE := build/release/build.ninja
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance data bench format lint check install clean
+.PHONY: help setup build test conformance data mutate bench format lint check install clean
 
 help:
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -29,6 +29,9 @@ data: ## obtain the official test data of ONNX
 
 conformance: build ## run the official ONNX cases
 	@scripts/conformance -j $(JOBS) $(ARGS)
+
+mutate: setup ## break the recurrent kernels and see testdata/recurrent notice
+	@scripts/mutate-recurrent $(ARGS)
 
 bench: build ## run the benchmarks
 	@scripts/bench $(ARGS)
