@@ -20,6 +20,13 @@ std::vector<std::int64_t> integer_list(const Tensor& tensor, const char* what) {
   return {values.begin(), values.end()};
 }
 
+std::int64_t integer_scalar(const Tensor& tensor, const char* what) {
+  if (tensor.size() != 1 || tensor.rank() > 1) {
+    fail_invalid("{} must be a scalar, but has shape {}", what, tensor.shape().to_string());
+  }
+  return integer_list(tensor, what).front();
+}
+
 std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes, std::int64_t rank) {
   std::vector<std::int64_t> out;
   for (const std::int64_t axis : axes) out.push_back(normalized_axis(axis, rank, "axes"));

@@ -1,0 +1,119 @@
+// STFT (ai.onnx 17).
+//
+//   output[b, f, k] = sum_n signal[b, f * frame_step + n] window[n] exp(-2 pi i k n / frame_length)
+//
+// signal [batch_size, signal_length, 1] (real) or [..., 2] (complex); window [frame_length], default all
+// ones. frame_length defaults to window's length, else to signal_length. frames = floor((signal_length -
+// frame_length) / frame_step) + 1. output [batch_size, frames, bins, 2] with bins = frame_length, or with
+// onesided, the default, frame_length / 2 + 1; a complex signal cannot be onesided.
+// Precision as in DFT.
+#include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/math/fft.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct Frames {
+  std::int64_t step;
+  std::int64_t length;
+  std::int64_t count;
+  std::int64_t bins;
+};
+
+/// One frame of real (parts 1) or complex (2) values; weights may be null. x holds it, and then scratch.
+template <typename T, typename Real>
+void transform_frame(const Frames& frames, const Fft<Real>& fft, const T* from, std::int64_t parts,
+                     const T* weights, T* to, std::complex<Real>* x) {
+  for (std::int64_t n = 0; n < frames.length; ++n) {
+    const Real weight = weights != nullptr ? static_cast<Real>(weights[n]) : Real(1);
+    const Real imaginary = parts == 2 ? static_cast<Real>(from[n * parts + 1]) : Real(0);
+    x[n] = {static_cast<Real>(from[n * parts]) * weight, imaginary * weight};
+  }
+  fft.forward(x, x + frames.length);
+  if (parts == 1) make_symmetric(x, frames.length);
+  for (std::int64_t k = 0; k < frames.bins; ++k) {
+    to[2 * k] = static_cast<T>(x[k].real());
+    to[2 * k + 1] = static_cast<T>(x[k].imag());
+  }
+}
+
+template <typename T, typename Real>
+void transform_frames(const Frames& frames, const Fft<Real>& fft, const Tensor& signal, const Tensor* window,
+                      Tensor& output) {
+  const std::int64_t parts = signal.dim(2);
+  const std::int64_t grain = std::max<std::int64_t>(1, 4096 / frames.length);
+  const T* from = signal.data<T>();
+  T* to = output.mutable_data<T>();
+  kernels::parallel_for(signal.dim(0) * frames.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    Tensor memory(dtype_of<std::complex<Real>>, Shape{frames.length + fft.scratch_size()});
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t start = i / frames.count * signal.dim(1) + i % frames.count * frames.step;
+      transform_frame(frames, fft, from + start * parts, parts,
+                      window != nullptr ? window->data<T>() : nullptr, to + i * frames.bins * 2,
+                      memory.mutable_data<std::complex<Real>>());
+    }
+  });
+}
+
+Frames read_frames(RunContext& run, const Tensor& signal, const Tensor* window, bool onesided) {
+  Frames frames{};
+  frames.step = integer_scalar(run.tensor(1), "frame_step");
+  if (frames.step < 1) fail_invalid("frame_step is {}, but must be positive", frames.step);
+  frames.length = signal.dim(1);
+  if (window != nullptr) {
+    if (window->rank() != 1) {
+      fail_invalid("window must have one dimension, but has shape {}", window->shape().to_string());
+    }
+    frames.length = window->dim(0);
+  }
+  if (const Tensor* length = run.optional_tensor(3)) {
+    frames.length = integer_scalar(*length, "frame_length");
+    if (window != nullptr && frames.length != window->dim(0)) {
+      fail_invalid("frame_length is {}, but window has {} elements", frames.length, window->dim(0));
+    }
+  }
+  if (frames.length < 1) fail_invalid("frame_length is {}, but must be positive", frames.length);
+  const std::int64_t room = signal.dim(1) - frames.length;
+  // floor(room / step) + 1, which is 0 for a signal less than a step too short.
+  if (room < 0 && -frames.step > room) {
+    fail_invalid("a frame of {} does not fit in a signal of {}", frames.length, signal.dim(1));
+  }
+  frames.count = room < 0 ? 0 : room / frames.step + 1;
+  frames.bins = onesided ? frames.length / 2 + 1 : frames.length;
+  return frames;
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const std::int64_t onesided = node.int_attribute("onesided", 1);
+  if (onesided != 0 && onesided != 1) fail_invalid("onesided is {}, but must be 0 or 1", onesided);
+  return [onesided](RunContext& run) {
+    const Tensor& signal = run.tensor(0);
+    if (signal.rank() != 3 || (signal.dim(2) != 1 && signal.dim(2) != 2)) {
+      fail_invalid("the signal must have shape [batch_size, signal_length, 1 or 2], but has {}",
+                   signal.shape().to_string());
+    }
+    if (onesided == 1 && signal.dim(2) == 2) {
+      fail_invalid("a complex signal has no onesided output: set onesided to 0");
+    }
+    const Tensor* window = run.optional_tensor(2);
+    const Frames frames = read_frames(run, signal, window, onesided == 1);
+    Tensor& output = run.output(0, signal.dtype(), {signal.dim(0), frames.count, frames.bins, 2});
+    if (output.size() == 0) return;
+    dispatch(Floats{}, signal.dtype(), [&]<typename T>() {
+      with_fft<T>(frames.length,
+                  [&](const auto& fft) { transform_frames<T>(frames, fft, signal, window, output); });
+    });
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_stft() {
+  return {{"", "STFT", {17}, prepare}};
+}
+
+}  // namespace grurun::engine
