@@ -9,6 +9,7 @@
 
 #include "conformance/data_set.h"
 #include "conformance/distribution.h"
+#include "conformance/known_wrong.h"
 #include "conformance/random_outputs.h"
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
@@ -147,6 +148,16 @@ Verdict verdict_of(ErrorKind kind) {
   return Verdict::crashed;
 }
 
+// Hashes the case only when it did not pass.
+void excuse_known_wrong(const Case& test, CaseResult& result) {
+  const Verdict verdict = result.verdict;
+  if (verdict != Verdict::differs && verdict != Verdict::invalid && verdict != Verdict::unsupported) return;
+  const KnownWrongRule* rule = find_known_wrong(test);
+  if (rule == nullptr) return;
+  result.verdict = Verdict::known_wrong;
+  result.message = fmt::format("{}: {} ({})", rule->id, rule->mistake, result.message);
+}
+
 }  // namespace
 
 CaseResult run_case(const Case& test, const CaseOptions& options) {
@@ -168,6 +179,7 @@ CaseResult run_case(const Case& test, const CaseOptions& options) {
     result.verdict = Verdict::crashed;
     result.message = fmt::format("internal error: {}", error.what());
   }
+  excuse_known_wrong(test, result);
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return result;
 }
