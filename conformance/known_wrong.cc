@@ -21,34 +21,47 @@ namespace fs = std::filesystem;
 
 constexpr KnownWrongRule rules[] = {
     {"attention-3d",
-     "Attention-23: 3D inputs have shape (batch_size, q_sequence_length, q_hidden_size), 'q_hidden_size = q_num_heads * "
+     "Attention-23: 3D inputs have shape (batch_size, q_sequence_length, q_hidden_size), 'q_hidden_size = "
+     "q_num_heads * "
      "head_size'; multi-headed attention is that of arxiv.org/pdf/1706.03762",
-     "the data of onnx 1.18 cut heads out of [sequence, hidden] taken as one row, so that a head of one time step holds values of "
+     "the data of onnx 1.18 cut heads out of [sequence, hidden] taken as one row, so that a head of one time "
+     "step holds values of "
      "another"},
     {"attention-gqa",
-     "Attention-23: 'Group-query Attention (GQA): Described in the paper https://arxiv.org/pdf/2305.13245', where neighbouring "
+     "Attention-23: 'Group-query Attention (GQA): Described in the paper https://arxiv.org/pdf/2305.13245', "
+     "where neighbouring "
      "query heads share a key and value head",
-     "the data of onnx 1.18 and 1.19.0 share them round robin: query head h takes key head h modulo kv_num_heads"},
+     "the data of onnx 1.18 and 1.19.0 share them round robin: query head h takes key head h modulo "
+     "kv_num_heads"},
     {"attention-mask-after-softcap",
-     "Attention-23 and 24 as corrected by onnx 1.22: softcap comes before the mask is added, and qk_matmul_output_mode 1 is 'the "
-     "output after the softcap operation (before mask addition)', 2 'includes the attention mask and softcap'",
-     "the data of onnx 1.18 to 1.21 add the mask before softcap, with mode 1 for the sum and 2 for what softcap makes of it"},
+     "Attention-23 and 24 as corrected by onnx 1.22: softcap comes before the mask is added, and "
+     "qk_matmul_output_mode 1 is 'the "
+     "output after the softcap operation (before mask addition)', 2 'includes the attention mask and "
+     "softcap'",
+     "the data of onnx 1.18 to 1.21 add the mask before softcap, with mode 1 for the sum and 2 for what "
+     "softcap makes of it"},
     {"averagepool-ceil-mode",
-     "AveragePool-19: 'The output of each pooling window is divided by the number of elements (exclude pad when attribute "
+     "AveragePool-19: 'The output of each pooling window is divided by the number of elements (exclude pad "
+     "when attribute "
      "count_include_pad is zero)'",
-     "windows that ceil_mode lets run past the end of the input, where there is no pad, are divided by the whole kernel's size"},
+     "windows that ceil_mode lets run past the end of the input, where there is no pad, are divided by the "
+     "whole kernel's size"},
     {"bfloat16-as-uint16",
-     "TensorProto.data_type is the element type of a tensor, BFLOAT16 = 16; the graph declares tensor(bfloat16)",
+     "TensorProto.data_type is the element type of a tensor, BFLOAT16 = 16; the graph declares "
+     "tensor(bfloat16)",
      "the data file declares UINT16 for a bfloat16 tensor"},
     {"cast-string-pointers",
-     "onnx.proto: 'Each element of string_data is a UTF-8 encoded Unicode string'; dims [3, 4] make 12 of them",
+     "onnx.proto: 'Each element of string_data is a UTF-8 encoded Unicode string'; dims [3, 4] make 12 of "
+     "them",
      "the data file holds three strings, which are the memory of pointers"},
     {"convtranspose-same-lower",
-     "ConvTranspose-11, auto_pad: 'In case the padding is an odd number, the extra padding is added at the end for SAME_UPPER "
+     "ConvTranspose-11, auto_pad: 'In case the padding is an odd number, the extra padding is added at the "
+     "end for SAME_UPPER "
      "and at the beginning for SAME_LOWER'",
      "the expected values have it at the end for SAME_LOWER; onnx 1.10 has the same values for SAME_UPPER"},
     {"lpnormalization-zero",
-     "LpNormalization-22 as completed by onnx 1.21: 'When the Lp norm is zero (i.e., all elements along the axis are zero), the "
+     "LpNormalization-22 as completed by onnx 1.21: 'When the Lp norm is zero (i.e., all elements along the "
+     "axis are zero), the "
      "output is defined to be zero'",
      "the expected values are NaN there"},
     {"mod-fmod-missing",
@@ -60,11 +73,9 @@ constexpr KnownWrongRule rules[] = {
     {"sequence-insert-front",
      "SequenceInsert-11: 'inserts 'tensor' into 'input_sequence' at 'position''; the position given is 0",
      "the expected sequence has the tensor at its end"},
-    {"shrink-rank",
-     "IR: a graph input's type states its shape; the model declares x and y as [1, 5]",
+    {"shrink-rank", "IR: a graph input's type states its shape; the model declares x and y as [1, 5]",
      "the data files hold tensors of shape [5]"},
-    {"softplus-add-1",
-     "Add-1: an operand is broadcast only where the attribute broadcast is 1",
+    {"softplus-add-1", "Add-1: an operand is broadcast only where the attribute broadcast is 1",
      "the model imports opset 1 and adds a scalar to a tensor without it"},
     {"unique-sorted",
      "Unique-11, example 1: input_X = [2, 1, 1, 3, 4, 3], attribute_sorted = 0, output_Y = [2, 1, 3, 4]",

@@ -1,5 +1,6 @@
-// Official cases that contradict the standard: their own release's text, or the text of their operator's version as a later
-// release corrected it. They are known by content, not by name, so a corrected or changed case is judged like any other.
+// Official cases that contradict the standard: their own release's text, or the text of their operator's
+// version as a later release corrected it. They are known by content, not by name, so a corrected or changed
+// case is judged like any other.
 #pragma once
 
 #include <span>
@@ -28,8 +29,8 @@ struct KnownWrongCase {
 std::span<const KnownWrongRule> known_wrong_rules();
 std::span<const KnownWrongCase> known_wrong_cases();  // sorted by digest
 
-/// SHA-256, as 64 hex digits, of what `sha256sum model.onnx test_data_set_*/output_*.pb` prints in the case's folder, sets and
-/// files in the order of their names. Throws Error(usage) for a file that cannot be read.
+/// SHA-256, as 64 hex digits, of what `sha256sum model.onnx test_data_set_*/output_*.pb` prints in the case's
+/// folder, sets and files in the order of their names. Throws Error(usage) for a file that cannot be read.
 std::string case_digest(const Case& test);
 
 /// The rule that a case breaks, or nullptr when its content is not in the table.
