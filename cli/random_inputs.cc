@@ -155,14 +155,26 @@ class Filler {
     return shape;
   }
 
-  [[noreturn]] static void fail_unknown(const Slot& slot, const SymbolicShape& declared, std::size_t at) {
+  [[noreturn]] void fail_unknown(const Slot& slot, const SymbolicShape& declared, std::size_t at) const {
     const std::string& name = declared[at].name;
     if (name.empty()) {
       fail_usage("input '{}' {}: dimension {} is unknown; give the shape as --input-shapes {}:[d0,d1,...]",
                  slot.name, to_string(declared), at, slot.name);
     }
-    fail_usage("input '{}' {}: dimension '{}' is unknown; give its size as --set {}=N", slot.name,
-               to_string(declared), name, name);
+    // All that are missing at once, so that one more try is enough.
+    std::string flag = "--set " + name + "=N";
+    std::vector<std::string> told = {name};
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (!wanted(i) || given_shape(slots_[i].name) != nullptr) continue;
+      for (const Dim& dim : innermost(slots_[i].type).shape.value_or(SymbolicShape{})) {
+        if (dim.name.empty() || dimensions_.contains(dim.name) || std::ranges::count(told, dim.name))
+          continue;
+        flag += "," + dim.name + "=N";
+        told.push_back(dim.name);
+      }
+    }
+    fail_usage("input '{}' {}: dimension '{}' is unknown; give its size as {}", slot.name,
+               to_string(declared), name, flag);
   }
 
   Range range_of(const Slot& slot, DType dtype) const {

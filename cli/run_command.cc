@@ -188,8 +188,9 @@ void add_random_flags(CLI::App& app, RunFlags& flags) {
       ->type_name("[X:]LOW:HIGH")
       ->group(random);
   app.add_option("--input-shapes", flags.shapes, "Shapes, X:[5,2,3]")->type_name("X:[D,...]")->group(random);
-  app.add_option("--set", flags.dimensions, "Size of a named dimension, batch=4; may be repeated")
+  app.add_option("--set", flags.dimensions, "Sizes of named dimensions, batch=4 or batch=4,frames=20")
       ->allow_extra_args(false)
+      ->delimiter(',')
       ->type_name("DIM=N")
       ->group(random);
 }

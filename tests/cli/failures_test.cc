@@ -21,6 +21,14 @@ class Failures : public CommandLine {
 <ir_version: 8, opset_import: ["" : 14]>
 named (float[batch,3] X) => (float[batch,3] Z) { Z = Identity(X) }
 )");
+    write_model("two_names.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[batch,frames] X, float[batch,mels] Y) => (float[batch,n] Z) { Z = Concat <axis = 1> (X, Y) }
+)");
+    write_model("no_shape.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[] X) => (float[] Z) { Z = Identity(X) }
+)");
     write_model("unknown_operator.onnx", R"(
 <ir_version: 8, opset_import: ["" : 14]>
 g (float[2] X) => (float[2] Z) { Z = NoSuchOperator(X) }
@@ -77,7 +85,10 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "--rtol", "1e-3"}, 2, "usage", "--expected"},
       {{"add.onnx", "--expected", "x.npy", "--rtol", "much"}, 2, "usage", "'much'"},
       {{"add.onnx", "--expected", "x.npy", "--atol", "Q:1"}, 2, "usage", "no output 'Q'"},
-      {{"named.onnx"}, 2, "usage", "--set batch=N"},
+      {{"named.onnx"}, 2, "usage", "dimension 'batch' is unknown; give its size as --set batch=N"},
+      {{"two_names.onnx"}, 2, "usage", "--set batch=N,frames=N,mels=N"},
+      {{"two_names.onnx", "--set", "frames=1,batch=2"}, 2, "usage", "--set mels=N"},
+      {{"no_shape.onnx"}, 2, "usage", "'X' declares no shape; give it as --input-shapes X:[d0,d1,...]"},
       {{"named.onnx", "--set", "batch"}, 2, "usage", "DIMENSION=SIZE"},
       {{"named.onnx", "--set", "bach=2"}, 2, "usage", "'batch'"},
       {{"named.onnx", "--input-shapes", "X:[2,4]"}, 2, "usage", "does not fit the declared [batch,3]"},
