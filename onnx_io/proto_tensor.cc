@@ -1,7 +1,6 @@
 #include "onnx_io/proto_tensor.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -117,9 +116,11 @@ Tensor tensor_from_proto(const ::onnx::TensorProto& proto, const TensorSource& s
   const std::int64_t count = count_elements(shape);
   const bool external = proto.data_location() == ::onnx::TensorProto::EXTERNAL;
   const char* const field = used_typed_field(proto);
-  if (external + proto.has_raw_data() + (field != nullptr) > 1) {
-    fail_invalid("the data is in more than one place ({}{}{})", external ? "external data, " : "",
-                 proto.has_raw_data() ? "raw_data, " : "", field != nullptr ? field : "no typed field");
+  if (external && proto.has_raw_data())
+    fail_invalid("the data is in more than one place (external data and raw_data)");
+  if (field != nullptr && (external || proto.has_raw_data())) {
+    fail_invalid("the data is in more than one place ({} and {})", external ? "external data" : "raw_data",
+                 field);
   }
   if (external) {
     const ExternalLocation where = external_location(proto);
