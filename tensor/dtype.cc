@@ -64,6 +64,7 @@ const char* dtype_name(DType dtype) {
 }
 
 DType parse_dtype(std::string_view name) {
+  if (name.empty()) return DType::undefined;  // some types have no name in numpy
   std::string lower;
   for (const char c : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (std::size_t i = 1; i < rows.size(); ++i) {

@@ -35,25 +35,26 @@ TEST(Json, ShapesAndTypesAreGuessedWhereTheyAreNotGiven) {
       {"[true, false]", "tensor(bool) [2]"},
       {"[]", "tensor(float) [0]"},
       {"[[], []]", "tensor(float) [2,0]"},
-      {R"({"X": {"dtype": "float16", "data": [[1, 2]]}})", "tensor(float16) [1,2]"},
-      {R"({"X": {"dtype": "FLOAT", "shape": [2, 3], "data": [1, 2, 3, 4, 5, 6]}})", "tensor(float) [2,3]"},
-      {R"({"X": {"dtype": "float32", "shape": [2, 0, 3], "data": []}})", "tensor(float) [2,0,3]"},
-      {R"({"X": {"dtype": "double", "shape": [], "data": [1]}})", "tensor(double) []"},
-      {R"({"X": {"dtype": "complex64", "data": [[1, 2], ["NaN", 0]]}})", "tensor(complex64) [2]"},
-      {R"({"X": {"dtype": "complex64", "data": [1, 2]}})", "tensor(complex64) []"},
-      {R"({"X": {"dtype": "bool", "data": [0, 1, true]}})", "tensor(bool) [3]"},
-      {R"({"X": {"sequence": [[1], [2, 3]]}})", "seq(tensor(int64)) of 2"},
-      {R"({"X": {"sequence": [], "element": "tensor(float)"}})", "seq(tensor(float)) of 0"},
-      {R"({"X": {"optional": null, "element": "tensor(float)"}})", "optional(tensor(float)) without a value"},
-      {R"({"X": {"keys": ["a"], "values": [[1.5]]}})", "map(string,tensor(float)) of 1"},
-};
-for (const Read& row : rows) {
-  try {
-    EXPECT_EQ(parse_json(row.text).at(0).value.describe(), row.described) << row.text;
-  } catch (const Error& error) {
-    ADD_FAILURE() << row.text << ": " << error.what();
+      {R"j({"X": {"dtype": "float16", "data": [[1, 2]]}})j", "tensor(float16) [1,2]"},
+      {R"j({"X": {"dtype": "FLOAT", "shape": [2, 3], "data": [1, 2, 3, 4, 5, 6]}})j", "tensor(float) [2,3]"},
+      {R"j({"X": {"dtype": "float32", "shape": [2, 0, 3], "data": []}})j", "tensor(float) [2,0,3]"},
+      {R"j({"X": {"dtype": "double", "shape": [], "data": [1]}})j", "tensor(double) []"},
+      {R"j({"X": {"dtype": "complex64", "data": [[1, 2], ["NaN", 0]]}})j", "tensor(complex64) [2]"},
+      {R"j({"X": {"dtype": "complex64", "data": [1, 2]}})j", "tensor(complex64) []"},
+      {R"j({"X": {"dtype": "bool", "data": [0, 1, true]}})j", "tensor(bool) [3]"},
+      {R"j({"X": {"sequence": [[1], [2, 3]]}})j", "seq(tensor(int64)) of 2"},
+      {R"j({"X": {"sequence": [], "element": "tensor(float)"}})j", "seq(tensor(float)) of 0"},
+      {R"j({"X": {"optional": null, "element": "tensor(float)"}})j",
+       "optional(tensor(float)) without a value"},
+      {R"j({"X": {"keys": ["a"], "values": [[1.5]]}})j", "map(string,tensor(float)) of 1"},
+  };
+  for (const Read& row : rows) {
+    try {
+      EXPECT_EQ(parse_json(row.text).at(0).value.describe(), row.described) << row.text;
+    } catch (const Error& error) {
+      ADD_FAILURE() << row.text << ": " << error.what();
+    }
   }
-}
 }
 
 TEST(Json, NamesKeepTheirOrder) {
@@ -102,43 +103,45 @@ TEST(Json, EachBrokenTextGivesItsOneLine) {
       {"[[1], 2]", "invalid: lists of different length or depth"},
       {"[1, [2]]", "invalid: lists of different depth"},
       {std::string(100, '['), "invalid: JSON nested deeper than 64"},
-      {R"({"X": 1, "X": 2})", "invalid: the key \"X\" is there twice in one object"},
-      {R"({"X": {"data": [1], "typo": 1}})", "invalid: \"X\": the key \"typo\" has no meaning here"},
-      {R"({"X": {"shape": [1]}})", "invalid: \"X\": a value needs \"data\""},
-      {R"({"X": {"dtype": "real", "data": [1]}})", "\"real\" is no element type"},
-      {R"({"X": {"dtype": 1, "data": [1]}})", "dtype must be a string"},
-      {R"({"X": {"shape": [3], "data": [1]}})", "data of shape [1], but shape says [3]"},
-      {R"({"X": {"shape": [-1], "data": [1]}})", "shape must hold numbers from 0"},
-      {R"({"X": {"shape": [4294967296, 4294967296], "data": [1]}})", "does not fit in 63 bits"},
-      {R"({"X": {"dtype": "uint8", "data": [256]}})", "256 does not fit in uint8"},
-      {R"({"X": {"dtype": "int4", "data": [-9]}})", "-9 does not fit in int4"},
-      {R"({"X": {"dtype": "uint2", "data": [4]}})", "4 does not fit in uint2"},
-      {R"({"X": {"dtype": "uint64", "data": [-1]}})", "-1 does not fit in uint64"},
-      {R"({"X": {"dtype": "int64", "data": [9223372036854775808]}})", "9223372036854775808 does not fit in int64"},
-      {R"({"X": {"dtype": "int32", "data": [1.5]}})", "a number where an element of type int32 is needed"},
-      {R"({"X": {"dtype": "float", "data": [1e39]}})", "does not fit in float"},
-      {R"({"X": {"dtype": "float16", "data": [65520]}})", "65520 does not fit in float16"},
-      {R"({"X": {"dtype": "float8e4m3fn", "data": ["Infinity"]}})", "inf does not fit in float8e4m3fn"},
-      {R"({"X": {"dtype": "float4e2m1", "data": [6.5]}})", "6.5 does not fit in float4e2m1"},
-      {R"({"X": {"dtype": "float4e2m1", "data": ["NaN"]}})", "nan does not fit in float4e2m1"},
-      {R"({"X": {"dtype": "float8e8m0", "data": [3]}})", "3 is no power of two"},
-      {R"({"X": {"dtype": "float8e8m0", "data": [0]}})", "0 is no power of two"},
-      {R"({"X": {"dtype": "bool", "data": [2]}})", "where an element of type bool is needed"},
-      {R"({"X": {"dtype": "float", "data": ["x"]}})", "a string where a number of type float is needed"},
-      {R"({"X": {"dtype": "complex64", "data": [[1, 2, 3]]}})", "invalid"},
-      {R"({"X": {"dtype": "string", "data": [{"hex": "f"}]}})", "an odd number of hexadecimal digits"},
-      {R"({"X": {"dtype": "string", "data": [{"hex": "zz"}]}})", "'z' is no hexadecimal digit"},
-      {R"({"X": {"sequence": [1, 1.5]}})", "a sequence holds tensor(int64) and tensor(float)"},
-      {R"({"X": {"sequence": [1], "element": "tensor(float)"}})", "a sequence of tensor(float), but its items are"},
-      {R"({"X": {"sequence": 1}})", "a list of values must be an array"},
-      {R"({"X": {"keys": ["a"], "values": []}})", "a map of 1 keys and 0 values"},
-      {R"({"X": {"keys": [1.5], "values": [1]}})", "the keys of a map cannot be float"},
-      {R"({"X": {"keys": {"sequence": []}, "values": []}})", "a tensor is needed here"},
+      {R"j({"X": 1, "X": 2})j", "invalid: the key \"X\" is there twice in one object"},
+      {R"j({"X": {"data": [1], "typo": 1}})j", "invalid: \"X\": the key \"typo\" has no meaning here"},
+      {R"j({"X": {"shape": [1]}})j", "invalid: \"X\": a value needs \"data\""},
+      {R"j({"X": {"dtype": "real", "data": [1]}})j", "\"real\" is no element type"},
+      {R"j({"X": {"dtype": 1, "data": [1]}})j", "dtype must be a string"},
+      {R"j({"X": {"shape": [3], "data": [1]}})j", "data of shape [1], but shape says [3]"},
+      {R"j({"X": {"shape": [-1], "data": [1]}})j", "shape must hold numbers from 0"},
+      {R"j({"X": {"shape": [4294967296, 4294967296], "data": [1]}})j", "does not fit in 63 bits"},
+      {R"j({"X": {"dtype": "uint8", "data": [256]}})j", "256 does not fit in uint8"},
+      {R"j({"X": {"dtype": "int4", "data": [-9]}})j", "-9 does not fit in int4"},
+      {R"j({"X": {"dtype": "uint2", "data": [4]}})j", "4 does not fit in uint2"},
+      {R"j({"X": {"dtype": "uint64", "data": [-1]}})j", "-1 does not fit in uint64"},
+      {R"j({"X": {"dtype": "int64", "data": [9223372036854775808]}})j",
+       "9223372036854775808 does not fit in int64"},
+      {R"j({"X": {"dtype": "int32", "data": [1.5]}})j", "a number where an element of type int32 is needed"},
+      {R"j({"X": {"dtype": "float", "data": [1e39]}})j", "does not fit in float"},
+      {R"j({"X": {"dtype": "float16", "data": [65520]}})j", "65520 does not fit in float16"},
+      {R"j({"X": {"dtype": "float8e4m3fn", "data": ["Infinity"]}})j", "inf does not fit in float8e4m3fn"},
+      {R"j({"X": {"dtype": "float4e2m1", "data": [6.5]}})j", "6.5 does not fit in float4e2m1"},
+      {R"j({"X": {"dtype": "float4e2m1", "data": ["NaN"]}})j", "nan does not fit in float4e2m1"},
+      {R"j({"X": {"dtype": "float8e8m0", "data": [3]}})j", "3 is no power of two"},
+      {R"j({"X": {"dtype": "float8e8m0", "data": [0]}})j", "0 is no power of two"},
+      {R"j({"X": {"dtype": "bool", "data": [2]}})j", "where an element of type bool is needed"},
+      {R"j({"X": {"dtype": "float", "data": ["x"]}})j", "a string where a number of type float is needed"},
+      {R"j({"X": {"dtype": "complex64", "data": [[1, 2, 3]]}})j", "invalid"},
+      {R"j({"X": {"dtype": "string", "data": [{"hex": "f"}]}})j", "an odd number of hexadecimal digits"},
+      {R"j({"X": {"dtype": "string", "data": [{"hex": "zz"}]}})j", "'z' is no hexadecimal digit"},
+      {R"j({"X": {"sequence": [1, 1.5]}})j", "a sequence holds tensor(int64) and tensor(float)"},
+      {R"j({"X": {"sequence": [1], "element": "tensor(float)"}})j",
+       "a sequence of tensor(float), but its items are"},
+      {R"j({"X": {"sequence": 1}})j", "a list of values must be an array"},
+      {R"j({"X": {"keys": ["a"], "values": []}})j", "a map of 1 keys and 0 values"},
+      {R"j({"X": {"keys": [1.5], "values": [1]}})j", "the keys of a map cannot be float"},
+      {R"j({"X": {"keys": {"sequence": []}, "values": []}})j", "a tensor is needed here"},
   };
-for (const Bad& row : rows) {
-  EXPECT_NE(error_of(row.text).find(row.part), std::string::npos)
-      << row.text << "\n  gave " << error_of(row.text);
-}
+  for (const Bad& row : rows) {
+    EXPECT_NE(error_of(row.text).find(row.part), std::string::npos)
+        << row.text << "\n  gave " << error_of(row.text);
+  }
 }
 
 TEST(Json, ManyKeysTakeNoQuadraticTime) {
