@@ -35,6 +35,15 @@ bool same_real(double got, double expected, double epsilon) {
          4 * epsilon * std::fabs(expected) + (epsilon > 0 ? 1e-7 * epsilon / 0x1p-23 : 0);
 }
 
+// A row's op is a type of ai.onnx, or "domain:type".
+std::vector<Value> run_row(const std::string& op, std::int64_t opset, const std::vector<Value>& inputs,
+                           const Attributes& attributes, std::size_t outputs) {
+  const std::size_t colon = op.find(':');
+  const std::string domain = colon == std::string::npos ? "" : op.substr(0, colon);
+  return run_node(colon == std::string::npos ? op : op.substr(colon + 1), domain, opset, inputs, attributes,
+                  outputs);
+}
+
 }  // namespace
 
 std::string difference(const Tensor& got, const Tensor& expected) {
@@ -74,7 +83,7 @@ void check_rows(const std::vector<OpRowCase>& rows) {
     const std::string label = fmt::format("{} (opset {}): {}", row.op, row.opset, row.name);
     try {
       const std::vector<Value> got =
-          run_node(row.op, "", row.opset, row.inputs, row.attributes, row.expected.size());
+          run_row(row.op, row.opset, row.inputs, row.attributes, row.expected.size());
       for (std::size_t i = 0; i < row.expected.size(); ++i) {
         const std::string found = difference(got[i].tensor(), row.expected[i]);
         EXPECT_TRUE(found.empty()) << label << ", output " << i << " " << found;
@@ -89,7 +98,7 @@ void check_errors(const std::vector<OpErrorCase>& rows) {
   for (const OpErrorCase& row : rows) {
     const std::string label = fmt::format("{} (opset {}): {}", row.op, row.opset, row.name);
     try {
-      run_node(row.op, "", row.opset, row.inputs, row.attributes, row.outputs);
+      run_row(row.op, row.opset, row.inputs, row.attributes, row.outputs);
       ADD_FAILURE() << label << ": no error";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), row.kind) << label << ": " << error.what();

@@ -12,7 +12,7 @@ namespace grurun::engine::testing {
 
 struct OpRowCase {
   std::string name;  // what the row shows
-  std::string op;
+  std::string op;    // of ai.onnx, or "domain:type"
   std::int64_t opset;
   std::vector<Value> inputs;
   Attributes attributes;
