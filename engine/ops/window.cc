@@ -55,8 +55,8 @@ void count_windows(WindowAxis& axis, std::size_t number, bool ceil_mode) {
 
 WindowAttributes window_attributes(PrepareContext& node, WindowForm form) {
   WindowAttributes attributes;
-  attributes.auto_pad = parse_auto_pad(node.string_attribute("auto_pad", "NOTSET"));
-  attributes.kernel_shape = node.ints_attribute("kernel_shape");
+  if (form.auto_pad) attributes.auto_pad = parse_auto_pad(node.string_attribute("auto_pad", "NOTSET"));
+  if (form.kernel_shape) attributes.kernel_shape = node.ints_attribute("kernel_shape");
   attributes.strides = node.ints_attribute("strides");
   attributes.pads = node.ints_attribute("pads");
   if (form.dilations) attributes.dilations = node.ints_attribute("dilations");

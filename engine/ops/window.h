@@ -21,10 +21,12 @@ struct WindowAttributes {
   std::vector<std::int64_t> kernel_shape, strides, dilations, pads;
 };
 
-/// Which attributes this operator's version has, besides kernel_shape, strides, pads and auto_pad.
+/// Which attributes this operator's version has, besides strides and pads.
 struct WindowForm {
   bool dilations = true;
   bool ceil_mode = false;
+  bool kernel_shape = true;
+  bool auto_pad = true;
 };
 
 /// Reads and checks the attributes: sizes positive, pads not negative, one of pads and auto_pad.

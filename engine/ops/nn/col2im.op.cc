@@ -1,0 +1,164 @@
+// Col2Im (ai.onnx 18).
+//
+//   output[n, c, o * stride - pad + k * dilation] += input[n, c * K + k, o] for every place k of the block
+//   and every block o that lies so; what falls into the padding is left out
+//
+// input [N, C * K, L], image_shape [d], block_shape [d] with K places -> output [N, C, I1...Id]. Blocks are
+// counted row-major, L of them. Sums of integers wrap, 16-bit floats are summed in float, sums of bool are
+// their disjunction; strings cannot be added, so that no two may meet.
+#include <complex>
+#include <string>
+
+#include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/integer_list.h"
+#include "engine/ops/type_dispatch.h"
+#include "engine/ops/window.h"
+#include "engine/ops/wrapping.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct Blocks {
+  std::vector<WindowAxis> axes;  // input is the image's length, output the number of blocks
+  std::int64_t block_size, block_count, image_size;
+};
+
+// The blocks o of the axis whose place k lies inside the image: [begin, end).
+std::pair<std::int64_t, std::int64_t> inside(const WindowAxis& axis, std::int64_t k) {
+  const std::int64_t offset = k * axis.dilation - axis.pad_begin;
+  const std::int64_t begin = offset >= 0 ? 0 : (-offset + axis.stride - 1) / axis.stride;
+  const std::int64_t end = offset >= axis.input ? 0 : (axis.input - offset - 1) / axis.stride + 1;
+  return {begin, std::min(end, axis.output)};
+}
+
+// Calls run(first element of the image, step in the image, first element of the column, count) for all runs
+// of blocks that place k of the block has along the last axis.
+template <typename Run>
+void for_each_run(const Blocks& blocks, const std::vector<std::int64_t>& place, Run&& run) {
+  const std::vector<WindowAxis>& axes = blocks.axes;
+  const std::size_t last = axes.size() - 1;
+  std::vector<std::pair<std::int64_t, std::int64_t>> range;
+  std::vector<std::int64_t> block;
+  for (std::size_t d = 0; d <= last; ++d) {
+    range.push_back(inside(axes[d], place[d]));
+    block.push_back(range[d].first);
+    if (range[d].first >= range[d].second) return;
+  }
+  while (true) {
+    std::int64_t at = 0, column = 0;
+    for (std::size_t d = 0; d <= last; ++d) {
+      at = at * axes[d].input + axes[d].start(block[d]) + place[d] * axes[d].dilation;
+      column = column * axes[d].output + block[d];
+    }
+    run(at, axes[last].stride, column, range[last].second - range[last].first);
+    std::size_t d = last;
+    while (d-- > 0) {
+      if (++block[d] < range[d].second) break;
+      block[d] = range[d].first;
+    }
+    if (d == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+// All columns of one plane: body(element of the image, element of the columns).
+template <typename Body>
+void for_each_element(const Blocks& blocks, Body&& body) {
+  std::vector<std::int64_t> place(blocks.axes.size(), 0);
+  for (std::int64_t k = 0; k < blocks.block_size; ++k) {
+    for_each_run(blocks, place,
+                 [&](std::int64_t at, std::int64_t step, std::int64_t column, std::int64_t count) {
+                   const std::int64_t from = k * blocks.block_count + column;
+                   for (std::int64_t i = 0; i < count; ++i) body(at + i * step, from + i);
+                 });
+    for (std::size_t d = place.size(); d-- > 0;) {
+      if (++place[d] < blocks.axes[d].kernel) break;
+      place[d] = 0;
+    }
+  }
+}
+
+template <typename T>
+void add_plane(const Blocks& blocks, const T* columns, T* image) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    std::vector<bool> taken(static_cast<std::size_t>(blocks.image_size));
+    for_each_element(blocks, [&](std::int64_t to, std::int64_t from) {
+      if (taken[static_cast<std::size_t>(to)])
+        fail_unsupported("blocks overlap, but strings cannot be added");
+      taken[static_cast<std::size_t>(to)] = true;
+      image[to] = columns[from];
+    });
+  } else if constexpr (std::is_same_v<T, bool>) {
+    for_each_element(blocks,
+                     [&](std::int64_t to, std::int64_t from) { image[to] = image[to] || columns[from]; });
+  } else if constexpr (std::is_same_v<ComputeType<T>, T>) {
+    for_each_element(blocks, [&](std::int64_t to, std::int64_t from) {
+      image[to] = wrapping_add(image[to], columns[from]);
+    });
+  } else {
+    std::vector<float> sums(static_cast<std::size_t>(blocks.image_size));
+    for_each_element(blocks, [&](std::int64_t to, std::int64_t from) {
+      sums[static_cast<std::size_t>(to)] += static_cast<float>(columns[from]);
+    });
+    for (std::int64_t i = 0; i < blocks.image_size; ++i)
+      image[i] = static_cast<T>(sums[static_cast<std::size_t>(i)]);
+  }
+}
+
+Blocks plan_blocks(const Shape& input, const std::vector<std::int64_t>& image,
+                   const std::vector<std::int64_t>& block, const WindowAttributes& window) {
+  constexpr std::int64_t longest = std::int64_t{1} << 40;  // products with a dilation stay far from 2^63
+  if (input.rank() != 3) fail_invalid("input must be [N,C*K,L], but has shape {}", input.to_string());
+  if (image.empty()) fail_invalid("image_shape has no axis");
+  for (const std::int64_t length : image) {
+    if (length < 1 || length > longest) fail_invalid("image_shape holds {}, but must hold lengths", length);
+  }
+  for (const std::int64_t length : block) {
+    if (length < 1 || length > longest) fail_invalid("block_shape holds {}, but must hold lengths", length);
+  }
+  Blocks blocks{window_axes(window, image, block), checked_product(block), 1, checked_product(image)};
+  for (const WindowAxis& axis : blocks.axes)
+    blocks.block_count = checked_mul(blocks.block_count, axis.output);
+  if (input[1] % blocks.block_size != 0) {
+    fail_invalid("the second dimension of input {} must be a multiple of the {} places of a block",
+                 input.to_string(), blocks.block_size);
+  }
+  if (input[2] != blocks.block_count) {
+    fail_invalid("input {} holds {} blocks, but the image has room for {}", input.to_string(), input[2],
+                 blocks.block_count);
+  }
+  return blocks;
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const WindowAttributes window = window_attributes(node, {.kernel_shape = false, .auto_pad = false});
+  return [window](RunContext& run) {
+    const Tensor& input = run.tensor(0);
+    const std::vector<std::int64_t> image = integer_list(run.tensor(1), "image_shape");
+    const Blocks blocks =
+        plan_blocks(input.shape(), image, integer_list(run.tensor(2), "block_shape"), window);
+    Shape shape{input.dim(0), input.dim(1) / blocks.block_size};
+    for (const std::int64_t length : image) shape.push_back(length);
+    Tensor output = Tensor::zeros(input.dtype(), shape);
+    const std::int64_t column_size = checked_mul(blocks.block_size, blocks.block_count);
+    dispatch(Join<Numbers, Complexes, TypeList<bool, std::string>>{}, input.dtype(), [&]<typename T>() {
+      const T* from = input.data<T>();
+      T* to = output.mutable_data<T>();
+      kernels::parallel_for(shape[0] * shape[1], 16384 / column_size + 1,
+                            [&](std::int64_t begin, std::int64_t end) {
+                              for (std::int64_t plane = begin; plane < end; ++plane)
+                                add_plane(blocks, from + plane * column_size, to + plane * blocks.image_size);
+                            });
+    });
+    run.set_output(0, output);
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_col2im() {
+  return {{"", "Col2Im", {18}, prepare}};
+}
+
+}  // namespace grurun::engine

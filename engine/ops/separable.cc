@@ -1,0 +1,262 @@
+#include "engine/ops/separable.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/kernels/parallel.h"
+#include "engine/ops/interpolation.h"
+#include "engine/ops/type_dispatch.h"
+#include "tensor/memory.h"
+
+namespace grurun::engine {
+
+namespace {
+
+constexpr std::int64_t operations_per_piece = 16384;
+
+// One axis at a time: [outer, taps->input, inner] -> [outer, taps->output, inner].
+struct Pass {
+  const AxisTaps* taps;
+  std::int64_t outer, inner;
+};
+
+// The axes that change something, those that shrink most first, so that nothing in between is larger than
+// both input and output. tail counts elements behind the last axis.
+std::vector<Pass> plan_passes(const std::vector<AxisTaps>& taps, std::int64_t tail) {
+  std::vector<std::size_t> order(taps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::erase_if(order, [&](std::size_t d) { return taps[d].is_identity(); });
+  const auto growth = [&](std::size_t d) {
+    return static_cast<double>(taps[d].output) / static_cast<double>(taps[d].input);
+  };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return growth(a) < growth(b); });
+  std::vector<std::int64_t> dims;
+  for (const AxisTaps& axis : taps) dims.push_back(axis.input);
+  std::vector<Pass> passes;
+  for (const std::size_t d : order) {
+    const std::span<const std::int64_t> all(dims);
+    passes.push_back(
+        {&taps[d], checked_product(all.first(d)), checked_mul(checked_product(all.subspan(d + 1)), tail)});
+    dims[d] = taps[d].output;
+  }
+  return passes;
+}
+
+Shape output_shape(const std::vector<AxisTaps>& taps) {
+  Shape shape;
+  for (const AxisTaps& axis : taps) shape.push_back(axis.output);
+  return shape;
+}
+
+// Calls row(outer, o) for every run of `inner` elements of the output.
+template <typename Row>
+void for_each_row(const Pass& pass, std::int64_t operations, Row&& row) {
+  const std::int64_t output = pass.taps->output;
+  const std::int64_t grain = operations_per_piece / std::max<std::int64_t>(1, operations) + 1;
+  kernels::parallel_for(pass.outer * output, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t outer = begin / output, o = begin % output;
+    for (std::int64_t r = begin; r < end; ++r) {
+      row(outer, o);
+      if (++o == output) {
+        o = 0;
+        ++outer;
+      }
+    }
+  });
+}
+
+template <typename C>
+void sum_row(const C* x, const C* weights, std::int64_t count, std::int64_t inner, C* __restrict y) {
+  if (count == 2) {
+    const C a = weights[0], b = weights[1];
+    for (std::int64_t i = 0; i < inner; ++i) y[i] = a * x[i] + b * x[i + inner];
+    return;
+  }
+  for (std::int64_t i = 0; i < inner; ++i) y[i] = weights[0] * x[i];
+  for (std::int64_t k = 1; k < count; ++k) {
+    const C* from = x + k * inner;
+    const C weight = weights[k];
+    for (std::int64_t i = 0; i < inner; ++i) y[i] += weight * from[i];
+  }
+}
+
+template <typename C>
+void sum_pass(const Pass& pass, const C* x, C* y) {
+  const AxisTaps& taps = *pass.taps;
+  const std::vector<C> weights(taps.weights.begin(), taps.weights.end());
+  const std::int64_t inner = pass.inner;
+  const std::int64_t taps_per_output = taps.start.back() / taps.output + 1;
+  for_each_row(pass, inner * taps_per_output, [&](std::int64_t outer, std::int64_t o) {
+    const C* from = x + (outer * taps.input + taps.first[o]) * inner;
+    const C* weight = weights.data() + taps.start[o];
+    const std::int64_t count = taps.start[o + 1] - taps.start[o];
+    C* to = y + (outer * taps.output + o) * inner;
+    if (inner == 1) {
+      C sum = weight[0] * from[0];
+      for (std::int64_t k = 1; k < count; ++k) sum += weight[k] * from[k];
+      *to = sum;
+    } else {
+      sum_row(from, weight, count, inner, to);
+    }
+  });
+}
+
+template <typename T>
+void copy_pass(const Pass& pass, const T* x, T* y) {
+  const AxisTaps& taps = *pass.taps;
+  const std::int64_t inner = pass.inner;
+  for_each_row(pass, inner, [&](std::int64_t outer, std::int64_t o) {
+    const T* from = x + (outer * taps.input + taps.first[o]) * inner;
+    T* to = y + (outer * taps.output + o) * inner;
+    if (inner == 1) {
+      *to = *from;
+    } else {
+      std::copy(from, from + inner, to);
+    }
+  });
+}
+
+// Memory between two passes, counted as tensors are, for types that no tensor holds too.
+template <typename C>
+class Scratch {
+ public:
+  explicit Scratch(std::int64_t count)
+      : block_(static_cast<std::size_t>(checked_mul(count, sizeof(C)))),
+        data_(static_cast<C*>(block_.data())) {}
+  C* data() { return data_; }
+
+ private:
+  memory::Block block_;
+  C* data_;
+};
+
+std::int64_t output_count(const Pass& pass) {
+  return checked_mul(checked_mul(pass.outer, pass.taps->output), pass.inner);
+}
+
+// All passes from x to y, both of the type that sums are taken in.
+template <typename C>
+void sum_passes(const std::vector<Pass>& passes, const C* x, C* y) {
+  std::unique_ptr<Scratch<C>> held;
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const bool last = p + 1 == passes.size();
+    auto next = last ? nullptr : std::make_unique<Scratch<C>>(output_count(passes[p]));
+    C* to = last ? y : next->data();
+    sum_pass(passes[p], x, to);
+    x = to;
+    held = std::move(next);
+  }
+}
+
+template <typename T>
+void weigh(const std::vector<Pass>& passes, const T* x, std::int64_t x_count, T* y, std::int64_t y_count) {
+  using C = InterpolationType<T>;
+  if constexpr (std::is_same_v<T, C>) {
+    sum_passes(passes, x, y);
+  } else {
+    Scratch<C> wide_x(x_count), wide_y(y_count);
+    C* from = wide_x.data();
+    kernels::parallel_for(x_count, operations_per_piece, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) from[i] = static_cast<C>(x[i]);
+    });
+    sum_passes<C>(passes, from, wide_y.data());
+    const C* sums = wide_y.data();
+    kernels::parallel_for(y_count, operations_per_piece, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) y[i] = rounded_to<T>(sums[i]);
+    });
+  }
+}
+
+// Calls body(first, count) for every run of elements that is outside on one axis.
+template <typename Body>
+void for_each_outside_run(const std::vector<AxisTaps>& taps, Body&& body) {
+  const Shape shape = output_shape(taps);
+  for (std::size_t d = 0; d < taps.size(); ++d) {
+    const std::int64_t outer = shape.count(0, d), inner = shape.count(d + 1, shape.rank());
+    for (std::int64_t i = 0; i < outer; ++i) {
+      for (const std::int64_t o : taps[d].outside) body((i * taps[d].output + o) * inner, inner);
+    }
+  }
+}
+
+}  // namespace
+
+bool AxisTaps::is_identity() const {
+  if (input != output || !outside.empty() || weights.size() != first.size()) return false;
+  for (std::size_t o = 0; o < first.size(); ++o) {
+    if (first[o] != static_cast<std::int64_t>(o) || weights[o] != 1) return false;
+  }
+  return true;
+}
+
+AxisTaps identity_taps(std::int64_t length) {
+  AxisTaps taps{length, length, {}, {}, {}, {}};
+  taps.first.resize(static_cast<std::size_t>(length));
+  taps.start.resize(static_cast<std::size_t>(length) + 1);
+  std::iota(taps.first.begin(), taps.first.end(), std::int64_t{0});
+  std::iota(taps.start.begin(), taps.start.end(), std::int64_t{0});
+  taps.weights.assign(static_cast<std::size_t>(length), 1.0);
+  return taps;
+}
+
+Tensor weighted_sums(const Tensor& x, const std::vector<AxisTaps>& taps) {
+  if (x.dtype() == DType::string) {
+    fail_unsupported("strings cannot be interpolated; of the modes, nearest alone has a meaning for them");
+  }
+  // A complex number is interpolated as the two reals it is made of.
+  const std::int64_t tail = is_complex(x.dtype()) ? 2 : 1;
+  const std::vector<Pass> passes = plan_passes(taps, tail);
+  if (passes.empty()) return x;
+  Tensor y(x.dtype(), output_shape(taps));
+  if (y.size() == 0) return y;
+  const auto weigh_as = [&]<typename T>() {
+    weigh(passes, static_cast<const T*>(x.raw()), x.size() * tail, static_cast<T*>(y.mutable_raw()),
+          y.size() * tail);
+  };
+  if (x.dtype() == DType::complex64) {
+    weigh_as.operator()<float>();
+  } else if (x.dtype() == DType::complex128) {
+    weigh_as.operator()<double>();
+  } else {
+    dispatch(Join<Numbers, TypeList<bool>>{}, x.dtype(), weigh_as);
+  }
+  return y;
+}
+
+Tensor taken_elements(const Tensor& x, const std::vector<AxisTaps>& taps) {
+  const std::vector<Pass> passes = plan_passes(taps, 1);
+  if (passes.empty()) return x;
+  const Shape shape = output_shape(taps);
+  if (shape.element_count() == 0) return {x.dtype(), shape};
+  Tensor from = x;
+  dispatch_width(x.dtype(), [&]<typename T>() {
+    for (const Pass& pass : passes) {
+      Tensor to(x.dtype(), Shape{output_count(pass)});
+      copy_pass(pass, static_cast<const T*>(from.raw()), static_cast<T*>(to.mutable_raw()));
+      from = std::move(to);
+    }
+  });
+  return from.reshaped(shape);
+}
+
+void fill_outside(Tensor& y, const std::vector<AxisTaps>& taps, float value) {
+  if (y.size() == 0 || std::ranges::all_of(taps, [](const AxisTaps& axis) { return axis.outside.empty(); })) {
+    return;
+  }
+  if (y.dtype() == DType::string) {
+    fail_unsupported("a place outside X takes extrapolation_value, a number, but X holds strings");
+  }
+  dispatch(Join<Numbers, Complexes, TypeList<bool>>{}, y.dtype(), [&]<typename T>() {
+    T* to = y.mutable_data<T>();
+    T fill;
+    if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>) {
+      fill = T(value, 0);
+    } else {
+      fill = rounded_to<T>(value);
+    }
+    for_each_outside_run(
+        taps, [&](std::int64_t first, std::int64_t count) { std::fill_n(to + first, count, fill); });
+  });
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,207 @@
+// GridSample (ai.onnx 16, 20, 22).
+//
+//   Y[n, c, o...] = the value of X[n, c] at the point grid[n, o..., :]
+//
+// X [N, C, D1...Dr], grid [N, O1...Or, r] -> Y [N, C, O1...Or]. A grid vector lists the coordinates from the
+// innermost axis outward; -1 and 1 are the centers of an axis's outermost elements (align_corners) or their
+// outer edges. Version 16 takes r = 2 and calls linear bilinear, cubic bicubic; 22 adds bfloat16. Sums of
+// integers are cut off to integers that their type holds. nearest takes strings too, "" being their zero.
+#include <string>
+#include <vector>
+
+#include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/float_compute.h"
+#include "engine/ops/interpolation.h"
+#include "engine/ops/point_sampler.h"
+#include "engine/ops/type_dispatch.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct GridAttributes {
+  SampleMode mode;
+  Padding padding;
+  bool align_corners;
+};
+
+GridAttributes read_attributes(PrepareContext& node) {
+  const bool first = node.since_version() == 16;
+  const std::string linear = first ? "bilinear" : "linear", cubic = first ? "bicubic" : "cubic";
+  GridAttributes read{};
+  const std::string mode = node.string_attribute("mode", linear);
+  if (mode != linear && mode != cubic && mode != "nearest") {
+    fail_invalid("mode is '{}', but version {} knows {}, nearest and {}", mode, node.since_version(), linear,
+                 cubic);
+  }
+  read.mode = mode == "nearest" ? SampleMode::nearest
+              : mode == linear  ? SampleMode::linear
+                                : SampleMode::cubic;
+  const std::string padding = node.string_attribute("padding_mode", "zeros");
+  if (padding != "zeros" && padding != "border" && padding != "reflection")
+    fail_invalid("padding_mode is '{}', but must be zeros, border or reflection", padding);
+  read.padding = padding == "zeros"    ? Padding::zeros
+                 : padding == "border" ? Padding::border
+                                       : Padding::reflection;
+  const std::int64_t align = node.int_attribute("align_corners", 0);
+  if (align != 0 && align != 1) fail_invalid("align_corners is {}, but must be 0 or 1", align);
+  read.align_corners = align == 1;
+  return read;
+}
+
+// Y's shape, once X and grid are known to fit.
+Shape output_shape(const Shape& x, const Shape& grid, const GridAttributes& attributes, int version) {
+  if (x.rank() < 3 || grid.rank() != x.rank()) {
+    fail_invalid("X {} and grid {} must have one rank of at least 3: [N,C,D1...Dr] and [N,O1...Or,r]",
+                 x.to_string(), grid.to_string());
+  }
+  if (version == 16 && x.rank() != 4)
+    fail_invalid("X must be [N,C,H,W] in version 16, but has shape {}", x.to_string());
+  const std::size_t r = x.rank() - 2;
+  if (grid[0] != x[0] || grid[r + 1] != static_cast<std::int64_t>(r)) {
+    fail_invalid("grid {} does not fit X {}: its first dimension must be {}, its last {}", grid.to_string(),
+                 x.to_string(), x[0], r);
+  }
+  Shape y{x[0], x[1]};
+  for (std::size_t d = 0; d < r; ++d) y.push_back(grid[d + 1]);
+  if (attributes.padding != Padding::zeros && y.element_count() != 0 && x.count(2, x.rank()) == 0)
+    fail_invalid("X {} has no element that could be at or near a border", x.to_string());
+  return y;
+}
+
+// Coordinate g of the grid as an index along an axis of this length.
+template <typename C>
+C denormalized(C g, std::int64_t length, bool align_corners) {
+  const auto n = static_cast<C>(length);
+  return align_corners ? (g + C(1)) / C(2) * (n - C(1)) : ((g + C(1)) * n - C(1)) / C(2);
+}
+
+// Calls point(n, o, taps) for every batch n and output place o.
+template <typename C, typename Point>
+void for_each_point(const Shape& x, const Tensor& grid, std::int64_t places, const GridAttributes& attributes,
+                    Point&& point) {
+  constexpr std::int64_t operations_per_piece = 16384;
+  const std::size_t r = x.rank() - 2;
+  const auto dims = x.dims().subspan(2);
+  const C* vectors = grid.data<C>();
+  const std::int64_t grain = operations_per_piece / (std::max<std::int64_t>(1, x[1]) * 8) + 1;
+  kernels::parallel_for(x[0] * places, grain, [&](std::int64_t begin, std::int64_t end) {
+    PointSampler<C> sampler(dims, attributes.mode, attributes.padding, attributes.align_corners);
+    std::vector<C> at(r);
+    std::int64_t n = begin / places, o = begin % places;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const C* vector = vectors + i * static_cast<std::int64_t>(r);
+      for (std::size_t d = 0; d < r; ++d)
+        at[d] = denormalized(vector[r - 1 - d], dims[d], attributes.align_corners);
+      point(n, o, sampler.taps(at.data()));
+      if (++o == places) {
+        o = 0;
+        ++n;
+      }
+    }
+  });
+}
+
+// A plane has `size` elements in X and `places` in Y; a complex element is `width` = 2 real ones.
+struct Planes {
+  std::int64_t channels, size, places, width;
+};
+
+template <typename C>
+void copy_nearest(const Tensor& x, const Tensor& grid, const Planes& planes, const GridAttributes& attributes,
+                  Tensor& y) {
+  dispatch_width(x.dtype(), [&]<typename T>() {
+    const T* from = static_cast<const T*>(x.raw());
+    T* to = static_cast<T*>(y.mutable_raw());
+    for_each_point<C>(x.shape(), grid, planes.places, attributes,
+                      [&](std::int64_t n, std::int64_t o, std::span<const Tap<C>> taps) {
+                        for (std::int64_t c = 0; c < planes.channels; ++c) {
+                          const std::int64_t plane = n * planes.channels + c;
+                          to[plane * planes.places + o] =
+                              taps.empty() ? T{} : from[plane * planes.size + taps[0].offset];
+                        }
+                      });
+  });
+}
+
+template <typename C, typename T>
+void sum_taps(const Tensor& x, const Tensor& grid, const Planes& planes, const GridAttributes& attributes,
+              Tensor& y) {
+  using Sum = InterpolationType<T>;
+  const T* from = static_cast<const T*>(x.raw());
+  T* to = static_cast<T*>(y.mutable_raw());
+  const std::int64_t width = planes.width;
+  for_each_point<C>(x.shape(), grid, planes.places, attributes,
+                    [&](std::int64_t n, std::int64_t o, std::span<const Tap<C>> taps) {
+                      for (std::int64_t c = 0; c < planes.channels; ++c) {
+                        const std::int64_t plane = n * planes.channels + c;
+                        for (std::int64_t part = 0; part < width; ++part) {
+                          const T* source = from + plane * planes.size * width + part;
+                          Sum sum = 0;
+                          for (const Tap<C>& tap : taps)
+                            sum +=
+                                static_cast<Sum>(tap.weight) * static_cast<Sum>(source[tap.offset * width]);
+                          to[(plane * planes.places + o) * width + part] = truncated_to<T>(sum);
+                        }
+                      }
+                    });
+}
+
+template <typename C>
+void sample(const Tensor& x, const Tensor& grid, const GridAttributes& attributes, Tensor& y) {
+  const Shape& shape = x.shape();
+  const Planes planes{shape[1], shape.count(2, shape.rank()), y.shape().count(2, shape.rank()),
+                      is_complex(x.dtype()) ? 2 : 1};
+  if (attributes.mode == SampleMode::nearest) {
+    copy_nearest<C>(x, grid, planes, attributes, y);
+  } else if (x.dtype() == DType::complex64) {
+    sum_taps<C, float>(x, grid, planes, attributes, y);
+  } else if (x.dtype() == DType::complex128) {
+    sum_taps<C, double>(x, grid, planes, attributes, y);
+  } else {
+    dispatch(Join<Numbers, TypeList<bool>>{}, x.dtype(),
+             [&]<typename T>() { sum_taps<C, T>(x, grid, planes, attributes, y); });
+  }
+}
+
+// The grid with elements of C; a double one is never made narrower.
+template <typename C>
+Tensor grid_as(const Tensor& grid) {
+  if (dtype_of<C> == DType::float64 && grid.dtype() != DType::float64) {
+    const Tensor single = widened<float>(grid);
+    Tensor wide(DType::float64, grid.shape());
+    std::copy_n(single.data<float>(), single.size(), wide.mutable_data<double>());
+    return wide;
+  }
+  return widened<C>(grid);
+}
+
+RunFunction prepare(PrepareContext& node) {
+  return [attributes = read_attributes(node), version = node.since_version()](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    const Tensor& grid = run.tensor(1);
+    const Shape shape = output_shape(x.shape(), grid.shape(), attributes, version);
+    if (x.dtype() == DType::string && attributes.mode != SampleMode::nearest) {
+      fail_unsupported("strings cannot be interpolated; of the modes, nearest alone has a meaning for them");
+    }
+    Tensor& y = run.output(0, x.dtype(), shape);
+    if (y.size() == 0) return;
+    const auto is_double = [](const Tensor& t) {
+      return t.dtype() == DType::float64 || t.dtype() == DType::complex128;
+    };
+    if (is_double(x) || is_double(grid)) {
+      sample<double>(x, grid_as<double>(grid), attributes, y);
+    } else {
+      sample<float>(x, grid_as<float>(grid), attributes, y);
+    }
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_grid_sample() {
+  return {{"", "GridSample", {16, 20, 22}, prepare}};
+}
+
+}  // namespace grurun::engine

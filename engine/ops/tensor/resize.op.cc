@@ -1,0 +1,246 @@
+// Resize (ai.onnx 10, 11, 13, 18, 19).
+//
+//   Y [floor(D1 * scale1), ...] or Y [sizes...] of X [D1, ...]; every axis for itself:
+//   Y[x_resized] = the value of X at x_original (coordinate_transformation_mode) by nearest, linear or cubic
+//
+// Version 10 has asymmetric coordinates, nearest by floor (by ceil on an axis whose scale is below 1), and
+// linear. 11 adds the attributes for
+// coordinates, nearest_mode, cubic, roi and sizes; 13 lets roi and scales be left out and has no
+// tf_half_pixel_for_nn; 18 adds antialias, axes and keep_aspect_ratio_policy; 19 adds half_pixel_symmetric.
+// An empty roi, scales or sizes counts as left out. With antialias the filter is stretched by 1 / scale where
+// that shrinks, its weights normalised, places beyond an edge taking the edge's value. Sums of integers are
+// rounded half to even. nearest takes strings too. What the standard leaves open is in docs/ambiguities.md.
+#include "engine/ops/tensor/resize.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/cast.h"
+
+namespace grurun::engine {
+
+namespace {
+
+enum class AspectPolicy { stretch, not_larger, not_smaller };
+
+struct Attributes {
+  ResizeForm form;
+  std::optional<std::vector<std::int64_t>> axes;
+  AspectPolicy policy = AspectPolicy::stretch;
+};
+
+// The value that goes with the attribute's name; throws Error(invalid_model) listing those there are.
+template <typename Value, std::size_t N>
+Value choice(PrepareContext& node, const char* name, const char* fallback,
+             const std::array<std::pair<const char*, Value>, N>& values, std::size_t count = N) {
+  const std::string chosen = node.string_attribute(name, fallback);
+  std::string known;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (chosen == values[i].first) return values[i].second;
+    known += (i == 0 ? "" : ", ") + std::string(values[i].first);
+  }
+  fail_invalid("{} is '{}', but version {} knows {}", name, chosen, node.since_version(), known);
+}
+
+bool flag(PrepareContext& node, const char* name) {
+  const std::int64_t value = node.int_attribute(name, 0);
+  if (value != 0 && value != 1) fail_invalid("{} is {}, but must be 0 or 1", name, value);
+  return value == 1;
+}
+
+constexpr std::array<std::pair<const char*, ResizeMode>, 3> modes{
+    {{"nearest", ResizeMode::nearest}, {"linear", ResizeMode::linear}, {"cubic", ResizeMode::cubic}}};
+
+constexpr std::array<std::pair<const char*, NearestMode>, 4> nearest_modes{
+    {{"round_prefer_floor", NearestMode::round_prefer_floor},
+     {"round_prefer_ceil", NearestMode::round_prefer_ceil},
+     {"floor", NearestMode::floor},
+     {"ceil", NearestMode::ceil}}};
+
+CoordinateMode coordinate_mode(PrepareContext& node) {
+  std::array<std::pair<const char*, CoordinateMode>, 6> values{
+      {{"half_pixel", CoordinateMode::half_pixel},
+       {"pytorch_half_pixel", CoordinateMode::pytorch_half_pixel},
+       {"align_corners", CoordinateMode::align_corners},
+       {"asymmetric", CoordinateMode::asymmetric},
+       {"tf_crop_and_resize", CoordinateMode::tf_crop_and_resize},
+       {"", CoordinateMode::half_pixel}}};
+  const int version = node.since_version();
+  if (version == 11) values[5] = {"tf_half_pixel_for_nn", CoordinateMode::tf_half_pixel_for_nn};
+  if (version >= 19) values[5] = {"half_pixel_symmetric", CoordinateMode::half_pixel_symmetric};
+  return choice(node, "coordinate_transformation_mode", "half_pixel", values,
+                version == 11 || version >= 19 ? 6 : 5);
+}
+
+Attributes read_attributes(PrepareContext& node) {
+  Attributes read;
+  ResizeForm& form = read.form;
+  form.mode = choice(node, "mode", "nearest", modes);
+  form.coordinates = coordinate_mode(node);
+  form.nearest = choice(node, "nearest_mode", "round_prefer_floor", nearest_modes);
+  form.cubic_coeff_a = static_cast<double>(node.float_attribute("cubic_coeff_a", -0.75f));
+  if (!std::isfinite(form.cubic_coeff_a)) fail_invalid("cubic_coeff_a is {}", form.cubic_coeff_a);
+  form.exclude_outside = flag(node, "exclude_outside");
+  form.extrapolation_value = node.float_attribute("extrapolation_value", 0.0f);
+  if (node.since_version() < 18) return read;
+  form.antialias = flag(node, "antialias");
+  if (node.has_attribute("axes")) read.axes = node.ints_attribute("axes");
+  constexpr std::array<std::pair<const char*, AspectPolicy>, 3> policies{
+      {{"stretch", AspectPolicy::stretch},
+       {"not_larger", AspectPolicy::not_larger},
+       {"not_smaller", AspectPolicy::not_smaller}}};
+  read.policy = choice(node, "keep_aspect_ratio_policy", "stretch", policies);
+  return read;
+}
+
+// The axes of X that roi, scales and sizes speak of, in their order.
+std::vector<std::size_t> named_axes(const Attributes& attributes, std::size_t rank) {
+  std::vector<std::size_t> axes;
+  if (!attributes.axes) {
+    for (std::size_t d = 0; d < rank; ++d) axes.push_back(d);
+    return axes;
+  }
+  const auto r = static_cast<std::int64_t>(rank);
+  for (const std::int64_t axis : *attributes.axes) {
+    if (axis < -r || axis >= r) fail_invalid("axes holds {}, but X has {} dimensions", axis, rank);
+    const auto d = static_cast<std::size_t>(axis < 0 ? axis + r : axis);
+    if (std::ranges::count(axes, d) != 0) fail_invalid("axes names axis {} twice", d);
+    axes.push_back(d);
+  }
+  return axes;
+}
+
+// The input, or nullptr where it is omitted or has no element.
+const Tensor* given(RunContext& run, std::size_t index) {
+  const Tensor* tensor = run.optional_tensor(index);
+  return tensor && tensor->size() != 0 ? tensor : nullptr;
+}
+
+void require_list(const Tensor& tensor, const char* name, std::size_t length) {
+  if (tensor.rank() != 1 || tensor.size() != static_cast<std::int64_t>(length)) {
+    fail_invalid("{} must be a list of {} numbers, one for each axis it speaks of, but has shape {}", name,
+                 length, tensor.shape().to_string());
+  }
+}
+
+double checked_scale(float scale) {
+  if (!(scale > 0 && std::isfinite(scale)))
+    fail_invalid("scales holds {}, but must hold numbers above 0", scale);
+  return static_cast<double>(scale);
+}
+
+// [start..., end...] for all axes of X; 0 to 1 for those that roi does not speak of.
+std::vector<double> full_roi(RunContext& run, const Attributes& attributes,
+                             const std::vector<std::size_t>& axes, std::size_t rank) {
+  std::vector<double> roi(2 * rank, 0.0);
+  std::fill(roi.begin() + static_cast<std::ptrdiff_t>(rank), roi.end(), 1.0);
+  if (attributes.form.coordinates != CoordinateMode::tf_crop_and_resize) {
+    if (run.has_input(1)) run.accept_input(1);  // it has a meaning for tf_crop_and_resize only
+    return roi;
+  }
+  const Tensor* tensor = given(run, 1);
+  if (!tensor) fail_invalid("tf_crop_and_resize needs the input roi");
+  require_list(*tensor, "roi", 2 * axes.size());
+  const Tensor wide = cast_tensor(*tensor, DType::float64);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    roi[axes[i]] = wide.data<double>()[i];
+    roi[rank + axes[i]] = wide.data<double>()[axes.size() + i];
+  }
+  return roi;
+}
+
+// The axes under not_larger or not_smaller: one scale for all, sizes[i] / input length of the axis where that
+// is least or greatest. The output length is rounded half up, from exact fractions.
+void keep_aspect(std::vector<ResizeAxis>& all, const std::vector<std::size_t>& axes, AspectPolicy policy,
+                 const std::int64_t* sizes) {
+  using Wide = __int128;
+  std::int64_t numerator = 0, denominator = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t length = all[axes[i]].input;
+    if (length == 0) fail_invalid("axis {} of X has length 0: there is no ratio to keep", axes[i]);
+    const Wide here = Wide(sizes[i]) * denominator, best = Wide(numerator) * length;
+    if (denominator == 0 || (policy == AspectPolicy::not_larger ? here < best : here > best)) {
+      numerator = sizes[i];
+      denominator = length;
+    }
+  }
+  for (const std::size_t d : axes) {
+    ResizeAxis& axis = all[d];
+    const Wide rounded = (Wide(2) * numerator * axis.input + denominator) / (Wide(2) * denominator);
+    if (rounded > (Wide(1) << 62)) fail_invalid("axis {} would get a length beyond 2^62", d);
+    axis.output = static_cast<std::int64_t>(rounded);
+    axis.numerator = static_cast<double>(numerator);
+    axis.denominator = static_cast<double>(denominator);
+    axis.width = axis.numerator * static_cast<double>(axis.input) / axis.denominator;
+    axis.corner_width = static_cast<double>(axis.output);
+  }
+}
+
+std::vector<ResizeAxis> read_axes(RunContext& run, const Attributes& attributes, const Shape& x) {
+  const std::vector<std::size_t> axes = named_axes(attributes, x.rank());
+  const std::vector<double> roi = full_roi(run, attributes, axes, x.rank());
+  const Tensor* scales = given(run, 2);
+  const Tensor* sizes = given(run, 3);
+  std::vector<ResizeAxis> all;
+  for (const std::int64_t length : x) all.push_back(axis_by_size(length, length));
+  if (scales) require_list(*scales, "scales", axes.size());
+  if (sizes) require_list(*sizes, "sizes", axes.size());
+  if (axes.empty()) return all;
+  if ((scales != nullptr) == (sizes != nullptr)) {
+    fail_invalid("exactly one of scales and sizes must be given, but {} are", scales ? "both" : "none");
+  }
+  if (scales) {
+    if (attributes.policy != AspectPolicy::stretch)
+      fail_invalid("keep_aspect_ratio_policy speaks of sizes, but scales are given");
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const std::size_t d = axes[i];
+      all[d] = axis_by_scale(x[d], checked_scale(scales->data<float>()[i]), roi[d], roi[x.rank() + d]);
+    }
+    return all;
+  }
+  const std::int64_t* lengths = sizes->data<std::int64_t>();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t d = axes[i];
+    if (lengths[i] < 0) fail_invalid("sizes holds {}: a length is not negative", lengths[i]);
+    all[d] = axis_by_size(x[d], lengths[i], roi[d], roi[x.rank() + d]);
+  }
+  if (attributes.policy != AspectPolicy::stretch) keep_aspect(all, axes, attributes.policy, lengths);
+  return all;
+}
+
+RunFunction prepare(PrepareContext& node) {
+  return [attributes = read_attributes(node)](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    const std::vector<ResizeAxis> axes = read_axes(run, attributes, x.shape());
+    run.check_limits();
+    run.set_output(0, resize(x, attributes.form, axes));
+  };
+}
+
+RunFunction prepare_10(PrepareContext& node) {
+  ResizeForm form;
+  form.nearest = NearestMode::floor_or_ceil;
+  form.mode = choice(node, "mode", "nearest", modes, 2);
+  return [form](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    const Tensor& scales = run.tensor(1);
+    require_list(scales, "scales", x.rank());
+    std::vector<ResizeAxis> axes;
+    for (std::size_t d = 0; d < x.rank(); ++d)
+      axes.push_back(axis_by_scale(x.dim(d), checked_scale(scales.data<float>()[d])));
+    run.set_output(0, resize(x, form, axes));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_resize() {
+  return {{"", "Resize", {10}, prepare_10}, {"", "Resize", {11, 13, 18, 19}, prepare}};
+}
+
+}  // namespace grurun::engine

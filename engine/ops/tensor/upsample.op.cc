@@ -1,0 +1,78 @@
+// Upsample (ai.onnx 1, 7, 9; 10, where it is deprecated and means the same).
+//
+//   Y [floor(D1 * scale1), ...] of X [D1, ...]; x_original = x_resized / scale on every axis
+//
+// nearest takes the element at floor(x_original), linear interpolates and repeats the last element at the
+// end. Version 1 takes [N, C, H, W] with height_scale and width_scale, and calls linear bilinear; 7 has the
+// attribute scales, 9 the input. Sums of integers are rounded half to even. nearest takes strings too.
+#include <cmath>
+
+#include "engine/graph/op_context.h"
+#include "engine/ops/tensor/resize.h"
+
+namespace grurun::engine {
+
+namespace {
+
+ResizeForm read_form(PrepareContext& node, const std::string& linear) {
+  ResizeForm form;
+  const std::string mode = node.string_attribute("mode", "nearest");
+  if (mode != "nearest" && mode != linear)
+    fail_invalid("mode is '{}', but version {} knows nearest and {}", mode, node.since_version(), linear);
+  form.mode = mode == "nearest" ? ResizeMode::nearest : ResizeMode::linear;
+  return form;
+}
+
+Tensor upsample(const Tensor& x, const ResizeForm& form, const std::vector<float>& scales) {
+  if (scales.size() != x.rank()) {
+    fail_invalid("scales has {} numbers, but X {} has {} dimensions", scales.size(), x.shape().to_string(),
+                 x.rank());
+  }
+  std::vector<ResizeAxis> axes;
+  for (std::size_t d = 0; d < x.rank(); ++d) {
+    if (!(scales[d] >= 1 && std::isfinite(scales[d]))) {
+      fail_invalid("the scale of axis {} is {}, but must be 1 or more; Resize makes an axis shorter", d,
+                   scales[d]);
+    }
+    axes.push_back(axis_by_scale(x.dim(d), static_cast<double>(scales[d])));
+  }
+  return resize(x, form, axes);
+}
+
+RunFunction prepare_1(PrepareContext& node) {
+  const ResizeForm form = read_form(node, "bilinear");
+  const float height = node.float_attribute("height_scale"), width = node.float_attribute("width_scale");
+  return [=](RunContext& run) {
+    const Tensor& x = run.tensor(0);
+    if (x.rank() != 4) fail_invalid("X must be [N,C,H,W], but has shape {}", x.shape().to_string());
+    run.set_output(0, upsample(x, form, {1, 1, height, width}));
+  };
+}
+
+RunFunction prepare_7(PrepareContext& node) {
+  const ResizeForm form = read_form(node, "linear");
+  return [form, scales = node.floats_attribute("scales")](RunContext& run) {
+    run.set_output(0, upsample(run.tensor(0), form, scales));
+  };
+}
+
+RunFunction prepare_9(PrepareContext& node) {
+  const ResizeForm form = read_form(node, "linear");
+  return [form](RunContext& run) {
+    const Tensor& scales = run.tensor(1);
+    if (scales.rank() != 1)
+      fail_invalid("scales must be a list, but has shape {}", scales.shape().to_string());
+    const auto list = scales.span<float>();
+    run.set_output(0, upsample(run.tensor(0), form, {list.begin(), list.end()}));
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_upsample() {
+  return {{"", "Upsample", {1}, prepare_1},
+          {"", "Upsample", {7}, prepare_7},
+          {"", "Upsample", {9, 10}, prepare_9}};
+}
+
+}  // namespace grurun::engine

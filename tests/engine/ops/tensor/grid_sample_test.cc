@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tests/engine/ops/math/op_table.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+const double nan = std::nan("");
+
+// A line of pixels, [1, 1, W] with a grid [1, n, 1] of indices: coordinates that align_corners = 1 turns back
+// into these indices exactly when W is 5.
+OpRowCase line(std::string name, std::vector<double> indices, const char* mode, const char* padding,
+               std::vector<double> expected) {
+  const auto n = static_cast<std::int64_t>(indices.size());
+  for (double& index : indices) index = index / 2 - 1;
+  return {std::move(name),
+          "GridSample",
+          20,
+          {make<float>({1, 1, 5}, {1, 2, 4, 8, 16}), make<float>({1, n, 1}, indices)},
+          {attr("mode", mode), attr("padding_mode", padding), attr("align_corners", 1)},
+          {make<float>({1, 1, n}, expected)}};
+}
+
+// The same with align_corners = 0 on 4 pixels: index = 2 * (coordinate + 1) - 0.5.
+OpRowCase edge(std::string name, std::vector<double> indices, const char* mode, const char* padding,
+               std::vector<double> expected) {
+  const auto n = static_cast<std::int64_t>(indices.size());
+  for (double& index : indices) index = (index + 0.5) / 2 - 1;
+  return {std::move(name),
+          "GridSample",
+          22,
+          {make<float>({1, 1, 4}, {1, 2, 4, 8}), make<float>({1, n, 1}, indices)},
+          {attr("mode", mode), attr("padding_mode", padding)},
+          {make<float>({1, 1, n}, expected)}};
+}
+
+TEST(GridSample, ModesAndPaddings) {
+  check_rows({
+      line("linear", {0, 0.5, 3.75, 4}, "linear", "zeros", {1, 1.5, 14, 16}),
+      line("linear fades to zero within one element", {-0.5, -1, 4.25, 5}, "linear", "zeros",
+           {0.5, 0, 12, 0}),
+      line("linear border", {-0.5, -7, 4.25, 99}, "linear", "border", {1, 1, 16, 16}),
+      line("linear reflection", {-0.5, -1, 4.5, 6, 8.5}, "linear", "reflection", {1.5, 2, 12, 4, 1.5}),
+      line("nearest rounds half to even", {0.5, 1.5, 2.5, 3.5, 0.75}, "nearest", "zeros", {1, 4, 4, 16, 2}),
+      line("nearest outside", {-0.5, -0.75, 4.75}, "nearest", "zeros", {1, 0, 0}),
+      line("nearest border", {-0.75, 9}, "nearest", "border", {1, 16}),
+      line("nearest reflection", {-1, 5, 6}, "nearest", "reflection", {2, 8, 4}),
+      // At a half the weights are -3/32, 19/32, 19/32, -3/32.
+      line("cubic", {1.5, 2}, "cubic", "zeros", {(-3 * 1 + 19 * 2 + 19 * 4 - 3 * 8) / 32.0, 4}),
+      line("cubic with zeros", {0.5}, "cubic", "zeros", {(19 * 1 + 19 * 2 - 3 * 4) / 32.0}),
+      line("cubic with the edge", {0.5, -3}, "cubic", "border",
+           {(-3 * 1 + 19 * 1 + 19 * 2 - 3 * 4) / 32.0, 1}),
+      line("cubic mirrored", {0.5}, "cubic", "reflection", {(-3 * 2 + 19 * 1 + 19 * 2 - 3 * 4) / 32.0}),
+      edge("the border is half an element out", {-0.25, 3.25}, "linear", "reflection", {1, 8}),
+      edge("mirrored there", {-1, -1.5, 4, 4.5}, "linear", "reflection", {1, 1.5, 8, 6}),
+      edge("many times", {-9, 15}, "nearest", "reflection", {1, 1}),
+      edge("cubic, the edge stands twice", {0.5}, "cubic", "reflection",
+           {(-3 * 1 + 19 * 1 + 19 * 2 - 3 * 4) / 32.0}),
+  });
+}
+
+TEST(GridSample, NoLocation) {
+  check_rows({
+      line("zeros", {nan, inf, -inf, 1e30}, "linear", "zeros", {0, 0, 0, 0}),
+      line("border", {nan, inf, -inf, 1e30}, "cubic", "border", {1, 16, 1, 16}),
+      line("reflection", {nan, inf}, "linear", "reflection", {1, 1}),
+      line("nearest", {nan, -1e30}, "nearest", "zeros", {0, 0}),
+  });
+}
+
+// Two axes: the grid names x before y; channels share the points.
+TEST(GridSample, AxesAndVersions) {
+  const Tensor x = make<float>({1, 2, 2, 3}, {1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60});
+  const Tensor grid = make<float>({1, 1, 2, 2}, {1, -1, 0.5, 0});
+  const Tensor y = make<float>({1, 2, 1, 2}, {3, 4, 30, 40});
+  const auto row = [&](std::string name, std::int64_t opset, const char* mode) {
+    return OpRowCase{
+        std::move(name), "GridSample", opset, {x, grid}, {attr("mode", mode), attr("align_corners", 1)}, {y}};
+  };
+  check_rows({
+      row("16", 16, "bilinear"),
+      row("20", 20, "linear"),
+      row("22", 22, "linear"),
+      {"the mean of a cube",
+       "GridSample",
+       20,
+       {make<float>({1, 1, 2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}),
+        make<float>({1, 1, 1, 2, 3}, {0, 0, 0, 1, 0, -1})},
+       {attr("align_corners", 1)},
+       {make<float>({1, 1, 1, 1, 2}, {3.5, 2})}},
+      {"batches have grids of their own",
+       "GridSample",
+       16,
+       {make<float>({2, 1, 1, 2}, {1, 2, 3, 4}), make<float>({2, 1, 1, 2}, {-0.5, 0, 0.5, 0})},
+       {attr("mode", "nearest")},
+       {make<float>({2, 1, 1, 1}, {1, 4})}},
+      {"no point", "GridSample", 20, {x, make<float>({1, 0, 2, 2}, {})}, {}, {make<float>({1, 2, 0, 2}, {})}},
+      {"no pixel",
+       "GridSample",
+       20,
+       {make<float>({1, 1, 0}, {}), make<float>({1, 1, 1}, {0})},
+       {},
+       {make<float>({1, 1, 1}, {0})}},
+  });
+}
+
+TEST(GridSample, Types) {
+  const auto row = [](std::string name, Tensor x, Tensor grid, const char* mode, Tensor y) {
+    return OpRowCase{std::move(name),
+                     "GridSample",
+                     22,
+                     {std::move(x), std::move(grid)},
+                     {attr("mode", mode), attr("align_corners", 1)},
+                     {std::move(y)}};
+  };
+  const Shape two{1, 1, 2}, one{1, 1, 1};
+  const Tensor half = make<float>(one, {0}), far = make<float>(one, {9});
+  const auto of = [&](auto value) { return Tensor::from(one, std::vector{value}); };
+  const auto pair = [&](auto a, auto b) { return Tensor::from(two, std::vector{a, b}); };
+  const std::int64_t large = 9007199254740993;
+  check_rows({
+      row("integers are cut off", make<std::int32_t>(two, {-1, -2}), half, "linear",
+          make<std::int32_t>(one, {-1})),
+      row("and kept within the type", make<std::uint8_t>({1, 1, 4}, {0, 255, 255, 0}), half, "cubic",
+          make<std::uint8_t>(one, {255})),
+      row("int64", pair(large, large + 2), half, "linear", of(large + 1)),
+      row("bool", make<bool>(two, {0, 1}), half, "linear", make<bool>(one, {1})),
+      row("float16", make<Float16>(two, {1, 2}), make<Float16>(one, {0}), "linear",
+          make<Float16>(one, {1.5})),
+      row("bfloat16", make<BFloat16>(two, {1, 2}), make<BFloat16>(one, {0}), "linear",
+          make<BFloat16>(one, {1.5})),
+      row("double", make<double>(two, {1, 1 + 0x1p-50}), half, "linear", make<double>(one, {1 + 0x1p-51})),
+      row("a grid of double", make<float>(two, {1, 2}), make<double>(one, {0.5}), "linear",
+          make<float>(one, {1.75})),
+      row("complex", pair(Complex64(1, 2), Complex64(3, -2)), half, "linear", of(Complex64(2, 0))),
+      row("complex128", pair(Complex128(1, 2), Complex128(3, -2)), half, "cubic",
+          of(Complex128(19.0 / 8, 0))),
+      row("strings", pair(std::string("a"), std::string("b")), make<float>(one, {1}), "nearest",
+          of(std::string("b"))),
+      row("no string is empty", pair(std::string("a"), std::string("b")), far, "nearest", of(std::string())),
+  });
+}
+
+// A weight of 0 leaves an element out, so that what it holds has no influence.
+TEST(GridSample, UntouchedElements) {
+  check_rows({{"infinity beside the point",
+               "GridSample",
+               20,
+               {make<float>({1, 1, 3}, {inf, 2, nan}), make<float>({1, 1, 1}, {0})},
+               {attr("align_corners", 1)},
+               {make<float>({1, 1, 1}, {2})}}});
+}
+
+TEST(GridSample, Errors) {
+  const Tensor x = make<float>({1, 1, 2, 2}, {1, 2, 3, 4}), grid = make<float>({1, 1, 1, 2}, {0, 0});
+  const Tensor line = make<float>({1, 1, 2}, {1, 2});
+  const ErrorKind invalid = ErrorKind::invalid_model;
+  const Tensor words = Tensor::from(Shape{1, 1, 1}, std::vector<std::string>{"a"});
+  check_errors({
+      {"names of 16 in 20",
+       "GridSample",
+       20,
+       {x, grid},
+       {attr("mode", "bilinear")},
+       invalid,
+       "linear, nearest and cubic"},
+      {"names of 20 in 16",
+       "GridSample",
+       16,
+       {x, grid},
+       {attr("mode", "cubic")},
+       invalid,
+       "bilinear, nearest and bicubic"},
+      {"padding", "GridSample", 16, {x, grid}, {attr("padding_mode", "edge")}, invalid, "padding_mode"},
+      {"align_corners", "GridSample", 16, {x, grid}, {attr("align_corners", 2)}, invalid, "align_corners"},
+      {"16 is for images", "GridSample", 16, {line, make<float>({1, 1, 1}, {0})}, {}, invalid, "[N,C,H,W]"},
+      {"ranks", "GridSample", 20, {x, make<float>({1, 1, 2}, {0, 0})}, {}, invalid, "one rank"},
+      {"vectors", "GridSample", 20, {x, make<float>({1, 1, 1, 3}, {0, 0, 0})}, {}, invalid, "its last 2"},
+      {"batches",
+       "GridSample",
+       20,
+       {x, make<float>({2, 1, 1, 2}, {0, 0, 0, 0})},
+       {},
+       invalid,
+       "first dimension must be 1"},
+      {"no border",
+       "GridSample",
+       20,
+       {make<float>({1, 1, 0}, {}), make<float>({1, 1, 1}, {0})},
+       {attr("padding_mode", "border")},
+       invalid,
+       "no element"},
+      {"linear strings",
+       "GridSample",
+       20,
+       {words, make<float>({1, 1, 1}, {0})},
+       {},
+       ErrorKind::unsupported,
+       "strings"},
+  });
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
