@@ -161,6 +161,19 @@ def cast_string_pointers(case):
     assert all(len(s) == 32 for s in text.string_data)  # four pointers of eight bytes each
 
 
+def col2im_pads(case):
+    x, image, block = case.inputs
+    (begin_h, begin_w, end_h, end_w), blocks = case.attribute("pads"), image - block + 1
+    padded = np.zeros((image[0] + begin_h + end_h, image[1] + begin_w + end_w))
+    rows, columns = blocks[0] + begin_h + end_h, blocks[1] + begin_w + end_w
+    for k, values in zip(np.ndindex(*block), x[0].reshape(-1, rows, columns), strict=True):
+        padded[k[0]:k[0] + rows, k[1]:k[1] + columns] += values
+    right = padded[begin_h:begin_h + image[0], begin_w:begin_w + image[1]][None, None]
+    mistaken = right.copy()
+    mistaken[0, 0, 0, 4] -= 10
+    return [right], [mistaken]
+
+
 def conv_transpose(case, extra_at_begin):
     x, w = (v.astype(np.float64) for v in case.inputs)
     stride, kernel = case.attribute("strides")[0], w.shape[2]
@@ -202,6 +215,24 @@ def qlinearmatmul_wrapped(case):
     wrapped = real(a_scale, b_scale, y_scale).astype(np.int64).astype(np.int8)  # the scale in its own precision
     exact = real(*(s.astype(np.float64) for s in (a_scale, b_scale, y_scale)))
     return [np.clip(exact, -128, 127).astype(np.int8)], [wrapped]
+
+
+def resize_nearest_mode(case):
+    x, *_, sizes = case.inputs
+    assert case.attribute("mode") == b"nearest" and case.model.opset_import[0].version == 11
+    assert case.attribute("nearest_mode") is None
+    coordinates = case.attribute("coordinate_transformation_mode", b"half_pixel")
+
+    def resized(rounding):
+        y = x
+        for axis, (length, size) in enumerate(zip(x.shape, sizes)):
+            o = np.arange(size)
+            place = {b"half_pixel": (o + 0.5) * length / size - 0.5, b"asymmetric": o * length / size,
+                     b"align_corners": o * (length - 1) / max(size - 1, 1)}[coordinates]
+            y = np.take(y, np.clip(rounding(place), 0, length - 1).astype(int), axis=axis)
+        return [y]
+
+    return resized(lambda p: np.ceil(p - 0.5)), resized(np.floor), resized(np.ceil), resized(lambda p: np.floor(p + 0.5))
 
 
 def sequence_insert_front(case):

@@ -4,12 +4,12 @@
 //   Y[x_resized] = the value of X at x_original (coordinate_transformation_mode) by nearest, linear or cubic
 //
 // Version 10 has asymmetric coordinates, nearest by floor (by ceil on an axis whose scale is below 1), and
-// linear. 11 adds the attributes for
-// coordinates, nearest_mode, cubic, roi and sizes; 13 lets roi and scales be left out and has no
-// tf_half_pixel_for_nn; 18 adds antialias, axes and keep_aspect_ratio_policy; 19 adds half_pixel_symmetric.
-// An empty roi, scales or sizes counts as left out. With antialias the filter is stretched by 1 / scale where
-// that shrinks, its weights normalised, places beyond an edge taking the edge's value. Sums of integers are
-// rounded half to even. nearest takes strings too. What the standard leaves open is in docs/ambiguities.md.
+// linear. 11 adds the attributes for coordinates, nearest_mode, cubic, roi and sizes; 13 lets roi and scales
+// be left out; 18 adds antialias, axes and keep_aspect_ratio_policy and drops tf_half_pixel_for_nn; 19 adds
+// half_pixel_symmetric. An empty roi, scales or sizes counts as left out. With antialias the filter is
+// stretched by 1 / scale where that shrinks, its weights normalised, places beyond an edge taking the edge's
+// value. Sums of integers are rounded half to even. nearest takes strings too. What the standard leaves open
+// is in docs/ambiguities.md.
 #include "engine/ops/tensor/resize.h"
 
 #include <algorithm>
@@ -71,10 +71,11 @@ CoordinateMode coordinate_mode(PrepareContext& node) {
        {"tf_crop_and_resize", CoordinateMode::tf_crop_and_resize},
        {"", CoordinateMode::half_pixel}}};
   const int version = node.since_version();
-  if (version == 11) values[5] = {"tf_half_pixel_for_nn", CoordinateMode::tf_half_pixel_for_nn};
+  // The page of version 13 listed it too, until onnx 1.11.
+  if (version <= 13) values[5] = {"tf_half_pixel_for_nn", CoordinateMode::tf_half_pixel_for_nn};
   if (version >= 19) values[5] = {"half_pixel_symmetric", CoordinateMode::half_pixel_symmetric};
   return choice(node, "coordinate_transformation_mode", "half_pixel", values,
-                version == 11 || version >= 19 ? 6 : 5);
+                version == 18 ? 5 : 6);
 }
 
 Attributes read_attributes(PrepareContext& node) {
