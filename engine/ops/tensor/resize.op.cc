@@ -74,8 +74,7 @@ CoordinateMode coordinate_mode(PrepareContext& node) {
   // The page of version 13 listed it too, until onnx 1.11.
   if (version <= 13) values[5] = {"tf_half_pixel_for_nn", CoordinateMode::tf_half_pixel_for_nn};
   if (version >= 19) values[5] = {"half_pixel_symmetric", CoordinateMode::half_pixel_symmetric};
-  return choice(node, "coordinate_transformation_mode", "half_pixel", values,
-                version == 18 ? 5 : 6);
+  return choice(node, "coordinate_transformation_mode", "half_pixel", values, version == 18 ? 5 : 6);
 }
 
 Attributes read_attributes(PrepareContext& node) {
