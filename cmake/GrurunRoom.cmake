@@ -37,6 +37,21 @@ function(grurun_sources result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
+# Has the build write what a plan needs of every schema from ONNX's registry. Sets `result` to the generated file.
+function(grurun_signature_table result)
+  set(generated ${PROJECT_BINARY_DIR}/generated/signatures.cc)
+  add_executable(grurun_write_signatures ${PROJECT_SOURCE_DIR}/opset/generate/write_signatures.cc
+    ${PROJECT_SOURCE_DIR}/opset/experimental.cc)
+  target_include_directories(grurun_write_signatures PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(grurun_write_signatures PRIVATE grurun_options grurun::tensor ONNX::onnx)
+  set_target_properties(grurun_write_signatures PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/generated)
+  add_custom_command(OUTPUT ${generated}
+    COMMAND grurun_write_signatures > ${generated}
+    DEPENDS grurun_write_signatures VERBATIM
+    COMMENT "Writing the signatures of the operators")
+  set(${result} ${generated} PARENT_SCOPE)
+endfunction()
+
 # Writes the source that gathers the operator tables: every engine/ops/<family>/<stem>.op.cc defines op_rows_<stem>().
 # A list made from file names cannot lose a row, as self-registration in a static library would. Sets `result` to the
 # generated file, or to nothing while there are no operators.

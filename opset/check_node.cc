@@ -27,7 +27,7 @@ bool declares(const Function& function, const std::string& attribute) {
 
 std::string other_domain_with(const std::string& op_type, const std::string& domain) {
   for (const std::string& other : known_domains()) {
-    if (other != domain && !operator_versions(op_type, other).since.empty()) return other;
+    if (other != domain && !signatures(op_type, other).versions.empty()) return other;
   }
   return domain;
 }
@@ -101,10 +101,11 @@ void NodeChecker::report_unknown_operator(const NodeAt& at, std::int64_t opset_v
   const std::string& op_type = at.node.op_type;
   const std::string& domain = at.node.domain;
   const std::string shown = onnx_io::shown_domain(domain);
-  const OperatorVersions& versions = operator_versions(op_type, domain);
+  const Signatures& known = signatures(op_type, domain);
   std::string hint;
-  if (!versions.since.empty()) {
-    hint = fmt::format("it exists from opset {} on; import that or a newer one", versions.since.front());
+  if (!known.versions.empty()) {
+    hint = fmt::format("it exists from opset {} on; import that or a newer one",
+                       known.versions.front().since_version);
   } else if (const std::string other = other_domain_with(op_type, domain); other != domain) {
     hint = fmt::format("it belongs to domain '{}'", onnx_io::shown_domain(other));
   } else {

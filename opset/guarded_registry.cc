@@ -89,7 +89,8 @@ std::string list_types(const onnx::DataTypeSet& types) {
 
 // "; GRU-22 admits it: import opset 22 or newer", or nothing.
 std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, onnx::DataType type) {
-  for (const int version : operator_versions(schema.Name(), schema.domain()).since) {
+  for (const Signature& signature : signatures(schema.Name(), schema.domain()).versions) {
+    const int version = signature.since_version;
     if (version <= schema.since_version()) continue;
     const OpSchema& newer = *find_onnx_schema(schema.Name(), schema.domain(), version);
     const auto* parameter = parameter_at(input ? newer.inputs() : newer.outputs(), index);

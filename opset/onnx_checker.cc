@@ -4,6 +4,7 @@
 #include <new>
 
 #include "onnx/checker.h"
+#include "opset/experimental.h"
 
 namespace grurun::opset {
 
@@ -125,6 +126,7 @@ std::string on_one_line(std::string_view text) {
 }  // namespace
 
 void run_onnx_checker(const onnx::ModelProto& proto, CheckReport& report) {
+  register_experimental_operators();
   const Rule rule = report.has_errors() ? Rule::onnx_checker_too : Rule::onnx_checker;
   try {
     const bool copy = needs_copy(proto.graph()) ||

@@ -139,9 +139,9 @@ const SchemaInfo* find_schema(const std::string& op_type, const std::string& dom
 std::vector<const SchemaInfo*> schema_versions(const std::string& op_type, const std::string* domain) {
   std::vector<const SchemaInfo*> found;
   const auto add_domain = [&](const std::string& of_domain) {
-    const OperatorVersions& versions = operator_versions(op_type, of_domain);
-    for (auto version = versions.since.rbegin(); version != versions.since.rend(); ++version) {
-      found.push_back(find_schema(op_type, of_domain, *version));
+    const auto versions = signatures(op_type, of_domain).versions;
+    for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
+      found.push_back(find_schema(op_type, of_domain, version->since_version));
     }
   };
   if (domain != nullptr) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "onnx/defs/schema.h"
+#include "opset/signature.h"
 
 namespace grurun::opset {
 
@@ -14,14 +15,6 @@ namespace grurun::opset {
 /// is newer than the registry's newest for that domain: what such an opset says is not known.
 const onnx::OpSchema* find_onnx_schema(const std::string& op_type, const std::string& domain,
                                        std::int64_t opset_version);
-
-struct OperatorVersions {
-  std::vector<int> since;  // oldest first; empty when the registry does not know the operator
-  int newest_opset = 0;    // of its domain; the last that knows it where that is known to be an older one
-};
-
-/// The reference stays valid until the process ends.
-const OperatorVersions& operator_versions(const std::string& op_type, const std::string& domain);
 
 /// Every operator that a release of the standard defines for good, once per domain, sorted by domain and
 /// name; deprecated ones included.

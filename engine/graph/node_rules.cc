@@ -73,47 +73,47 @@ std::optional<Node> resolve_references(const Node& node, const Scope& scope) {
   return resolved;
 }
 
-std::vector<InputRule> input_rules(const opset::SchemaInfo& schema, const OpRow& row, std::size_t count) {
+std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRow& row, std::size_t count) {
   std::vector<InputRule> rules;
-  std::map<std::string, int> constraints;
-  for (std::size_t i = 0; i < count && !schema.inputs.empty(); ++i) {
-    const auto& parameter = schema.inputs[std::min(i, schema.inputs.size() - 1)];
+  std::map<std::string_view, int> constraints;
+  const auto inputs = signature.inputs;
+  for (std::size_t i = 0; i < count && !inputs.empty(); ++i) {
+    const bool beyond = i >= inputs.size() && inputs.back().kind != opset::ParameterKind::variadic;
+    const opset::SignatureInput& input = inputs[std::min(i, inputs.size() - 1)];
     InputRule rule;
-    rule.name = parameter.name.c_str();
-    rule.schema = rule.kernel = schema.input_dtypes(i);
+    rule.name = input.name;
+    rule.schema = rule.kernel = beyond ? DTypeSet() : input.dtypes;
     for (const TypeRule& stated : row.rules) {
-      if (parameter.type_str == stated.constraint || "input:" + parameter.name == stated.constraint) {
+      if (std::string_view(input.type) == stated.constraint ||
+          std::string("input:") + input.name == stated.constraint) {
         rule.kernel = rule.kernel & stated.types;
       }
     }
-    const bool heterogeneous = parameter.kind == opset::ParameterKind::variadic && !parameter.homogeneous;
-    const bool is_constraint = std::ranges::any_of(schema.type_constraints, [&](const auto& constraint) {
-      return constraint.name == parameter.type_str;
-    });
-    if (is_constraint && !heterogeneous) {
+    const bool heterogeneous = input.kind == opset::ParameterKind::variadic && !input.homogeneous;
+    if (input.is_constraint && !heterogeneous) {
       rule.constraint =
-          constraints.emplace(parameter.type_str, static_cast<int>(constraints.size()) + 1).first->second;
+          constraints.emplace(input.type, static_cast<int>(constraints.size()) + 1).first->second;
     }
     rules.push_back(rule);
   }
   return rules;
 }
 
-void check_counts(const Node& node, const opset::SchemaInfo& schema) {
+void check_counts(const Node& node, const opset::Signature& signature) {
   const auto check = [&](const char* what, const std::vector<std::string>& names, int least, int most) {
     std::size_t count = names.size();
     while (count > 0 && names[count - 1].empty()) --count;
     if (count >= static_cast<std::size_t>(least) && names.size() <= static_cast<std::size_t>(most)) return;
     const std::string range = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
-    fail_invalid("{} has {} {}s, but {} has {}", op_label(node, schema.since_version), names.size(), what,
+    fail_invalid("{} has {} {}s, but {} has {}", op_label(node, signature.since_version), names.size(), what,
                  "the standard", range);
   };
-  check("input", node.inputs, schema.min_input, schema.max_input);
-  check("output", node.outputs, schema.min_output, schema.max_output);
-  for (std::size_t i = 0; i < node.inputs.size() && i < schema.inputs.size(); ++i) {
-    if (node.inputs[i].empty() && schema.inputs[i].kind == opset::ParameterKind::single) {
-      fail_invalid("{} needs its input {} ('{}')", op_label(node, schema.since_version), i,
-                   schema.inputs[i].name);
+  check("input", node.inputs, signature.min_input, signature.max_input);
+  check("output", node.outputs, signature.min_output, signature.max_output);
+  for (std::size_t i = 0; i < node.inputs.size() && i < signature.inputs.size(); ++i) {
+    if (node.inputs[i].empty() && signature.inputs[i].kind == opset::ParameterKind::single) {
+      fail_invalid("{} needs its input {} ('{}')", op_label(node, signature.since_version), i,
+                   signature.inputs[i].name);
     }
   }
 }

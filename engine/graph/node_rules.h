@@ -10,7 +10,7 @@
 #include "engine/graph/plan.h"
 #include "engine/graph/scope.h"
 #include "onnx_io/model.h"
-#include "opset/registry.h"
+#include "opset/signature.h"
 
 namespace grurun::engine {
 
@@ -32,11 +32,11 @@ int resolved_version(const onnx_io::Node& node, std::int64_t opset_version);
 /// that the caller leaves out, and that have no default, go. nullopt: nothing to replace.
 std::optional<onnx_io::Node> resolve_references(const onnx_io::Node& node, const Scope& scope);
 
-/// What schema and kernel admit for the first count inputs.
-std::vector<InputRule> input_rules(const opset::SchemaInfo& schema, const OpRow& row, std::size_t count);
+/// What the standard and the kernel admit for the first count inputs.
+std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRow& row, std::size_t count);
 
-/// Throws Error(invalid_model) when the node has fewer or more inputs or outputs than the schema states, or
+/// Throws Error(invalid_model) when the node has fewer or more inputs or outputs than the standard states, or
 /// omits a required one.
-void check_counts(const onnx_io::Node& node, const opset::SchemaInfo& schema);
+void check_counts(const onnx_io::Node& node, const opset::Signature& signature);
 
 }  // namespace grurun::engine

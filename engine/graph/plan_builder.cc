@@ -146,9 +146,10 @@ void PlanBuilder::add_resolved_node(const Node& node, Scope& scope) {
                  const std::int64_t version = imported_version(node, scope);
                  since = resolved_version(node, version);
                  const OpRow* row = find_op(node.domain, node.op_type, since);
-                 const opset::SchemaInfo* schema = opset::find_schema(node.op_type, node.domain, version);
-                 if (schema != nullptr) check_counts(node, *schema);
-                 const bool has_body = schema != nullptr && schema->has_function_body;
+                 const opset::Signature* signature =
+                     opset::find_signature(node.op_type, node.domain, version);
+                 if (signature != nullptr) check_counts(node, *signature);
+                 const bool has_body = signature != nullptr && signature->has_function_body;
                  if (row != nullptr && !(options_.prefer_function_bodies && has_body && scope.depth == 0)) {
                    return add_kernel_step(node, scope, *row, since, version);
                  }
@@ -197,8 +198,8 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
   step.label = node_label(node, scope.path, since_version);
   step.op = op_label(node, since_version);
   step.inputs = input_slots(node, scope);
-  const opset::SchemaInfo* schema = opset::find_schema(node.op_type, node.domain, opset_version);
-  if (schema != nullptr) step.input_rules = input_rules(*schema, row, step.inputs.size());
+  const opset::Signature* signature = opset::find_signature(node.op_type, node.domain, opset_version);
+  if (signature != nullptr) step.input_rules = input_rules(*signature, row, step.inputs.size());
   NodePreparation preparation(*this, scope, node, step.inputs, since_version, opset_version);
   step.run = row.prepare(preparation);
   preparation.require_all_read();
