@@ -21,7 +21,8 @@ struct Pass {
 };
 
 // The axes that change something, those that shrink most first, so that nothing in between is larger than
-// both input and output. tail counts elements behind the last axis.
+// both input and output. The innermost axis is the dear one: of equal axes it comes last where they shrink
+// and first where they grow. tail counts elements behind the last axis.
 std::vector<Pass> plan_passes(const std::vector<AxisTaps>& taps, std::int64_t tail) {
   std::vector<std::size_t> order(taps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -29,7 +30,10 @@ std::vector<Pass> plan_passes(const std::vector<AxisTaps>& taps, std::int64_t ta
   const auto growth = [&](std::size_t d) {
     return static_cast<double>(taps[d].output) / static_cast<double>(taps[d].input);
   };
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return growth(a) < growth(b); });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    if (growth(a) != growth(b)) return growth(a) < growth(b);
+    return growth(a) < 1 ? a < b : a > b;
+  });
   std::vector<std::int64_t> dims;
   for (const AxisTaps& axis : taps) dims.push_back(axis.input);
   std::vector<Pass> passes;
@@ -48,19 +52,16 @@ Shape output_shape(const std::vector<AxisTaps>& taps) {
   return shape;
 }
 
-// Calls row(outer, o) for every run of `inner` elements of the output.
-template <typename Row>
-void for_each_row(const Pass& pass, std::int64_t operations, Row&& row) {
+// Calls body(outer, begin, end) for all outputs of the axis, in pieces that have one place on the outer axes.
+template <typename Body>
+void for_each_piece(const Pass& pass, std::int64_t operations, Body&& body) {
   const std::int64_t output = pass.taps->output;
   const std::int64_t grain = operations_per_piece / std::max<std::int64_t>(1, operations) + 1;
   kernels::parallel_for(pass.outer * output, grain, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t outer = begin / output, o = begin % output;
-    for (std::int64_t r = begin; r < end; ++r) {
-      row(outer, o);
-      if (++o == output) {
-        o = 0;
-        ++outer;
-      }
+    for (std::int64_t outer = begin / output; begin < end; ++outer) {
+      const std::int64_t piece_end = std::min(end, (outer + 1) * output);
+      body(outer, begin - outer * output, piece_end - outer * output);
+      begin = piece_end;
     }
   });
 }
@@ -86,32 +87,37 @@ void sum_pass(const Pass& pass, const C* x, C* y) {
   const std::vector<C> weights(taps.weights.begin(), taps.weights.end());
   const std::int64_t inner = pass.inner;
   const std::int64_t taps_per_output = taps.start.back() / taps.output + 1;
-  for_each_row(pass, inner * taps_per_output, [&](std::int64_t outer, std::int64_t o) {
-    const C* from = x + (outer * taps.input + taps.first[o]) * inner;
-    const C* weight = weights.data() + taps.start[o];
-    const std::int64_t count = taps.start[o + 1] - taps.start[o];
-    C* to = y + (outer * taps.output + o) * inner;
-    if (inner == 1) {
-      C sum = weight[0] * from[0];
-      for (std::int64_t k = 1; k < count; ++k) sum += weight[k] * from[k];
-      *to = sum;
-    } else {
-      sum_row(from, weight, count, inner, to);
-    }
-  });
+  for_each_piece(pass, inner * taps_per_output,
+                 [&](std::int64_t outer, std::int64_t begin, std::int64_t end) {
+                   const C* from = x + outer * taps.input * inner;
+                   C* to = y + outer * taps.output * inner;
+                   for (std::int64_t o = begin; o < end; ++o) {
+                     const C* weight = weights.data() + taps.start[o];
+                     const std::int64_t count = taps.start[o + 1] - taps.start[o];
+                     if (inner != 1) {
+                       sum_row(from + taps.first[o] * inner, weight, count, inner, to + o * inner);
+                       continue;
+                     }
+                     const C* element = from + taps.first[o];
+                     C sum = weight[0] * element[0];
+                     for (std::int64_t k = 1; k < count; ++k) sum += weight[k] * element[k];
+                     to[o] = sum;
+                   }
+                 });
 }
 
 template <typename T>
 void copy_pass(const Pass& pass, const T* x, T* y) {
   const AxisTaps& taps = *pass.taps;
   const std::int64_t inner = pass.inner;
-  for_each_row(pass, inner, [&](std::int64_t outer, std::int64_t o) {
-    const T* from = x + (outer * taps.input + taps.first[o]) * inner;
-    T* to = y + (outer * taps.output + o) * inner;
+  for_each_piece(pass, inner, [&](std::int64_t outer, std::int64_t begin, std::int64_t end) {
+    const T* from = x + outer * taps.input * inner;
+    T* to = y + outer * taps.output * inner;
     if (inner == 1) {
-      *to = *from;
+      for (std::int64_t o = begin; o < end; ++o) to[o] = from[taps.first[o]];
     } else {
-      std::copy(from, from + inner, to);
+      for (std::int64_t o = begin; o < end; ++o)
+        std::copy_n(from + taps.first[o] * inner, inner, to + o * inner);
     }
   });
 }

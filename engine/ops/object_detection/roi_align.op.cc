@@ -63,7 +63,7 @@ AxisPoints<C> axis_points(C start, C end, std::int64_t bins, std::int64_t length
     fail_unsupported("a RoI takes {} sampling points along one axis, more than {}",
                      wanted * static_cast<C>(bins), most_points);
   }
-  AxisPoints<C> axis{std::max<std::int64_t>(0, static_cast<std::int64_t>(wanted)), {}};
+  AxisPoints<C> axis{static_cast<std::int64_t>(std::max(C(0), wanted)), {}};
   for (std::int64_t b = 0; b < bins; ++b) {
     for (std::int64_t i = 0; i < axis.per_bin; ++i) {
       const C inside_bin = (static_cast<C>(i) + C(0.5)) * bin / static_cast<C>(axis.per_bin);
