@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
+#include "cli/bench_command.h"
 #include "cli/check_command.h"
 #include "cli/commands.h"
 #include "cli/conformance_command.h"
@@ -19,6 +21,7 @@ Examples:
   grurun model.onnx --set batch=4 --seed 7
   grurun model.onnx --inputs X=x.npy h=h.npy --save-outputs out.npz
   grurun case/model.onnx --inputs case/test_data_set_0 --expected case/test_data_set_0
+  grurun bench model.onnx --threads 1                 how long a run takes
   grurun CMD --help                                   flags of a subcommand
 A model file named like a subcommand is run as ./check.
 
@@ -43,14 +46,19 @@ int run_main(int argc, char** argv) {
   CLI::App app("Runs ONNX models on a CPU engine whose answers can be trusted, and tests them.", "grurun");
   Action action;
   app.set_help_flag("-h,--help", "This help");
-  app.set_version_flag("--version", version_line())->description("The version");
+  const bool details = std::ranges::any_of(std::span(argv, static_cast<std::size_t>(argc)),
+                                           [](std::string_view argument) { return argument == "-v"; });
+  app.add_flag_callback(
+      "--version", [=] { throw CLI::CallForVersion(details ? version_details() : version_line(), 0); },
+      "The version; with -v what -v prints");
   app.add_flag_callback(
       "-v", [] { throw CLI::CallForVersion(version_details(), 0); },
-      "Version with details: ONNX, opsets, threads");
+      "Version with details: ONNX, opsets, instruction sets, threads");
   app.get_formatter()->column_width(32);
   app.footer(footer);
   add_run(app, action);
   add_conformance(app, action);
+  add_bench(app, action);
   add_check(app, action);
   add_schema(app, action);
   add_ops(app, action);

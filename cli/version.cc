@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "engine/kernels/simd.h"
 #include "onnx_io/model.h"
 #include "opset/registry.h"
 
@@ -24,7 +25,9 @@ std::string version_details() {
     out += fmt::format(" {} {}{}", onnx_io::shown_domain(domain), version,
                        domain == newest.rbegin()->first ? "" : ",");
   }
-  return out + fmt::format("\n{} threads", std::thread::hardware_concurrency());
+  const std::vector<std::string> sets = kernels::simd_targets();
+  return out + fmt::format("\nInstruction sets: {}; {} is used\n{} threads", fmt::join(sets, ", "),
+                           kernels::simd_target(), std::thread::hardware_concurrency());
 }
 
 }  // namespace grurun::cli

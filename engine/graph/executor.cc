@@ -47,6 +47,8 @@ void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
                const std::function<void(const Step&, std::size_t, const Value&)>* observe) {
   for (const Step& step : plan.steps) {
     state.check_deadline();
+    const bool timed = static_cast<bool>(state.options.on_step);
+    const auto begin = timed ? std::chrono::steady_clock::now() : RunOptions::Moment();
     StepContext context(step, frame, state);
     with_context([&] { return step.label + " with " + context.describe_inputs(); },
                  [&] {
@@ -54,6 +56,7 @@ void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
                    step.run(context);
                    context.finish();
                  });
+    if (timed) state.options.on_step(step, begin, std::chrono::steady_clock::now());
     if (observe != nullptr) {
       for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         if (step.outputs[i] != no_slot) (*observe)(step, i, frame[static_cast<std::size_t>(step.outputs[i])]);

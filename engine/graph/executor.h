@@ -20,6 +20,10 @@ struct RunOptions {
   std::int64_t max_iterations = 100'000'000;
   /// Called with every value a step of the main graph makes, by name (bisecting, tracing). May be empty.
   std::function<void(const Step&, std::size_t output, const Value&)> observe;
+  /// Called after every step, those of bodies and functions included, with when it began and ended. May be
+  /// empty.
+  using Moment = std::chrono::steady_clock::time_point;
+  std::function<void(const Step&, Moment begin, Moment end)> on_step;
 };
 
 /// inputs[i] belongs to plan.inputs[i]; an empty Value leaves an input to its initializer. Types and shapes

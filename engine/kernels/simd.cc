@@ -22,9 +22,28 @@ std::vector<int64_t> targets() {
   return found;
 }
 
+/// The names that processors' makers use; Highway's own otherwise.
+std::string name_of(int64_t target) {
+  switch (target) {
+    case HWY_AVX3:
+      return "avx512";
+    case HWY_AVX2:
+      return "avx2";
+    case HWY_SSE4:
+      return "sse4";
+    case HWY_NEON:
+      return "neon";
+    case HWY_EMU128:
+    case HWY_SCALAR:
+      return "scalar";
+    default:
+      return hwy::TargetName(target);
+  }
+}
+
 void restrict_to(const std::string& name) {
   for (const int64_t target : targets()) {
-    if (hwy::TargetName(target) == name) return hwy::SetSupportedTargetsForTest(target);
+    if (name_of(target) == name) return hwy::SetSupportedTargetsForTest(target);
   }
 }
 
@@ -32,7 +51,7 @@ void restrict_to(const std::string& name) {
 
 std::vector<std::string> simd_targets() {
   std::vector<std::string> names;
-  for (const int64_t target : targets()) names.emplace_back(hwy::TargetName(target));
+  for (const int64_t target : targets()) names.push_back(name_of(target));
   restrict_to(chosen);
   return names;
 }

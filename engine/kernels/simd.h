@@ -6,8 +6,8 @@
 /// Which instruction set the kernels use. The best that this processor has, unless someone chooses another.
 namespace grurun::kernels {
 
-/// Names of what this build has kernels for and this processor can run, best first: "AVX3" (AVX-512), "AVX2"
-/// (with FMA), "SSE4", "SCALAR", ...
+/// Names of what this build has kernels for and this processor can run, best first: "avx512", "avx2" (with
+/// FMA), "sse4", "scalar"; on Arm "neon".
 std::vector<std::string> simd_targets();
 
 /// The one in use.

@@ -1,0 +1,242 @@
+#include "cli/bench_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/element_text.h"
+#include "cli/engine_flags.h"
+#include "cli/input_flags.h"
+#include "cli/profile.h"
+#include "engine/graph/executor.h"
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/simd.h"
+#include "tensor/error.h"
+#include "tensor/memory.h"
+
+namespace grurun::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+struct BenchFlags {
+  std::string model;
+  InputFlags data;
+  EngineFlags engine;
+  std::int64_t warmup = 3;
+  std::int64_t runs = 10;
+  double min_time = 1;
+  bool profile = false;
+  std::string trace;
+  std::string json;
+};
+
+double microseconds(Clock::duration duration) {
+  return std::chrono::duration<double, std::micro>(duration).count();
+}
+
+/// Everything that one bench finds out; times in microseconds.
+struct Measured {
+  double load_us = 0;
+  double plan_us = 0;
+  std::vector<double> runs_us;  // ascending
+  std::vector<OperatorTime> operators;
+  std::int64_t profiled_runs = 0;
+  std::vector<StepTime> last_run;  // of the profiled ones
+
+  /// The value that the share q of the runs does not exceed.
+  double quantile(double q) const {
+    const double at = q * static_cast<double>(runs_us.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, runs_us.size() - 1);
+    return std::lerp(runs_us[below], runs_us[above], at - static_cast<double>(below));
+  }
+};
+
+class Bench {
+ public:
+  explicit Bench(const BenchFlags& flags) : flags_(flags) {
+    const auto begin = Clock::now();
+    model_ = onnx_io::load_model(flags.model);
+    measured_.load_us = microseconds(Clock::now() - begin);
+    const std::vector<Slot> slots = input_slots(model_.graph);
+    inputs_ = gather_inputs(flags.data, model_.graph, slots);
+    engine::PlanOptions options;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (!inputs_[i].empty()) options.fed.insert(slots[i].name);
+    }
+    run_options_.seed = flags.data.seed.value_or(0);
+    with_context([&] { return printable(flags.model); }, [&] { measure(options); });
+  }
+
+  const Measured& measured() const { return measured_; }
+
+ private:
+  void measure(const engine::PlanOptions& options) {
+    const auto begin = Clock::now();
+    plan_ = engine::make_plan(model_, options);
+    measured_.plan_us = microseconds(Clock::now() - begin);
+    for (std::int64_t i = 0; i < flags_.warmup; ++i) engine::run_plan(*plan_, inputs_, run_options_);
+    time_runs();
+    if (flags_.profile || !flags_.trace.empty()) profile();
+  }
+
+  // Each run ends where the next begins, so the clock is read once a run.
+  void time_runs() {
+    const auto begin = Clock::now();
+    auto last = begin;
+    do {
+      engine::run_plan(*plan_, inputs_, run_options_);
+      const auto now = Clock::now();
+      measured_.runs_us.push_back(microseconds(now - last));
+      last = now;
+    } while (std::ssize(measured_.runs_us) < flags_.runs ||
+             std::chrono::duration<double>(last - begin).count() < flags_.min_time);
+    std::ranges::sort(measured_.runs_us);
+  }
+
+  void profile() {
+    std::vector<StepTime> all;
+    engine::RunOptions options = run_options_;
+    options.on_step = [&](const engine::Step& step, auto begin, auto end) {
+      measured_.last_run.push_back({step.label, step.op, begin, end});
+    };
+    const auto begin = Clock::now();
+    do {
+      all.insert(all.end(), std::make_move_iterator(measured_.last_run.begin()),
+                 std::make_move_iterator(measured_.last_run.end()));
+      measured_.last_run.clear();
+      engine::run_plan(*plan_, inputs_, options);
+      ++measured_.profiled_runs;
+    } while (measured_.profiled_runs < flags_.runs &&
+             std::chrono::duration<double>(Clock::now() - begin).count() < 1);
+    all.insert(all.end(), measured_.last_run.begin(), measured_.last_run.end());
+    measured_.operators = by_operator(all);
+  }
+
+  const BenchFlags& flags_;
+  onnx_io::Model model_;
+  std::vector<Value> inputs_;
+  std::shared_ptr<const engine::Plan> plan_;
+  engine::RunOptions run_options_;
+  Measured measured_;
+};
+
+std::string as_json(const BenchFlags& flags, const Measured& measured) {
+  const std::vector<double>& runs = measured.runs_us;
+  double sum = 0;
+  for (const double run : runs) sum += run;
+  Json out{{"model", flags.model},
+           {"threads", kernels::threads()},
+           {"isa", kernels::simd_target()},
+           {"runs", runs.size()},
+           {"median_us", measured.quantile(0.5)},
+           {"p10_us", measured.quantile(0.1)},
+           {"p90_us", measured.quantile(0.9)},
+           {"min_us", runs.front()},
+           {"mean_us", sum / static_cast<double>(runs.size())},
+           {"load_us", measured.load_us},
+           {"plan_us", measured.plan_us},
+           {"peak_memory_bytes", memory::peak()}};
+  if (flags.profile) {
+    Json operators = Json::array();
+    const auto n = static_cast<double>(measured.profiled_runs);
+    for (const OperatorTime& each : measured.operators) {
+      operators.push_back(
+          {{"op", each.op}, {"calls", static_cast<double>(each.calls) / n}, {"self_us", each.self_us / n}});
+    }
+    out["operators"] = std::move(operators);
+  }
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string as_text(const BenchFlags& flags, const Measured& measured) {
+  std::string text = fmt::format(
+      "median {:.2f} us, p10 {:.2f}, p90 {:.2f}, least {:.2f}; {} runs, {} thread{}, {}\n"
+      "load {:.2f} ms, plan {:.2f} ms, peak memory {:.1f} MB\n",
+      measured.quantile(0.5), measured.quantile(0.1), measured.quantile(0.9), measured.runs_us.front(),
+      measured.runs_us.size(), kernels::threads(), kernels::threads() == 1 ? "" : "s", kernels::simd_target(),
+      measured.load_us / 1e3, measured.plan_us / 1e3, static_cast<double>(memory::peak()) / 1e6);
+  if (flags.profile) text += "\n" + profile_table(measured.operators, measured.profiled_runs);
+  return text;
+}
+
+std::ofstream open_for_writing(const std::string& path) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out) fail_usage("{}: cannot be written", path);
+  return out;
+}
+
+void finish(std::ofstream& out, const std::string& path, const std::string& text) {
+  out << text;
+  out.close();
+  if (!out) fail_usage("{}: could not be written", path);
+}
+
+int run(const BenchFlags& flags) {
+  apply(flags.engine);
+  const bool json_on_stdout = flags.json == "-";
+  std::ofstream trace, json;
+  if (!flags.trace.empty()) trace = open_for_writing(flags.trace);
+  if (!flags.json.empty() && !json_on_stdout) json = open_for_writing(flags.json);
+  const Bench bench(flags);
+  const Measured& measured = bench.measured();
+  if (json.is_open()) finish(json, flags.json, as_json(flags, measured));
+  if (trace.is_open()) finish(trace, flags.trace, chrome_trace(measured.last_run));
+  fmt::print("{}", json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
+  return 0;
+}
+
+constexpr const char* footer = R"(
+Time of a run inside the process: model loaded, planned and its weights arranged before; inputs the same each time.
+
+  grurun bench model.onnx --inputs test_data_set_0 --threads 1
+  grurun bench model.onnx --input-shapes X:[1,1,40] --json -
+  grurun bench model.onnx --set batch=8 --profile --trace trace.json
+
+Exit codes: 0; 2 usage; 3 invalid model or data; 4 unsupported; 5 a limit was hit; 70 internal error.)";
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("bench", "Measure how long a run of a model takes");
+  const auto flags = std::make_shared<BenchFlags>();
+  command->add_option("model", flags->model, "Model file (.onnx)")->type_name("MODEL")->required();
+  add_inputs_flag(*command, flags->data, "Data");
+  add_random_flags(*command, flags->data);
+  add_engine_flags(*command, flags->engine, "Engine");
+  const char* measuring = "Measuring";
+  command->add_option("--warmup", flags->warmup, "Runs before the first that counts (3)")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""))
+      ->type_name("N")
+      ->group(measuring);
+  command->add_option("--runs", flags->runs, "Runs at least (10)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
+      ->type_name("N")
+      ->group(measuring);
+  command->add_option("--min-time", flags->min_time, "Seconds at least (1)")
+      ->check(CLI::Range(0.0, 1e6).description(""))
+      ->type_name("SECONDS")
+      ->group(measuring);
+  command->add_flag("--profile", flags->profile, "Then run again to say how long each operator takes")
+      ->group("Output");
+  command->add_option("--trace", flags->trace, "Write the steps of one run for chrome://tracing or Perfetto")
+      ->type_name("FILE")
+      ->group("Output");
+  command
+      ->add_option("--json", flags->json,
+                   "Write the result as JSON; - is stdout, which then holds nothing else")
+      ->type_name("FILE")
+      ->group("Output");
+  command->footer(footer);
+  command->callback([flags, &action] { action = [flags] { return run(*flags); }; });
+}
+
+}  // namespace grurun::cli

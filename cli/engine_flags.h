@@ -1,0 +1,22 @@
+// The flags that say how the engine runs, for every command that runs a model.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace grurun::cli {
+
+struct EngineFlags {
+  int threads = 0;
+  std::string isa;
+  std::string max_memory;
+};
+
+/// --threads, --isa, --max-memory, in the help's group of that name.
+void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& group);
+
+/// Sets threads, instruction set and memory limit of the process. Throws Error(usage) for a size that is none
+/// and an instruction set that this processor and build do not have.
+void apply(const EngineFlags& flags);
+
+}  // namespace grurun::cli

@@ -1,0 +1,86 @@
+#include "cli/input_flags.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/element_text.h"
+#include "cli/flag_values.h"
+#include "cli/random_inputs.h"
+#include "tensor/error.h"
+
+namespace grurun::cli {
+namespace {
+
+RandomSettings random_settings(const InputFlags& flags) {
+  RandomSettings settings;
+  settings.seed = flags.seed.value_or(0);
+  for (const std::string& text : flags.ranges) settings.ranges.push_back(parse_range("--val-range", text));
+  for (const std::string& text : flags.shapes) {
+    settings.shapes.push_back(parse_named_shape("--input-shapes", text));
+  }
+  for (const std::string& text : flags.dimensions) {
+    const auto [name, size] = parse_dimension("--set", text);
+    if (!settings.dimensions.emplace(name, size).second) fail_usage("--set: '{}' is set twice", name);
+  }
+  return settings;
+}
+
+bool describes_random(const InputFlags& flags) {
+  return !flags.ranges.empty() || !flags.shapes.empty() || !flags.dimensions.empty();
+}
+
+}  // namespace
+
+// Random values go in only when asked for: no --inputs at all, or a flag that describes them. A forgotten
+// file must not be replaced in silence.
+std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& graph,
+                                 const std::vector<Slot>& slots) {
+  std::vector<Value> values = read_slots(flags.inputs, slots, input_files);
+  if (flags.inputs.empty() || flags.seed || describes_random(flags)) {
+    const RandomSettings settings = random_settings(flags);
+    const std::vector<std::string> lines = fill_random(graph, slots, settings, values);
+    for (const std::string& line : lines) {
+      fmt::print(stderr, "grurun: random input {}, seed {}\n", printable(line), settings.seed);
+    }
+    if (lines.empty() && describes_random(flags)) {
+      fail_usage("--val-range, --input-shapes and --set describe random inputs, but every input has a value");
+    }
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const bool needed = !slots[i].initialized && slots[i].type.kind != ValueType::Kind::optional;
+    if (needed && values[i].empty()) {
+      fail_usage("input '{}' has no value: add it to --inputs, or give --seed N to have it filled at random",
+                 slots[i].name);
+    }
+  }
+  return values;
+}
+
+void add_inputs_flag(CLI::App& app, InputFlags& flags, const std::string& group) {
+  app.add_option(
+         "--inputs", flags.inputs,
+         "FILE.pb or .npy in the order of the graph's inputs, NAME=FILE, FILE.npz or .json by name, or a "
+         "folder with input_K.pb")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+void add_random_flags(CLI::App& app, InputFlags& flags) {
+  const char* random = "Random inputs (all of them without --inputs; those missing with --seed)";
+  app.add_option("--seed", flags.seed, "Seed of random inputs and operators (0)")
+      ->type_name("N")
+      ->group(random);
+  app.add_option("--val-range", flags.ranges, "Range of values, -1:1 or for one input X:0:9; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("[X:]LOW:HIGH")
+      ->group(random);
+  app.add_option("--input-shapes", flags.shapes, "Shapes, X:[5,2,3]")->type_name("X:[D,...]")->group(random);
+  app.add_option("--set", flags.dimensions, "Sizes of named dimensions, batch=4 or batch=4,frames=20")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->type_name("DIM=N")
+      ->group(random);
+}
+
+}  // namespace grurun::cli

@@ -1,0 +1,34 @@
+// The flags that say what a model is run on, for every command that runs one.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/inputs.h"
+
+namespace grurun::cli {
+
+struct InputFlags {
+  std::vector<std::string> inputs;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> ranges;
+  std::vector<std::string> shapes;
+  std::vector<std::string> dimensions;
+};
+
+/// --inputs, in the help's group of that name.
+void add_inputs_flag(CLI::App& app, InputFlags& flags, const std::string& group);
+
+/// --seed, --val-range, --input-shapes, --set.
+void add_random_flags(CLI::App& app, InputFlags& flags);
+
+/// values[i] belongs to slots[i]: from files, or at random where no file is named or a flag describes random
+/// inputs; what was made up is told on stderr. Empty where an initializer gives the value. Throws
+/// Error(usage) for an input without a value and for flags that describe nothing.
+std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& graph,
+                                 const std::vector<Slot>& slots);
+
+}  // namespace grurun::cli
