@@ -191,6 +191,18 @@ def convtranspose_same_lower(case):
     return conv_transpose(case, extra_at_begin=True), conv_transpose(case, extra_at_begin=False)
 
 
+def dft_two_answers(case):
+    x = case.inputs[0]
+    axis = int(case.inputs[-1]) if len(case.inputs) > 1 else case.attribute("axis", 1)
+
+    def inverse(dtype):
+        y = np.fft.ifft((x[..., 0] + 1j * x[..., 1]).astype(dtype), axis=axis)
+        assert y.dtype == dtype, "numpy before 2 computes in double only"
+        return [np.stack([y.real, y.imag], axis=-1).astype(np.float32)]
+
+    return inverse(np.complex64), inverse(np.complex128)
+
+
 def lpnormalization_zero(case):
     (x,) = case.inputs
     norm = np.sqrt((x * x).sum(axis=case.attribute("axis", -1), keepdims=True))
