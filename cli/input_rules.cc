@@ -18,18 +18,18 @@ std::int64_t int_attribute(const onnx_io::Node& node, const char* name) {
   return attribute != nullptr ? attribute->i : 0;
 }
 
-// Size of the data's axis that limits the input at this place of the node; nullopt when it limits nothing
-// known.
+// The one input of a node whose values the size of an axis of its first input limits.
 struct Limit {
+  std::size_t place;  // of the limited input
   std::int64_t axis;
   std::int64_t lowest;
 };
 
-std::optional<Limit> limit_of(const onnx_io::Node& node, std::size_t place) {
+std::optional<Limit> limit_of(const onnx_io::Node& node) {
   const bool recurrent = node.op_type == "GRU" || node.op_type == "LSTM" || node.op_type == "RNN";
-  if (recurrent && place == 4) return Limit{int_attribute(node, "layout") == 1 ? 1 : 0, 1};
+  if (recurrent) return Limit{4, int_attribute(node, "layout") == 1 ? 1 : 0, 1};
   const bool gather = node.op_type == "Gather" || node.op_type == "GatherElements";
-  if (gather && place == 1) return Limit{int_attribute(node, "axis"), 0};
+  if (gather) return Limit{1, int_attribute(node, "axis"), 0};
   return std::nullopt;
 }
 
@@ -40,20 +40,18 @@ std::optional<Range> range_by_use(const onnx_io::Graph& graph, const std::string
   std::optional<Range> range;
   for (const onnx_io::Node& node : graph.nodes) {
     if (!node.domain.empty()) continue;
-    for (std::size_t place = 0; place < node.inputs.size(); ++place) {
-      if (node.inputs[place] != input) continue;
-      const std::optional<Limit> limit = limit_of(node, place);
-      const std::optional<Shape> data = shape_of(graph, node.inputs[0], shapes);
-      if (!limit || !data) continue;
-      const auto rank = static_cast<std::int64_t>(data->rank());
-      const std::int64_t axis = limit->axis < 0 ? limit->axis + rank : limit->axis;
-      if (axis < 0 || axis >= rank) continue;
-      const std::int64_t size = (*data)[static_cast<std::size_t>(axis)];
-      // Lengths of an empty sequence can only be 0; indices into nothing have no right value.
-      const auto last = static_cast<double>(limit->lowest == 1 ? size : std::max<std::int64_t>(size - 1, 0));
-      const Range found{std::min(static_cast<double>(limit->lowest), last), last};
-      range = range ? Range{std::max(range->low, found.low), std::min(range->high, found.high)} : found;
-    }
+    const std::optional<Limit> limit = limit_of(node);
+    if (!limit || limit->place >= node.inputs.size() || node.inputs[limit->place] != input) continue;
+    const std::optional<Shape> data = shape_of(graph, node.inputs[0], shapes);
+    if (!data) continue;
+    const auto rank = static_cast<std::int64_t>(data->rank());
+    const std::int64_t axis = limit->axis < 0 ? limit->axis + rank : limit->axis;
+    if (axis < 0 || axis >= rank) continue;
+    const std::int64_t size = (*data)[static_cast<std::size_t>(axis)];
+    // Lengths of an empty sequence can only be 0; indices into nothing have no right value.
+    const auto last = static_cast<double>(limit->lowest == 1 ? size : std::max<std::int64_t>(size - 1, 0));
+    const Range found{std::min(static_cast<double>(limit->lowest), last), last};
+    range = range ? Range{std::max(range->low, found.low), std::min(range->high, found.high)} : found;
   }
   if (range && range->low > range->high) range->low = range->high;
   return range;
