@@ -3,6 +3,8 @@
 // Hardmax:    y = 1 for the first largest x, 0 for the others
 // From version 13 on a set is what lies along axis (default -1). Versions 1 and 11 make a matrix of the
 // input, [a_0 ... a_(axis-1), a_axis ... a_(n-1)] (default axis 1), and a set is a row of it.
+#include "engine/ops/math/softmax.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -154,6 +156,10 @@ RunFunction prepare(PrepareContext& node) {
 }
 
 }  // namespace
+
+Tensor softmax(const Tensor& x, std::int64_t axis) {
+  return apply<Softmax>(x, axis, false);
+}
 
 std::vector<OpRow> op_rows_softmax() {
   return {{"", "Softmax", {1, 11, 13}, prepare<Softmax>},

@@ -1,0 +1,13 @@
+// Softmax for operators that have one inside.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/tensor.h"
+
+namespace grurun::engine {
+
+/// Softmax-13 of x, float, double or a 16-bit float, along an axis, which may count from the end.
+Tensor softmax(const Tensor& x, std::int64_t axis);
+
+}  // namespace grurun::engine
