@@ -1,0 +1,42 @@
+#include "engine/ops/traditionalml/linear.h"
+
+#include "engine/kernels/parallel.h"
+#include "tensor/error.h"
+
+namespace grurun::engine {
+
+std::int64_t LinearModel::score_count(std::int64_t width) const {
+  const auto total = static_cast<std::int64_t>(coefficients.size());
+  if (width == 0 || total == 0 || total % width != 0) {
+    fail_invalid("{} coefficients for rows of {} features: there must be as many for each score", total,
+                 width);
+  }
+  const std::int64_t count = total / width;
+  if (!intercepts.empty() && static_cast<std::int64_t>(intercepts.size()) != count) {
+    fail_invalid("{} intercepts, but the {} coefficients make {} scores of {} features", intercepts.size(),
+                 total, count, width);
+  }
+  return count;
+}
+
+std::vector<double> LinearModel::scores(const Tensor& x, FeatureRows rows, std::int64_t score_count) const {
+  const Tensor wide = cast_tensor(x, DType::float64);
+  const double* features = wide.data<double>();
+  std::vector<double> out(static_cast<std::size_t>(checked_mul(rows.count, score_count)));
+  const std::int64_t grain = 1 + 20'000 / (rows.width * score_count + 1);
+  kernels::parallel_for(rows.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const double* row = features + n * rows.width;
+      const float* coefficient = coefficients.data();
+      for (std::int64_t e = 0; e < score_count; ++e) {
+        double sum = 0;
+        for (std::int64_t f = 0; f < rows.width; ++f) sum += row[f] * static_cast<double>(*coefficient++);
+        if (!intercepts.empty()) sum += static_cast<double>(intercepts[static_cast<std::size_t>(e)]);
+        out[static_cast<std::size_t>(n * score_count + e)] = static_cast<double>(static_cast<float>(sum));
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,70 @@
+// LinearClassifier (ai.onnx.ml 1).
+//
+// scores [N, E] = X [N, F] * coefficients [E, F]^T + intercepts [E], one for each of the E classes; where
+// there are two classes and one score, it is that of the second, and makes a pair (score_pair). Y [N] is the
+// class of the highest score, Z [N, E] = post_transform(scores). multi_class says how the coefficients were
+// trained (one against the rest, or multinomial); what to compute is the same.
+#include "engine/graph/op_context.h"
+#include "engine/ops/traditionalml/class_labels.h"
+#include "engine/ops/traditionalml/linear.h"
+#include "engine/ops/traditionalml/post_transform.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct LinearClassifier {
+  ClassLabels labels;
+  LinearModel model;
+  PostTransform transform;
+
+  void run(RunContext& run) const;
+};
+
+void LinearClassifier::run(RunContext& run) const {
+  const Tensor& x = run.tensor(0);
+  const FeatureRows rows = feature_rows(x);
+  const std::int64_t count = model.score_count(rows.width);
+  const auto classes = static_cast<std::int64_t>(labels.size());
+  const bool pair = count == 1 && classes == 2;
+  if (count != classes && !pair) {
+    fail_invalid("{} coefficients make {} scores of {} features, but there are {} class labels",
+                 model.coefficients.size(), count, rows.width, classes);
+  }
+  const std::vector<double> scores = model.scores(x, rows, count);
+  float* z = run.output(1, DType::float32, Shape{rows.count, classes}).mutable_data<float>();
+  std::vector<std::size_t> winners;
+  std::vector<double> row;
+  for (std::int64_t n = 0; n < rows.count; ++n) {
+    const auto first = scores.begin() + n * count;
+    if (pair) {
+      const ScorePair both = score_pair(*first, transform == PostTransform::probit);
+      row = {both.first, both.second};
+    } else {
+      row.assign(first, first + count);
+    }
+    winners.push_back(top_class(row));
+    apply_post_transform(transform, row);
+    for (const double score : row) *z++ = static_cast<float>(score);
+  }
+  labels.write(run, winners);
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const LinearClassifier classifier{
+      ClassLabels(node, "classlabels_ints"),
+      {node.floats_attribute("coefficients"), node.floats_attribute("intercepts")},
+      post_transform_attribute(node)};
+  const std::int64_t multi_class = node.int_attribute("multi_class", 0);
+  if (multi_class != 0 && multi_class != 1)
+    fail_invalid("multi_class is {}, but must be 0 or 1", multi_class);
+  return [classifier](RunContext& run) { classifier.run(run); };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_linear_classifier() {
+  return {{"ai.onnx.ml", "LinearClassifier", {1}, prepare}};
+}
+
+}  // namespace grurun::engine

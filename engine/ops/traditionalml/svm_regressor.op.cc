@@ -1,0 +1,99 @@
+// SVMRegressor (ai.onnx.ml 1).
+//
+// With n_supports support vectors v_j of F features:
+//   s = sum_j coefficients[j] * kernel(x, v_j) + rho[0]
+// and without, coefficients [F] being the weights of a linear model, whatever kernel_type says:
+//   s = x . coefficients + rho[0]
+// Y [N, 1] = post_transform(s); with one_class, 1 where s > 0 and else -1.
+#include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/traditionalml/feature_rows.h"
+#include "engine/ops/traditionalml/post_transform.h"
+#include "engine/ops/traditionalml/svm_kernel.h"
+
+namespace grurun::engine {
+
+namespace {
+
+struct SvmRegressor {
+  SvmKernel kernel;
+  SvmVectors vectors;
+  std::vector<float> coefficients;  // one for each vector
+  double rho = 0;
+  bool one_class = false;
+  PostTransform transform = PostTransform::none;
+
+  double score(std::span<const double> x) const {
+    double sum = rho;
+    for (std::int64_t j = 0; j < vectors.count; ++j) {
+      sum += static_cast<double>(coefficients[static_cast<std::size_t>(j)]) * kernel(x, vectors[j]);
+    }
+    return sum;
+  }
+
+  float output(std::span<const double> x) const {
+    double y = score(x);
+    if (one_class) return y > 0 ? 1.0F : -1.0F;
+    apply_post_transform(transform, {&y, 1});
+    return static_cast<float>(y);
+  }
+
+  void run(RunContext& run) const;
+};
+
+void SvmRegressor::run(RunContext& run) const {
+  const Tensor& x = run.tensor(0);
+  const FeatureRows rows = feature_rows(x);
+  if (rows.width != vectors.width()) {
+    fail_invalid("X has {} features, but the model is of {}", rows.width, vectors.width());
+  }
+  const Tensor wide = cast_tensor(x, DType::float64);
+  const auto width = static_cast<std::size_t>(rows.width);
+  float* y = run.output(0, DType::float32, Shape{rows.count, 1}).mutable_data<float>();
+  kernels::parallel_for(rows.count, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      y[n] = output(wide.span<double>().subspan(static_cast<std::size_t>(n) * width, width));
+    }
+  });
+}
+
+SvmRegressor read_attributes(PrepareContext& node) {
+  SvmRegressor read;
+  read.kernel = svm_kernel_attributes(node);
+  read.transform = post_transform_attribute(node);
+  read.one_class = node.int_attribute("one_class", 0) != 0;
+  if (read.one_class && read.transform != PostTransform::none) {
+    fail_unsupported("post_transform with one_class: whether it takes the score or its sign is not said");
+  }
+  const std::vector<float> rho = node.floats_attribute("rho");
+  if (rho.size() != 1) fail_invalid("rho has {} values, but must have one", rho.size());
+  read.rho = static_cast<double>(rho[0]);
+  const std::int64_t supports = node.int_attribute("n_supports", 0);
+  if (supports < 0) fail_invalid("n_supports must not be negative");
+  read.coefficients = node.floats_attribute("coefficients");
+  std::vector<float> vectors = node.floats_attribute("support_vectors");
+  if (supports == 0) {
+    if (!vectors.empty()) fail_invalid("support_vectors are given, but n_supports is 0");
+    read.kernel = {};
+    read.vectors = svm_vectors(std::move(read.coefficients), 1, "coefficients");
+    read.coefficients = {1.0F};
+    return read;
+  }
+  if (static_cast<std::int64_t>(read.coefficients.size()) != supports) {
+    fail_invalid("{} coefficients for {} support vectors", read.coefficients.size(), supports);
+  }
+  read.vectors = svm_vectors(std::move(vectors), supports, "support_vectors");
+  return read;
+}
+
+RunFunction prepare(PrepareContext& node) {
+  return [regressor = read_attributes(node)](RunContext& run) { regressor.run(run); };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_svm_regressor() {
+  return {{"ai.onnx.ml", "SVMRegressor", {1}, prepare}};
+}
+
+}  // namespace grurun::engine
