@@ -2,6 +2,7 @@
 // double only.
 #pragma once
 
+#include "engine/ops/float_rows.h"
 #include "engine/ops/type_dispatch.h"
 #include "tensor/tensor.h"
 
@@ -13,10 +14,9 @@ template <typename C>
 Tensor widened(const Tensor& tensor) {
   if (tensor.dtype() == dtype_of<C>) return tensor;
   Tensor out(dtype_of<C>, tensor.shape());
-  C* to = out.mutable_data<C>();
-  dispatch(TypeList<Float16, BFloat16>{}, tensor.dtype(), [&]<typename T>() {
-    for (const T& value : tensor.span<T>()) *to++ = static_cast<C>(static_cast<float>(value));
-  });
+  if (dtype_size(tensor.dtype()) != 2)
+    fail_unsupported("no kernel for element type {}", dtype_name(tensor.dtype()));
+  convert_floats(tensor.dtype(), tensor.raw(), dtype_of<C>, out.mutable_raw(), tensor.size());
   return out;
 }
 
@@ -24,10 +24,7 @@ Tensor widened(const Tensor& tensor) {
 inline Tensor narrowed(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
   Tensor out(dtype, tensor.shape());
-  dispatch(TypeList<Float16, BFloat16>{}, dtype, [&]<typename T>() {
-    T* to = out.mutable_data<T>();
-    for (const float value : tensor.span<float>()) *to++ = static_cast<T>(value);
-  });
+  convert_floats(tensor.dtype(), tensor.raw(), dtype, out.mutable_raw(), tensor.size());
   return out;
 }
 

@@ -47,14 +47,13 @@ Tensor normalized_rows(const Tensor& x, std::int64_t size, bool divide) {
   const C* from = x.data<C>();
   C* to = y.mutable_data<C>();
   const std::int64_t rows = size == 0 ? 0 : x.size() / size;
-  kernels::parallel_for(
-      rows, 1 + 16384 / std::max<std::int64_t>(1, size), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row) {
-          C* line = to + row * size;
-          const double deviation = std::sqrt(subtract_mean(from + row * size, size, line).variance) + epsilon;
-          if (divide) kernels::vec_div(line, static_cast<C>(deviation), line, size);
-        }
-      });
+  kernels::parallel_for(rows, row_grain(size), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      C* line = to + row * size;
+      const double deviation = std::sqrt(subtract_mean(from + row * size, size, line).variance) + epsilon;
+      if (divide) kernels::vec_div(line, static_cast<C>(deviation), line, size);
+    }
+  });
   return y;
 }
 

@@ -71,6 +71,7 @@ struct BodyRow {
 };
 
 std::vector<BodyRow> activation_body_rows();
+std::vector<BodyRow> normalization_body_rows();
 std::vector<BodyRow> reduction_body_rows();
 std::vector<BodyRow> generator_body_rows();
 std::vector<BodyRow> tensor_body_rows();

@@ -1,0 +1,101 @@
+// GroupNormalization (ai.onnx 18, 21).
+//
+//   Y = scale * (X - mean) / sqrt(variance + epsilon) + bias, mean and variance of each group of C /
+//   num_groups channels of X [N, C, D1...Dn], over D1...Dn too
+//
+// Version 21: scale and bias [C]. The quotient is computed in stash_type and rounded to X's type, the rest in
+// X's type. Version 18: scale and bias [num_groups], all in X's type. 16-bit floats are computed in float.
+#include "engine/graph/op_context.h"
+#include "engine/ops/float_compute.h"
+#include "engine/ops/nn/normalization.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_group_normalization();
+
+namespace {
+
+struct Groups {
+  std::int64_t count;     // num_groups
+  std::int64_t channels;  // in a group
+  std::int64_t plane;     // elements of a channel
+};
+
+Groups groups_of(const Tensor& x, std::int64_t count) {
+  if (x.rank() < 2) fail_invalid("the input must be [N,C,D1...], but has shape {}", x.shape().to_string());
+  if (x.dim(1) % count != 0) {
+    fail_invalid("num_groups {} does not divide the {} channels of the input", count, x.dim(1));
+  }
+  return {count, x.dim(1) / count, x.shape().count(2, x.rank())};
+}
+
+void check_list(const Tensor& list, std::int64_t size, const char* name) {
+  if (!(list.shape() == Shape{size})) {
+    fail_invalid("{} must have shape [{}], but has {}", name, size, list.shape().to_string());
+  }
+}
+
+// line = line * scale + bias for a group whose channels begin at `scale` and `bias`.
+template <typename CY>
+void scale_channels(const Groups& groups, const CY* scale, const CY* bias, CY* line) {
+  if (groups.plane == 1) {
+    kernels::vec_mul(line, scale, line, groups.channels);
+    kernels::vec_add(line, bias, line, groups.channels);
+    return;
+  }
+  for (std::int64_t c = 0; c < groups.channels; ++c, line += groups.plane) {
+    kernels::vec_mul(line, scale[c], line, groups.plane);
+    kernels::vec_add(line, bias[c], line, groups.plane);
+  }
+}
+
+template <typename C, typename CY>
+Tensor normalize(RunContext& run, const Standardization& one, std::int64_t num_groups, bool by_channel) {
+  const Tensor& x = run.tensor(0);
+  const Groups groups = groups_of(x, num_groups);
+  for (const std::size_t i : {1u, 2u}) {
+    check_list(run.tensor(i), by_channel ? x.dim(1) : num_groups, i == 1 ? "scale" : "bias");
+  }
+  const Tensor scale = widened<CY>(run.tensor(1)), bias = widened<CY>(run.tensor(2));
+  const CY *s = scale.data<CY>(), *b = bias.data<CY>();
+  Tensor y(x.dtype(), x.shape());
+  const std::int64_t n = groups.channels * groups.plane;
+  if (y.size() == 0) return y;
+  normalize_rows<C, CY>(
+      one, x, n, y,
+      [&](std::int64_t row, CY* line) {
+        const std::int64_t group = row % groups.count;
+        if (by_channel)
+          return scale_channels(groups, s + group * groups.channels, b + group * groups.channels, line);
+        kernels::vec_mul(line, s[group], line, n);
+        kernels::vec_add(line, b[group], line, n);
+      },
+      [](std::int64_t, const RowMoments<C>&) {});
+  return y;
+}
+
+RunFunction prepare(PrepareContext& node) {
+  const std::int64_t num_groups = node.int_attribute("num_groups");
+  if (num_groups < 1) fail_invalid("num_groups is {}, but must be positive", num_groups);
+  const bool by_channel = node.since_version() >= 21;
+  Standardization one = Standardization::read(node, Floats::set);
+  return [=](RunContext& run) {
+    const DType type = run.tensor(0).dtype();
+    Standardization stage = one;
+    if (!by_channel) {
+      stage.stash = type == DType::float64 ? type : DType::float32;
+      stage.rounded = false;
+    }
+    dispatch_stages(stage.stash, type, [&]<typename C, typename CY>() {
+      run.set_output(0, normalize<C, CY>(run, stage, num_groups, by_channel));
+    });
+  };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_group_normalization() {
+  return {{"", "GroupNormalization", {18, 21}, prepare}};
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,185 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/engine/ops/math/op_table.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+const double nan = std::nan("");
+
+TEST(Normalization, Layer) {
+  const double root = std::sqrt(1.25);  // deviation of 1, 2, 3, 4
+  const Tensor x = make<float>({2, 4}, {1, 2, 3, 4, 1e4, 1e4 + 1, 1e4 + 2, 1e4 + 3});
+  const Attributes exact = {attr("epsilon", 0.0f)};
+  check_rows({
+      {"a large mean costs no digits; all outputs",
+       "LayerNormalization",
+       17,
+       {x, vec<float>({1, 1, 1, 2}), vec<float>({0, 0, 0, 5})},
+       exact,
+       {make<float>({2, 4}, {-1.5 / root, -.5 / root, .5 / root, 5 + 3 / root, -1.5 / root, -.5 / root,
+                             .5 / root, 5 + 3 / root}),
+        make<float>({2, 1}, {2.5, 1e4 + 1.5}), make<float>({2, 1}, {1 / root, 1 / root})}},
+      {"Scale and B broadcast from any axis",
+       "LayerNormalization",
+       17,
+       {x, make<float>({2, 1}, {1, 10}), make<float>({}, {0.5})},
+       exact,
+       {make<float>({2, 4}, {.5 - 1.5 / root, .5 - .5 / root, .5 + .5 / root, .5 + 1.5 / root, .5 - 15 / root,
+                             .5 - 5 / root, .5 + 5 / root, .5 + 15 / root})}},
+      {"double in stage one of float, moments of float",
+       "LayerNormalization",
+       17,
+       {make<double>({4}, {1, 2, 3, 4 + 1e-12}), make<double>({1}, {1 + 0x1p-40})},
+       exact,
+       {make<double>({4}, {-1.5f * static_cast<float>(1 / root) * (1 + 0x1p-40),
+                           -.5f * static_cast<float>(1 / root) * (1 + 0x1p-40),
+                           .5f * static_cast<float>(1 / root) * (1 + 0x1p-40),
+                           1.5f * static_cast<float>(1 / root) * (1 + 0x1p-40)}),
+        make<float>({1}, {2.5}), make<float>({1}, {1 / root})}},
+      {"no rows",
+       "LayerNormalization",
+       17,
+       {make<float>({0, 3}, {}), vec<float>({1, 1, 1})},
+       {},
+       {make<float>({0, 3}, {}), make<float>({0, 1}, {})}},
+      {"rows of no elements",
+       "LayerNormalization",
+       17,
+       {make<float>({2, 0}, {}), make<float>({0}, {})},
+       {},
+       {make<float>({2, 0}, {}), make<float>({2, 1}, {nan, nan}), make<float>({2, 1}, {nan, nan})}},
+      {"bfloat16 as stash type gives moments of it",
+       "LayerNormalization",
+       17,
+       {vec<float>({1, 2, 3, 4}), make<float>({}, {1})},
+       {attr("epsilon", 0.0f), attr("stash_type", 16)},
+       {make<float>({4}, {-1.34375, -.4472656, .4472656, 1.34375}), make<BFloat16>({1}, {2.5}),
+        make<BFloat16>({1}, {1 / root})}},
+  });
+  check_errors({
+      {"axis out of range",
+       "LayerNormalization",
+       17,
+       {x, x},
+       {attr("axis", 2)},
+       ErrorKind::invalid_model,
+       "axis"},
+      {"Scale does not broadcast",
+       "LayerNormalization",
+       17,
+       {x, vec<float>({1, 2})},
+       {},
+       ErrorKind::invalid_model,
+       "Scale of shape [2]"},
+      {"B of higher rank",
+       "LayerNormalization",
+       17,
+       {x, x, make<float>({1, 2, 4}, std::vector<double>(8))},
+       {},
+       ErrorKind::invalid_model,
+       "B of shape [1,2,4]"},
+      {"stash_type that U does not admit",
+       "LayerNormalization",
+       17,
+       {x, x},
+       {attr("stash_type", 11)},
+       ErrorKind::invalid_model,
+       "double"},
+      {"a scalar has no axis",
+       "LayerNormalization",
+       17,
+       {make<float>({}, {1}), make<float>({}, {1})},
+       {},
+       ErrorKind::invalid_model,
+       "axis"},
+  });
+}
+
+TEST(Normalization, RootMeanSquare) {
+  check_rows({
+      {"last axis",
+       "RMSNormalization",
+       23,
+       {make<float>({2, 2}, {3, 4, 0, 2}), vec<float>({1, 10})},
+       {attr("epsilon", 0.0f)},
+       {make<float>({2, 2}, {3 / std::sqrt(12.5), 40 / std::sqrt(12.5), 0, 10 * std::sqrt(2.0)})}},
+      {"Y is of the type of scale",
+       "RMSNormalization",
+       23,
+       {vec<Float16>({3, 4}), vec<double>({1, 10})},
+       {attr("epsilon", 0.0f)},
+       {vec<double>({static_cast<double>(static_cast<float>(Float16(3 / std::sqrt(12.5)))),
+                     10 * static_cast<double>(static_cast<float>(Float16(4 / std::sqrt(12.5))))})}},
+  });
+}
+
+TEST(Normalization, GroupAndInstance) {
+  const Tensor x = make<float>({1, 4, 2}, {1, 2, 3, 4, 10, 20, 30, 40});
+  const double root = std::sqrt(1.25);
+  check_rows({
+      {"scale for each channel",
+       "GroupNormalization",
+       21,
+       {x, vec<float>({1, 2, 1, 1}), vec<float>({0, 0, 0, 3})},
+       {attr("num_groups", 2), attr("epsilon", 0.0f)},
+       {make<float>({1, 4, 2}, {-1.5 / root, -.5 / root, 1 / root, 3 / root, -1.5 / root, -.5 / root,
+                                3 + .5 / root, 3 + 1.5 / root})}},
+      {"scale for each group in version 18",
+       "GroupNormalization",
+       18,
+       {x, vec<float>({1, 2}), vec<float>({0, 3})},
+       {attr("num_groups", 2), attr("epsilon", 0.0f)},
+       {make<float>({1, 4, 2}, {-1.5 / root, -.5 / root, .5 / root, 1.5 / root, 3 - 3 / root, 3 - 1 / root,
+                                3 + 1 / root, 3 + 3 / root})}},
+      {"planes of their own",
+       "InstanceNormalization",
+       22,
+       {make<BFloat16>({1, 2, 2}, {1, 2, 10, 30}), vec<BFloat16>({1, 2}), vec<BFloat16>({0, 0.5})},
+       {attr("epsilon", 0.0f)},
+       {make<BFloat16>({1, 2, 2}, {-1, 1, -1.5, 2.5})}},
+      {"empty",
+       "InstanceNormalization",
+       22,
+       {make<float>({0, 2, 3}, {}), vec<float>({1, 1}), vec<float>({0, 0})},
+       {},
+       {make<float>({0, 2, 3}, {})}},
+  });
+  const Tensor list = vec<float>({1, 1, 1, 1});
+  check_errors({
+      {"groups that do not divide",
+       "GroupNormalization",
+       21,
+       {x, list, list},
+       {attr("num_groups", 3)},
+       ErrorKind::invalid_model,
+       "num_groups 3"},
+      {"no groups",
+       "GroupNormalization",
+       21,
+       {x, list, list},
+       {attr("num_groups", 0)},
+       ErrorKind::invalid_model,
+       "num_groups"},
+      {"a scale too short",
+       "GroupNormalization",
+       21,
+       {x, vec<float>({1, 1}), list},
+       {attr("num_groups", 2)},
+       ErrorKind::invalid_model,
+       "scale must have shape [4]"},
+      {"a bias for each channel in version 18",
+       "GroupNormalization",
+       18,
+       {x, vec<float>({1, 1}), list},
+       {attr("num_groups", 2)},
+       ErrorKind::invalid_model,
+       "bias must have shape [2]"},
+  });
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
