@@ -59,7 +59,7 @@ class BodyInputs {
 };
 
 struct BodyRow {
-  const char* op;
+  const char* op;  // with its domain before it, if it has one
   /// Roundings to the element type that the body's chain of operators makes at most where the kernel makes
   /// one at its end; what the two may differ by, in units of the type's precision, relative to the result or,
   /// below 1, absolute, since the terms of a cancelled sum are of order 1. Integers, bool and strings are
@@ -71,6 +71,7 @@ struct BodyRow {
 };
 
 std::vector<BodyRow> activation_body_rows();
+std::vector<BodyRow> attention_body_rows();
 std::vector<BodyRow> normalization_body_rows();
 std::vector<BodyRow> reduction_body_rows();
 std::vector<BodyRow> generator_body_rows();
