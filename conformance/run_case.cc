@@ -14,6 +14,7 @@
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
 #include "onnx_io/model.h"
+#include "opset/check.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -48,6 +49,7 @@ class Plans {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!inputs[i].empty()) fed.insert(model_.graph.inputs[i].name);
     if (plan_ == nullptr || fed != fed_) {
+      opset::require_no_errors(opset::check_before_run(model_, fed));
       engine::PlanOptions options;
       options.fed = fed;
       plan_ = engine::make_plan(model_, options);

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "onnx_io/model.h"
@@ -18,6 +19,8 @@ struct Finding {
   std::string node;     // path of the node ("graph/loop_1.body/gru"), empty for the model as a whole
   std::string op;       // "GRU-14", empty for the model as a whole
   std::string message;  // the rule in one sentence, what was found, what to do
+  std::string section =
+      {};  // of the operator's text, where a rule comes from one: "attribute clip", "input W"
 };
 
 struct CheckResult {
@@ -31,5 +34,14 @@ struct CheckResult {
 /// All findings at once; never throws for what a model says. Nodes of model-local functions and subgraphs are
 /// visited.
 CheckResult check_model(const onnx_io::Model& model);
+
+/// What is known against a model before it runs: the rules of its GRU, RNN and LSTM nodes alone, quickly, and
+/// nothing for a model without any. fed are the graph inputs that are given values: their initializers do not
+/// count, and neither do declared types but those of the graph's inputs. What a subgraph's shapes are is left
+/// to the run, which may never get there.
+CheckResult check_before_run(const onnx_io::Model& model, const std::unordered_set<std::string>& fed);
+
+/// Throws Error(invalid_model) with the first error and the number of the others.
+void require_no_errors(const CheckResult& result);
 
 }  // namespace grurun::opset

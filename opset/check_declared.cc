@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
 #include "onnx_io/proto_convert.h"
+#include "opset/recurrent_rules.h"
 
 namespace grurun::opset {
 
@@ -35,6 +38,17 @@ bool same_shape(const ValueType& a, const ValueType& b) {
 
 std::string shown(const ValueType& type) {
   return type.shape ? type.to_string() + " " + to_string(*type.shape) : type.to_string();
+}
+
+// The output of a GRU, RNN or LSTM has rules of its own.
+const RuleInfo& rule_for(const InferenceNode& node, const std::string& value, bool types_agree) {
+  constexpr std::array rules = {RecurrentRule::output_Y, RecurrentRule::output_Y_h,
+                                RecurrentRule::output_Y_c};
+  const auto& outputs = node.original->output();
+  const auto output = static_cast<std::size_t>(std::ranges::find(outputs, value) - outputs.begin());
+  if (node.recurrent && output < rules.size())
+    return recurrent_rule(node.original->op_type(), rules.at(output));
+  return rule_info(types_agree ? Rule::declared_shape : Rule::declared_type);
 }
 
 class Comparison {
@@ -85,9 +99,10 @@ class Comparison {
     if (types_agree && same_shape(declared, found)) return;
     const InferenceNode& node = inferred_.model.nodes[maker];
     report_.add(
-        types_agree ? Rule::declared_shape : Rule::declared_type, node.path(), node.op(),
+        rule_for(node, value.name(), types_agree), node.path(), node.op(),
         fmt::format("'{}' is declared {}, but this node gives {}; correct the declaration or the node",
-                    value.name(), shown(declared), shown(found)));
+                    value.name(), shown(declared), shown(found)),
+        "");
     makers.insert(maker);
   }
 

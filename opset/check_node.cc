@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "opset/near_match.h"
+#include "opset/recurrent_node.h"
 #include "opset/schema_store.h"
 
 namespace grurun::opset {
@@ -63,7 +64,11 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
                             schema->since_version, *opset_version));
     return;
   }
-  check_against_schema(at, *schema, report_);
+  if (const RecurrentForm* form = find_recurrent_form(node.op_type, node.domain)) {
+    check_recurrent_node(at, *form, *schema, report_);
+  } else {
+    check_against_schema(at, *schema, report_);
+  }
 }
 
 // A version that is newer than the registry, or below 1, has a finding of its own: the node is only marked.

@@ -45,16 +45,26 @@ std::string NodeAt::op() const {
 }
 
 void CheckReport::add(Rule rule, std::string node, std::string op, std::string message) {
-  const RuleInfo& info = rule_info(rule);
   rules_.insert(rule);
+  push(rule_info(rule), std::move(node), std::move(op), std::move(message), "");
+}
+
+void CheckReport::add(const RuleInfo& rule, std::string node, std::string op, std::string message,
+                      const std::string& section) {
+  if (!told_.emplace(rule.code, node, message).second) return;
+  push(rule, std::move(node), std::move(op), std::move(message), section.empty() ? rule.section : section);
+}
+
+void CheckReport::push(const RuleInfo& info, std::string node, std::string op, std::string message,
+                       std::string section) {
   if (result_.findings.size() < most_findings) {
     result_.findings.push_back({info.code, info.severity, std::move(node), std::move(op),
-                                shortened(std::move(message), longest_message)});
+                                shortened(std::move(message), longest_message), std::move(section)});
   } else if (result_.findings.size() == most_findings) {
     const RuleInfo& limit = rule_info(Rule::finding_count);
     result_.findings.push_back(
         {limit.code, limit.severity, "", "",
-         fmt::format("more than {} findings; the others are not listed", most_findings)});
+         fmt::format("more than {} findings; the others are not listed", most_findings), ""});
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -53,6 +55,9 @@ class CheckReport {
   /// An error marks the node as faulty.
   void add(Rule rule, const NodeAt& at, std::string message);
   void add(Rule rule, const CheckScope& scope, std::string message);
+  /// A rule of one operator. What was found at a node already is not told again.
+  void add(const RuleInfo& rule, std::string node, std::string op, std::string message,
+           const std::string& section);
 
   /// Nodes that inference must not judge again: their fault is reported.
   void mark_faulty(const NodeAt& at) { faulty_.insert(at.path()); }
@@ -63,9 +68,12 @@ class CheckReport {
   bool has(Rule rule) const { return rules_.count(rule) != 0; }
 
  private:
+  void push(const RuleInfo& info, std::string node, std::string op, std::string message, std::string section);
+
   CheckResult& result_;
   std::unordered_set<std::string> faulty_;
   std::unordered_set<Rule> rules_;
+  std::set<std::tuple<std::string, std::string, std::string>> told_;  // code, node, message
 };
 
 }  // namespace grurun::opset

@@ -13,14 +13,15 @@ namespace {
 using onnx_io::Attribute;
 using onnx_io::Node;
 
-// Names that begin with two underscores are the implementation's, as ONNX's checker has it.
-bool is_internal(const std::string& attribute) {
-  return attribute.starts_with("__");
-}
-
 const AttributeInfo* find_attribute(const SchemaInfo& schema, const std::string& name) {
   const auto found = std::ranges::find(schema.attributes, name, &AttributeInfo::name);
   return found == schema.attributes.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool is_internal_attribute(const std::string& name) {
+  return name.starts_with("__");
 }
 
 std::string attribute_hint(const SchemaInfo& schema, const std::string& name) {
@@ -42,6 +43,8 @@ std::string attribute_hint(const SchemaInfo& schema, const std::string& name) {
   return did_you_mean(near_matches(name, names));
 }
 
+namespace {
+
 void check_attributes(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
   std::unordered_set<std::string_view> seen;
   for (const Attribute& attribute : at.node.attributes) {
@@ -51,7 +54,7 @@ void check_attributes(const NodeAt& at, const SchemaInfo& schema, CheckReport& r
     }
     const AttributeInfo* known = find_attribute(schema, attribute.name);
     if (known == nullptr) {
-      if (is_internal(attribute.name)) continue;
+      if (is_internal_attribute(attribute.name)) continue;
       report.add(Rule::attribute_known, at,
                  fmt::format("{} has no attribute '{}'{}", at.op(), attribute.name,
                              attribute_hint(schema, attribute.name)));
@@ -77,17 +80,6 @@ std::string range_text(int min, int max) {
   return fmt::format("{} to {}", min, max);
 }
 
-struct Side {
-  const std::vector<std::string>& names;
-  const std::vector<ParameterInfo>& parameters;
-  int min;
-  int max;
-  const char* noun;
-  const char* verb;
-  Rule count;
-  Rule required;
-};
-
 std::string parameter_list(const std::vector<ParameterInfo>& parameters) {
   std::string list;
   for (const ParameterInfo& parameter : parameters) {
@@ -99,34 +91,53 @@ std::string parameter_list(const std::vector<ParameterInfo>& parameters) {
   return list;
 }
 
-void check_side(const NodeAt& at, const Side& side, CheckReport& report) {
+struct Side {
+  const std::vector<std::string>& names;
+  const std::vector<ParameterInfo>& parameters;
+  int min;
+  int max;
+  const char* noun;
+  const char* verb;
+};
+
+ArityFaults judge_side(const NodeAt& at, const Side& side) {
+  ArityFaults faults;
   const int count = static_cast<int>(std::min<std::size_t>(side.names.size(), 1u << 30));
   if (count < side.min || count > side.max) {
-    report.add(side.count, at,
-               fmt::format(
-                   "{} {}s; {} {} {}{}", count, side.noun, at.op(), side.verb, range_text(side.min, side.max),
-                   side.parameters.empty() ? "" : fmt::format(" ({})", parameter_list(side.parameters))));
+    faults.count = fmt::format(
+        "{} {}s; {} {} {}{}", count, side.noun, at.op(), side.verb, range_text(side.min, side.max),
+        side.parameters.empty() ? "" : fmt::format(" ({})", parameter_list(side.parameters)));
   }
   for (std::size_t i = 0; i < side.names.size() && i < side.parameters.size(); ++i) {
     if (!side.names[i].empty() || side.parameters[i].kind != ParameterKind::single) continue;
-    report.add(
-        side.required, at,
+    faults.omitted.push_back(
         fmt::format("{} {} ({}) is omitted, but it is required", side.noun, i, side.parameters[i].name));
   }
+  return faults;
+}
+
+void report_arity(const NodeAt& at, const ArityFaults& faults, Rule count, Rule required,
+                  CheckReport& report) {
+  if (faults.count) report.add(count, at, *faults.count);
+  for (const std::string& omitted : faults.omitted) report.add(required, at, omitted);
 }
 
 }  // namespace
 
+ArityFaults judge_inputs(const NodeAt& at, const SchemaInfo& schema) {
+  return judge_side(at,
+                    {at.node.inputs, schema.inputs, schema.min_input, schema.max_input, "input", "takes"});
+}
+
+ArityFaults judge_outputs(const NodeAt& at, const SchemaInfo& schema) {
+  return judge_side(
+      at, {at.node.outputs, schema.outputs, schema.min_output, schema.max_output, "output", "gives"});
+}
+
 void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
   check_attributes(at, schema, report);
-  check_side(at,
-             {at.node.inputs, schema.inputs, schema.min_input, schema.max_input, "input", "takes",
-              Rule::input_count, Rule::input_required},
-             report);
-  check_side(at,
-             {at.node.outputs, schema.outputs, schema.min_output, schema.max_output, "output", "gives",
-              Rule::output_count, Rule::output_required},
-             report);
+  report_arity(at, judge_inputs(at, schema), Rule::input_count, Rule::input_required, report);
+  report_arity(at, judge_outputs(at, schema), Rule::output_count, Rule::output_required, report);
 }
 
 }  // namespace grurun::opset

@@ -9,6 +9,8 @@
 #include "onnx/checker.h"
 #include "onnx/shape_inference/implementation.h"
 #include "onnx_io/proto_convert.h"
+#include "opset/recurrent_form.h"
+#include "opset/recurrent_inference.h"
 #include "opset/schema_store.h"
 
 namespace grurun::opset {
@@ -87,6 +89,15 @@ std::string list_types(const onnx::DataTypeSet& types) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+const RuleInfo& admitted_rule(const OpSchema& schema, const OpSchema::FormalParameter& parameter) {
+  if (find_recurrent_form(schema.Name(), schema.domain()) != nullptr) {
+    return recurrent_rule(schema.Name(),
+                          parameter.GetTypeStr() == "T1" ? RecurrentRule::type_T1 : RecurrentRule::type_T);
+  }
+  const bool old_constant = schema.Name() == "Constant" && schema.since_version() == 1;
+  return rule_info(old_constant ? Rule::constant_type : Rule::type_admitted);
+}
+
 // "; GRU-22 admits it: import opset 22 or newer", or nothing.
 std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, onnx::DataType type) {
   for (const Signature& signature : signatures(schema.Name(), schema.domain()).versions) {
@@ -102,7 +113,7 @@ std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, on
 
 }  // namespace
 
-GuardedRegistry::GuardedRegistry() {
+GuardedRegistry::GuardedRegistry(const InferenceModel& model) : model_(model) {
   opaque_.TypeAndShapeInferenceFunction([](InferenceContext&) {});
 }
 
@@ -119,7 +130,11 @@ const OpSchema* GuardedRegistry::GetSchema(const std::string& op_type, int max_v
 std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, int opset_version) const {
   auto copy = std::make_unique<OpSchema>(schema);
   copy->TypeAndShapeInferenceFunction([this, &schema, opset_version](InferenceContext& context) {
-    infer(schema, opset_version, context);
+    if (const InferenceNode* node = find_recurrent(schema, context)) {
+      infer_recurrent(*node, schema, context);
+    } else {
+      infer(schema, opset_version, context);
+    }
     judge_types(schema, context);
     bound_outputs(context);
   });
@@ -163,8 +178,7 @@ void GuardedRegistry::judge_types(const OpSchema& schema, InferenceContext& cont
     if (parameter == nullptr || type == nullptr) return;
     const char* side = input ? "input" : "output";
     if (!parameter->GetTypes().empty() && parameter->GetTypes().count(type) == 0) {
-      const bool old_constant = schema.Name() == "Constant" && schema.since_version() == 1;
-      record(context, old_constant ? Rule::constant_type : Rule::type_admitted,
+      record(context, admitted_rule(schema, *parameter), "",
              fmt::format("{} {} is {}; {}-{} admits {}{}", side, parameter->GetName(), *type, schema.Name(),
                          schema.since_version(), list_types(parameter->GetTypes()),
                          newer_hint(schema, input, index, type)));
@@ -174,7 +188,10 @@ void GuardedRegistry::judge_types(const OpSchema& schema, InferenceContext& cont
     const auto [first, added] = bound.try_emplace(
         parameter->GetTypeStr(), Bound{type, fmt::format("{} {}", side, parameter->GetName())});
     if (added || first->second.type == type) return;
-    record(context, Rule::type_bound,
+    const bool recurrent = find_recurrent_form(schema.Name(), schema.domain()) != nullptr;
+    record(context,
+           recurrent ? recurrent_rule(schema.Name(), RecurrentRule::same_type) : rule_info(Rule::type_bound),
+           "",
            fmt::format("{} {} is {}, but {} is {}; both are {} of {}-{} and must be the same", side,
                        parameter->GetName(), *type, first->second.parameter, *first->second.type,
                        parameter->GetTypeStr(), schema.Name(), schema.since_version()));
@@ -183,10 +200,26 @@ void GuardedRegistry::judge_types(const OpSchema& schema, InferenceContext& cont
   for (std::size_t i = 0; i < context.getNumOutputs(); ++i) judge(false, i, context.getOutputType(i));
 }
 
-void GuardedRegistry::record(const InferenceContext& context, Rule rule, std::string message) const {
+const InferenceNode* GuardedRegistry::find_recurrent(const OpSchema& schema,
+                                                     const InferenceContext& context) const {
+  if (find_recurrent_form(schema.Name(), schema.domain()) == nullptr) return nullptr;
+  const auto mention = last_node_mention(context.getDisplayName(), model_);
+  return mention && model_.nodes[mention->node].recurrent ? &model_.nodes[mention->node] : nullptr;
+}
+
+void GuardedRegistry::infer_recurrent(const InferenceNode& node, const OpSchema& schema,
+                                      InferenceContext& context) const {
+  for (RecurrentFinding& found : infer_recurrent_node(*node.original, node.faulty, schema, context)) {
+    record(context, recurrent_rule(schema.Name(), found.rule), std::move(found.section),
+           std::move(found.message));
+  }
+}
+
+void GuardedRegistry::record(const InferenceContext& context, const RuleInfo& rule, std::string section,
+                             std::string message) const {
   std::string display = context.getDisplayName();
   if (!recorded_.emplace(display, message).second) return;
-  faults_.push_back({std::move(display), rule, std::move(message)});
+  faults_.push_back({std::move(display), &rule, std::move(section), std::move(message)});
 }
 
 }  // namespace grurun::opset

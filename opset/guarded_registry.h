@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "onnx/defs/schema.h"
+#include "opset/inference_model.h"
 #include "opset/rules.h"
 
 namespace grurun::opset {
@@ -17,7 +18,8 @@ namespace grurun::opset {
 /// What the registry found at one node; display is InferenceContext's name for it.
 struct TypeFault {
   std::string display;
-  Rule rule;
+  const RuleInfo* rule;
+  std::string section;  // empty: the rule's own
   std::string message;
 };
 
@@ -29,7 +31,8 @@ inline constexpr int max_inferred_rank = 64;
 
 class GuardedRegistry : public onnx::ISchemaRegistry {
  public:
-  GuardedRegistry();
+  /// The model, which names the nodes, must outlive the registry.
+  explicit GuardedRegistry(const InferenceModel& model);
 
   /// Copies of the schemas with guarded functions; nullptr beyond the newest opset known, too. They live as
   /// long as the registry.
@@ -42,9 +45,16 @@ class GuardedRegistry : public onnx::ISchemaRegistry {
  private:
   std::unique_ptr<const onnx::OpSchema> guard(const onnx::OpSchema& schema, int opset_version) const;
   void infer(const onnx::OpSchema& schema, int opset_version, onnx::InferenceContext& context) const;
+  void infer_recurrent(const InferenceNode& node, const onnx::OpSchema& schema,
+                       onnx::InferenceContext& context) const;
+  /// The node of the model, where it is a GRU, RNN or LSTM of the standard.
+  const InferenceNode* find_recurrent(const onnx::OpSchema& schema,
+                                      const onnx::InferenceContext& context) const;
   void judge_types(const onnx::OpSchema& schema, onnx::InferenceContext& context) const;
-  void record(const onnx::InferenceContext& context, Rule rule, std::string message) const;
+  void record(const onnx::InferenceContext& context, const RuleInfo& rule, std::string section,
+              std::string message) const;
 
+  const InferenceModel& model_;
   onnx::OpSchema opaque_;
   mutable std::map<std::pair<const onnx::OpSchema*, int>, std::unique_ptr<const onnx::OpSchema>> schemas_;
   mutable std::vector<TypeFault> faults_;

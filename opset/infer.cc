@@ -43,12 +43,14 @@ class Faults {
  public:
   explicit Faults(Inference& out) : out_(out) {}
 
-  void add(std::optional<std::size_t> node, Rule rule, std::string message) {
+  void add(std::optional<std::size_t> node, const RuleInfo& rule, std::string message,
+           std::string section = "") {
     // An If whose branches give an unknown and a known type, say, is not to blame.
-    if (node && rule == Rule::inference && out_.model.nodes[*node].holds_opaque) return;
+    const bool inference = &rule == &rule_info(Rule::inference);
+    if (node && inference && out_.model.nodes[*node].holds_opaque) return;
     if (message.empty() || !seen_.emplace(node.value_or(out_.model.nodes.size()), message).second) return;
-    const bool declared = is_about_declared(message);
-    out_.faults.push_back({node, rule, std::move(message), declared});
+    const bool declared = inference && is_about_declared(message);
+    out_.faults.push_back({node, &rule, std::move(section), std::move(message), declared});
   }
 
   // One line for each node that failed; a line of a subgraph names its own node last. A line without a name
@@ -61,14 +63,14 @@ class Faults {
       const std::string_view line = text.substr(0, end);
       text.remove_prefix(std::min(end + 1, text.size()));
       if (const std::optional<NodeMention> mention = last_node_header(line)) {
-        add(node, Rule::inference, std::move(message));
+        add(node, rule_info(Rule::inference), std::move(message));
         node = mention->node;
         message = with_names(without_tags(line.substr(mention->end)), out_.model);
       } else if (const std::string_view more = without_tags(line); !more.empty()) {
         message += (message.empty() ? "" : " ") + with_names(more, out_.model);
       }
     }
-    add(node, Rule::inference, std::move(message));
+    add(node, rule_info(Rule::inference), std::move(message));
   }
 
  private:
@@ -97,10 +99,11 @@ ValueType without_invented_names(ValueType type) {
 
 }  // namespace
 
-Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared) {
+Inference infer_model(const onnx::ModelProto& original, const CheckReport& report,
+                      const InferenceOptions& options) {
   Inference out;
-  out.model = make_inference_model(original, report, keep_declared);
-  const GuardedRegistry registry;
+  out.model = make_inference_model(original, report, options);
+  const GuardedRegistry registry(out.model);
   Faults faults(out);
   try {
     onnx::shape_inference::InferShapes(out.model.proto, &registry,
@@ -113,7 +116,7 @@ Inference infer_model(const onnx::ModelProto& original, const CheckReport& repor
   for (const TypeFault& fault : registry.faults()) {
     // Without a node of the model it is one inside a standard function's body; its caller's fault is told.
     if (const auto mention = last_node_mention(fault.display, out.model)) {
-      faults.add(mention->node, fault.rule, fault.message);
+      faults.add(mention->node, *fault.rule, fault.message, fault.section);
     }
   }
   return out;

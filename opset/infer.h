@@ -14,7 +14,8 @@ namespace grurun::opset {
 
 struct InferenceFault {
   std::optional<std::size_t> node;  // number in the model's nodes
-  Rule rule;                        // inference, type_admitted or type_bound
+  const RuleInfo* rule;
+  std::string section;  // empty: the rule's own
   std::string message;
   bool with_declared;  // an inferred type or shape differs from a declared one
 };
@@ -25,7 +26,8 @@ struct Inference {
 };
 
 /// Never throws for what a model says. Calls and nesting must be bounded (check_limits).
-Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared);
+Inference infer_model(const onnx::ModelProto& original, const CheckReport& report,
+                      const InferenceOptions& options);
 
 /// Inferred and declared types of the values of an annotated graph; dimensions that inference named itself
 /// are unknown.

@@ -8,6 +8,7 @@
 
 #include "opset/guarded_registry.h"
 #include "opset/inference_values.h"
+#include "opset/recurrent_form.h"
 #include "opset/registry.h"
 
 namespace grurun::opset {
@@ -43,8 +44,13 @@ onnx_io::OpsetImports copy_imports(const Imports& from,
 
 class Copier {
  public:
-  Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report, bool keep_declared)
-      : out_(out), report_(report), ir_version_(original.ir_version()), keep_declared_(keep_declared) {
+  Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report,
+         const InferenceOptions& options)
+      : out_(out),
+        report_(report),
+        ir_version_(original.ir_version()),
+        keep_declared_(options.keep_declared),
+        overridden_(options.overridden) {
     for (const onnx::FunctionProto& function : original.functions()) {
       functions_.insert(function_key(function.domain(), function.name(), function.overload()));
     }
@@ -67,9 +73,12 @@ class Copier {
     const auto import = imports.find(domain);
     InferenceNode entry{&scope, &from, index};
     if (import != imports.end()) entry.since_version = since_version(from.op_type(), domain, import->second);
-    const bool judged = import != imports.end() && (entry.since_version || is_function(from, domain)) &&
-                        !(report_.any_faulty() && report_.is_faulty(entry.path()));
-    if (!judged) {
+    const bool call = is_function(from, domain);
+    const bool known = import != imports.end() && (entry.since_version || call);
+    entry.faulty = report_.any_faulty() && report_.is_faulty(entry.path());
+    entry.recurrent = known && !call && find_recurrent_form(from.op_type(), domain) != nullptr;
+    const bool judged = known && (!entry.faulty || entry.recurrent);
+    if (!judged || entry.faulty) {
       for (const std::size_t holder : holders_) out_.nodes[holder].holds_opaque = true;
     }
     const std::size_t number = out_.nodes.size();
@@ -129,6 +138,7 @@ class Copier {
       for (auto& input : *to.mutable_input()) inputs.try_emplace(input.name(), &input);
     }
     for (const TensorProto& tensor : from.initializer()) {
+      if (main && overridden_ != nullptr && overridden_->count(tensor.name()) != 0) continue;
       const auto input = inputs.find(tensor.name());
       if (input != inputs.end() && contradicts(input->second->type(), tensor)) input->second->clear_type();
       if (all_needed || !is_left_out(tensor)) {
@@ -174,6 +184,7 @@ class Copier {
   const CheckReport& report_;
   const std::int64_t ir_version_;
   const bool keep_declared_;
+  const std::unordered_set<std::string>* overridden_;
   std::unordered_set<std::string> functions_;
   std::vector<std::size_t> holders_;  // nodes whose subgraphs are being copied
 };
@@ -189,7 +200,7 @@ std::string InferenceNode::op() const {
 }
 
 InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
-                                    bool keep_declared) {
+                                    const InferenceOptions& options) {
   InferenceModel out;
   out.proto.set_ir_version(original.ir_version());
   onnx_io::OpsetImports imports = copy_imports(original.opset_import(), *out.proto.mutable_opset_import());
@@ -199,7 +210,7 @@ InferenceModel make_inference_model(const onnx::ModelProto& original, const Chec
     import->set_domain("");
     import->set_version(1);
   }
-  Copier copier(original, out, report, keep_declared);
+  Copier copier(original, out, report, options);
   out.scopes.emplace_back().label = "graph";
   copier.copy_graph(original.graph(), *out.proto.mutable_graph(), out.scopes.back(), imports);
   for (const onnx::FunctionProto& function : original.functions()) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "onnx/onnx_pb.h"
@@ -18,6 +19,8 @@ struct InferenceNode {
   const onnx::NodeProto* original;
   std::size_t index;
   std::optional<int> since_version = std::nullopt;
+  bool recurrent = false;     // GRU, RNN or LSTM of the standard: judged by rules of its own, faulty or not
+  bool faulty = false;        // recurrent ones only: what its outputs are is not known
   bool holds_opaque = false;  // a node of its subgraphs is not judged: outputs of these may have no type
 
   std::string path() const;
@@ -30,10 +33,15 @@ struct InferenceModel {
   std::deque<CheckScope> scopes;  // those that nodes point to
 };
 
-/// Faulty nodes of the report become operators of a domain that nobody knows: inference goes around them.
-/// Without declared types only those of the main graph's inputs are kept. original must outlive the result.
+struct InferenceOptions {
+  bool keep_declared = true;  // false: of the declared types only those of the main graph's inputs
+  const std::unordered_set<std::string>* overridden = nullptr;  // inputs whose initializers do not count
+};
+
+/// Faulty nodes of the report, but for recurrent ones, become operators of a domain that nobody knows:
+/// inference goes around them. original must outlive the result.
 InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
-                                    bool keep_declared);
+                                    const InferenceOptions& options);
 
 /// The number of the node whose name in the copy occurs last in the text, and where the text goes on behind
 /// it.

@@ -1,9 +1,12 @@
 // The table of what a check can find: one stable code per rule. The text of a rule says what must hold; a
-// finding's message says what was found and what to do.
+// finding's message says what was found and what to do. Rules of RNN, GRU and LSTM alone: recurrent_rules.h.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "opset/check.h"
 
@@ -46,18 +49,30 @@ enum class Rule {
   inference,
   declared_type,
   declared_shape,
+  actual_declared,
+  actual_inferred,
   onnx_checker,
   onnx_checker_too,
 };
 
 struct RuleInfo {
-  Rule rule;
-  const char* code;
+  std::string code;
   Severity severity;
-  const char* text;
+  std::string text;
+
+  // Of a rule of one operator only:
+  std::string op_type = {};
+  std::string section = {};                             // of the operator's text: "attribute clip", "input W"
+  std::vector<int> versions = {};                       // since_versions of the operator that have the rule
+  std::vector<std::pair<int, std::string>> since = {};  // what the text goes on with from a version on
+
+  /// The text as it is from this since_version of the operator on.
+  std::string text_at(int version) const;
+  /// The text of the newest version.
+  std::string full_text() const;
 };
 
-/// In the order of enum Rule.
+/// The rules of enum Rule in its order, then those of RNN, GRU and LSTM.
 std::span<const RuleInfo> all_rules();
 const RuleInfo& rule_info(Rule rule);
 

@@ -194,7 +194,7 @@ std::vector<RuleCase> rule_cases() {
 }
 
 TEST(CheckModel, EveryRuleHasAModelThatFailsItAndOneThatPasses) {
-  std::set<std::string> covered = {"ONNX002"};  // a note, shown by its own test
+  std::set<std::string> covered = {"ONNX002", "SHAPE004", "SHAPE005"};  // shown by tests of their own
   for (const RuleCase& c : rule_cases()) {
     SCOPED_TRACE(c.code);
     covered.insert(c.code);
@@ -207,8 +207,10 @@ TEST(CheckModel, EveryRuleHasAModelThatFailsItAndOneThatPasses) {
     const CheckResult good = check_model(c.good());
     EXPECT_EQ(listed(good), "");
   }
-  for (const RuleInfo& rule : all_rules())
+  for (const RuleInfo& rule : all_rules()) {
+    if (!rule.op_type.empty()) continue;  // recurrent_rules_test.cc
     EXPECT_EQ(covered.count(rule.code), 1u) << rule.code << " has no case";
+  }
 }
 
 }  // namespace

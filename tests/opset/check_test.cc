@@ -31,11 +31,11 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
       {"an attribute of a newer version",
        text("<ir_version: 8, opset_import: [\"\" : 13]> g " + gru +
             "{ [n] Y = GRU <hidden_size = 4, layout = 1> (X, W, R) }"),
-       "SCHEMA004", "graph/n", "GRU-7", "GRU-14 has it: import opset 14"},
+       "GRU001", "graph/n", "GRU-7", "GRU-14 has it: import opset 14"},
       {"an attribute of an older version",
-       graph("g " + gru + "{ [n] Y = GRU <hidden_size = 4, output_sequence = 1> (X, W, R) }"), "SCHEMA004",
+       graph("g " + gru + "{ [n] Y = GRU <hidden_size = 4, output_sequence = 1> (X, W, R) }"), "GRU001",
        "graph/n", "GRU-14", "the last version that had it is GRU-3"},
-      {"a misspelt attribute", graph("g " + gru + "{ [n] Y = GRU <hidden_sze = 4> (X, W, R) }"), "SCHEMA004",
+      {"a misspelt attribute", graph("g " + gru + "{ [n] Y = GRU <hidden_sze = 4> (X, W, R) }"), "GRU001",
        "graph/n", "GRU-14", "did you mean 'hidden_size'?"},
       {"a misspelt operator", graph("g (float[2] X) => (float[2] Y) { Y = relu(X) }"), "SCHEMA001",
        "graph/relu#0", "relu", "did you mean 'Relu'"},
@@ -47,7 +47,7 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
        text("<ir_version: 8, opset_import: [\"\" : 14]> g (bfloat16[5,3,2] X, bfloat16[1,12,2] W, "
             "bfloat16[1,12,4] R) "
             "=> (bfloat16[a,b,c,d] Y) { [n] Y = GRU <hidden_size = 4> (X, W, R) }"),
-       "TYPE001", "graph/n", "GRU-14", "GRU-22 admits it: import opset 22 or newer"},
+       "GRU040", "graph/n", "GRU-14", "GRU-22 admits it: import opset 22 or newer"},
       {"a node in a subgraph",
        graph("g (float[2] X, bool c) => (float[2] Y) { [i] Y = If (c) <then_branch = t () => (float[2] a) { "
              "[n] a = "

@@ -1,0 +1,72 @@
+#include "opset/recurrent_form.h"
+
+#include <algorithm>
+#include <array>
+
+namespace grurun::opset {
+
+namespace {
+
+constexpr std::array forms = {
+    RecurrentForm{"GRU", 3, "zrh", 2, false},
+    RecurrentForm{"RNN", 1, "i", 1, false},
+    RecurrentForm{"LSTM", 4, "iofc", 3, true},
+};
+
+constexpr std::array functions = {
+    RecurrentFunction{"Relu", false, false, true},
+    RecurrentFunction{"Tanh", false, false, true},
+    RecurrentFunction{"Sigmoid", false, false, true},
+    RecurrentFunction{"Affine", true, true, false},
+    RecurrentFunction{"LeakyRelu", true, false, true},
+    RecurrentFunction{"ThresholdedRelu", true, false, true},
+    RecurrentFunction{"ScaledTanh", true, true, false},
+    RecurrentFunction{"HardSigmoid", true, true, true},
+    RecurrentFunction{"Elu", true, false, true},
+    RecurrentFunction{"Softsign", false, false, true},
+    RecurrentFunction{"Softplus", false, false, true},
+};
+
+constexpr std::array inputs = {"X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"};
+constexpr std::array outputs = {"Y", "Y_h", "Y_c"};
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
+
+const RecurrentForm* find_recurrent_form(std::string_view op_type, std::string_view domain) {
+  if (!domain.empty()) return nullptr;
+  const auto found = std::ranges::find(forms, op_type, &RecurrentForm::op_type);
+  return found == forms.end() ? nullptr : &*found;
+}
+
+std::span<const RecurrentForm> recurrent_forms() {
+  return forms;
+}
+
+const char* recurrent_input_name(std::size_t index) {
+  return inputs.at(index);
+}
+
+const char* recurrent_output_name(std::size_t index) {
+  return outputs.at(index);
+}
+
+const RecurrentFunction* find_recurrent_function(std::string_view name) {
+  const auto found = std::ranges::find_if(functions, [&](const RecurrentFunction& function) {
+    return std::ranges::equal(std::string_view(function.name), name, {}, lower, lower);
+  });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+std::span<const RecurrentFunction> recurrent_functions() {
+  return functions;
+}
+
+std::string times_hidden_size(int factor) {
+  return factor == 1 ? "hidden_size" : std::to_string(factor) + "*hidden_size";
+}
+
+}  // namespace grurun::opset

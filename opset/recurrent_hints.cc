@@ -1,0 +1,105 @@
+#include "opset/recurrent_hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "opset/recurrent_shapes.h"
+
+namespace grurun::opset {
+
+namespace {
+
+bool agrees(const Dim& dim, const WantedDim& want) {
+  if (!dim.value) return true;
+  if (want.size) return *dim.value == *want.size;
+  return *dim.value % want.factor == 0;
+}
+
+std::vector<WantedDim> without(std::vector<WantedDim> want, std::size_t axis) {
+  want.erase(want.begin() + static_cast<std::ptrdiff_t>(axis));
+  return want;
+}
+
+std::vector<WantedDim> swapped(std::vector<WantedDim> want, std::size_t a, std::size_t b) {
+  std::swap(want[a], want[b]);
+  return want;
+}
+
+bool is_state(std::size_t input) {
+  return input == input_initial_h || input == input_initial_c;
+}
+
+std::string missing_axis(std::size_t input, const SymbolicShape& shape, const std::vector<WantedDim>& want,
+                         const RecurrentAttributes& attributes) {
+  if (shape.size() + 1 != want.size() || input == input_sequence_lens) return "";
+  const std::size_t axis = is_state(input) && attributes.layout == 1 ? 1 : 0;
+  if (want[axis].size != 1 || !fits(shape, without(want, axis))) return "";
+  return fmt::format("; the axis num_directions is missing: Unsqueeze it at {}", axis);
+}
+
+std::string other_bias(const SymbolicShape& shape, const std::vector<WantedDim>& want,
+                       const RecurrentForm& form) {
+  if (shape.size() != 2 || !shape[1].value || !want[1].size || !agrees(shape[0], want[0])) return "";
+  if (*shape[1].value * 2 == *want[1].size)
+    return fmt::format("; it holds one of [Wb[{0}], Rb[{0}]]: append zeros for the other", form.gate_order);
+  return "";
+}
+
+std::string other_state(const SymbolicShape& shape, const std::vector<WantedDim>& want,
+                        const RecurrentAttributes& attributes, const RecurrentSizes& sizes) {
+  if (shape.size() != 3) return "";
+  if (fits(shape, swapped(want, 0, 1)))
+    return fmt::format("; it has the shape of layout {}", *attributes.layout == 1 ? 0 : 1);
+  // What X calls seq_length is the states' batch_size.
+  std::vector<WantedDim> with_time = want;
+  with_time[*attributes.layout == 1 ? 0 : 1].size = sizes.seq_length.value;
+  if (!sizes.seq_length.value || !fits(shape, with_time)) return "";
+  return "; its batch_size is X's seq_length: X may be batch first, Transpose it";
+}
+
+}  // namespace
+
+bool fits(const SymbolicShape& shape, const std::vector<WantedDim>& want) {
+  return std::ranges::equal(shape, want, agrees);
+}
+
+std::string spelled(const std::vector<WantedDim>& want) {
+  std::string text;
+  for (const WantedDim& dim : want) text += (text.empty() ? "" : ", ") + dim.text;
+  return "[" + text + "]";
+}
+
+std::string sized(const std::vector<WantedDim>& want) {
+  std::string text;
+  for (const WantedDim& dim : want) {
+    text += (text.empty() ? "" : ",") + (dim.size         ? std::to_string(*dim.size)
+                                         : dim.factor > 1 ? fmt::format("{}*?", dim.factor)
+                                                          : "?");
+  }
+  return "[" + text + "]";
+}
+
+std::string shape_hint(std::size_t input, const SymbolicShape& shape, const std::vector<WantedDim>& want,
+                       const RecurrentForm& form, const RecurrentAttributes& attributes,
+                       const RecurrentSizes& sizes) {
+  if (std::string hint = missing_axis(input, shape, want, attributes); !hint.empty()) return hint;
+  if (input == input_sequence_lens) {
+    const bool time = sizes.seq_length.value && shape.size() == 1 && shape[0].value == sizes.seq_length.value;
+    return time ? "; it has X's seq_length: X may be batch first, Transpose it" : "";
+  }
+  if (is_state(input)) return other_state(shape, want, attributes, sizes);
+  if (shape.size() != want.size()) return "";
+  std::vector<WantedDim> other_directions = want;
+  if (want[0].size) other_directions[0].size = 3 - *want[0].size;
+  if (fits(shape, other_directions)) {
+    return fmt::format("; it is that of {} direction{}, but direction is {}", *other_directions[0].size,
+                       *other_directions[0].size == 1 ? "" : "s", *attributes.direction);
+  }
+  if (input == input_B) return other_bias(shape, want, form);
+  if (shape.size() == 3 && fits(shape, swapped(want, 1, 2)))
+    return "; its last two axes are swapped: Transpose it";
+  return "";
+}
+
+}  // namespace grurun::opset

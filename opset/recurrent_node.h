@@ -1,0 +1,15 @@
+// A GRU, RNN or LSTM node as it stands in a graph: attributes, numbers of inputs and outputs, and what is
+// allowed but probably a mistake.
+#pragma once
+
+#include "opset/check_report.h"
+#include "opset/recurrent_form.h"
+#include "opset/registry.h"
+
+namespace grurun::opset {
+
+/// What can be told without types; an error marks the node as faulty.
+void check_recurrent_node(const NodeAt& at, const RecurrentForm& form, const SchemaInfo& schema,
+                          CheckReport& report);
+
+}  // namespace grurun::opset

@@ -1,0 +1,44 @@
+// Shapes of RNN, GRU and LSTM: every input against every other and the attributes, and what the outputs are.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "opset/recurrent_attributes.h"
+#include "opset/recurrent_form.h"
+#include "opset/recurrent_rules.h"
+#include "tensor/tensor.h"
+#include "tensor/value_type.h"
+
+namespace grurun::opset {
+
+/// What is known of one input before the model runs.
+struct RecurrentInputInfo {
+  bool given = false;                  // false: omitted
+  std::optional<SymbolicShape> shape;  // nullopt: rank unknown
+  const Tensor* value = nullptr;       // of a constant
+};
+
+/// The sizes that inputs and attributes agree on; a Dim is unknown where nothing tells.
+struct RecurrentSizes {
+  Dim num_directions;
+  Dim seq_length;
+  Dim batch_size;
+  Dim input_size;
+  Dim hidden_size;
+};
+
+/// Reports every rank and dimension that contradicts another, and lengths out of range. inputs are in the
+/// operator's order, trailing ones may be missing. hidden_size is what most of the inputs and the attribute
+/// say.
+RecurrentSizes check_recurrent_shapes(const RecurrentForm& form, const RecurrentAttributes& attributes,
+                                      const std::vector<RecurrentInputInfo>& inputs,
+                                      RecurrentFindings& findings);
+
+/// Y [seq_length, num_directions, batch_size, hidden_size], Y_h and Y_c [num_directions, batch_size,
+/// hidden_size], or under layout 1 [batch_size, seq_length, num_directions, hidden_size] and [batch_size,
+/// num_directions, hidden_size]; nullopt where the layout is not known.
+std::optional<SymbolicShape> recurrent_output_shape(std::size_t output, const RecurrentAttributes& attributes,
+                                                    const RecurrentSizes& sizes);
+
+}  // namespace grurun::opset

@@ -1,0 +1,266 @@
+// What the check says of GRU, RNN and LSTM, where, and what it infers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "opset/check.h"
+#include "tensor/error.h"
+#include "tests/opset/check_models.h"
+#include "tests/opset/recurrent_models.h"
+
+namespace grurun::opset {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Change = std::function<void(OneLayer&)>;
+
+struct MessageCase {
+  const char* what;
+  Change change;
+  const char* code;
+  const char* section;
+  const char* message;
+  const char* op = "GRU";
+  int opset = 14;
+};
+
+std::string described(const CheckResult& result) {
+  std::string text;
+  for (const Finding& finding : result.findings) {
+    text += fmt::format("{} [{}] {}\n", finding.code, finding.section, finding.message);
+  }
+  return text;
+}
+
+TEST(RecurrentCheck, SaysWhatWasFoundAndWhatItWasMeantToBe) {
+  const MessageCase cases[] = {
+      {"W without num_directions", [](OneLayer& l) { l.set_type("W", "float[12,2]"); }, "GRU023", "input W",
+       "W is [12,2]; it must be [num_directions, 3*hidden_size, input_size], here [1,12,2]; the axis "
+       "num_directions "
+       "is missing: Unsqueeze it at 0"},
+      {"W transposed", [](OneLayer& l) { l.set_type("W", "float[1,2,12]"); }, "GRU023", "input W",
+       "here [1,12,2]; its last two axes are swapped: Transpose it"},
+      {"weights of two directions", [](OneLayer& l) { l.set_type("R", "float[2,12,4]"); }, "GRU024",
+       "input R", "it is that of 2 directions, but direction is forward"},
+      {"one bias, as Keras has it", [](OneLayer& l) { l.set_type("B", "float[1,12]"); }, "GRU025", "input B",
+       "it holds one of [Wb[zrh], Rb[zrh]]: append zeros for the other"},
+      {"an LSTM with one bias", [](OneLayer& l) { l.set_type("B", "float[1,16]"); }, "LSTM025", "input B",
+       "it must be [num_directions, 8*hidden_size], here [1,32]; it holds one of [Wb[iofc], Rb[iofc]]",
+       "LSTM"},
+      {"a state that is batch first", [](OneLayer& l) { l.set_type("H", "float[3,1,4]"); }, "GRU028",
+       "input initial_h", "here [1,3,4]; it has the shape of layout 1"},
+      {"a state without num_directions", [](OneLayer& l) { l.set_type("H", "float[3,4]"); }, "GRU028",
+       "input initial_h", "the axis num_directions is missing: Unsqueeze it at 0"},
+      {"an X that is batch first", [](OneLayer& l) { l.set_type("X", "float[3,5,2]"); }, "GRU028",
+       "input initial_h", "its batch_size is X's seq_length: X may be batch first, Transpose it"},
+      {"lengths of an X that is batch first", [](OneLayer& l) { l.set_type("X", "float[3,5,2]"); }, "GRU026",
+       "input sequence_lens", "it has X's seq_length: X may be batch first, Transpose it"},
+      {"hidden_size against everything else", [](OneLayer& l) { l.attributes["hidden_size"] = "8"; },
+       "GRU005", "attribute hidden_size",
+       "hidden_size is 8, but W [1,12,2], R [1,12,4], B [1,24], initial_h [1,3,4] have 4"},
+      {"activations of one direction",
+       [](OneLayer& l) {
+         l.attributes["direction"] = "\"bidirectional\"";
+         l.attributes["activations"] = "[\"Tanh\", \"Relu\"]";
+       },
+       "GRU006", "attribute activations",
+       "GRU-14 with two directions needs 4: those of the forward direction, then those of the backward one"},
+      {"a misspelt activation", [](OneLayer& l) { l.attributes["activations"] = "[\"Sigmiod\", \"Tanh\"]"; },
+       "GRU007", "attribute activations", "did you mean 'Sigmoid'?"},
+      {"Affine without beta",
+       [](OneLayer& l) {
+         l.attributes["activations"] = "[\"Affine\", \"Tanh\"]";
+         l.attributes["activation_alpha"] = "[1.0]";
+       },
+       "GRU008", "attribute activation_beta", "Affine needs a value in activation_beta"},
+      {"layout before its time", [](OneLayer& l) { l.attributes["layout"] = "1"; }, "GRU001", "Attributes",
+       "GRU-7 has no attribute 'layout'; GRU-14 has it: import opset 14 or newer", "GRU", 13},
+      {"output_sequence after its time", [](OneLayer& l) { l.attributes["output_sequence"] = "1"; }, "RNN001",
+       "Attributes", "the last version that had it is RNN-1", "RNN"},
+      {"linear_before_reset in GRU-1", [](OneLayer& l) { l.attributes["linear_before_reset"] = "1"; },
+       "GRU001", "Attributes", "GRU-3 has it", "GRU", 1},
+      {"bfloat16 before its time",
+       [](OneLayer& l) {
+         for (auto& [name, type] : l.types)
+           if (name != "L") type = "bfloat16" + type.substr(5);
+       },
+       "GRU040", "type constraint T", "input X is tensor(bfloat16)"},
+      {"Y_c alone is wrong", [](OneLayer& l) { l.outputs[2].second = "float[1,3,5]"; }, "LSTM054",
+       "output Y_c", "'Y_c' is declared tensor(float) [1,3,5], but this node gives tensor(float) [1,3,4]",
+       "LSTM"},
+      {"Y_h left out of GRU-1", [](OneLayer& l) { l.outputs.resize(1); }, "GRU051", "output Y_h", "1 outputs",
+       "GRU", 1},
+  };
+  for (const MessageCase& c : cases) {
+    SCOPED_TRACE(c.what);
+    OneLayer layer(c.op, c.opset);
+    c.change(layer);
+    const CheckResult result = check_model(layer.model());
+    bool found = false;
+    for (const Finding& finding : result.findings) {
+      found = found || (finding.code == c.code && finding.section == c.section && finding.node == "graph/n" &&
+                        finding.message.find(c.message) != std::string::npos);
+    }
+    EXPECT_TRUE(found) << described(result);
+  }
+}
+
+TEST(RecurrentCheck, ListsEveryFaultOfANodeAtOnce) {
+  OneLayer layer("GRU", 13);
+  layer.attributes = {{"hidden_size", "4"}, {"layout", "1"}, {"clip", "-1.0"}, {"direction", "\"sideways\""}};
+  layer.set_type("W", "float[12,2]");
+  layer.set_type("L", "int64[4]");
+  layer.set_type("H", "double[1,3,5]");
+  EXPECT_EQ(
+      codes(check_model(layer.model())),
+      (std::set<std::string>{"GRU001", "GRU004", "GRU009", "GRU023", "GRU026", "GRU028", "GRU041", "GRU042"}))
+      << described(check_model(layer.model()));
+}
+
+TEST(RecurrentCheck, OneOddSizeIsBlamedNotTheOthers) {
+  for (const char* odd : {"W", "R", "B", "H", "C", "P"}) {
+    OneLayer layer("LSTM", 14);
+    std::string& type = layer.types.at(odd);
+    const std::size_t end = type.find_last_of("0123456789");
+    type = odd == std::string("W") ? "float[1,20,2]" : type.substr(0, type.rfind(',')) + ",40]";
+    const CheckResult result = check_model(layer.model());
+    ASSERT_EQ(codes(result).size(), 1u) << type << end << described(result);
+  }
+}
+
+std::string shape_of(const CheckResult& result, const std::string& name) {
+  const auto found = result.inferred.find(name);
+  return found == result.inferred.end() || !found->second.shape ? "none" : to_string(*found->second.shape);
+}
+
+// Inference without the declarations, as before a run.
+CheckResult inferred(const std::string& text) {
+  return check_before_run(model_from_text(text), {});
+}
+
+std::string head(int opset) {
+  return fmt::format("<ir_version: 8, opset_import: [\"\" : {}]> g ", opset);
+}
+
+TEST(RecurrentInference, KeepsTheNamesOfDimensions) {
+  const CheckResult result = inferred(head(14) + R"((float[time,batch,8] X, float[2,64,8] W, float[2,64,16] R)
+      => (float[a,b,c,d] Y, float[a,b,c] H, float[a,b,c] C) {
+    Y, H, C = LSTM <direction = "bidirectional"> (X, W, R)
+  })");
+  EXPECT_FALSE(result.has_errors()) << described(result);
+  EXPECT_EQ(shape_of(result, "Y"), "[time,2,batch,16]") << "hidden_size is R's last dimension";
+  EXPECT_EQ(shape_of(result, "H"), "[2,batch,16]");
+  EXPECT_EQ(shape_of(result, "C"), "[2,batch,16]");
+}
+
+TEST(RecurrentInference, FollowsTheLayout) {
+  const CheckResult result = inferred(head(22) + R"((float[batch,time,8] X, float[1,48,8] W, float[1,48,16] R)
+      => (float[a,b,c,d] Y, float[a,b,c] H) {
+    Y, H = GRU <layout = 1, hidden_size = 16> (X, W, R)
+  })");
+  EXPECT_EQ(shape_of(result, "Y"), "[batch,time,1,16]");
+  EXPECT_EQ(shape_of(result, "H"), "[batch,1,16]");
+}
+
+TEST(RecurrentInference, TakesFromOtherInputsWhatXLeavesOpen) {
+  const CheckResult result =
+      inferred(head(14) + R"((float[?,?,8] X, float[1,hidden,8] W, float[1,hidden,hidden] R,
+      int32[6] L) => (float[a,b,c,d] Y, float[a,b,c] H) {
+    Y, H = RNN (X, W, R, "", L)
+  })");
+  EXPECT_EQ(shape_of(result, "Y"), "[?,1,6,hidden]");
+  EXPECT_EQ(shape_of(result, "H"), "[1,6,hidden]");
+}
+
+TEST(RecurrentInference, IsThatOfLaterVersionsBeforeSeven) {
+  for (const int opset : {1, 3, 6}) {
+    const CheckResult result = inferred(head(opset) + R"((float[5,3,8] X, float[1,48,8] W, float[1,48,16] R)
+        => (float[a,b,c,d] Y, float[a,b,c] H) {
+      Y, H = GRU (X, W, R)
+    })");
+    EXPECT_EQ(shape_of(result, "Y"), "[5,1,3,16]") << opset;
+    EXPECT_EQ(shape_of(result, "H"), "[1,3,16]") << opset;
+  }
+}
+
+TEST(RecurrentInference, GoesOnBehindALayer) {
+  const CheckResult result = inferred(head(14) + R"((float[time,batch,8] X, float[1,48,8] W, float[1,48,16] R)
+      => (float[a,b,c] Z) <int64[1] axes = {1}> {
+    Y = GRU <hidden_size = 16> (X, W, R)
+    Z = Squeeze(Y, axes)
+  })");
+  EXPECT_EQ(shape_of(result, "Z"), "[time,batch,16]");
+}
+
+constexpr const char* layer_function = R"(
+  <domain: "ns", opset_import: ["" : 14]> Layer <size> (x, w, r) => (y) {
+    [gru] y = GRU <hidden_size: int = @size> (x, w, r)
+  })";
+
+std::string with_layer(const std::string& calls) {
+  return R"(<ir_version: 8, opset_import: ["" : 14, "ns" : 1]>
+    g (float[5,3,2] X, float[1,12,2] W, float[1,12,4] R, float[1,15,2] V, bool c) => (float[a,b,d,e] Y) { )" +
+         calls + " }" + layer_function;
+}
+
+TEST(RecurrentCheck, JudgesACallWithItsAttributesAndShapes) {
+  EXPECT_EQ(listed(check_model(model_from_text(with_layer("Y = ns.Layer <size = 4> (X, W, R)")))), "");
+  const CheckResult size = check_model(model_from_text(with_layer("Y = ns.Layer <size = 7> (X, W, R)")));
+  ASSERT_THAT(codes(size), ElementsAre("GRU005")) << listed(size);
+  EXPECT_EQ(size.findings.front().node, "function ns.Layer/gru");
+  EXPECT_EQ(size.findings.front().op, "GRU-14");
+  const CheckResult shape = check_model(model_from_text(with_layer("Y = ns.Layer <size = 4> (X, V, R)")));
+  ASSERT_THAT(codes(shape), ElementsAre("GRU023")) << listed(shape);
+}
+
+TEST(RecurrentCheck, JudgesSubgraphs) {
+  const std::string branches = R"(
+    [if] Y = If (c) <then_branch = t () => (float[a,b,d,e] p) { [gru] p = GRU <hidden_size = 4> (X, V, R) },
+                     else_branch = e () => (float[a,b,d,e] q) { q = GRU <hidden_size = 4> (X, W, R) }>)";
+  const onnx_io::Model model = model_from_text(with_layer(branches));
+  const CheckResult result = check_model(model);
+  ASSERT_THAT(codes(result), ElementsAre("GRU023")) << listed(result);
+  EXPECT_EQ(result.findings.front().node, "graph/if.then_branch/gru");
+  EXPECT_FALSE(check_before_run(model, {}).has_errors()) << "the run may never get there";
+}
+
+TEST(RecurrentCheck, AFunctionThatHidesTheOperatorIsNoLayer) {
+  const CheckResult result = check_model(model_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
+    g (float[2] X) => (float[2] Y) { Y = GRU <size = 1> (X) }
+    <domain: "", opset_import: ["" : 14]> GRU <size> (x) => (y) { y = Relu(x) })"));
+  for (const std::string& code : codes(result)) EXPECT_FALSE(code.starts_with("GRU")) << listed(result);
+}
+
+TEST(CheckBeforeRun, JudgesLayersOnly) {
+  const auto found = [](const std::string& text) { return check_before_run(model_from_text(text), {}); };
+  EXPECT_THAT(found(head(14) + "(float[2] X) => (float[2] Y) { Y = Elu <aplha = 1.0> (X) }").findings,
+              IsEmpty());
+  const std::string both =
+      head(14) + R"((float[5,3,2] X, float[1,12,2] W, float[1,12,4] R) => (float[9] Y, float[3] E) {
+    [n] Y = GRU <hidden_size = 4, clip = 0.0> (X, W, R)
+    E = Elu <aplha = 1.0> (X)
+  })";
+  EXPECT_THAT(codes(found(both)), ElementsAre("GRU009")) << "declared shapes are left to the run";
+  try {
+    require_no_errors(found(both));
+    FAIL() << "an error must be thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid_model);
+    EXPECT_THAT(error.what(), HasSubstr("node 'graph/n' (GRU-14): clip is 0"));
+    EXPECT_THAT(error.what(), HasSubstr("[GRU009]"));
+  }
+}
+
+TEST(CheckBeforeRun, AFedInputHidesItsInitializer) {
+  const onnx_io::Model model = model_from_text(head(14) + R"((float[5,3,2] X, int32[3] L)
+      => (float[5,1,3,1] Y) <int32[3] L = {9, 9, 9}, float[1,3,2] W = {0,0,0,0,0,0}, float[1,3,1] R = {0,0,0}> {
+    Y = GRU <hidden_size = 1> (X, W, R, "", L)
+  })");
+  EXPECT_THAT(codes(check_before_run(model, {})), ElementsAre("GRU027"));
+  EXPECT_THAT(codes(check_before_run(model, {"L"})), IsEmpty());
+}
+
+}  // namespace
+}  // namespace grurun::opset
