@@ -1,8 +1,10 @@
 #include "cli/check_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
+#include "cli/finding_filter.h"
 #include "onnx_io/model.h"
 #include "tensor/error.h"
 
@@ -12,6 +14,9 @@ namespace {
 
 struct CheckFlags {
   std::vector<std::string> models;
+  std::vector<std::string> select;
+  std::vector<std::string> ignore;
+  std::string severity = "note";
   std::string output_format = "text";
   bool list_rules = false;
 };
@@ -20,9 +25,18 @@ void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+std::string formatted(const std::string& format, const std::vector<CheckedModel>& models) {
+  if (format == "json") return check_json(models);
+  if (format == "github") return check_github(models);
+  if (format == "sarif") return check_sarif(models);
+  if (format == "markdown") fail_usage("--output-format markdown is for --list-rules");
+  return check_text(models);
+}
+
 // A file that cannot be read does not keep the others from being checked: of their exit codes the first of
 // usage, invalid and unsupported that occurs is the command's.
 int check_models(const CheckFlags& flags) {
+  const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
   std::vector<CheckedModel> checked;
   bool usage = false;
   bool invalid = false;
@@ -32,6 +46,7 @@ int check_models(const CheckFlags& flags) {
     model.path = path;
     try {
       model.findings = opset::check_model(onnx_io::load_model(path)).findings;
+      std::erase_if(model.findings, [&](const opset::Finding& finding) { return !filter.keeps(finding); });
       invalid = invalid || model.count(opset::Severity::error) > 0;
     } catch (const Error& error) {
       model.failure = error.what();
@@ -41,14 +56,15 @@ int check_models(const CheckFlags& flags) {
       if (other == 0) other = exit_code(error.kind());
     }
   }
-  print(flags.output_format == "json" ? check_json(checked) : check_text(checked));
+  print(formatted(flags.output_format, checked));
   if (usage) return exit_code(ErrorKind::usage);
   return invalid ? exit_code(ErrorKind::invalid_model) : other;
 }
 
 int run_check(const CheckFlags& flags) {
   if (flags.list_rules) {
-    print(flags.output_format == "json" ? rules_json() : rules_text());
+    const std::string& format = flags.output_format;
+    print(format == "json" ? rules_json() : format == "markdown" ? rules_markdown() : rules_text());
     return 0;
   }
   if (flags.models.empty()) fail_usage("check: no model given; see grurun check --help");
@@ -61,20 +77,36 @@ void add_check(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("check", "Check models against the rules of the opsets they import");
   const auto flags = std::make_shared<CheckFlags>();
   command->add_option("MODEL", flags->models, "Model files");
-  command->add_option("--output-format", flags->output_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+  const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* help) {
+    command->add_option(name, values, help)->allow_extra_args(false)->type_name("CODES");
+  };
+  repeated("--select", flags->select,
+           "Only findings whose code begins so: GRU or GRU,SHAPE003; may be repeated");
+  repeated("--ignore", flags->ignore, "No findings whose code begins so; goes before --select");
+  command
+      ->add_option("--severity", flags->severity,
+                   "Findings of this severity and above: error, warning or note")
+      ->type_name("LEAST")
+      ->capture_default_str();
+  command
+      ->add_option("--output-format", flags->output_format,
+                   "text, json, github (annotations) or sarif; with --list-rules markdown too")
+      ->check(CLI::IsMember({"text", "json", "github", "sarif", "markdown"}).description(""))
+      ->type_name("FORMAT")
       ->capture_default_str();
   command->add_flag("--list-rules", flags->list_rules, "Print every rule with its code and severity");
   command->footer(R"(
 Every node, in subgraphs and functions too, is held against the schema of the exact version that the model's opset
 means: operators, attributes, inputs, outputs and types. Names must be defined before they are used. Types and shapes
 are inferred and compared with what the model declares; ONNX's own checker has its say. All findings are listed.
+GRU, RNN and LSTM are held against everything that the text of their version states; docs/rules.md has the list.
 
   grurun check model.onnx
+  grurun check --select GRU,RNN,LSTM --ignore GRU065 --severity warning model.onnx
   grurun check --output-format json a.onnx b.onnx
 
-Exit codes: 0 no errors (warnings and notes do not count), 2 a file is missing, 3 errors or no valid model file, 4 not
-supported, 5 a limit was hit.)");
+Exit codes: 0 no errors (warnings, notes and what the flags leave out do not count), 2 usage or a file is missing,
+3 errors or no valid model file, 4 not supported, 5 a limit was hit.)");
   command->callback([flags, &action] { action = [flags] { return run_check(*flags); }; });
 }
 

@@ -39,20 +39,21 @@ std::string summary(std::size_t errors, std::size_t warnings, std::size_t notes)
   return text;
 }
 
-std::string line(const Finding& finding) {
-  std::string text = fmt::format("{} {}", opset::severity_name(finding.severity), finding.code);
-  if (!finding.node.empty())
-    text += fmt::format(" {} '{}'", finding.op.empty() ? "in" : "node", finding.node);
-  if (!finding.op.empty()) text += fmt::format(" ({})", finding.op);
-  return escaped(text + ": " + finding.message);
-}
-
 // Names in a model may be no valid UTF-8; JSON holds nothing else.
 std::string dumped(const json& value) {
   return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
+
+std::string finding_line(const Finding& finding) {
+  std::string text = fmt::format("{} {}", opset::severity_name(finding.severity), finding.code);
+  if (!finding.node.empty())
+    text += fmt::format(" {} '{}'", finding.op.empty() ? "in" : "node", finding.node);
+  if (!finding.op.empty())
+    text += fmt::format(" ({}{}{})", finding.op, finding.section.empty() ? "" : ", ", finding.section);
+  return escaped(text + ": " + finding.message);
+}
 
 std::size_t CheckedModel::count(Severity severity) const {
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
@@ -68,7 +69,8 @@ std::string check_text(const std::vector<CheckedModel>& models) {
       ++failed;
       continue;
     }
-    for (const Finding& finding : model.findings) text += fmt::format("{}: {}\n", path, line(finding));
+    for (const Finding& finding : model.findings)
+      text += fmt::format("{}: {}\n", path, finding_line(finding));
     const std::size_t errors = model.count(Severity::error);
     if (errors > 0) ++failed;
     text += model.findings.empty()
@@ -96,29 +98,13 @@ std::string check_json(const std::vector<CheckedModel>& models) {
                                    {"severity", opset::severity_name(finding.severity)},
                                    {"node", finding.node},
                                    {"op", finding.op},
+                                   {"section", finding.section},
                                    {"message", finding.message},
-                                   {"rule", rule == nullptr ? "" : rule->text}});
+                                   {"rule", rule == nullptr ? "" : rule->full_text()}});
     }
     list.push_back(std::move(entry));
   }
   return dumped({{"models", std::move(list)}});
-}
-
-std::string rules_text() {
-  std::string text;
-  for (const opset::RuleInfo& rule : opset::all_rules()) {
-    text += fmt::format("{:<12} {:<8} {}\n", rule.code, opset::severity_name(rule.severity), rule.text);
-  }
-  return text;
-}
-
-std::string rules_json() {
-  json list = json::array();
-  for (const opset::RuleInfo& rule : opset::all_rules()) {
-    list.push_back(
-        {{"code", rule.code}, {"severity", opset::severity_name(rule.severity)}, {"text", rule.text}});
-  }
-  return dumped(list);
 }
 
 }  // namespace grurun::cli

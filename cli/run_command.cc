@@ -9,6 +9,7 @@
 #include "cli/input_flags.h"
 #include "cli/outputs.h"
 #include "cli/print_value.h"
+#include "cli/rule_check.h"
 #include "cli/time_limit.h"
 #include "conformance/compare.h"
 #include "engine/graph/executor.h"
@@ -26,6 +27,7 @@ struct RunFlags {
   ToleranceFlags tolerances;
   EngineFlags engine;
   std::optional<double> max_time;
+  bool check = false;
   bool full = false;
   bool quiet = false;
 };
@@ -45,8 +47,17 @@ std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
   }
   return with_context([&] { return flags.model; },
                       [&] {
+                        RuleCheck rules(model, plan_options.fed, flags.check);
+                        for (std::size_t i = 0; i < slots.size(); ++i) rules.see(slots[i].name, inputs[i]);
+                        run_options.observe = [&](const engine::Step& step, std::size_t output,
+                                                  const Value& value) { rules.see(step, output, value); };
                         const auto plan = engine::make_plan(model, plan_options);
-                        return engine::run_plan(*plan, std::move(inputs), run_options);
+                        std::vector<Value> outputs = engine::run_plan(*plan, std::move(inputs), run_options);
+                        for (std::size_t i = 0; i < outputs.size(); ++i) {
+                          rules.see(plan->output_names[i], outputs[i]);
+                        }
+                        rules.print_warnings();
+                        return outputs;
                       });
 }
 
@@ -124,6 +135,8 @@ void add_run(CLI::App& app, Action& action) {
       ->check(CLI::Validator(CLI::PositiveNumber).description(""))
       ->type_name("SECONDS")
       ->group("Engine");
+  app.add_flag("--check", flags->check,
+               "Hold the model against all rules of grurun check before it runs");
   app.add_flag("--full", flags->full, "Print every element with every digit")->group("Output");
   app.add_flag("-q,--quiet", flags->quiet, "Print names, types and shapes only")->group("Output");
   app.callback([&app, &action, flags] {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -42,9 +43,13 @@ class CheckCommand : public testing::Test {
   ~CheckCommand() override { std::filesystem::remove_all(folder_); }
 
   std::string write(const std::string& name, const std::string& nodes) {
-    onnx::ModelProto proto;
     const std::string text =
         "<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] X) => (float[2] Y) { " + nodes + " }";
+    return write_model(name, text);
+  }
+
+  std::string write_model(const std::string& name, const std::string& text) {
+    onnx::ModelProto proto;
     const auto status = onnx::OnnxParser::Parse(proto, text.c_str());
     EXPECT_TRUE(status.IsOK()) << status.ErrorMessage();
     return write_bytes(name, proto.SerializeAsString());
@@ -107,6 +112,93 @@ TEST_F(CheckCommand, PrintsJson) {
   EXPECT_EQ(model["findings"][0]["op"], "Elu-6");
   EXPECT_EQ(model["findings"][0]["rule"], "an attribute exists in this version of the operator");
   EXPECT_TRUE(json["models"][1].contains("failure"));
+}
+
+// The layer of docs/check.md.
+constexpr const char* layer = R"(<ir_version: 8, opset_import: ["" : 13]>
+  g (float[time,batch,2] X, float[12,2] W, float[1,12,4] R, float[1,12] B) => (float[time,1,batch,4] Y) {
+    [gru] Y = GRU <hidden_size = 4, layout = 1, clip = -1.0> (X, W, R, B)
+  })";
+
+std::string page(const std::string& name) {
+  std::ifstream file(GRURUN_SOURCE_DIR "/docs/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(CheckCommand, PrintsWhatTheDocumentationShows) {
+  const std::string path = write_model("layer.onnx", layer);
+  std::string out = run("--severity error " + path).out;
+  for (std::size_t at = out.find(path); at != out.npos; at = out.find(path))
+    out.replace(at, path.size(), "layer.onnx");
+  EXPECT_THAT(page("check.md"), HasSubstr("$ grurun check --severity error layer.onnx\n" + out + "```\n"))
+      << out;
+}
+
+TEST_F(CheckCommand, ChoosesFindingsByCodeAndSeverity) {
+  const std::string path = write_model("layer.onnx", layer);
+  EXPECT_THAT(run("--select GRU02 " + path).out, HasSubstr(path + ": 2 errors\n"));
+  EXPECT_THAT(run("--select GRU001,ONNX --ignore GRU " + path).out, HasSubstr(path + ": 0 errors, 1 note\n"));
+  EXPECT_THAT(run("--severity warning --ignore GRU " + path).out, HasSubstr(path + ": ok\n"));
+  EXPECT_EQ(run("--select GRU02 " + path).code, 3);
+  EXPECT_EQ(run("--ignore GRU0 " + path).code, 0) << "errors that are left out do not count";
+  for (const char* wrong : {"--select GRU9 ", "--ignore GRU, ", "--severity bad "}) {
+    SCOPED_TRACE(wrong);
+    CLI::App app("", "grurun");
+    std::function<int()> action;
+    add_check(app, action);
+    app.parse("check " + (wrong + path));
+    EXPECT_THROW(action(), Error);
+  }
+}
+
+TEST_F(CheckCommand, PrintsAnnotationsForGithub) {
+  const std::string path = write_model("a,b.onnx", layer);
+  const Outcome outcome = run("--output-format github " + path);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("::error file="));
+  EXPECT_THAT(outcome.out, HasSubstr("a%2Cb.onnx,title=GRU009::graph/gru (GRU-7): clip is -1; "));
+  EXPECT_THAT(outcome.out, HasSubstr("::notice file="));
+}
+
+TEST(CheckGithub, IsCappedAndEscaped) {
+  CheckedModel model;
+  model.path = "m.onnx";
+  for (int i = 0; i < 13; ++i)
+    model.findings.push_back({"GRAPH001", Severity::error, "", "", "100%\n::error::x"});
+  for (int i = 0; i < 11; ++i) model.findings.push_back({"SCHEMA002", Severity::warning, "", "", "w"});
+  const std::string text = check_github({model});
+  EXPECT_THAT(text, HasSubstr("title=GRAPH001::100%25%0A::error::x\n"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 21);
+  EXPECT_THAT(text, HasSubstr("4 more findings; grurun check lists them\n"));
+}
+
+TEST_F(CheckCommand, PrintsSarif) {
+  const std::string path = write_model("a b.onnx", layer);
+  const Outcome outcome = run("--output-format sarif '" + path + "' " + missing());
+  EXPECT_EQ(outcome.code, 2);
+  const auto log = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(log["version"], "2.1.0");
+  const auto& run_of = log["runs"][0];
+  ASSERT_EQ(run_of["results"].size(), 5u);
+  for (const auto& result : run_of["results"]) {
+    EXPECT_EQ(run_of["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"],
+              result["ruleId"]);
+  }
+  const auto& first = run_of["results"][0];
+  EXPECT_EQ(first["ruleId"], "GRU001");
+  EXPECT_EQ(first["level"], "error");
+  EXPECT_EQ(first["properties"]["op"], "GRU-7");
+  const auto& location = first["locations"][0];
+  EXPECT_THAT(location["physicalLocation"]["artifactLocation"]["uri"].get<std::string>(),
+              HasSubstr("/a%20b.onnx"));
+  EXPECT_EQ(location["logicalLocations"][0]["fullyQualifiedName"], "graph/gru");
+  EXPECT_EQ(run_of["invocations"][0]["executionSuccessful"], false);
+  EXPECT_EQ(run_of["invocations"][0]["toolExecutionNotifications"].size(), 1u);
+}
+
+TEST_F(CheckCommand, ListsItsRulesAsTheDocumentationHasThem) {
+  EXPECT_EQ(page("rules.md"), run("--list-rules --output-format markdown").out)
+      << "make it anew: grurun check --list-rules --output-format markdown > docs/rules.md";
 }
 
 TEST_F(CheckCommand, ListsItsRules) {

@@ -210,5 +210,48 @@ TEST_F(Run, HelpAndVersion) {
   EXPECT_NE(details.out.find("ai.onnx.ml"), std::string::npos) << details.out;
 }
 
+// Weights of a GRU of hidden_size 1 as initializers, so that only X is an input.
+std::string gru_model(const std::string& attributes, const std::string& weights,
+                      const std::string& type_of_Y) {
+  return "<ir_version: 8, opset_import: [\"\" : 14]> g (float[time,batch,1] X) => (float" + type_of_Y +
+         " Y) <" + weights + "> { [gru] Y = GRU <" + attributes + "> (X, W, R, B) }";
+}
+
+constexpr const char* unit_weights =
+    "float[1,3,1] W = {1,1,1}, float[1,3,1] R = {1,1,1}, float[1,6] B = {0,0,0,0,0,0.5}";
+
+TEST_F(Run, RefusesALayerThatBreaksARuleOfItsVersion) {
+  write_model("bad.onnx", gru_model("hidden_size = 2, clip = -1.0", unit_weights, "[a,b,c,d]"));
+  onnx_io::write_npy(path("layer_x.npy"), floats({1, 1, 1}, {1}));
+  const Outcome outcome = grurun({"bad.onnx", "--inputs", "layer_x.npy"});
+  EXPECT_TRUE(fails(outcome, 3, "invalid", "bad.onnx: node 'graph/gru' (GRU-14): clip is -1"));
+  EXPECT_TRUE(fails(outcome, 3, "invalid", "[GRU009], and 1 more: grurun check lists them"));
+}
+
+TEST_F(Run, WarningsChangeNothing) {
+  write_model("layer.onnx", gru_model("hidden_size = 1", unit_weights, "[time,1,batch,1]"));
+  onnx_io::write_npy(path("layer_x.npy"), floats({1, 1, 1}, {1}));
+  const Outcome outcome = grurun({"layer.onnx", "--inputs", "layer_x.npy", "-q"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "Y  tensor(float) [1,1,1,1]\n");
+  EXPECT_TRUE(
+      outcome.err.starts_with("grurun: warning GRU065 node 'graph/gru' (GRU-14, attribute "
+                              "linear_before_reset): linear_before_reset is 0, but Rbh in B is not"))
+      << outcome.err;
+  EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+}
+
+TEST_F(Run, ValuesAreComparedWithDeclaredAndInferredTypes) {
+  write_model("shapes.onnx", R"(<ir_version: 8, opset_import: ["" : 14]>
+    g (float[n,2] X, float[n,2] Y) => (float[n,3] Z) { Z = Concat <axis = 0> (X, Y) })");
+  Outcome outcome = grurun({"shapes.onnx", "--inputs", "x.npy", "y.npy", "-q"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err,
+            "grurun: warning SHAPE004: 'Z' is declared tensor(float) [n,3], but tensor(float) [2,2]: 'n' is "
+            "1 in 'X'\n");
+  outcome = grurun({"shapes.onnx", "--inputs", "x.npy", "y.npy", "-q", "--check"});
+  EXPECT_TRUE(fails(outcome, 3, "invalid", "[SHAPE003]")) << outcome.err;
+}
+
 }  // namespace
 }  // namespace grurun::cli::testing

@@ -1,0 +1,57 @@
+#include "cli/rule_check.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/check_command.h"
+#include "engine/graph/node_rules.h"
+#include "opset/registry.h"
+
+namespace grurun::cli {
+
+namespace {
+
+void print(const std::vector<opset::Finding>& findings) {
+  constexpr std::size_t most = 20;
+  std::size_t count = 0;
+  for (const opset::Finding& finding : findings) {
+    if (finding.severity != opset::Severity::warning || ++count > most) continue;
+    fmt::print(stderr, "grurun: {}\n", finding_line(finding));
+  }
+  if (count > most) fmt::print(stderr, "grurun: {} more warnings\n", count - most);
+}
+
+std::map<std::string, ValueType> apply_rules(const onnx_io::Model& model,
+                                             const std::unordered_set<std::string>& fed, bool all_rules) {
+  opset::CheckResult result = all_rules ? opset::check_model(model) : opset::check_before_run(model, fed);
+  opset::require_no_errors(result);
+  print(result.findings);
+  return std::move(result.inferred);
+}
+
+std::unordered_set<std::string> labels_of(const onnx_io::Model& model) {
+  std::unordered_set<std::string> labels;
+  for (const onnx_io::Node& node : model.graph.nodes) {
+    const auto import = model.opset_imports.find(node.domain);
+    if (import == model.opset_imports.end()) continue;
+    const auto version = opset::since_version(node.op_type, node.domain, import->second);
+    if (version) labels.insert(engine::node_label(node, "", *version));
+  }
+  return labels;
+}
+
+}  // namespace
+
+RuleCheck::RuleCheck(const onnx_io::Model& model, const std::unordered_set<std::string>& fed, bool all_rules)
+    : types_(model.graph, apply_rules(model, fed, all_rules)), labels_(labels_of(model)) {}
+
+void RuleCheck::see(const engine::Step& step, std::size_t output, const Value& value) {
+  if (labels_.count(step.label) != 0) types_.see(step.output_names.at(output), value);
+}
+
+void RuleCheck::print_warnings() const {
+  print(types_.findings());
+}
+
+}  // namespace grurun::cli
