@@ -6,6 +6,7 @@
 
 #include "cli/check_command.h"
 #include "engine/graph/node_rules.h"
+#include "opset/check_before_run.h"
 #include "opset/registry.h"
 
 namespace grurun::cli {

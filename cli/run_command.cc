@@ -135,8 +135,7 @@ void add_run(CLI::App& app, Action& action) {
       ->check(CLI::Validator(CLI::PositiveNumber).description(""))
       ->type_name("SECONDS")
       ->group("Engine");
-  app.add_flag("--check", flags->check,
-               "Hold the model against all rules of grurun check before it runs");
+  app.add_flag("--check", flags->check, "Hold the model against all rules of grurun check before it runs");
   app.add_flag("--full", flags->full, "Print every element with every digit")->group("Output");
   app.add_flag("-q,--quiet", flags->quiet, "Print names, types and shapes only")->group("Output");
   app.callback([&app, &action, flags] {

@@ -14,7 +14,7 @@
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
 #include "onnx_io/model.h"
-#include "opset/check.h"
+#include "opset/check_before_run.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {

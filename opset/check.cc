@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <unordered_set>
 
@@ -14,8 +13,6 @@
 #include "opset/check_report.h"
 #include "opset/infer.h"
 #include "opset/onnx_checker.h"
-#include "opset/recurrent_form.h"
-#include "tensor/error.h"
 
 namespace grurun::opset {
 
@@ -77,13 +74,13 @@ void check_functions(const Model& model, CheckReport& report) {
 // Differences from what the model declares are told apart from a node's own faults by inferring once more
 // without the declarations; most models need only the first run.
 void check_types(const onnx::ModelProto& proto, CheckReport& report, CheckResult& result) {
-  const Inference inference = infer_model(proto, report, {});
+  const Inference inference = infer_model(proto, report, true);
   result.inferred = graph_types(inference.model.proto.graph());
   bool conflicts = false;
   for (const InferenceFault& fault : inference.faults) conflicts = conflicts || fault.with_declared;
   std::unordered_set<std::size_t> explained;
   if (conflicts) {
-    const Inference undeclared = infer_model(proto, report, {.keep_declared = false});
+    const Inference undeclared = infer_model(proto, report, false);
     explained = check_declared(proto, undeclared, report);
     for (auto& [name, type] : graph_types(undeclared.model.proto.graph())) result.inferred[name] = type;
   }
@@ -110,62 +107,7 @@ bool check_head(const Model& model, CheckReport& report) {
          !report.has(Rule::function_unique);
 }
 
-bool has_recurrent(const std::vector<onnx_io::Node>& nodes) {
-  return std::ranges::any_of(nodes, [](const onnx_io::Node& node) {
-    if (find_recurrent_form(node.op_type, node.domain) != nullptr) return true;
-    return std::ranges::any_of(node.attributes, [](const onnx_io::Attribute& attribute) {
-      return std::ranges::any_of(attribute.graphs,
-                                 [](const auto& graph) { return has_recurrent(graph->nodes); });
-    });
-  });
-}
-
-bool has_recurrent(const Model& model) {
-  return has_recurrent(model.graph.nodes) ||
-         std::ranges::any_of(model.functions, [](const Function& f) { return has_recurrent(f.nodes); });
-}
-
-void keep_recurrent(CheckResult& result) {
-  std::erase_if(result.findings, [](const Finding& finding) {
-    const RuleInfo* rule = find_rule(finding.code);
-    return rule == nullptr || rule->op_type.empty();
-  });
-}
-
 }  // namespace
-
-CheckResult check_before_run(const Model& model, const std::unordered_set<std::string>& fed) {
-  CheckResult result;
-  CheckReport report(result);
-  const FunctionIndex functions(model);
-  // Limits first: the search for layers recurses.
-  const Limits limits = check_limits(model, functions, report);
-  if (!limits.safe_to_recurse || !has_recurrent(model)) return {};
-  const bool sound = check_head(model, report);
-  check_graphs(model, functions, report);
-  keep_recurrent(result);
-  if (model.proto == nullptr || !limits.safe_to_infer || !sound) return result;
-  const Inference inference = infer_model(*model.proto, report, {.keep_declared = false, .overridden = &fed});
-  result.inferred = graph_types(inference.model.proto.graph());
-  for (const InferenceFault& fault : inference.faults) {
-    if (!fault.node || fault.rule->op_type.empty()) continue;
-    const InferenceNode& node = inference.model.nodes[*fault.node];
-    if (node.scope->parent == nullptr)
-      report.add(*fault.rule, node.path(), node.op(), fault.message, fault.section);
-  }
-  return result;
-}
-
-void require_no_errors(const CheckResult& result) {
-  const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
-  const auto first = std::ranges::find_if(result.findings, is_error);
-  if (first == result.findings.end()) return;
-  const auto others = std::ranges::count_if(result.findings, is_error) - 1;
-  fail_invalid("{}{} [{}]{}",
-               first->node.empty() ? "" : fmt::format("node '{}' ({}): ", first->node, first->op),
-               first->message, first->code,
-               others == 0 ? "" : fmt::format(", and {} more: grurun check lists them", others));
-}
 
 CheckResult check_model(const Model& model) {
   CheckResult result;

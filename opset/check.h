@@ -4,7 +4,6 @@
 
 #include <map>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "onnx_io/model.h"
@@ -34,14 +33,5 @@ struct CheckResult {
 /// All findings at once; never throws for what a model says. Nodes of model-local functions and subgraphs are
 /// visited.
 CheckResult check_model(const onnx_io::Model& model);
-
-/// What is known against a model before it runs: the rules of its GRU, RNN and LSTM nodes alone, quickly, and
-/// nothing for a model without any. fed are the graph inputs that are given values: their initializers do not
-/// count, and neither do declared types but those of the graph's inputs. What a subgraph's shapes are is left
-/// to the run, which may never get there.
-CheckResult check_before_run(const onnx_io::Model& model, const std::unordered_set<std::string>& fed);
-
-/// Throws Error(invalid_model) with the first error and the number of the others.
-void require_no_errors(const CheckResult& result);
 
 }  // namespace grurun::opset

@@ -99,10 +99,9 @@ ValueType without_invented_names(ValueType type) {
 
 }  // namespace
 
-Inference infer_model(const onnx::ModelProto& original, const CheckReport& report,
-                      const InferenceOptions& options) {
+Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared) {
   Inference out;
-  out.model = make_inference_model(original, report, options);
+  out.model = make_inference_model(original, report, keep_declared);
   const GuardedRegistry registry(out.model);
   Faults faults(out);
   try {

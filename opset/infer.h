@@ -26,8 +26,7 @@ struct Inference {
 };
 
 /// Never throws for what a model says. Calls and nesting must be bounded (check_limits).
-Inference infer_model(const onnx::ModelProto& original, const CheckReport& report,
-                      const InferenceOptions& options);
+Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared);
 
 /// Inferred and declared types of the values of an annotated graph; dimensions that inference named itself
 /// are unknown.

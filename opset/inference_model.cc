@@ -44,13 +44,8 @@ onnx_io::OpsetImports copy_imports(const Imports& from,
 
 class Copier {
  public:
-  Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report,
-         const InferenceOptions& options)
-      : out_(out),
-        report_(report),
-        ir_version_(original.ir_version()),
-        keep_declared_(options.keep_declared),
-        overridden_(options.overridden) {
+  Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report, bool keep_declared)
+      : out_(out), report_(report), ir_version_(original.ir_version()), keep_declared_(keep_declared) {
     for (const onnx::FunctionProto& function : original.functions()) {
       functions_.insert(function_key(function.domain(), function.name(), function.overload()));
     }
@@ -138,7 +133,6 @@ class Copier {
       for (auto& input : *to.mutable_input()) inputs.try_emplace(input.name(), &input);
     }
     for (const TensorProto& tensor : from.initializer()) {
-      if (main && overridden_ != nullptr && overridden_->count(tensor.name()) != 0) continue;
       const auto input = inputs.find(tensor.name());
       if (input != inputs.end() && contradicts(input->second->type(), tensor)) input->second->clear_type();
       if (all_needed || !is_left_out(tensor)) {
@@ -184,7 +178,6 @@ class Copier {
   const CheckReport& report_;
   const std::int64_t ir_version_;
   const bool keep_declared_;
-  const std::unordered_set<std::string>* overridden_;
   std::unordered_set<std::string> functions_;
   std::vector<std::size_t> holders_;  // nodes whose subgraphs are being copied
 };
@@ -200,7 +193,7 @@ std::string InferenceNode::op() const {
 }
 
 InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
-                                    const InferenceOptions& options) {
+                                    bool keep_declared) {
   InferenceModel out;
   out.proto.set_ir_version(original.ir_version());
   onnx_io::OpsetImports imports = copy_imports(original.opset_import(), *out.proto.mutable_opset_import());
@@ -210,7 +203,7 @@ InferenceModel make_inference_model(const onnx::ModelProto& original, const Chec
     import->set_domain("");
     import->set_version(1);
   }
-  Copier copier(original, out, report, options);
+  Copier copier(original, out, report, keep_declared);
   out.scopes.emplace_back().label = "graph";
   copier.copy_graph(original.graph(), *out.proto.mutable_graph(), out.scopes.back(), imports);
   for (const onnx::FunctionProto& function : original.functions()) {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "onnx/onnx_pb.h"
@@ -33,15 +32,11 @@ struct InferenceModel {
   std::deque<CheckScope> scopes;  // those that nodes point to
 };
 
-struct InferenceOptions {
-  bool keep_declared = true;  // false: of the declared types only those of the main graph's inputs
-  const std::unordered_set<std::string>* overridden = nullptr;  // inputs whose initializers do not count
-};
-
 /// Faulty nodes of the report, but for recurrent ones, become operators of a domain that nobody knows:
-/// inference goes around them. original must outlive the result.
+/// inference goes around them. Without declared types only those of the main graph's inputs are kept.
+/// original must outlive the result.
 InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
-                                    const InferenceOptions& options);
+                                    bool keep_declared);
 
 /// The number of the node whose name in the copy occurs last in the text, and where the text goes on behind
 /// it.

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "opset/recurrent_form.h"
-#include "opset/registry.h"
+#include "opset/recurrent_schema.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -157,27 +157,26 @@ std::string filled(const char* text, const RecurrentForm& form, const SchemaInfo
 }
 
 // What a later version adds to T: ", tensor(bfloat16)" from 22 on.
-void add_types(RuleInfo& rule, const std::vector<const SchemaInfo*>& oldest_first) {
+void add_types(RuleInfo& rule, const std::vector<SchemaInfo>& oldest_first) {
   for (std::size_t i = 1; i < oldest_first.size(); ++i) {
-    const auto& before = oldest_first[i - 1]->type_constraints.at(0).types;
-    for (const std::string& type : oldest_first[i]->type_constraints.at(0).types) {
+    const auto& before = oldest_first[i - 1].type_constraints.at(0).types;
+    for (const std::string& type : oldest_first[i].type_constraints.at(0).types) {
       if (std::ranges::find(before, type) != before.end()) continue;
-      rule.since.emplace_back(oldest_first[i]->since_version, ", " + type);
+      rule.since.emplace_back(oldest_first[i].since_version, ", " + type);
     }
   }
 }
 
-RuleInfo make_rule(const Row& row, const RecurrentForm& form,
-                   const std::vector<const SchemaInfo*>& oldest_first) {
+RuleInfo make_rule(const Row& row, const RecurrentForm& form, const std::vector<SchemaInfo>& oldest_first) {
   RuleInfo rule{.code = fmt::format("{}{:03}", form.op_type, row.number),
                 .severity = row.severity,
-                .text = filled(row.text, form, *oldest_first.front()),
+                .text = filled(row.text, form, oldest_first.front()),
                 .op_type = form.op_type,
                 .section = row.section};
-  for (const SchemaInfo* schema : oldest_first) {
-    if (schema->since_version < row.first || schema->since_version > row.last) continue;
-    if (row.rule == RecurrentRule::nothing_used && schema->min_output > 0) continue;  // an error there
-    rule.versions.push_back(schema->since_version);
+  for (const SchemaInfo& schema : oldest_first) {
+    if (schema.since_version < row.first || schema.since_version > row.last) continue;
+    if (row.rule == RecurrentRule::nothing_used && schema.min_output > 0) continue;  // an error there
+    rule.versions.push_back(schema.since_version);
   }
   if (*row.layout_text != '\0') rule.since.emplace_back(first_layout, row.layout_text);
   if (row.rule == RecurrentRule::type_T) add_types(rule, oldest_first);
@@ -188,12 +187,9 @@ RuleInfo make_rule(const Row& row, const RecurrentForm& form,
 
 std::vector<RuleInfo> make_recurrent_rules() {
   std::vector<RuleInfo> rules;
-  const std::string domain;
   for (const RecurrentForm& form : recurrent_forms()) {
-    std::vector<const SchemaInfo*> versions = schema_versions(form.op_type, &domain);
-    std::ranges::reverse(versions);
     for (const Row& row : rows) {
-      if ((row.having & having(form)) != 0) rules.push_back(make_rule(row, form, versions));
+      if ((row.having & having(form)) != 0) rules.push_back(make_rule(row, form, recurrent_schemas(form)));
     }
   }
   return rules;

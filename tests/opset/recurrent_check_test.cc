@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "opset/check.h"
+#include "onnx/shape_inference/implementation.h"
+#include "onnx_io/proto_convert.h"
+#include "opset/check_before_run.h"
 #include "tensor/error.h"
 #include "tests/opset/check_models.h"
 #include "tests/opset/recurrent_models.h"
@@ -135,63 +137,93 @@ std::string shape_of(const CheckResult& result, const std::string& name) {
   return found == result.inferred.end() || !found->second.shape ? "none" : to_string(*found->second.shape);
 }
 
-// Inference without the declarations, as before a run.
-CheckResult inferred(const std::string& text) {
-  return check_before_run(model_from_text(text), {});
-}
-
 std::string head(int opset) {
   return fmt::format("<ir_version: 8, opset_import: [\"\" : {}]> g ", opset);
 }
 
+// A graph with these inputs, whose layers make values that nothing declares.
+std::string undeclared(int opset, const std::string& inputs, const std::string& nodes) {
+  return head(opset) + "(" + inputs + ", float[k] K) => (float[k] Z) <int64[1] axes = {1}> { " + nodes +
+         " Z = Identity(K) }";
+}
+
+// What inference over the whole model finds, and what is known before a run: the same of a layer's outputs.
+void expect_shapes(const std::string& text, const std::map<std::string, std::string>& shapes) {
+  const onnx_io::Model model = model_from_text(text);
+  const CheckResult whole = check_model(model);
+  const CheckResult before = check_before_run(model, {});
+  EXPECT_FALSE(whole.has_errors()) << described(whole);
+  for (const auto& [name, shape] : shapes) {
+    EXPECT_EQ(shape_of(whole, name), shape) << name << " in " << text;
+    EXPECT_EQ(shape_of(before, name), shape) << name << " before the run of " << text;
+  }
+}
+
 TEST(RecurrentInference, KeepsTheNamesOfDimensions) {
-  const CheckResult result = inferred(head(14) + R"((float[time,batch,8] X, float[2,64,8] W, float[2,64,16] R)
-      => (float[a,b,c,d] Y, float[a,b,c] H, float[a,b,c] C) {
-    Y, H, C = LSTM <direction = "bidirectional"> (X, W, R)
-  })");
-  EXPECT_FALSE(result.has_errors()) << described(result);
-  EXPECT_EQ(shape_of(result, "Y"), "[time,2,batch,16]") << "hidden_size is R's last dimension";
-  EXPECT_EQ(shape_of(result, "H"), "[2,batch,16]");
-  EXPECT_EQ(shape_of(result, "C"), "[2,batch,16]");
+  // hidden_size is R's last dimension.
+  expect_shapes(undeclared(14, "float[time,batch,8] X, float[2,64,8] W, float[2,64,16] R",
+                           "Y, H, C = LSTM <direction = \"bidirectional\"> (X, W, R)"),
+                {{"Y", "[time,2,batch,16]"}, {"H", "[2,batch,16]"}, {"C", "[2,batch,16]"}});
 }
 
 TEST(RecurrentInference, FollowsTheLayout) {
-  const CheckResult result = inferred(head(22) + R"((float[batch,time,8] X, float[1,48,8] W, float[1,48,16] R)
-      => (float[a,b,c,d] Y, float[a,b,c] H) {
-    Y, H = GRU <layout = 1, hidden_size = 16> (X, W, R)
-  })");
-  EXPECT_EQ(shape_of(result, "Y"), "[batch,time,1,16]");
-  EXPECT_EQ(shape_of(result, "H"), "[batch,1,16]");
+  expect_shapes(undeclared(22, "float[batch,time,8] X, float[1,48,8] W, float[1,48,16] R",
+                           "Y, H = GRU <layout = 1, hidden_size = 16> (X, W, R)"),
+                {{"Y", "[batch,time,1,16]"}, {"H", "[batch,1,16]"}});
 }
 
 TEST(RecurrentInference, TakesFromOtherInputsWhatXLeavesOpen) {
-  const CheckResult result =
-      inferred(head(14) + R"((float[?,?,8] X, float[1,hidden,8] W, float[1,hidden,hidden] R,
-      int32[6] L) => (float[a,b,c,d] Y, float[a,b,c] H) {
-    Y, H = RNN (X, W, R, "", L)
-  })");
-  EXPECT_EQ(shape_of(result, "Y"), "[?,1,6,hidden]");
-  EXPECT_EQ(shape_of(result, "H"), "[1,6,hidden]");
+  expect_shapes(undeclared(14, "float[?,?,8] X, float[1,hidden,8] W, float[1,hidden,hidden] R, int32[6] L",
+                           "Y, H = RNN (X, W, R, \"\", L)"),
+                {{"Y", "[?,1,6,hidden]"}, {"H", "[1,6,hidden]"}});
 }
 
 TEST(RecurrentInference, IsThatOfLaterVersionsBeforeSeven) {
   for (const int opset : {1, 3, 6}) {
-    const CheckResult result = inferred(head(opset) + R"((float[5,3,8] X, float[1,48,8] W, float[1,48,16] R)
-        => (float[a,b,c,d] Y, float[a,b,c] H) {
-      Y, H = GRU (X, W, R)
-    })");
-    EXPECT_EQ(shape_of(result, "Y"), "[5,1,3,16]") << opset;
-    EXPECT_EQ(shape_of(result, "H"), "[1,3,16]") << opset;
+    expect_shapes(
+        undeclared(opset, "float[5,3,8] X, float[1,48,8] W, float[1,48,16] R", "Y, H = GRU (X, W, R)"),
+        {{"Y", "[5,1,3,16]"}, {"H", "[1,3,16]"}});
   }
 }
 
 TEST(RecurrentInference, GoesOnBehindALayer) {
-  const CheckResult result = inferred(head(14) + R"((float[time,batch,8] X, float[1,48,8] W, float[1,48,16] R)
-      => (float[a,b,c] Z) <int64[1] axes = {1}> {
-    Y = GRU <hidden_size = 16> (X, W, R)
-    Z = Squeeze(Y, axes)
-  })");
-  EXPECT_EQ(shape_of(result, "Z"), "[time,batch,16]");
+  const CheckResult result = check_model(model_from_text(undeclared(
+      14, "float[time,batch,8] X, float[1,48,8] W, float[1,48,16] R",
+      "Y, H = GRU <hidden_size = 16> (X, W, R) S = Squeeze(Y, axes) Q = GRU <hidden_size = 16> (S, R, R)")));
+  EXPECT_EQ(shape_of(result, "S"), "[time,batch,16]");
+  EXPECT_EQ(shape_of(result, "Q"), "[time,1,batch,16]");
+}
+
+// ONNX's own inference of the same node, where it says anything: ours may know more, never something else.
+TEST(RecurrentInference, AgreesWithOnnx) {
+  int compared = 0;
+  for (const char* op : {"GRU", "RNN", "LSTM"}) {
+    for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+      for (const int layout : {0, 1}) {
+        OneLayer layer(op, 14);
+        const int directions = direction == std::string("bidirectional") ? 2 : 1;
+        layer.inputs = {"X", "W", "R"};
+        layer.attributes["direction"] = fmt::format("\"{}\"", direction);
+        layer.attributes["layout"] = std::to_string(layout);
+        layer.set_type("X", "float[p,q,2]");
+        layer.set_type("W", fmt::format("float[{},{},2]", directions, 4 * layer.form.gates));
+        layer.set_type("R", fmt::format("float[{},{},4]", directions, 4 * layer.form.gates));
+        layer.outputs.clear();
+        std::string text = layer.text();
+        const std::string made = layer.form.has_cell ? "Y, last, cell" : "Y, last";
+        text.replace(text.find("[n]  ="), 6, "[n] " + made + " =");
+        onnx::ModelProto proto = proto_from_text(text);
+        const CheckResult ours = check_model(model_from_proto(proto));
+        onnx::shape_inference::InferShapes(proto);
+        for (const onnx::ValueInfoProto& value : proto.graph().value_info()) {
+          const ValueType theirs = onnx_io::type_from_proto(value.type());
+          EXPECT_EQ(shape_of(ours, value.name()), to_string(*theirs.shape)) << text;
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(compared, 3 * 3 * 2 * 2 + 6);
 }
 
 constexpr const char* layer_function = R"(
@@ -223,7 +255,8 @@ TEST(RecurrentCheck, JudgesSubgraphs) {
   const CheckResult result = check_model(model);
   ASSERT_THAT(codes(result), ElementsAre("GRU023")) << listed(result);
   EXPECT_EQ(result.findings.front().node, "graph/if.then_branch/gru");
-  EXPECT_FALSE(check_before_run(model, {}).has_errors()) << "the run may never get there";
+  EXPECT_FALSE(check_before_run(model, {}).has_errors())
+      << "shapes are left to the run, which may never get there";
 }
 
 TEST(RecurrentCheck, AFunctionThatHidesTheOperatorIsNoLayer) {
