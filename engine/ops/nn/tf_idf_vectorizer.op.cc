@@ -120,18 +120,12 @@ void count_row(const Vectorizer& what, const NgramPool<T>& pool, std::span<const
 }
 
 void write_row(const Vectorizer& what, const std::vector<std::int64_t>& counts, float* row) {
-  if (what.weighting == Weighting::tf) {
-    std::vector<std::int64_t> sums(static_cast<std::size_t>(what.width), 0);
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      sums[static_cast<std::size_t>(what.indexes[i])] += counts[i];
-    std::ranges::transform(sums, row, [](std::int64_t sum) { return static_cast<float>(sum); });
-    return;
-  }
   std::fill_n(row, what.width, 0.0F);
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    const std::int64_t count =
-        what.weighting == Weighting::idf ? std::min<std::int64_t>(counts[i], 1) : counts[i];
-    if (count > 0) row[what.indexes[i]] = static_cast<float>(count) * what.weights[i];
+    if (counts[i] == 0) continue;
+    const auto count = what.weighting == Weighting::idf ? 1.0F : static_cast<float>(counts[i]);
+    // N-grams share a place in mode TF only.
+    row[what.indexes[i]] += what.weighting == Weighting::tf ? count : count * what.weights[i];
   }
 }
 
