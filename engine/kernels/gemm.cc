@@ -1,6 +1,7 @@
 #include "engine/kernels/gemm.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
@@ -33,6 +34,11 @@ int64_t packed_width(int64_t columns) {
 template <class T>
 void pack_panel(Matrix<T> B, int64_t k0, int64_t rows, int64_t j0, int64_t columns, T* out) {
   const int64_t width = packed_width<T>(columns);
+  if (!B.transposed && columns == kPanelColumns<T>) {  // copies of a known length need no call
+    for (int64_t k = 0; k < rows; ++k, out += width)
+      std::memcpy(out, B.data + (k0 + k) * B.ld + j0, kPanelColumns<T> * sizeof(T));
+    return;
+  }
   if (!B.transposed) {
     for (int64_t k = 0; k < rows; ++k, out += width) {
       std::copy_n(B.data + (k0 + k) * B.ld + j0, columns, out);

@@ -36,12 +36,40 @@ using Vec = hn::Vec<Tag<T>>;
 #define GRURUN_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/// Where the rows of B lie: group g of row k is asked for with k ascending from 0.
+template <size_t kGroups, class T>
+struct StridedRows {
+  const T* next[kGroups];
+  size_t ldb;
+
+  HWY_INLINE const T* row(size_t g, size_t) {
+    const T* at = next[g];
+    next[g] += ldb;
+    return at;
+  }
+};
+template <class T>
+struct GatheredRows {
+  const T* B;
+  const int64_t* offset;
+
+  HWY_INLINE const T* row(size_t, size_t k) const { return B + offset[k]; }
+};
+
+template <class T>
+StridedRows<1, T> rows_of(const PanelProduct<T>& p, size_t column) {
+  return {{p.B + column}, static_cast<size_t>(p.ldb)};
+}
+template <class T>
+GatheredRows<T> rows_of(const GatheredProduct<T>& p, size_t column) {
+  return {p.B + column, p.offset};
+}
+
 /// Sums of kRows x kGroups x kVectors vectors: group g is kVectors adjacent vectors, its B begins at b[g] and
 /// its C at column[g].
-template <size_t kRows, size_t kGroups, size_t kVectors, class T>
-HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, const T* const (&b_begin)[kGroups], size_t ldb,
-                     size_t K, T* HWY_RESTRICT C, size_t ldc, const size_t (&column)[kGroups],
-                     const Epilogue<T>& e) {
+template <size_t kRows, size_t kGroups, size_t kVectors, class T, class Rows>
+HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, Rows b, size_t K, T* HWY_RESTRICT C, size_t ldc,
+                     const size_t (&column)[kGroups], const Epilogue<T>& e) {
   const Tag<T> d;
   const size_t lanes = hn::Lanes(d);
   Vec<T> sum[kRows][kGroups][kVectors];
@@ -51,18 +79,17 @@ HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, const T* const (&b_beg
       const size_t j = column[g] + v * lanes;
       const Vec<T> bias = e.bias ? hn::LoadU(d, e.bias + j) : hn::Zero(d);
       GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-        sum[r][g][v] = e.from_c ? hn::Add(hn::LoadU(d, C + r * ldc + j), bias) : bias;
+        const Vec<T> start = e.row_bias ? hn::Add(bias, hn::Set(d, e.row_bias[r])) : bias;
+        sum[r][g][v] = e.from_c ? hn::Add(hn::LoadU(d, C + r * ldc + j), start) : start;
       }
     }
   }
 
-  const T* b[kGroups];
-  GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) b[g] = b_begin[g];
   for (size_t k = 0; k < K; ++k) {
     Vec<T> bv[kGroups][kVectors];
     GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[g][v] = hn::LoadU(d, b[g] + v * lanes);
-      b[g] += ldb;
+      const T* row = b.row(g, k);
+      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[g][v] = hn::LoadU(d, row + v * lanes);
     }
     GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
       const Vec<T> a = hn::Set(d, A[r * lda + k]);
@@ -91,27 +118,27 @@ HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, const T* const (&b_beg
 }
 
 /// Rows from `row` on times the vectors from `column` on; C is where their first element goes.
-template <size_t kRows, class T>
-void rows_times_vectors(size_t vectors, const PanelProduct<T>& p, size_t row, size_t column, T* C,
-                        size_t ldc) {
+template <size_t kRows, template <class> class Product, class T>
+void rows_times_vectors(size_t vectors, const Product<T>& p, size_t row, size_t column, T* C, size_t ldc) {
   const T* A = p.A + row * p.lda;
-  const T* const b[1] = {p.B + column};
+  const auto b = rows_of(p, column);
   const size_t at[1] = {0};
-  const auto lda = static_cast<size_t>(p.lda), ldb = static_cast<size_t>(p.ldb), K = static_cast<size_t>(p.K);
+  const auto lda = static_cast<size_t>(p.lda), K = static_cast<size_t>(p.K);
   Epilogue<T> e = p.epilogue;
   if (e.bias) e.bias += column;
+  if (e.row_bias) e.row_bias += row;
   switch (vectors) {
     case 1:
-      return tile<kRows, 1, 1>(A, lda, b, ldb, K, C, ldc, at, e);
+      return tile<kRows, 1, 1>(A, lda, b, K, C, ldc, at, e);
     case 2:
-      return tile<kRows, 1, 2>(A, lda, b, ldb, K, C, ldc, at, e);
+      return tile<kRows, 1, 2>(A, lda, b, K, C, ldc, at, e);
     default:
-      return tile<kRows, 1, 3>(A, lda, b, ldb, K, C, ldc, at, e);
+      return tile<kRows, 1, 3>(A, lda, b, K, C, ldc, at, e);
   }
 }
 
-template <class T>
-void rows_times_panel(size_t rows, size_t vectors, const PanelProduct<T>& p, size_t row, size_t column, T* C,
+template <template <class> class Product, class T>
+void rows_times_panel(size_t rows, size_t vectors, const Product<T>& p, size_t row, size_t column, T* C,
                       size_t ldc) {
   switch (rows) {
     case 1:
@@ -136,9 +163,8 @@ void rows_times_panel(size_t rows, size_t vectors, const PanelProduct<T>& p, siz
 }
 
 /// A tile whose last vector reaches past the last column works on a copy of its part of C.
-template <class T>
-void ragged_rows_times_panel(size_t rows, size_t vectors, const PanelProduct<T>& p, size_t row,
-                             size_t column) {
+template <template <class> class Product, class T>
+void ragged_rows_times_panel(size_t rows, size_t vectors, const Product<T>& p, size_t row, size_t column) {
   const size_t width = vectors * hn::Lanes(Tag<T>()), valid = static_cast<size_t>(p.columns) - column;
   HWY_ALIGN T copy[kTileRows * kPanelColumns<T>] = {};
   T* C = p.C + row * p.ldc + column;
@@ -149,8 +175,8 @@ void ragged_rows_times_panel(size_t rows, size_t vectors, const PanelProduct<T>&
   for (size_t r = 0; r < rows; ++r) std::copy_n(copy + r * width, valid, C + r * p.ldc);
 }
 
-template <class T>
-void panel(const PanelProduct<T>& p) {
+template <template <class> class Product, class T>
+void panel(const Product<T>& p) {
   const size_t lanes = hn::Lanes(Tag<T>());
   const auto total = static_cast<size_t>(p.rows), columns = static_cast<size_t>(p.columns);
   // Rows split evenly: 9 are 5 + 4, not 8 + 1.
@@ -174,15 +200,14 @@ void panel(const PanelProduct<T>& p) {
 template <size_t kGroups, class T>
 HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
   const size_t width = kTileVectors * hn::Lanes(Tag<T>()), groups_a_panel = kPanelColumns<T> / width;
-  const T* b[kGroups];
+  StridedRows<kGroups, T> b{{}, static_cast<size_t>(p.ldb)};
   size_t column[kGroups];
   for (size_t g = 0; g < kGroups; ++g) {
     const size_t panel = (group + g) / groups_a_panel, part = (group + g) % groups_a_panel;
-    b[g] = p.B + panel * p.panel_stride + part * width;
+    b.next[g] = p.B + panel * p.panel_stride + part * width;
     column[g] = (group + g) * width;
   }
-  tile<1, kGroups, kTileVectors>(p.a, 0, b, static_cast<size_t>(p.ldb), static_cast<size_t>(p.K), p.C, 0,
-                                 column, p.epilogue);
+  tile<1, kGroups, kTileVectors>(p.a, 0, b, static_cast<size_t>(p.K), p.C, 0, column, p.epilogue);
 }
 
 template <class T>
@@ -252,6 +277,12 @@ void panel_f32(const PanelProduct<float>& p) {
 void panel_f64(const PanelProduct<double>& p) {
   panel(p);
 }
+void gathered_f32(const GatheredProduct<float>& p) {
+  panel(p);
+}
+void gathered_f64(const GatheredProduct<double>& p) {
+  panel(p);
+}
 void row_f32(const RowProduct<float>& p) {
   row(p);
 }
@@ -273,6 +304,8 @@ namespace grurun::kernels {
 
 HWY_EXPORT(panel_f32);
 HWY_EXPORT(panel_f64);
+HWY_EXPORT(gathered_f32);
+HWY_EXPORT(gathered_f64);
 HWY_EXPORT(row_f32);
 HWY_EXPORT(row_f64);
 HWY_EXPORT(dots_f32);
@@ -283,6 +316,12 @@ void multiply_panel(const PanelProduct<float>& p) {
 }
 void multiply_panel(const PanelProduct<double>& p) {
   HWY_DYNAMIC_DISPATCH(panel_f64)(p);
+}
+void multiply_gathered(const GatheredProduct<float>& p) {
+  HWY_DYNAMIC_DISPATCH(gathered_f32)(p);
+}
+void multiply_gathered(const GatheredProduct<double>& p) {
+  HWY_DYNAMIC_DISPATCH(gathered_f64)(p);
 }
 void multiply_row(const RowProduct<float>& p) {
   HWY_DYNAMIC_DISPATCH(row_f32)(p);

@@ -15,12 +15,14 @@ template <class T>
 inline constexpr int64_t kVectorColumns = 64 / static_cast<int64_t>(sizeof(T));
 
 /// What becomes of C [rows, columns]:
-///   acc = (from_c ? C : 0) + (bias ? bias[column] : 0), then acc += A[row, k] * B[k, column] with k
-///   ascending, then C = alpha * acc + beta * C, where C is not read if beta is 0.
+///   acc = (from_c ? C : 0) + (bias ? bias[column] : 0) + (row_bias ? row_bias[row] : 0), then
+///   acc += A[row, k] * B[k, column] with k ascending, then C = alpha * acc + beta * C, where C is not read
+///   if beta is 0.
 /// The order of operations for one element does not depend on the tile it falls into.
 template <class T>
 struct Epilogue {
-  const T* bias = nullptr;  // padded like a packed panel
+  const T* bias = nullptr;      // padded like a packed panel
+  const T* row_bias = nullptr;  // [rows]
   bool from_c = false;
   T alpha = 1;
   T beta = 0;
@@ -42,6 +44,21 @@ struct PanelProduct {
 };
 void multiply_panel(const PanelProduct<float>& p);
 void multiply_panel(const PanelProduct<double>& p);
+
+/// The same for a B whose rows lie anywhere: row k begins at B + offset[k], and is as long as there.
+template <class T>
+struct GatheredProduct {
+  int64_t rows, columns, K;
+  const T* A;
+  int64_t lda;
+  const T* B;
+  const int64_t* offset;
+  T* C;
+  int64_t ldc;
+  Epilogue<T> epilogue;
+};
+void multiply_gathered(const GatheredProduct<float>& p);
+void multiply_gathered(const GatheredProduct<double>& p);
 
 /// One row a [K] times whole panels, several at a time to keep enough sums in flight.
 /// B: panel i begins at B + i * panel_stride, its rows are `ldb` apart, and has kPanelColumns columns.

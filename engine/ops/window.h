@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/graph/op_context.h"
@@ -49,6 +50,13 @@ struct WindowAxis {
   std::int64_t end_tap(std::int64_t o) const {
     const std::int64_t left = input - start(o);
     return left <= 0 ? 0 : std::min(kernel, (left + dilation - 1) / dilation);
+  }
+  /// The output places [first, second) whose tap k lies inside the input; may be empty.
+  std::pair<std::int64_t, std::int64_t> places_of(std::int64_t k) const {
+    const std::int64_t offset = k * dilation - pad_begin;
+    const std::int64_t first = std::min(output, offset >= 0 ? 0 : (-offset + stride - 1) / stride);
+    const std::int64_t left = input - offset;
+    return {first, left <= 0 ? first : std::clamp((left + stride - 1) / stride, first, output)};
   }
 };
 

@@ -4,25 +4,20 @@
 
 #include "engine/kernels/gemm.h"
 #include "engine/kernels/gemm_generic.h"
+#include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
+#include "engine/ops/nn/convolution_rows.h"
+#include "engine/ops/wrapping.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
 
 namespace {
 
-// Output rows (runs along the innermost spatial axis) that are gathered and multiplied together: the patches
-// stay in cache.
-constexpr std::int64_t patch_elements = 128 * 1024;
-
-// The places of the innermost output axis whose tap k lies inside the input: [first, end).
-std::pair<std::int64_t, std::int64_t> inside(const WindowAxis& axis, std::int64_t k) {
-  const std::int64_t offset = k * axis.dilation - axis.pad_begin;
-  const std::int64_t first = offset >= 0 ? 0 : (-offset + axis.stride - 1) / axis.stride;
-  const std::int64_t left = axis.input - offset;
-  const std::int64_t end = left <= 0 ? 0 : (left + axis.stride - 1) / axis.stride;
-  return {std::min(first, axis.output), std::clamp(end, std::min(first, axis.output), axis.output)};
-}
+// Elements of input rows that a task keeps in cache, and those that one product reads while it stays in the
+// first level.
+constexpr std::int64_t block_elements = 64 * 1024;
+constexpr std::int64_t panel_elements = 6 * 1024;
 
 // Mixed-radix digits of number, the last axis fastest.
 void digits(std::int64_t number, const std::vector<WindowAxis>& axes, std::int64_t WindowAxis::*radix,
@@ -30,48 +25,6 @@ void digits(std::int64_t number, const std::vector<WindowAxis>& axes, std::int64
   for (std::size_t d = count; d-- > 0;) {
     out[d] = number % (axes[d].*radix);
     number /= axes[d].*radix;
-  }
-}
-
-// Patches of output rows [row, row + rows): columns[(c * kernel_size + k) * rows * width + r * width + o].
-template <typename T>
-void gather_patches(const ConvShape& shape, const T* x, std::int64_t channels, std::int64_t row,
-                    std::int64_t rows, T* columns) {
-  const std::vector<WindowAxis>& axes = shape.axes;
-  const std::size_t outer = axes.size() - 1;
-  const WindowAxis& inner = axes.back();
-  const std::int64_t kernel_size = shape.kernel_size();
-  const std::int64_t input_size = shape.input_size();
-  std::vector<std::int64_t> tap(axes.size()), place(axes.size());
-  for (std::int64_t k = 0; k < kernel_size; ++k) {
-    digits(k, axes, &WindowAxis::kernel, axes.size(), tap.data());
-    const auto [first, end] = inside(inner, tap[outer]);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      digits(row + r, axes, &WindowAxis::output, outer, place.data());
-      bool is_inside = true;
-      std::int64_t from = 0;
-      for (std::size_t d = 0; d < outer; ++d) {
-        const std::int64_t at = axes[d].start(place[d]) + tap[d] * axes[d].dilation;
-        is_inside = is_inside && at >= 0 && at < axes[d].input;
-        from = from * axes[d].input + at;
-      }
-      from = from * inner.input + tap[outer] * inner.dilation - inner.pad_begin;
-      for (std::int64_t c = 0; c < channels; ++c) {
-        T* to = columns + ((c * kernel_size + k) * rows + r) * inner.output;
-        if (!is_inside) {
-          std::fill_n(to, inner.output, T(0));
-          continue;
-        }
-        const T* source = x + c * input_size + from;
-        std::fill_n(to, first, T(0));
-        if (inner.stride == 1) {
-          std::copy(source + first, source + end, to + first);
-        } else {
-          for (std::int64_t o = first; o < end; ++o) to[o] = source[o * inner.stride];
-        }
-        std::fill(to + end, to + inner.output, T(0));
-      }
-    }
   }
 }
 
@@ -86,9 +39,52 @@ void multiply(std::int64_t M, std::int64_t N, std::int64_t K, const T* a, const 
 }
 
 template <typename T>
-void add_bias(T* y, std::int64_t rows, std::int64_t columns, std::int64_t ld, const T* bias) {
+void add_bias(T* y, std::int64_t rows, std::int64_t columns, const T* bias) {
   for (std::int64_t m = 0; m < rows; ++m) {
-    for (std::int64_t i = 0; i < columns; ++i) y[m * ld + i] += bias[m];
+    for (std::int64_t i = 0; i < columns; ++i) y[m * columns + i] += bias[m];
+  }
+}
+
+// C [rows, columns] = (C or bias) + A * B, row k of B beginning at B + offset[k].
+template <typename T>
+void multiply_rows(const kernels::GatheredProduct<T>& p) {
+  if constexpr (std::is_floating_point_v<T>) {
+    kernels::multiply_gathered(p);
+  } else {
+    for (std::int64_t m = 0; m < p.rows; ++m) {
+      T* c = p.C + m * p.ldc;
+      if (!p.epilogue.from_c) std::fill_n(c, p.columns, p.epilogue.row_bias ? p.epilogue.row_bias[m] : T(0));
+      for (std::int64_t k = 0; k < p.K; ++k) {
+        const T a = p.A[m * p.lda + k];
+        const T* b = p.B + p.offset[k];
+        for (std::int64_t i = 0; i < p.columns; ++i) c[i] = wrapping_add(c[i], wrapping_mul(a, b[i]));
+      }
+    }
+  }
+}
+
+// One output row of one group: y [filters, places of the row], rows ldc apart.
+template <typename T>
+void convolve_row(const ConvShape& shape, const T* rows, const std::int64_t* offsets, const T* w,
+                  const T* bias, T* y, std::int64_t ldc) {
+  const std::int64_t filters = shape.filters / shape.group, channels = shape.channels / shape.group;
+  const std::int64_t kernel_size = shape.kernel_size(), depth = channels * kernel_size;
+  const std::int64_t width = shape.axes.back().output;
+  const std::int64_t vectors = (width + kernels::kVectorColumns<T> - 1) / kernels::kVectorColumns<T>;
+  const std::int64_t panels = (vectors + 2) / 3;  // a panel is three vectors
+  const std::int64_t outer_taps = kernel_size / shape.axes.back().kernel;
+  const std::int64_t at_once =
+      std::max<std::int64_t>(1, panel_elements / (outer_taps * kernels::kPanelColumns<T>)) * kernel_size;
+  for (std::int64_t panel = 0; panel < panels; ++panel) {
+    const std::int64_t begin = panel * vectors / panels * kernels::kVectorColumns<T>;
+    const std::int64_t end = std::min(width, (panel + 1) * vectors / panels * kernels::kVectorColumns<T>);
+    for (std::int64_t k = 0; k < depth; k += at_once) {
+      kernels::Epilogue<T> epilogue;
+      epilogue.row_bias = k == 0 ? bias : nullptr;
+      epilogue.from_c = k > 0;
+      multiply_rows<T>({filters, end - begin, std::min(at_once, depth - k), w + k, depth, rows + begin,
+                        offsets + k, y + begin, ldc, epilogue});
+    }
   }
 }
 
@@ -116,7 +112,7 @@ void convolve_plane(const ConvShape& shape, const T* x, const T* w, T bias, T* y
       }
       if (!is_inside) continue;
       const T* source = x + from * inner.input + tap[outer] * inner.dilation - inner.pad_begin;
-      const auto [first, end] = inside(inner, tap[outer]);
+      const auto [first, end] = inner.places_of(tap[outer]);
       const T weight = w[k];
       if (inner.stride == 1) {
         for (std::int64_t o = first; o < end; ++o) to[o] += weight * source[o];
@@ -198,31 +194,38 @@ void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* 
     });
     return;
   }
+  if (is_pointwise(shape)) {
+    kernels::parallel_for(shape.batch * shape.group, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t plane = begin; plane < end; ++plane) {
+        const std::int64_t g = plane % shape.group;
+        T* to = y + plane * filters * output_size;
+        multiply(filters, output_size, depth, w + g * filters * depth, x + plane * channels * input_size,
+                 input_size, to, output_size);
+        if (bias) add_bias(to, filters, output_size, bias + g * filters);
+      }
+    });
+    return;
+  }
+  const RowLayout layout = row_layout(shape.axes.back(), kernels::kVectorColumns<T>);
   const std::int64_t width = shape.axes.back().output;
   const std::int64_t rows = output_size / width;
-  const bool pointwise = is_pointwise(shape);
-  const std::int64_t rows_at_once =
-      pointwise
-          ? rows
-          : std::clamp<std::int64_t>(patch_elements / std::max<std::int64_t>(1, depth * width), 1, rows);
-  const std::int64_t blocks = (rows + rows_at_once - 1) / rows_at_once;
+  std::int64_t at_once =
+      std::min(rows, BlockRows<T>(shape.axes, layout, channels).rows_within(block_elements));
+  while (at_once > 1 && shape.batch * shape.group * (rows / at_once) < 2 * kernels::threads())
+    at_once = (at_once + 1) / 2;
+  const std::int64_t blocks = (rows + at_once - 1) / at_once;
   kernels::parallel_for(shape.batch * shape.group * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-    Tensor patches(dtype_of<T>, Shape{pointwise ? 0 : depth * rows_at_once * width});
+    BlockRows<T> block(shape.axes, layout, channels);
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t plane = task / blocks;  // n * group + g
-      const std::int64_t row = task % blocks * rows_at_once;
-      const std::int64_t count = std::min(rows_at_once, rows - row);
+      const std::int64_t row = task % blocks * at_once, count = std::min(at_once, rows - row);
       const std::int64_t g = plane % shape.group;
-      const T* from = x + plane * channels * input_size;
-      T* to = y + plane * filters * output_size + row * width;
-      const T* columns = from;
-      if (!pointwise) {
-        gather_patches(shape, from, channels, row, count, patches.template mutable_data<T>());
-        columns = patches.template data<T>();
+      block.load(x + plane * channels * input_size, row, count);
+      for (std::int64_t r = 0; r < count; ++r) {
+        convolve_row(shape, block.data(), block.offsets(r), w + g * filters * depth,
+                     bias ? bias + g * filters : nullptr,
+                     y + plane * filters * output_size + (row + r) * width, output_size);
       }
-      const std::int64_t ld = pointwise ? input_size : count * width;
-      multiply(filters, count * width, depth, w + g * filters * depth, columns, ld, to, output_size);
-      if (bias) add_bias(to, filters, count * width, output_size, bias + g * filters);
     }
   });
 }

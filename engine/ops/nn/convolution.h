@@ -1,4 +1,4 @@
-// Convolution as matrix products over gathered patches, for float, double and int32.
+// Convolution as matrix products over the rows of the input, for float, double and int32.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,65 @@
+// The input rows that a block of output rows of a convolution reads, laid out so that every tap of every
+// channel is a run of contiguous elements, one for each output place of the row: what multiply_gathered
+// takes, without a patch being copied for each tap.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/ops/window.h"
+#include "tensor/tensor.h"
+
+namespace grurun::engine {
+
+/// How one input row is kept along the innermost axis: as variants, of which element i is input place first +
+/// i * stride, or 0 outside the input. Taps share a variant where they are a whole number of strides apart.
+struct RowLayout {
+  struct Tap {
+    std::int64_t variant, shift;  // output place o reads element o + shift of the variant
+  };
+  std::vector<std::int64_t> first;  // of each variant
+  std::vector<Tap> taps;            // [kernel of the axis]
+  std::int64_t width = 0;           // of a variant: whole vectors from any output place on can be read
+};
+
+/// `columns`: what reads are rounded up to.
+RowLayout row_layout(const WindowAxis& inner, std::int64_t columns);
+
+/// The rows of one image and group, X [channels, D1...Dn]. `axes` and `layout` must outlive it.
+template <typename T>
+class BlockRows {
+ public:
+  BlockRows(const std::vector<WindowAxis>& axes, const RowLayout& layout, std::int64_t channels);
+
+  /// Output rows that can be loaded at once within about `elements`.
+  std::int64_t rows_within(std::int64_t elements) const;
+
+  /// Copies what output rows [row, row + count) read of x.
+  void load(const T* x, std::int64_t row, std::int64_t count);
+
+  const T* data() const { return rows_.template data<T>(); }
+  /// Where row k of the factor [channels * kernel size, output places] begins, relative to data(), for output
+  /// row `row + index` of the last load. Valid until the next call.
+  const std::int64_t* offsets(std::int64_t index);
+
+ private:
+  static constexpr std::int64_t outside = -1;
+
+  std::int64_t input_row(const std::int64_t* place, const std::int64_t* tap) const;
+  void copy_row(const T* x, std::int64_t row, T* to) const;
+
+  const std::vector<WindowAxis>& axes_;
+  const RowLayout& layout_;
+  std::int64_t channels_, outer_taps_ = 1, input_rows_ = 1;
+  std::unordered_map<std::int64_t, std::int64_t> slots_;  // input row -> where its copy is
+  std::vector<std::int64_t> slot_of_;                     // [output row of the block, outer tap]
+  std::vector<std::int64_t> offsets_;
+  Tensor rows_;  // a row of zeros, then [slot, channel, variant, layout.width]
+};
+
+extern template class BlockRows<float>;
+extern template class BlockRows<double>;
+extern template class BlockRows<std::int32_t>;
+
+}  // namespace grurun::engine

@@ -1,0 +1,123 @@
+// Convolutions against the sum of their definition, over shapes that reach every path: pointwise, one channel
+// to one filter, taps that share rows and taps far apart, padding wider than the input, groups, one to three
+// axes.
+#include "engine/ops/nn/convolution.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace grurun::engine {
+namespace {
+
+struct Axis {
+  std::int64_t input, kernel, stride, dilation, begin, end;
+};
+
+struct ConvCase {
+  std::int64_t batch, channels, filters, group;
+  std::vector<Axis> axes;
+};
+
+ConvShape shape_of(const ConvCase& c) {
+  std::vector<std::int64_t> x{c.batch, c.channels}, w{c.filters, c.channels / c.group};
+  WindowAttributes attributes;
+  for (const Axis& axis : c.axes) {
+    x.push_back(axis.input);
+    w.push_back(axis.kernel);
+    attributes.strides.push_back(axis.stride);
+    attributes.dilations.push_back(axis.dilation);
+    attributes.pads.push_back(axis.begin);
+  }
+  for (const Axis& axis : c.axes) attributes.pads.push_back(axis.end);
+  return conv_shape(Shape(x), Shape(w), c.group, attributes);
+}
+
+// Calls body(coordinates) for every element of a space of these sizes.
+template <typename Body>
+void for_each(const std::vector<std::int64_t>& sizes, Body&& body) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count *= size;
+  std::vector<std::int64_t> at(sizes.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t rest = i;
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+      at[d] = rest % sizes[d];
+      rest /= sizes[d];
+    }
+    body(i, at);
+  }
+}
+
+template <typename T>
+T by_definition(const ConvShape& s, const std::vector<T>& x, const std::vector<T>& w, std::int64_t n,
+                std::int64_t m, const std::vector<std::int64_t>& place) {
+  const std::int64_t channels = s.channels / s.group, g = m / (s.filters / s.group);
+  std::vector<std::int64_t> kernel{channels};
+  for (const WindowAxis& axis : s.axes) kernel.push_back(axis.kernel);
+  T sum = 0;
+  for_each(kernel, [&](std::int64_t k, const std::vector<std::int64_t>& tap) {
+    std::int64_t from = n * s.channels + g * channels + tap[0];
+    for (std::size_t d = 0; d < s.axes.size(); ++d) {
+      const WindowAxis& axis = s.axes[d];
+      const std::int64_t at = place[d] * axis.stride - axis.pad_begin + tap[d + 1] * axis.dilation;
+      if (at < 0 || at >= axis.input) return;
+      from = from * axis.input + at;
+    }
+    sum +=
+        x[static_cast<std::size_t>(from)] * w[static_cast<std::size_t>(m * channels * s.kernel_size() + k)];
+  });
+  return sum;
+}
+
+// Small whole numbers: sums are exact in every type, so results must be equal.
+template <typename T>
+void expect_by_definition(const ConvCase& test, std::mt19937& generator) {
+  const ConvShape s = shape_of(test);
+  std::uniform_int_distribution<int> values(-4, 4);
+  const auto random = [&](std::int64_t n) {
+    std::vector<T> made(static_cast<std::size_t>(n));
+    for (T& value : made) value = static_cast<T>(values(generator));
+    return made;
+  };
+  const auto x = random(s.batch * s.channels * s.input_size());
+  const auto w = random(s.filters * (s.channels / s.group) * s.kernel_size());
+  const auto bias = random(s.filters);
+  std::vector<T> y(static_cast<std::size_t>(s.batch * s.filters * s.output_size()), T(99));
+  convolve<T>(s, x.data(), w.data(), bias.data(), y.data());
+  std::vector<std::int64_t> sizes{s.batch, s.filters};
+  for (const WindowAxis& axis : s.axes) sizes.push_back(axis.output);
+  for_each(sizes, [&](std::int64_t i, const std::vector<std::int64_t>& at) {
+    const std::vector<std::int64_t> place(at.begin() + 2, at.end());
+    const T expected = by_definition(s, x, w, at[0], at[1], place) + bias[static_cast<std::size_t>(at[1])];
+    ASSERT_EQ(y[static_cast<std::size_t>(i)], expected) << "element " << i;
+  });
+}
+
+TEST(Convolution, IsTheSumOfItsDefinition) {
+  const ConvCase cases[] = {
+      {1, 1, 1, 1, {{5, 3, 1, 1, 1, 1}}},
+      {2, 3, 9, 1, {{50, 3, 1, 1, 0, 0}}},
+      {1, 3, 5, 1, {{49, 4, 3, 2, 2, 1}}},
+      {1, 2, 17, 1, {{13, 3, 1, 1, 1, 1}, {13, 3, 1, 1, 1, 1}}},
+      {2, 8, 8, 2, {{10, 3, 2, 1, 1, 1}, {70, 3, 2, 1, 1, 1}}},
+      {1, 4, 3, 1, {{6, 1, 1, 1, 0, 0}, {9, 1, 1, 1, 0, 0}}},     // pointwise
+      {1, 4, 3, 1, {{6, 1, 2, 1, 0, 0}, {9, 1, 2, 1, 0, 0}}},     // a kernel of one place, with strides
+      {2, 6, 6, 6, {{7, 3, 1, 2, 2, 2}, {20, 5, 2, 1, 2, 2}}},    // a filter a channel
+      {1, 2, 4, 1, {{1, 1, 1, 1, 0, 0}, {3, 2, 1, 40, 30, 30}}},  // taps far apart in padding
+      {1, 2, 4, 1, {{3, 2, 1, 1, 5, 5}, {3, 3, 1, 1, 7, 7}}},     // windows wholly in padding
+      {1, 70, 3, 1, {{5, 3, 1, 1, 1, 1}, {20, 3, 1, 1, 1, 1}}},  // more channels than a product takes at once
+      {1, 3, 4, 1, {{4, 2, 1, 1, 1, 0}, {5, 3, 2, 1, 1, 1}, {18, 3, 1, 2, 2, 2}}},
+      {1, 3, 4, 1, {{4, 2, 3, 1, 0, 0}, {18, 3, 7, 1, 0, 0}}},  // strides beyond the kernel
+  };
+  std::mt19937 generator(1);
+  for (std::size_t i = 0; i < std::size(cases); ++i) {
+    SCOPED_TRACE(i);
+    expect_by_definition<float>(cases[i], generator);
+    expect_by_definition<double>(cases[i], generator);
+    expect_by_definition<std::int32_t>(cases[i], generator);
+  }
+}
+
+}  // namespace
+}  // namespace grurun::engine

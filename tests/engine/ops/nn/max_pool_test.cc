@@ -1,0 +1,48 @@
+// Without Indices windows are taken axis by axis; with them, one by one: both must give the same Y.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/engine/one_node.h"
+
+namespace grurun::engine {
+namespace {
+
+using testing::attr;
+using testing::run_node;
+
+TEST(MaxPool, GivesTheSameWithAndWithoutIndices) {
+  std::mt19937 generator(3);
+  std::uniform_int_distribution<int> values(-3, 3);
+  struct Row {
+    Shape x;
+    std::vector<std::int64_t> kernel, strides, dilations, pads;
+  };
+  const Row rows[] = {
+      {{2, 3, 17}, {3}, {1}, {1}, {1, 1}},
+      {{1, 2, 9, 13}, {5, 3}, {1, 1}, {1, 2}, {2, 1, 2, 1}},
+      {{1, 2, 9, 13}, {2, 2}, {2, 3}, {1, 1}, {0, 0, 1, 1}},
+      {{1, 1, 5, 6, 7}, {3, 2, 3}, {2, 1, 2}, {1, 2, 1}, {1, 0, 1, 1, 1, 1}},
+  };
+  for (const Row& row : rows) {
+    Tensor x(DType::float32, row.x);
+    for (float& value : std::span(x.mutable_data<float>(), static_cast<std::size_t>(x.size()))) {
+      const int drawn = values(generator);
+      value = drawn == 3 ? NAN : drawn == -3 ? -INFINITY : static_cast<float>(drawn);
+    }
+    const testing::Attributes attributes = {attr("kernel_shape", row.kernel), attr("strides", row.strides),
+                                            attr("dilations", row.dilations), attr("pads", row.pads)};
+    const auto alone = run_node("MaxPool", "", 12, {x}, attributes, 1);
+    const auto both = run_node("MaxPool", "", 12, {x}, attributes, 2);
+    const auto a = alone[0].tensor().span<float>(), b = both[0].tensor().span<float>();
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])))
+          << i << ": " << a[i] << ", " << b[i];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace grurun::engine
