@@ -26,6 +26,7 @@ RELEASES = """1.2.1 1.2.2 1.2.3 1.3.0 1.4.0 1.4.1 1.5.0 1.6.0 1.7.0 1.8.0 1.8.1 
 
 # Which cases a rule is tried on.
 PATTERNS = {
+    "adam-epsilon": ["test_adam*"],
     "attention-3d": ["test_attention_3d*"],
     "attention-gqa": ["test_attention_*_gqa*"],
     "attention-mask-after-softcap": ["test_attention_*"],
@@ -37,6 +38,7 @@ PATTERNS = {
     "dft-two-answers": ["test_dft_inverse*"],
     "lpnormalization-zero": ["test_l2normalization_*"],
     "mod-fmod-missing": ["test_mod_float_*"],
+    "momentum-swapped": ["test_momentum*", "test_nesterov_momentum"],
     "qlinearmatmul-wrapped": ["test_qlinearmatmul_*_int8_*"],
     "resize-nearest-mode": ["test_resize_upsample_sizes_nearest_*"],
     "sequence-insert-front": ["test_sequence_insert_at_front"],

@@ -55,6 +55,26 @@ def load(folder):
                 [value(p) for p in read_protos(folder, "output", model.graph.output)])
 
 
+def adam(case, epsilon):
+    """Adam-1 with T = 0: new values, then accumulated gradients, then accumulated squared gradients."""
+    rate, count, *tensors = (v.astype(np.float64) for v in case.inputs)
+    assert count == 0, "the learning rate is not adjusted"
+    alpha, beta, decay = case.attribute("alpha", 0.9), case.attribute("beta", 0.999), case.attribute("norm_coefficient", 0.0)
+    each = len(tensors) // 4
+    outputs = [[], [], []]
+    for x, g, v, h in zip(*(tensors[k * each:(k + 1) * each] for k in range(4))):
+        g = decay * x + g
+        v = alpha * v + (1 - alpha) * g
+        h = beta * h + (1 - beta) * g * g
+        for out, made in zip(outputs, (x - rate * v / (np.sqrt(h) + epsilon), v, h)):
+            out.append(made)
+    return [*outputs[0], *outputs[1], *outputs[2]]
+
+
+def adam_epsilon(case):
+    return adam(case, case.attribute("epsilon", 1e-6)), adam(case, 0.01)
+
+
 def softmax(x):
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
@@ -214,6 +234,26 @@ def mod_fmod_missing(case):
     assert case.model.opset_import[0].version < 28, "Mod-28 admits fmod 0 for floats"
     assert case.attribute("fmod", 0) == 0 and x.dtype == np.float64
     return [np.fmod(x, y)], [np.mod(x, y)]
+
+
+def momentum(case, rate, count):
+    """Momentum-1: new values, then new momenta."""
+    tensors = [v.astype(np.float64) for v in case.inputs[2:]]
+    alpha, decay = case.attribute("alpha"), case.attribute("norm_coefficient")
+    beta = case.attribute("beta") if count > 0 else 1
+    each = len(tensors) // 3
+    values, momenta = [], []
+    for x, g, v in zip(*(tensors[k * each:(k + 1) * each] for k in range(3))):
+        g = decay * x + g
+        v = alpha * v + beta * g
+        values.append(x - rate * (v if case.attribute("mode") == b"standard" else g + alpha * v))
+        momenta.append(v)
+    return [*values, *momenta]
+
+
+def momentum_swapped(case):
+    rate, count = case.inputs[0].item(), case.inputs[1].item()
+    return momentum(case, rate, count), momentum(case, count, rate)
 
 
 def qlinearmatmul_wrapped(case):
