@@ -1,8 +1,10 @@
 #include "cli/schema_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
+#include "cli/schema_diff_format.h"
 #include "onnx_io/model.h"
 #include "opset/near_match.h"
 #include "tensor/error.h"
@@ -15,6 +17,8 @@ using opset::SchemaInfo;
 
 struct SchemaFlags {
   std::string op_type;
+  std::vector<std::int64_t> diff;
+  std::vector<std::int64_t> diff_opset;
   std::optional<std::string> domain;
   std::optional<std::int64_t> opset_version;
   std::string output_format = "text";
@@ -29,17 +33,70 @@ std::string require_domain(const std::string& domain) {
   fail_usage("no standard domain '{}'; there are {}", domain, fmt::join(known, ", "));
 }
 
-int run_schema(const SchemaFlags& flags) {
-  const SchemaView view = select_schema(flags.op_type, flags.domain, flags.opset_version);
-  const std::string text = flags.output_format == "json" ? schema_json(view) : schema_text(view, flags.doc);
+void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+int run_diff(const SchemaFlags& flags) {
+  const SchemaView from = select_schema(flags.op_type, flags.domain, flags.diff.at(0));
+  const SchemaView to = select_schema(flags.op_type, flags.domain, flags.diff.at(1));
+  DiffView view{opset::diff_schemas(*from.schema, *to.schema), flags.diff[0], flags.diff[1], {}};
+  const auto [low, high] = std::minmax(from.schema->since_version, to.schema->since_version);
+  for (const SchemaInfo* version : from.versions) {
+    if (version->since_version > low && version->since_version < high)
+      view.between.insert(view.between.begin(), version->since_version);
+  }
+  print(flags.output_format == "json"       ? diff_json(view)
+        : flags.output_format == "markdown" ? diff_markdown(view)
+                                            : diff_text(view));
   return 0;
+}
+
+int run_diff_opset(const SchemaFlags& flags) {
+  const std::string domain = require_domain(flags.domain.value_or("ai.onnx"));
+  const std::int64_t newest = *opset::newest_opset(domain);
+  for (const std::int64_t opset_version : flags.diff_opset) {
+    if (opset_version >= 1 && opset_version <= newest) continue;
+    fail_usage("opset {}: {} has opsets 1 to {}", opset_version, onnx_io::shown_domain(domain), newest);
+  }
+  const OpsetDiffView view{domain, flags.diff_opset.at(0), flags.diff_opset.at(1),
+                           opset::diff_opsets(domain, flags.diff_opset[0], flags.diff_opset[1])};
+  print(flags.output_format == "json"       ? opset_diff_json(view)
+        : flags.output_format == "markdown" ? opset_diff_markdown(view)
+                                            : opset_diff_text(view));
+  return 0;
+}
+
+int run_schema(const SchemaFlags& flags) {
+  if (!flags.diff_opset.empty() && !flags.op_type.empty())
+    fail_usage("--diff-opset is about all operators; for one use grurun schema {} --diff FROM TO",
+               flags.op_type);
+  if (!flags.diff_opset.empty()) return run_diff_opset(flags);
+  if (flags.op_type.empty()) fail_usage("schema: no operator named; see grurun schema --help");
+  if (!flags.diff.empty()) return run_diff(flags);
+  if (flags.output_format == "markdown")
+    fail_usage("--output-format markdown is for --diff and --diff-opset");
+  const SchemaView view = select_schema(flags.op_type, flags.domain, flags.opset_version);
+  print(flags.output_format == "json" ? schema_json(view) : schema_text(view, flags.doc));
+  return 0;
+}
+
+// "ai.onnx.ml.Scaler" and "ai.onnx.ml:Scaler": no operator's own name has a dot or colon.
+std::pair<std::string, std::optional<std::string>> split_name(const std::string& name,
+                                                              const std::optional<std::string>& domain) {
+  const std::size_t end = name.find_last_of(".:");
+  if (end == name.npos || end == 0) return {name, domain};
+  const std::string before = name.substr(0, end);
+  if (domain && onnx_io::canonical_domain(*domain) != onnx_io::canonical_domain(before))
+    fail_usage("'{}' names a domain, and --domain another, {}", name, *domain);
+  return {name.substr(end + 1), before};
 }
 
 }  // namespace
 
-SchemaView select_schema(const std::string& op_type, const std::optional<std::string>& domain,
+SchemaView select_schema(const std::string& name, const std::optional<std::string>& of_domain,
                          std::optional<std::int64_t> opset_version) {
+  const auto [op_type, domain] = split_name(name, of_domain);
   std::optional<std::string> wanted;
   if (domain) wanted = require_domain(*domain);
   std::vector<const SchemaInfo*> versions = opset::schema_versions(op_type, wanted ? &*wanted : nullptr);
@@ -53,7 +110,7 @@ SchemaView select_schema(const std::string& op_type, const std::optional<std::st
   if (!opset_version) return {versions.front(), std::move(versions)};
   const std::int64_t newest = *opset::newest_opset(found);
   if (*opset_version < 1 || *opset_version > newest) {
-    fail_usage("--opset {}: {} has opsets 1 to {}", *opset_version, onnx_io::shown_domain(found), newest);
+    fail_usage("opset {}: {} has opsets 1 to {}", *opset_version, onnx_io::shown_domain(found), newest);
   }
   const SchemaInfo* schema = opset::find_schema(op_type, found, *opset_version);
   if (schema == nullptr) {
@@ -67,12 +124,21 @@ void add_schema(CLI::App& app, std::function<int()>& action) {
   CLI::App* command =
       app.add_subcommand("schema", "Print an operator as one version of the standard defines it");
   const auto flags = std::make_shared<SchemaFlags>();
-  command->add_option("OP", flags->op_type, "The operator: GRU, Conv, ...")->required();
+  command->add_option("OP", flags->op_type, "The operator: GRU, Conv, ai.onnx.ml.Scaler, ...");
   command->add_option("--opset", flags->opset_version,
                       "The opset a model imports (without it the newest known)");
   command->add_option("--domain", flags->domain, "The operator's domain: ai.onnx, ai.onnx.ml, ...");
-  command->add_option("--output-format", flags->output_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+  CLI::Option* diff =
+      command->add_option("--diff", flags->diff, "What changed from one opset or version to another")
+          ->expected(2)
+          ->type_name("FROM TO");
+  command->add_option("--diff-opset", flags->diff_opset, "The same for all operators of a domain")
+      ->expected(2)
+      ->type_name("FROM TO")
+      ->excludes(diff);
+  command->add_option("--output-format", flags->output_format, "text or json; with --diff markdown too")
+      ->check(CLI::IsMember({"text", "json", "markdown"}).description(""))
+      ->type_name("FORMAT")
       ->capture_default_str();
   command->add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)");
   command->footer(R"(
@@ -81,6 +147,10 @@ Attributes with type and default, inputs and outputs with their type constraints
   grurun schema GRU
   grurun schema GRU --opset 14
   grurun schema Scaler --domain ai.onnx.ml --output-format json
+  grurun schema GRU --diff 7 14
+  grurun schema --diff-opset 17 22 --output-format markdown
+
+A change is breaking when some node that is valid in the one version is invalid, or means something else, in the other.
 
 Exit codes: 0; 2 for an operator, domain or opset that does not exist, with names that are near.)");
   command->callback([flags, &action] { action = [flags] { return run_schema(*flags); }; });

@@ -22,10 +22,11 @@ struct SchemaView {
   std::vector<const opset::SchemaInfo*> versions;
 };
 
-/// The newest version within the opset (the newest opset known without one), in the domain or, without one,
-/// the first standard domain that has the operator. Throws Error(usage) that says which names are near, or
-/// which opsets have the operator.
-SchemaView select_schema(const std::string& op_type, const std::optional<std::string>& domain,
+/// name may have the domain in front, "ai.onnx.ml.Scaler" or "ai.onnx.ml:Scaler". The newest version within
+/// the opset (the newest opset known without one), in the domain or, without one, the first standard domain
+/// that has the operator. Throws Error(usage) that says which names are near, or which opsets have the
+/// operator.
+SchemaView select_schema(const std::string& name, const std::optional<std::string>& of_domain,
                          std::optional<std::int64_t> opset_version);
 
 /// Attributes, inputs, outputs, type constraints and versions, at most 110 columns wide; with the operator's

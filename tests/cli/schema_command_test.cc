@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tensor/error.h"
 
@@ -90,7 +92,7 @@ TEST(SchemaCommand, SaysWhatIsNearToAnUnknownName) {
   EXPECT_EQ(run("GRU --domain ai.onnx.ml"), "exit 2: no operator 'GRU' in domain ai.onnx.ml");
   EXPECT_EQ(run("Gelu --opset 13"),
             "exit 2: no operator 'Gelu' in opset 13 of ai.onnx; it exists from opset 20 on");
-  EXPECT_EQ(run("GRU --opset 99"), "exit 2: --opset 99: ai.onnx has opsets 1 to 28");
+  EXPECT_EQ(run("GRU --opset 99"), "exit 2: opset 99: ai.onnx has opsets 1 to 28");
   EXPECT_THAT(run("GRU --domain nowhere"),
               HasSubstr("no standard domain 'nowhere'; there are ai.onnx, ai.onnx.ml"));
 }
@@ -104,6 +106,65 @@ TEST(SchemaCommand, DescribesEverySchema) {
       EXPECT_THAT(text, HasSubstr("\n  " + attribute.name + " "));
     EXPECT_EQ(nlohmann::json::parse(schema_json(view))["since_version"], schema->since_version);
   }
+}
+
+TEST(SchemaDiffCommand, PrintsWhatTheDocumentationShows) {
+  std::ifstream file(GRURUN_SOURCE_DIR "/docs/schema.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(page, HasSubstr("$ grurun schema GRU --diff 1 7\n" + run("GRU --diff 1 7") + "```\n"));
+  std::istringstream lines(run("--diff-opset 21 22"));
+  std::string head;
+  std::string line;
+  for (int i = 0; i < 7 && std::getline(lines, line); ++i) head += line + "\n";
+  EXPECT_THAT(page, HasSubstr("| head -n 7\n" + head + "```\n"));
+}
+
+TEST(SchemaDiffCommand, TakesOpsetsAndDomains) {
+  EXPECT_THAT(run("GRU --diff 13 21"), AllOf(HasSubstr("GRU, domain ai.onnx: 7 -> 14, not breaking\n"),
+                                             HasSubstr("opset 13 means GRU-7\n")));
+  EXPECT_THAT(run("GRU --diff 8 13"), HasSubstr("the same version\n"));
+  EXPECT_THAT(run("GRU --diff 22 1"), HasSubstr("22 -> 1, breaking\n  versions between: 3, 7, 14\n"));
+  EXPECT_EQ(run("ai.onnx.ml.TreeEnsembleClassifier --diff 1 5"), run("TreeEnsembleClassifier --diff 1 5"));
+  EXPECT_EQ(run("ai.onnx.ml:Scaler"), run("Scaler --domain ai.onnx.ml"));
+  EXPECT_EQ(run("ai.onnx.GRU"), run("GRU"));
+  EXPECT_THAT(
+      run("--diff-opset 4 5 --domain ai.onnx.ml"),
+      AllOf(HasSubstr("added (1): TreeEnsemble-5\n"), HasSubstr("deprecated (2): TreeEnsembleClassifier-5")));
+}
+
+TEST(SchemaDiffCommand, PrintsJson) {
+  const auto one = nlohmann::json::parse(run("GRU --diff 7 14 --output-format json"));
+  EXPECT_EQ(one["name"], "GRU");
+  EXPECT_EQ(one["from"], 7);
+  EXPECT_EQ(one["to"], 14);
+  EXPECT_EQ(one["breaking"], false);
+  ASSERT_EQ(one["changes"].size(), 1u);
+  EXPECT_EQ(one["changes"][0]["part"], "attribute");
+  EXPECT_EQ(one["changes"][0]["name"], "layout");
+  EXPECT_EQ(one["changes"][0]["change"], "added");
+  const auto all = nlohmann::json::parse(run("--diff-opset 9 10 --output-format json"));
+  EXPECT_EQ(all["deprecated"][0]["name"], "Upsample");
+  EXPECT_EQ(all["domain"], "ai.onnx");
+}
+
+TEST(SchemaDiffCommand, PrintsMarkdown) {
+  EXPECT_EQ(
+      run("GRU --diff 7 14 --output-format markdown"),
+      "## GRU 7 -> 14\n\nDomain ai.onnx. **Not breaking**.\n\n| change | of | what | breaking | reason |\n"
+      "|---|---|---|---|---|\n"
+      "| added | attribute layout | INT, default 0 | no | a node without it has its default |\n");
+  EXPECT_THAT(run("--diff-opset 14 22 --output-format markdown"),
+              HasSubstr("| GRU | 14 -> 22 | no | changed type constraint T: also tensor(bfloat16) |\n"));
+}
+
+TEST(SchemaDiffCommand, RefusesWhatDoesNotExist) {
+  EXPECT_EQ(run("GRU --diff 7 99"), "exit 2: opset 99: ai.onnx has opsets 1 to 28");
+  EXPECT_EQ(run("--diff-opset 0 3"), "exit 2: opset 0: ai.onnx has opsets 1 to 28");
+  EXPECT_THAT(run("GRU --diff-opset 7 14"), HasSubstr("for one use grurun schema GRU --diff FROM TO"));
+  EXPECT_THAT(run("ai.onnx.ml.Scaler --domain ai.onnx --diff 1 1"),
+              HasSubstr("names a domain, and --domain another"));
+  EXPECT_THAT(run("GRU --output-format markdown"), HasSubstr("is for --diff and --diff-opset"));
+  EXPECT_THAT(run(""), HasSubstr("no operator named"));
 }
 
 }  // namespace
