@@ -10,4 +10,7 @@ namespace grurun::engine {
 /// Softmax-13 of x, float, double or a 16-bit float, along an axis, which may count from the end.
 Tensor softmax(const Tensor& x, std::int64_t axis);
 
+/// LogSoftmax-13, likewise.
+Tensor log_softmax(const Tensor& x, std::int64_t axis);
+
 }  // namespace grurun::engine

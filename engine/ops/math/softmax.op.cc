@@ -161,6 +161,10 @@ Tensor softmax(const Tensor& x, std::int64_t axis) {
   return apply<Softmax>(x, axis, false);
 }
 
+Tensor log_softmax(const Tensor& x, std::int64_t axis) {
+  return apply<LogSoftmax>(x, axis, false);
+}
+
 std::vector<OpRow> op_rows_softmax() {
   return {{"", "Softmax", {1, 11, 13}, prepare<Softmax>},
           {"", "LogSoftmax", {1, 11, 13}, prepare<LogSoftmax>},

@@ -72,8 +72,10 @@ struct BodyRow {
 
 std::vector<BodyRow> activation_body_rows();
 std::vector<BodyRow> attention_body_rows();
+std::vector<BodyRow> loss_body_rows();
 std::vector<BodyRow> normalization_body_rows();
 std::vector<BodyRow> reduction_body_rows();
+std::vector<BodyRow> sequence_body_rows();
 std::vector<BodyRow> generator_body_rows();
 std::vector<BodyRow> tensor_body_rows();
 

@@ -18,8 +18,9 @@ using Types = std::map<std::string, std::string>;
 
 std::vector<BodyRow> all_rows() {
   std::vector<BodyRow> out;
-  for (const auto& rows : {activation_body_rows(), attention_body_rows(), normalization_body_rows(),
-                           reduction_body_rows(), generator_body_rows(), tensor_body_rows()}) {
+  for (const auto& rows :
+       {activation_body_rows(), attention_body_rows(), normalization_body_rows(), loss_body_rows(),
+        sequence_body_rows(), reduction_body_rows(), generator_body_rows(), tensor_body_rows()}) {
     out.insert(out.end(), rows.begin(), rows.end());
   }
   return out;

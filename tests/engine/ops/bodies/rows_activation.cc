@@ -73,6 +73,17 @@ std::vector<BodyCase> prelu(BodyInputs& in) {
           {.note = "scalar", .inputs = {in.with_specials(type, shape), in.uniform(type, Shape{})}}};
 }
 
+std::vector<BodyCase> swiglu(BodyInputs& in) {
+  const DType type = in.dtype("T");
+  return {{.note = "default", .inputs = {in.with_specials(type, shape), in.uniform(type, shape)}},
+          {.note = "alpha",
+           .attributes = {attr("alpha", 1.7f)},
+           .inputs = {in.uniform(type, shape), in.uniform(type, shape)}},
+          {.note = "scalars", .inputs = {in.uniform(type, Shape{}), in.uniform(type, Shape{})}},
+          {.note = "more than a block",
+           .inputs = {in.uniform(type, Shape{3, 400}), in.uniform(type, Shape{3, 400})}}};
+}
+
 std::vector<BodyCase> comparison(BodyInputs& in) {
   const DType type = in.dtype("T");
   return {
@@ -101,6 +112,7 @@ std::vector<BodyRow> activation_body_rows() {
           {"Shrink", 0, shrink},
           {"Softplus", 2, plain},
           {"Softsign", 1, plain},
+          {"SwiGLU", 2, swiglu},
           {"Swish", 2, alpha},
           {"ThresholdedRelu", 0, alpha}};
 }

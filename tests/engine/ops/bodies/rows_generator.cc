@@ -28,10 +28,28 @@ std::vector<BodyCase> range(BodyInputs& in) {
   return out;
 }
 
+std::vector<BodyCase> window(BodyInputs& in) {
+  const DType size = in.dtype("T1"), type = in.dtype("T2");
+  std::vector<BodyCase> out;
+  for (const int length : {0, 1, 2, 7, 16}) {
+    for (const int periodic : {0, 1}) {
+      out.push_back({.note = std::to_string(length) + (periodic != 0 ? " periodic" : " symmetric"),
+                     .attributes = {attr("periodic", periodic),
+                                    attr("output_datatype", static_cast<std::int64_t>(type))},
+                     .inputs = {in.uniform(size, Shape{}, length, length)}});
+    }
+  }
+  return computed_in(std::move(out), DType::float32);  // the body, whatever it makes
+}
+
 }  // namespace
 
 std::vector<BodyRow> generator_body_rows() {
-  return {{"Bernoulli", 0, bernoulli}, {"Range", 0, range}};
+  return {{"Bernoulli", 0, bernoulli},
+          {"BlackmanWindow", 3, window},
+          {"HammingWindow", 3, window},
+          {"HannWindow", 3, window},
+          {"Range", 0, range}};
 }
 
 }  // namespace grurun::engine::testing

@@ -1,4 +1,5 @@
 // Operators that move or convert elements.
+#include "engine/ops/cast.h"
 #include "tests/engine/ops/bodies/body_table.h"
 
 namespace grurun::engine::testing {
@@ -47,6 +48,58 @@ std::vector<BodyCase> space_to_depth(BodyInputs& in) {
   return blocks(in, {2, 3, 4, 6});
 }
 
+std::vector<BodyCase> center_crop_pad(BodyInputs& in) {
+  const DType type = in.dtype("T"), index = in.dtype("Tind");
+  const auto made = [&](const char* note, std::vector<std::int64_t> sizes, Attributes attributes) {
+    return BodyCase{.note = note,
+                    .attributes = std::move(attributes),
+                    .inputs = {in.any(type, Shape{4, 5, 6}), cast_tensor(ints(sizes), index)}};
+  };
+  const auto axes = [](std::vector<std::int64_t> list) { return Attributes{attr("axes", std::move(list))}; };
+  std::vector<BodyCase> out = {made("crop", {2, 2, 3}, {}),
+                               made("pad", {5, 8, 9}, {}),
+                               made("both", {7, 5, 1}, {}),
+                               made("axes", {9, 3}, axes({2, 0})),
+                               made("negative axes", {2, 8}, axes({-1, -3})),
+                               made("to nothing", {0}, axes({1}))};
+  return differing(std::move(out), index == DType::int32, "the body compares shape with an int64 by Max");
+}
+
+std::vector<BodyCase> affine_grid(BodyInputs& in) {
+  const DType type = in.dtype("T1");
+  std::vector<BodyCase> out;
+  for (const int align_corners : {0, 1}) {
+    const auto add = [&](const char* note, Shape theta, std::vector<std::int64_t> size) {
+      out.push_back({.note = std::string(note) + (align_corners != 0 ? ", align_corners" : ""),
+                     .attributes = {attr("align_corners", align_corners)},
+                     .inputs = {in.uniform(type, theta), ints(size)}});
+    };
+    add("2D", {3, 2, 3}, {3, 1, 5, 6});
+    add("3D", {2, 3, 4}, {2, 4, 3, 5, 6});
+    add("one slice", {2, 3, 4}, {2, 4, 1, 5, 6});
+    add("one column", {2, 2, 3}, {2, 1, 5, 1});
+    if (align_corners != 0) out.back().differs = "the body divides by a width of 1 less 1";
+  }
+  return out;
+}
+
+std::vector<BodyCase> dynamic_quantize(BodyInputs& in) {
+  const auto x = [&](Shape shape, double low, double high) {
+    return Value(in.uniform(DType::float32, shape, low, high));
+  };
+  const std::vector<bool> all = {true, true, true};
+  return {{.note = "both signs", .inputs = {x({5, 40}, -3, 2)}, .outputs = all},
+          {.note = "positive", .inputs = {x({77}, 2, 9)}, .outputs = all},
+          {.note = "negative", .inputs = {x({3, 4, 5}, -9, -2)}, .outputs = all},
+          {.note = "with infinities and NaN",
+           .inputs = {in.with_specials(DType::float32, Shape{20})},
+           .outputs = all},
+          {.note = "zeros",
+           .inputs = {x({4}, 0, 0)},
+           .outputs = all,
+           .differs = "the body's scale is 0, and it divides by it"}};
+}
+
 // The body hands the item of the sequence and of the second input on, in the other order.
 onnx_io::Graph swapping(const ValueType& first, const ValueType& second) {
   onnx_io::Graph body;
@@ -92,8 +145,11 @@ std::vector<BodyCase> sequence_map(BodyInputs& in) {
 }  // namespace
 
 std::vector<BodyRow> tensor_body_rows() {
-  return {{"CastLike", 0, cast_like},
+  return {{"AffineGrid", 6, affine_grid},
+          {"CastLike", 0, cast_like},
+          {"CenterCropPad", 0, center_crop_pad},
           {"DepthToSpace", 0, depth_to_space},
+          {"DynamicQuantizeLinear", 0, dynamic_quantize},
           {"SequenceMap", 0, sequence_map, /*planned_apart=*/true},
           {"SpaceToDepth", 0, space_to_depth}};
 }

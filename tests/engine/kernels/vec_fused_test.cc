@@ -1,0 +1,94 @@
+#include "engine/kernels/vec_fused.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tests/engine/kernels/target_fixture.h"
+
+namespace grurun::kernels {
+namespace {
+
+class VecFused : public EveryTarget {};
+GRURUN_FOR_EVERY_TARGET(VecFused);
+
+constexpr int64_t sizes[] = {0, 1, 3, 4, 7, 8, 16, 17, 31, 64, 77};
+
+std::vector<float> uniform(int64_t n, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<float> draw(-2, 2);
+  std::vector<float> out(static_cast<size_t>(n));
+  for (float& v : out) v = draw(engine);
+  return out;
+}
+
+// A product and a sum of numbers up to 8, rounded once or twice.
+constexpr double bound = 8 * 0x1p-23;
+
+TEST_P(VecFused, AddScaled) {
+  for (const int64_t n : sizes) {
+    const std::vector<float> x = uniform(n, 1), before = uniform(n, 2);
+    std::vector<float> y = before;
+    const std::vector<double> dx(x.begin(), x.end());
+    std::vector<double> dy(before.begin(), before.end());
+    vec_add_scaled(x.data(), 1.7f, y.data(), n);
+    vec_add_scaled(dx.data(), 1.7, dy.data(), n);
+    for (size_t i = 0; i < y.size(); ++i) {
+      EXPECT_NEAR(y[i], 1.7f * x[i] + before[i], bound) << n << " " << i;
+      EXPECT_NEAR(dy[i], 1.7 * dx[i] + before[i], 1e-14) << n << " " << i;
+    }
+  }
+}
+
+TEST_P(VecFused, RotationsOfBothLayoutsEqualTheDefinition) {
+  for (const int64_t n : sizes) {
+    std::vector<float> a = uniform(n, 1), b = uniform(n, 2), pairs(static_cast<size_t>(2 * n));
+    const std::vector<float> c = uniform(n, 3), s = uniform(n, 4), a0 = a, b0 = b;
+    for (size_t i = 0; i < a.size(); ++i) {
+      pairs[2 * i] = a[i];
+      pairs[2 * i + 1] = b[i];
+    }
+    vec_rotate(a.data(), b.data(), c.data(), s.data(), a.data(), b.data(), n);
+    vec_rotate_pairs(pairs.data(), c.data(), s.data(), pairs.data(), n);
+    for (size_t i = 0; i < a.size(); ++i) {
+      const double real = double{c[i]} * a0[i] - double{s[i]} * b0[i];
+      const double imaginary = double{s[i]} * a0[i] + double{c[i]} * b0[i];
+      EXPECT_NEAR(a[i], real, bound) << n << " " << i;
+      EXPECT_NEAR(b[i], imaginary, bound) << n << " " << i;
+      EXPECT_NEAR(pairs[2 * i], real, bound) << n << " " << i;
+      EXPECT_NEAR(pairs[2 * i + 1], imaginary, bound) << n << " " << i;
+    }
+  }
+}
+
+TEST_P(VecFused, FilterSumsTapsFromStart) {
+  for (const int64_t k : {0, 1, 4}) {
+    for (const int64_t n : sizes) {
+      const std::vector<float> x = uniform(n + k, 1), taps = uniform(k, 2);
+      std::vector<float> y(static_cast<size_t>(n));
+      vec_filter(x.data(), taps.data(), k, 0.5f, y.data(), n);
+      for (size_t i = 0; i < y.size(); ++i) {
+        double sum = 0.5;
+        for (size_t j = 0; j < taps.size(); ++j) sum += double{taps[j]} * x[i + j];
+        EXPECT_NEAR(y[i], sum, 2 * bound) << n << " " << k << " " << i;
+      }
+    }
+  }
+}
+
+TEST_P(VecFused, QuantizeRoundsTiesToEvenAndSaturates) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> x = {0, 1, 3, 5, -1, -3, 1e9f, -1e9f, inf, -inf, nan, 509, 511, -256, -258, 2, 7};
+  const std::vector<int> expected = {128, 128, 130, 130, 128, 126, 255, 0,  255,
+                                     0,   128, 255, 255, 0,   0,   129, 132};
+  for (size_t n = 1; n <= x.size(); ++n) {
+    std::vector<uint8_t> y(n);
+    vec_quantize(x.data(), 2, 128, y.data(), static_cast<int64_t>(n));
+    for (size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], expected[i]) << "n=" << n << " element " << i;
+  }
+}
+
+}  // namespace
+}  // namespace grurun::kernels

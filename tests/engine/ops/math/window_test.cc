@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/engine/ops/math/op_table.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+const double nan = std::nan("");
+
+TEST(Window, Forms) {
+  const Tensor four = make<std::int64_t>({}, {4}), five = make<std::int32_t>({}, {5});
+  const Attributes symmetric = {attr("periodic", 0)};
+  check_rows({
+      {"Hann, periodic", "HannWindow", 17, {four}, {}, {vec<float>({0, .5, 1, .5})}},
+      {"Hann, symmetric", "HannWindow", 17, {five}, symmetric, {vec<float>({0, .5, 1, .5, 0})}},
+      {"double is computed in double",
+       "HammingWindow",
+       17,
+       {four},
+       {attr("output_datatype", 11)},
+       {vec<double>({4.0 / 46, 25.0 / 46, 1, 25.0 / 46})}},
+      {"Blackman",
+       "BlackmanWindow",
+       17,
+       {four},
+       {attr("output_datatype", 11)},
+       {vec<double>({0, .34, 1, .34})}},
+      {"integers lose the fraction",
+       "HannWindow",
+       17,
+       {four},
+       {attr("output_datatype", 3)},
+       {vec<std::int8_t>({0, 0, 1, 0})}},
+      {"nothing", "HannWindow", 17, {make<std::int64_t>({}, {0})}, {}, {make<float>({0}, {})}},
+      {"one symmetric element has no angle",
+       "HannWindow",
+       17,
+       {make<std::int64_t>({}, {1})},
+       symmetric,
+       {vec<float>({nan})}},
+  });
+  check_errors({
+      {"a negative size",
+       "HannWindow",
+       17,
+       {make<std::int64_t>({}, {-1})},
+       {},
+       ErrorKind::invalid_model,
+       "size is -1"},
+      {"neither periodic nor symmetric",
+       "HannWindow",
+       17,
+       {four},
+       {attr("periodic", 2)},
+       ErrorKind::invalid_model,
+       "periodic is 2"},
+      {"a type that is no number",
+       "HannWindow",
+       17,
+       {four},
+       {attr("output_datatype", 8)},
+       ErrorKind::invalid_model,
+       "string"},
+  });
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing

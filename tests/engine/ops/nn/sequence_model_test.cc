@@ -1,0 +1,222 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/engine/ops/math/op_table.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+Tensor ids(Shape shape, const std::vector<std::int64_t>& values) {
+  return Tensor::from<std::int64_t>(std::move(shape), values);
+}
+
+TEST(SequenceModel, RotaryEmbedding) {
+  // The caches turn position 0 by nothing and position 1 by a right angle.
+  const Tensor cos = make<float>({2, 2}, {1, 1, 0, 0}), sin = make<float>({2, 2}, {0, 0, 1, 1});
+  const Tensor x = make<float>({1, 1, 2, 4}, {1, 2, 3, 4, 1, 2, 3, 4});
+  check_rows({
+      {"halves",
+       "RotaryEmbedding",
+       23,
+       {x, cos, sin, ids({1, 2}, {0, 1})},
+       {},
+       {make<float>({1, 1, 2, 4}, {1, 2, 3, 4, -3, -4, 1, 2})}},
+      {"neighbours, positions from the end",
+       "RotaryEmbedding",
+       23,
+       {x, cos, sin, ids({1, 2}, {-2, -1})},
+       {attr("interleaved", 1)},
+       {make<float>({1, 1, 2, 4}, {1, 2, 3, 4, -2, 1, -4, 3})}},
+      {"heads side by side, the rest copied",
+       "RotaryEmbedding",
+       23,
+       {make<BFloat16>({1, 1, 6}, {1, 2, 3, 4, 5, 6}), make<BFloat16>({1, 1, 1}, {0}),
+        make<BFloat16>({1, 1, 1}, {1})},
+       {attr("num_heads", 2), attr("rotary_embedding_dim", 2)},
+       {make<BFloat16>({1, 1, 6}, {-2, 1, 3, -5, 4, 6})}},
+      {"no tokens",
+       "RotaryEmbedding",
+       23,
+       {make<float>({2, 3, 0, 4}, {}), cos, sin, ids({2, 0}, {})},
+       {},
+       {make<float>({2, 3, 0, 4}, {})}},
+  });
+  const Tensor flat = make<float>({1, 2, 4}, {1, 2, 3, 4, 1, 2, 3, 4});
+  check_errors({
+      {"a position beyond the cache",
+       "RotaryEmbedding",
+       23,
+       {x, cos, sin, ids({1, 2}, {0, 2})},
+       {},
+       ErrorKind::invalid_model,
+       "position_ids holds 2"},
+      {"a position before it",
+       "RotaryEmbedding",
+       23,
+       {x, cos, sin, ids({1, 2}, {0, -3})},
+       {},
+       ErrorKind::invalid_model,
+       "position_ids holds -3"},
+      {"position_ids of another length",
+       "RotaryEmbedding",
+       23,
+       {x, cos, sin, ids({1, 3}, {0, 0, 0})},
+       {},
+       ErrorKind::invalid_model,
+       "position_ids of shape [1,3]"},
+      {"caches of another width",
+       "RotaryEmbedding",
+       23,
+       {x, flat, flat, ids({1, 2}, {0, 0})},
+       {},
+       ErrorKind::invalid_model,
+       "[max_position,2]"},
+      {"rank 3 without num_heads",
+       "RotaryEmbedding",
+       23,
+       {flat, cos, sin, ids({1, 2}, {0, 0})},
+       {},
+       ErrorKind::invalid_model,
+       "num_heads"},
+      {"num_heads that does not divide",
+       "RotaryEmbedding",
+       23,
+       {flat, cos, sin, ids({1, 2}, {0, 0})},
+       {attr("num_heads", 3)},
+       ErrorKind::invalid_model,
+       "num_heads is 3"},
+      {"more turned than there is",
+       "RotaryEmbedding",
+       23,
+       {x, cos, sin, ids({1, 2}, {0, 0})},
+       {attr("rotary_embedding_dim", 6)},
+       ErrorKind::invalid_model,
+       "6 elements of a head of 4"},
+      {"an odd number turned",
+       "RotaryEmbedding",
+       23,
+       {x, cos, sin, ids({1, 2}, {0, 0})},
+       {attr("rotary_embedding_dim", 3)},
+       ErrorKind::invalid_model,
+       "even number"},
+      {"rank 2", "RotaryEmbedding", 23, {cos, cos, sin}, {}, ErrorKind::invalid_model, "rank 3 or 4"},
+  });
+}
+
+TEST(SequenceModel, CausalConvWithState) {
+  const Tensor x = make<float>({1, 2, 3}, {1, 2, 3, 10, 20, 30});
+  const Tensor w = make<float>({2, 1, 3}, {1, 10, 100, 0, 0, 1});
+  const auto silu = [](double v) { return v / (1 + std::exp(-v)); };
+  check_rows({
+      {"zeros come before",
+       "CausalConvWithState",
+       27,
+       {x, w},
+       {},
+       {make<float>({1, 2, 3}, {100, 210, 321, 10, 20, 30}), make<float>({1, 2, 2}, {2, 3, 20, 30})}},
+      {"a step with bias and state",
+       "CausalConvWithState",
+       27,
+       {make<float>({1, 2, 1}, {4, 40}), w, vec<float>({1, 2}), make<float>({1, 2, 2}, {2, 3, 20, 30})},
+       {},
+       {make<float>({1, 2, 1}, {433, 42}), make<float>({1, 2, 2}, {3, 4, 30, 40})}},
+      {"the state reaches past a short input",
+       "CausalConvWithState",
+       27,
+       {make<Float16>({1, 1, 1}, {5}), make<Float16>({1, 1, 4}, {0, 0, 0, 1}), Value(),
+        make<Float16>({1, 1, 3}, {1, 2, 3})},
+       {},
+       {make<Float16>({1, 1, 1}, {5}), make<Float16>({1, 1, 3}, {2, 3, 5})}},
+      {"silu",
+       "CausalConvWithState",
+       27,
+       {make<float>({1, 1, 2}, {1, -2}), make<float>({1, 1, 1}, {1})},
+       {attr("activation", "silu")},
+       {make<float>({1, 1, 2}, {silu(1), silu(-2)}), make<float>({1, 1, 0}, {})}},
+      {"no positions",
+       "CausalConvWithState",
+       27,
+       {make<float>({1, 2, 0}, {}), w},
+       {},
+       {make<float>({1, 2, 0}, {}), make<float>({1, 2, 2}, {0, 0, 0, 0})}},
+  });
+  check_errors({
+      {"another activation",
+       "CausalConvWithState",
+       27,
+       {x, w},
+       {attr("activation", "relu")},
+       ErrorKind::invalid_model,
+       "activation is 'relu'",
+       2},
+      {"weights of other channels",
+       "CausalConvWithState",
+       27,
+       {x, make<float>({1, 1, 3}, {1, 1, 1})},
+       {},
+       ErrorKind::invalid_model,
+       "weight must have shape [2,1,3]",
+       2},
+      {"no taps",
+       "CausalConvWithState",
+       27,
+       {x, make<float>({2, 1, 0}, {})},
+       {},
+       ErrorKind::invalid_model,
+       "no taps",
+       2},
+      {"a bias too short",
+       "CausalConvWithState",
+       27,
+       {x, w, vec<float>({1})},
+       {},
+       ErrorKind::invalid_model,
+       "bias must have shape [2]",
+       2},
+      {"a state too long",
+       "CausalConvWithState",
+       27,
+       {x, w, Value(), x},
+       {},
+       ErrorKind::invalid_model,
+       "past_state must have shape [1,2,2]",
+       2},
+      {"rank 2",
+       "CausalConvWithState",
+       27,
+       {make<float>({1, 2}, {1, 2}), w},
+       {},
+       ErrorKind::invalid_model,
+       "rank 3",
+       2},
+  });
+}
+
+TEST(SequenceModel, SwiGLU) {
+  const auto swish = [](double a, double alpha) { return a / (1 + std::exp(-alpha * a)); };
+  check_rows({
+      {"default",
+       "SwiGLU",
+       28,
+       {vec<double>({1, -2}), vec<double>({3, 4})},
+       {},
+       {vec<double>({3 * swish(1, 1), 4 * swish(-2, 1)})}},
+      {"alpha",
+       "SwiGLU",
+       28,
+       {vec<float>({1}), vec<float>({3})},
+       {attr("alpha", 2.0f)},
+       {vec<float>({3 * swish(1, 2)})}},
+  });
+  check_errors({{"no broadcasting",
+                 "SwiGLU",
+                 28,
+                 {vec<float>({1}), vec<float>({1, 2})},
+                 {},
+                 ErrorKind::invalid_model,
+                 "same shape"}});
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
