@@ -53,6 +53,20 @@ std::shared_ptr<const Plan> NodePreparation::subgraph(const char* name) {
   return bodies_.back();
 }
 
+GradientPath NodePreparation::gradient_path(const GradientNames& names) {
+  return find_gradient_path(builder_, scope_, node_, names);
+}
+
+std::shared_ptr<const Plan> NodePreparation::values_of(const std::vector<std::string>& names) {
+  onnx_io::Graph returns;
+  for (const std::string& name : names) {
+    if (!scope_.find(name)) fail_invalid("'{}' is not defined before the node that needs its value", name);
+    returns.outputs.push_back({name, {}});
+  }
+  bodies_.push_back(builder_.plan_subgraph(returns, scope_, node_.name));
+  return bodies_.back();
+}
+
 void NodePreparation::require_all_read() const {
   for (std::size_t i = 0; i < read_.size(); ++i) {
     if (read_[i]) continue;

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/graph/gradient_path.h"
 #include "engine/graph/op_context.h"
 #include "engine/graph/plan_builder.h"
 
 namespace grurun::engine {
 
-class NodePreparation final : public PrepareContext {
+class NodePreparation final : public PrepareContext, public GradientScope {
  public:
   NodePreparation(PlanBuilder& builder, Scope& scope, const onnx_io::Node& node,
                   const std::vector<int>& inputs, int since_version, std::int64_t opset_version);
@@ -31,6 +32,8 @@ class NodePreparation final : public PrepareContext {
   const Tensor* constant_input(std::size_t index) const override;
   const onnx_io::Attribute* attribute(const char* name, onnx_io::AttributeType type) override;
   std::shared_ptr<const Plan> subgraph(const char* name) override;
+  GradientPath gradient_path(const GradientNames& names) override;
+  std::shared_ptr<const Plan> values_of(const std::vector<std::string>& names) override;
   void make_constant(Value value) override { constant_ = std::move(value); }
 
   /// Throws Error(invalid_model or unsupported) when the node has an attribute that nothing read.

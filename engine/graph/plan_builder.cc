@@ -48,6 +48,19 @@ Scope PlanBuilder::nested(const Scope& scope, Frame& frame, const std::string& l
   return inner;
 }
 
+const Function* PlanBuilder::local_function(const Node& node) const {
+  const auto found = functions_.find(FunctionKey{node.domain, node.op_type, node.overload});
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+Scope PlanBuilder::function_scope(const Function& function, const Node& node, const Scope& caller) const {
+  Scope inner = nested(caller, *caller.frame, node.name.empty() ? function.name : node.name);
+  inner.imports = &function.opset_imports;
+  inner.attributes = std::make_shared<const AttributeBindings>(bind_attributes(function, node.attributes));
+  inner.nodes = &function.nodes;
+  return inner;
+}
+
 std::shared_ptr<const Plan> PlanBuilder::plan_model(const onnx_io::Model& model) {
   Frame frame;
   Scope scope;
@@ -64,6 +77,7 @@ std::shared_ptr<const Plan> PlanBuilder::plan_function(const Function& function,
   scope.imports = &function.opset_imports;
   scope.attributes = std::make_shared<const AttributeBindings>(std::move(attributes));
   scope.path = function.name + "/";
+  scope.nodes = &function.nodes;
   Plan& plan = frame.plan();
   plan.name = function.name;
   for (std::size_t i = 0; i < function.inputs.size(); ++i) {
@@ -94,6 +108,7 @@ std::shared_ptr<const Plan> PlanBuilder::plan_subgraph(const Graph& graph, Scope
 std::shared_ptr<const Plan> PlanBuilder::plan_graph(const Graph& graph, Frame& frame, Scope& scope) {
   Plan& plan = frame.plan();
   plan.name = graph.name;
+  scope.nodes = &graph.nodes;
   add_initializers(graph, scope);
   for (const onnx_io::ValueInfo& input : graph.inputs) {
     // Below IR version 4 an initializer is listed as an input too; its slot is a constant unless it is fed.
@@ -141,8 +156,8 @@ void PlanBuilder::add_resolved_node(const Node& node, Scope& scope) {
   int since = 0;
   with_context([&] { return node_label(node, scope.path, since); },
                [&] {
-                 const auto local = functions_.find(FunctionKey{node.domain, node.op_type, node.overload});
-                 if (local != functions_.end()) return inline_function(*local->second, node, scope);
+                 if (const Function* local = local_function(node))
+                   return inline_function(*local, node, scope);
                  const std::int64_t version = imported_version(node, scope);
                  since = resolved_version(node, version);
                  const OpRow* row = find_op(node.domain, node.op_type, since);
@@ -228,9 +243,7 @@ void PlanBuilder::inline_function(const Function& function, const Node& node, Sc
     fail_invalid("{} is called with {} inputs and {} outputs, but the function has {} and {}", function.name,
                  node.inputs.size(), node.outputs.size(), function.inputs.size(), function.outputs.size());
   }
-  Scope inner = nested(scope, *scope.frame, node.name.empty() ? function.name : node.name);
-  inner.imports = &function.opset_imports;
-  inner.attributes = std::make_shared<const AttributeBindings>(bind_attributes(function, node.attributes));
+  Scope inner = function_scope(function, node, scope);
   std::vector<int> given = input_slots(node, scope);
   given.resize(function.inputs.size(), no_slot);
   for (std::size_t i = 0; i < function.inputs.size(); ++i) inner.define(function.inputs[i], given[i]);

@@ -27,6 +27,14 @@ class PlanBuilder {
   std::shared_ptr<const Plan> plan_subgraph(const onnx_io::Graph& graph, Scope& scope,
                                             const std::string& label);
 
+  /// The model-local function that the node calls, or nullptr.
+  const onnx_io::Function* local_function(const onnx_io::Node& node) const;
+  /// The scope of a function's body within the caller's frame, before its inputs are defined.
+  Scope function_scope(const onnx_io::Function& function, const onnx_io::Node& node,
+                       const Scope& caller) const;
+  /// Counts a node that planning makes; Error(limit) beyond PlanOptions::max_nodes.
+  void count_node();
+
  private:
   using FunctionKey = std::tuple<std::string, std::string, std::string>;
 
@@ -50,7 +58,6 @@ class PlanBuilder {
   std::vector<int> define_outputs(const onnx_io::Node& node, Scope& scope);
   void push_step(Step step, Scope& scope, const std::vector<std::shared_ptr<const Plan>>& bodies);
   Scope nested(const Scope& scope, Frame& frame, const std::string& label) const;
-  void count_node();
 
   const PlanOptions& options_;
   std::map<FunctionKey, const onnx_io::Function*> functions_;

@@ -46,6 +46,7 @@ struct Scope {
       nullptr;  // names not found here are looked up there; nullptr for a main graph and a function
   const onnx_io::OpsetImports* imports = nullptr;
   std::shared_ptr<const AttributeBindings> attributes;  // nullptr outside functions
+  const std::vector<onnx_io::Node>* nodes = nullptr;    // of the graph or function
   std::string path;                                     // "function.body/", put before node names in messages
   int depth = 0;
   std::unordered_map<std::string, int> slots;  // no_slot: an input the caller omitted
