@@ -7,8 +7,9 @@
 // are element i of the first half and of the second, or, interleaved, elements 2i and 2i + 1. cos_cache and
 // sin_cache are [max_position, rotary_embedding_dim / 2], looked up at position_ids [batch_size,
 // sequence_length], or without those [batch_size, sequence_length, rotary_embedding_dim / 2]; a batch_size or
-// sequence_length of 1 there serves all. Positions may count from the end. 16-bit floats are computed in
-// float.
+// sequence_length of 1 there serves all. Caches made for whole heads, head_size / 2 wide, serve too, by their
+// first elements, as the function body slices them. Positions may count from the end. 16-bit floats are
+// computed in float.
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_convert.h"
@@ -63,7 +64,8 @@ class Positions {
   Positions(const Layout& layout, const Tensor& cos, const Tensor& sin, const Tensor* ids, std::int64_t half)
       : rows_(ids == nullptr ? 0 : cos.dim(0)), ids_(ids == nullptr ? nullptr : ids->data<std::int64_t>()) {
     const std::size_t rank = ids == nullptr ? 3 : 2;
-    if (cos.rank() != rank || !(cos.shape() == sin.shape()) || cos.dim(rank - 1) != half) {
+    if (cos.rank() != rank || !(cos.shape() == sin.shape()) ||
+        (cos.dim(rank - 1) != half && cos.dim(rank - 1) != layout.head_size / 2)) {
       fail_invalid("cos_cache and sin_cache must both have shape [{},{}], but have {} and {}",
                    ids == nullptr ? "batch_size,sequence_length" : "max_position", half,
                    cos.shape().to_string(), sin.shape().to_string());
@@ -80,8 +82,13 @@ class Positions {
     }
     batch_step_ = by_token[0] == 1 ? 0 : by_token[1];
     token_step_ = by_token[1] == 1 ? 0 : 1;
+    width_ = cos.dim(rank - 1);
   }
 
+  /// Elements of the caches before those of this token.
+  std::int64_t offset(std::int64_t batch, std::int64_t token) const { return row(batch, token) * width_; }
+
+ private:
   std::int64_t row(std::int64_t batch, std::int64_t token) const {
     const std::int64_t at = batch * batch_step_ + token * token_step_;
     if (ids_ == nullptr) return at;
@@ -92,10 +99,9 @@ class Positions {
     return position;
   }
 
- private:
   std::int64_t rows_;
   const std::int64_t* ids_;
-  std::int64_t batch_step_, token_step_;
+  std::int64_t batch_step_, token_step_, width_;
 };
 
 // One head of `layout.head_size` elements, the first `size` of them turned.
@@ -116,7 +122,7 @@ void turn_all(const RotaryEmbedding& op, const Layout& layout, std::int64_t size
         [[maybe_unused]] float* wide = floats.mutable_data<float>();
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t batch = i / layout.length, token = i % layout.length;
-          const std::int64_t row = positions.row(batch, token) * half;
+          const std::int64_t row = positions.offset(batch, token);
           const std::int64_t start = batch * layout.batch_step + token * layout.token_step;
           if constexpr (!std::is_same_v<T, float>) {
             kernels::vec_convert(cos + row, wide, half);
