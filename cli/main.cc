@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/conformance_command.h"
 #include "cli/guard.h"
+#include "cli/inspect_command.h"
 #include "cli/schema_command.h"
 #include "cli/version.h"
 #include "tensor/error.h"
@@ -72,6 +73,7 @@ int run_main(int argc, char** argv) {
   add_bench(app, action);
   add_check(app, action);
   add_schema(app, action);
+  add_inspect(app, action);
   add_ops(app, action);
   choose_command(app, argc, argv);
   try {

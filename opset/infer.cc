@@ -85,6 +85,18 @@ class Faults {
   std::set<std::pair<std::size_t, std::string>> seen_;
 };
 
+void set_sizes(onnx::GraphProto& graph, const std::map<std::string, std::int64_t>& sizes) {
+  for (auto* values : {graph.mutable_input(), graph.mutable_output(), graph.mutable_value_info()}) {
+    for (onnx::ValueInfoProto& value : *values) {
+      if (!value.type().has_tensor_type() || !value.type().tensor_type().has_shape()) continue;
+      for (auto& dim : *value.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
+        const auto size = dim.has_dim_param() ? sizes.find(dim.dim_param()) : sizes.end();
+        if (size != sizes.end()) dim.set_dim_value(size->second);
+      }
+    }
+  }
+}
+
 ValueType without_invented_names(ValueType type) {
   if (type.shape) {
     for (Dim& dim : *type.shape) {
@@ -99,9 +111,11 @@ ValueType without_invented_names(ValueType type) {
 
 }  // namespace
 
-Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared) {
+Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared,
+                      const std::map<std::string, std::int64_t>& sizes) {
   Inference out;
   out.model = make_inference_model(original, report, keep_declared);
+  if (!sizes.empty()) set_sizes(*out.model.proto.mutable_graph(), sizes);
   const GuardedRegistry registry(out.model);
   Faults faults(out);
   try {

@@ -1,0 +1,61 @@
+#include "cli/inspect_command.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/flag_values.h"
+#include "tensor/error.h"
+
+namespace grurun::cli {
+
+namespace {
+
+struct InspectFlags {
+  std::string model;
+  std::vector<std::string> dimensions;
+  std::string output_format = "text";
+};
+
+int run_inspect(const InspectFlags& flags) {
+  std::map<std::string, std::int64_t> sizes;
+  for (const std::string& text : flags.dimensions) {
+    const auto [name, size] = parse_dimension("--set", text);
+    if (!sizes.emplace(name, size).second) fail_usage("--set: '{}' is set twice", name);
+  }
+  const onnx_io::Model model = onnx_io::load_model(flags.model);
+  const opset::ModelSummary summary =
+      with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); });
+  const std::string text =
+      flags.output_format == "json" ? inspect_json(model, summary) : inspect_text(model, summary);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Tell what a model consists of: inputs, operators, recurrent layers, parameters, FLOPs");
+  const auto flags = std::make_shared<InspectFlags>();
+  command->add_option("MODEL", flags->model, "Model file")->required();
+  command->add_option("--set", flags->dimensions, "Size of a named dimension, batch=4; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("DIM=N");
+  command->add_option("--output-format", flags->output_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  command->footer(R"(
+Inputs and outputs with type and shape, opsets, producer, every operator with its version and how often it occurs. GRU,
+RNN and LSTM with their sizes and attributes. Parameters are the elements of initializers. FLOPs are 2 for each term of the
+products of Conv, ConvTranspose, Gemm, MatMul, GRU, RNN and LSTM; what has a size that is not known is named and not
+counted.
+
+  grurun inspect model.onnx
+  grurun inspect model.onnx --set batch=1 --set time=100 --output-format json
+
+Exit codes: 0, 2 the file is missing, 3 no valid model file, 5 a limit was hit.)");
+  command->callback([flags, &action] { action = [flags] { return run_inspect(*flags); }; });
+}
+
+}  // namespace grurun::cli

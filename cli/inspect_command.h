@@ -1,0 +1,28 @@
+// `grurun inspect MODEL`: what a model consists of.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "onnx_io/model.h"
+#include "opset/model_summary.h"
+
+namespace grurun::cli {
+
+/// Adds the subcommand. When it is chosen its callback sets action, to be called inside main's error handler;
+/// action returns 0 and throws what loading the model throws.
+void add_inspect(CLI::App& app, std::function<int()>& action);
+
+/// Control characters that a model brings along are escaped.
+std::string inspect_text(const onnx_io::Model& model, const opset::ModelSummary& summary);
+
+/// {"path", "ir_version", "producer", "producer_version", "opsets": {domain: version}, "functions",
+/// "inputs", "outputs": [{"name", "type", "shape" (null: rank unknown; a dimension is a number, a name or
+/// null), "initializer" (inputs)}], "nodes", "operators": {"GRU-14": 2}, "parameters": {"elements", "bytes",
+/// "tensors"}, "flops": {"counted", "uncounted": {"Conv": 1}}, "recurrent_layers": [{"node", "op",
+/// "direction", "input_size", "hidden_size", "layout", "activations", "clip", "linear_before_reset" (GRU),
+/// "input_forget" (LSTM), "given", "outputs", "parameters"}]}; null: not known.
+std::string inspect_json(const onnx_io::Model& model, const opset::ModelSummary& summary);
+
+}  // namespace grurun::cli

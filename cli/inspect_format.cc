@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <unordered_set>
+
+#include "cli/element_text.h"
+#include "cli/inspect_command.h"
+
+namespace grurun::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using onnx_io::Model;
+using opset::ModelSummary;
+using opset::RecurrentLayer;
+
+// "1,234,567".
+std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// What is declared, or else inferred.
+const ValueType& type_of(const onnx_io::ValueInfo& value, const ModelSummary& summary) {
+  const auto found = summary.types.find(value.name);
+  return found == summary.types.end() ? value.type : found->second;
+}
+
+std::string shape_text(const ValueType& type) {
+  return type.shape ? " " + to_string(*type.shape) : "";
+}
+
+using Names = std::unordered_set<std::string_view>;
+
+Names initialized(const Model& model) {
+  Names names;
+  for (const onnx_io::Initializer& initializer : model.graph.initializers) names.insert(initializer.name);
+  return names;
+}
+
+std::string values_text(const char* title, const Names& initialized_names, const ModelSummary& summary,
+                        const std::vector<onnx_io::ValueInfo>& values) {
+  std::string text = fmt::format("  {}\n", title);
+  for (const onnx_io::ValueInfo& value : values) {
+    const ValueType& type = type_of(value, summary);
+    text +=
+        fmt::format("    {}  {}{}{}\n", printable(value.name), type.to_string(), printable(shape_text(type)),
+                    initialized_names.count(value.name) != 0 ? ", initialized" : "");
+  }
+  return text;
+}
+
+std::string known(const std::optional<std::int64_t>& size) {
+  return size ? std::to_string(*size) : "?";
+}
+
+std::string layer_text(const RecurrentLayer& layer) {
+  std::string text = fmt::format("    {} ({})\n", printable(layer.node), layer.op);
+  text += fmt::format("      input_size {}, hidden_size {}, direction {}, layout {}\n",
+                      known(layer.input_size), known(layer.hidden_size),
+                      layer.direction.empty() ? "?" : layer.direction, known(layer.layout));
+  text +=
+      fmt::format("      activations {}",
+                  layer.activations.empty() ? "?" : fmt::format("{}", fmt::join(layer.activations, ", ")));
+  if (layer.linear_before_reset)
+    text += fmt::format("; linear_before_reset {}", *layer.linear_before_reset ? 1 : 0);
+  if (layer.input_forget) text += fmt::format("; input_forget {}", *layer.input_forget ? 1 : 0);
+  if (layer.clip) text += fmt::format("; clip {}", *layer.clip);
+  text += fmt::format("\n      inputs X, W, R{}{}; outputs {}; {} parameters\n",
+                      layer.given.empty() ? "" : ", ", fmt::join(layer.given, ", "),
+                      layer.outputs.empty() ? "none" : fmt::format("{}", fmt::join(layer.outputs, ", ")),
+                      grouped(layer.parameters));
+  return text;
+}
+
+std::string flops_text(const opset::FlopCount& flops) {
+  std::string text = fmt::format("  FLOPs  {}", grouped(flops.flops));
+  if (flops.uncounted.empty()) return text + "\n";
+  std::vector<std::string> names;
+  for (const auto& [op_type, count] : flops.uncounted) names.push_back(fmt::format("{} {}", count, op_type));
+  return text + fmt::format(", without {}: sizes are not known\n", fmt::join(names, ", "));
+}
+
+ordered_json shape_json(const ValueType& type) {
+  if (!type.shape) return nullptr;
+  ordered_json shape = ordered_json::array();
+  for (const Dim& dim : *type.shape) {
+    if (dim.value) {
+      shape.push_back(*dim.value);
+    } else {
+      shape.push_back(dim.name.empty() ? ordered_json() : ordered_json(dim.name));
+    }
+  }
+  return shape;
+}
+
+template <typename T>
+ordered_json optional_json(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json layer_json(const RecurrentLayer& layer) {
+  ordered_json entry = {
+      {"node", layer.node},
+      {"op", layer.op},
+      {"direction", layer.direction.empty() ? ordered_json() : ordered_json(layer.direction)},
+      {"input_size", optional_json(layer.input_size)},
+      {"hidden_size", optional_json(layer.hidden_size)},
+      {"layout", optional_json(layer.layout)},
+      {"activations", layer.activations.empty() ? ordered_json() : ordered_json(layer.activations)},
+      {"clip", optional_json(layer.clip)}};
+  const bool gru = layer.op.starts_with("GRU");
+  if (gru) entry["linear_before_reset"] = optional_json(layer.linear_before_reset);
+  if (layer.op.starts_with("LSTM")) entry["input_forget"] = optional_json(layer.input_forget);
+  entry["given"] = layer.given;
+  entry["outputs"] = layer.outputs;
+  entry["parameters"] = layer.parameters;
+  return entry;
+}
+
+}  // namespace
+
+std::string inspect_text(const Model& model, const ModelSummary& summary) {
+  std::vector<std::string> opsets;
+  for (const auto& [domain, version] : model.opset_imports)
+    opsets.push_back(fmt::format("{} {}", printable(onnx_io::shown_domain(domain)), version));
+  std::string text =
+      fmt::format("{}: IR {}, opset {}", printable(model.path), model.ir_version, fmt::join(opsets, ", "));
+  if (!model.producer_name.empty())
+    text +=
+        fmt::format(", producer {} {}", printable(model.producer_name), printable(model.producer_version));
+  while (text.ends_with(' ')) text.pop_back();
+  text += "\n" + values_text("inputs", initialized(model), summary, model.graph.inputs);
+  text += values_text("outputs", {}, summary, model.graph.outputs);
+  text += fmt::format("  operators ({}{})\n", counted(summary.nodes, "node"),
+                      model.functions.empty() ? "" : ", " + counted(model.functions.size(), "function"));
+  for (const opset::OperatorCount& op : summary.operators)
+    text += fmt::format("    {:<24} {}\n", printable(op.op), op.count);
+  text += fmt::format("  parameters  {} in {}, {} bytes\n", grouped(summary.parameters.elements),
+                      counted(summary.parameters.tensors, "initializer"), grouped(summary.parameters.bytes));
+  text += flops_text(summary.flops);
+  if (!summary.layers.empty()) text += "  recurrent layers\n";
+  for (const RecurrentLayer& layer : summary.layers) text += layer_text(layer);
+  return text;
+}
+
+std::string inspect_json(const Model& model, const ModelSummary& summary) {
+  ordered_json out = {{"path", model.path},
+                      {"ir_version", model.ir_version},
+                      {"producer", model.producer_name},
+                      {"producer_version", model.producer_version},
+                      {"opsets", ordered_json::object()},
+                      {"functions", model.functions.size()}};
+  for (const auto& [domain, version] : model.opset_imports)
+    out["opsets"][onnx_io::shown_domain(domain)] = version;
+  const Names initialized_names = initialized(model);
+  const auto values = [&](const std::vector<onnx_io::ValueInfo>& list, bool inputs) {
+    ordered_json array = ordered_json::array();
+    for (const onnx_io::ValueInfo& value : list) {
+      const ValueType& type = type_of(value, summary);
+      array.push_back({{"name", value.name}, {"type", type.to_string()}, {"shape", shape_json(type)}});
+      if (inputs) array.back()["initializer"] = initialized_names.count(value.name) != 0;
+    }
+    return array;
+  };
+  out["inputs"] = values(model.graph.inputs, true);
+  out["outputs"] = values(model.graph.outputs, false);
+  out["nodes"] = summary.nodes;
+  out["operators"] = ordered_json::object();
+  for (const opset::OperatorCount& op : summary.operators) out["operators"][op.op] = op.count;
+  out["parameters"] = {{"elements", summary.parameters.elements},
+                       {"bytes", summary.parameters.bytes},
+                       {"tensors", summary.parameters.tensors}};
+  out["flops"] = {{"counted", summary.flops.flops}, {"uncounted", summary.flops.uncounted}};
+  out["recurrent_layers"] = ordered_json::array();
+  for (const RecurrentLayer& layer : summary.layers) out["recurrent_layers"].push_back(layer_json(layer));
+  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace grurun::cli

@@ -1,0 +1,67 @@
+// grurun inspect MODEL.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command_line.h"
+
+namespace grurun::cli::testing {
+namespace {
+
+// The model of docs/inspect.md.
+constexpr const char* layer = R"(<ir_version: 8, opset_import: ["" : 14], producer_name: "by hand">
+g (float[time,batch,2] X) => (float[time,1,batch,1] Y)
+<float[1,3,2] W = {1,2,3,4,5,6}, float[1,3,1] R = {1,2,3}, float[1,6] B = {0,0,0,0,0,1}> {
+  [gru] Y = GRU <hidden_size = 1, linear_before_reset = 1> (X, W, R, B)
+})";
+
+class Inspect : public CommandLine {
+ protected:
+  void SetUp() override { write_model("layer.onnx", layer); }
+};
+
+TEST_F(Inspect, PrintsWhatTheDocumentationShows) {
+  std::ifstream file(GRURUN_SOURCE_DIR "/docs/inspect.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const Outcome outcome = grurun({"inspect", "layer.onnx", "--set", "time=10", "--set", "batch=3"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(page.find("$ grurun inspect layer.onnx --set time=10 --set batch=3\n" + outcome.out + "```\n"),
+            page.npos)
+      << outcome.out;
+}
+
+TEST_F(Inspect, PrintsJson) {
+  const Outcome outcome = grurun({"inspect", "layer.onnx", "--output-format", "json"});
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["producer"], "by hand");
+  EXPECT_EQ(json["opsets"]["ai.onnx"], 14);
+  EXPECT_EQ(json["inputs"][0]["shape"], nlohmann::json::parse(R"(["time", "batch", 2])"));
+  EXPECT_EQ(json["inputs"][0]["initializer"], false);
+  EXPECT_EQ(json["outputs"][0]["type"], "tensor(float)");
+  EXPECT_EQ(json["operators"]["GRU-14"], 1);
+  EXPECT_EQ(json["parameters"]["elements"], 15);
+  EXPECT_EQ(json["flops"]["uncounted"]["GRU"], 1);
+  const auto& gru = json["recurrent_layers"][0];
+  EXPECT_EQ(gru["hidden_size"], 1);
+  EXPECT_EQ(gru["input_size"], 2);
+  EXPECT_EQ(gru["linear_before_reset"], true);
+  EXPECT_EQ(gru["clip"], nullptr);
+  EXPECT_FALSE(gru.contains("input_forget"));
+}
+
+TEST_F(Inspect, Failures) {
+  EXPECT_TRUE(fails(grurun({"inspect", "missing.onnx"}), 2, "usage", "missing.onnx"));
+  EXPECT_TRUE(fails(grurun({"inspect", "layer.onnx", "--set", "time"}), 2, "usage", "--set"));
+  write("garbage.onnx", "no model");
+  EXPECT_TRUE(fails(grurun({"inspect", "garbage.onnx"}), 3, "invalid", "garbage.onnx"));
+}
+
+TEST_F(Inspect, EscapesWhatAModelBringsAlong) {
+  write_model("named.onnx",
+              "<ir_version: 8, opset_import: [\"\" : 14], producer_name: \"a\x1b[2J\"> g (float[2] X) => "
+              "(float[2] Y) { Y = Relu(X) }");
+  const Outcome outcome = grurun({"inspect", "named.onnx"});
+  EXPECT_EQ(outcome.out.find('\x1b'), outcome.out.npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace grurun::cli::testing
