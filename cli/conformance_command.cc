@@ -36,6 +36,8 @@ struct Flags {
   std::size_t min_cases = 1;
   bool list = false;
   std::uint64_t seed = 0;
+  bool no_diagnosis = false;
+  bool precise = false;
 };
 
 int usable_cpus() {
@@ -74,6 +76,8 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   SuiteOptions options;
   options.each.tolerance = {flags.rtol, flags.atol};
   options.each.seed = flags.seed;
+  options.each.diagnose = !flags.no_diagnosis;
+  options.each.precise = flags.precise;
   if (flags.max_time > 0)
     options.each.max_time =
         std::chrono::milliseconds(std::max<std::int64_t>(std::llround(flags.max_time * 1000), 1));
@@ -148,6 +152,10 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
   command->add_option("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found")
       ->capture_default_str();
   command->add_flag("--list", flags->list, "Print the cases found and run none");
+  command->add_flag("--precise", flags->precise,
+                    "Compute what differs once more in double, and say which side is nearer to the truth");
+  command->add_flag("--no-diagnosis", flags->no_diagnosis,
+                    "Do not look for the reasons why recurrent nodes differ");
   command->add_option("--seed", flags->seed, "Seed of random operators")->capture_default_str();
   command->footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -9,6 +10,7 @@
 #include "cli/input_flags.h"
 #include "cli/outputs.h"
 #include "cli/print_value.h"
+#include "cli/reasons.h"
 #include "cli/rule_check.h"
 #include "cli/time_limit.h"
 #include "conformance/compare.h"
@@ -26,6 +28,7 @@ struct RunFlags {
   std::string save_outputs;
   ToleranceFlags tolerances;
   EngineFlags engine;
+  ReasonFlags reasons;
   std::optional<double> max_time;
   bool check = false;
   bool full = false;
@@ -71,6 +74,7 @@ int run(const RunFlags& flags) {
     fail_usage("no model named; put it first, as in grurun model.onnx --inputs a.pb; see grurun --help");
   }
   apply(flags.engine);
+  check(flags.reasons);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
   const std::vector<Slot> slots = input_slots(model.graph);
   const std::vector<Slot> outputs = output_slots(model.graph);
@@ -79,8 +83,10 @@ int run(const RunFlags& flags) {
   std::vector<Value> inputs = gather_inputs(flags.data, model.graph, slots);
   if (!flags.save_inputs.empty()) save_values(flags.save_inputs, slots, inputs, input_files.prefix);
 
+  const bool looks_again = needs_inputs(flags.reasons, model, !flags.expected.empty());
+  const std::vector<Value> kept = looks_again ? inputs : std::vector<Value>();
   const std::vector<Value> values = run_model(flags, model, slots, std::move(inputs));
-  bool differs = false;
+  std::vector<bool> differs(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     print_output(flags, outputs[i], values[i]);
     if (flags.expected.empty()) continue;
@@ -90,10 +96,11 @@ int run(const RunFlags& flags) {
     }
     const conformance::Comparison result = conformance::compare_values(values[i], expected[i], tolerances[i]);
     fmt::print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
-    differs = differs || !result.ok;
+    differs[i] = !result.ok;
   }
+  if (looks_again) tell_reasons(flags.reasons, {model, outputs, kept, values, expected, differs});
   if (!flags.save_outputs.empty()) save_values(flags.save_outputs, outputs, values, expected_files.prefix);
-  return differs ? 1 : 0;
+  return std::ranges::find(differs, true) != differs.end() ? 1 : 0;
 }
 
 void add_data_flags(CLI::App& app, RunFlags& flags) {
@@ -136,6 +143,7 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("SECONDS")
       ->group("Engine");
   app.add_flag("--check", flags->check, "Hold the model against all rules of grurun check before it runs");
+  add_reason_flags(app, flags->reasons, "Output");
   app.add_flag("--full", flags->full, "Print every element with every digit")->group("Output");
   app.add_flag("-q,--quiet", flags->quiet, "Print names, types and shapes only")->group("Output");
   app.callback([&app, &action, flags] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/compare.h"
+#include "conformance/diagnosis/finding.h"
 #include "conformance/tolerance.h"
 
 namespace grurun::conformance {
@@ -64,6 +65,7 @@ struct CaseResult {
   double seconds = 0;
   std::vector<std::string> operators;  // of the model, each once, sorted: "GRU", "ai.onnx.ml.Scaler"
   std::vector<OutputResult> outputs;
+  std::vector<Finding> findings;  // why recurrent nodes differ, where diagnosis can say it
 };
 
 }  // namespace grurun::conformance

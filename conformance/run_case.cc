@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <new>
 #include <set>
 
 #include "conformance/data_set.h"
+#include "conformance/diagnosis/diagnose.h"
 #include "conformance/distribution.h"
 #include "conformance/known_wrong.h"
+#include "conformance/precise.h"
 #include "conformance/random_outputs.h"
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
@@ -79,7 +82,11 @@ OutputResult judge_random(const RandomOrigin& origin, const Value& actual, const
 class Run {
  public:
   Run(const Case& test, const CaseOptions& options, CaseResult& result)
-      : test_(test), result_(result), tolerances_{options.tolerance, test.tolerance} {
+      : test_(test),
+        result_(result),
+        tolerances_{options.tolerance, test.tolerance},
+        diagnose_(options.diagnose),
+        precise_(options.precise) {
     run_options_.seed = options.seed;
     if (options.max_time) run_options_.deadline = Clock::now() + *options.max_time;
   }
@@ -100,9 +107,13 @@ class Run {
   void one(const onnx_io::Model& model, Plans& plans, DataSet set) {
     const engine::Plan& plan = plans.for_inputs(set.inputs);
     const auto origins = find_random_outputs(model, set.inputs);
+    const bool diagnosable = diagnose_ && can_be_diagnosed(model);
+    // Inputs that are kept cannot be overwritten in the run.
+    const std::vector<Value> inputs = diagnosable || precise_ ? set.inputs : std::vector<Value>();
     const std::vector<Value> outputs = engine::run_plan(plan, std::move(set.inputs), run_options_);
     if (outputs.size() != set.expected.size())
       fail_internal("{} outputs came of a graph that has {}", outputs.size(), set.expected.size());
+    std::vector<bool> differs(outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       OutputResult out;
       if (origins[i])
@@ -112,7 +123,39 @@ class Run {
       out.data_set = set.name;
       out.name = model.graph.outputs[i].name;
       judge(out);
+      differs[i] = !out.comparison.ok && !out.random;
       result_.outputs.push_back(std::move(out));
+    }
+    if (std::ranges::find(differs, true) == differs.end()) return;
+    if (diagnosable) add(set, diagnose({model, inputs, set.expected, differs, run_options_.deadline}));
+    if (precise_) add(set, judge_in_double(model, inputs, outputs, set, differs));
+  }
+
+  std::vector<Finding> judge_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                       const std::vector<Value>& outputs, const DataSet& set,
+                                       const std::vector<bool>& differs) {
+    std::vector<Finding> findings;
+    const auto say = [&](std::string about, std::string text) {
+      if (text.empty()) return;
+      findings.push_back({"precision", {}, std::move(about), {}, std::nullopt, std::move(text)});
+    };
+    try {
+      const std::vector<Value> truth = run_in_double(model, inputs, run_options_.deadline);
+      for (std::size_t i = 0; i < truth.size(); ++i) {
+        if (!differs[i]) continue;
+        say(fmt::format("output '{}'", model.graph.outputs[i].name),
+            judge_by_truth(truth[i], outputs[i], set.expected[i]));
+      }
+    } catch (const Error& error) {
+      say("model", error.what());
+    }
+    return findings;
+  }
+
+  void add(const DataSet& set, std::vector<Finding> findings) {
+    for (Finding& finding : findings) {
+      finding.data_set = set.name;
+      result_.findings.push_back(std::move(finding));
     }
   }
 
@@ -132,6 +175,8 @@ class Run {
   const Case& test_;
   CaseResult& result_;
   Tolerances tolerances_;
+  const bool diagnose_;
+  const bool precise_;
   engine::RunOptions run_options_;
 };
 
@@ -157,6 +202,7 @@ void excuse_known_wrong(const Case& test, CaseResult& result) {
   const KnownWrongRule* rule = find_known_wrong(test);
   if (rule == nullptr) return;
   result.verdict = Verdict::known_wrong;
+  result.findings.clear();
   result.message = fmt::format("{}: {} ({})", rule->id, rule->mistake, result.message);
 }
 

@@ -82,11 +82,15 @@ void fields(Io& io, T& value) {
   using Plain = std::remove_const_t<T>;
   if constexpr (std::is_same_v<Plain, CaseResult>) {
     io(value.verdict), io(value.message), io(value.seconds), io(value.operators), io(value.outputs);
+    io(value.findings);
   } else if constexpr (std::is_same_v<Plain, OutputResult>) {
     io(value.data_set), io(value.name), io(value.random), fields(io, value.comparison);
   } else if constexpr (std::is_same_v<Plain, Comparison>) {
     io(value.ok), io(value.actual_type), io(value.expected_type), io(value.structure), io(value.tolerance);
     io(value.errors), io(value.first), io(value.worst);
+  } else if constexpr (std::is_same_v<Plain, Finding>) {
+    io(value.kind), io(value.data_set), io(value.node), io(value.hypotheses), io(value.max_ulp),
+        io(value.text);
   } else if constexpr (std::is_same_v<Plain, ElementPair>) {
     io(value.where), io(value.index), io(value.actual), io(value.expected);
   } else {

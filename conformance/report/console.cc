@@ -29,6 +29,9 @@ std::string case_lines(const SuiteResult& result) {
     const std::string note = expectation_note(result, outcome);
     if (!note.empty()) out += " [" + one_line(note) + "]";
     out += '\n';
+    for (const Finding& finding : outcome.result.findings) {
+      out += "             why: " + one_line(describe(finding)) + '\n';
+    }
   }
   return out;
 }

@@ -49,6 +49,15 @@ Json output_json(const OutputResult& output) {
   return out;
 }
 
+Json finding_json(const Finding& finding) {
+  Json out = {
+      {"kind", finding.kind}, {"data_set", one_line(finding.data_set)}, {"node", one_line(finding.node)}};
+  out["hypotheses"] = finding.hypotheses;
+  out["max_ulp"] = finding.max_ulp ? Json(*finding.max_ulp) : Json(nullptr);
+  out["text"] = one_line(finding.text);
+  return out;
+}
+
 Json case_json(const Case& test, const CaseOutcome& outcome) {
   const CaseResult& result = outcome.result;
   Json out = {{"name", one_line(test.name)},      {"path", one_line(test.path)},
@@ -64,6 +73,8 @@ Json case_json(const Case& test, const CaseOutcome& outcome) {
   for (const std::string& name : result.operators) out["operators"].push_back(one_line(name));
   out["outputs"] = Json::array();
   for (const OutputResult& output : result.outputs) out["outputs"].push_back(output_json(output));
+  out["diagnosis"] = Json::array();
+  for (const Finding& finding : result.findings) out["diagnosis"].push_back(finding_json(finding));
   return out;
 }
 

@@ -45,6 +45,10 @@ std::string details(const CaseResult& result) {
     if (!output.data_set.empty()) out += one_line(output.data_set) + ", ";
     out += fmt::format("output '{}': {}\n", one_line(output.name), one_line(describe(output.comparison)));
   }
+  for (const Finding& finding : result.findings) {
+    out += "why: " + (finding.data_set.empty() ? "" : one_line(finding.data_set) + ", ") +
+           one_line(describe(finding)) + "\n";
+  }
   return out;
 }
 

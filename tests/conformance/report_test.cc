@@ -25,7 +25,7 @@ void add(SuiteResult& result, const std::string& kind, const std::string& name, 
   test.path = "data/" + kind + "/" + name;
   CaseOutcome outcome;
   outcome.ran = true;
-  outcome.result = {verdict, message, 0.25, std::move(operators), {}};
+  outcome.result = {verdict, message, 0.25, std::move(operators), {}, {}};
   result.cases.push_back(test);
   result.outcomes.push_back(outcome);
 }
@@ -56,6 +56,10 @@ SuiteResult sample() {
   CaseResult& differs = result.outcomes.back().result;
   differs.outputs.push_back(differing_output());
   differs.message = "test_data_set_0, output 'Y': " + describe(differs.outputs[0].comparison);
+  differs.findings.push_back(
+      {"reproduced", "test_data_set_0", "node 'g\x1b' (GRU-14)", {"gate-order"}, 3, "with <gates>"});
+  differs.findings.push_back(
+      {"unexplained", "test_data_set_0", "node 'h' (GRU-14)", {}, std::nullopt, "it parts"});
   add(result, "node", "test_listed", Verdict::unsupported, "GRU-99 has no kernel", {"GRU"});
   add(result, "node", "test_now_passes", Verdict::passed, "", {"Abs"});
   add(result, "simple", "test_<&>\"'\x1b[31m\n\xff\xc2\x85\xef\xbf\xbe\xf0\x9f\x98\x80", Verdict::invalid,

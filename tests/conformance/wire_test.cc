@@ -22,6 +22,8 @@ CaseResult full() {
   output.random = true;
   output.comparison = compare_types(Tensor::scalar(1.0f), Tensor::scalar(1.0));
   out.outputs.push_back(output);
+  out.findings.push_back({"reproduced", "set", "node 'g'", {"gate-order", ""}, 7, "text"});
+  out.findings.push_back({"unexplained", "", "", {}, std::nullopt, ""});
   return out;
 }
 
@@ -36,6 +38,11 @@ TEST(Wire, WhatGoesInComesOut) {
   EXPECT_EQ(describe(out.outputs[0].comparison), describe(in.outputs[0].comparison));
   EXPECT_EQ(out.outputs[0].comparison.tolerance.rtol, 0.5);
   EXPECT_TRUE(out.outputs[1].random);
+  ASSERT_EQ(out.findings.size(), 2u);
+  EXPECT_EQ(out.findings[0].hypotheses, in.findings[0].hypotheses);
+  EXPECT_EQ(out.findings[0].max_ulp, 7u);
+  EXPECT_EQ(describe(out.findings[0]), "node 'g': text");
+  EXPECT_EQ(out.findings[1].max_ulp, std::nullopt);
   EXPECT_EQ(describe(out.outputs[1].comparison), "element type float, expected double");
 }
 

@@ -1,0 +1,63 @@
+#include "cli/reasons.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/element_text.h"
+#include "conformance/diagnosis/diagnose.h"
+#include "conformance/diagnosis/trace.h"
+#include "conformance/precise.h"
+#include "onnx_io/tensor_files.h"
+#include "tensor/error.h"
+
+namespace grurun::cli {
+namespace {
+
+void print_why(const RunRecord& record) {
+  const conformance::DiagnosisQuestion question{record.model, record.inputs, record.expected, record.differs,
+                                                std::nullopt};
+  for (const conformance::Finding& finding : conformance::diagnose(question)) {
+    fmt::print("why: {}\n", printable(conformance::describe(finding)));
+  }
+}
+
+void print_truth(const RunRecord& record) {
+  const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, std::nullopt);
+  for (std::size_t i = 0; i < record.outputs.size(); ++i) {
+    const std::string text = conformance::judge_by_truth(truth[i], record.values[i], record.expected[i]);
+    if (!text.empty()) fmt::print("{}: {}\n", printable(record.outputs[i].name), text);
+  }
+}
+
+}  // namespace
+
+void add_reason_flags(CLI::App& app, ReasonFlags& flags, const std::string& group) {
+  app.add_option("--trace-gates", flags.trace_gates,
+                 "Write every gate of every step of GRU, LSTM and RNN, recomputed in double")
+      ->type_name("FILE.npz")
+      ->group(group);
+  app.add_flag("--precise", flags.precise,
+               "Compute once more in double, and say which side is nearer to the truth, by how many ULP")
+      ->group(group);
+}
+
+bool needs_inputs(const ReasonFlags& flags, const onnx_io::Model& model, bool compares) {
+  return flags.precise || !flags.trace_gates.empty() || (compares && conformance::can_be_diagnosed(model));
+}
+
+void check(const ReasonFlags& flags) {
+  if (!flags.trace_gates.empty() && !flags.trace_gates.ends_with(".npz")) {
+    fail_usage("--trace-gates takes a file that ends in .npz, not {}", flags.trace_gates);
+  }
+}
+
+void tell_reasons(const ReasonFlags& flags, const RunRecord& record) {
+  if (std::ranges::find(record.differs, true) != record.differs.end()) print_why(record);
+  if (flags.precise) print_truth(record);
+  if (!flags.trace_gates.empty()) {
+    onnx_io::write_values(flags.trace_gates, conformance::trace_gates(record.model, record.inputs));
+  }
+}
+
+}  // namespace grurun::cli

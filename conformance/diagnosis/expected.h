@@ -1,0 +1,125 @@
+// The expected outputs of a recurrent node, and how well a layer reproduces them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/diagnosis/layer.h"
+#include "conformance/diagnosis/subject.h"
+
+namespace grurun::conformance::diagnosis {
+
+/// How outputs lie in the expected tensors.
+enum class Arrangement {
+  time_first,      // Y [seq_length, num_directions, batch_size, hidden_size], as under layout 0
+  batch_first,     // Y [batch_size, seq_length, num_directions, hidden_size], as under layout 1
+  batch_for_time,  // Y [batch_size, num_directions, seq_length, hidden_size]: X's dimensions were mistaken
+};
+
+struct Reading {
+  Arrangement arrangement = Arrangement::time_first;
+  bool swap_Y_directions = false;
+  bool swap_state_directions = false;
+  bool exchange_states = false;         // Y_h holds C, Y_c holds H
+  bool backward_in_step_order = false;  // Y of reversed directions begins with the first step
+};
+
+/// A layer with what a hypothesis changed, and how its outputs are to be read.
+struct Candidate {
+  Layer layer;
+  Reading reading;
+};
+
+/// Multiplications that may still be spent, and the time until which.
+class Budget {
+ public:
+  Budget(double operations, std::chrono::steady_clock::time_point end) : left_(operations), end_(end) {}
+  void spend(double operations) { left_ -= operations; }
+  /// A budget of a part of what is left, and the time of that part; what it spent is spent here afterwards.
+  Budget share(double part) const {
+    const auto now = std::chrono::steady_clock::now();
+    const auto time = std::chrono::duration_cast<std::chrono::steady_clock::duration>((end_ - now) * part);
+    return Budget(left_ * part, now + time, left_ * part);
+  }
+  void spend(const Budget& share) { left_ -= share.given_ - share.left_; }
+  bool is_over() const { return left_ <= 0 || std::chrono::steady_clock::now() > end_; }
+
+ private:
+  Budget(double operations, std::chrono::steady_clock::time_point end, double given)
+      : left_(operations), given_(given), end_(end) {}
+
+  double left_;
+  double given_ = 0;
+  std::chrono::steady_clock::time_point end_;
+};
+
+/// One expected output, shaped as the node's.
+struct ExpectedOutput {
+  std::size_t graph_output;
+  Tensor tensor;
+  std::vector<double> values;
+};
+
+class Expected {
+ public:
+  /// expected[i] belongs to the graph's output i; empty where nothing is expected. What comes out turned
+  /// around is turned back.
+  Expected(const Subject& subject, const std::vector<Value>& expected);
+
+  const std::optional<ExpectedOutput>& Y() const { return outputs_[0]; }
+  const std::optional<ExpectedOutput>& output(std::size_t index) const { return outputs_[index]; }
+  bool empty() const { return !outputs_[0] && !outputs_[1] && !outputs_[2]; }
+
+  /// False when the expected shapes are not those that the candidate's outputs have.
+  bool has_shapes_of(const Candidate& candidate) const;
+  /// [hidden_size] elements of Y, Y_h (state 0) or Y_c (state 1) as the candidate reads them; nullptr where
+  /// that output is not expected. The shapes must be the candidate's.
+  const double* Y_at(const Candidate& candidate, std::int64_t time, std::int64_t direction,
+                     std::int64_t n) const;
+  const double* state_at(const Candidate& candidate, std::size_t state, std::int64_t direction,
+                         std::int64_t n) const;
+
+  /// Whether a computed element is as good as the expected one. Tighter than a user's tolerance may be: this
+  /// asks for the same computation, not for a similar result.
+  bool near(double computed, double expected) const {
+    return std::abs(computed - expected) <= atol_ + rtol_ * std::abs(expected);
+  }
+
+  /// What is looked at of a layer so large that all of it would take too long: the first rows and, where Y is
+  /// expected, the first steps of each, in the order of computation.
+  std::int64_t rows_seen(const Layer& layer) const { return std::min(layer.batch_size, most_rows_); }
+  std::int64_t steps_seen(std::int64_t length) const { return std::min(length, most_steps_); }
+  /// "" when that is everything, else "2 of 32 rows and the first 40 of 500 steps".
+  std::string extent_text(const Layer& layer) const;
+
+  /// Names of the outputs that are expected and looked at: "Y", "Y, Y_h and Y_c".
+  std::string names(const Layer& layer) const;
+  /// Elements that are expected and not 0.
+  std::int64_t informative() const { return informative_; }
+
+ private:
+  std::array<std::optional<ExpectedOutput>, 3> outputs_;
+  double rtol_ = 0, atol_ = 0;
+  std::int64_t most_rows_ = 0, most_steps_ = 0;
+  std::int64_t informative_ = 0;
+};
+
+/// True when the candidate computes what is expected, as far as it is looked at; stops at the first element
+/// that differs, and when the budget is over, which is false.
+bool reproduces(const Expected& expected, const Candidate& candidate, Budget& budget);
+
+/// The same over one row of one direction.
+bool reproduces_row(const Expected& expected, const Candidate& candidate, std::int64_t direction,
+                    std::int64_t n, Budget& budget);
+
+/// What the candidate computes, in the type and shape of the expected outputs; empty where none is expected.
+/// What is not looked at is as expected. The shapes must be the candidate's.
+std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& candidate, DType dtype);
+
+}  // namespace grurun::conformance::diagnosis

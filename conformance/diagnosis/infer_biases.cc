@@ -1,0 +1,114 @@
+// A bias that the model lacks, halves of it that were added up, and peepholes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/diagnosis/attempt.h"
+
+namespace grurun::conformance::diagnosis {
+namespace {
+
+constexpr int few_starts = 3;
+constexpr int many_starts = 40;  // a large layer has no time for all of them
+
+std::vector<double> zeros(std::int64_t count) {
+  return std::vector<double>(static_cast<std::size_t>(count), 0.0);
+}
+
+/// Part of an array, from an offset, replaced.
+void overwrite(Array& array, std::int64_t offset, std::vector<double>::const_iterator from,
+               std::int64_t count) {
+  std::vector<double> values = *array;
+  std::copy_n(from, count, values.begin() + offset);
+  array = make_array(std::move(values));
+}
+
+}  // namespace
+
+std::optional<Inference> infer_bias(const Attempt& attempt) {
+  const Layer& layer = attempt.start.layer;
+  const bool has_Wb = !is_zero(layer.Wb), has_Rb = !is_zero(layer.Rb);
+  const std::int64_t H = layer.hidden_size, rows = layer.rows(), D = layer.num_directions;
+  // Only under linear_before_reset do the halves of h's bias tell themselves apart.
+  const bool two_halves = layer.op == Op::gru && layer.linear_before_reset && !has_Wb && !has_Rb;
+  const std::int64_t count = rows + (two_halves ? H : 0);
+  const FitOptions options{many_starts, attempt.units_are_apart()};
+  if ((has_Wb && has_Rb) || (!options.by_unit && count > most_parameters)) return std::nullopt;
+
+  Candidate c = attempt.start;
+  for (Array* half : {&c.layer.Wb, &c.layer.Rb}) {
+    if (!*half) *half = make_array(zeros(D * rows));
+  }
+  const bool into_Rb = has_Wb || two_halves;
+  std::vector<double> all;
+  for (std::int64_t d = 0; d < D; ++d) {
+    std::vector<double> bias = zeros(count);
+    const auto put = [&](Layer& l, const std::vector<double>& at) {
+      overwrite(into_Rb ? l.Rb : l.Wb, d * rows, at.begin(), rows);
+      if (two_halves) overwrite(l.Wb, d * rows + 2 * H, at.begin() + rows, H);
+    };
+    if (!fit(attempt, c, d, bias, options, put)) return std::nullopt;
+    all.insert(all.end(), bias.begin(), bias.end());
+  }
+  if (!attempt.fits(c)) return std::nullopt;
+  const char* what = has_Wb ? "an Rb" : has_Rb ? "a Wb" : "a bias";
+  const char* id = has_Wb ? "Rb-missing" : has_Rb ? "Wb-missing" : "B-missing";
+  return Inference{id,
+                   fmt::format("{} that the model lacks, found by fitting: [{}]", what, numbers_text(all)),
+                   std::move(c), D * count};
+}
+
+// Under linear_before_reset Rbh is multiplied by r, so that the sum of the halves is not enough.
+std::optional<Inference> infer_summed_bias(const Attempt& attempt) {
+  const Layer& layer = attempt.start.layer;
+  const std::int64_t H = layer.hidden_size, rows = layer.rows(), D = layer.num_directions;
+  const bool has_bias = !is_zero(layer.Wb) || !is_zero(layer.Rb);
+  if (layer.op != Op::gru || !layer.linear_before_reset || !has_bias) return std::nullopt;
+  const FitOptions options{few_starts, attempt.units_are_apart()};
+  if (!options.by_unit && H > most_parameters) return std::nullopt;
+
+  std::vector<double> sum(layer.Wb->size());
+  std::ranges::transform(*layer.Wb, *layer.Rb, sum.begin(), std::plus<>());
+  Candidate c = attempt.start;
+  std::vector<double> all;
+  for (std::int64_t d = 0; d < D; ++d) {
+    const std::int64_t at_h = d * rows + 2 * H;
+    std::vector<double> Rbh = zeros(H);
+    const auto put = [&](Layer& l, const std::vector<double>& at) {
+      overwrite(l.Rb, at_h, at.begin(), H);
+      std::vector<double> Wbh(at.size());
+      std::transform(at.begin(), at.end(), sum.begin() + at_h, Wbh.begin(),
+                     [](double Rb, double S) { return S - Rb; });
+      overwrite(l.Wb, at_h, Wbh.begin(), H);
+    };
+    if (!fit(attempt, c, d, Rbh, options, put)) return std::nullopt;
+    all.insert(all.end(), Rbh.begin(), Rbh.end());
+  }
+  if (!attempt.fits(c)) return std::nullopt;
+  return Inference{
+      "bias-summed",
+      fmt::format("Wbh and Rbh apart: B holds their sum, Rbh found by fitting is [{}]", numbers_text(all)),
+      std::move(c), D * H};
+}
+
+std::optional<Inference> infer_peepholes(const Attempt& attempt) {
+  const Layer& layer = attempt.start.layer;
+  const std::int64_t count = 3 * layer.hidden_size, D = layer.num_directions;
+  const FitOptions options{few_starts, attempt.units_are_apart()};
+  if (layer.op != Op::lstm || layer.P || (!options.by_unit && count > most_parameters)) return std::nullopt;
+  Candidate c = attempt.start;
+  c.layer.P = make_array(zeros(D * count));
+  for (std::int64_t d = 0; d < D; ++d) {
+    std::vector<double> P = zeros(count);
+    const auto put = [&](Layer& l, const std::vector<double>& at) {
+      overwrite(l.P, d * count, at.begin(), count);
+    };
+    if (!fit(attempt, c, d, P, options, put)) return std::nullopt;
+  }
+  if (!attempt.fits(c)) return std::nullopt;
+  const std::string text =
+      fmt::format("peepholes that the model lacks, found by fitting: [{}]", numbers_text(*c.layer.P));
+  return Inference{"P-missing", text, std::move(c), D * count};
+}
+
+}  // namespace grurun::conformance::diagnosis

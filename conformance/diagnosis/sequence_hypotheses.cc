@@ -1,0 +1,208 @@
+// Hypotheses about directions, layouts, lengths and states.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "conformance/diagnosis/hypotheses.h"
+
+namespace grurun::conformance::diagnosis {
+namespace {
+
+/// The two halves of an array exchanged: directions come first in W, R, B, P and the states.
+void swap_directions(Array& array) {
+  if (!array) return;
+  std::vector<double> swapped = *array;
+  std::rotate(swapped.begin(), swapped.begin() + static_cast<std::ptrdiff_t>(swapped.size() / 2),
+              swapped.end());
+  array = make_array(std::move(swapped));
+}
+
+/// [A, B, H] to [B, A, H].
+void swap_leading(Array& array, std::int64_t A, std::int64_t B) {
+  if (!array) return;
+  const std::int64_t size = static_cast<std::int64_t>(array->size()) / std::max<std::int64_t>(A * B, 1);
+  std::vector<double> swapped(array->size());
+  for (std::int64_t a = 0; a < A; ++a) {
+    for (std::int64_t b = 0; b < B; ++b) {
+      std::copy_n(array->begin() + (a * B + b) * size, size, swapped.begin() + (b * A + a) * size);
+    }
+  }
+  array = make_array(std::move(swapped));
+}
+
+/// X's first two dimensions change their meaning. States and lengths, which tell them apart, must be missing
+/// or fit both ways.
+bool swap_batch_and_time(Layer& layer, bool has_lengths) {
+  const std::int64_t T = layer.seq_length, N = layer.batch_size;
+  if (T != N && (has_lengths || layer.initial_h || layer.initial_c)) return false;
+  swap_leading(layer.X, T, N);
+  std::swap(layer.seq_length, layer.batch_size);
+  if (T != N) layer.lengths.assign(static_cast<std::size_t>(layer.batch_size), layer.seq_length);
+  return true;
+}
+
+/// The same where the other layout is meant: then states are turned round too.
+bool change_layout(Layer& layer, bool has_lengths) {
+  const bool has_states = layer.initial_h || layer.initial_c;
+  if (has_states && layer.num_directions != layer.batch_size) return false;
+  if (!swap_batch_and_time(layer, has_lengths)) return false;
+  swap_leading(layer.initial_h, layer.num_directions, layer.batch_size);
+  swap_leading(layer.initial_c, layer.num_directions, layer.batch_size);
+  return true;
+}
+
+void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
+  const auto add = [&](const char* id, const char* family, const char* text, auto change) {
+    into.push_back({id, family, text, [change](Candidate& c) {
+                      change(c);
+                      return true;
+                    }});
+  };
+  const bool has_final_state = subject.exits[1] || subject.exits[2];
+  if (subject.layer.num_directions == 1) {
+    const bool reversed = subject.layer.reversed[0];
+    add("direction", "direction",
+        reversed ? "direction forward: the model says reverse" : "direction reverse: the model says forward",
+        [](Candidate& c) { c.layer.reversed[0] = !c.layer.reversed[0]; });
+    if (reversed) {
+      add("Y-in-step-order", "Y order",
+          "Y in the order of steps: what reverse gives was not turned back into time order",
+          [](Candidate& c) { c.reading.backward_in_step_order = true; });
+    }
+    return;
+  }
+  add("directions-swapped", "direction", "directions swapped: W, R, B hold the backward one first",
+      [](Candidate& c) {
+        for (Array* array : {&c.layer.W, &c.layer.R, &c.layer.Wb, &c.layer.Rb, &c.layer.P})
+          swap_directions(*array);
+      });
+  add("second-direction-forward", "direction",
+      "both directions forward: the second one runs backward in the model",
+      [](Candidate& c) { c.layer.reversed[1] = false; });
+  add("Y-in-step-order", "Y order",
+      "Y of the backward direction in the order of steps: it was not turned back into time order",
+      [](Candidate& c) { c.reading.backward_in_step_order = true; });
+  add("output-directions-swapped", "output directions", "the directions of all outputs swapped",
+      [](Candidate& c) { c.reading.swap_Y_directions = c.reading.swap_state_directions = true; });
+  if (subject.exits[0] && has_final_state) {
+    add("Y-directions-swapped", "output directions", "the directions of Y swapped",
+        [](Candidate& c) { c.reading.swap_Y_directions = true; });
+    add("state-directions-swapped", "output directions", "the directions of the final states swapped",
+        [](Candidate& c) { c.reading.swap_state_directions = true; });
+  }
+  if (subject.layer.initial_h || subject.layer.initial_c) {
+    add("initial-directions-swapped", "initial directions", "the directions of the initial states swapped",
+        [](Candidate& c) {
+          swap_directions(c.layer.initial_h);
+          swap_directions(c.layer.initial_c);
+        });
+  }
+}
+
+void add_layouts(const Subject& subject, std::vector<Hypothesis>& into) {
+  const bool lengths = subject.has_sequence_lens;
+  const bool batch_first = subject.layout == 1;
+  const auto add = [&](const char* id, const char* text, Arrangement arrangement, auto change) {
+    into.push_back({id, "layout", text, [=](Candidate& c) {
+                      c.reading.arrangement = arrangement;
+                      return change(c.layer, lengths);
+                    }});
+  };
+  if (batch_first) {
+    add("layout", "layout 0: the model sets layout 1", Arrangement::time_first, change_layout);
+    add("batch-and-time-swapped", "batch and time swapped: X holds time first although layout is 1",
+        Arrangement::batch_first, swap_batch_and_time);
+    return;
+  }
+  add("layout", "layout 1: X and the outputs hold the batch first", Arrangement::batch_first, change_layout);
+  add("batch-and-time-swapped", "batch and time swapped: X holds the batch first, and so does Y",
+      Arrangement::batch_for_time, swap_batch_and_time);
+  add("batch-and-time-of-X-swapped", "batch and time of X swapped: X holds the batch first",
+      Arrangement::time_first, swap_batch_and_time);
+}
+
+void add_states(const Subject& subject, std::vector<Hypothesis>& into) {
+  const auto add = [&](const char* id, const char* family, const char* text, auto change) {
+    into.push_back({id, family, text, [change](Candidate& c) {
+                      change(c);
+                      return true;
+                    }});
+  };
+  const Layer& layer = subject.layer;
+  if (layer.initial_h) {
+    add("initial-h-ignored", "initial", "initial_h left out: the source begins with zeros",
+        [](Candidate& c) { c.layer.initial_h = nullptr; });
+  }
+  if (layer.initial_c) {
+    add("initial-c-ignored", "initial", "initial_c left out: the source begins with a cell state of zeros",
+        [](Candidate& c) { c.layer.initial_c = nullptr; });
+  }
+  if (layer.initial_h && layer.initial_c) {
+    add("initial-states-ignored", "initial", "initial_h and initial_c left out: the source begins with zeros",
+        [](Candidate& c) { c.layer.initial_h = c.layer.initial_c = nullptr; });
+  }
+  if (layer.initial_h || layer.initial_c) {
+    if (layer.op == Op::lstm) {
+      add("initial-states-exchanged", "initial", "initial_h and initial_c exchanged",
+          [](Candidate& c) { std::swap(c.layer.initial_h, c.layer.initial_c); });
+    }
+  }
+  if (layer.op == Op::lstm && (subject.exits[1] || subject.exits[2])) {
+    add("final-states-exchanged", "final", "Y_h and Y_c exchanged",
+        [](Candidate& c) { c.reading.exchange_states = true; });
+  }
+}
+
+/// By row: one more than the last time at which Y is not zero.
+std::vector<std::int64_t> lengths_by_zeros(const Expected& expected, const Candidate& candidate) {
+  const Layer& layer = candidate.layer;
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(layer.batch_size), 0);
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    for (std::int64_t t = 0; t < layer.seq_length; ++t) {
+      for (std::int64_t d = 0; d < layer.num_directions; ++d) {
+        const double* Y = expected.Y_at(candidate, t, d, n);
+        if (std::any_of(Y, Y + layer.hidden_size, [](double value) { return value != 0; })) {
+          lengths[static_cast<std::size_t>(n)] = t + 1;
+        }
+      }
+    }
+  }
+  return lengths;
+}
+
+}  // namespace
+
+void add_sequence_hypotheses(const Subject& subject, std::vector<Hypothesis>& into) {
+  add_directions(subject, into);
+  add_states(subject, into);
+  add_layouts(subject, into);
+}
+
+void add_length_hypotheses(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
+  if (subject.has_sequence_lens) {
+    into.push_back({"sequence-lens-ignored", "lengths", "sequence_lens left out: every row runs to the end",
+                    [](Candidate& c) {
+                      std::ranges::fill(c.layer.lengths, c.layer.seq_length);
+                      return true;
+                    }});
+  }
+  if (!expected.Y()) return;
+  Candidate stated{subject.layer, {}};
+  if (subject.layout == 1) stated.reading.arrangement = Arrangement::batch_first;
+  if (!expected.has_shapes_of(stated)) return;
+  const std::vector<std::int64_t> lengths = lengths_by_zeros(expected, stated);
+  const std::string text = fmt::format(
+      "sequence_lens = [{}], by the zeros at the end of Y: the model {}", fmt::join(lengths, ", "),
+      subject.has_sequence_lens ? fmt::format("is given [{}]", fmt::join(subject.layer.lengths, ", "))
+                                : "has none");
+  into.push_back({"sequence-lens-missing", "lengths", text, [&expected](Candidate& c) {
+                    if (!expected.has_shapes_of(c)) return false;
+                    std::vector<std::int64_t> found = lengths_by_zeros(expected, c);
+                    if (found == c.layer.lengths) return false;
+                    c.layer.lengths = std::move(found);
+                    return true;
+                  }});
+}
+
+}  // namespace grurun::conformance::diagnosis

@@ -1,0 +1,303 @@
+#include "conformance/diagnosis/subject.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "engine/graph/executor.h"
+#include "engine/graph/node_rules.h"
+#include "engine/graph/plan.h"
+#include "engine/ops/type_dispatch.h"
+#include "tensor/error.h"
+
+namespace grurun::conformance::diagnosis {
+namespace {
+
+using onnx_io::Node;
+using Values = std::unordered_map<std::string, Value>;
+
+std::optional<Op> op_of(const Node& node) {
+  if (!node.domain.empty()) return std::nullopt;
+  if (node.op_type == "RNN") return Op::rnn;
+  if (node.op_type == "GRU") return Op::gru;
+  if (node.op_type == "LSTM") return Op::lstm;
+  return std::nullopt;
+}
+
+bool keeps_order(const Node& node) {
+  static const std::array names{"Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"};
+  return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
+}
+
+const Node* producer(const onnx_io::Graph& graph, const std::string& value) {
+  for (const Node& node : graph.nodes) {
+    if (std::ranges::find(node.outputs, value) != node.outputs.end()) return &node;
+  }
+  return nullptr;
+}
+
+/// Leaves out nodes that none of these values depends on.
+void keep_needed(onnx_io::Graph& graph, const std::vector<std::string>& names) {
+  std::unordered_set<std::string> needed(names.begin(), names.end());
+  std::vector<Node> kept;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const bool wanted =
+        std::ranges::any_of(node->outputs, [&](const std::string& name) { return needed.contains(name); });
+    // A body may read any value of the graph, so everything before a node with one stays.
+    const bool has_body =
+        std::ranges::any_of(node->attributes, [](const auto& a) { return !a.graphs.empty(); });
+    if (wanted && has_body) {
+      kept.insert(kept.end(), node, graph.nodes.rend());
+      break;
+    }
+    if (!wanted) continue;
+    for (const std::string& input : node->inputs) {
+      if (!input.empty()) needed.insert(input);
+    }
+    kept.push_back(*node);
+  }
+  std::ranges::reverse(kept);
+  graph.nodes = std::move(kept);
+}
+
+/// The values of these names in a run of the model.
+Values capture(onnx_io::Model model, const std::vector<std::string>& names, std::vector<Value> inputs,
+               std::optional<std::chrono::steady_clock::time_point> deadline) {
+  keep_needed(model.graph, names);
+  engine::PlanOptions options;
+  for (std::size_t i = 0; i < inputs.size() && i < model.graph.inputs.size(); ++i) {
+    if (!inputs[i].empty()) options.fed.insert(model.graph.inputs[i].name);
+  }
+  model.graph.outputs.clear();
+  for (const std::string& name : names) model.graph.outputs.push_back({name, {}});
+  engine::RunOptions run_options;
+  run_options.deadline = deadline;
+  std::vector<Value> values =
+      engine::run_plan(*engine::make_plan(model, options), std::move(inputs), run_options);
+  Values out;
+  for (std::size_t i = 0; i < names.size(); ++i) out.emplace(names[i], std::move(values[i]));
+  return out;
+}
+
+/// The nodes from a graph's output back to a recurrent node's, the last one first; nullopt when others lie
+/// between.
+struct Way {
+  const Node* from;
+  std::size_t output;
+  std::vector<const Node*> between;
+};
+std::optional<Way> way_back(const onnx_io::Graph& graph, std::string value) {
+  Way way{};
+  for (std::size_t steps = 0; steps <= graph.nodes.size(); ++steps) {
+    const Node* node = producer(graph, value);
+    if (node == nullptr) return std::nullopt;
+    if (op_of(*node)) {
+      way.from = node;
+      way.output = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
+      return way.output < 3 ? std::optional(way) : std::nullopt;
+    }
+    if (!keeps_order(*node) && !(node->domain.empty() && node->op_type == "Transpose")) return std::nullopt;
+    if (node->inputs.empty()) return std::nullopt;
+    way.between.push_back(node);
+    value = node->inputs[0];
+  }
+  return std::nullopt;
+}
+
+Exit exit_of(const Way& way, std::size_t graph_output, const Values& values) {
+  Exit exit{graph_output, {}, way.between.empty()};
+  for (auto node = way.between.rbegin(); node != way.between.rend(); ++node) {
+    if ((*node)->op_type != "Transpose") continue;
+    const Shape& before = values.at((*node)->inputs[0]).tensor().shape();
+    std::vector<std::int64_t> perm;
+    for (std::size_t i = before.rank(); i-- > 0;) perm.push_back(static_cast<std::int64_t>(i));
+    if (const onnx_io::Attribute* given = (*node)->find_attribute("perm")) perm = given->ints;
+    exit.turns.push_back({before, perm});
+  }
+  return exit;
+}
+
+template <typename T>
+T attribute_or(const Node& node, const char* name, T fallback, T onnx_io::Attribute::*member) {
+  const onnx_io::Attribute* found = node.find_attribute(name);
+  return found != nullptr ? found->*member : fallback;
+}
+
+/// [A, B, C] to [B, A, C].
+std::vector<double> swap_leading(const std::vector<double>& values, std::int64_t A, std::int64_t B,
+                                 std::int64_t C) {
+  std::vector<double> out(values.size());
+  for (std::int64_t a = 0; a < A; ++a) {
+    for (std::int64_t b = 0; b < B; ++b) {
+      std::copy_n(values.begin() + (a * B + b) * C, C, out.begin() + (b * A + a) * C);
+    }
+  }
+  return out;
+}
+
+class LayerReader {
+ public:
+  LayerReader(const Node& node, const Values& values, Subject& subject)
+      : node_(node), values_(values), subject_(subject), layer_(subject.layer) {}
+
+  void read() {
+    read_attributes();
+    read_sizes();
+    read_weights();
+    read_sequence();
+  }
+
+ private:
+  const Tensor* input(std::size_t index) const {
+    if (index >= node_.inputs.size() || node_.inputs[index].empty()) return nullptr;
+    return &values_.at(node_.inputs[index]).tensor();
+  }
+  Array array(std::size_t index) const {
+    const Tensor* tensor = input(index);
+    return tensor == nullptr ? nullptr : make_array(doubles_of(*tensor));
+  }
+
+  void read_attributes() {
+    using onnx_io::Attribute;
+    const std::string direction = attribute_or(node_, "direction", std::string("forward"), &Attribute::s);
+    layer_.num_directions = direction == "bidirectional" ? 2 : 1;
+    layer_.reversed = {direction == "reverse", true};
+    subject_.layout = static_cast<int>(attribute_or(node_, "layout", std::int64_t{0}, &Attribute::i));
+    layer_.linear_before_reset =
+        attribute_or(node_, "linear_before_reset", std::int64_t{0}, &Attribute::i) != 0;
+    layer_.input_forget = attribute_or(node_, "input_forget", std::int64_t{0}, &Attribute::i) != 0;
+    if (const Attribute* clip = node_.find_attribute("clip")) layer_.clip = clip->f;
+    subject_.activations = attribute_or(node_, "activations", {}, &Attribute::strings);
+    subject_.alpha = attribute_or(node_, "activation_alpha", {}, &Attribute::floats);
+    subject_.beta = attribute_or(node_, "activation_beta", {}, &Attribute::floats);
+    std::vector<std::string> names = subject_.activations;
+    const std::size_t wanted = layer_.functions_each() * static_cast<std::size_t>(layer_.num_directions);
+    if (names.empty()) {
+      static const std::vector<std::string> defaults[] = {
+          {"Tanh"}, {"Sigmoid", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}};
+      const auto& one = defaults[static_cast<int>(layer_.op)];
+      while (names.size() < wanted) names.insert(names.end(), one.begin(), one.end());
+    }
+    names.resize(wanted);  // RNN with one direction may list two
+    layer_.functions = engine::rnn::parse_activations(names, subject_.alpha, subject_.beta);
+  }
+
+  void read_sizes() {
+    const Shape& X = input(0)->shape();
+    const bool batch_first = subject_.layout == 1;
+    layer_.seq_length = X[batch_first ? 1 : 0];
+    layer_.batch_size = X[batch_first ? 0 : 1];
+    layer_.input_size = X[2];
+    layer_.hidden_size = input(2)->dim(2);
+    subject_.dtype = input(0)->dtype();
+  }
+
+  void read_weights() {
+    layer_.W = array(1);
+    layer_.R = array(2);
+    if (const Tensor* B = input(3)) {
+      const std::vector<double> both = doubles_of(*B);
+      std::vector<double> Wb, Rb;
+      for (std::int64_t d = 0; d < layer_.num_directions; ++d) {
+        const auto begin = both.begin() + d * 2 * layer_.rows();
+        Wb.insert(Wb.end(), begin, begin + layer_.rows());
+        Rb.insert(Rb.end(), begin + layer_.rows(), begin + 2 * layer_.rows());
+      }
+      layer_.Wb = make_array(std::move(Wb));
+      layer_.Rb = make_array(std::move(Rb));
+    }
+    if (layer_.op == Op::lstm) layer_.P = array(7);
+  }
+
+  void read_sequence() {
+    layer_.X = array(0);
+    layer_.initial_h = array(5);
+    if (layer_.op == Op::lstm) layer_.initial_c = array(6);
+    if (subject_.layout == 1) {
+      const auto [T, N, I, H, D] = std::tuple(layer_.seq_length, layer_.batch_size, layer_.input_size,
+                                              layer_.hidden_size, layer_.num_directions);
+      layer_.X = make_array(swap_leading(*layer_.X, N, T, I));
+      for (Array* state : {&layer_.initial_h, &layer_.initial_c}) {
+        if (*state) *state = make_array(swap_leading(**state, N, D, H));
+      }
+    }
+    layer_.lengths.assign(static_cast<std::size_t>(layer_.batch_size), layer_.seq_length);
+    if (const Tensor* lengths = input(4)) {
+      subject_.has_sequence_lens = true;
+      std::ranges::copy(lengths->span<std::int32_t>(), layer_.lengths.begin());
+    }
+  }
+
+  const Node& node_;
+  const Values& values_;
+  Subject& subject_;
+  Layer& layer_;
+};
+
+}  // namespace
+
+bool has_recurrent_node(const onnx_io::Model& model) {
+  return std::ranges::any_of(model.graph.nodes, [](const Node& node) { return op_of(node).has_value(); });
+}
+
+std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                   std::optional<std::chrono::steady_clock::time_point> deadline) {
+  const onnx_io::Graph& graph = model.graph;
+  std::vector<std::string> names;
+  const auto want = [&](const std::string& name) {
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const Node& node : graph.nodes) {
+    if (op_of(node)) std::ranges::for_each(node.inputs, want);
+  }
+  std::vector<std::optional<Way>> ways;
+  for (const onnx_io::ValueInfo& output : graph.outputs) {
+    ways.push_back(way_back(graph, output.name));
+    if (!ways.back()) continue;
+    for (const Node* node : ways.back()->between) {
+      if (node->op_type == "Transpose") want(node->inputs[0]);
+    }
+  }
+  const Values values = capture(model, names, inputs, deadline);
+
+  std::vector<Subject> subjects;
+  for (const Node& node : graph.nodes) {
+    const std::optional<Op> op = op_of(node);
+    if (!op) continue;
+    Subject& subject = subjects.emplace_back();
+    subject.layer.op = *op;
+    const auto imported = model.opset_imports.find("");
+    const int version =
+        imported == model.opset_imports.end() ? 0 : engine::resolved_version(node, imported->second);
+    subject.label = engine::node_label(node, "", version);
+    const auto named =
+        std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
+    subject.name = !node.name.empty() || named == node.outputs.end() ? node.name : *named;
+    LayerReader(node, values, subject).read();
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      if (ways[i] && ways[i]->from == &node && !subject.exits[ways[i]->output]) {
+        subject.exits[ways[i]->output] = exit_of(*ways[i], i, values);
+      }
+    }
+  }
+  return subjects;
+}
+
+std::vector<double> doubles_of(const Tensor& tensor) {
+  std::vector<double> out(static_cast<std::size_t>(tensor.size()));
+  engine::dispatch(engine::Floats{}, tensor.dtype(), [&]<typename T>() {
+    std::ranges::transform(tensor.span<T>(), out.begin(), [](T value) { return static_cast<double>(value); });
+  });
+  return out;
+}
+
+Tensor rounded(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  Tensor out(dtype, shape);
+  engine::dispatch(engine::Floats{}, dtype, [&]<typename T>() {
+    T* to = out.mutable_data<T>();
+    for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<T>(values[i]);
+  });
+  return out;
+}
+
+}  // namespace grurun::conformance::diagnosis

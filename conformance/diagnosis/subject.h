@@ -1,0 +1,58 @@
+// The recurrent nodes of a model, as layers with the inputs they had in a run.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/diagnosis/layer.h"
+#include "onnx_io/model.h"
+#include "tensor/value.h"
+
+namespace grurun::conformance::diagnosis {
+
+/// Where an output of a node comes out of the graph, and how it is turned around on the way: the other
+/// operators between them (Identity, Reshape, Squeeze, Unsqueeze, Flatten) leave elements in their order.
+struct Exit {
+  std::size_t graph_output;
+  struct Turn {
+    Shape before;
+    std::vector<std::int64_t> perm;
+  };
+  std::vector<Turn> turns;  // from the node to the graph's output
+  bool direct = true;       // nothing lies between
+};
+
+/// A recurrent node of the main graph after a run.
+struct Subject {
+  std::string label;  // "node 'gru_1' (GRU-14)"
+  std::string name;   // of the node; of its first output where it has none
+  Layer layer;
+  int layout = 0;
+  DType dtype = DType::undefined;
+  // As the node states them; empty: left out.
+  std::vector<std::string> activations;
+  std::vector<float> alpha, beta;
+  bool has_sequence_lens = false;
+  std::array<std::optional<Exit>, 3> exits;  // Y, Y_h, Y_c
+
+  bool reaches_an_output() const { return exits[0] || exits[1] || exits[2]; }
+};
+
+/// Every GRU, LSTM and RNN of the main graph, in its order. Runs the model once more for the values that go
+/// into them. Throws what a run throws.
+std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                   std::optional<std::chrono::steady_clock::time_point> deadline);
+
+/// True when the main graph has a recurrent node.
+bool has_recurrent_node(const onnx_io::Model& model);
+
+/// The elements of a float, double, float16 or bfloat16 tensor. Throws Error(unsupported) for other types.
+std::vector<double> doubles_of(const Tensor& tensor);
+
+/// The reverse, rounded once.
+Tensor rounded(const std::vector<double>& values, const Shape& shape, DType dtype);
+
+}  // namespace grurun::conformance::diagnosis

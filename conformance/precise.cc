@@ -1,0 +1,192 @@
+#include "conformance/precise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "engine/graph/executor.h"
+#include "engine/graph/plan.h"
+#include "engine/ops/type_dispatch.h"
+#include "tensor/error.h"
+
+namespace grurun::conformance {
+namespace {
+
+using onnx_io::Attribute;
+using onnx_io::AttributeType;
+
+bool is_narrow(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
+}
+
+std::vector<double> doubles_of(const Tensor& tensor) {
+  std::vector<double> out(static_cast<std::size_t>(tensor.size()));
+  engine::dispatch(engine::Floats{}, tensor.dtype(), [&]<typename T>() {
+    std::ranges::transform(tensor.span<T>(), out.begin(), [](T value) { return static_cast<double>(value); });
+  });
+  return out;
+}
+
+Tensor widened(const Tensor& tensor) {
+  return is_narrow(tensor.dtype()) ? Tensor::from(tensor.shape(), doubles_of(tensor)) : tensor;
+}
+
+ValueType widened(ValueType type) {
+  const bool holds_elements =
+      type.kind == ValueType::Kind::tensor || type.kind == ValueType::Kind::sparse_tensor;
+  if (holds_elements && is_narrow(type.elem)) type.elem = DType::float64;
+  if (type.element) type.element = std::make_shared<const ValueType>(widened(*type.element));
+  return type;
+}
+
+onnx_io::Graph widened(onnx_io::Graph graph);
+
+/// Attributes by which an operator names the type that it makes.
+bool names_a_type(const std::string& attribute) {
+  static const std::array names{"to", "dtype", "output_datatype"};
+  return std::ranges::find(names, attribute) != names.end();
+}
+
+Attribute widened(Attribute attribute) {
+  for (Tensor& tensor : attribute.tensors) tensor = widened(tensor);
+  for (ValueType& type : attribute.types) type = widened(type);
+  for (auto& graph : attribute.graphs) graph = std::make_shared<const onnx_io::Graph>(widened(*graph));
+  const bool is_number = attribute.type == AttributeType::int_ && names_a_type(attribute.name);
+  if (is_number && is_valid_dtype(attribute.i) && is_narrow(static_cast<DType>(attribute.i))) {
+    attribute.i = static_cast<std::int64_t>(DType::float64);
+  }
+  return attribute;
+}
+
+/// Constant's value_float and value_floats say by their names that they make a float.
+void widen_constant(Attribute& attribute) {
+  const bool one = attribute.name == "value_float";
+  if ((!one && attribute.name != "value_floats") || !attribute.ref_attr_name.empty()) return;
+  const std::vector<double> values =
+      one ? std::vector<double>{attribute.f}
+          : std::vector<double>(attribute.floats.begin(), attribute.floats.end());
+  const Shape shape = one ? Shape{} : Shape{static_cast<std::int64_t>(values.size())};
+  Attribute out;
+  out.name = "value";
+  out.type = AttributeType::tensor;
+  out.tensors.push_back(Tensor::from(shape, values));
+  attribute = std::move(out);
+}
+
+void widen_nodes(std::vector<onnx_io::Node>& nodes) {
+  for (onnx_io::Node& node : nodes) {
+    for (Attribute& attribute : node.attributes) {
+      attribute = widened(std::move(attribute));
+      if (node.op_type == "Constant" && node.domain.empty()) widen_constant(attribute);
+    }
+  }
+}
+
+onnx_io::Graph widened(onnx_io::Graph graph) {
+  for (auto* values : {&graph.inputs, &graph.outputs, &graph.value_info}) {
+    for (onnx_io::ValueInfo& info : *values) info.type = widened(std::move(info.type));
+  }
+  for (onnx_io::Initializer& initializer : graph.initializers)
+    initializer.tensor = widened(initializer.tensor);
+  widen_nodes(graph.nodes);
+  return graph;
+}
+
+/// One unit in the last place of a type at a value, subnormal ones included.
+double unit_at(DType dtype, double value) {
+  struct Format {
+    int digits, least;  // bits behind the point; exponent of the smallest normal number
+  };
+  const Format format = dtype == DType::float16    ? Format{10, -14}
+                        : dtype == DType::bfloat16 ? Format{7, -126}
+                                                   : Format{23, -126};
+  const int exponent = value == 0 ? format.least : std::max(std::ilogb(value), format.least);
+  return std::ldexp(1.0, exponent - format.digits);
+}
+
+/// The most units that a side is off; infinite where one is finite and the other is not.
+double most_units(DType dtype, const std::vector<double>& truth, const std::vector<double>& side) {
+  double most = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double t = truth[i], s = side[i];
+    if (s == t || (std::isnan(s) && std::isnan(t))) continue;
+    const bool comparable = std::isfinite(s) && std::isfinite(t);
+    most = std::max(
+        most, comparable ? std::fabs(s - t) / unit_at(dtype, t) : std::numeric_limits<double>::infinity());
+  }
+  return most;
+}
+
+bool is_comparable(const Value& truth, const Value& side) {
+  return truth.is_tensor() && side.is_tensor() && truth.tensor().dtype() == DType::float64 &&
+         is_narrow(side.tensor().dtype()) && truth.tensor().shape() == side.tensor().shape();
+}
+
+}  // namespace
+
+Value widened(const Value& value) {
+  if (value.is_tensor()) return widened(value.tensor());
+  if (value.is_sequence()) {
+    Sequence out{widened(value.sequence().element), {}};
+    for (const Value& item : value.sequence().items) out.items.push_back(widened(item));
+    return out;
+  }
+  if (value.is_optional()) {
+    Optional out{widened(value.optional().element), nullptr};
+    if (value.optional().item) out.item = std::make_shared<const Value>(widened(*value.optional().item));
+    return out;
+  }
+  return value;
+}
+
+onnx_io::Model widened(const onnx_io::Model& model) {
+  onnx_io::Model out = model;
+  out.graph = widened(std::move(out.graph));
+  for (onnx_io::Function& function : out.functions) {
+    for (Attribute& attribute : function.attribute_defaults) attribute = widened(std::move(attribute));
+    widen_nodes(function.nodes);
+  }
+  return out;
+}
+
+std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                 std::optional<std::chrono::steady_clock::time_point> deadline) {
+  engine::PlanOptions options;
+  std::vector<Value> wide;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].empty()) options.fed.insert(model.graph.inputs[i].name);
+    wide.push_back(widened(inputs[i]));
+  }
+  engine::RunOptions run_options;
+  run_options.deadline = deadline;
+  try {
+    return engine::run_plan(*engine::make_plan(widened(model), options), std::move(wide), run_options);
+  } catch (const Error& error) {
+    // The model itself has run: what is wrong now is that some operator has no double.
+    if (error.kind() != ErrorKind::invalid_model && error.kind() != ErrorKind::unsupported) throw;
+    fail_unsupported("the model cannot be computed in double precision: {}", error.what());
+  }
+}
+
+std::string judge_by_truth(const Value& truth, const Value& actual, const Value& expected) {
+  if (!is_comparable(truth, actual)) return {};
+  const DType dtype = actual.tensor().dtype();
+  const std::vector<double> true_values = doubles_of(truth.tensor());
+  const double ours = most_units(dtype, true_values, doubles_of(actual.tensor()));
+  if (expected.empty())
+    return fmt::format("in double precision: actual is within {:.3g} ULP of the truth", ours);
+  if (!is_comparable(truth, expected) || expected.tensor().dtype() != dtype) return {};
+  const double theirs = most_units(dtype, true_values, doubles_of(expected.tensor()));
+  if (ours == theirs)
+    return fmt::format("in double precision: both sides are within {:.3g} ULP of the truth", ours);
+  const bool we = ours < theirs;
+  return fmt::format(
+      "in double precision: {} is the nearer side, within {:.3g} ULP of the truth; {} is off by up to {:.3g} "
+      "ULP",
+      we ? "actual" : "expected", we ? ours : theirs, we ? "expected" : "actual", we ? theirs : ours);
+}
+
+}  // namespace grurun::conformance

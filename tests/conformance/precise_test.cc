@@ -1,0 +1,122 @@
+#include "conformance/precise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+
+namespace grurun::conformance {
+namespace {
+
+Value floats(const std::vector<float>& values) {
+  return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
+}
+
+onnx_io::Model model_of(onnx_io::Node node, std::vector<onnx_io::Initializer> initializers = {}) {
+  onnx_io::Model model;
+  model.ir_version = 8;
+  model.opset_imports[""] = 18;
+  model.graph.inputs.push_back({"x", ValueType::tensor(DType::float32)});
+  model.graph.outputs.push_back({"y", ValueType::tensor(DType::float32)});
+  model.graph.initializers = std::move(initializers);
+  node.outputs = {"y"};
+  model.graph.nodes.push_back(std::move(node));
+  return model;
+}
+
+TEST(Precise, InputsAndInitializersBecomeDouble) {
+  onnx_io::Node node;
+  node.op_type = "Add";
+  node.inputs = {"x", "c"};
+  const auto model = model_of(node, {{"c", Tensor::from(Shape{1}, std::vector<float>{1e-9f})}});
+  const std::vector<Value> out = run_in_double(model, {floats({1})}, std::nullopt);
+  ASSERT_EQ(out[0].tensor().dtype(), DType::float64);
+  EXPECT_EQ(out[0].tensor().data<double>()[0], 1 + static_cast<double>(1e-9f));
+}
+
+TEST(Precise, AttributesThatNameATypeFollow) {
+  onnx_io::Node node;
+  node.op_type = "Cast";
+  node.inputs = {"x"};
+  onnx_io::Attribute to;
+  to.name = "to";
+  to.type = onnx_io::AttributeType::int_;
+  for (const DType narrow : {DType::float32, DType::float16, DType::bfloat16}) {
+    to.i = static_cast<std::int64_t>(narrow);
+    node.attributes = {to};
+    EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, std::nullopt)[0].tensor().dtype(), DType::float64);
+  }
+  to.i = static_cast<std::int64_t>(DType::int32);
+  node.attributes = {to};
+  EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, std::nullopt)[0].tensor().dtype(), DType::int32);
+}
+
+TEST(Precise, AConstantOfAFloatBecomesOneOfDouble) {
+  onnx_io::Node node;
+  node.op_type = "Constant";
+  onnx_io::Attribute value;
+  value.name = "value_floats";
+  value.type = onnx_io::AttributeType::floats;
+  value.floats = {0.1f, 2};
+  node.attributes = {value};
+  const std::vector<Value> out = run_in_double(model_of(node), {floats({1})}, std::nullopt);
+  EXPECT_EQ(out[0].tensor().span<double>()[0], static_cast<double>(0.1f));
+}
+
+TEST(Precise, AnOperatorWithoutDoubleIsNamed) {
+  onnx_io::Node node;
+  node.op_type = "QuantizeLinear";
+  node.inputs = {"x", "s", "z"};
+  const auto model = model_of(node, {{"s", Tensor::scalar(1.0f)}, {"z", Tensor::scalar(std::uint8_t{0})}});
+  try {
+    run_in_double(model, {floats({1})}, std::nullopt);
+    FAIL() << "QuantizeLinear takes no double";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+    EXPECT_NE(std::string(error.what()).find("QuantizeLinear"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("cannot be computed in double"), std::string::npos);
+  }
+}
+
+TEST(Precise, TheNearerSideIsNamed) {
+  const Value truth = Tensor::from(Shape{2}, std::vector<double>{1.0, 2.0 + 0x1p-24});
+  const float unit = 0x1p-23f;
+  const Value good = floats({1, 2});
+  const Value bad = floats({1 + 100 * unit, 2});
+  EXPECT_EQ(judge_by_truth(truth, good, bad),
+            "in double precision: actual is the nearer side, within 0.25 ULP of the truth; expected is off "
+            "by up to 100 "
+            "ULP");
+  EXPECT_EQ(judge_by_truth(truth, bad, good),
+            "in double precision: expected is the nearer side, within 0.25 ULP of the truth; actual is off "
+            "by up to 100 "
+            "ULP");
+  EXPECT_EQ(judge_by_truth(truth, good, good),
+            "in double precision: both sides are within 0.25 ULP of the truth");
+  EXPECT_EQ(judge_by_truth(truth, good, {}), "in double precision: actual is within 0.25 ULP of the truth");
+  const Value nan = floats({1, std::nanf("")});
+  EXPECT_EQ(judge_by_truth(truth, good, nan),
+            "in double precision: actual is the nearer side, within 0.25 ULP of the truth; expected is off "
+            "by up to inf "
+            "ULP");
+}
+
+TEST(Precise, NothingIsSaidWhereThereIsNoMeasure) {
+  const Value truth = Tensor::from(Shape{1}, std::vector<double>{1.0});
+  EXPECT_EQ(judge_by_truth(truth, truth, truth), "") << "double already";
+  EXPECT_EQ(judge_by_truth(truth, floats({1, 2}), floats({1})), "") << "another shape";
+  EXPECT_EQ(judge_by_truth(Tensor::scalar(std::int64_t{1}), floats({1}), floats({1})), "")
+      << "no number of a float type";
+}
+
+TEST(Precise, UnitsAreThoseOfTheOutputsType) {
+  const Value truth = Tensor::from(Shape{1}, std::vector<double>{1.0});
+  const Value half = Tensor::from(Shape{1}, std::vector<Float16>{Float16(1.0f + 0x1p-8f)});
+  const Value brain = Tensor::from(Shape{1}, std::vector<BFloat16>{BFloat16(1.0f + 0x1p-5f)});
+  EXPECT_EQ(judge_by_truth(truth, half, {}), "in double precision: actual is within 4 ULP of the truth");
+  EXPECT_EQ(judge_by_truth(truth, brain, {}), "in double precision: actual is within 4 ULP of the truth");
+}
+
+}  // namespace
+}  // namespace grurun::conformance

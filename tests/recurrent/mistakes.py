@@ -1,0 +1,488 @@
+"""Models that carry the mistakes exporters make, with outputs that are right: what diagnosis has to name.
+
+Expected outputs come from testdata/recurrent/equations.py; each mistake is made here by hand, in numpy, and knows nothing of how
+grurun takes it back.
+"""
+import itertools
+import json
+import pathlib
+import sys
+from dataclasses import dataclass, field
+
+import numpy as np
+from onnx import helper, numpy_helper
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "testdata/recurrent"))
+
+from equations import FUNCTIONS, GATES  # noqa: E402
+from writing import IR_VERSION, NUMPY_TYPES, OUTPUTS, Layer  # noqa: E402
+
+GATE_NAMES = {"GRU": "zrh", "LSTM": "iofc"}
+OPS = ("RNN", "GRU", "LSTM")
+
+
+@dataclass
+class Mistake:
+    name: str
+    truth: Layer
+    ids: list  # hypotheses that diagnosis has to name; [] for none
+    text: tuple = ()  # parts of what it has to say
+    kind: str = "reproduced"
+    change: callable = None  # of Model, in place: makes the mistake
+    after: list = field(default_factory=list)  # nodes behind the recurrent one
+
+
+class Model:
+    """What a mistake may change: arrays by input name, attributes, expected outputs."""
+
+    def __init__(self, truth):
+        self.truth = truth
+        self.arrays = truth.arrays()
+        self.attributes = {**truth.attributes, "hidden_size": truth.hidden_size}
+        self.expected = {n: v.astype(np.float64) for n, v in truth.expected().items()
+                         if n in truth.outputs and (n != "Y_c" or truth.op == "LSTM")}
+        self.gates, self.H = GATES[truth.op], truth.hidden_size
+
+    def write(self, folder, mistake):
+        data = folder / mistake.name / "test_data_set_0"
+        data.mkdir(parents=True)
+        positions = ["X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"]
+        positions = positions[:max(positions.index(n) for n in self.arrays) + 1]
+        names = list(OUTPUTS[:3 if self.truth.op == "LSTM" else 2])
+        node = helper.make_node(self.truth.op, [n if n in self.arrays else "" for n in positions],
+                                [n if n in self.expected else "" for n in names], **{k: v for k, v in self.attributes.items() if v != []})
+        outputs = {n: v.astype(NUMPY_TYPES[self.truth.dtype]) for n, v in self.expected.items()}
+        nodes = [node]
+        constants = []
+        for op, output, extra, attributes, turn in mistake.after:
+            nodes.append(helper.make_node(op, [output, *extra], [f"{output}_after"], **attributes))
+            constants += [numpy_helper.from_array(a, n) for n, a in extra.items()]
+            outputs = {f"{n}_after" if n == output else n: turn(v) if n == output else v for n, v in outputs.items()}
+        known = {k: a for k, a in self.arrays.items()}
+
+        def info(n, a, shape=True):
+            return helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape if shape else None)
+
+        graph = helper.make_graph(nodes, mistake.name, [info(n, a) for n, a in known.items()],
+                                  [info(n, a, shape=False) for n, a in outputs.items()], constants)
+        opset = self.truth.opset
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=IR_VERSION[opset])
+        (folder / mistake.name / "model.onnx").write_bytes(model.SerializeToString())
+        for kind, arrays in (("input", known), ("output", outputs)):
+            for k, (n, a) in enumerate(arrays.items()):
+                (data / f"{kind}_{k}.pb").write_bytes(numpy_helper.from_array(np.ascontiguousarray(a), n).SerializeToString())
+
+    def blocks(self, name):
+        """Views of gates of W, R, or of a half of B ("Wb", "Rb"): [directions, gates, ...]."""
+        if name in ("Wb", "Rb"):
+            half = np.split(self.arrays["B"], 2, axis=1)[name == "Rb"]
+            return half.reshape(half.shape[0], self.gates, self.H)
+        array = self.arrays[name]
+        return array.reshape(array.shape[0], self.gates, self.H, -1)
+
+    def halves(self, Wb, Rb):
+        self.arrays["B"] = np.concatenate([Wb.reshape(len(Wb), -1), Rb.reshape(len(Rb), -1)], axis=1)
+
+
+def layer(name, op, **changes):
+    defaults = dict(key=f"mistakes/{op}", seq_length=5, batch_size=3, input_size=2, hidden_size=4, optional=("B",), outputs=("Y",))
+    return Layer(name, op, **{**defaults, **changes})
+
+
+# Weights and biases
+
+def in_order(model, order, names=("W", "R", "Wb", "Rb")):
+    """Block k of each is what belongs to gate order[k]."""
+    for name in names:
+        if name in ("W", "R"):
+            model.arrays[name] = model.blocks(name)[:, order].reshape(model.arrays[name].shape)
+    if "Wb" in names:
+        model.halves(*(model.blocks(half)[:, order] for half in ("Wb", "Rb")))
+
+
+def gate_orders():
+    for op, framework in (("GRU", "rzh"), ("LSTM", "ifco")):
+        names = GATE_NAMES[op]
+        for order in itertools.permutations(range(len(names))):
+            text = ",".join(names[g] for g in order)
+            if "".join(names[g] for g in order) == names:
+                continue
+            yield Mistake(f"gates_{op}_{text.replace(',', '')}", layer("gates", op), ["gate-order"], (f"gates in {text} order",),
+                          change=lambda m, order=list(order): in_order(m, order))
+        order = [names.index(g) for g in framework]
+        for parts, identity in ((("W",), "gate-order-of-W"), (("R",), "gate-order-of-R"), (("Wb",), "gate-order-of-B"),
+                                (("W", "R"), "gate-order-of-W-and-R")):
+            yield Mistake(f"{identity}_{op}", layer("gates", op), [identity], ("PyTorch's",),
+                          change=lambda m, parts=parts, order=order: in_order(m, order, parts))
+
+
+def turned():
+    def per_gate(m, name):
+        m.arrays[name] = m.blocks(name).transpose(0, 1, 3, 2).reshape(m.arrays[name].shape)
+
+    def reshaped(m, name):
+        a = m.arrays[name]
+        m.arrays[name] = a.transpose(0, 2, 1).reshape(a.shape)
+
+    def both(change):
+        return lambda m: (change(m, "W"), change(m, "R"))
+
+    for op in OPS:
+        yield Mistake(f"R_transposed_{op}", layer("", op), ["R-transposed"], change=lambda m: per_gate(m, "R"))
+        square = layer("", op, input_size=4)
+        yield Mistake(f"W_transposed_{op}", square, ["W-transposed"], change=lambda m: per_gate(m, "W"))
+        yield Mistake(f"W_and_R_transposed_{op}", square, ["W-and-R-transposed"], change=both(per_gate))
+        yield Mistake(f"W_reshaped_{op}", layer("", op), ["W-reshaped"], change=lambda m: reshaped(m, "W"))
+        if op != "RNN":
+            yield Mistake(f"R_reshaped_{op}", layer("", op), ["R-reshaped"], change=lambda m: reshaped(m, "R"))
+            yield Mistake(f"W_and_R_reshaped_{op}", layer("", op), ["W-and-R-reshaped"], change=both(reshaped))
+
+
+def biases():
+    def put(m, Wb=None, Rb=None):
+        m.halves(m.blocks("Wb") if Wb is None else Wb, m.blocks("Rb") if Rb is None else Rb)
+
+    zero = np.zeros
+    for op in OPS:
+        rows = 4 * GATES[op]
+        one_bias = np.concatenate([np.linspace(-1, 1, rows), zero(rows)])
+        yield Mistake(f"bias_twice_{op}", layer("", op, values={"B": one_bias}), ["Rb-ignored"],
+                      change=lambda m: put(m, Rb=m.blocks("Wb")))
+        yield Mistake(f"only_Rb_{op}", layer("", op, values={"B": one_bias[::-1]}), ["Wb-ignored"],
+                      change=lambda m: put(m, Wb=0.5 + 0 * m.blocks("Wb")))
+        yield Mistake(f"bias_invented_{op}", layer("", op, optional=()), ["B-ignored"],
+                      change=lambda m: m.arrays.update(B=np.linspace(-1, 1, 2 * m.gates * 4, dtype=np.float32)[None]))
+        if op != "RNN":
+            yield Mistake(f"bias_by_gate_{op}", layer("", op), ["bias-by-gate"], change=lambda m: m.arrays.update(
+                B=np.stack([m.blocks("Wb"), m.blocks("Rb")], axis=2).reshape(1, -1)))
+        long = layer("", op, seq_length=8)
+        yield Mistake(f"Rb_lost_{op}", long, ["Rb-missing"], change=lambda m: put(m, Rb=0 * m.blocks("Rb")))
+        yield Mistake(f"Wb_lost_{op}", long, ["Wb-missing"], change=lambda m: put(m, Wb=0 * m.blocks("Wb")))
+        yield Mistake(f"B_lost_{op}", long, ["B-missing"], change=lambda m: m.arrays.pop("B"))
+    linear = layer("", "GRU", attributes={"linear_before_reset": 1})
+    yield Mistake("bias_halves_swapped", linear, ["bias-halves-swapped"], change=lambda m: put(m, m.blocks("Rb"), m.blocks("Wb")))
+    long = layer("", "GRU", seq_length=8, attributes={"linear_before_reset": 1})
+    yield Mistake("bias_summed", long, ["bias-summed"],
+                  change=lambda m: put(m, m.blocks("Wb") + m.blocks("Rb"), 0 * m.blocks("Rb")))
+    yield Mistake("B_lost_linear_before_reset", long, ["B-missing"], change=lambda m: m.arrays.pop("B"))
+
+
+def attributes():
+    for name, op, identity in (("linear_before_reset", "GRU", "linear-before-reset"), ("input_forget", "LSTM", "input-forget")):
+        for value in (0, 1):
+            yield Mistake(f"{name}_{value}", layer("", op, attributes={name: value}), [identity], (f"{name} = {value}",),
+                          change=lambda m, name=name, value=value: m.attributes.update({name: 1 - value}))
+    peepholes = layer("", "LSTM", optional=("B", "P"))
+    yield Mistake("peepholes_lost", peepholes.but("", seq_length=8), ["P-missing"], change=lambda m: m.arrays.pop("P"))
+    yield Mistake("peepholes_invented", layer("", "LSTM"), ["peepholes-ignored"],
+                  change=lambda m: m.arrays.update(P=np.linspace(-1, 1, 12, dtype=np.float32)[None]))
+    for order in list(itertools.permutations(range(3)))[1:]:
+        text = ",".join("iof"[g] for g in order)
+        yield Mistake(f"peepholes_{text.replace(',', '')}", peepholes, ["peephole-order"], (f"peepholes in {text} order",),
+                      change=lambda m, order=list(order): m.arrays.update(
+                          P=m.arrays["P"].reshape(1, 3, 4)[:, order].reshape(1, 12)))
+
+
+# Sequence, directions, states
+
+def directions():
+    def swap(*names):
+        def change(m):
+            for n in names:
+                if n in m.arrays:
+                    m.arrays[n] = m.arrays[n][::-1]
+        return change
+
+    def turn_Y(m):
+        m.expected["Y"] = m.expected["Y"][:, ::-1]
+
+    def turn_states(m):
+        m.expected.update({n: v[::-1] for n, v in m.expected.items() if n != "Y"})
+
+    for op in OPS:
+        for truth, wrong in (("forward", "reverse"), ("reverse", "forward")):
+            yield Mistake(f"direction_{truth}_{op}", layer("", op, attributes={"direction": truth}), ["direction"],
+                          (f"direction {truth}",), change=lambda m, wrong=wrong: m.attributes.update(direction=wrong))
+        yield Mistake(f"reverse_in_step_order_{op}", layer("", op, attributes={"direction": "reverse"}), ["Y-in-step-order"],
+                      change=lambda m: m.expected.update(Y=m.expected["Y"][::-1]))
+        two = layer("", op, attributes={"direction": "bidirectional"}, outputs=OUTPUTS, optional=("B", "initial_h"))
+        yield Mistake(f"directions_swapped_{op}", two, ["directions-swapped"], change=swap("W", "R", "B"))
+        yield Mistake(f"initial_directions_swapped_{op}", two, ["initial-directions-swapped"], change=swap("initial_h"))
+        yield Mistake(f"output_directions_swapped_{op}", two, ["output-directions-swapped"],
+                      change=lambda m: (turn_Y(m), turn_states(m)))
+        yield Mistake(f"Y_directions_swapped_{op}", two, ["Y-directions-swapped"], change=turn_Y)
+        yield Mistake(f"state_directions_swapped_{op}", two, ["state-directions-swapped"], change=turn_states)
+        yield Mistake(f"backward_in_step_order_{op}", two, ["Y-in-step-order"], change=lambda m: m.expected.update(
+            Y=np.concatenate([m.expected["Y"][:, :1], m.expected["Y"][::-1, 1:]], axis=1)))
+        yield Mistake(f"both_forward_{op}", two, ["second-direction-forward"], change=both_forward)
+
+
+def both_forward(m):
+    """Each direction computed by a forward layer of its own."""
+    for d in (0, 1):
+        part = m.truth.but("", attributes={}, values={n: a[d:d + 1] for n, a in m.arrays.items() if n != "X"} | {"X": m.arrays["X"]})
+        out = part.expected()
+        for n in m.expected:
+            v = out[n].astype(np.float64)
+            if n == "Y":
+                m.expected[n][:, d] = v[:, 0]
+            else:
+                m.expected[n][d] = v[0]
+
+
+def states():
+    for op in OPS:
+        given = layer("", op, optional=("B", "initial_h"))
+        yield Mistake(f"initial_h_invented_{op}", layer("", op), ["initial-h-ignored"],
+                      change=lambda m: m.arrays.update(initial_h=np.linspace(-1, 1, 12, dtype=np.float32).reshape(1, 3, 4)))
+        yield Mistake(f"initial_h_lost_{op}", given, ["initial-states-missing"], ("only each row's first step",), kind="suspected",
+                      change=lambda m: m.arrays.pop("initial_h"))
+        yield Mistake(f"initial_h_other_{op}", given, ["initial-states-other"], kind="suspected",
+                      change=lambda m: m.arrays.update(initial_h=m.arrays["initial_h"][:, ::-1] / 2))
+        short = layer("", op, optional=("B", "sequence_lens"), sequence_lens=(5, 3, 2))
+        yield Mistake(f"lengths_lost_{op}", short, ["sequence-lens-missing"], ("[5, 3, 2]", "zeros"),
+                      change=lambda m: m.arrays.pop("sequence_lens"))
+        yield Mistake(f"lengths_other_{op}", short, ["sequence-lens-missing"], ("[5, 3, 2]",),
+                      change=lambda m: m.arrays.update(sequence_lens=np.array([4, 4, 2], np.int32)))
+        yield Mistake(f"lengths_of_final_states_{op}", short.but("", outputs=("Y_h",)), ["sequence-lens-missing"],
+                      ("[5, 3, 2]", "final"), change=lambda m: m.arrays.pop("sequence_lens"))
+        yield Mistake(f"lengths_invented_{op}", layer("", op), ["sequence-lens-ignored"],
+                      change=lambda m: m.arrays.update(sequence_lens=np.array([3, 5, 4], np.int32)))
+    both = layer("", "LSTM", optional=("B", "initial_h", "initial_c"), outputs=OUTPUTS)
+    some = np.linspace(-1, 1, 12, dtype=np.float32).reshape(1, 3, 4)
+    yield Mistake("initial_c_invented", layer("", "LSTM", optional=("B", "initial_h")), ["initial-c-ignored"],
+                  change=lambda m: m.arrays.update(initial_c=some))
+    yield Mistake("initial_states_invented", layer("", "LSTM"), ["initial-states-ignored"],
+                  change=lambda m: m.arrays.update(initial_h=some, initial_c=some[:, ::-1]))
+    yield Mistake("initial_states_exchanged", both, ["initial-states-exchanged"], change=lambda m: m.arrays.update(
+        initial_h=m.arrays["initial_c"], initial_c=m.arrays["initial_h"]))
+    yield Mistake("final_states_exchanged", both, ["final-states-exchanged"], change=lambda m: m.expected.update(
+        Y_h=m.expected["Y_c"], Y_c=m.expected["Y_h"]))
+
+
+def layouts():
+    for op in OPS:
+        first = layer("", op, attributes={"layout": 1}, outputs=OUTPUTS)
+        yield Mistake(f"layout_1_{op}", first, ["layout"], ("layout 1",), change=lambda m: m.attributes.pop("layout"))
+        yield Mistake(f"layout_0_{op}", layer("", op, outputs=OUTPUTS), ["layout"], ("layout 0",),
+                      change=lambda m: m.attributes.update(layout=1))
+        yield Mistake(f"batch_and_time_{op}", layer("", op), ["batch-and-time-swapped"], change=lambda m: (
+            m.arrays.update(X=m.arrays["X"].swapaxes(0, 1)), m.expected.update(Y=m.expected["Y"].swapaxes(0, 2))))
+        yield Mistake(f"batch_and_time_of_X_{op}", layer("", op), ["batch-and-time-of-X-swapped"],
+                      change=lambda m: m.arrays.update(X=m.arrays["X"].swapaxes(0, 1)))
+        yield Mistake(f"time_first_under_layout_1_{op}", first, ["batch-and-time-swapped"],
+                      change=lambda m: m.arrays.update(X=m.arrays["X"].swapaxes(0, 1)))
+
+
+# Functions
+
+def functions():
+    listed = {"RNN": ["Softsign"], "GRU": ["HardSigmoid", "Softsign"], "LSTM": ["HardSigmoid", "Softsign", "Relu"]}
+    defaults = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
+
+    def setting(**attributes):
+        return lambda m: m.attributes.update(attributes)
+
+    for op in OPS:
+        yield Mistake(f"activations_default_{op}", layer("", op), ["activations-default"], change=setting(activations=listed[op]))
+        if op != "RNN":
+            yield Mistake(f"activations_order_{op}", layer("", op, attributes={"activations": listed[op]}), ["activations-order"],
+                          change=setting(activations=listed[op][1:] + listed[op][:1]))
+        sigmoid = ["Sigmoid"] + defaults[op][1:]
+        hard = ["HardSigmoid"] + defaults[op][1:]
+        yield Mistake(f"hard_sigmoid_{op}", layer("", op, attributes={"activations": hard}), ["hard-sigmoid"],
+                      change=setting(activations=sigmoid))
+        yield Mistake(f"hard_sigmoid_sixth_{op}", layer("", op, attributes={"activations": hard, "activation_alpha": [1 / 6]}),
+                      ["hard-sigmoid"], ("alpha 1/6",), change=setting(activations=sigmoid, activation_alpha=[]))
+        if op == "RNN":
+            yield Mistake(f"sigmoid_{op}", layer("", op, attributes={"activations": sigmoid}), ["sigmoid"],
+                          change=setting(activations=hard))
+        two = {"direction": "bidirectional", "activations": listed[op] * 2}
+        yield Mistake(f"second_direction_default_{op}", layer("", op, attributes=two), ["activations-of-second-direction"],
+                      change=setting(activations=listed[op] + defaults[op]))
+        apart = {"direction": "bidirectional", "activations": listed[op] + defaults[op]}
+        yield Mistake(f"activations_of_directions_swapped_{op}", layer("", op, attributes=apart),
+                      ["activations-of-directions-swapped"], change=setting(activations=defaults[op] + listed[op]))
+        yield from replaced(op, defaults[op])
+        alphas = {"activations": ["LeakyRelu", "Elu", "HardSigmoid"][:len(listed[op])],
+                  "activation_alpha": [0.5, 0.75, 0.25][:len(listed[op])]}
+        yield Mistake(f"alpha_default_{op}", layer("", op, scale=0.5, attributes={**alphas, "activation_alpha": []}),
+                      ["activation-parameters-default"], change=setting(**alphas))
+        if op != "RNN":
+            yield Mistake(f"alpha_lost_{op}", layer("", op, scale=0.5, attributes=alphas), ["activation-parameters"],
+                          ("LeakyRelu(alpha 0.5), Elu(alpha 0.75)",), change=lambda m: m.attributes.pop("activation_alpha"))
+            yield Mistake(f"alpha_order_{op}", layer("", op, scale=0.5, attributes=alphas), ["activation-parameters-order"],
+                          change=setting(activation_alpha=alphas["activation_alpha"][::-1]))
+            # Tanh takes no alpha: ONNX gives the first value to the second function, a list with one for each function the second.
+            padded = {"activations": ["Tanh", "LeakyRelu", "Tanh"][:len(listed[op])]}
+            yield Mistake(f"alpha_by_place_{op}", layer("", op, attributes={**padded, "activation_alpha": [0.25]}),
+                          ["activation-parameters-by-place"], change=setting(activation_alpha=[0.5, 0.25, 0.75]))
+    scaled = {"activations": ["ScaledTanh"], "activation_alpha": [0.75], "activation_beta": [1.25]}
+    yield Mistake("alpha_and_beta_swapped", layer("", "RNN", attributes=scaled), ["activation-parameters-swapped"],
+                  change=setting(activation_alpha=[1.25], activation_beta=[0.75]))
+    for op in OPS:
+        yield Mistake(f"clip_ignored_{op}", layer("", op), ["clip-ignored"], change=setting(clip=0.5))
+        for clip in (0.75, 1.5):
+            yield Mistake(f"clip_lost_{clip}_{op}", layer("", op, attributes={"clip": clip}), ["clip-missing"],
+                          (f"clip = {clip}:",), change=lambda m: m.attributes.pop("clip"))
+
+
+def replaced(op, defaults):
+    """Each of the eleven in each place, where the model has the default."""
+    for place, name in itertools.product(range(len(defaults)), FUNCTIONS):
+        truth = list(defaults)
+        truth[place] = name
+        if truth == defaults or (place == 0 and name in ("Sigmoid", "HardSigmoid") and op == "RNN"):
+            continue
+        if truth == list(reversed(defaults)) or sorted(truth) == sorted(defaults):
+            continue  # an order of the defaults
+        attributes, identity = {"activations": truth}, "activation"
+        if name in ("Affine", "ScaledTanh"):
+            attributes.update(activation_alpha=[0.625], activation_beta=[0.375 if name == "Affine" else 1.25])
+            identity = "activation-parameters"
+        if name == "HardSigmoid" and place == 0:
+            identity = "hard-sigmoid"
+        yield Mistake(f"activation_{op}_{place}_{name}", layer("", op, attributes=attributes, scale=0.5 if op == "LSTM" else 1.0),
+                      [identity], (name,), change=lambda m: [m.attributes.pop(n) for n in list(m.attributes) if n.startswith("act")])
+        if name in ("LeakyRelu", "Elu", "HardSigmoid"):
+            own = {"activations": truth, "activation_alpha": [0.4]}
+            # Where no bound of HardSigmoid is reached it is an Affine.
+            named = "fitted" if name == "HardSigmoid" and place == 2 else name
+            yield Mistake(f"activation_{op}_{place}_{name}_with_alpha", layer("", op, attributes=own), ["activation-parameters"],
+                          (named, "fitted"),
+                          change=lambda m: [m.attributes.pop(n) for n in list(m.attributes) if n.startswith("act")])
+
+
+# Two at once
+
+def two_mistakes():
+    both = {"direction": "bidirectional"}
+
+    def chain(*changes):
+        return lambda m: [change(m) for change in changes]
+
+    def order(op):
+        names = GATE_NAMES[op]
+        return lambda m: in_order(m, [names.index(g) for g in ("rzh" if op == "GRU" else "ifco")])
+
+    def flip(m):
+        m.attributes["linear_before_reset"] = 1 - m.attributes.get("linear_before_reset", 0)
+
+    def turn_R(m):
+        m.arrays["R"] = m.blocks("R").transpose(0, 1, 3, 2).reshape(m.arrays["R"].shape)
+
+    def swap(m):
+        m.arrays.update({n: m.arrays[n][::-1] for n in ("W", "R", "B")})
+
+    def lose(name):
+        return lambda m: m.arrays.pop(name)
+
+    def default_functions(m):
+        m.attributes.pop("activations")
+
+    for op, two in (("GRU", ["Relu", "Softsign"]), ("LSTM", ["HardSigmoid", "Softsign", "Tanh"])):
+        yield Mistake(f"two_functions_{op}", layer("", op, attributes={"activations": two}),
+                      ["activation", "activation"] if op == "GRU" else ["hard-sigmoid", "activation"], ("Softsign",),
+                      change=default_functions)
+    linear = layer("", "GRU", attributes={"linear_before_reset": 1})
+    yield Mistake("two_order_and_reset", linear, ["linear-before-reset", "gate-order"], change=chain(order("GRU"), flip))
+    yield Mistake("two_reset_and_R", linear, ["linear-before-reset", "R-transposed"], change=chain(turn_R, flip))
+    yield Mistake("two_order_and_directions", layer("", "LSTM", attributes=both), ["gate-order", "directions-swapped"],
+                  change=chain(order("LSTM"), swap))
+    for op in ("GRU", "LSTM"):
+        short = layer("", op, optional=("B", "sequence_lens"), sequence_lens=(5, 3, 2))
+        yield Mistake(f"two_order_and_lengths_{op}", short, ["gate-order", "sequence-lens-missing"],
+                      change=chain(order(op), lose("sequence_lens")))
+        yield Mistake(f"two_order_and_clip_ignored_{op}", layer("", op), ["gate-order", "clip-ignored"],
+                      change=chain(order(op), lambda m: m.attributes.update(clip=0.5)))
+        hard = layer("", op, attributes={"activations": ["HardSigmoid", "Tanh", "Tanh"][:2 + (op == "LSTM")]})
+        yield Mistake(f"two_order_and_hard_sigmoid_{op}", hard, ["gate-order", "hard-sigmoid"],
+                      change=chain(order(op), lambda m: m.attributes.pop("activations")))
+        yield Mistake(f"two_order_and_clip_lost_{op}", layer("", op, attributes={"clip": 0.75}), ["gate-order", "clip-missing"],
+                      change=chain(order(op), lambda m: m.attributes.pop("clip")))
+        yield Mistake(f"two_order_and_layout_{op}", layer("", op, attributes={"layout": 1}), ["gate-order", "layout"],
+                      change=chain(order(op), lambda m: m.attributes.pop("layout")))
+    yield Mistake("two_reset_and_Rb_lost", layer("", "GRU", seq_length=10), ["linear-before-reset", "Rb-missing"],
+                  change=chain(flip, lambda m: m.halves(m.blocks("Wb"), 0 * m.blocks("Rb"))))
+    yield Mistake("two_directions_and_step_order", layer("", "RNN", attributes=both), ["directions-swapped", "Y-in-step-order"],
+                  change=chain(swap, lambda m: m.expected.update(
+                      Y=np.concatenate([m.expected["Y"][:, :1], m.expected["Y"][::-1, 1:]], axis=1))))
+
+
+# The same mistakes seen otherwise
+
+def seen_otherwise():
+    """Other types, other outputs, and outputs that come out turned around."""
+    order = [1, 0, 2]
+    for dtype in ("double", "float16", "bfloat16"):
+        yield Mistake(f"order_{dtype}", layer("", "GRU", dtype=dtype, opset=22), ["gate-order"], ("r,z,h",),
+                      change=lambda m: in_order(m, order))
+    yield Mistake("order_by_final_state", layer("", "GRU", outputs=("Y_h",)), ["gate-order"], ("Y_h is",),
+                  change=lambda m: in_order(m, order))
+    yield Mistake("order_by_cell_state", layer("", "LSTM", outputs=("Y_c",)), ["gate-order"], ("Y_c is",),
+                  change=lambda m: in_order(m, [0, 2, 3, 1]))
+    both = layer("", "GRU", attributes={"direction": "bidirectional"})
+    behind = [("Transpose", "Y", {}, {"perm": [0, 2, 1, 3]}, lambda v: v.transpose(0, 2, 1, 3)),
+              ("Reshape", "Y_after", {"joined": np.array([0, 0, -1])}, {}, lambda v: v.reshape(5, 3, 8))]
+    yield Mistake("order_behind_transpose_and_reshape", both, ["gate-order"], change=lambda m: in_order(m, order), after=behind)
+    squeezed = [("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v[:, 0]),
+                ("Transpose", "Y_after", {}, {"perm": [1, 0, 2]}, lambda v: v.transpose(1, 0, 2))]
+    yield Mistake("order_behind_squeeze_and_transpose", layer("", "GRU"), ["gate-order"], change=lambda m: in_order(m, order),
+                  after=squeezed)
+    yield Mistake("order_behind_identity", layer("", "LSTM", outputs=("Y_h",)), ["gate-order"],
+                  change=lambda m: in_order(m, [0, 2, 3, 1]), after=[("Identity", "Y_h", {}, {}, lambda v: v)])
+
+
+# Nothing known
+
+def unknown():
+    """Differences that no hypothesis explains, and ones too small to tell."""
+    both = {"direction": "bidirectional"}
+
+    def other_values(m, seed):
+        m.arrays.update({n: np.random.default_rng(seed).uniform(-1, 1, m.arrays[n].shape).astype(np.float32) for n in ("W", "R")})
+
+    for op in OPS:
+        for seed in range(4):
+            yield Mistake(f"other_weights_{op}_{seed}", layer("", op), [], ("nothing known",), kind="unexplained",
+                          change=lambda m, seed=seed: other_values(m, seed))
+        yield Mistake(f"noise_{op}", layer("", op), [], kind="unexplained", change=lambda m: m.expected.update(
+            Y=np.random.default_rng(7).uniform(-1, 1, m.expected["Y"].shape)))
+        yield Mistake(f"one_element_{op}", layer("", op, attributes=both), [],
+                      ("step 2 (time 2)", "direction 1 (backward)", "batch row 1", "unit 3"), kind="unexplained",
+                      change=lambda m: m.expected["Y"].__setitem__((2, 1, 1, 3), m.expected["Y"][2, 1, 1, 3] + 0.03125))
+        yield Mistake(f"one_wrong_weight_{op}", layer("", op), [], kind="unexplained",
+                      change=lambda m: m.arrays["W"].__setitem__((0, 1, 0), m.arrays["W"][0, 1, 0] + 0.5))
+    for gate, name in enumerate("zrh"):
+        if name != "r":
+            yield Mistake(f"gate_{name}_GRU", layer("", "GRU", values={"initial_h": np.linspace(-1, 1, 12)}, optional=("B", "initial_h")),
+                          [], ("step 0", "unit 2", f"gate {name}"), kind="unexplained",
+                          change=lambda m, gate=gate: m.arrays["W"].__setitem__((0, 4 * gate + 2, 1), 1.25))
+    for gate, name in enumerate("iofc"):
+        given = layer("", "LSTM", scale=0.5, optional=("B", "initial_c"))
+        yield Mistake(f"gate_{name}_LSTM", given, [], ("step 0", "unit 2", f"gate {name}"), kind="unexplained",
+                      change=lambda m, gate=gate: m.arrays["W"].__setitem__((0, 4 * gate + 2, 1), 0.75))
+    for op in OPS:
+        tiny = layer("", op, seq_length=1, batch_size=1, input_size=1, hidden_size=1)
+        for seed in range(6):
+            yield Mistake(f"tiny_{op}_{seed}", tiny, None, kind="not reproduced", change=lambda m, seed=seed: other_values(m, seed))
+
+
+GROUPS = (gate_orders, turned, biases, attributes, directions, states, layouts, functions, two_mistakes, seen_otherwise, unknown)
+
+
+def write_all(folder):
+    """Each mistake as a case below folder; returns them."""
+    mistakes = [m for group in GROUPS for m in group()]
+    assert len({m.name for m in mistakes}) == len(mistakes)
+    for mistake in mistakes:
+        model = Model(mistake.truth)
+        mistake.change(model)
+        model.write(folder, mistake)
+    return mistakes
+
+
+if __name__ == "__main__":
+    target = pathlib.Path(sys.argv[1])
+    print(json.dumps({"cases": len(write_all(target))}))

@@ -1,0 +1,173 @@
+"""Diagnosis of recurrent nodes as users meet it: reports of grurun conformance, and a run with --expected."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
+sys.path.insert(0, str(ROOT / "tests/recurrent"))
+sys.dont_write_bytecode = True
+
+try:
+    import numpy as np
+
+    import mistakes
+except ImportError:
+    np = None
+
+
+def run(*arguments):
+    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True)
+
+
+@unittest.skipIf(np is None, "needs Python's onnx and numpy, which scripts/setup puts into .venv")
+class Diagnosis(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.cases = cls.folder / "mistakes"
+        cls.mistakes = {m.name: m for m in mistakes.write_all(cls.cases)}
+        cls.console = run("conformance", cls.cases, "--json", cls.folder / "r.json", "--junit", cls.folder / "r.xml").stdout
+        cls.report = json.loads((cls.folder / "r.json").read_text())
+
+    def test_every_mistake_is_named(self):
+        self.assertEqual(len(self.report["cases"]), len(self.mistakes))
+        wrong = []
+        for case in self.report["cases"]:
+            mistake = self.mistakes[case["name"]]
+            if mistake.ids is None:
+                continue
+            found = [(f["kind"], f["hypotheses"]) for f in case["diagnosis"]]
+            text = "".join(f["text"] for f in case["diagnosis"])
+            if found != [(mistake.kind, mistake.ids)] or any(part not in text for part in mistake.text):
+                wrong.append(f"{mistake.name}: {case['verdict']} {found} {text}; wanted {mistake.kind} {mistake.ids} {mistake.text}")
+        self.assertEqual(wrong, [])
+
+    def test_no_claim_where_one_number_speaks_for_it(self):
+        tiny = [c for c in self.report["cases"] if self.mistakes[c["name"]].ids is None]
+        self.assertGreater(len(tiny), 10)
+        self.assertEqual([f["text"] for c in tiny for f in c["diagnosis"] if f["kind"] == "reproduced"], [])
+
+    def test_it_takes_less_than_two_seconds(self):
+        self.assertEqual([c["name"] for c in self.report["cases"] if c["seconds"] > 2], [])
+
+    def test_each_hypothesis_of_the_sources_has_a_mistake(self):
+        sources = "".join(p.read_text() for p in (ROOT / "conformance/diagnosis").glob("*.cc"))
+        known = set(re.findall(r'(?:\badd|\bwith)\(\s*"([A-Za-z-]+)"|Inference\{\s*"([A-Za-z-]+)"', sources))
+        known = {name for names in known for name in names if name}
+        known |= set(re.findall(r'push_back\(\s*\{"([A-Za-z-]+)"', sources))
+        known |= set(re.findall(r'\{"(gate-order[A-Za-z-]*)"', sources))
+        known |= {"Rb-missing", "Wb-missing", "B-missing", "initial-states-missing", "initial-states-other"}
+        tested = {i for m in self.mistakes.values() for i in m.ids or []}
+        self.assertGreater(len(known), 45)
+        self.assertEqual(known, tested)
+
+    def test_a_model_held_against_its_neighbour(self):
+        """The recurrent suite's pairs differ in one attribute or input: the one's outputs explain the other's model."""
+        suite = ROOT / "testdata/recurrent"
+        both = self.folder / "pairs"
+        for pair in json.loads((suite / "pairs.json").read_text()):
+            for one, other in (pair["cases"], pair["cases"][::-1]):
+                case = both / f"{one}-for-{other}"
+                shutil.copytree(suite / one, case)
+                for output in case.glob("test_data_set_0/output_*.pb"):
+                    shutil.copyfile(suite / other / "test_data_set_0" / output.name, output)
+        run("conformance", both, "--json", self.folder / "pairs.json")
+        cases = json.loads((self.folder / "pairs.json").read_text())["cases"]
+        self.assertEqual(len(cases), 252)
+        unexplained = [c["name"] for c in cases if [f["kind"] for f in c["diagnosis"]] not in (["reproduced"], ["suspected"])]
+        # LSTM's three activations are all others there: that is more than two mistakes.
+        three = [f"test_lstm_{v}_everything-for-test_lstm_{v}_with_activations" for v in (1, 14, 22, 7)]
+        self.assertEqual(sorted(unexplained), sorted(three))
+
+    def test_all_reports_say_it(self):
+        text = "gates in r,z,h order: W, R, B were not reordered from PyTorch's layout"
+        self.assertRegex(self.console, r"differs      mistakes/gates_GRU_rzh: .*\n             why: node that makes 'Y' \(GRU-22\): "
+                         r"expected Y is reproduced \(max ULP \d+, max abs [^)]*\) with " + re.escape(text) + "\n")
+        suites = xml.etree.ElementTree.parse(self.folder / "r.xml").getroot()
+        body = suites.find(".//testcase[@name='gates_GRU_rzh']/failure").text
+        self.assertIn("why: test_data_set_0, node that makes 'Y' (GRU-22): expected Y is reproduced", body)
+        finding = next(c for c in self.report["cases"] if c["name"] == "gates_GRU_rzh")["diagnosis"][0]
+        self.assertEqual(finding.keys(), {"kind", "data_set", "node", "hypotheses", "max_ulp", "text"})
+        self.assertLess(finding["max_ulp"], 10)
+        data = self.cases / "gates_GRU_rzh/test_data_set_0"
+        alone = run(data.parent / "model.onnx", "--inputs", data, "--expected", data, "-q")
+        self.assertEqual(alone.returncode, 1)
+        self.assertIn(text, alone.stdout.splitlines()[-1])
+
+    def test_it_can_be_turned_off_and_is_not_there_where_nothing_differs(self):
+        one = self.cases / "gates_GRU_rzh"
+        self.assertNotIn("why:", run("conformance", one, "--no-diagnosis").stdout)
+        passing = run("conformance", ROOT / "testdata/recurrent", "-k", "gru_22_wide", "--json", self.folder / "p.json")
+        self.assertEqual(passing.returncode, 0)
+        self.assertEqual(json.loads((self.folder / "p.json").read_text())["cases"][0]["diagnosis"], [])
+
+    def test_truth_in_double(self):
+        one = ROOT / "testdata/recurrent/test_gru_22_everything"
+        data = one / "test_data_set_0"
+        outputs = run(one / "model.onnx", "--inputs", data, "--expected", data, "-q", "--precise").stdout
+        self.assertRegex(outputs, r"Y: in double precision: .* within 0\.\d+ ULP of the truth")
+        expected = mistakes.numpy_helper.to_array(mistakes_onnx().load_tensor(data / "output_0.pb"))
+        off = self.folder / "off.npy"
+        np.save(off, (expected.view(np.int32) + 5000).view(np.float32))
+        outputs = run(one / "model.onnx", "--inputs", data, "--expected", f"Y={off}", "-q", "--precise").stdout
+        self.assertRegex(outputs, r"Y: in double precision: actual is the nearer side, within [0-4](\.\d+)? ULP of the truth; "
+                         r"expected is off by up to 5e\+03 ULP")
+        conformance = run("conformance", self.cases / "noise_GRU", "--precise").stdout
+        self.assertIn("why: output 'Y': in double precision: actual is the nearer side", conformance)
+
+    def test_gates_of_every_step(self):
+        for case in ("test_gru_22_double_everything", "test_gru_22_double", "test_lstm_22_double_everything", "test_rnn_22_double"):
+            with self.subTest(case=case):
+                self.check_trace(case)
+
+    def check_trace(self, name):
+        folder = ROOT / "testdata/recurrent" / name
+        data = folder / "test_data_set_0"
+        file = self.folder / "gates.npz"
+        done = run(folder / "model.onnx", "--inputs", data, "--trace-gates", file, "--save-outputs", self.folder / "o.npz", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        trace, outputs = np.load(file), np.load(self.folder / "o.npz")
+        t = {key.removeprefix("Y."): trace[key] for key in trace}
+        Y = outputs["Y"]
+        model = mistakes_onnx().load(folder / "model.onnx")
+        if any(a.name == "layout" and a.i == 1 for a in model.graph.node[0].attribute):
+            Y = Y.transpose(1, 2, 0, 3)
+        np.testing.assert_allclose(t["H"], Y, rtol=1e-12, atol=1e-14)
+        gates = {"gru": "zrh", "lstm": "iofc", "rnn": "i"}[name.split("_")[1]]
+        self.assertEqual(set(t), {*gates, "H"} | ({"C"} if gates == "iofc" else set()))
+        H, before = t["H"][1:, 0], t["H"][:-1, 0]
+        live = np.any(H != 0, axis=-1, keepdims=True)  # steps before a row's end
+        if gates == "zrh":
+            np.testing.assert_allclose(H, live * ((1 - t["z"][1:, 0]) * t["h"][1:, 0] + t["z"][1:, 0] * before), rtol=1e-9, atol=1e-12)
+        elif gates == "iofc":
+            C, old = t["C"][1:, 0], t["C"][:-1, 0]
+            np.testing.assert_allclose(C, live * (t["f"][1:, 0] * old + t["i"][1:, 0] * t["c"][1:, 0]), rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(H, t["o"][1:, 0] * np.tanh(C), rtol=1e-9, atol=1e-12)
+        else:
+            np.testing.assert_array_equal(t["i"], t["H"])
+
+    def test_flags_refuse_what_they_cannot_do(self):
+        one = ROOT / "testdata/recurrent/test_gru_22_wide"
+        refused = run(one / "model.onnx", "--inputs", one / "test_data_set_0", "--trace-gates", self.folder / "x.json", "-q")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--trace-gates takes a file that ends in .npz", refused.stderr)
+
+
+def mistakes_onnx():
+    import onnx
+
+    return onnx
+
+
+if __name__ == "__main__":
+    unittest.main()
