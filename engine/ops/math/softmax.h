@@ -10,6 +10,10 @@ namespace grurun::engine {
 /// Softmax-13 of x, float, double or a 16-bit float, along an axis, which may count from the end.
 Tensor softmax(const Tensor& x, std::int64_t axis);
 
+/// The same of n > 0 contiguous elements, in place, as a tensor of `precision` would give it.
+void softmax_row(DType precision, float* x, std::int64_t n);
+void softmax_row(DType precision, double* x, std::int64_t n);
+
 /// LogSoftmax-13, likewise.
 Tensor log_softmax(const Tensor& x, std::int64_t axis);
 

@@ -17,6 +17,7 @@
 #include "engine/kernels/vec_reduce.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/copy_elements.h"
+#include "engine/ops/float_rows.h"
 #include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
@@ -147,6 +148,26 @@ Tensor apply(const Tensor& x, std::int64_t axis_attribute, bool coerced) {
   return y;
 }
 
+// The row in the type that `precision` computes in, and back.
+template <typename C>
+void row_in(DType precision, C* x, std::int64_t n) {
+  const DType computed = precision == DType::float64 ? DType::float64 : DType::float32;
+  if (computed != dtype_of<C>) {
+    Tensor other(computed, Shape{n});
+    convert_floats(dtype_of<C>, x, computed, other.mutable_raw(), n);
+    computed == DType::float64 ? row_in(precision, other.mutable_data<double>(), n)
+                               : row_in(precision, other.mutable_data<float>(), n);
+    convert_floats(computed, other.raw(), dtype_of<C>, x, n);
+  } else if constexpr (std::is_same_v<C, float>) {
+    round_floats(precision, x, n);
+    if (precision == DType::float16) return StepwiseSoftmax<Float16>::row(x, x, nullptr, n);
+    if (precision == DType::bfloat16) return StepwiseSoftmax<BFloat16>::row(x, x, nullptr, n);
+    Softmax::row<C>(x, x, nullptr, n);
+  } else {
+    Softmax::row<C>(x, x, nullptr, n);
+  }
+}
+
 template <typename Function>
 RunFunction prepare(PrepareContext& node) {
   const bool coerced = node.since_version() < 13;
@@ -159,6 +180,14 @@ RunFunction prepare(PrepareContext& node) {
 
 Tensor softmax(const Tensor& x, std::int64_t axis) {
   return apply<Softmax>(x, axis, false);
+}
+
+void softmax_row(DType precision, float* x, std::int64_t n) {
+  row_in(precision, x, n);
+}
+
+void softmax_row(DType precision, double* x, std::int64_t n) {
+  row_in(precision, x, n);
 }
 
 Tensor log_softmax(const Tensor& x, std::int64_t axis) {
