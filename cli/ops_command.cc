@@ -80,7 +80,7 @@ void print_text(const std::vector<OpSupport>& matrix) {
 }
 
 void print_markdown(const std::vector<OpSupport>& matrix) {
-  fmt::print("{}\n", summary(count(matrix)));
+  fmt::print("# Operators, versions and types\n\n{}\n", summary(count(matrix)));
   std::string domain = "?";
   for (const OpSupport& row : matrix) {
     if (row.schema->domain != domain) {

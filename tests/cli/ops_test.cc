@@ -1,5 +1,8 @@
 // grurun ops must say what the tables say.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -108,6 +111,14 @@ TEST_F(Ops, NamesAndGapsSelect) {
     for (const auto& types : row["types"]) gap = gap || !types["unsupported"].empty();
     EXPECT_TRUE(gap) << row;
   }
+}
+
+// grurun ops --format markdown > docs/coverage.md
+TEST_F(Ops, CoveragePageIsWhatTheCommandPrints) {
+  std::ifstream file(std::filesystem::path(GRURUN_SOURCE_DIR) / "docs" / "coverage.md");
+  const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string made = grurun({"ops", "--format", "markdown"}).out;
+  EXPECT_TRUE(page == made) << "docs/coverage.md is stale: grurun ops --format markdown > docs/coverage.md";
 }
 
 }  // namespace
