@@ -218,7 +218,8 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   const auto deadline = question.deadline ? std::min(*question.deadline, end) : end;
   Budget budget(most_operations, deadline);
   for (const Subject& subject : find_subjects(question.model, question.inputs, deadline)) {
-    if (!differs_at(subject, question.differs)) continue;
+    const bool has_elements = subject.layer.batch_size > 0 && subject.layer.hidden_size > 0;
+    if (!has_elements || !differs_at(subject, question.differs)) continue;
     const Expected expected(subject, question.expected);
     if (!expected.empty()) findings.push_back(Diagnosis(subject, expected, budget).run());
   }
@@ -243,6 +244,8 @@ std::vector<Finding> diagnose(const DiagnosisQuestion& question) {
     return not_done(error.what());  // the verdict stands without a reason: no time, no memory
   } catch (const std::bad_alloc&) {
     return not_done("out of memory");
+  } catch (const std::exception& error) {
+    return not_done(fmt::format("internal error: {}", error.what()));
   }
 }
 

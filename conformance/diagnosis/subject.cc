@@ -141,6 +141,7 @@ class LayerReader {
       : node_(node), values_(values), subject_(subject), layer_(subject.layer) {}
 
   void read() {
+    check_size();
     read_attributes();
     read_sizes();
     read_weights();
@@ -148,6 +149,19 @@ class LayerReader {
   }
 
  private:
+  /// Everything is copied as double, some of it more than once.
+  void check_size() const {
+    constexpr std::int64_t most_elements = std::int64_t{1} << 26;
+    std::int64_t elements = 0;
+    for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
+      if (const Tensor* tensor = input(i)) elements += tensor->size();
+    }
+    if (elements > most_elements) {
+      fail(ErrorKind::limit, "{} has {} elements in its inputs; at most {} are recomputed", subject_.label,
+           elements, most_elements);
+    }
+  }
+
   const Tensor* input(std::size_t index) const {
     if (index >= node_.inputs.size() || node_.inputs[index].empty()) return nullptr;
     return &values_.at(node_.inputs[index]).tensor();

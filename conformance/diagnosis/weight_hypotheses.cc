@@ -13,13 +13,15 @@ namespace {
 using Order = std::vector<std::int64_t>;
 using Change = std::function<std::vector<double>(const std::vector<double>&)>;
 
-/// Applies a change to an array, remembering the last result: combinations ask for the same one again and
-/// again.
+/// Applies a change to an array, remembering the last result where it is small: combinations ask for the same
+/// one again and again, but one of each hypothesis must not fill the memory.
 class Remembered {
  public:
   explicit Remembered(Change change) : change_(std::move(change)) {}
   Array operator()(const Array& from) {
+    constexpr std::size_t small = 1 << 16;
     if (from == nullptr) return nullptr;
+    if (from->size() > small) return make_array(change_(*from));
     if (from != from_) {
       to_ = make_array(change_(*from));
       from_ = from;

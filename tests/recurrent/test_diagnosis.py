@@ -89,6 +89,18 @@ class Diagnosis(unittest.TestCase):
         three = [f"test_lstm_{v}_everything-for-test_lstm_{v}_with_activations" for v in (1, 14, 22, 7)]
         self.assertEqual(sorted(unexplained), sorted(three))
 
+    def test_shapes_that_differ_and_sizes_of_zero(self):
+        sizes = ({"batch_size": 0, "sequence_lens": ()}, {"hidden_size": 0}, {"seq_length": 0}, {"input_size": 0}, {})
+        folder = self.folder / "sizes"
+        for op, (k, size) in [(op, s) for op in mistakes.OPS for s in enumerate(sizes)]:
+            model = mistakes.Model(mistakes.layer("sizes", op, outputs=("Y", "Y_h"), **size))
+            model.expected["Y_h"] = np.ones((1, 2, 2))
+            model.write(folder, mistakes.Mistake(f"{op}_{k}", model.truth, []))
+        run("conformance", folder, "--json", self.folder / "sizes.json")
+        cases = json.loads((self.folder / "sizes.json").read_text())["cases"]
+        self.assertEqual([c["verdict"] for c in cases], ["differs"] * 15)
+        self.assertEqual({f["kind"] for c in cases for f in c["diagnosis"]}, {"unexplained"})
+
     def test_all_reports_say_it(self):
         text = "gates in r,z,h order: W, R, B were not reordered from PyTorch's layout"
         self.assertRegex(self.console, r"differs      mistakes/gates_GRU_rzh: .*\n             why: node that makes 'Y' \(GRU-22\): "
