@@ -24,17 +24,14 @@ HWY_INLINE void for_lanes(size_t n, const Step& step) {
   for (; i < n; ++i) step(hn::CappedTag<T, 1>(), i);
 }
 
-template <class T>
-void add_scaled(const T* x, T a, T* y, size_t n) {
-  for_lanes<T>(n, [=](auto d, size_t i) HWY_ATTR {
-    hn::StoreU(hn::MulAdd(hn::Set(d, a), hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, y + i);
-  });
-}
-void add_scaled_f32(const float* x, float a, float* y, size_t n) {
-  add_scaled(x, a, y, n);
-}
-void add_scaled_f64(const double* x, double a, double* y, size_t n) {
-  add_scaled(x, a, y, n);
+void update_rows_f32(const float* scale, const float* a, const float* x, float* y, size_t rows, size_t n) {
+  for (size_t r = 0; r < rows; ++r, y += n) {
+    const float keep = scale[r], add = a[r];
+    for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
+      const auto kept = hn::Mul(hn::Set(d, keep), hn::LoadU(d, y + i));
+      hn::StoreU(hn::MulAdd(hn::Set(d, add), hn::LoadU(d, x + i), kept), d, y + i);
+    });
+  }
 }
 
 void rotate_f32(const float* x1, const float* x2, const float* c, const float* s, float* y1, float* y2,
@@ -91,8 +88,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
-HWY_EXPORT(add_scaled_f32);
-HWY_EXPORT(add_scaled_f64);
+HWY_EXPORT(update_rows_f32);
 HWY_EXPORT(rotate_f32);
 HWY_EXPORT(rotate_pairs_f32);
 HWY_EXPORT(filter_f32);
@@ -104,11 +100,8 @@ size_t count(int64_t n) {
 }
 }  // namespace
 
-void vec_add_scaled(const float* x, float a, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(add_scaled_f32)(x, a, y, count(n));
-}
-void vec_add_scaled(const double* x, double a, double* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(add_scaled_f64)(x, a, y, count(n));
+void vec_update_rows(const float* scale, const float* a, const float* x, float* y, int64_t rows, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(update_rows_f32)(scale, a, x, y, count(rows), count(n));
 }
 void vec_rotate(const float* x1, const float* x2, const float* c, const float* s, float* y1, float* y2,
                 int64_t n) {

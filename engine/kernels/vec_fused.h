@@ -6,9 +6,8 @@
 
 namespace grurun::kernels {
 
-/// y += a * x for n elements.
-void vec_add_scaled(const float* x, float a, float* y, int64_t n);
-void vec_add_scaled(const double* x, double a, double* y, int64_t n);
+/// Each row of y [rows, n]: y[r] = scale[r] * y[r] + a[r] * x, for x [n].
+void vec_update_rows(const float* scale, const float* a, const float* x, float* y, int64_t rows, int64_t n);
 
 /// Turns n pairs: y1 = c * x1 - s * x2, y2 = s * x1 + c * x2. y1 and y2 may be x1 and x2.
 void vec_rotate(const float* x1, const float* x2, const float* c, const float* s, float* y1, float* y2,

@@ -27,17 +27,16 @@ std::vector<float> uniform(int64_t n, unsigned seed) {
 // A product and a sum of numbers up to 8, rounded once or twice.
 constexpr double bound = 8 * 0x1p-23;
 
-TEST_P(VecFused, AddScaled) {
+TEST_P(VecFused, UpdateRows) {
   for (const int64_t n : sizes) {
-    const std::vector<float> x = uniform(n, 1), before = uniform(n, 2);
+    const std::vector<float> scale = uniform(3, 1), a = uniform(3, 2), x = uniform(n, 3),
+                             before = uniform(3 * n, 4);
     std::vector<float> y = before;
-    const std::vector<double> dx(x.begin(), x.end());
-    std::vector<double> dy(before.begin(), before.end());
-    vec_add_scaled(x.data(), 1.7f, y.data(), n);
-    vec_add_scaled(dx.data(), 1.7, dy.data(), n);
+    vec_update_rows(scale.data(), a.data(), x.data(), y.data(), 3, n);
     for (size_t i = 0; i < y.size(); ++i) {
-      EXPECT_NEAR(y[i], 1.7f * x[i] + before[i], bound) << n << " " << i;
-      EXPECT_NEAR(dy[i], 1.7 * dx[i] + before[i], 1e-14) << n << " " << i;
+      const size_t row = i / x.size();
+      EXPECT_NEAR(y[i], double{scale[row]} * before[i] + double{a[row]} * x[i % x.size()], bound)
+          << n << " " << i;
     }
   }
 }

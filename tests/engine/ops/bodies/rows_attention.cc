@@ -192,10 +192,42 @@ std::vector<BodyCase> attention(BodyInputs& in) {
   return AttentionCases(in).all();
 }
 
+std::vector<BodyCase> linear_attention(BodyInputs& in) {
+  const DType type = in.dtype("T"), state = in.dtype("S");
+  const std::int64_t batch = 2, length = 4, dk = 3, dv = 5;
+  std::vector<BodyCase> out;
+  for (const std::string rule : {"linear", "gated", "delta", "gated_delta"}) {
+    const bool gated = rule.starts_with("gated"), delta = rule.ends_with("delta");
+    const auto add = [&](const char* note, std::int64_t q_heads, std::int64_t kv_heads, bool past,
+                         std::int64_t decay, std::int64_t beta, float scale) {
+      const auto packed = [&](std::int64_t width, double low, double high) {
+        return Value(in.uniform(type, Shape{batch, length, width}, low, high));
+      };
+      BodyCase made{
+          .note = std::string(note) + ", " + rule,
+          .attributes = {attr("q_num_heads", q_heads), attr("kv_num_heads", kv_heads), attr("scale", scale),
+                         attr("update_rule", rule.c_str())},
+          .inputs = {packed(q_heads * dk, -1, 1), packed(kv_heads * dk, -1, 1), packed(kv_heads * dv, -1, 1)},
+          .outputs = {true, true}};
+      made.inputs.push_back(past ? Value(in.uniform(state, Shape{batch, kv_heads, dk, dv}, -1, 1)) : Value());
+      made.inputs.push_back(gated ? packed(decay, -1, 0) : Value());
+      made.inputs.push_back(delta ? packed(beta, 0, 1) : Value());
+      out.push_back(std::move(made));
+    };
+    add("from zeros", 2, 2, false, 2 * dk, 2, 0);
+    add("from a state", 2, 2, true, 2 * dk, 2, 0);
+    add("decay by head, one beta", 2, 2, true, 2, 1, 0);
+    add("grouped heads", 4, 2, true, 2 * dk, 2, 0.5f);
+    add("one head for all", 3, 1, true, 1, 1, 0);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<BodyRow> attention_body_rows() {
   return {{"Attention", 3, attention},
+          {"LinearAttention", 3, linear_attention},
           {"ai.onnx.preview.FlexAttention", 2, flex_attention, /*planned_apart=*/true}};
 }
 

@@ -28,6 +28,8 @@ std::vector<BodyCase> rotary(BodyInputs& in) {
         {x({2, 5, 38}), cache({2, 5, 19}), cache({2, 5, 19})});
     add("partly turned", {attr("rotary_embedding_dim", 4)},
         {x({2, 3, 5, 10}), cache({9, 2}), cache({9, 2}), ids({2, 5}, 0)});
+    add("partly turned, caches of whole heads", {attr("rotary_embedding_dim", 4)},
+        {x({2, 3, 5, 10}), cache({9, 5}), cache({9, 5}), ids({2, 5}, 0)});
     add("partly turned, 3D", {attr("rotary_embedding_dim", 6), attr("num_heads", 2)},
         {x({2, 5, 18}), cache({2, 5, 3}), cache({2, 5, 3})});
   }

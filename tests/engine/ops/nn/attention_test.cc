@@ -232,5 +232,69 @@ TEST(Attention, Refusals) {
   });
 }
 
+TEST(LinearAttention, Rules) {
+  // One head, keys of one element, values of two; two tokens.
+  const Tensor q = make<float>({1, 2, 1}, {1, 2}), k = make<float>({1, 2, 1}, {1, 3}),
+               v = make<float>({1, 2, 2}, {1, 2, 3, 4});
+  const Tensor half = make<float>({1, 2, 1}, {std::log(0.5), std::log(0.5)}),
+               beta = make<float>({1, 2, 1}, {1, 0.5});
+  const Tensor past = make<Float16>({1, 1, 1, 2}, {8, 0});
+  const auto rule = [](const char* name) {
+    return Attributes{attr("q_num_heads", 1), attr("kv_num_heads", 1), attr("update_rule", name)};
+  };
+  check_rows({
+      {"linear",
+       "LinearAttention",
+       27,
+       {q, k, v},
+       rule("linear"),
+       {make<float>({1, 2, 2}, {1, 2, 20, 28}), make<float>({1, 1, 1, 2}, {10, 14})}},
+      {"gated, with a state of another type",
+       "LinearAttention",
+       27,
+       {q, k, v, past, half},
+       rule("gated"),
+       {make<float>({1, 2, 2}, {5, 2, 23, 26}), make<Float16>({1, 1, 1, 2}, {11.5, 13})}},
+      {"delta",
+       "LinearAttention",
+       27,
+       {q, k, v, past, Value(), beta},
+       rule("delta"),
+       {make<float>({1, 2, 2}, {1, 2, 2, -2}), make<Float16>({1, 1, 1, 2}, {1, -1})}},
+      {"gated_delta",
+       "LinearAttention",
+       27,
+       {q, k, v, past, half, beta},
+       rule("gated_delta"),
+       {make<float>({1, 2, 2}, {1, 2, 5.5, 5}), make<Float16>({1, 1, 1, 2}, {2.75, 2.5})}},
+      {"no tokens",
+       "LinearAttention",
+       27,
+       {make<float>({1, 0, 1}, {}), make<float>({1, 0, 1}, {}), make<float>({1, 0, 2}, {}), past},
+       rule("linear"),
+       {make<float>({1, 0, 2}, {}), past}},
+  });
+  const auto bad = [&](const char* name, std::vector<Value> inputs, Attributes attributes, const char* text) {
+    return OpErrorCase{
+        name, "LinearAttention", 27, std::move(inputs), std::move(attributes), ErrorKind::invalid_model, text,
+        2};
+  };
+  check_errors({
+      bad("a missing decay", {q, k, v}, rule("gated"), "needs decay"),
+      bad("a decay too many", {q, k, v, Value(), half}, rule("linear"), "no use for decay"),
+      bad("a missing beta", {q, k, v, Value(), half}, rule("gated_delta"), "needs beta"),
+      bad("another rule", {q, k, v}, rule("fast"), "update_rule is 'fast'"),
+      bad("keys of another size", {q, v, v}, rule("linear"), "key is 2, but must be 1"),
+      bad("values of other tokens", {q, k, make<float>({1, 1, 2}, {1, 2})}, rule("linear"),
+          "value must have shape"),
+      bad("heads that do not divide", {q, k, v}, {attr("q_num_heads", 3), attr("kv_num_heads", 2)},
+          "q_num_heads 3"),
+      bad("a width that is no multiple", {q, k, v}, {attr("q_num_heads", 2), attr("kv_num_heads", 2)},
+          "a multiple of 2"),
+      bad("a state of another shape", {q, k, v, make<float>({1, 1, 2, 1}, {0, 0})}, rule("linear"),
+          "past_state must have shape [1,1,1,2]"),
+  });
+}
+
 }  // namespace
 }  // namespace grurun::engine::testing

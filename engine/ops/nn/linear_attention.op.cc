@@ -1,0 +1,172 @@
+// LinearAttention (ai.onnx 27): a recurrence over the tokens t, for each batch entry and head of key and
+// value.
+//
+//   S_t = exp(g_t) * S_(t-1) + k_t w_t^T        output_t = scale * q_t^T S_t
+//
+//   update_rule     exp(g_t)     w_t
+//   linear          1            v_t
+//   gated           of decay     v_t
+//   delta           1            beta_t * (v_t - S_(t-1)^T k_t)
+//   gated_delta     of decay     beta_t * (v_t - (exp(g_t) * S_(t-1))^T k_t)
+//
+// query [B, T, q_num_heads * d_k], key [B, T, kv_num_heads * d_k], value [B, T, kv_num_heads * d_v], output
+// [B, T, q_num_heads * d_v]; query heads in groups of q_num_heads / kv_num_heads read the same state.
+// past_state, zeros by default, and present_state [B, kv_num_heads, d_k, d_v]. decay g [B, T, kv_num_heads *
+// d_k], or [B, T, kv_num_heads] for a head at a time; beta [B, T, kv_num_heads], or [B, T, 1] for all. scale
+// is 1 / sqrt(d_k) where the attribute is 0, the default. All is computed in float; the state keeps float
+// throughout and becomes past_state's type, or query's without one.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/graph/op_context.h"
+#include "engine/kernels/gemm.h"
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_arith.h"
+#include "engine/kernels/vec_fused.h"
+#include "engine/kernels/vec_math.h"
+#include "engine/ops/float_compute.h"
+
+namespace grurun::engine {
+
+std::vector<OpRow> op_rows_linear_attention();
+
+namespace {
+
+struct LinearAttention {
+  std::int64_t q_heads, kv_heads;
+  float scale;
+  bool gated, delta;
+};
+
+struct Sizes {
+  std::int64_t batch, length, d_k, d_v;
+};
+
+/// What a head takes of the last dimension of an input [B, T, heads * width].
+std::int64_t packed_width(const Tensor& tensor, const Tensor& query, std::int64_t heads, const char* name) {
+  const bool fits = tensor.rank() == 3 && tensor.dim(0) == query.dim(0) && tensor.dim(1) == query.dim(1);
+  if (!fits || tensor.dim(2) % heads != 0) {
+    fail_invalid("{} must have shape [{},{},a multiple of {}], but has {}", name, query.dim(0), query.dim(1),
+                 heads, tensor.shape().to_string());
+  }
+  return tensor.dim(2) / heads;
+}
+
+Sizes read_sizes(const LinearAttention& op, RunContext& run) {
+  const Tensor& query = run.tensor(0);
+  if (query.rank() != 3) fail_invalid("query must have rank 3, but has shape {}", query.shape().to_string());
+  const Sizes sizes{query.dim(0), query.dim(1), packed_width(query, query, op.q_heads, "query"),
+                    packed_width(run.tensor(2), query, op.kv_heads, "value")};
+  const auto one_of = [&](std::size_t index, const char* name, std::int64_t first, std::int64_t second) {
+    const std::int64_t width = packed_width(run.tensor(index), query, 1, name);
+    if (width == first || width == second) return;
+    fail_invalid("the last dimension of {} is {}, but must be {}{}", name, width, first,
+                 first == second ? "" : fmt::format(" or {}", second));
+  };
+  const std::int64_t keys = checked_mul(op.kv_heads, sizes.d_k);
+  one_of(1, "key", keys, keys);
+  const auto require = [&](std::size_t index, bool needed, const char* name) {
+    if (run.has_input(index) == needed) return;
+    fail_invalid("this update_rule {} {}", needed ? "needs" : "has no use for", name);
+  };
+  require(4, op.gated, "decay");
+  require(5, op.delta, "beta");
+  if (op.gated) one_of(4, "decay", op.kv_heads, keys);
+  if (op.delta) one_of(5, "beta", op.kv_heads, 1);
+  const Shape state{sizes.batch, op.kv_heads, sizes.d_k, sizes.d_v};
+  if (run.has_input(3) && !(run.tensor(3).shape() == state)) {
+    fail_invalid("past_state must have shape {}, but has {}", state.to_string(),
+                 run.tensor(3).shape().to_string());
+  }
+  return sizes;
+}
+
+struct Inputs {
+  Tensor query, key, value, decay, beta;  // all as float
+};
+
+/// One head's walk over the tokens. scratch holds 2 * d_k + d_v.
+void run_head(const LinearAttention& op, const Sizes& sizes, const Inputs& in, std::int64_t batch,
+              std::int64_t head, float* state, float* scratch, float* output) {
+  const std::int64_t dk = sizes.d_k, dv = sizes.d_v, group = op.q_heads / op.kv_heads;
+  const float scale = op.scale != 0 ? op.scale : 1 / std::sqrt(static_cast<float>(dk));
+  float *keep = scratch, *seen = keep + dk, *write = seen + dk;
+  std::fill_n(keep, dk, 1.0f);
+  const std::int64_t decay_width = op.gated ? in.decay.dim(2) / op.kv_heads : 0;
+  for (std::int64_t t = 0; t < sizes.length; ++t) {
+    const std::int64_t token = batch * sizes.length + t;
+    const float* k = in.key.data<float>() + (token * op.kv_heads + head) * dk;
+    const float* v = in.value.data<float>() + (token * op.kv_heads + head) * dv;
+    if (op.gated) {
+      kernels::vec_exp(in.decay.data<float>() + (token * op.kv_heads + head) * decay_width, keep,
+                       decay_width);
+      if (decay_width == 1) std::fill_n(keep, dk, keep[0]);
+    }
+    if (op.delta) {
+      kernels::vec_mul(k, keep, seen, dk);
+      kernels::gemm<float>(1, dv, dk, -1.0f, {seen, dk}, {state, dv}, 0.0f, write, dv);
+      kernels::vec_add(write, v, write, dv);
+      kernels::vec_mul(write, in.beta.data<float>()[in.beta.dim(2) == 1 ? token : token * op.kv_heads + head],
+                       write, dv);
+      v = write;
+    }
+    kernels::vec_update_rows(keep, k, v, state, dk, dv);
+    const float* q = in.query.data<float>() + (token * op.q_heads + head * group) * dk;
+    float* o = output + (token * op.q_heads + head * group) * dv;
+    kernels::gemm<float>(group, dv, dk, scale, {q, dk}, {state, dv}, 0.0f, o, dv);
+  }
+}
+
+void attend(const LinearAttention& op, RunContext& run) {
+  const Sizes sizes = read_sizes(op, run);
+  const DType type = run.tensor(0).dtype();
+  const auto optional = [&](std::size_t index, bool used) {
+    return used ? widened<float>(run.tensor(index)) : Tensor();
+  };
+  const Inputs in{widened<float>(run.tensor(0)), widened<float>(run.tensor(1)), widened<float>(run.tensor(2)),
+                  optional(4, op.gated), optional(5, op.delta)};
+  const Tensor* past = run.optional_tensor(3);
+  Tensor state = past == nullptr
+                     ? Tensor::zeros(DType::float32, Shape{sizes.batch, op.kv_heads, sizes.d_k, sizes.d_v})
+                     : widened<float>(*past);
+  Tensor output(DType::float32, Shape{sizes.batch, sizes.length, checked_mul(op.q_heads, sizes.d_v)});
+  float *s = state.mutable_data<float>(), *o = output.mutable_data<float>();
+  const std::int64_t size = sizes.d_k * sizes.d_v;
+  const double work = static_cast<double>(sizes.length) * static_cast<double>(size + 16);
+  kernels::parallel_for(sizes.batch * op.kv_heads, static_cast<std::int64_t>(50'000 / (work + 1)) + 1,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          Tensor scratch(DType::float32, Shape{2 * sizes.d_k + sizes.d_v});
+                          for (std::int64_t i = begin; i < end; ++i) {
+                            run_head(op, sizes, in, i / op.kv_heads, i % op.kv_heads, s + i * size,
+                                     scratch.mutable_data<float>(), o);
+                          }
+                        });
+  run.set_output(0, narrowed(output, type));
+  if (run.has_output(1)) run.set_output(1, narrowed(state, past == nullptr ? type : past->dtype()));
+}
+
+RunFunction prepare(PrepareContext& node) {
+  LinearAttention op{};
+  op.q_heads = node.int_attribute("q_num_heads");
+  op.kv_heads = node.int_attribute("kv_num_heads");
+  if (op.q_heads < 1 || op.kv_heads < 1 || op.q_heads % op.kv_heads != 0) {
+    fail_invalid("q_num_heads {} must be a positive multiple of kv_num_heads {}", op.q_heads, op.kv_heads);
+  }
+  op.scale = node.float_attribute("scale", 0.0f);
+  node.accept_attribute("chunk_size");  // a hint about speed, without effect on values
+  const std::string rule = node.string_attribute("update_rule", "gated_delta");
+  if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta") {
+    fail_invalid("update_rule is '{}', but must be 'linear', 'gated', 'delta' or 'gated_delta'", rule);
+  }
+  op.gated = rule.starts_with("gated");
+  op.delta = rule.ends_with("delta");
+  return [op](RunContext& run) { attend(op, run); };
+}
+
+}  // namespace
+
+std::vector<OpRow> op_rows_linear_attention() {
+  return {{"", "LinearAttention", {27}, prepare}};
+}
+
+}  // namespace grurun::engine
