@@ -47,9 +47,9 @@ void add_inspect(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   command->footer(R"(
 Inputs and outputs with type and shape, opsets, producer, every operator with its version and how often it occurs. GRU,
-RNN and LSTM with their sizes and attributes. Parameters are the elements of initializers. FLOPs are 2 for each term of the
-products of Conv, ConvTranspose, Gemm, MatMul, GRU, RNN and LSTM; what has a size that is not known is named and not
-counted.
+RNN and LSTM with their sizes and attributes, also where an exporter took them apart into a cell for each step or put one
+into a Loop or Scan. Parameters are the elements of initializers. FLOPs are 2 for each term of the products of Conv,
+ConvTranspose, Gemm, MatMul, GRU, RNN and LSTM; what has a size that is not known is named and not counted.
 
   grurun inspect model.onnx
   grurun inspect model.onnx --set batch=1 --set time=100 --output-format json

@@ -82,6 +82,25 @@ std::string layer_text(const RecurrentLayer& layer) {
   return text;
 }
 
+// What the layer would be as a node, and what to heed when it is made one.
+std::string cells_text(const opset::FoundCells& cells) {
+  const std::string how = cells.kind == "unrolled"
+                              ? fmt::format("{} {} unrolled, the first at", known(cells.steps),
+                                            cells.steps == 1 ? "step" : "steps")
+                              : fmt::format("{} of {} steps,", cells.kind, known(cells.steps));
+  std::string text =
+      fmt::format("    {} as plain operators: {} {}\n", cells.op_type, how, printable(cells.where));
+  text += fmt::format("      input_size {}, hidden_size {}, direction {}\n", known(cells.input_size),
+                      known(cells.hidden_size), cells.direction.empty() ? "?" : cells.direction);
+  text += fmt::format("      activations {}", fmt::join(cells.activations, ", "));
+  if (cells.linear_before_reset)
+    text += fmt::format("; linear_before_reset {}", *cells.linear_before_reset ? 1 : 0);
+  if (!cells.gate_order.empty()) text += fmt::format("; gates in the order {}", cells.gate_order);
+  if (cells.complement) text += "; the update gate is 1 - z";
+  if (!cells.pair_of.empty()) text += fmt::format("; bidirectional with {}", printable(cells.pair_of));
+  return text + "\n";
+}
+
 std::string flops_text(const opset::FlopCount& flops) {
   std::string text = fmt::format("  FLOPs  {}", grouped(flops.flops));
   if (flops.uncounted.empty()) return text + "\n";
@@ -127,6 +146,26 @@ ordered_json layer_json(const RecurrentLayer& layer) {
   return entry;
 }
 
+ordered_json cells_json(const opset::FoundCells& cells) {
+  ordered_json entry = {
+      {"kind", cells.kind},
+      {"op", cells.op_type},
+      {"node", cells.where},
+      {"steps", optional_json(cells.steps)},
+      {"input_size", optional_json(cells.input_size)},
+      {"hidden_size", optional_json(cells.hidden_size)},
+      {"direction", cells.direction.empty() ? ordered_json() : ordered_json(cells.direction)},
+      {"activations", cells.activations}};
+  if (cells.op_type == "GRU") {
+    entry["linear_before_reset"] = optional_json(cells.linear_before_reset);
+    entry["update_gate_is_complement"] = cells.complement;
+  }
+  entry["gate_order"] = cells.gate_order.empty() ? ordered_json() : ordered_json(cells.gate_order);
+  entry["weight"] = cells.weight;
+  entry["pair_of"] = cells.pair_of.empty() ? ordered_json() : ordered_json(cells.pair_of);
+  return entry;
+}
+
 }  // namespace
 
 std::string inspect_text(const Model& model, const ModelSummary& summary) {
@@ -150,6 +189,8 @@ std::string inspect_text(const Model& model, const ModelSummary& summary) {
   text += flops_text(summary.flops);
   if (!summary.layers.empty()) text += "  recurrent layers\n";
   for (const RecurrentLayer& layer : summary.layers) text += layer_text(layer);
+  if (!summary.cells.empty()) text += "  recurrent layers taken apart\n";
+  for (const opset::FoundCells& cells : summary.cells) text += cells_text(cells);
   return text;
 }
 
@@ -183,6 +224,8 @@ std::string inspect_json(const Model& model, const ModelSummary& summary) {
   out["flops"] = {{"counted", summary.flops.flops}, {"uncounted", summary.flops.uncounted}};
   out["recurrent_layers"] = ordered_json::array();
   for (const RecurrentLayer& layer : summary.layers) out["recurrent_layers"].push_back(layer_json(layer));
+  out["recurrent_cells"] = ordered_json::array();
+  for (const opset::FoundCells& cells : summary.cells) out["recurrent_cells"].push_back(cells_json(cells));
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -153,6 +153,7 @@ ModelSummary summarise(const onnx_io::Model& model, const std::map<std::string, 
   ModelSummary summary;
   summary.types = infer_types(model, sizes);
   Summary(model, summary).walk();
+  summary.cells = find_cells(model.graph, summary.types);
   summary.flops = count_flops(model.graph, summary.types);
   return summary;
 }

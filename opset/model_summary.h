@@ -9,6 +9,7 @@
 
 #include "onnx_io/model.h"
 #include "opset/flops.h"
+#include "opset/found_cells.h"
 
 namespace grurun::opset {
 
@@ -46,6 +47,7 @@ struct ModelSummary {
   std::size_t nodes = 0;                   // as written, those of subgraphs and functions too
   std::vector<OperatorCount> operators;    // by name
   std::vector<RecurrentLayer> layers;
+  std::vector<FoundCells> cells;  // layers that are held as plain operators
   ParameterCount parameters;
   FlopCount flops;
 };

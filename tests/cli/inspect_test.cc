@@ -14,6 +14,28 @@ g (float[time,batch,2] X) => (float[time,1,batch,1] Y)
   [gru] Y = GRU <hidden_size = 1, linear_before_reset = 1> (X, W, R, B)
 })";
 
+// A GRU as PyTorch takes it apart, three steps.
+std::string unrolled() {
+  std::string steps;
+  std::string H = "H0";
+  for (int t = 0; t < 3; ++t) {
+    const std::string n = std::to_string(t);
+    steps += "s" + n + " = Squeeze (p" + n + ", zero) xr" + n + ", xz" + n + ", xn" + n +
+             " = Split <axis = 1> (s" + n + ") g" + n + " = Gemm <transB = 1> (" + H + ", R, Rb) hr" + n +
+             ", hz" + n + ", hn" + n + " = Split <axis = 1> (g" + n + ") ar" + n + " = Add (hr" + n + ", xr" +
+             n + ") r" + n + " = Sigmoid (ar" + n + ") az" + n + " = Add (hz" + n + ", xz" + n + ") z" + n +
+             " = Sigmoid (az" + n + ") m" + n + " = Mul (hn" + n + ", r" + n + ") an" + n + " = Add (xn" + n +
+             ", m" + n + ") c" + n + " = Tanh (an" + n + ") d" + n + " = Sub (" + H + ", c" + n + ") e" + n +
+             " = Mul (d" + n + ", z" + n + ") H" + std::to_string(t + 1) + " = Add (e" + n + ", c" + n + ") ";
+    H = "H" + std::to_string(t + 1);
+  }
+  return R"(<ir_version: 8, opset_import: ["" : 14], producer_name: "pytorch">
+    g (float[3,batch,1] X, float[batch,1] H0) => (float[batch,1] H3)
+    <float[1,3] W = {1,2,3}, float[3] Wb = {0,0,0}, float[3,1] R = {1,2,3}, float[3] Rb = {0,0,0}, int64[1] zero = {0}> {
+      q = MatMul(X, W) k = Add(q, Wb) p0, p1, p2 = Split <axis = 0> (k) )" +
+         steps + "}";
+}
+
 class Inspect : public CommandLine {
  protected:
   void SetUp() override { write_model("layer.onnx", layer); }
@@ -27,6 +49,27 @@ TEST_F(Inspect, PrintsWhatTheDocumentationShows) {
   EXPECT_NE(page.find("$ grurun inspect layer.onnx --set time=10 --set batch=3\n" + outcome.out + "```\n"),
             page.npos)
       << outcome.out;
+}
+
+TEST_F(Inspect, FindsALayerThatWasTakenApart) {
+  std::ifstream file(GRURUN_SOURCE_DIR "/docs/inspect.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  write_model("unrolled.onnx", unrolled());
+  const Outcome outcome = shell("$GRURUN inspect unrolled.onnx | tail -n 4");
+  EXPECT_NE(page.find("$ grurun inspect unrolled.onnx | tail -n 4\n" + outcome.out + "```\n"), page.npos)
+      << outcome.out;
+  const auto json =
+      nlohmann::json::parse(grurun({"inspect", "unrolled.onnx", "--output-format", "json"}).out);
+  ASSERT_EQ(json["recurrent_cells"].size(), 1u);
+  const auto& gru = json["recurrent_cells"][0];
+  EXPECT_EQ(gru["op"], "GRU");
+  EXPECT_EQ(gru["kind"], "unrolled");
+  EXPECT_EQ(gru["steps"], 3);
+  EXPECT_EQ(gru["gate_order"], "rzh");
+  EXPECT_EQ(gru["linear_before_reset"], true);
+  EXPECT_EQ(gru["direction"], "forward");
+  EXPECT_EQ(gru["weight"], "R");
+  EXPECT_EQ(json["recurrent_layers"].size(), 0u);
 }
 
 TEST_F(Inspect, PrintsJson) {

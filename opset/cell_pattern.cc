@@ -1,0 +1,452 @@
+#include "opset/cell_pattern.h"
+
+#include <algorithm>
+
+#include "opset/recurrent_form.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx_io::Node;
+
+constexpr int most_terms = 64;
+
+// A term of a sum: a value that is no sum itself, and the parts taken on the way to it, outermost first.
+struct Term {
+  std::string name;
+  std::vector<Selection> parts;
+  bool flipped = false;
+};
+
+struct Product {
+  const Node* node = nullptr;
+  std::string left;    // behind what only changes the shape
+  std::string weight;  // constant, behind Transpose
+  const Tensor* tensor = nullptr;
+};
+
+class Reader {
+ public:
+  explicit Reader(const GraphView& graph) : graph_(graph) {}
+
+  const Node* op(const std::string& name, std::string_view op_type) const {
+    const Node* node = graph_.made_by(graph_.plain(name), op_type);
+    return node != nullptr && std::ranges::none_of(node->inputs, &std::string::empty) ? node : nullptr;
+  }
+
+  const Node* binary(const std::string& name, std::string_view op_type) const {
+    const Node* node = op(name, op_type);
+    return node != nullptr && node->inputs.size() == 2 ? node : nullptr;
+  }
+
+  // A node of one of the functions that the standard's text lists; the value may be a part of what it gives.
+  const Node* activation(const std::string& name) const { return activated(name).first; }
+
+  std::pair<const Node*, std::optional<std::int64_t>> activated(const std::string& name) const {
+    Term term{graph_.plain(name), {}};
+    for (int i = 0; i < most_terms; ++i) {
+      const auto made = graph_.producer(term.name);
+      if (!made || !made->node->domain.empty() || made->node->inputs.empty()) break;
+      const RecurrentFunction* function = find_recurrent_function(made->node->op_type);
+      if (function != nullptr && made->node->op_type == function->name) {
+        return {made->node, term.parts.empty() ? std::nullopt : std::optional(term.parts.front().index)};
+      }
+      if (!take_part(term)) break;
+      term.name = graph_.plain(term.name);
+    }
+    return {nullptr, std::nullopt};
+  }
+
+  bool same(const std::string& a, const std::string& b) const { return graph_.plain(a) == graph_.plain(b); }
+
+  std::vector<Term> terms(const std::string& name) const {
+    std::vector<Term> found;
+    std::vector<Term> open = {{name, {}, false}};
+    for (int i = 0; i < most_terms && !open.empty(); ++i) {
+      Term term = std::move(open.back());
+      open.pop_back();
+      term.name = graph_.plain(term.name);
+      if (const Node* add = binary(term.name, "Add")) {
+        for (const std::string& input : add->inputs) open.push_back({input, term.parts, term.flipped});
+      } else if (!take_part(term)) {
+        found.push_back(std::move(term));
+      } else {
+        open.push_back(std::move(term));
+      }
+    }
+    return found;
+  }
+
+  std::optional<Product> product(const std::string& name) const {
+    const Node* node = op(name, "MatMul");
+    if (node == nullptr) node = op(name, "Gemm");
+    if (node == nullptr || node->inputs.size() < 2) return std::nullopt;
+    Product product{node, graph_.plain(node->inputs[0]), graph_.plain(node->inputs[1]), nullptr};
+    if (const Node* transpose = op(product.weight, "Transpose"))
+      product.weight = graph_.plain(transpose->inputs[0]);
+    product.tensor = graph_.constant(product.weight);
+    return product.tensor == nullptr ? std::nullopt : std::optional(product);
+  }
+
+  bool is_constant(const std::string& name) const { return graph_.constant(name) != nullptr; }
+  const GraphView& graph() const { return graph_; }
+
+ private:
+  // Goes from a part to the whole.
+  bool take_part(Term& term) const {
+    const auto made = graph_.producer(term.name);
+    if (!made || !made->node->domain.empty() || made->node->inputs.empty()) return false;
+    const Node& node = *made->node;
+    const std::string& source = node.inputs[0];
+    if (node.op_type == "Split") {
+      term.parts.push_back({source, static_cast<std::int64_t>(made->output)});
+    } else if (node.op_type == "Slice") {
+      if (!take_slice(node, term)) return false;
+    } else if (node.op_type == "Gather" || node.op_type == "SequenceAt") {
+      const auto index = node.inputs.size() < 2 ? std::nullopt : graph_.integer(node.inputs[1]);
+      if (!index) return false;
+      term.parts.push_back({source, *index});
+    } else if (node.op_type != "SplitToSequence" && node.op_type != "Transpose") {
+      return false;
+    }
+    term.name = source;
+    return true;
+  }
+
+  // Version 1 has attributes, later ones inputs.
+  bool take_slice(const Node& node, Term& term) const {
+    std::optional<std::int64_t> start;
+    if (const onnx_io::Attribute* starts = node.find_attribute("starts")) {
+      if (starts->ints.size() == 1) start = starts->ints[0];
+    } else if (node.inputs.size() > 1) {
+      start = graph_.integer(node.inputs[1]);
+    }
+    if (!start) return false;
+    const auto step = node.inputs.size() > 4 ? graph_.integer(node.inputs[4]) : std::nullopt;
+    if (step == -1) {
+      term.flipped = !term.flipped;
+    } else {
+      term.parts.push_back({node.inputs[0], *start});
+    }
+    return true;
+  }
+
+  const GraphView& graph_;
+};
+
+// The product with the state among a gate's terms, and where the gate stands in it.
+struct Recurrent {
+  Product product;
+  std::optional<std::int64_t> place;
+};
+
+struct Gate {
+  char name;
+  Recurrent recurrent;
+};
+
+// Gates of one product by their places; "" where they have products of their own or stand alone.
+std::string order_of(std::vector<Gate> gates) {
+  for (const Gate& gate : gates) {
+    if (!gate.recurrent.place || gate.recurrent.product.node != gates.front().recurrent.product.node)
+      return "";
+  }
+  std::ranges::sort(gates, {}, [](const Gate& gate) { return *gate.recurrent.place; });
+  std::string order;
+  for (const Gate& gate : gates) order += gate.name;
+  return order;
+}
+
+class Matcher {
+ public:
+  Matcher(const GraphView& graph, const std::string& name) : read_(graph), name_(name) {}
+
+  std::vector<CellStep> match() {
+    if (read_.graph().plain(name_) != name_) return {};  // told of what it stands for
+    if (auto gru = match_gru()) return {std::move(*gru)};
+    if (auto lstm = match_lstm(); !lstm.empty()) return lstm;
+    return match_rnn();
+  }
+
+ private:
+  // Terms that are products with the state, alone or joined with the input.
+  std::optional<Recurrent> recurrent(const std::string& sum, const std::string& state) const {
+    for (const Term& term : read_.terms(sum)) {
+      const auto product = read_.product(term.name);
+      if (!product || !holds(product->left, state)) continue;
+      std::optional<std::int64_t> place;
+      if (!term.parts.empty()) place = term.parts.front().index;
+      return Recurrent{*product, place};
+    }
+    return std::nullopt;
+  }
+
+  // The same of an activated gate, or of a part of gates that were activated together.
+  std::optional<Recurrent> recurrent_gate(const std::string& gate, const std::string& state) const {
+    const auto [node, place] = read_.activated(gate);
+    if (node == nullptr) return std::nullopt;
+    auto found = recurrent(node->inputs[0], state);
+    if (found && place) found->place = place;
+    return found;
+  }
+
+  bool holds(const std::string& value, const std::string& state) const {
+    if (read_.same(value, state)) return true;
+    const Node* joined = read_.op(value, "Concat");
+    return joined != nullptr && std::ranges::any_of(joined->inputs, [&](const std::string& input) {
+             return read_.same(input, state);
+           });
+  }
+
+  // Where the input comes from: the way of the first term that is neither constant nor a product of the
+  // state.
+  void follow_input(const std::string& sum, const std::string& state, CellStep& step) const {
+    for (Term term : read_.terms(sum)) {
+      if (read_.is_constant(term.name)) continue;
+      if (const auto product = read_.product(term.name)) {
+        if (read_.same(product->left, state)) continue;
+        const Node* joined = holds(product->left, state) ? read_.op(product->left, "Concat") : nullptr;
+        if (joined == nullptr) step.input = product->tensor;
+        std::string left = product->left;
+        if (joined != nullptr) {
+          const auto other = std::ranges::find_if(
+              joined->inputs, [&](const std::string& input) { return !read_.same(input, state); });
+          if (other == joined->inputs.end()) continue;
+          left = *other;
+        }
+        const std::vector<Term> before = read_.terms(left);
+        if (before.size() == 1) {
+          term.parts.insert(term.parts.end(), before[0].parts.begin(), before[0].parts.end());
+          term.flipped = term.flipped != before[0].flipped;
+          term.name = before[0].name;
+        }
+      } else if (read_.op(term.name, "Mul") != nullptr) {
+        continue;  // the reset gate's
+      }
+      step.input_path = std::move(term.parts);
+      step.input_flipped = term.flipped;
+      step.input_source = std::move(term.name);
+      return;
+    }
+  }
+
+  struct Update {
+    std::string z;
+    std::string candidate;
+    std::string state;
+    bool complement;
+  };
+
+  // n + z . (H - n), or (1 - z) . n + z . H, or with z and 1 - z exchanged.
+  std::optional<Update> update() const {
+    const Node* add = read_.binary(name_, "Add");
+    if (add == nullptr) return std::nullopt;
+    for (const auto& [a, b] :
+         {std::pair(add->inputs[0], add->inputs[1]), std::pair(add->inputs[1], add->inputs[0])}) {
+      const Node* product = read_.binary(a, "Mul");
+      if (product == nullptr) continue;
+      for (int side = 0; side < 2; ++side) {
+        const std::string& first = product->inputs[static_cast<std::size_t>(side)];
+        const std::string& second = product->inputs[static_cast<std::size_t>(1 - side)];
+        const Node* difference = read_.binary(first, "Sub");
+        if (difference == nullptr) continue;
+        if (read_.same(difference->inputs[1], b)) return of_difference(second, difference->inputs[0], b);
+        const Node* other = read_.binary(b, "Mul");
+        if (other == nullptr || read_.graph().number(difference->inputs[0]) != 1.0) continue;
+        for (std::size_t i = 0; i < 2; ++i) {
+          if (!read_.same(other->inputs[i], difference->inputs[1])) continue;
+          const std::string& weighted = other->inputs[1 - i];
+          const bool complement = read_.activation(second) == nullptr;
+          return complement ? Update{other->inputs[i], weighted, second, true}
+                            : Update{other->inputs[i], second, weighted, false};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  // b + z . (a - b): b is the candidate, or the state where the gate weighs the candidate.
+  std::optional<Update> of_difference(const std::string& z, const std::string& a,
+                                      const std::string& b) const {
+    if (read_.activation(b) != nullptr) return Update{z, b, a, false};
+    return Update{z, a, b, true};
+  }
+
+  std::optional<CellStep> match_gru() const {
+    const std::optional<Update> update = this->update();
+    if (!update) return std::nullopt;
+    const Node* z = read_.activation(update->z);
+    const Node* candidate = read_.activation(update->candidate);
+    if (z == nullptr || candidate == nullptr) return std::nullopt;
+    const std::string state = read_.graph().plain(update->state);
+    const auto of_z = recurrent_gate(update->z, state);
+    if (!of_z) return std::nullopt;
+    for (const Term& term : read_.terms(candidate->inputs[0])) {
+      CellStep step;
+      step.op_type = "GRU";
+      std::string reset;
+      const auto of_h = reset_term(term, state, reset, step);
+      const auto of_r = of_h ? recurrent_gate(reset, state) : std::nullopt;
+      if (!of_r) continue;
+      step.complement = update->complement;
+      step.activations = {z->op_type, candidate->op_type};
+      step.gate_order = order_of({{'z', *of_z}, {'r', *of_r}, {'h', *of_h}});
+      if (step.gate_order.empty()) step.gate_order = order_of({{'z', *of_z}, {'r', *of_r}});
+      finish(step, *of_z, state);
+      follow_input(z->inputs[0], state, step);
+      return step;
+    }
+    return std::nullopt;
+  }
+
+  // r . (H R + Rb), or a product of r . H.
+  std::optional<Recurrent> reset_term(const Term& term, const std::string& state, std::string& reset,
+                                      CellStep& step) const {
+    if (const Node* mul = read_.binary(term.name, "Mul")) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        const auto inner = recurrent(mul->inputs[1 - i], state);
+        if (!inner) continue;
+        reset = mul->inputs[i];
+        step.linear_before_reset = true;
+        return inner;
+      }
+      return std::nullopt;
+    }
+    const auto product = read_.product(term.name);
+    if (!product) return std::nullopt;
+    std::vector<std::string> lefts = {product->left};
+    if (const Node* joined = read_.op(product->left, "Concat")) lefts = joined->inputs;
+    for (const std::string& left : lefts) {
+      const Node* mul = read_.binary(left, "Mul");
+      for (std::size_t i = 0; mul != nullptr && i < 2; ++i) {
+        if (!read_.same(mul->inputs[i], state)) continue;
+        reset = mul->inputs[1 - i];
+        step.linear_before_reset = false;
+        std::optional<std::int64_t> place;
+        if (!term.parts.empty()) place = term.parts.front().index;
+        return Recurrent{*product, place};
+      }
+    }
+    return std::nullopt;
+  }
+
+  void finish(CellStep& step, const Recurrent& of, const std::string& state) const {
+    step.h_next = name_;
+    step.h_previous = state;
+    step.weight = of.product.weight;
+    step.recurrent = of.product.tensor;
+    step.joined = read_.op(of.product.left, "Concat") != nullptr;
+  }
+
+  std::vector<CellStep> match_lstm() const {
+    const Node* mul = read_.binary(name_, "Mul");
+    for (std::size_t i = 0; mul != nullptr && i < 2; ++i) {
+      const Node* o = read_.activation(mul->inputs[i]);
+      const Node* h = read_.activation(mul->inputs[1 - i]);
+      if (o == nullptr || h == nullptr) continue;
+      if (auto steps = match_lstm(*o, *h); !steps.empty()) return steps;
+    }
+    return {};
+  }
+
+  // C = f . C + i . c, the product that has a factor without activation being that of the old C.
+  std::vector<CellStep> match_lstm(const Node& o, const Node& h) const {
+    const Node* add = read_.binary(h.inputs[0], "Add");
+    for (std::size_t i = 0; add != nullptr && i < 2; ++i) {
+      const Node* old = read_.binary(add->inputs[i], "Mul");
+      const Node* fresh = read_.binary(add->inputs[1 - i], "Mul");
+      if (old == nullptr || fresh == nullptr) continue;
+      for (std::size_t j = 0; j < 2; ++j) {
+        const Node* f = read_.activation(old->inputs[j]);
+        if (f == nullptr || read_.activation(old->inputs[1 - j]) != nullptr) continue;
+        for (std::size_t k = 0; k < 2; ++k) {
+          const Node* in = read_.activation(fresh->inputs[k]);
+          const Node* c = read_.activation(fresh->inputs[1 - k]);
+          if (in == nullptr || c == nullptr || in->op_type != f->op_type) continue;
+          if (auto steps = lstm_of(*in, o, *f, *c, h, old->inputs[1 - j]); !steps.empty()) return steps;
+        }
+      }
+    }
+    return {};
+  }
+
+  std::vector<CellStep> lstm_of(const Node& i, const Node& o, const Node& f, const Node& c, const Node& h,
+                                const std::string& old_cell) const {
+    // The state is what all four gates multiply; so may the input be.
+    std::vector<CellStep> steps;
+    for (const Term& term : read_.terms(i.inputs[0])) {
+      const auto product = read_.product(term.name);
+      if (!product) continue;
+      std::vector<std::string> states = {product->left};
+      if (const Node* joined = read_.op(product->left, "Concat")) states = joined->inputs;
+      for (const std::string& state : states) {
+        const auto of_i = recurrent(i.inputs[0], state);
+        const auto of_o = recurrent(o.inputs[0], state);
+        const auto of_f = recurrent(f.inputs[0], state);
+        const auto of_c = recurrent(c.inputs[0], state);
+        if (!of_i || !of_o || !of_f || !of_c) continue;
+        CellStep step;
+        step.op_type = "LSTM";
+        step.activations = {i.op_type, c.op_type, h.op_type};
+        step.gate_order = order_of({{'i', *of_i}, {'o', *of_o}, {'f', *of_f}, {'c', *of_c}});
+        step.c_previous = read_.graph().plain(old_cell);
+        finish(step, *of_i, read_.graph().plain(state));
+        follow_input(i.inputs[0], step.h_previous, step);
+        steps.push_back(std::move(step));
+      }
+    }
+    std::ranges::stable_sort(steps, std::ranges::greater(),
+                             [this](const CellStep& step) { return likeliness(step); });
+    return steps;
+  }
+
+  // R has four times as many rows as columns, and a state is no part of a sequence.
+  int likeliness(const CellStep& step) const {
+    int points =
+        step.recurrent->rank() == 2 && std::max(step.recurrent->dim(0), step.recurrent->dim(1)) ==
+                                           4 * std::min(step.recurrent->dim(0), step.recurrent->dim(1))
+            ? 1
+            : 0;
+    const std::vector<Term> whole = read_.terms(step.h_previous);
+    if (whole.size() != 1 || whole[0].parts.empty()) points += 2;
+    return points;
+  }
+
+  std::vector<CellStep> match_rnn() const {
+    std::vector<CellStep> steps;
+    const Node* f = read_.activation(name_);
+    if (f == nullptr || f->outputs[0] != name_) return steps;
+    const std::vector<Term> terms = read_.terms(f->inputs[0]);
+    for (const Term& term : terms) {
+      const auto product = read_.product(term.name);
+      const bool alone = std::ranges::none_of(terms, [&](const Term& other) {
+        return other.name != term.name && !read_.is_constant(other.name);
+      });
+      const Node* joined = product ? read_.op(product->left, "Concat") : nullptr;
+      if (!product || !term.parts.empty() || (alone && joined == nullptr)) continue;
+      std::vector<std::string> states = {product->left};
+      if (joined != nullptr) states = joined->inputs;
+      for (const std::string& state : states) {
+        CellStep step;
+        step.op_type = "RNN";
+        step.activations = {f->op_type};
+        finish(step, {*product, std::nullopt}, read_.graph().plain(state));
+        follow_input(f->inputs[0], step.h_previous, step);
+        steps.push_back(std::move(step));
+      }
+    }
+    return steps;
+  }
+
+  const Reader read_;
+  const std::string name_;
+};
+
+}  // namespace
+
+std::vector<CellStep> match_cells(const GraphView& graph, const std::string& name) {
+  return Matcher(graph, name).match();
+}
+
+}  // namespace grurun::opset

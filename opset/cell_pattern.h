@@ -1,0 +1,42 @@
+// One step of a GRU, LSTM or RNN that an exporter took apart into plain operators.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opset/graph_view.h"
+
+namespace grurun::opset {
+
+/// A part of a value along some axis: output number index of a Split, or what Gather, Slice or SequenceAt
+/// take.
+struct Selection {
+  std::string source;
+  std::int64_t index;
+};
+
+struct CellStep {
+  const char* op_type;  // "GRU", "LSTM", "RNN"
+  std::string h_next;
+  std::string h_previous;                   // behind what only changes the shape
+  std::string c_previous;                   // LSTM
+  std::vector<std::string> activations;     // f, g, h in the operator's order
+  std::optional<bool> linear_before_reset;  // GRU
+  bool complement = false;            // GRU: the gate weighs the candidate, not the old state: it is 1 - z
+  std::string weight;                 // the constant that the update gate multiplies the state with
+  std::string gate_order;             // gates as they stand in one product: "rzh"; empty: each has its own
+  const Tensor* recurrent = nullptr;  // the constant of that name
+  bool joined = false;                // it multiplies state and input together
+  const Tensor* input = nullptr;      // what the input is multiplied with, where it is a constant apart
+  std::vector<Selection> input_path;  // from the input's term to where it comes from
+  bool input_flipped = false;         // a Slice of step -1 lies on that way
+  std::string input_source;           // the end of that way
+};
+
+/// The steps that may end in the value called name, the likeliest first: LSTM and RNN do not tell by
+/// themselves which factor is the state. A GRU's H is (1 - z) . h + z . H, however it is written; an LSTM's
+/// is o . h(C), with C = f . C + i . c.
+std::vector<CellStep> match_cells(const GraphView& graph, const std::string& name);
+
+}  // namespace grurun::opset

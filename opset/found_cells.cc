@@ -1,0 +1,290 @@
+#include "opset/found_cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "opset/cell_pattern.h"
+#include "opset/check_report.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx_io::Graph;
+using onnx_io::Node;
+
+std::optional<std::int64_t> last_dim(const std::string& name, const std::map<std::string, ValueType>& types) {
+  const auto found = types.find(name);
+  if (found == types.end() || !found->second.shape || found->second.shape->empty()) return std::nullopt;
+  return found->second.shape->back().value;
+}
+
+// R is [hidden_size, n*hidden_size] or transposed: its shorter side.
+std::optional<std::int64_t> shorter_side(const Tensor* tensor) {
+  if (tensor == nullptr || tensor->rank() != 2) return std::nullopt;
+  return std::min(tensor->dim(0), tensor->dim(1));
+}
+
+// W has n*hidden_size rows or columns, as R has; the other side is input_size.
+std::optional<std::int64_t> other_side(const Tensor* W, const Tensor* R) {
+  if (W == nullptr || R == nullptr || W->rank() != 2 || R->rank() != 2) return std::nullopt;
+  const std::int64_t rows = std::max(R->dim(0), R->dim(1));
+  if (W->dim(1) == rows) return W->dim(0);
+  return W->dim(0) == rows ? std::optional(W->dim(1)) : std::nullopt;
+}
+
+class Finder {
+ public:
+  explicit Finder(const std::map<std::string, ValueType>& types) : types_(types) {}
+
+  void search(const Graph& graph, const std::string& path, const GraphView* outer, bool main) {
+    const GraphView& view = views_.emplace_back(graph, outer);
+    find_chains(graph, view, path, main);
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node& node = graph.nodes[i];
+      const std::string name = path + "/" + node_name(node.name, node.op_type, i);
+      for (const onnx_io::Attribute& attribute : node.attributes) {
+        for (const auto& body : attribute.graphs) {
+          search(*body, name + "." + attribute.name, &view, false);
+          if (attribute.name != "body" || !node.domain.empty()) continue;
+          if (node.op_type == "Loop") search_loop(node, *body, view, name, main);
+          if (node.op_type == "Scan") search_scan(node, *body, view, name, main);
+        }
+      }
+    }
+  }
+
+  std::vector<FoundCells> take() {
+    std::unordered_map<std::string, FoundCells*> single;  // by what a pair has in common, and the direction
+    for (FoundCells& cells : found_) {
+      if (cells.direction.empty() || cells.source.empty()) continue;
+      const auto other = single.find(likeness(cells, cells.direction == "forward" ? "reverse" : "forward"));
+      if (other == single.end() || !other->second->pair_of.empty()) {
+        single[likeness(cells, cells.direction)] = &cells;
+        continue;
+      }
+      cells.pair_of = other->second->where;
+      other->second->pair_of = cells.where;
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static std::string likeness(const FoundCells& cells, const std::string& direction) {
+    return fmt::format("{} {} {} {} {} {} {}", direction, cells.kind, cells.op_type, cells.steps.value_or(-1),
+                       cells.hidden_size.value_or(-1), cells.linear_before_reset.value_or(false),
+                       cells.source);
+  }
+
+  struct Step {
+    CellStep cell;
+    std::size_t node;
+    bool likeliest;
+    std::optional<std::size_t> next = std::nullopt;
+    bool has_previous = false;
+  };
+
+  void find_chains(const Graph& graph, const GraphView& view, const std::string& path, bool main) {
+    std::vector<Step> steps;
+    std::unordered_map<std::string, std::vector<std::size_t>> after;  // steps by the state they start from
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node& node = graph.nodes[i];
+      if (node.outputs.size() != 1 || !node.domain.empty()) continue;
+      bool likeliest = true;
+      for (CellStep& cell : match_cells(view, node.outputs[0])) {
+        after[cell.h_previous].push_back(steps.size());
+        steps.push_back({std::move(cell), i, likeliest});
+        likeliest = false;
+      }
+    }
+    for (Step& step : steps) {
+      const auto followers = after.find(step.cell.h_next);
+      if (followers == after.end()) continue;
+      for (const std::size_t follower : followers->second) {
+        Step& next = steps[follower];
+        if (next.cell.weight != step.cell.weight || next.cell.op_type != step.cell.op_type) continue;
+        step.next = follower;
+        next.has_previous = true;
+      }
+    }
+    // One step that starts from an input of a body is its Loop's or Scan's.
+    std::unordered_set<std::string_view> body_inputs;
+    for (const onnx_io::ValueInfo& input : graph.inputs) body_inputs.insert(input.name);
+    // Of several readings of a node the one that is part of a chain is right; without any the likeliest.
+    std::unordered_set<std::size_t> chained;
+    for (const Step& step : steps) {
+      if (step.has_previous || step.next) chained.insert(step.node);
+    }
+    for (const Step& step : steps) {
+      if (step.has_previous) continue;
+      if (!main && !step.next && body_inputs.count(step.cell.h_previous) != 0) continue;
+      if (step.next || (step.likeliest && chained.count(step.node) == 0))
+        report_chain(steps, step, graph, path, main);
+    }
+  }
+
+  void report_chain(const std::vector<Step>& steps, const Step& first, const Graph& graph,
+                    const std::string& path, bool main) {
+    std::vector<const CellStep*> chain;
+    for (const Step* step = &first;; step = &steps[*step->next]) {
+      chain.push_back(&step->cell);
+      if (!step->next || chain.size() > steps.size()) break;
+    }
+    if (chain.size() < 2 && first.cell.op_type == std::string_view("RNN")) return;
+    const Node& node = graph.nodes[first.node];
+    FoundCells cells =
+        describe(first.cell, "unrolled", path + "/" + node_name(node.name, node.op_type, first.node));
+    if (main) complete_sizes(first.cell, first.cell.h_next, cells);
+    cells.steps = static_cast<std::int64_t>(chain.size());
+    cells.direction = direction_of(chain);
+    found_.push_back(std::move(cells));
+  }
+
+  static FoundCells describe(const CellStep& cell, const char* kind, const std::string& where) {
+    FoundCells cells;
+    cells.kind = kind;
+    cells.where = where;
+    cells.op_type = cell.op_type;
+    cells.activations = cell.activations;
+    cells.linear_before_reset = cell.linear_before_reset;
+    cells.gate_order = cell.gate_order;
+    cells.complement = cell.complement;
+    cells.weight = cell.weight;
+    cells.source = cell.input_source;
+    if (!cell.joined) {
+      cells.hidden_size = shorter_side(cell.recurrent);
+      cells.input_size = other_side(cell.input, cell.recurrent);
+    }
+    return cells;
+  }
+
+  // From the state's type; where state and input are multiplied together, the rest is the input.
+  void complete_sizes(const CellStep& cell, const std::string& state, FoundCells& cells) const {
+    if (!cells.hidden_size) cells.hidden_size = last_dim(state, types_);
+    if (!cells.hidden_size || !cell.joined || cell.recurrent == nullptr || cell.recurrent->rank() != 2)
+      return;
+    const std::int64_t hidden = *cells.hidden_size;
+    const bool columns =
+        hidden > 0 && cell.recurrent->dim(1) % hidden == 0 && cell.recurrent->dim(0) > hidden;
+    cells.input_size = cell.recurrent->dim(columns ? 0 : 1) - hidden;
+  }
+
+  // Steps take parts of one sequence: ascending ones are forward, unless the sequence was flipped.
+  static std::string direction_of(const std::vector<const CellStep*>& chain) {
+    if (chain.size() < 2) return "";
+    for (const Selection& first : chain[0]->input_path) {
+      int up = 0;
+      int down = 0;
+      for (std::size_t i = 1; i < chain.size(); ++i) {
+        const auto before = index_in(*chain[i - 1], first.source);
+        const auto now = index_in(*chain[i], first.source);
+        if (!before || !now || *before == *now) {
+          up = down = 0;
+          break;
+        }
+        (*now > *before ? up : down) += 1;
+      }
+      if (up > 0 && down == 0) return chain[0]->input_flipped ? "reverse" : "forward";
+      if (down > 0 && up == 0) return chain[0]->input_flipped ? "forward" : "reverse";
+    }
+    return "";
+  }
+
+  static std::optional<std::int64_t> index_in(const CellStep& cell, const std::string& source) {
+    const auto found = std::ranges::find(cell.input_path, source, &Selection::source);
+    return found == cell.input_path.end() ? std::nullopt : std::optional(found->index);
+  }
+
+  // A cell whose new state is the body's output for the state that it started from.
+  std::optional<CellStep> cell_of_state(const GraphView& view, const std::string& in,
+                                        const std::string& out) const {
+    for (CellStep& cell : match_cells(view, view.plain(out))) {
+      if (cell.h_previous == in) return std::move(cell);
+    }
+    return std::nullopt;
+  }
+
+  // Body inputs: iteration, condition, states; outputs: condition, states, scanned values.
+  void search_loop(const Node& node, const Graph& body, const GraphView& outer, const std::string& name,
+                   bool main) {
+    const GraphView view(body, &outer);
+    for (std::size_t s = 2; s < body.inputs.size() && s - 1 < body.outputs.size(); ++s) {
+      const auto cell = cell_of_state(view, body.inputs[s].name, body.outputs[s - 1].name);
+      if (!cell) continue;
+      FoundCells cells = describe(*cell, "Loop", name);
+      if (!node.inputs.empty()) cells.steps = outer.integer(node.inputs[0]);
+      if (main && s < node.inputs.size()) complete_sizes(*cell, node.inputs[s], cells);
+      cells.direction = loop_direction(view, cell->input_source, body.inputs[0].name);
+      found_.push_back(std::move(cells));
+    }
+  }
+
+  // The input is Gather(X, i), or Gather(X, last - i).
+  static std::string loop_direction(const GraphView& view, const std::string& input,
+                                    const std::string& iteration) {
+    const Node* gather = view.made_by(view.plain(input), "Gather");
+    if (gather == nullptr || gather->inputs.size() < 2) return "";
+    const std::string& index = view.plain(gather->inputs[1]);
+    if (index == iteration) return "forward";
+    const Node* sub = view.made_by(index, "Sub");
+    return sub != nullptr && sub->inputs.size() == 2 && view.plain(sub->inputs[1]) == iteration ? "reverse"
+                                                                                                : "";
+  }
+
+  // Body inputs: states, then slices of the scanned inputs, whose directions are an attribute.
+  void search_scan(const Node& node, const Graph& body, const GraphView& outer, const std::string& name,
+                   bool main) {
+    const onnx_io::Attribute* count = node.find_attribute("num_scan_inputs");
+    if (count == nullptr || count->i < 0 || static_cast<std::size_t>(count->i) > body.inputs.size()) return;
+    const GraphView view(body, &outer);
+    const std::size_t states = body.inputs.size() - static_cast<std::size_t>(count->i);
+    for (std::size_t s = 0; s < states && s < body.outputs.size(); ++s) {
+      const auto cell = cell_of_state(view, body.inputs[s].name, body.outputs[s].name);
+      if (!cell) continue;
+      FoundCells cells = describe(*cell, "Scan", name);
+      if (main && s < node.inputs.size()) complete_sizes(*cell, node.inputs[s], cells);
+      const auto slice = std::ranges::find(body.inputs, cell->input_source, &onnx_io::ValueInfo::name);
+      const auto at = static_cast<std::size_t>(slice - body.inputs.begin());
+      if (slice != body.inputs.end() && at >= states) describe_scan(node, at - states, at, main, cells);
+      found_.push_back(std::move(cells));
+    }
+  }
+
+  // Scan-8 has the sequences' lengths in front of the inputs, and all sequences on axis 1.
+  void describe_scan(const Node& node, std::size_t scanned, std::size_t input, bool main,
+                     FoundCells& cells) const {
+    const bool old = node.find_attribute("directions") != nullptr;
+    const onnx_io::Attribute* directions = node.find_attribute(old ? "directions" : "scan_input_directions");
+    const bool reverse =
+        directions != nullptr && scanned < directions->ints.size() && directions->ints[scanned] == 1;
+    cells.direction = reverse ? "reverse" : "forward";
+    if (old || !main || input >= node.inputs.size()) return;
+    cells.source = node.inputs[input];
+    const onnx_io::Attribute* axes = node.find_attribute("scan_input_axes");
+    const std::int64_t axis = axes != nullptr && scanned < axes->ints.size() ? axes->ints[scanned] : 0;
+    const auto type = types_.find(node.inputs[input]);
+    if (type == types_.end() || !type->second.shape) return;
+    const auto rank = static_cast<std::int64_t>(type->second.shape->size());
+    const std::int64_t place = axis < 0 ? axis + rank : axis;
+    if (place >= 0 && place < rank)
+      cells.steps = (*type->second.shape)[static_cast<std::size_t>(place)].value;
+  }
+
+  const std::map<std::string, ValueType>& types_;
+  std::deque<GraphView> views_;
+  std::vector<FoundCells> found_;
+};
+
+}  // namespace
+
+std::vector<FoundCells> find_cells(const Graph& graph, const std::map<std::string, ValueType>& types) {
+  Finder finder(types);
+  finder.search(graph, "graph", nullptr, true);
+  return finder.take();
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,46 @@
+// A graph by the names of its values: which node makes one, which are constants.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "onnx_io/model.h"
+
+namespace grurun::opset {
+
+class GraphView {
+ public:
+  /// Constants of outer graphs are seen. All must outlive the view.
+  explicit GraphView(const onnx_io::Graph& graph, const GraphView* outer = nullptr);
+
+  struct Producer {
+    const onnx_io::Node* node;
+    std::size_t output;
+  };
+  /// nullopt for what no node of this graph makes.
+  std::optional<Producer> producer(const std::string& name) const;
+  /// The node, if it is an operator of ai.onnx of this type; else nullptr.
+  const onnx_io::Node* made_by(const std::string& name, std::string_view op_type) const;
+
+  /// An initializer or the value of a Constant, here or in an outer graph, behind Identity, Cast and what
+  /// only changes the shape; nullptr where there is none.
+  const Tensor* constant(const std::string& name) const;
+  /// A constant of one integer.
+  std::optional<std::int64_t> integer(const std::string& name) const;
+  /// The one element of a floating-point constant.
+  std::optional<double> number(const std::string& name) const;
+
+  /// The value behind Identity, Cast, Reshape, Squeeze, Unsqueeze and Flatten.
+  const std::string& plain(const std::string& name) const;
+
+ private:
+  std::unordered_map<std::string_view, Producer> producers_;
+  std::unordered_map<std::string_view, const Tensor*> constants_;
+  const GraphView* outer_;
+};
+
+}  // namespace grurun::opset

@@ -1,0 +1,358 @@
+#include "opset/found_cells.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "opset/cell_pattern.h"
+
+namespace grurun::opset {
+namespace {
+
+using onnx_io::Attribute;
+using onnx_io::AttributeType;
+using onnx_io::Graph;
+using onnx_io::Node;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::int64_t input_size = 2;
+constexpr std::int64_t hidden_size = 5;
+
+// Nodes and constants of a graph, one after the other.
+class Builder {
+ public:
+  std::vector<std::string> op(const std::string& op_type, std::vector<std::string> inputs, int outputs = 1) {
+    Node node;
+    node.op_type = op_type;
+    node.name = fmt::format("n{}", graph.nodes.size());
+    node.inputs = std::move(inputs);
+    for (int i = 0; i < outputs; ++i) node.outputs.push_back(fmt::format("{}_{}", node.name, i));
+    graph.nodes.push_back(node);
+    return node.outputs;
+  }
+  std::string one(const std::string& op_type, std::vector<std::string> inputs) {
+    return op(op_type, std::move(inputs)).front();
+  }
+  std::string add(const std::string& a, const std::string& b) { return one("Add", {a, b}); }
+  std::string mul(const std::string& a, const std::string& b) { return one("Mul", {a, b}); }
+
+  std::string weight(const std::string& name, const Shape& shape) {
+    graph.initializers.push_back({name, Tensor(DType::float32, shape)});
+    return name;
+  }
+  std::string integers(const std::string& name, const std::vector<std::int64_t>& values) {
+    graph.initializers.push_back(
+        {name, Tensor::from<std::int64_t>({static_cast<std::int64_t>(values.size())}, values)});
+    return name;
+  }
+  std::string number(const std::string& name, float value) {
+    graph.initializers.push_back({name, Tensor::from<float>({}, {value})});
+    return name;
+  }
+
+  Graph graph;
+};
+
+struct Layer {
+  int steps = 4;
+  bool reverse = false;
+  bool linear_before_reset = true;  // GRU
+  std::string prefix = {};
+  std::string X = "X";
+};
+
+// As PyTorch takes a layer apart: the input's products are made for the whole sequence before it is split.
+std::vector<std::string> inputs_of_steps(Builder& b, const Layer& layer, int gates) {
+  const std::string& p = layer.prefix;
+  const std::string W = b.one("Transpose", {b.weight(p + "W", {gates * hidden_size, input_size})});
+  std::string products = b.add(b.one("MatMul", {layer.X, W}), b.weight(p + "Wb", {gates * hidden_size}));
+  if (layer.reverse) {
+    products = b.one("Slice", {products, b.integers(p + "start", {-1}), b.integers(p + "end", {-100}),
+                               b.integers(p + "axis", {0}), b.integers(p + "step", {-1})});
+  }
+  std::vector<std::string> inputs = b.op("Split", {products}, layer.steps);
+  for (std::string& input : inputs) input = b.one("Squeeze", {input});
+  return inputs;
+}
+
+std::string recurrent_product(Builder& b, const Layer& layer, int gates, const std::string& H, bool first) {
+  const std::string R = layer.prefix + "R";
+  const std::string Rb = layer.prefix + "Rb";
+  if (first) {
+    b.weight(R, {gates * hidden_size, hidden_size});
+    b.weight(Rb, {gates * hidden_size});
+  }
+  return b.one("Gemm", {H, R, Rb});
+}
+
+void unrolled_gru(Builder& b, const Layer& layer) {
+  std::string H = "H0";
+  bool first = true;
+  for (const std::string& input : inputs_of_steps(b, layer, 3)) {
+    const auto x = b.op("Split", {input}, 3);
+    const auto h = b.op("Split", {recurrent_product(b, layer, 3, H, first)}, 3);
+    const std::string r = b.one("Sigmoid", {b.add(h[0], x[0])});
+    const std::string z = b.one("Sigmoid", {b.add(h[1], x[1])});
+    const std::string n = b.one("Tanh", {b.add(x[2], b.mul(h[2], r))});
+    H = b.one("Unsqueeze", {b.add(b.mul(b.one("Sub", {H, n}), z), n)});
+    first = false;
+  }
+}
+
+void unrolled_lstm(Builder& b, const Layer& layer) {
+  std::string H = "H0";
+  std::string C = "C0";
+  bool first = true;
+  for (const std::string& input : inputs_of_steps(b, layer, 4)) {
+    const auto gates = b.op("Split", {b.add(recurrent_product(b, layer, 4, H, first), input)}, 4);
+    const std::string i = b.one("Sigmoid", {gates[0]});
+    const std::string f = b.one("Sigmoid", {gates[1]});
+    const std::string c = b.one("Tanh", {gates[2]});
+    const std::string o = b.one("Sigmoid", {gates[3]});
+    C = b.add(b.mul(f, C), b.mul(i, c));
+    H = b.mul(o, b.one("Tanh", {C}));
+    first = false;
+  }
+}
+
+void unrolled_rnn(Builder& b, const Layer& layer) {
+  std::string H = "H0";
+  bool first = true;
+  for (const std::string& input : inputs_of_steps(b, layer, 1)) {
+    H = b.one("Relu", {b.add(recurrent_product(b, layer, 1, H, first), input)});
+    first = false;
+  }
+}
+
+// As Keras computes a step, with a product for each gate; the text's own equations with linear_before_reset
+// 0.
+std::string keras_step(Builder& b, const std::string& x, const std::string& H) {
+  const auto gate = [&](const char* name, const char* activation, const std::string& state) {
+    const std::string of_x =
+        b.add(b.one("MatMul", {x, b.weight(fmt::format("W{}", name), {input_size, hidden_size})}),
+              b.weight(fmt::format("b{}", name), {hidden_size}));
+    const std::string R = b.weight(fmt::format("R{}", name), {hidden_size, hidden_size});
+    return b.one(activation, {b.add(of_x, b.one("MatMul", {state, R}))});
+  };
+  const std::string z = gate("z", "Sigmoid", H);
+  const std::string r = gate("r", "Sigmoid", H);
+  const std::string h = gate("h", "Tanh", b.mul(r, H));
+  const std::string one = b.number("one", 1);
+  return b.add(b.mul(z, H), b.mul(b.one("Sub", {one, z}), h));
+}
+
+std::string described(const FoundCells& c) {
+  const auto number = [](const std::optional<std::int64_t>& n) { return n ? std::to_string(*n) : "?"; };
+  return fmt::format("{} {} {} steps {}x{} {} [{}] lbr {} order '{}'{}", c.kind, c.op_type, number(c.steps),
+                     number(c.input_size), number(c.hidden_size), c.direction, fmt::join(c.activations, ","),
+                     c.linear_before_reset ? (*c.linear_before_reset ? "1" : "0") : "-", c.gate_order,
+                     c.complement ? " complement" : "");
+}
+
+std::vector<std::string> found(const Graph& graph, const std::map<std::string, ValueType>& types = {}) {
+  std::vector<std::string> lines;
+  for (const FoundCells& cells : find_cells(graph, types)) lines.push_back(described(cells));
+  return lines;
+}
+
+TEST(FoundCells, UnrolledLayers) {
+  for (const int steps : {1, 2, 3, 4, 7}) {
+    for (const bool reverse : {false, true}) {
+      const std::string direction = steps == 1 ? "" : reverse ? "reverse" : "forward";
+      const Layer layer{.steps = steps, .reverse = reverse};
+      Builder gru;
+      unrolled_gru(gru, layer);
+      EXPECT_THAT(found(gru.graph),
+                  ElementsAre(fmt::format("unrolled GRU {} steps 2x5 {} [Sigmoid,Tanh] lbr 1 order 'rzh'",
+                                          steps, direction)));
+      Builder lstm;
+      unrolled_lstm(lstm, layer);
+      EXPECT_THAT(
+          found(lstm.graph),
+          ElementsAre(fmt::format("unrolled LSTM {} steps 2x5 {} [Sigmoid,Tanh,Tanh] lbr - order 'ifco'",
+                                  steps, direction)));
+      Builder rnn;
+      unrolled_rnn(rnn, layer);
+      if (steps == 1) {
+        EXPECT_THAT(found(rnn.graph), IsEmpty()) << "one step is a dense layer";
+      } else {
+        EXPECT_THAT(
+            found(rnn.graph),
+            ElementsAre(fmt::format("unrolled RNN {} steps 2x5 {} [Relu] lbr - order ''", steps, direction)));
+      }
+    }
+  }
+}
+
+TEST(FoundCells, TwoDirectionsOfOneSequenceAreAPair) {
+  Builder b;
+  unrolled_gru(b, {.prefix = "f"});
+  unrolled_gru(b, {.reverse = true, .prefix = "r"});
+  unrolled_gru(b, {.reverse = true, .prefix = "other", .X = "Z"});
+  const auto cells = find_cells(b.graph, {});
+  ASSERT_THAT(cells, SizeIs(3));
+  EXPECT_EQ(cells[0].pair_of, cells[1].where);
+  EXPECT_EQ(cells[1].pair_of, cells[0].where);
+  EXPECT_EQ(cells[2].pair_of, "");
+}
+
+TEST(FoundCells, EveryWayToWriteTheUpdate) {
+  struct Case {
+    const char* what;
+    std::function<std::string(Builder&, const std::string& z, const std::string& n, const std::string& H)>
+        update;
+    bool complement;
+  };
+  const auto one_minus = [](Builder& b, const std::string& z) {
+    return b.one("Sub", {b.number("one", 1), z});
+  };
+  const Case cases[] = {
+      {"(H - n) z + n",
+       [](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.add(b.mul(b.one("Sub", {H, n}), z), n);
+       },
+       false},
+      {"n + z (H - n)",
+       [](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.add(n, b.mul(z, b.one("Sub", {H, n})));
+       },
+       false},
+      {"(1 - z) n + z H",
+       [&](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.add(b.mul(one_minus(b, z), n), b.mul(z, H));
+       },
+       false},
+      {"H z + n (1 - z)",
+       [&](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.add(b.mul(H, z), b.mul(n, one_minus(b, z)));
+       },
+       false},
+      {"(1 - z) H + z n",
+       [&](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.add(b.mul(one_minus(b, z), H), b.mul(z, n));
+       },
+       true},
+      {"H + z (n - H)",
+       [](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.add(H, b.mul(z, b.one("Sub", {n, H})));
+       },
+       true},
+  };
+  for (const Case& c : cases) {
+    Builder b;
+    const auto x = b.op("Split", {b.one("MatMul", {"X", b.weight("W", {input_size, 3 * hidden_size})})}, 3);
+    const auto h = b.op("Split", {b.one("MatMul", {"H", b.weight("R", {hidden_size, 3 * hidden_size})})}, 3);
+    const std::string z = b.one("Sigmoid", {b.add(x[0], h[0])});
+    const std::string r = b.one("Sigmoid", {b.add(x[1], h[1])});
+    const std::string n = b.one("Tanh", {b.add(x[2], b.mul(r, h[2]))});
+    const std::string next = c.update(b, z, n, "H");
+    const std::vector<CellStep> steps = match_cells(GraphView(b.graph), next);
+    ASSERT_EQ(steps.size(), 1u) << c.what;
+    EXPECT_EQ(steps[0].h_previous, "H") << c.what;
+    EXPECT_EQ(steps[0].complement, c.complement) << c.what;
+    EXPECT_EQ(steps[0].gate_order, "zrh") << c.what;
+    EXPECT_EQ(steps[0].linear_before_reset, true) << c.what;
+  }
+}
+
+TEST(FoundCells, GatesOfStateAndInputJoined) {
+  Builder b;
+  const std::string joined = b.one("Concat", {"x", "H"});
+  const auto gates = b.op(
+      "Split",
+      {b.one("Sigmoid",
+             {b.add(b.one("MatMul", {joined, b.weight("K", {input_size + hidden_size, 2 * hidden_size})}),
+                    b.weight("Kb", {2 * hidden_size}))})},
+      2);
+  const std::string candidate =
+      b.one("Tanh", {b.one("MatMul", {b.one("Concat", {"x", b.mul(gates[0], "H")}),
+                                      b.weight("C", {input_size + hidden_size, hidden_size})})});
+  const std::string next =
+      b.add(b.mul(gates[1], "H"), b.mul(b.one("Sub", {b.number("one", 1), gates[1]}), candidate));
+  const auto type = ValueType::tensor(DType::float32, SymbolicShape{{{}, "batch"}, {hidden_size, ""}});
+  EXPECT_THAT(found(b.graph, {{next, type}}),
+              ElementsAre("unrolled GRU 1 steps 2x5  [Sigmoid,Tanh] lbr 0 order 'rz'"));
+}
+
+Attribute body_of(Builder& b) {
+  Attribute attribute;
+  attribute.name = "body";
+  attribute.type = AttributeType::graph;
+  attribute.graphs = {std::make_shared<const Graph>(b.graph)};
+  return attribute;
+}
+
+Attribute ints(const std::string& name, std::vector<std::int64_t> values) {
+  Attribute attribute;
+  attribute.name = name;
+  attribute.type = AttributeType::ints;
+  attribute.ints = std::move(values);
+  return attribute;
+}
+
+TEST(FoundCells, ACellInALoop) {
+  for (const bool reverse : {false, true}) {
+    Builder body;
+    body.graph.inputs = {{"i", {}}, {"cond", {}}, {"H", {}}};
+    const std::string index = reverse ? body.one("Sub", {body.integers("last", {9}), "i"}) : "i";
+    const std::string next = keras_step(body, body.one("Gather", {"X", index}), "H");
+    body.graph.outputs = {
+        {body.one("Identity", {"cond"}), {}}, {next, {}}, {body.one("Identity", {next}), {}}};
+    Builder b;
+    b.integers("M", {10});
+    b.op("Loop", {"M", "", "H0"}, 2);
+    b.graph.nodes.back().attributes.push_back(body_of(body));
+    EXPECT_THAT(found(b.graph),
+                ElementsAre(fmt::format("Loop GRU 10 steps 2x5 {} [Sigmoid,Tanh] lbr 0 order ''",
+                                        reverse ? "reverse" : "forward")));
+  }
+}
+
+TEST(FoundCells, ACellInAScan) {
+  for (const int reverse : {0, 1}) {
+    Builder body;
+    body.graph.inputs = {{"H", {}}, {"x", {}}};
+    const std::string next = keras_step(body, "x", "H");
+    body.graph.outputs = {{next, {}}, {body.one("Identity", {next}), {}}};
+    Builder b;
+    b.op("Scan", {"H0", "X"}, 2);
+    Attribute count;
+    count.name = "num_scan_inputs";
+    count.type = AttributeType::int_;
+    count.i = 1;
+    b.graph.nodes.back().attributes = {body_of(body), count, ints("scan_input_directions", {reverse}),
+                                       ints("scan_input_axes", {-2})};
+    const auto X = ValueType::tensor(DType::float32, SymbolicShape{{3, ""}, {10, ""}, {2, ""}});
+    EXPECT_THAT(found(b.graph, {{"X", X}}),
+                ElementsAre(fmt::format("Scan GRU 10 steps 2x5 {} [Sigmoid,Tanh] lbr 0 order ''",
+                                        reverse == 1 ? "reverse" : "forward")));
+  }
+}
+
+TEST(FoundCells, WhatIsNoCell) {
+  Builder dense;
+  std::string x = "X";
+  for (int i = 0; i < 5; ++i)
+    x = dense.one("Tanh", {dense.one("Gemm", {x, dense.weight(fmt::format("w{}", i), {5, 5})})});
+  EXPECT_THAT(found(dense.graph), IsEmpty()) << "dense layers";
+  Builder gated;
+  const std::string g = gated.one("Sigmoid", {gated.one("MatMul", {"X", gated.weight("w", {5, 5})})});
+  gated.mul(g, gated.one("Tanh", {gated.one("MatMul", {"X", gated.weight("v", {5, 5})})}));
+  gated.add(gated.mul("X", g), gated.mul(gated.one("Sub", {gated.number("one", 1), g}), "Y"));
+  EXPECT_THAT(found(gated.graph), IsEmpty()) << "gates without a reset gate";
+}
+
+TEST(FoundCells, EndsForGraphsThatAreNone) {
+  Builder b;
+  b.op("Identity", {"n0_0"});
+  b.op("Add", {"n1_0", "n1_0"});
+  b.op("Tanh", {"n2_0"});
+  b.op("Split", {"n3_0"});
+  b.op("Add", {"n3_0", "n3_0"});
+  EXPECT_THAT(found(b.graph), IsEmpty());
+}
+
+}  // namespace
+}  // namespace grurun::opset
