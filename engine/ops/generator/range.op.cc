@@ -2,8 +2,8 @@
 //
 //   output[i] = start + i * delta for i in 0 .. max(ceil((limit - start) / delta), 0)
 //
-// start, limit and delta are scalars of one type; delta must not be 0. 16-bit floats are computed in float,
-// which is what stash_type 1, the only value handled, says.
+// start, limit and delta are scalars of one type; delta must not be 0. 16-bit floats are computed in the type
+// that stash_type names, by default float; it has no effect on other types.
 #include <cmath>
 
 #include "engine/graph/op_context.h"
@@ -35,33 +35,48 @@ std::int64_t count_of(C start, C limit, C delta) {
   }
 }
 
-template <typename T>
+/// Elements of type T, each step of the way rounded to Stash.
+template <typename T, typename Stash = ComputeType<T>>
 Tensor range(const Tensor& start, const Tensor& limit, const Tensor& delta) {
-  using C = ComputeType<T>;
-  const auto scalar = [](const Tensor& tensor, const char* what) {
+  using C = ComputeType<Stash>;
+  const auto rounded = [](C value) { return static_cast<C>(static_cast<Stash>(value)); };
+  const auto scalar = [&](const Tensor& tensor, const char* what) {
     if (tensor.size() != 1)
       fail_invalid("{} must be a scalar, but has shape {}", what, tensor.shape().to_string());
-    return static_cast<C>(*tensor.data<T>());
+    return rounded(static_cast<C>(static_cast<ComputeType<T>>(*tensor.data<T>())));
   };
   const C first = scalar(start, "start");
   const C step = scalar(delta, "delta");
   Tensor out(dtype_of<T>, Shape{count_of<C>(first, scalar(limit, "limit"), step)});
   T* to = out.mutable_data<T>();
-  for (std::int64_t i = 0; i < out.size(); ++i)
-    to[i] = static_cast<T>(static_cast<C>(first + static_cast<C>(i) * step));
+  for (std::int64_t i = 0; i < out.size(); ++i) {
+    const C value = rounded(first + rounded(rounded(static_cast<C>(i)) * step));
+    to[i] = static_cast<T>(static_cast<ComputeType<T>>(value));
+  }
   return out;
 }
 
+template <typename T>
+Tensor range_in(DType stash, const Tensor& start, const Tensor& limit, const Tensor& delta) {
+  return dispatch(Floats{}, stash, [&]<typename Stash>() { return range<T, Stash>(start, limit, delta); });
+}
+
 RunFunction prepare(PrepareContext& node) {
-  const std::int64_t stash = node.since_version() >= 27 ? node.int_attribute("stash_type", 1) : 1;
+  const std::int64_t stash_type = node.since_version() >= 27 ? node.int_attribute("stash_type", 1) : 1;
+  const auto stash = static_cast<DType>(stash_type);
+  if (stash_type != 1 && stash != DType::float16 && stash != DType::bfloat16 && stash != DType::float64)
+    fail_invalid("stash_type is {}, but must be 1 (float), 10 (float16), 11 (double) or 16 (bfloat16)",
+                 stash_type);
   return [stash](RunContext& run) {
     const Tensor& start = run.tensor(0);
     const Tensor& limit = run.tensor(1);
     const Tensor& delta = run.tensor(2);
+    using Exact = TypeList<float, double, std::int16_t, std::int32_t, std::int64_t>;
+    const auto exact = [&]<typename T>() { return range<T>(start, limit, delta); };
+    const auto stashed = [&]<typename T>() { return range_in<T>(stash, start, limit, delta); };
     const bool is_16_bit = start.dtype() == DType::float16 || start.dtype() == DType::bfloat16;
-    if (is_16_bit && stash != 1) fail_unsupported("Range with stash_type {}", stash);
-    run.set_output(0, dispatch(Join<Floats, TypeList<std::int16_t, std::int32_t, std::int64_t>>{},
-                               start.dtype(), [&]<typename T>() { return range<T>(start, limit, delta); }));
+    run.set_output(0, is_16_bit ? dispatch(TypeList<Float16, BFloat16>{}, start.dtype(), stashed)
+                                : dispatch(Exact{}, start.dtype(), exact));
   };
 }
 
