@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -47,6 +48,7 @@ struct Measured {
   double load_us = 0;
   double plan_us = 0;
   std::vector<double> runs_us;  // ascending
+  double cpu_us = 0;            // of all threads, of a run on average
   std::vector<OperatorTime> operators;
   std::int64_t profiled_runs = 0;
   std::vector<StepTime> last_run;  // of the profiled ones
@@ -91,6 +93,7 @@ class Bench {
   // Each run ends where the next begins, so the clock is read once a run.
   void time_runs() {
     const auto begin = Clock::now();
+    const std::clock_t cpu_begin = std::clock();
     auto last = begin;
     do {
       engine::run_plan(*plan_, inputs_, run_options_);
@@ -99,6 +102,8 @@ class Bench {
       last = now;
     } while (std::ssize(measured_.runs_us) < flags_.runs ||
              std::chrono::duration<double>(last - begin).count() < flags_.min_time);
+    const double cpu_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
+    measured_.cpu_us = 1e6 * cpu_seconds / static_cast<double>(measured_.runs_us.size());
     std::ranges::sort(measured_.runs_us);
   }
 
@@ -142,6 +147,7 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
            {"p90_us", measured.quantile(0.9)},
            {"min_us", runs.front()},
            {"mean_us", sum / static_cast<double>(runs.size())},
+           {"cpu_us", measured.cpu_us},
            {"load_us", measured.load_us},
            {"plan_us", measured.plan_us},
            {"peak_memory_bytes", memory::peak()}};
@@ -160,10 +166,11 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
 std::string as_text(const BenchFlags& flags, const Measured& measured) {
   std::string text = fmt::format(
       "median {:.2f} us, p10 {:.2f}, p90 {:.2f}, least {:.2f}; {} runs, {} thread{}, {}\n"
-      "load {:.2f} ms, plan {:.2f} ms, peak memory {:.1f} MB\n",
+      "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms, peak memory {:.1f} MB\n",
       measured.quantile(0.5), measured.quantile(0.1), measured.quantile(0.9), measured.runs_us.front(),
       measured.runs_us.size(), kernels::threads(), kernels::threads() == 1 ? "" : "s", kernels::simd_target(),
-      measured.load_us / 1e3, measured.plan_us / 1e3, static_cast<double>(memory::peak()) / 1e6);
+      measured.cpu_us, measured.load_us / 1e3, measured.plan_us / 1e3,
+      static_cast<double>(memory::peak()) / 1e6);
   if (flags.profile) text += "\n" + profile_table(measured.operators, measured.profiled_runs);
   return text;
 }
