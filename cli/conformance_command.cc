@@ -14,6 +14,7 @@
 #include "conformance/report/junit.h"
 #include "conformance/report/text.h"
 #include "conformance/suite.h"
+#include "engine/kernels/simd.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -38,6 +39,7 @@ struct Flags {
   std::uint64_t seed = 0;
   bool no_diagnosis = false;
   bool precise = false;
+  std::string isa;
 };
 
 int usable_cpus() {
@@ -110,6 +112,7 @@ SuiteResult prepare(const Flags& flags) {
 
 int run(const Flags& flags) {
   check(flags);
+  if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   SuiteResult result = prepare(flags);
   if (flags.list) {
     for (const Case& test : result.cases)
@@ -156,6 +159,8 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
                     "Compute what differs once more in double, and say which side is nearer to the truth");
   command->add_flag("--no-diagnosis", flags->no_diagnosis,
                     "Do not look for the reasons why recurrent nodes differ");
+  command->add_option("--isa", flags->isa,
+                      "Instruction set of the kernels, one of those that grurun -v lists");
   command->add_option("--seed", flags->seed, "Seed of random operators")->capture_default_str();
   command->footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"
