@@ -36,6 +36,31 @@ HWY_INLINE hn::Vec<D> power_of_two(D d, VI n) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
+/// min(x, most), NaN where x is.
+template <class V>
+HWY_INLINE V at_most(V x, V most) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  return hn::Min(most, x);  // minps gives its second operand where one is NaN
+#else
+  return hn::IfThenElse(hn::Gt(x, most), most, x);
+#endif
+}
+
+/// a / b for b from 1 to 2^64, within one unit in the last place.
+template <class D, class V>
+HWY_INLINE V quotient(D d, V a, V b) {
+#if HWY_TARGET == HWY_AVX3
+  // An estimate of 14 bits, a Newton step, and what is then left of a.
+  const V estimate = hn::ApproximateReciprocal(b);
+  const V reciprocal = hn::MulAdd(estimate, hn::NegMulAdd(b, estimate, hn::Set(d, 1.0f)), estimate);
+  const V q = hn::Mul(a, reciprocal);
+  return hn::MulAdd(reciprocal, hn::NegMulAdd(b, q, a), q);
+#else
+  (void)d;
+  return hn::Div(a, b);
+#endif
+}
+
 /// x = n ln 2 + r with |r| <= ln(2) / 2; returns exp(r) - 1. For |x| up to 200.
 template <class D, class V, class VI>
 HWY_INLINE V reduced_expm1(D d, V x, VI& n) {
@@ -133,17 +158,37 @@ HWY_INLINE V vector_log1p(D d, V x) {
 
 template <class D, class V>
 HWY_INLINE V vector_tanh(D d, V x) {
-  // tanh(9.1) rounds to 1. expm1(2x) / (expm1(2x) + 2) does not cancel for positive x.
-  const V magnitude = hn::Min(hn::Abs(x), hn::Set(d, 9.1f));
-  const V e = vector_expm1(d, hn::Add(magnitude, magnitude));
-  return keep_nan(x, hn::CopySign(hn::Div(e, hn::Add(e, hn::Set(d, 2.0f))), x));
+  // tanh(9.1) rounds to 1. With e = expm1(2|x|), e / (e + 2) does not cancel.
+  const V magnitude = at_most(hn::Abs(x), hn::Set(d, 9.1f));
+  const hn::RebindToSigned<D> di;
+  hn::Vec<decltype(di)> n;
+  const V p = reduced_expm1(d, hn::Add(magnitude, magnitude), n);
+  const V scale = power_of_two(d, n);
+  const V e = hn::MulAdd(scale, p, hn::Sub(scale, hn::Set(d, 1.0f)));
+  return hn::CopySign(quotient(d, e, hn::Add(e, hn::Set(d, 2.0f))), x);
+}
+
+/// exp(x) for x <= 0, NaN where x is.
+template <class D, class V>
+HWY_INLINE V vector_exp_of_negative(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const V clamped = hn::Neg(at_most(hn::Neg(x), hn::Set(d, 104.0f)));
+  hn::Vec<decltype(di)> n;
+  const V e = hn::Add(hn::Set(d, 1.0f), reduced_expm1(d, clamped, n));
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    return V{_mm512_scalef_ps(e.raw, hn::ConvertTo(d, n).raw)};
+  }
+#endif
+  const auto half = hn::ShiftRight<1>(n);  // in two steps, as 2^n alone may be out of range
+  return hn::Mul(hn::Mul(e, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half)));
 }
 
 template <class D, class V>
 HWY_INLINE V vector_sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
-  const V e = vector_exp(d, hn::Neg(hn::Abs(x)));
-  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+  const V e = vector_exp_of_negative(d, hn::Neg(hn::Abs(x)));
+  return quotient(d, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
 template <class D, class V>

@@ -1,8 +1,6 @@
 #include "engine/ops/rnn/activation.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "tensor/error.h"
@@ -78,17 +76,6 @@ class Values {
   std::size_t next_ = 0;
 };
 
-template <typename Real, typename Function>
-void map(Real* x, std::int64_t count, Function function) {
-  for (std::int64_t i = 0; i < count; ++i) x[i] = function(x[i]);
-}
-
-// Comparisons are written so that NaN passes through, as it does through max and min of the standard.
-template <typename Real>
-void bound(Real* x, std::int64_t count, Real low, Real high) {
-  map(x, count, [=](Real v) { return v < low ? low : v > high ? high : v; });
-}
-
 }  // namespace
 
 std::vector<Activation> parse_activations(const std::vector<std::string>& names,
@@ -102,51 +89,5 @@ std::vector<Activation> parse_activations(const std::vector<std::string>& names,
   }
   return functions;
 }
-
-template <typename Real>
-void activate(const Activation& f, float clip, Real* x, std::int64_t count) {
-  if (clip != no_clip) bound(x, count, -static_cast<Real>(clip), static_cast<Real>(clip));
-  const auto alpha = static_cast<Real>(f.alpha);
-  const auto beta = static_cast<Real>(f.beta);
-  switch (f.kind) {
-    case ActivationKind::relu:
-      // max(0, x)
-      return map(x, count, [](Real v) { return v < 0 ? Real{0} : v; });
-    case ActivationKind::tanh:
-      // (1 - e^{-2x})/(1 + e^{-2x}), which overflows when taken literally
-      return map(x, count, [](Real v) { return std::tanh(v); });
-    case ActivationKind::sigmoid:
-      // 1/(1 + e^{-x})
-      return map(x, count, [](Real v) { return 1 / (1 + std::exp(-v)); });
-    case ActivationKind::affine:
-      // alpha*x + beta
-      return map(x, count, [=](Real v) { return alpha * v + beta; });
-    case ActivationKind::leaky_relu:
-      // x if x >= 0 else alpha * x
-      return map(x, count, [=](Real v) { return v >= 0 ? v : alpha * v; });
-    case ActivationKind::thresholded_relu:
-      // x if x >= alpha else 0
-      return map(x, count, [=](Real v) { return v >= alpha ? v : Real{0}; });
-    case ActivationKind::scaled_tanh:
-      // alpha*Tanh(beta*x)
-      return map(x, count, [=](Real v) { return alpha * std::tanh(beta * v); });
-    case ActivationKind::hard_sigmoid:
-      // min(max(alpha*x + beta, 0), 1)
-      map(x, count, [=](Real v) { return alpha * v + beta; });
-      return bound(x, count, Real{0}, Real{1});
-    case ActivationKind::elu:
-      // x if x >= 0 else alpha*(e^x - 1)
-      return map(x, count, [=](Real v) { return v >= 0 ? v : alpha * std::expm1(v); });
-    case ActivationKind::softsign:
-      // x/(1 + |x|)
-      return map(x, count, [](Real v) { return v / (1 + std::fabs(v)); });
-    case ActivationKind::softplus:
-      // log(1 + e^x), which overflows when taken literally
-      return map(x, count, [](Real v) { return std::max(v, Real{0}) + std::log1p(std::exp(-std::fabs(v))); });
-  }
-}
-
-template void activate(const Activation&, float, float*, std::int64_t);
-template void activate(const Activation&, float, double*, std::int64_t);
 
 }  // namespace grurun::engine::rnn

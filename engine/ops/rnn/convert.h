@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "engine/kernels/vec_convert.h"
+
 namespace grurun::engine::rnn {
 
+/// Real is T, or float for the 16-bit floats.
 template <typename From, typename To>
 void convert(const From* from, std::int64_t count, To* to) {
   if constexpr (std::is_same_v<From, To>) {
     std::copy_n(from, count, to);
   } else {
-    std::transform(from, from + count, to, [](From value) { return static_cast<To>(value); });
+    kernels::vec_convert(from, to, count);
   }
 }
 

@@ -1,7 +1,34 @@
 #include "engine/ops/rnn/layer.h"
 
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "engine/ops/rnn/recurrence.h"
+#include "engine/ops/type_dispatch.h"
+
 namespace grurun::engine::rnn {
 namespace {
+
+// A node after prepare: what it says, and its weights packed where they are known before the run.
+struct Layer {
+  LayerForm form;
+  LayerAttributes attributes;
+  std::optional<LayerWeights<float>> packed_float;
+  std::optional<LayerWeights<double>> packed_double;
+  std::atomic<std::uint32_t> runs{0};
+
+  template <typename Real>
+  std::optional<LayerWeights<Real>>& packed() {
+    if constexpr (std::is_same_v<Real, double>) {
+      return packed_double;
+    } else {
+      return packed_float;
+    }
+  }
+};
 
 // The weights when every one that the node names is known now; X and the states stay empty.
 std::optional<LayerInputs> constant_weights(PrepareContext& node, const LayerForm& form) {
@@ -16,24 +43,45 @@ std::optional<LayerInputs> constant_weights(PrepareContext& node, const LayerFor
   return inputs;
 }
 
-}  // namespace
-
-Layer make_layer(PrepareContext& node, LayerForm form, LayerAttributes attributes) {
-  Layer layer{
-      .form = std::move(form), .attributes = std::move(attributes), .packed_float = {}, .packed_double = {}};
+void pack_constant_weights(PrepareContext& node, Layer& layer) {
   const auto weights = constant_weights(node, layer.form);
   // Other types are refused by the executor, which knows the types that each version admits.
-  if (!weights || !Floats::set.contains(weights->W->dtype())) return layer;
+  if (!weights || !Floats::set.contains(weights->W->dtype())) return;
   check_weights(*weights, layer.form, layer.attributes);
   dispatch(Floats{}, weights->W->dtype(), [&]<typename T>() {
-    auto packed = pack_weights<T, ComputeType<T>>(*weights, layer.form);
-    if constexpr (std::is_same_v<T, double>) {
-      layer.packed_double = std::move(packed);
-    } else {
-      layer.packed_float = std::move(packed);
+    using Real = ComputeType<T>;
+    layer.packed<Real>() = pack_weights<T, Real>(*weights, layer.form);
+  });
+}
+
+void run_layer(Layer& layer, RunContext& run) {
+  const LayerInputs inputs = read_inputs(run, layer.form);
+  const Dimensions dims = check_inputs(inputs, layer.form, layer.attributes);
+  const LayerOutputs outputs = make_outputs(run, inputs, layer.form, dims, layer.attributes.batch_first);
+  if (dims.batch_size == 0 || dims.hidden_size == 0) return;  // the outputs have no elements
+
+  dispatch(Floats{}, inputs.X->dtype(), [&]<typename T>() {
+    using Real = ComputeType<T>;
+    LayerWeights<Real> packed_now;
+    if (!layer.packed<Real>()) packed_now = pack_weights<T, Real>(inputs, layer.form);
+    const LayerWeights<Real>& weights = layer.packed<Real>() ? *layer.packed<Real>() : packed_now;
+
+    LayerRun layer_run(run, inputs, outputs, layer.form, dims, layer.attributes);
+    layer_run.descending = layer.runs.fetch_add(1, std::memory_order_relaxed) % 2 == 1;
+    for (std::int64_t direction = 0; direction < dims.num_directions; ++direction) {
+      run_direction<T, Real>(layer_run, direction, weights[static_cast<std::size_t>(direction)]);
     }
   });
-  return layer;
+}
+
+}  // namespace
+
+RunFunction layer_run_function(PrepareContext& node, LayerForm form) {
+  const auto layer = std::make_shared<Layer>();
+  layer->form = std::move(form);
+  layer->attributes = read_layer_attributes(node, layer->form);
+  pack_constant_weights(node, *layer);
+  return [layer](RunContext& run) { run_layer(*layer, run); };
 }
 
 }  // namespace grurun::engine::rnn

@@ -9,20 +9,27 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/recurrent.h"
 #include "engine/ops/rnn/activation.h"
 
 namespace grurun::engine::rnn {
+
+/// R's gates that are multiplied together, and what becomes of the products.
+struct RecurrentBlock {
+  int gates;
+  kernels::CellKind kind;
+};
 
 /// How one of the operators is built.
 struct LayerForm {
   int gates;                                     // W is [num_directions, gates*hidden_size, input_size]
   int states;                                    // 1: H; 2: H and C
   std::vector<std::string> default_activations;  // f, g, h of one direction
-  /// R's gates in runs that are multiplied together; they add up to `gates`.
-  std::vector<int> recurrent_blocks;
-  /// The block whose recurrent bias is added to its own product rather than to W's: GRU's Rbh when
+  std::vector<RecurrentBlock> blocks;  // one after the other in a step; their gates add up to `gates`
+  /// The gate whose recurrent bias is added to its own product rather than to W's: GRU's Rbh when
   /// linear_before_reset is set. -1: none.
-  int own_bias_block = -1;
+  int own_bias_gate = -1;
+  bool input_forget = false;  // LSTM: ft = 1 - it
 };
 
 struct LayerAttributes {

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/recurrent.h"
 #include "engine/ops/rnn/convert.h"
+#include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine::rnn {
 namespace {
@@ -11,199 +15,307 @@ namespace {
 // What a projected chunk may take, so that it is still in a core's cache when its steps run.
 constexpr std::int64_t chunk_bytes = 768 * 1024;
 
-// Checked, since an X without elements may have any size in its other dimensions.
-Strides x_strides(const Dimensions& dims, bool batch_first) {
-  const std::int64_t size = dims.input_size;
-  if (batch_first) return {.time = size, .row = checked_mul(dims.seq_length, size)};
-  return {.time = checked_mul(dims.batch_size, size), .row = size};
-}
+/// One direction of a run. Rows of states and products are in the schedule's places.
+template <typename T, typename Real>
+class DirectionRun {
+ public:
+  DirectionRun(const LayerRun& layer, std::int64_t direction, const DirectionWeights<Real>& weights);
+  void run();
 
-Strides y_strides(const Dimensions& dims, bool batch_first) {
-  const std::int64_t size = dims.hidden_size;
-  if (batch_first) {
-    const std::int64_t time = checked_mul(dims.num_directions, size);
-    return {.time = time, .row = checked_mul(dims.seq_length, time), .direction = size};
+ private:
+  using Rows = kernels::Rows<Real>;
+  using ConstRows = kernels::Rows<const Real>;
+
+  // X_t W^T and bias for consecutive steps: a block [active rows, width_] for each.
+  struct Chunk {
+    std::int64_t end_step;
+    ConstRows block;  // of the first step
+    bool descending;  // blocks of later steps lie before it
+  };
+
+  void allocate();
+  bool in_step_order() const;
+  Chunk project(std::int64_t first_step);
+  ConstRows inputs_of(std::int64_t first_step, std::int64_t end_step);
+  void step(std::int64_t step, std::int64_t rows, ConstRows projected, ConstRows X);
+  Rows next_state(std::int64_t step);
+  T* Y_of(std::int64_t step, std::int64_t place);
+  void load_states();
+  void load_state(const Tensor* initial, Rows to);
+  void write_step(std::int64_t step, std::int64_t rows);
+  void clear_tails();
+  void store_state(std::size_t index);
+
+  const LayerRun& layer_;
+  const Schedule& schedule_;
+  const Dimensions& dims_;
+  const std::int64_t direction_;
+  const bool reversed_;
+  const DirectionWeights<Real>& weights_;
+  const std::int64_t padded_;  // hidden_size as the kernels pad it
+  // Y itself holds the states when its elements and rows are theirs.
+  const bool states_in_Y_;
+  std::array<kernels::Cell<Real>, 2> cells_{};  // by block
+  std::int64_t width_ = 0;                      // of a row of all blocks' products
+  std::int64_t chunk_rows_ = 0;
+  Tensor workspace_;  // all that follows
+  std::array<Rows, 2> H_{};
+  Rows C_{}, z_{}, reset_{};
+  Rows gathered_{};    // [chunk_rows_, input_size]: rows of X in the order of steps
+  Rows projected_{};   // [chunk_rows_, width_]
+  ConstRows state_{};  // Ht-1
+};
+
+template <typename T, typename Real>
+DirectionRun<T, Real>::DirectionRun(const LayerRun& layer, std::int64_t direction,
+                                    const DirectionWeights<Real>& weights)
+    : layer_(layer),
+      schedule_(layer.schedule),
+      dims_(layer.dims),
+      direction_(direction),
+      reversed_(layer.attributes.reversed(direction)),
+      weights_(weights),
+      padded_(weights.blocks.front().R.padded_size()),
+      states_in_Y_(std::is_same_v<T, Real> && layer.outputs.Y != nullptr && schedule_.uniform()) {
+  const std::span<const Activation> functions = layer.attributes.functions(direction);
+  for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
+    kernels::Cell<Real>& cell = cells_[i];
+    cell = {.kind = layer.form.blocks[i].kind,
+            .W = &weights.blocks[i].W,
+            .R = &weights.blocks[i].R,
+            .P = weights.P.empty() ? nullptr : weights.P.data(),
+            .functions = {},
+            .clip = layer.attributes.clip,
+            .input_forget = layer.form.input_forget};
+    std::ranges::copy(functions, cell.functions.begin());
+    width_ += cell.W->width();
   }
-  const std::int64_t direction = checked_mul(dims.batch_size, size);
-  return {.time = checked_mul(dims.num_directions, direction), .row = size, .direction = direction};
-}
-
-Strides state_strides(const Dimensions& dims, bool batch_first) {
-  const std::int64_t size = dims.hidden_size;
-  if (batch_first) return {.row = checked_mul(dims.num_directions, size), .direction = size};
-  return {.row = size, .direction = checked_mul(dims.batch_size, size)};
-}
-
-}  // namespace
-
-LayerOutputs make_outputs(RunContext& run, const LayerInputs& inputs, const LayerForm& form,
-                          const Dimensions& dims, bool batch_first) {
-  const auto [time, batch, input_size, hidden, directions] = dims;
-  const Shape all =
-      batch_first ? Shape{batch, time, directions, hidden} : Shape{time, directions, batch, hidden};
-  const Shape last = batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
-  const DType dtype = inputs.X->dtype();
-  LayerOutputs outputs;
-  if (run.has_output(0)) outputs.Y = &run.output(0, dtype, all);
-  for (int state = 0; state < form.states; ++state) {
-    const auto index = static_cast<std::size_t>(state);
-    if (run.has_output(index + 1)) outputs.last[index] = &run.output(index + 1, dtype, last);
-  }
-  return outputs;
+  allocate();
 }
 
 template <typename T, typename Real>
-Recurrence<T, Real>::Recurrence(RunContext& run, const LayerInputs& inputs, const LayerOutputs& outputs,
-                                const LayerForm& form, const Dimensions& dims,
-                                const LayerAttributes& attributes)
-    : run_(run),
-      inputs_(inputs),
-      outputs_(outputs),
-      dims_(dims),
-      attributes_(attributes),
-      schedule_(inputs.sequence_lens, dims),
-      x_(x_strides(dims, attributes.batch_first)),
-      y_(y_strides(dims, attributes.batch_first)),
-      state_(state_strides(dims, attributes.batch_first)) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(form.states); ++i) {
-    storage_[i] = Tensor(dtype_of<Real>, {dims.batch_size, dims.hidden_size});
-    states_[i] = storage_[i].template mutable_data<Real>();
+void DirectionRun<T, Real>::allocate() {
+  const std::int64_t batch = dims_.batch_size;
+  const std::int64_t fitting = chunk_bytes / checked_mul(width_, sizeof(Real));
+  const std::int64_t steps =
+      std::clamp(fitting / batch, std::int64_t{1}, std::max<std::int64_t>(schedule_.steps(), 1));
+  chunk_rows_ = checked_mul(steps, batch);
+  const bool two_passes = weights_.blocks.size() > 1;
+  struct Part {
+    Rows& place;
+    std::int64_t rows, ld;
+  };
+  const Part parts[] = {{H_[0], batch, dims_.hidden_size},
+                        {H_[1], states_in_Y_ ? 0 : batch, dims_.hidden_size},
+                        {C_, layer_.form.states > 1 ? batch : 0, padded_},
+                        {z_, two_passes ? batch : 0, padded_},
+                        {reset_, two_passes ? batch : 0, padded_},
+                        {gathered_, in_step_order() ? 0 : chunk_rows_, dims_.input_size},
+                        {projected_, schedule_.steps() > 1 ? chunk_rows_ : 0, width_}};
+  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(Real));
+  const auto elements = [](const Part& part) {
+    return checked_add(checked_mul(part.rows, part.ld), line - 1) / line * line;
+  };
+  std::int64_t total = 0;
+  for (const Part& part : parts) total = checked_add(total, elements(part));
+  workspace_ = Tensor(dtype_of<Real>, {total});
+  Real* next = workspace_.template mutable_data<Real>();
+  for (const Part& part : parts) {
+    part.place = {next, part.ld};
+    next += elements(part);
   }
 }
 
 template <typename T, typename Real>
-void Recurrence<T, Real>::run_direction(std::int64_t direction, const kernels::PackedB<Real>& W,
-                                        Cell<Real>& cell) {
-  const bool reversed = attributes_.reversed(direction);
-  allocate_chunk(W.N());
-  load_state(0, inputs_.initial_h, direction);
-  load_state(1, inputs_.initial_c, direction);
-  for (std::int64_t step = 0; step < schedule_.steps();) {
-    const Chunk chunk = project(step, reversed, W);
-    Real* block = chunk.block;
+void DirectionRun<T, Real>::run() {
+  load_states();
+  const std::int64_t steps = schedule_.steps();
+  if (steps == 1) {
+    // Nothing to gain from a projection ahead of its step.
+    const std::int64_t rows = schedule_.active(0);
+    layer_.context.check_limits();
+    step(0, rows, {}, inputs_of(0, 1));
+  }
+  for (std::int64_t step = 0; steps > 1 && step < steps;) {
+    const Chunk chunk = project(step);
+    ConstRows block = chunk.block;
     for (; step < chunk.end_step; ++step) {
-      run_.check_limits();
+      layer_.context.check_limits();
       const std::int64_t rows = schedule_.active(step);
-      cell.step(rows, block, states_);
-      write_step(direction, step, rows, reversed);
-      block += (chunk.descending ? -rows : rows) * W.N();
+      this->step(step, rows, block, {});
+      block.data += (chunk.descending ? -rows : rows) * width_;
     }
   }
-  clear_tails(direction);
-  store_state(0, direction);
-  store_state(1, direction);
+  clear_tails();
+  store_state(0);
+  store_state(1);
 }
 
 // True when the rows of X lie in memory as the steps take them, forwards or backwards, in the type of the
 // computation.
 template <typename T, typename Real>
-bool Recurrence<T, Real>::in_step_order() const {
+bool DirectionRun<T, Real>::in_step_order() const {
   return std::is_same_v<T, Real> && schedule_.uniform() &&
-         (!attributes_.batch_first || dims_.batch_size == 1);
+         (!layer_.attributes.batch_first || dims_.batch_size == 1);
+}
+
+/// Calls body(range) for ranges that cover `panels`; operations: of one panel.
+template <typename Body>
+void each_range(std::int64_t panels, std::int64_t operations, bool descending, Body body) {
+  constexpr std::int64_t enough = 1 << 18;  // for a thread to be worth waking
+  kernels::parallel_for(panels, enough / std::max<std::int64_t>(operations, 1) + 1,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          body(kernels::PanelRange{begin, end, descending});
+                        });
 }
 
 template <typename T, typename Real>
-void Recurrence<T, Real>::allocate_chunk(std::int64_t columns) {
-  if (chunk_rows_ != 0) return;  // both directions need the same
-  const std::int64_t fitting = chunk_bytes / checked_mul(columns, sizeof(Real));
-  const std::int64_t steps =
-      std::clamp(fitting / dims_.batch_size, std::int64_t{1}, std::max<std::int64_t>(schedule_.steps(), 1));
-  chunk_rows_ = checked_mul(steps, dims_.batch_size);
-  projected_ = Tensor(dtype_of<Real>, {chunk_rows_, columns});
-  if (!in_step_order()) gathered_ = Tensor(dtype_of<Real>, {chunk_rows_, dims_.input_size});
-}
-
-template <typename T, typename Real>
-typename Recurrence<T, Real>::Chunk Recurrence<T, Real>::project(std::int64_t first_step, bool reversed,
-                                                                 const kernels::PackedB<Real>& W) {
+typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_t first_step) {
   std::int64_t end_step = first_step;
   std::int64_t rows = 0;
   while (end_step < schedule_.steps() && rows + schedule_.active(end_step) <= chunk_rows_) {
     rows += schedule_.active(end_step++);
   }
-  Real* projected = projected_.template mutable_data<Real>();
+  const ConstRows X = inputs_of(first_step, end_step);
+  Rows to = projected_;
+  for (const BlockWeights<Real>& block : weights_.blocks) {
+    const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &block.W, .to = to};
+    each_range(block.W.panels(), 2 * rows * block.W.K() * block.W.width() / block.W.panels(), false,
+               [&](kernels::PanelRange range) { kernels::project(projection, range); });
+    to.data += block.W.width();
+  }
+  // Rows that were not gathered are in the order of time.
+  const bool descending = reversed_ && in_step_order();
+  const std::int64_t last_block = (end_step - first_step - 1) * dims_.batch_size;
+  return {end_step, {projected_.row(descending ? last_block : 0), width_}, descending};
+}
+
+// The rows of X of consecutive steps, in the order of steps, or that of time where in_step_order().
+template <typename T, typename Real>
+typename DirectionRun<T, Real>::ConstRows DirectionRun<T, Real>::inputs_of(std::int64_t first_step,
+                                                                           std::int64_t end_step) {
+  const T* X = layer_.inputs.X->template data<T>();
   if constexpr (std::is_same_v<T, Real>) {
     if (in_step_order()) {
-      const std::int64_t first_time = reversed ? dims_.seq_length - end_step : first_step;
-      const Real* X = inputs_.X->template data<Real>() + first_time * x_.time;
+      const std::int64_t first_time = reversed_ ? dims_.seq_length - end_step : first_step;
       // A batch of one is in step order whatever the layout; its rows are input_size apart either way.
-      kernels::gemm_packed<Real>(rows, {.data = X, .ld = dims_.input_size}, W, projected, W.N());
-      const std::int64_t last_block = (end_step - first_step - 1) * dims_.batch_size * W.N();
-      return {end_step, reversed ? projected + last_block : projected, reversed};
+      return {X + first_time * layer_.x.time, dims_.input_size};
     }
   }
-  gather(first_step, end_step, reversed);
-  kernels::gemm_packed<Real>(rows, {.data = gathered_.template data<Real>(), .ld = dims_.input_size}, W,
-                             projected, W.N());
-  return {end_step, projected, false};
-}
-
-template <typename T, typename Real>
-void Recurrence<T, Real>::gather(std::int64_t first_step, std::int64_t end_step, bool reversed) {
-  const T* X = inputs_.X->template data<T>();
-  Real* to = gathered_.template mutable_data<Real>();
+  Rows to = gathered_;
   for (std::int64_t step = first_step; step < end_step; ++step) {
-    const std::int64_t rows = schedule_.active(step);
-    for (std::int64_t k = 0; k < rows; ++k, to += dims_.input_size) {
-      const std::int64_t time = schedule_.time(k, step, reversed);
-      convert(X + time * x_.time + schedule_.row(k) * x_.row, dims_.input_size, to);
+    const std::int64_t active = schedule_.active(step);
+    for (std::int64_t k = 0; k < active; ++k, to.data += to.ld) {
+      const std::int64_t time = schedule_.time(k, step, reversed_);
+      convert(X + time * layer_.x.time + schedule_.row(k) * layer_.x.row, dims_.input_size, to.data);
     }
   }
+  return {gathered_.data, gathered_.ld};
 }
 
 template <typename T, typename Real>
-void Recurrence<T, Real>::load_state(std::size_t index, const Tensor* initial, std::int64_t direction) {
-  Real* to = states_[index];
-  if (to == nullptr) return;
+void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, ConstRows projected, ConstRows X) {
+  const Rows next = next_state(step);
+  const bool descending = layer_.descending == (step % 2 == 0);
+  kernels::CellStep<Real> cell_step{.rows = rows,
+                                    .A = state_,
+                                    .projected = projected,
+                                    .X = X,
+                                    .H = state_,
+                                    .out = next,
+                                    .C = C_,
+                                    .z = z_,
+                                    .reset = reset_};
+  for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
+    const kernels::Cell<Real>& cell = cells_[i];
+    if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
+    each_range(cell.R->panels(), 2 * rows * cell.R->K() * cell.R->width() / cell.R->panels(), descending,
+               [&](kernels::PanelRange range) { kernels::cell_step(cell, cell_step, range); });
+    if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
+  }
+  state_ = {next.data, next.ld};
+  if (!states_in_Y_) write_step(step, rows);
+}
+
+// Where the state after a step belongs.
+template <typename T, typename Real>
+typename DirectionRun<T, Real>::Rows DirectionRun<T, Real>::next_state(std::int64_t step) {
+  if constexpr (std::is_same_v<T, Real>) {
+    if (states_in_Y_) return {Y_of(step, 0), layer_.y.row};
+  }
+  return H_[static_cast<std::size_t>((step + 1) % 2)];
+}
+
+// Y of the row in a place at a step.
+template <typename T, typename Real>
+T* DirectionRun<T, Real>::Y_of(std::int64_t step, std::int64_t place) {
+  T* Y = layer_.outputs.Y->template mutable_data<T>() + direction_ * layer_.y.direction;
+  return Y + schedule_.time(place, step, reversed_) * layer_.y.time + schedule_.row(place) * layer_.y.row;
+}
+
+template <typename T, typename Real>
+void DirectionRun<T, Real>::load_states() {
+  load_state(layer_.inputs.initial_h, H_[0]);
+  state_ = {H_[0].data, H_[0].ld};
+  if (layer_.form.states == 1) return;
+  std::fill_n(C_.data, dims_.batch_size * C_.ld, Real{0});
+  load_state(layer_.inputs.initial_c, C_);
+}
+
+template <typename T, typename Real>
+void DirectionRun<T, Real>::load_state(const Tensor* initial, Rows to) {
   if (initial == nullptr) {
-    std::fill_n(to, dims_.batch_size * dims_.hidden_size, Real{0});
+    std::fill_n(to.data, dims_.batch_size * to.ld, Real{0});
     return;
   }
-  const T* from = initial->data<T>() + direction * state_.direction;
+  const T* from = initial->data<T>() + direction_ * layer_.state.direction;
   for (std::int64_t k = 0; k < dims_.batch_size; ++k) {
-    convert(from + schedule_.row(k) * state_.row, dims_.hidden_size, to + k * dims_.hidden_size);
+    convert(from + schedule_.row(k) * layer_.state.row, dims_.hidden_size, to.row(k));
   }
 }
 
 template <typename T, typename Real>
-void Recurrence<T, Real>::write_step(std::int64_t direction, std::int64_t step, std::int64_t rows,
-                                     bool reversed) {
-  if (outputs_.Y == nullptr) return;
-  T* Y = outputs_.Y->template mutable_data<T>() + direction * y_.direction;
-  for (std::int64_t k = 0; k < rows; ++k) {
-    T* to = Y + schedule_.time(k, step, reversed) * y_.time + schedule_.row(k) * y_.row;
-    convert(states_[0] + k * dims_.hidden_size, dims_.hidden_size, to);
-  }
+void DirectionRun<T, Real>::write_step(std::int64_t step, std::int64_t rows) {
+  if (layer_.outputs.Y == nullptr) return;
+  for (std::int64_t k = 0; k < rows; ++k) convert(state_.row(k), dims_.hidden_size, Y_of(step, k));
 }
 
 template <typename T, typename Real>
-void Recurrence<T, Real>::clear_tails(std::int64_t direction) {
-  if (outputs_.Y == nullptr) return;
-  T* Y = outputs_.Y->template mutable_data<T>() + direction * y_.direction;
+void DirectionRun<T, Real>::clear_tails() {
+  if (layer_.outputs.Y == nullptr) return;
+  T* Y = layer_.outputs.Y->template mutable_data<T>() + direction_ * layer_.y.direction;
   for (std::int64_t k = 0; k < dims_.batch_size; ++k) {
     for (std::int64_t time = schedule_.length(k); time < dims_.seq_length; ++time) {
-      std::fill_n(Y + time * y_.time + schedule_.row(k) * y_.row, dims_.hidden_size, T{});
+      std::fill_n(Y + time * layer_.y.time + schedule_.row(k) * layer_.y.row, dims_.hidden_size, T{});
     }
   }
 }
 
 template <typename T, typename Real>
-void Recurrence<T, Real>::store_state(std::size_t index, std::int64_t direction) {
-  if (outputs_.last[index] == nullptr) return;
-  T* last = outputs_.last[index]->template mutable_data<T>() + direction * state_.direction;
+void DirectionRun<T, Real>::store_state(std::size_t index) {
+  if (layer_.outputs.last[index] == nullptr) return;
+  T* last = layer_.outputs.last[index]->template mutable_data<T>() + direction_ * layer_.state.direction;
   for (std::int64_t k = 0; k < dims_.batch_size; ++k) {
-    T* to = last + schedule_.row(k) * state_.row;
+    T* to = last + schedule_.row(k) * layer_.state.row;
     if (schedule_.length(k) == 0) {
       std::fill_n(to, dims_.hidden_size, T{});
     } else {
-      convert(states_[index] + k * dims_.hidden_size, dims_.hidden_size, to);
+      const Rows state = index == 0 ? next_state(schedule_.length(k) - 1) : C_;
+      convert<Real, T>(state.row(k), dims_.hidden_size, to);
     }
   }
 }
 
-template class Recurrence<float, float>;
-template class Recurrence<double, double>;
-template class Recurrence<Float16, float>;
-template class Recurrence<BFloat16, float>;
+}  // namespace
+
+template <typename T, typename Real>
+void run_direction(const LayerRun& layer, std::int64_t direction, const DirectionWeights<Real>& weights) {
+  DirectionRun<T, Real>(layer, direction, weights).run();
+}
+
+template void run_direction<float, float>(const LayerRun&, std::int64_t, const DirectionWeights<float>&);
+template void run_direction<double, double>(const LayerRun&, std::int64_t, const DirectionWeights<double>&);
+template void run_direction<Float16, float>(const LayerRun&, std::int64_t, const DirectionWeights<float>&);
+template void run_direction<BFloat16, float>(const LayerRun&, std::int64_t, const DirectionWeights<float>&);
 
 }  // namespace grurun::engine::rnn

@@ -8,8 +8,6 @@
 // batch_size, hidden_size], Y_h as initial_h. Version 1 prints Ht-1*Ri without the transpose, in the same
 // shapes; it means what 7 says. output_sequence is in version 1 only; layout begins with 14, bfloat16
 // with 22.
-#include <algorithm>
-
 #include "engine/graph/op_registry.h"
 #include "engine/ops/rnn/layer.h"
 
@@ -20,31 +18,10 @@ std::vector<OpRow> op_rows_rnn();
 namespace rnn {
 namespace {
 
-struct RnnOptions {};
-
-template <typename Real>
-class RnnCell final : public Cell<Real> {
- public:
-  RnnCell(const CellParts<Real>& parts, const RnnOptions&) : parts_(parts) {}
-
-  void step(std::int64_t rows, Real* projected, const States<Real>& states) override {
-    Real* H = states[0];
-    const std::int64_t hidden_size = parts_.hidden_size;
-    // Ht = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Wbi + Rbi)
-    kernels::gemm_packed<Real>(rows, {.data = H, .ld = hidden_size}, parts_.weights.R.front(), projected,
-                               hidden_size, kernels::Start::c_plus_bias);
-    activate(parts_.functions.front(), parts_.clip, projected, rows * hidden_size);
-    std::copy_n(projected, rows * hidden_size, H);
-  }
-
- private:
-  const CellParts<Real> parts_;
-};
-
 RunFunction prepare_rnn(PrepareContext& node) {
-  LayerForm form{.gates = 1, .states = 1, .default_activations = {"Tanh"}, .recurrent_blocks = {1}};
-  LayerAttributes attributes = read_layer_attributes(node, form);
-  return layer_run_function<RnnCell>(make_layer(node, std::move(form), std::move(attributes)), RnnOptions{});
+  LayerForm form{
+      .gates = 1, .states = 1, .default_activations = {"Tanh"}, .blocks = {{1, kernels::CellKind::rnn}}};
+  return layer_run_function(node, std::move(form));
 }
 
 }  // namespace

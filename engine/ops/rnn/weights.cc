@@ -1,5 +1,7 @@
 #include "engine/ops/rnn/weights.h"
 
+#include <algorithm>
+
 #include "engine/ops/rnn/convert.h"
 #include "tensor/element_types.h"
 
@@ -32,12 +34,12 @@ class Elements {
   const Real* data_ = nullptr;
 };
 
-// B of one direction is [Wb, Rb], each [gates*hidden_size]. Both may be added to X W^T, but for a block whose
-// Rb belongs to its own product.
+// B of one direction is [Wb, Rb], each [gates*hidden_size]. Both may be added to X W^T, but for the gate
+// whose Rb belongs to its own product.
 template <typename Real>
 struct Biases {
   std::vector<Real> input;      // empty: no B
-  std::vector<Real> own_block;  // empty: none
+  std::vector<Real> recurrent;  // empty: none
 };
 
 template <typename Real>
@@ -47,24 +49,31 @@ Biases<Real> split_bias(const Real* B, std::int64_t hidden_size, const LayerForm
   const std::int64_t rows = form.gates * hidden_size;
   biases.input.assign(B, B + rows);
   const Real* Rb = B + rows;
-  std::int64_t row = 0;
-  for (std::size_t block = 0; block < form.recurrent_blocks.size(); ++block) {
-    const std::int64_t end = row + form.recurrent_blocks[block] * hidden_size;
-    if (static_cast<int>(block) == form.own_bias_block) {
-      biases.own_block.assign(Rb + row, Rb + end);
-    } else {
-      for (std::int64_t i = row; i < end; ++i) biases.input[static_cast<std::size_t>(i)] += Rb[i];
-    }
-    row = end;
+  const std::int64_t own_begin = form.own_bias_gate < 0 ? rows : form.own_bias_gate * hidden_size;
+  const std::int64_t own_end = form.own_bias_gate < 0 ? rows : own_begin + hidden_size;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (i < own_begin || i >= own_end) biases.input[static_cast<std::size_t>(i)] += Rb[i];
+  }
+  if (own_begin < own_end) {
+    biases.recurrent.assign(static_cast<std::size_t>(rows), Real{0});
+    std::copy(Rb + own_begin, Rb + own_end, biases.recurrent.begin() + own_begin);
   }
   return biases;
 }
 
 template <typename Real>
-kernels::PackedB<Real> pack_transposed(const Real* rows, std::int64_t row_count, std::int64_t row_length,
-                                       const std::vector<Real>& bias) {
-  return kernels::pack_b<Real>(row_length, row_count, {.data = rows, .ld = row_length, .transposed = true},
-                               bias.empty() ? nullptr : bias.data());
+const Real* from_row(const std::vector<Real>& bias, std::int64_t row) {
+  return bias.empty() ? nullptr : bias.data() + row;
+}
+
+// P [3, hidden_size], each gate padded to `padded`.
+template <typename Real>
+std::vector<Real> pad_peepholes(const Real* P, std::int64_t hidden_size, std::int64_t padded) {
+  std::vector<Real> out(static_cast<std::size_t>(3 * padded), Real{0});
+  for (std::int64_t gate = 0; gate < 3; ++gate) {
+    std::copy_n(P + gate * hidden_size, hidden_size, out.begin() + gate * padded);
+  }
+  return out;
 }
 
 }  // namespace
@@ -80,18 +89,19 @@ LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form
   for (std::size_t d = 0; d < layer.size(); ++d) {
     const auto index = static_cast<std::int64_t>(d);
     const Biases<Real> biases = split_bias(B.slice(index, 2 * rows), hidden_size, form);
-    layer[d].W = pack_transposed(W.slice(index, rows * input_size), rows, input_size, biases.input);
-
-    const Real* block_rows = R.slice(index, rows * hidden_size);
-    for (std::size_t block = 0; block < form.recurrent_blocks.size(); ++block) {
-      const std::int64_t count = form.recurrent_blocks[block] * hidden_size;
-      const bool own_bias = static_cast<int>(block) == form.own_bias_block;
-      layer[d].R.push_back(
-          pack_transposed(block_rows, count, hidden_size, own_bias ? biases.own_block : std::vector<Real>{}));
-      block_rows += count * hidden_size;
+    const Real* W_rows = W.slice(index, rows * input_size);
+    const Real* R_rows = R.slice(index, rows * hidden_size);
+    std::int64_t row = 0;
+    for (const RecurrentBlock& block : form.blocks) {
+      layer[d].blocks.push_back(
+          {kernels::pack_gates<Real>(block.gates, hidden_size, input_size, W_rows + row * input_size,
+                                     from_row(biases.input, row)),
+           kernels::pack_gates<Real>(block.gates, hidden_size, hidden_size, R_rows + row * hidden_size,
+                                     from_row(biases.recurrent, row))});
+      row += block.gates * hidden_size;
     }
     if (const Real* peepholes = P.slice(index, 3 * hidden_size)) {
-      layer[d].P.assign(peepholes, peepholes + 3 * hidden_size);
+      layer[d].P = pad_peepholes(peepholes, hidden_size, layer[d].blocks.front().R.padded_size());
     }
   }
   return layer;

@@ -4,20 +4,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/kernels/gemm.h"
+#include "engine/kernels/gate_panels.h"
 #include "engine/ops/rnn/layer_inputs.h"
 
 namespace grurun::engine::rnn {
 
-/// One direction, in the type it is computed in (float or double).
+/// One block of gates of one direction, in the type it is computed in (float or double).
+template <typename Real>
+struct BlockWeights {
+  /// W^T [input_size, gates*hidden_size]; its bias is Wb + Rb, without the Rb of the form's own_bias_gate.
+  kernels::GatePanels<Real> W;
+  /// R^T [hidden_size, gates*hidden_size]; its bias is the Rb of the own_bias_gate, 0 for other gates.
+  kernels::GatePanels<Real> R;
+};
+
 template <typename Real>
 struct DirectionWeights {
-  /// W^T [input_size, gates*hidden_size]; its bias is Wb + Rb, without the Rb of the form's own_bias_block.
-  kernels::PackedB<Real> W;
-  /// R^T by recurrent block, [hidden_size, gates in the block * hidden_size]; its bias is the
-  /// own_bias_block's Rb.
-  std::vector<kernels::PackedB<Real>> R;
-  /// LSTM's peepholes i, o, f, [3*hidden_size]; empty when P is omitted.
+  std::vector<BlockWeights<Real>> blocks;  // as in the form
+  /// LSTM's peepholes i, o, f, [3, padded size of R]; empty when P is omitted.
   std::vector<Real> P;
 };
 

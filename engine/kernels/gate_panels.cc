@@ -1,0 +1,61 @@
+#include "engine/kernels/gate_panels.h"
+
+#include "engine/kernels/parallel.h"
+
+namespace grurun::kernels {
+namespace {
+
+constexpr int64_t kStrip = 16;  // columns of `rows` at a time: what is written meanwhile stays in L1
+
+/// One gate of one panel: out[k * units + unit] = rows[unit * K + k], zeros beyond `valid` units.
+template <class T>
+void pack_gate(const T* rows, int64_t K, int64_t valid, int64_t units, T* out) {
+  for (int64_t k0 = 0; k0 < K; k0 += kStrip) {
+    const int64_t k1 = std::min(K, k0 + kStrip);
+    for (int64_t unit = 0; unit < valid; ++unit) {
+      for (int64_t k = k0; k < k1; ++k) out[k * units + unit] = rows[unit * K + k];
+    }
+    for (int64_t k = k0; k < k1; ++k) std::fill(out + k * units + valid, out + (k + 1) * units, T(0));
+  }
+}
+
+}  // namespace
+
+template <class T>
+GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T* rows, const T* bias) {
+  GatePanels<T> packed;
+  packed.K_ = K;
+  packed.gates_ = gates;
+  packed.hidden_size_ = hidden_size;
+  const int64_t weights = K * packed.width();
+  const auto elements = static_cast<size_t>(weights + (bias ? packed.width() : 0));
+  auto block = std::make_shared<memory::Block>(elements * sizeof(T));
+  T* data = static_cast<T*>(block->data());
+  constexpr int64_t kGrain = 1 << 15;  // elements that are worth a thread's while
+  const auto pack_panels = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t first = packed.first_unit(i), units = packed.units(i);
+      const int64_t valid = std::min(units, hidden_size - first);
+      for (int64_t gate = 0; gate < gates; ++gate) {
+        const int64_t row = gate * hidden_size + first, column = packed.first_column(i) + gate * units;
+        pack_gate(rows + row * K, K, valid, units, data + column * K);
+        if (bias == nullptr) continue;
+        T* out = data + weights + column;
+        std::fill(std::copy_n(bias + row, valid, out), out + units, T(0));
+      }
+    }
+  };
+  parallel_for(packed.panels(), kGrain / std::max<int64_t>(1, K * gates * 4 * kGateLanes<T>) + 1,
+               pack_panels);
+  packed.data_ = data;
+  packed.bias_ = bias ? data + weights : nullptr;
+  packed.block_ = std::move(block);
+  return packed;
+}
+
+template class GatePanels<float>;
+template class GatePanels<double>;
+template GatePanels<float> pack_gates(int64_t, int64_t, int64_t, const float*, const float*);
+template GatePanels<double> pack_gates(int64_t, int64_t, int64_t, const double*, const double*);
+
+}  // namespace grurun::kernels

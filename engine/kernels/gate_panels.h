@@ -1,0 +1,70 @@
+// The weights of a recurrent cell, arranged so that the gates of the same units lie side by side.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "tensor/memory.h"
+
+namespace grurun::kernels {
+
+/// Elements of the widest vector: gates are padded with zeros to a multiple of it.
+template <class T>
+inline constexpr int64_t kGateLanes = 64 / static_cast<int64_t>(sizeof(T));
+
+/// A matrix [K, gates * hidden_size], column gate * hidden_size + unit for each gate and unit, in panels of
+/// units: a panel is, gate by gate, a dense matrix [K, units]. Units are padded with zeros to a multiple of
+/// kGateLanes. Copies share the arrangement.
+///
+/// "Panel order" is that of columns by panel, then by gate, then by unit: what a row of products looks like,
+/// width() elements.
+template <class T>
+class GatePanels {
+ public:
+  GatePanels() = default;
+
+  int64_t K() const { return K_; }
+  int64_t gates() const { return gates_; }
+  int64_t hidden_size() const { return hidden_size_; }
+  /// hidden_size with the padding.
+  int64_t padded_size() const { return vectors() * kGateLanes<T>; }
+  int64_t width() const { return gates_ * padded_size(); }
+
+  /// Panels have units of 3 of the widest vectors, which suits the products best; the first wide_panels()
+  /// have 4, so that none is left with 1. Only where that cannot be the last one has fewer.
+  int64_t panels() const { return wide_panels() + (vectors() - 4 * wide_panels() + 2) / 3; }
+  int64_t first_unit(int64_t i) const { return (3 * i + std::min(i, wide_panels())) * kGateLanes<T>; }
+  int64_t units(int64_t i) const {
+    return std::min((i < wide_panels() ? 4 : 3) * kGateLanes<T>, padded_size() - first_unit(i));
+  }
+
+  /// Where panel i begins in panel order.
+  int64_t first_column(int64_t i) const { return gates_ * first_unit(i); }
+
+  /// Panel i; the matrices of its gates follow each other, as do those of panels.
+  const T* panel(int64_t i) const { return data_ + first_column(i) * K_; }
+
+  /// In panel order [width()]; nullptr if there is none.
+  const T* bias() const { return bias_; }
+
+ private:
+  template <class U>
+  friend GatePanels<U> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const U* rows,
+                                  const U* bias);
+
+  int64_t vectors() const { return (hidden_size_ + kGateLanes<T> - 1) / kGateLanes<T>; }
+  int64_t wide_panels() const { return 4 * (vectors() % 3) <= vectors() ? vectors() % 3 : 0; }
+
+  int64_t K_ = 0, gates_ = 1, hidden_size_ = 0;
+  std::shared_ptr<const memory::Block> block_;
+  const T* data_ = nullptr;
+  const T* bias_ = nullptr;
+};
+
+/// Packs the transpose of rows [gates * hidden_size, K], and bias [gates * hidden_size] unless it is nullptr.
+/// Throws Error(limit) where the allocator refuses.
+template <class T>
+GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T* rows, const T* bias);
+
+}  // namespace grurun::kernels

@@ -1,0 +1,241 @@
+// Rows times a panel of gates, for every instruction set. Included by sources that compile per target, after
+// hwy/foreach_target.h.
+#if defined(GRURUN_GATE_PRODUCT_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef GRURUN_GATE_PRODUCT_INL
+#undef GRURUN_GATE_PRODUCT_INL
+#else
+#define GRURUN_GATE_PRODUCT_INL
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "hwy/highway.h"
+
+// The sums live in registers only if the loops over them are unrolled. Sanitizers keep them in memory anyway,
+// where unrolled checks would take minutes to compile.
+#undef GRURUN_UNROLL
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define GRURUN_UNROLL
+#else
+#define GRURUN_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A tile's sums leave registers for a row of B and the broadcast of A.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr size_t kMostSums = 24;
+#else
+constexpr size_t kMostSums = 12;
+#endif
+constexpr size_t kMostTileRows = 8;
+
+/// Tiles of several rows are 3 vectors wide, or 4, 2 or 1 where the columns end; and as high as the sums
+/// allow.
+constexpr size_t tile_rows(size_t vectors) {
+  return std::min(kMostTileRows, kMostSums / vectors);
+}
+
+/// How many sums each element is split into, so that additions in flight hide their latency.
+constexpr size_t tile_ways(size_t rows, size_t vectors) {
+  return rows * vectors >= 8 ? 1 : rows * vectors >= 4 ? 2 : 4;
+}
+
+template <size_t n>
+using Count = std::integral_constant<size_t, n>;
+
+/// C [rows, columns] = start [columns] + A [rows, K] * B [K, columns], B dense and its columns whole vectors;
+/// start may be nullptr. The same A with each of `panels` matrices B, one after the other or, `descending`,
+/// the last one first; their C and their starts are `panel_stride` apart. `ahead`: memory that will be needed
+/// next, of which up to `ahead_lines` lines of 64 bytes are fetched into L2 along the way.
+template <class T>
+struct GateProduct {
+  size_t K;
+  const T* A;
+  size_t lda;
+  const T* B;
+  size_t columns;
+  const T* start;
+  T* C;
+  size_t ldc;
+  size_t panels;
+  size_t panel_stride;
+  bool descending;
+  const char* ahead;
+  size_t ahead_lines;
+};
+
+/// Where a tile is in A: rows are reached from two pointers, since one for each would take more registers
+/// than there are.
+template <class T>
+struct TileRows {
+  const T* first;
+  const T* fifth;
+  size_t ld, twice, thrice;
+
+  TileRows(const T* A, size_t lda) : first(A), fifth(A + 4 * lda), ld(lda), twice(2 * lda), thrice(3 * lda) {}
+
+  HWY_INLINE const T* row(size_t r) const {
+    const T* base = r < 4 ? first : fifth;
+    return r % 4 == 0 ? base : r % 4 == 1 ? base + ld : r % 4 == 2 ? base + twice : base + thrice;
+  }
+};
+
+template <size_t kRows, size_t kVectors, bool kWhole, class T>
+HWY_NOINLINE void tile(const GateProduct<T>& p) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr size_t kWays = tile_ways(kRows, kVectors);
+  constexpr size_t kUnroll = std::max<size_t>(2, kWays);
+  // A constant where a panel's columns are one tile, as they are with the widest vectors.
+  const size_t lanes = hn::Lanes(d), ldb = kWhole ? kVectors * lanes : p.columns;
+  const size_t ldc = p.ldc, K = p.K;
+  for (size_t i = 0; i < p.panels; ++i) {
+    const size_t panel = p.descending ? p.panels - 1 - i : i;
+    const T* HWY_RESTRICT b = p.B + panel * K * ldb;
+    T* C = p.C + panel * p.panel_stride;
+    V sum[kWays][kRows][kVectors];
+    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+        sum[0][r][v] = hn::Zero(d);
+        if (p.start) sum[0][r][v] = hn::LoadU(d, p.start + panel * p.panel_stride + v * lanes);
+        GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) sum[w][r][v] = hn::Zero(d);
+      }
+    }
+    TileRows<T> A(p.A, p.lda);
+    const auto steps = [&](auto count) HWY_ATTR {
+      constexpr size_t kSteps = decltype(count)::value;
+      GRURUN_UNROLL for (size_t u = 0; u < kSteps; ++u) {
+        V bv[kVectors];
+        GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[v] = hn::LoadU(d, b + u * ldb + v * lanes);
+        GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+          const V a = hn::Set(d, A.row(r)[u]);
+          V* HWY_RESTRICT sums = sum[u % kWays][r];
+          GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(a, bv[v], sums[v]);
+        }
+      }
+      A.first += kSteps;
+      A.fifth += kSteps;
+      b += kSteps * ldb;
+    };
+    size_t k = 0;
+    if constexpr (kRows >= 3) {
+      // No more of them at a time than it takes: they keep B waiting.
+      const size_t pairs = K / 2, lines = std::min(p.ahead_lines, 2 * pairs);
+      const char* ahead = p.ahead;
+      for (size_t i = pairs; i < lines; ++i, k += 2, ahead += 128) {
+        __builtin_prefetch(ahead, 0, 2);
+        __builtin_prefetch(ahead + 64, 0, 2);
+        steps(Count<2>());
+      }
+      for (const char* end = p.ahead + 64 * lines; ahead < end; ahead += 64, k += 2) {
+        __builtin_prefetch(ahead, 0, 2);
+        steps(Count<2>());
+      }
+    }
+    for (; k + kUnroll <= K; k += kUnroll) steps(Count<kUnroll>());
+    for (; k < K; ++k) steps(Count<1>());
+
+    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+        GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) {
+          sum[0][r][v] = hn::Add(sum[0][r][v], sum[w][r][v]);
+        }
+        hn::StoreU(sum[0][r][v], d, C + r * ldc + v * lanes);
+      }
+    }
+  }
+}
+
+template <size_t kVectors, bool kWhole, class T>
+HWY_INLINE void tile_of_rows(size_t rows, const GateProduct<T>& p) {
+  constexpr size_t kMost = tile_rows(kVectors);
+  switch (rows) {
+    case 1:
+      return tile<1, kVectors, kWhole>(p);
+    case 2:
+      return tile<std::min<size_t>(2, kMost), kVectors, kWhole>(p);
+    case 3:
+      return tile<std::min<size_t>(3, kMost), kVectors, kWhole>(p);
+    case 4:
+      return tile<std::min<size_t>(4, kMost), kVectors, kWhole>(p);
+    case 5:
+      return tile<std::min<size_t>(5, kMost), kVectors, kWhole>(p);
+    case 6:
+      return tile<std::min<size_t>(6, kMost), kVectors, kWhole>(p);
+    case 7:
+      return tile<std::min<size_t>(7, kMost), kVectors, kWhole>(p);
+    default:
+      return tile<std::min<size_t>(8, kMost), kVectors, kWhole>(p);
+  }
+}
+
+/// Any number of rows times kVectors vectors. Rows are split evenly: 9 are 5 + 4, not 8 + 1.
+template <size_t kVectors, bool kWhole, class T>
+HWY_INLINE void column_of_tiles(size_t rows, GateProduct<T> p) {
+  constexpr size_t kMost = tile_rows(kVectors);
+  const size_t tiles = (rows + kMost - 1) / kMost;
+  if (tiles == 1) return tile_of_rows<kVectors, kWhole>(rows, p);
+  for (size_t t = 0, lines = p.ahead_lines; t < tiles; ++t) {
+    const size_t height = rows / tiles + (t < rows % tiles ? 1 : 0);
+    p.ahead_lines = lines * (t + 1) / tiles - lines * t / tiles;
+    tile_of_rows<kVectors, kWhole>(height, p);
+    p.A += height * p.lda;
+    p.C += height * p.ldc;
+    p.ahead += 64 * p.ahead_lines;
+  }
+}
+
+/// The widest vectors take a panel's columns, up to four of them, in one tile.
+template <class T>
+constexpr bool kWidest = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T) == 64;
+
+/// Vectors of the next tile when `left` are left.
+template <class T>
+HWY_INLINE size_t next_tile(size_t rows, size_t left) {
+  if (kWidest<T>) return left;
+  // One row has sums to spare, and wants to read each of B's cache lines once.
+  if (rows == 1 && left >= 6 && left != 8) return 6;
+  if (rows == 1 && left >= 4) return 4;
+  if (left == 3 || left > 4) return 3;
+  return left == 4 ? 2 : left;
+}
+
+/// Any number of rows times columns of up to four of the widest vectors.
+template <class T>
+void gate_product(size_t rows, GateProduct<T> p) {
+  const size_t lanes = hn::Lanes(hn::ScalableTag<T>());
+  for (size_t left = p.columns / lanes; left > 0;) {
+    const size_t vectors = next_tile<T>(rows, left);
+    switch (vectors) {
+      case 1:
+        column_of_tiles<1, kWidest<T>>(rows, p);
+        break;
+      case 2:
+        column_of_tiles<2, kWidest<T>>(rows, p);
+        break;
+      case 3:
+        column_of_tiles<3, kWidest<T>>(rows, p);
+        break;
+      case 4:
+        column_of_tiles<4, kWidest<T>>(rows, p);
+        break;
+      default:
+        column_of_tiles<kWidest<T> ? 4 : 6, kWidest<T>>(rows, p);
+    }
+    left -= vectors;
+    p.B += vectors * lanes;
+    if (p.start) p.start += vectors * lanes;
+    p.C += vectors * lanes;
+    p.ahead_lines = 0;
+  }
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,86 @@
+// The kernels of recurrent layers: the projection of inputs for many steps at once, and one step of a cell:
+// the product with the previous state, the gates and the new state in one go, panel by panel of units.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/kernels/activation.h"
+#include "engine/kernels/gate_panels.h"
+
+namespace grurun::kernels {
+
+/// Rows of a matrix in memory, `ld` elements apart.
+template <class T>
+struct Rows {
+  T* data = nullptr;
+  int64_t ld = 0;
+
+  T* row(int64_t i) const { return data + i * ld; }
+};
+
+/// A run of panels, in rising order or in falling order. The order does not change results; going up and
+/// down in turn finds the weights used last still in the cache.
+struct PanelRange {
+  int64_t begin, end;
+  bool descending = false;
+};
+
+/// to [rows, W.width()] = X [rows, W.K()] * W + W's bias, in panel order, for these panels.
+template <class T>
+struct Projection {
+  int64_t rows;
+  Rows<const T> X;
+  const GatePanels<T>* W;
+  Rows<T> to;
+};
+void project(const Projection<float>& p, PanelRange panels);
+void project(const Projection<double>& p, PanelRange panels);
+
+/// What becomes of the sums, one for each gate of a unit.
+enum class CellKind {
+  rnn,                   // Ht
+  lstm,                  // i, o, f, c -> Ct, Ht
+  gru_reset_after,       // z, r, h -> Ht, when linear_before_reset is set
+  gru_update_and_reset,  // z, r -> z, r (.) Ht-1: the first half when it is not
+  gru_candidate,         // h -> Ht: the second half, for which A is r (.) Ht-1
+};
+
+/// Gates in the order of the standard, which is that of the panels' columns.
+enum GruGate { update_gate, reset_gate, hidden_gate, gru_gates };
+enum LstmGate { input_gate, output_gate, forget_gate, cell_gate, lstm_gates };
+
+/// What does not change from step to step.
+template <class T>
+struct Cell {
+  CellKind kind;
+  const GatePanels<T>* W;
+  const GatePanels<T>* R;  // its bias: GRU's Rbh with linear_before_reset, in panel order; nullptr otherwise
+  const T* P = nullptr;    // LSTM's peepholes i, o, f [3, padded_size]; nullptr: none
+  std::array<Activation, 3> functions;  // f, g, h
+  float clip = no_clip;
+  bool input_forget = false;
+};
+
+/// One step of `rows` rows, from the states at t-1 to those at t.
+///
+/// The sums of a gate are  start + A * R,  where start is `projected` or, if that is nullptr, X * W and W's
+/// bias; but for the hidden gate of gru_reset_after it is R's bias, and r (.) sum is then added to its start.
+/// `out` must not overlap A and H. Rows of C, z and reset are padded_size long at least, those of H and out
+/// hidden_size. A panel's step reads all of A, and of the others its own units only.
+template <class T>
+struct CellStep {
+  int64_t rows;
+  Rows<const T> A;          // [rows, hidden_size]: Ht-1, or what gru_candidate says
+  Rows<const T> projected;  // [rows, width] in panel order
+  Rows<const T> X;          // [rows, W.K()], if projected is nullptr
+  Rows<const T> H;          // [rows, hidden_size]: Ht-1; not for rnn, lstm
+  Rows<T> out;              // [rows, hidden_size]: Ht; not for gru_update_and_reset
+  Rows<T> C;                // LSTM: Ct-1 becomes Ct
+  Rows<T> z;                // from gru_update_and_reset to gru_candidate
+  Rows<T> reset;            // from gru_update_and_reset: r (.) Ht-1
+};
+void cell_step(const Cell<float>& cell, const CellStep<float>& step, PanelRange panels);
+void cell_step(const Cell<double>& cell, const CellStep<double>& step, PanelRange panels);
+
+}  // namespace grurun::kernels

@@ -1,0 +1,247 @@
+// What becomes of a panel's sums: gates and states of the cells, for every instruction set. Included by
+// sources that compile per target, after hwy/foreach_target.h. recurrent_scalar.h is its definition.
+#if defined(GRURUN_RECURRENT_CELLS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef GRURUN_RECURRENT_CELLS_INL
+#undef GRURUN_RECURRENT_CELLS_INL
+#else
+#define GRURUN_RECURRENT_CELLS_INL
+#endif
+
+#include <cstddef>
+
+#include "engine/kernels/activation-inl.h"
+#include "engine/kernels/recurrent.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Only the widest instruction sets load and store a part of a vector without touching the rest of memory.
+#undef GRURUN_MASKED_MEMORY
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+#define GRURUN_MASKED_MEMORY 1
+#else
+#define GRURUN_MASKED_MEMORY 0
+#endif
+
+/// The first min(count, lanes) elements, zeros beyond.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_first(D d, const T* from, size_t count) {
+  const size_t lanes = hn::Lanes(d);
+  if (count >= lanes) return hn::LoadU(d, from);
+#if GRURUN_MASKED_MEMORY
+  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#else
+  HWY_ALIGN T part[hn::MaxLanes(d)] = {};
+  for (size_t i = 0; i < count; ++i) part[i] = from[i];
+  return hn::Load(d, part);
+#endif
+}
+
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void store_first(D d, hn::Vec<D> v, T* to, size_t count) {
+  const size_t lanes = hn::Lanes(d);
+  if (count >= lanes) return hn::StoreU(v, d, to);
+#if GRURUN_MASKED_MEMORY
+  hn::BlendedStore(v, hn::FirstN(d, count), d, to);
+#else
+  HWY_ALIGN T part[hn::MaxLanes(d)];
+  hn::Store(v, d, part);
+  for (size_t i = 0; i < count; ++i) to[i] = part[i];
+#endif
+}
+
+/// Gates of panels and rows: what belongs to one of each, [gates, units], begins at data + panel *
+/// panel_stride + row * row_stride.
+template <class T>
+struct GateBlock {
+  T* data = nullptr;
+  size_t panel_stride = 0, row_stride = 0;
+
+  HWY_INLINE T* at(size_t panel, size_t row) const { return data + panel * panel_stride + row * row_stride; }
+};
+
+/// A * R of some rows and panels, the panels having the same number of units, and what is to be added.
+template <class T>
+struct Sums {
+  size_t panels, rows;
+  size_t units;       // of a panel, with the padding
+  size_t first_row;   // of the step
+  size_t first_unit;  // of the first panel
+  size_t hidden_size;
+  GateBlock<const T> product;
+  GateBlock<const T> start;
+  GateBlock<const T> bias;  // R's, the same for all rows; nullptr: none
+};
+
+/// A vector of units of one row.
+template <class T>
+struct Place {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  const T *product_, *start_, *bias_;  // of gate 0
+  size_t units;                        // from gate to gate
+  int64_t row;                         // of the step
+  size_t unit;                         // of the layer
+  size_t valid;                        // how many units from here on are no padding
+
+  /// Xt*(W^T) + Wb, and where it belongs there Rb
+  HWY_INLINE V start(size_t gate) const { return hn::LoadU(D(), start_ + gate * units); }
+  /// A*(R^T), with R's own bias
+  HWY_INLINE V product(size_t gate) const {
+    const V sum = hn::LoadU(D(), product_ + gate * units);
+    return bias_ == nullptr ? sum : hn::Add(sum, hn::LoadU(D(), bias_ + gate * units));
+  }
+  /// Xt*(W^T) + A*(R^T) + Wb + Rb
+  HWY_INLINE V sum(size_t gate) const {
+    return hn::Add(start(gate), hn::LoadU(D(), product_ + gate * units));
+  }
+
+  /// For rows as long as hidden_size.
+  HWY_INLINE V load(Rows<const T> from) const { return load_first(D(), from.row(row) + unit, valid); }
+  HWY_INLINE void store(V v, Rows<T> to) const { store_first(D(), v, to.row(row) + unit, valid); }
+  /// For rows as long as padded_size.
+  HWY_INLINE V load_padded(Rows<T> from) const { return hn::LoadU(D(), from.row(row) + unit); }
+  HWY_INLINE void store_padded(V v, Rows<T> to) const { hn::StoreU(v, D(), to.row(row) + unit); }
+};
+
+template <class T, class Body>
+HWY_INLINE void each_place(const Sums<T>& sums, Body body) {
+  const size_t lanes = hn::Lanes(hn::ScalableTag<T>());
+  for (size_t panel = 0; panel < sums.panels; ++panel) {
+    const size_t first = sums.first_unit + panel * sums.units;
+    const T* bias = sums.bias.data == nullptr ? nullptr : sums.bias.at(panel, 0);
+    for (size_t row = 0; row < sums.rows; ++row) {
+      const T *product = sums.product.at(panel, row), *start = sums.start.at(panel, row);
+      for (size_t i = 0; i < sums.units; i += lanes) {
+        const size_t unit = first + i;
+        body(Place<T>{product + i, start + i, bias == nullptr ? bias : bias + i, sums.units,
+                      static_cast<int64_t>(sums.first_row + row), unit,
+                      unit < sums.hidden_size ? sums.hidden_size - unit : 0});
+      }
+    }
+  }
+}
+
+template <class T, class F>
+HWY_INLINE void finish_rnn(const CellStep<T>& step, const Sums<T>& sums, F f) {
+  const hn::ScalableTag<T> d;
+  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+    // Ht = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Wbi + Rbi)
+    at.store(f(d, at.sum(0)), step.out);
+  });
+}
+
+// Ht = (1 - zt) (.) ht + zt (.) Ht-1
+template <class D, class V>
+HWY_INLINE V blend(D d, V z, V candidate, V previous) {
+  return hn::MulAdd(z, previous, hn::Mul(hn::Sub(hn::Set(d, hn::TFromD<D>{1}), z), candidate));
+}
+
+template <class T, class F, class G>
+HWY_INLINE void finish_gru_reset_after(const CellStep<T>& step, const Sums<T>& sums, F f, G g) {
+  const hn::ScalableTag<T> d;
+  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+    // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)
+    const auto z = f(d, at.sum(update_gate));
+    // rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr)
+    const auto r = f(d, at.sum(reset_gate));
+    // ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*(Rh^T) + Rbh)) + Wbh)
+    const auto candidate = g(d, hn::MulAdd(r, at.product(hidden_gate), at.start(hidden_gate)));
+    at.store(blend(d, z, candidate, at.load(step.H)), step.out);
+  });
+}
+
+template <class T, class F>
+HWY_INLINE void finish_gru_update_and_reset(const CellStep<T>& step, const Sums<T>& sums, F f) {
+  const hn::ScalableTag<T> d;
+  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+    // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)
+    at.store_padded(f(d, at.sum(update_gate)), step.z);
+    // rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr), kept as rt (.) Ht-1
+    at.store_padded(hn::Mul(f(d, at.sum(reset_gate)), at.load(step.H)), step.reset);
+  });
+}
+
+template <class T, class G>
+HWY_INLINE void finish_gru_candidate(const CellStep<T>& step, const Sums<T>& sums, G g) {
+  const hn::ScalableTag<T> d;
+  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+    // ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*(Rh^T) + Rbh + Wbh)
+    const auto candidate = g(d, at.sum(0));
+    at.store(blend(d, at.load_padded(step.z), candidate, at.load(step.H)), step.out);
+  });
+}
+
+template <class T, class F, class G, class H>
+HWY_INLINE void finish_lstm(const Cell<T>& cell, const CellStep<T>& step, const Sums<T>& sums, F f, G g,
+                            H h) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto padded = static_cast<size_t>(cell.R->padded_size());
+  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+    const auto with_peephole = [&](LstmGate gate, V C) HWY_ATTR {
+      if (cell.P == nullptr) return at.sum(gate);
+      return hn::MulAdd(hn::LoadU(d, cell.P + gate * padded + at.unit), C, at.sum(gate));
+    };
+    const V previous = at.load_padded(step.C);
+    // it = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Pi (.) Ct-1 + Wbi + Rbi)
+    const V i = f(d, with_peephole(input_gate, previous));
+    // ft = f(Xt*(Wf^T) + Ht-1*(Rf^T) + Pf (.) Ct-1 + Wbf + Rbf), or coupled: ft = 1 - it
+    const V forget =
+        cell.input_forget ? hn::Sub(hn::Set(d, T{1}), i) : f(d, with_peephole(forget_gate, previous));
+    // ct = g(Xt*(Wc^T) + Ht-1*(Rc^T) + Wbc + Rbc)
+    const V c = g(d, at.sum(cell_gate));
+    // Ct = ft (.) Ct-1 + it (.) ct
+    const V C = hn::MulAdd(forget, previous, hn::Mul(i, c));
+    at.store_padded(C, step.C);
+    // ot = f(Xt*(Wo^T) + Ht-1*(Ro^T) + Po (.) Ct + Wbo + Rbo)
+    const V o = f(d, with_peephole(output_gate, C));
+    // Ht = ot (.) h(Ct); the clip bounds what h sees, Ct itself is carried on as it is
+    at.store(hn::Mul(o, h(d, C)), step.out);
+  });
+}
+
+/// The gates and the new state. f, g, h: the functions of the cell.
+template <class T, class F, class G, class H>
+HWY_INLINE void finish(const Cell<T>& cell, const CellStep<T>& step, const Sums<T>& sums, F f, G g, H h) {
+  switch (cell.kind) {
+    case CellKind::rnn:
+      return finish_rnn(step, sums, f);
+    case CellKind::lstm:
+      return finish_lstm(cell, step, sums, f, g, h);
+    case CellKind::gru_reset_after:
+      return finish_gru_reset_after(step, sums, f, g);
+    case CellKind::gru_update_and_reset:
+      return finish_gru_update_and_reset(step, sums, f);
+    case CellKind::gru_candidate:
+      return finish_gru_candidate(step, sums, g);
+  }
+}
+
+template <class T>
+bool has_usual_functions(const Cell<T>& cell) {
+  const auto is = [&](size_t i, ActivationKind kind) { return cell.functions[i].kind == kind; };
+  if (cell.clip != no_clip) return false;
+  if (cell.kind == CellKind::rnn) return is(0, ActivationKind::tanh);
+  return is(0, ActivationKind::sigmoid) && is(1, ActivationKind::tanh) &&
+         (cell.kind != CellKind::lstm || is(2, ActivationKind::tanh));
+}
+
+template <class T>
+void finish(const Cell<T>& cell, const CellStep<T>& step, const Sums<T>& sums) {
+  if (!has_usual_functions(cell)) {
+    const auto& [f, g, h] = cell.functions;
+    finish(cell, step, sums, AnyFunction{f, cell.clip}, AnyFunction{g, cell.clip}, AnyFunction{h, cell.clip});
+  } else if (cell.kind == CellKind::rnn) {
+    finish_rnn(step, sums, Tanh());
+  } else {
+    finish(cell, step, sums, Sigmoid(), Tanh(), Tanh());
+  }
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
