@@ -101,9 +101,9 @@ SuiteResult prepare(const Flags& flags) {
   for (Case& test : found.cases)
     if (flags.filter.empty() || matches_filter(test, flags.filter)) result.cases.push_back(std::move(test));
   if (result.cases.empty())
-    fail_usage("no case found: {}", all > 0
-                                        ? fmt::format("-k {} matches none of {}", flags.filter, all)
-                                        : "a case is a folder with model.onnx and test_data_set_* folders");
+    fail_usage("no case found: {}",
+               all > 0 ? fmt::format("-k {} matches none of {}", flags.filter, all)
+                       : "a case is a folder with model.onnx or model.xml and test_data_set_* folders");
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
   result.options = suite_options(flags, result.cases.size());

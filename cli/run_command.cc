@@ -134,7 +134,7 @@ void add_data_flags(CLI::App& app, RunFlags& flags) {
 
 void add_run(CLI::App& app, Action& action) {
   const auto flags = std::make_shared<RunFlags>();
-  app.add_option("model", flags->model, "Model file (.onnx)")->type_name("MODEL");
+  app.add_option("model", flags->model, "Model file (.onnx, or .xml of an OpenVINO IR)")->type_name("MODEL");
   add_data_flags(app, *flags);
   add_random_flags(app, flags->data);
   add_engine_flags(app, flags->engine, "Engine");

@@ -19,15 +19,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* onnx_model = "model.onnx";
+constexpr const char* ir_model = "model.xml";  // an OpenVINO IR, with its weights in model.bin
+
 /// What one folder holds, each list sorted.
 struct Listing {
   std::vector<std::string> folders;
-  std::vector<std::string> models;                // *.onnx
+  std::vector<std::string> models;                // *.onnx, and model.xml
   std::vector<std::string> broken;                // links that lead nowhere
   std::unordered_set<std::string> first_outputs;  // X of X_output_0.pb
   bool has_data_json = false;
 
-  bool has_model() const { return std::binary_search(models.begin(), models.end(), "model.onnx"); }
+  bool has(const std::string& model) const { return std::binary_search(models.begin(), models.end(), model); }
+  bool has_model() const { return has(onnx_model) || has(ir_model); }
 };
 
 constexpr std::string_view data_set_prefix = "test_data_set_";
@@ -44,7 +48,7 @@ Listing list(const fs::path& folder) {
       out.broken.push_back(std::move(name));
     } else if (name == "data.json") {
       out.has_data_json = true;
-    } else if (name.ends_with(".onnx")) {
+    } else if (name.ends_with(".onnx") || name == ir_model) {
       out.models.push_back(std::move(name));
     } else if (name.ends_with(output_suffix)) {
       out.first_outputs.insert(name.substr(0, name.size() - output_suffix.size()));
@@ -133,13 +137,14 @@ class Finder {
     }
     const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set);
     if (listing.has_model() && has_sets) {
-      add_case(path, listing);
+      add_case(path, listing, listing.has(onnx_model) ? onnx_model : ir_model);
       return true;
     }
     if (!first_visit(path)) return true;
     for (const std::string& name : listing.broken)
       found_.no_cases["a symbolic link that leads nowhere"].push_back((path / name).string());
-    if (has_sets) found_.no_cases["test_data_set_* without a model.onnx"].push_back(path.string());
+    if (has_sets)
+      found_.no_cases["test_data_set_* without a model.onnx or model.xml"].push_back(path.string());
     for (const std::string& model : listing.models) {
       if (listing.first_outputs.contains(fs::path(model).stem().string()))
         add_flat(path / model);
@@ -158,20 +163,21 @@ class Finder {
     const fs::path holder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     const Listing listing = list(holder);
     const std::string name = path.filename().string();
-    if (name == "model.onnx" && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
-      return add_case(holder, listing);
+    const bool case_model = name == onnx_model || name == ir_model;
+    if (case_model && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
+      return add_case(holder, listing, name);
     if (name.ends_with(".onnx") && listing.first_outputs.contains(path.stem().string()))
       return add_flat(path);
     fail_usage("{}: no case: a model file needs test_data_set_* folders or {}{} beside it", path.string(),
                path.stem().string(), output_suffix);
   }
 
-  void add_case(const fs::path& path, const Listing& listing) {
+  void add_case(const fs::path& path, const Listing& listing, const std::string& model) {
     Case found;
     found.name = folder_name(path);
     found.kind = parent_name(path);
     found.path = path.string();
-    found.model = (path / "model.onnx").string();
+    found.model = (path / model).string();
     std::vector<std::string> sets;
     std::copy_if(listing.folders.begin(), listing.folders.end(), std::back_inserter(sets), is_data_set);
     std::sort(sets.begin(), sets.end(), data_set_order);

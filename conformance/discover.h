@@ -18,8 +18,8 @@ struct Discovery {
 
 /// Each path is a folder that holds cases at any depth, a case's folder, or a model file (model.onnx of a
 /// case, or one of the flat layout).
-/// - A case is a folder with model.onnx and folders test_data_set_*, whatever its name; several sets are one
-/// case.
+/// - A case is a folder with model.onnx, or else model.xml (an OpenVINO IR), and folders test_data_set_*,
+///   whatever its name; several sets are one case.
 ///   rtol and atol of a data.json in it hold for the case.
 /// - Flat layout: X.onnx beside X_output_0.pb. A data.json in a neighbouring folder (../real/*/) or anywhere
 /// below

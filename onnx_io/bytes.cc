@@ -72,6 +72,17 @@ void write_file(const std::string& path, std::initializer_list<std::string_view>
   }
 }
 
+std::string read_head(const Descriptor& file) {
+  std::string head(256, '\0');
+  ssize_t got = 0;
+  do {
+    got = ::pread(file.get(), head.data(), head.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) fail_usage("reading failed: {}", std::strerror(errno));
+  head.resize(static_cast<std::size_t>(got));
+  return head;
+}
+
 Bytes map_file(const Descriptor& file, std::size_t size) {
   if (size == 0) return {};
   void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);

@@ -56,6 +56,9 @@ Bytes read_file(const std::string& path);
 /// Writes a file of these pieces, replacing what was there. Throws Error(usage) when that cannot be done.
 void write_file(const std::string& path, std::initializer_list<std::string_view> pieces);
 
+/// At most 256 bytes of an open file from its beginning. Throws Error(usage) when they cannot be read.
+std::string read_head(const Descriptor& file);
+
 /// size bytes of an open file from its beginning, mapped privately where the file system can, else read.
 Bytes map_file(const Descriptor& file, std::size_t size);
 

@@ -7,6 +7,7 @@
 #include <climits>
 #include <string_view>
 
+#include "onnx_io/openvino_ir.h"
 #include "onnx_io/proto_convert.h"
 #include "tensor/error.h"
 
@@ -29,7 +30,7 @@ constexpr std::array<Lookalike, 6> lookalikes = {{
     {"PK\x03\x04", "a zip archive; unpack it first"},
     {"\x1f\x8b", "compressed with gzip; unpack it first"},
     {"\x93NUMPY", "a .npy tensor, not a model"},
-    {"<", "XML or HTML text, not an ONNX model"},
+    {"<", "XML or HTML text, neither an ONNX model nor an OpenVINO IR"},
     {"{", "JSON text; only the binary form of ONNX models is read"},
 }};
 
@@ -50,6 +51,16 @@ void require_size(std::uint64_t size) {
   if (size > INT_MAX) {
     fail_invalid("{} bytes, but protobuf messages end at 2 GiB; store the weights as external data", size);
   }
+}
+
+// The weights of m.xml are in m.bin, those of other names in that name with .bin behind it.
+Model load_ir(const std::string& path) {
+  const Bytes xml = read_file(path);
+  std::string weights = path.substr(path.rfind('/') + 1);
+  if (weights.ends_with(".xml")) weights.resize(weights.size() - 4);
+  Model model = parse_openvino_ir(xml.text(), folder_of(path), weights + ".bin");
+  model.path = path;
+  return model;
 }
 
 Model parsed(std::shared_ptr<::onnx::ModelProto> proto, bool complete, std::string_view head,
@@ -113,6 +124,7 @@ Model load_model(const std::string& path) {
   const OpenFile file = open_file(path);
   return with_context([&] { return path; },
                       [&] {
+                        if (looks_like_openvino_ir(read_head(file.descriptor))) return load_ir(path);
                         require_size(file.size);
                         auto proto = std::make_shared<::onnx::ModelProto>();
                         google::protobuf::io::FileInputStream stream(file.descriptor.get());

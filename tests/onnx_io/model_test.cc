@@ -182,7 +182,7 @@ TEST(Model, WhatIsNoModelIsToldApart) {
       {"version https://git-lfs.github.com/spec/v1\noid", "a Git LFS pointer"},
       {"PK\x03\x04zip", "a zip archive"},
       {"{\"irVersion\": 3}", "JSON text"},
-      {"<?xml version='1.0'?>", "XML or HTML text"},
+      {"<?xml version='1.0'?>", "no OpenVINO IR"},
       {"hello, world", "no protobuf message at all"},
   };
   for (const NoModel& row : rows) {

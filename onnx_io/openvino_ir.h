@@ -1,0 +1,21 @@
+// OpenVINO IR: a .xml with the graph and a .bin of the same name beside it with the weights. docs/openvino.md
+// says what is read and how it becomes ONNX.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "onnx_io/model.h"
+
+namespace grurun::onnx_io {
+
+/// True when a file that begins so is to be read as an IR.
+bool looks_like_openvino_ir(std::string_view head);
+
+/// The model that an IR of version 10 or 11 describes, in ONNX's operators. weights_file is looked for in the
+/// folder as external data is. Throws Error(invalid_model) for a file that breaks the format or the text of
+/// an operator, Error(unsupported) for what ONNX's operators cannot say or is not read, Error(limit) for a
+/// text of more than 64 MiB.
+Model parse_openvino_ir(std::string_view xml, const std::string& folder, const std::string& weights_file);
+
+}  // namespace grurun::onnx_io
