@@ -9,6 +9,12 @@
 
 namespace grurun::onnx_io {
 
+/// Operators of this domain are ONNX's of the same name and of this version but for clip, which bounds what
+/// the functions of the gates see and not the argument of h in Ht = ot (.) h(Ct). Only LSTM differs by that,
+/// and the reader writes it where a layer has a clip.
+inline constexpr const char* openvino_domain = "openvino";
+inline constexpr int openvino_opset = 22;
+
 /// True when a file that begins so is to be read as an IR.
 bool looks_like_openvino_ir(std::string_view head);
 

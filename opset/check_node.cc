@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "onnx_io/openvino_ir.h"
 #include "opset/near_match.h"
 #include "opset/recurrent_node.h"
 #include "opset/schema_store.h"
@@ -53,6 +54,8 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
   if (const Function* function = functions_.find(node)) return check_call(at, *function);
   const std::optional<std::int64_t> opset_version = imported_opset(at);
   if (!opset_version) return;
+  // The reader of OpenVINO IR wrote the node and has checked what it was made from.
+  if (node.domain == onnx_io::openvino_domain && node.op_type == "LSTM") return;
   if (!newest_opset(node.domain)) return report_unknown_domain(at);
   const SchemaInfo* schema = find_schema(node.op_type, node.domain, *opset_version);
   if (schema == nullptr) return report_unknown_operator(at, *opset_version);

@@ -77,7 +77,7 @@ LSTM_MUTANTS = [
             "const V most = hn::Set(d, static_cast<T>(cell.clip));\n"
             "    at.store_padded(bounded(C, hn::Neg(most), most), step.C);")),
     mutant("lstm-h-not-clipped", "what h sees is not clipped", CELLS,
-           ("AnyFunction{h, cell.clip}", "AnyFunction{h, no_clip}")),
+           ("cell.clip_cell_state ? cell.clip : no_clip;", "no_clip;")),
     mutant("lstm-clip-before-peephole", "clipped before the peephole is added", CELLS,
            ("C, at.sum(gate));",
             "C,\n          bounded(at.sum(gate), hn::Set(d, static_cast<T>(-cell.clip)), hn::Set(d, static_cast<T>(cell.clip))));")),

@@ -59,6 +59,7 @@ struct Cell {
   const T* P = nullptr;    // LSTM's peepholes i, o, f [3, padded_size]; nullptr: none
   std::array<Activation, 3> functions;  // f, g, h
   float clip = no_clip;
+  bool clip_cell_state = true;  // LSTM: the clip bounds what h sees, too
   bool input_forget = false;
 };
 

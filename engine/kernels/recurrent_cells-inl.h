@@ -233,7 +233,8 @@ template <class T>
 void finish(const Cell<T>& cell, const CellStep<T>& step, const Sums<T>& sums) {
   if (!has_usual_functions(cell)) {
     const auto& [f, g, h] = cell.functions;
-    finish(cell, step, sums, AnyFunction{f, cell.clip}, AnyFunction{g, cell.clip}, AnyFunction{h, cell.clip});
+    const float clip_of_h = cell.clip_cell_state ? cell.clip : no_clip;
+    finish(cell, step, sums, AnyFunction{f, cell.clip}, AnyFunction{g, cell.clip}, AnyFunction{h, clip_of_h});
   } else if (cell.kind == CellKind::rnn) {
     finish_rnn(step, sums, Tanh());
   } else {

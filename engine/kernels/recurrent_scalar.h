@@ -106,7 +106,8 @@ class ScalarStep {
     C = forget * C + i * c;
     const T o =
         function(f, sum(row, output_gate, unit) + peephole(output_gate, unit, C));  // P's gates: i, o, f
-    step_.out.row(row)[unit] = o * function(h, C);
+    const T activated = cell_.clip_cell_state ? function(h, C) : activate_scalar(cell_.functions[h], C);
+    step_.out.row(row)[unit] = o * activated;
   }
 
   const Cell<T>& cell_;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "onnx_io/openvino_ir.h"
 #include "onnx_io/proto_convert.h"
 #include "tensor/error.h"
 
@@ -129,7 +130,7 @@ std::shared_ptr<::onnx::ModelProto> GraphBuilder::finish() {
   for (const std::string& domain : domains_) {
     auto* const import = model_.add_opset_import();
     import->set_domain(domain);
-    import->set_version(domain.empty() ? onnx_opset : 1);
+    import->set_version(domain == openvino_domain ? openvino_opset : onnx_opset);
   }
   return std::make_shared<::onnx::ModelProto>(std::move(model_));
 }

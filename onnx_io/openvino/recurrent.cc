@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "onnx_io/openvino_ir.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io::openvino {
@@ -206,9 +207,8 @@ void add_recurrent_node(Conversion& layer, const GateLayout& layout, const Recur
   if (node.batch_first) draft.attributes.push_back(make_attribute("layout", std::int64_t{1}));
   if (node.linear_before_reset)
     draft.attributes.push_back(make_attribute("linear_before_reset", std::int64_t{1}));
-  // OpenVINO bounds what the gates' functions see and not the argument of h in Ht = ot (.) h(Ct); ONNX's LSTM
-  // both.
-  if (layout.states == 2 && attributes.clip) fail_unsupported("clip of an LSTM");
+  // Without clip the operators agree, and ONNX's own is better known.
+  if (layout.states == 2 && attributes.clip) draft.domain = openvino_domain;
   layer.graph.add_node(draft);
 }
 

@@ -158,7 +158,8 @@ TEST(Discover, TellsWhatLooksLikeACaseAndIsNone) {
   const Discovery found = discover({s.folder()});
   EXPECT_THAT(found.cases, IsEmpty());
   EXPECT_THAT(found.no_cases.at("a model without expected outputs"), ElementsAre(EndsWith("a/model.onnx")));
-  EXPECT_THAT(found.no_cases.at("test_data_set_* without a model.onnx or model.xml"), ElementsAre(EndsWith("b")));
+  EXPECT_THAT(found.no_cases.at("test_data_set_* without a model.onnx or model.xml"),
+              ElementsAre(EndsWith("b")));
 }
 
 TEST(Discover, UsageErrors) {

@@ -29,7 +29,8 @@ struct LayerForm {
   /// The gate whose recurrent bias is added to its own product rather than to W's: GRU's Rbh when
   /// linear_before_reset is set. -1: none.
   int own_bias_gate = -1;
-  bool input_forget = false;  // LSTM: ft = 1 - it
+  bool input_forget = false;    // LSTM: ft = 1 - it
+  bool clip_cell_state = true;  // LSTM: the clip bounds what h sees, too
 };
 
 struct LayerAttributes {

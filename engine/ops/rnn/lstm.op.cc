@@ -14,8 +14,12 @@
 // num_directions, batch_size, hidden_size], Y_h and Y_c as initial_h. input_forget = 1 couples the gates: ft
 // = 1 - it. Version 1 prints Ht-1*R without the transpose, in the same shapes; it means what 7 says.
 // output_sequence is in version 1 only; layout begins with 14, bfloat16 with 22.
+//
+// LSTM of domain openvino (22), made by the reader of OpenVINO IR: LSTM-22, but clip does not bound what h
+// sees.
 #include "engine/graph/op_registry.h"
 #include "engine/ops/rnn/layer.h"
+#include "onnx_io/openvino_ir.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -25,7 +29,17 @@ std::vector<OpRow> op_rows_lstm();
 namespace rnn {
 namespace {
 
+// ONNX's schemas know nothing of the domain; the executor cannot count for it.
+void check_counts(const PrepareContext& node) {
+  if (node.input_count() < 3 || node.input_count() > 8 || node.output_count() > 3) {
+    fail_invalid("{} inputs and {} outputs; it has 3 to 8 inputs and up to 3 outputs", node.input_count(),
+                 node.output_count());
+  }
+}
+
 RunFunction prepare_lstm(PrepareContext& node) {
+  const bool of_openvino = node.domain() == onnx_io::openvino_domain;
+  if (of_openvino) check_counts(node);
   const std::int64_t input_forget = node.int_attribute("input_forget", 0);
   if (input_forget != 0 && input_forget != 1) {
     fail_invalid("attribute input_forget is {}; it must be 0 or 1", input_forget);
@@ -34,7 +48,8 @@ RunFunction prepare_lstm(PrepareContext& node) {
                  .states = 2,
                  .default_activations = {"Sigmoid", "Tanh", "Tanh"},
                  .blocks = {{kernels::lstm_gates, kernels::CellKind::lstm}},
-                 .input_forget = input_forget == 1};
+                 .input_forget = input_forget == 1,
+                 .clip_cell_state = !of_openvino};
   return layer_run_function(node, std::move(form));
 }
 
@@ -42,7 +57,8 @@ RunFunction prepare_lstm(PrepareContext& node) {
 }  // namespace rnn
 
 std::vector<OpRow> op_rows_lstm() {
-  return {{"", "LSTM", {1, 7, 14, 22}, rnn::prepare_lstm}};
+  return {{"", "LSTM", {1, 7, 14, 22}, rnn::prepare_lstm},
+          {onnx_io::openvino_domain, "LSTM", {onnx_io::openvino_opset}, rnn::prepare_lstm}};
 }
 
 }  // namespace grurun::engine

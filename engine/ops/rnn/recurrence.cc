@@ -86,6 +86,7 @@ DirectionRun<T, Real>::DirectionRun(const LayerRun& layer, std::int64_t directio
             .P = weights.P.empty() ? nullptr : weights.P.data(),
             .functions = {},
             .clip = layer.attributes.clip,
+            .clip_cell_state = layer.form.clip_cell_state,
             .input_forget = layer.form.input_forget};
     std::ranges::copy(functions, cell.functions.begin());
     width_ += cell.W->width();

@@ -38,7 +38,7 @@ struct Variant {
   CellKind kind;
   std::array<Activation, 3> functions;
   float clip = no_clip;
-  bool biased = true, peepholes = false, input_forget = false;
+  bool biased = true, peepholes = false, input_forget = false, clip_cell_state = true;
 };
 
 std::vector<Variant> variants() {
@@ -50,6 +50,7 @@ std::vector<Variant> variants() {
       {"lstm_peepholes", CellKind::lstm, {sigmoid, tanh, tanh}, no_clip, true, true},
       {"lstm_coupled", CellKind::lstm, {sigmoid, tanh, tanh}, no_clip, true, true, true},
       {"lstm_clip", CellKind::lstm, {sigmoid, tanh, tanh}, 0.3f, true, true},
+      {"lstm_clip_of_gates", CellKind::lstm, {sigmoid, tanh, tanh}, 0.3f, true, true, false, false},
       {"gru_reset_after", CellKind::gru_reset_after, {sigmoid, tanh}},
       {"gru_reset_after_unbiased", CellKind::gru_reset_after, {sigmoid, tanh}, no_clip, false},
       {"gru_reset_after_clip", CellKind::gru_reset_after, {sigmoid, tanh}, 0.2f},
@@ -100,6 +101,7 @@ class Step {
              .P = variant.peepholes ? P_.data() : nullptr,
              .functions = variant.functions,
              .clip = variant.clip,
+             .clip_cell_state = variant.clip_cell_state,
              .input_forget = variant.input_forget};
     step_ = {.rows = rows,
              .A = {A_.data(), hidden},
