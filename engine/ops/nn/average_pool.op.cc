@@ -6,7 +6,9 @@
 // Places outside X and its pads never count; those in the pads count for AveragePool when count_include_pad
 // is 1 (since 7). ceil_mode: AveragePool since 10, LpPool since 18; dilations: since 19 and 18. p: float in
 // LpPool-1, int since. LpPool-1 has no default for kernel_shape either. 16-bit floats are computed in float.
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/float_compute.h"
@@ -16,45 +18,49 @@ namespace grurun::engine {
 
 namespace {
 
-// Places of the window at o that lie in the input or its pads.
-std::int64_t padded_count(const std::vector<WindowAxis>& axes, const std::vector<std::int64_t>& place) {
-  std::int64_t count = 1;
-  for (std::size_t d = 0; d < axes.size(); ++d) {
-    const std::int64_t left = axes[d].input + axes[d].pad_end - axes[d].start(place[d]);
-    count *= std::min(axes[d].kernel, (left + axes[d].dilation - 1) / axes[d].dilation);
+// Places that count of the windows of one axis: those inside the input, or in its pads too.
+std::vector<std::int64_t> counts(const WindowAxis& axis, bool include_pad) {
+  std::vector<std::int64_t> made;
+  for (std::int64_t o = 0; o < axis.output; ++o) {
+    const std::int64_t left = axis.input + axis.pad_end - axis.start(o);
+    made.push_back(include_pad ? std::min(axis.kernel, (left + axis.dilation - 1) / axis.dilation)
+                               : std::max<std::int64_t>(0, axis.end_tap(o) - axis.first_tap(o)));
   }
-  return count;
+  return made;
+}
+
+// y [O1...On] over the number of places of each window, which is a product over the axes.
+template <typename C>
+void divide_by_counts(const std::vector<WindowAxis>& axes, bool include_pad, std::size_t axis,
+                      std::int64_t outer, std::int64_t size, C* y) {
+  const std::vector<std::int64_t> count = counts(axes[axis], include_pad);
+  size /= std::max<std::int64_t>(1, axes[axis].output);
+  for (std::size_t o = 0; o < count.size(); ++o) {
+    const std::int64_t places = outer * count[o];
+    if (axis + 1 < axes.size())
+      divide_by_counts(axes, include_pad, axis + 1, places, size, y + static_cast<std::int64_t>(o) * size);
+    else
+      y[o] /= static_cast<C>(places);
+  }
 }
 
 template <typename C>
 void average(const PoolShape& shape, const C* x, bool include_pad, C* y) {
-  std::int64_t count = 0;
-  C sum = 0;
-  for_each_window(
-      shape.axes,
-      [&](std::int64_t, const std::vector<std::int64_t>& place) {
-        sum = 0;
-        count = include_pad ? padded_count(shape.axes, place) : 0;
-      },
-      [&](std::int64_t at, std::int64_t step, std::int64_t length) {
-        for (std::int64_t i = 0; i < length; ++i) sum += x[at + i * step];
-        if (!include_pad) count += length;
-      },
-      [&](std::int64_t o) { y[o] = sum / static_cast<C>(count); });
+  fold_windows(
+      shape, x, C(0), [](C sum, C next) { return sum + next; }, y);
+  divide_by_counts(shape.axes, include_pad, 0, 1, shape.output_size, y);
 }
 
 template <typename C>
 void lp(const PoolShape& shape, const C* x, C p, C* y) {
-  C sum = 0;
-  for_each_window(
-      shape.axes, [&](std::int64_t, const std::vector<std::int64_t>&) { sum = 0; },
-      [&](std::int64_t at, std::int64_t step, std::int64_t length) {
-        for (std::int64_t i = 0; i < length; ++i) {
-          const C value = std::abs(x[at + i * step]);
-          sum += p == C(2) ? value * value : p == C(1) ? value : std::pow(value, p);
-        }
-      },
-      [&](std::int64_t o) { y[o] = p == C(2) ? std::sqrt(sum) : std::pow(sum, C(1) / p); });
+  std::vector<C> powers(static_cast<std::size_t>(shape.input_size));
+  std::transform(x, x + shape.input_size, powers.begin(), [p](C value) {
+    return p == C(2) ? value * value : p == C(1) ? std::abs(value) : std::pow(std::abs(value), p);
+  });
+  fold_windows(
+      shape, powers.data(), C(0), [](C sum, C next) { return sum + next; }, y);
+  std::transform(y, y + shape.output_size, y,
+                 [p](C sum) { return p == C(2) ? std::sqrt(sum) : std::pow(sum, C(1) / p); });
 }
 
 // plane_body(shape, plane of x, plane of y) for every plane, in float or double.

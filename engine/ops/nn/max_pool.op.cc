@@ -64,52 +64,10 @@ template <typename T>
 constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                          : std::numeric_limits<T>::lowest();
 
-// y = the larger of y and x, y where they are equal, NaN where either is; x steps by `step`.
+// The larger of two, the first where they are equal, NaN where either is.
 template <typename T>
-void take_larger(const T* x, std::int64_t step, std::int64_t n, T* y) {
-  const auto larger = [](T so_far, T next) {
-    return so_far >= next || so_far != so_far ? so_far : next;  // NaN is the only value unequal to itself
-  };
-  if (step == 1) {
-    for (std::int64_t i = 0; i < n; ++i) y[i] = larger(y[i], x[i]);
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) y[i] = larger(y[i], x[i * step]);
-  }
-}
-
-// Windows along one axis alone: x [outer, axis.input, inner] -> y [outer, axis.output, inner].
-template <typename T>
-void pool_axis(const WindowAxis& axis, std::int64_t outer, std::int64_t inner, const T* x, T* y) {
-  std::fill_n(y, outer * axis.output * inner, least<T>);
-  for (std::int64_t n = 0; n < outer; ++n, x += axis.input * inner, y += axis.output * inner) {
-    if (inner > 1) {
-      for (std::int64_t o = 0; o < axis.output; ++o) {
-        for (std::int64_t k = axis.first_tap(o); k < axis.end_tap(o); ++k)
-          take_larger(x + (axis.start(o) + k * axis.dilation) * inner, 1, inner, y + o * inner);
-      }
-      continue;
-    }
-    for (std::int64_t k = 0; k < axis.kernel; ++k) {
-      const auto [first, end] = axis.places_of(k);
-      if (first < end)
-        take_larger(x + axis.start(first) + k * axis.dilation, axis.stride, end - first, y + first);
-    }
-  }
-}
-
-// The maximum of a window is that along one axis of those along the others: each axis is passed once.
-template <typename T>
-void pool_by_axes(const PoolShape& shape, const T* x, T* y) {
-  std::vector<T> from, to;
-  std::int64_t outer = shape.input_size, inner = 1;
-  for (std::size_t d = shape.axes.size(); d-- > 0;) {
-    const WindowAxis& axis = shape.axes[d];
-    outer /= axis.input;
-    to.resize(d == 0 ? 0 : static_cast<std::size_t>(outer * axis.output * inner));
-    pool_axis(axis, outer, inner, d + 1 == shape.axes.size() ? x : from.data(), d == 0 ? y : to.data());
-    from.swap(to);
-    inner *= axis.output;
-  }
+T larger(T so_far, T next) {
+  return so_far >= next || so_far != so_far ? so_far : next;  // NaN is the only value unequal to itself
 }
 
 RunFunction prepare(PrepareContext& node) {
@@ -129,8 +87,11 @@ RunFunction prepare(PrepareContext& node) {
       T* to = y.mutable_data<T>();
       for_each_plane(shape, [&](std::int64_t plane) {
         if constexpr (std::is_arithmetic_v<T>) {
-          if (!indices && shape.input_size > 0)
-            return pool_by_axes(shape, from + plane * shape.input_size, to + plane * shape.output_size);
+          if (!indices) {
+            return fold_windows(
+                shape, from + plane * shape.input_size, least<T>,
+                [](T so_far, T next) { return larger(so_far, next); }, to + plane * shape.output_size);
+          }
         }
         pool(shape, from + plane * shape.input_size, to + plane * shape.output_size,
              indices ? indices + plane * shape.output_size : nullptr, plane * shape.input_size,

@@ -2,6 +2,7 @@
 // runs of input inside.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -65,6 +66,55 @@ void for_each_window(const std::vector<WindowAxis>& axes, Before&& before, Run&&
       if (++place[d] < axes[d].output) break;
       place[d] = 0;
     }
+  }
+}
+
+/// Windows along one axis alone: y [outer, axis.output, inner] begins as `start` and takes in, tap by tap,
+/// the places of x [outer, axis.input, inner] that lie inside: y = fold(y, x).
+template <typename T, typename Fold>
+void fold_axis(const WindowAxis& axis, std::int64_t outer, std::int64_t inner, const T* x, T start,
+               const Fold& fold, T* y) {
+  std::fill_n(y, outer * axis.output * inner, start);
+  const auto take = [&](const T* from, std::int64_t step, std::int64_t n, T* to) {
+    if (step == 1) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = fold(to[i], from[i]);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = fold(to[i], from[i * step]);
+    }
+  };
+  for (std::int64_t n = 0; n < outer; ++n, x += axis.input * inner, y += axis.output * inner) {
+    if (inner > 1) {
+      for (std::int64_t o = 0; o < axis.output; ++o) {
+        for (std::int64_t k = axis.first_tap(o); k < axis.end_tap(o); ++k)
+          take(x + (axis.start(o) + k * axis.dilation) * inner, 1, inner, y + o * inner);
+      }
+      continue;
+    }
+    for (std::int64_t k = 0; k < axis.kernel; ++k) {
+      const auto [first, end] = axis.places_of(k);
+      if (first < end) take(x + axis.start(first) + k * axis.dilation, axis.stride, end - first, y + first);
+    }
+  }
+}
+
+/// The windows of one plane x -> y, for a fold that may go axis by axis, each axis once: a window's maximum
+/// is that along one axis of those along the others.
+template <typename T, typename Fold>
+void fold_windows(const PoolShape& shape, const T* x, T start, const Fold& fold, T* y) {
+  std::vector<T> from, to;
+  std::int64_t outer = shape.input_size, inner = 1;
+  if (outer == 0) {
+    std::fill_n(y, shape.output_size, start);
+    return;
+  }
+  for (std::size_t d = shape.axes.size(); d-- > 0;) {
+    const WindowAxis& axis = shape.axes[d];
+    outer /= axis.input;
+    to.resize(d == 0 ? 0 : static_cast<std::size_t>(outer * axis.output * inner));
+    fold_axis(axis, outer, inner, d + 1 == shape.axes.size() ? x : from.data(), start, fold,
+              d == 0 ? y : to.data());
+    from.swap(to);
+    inner *= axis.output;
   }
 }
 
