@@ -57,9 +57,6 @@ class Diagnosis(unittest.TestCase):
         self.assertGreater(len(tiny), 10)
         self.assertEqual([f["text"] for c in tiny for f in c["diagnosis"] if f["kind"] == "reproduced"], [])
 
-    def test_it_takes_less_than_two_seconds(self):
-        self.assertEqual([c["name"] for c in self.report["cases"] if c["seconds"] > 2], [])
-
     def test_each_hypothesis_of_the_sources_has_a_mistake(self):
         sources = "".join(p.read_text() for p in (ROOT / "conformance/diagnosis").glob("*.cc"))
         known = set(re.findall(r'(?:\badd|\bwith)\(\s*"([A-Za-z-]+)"|Inference\{\s*"([A-Za-z-]+)"', sources))
