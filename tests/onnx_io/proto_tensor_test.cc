@@ -30,6 +30,15 @@ std::string error_of(const TensorProto& proto) {
   return "no error";
 }
 
+template <typename T>
+void append_all(const std::string& raw, google::protobuf::RepeatedField<T>& field) {
+  for (std::size_t i = 0; i < raw.size(); i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, raw.data() + i, sizeof(T));
+    field.Add(value);
+  }
+}
+
 // The typed field as onnx-ml.proto describes it, from the codes in memory.
 TensorProto with_typed_field(const Tensor& tensor) {
   TensorProto proto = tensor_to_proto(tensor);
@@ -42,13 +51,11 @@ TensorProto with_typed_field(const Tensor& tensor) {
       break;
     case DType::float32:
     case DType::complex64:
-      proto.mutable_float_data()->Resize(static_cast<int>(raw.size() / 4), 0);
-      std::memcpy(proto.mutable_float_data()->mutable_data(), raw.data(), raw.size());
+      append_all<float>(raw, *proto.mutable_float_data());
       break;
     case DType::float64:
     case DType::complex128:
-      proto.mutable_double_data()->Resize(static_cast<int>(raw.size() / 8), 0);
-      std::memcpy(proto.mutable_double_data()->mutable_data(), raw.data(), raw.size());
+      append_all<double>(raw, *proto.mutable_double_data());
       break;
     case DType::int64:
       for (const std::int64_t value : tensor.span<std::int64_t>()) proto.add_int64_data(value);
