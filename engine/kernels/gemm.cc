@@ -14,6 +14,7 @@ constexpr int64_t kBlockBytes = 1 << 20;  // of A's rows that stay in L2 while t
 constexpr int64_t kDirectRows = 8;        // up to so many rows B is used where it lies, if it is row-major
 constexpr int64_t kDotRows = 4;           // likewise if it is transposed
 constexpr int64_t kDotK = 32;             // and its rows are long enough
+constexpr int64_t kRowsAhead = 16;        // that packing asks the memory for
 constexpr int64_t kChunkOperations = 1 << 18;
 
 int64_t ceil_div(int64_t a, int64_t b) {
@@ -35,8 +36,14 @@ template <class T>
 void pack_panel(Matrix<T> B, int64_t k0, int64_t rows, int64_t j0, int64_t columns, T* out) {
   const int64_t width = packed_width<T>(columns);
   if (!B.transposed && columns == kPanelColumns<T>) {  // copies of a known length need no call
-    for (int64_t k = 0; k < rows; ++k, out += width)
-      std::memcpy(out, B.data + (k0 + k) * B.ld + j0, kPanelColumns<T> * sizeof(T));
+    for (int64_t k = 0; k < rows; ++k, out += width) {
+      const T* in = B.data + (k0 + k) * B.ld + j0;
+      const T* ahead =
+          in + std::min(kRowsAhead, rows - 1 - k) * B.ld;  // no row stands near the one before it
+      for (int64_t line = 0; line < kPanelColumns<T>; line += kVectorColumns<T>)
+        __builtin_prefetch(ahead + line);
+      std::memcpy(out, in, kPanelColumns<T> * sizeof(T));
+    }
     return;
   }
   if (!B.transposed) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -50,6 +51,11 @@ class PackedB {
   std::shared_ptr<const memory::Block> block_;
   const T* bias_ = nullptr;
 };
+
+/// A constant float or double factor of more bytes is better multiplied where it lies: weights mapped from a
+/// file are then in memory once, and are there as soon as they are used. What products lose by it, packing
+/// would take as long for.
+inline constexpr size_t kPackAtMost = size_t{16} << 20;
 
 /// Packs B [K, N] with an optional bias [N]. Throws Error(limit) where the allocator refuses.
 template <class T>

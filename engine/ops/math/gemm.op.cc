@@ -1,7 +1,8 @@
 // Gemm: Y = alpha A' B' + beta C: A' [M, K] is A or, if transA, its transpose, B' [K, N] likewise, Y [M, N].
 // C broadcasts to Y: in versions 1 and 6 only with the attribute broadcast; it may be omitted from version 11
 // on. With beta 0, C is not read. Integers wrap; a factor that is no integer scales in the widest float and
-// cuts off the fraction. A constant B with alpha 1 is packed once, together with a constant row C.
+// cuts off the fraction. A constant B with alpha 1 is packed once, together with a constant row C, unless it
+// is large.
 #include "engine/kernels/gemm.h"
 
 #include <cmath>
@@ -148,7 +149,8 @@ RunFunction prepare_gemm(PrepareContext& node) {
   if (node.since_version() < 7) attributes.broadcast = node.int_attribute("broadcast", 0) != 0;
 
   const Tensor* B = node.constant_input(1);
-  const bool packable = B != nullptr && B->rank() == 2 && attributes.alpha == 1 && attributes.beta == 1;
+  const bool packable = B != nullptr && B->rank() == 2 && attributes.alpha == 1 && attributes.beta == 1 &&
+                        B->byte_size() <= kernels::kPackAtMost;
   if (packable && (B->dtype() == DType::float32 || B->dtype() == DType::float64)) {
     const Tensor* C = node.constant_input(2);
     if (C != nullptr && (C->dtype() != B->dtype() || !attributes.broadcast ||

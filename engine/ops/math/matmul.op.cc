@@ -1,5 +1,5 @@
 // MatMul: Y = numpy.matmul(A, B): A [..., M, K], B [..., K, N], Y [..., M, N], the stacks broadcast; vectors
-// as rows of A and columns of B. A constant matrix B is packed once.
+// as rows of A and columns of B. A constant matrix B is packed once, unless it is large.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -43,8 +43,11 @@ RunFunction with_packed(const Tensor& B) {
 RunFunction prepare_matmul(PrepareContext& node) {
   const Tensor* B = node.constant_input(1);
   if (B != nullptr && B->rank() == 2) {
-    if (B->dtype() == DType::float64) return with_packed<double>(*B);
-    if (is_floating(B->dtype())) return with_packed<float>(*B);
+    const bool large = B->byte_size() > kernels::kPackAtMost;
+    if (B->dtype() == DType::float64 && !large) return with_packed<double>(*B);
+    if (B->dtype() == DType::float32 && !large) return with_packed<float>(*B);
+    // Narrower ones need the wide copy anyway.
+    if (is_floating(B->dtype()) && dtype_size(B->dtype()) < sizeof(float)) return with_packed<float>(*B);
   }
   return [](RunContext& run) {
     const Tensor& A = run.tensor(0);
