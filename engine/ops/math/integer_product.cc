@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/kernels/integer_dot.h"
 #include "engine/kernels/parallel.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/matrix_product.h"
@@ -51,18 +52,9 @@ std::vector<std::int16_t> transposed(const std::vector<std::int16_t>& stack, std
   return out;
 }
 
-std::uint32_t dot(const std::int16_t* a, const std::int16_t* b, std::int64_t n) {
-  // So many products of 510 * 510 stay within 31 bits; the sum of the blocks may wrap, as the standard
-  // allows.
-  constexpr std::int64_t block = 8192;
-  std::uint32_t total = 0;
-  for (std::int64_t start = 0; start < n; start += block) {
-    const std::int64_t stop = std::min(start + block, n);
-    std::int32_t sum = 0;
-    for (std::int64_t i = start; i < stop; ++i) sum += static_cast<std::int32_t>(a[i]) * b[i];
-    total += static_cast<std::uint32_t>(sum);
-  }
-  return total;
+// The standard lets the sums wrap.
+std::int32_t wrapped(std::int64_t sum) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
 }
 
 }  // namespace
@@ -100,10 +92,10 @@ Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const Tensor
                     const std::int16_t* right = b.data() + (offsets[1] + (walk.steps(1) ? s : 0)) * K * N;
                     std::int32_t* out = c + (first + s) * M * N;
                     kernels::parallel_for(M, grain, [&](std::int64_t begin, std::int64_t end) {
+                      std::vector<std::int64_t> sums(static_cast<std::size_t>(N));
                       for (std::int64_t i = begin; i < end; ++i) {
-                        for (std::int64_t j = 0; j < N; ++j) {
-                          out[i * N + j] = static_cast<std::int32_t>(dot(left + i * K, right + j * K, K));
-                        }
+                        kernels::integer_dots(left + i * K, right, K, N, sums.data());
+                        std::ranges::transform(sums, out + i * N, wrapped);
                       }
                     });
                   }

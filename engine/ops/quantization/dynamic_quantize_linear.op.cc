@@ -6,13 +6,10 @@
 //
 // round goes to the nearest, ties to even. Where x is 0 throughout, the quotients do not exist: the range is
 // taken to be 1, so that y_scale is 1 / 255 and the rest 0.
-#include <algorithm>
-#include <cmath>
-
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_fused.h"
-#include "engine/kernels/vec_reduce.h"
+#include "engine/ops/quantization/dynamic_range.h"
 
 namespace grurun::engine {
 
@@ -24,17 +21,13 @@ RunFunction prepare(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const float* from = x.data<float>();
-    // NaN stays: it must not pass for a range.
-    const float most = kernels::reduce_max(from, x.size()), least = kernels::reduce_min(from, x.size());
-    const float high = most < 0 ? 0.0f : most, low = least > 0 ? 0.0f : least;
-    const float scale = (high == low ? 1.0f : high - low) / 255.0f;
-    const float zero = std::nearbyint(std::clamp(-low / scale, 0.0f, 255.0f));
-    const int zero_point = std::isnan(zero) ? 0 : static_cast<int>(zero);
+    const auto [scale, zero_point] = dynamic_range(from, x.size());
     Tensor& y = run.output(0, DType::uint8, x.shape());
     auto* to = y.mutable_data<std::uint8_t>();
-    kernels::parallel_for(x.size(), 32768, [&](std::int64_t begin, std::int64_t end) {
-      kernels::vec_quantize(from + begin, scale, zero_point, to + begin, end - begin);
-    });
+    kernels::parallel_for(x.size(), 32768,
+                          [&, scale = scale, zero_point = zero_point](std::int64_t begin, std::int64_t end) {
+                            kernels::vec_quantize(from + begin, scale, zero_point, to + begin, end - begin);
+                          });
     run.set_output(1, Tensor::scalar(scale));
     run.set_output(2, Tensor::scalar(static_cast<std::uint8_t>(zero_point)));
   };

@@ -32,6 +32,13 @@ void require_type(const char* name, const Tensor* tensor, const char* reference_
                reference_name, dtype_name(reference.dtype()));
 }
 
+auto rule_of_X(bool batch_first) {
+  return [=] {
+    return batch_first ? "[batch_size, seq_length, input_size] under layout 1"
+                       : "[seq_length, batch_size, input_size]";
+  };
+}
+
 void check_lengths(const Tensor* sequence_lens, const Dimensions& dims) {
   if (sequence_lens == nullptr) return;
   if (sequence_lens->dtype() != DType::int32) {
@@ -104,18 +111,23 @@ void check_weights(const LayerInputs& inputs, const LayerForm& form, const Layer
 }
 
 Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes) {
-  const bool batch_first = attributes.batch_first;
   const Tensor& X = *inputs.X;
   require_type("W", inputs.W, "X", X);
-  require_rank_3("X", X, [=] {
-    return batch_first ? "[batch_size, seq_length, input_size] under layout 1"
-                       : "[seq_length, batch_size, input_size]";
-  });
+  require_rank_3("X", X, rule_of_X(attributes.batch_first));
   check_weights(inputs, form, attributes, X.dim(2));
+  return check_sequence(inputs, attributes, X.dim(2), inputs.R->dim(2));
+}
+
+Dimensions check_sequence(const LayerInputs& inputs, const LayerAttributes& attributes,
+                          std::int64_t input_size, std::int64_t hidden_size) {
+  const bool batch_first = attributes.batch_first;
+  const Tensor& X = *inputs.X;
+  require_rank_3("X", X, rule_of_X(batch_first));
+  require_shape("X", &X, {X.dim(0), X.dim(1), input_size}, rule_of_X(batch_first));
   const Dimensions dims{.seq_length = X.dim(batch_first ? 1 : 0),
                         .batch_size = X.dim(batch_first ? 0 : 1),
-                        .input_size = X.dim(2),
-                        .hidden_size = inputs.R->dim(2),
+                        .input_size = input_size,
+                        .hidden_size = hidden_size,
                         .num_directions = attributes.num_directions()};
   check_states(inputs, dims, batch_first);
   check_lengths(inputs.sequence_lens, dims);

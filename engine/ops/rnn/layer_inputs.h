@@ -47,4 +47,8 @@ void check_weights(const LayerInputs& inputs, const LayerForm& form, const Layer
 /// input and the rule.
 Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes);
 
+/// The same of X, the states and sequence_lens alone, for sizes that the weights have given.
+Dimensions check_sequence(const LayerInputs& inputs, const LayerAttributes& attributes,
+                          std::int64_t input_size, std::int64_t hidden_size);
+
 }  // namespace grurun::engine::rnn

@@ -29,15 +29,19 @@ class DirectionRun {
   // X_t W^T and bias for consecutive steps: a block [active rows, width_] for each.
   struct Chunk {
     std::int64_t end_step;
-    ConstRows block;  // of the first step
+    Rows block;       // of the first step
     bool descending;  // blocks of later steps lie before it
   };
 
   void allocate();
   bool in_step_order() const;
+  // For one step there is nothing to gain from a projection ahead of it.
+  bool projects_ahead() const { return schedule_.steps() > 1 || weights_.quantized; }
   Chunk project(std::int64_t first_step);
   ConstRows inputs_of(std::int64_t first_step, std::int64_t end_step);
-  void step(std::int64_t step, std::int64_t rows, ConstRows projected, ConstRows X);
+  void step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X);
+  DynamicRange range_of_X() const;
+  DynamicRange range_of_state(std::int64_t step) const;
   Rows next_state(std::int64_t step);
   T* Y_of(std::int64_t step, std::int64_t place);
   void load_states();
@@ -112,7 +116,7 @@ void DirectionRun<T, Real>::allocate() {
                         {z_, two_passes ? batch : 0, padded_},
                         {reset_, two_passes ? batch : 0, padded_},
                         {gathered_, in_step_order() ? 0 : chunk_rows_, dims_.input_size},
-                        {projected_, schedule_.steps() > 1 ? chunk_rows_ : 0, width_}};
+                        {projected_, projects_ahead() ? chunk_rows_ : 0, width_}};
   constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(Real));
   const auto elements = [](const Part& part) {
     return checked_add(checked_mul(part.rows, part.ld), line - 1) / line * line;
@@ -131,15 +135,14 @@ template <typename T, typename Real>
 void DirectionRun<T, Real>::run() {
   load_states();
   const std::int64_t steps = schedule_.steps();
-  if (steps == 1) {
-    // Nothing to gain from a projection ahead of its step.
+  if (steps == 1 && !projects_ahead()) {
     const std::int64_t rows = schedule_.active(0);
     layer_.context.check_limits();
     step(0, rows, {}, inputs_of(0, 1));
   }
-  for (std::int64_t step = 0; steps > 1 && step < steps;) {
+  for (std::int64_t step = 0; projects_ahead() && step < steps;) {
     const Chunk chunk = project(step);
-    ConstRows block = chunk.block;
+    Rows block = chunk.block;
     for (; step < chunk.end_step; ++step) {
       layer_.context.check_limits();
       const std::int64_t rows = schedule_.active(step);
@@ -185,6 +188,9 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
                [&](kernels::PanelRange range) { kernels::project(projection, range); });
     to.data += block.W.width();
   }
+  if constexpr (std::is_same_v<Real, float>) {
+    if (weights_.quantized) weights_.quantized->W.add_product(rows, X, range_of_X(), projected_);
+  }
   // Rows that were not gathered are in the order of time.
   const bool descending = reversed_ && in_step_order();
   const std::int64_t last_block = (end_step - first_step - 1) * dims_.batch_size;
@@ -215,12 +221,15 @@ typename DirectionRun<T, Real>::ConstRows DirectionRun<T, Real>::inputs_of(std::
 }
 
 template <typename T, typename Real>
-void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, ConstRows projected, ConstRows X) {
+void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (weights_.quantized) weights_.quantized->R.add_product(rows, state_, range_of_state(step), projected);
+  }
   const Rows next = next_state(step);
   const bool descending = layer_.descending == (step % 2 == 0);
   kernels::CellStep<Real> cell_step{.rows = rows,
                                     .A = state_,
-                                    .projected = projected,
+                                    .projected = {projected.data, projected.ld},
                                     .X = X,
                                     .H = state_,
                                     .out = next,
@@ -236,6 +245,19 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, ConstRows
   }
   state_ = {next.data, next.ld};
   if (!states_in_Y_) write_step(step, rows);
+}
+
+// Over X as far as the longest row goes, whatever it holds behind the ends of others.
+template <typename T, typename Real>
+DynamicRange DirectionRun<T, Real>::range_of_X() const {
+  return dynamic_range(layer_.inputs.X->template data<float>(), schedule_.steps() * layer_.x.time);
+}
+
+// Over the rows that had a step before this one: a row that has just ended still counts.
+template <typename T, typename Real>
+DynamicRange DirectionRun<T, Real>::range_of_state(std::int64_t step) const {
+  const std::int64_t rows = step == 0 ? dims_.batch_size : schedule_.active(step - 1);
+  return dynamic_range(state_.data, rows * state_.ld);
 }
 
 // Where the state after a step belongs.

@@ -76,27 +76,29 @@ std::vector<Real> pad_peepholes(const Real* P, std::int64_t hidden_size, std::in
   return out;
 }
 
-}  // namespace
+struct Sizes {
+  std::int64_t num_directions, hidden_size;
+  std::int64_t K_of_W, K_of_R;  // 0 where there is no such tensor
+};
 
 template <typename T, typename Real>
-LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form) {
-  const std::int64_t hidden_size = inputs.R->dim(2);
-  const std::int64_t input_size = inputs.W->dim(2);
+LayerWeights<Real> pack(const LayerInputs& inputs, const LayerForm& form, const Sizes& sizes) {
+  const std::int64_t hidden_size = sizes.hidden_size;
   const std::int64_t rows = form.gates * hidden_size;
   const Elements<T, Real> W(inputs.W), R(inputs.R), B(inputs.B), P(inputs.P);
 
-  LayerWeights<Real> layer(static_cast<std::size_t>(inputs.W->dim(0)));
+  LayerWeights<Real> layer(static_cast<std::size_t>(sizes.num_directions));
   for (std::size_t d = 0; d < layer.size(); ++d) {
     const auto index = static_cast<std::int64_t>(d);
     const Biases<Real> biases = split_bias(B.slice(index, 2 * rows), hidden_size, form);
-    const Real* W_rows = W.slice(index, rows * input_size);
-    const Real* R_rows = R.slice(index, rows * hidden_size);
+    const Real* W_rows = W.slice(index, rows * sizes.K_of_W);
+    const Real* R_rows = R.slice(index, rows * sizes.K_of_R);
     std::int64_t row = 0;
     for (const RecurrentBlock& block : form.blocks) {
       layer[d].blocks.push_back(
-          {kernels::pack_gates<Real>(block.gates, hidden_size, input_size, W_rows + row * input_size,
+          {kernels::pack_gates<Real>(block.gates, hidden_size, sizes.K_of_W, W_rows + row * sizes.K_of_W,
                                      from_row(biases.input, row)),
-           kernels::pack_gates<Real>(block.gates, hidden_size, hidden_size, R_rows + row * hidden_size,
+           kernels::pack_gates<Real>(block.gates, hidden_size, sizes.K_of_R, R_rows + row * sizes.K_of_R,
                                      from_row(biases.recurrent, row))});
       row += block.gates * hidden_size;
     }
@@ -105,6 +107,20 @@ LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form
     }
   }
   return layer;
+}
+
+}  // namespace
+
+template <typename T, typename Real>
+LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form) {
+  const Shape& W = inputs.W->shape();
+  const std::int64_t hidden_size = inputs.R->dim(2);
+  return pack<T, Real>(inputs, form, {W[0], hidden_size, W[2], hidden_size});
+}
+
+LayerWeights<float> pack_without_products(const LayerInputs& inputs, const LayerForm& form,
+                                          std::int64_t num_directions, std::int64_t hidden_size) {
+  return pack<float, float>(inputs, form, {num_directions, hidden_size, 0, 0});
 }
 
 template LayerWeights<float> pack_weights<float, float>(const LayerInputs&, const LayerForm&);

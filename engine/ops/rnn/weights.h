@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/kernels/gate_panels.h"
 #include "engine/ops/rnn/layer_inputs.h"
+#include "engine/ops/rnn/quantized_weights.h"
 
 namespace grurun::engine::rnn {
 
@@ -23,6 +25,8 @@ struct DirectionWeights {
   std::vector<BlockWeights<Real>> blocks;  // as in the form
   /// LSTM's peepholes i, o, f, [3, padded size of R]; empty when P is omitted.
   std::vector<Real> P;
+  /// DynamicQuantizeLSTM's W and R, which take the place of those of its one block.
+  std::optional<QuantizedGates> quantized;
 };
 
 template <typename Real>
@@ -32,5 +36,9 @@ using LayerWeights = std::vector<DirectionWeights<Real>>;  // by direction
 /// refused.
 template <typename T, typename Real>
 LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form);
+
+/// B and P alone, of float32: blocks whose W and R have no rows (K = 0).
+LayerWeights<float> pack_without_products(const LayerInputs& inputs, const LayerForm& form,
+                                          std::int64_t num_directions, std::int64_t hidden_size);
 
 }  // namespace grurun::engine::rnn

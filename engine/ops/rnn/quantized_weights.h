@@ -1,0 +1,37 @@
+// Products of rows that are quantized as they come with 8-bit weights: what DynamicQuantizeLSTM is made of.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/gate_panels.h"
+#include "engine/kernels/recurrent.h"
+#include "engine/ops/quantization/dynamic_range.h"
+#include "tensor/tensor.h"
+
+namespace grurun::engine::rnn {
+
+/// W or R of one direction, less its zero points, its columns in panel order.
+class QuantizedWeights {
+ public:
+  /// weights [num_directions, K, gates*hidden_size] int8 or uint8; scale and zero_point [num_directions] or
+  /// [num_directions, gates*hidden_size]; all shapes must have been checked. `order` says what panel order
+  /// is. Throws Error(limit) when memory is refused.
+  QuantizedWeights(const Tensor& weights, const Tensor& scale, const Tensor& zero_point,
+                   std::int64_t direction, const kernels::GatePanels<float>& order);
+
+  /// to [rows, order.width()] += q(A) * weights, for A [rows, K] quantized by the range: the products of
+  /// integers are summed exactly, then scaled. Throws Error(limit) when memory is refused.
+  void add_product(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
+                   kernels::Rows<float> to) const;
+
+ private:
+  std::int64_t K_;
+  Tensor columns_;  // int16 [order.width(), K]
+  Tensor scale_;    // float32 [order.width()]
+};
+
+struct QuantizedGates {
+  QuantizedWeights W, R;
+};
+
+}  // namespace grurun::engine::rnn
