@@ -1,6 +1,9 @@
 #include "tensor/memory.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdlib>
 
 #include "tensor/error.h"
@@ -28,6 +31,59 @@ void count(std::size_t bytes) {
   }
 }
 
+// Blocks that were given back, for the next that ask: runs of a model ask for the same ones again and again.
+// The sanitizers are to see every block by itself.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kept_classes = 0;
+#else
+constexpr std::size_t kept_classes = 17;  // of 64 bytes to 4 MiB
+#endif
+constexpr std::size_t kept_of_a_class = 8;
+constexpr std::size_t most_kept_bytes = std::size_t{16} << 20;  // by a thread
+
+struct KeptBlocks {
+  std::array<std::array<void*, kept_of_a_class>, kept_classes> blocks;
+  std::array<std::size_t, kept_classes> counts;
+  std::size_t bytes;
+  bool closed;  // the thread ends
+};
+thread_local constinit KeptBlocks kept{};
+
+// Frees what is kept when the thread ends. Apart from it, since what needs no construction is cheaper to
+// reach.
+struct KeptBlocksEnd {
+  bool begun = false;
+  ~KeptBlocksEnd() {
+    kept.closed = true;
+    for (std::size_t i = 0; i < kept_classes; ++i) {
+      while (kept.counts[i] > 0) std::free(kept.blocks[i][--kept.counts[i]]);
+    }
+  }
+};
+thread_local KeptBlocksEnd kept_end;
+
+// The class of blocks of 64 << class bytes that holds so many; kept_classes or more for large ones.
+std::size_t class_of(std::size_t bytes) {
+  return static_cast<std::size_t>(std::bit_width((std::max<std::size_t>(bytes, 1) - 1) / alignment));
+}
+
+void* take(std::size_t bytes) {
+  const std::size_t i = class_of(bytes);
+  if (i >= kept_classes) return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+  if (kept.counts[i] == 0) return std::aligned_alloc(alignment, alignment << i);
+  kept.bytes -= alignment << i;
+  return kept.blocks[i][--kept.counts[i]];
+}
+
+void give_back(void* data, std::size_t bytes) {
+  const std::size_t i = class_of(bytes);
+  if (i >= kept_classes || kept.counts[i] == kept_of_a_class || kept.closed) return std::free(data);
+  if (kept.bytes + (alignment << i) > most_kept_bytes) return std::free(data);
+  kept_end.begun = true;
+  kept.bytes += alignment << i;
+  kept.blocks[i][kept.counts[i]++] = data;
+}
+
 }  // namespace
 
 std::size_t in_use() {
@@ -44,7 +100,7 @@ Block::Block(std::size_t bytes) : data_(nullptr), bytes_(bytes) {
   if (bytes > PTRDIFF_MAX - alignment)
     fail(ErrorKind::limit, "a tensor of {} bytes cannot be held in memory", bytes);
   count(bytes);
-  data_ = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+  data_ = take(bytes);
   if (data_ == nullptr) {
     held.fetch_sub(bytes, std::memory_order_relaxed);
     fail(ErrorKind::limit, "out of memory for a tensor of {} bytes", bytes);
@@ -52,7 +108,7 @@ Block::Block(std::size_t bytes) : data_(nullptr), bytes_(bytes) {
 }
 
 Block::~Block() {
-  std::free(data_);
+  give_back(data_, bytes_);
   held.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 

@@ -28,7 +28,7 @@ Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), writable_(true), shape
   if (dtype == DType::string) {
     owner_ = own_strings(std::move(block), static_cast<std::size_t>(size_));
   } else {
-    owner_ = std::shared_ptr<const void>(block, block->data());
+    owner_ = std::shared_ptr<const void>(std::move(block), data_);
   }
 }
 
