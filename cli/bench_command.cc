@@ -83,9 +83,9 @@ class Bench {
  private:
   void measure(const engine::PlanOptions& options) {
     const auto begin = Clock::now();
-    plan_ = engine::make_plan(model_, options);
+    runner_.emplace(engine::make_plan(model_, options));
     measured_.plan_us = microseconds(Clock::now() - begin);
-    for (std::int64_t i = 0; i < flags_.warmup; ++i) engine::run_plan(*plan_, inputs_, run_options_);
+    for (std::int64_t i = 0; i < flags_.warmup; ++i) runner_->run(inputs_, run_options_);
     time_runs();
     if (flags_.profile || !flags_.trace.empty()) profile();
   }
@@ -96,7 +96,7 @@ class Bench {
     const std::clock_t cpu_begin = std::clock();
     auto last = begin;
     do {
-      engine::run_plan(*plan_, inputs_, run_options_);
+      runner_->run(inputs_, run_options_);
       const auto now = Clock::now();
       measured_.runs_us.push_back(microseconds(now - last));
       last = now;
@@ -118,7 +118,7 @@ class Bench {
       all.insert(all.end(), std::make_move_iterator(measured_.last_run.begin()),
                  std::make_move_iterator(measured_.last_run.end()));
       measured_.last_run.clear();
-      engine::run_plan(*plan_, inputs_, options);
+      runner_->run(inputs_, options);
       ++measured_.profiled_runs;
     } while (measured_.profiled_runs < flags_.runs &&
              std::chrono::duration<double>(Clock::now() - begin).count() < 1);
@@ -129,7 +129,7 @@ class Bench {
   const BenchFlags& flags_;
   onnx_io::Model model_;
   std::vector<Value> inputs_;
-  std::shared_ptr<const engine::Plan> plan_;
+  std::optional<engine::Runner> runner_;
   engine::RunOptions run_options_;
   Measured measured_;
 };

@@ -66,32 +66,72 @@ void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
   }
 }
 
-std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const RunOptions& options) {
-  if (inputs.size() > plan.inputs.size()) {
-    fail_invalid("the graph has {} inputs, but {} are given", plan.inputs.size(), inputs.size());
+namespace {
+
+// Where the value of input i belongs, after checks that it may go there; nullptr: an initializer's stays.
+Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, std::vector<Value>& frame) {
+  Value& place = frame[static_cast<std::size_t>(plan.inputs[i])];
+  if (value.empty()) {
+    const bool optional = plan.input_types[i].kind == ValueType::Kind::optional;
+    if (place.empty() && !optional) fail_invalid("input '{}' is missing", plan.input_names[i]);
+    return nullptr;
   }
+  if (!place.empty()) fail_internal("input '{}' is fed, but was planned as a constant", plan.input_names[i]);
+  check_declared(plan.input_names[i], plan.input_types[i], value);
+  return &place;
+}
+
+void check_count(const Plan& plan, std::size_t inputs) {
+  if (inputs <= plan.inputs.size()) return;
+  fail_invalid("the graph has {} inputs, but {} are given", plan.inputs.size(), inputs);
+}
+
+void run_frame(const Plan& plan, std::vector<Value>& frame, const RunOptions& options) {
+  RunState state{options};
+  run_steps(plan, frame, state, options.observe ? &options.observe : nullptr);
+}
+
+}  // namespace
+
+std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const RunOptions& options) {
+  check_count(plan, inputs.size());
   inputs.resize(plan.inputs.size());
   std::vector<Value> frame = new_frame(plan);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Value& place = frame[static_cast<std::size_t>(plan.inputs[i])];
-    if (inputs[i].empty()) {
-      const bool optional = plan.input_types[i].kind == ValueType::Kind::optional;
-      if (place.empty() && !optional) fail_invalid("input '{}' is missing", plan.input_names[i]);
-      continue;
-    }
-    if (!place.empty()) {
-      fail_internal("input '{}' is fed, but was planned as a constant", plan.input_names[i]);
-    }
-    check_declared(plan.input_names[i], plan.input_types[i], inputs[i]);
-    place = std::move(inputs[i]);
+    Value* place = place_of_input(plan, i, inputs[i], frame);
+    if (place != nullptr) *place = std::move(inputs[i]);
   }
   inputs.clear();  // the frame alone holds them now, so that they can be overwritten after their last use
-  RunState state{options};
-  run_steps(plan, frame, state, options.observe ? &options.observe : nullptr);
+  run_frame(plan, frame, options);
   std::vector<Value> outputs;
   outputs.reserve(plan.outputs.size());
   for (const int slot : plan.outputs) outputs.push_back(frame[static_cast<std::size_t>(slot)]);
   return outputs;
+}
+
+Runner::Runner(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), frame_(new_frame(*plan_)) {
+  for (const int slot : plan_->inputs) {
+    const auto at = static_cast<std::size_t>(slot);
+    if (frame_[at].empty()) fed_.push_back(at);
+  }
+}
+
+void Runner::run(std::span<const Value> inputs, const RunOptions& options) {
+  check_count(*plan_, inputs.size());
+  const Value none;
+  try {
+    for (const std::size_t slot : fed_) frame_[slot] = Value();
+    for (std::size_t i = 0; i < plan_->inputs.size(); ++i) {
+      const Value& value = i < inputs.size() ? inputs[i] : none;
+      Value* place = place_of_input(*plan_, i, value, frame_);
+      if (place != nullptr) *place = value;
+    }
+    // Of the run before, the frame holds the outputs alone; the steps that make them write over them.
+    run_frame(*plan_, frame_, options);
+  } catch (...) {
+    frame_ = new_frame(*plan_);
+    throw;
+  }
 }
 
 }  // namespace grurun::engine

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,5 +33,23 @@ struct RunOptions {
 /// the outputs in the graph's order. An error in a node carries the node's label as context, with input types
 /// and shapes.
 std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const RunOptions& options = {});
+
+/// Runs one plan many times, keeping between runs what does not change. One run at a time.
+class Runner {
+ public:
+  explicit Runner(std::shared_ptr<const Plan> plan);
+
+  /// As run_plan.
+  void run(std::span<const Value> inputs, const RunOptions& options = {});
+
+  /// Output i of the last run, if it did not throw. The next run writes over it where it can, but never over
+  /// a copy.
+  const Value& output(std::size_t i) const { return frame_[static_cast<std::size_t>(plan_->outputs[i])]; }
+
+ private:
+  const std::shared_ptr<const Plan> plan_;
+  std::vector<Value> frame_;
+  std::vector<std::size_t> fed_;  // slots of inputs that are not constant
+};
 
 }  // namespace grurun::engine

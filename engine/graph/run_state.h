@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
 /// A frame for the plan with its constants in place.
 std::vector<Value> new_frame(const Plan& plan);
 
+/// A step that runs. Its outputs are made in their slots of the frame; a tensor that still lies there from a
+/// run before is used again when it has the type and shape and is nobody else's.
 class StepContext final : public RunContext {
  public:
   StepContext(const Step& step, std::vector<Value>& frame, RunState& state);
@@ -58,8 +61,7 @@ class StepContext final : public RunContext {
   /// "tensor(float) [2,3], -, ...": the inputs as they were before the step took any.
   std::string describe_inputs() const;
 
-  /// Throws Error(internal) when a present input was not looked at or a wanted output was not made; then
-  /// moves the outputs into the frame.
+  /// Throws Error(internal) when a present input was not looked at or a wanted output was not made.
   void finish();
 
  private:
@@ -70,15 +72,16 @@ class StepContext final : public RunContext {
   RunState& state_;
   std::uint64_t seen_ = 0;  // inputs 0 to 63
   std::vector<bool> seen_beyond_64_;
-  std::vector<Value> outputs_;
+  Value& output_place(std::size_t index);
+  std::vector<Value> unwanted_;  // outputs that no slot waits for, by index
 
   // What was taken out of the frame, for messages; more than two are rare and go unnamed.
   struct Taken {
-    std::size_t index = SIZE_MAX;
-    DType dtype = DType::undefined;
+    std::size_t index;
+    DType dtype;
     Shape shape;
   };
-  std::array<Taken, 2> taken_;
+  std::array<std::optional<Taken>, 2> taken_;
 };
 
 }  // namespace grurun::engine

@@ -6,7 +6,7 @@
 namespace grurun::engine {
 
 StepContext::StepContext(const Step& step, std::vector<Value>& frame, RunState& state)
-    : step_(step), frame_(frame), state_(state), outputs_(step.outputs.size()) {
+    : step_(step), frame_(frame), state_(state) {
   if (step.inputs.size() > 64) seen_beyond_64_.resize(step.inputs.size() - 64, false);
 }
 
@@ -34,8 +34,8 @@ Tensor StepContext::take_tensor(std::size_t index) {
   const int slot = step_.inputs[index];
   const bool last = std::ranges::find(step_.last_used, slot) != step_.last_used.end();
   if (!last || std::ranges::count(step_.inputs, slot) != 1) return shared;
-  for (Taken& taken : taken_) {
-    if (taken.index != SIZE_MAX) continue;
+  for (std::optional<Taken>& taken : taken_) {
+    if (taken) continue;
     taken = {index, shared.dtype(), shared.shape()};
     break;
   }
@@ -47,9 +47,10 @@ std::string StepContext::describe_inputs() const {
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     if (i > 0) text += ", ";
     if (text.size() > 300) return text + "...";
-    const auto taken = std::ranges::find(taken_, i, &Taken::index);
+    const auto is_taken = [&](const std::optional<Taken>& taken) { return taken && taken->index == i; };
+    const auto taken = std::ranges::find_if(taken_, is_taken);
     if (taken != taken_.end()) {
-      text += fmt::format("tensor({}) {}", dtype_name(taken->dtype), taken->shape.to_string());
+      text += fmt::format("tensor({}) {}", dtype_name((*taken)->dtype), (*taken)->shape.to_string());
     } else {
       text += has_input(i) ? frame_[static_cast<std::size_t>(step_.inputs[i])].describe() : "-";
     }
@@ -57,15 +58,24 @@ std::string StepContext::describe_inputs() const {
   return text;
 }
 
+Value& StepContext::output_place(std::size_t index) {
+  if (has_output(index)) return frame_[static_cast<std::size_t>(step_.outputs[index])];
+  if (index >= unwanted_.size()) unwanted_.resize(index + 1);
+  return unwanted_[index];
+}
+
 Tensor& StepContext::output(std::size_t index, DType dtype, const Shape& shape) {
-  if (index >= outputs_.size()) outputs_.resize(index + 1);
-  outputs_[index] = Tensor(dtype, shape);
-  return outputs_[index].mutable_tensor();
+  Value& place = output_place(index);
+  if (place.is_tensor() && dtype != DType::string) {
+    Tensor& last = place.mutable_tensor();
+    if (last.dtype() == dtype && last.shape() == shape && last.unique()) return last;
+  }
+  place = Tensor(dtype, shape);
+  return place.mutable_tensor();
 }
 
 void StepContext::set_output(std::size_t index, Value value) {
-  if (index >= outputs_.size()) outputs_.resize(index + 1);
-  outputs_[index] = std::move(value);
+  output_place(index) = std::move(value);
 }
 
 std::vector<Value> StepContext::run_subgraph(const Plan& body, std::vector<Value> inputs) {
@@ -109,7 +119,7 @@ void StepContext::check_input_types() const {
   const std::size_t count = std::min(step_.input_rules.size(), step_.inputs.size());
   for (std::size_t i = 0; i < count; ++i) {
     const InputRule& rule = step_.input_rules[i];
-    if (!has_input(i)) continue;
+    if (step_.inputs[i] == no_slot) continue;
     const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
     if (!value.is_tensor()) continue;
     const DType dtype = value.tensor().dtype();
@@ -139,8 +149,7 @@ void StepContext::finish() {
   }
   for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
     if (step_.outputs[i] == no_slot) continue;
-    if (outputs_[i].empty()) fail_internal("{} did not make its output {}", step_.op, i);
-    frame_[static_cast<std::size_t>(step_.outputs[i])] = std::move(outputs_[i]);
+    if (output_place(i).empty()) fail_internal("{} did not make its output {}", step_.op, i);
   }
 }
 

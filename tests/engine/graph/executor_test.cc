@@ -84,5 +84,47 @@ TEST(Executor, StopsAtTheDeadline) {
             ErrorKind::limit);
 }
 
+TEST(Runner, GivesWhatRunPlanGives) {
+  const auto made =
+      model(graph({"a", "b"}, {node("Add", {"a", "b"}, {"s"}), node("Relu", {"s"}, {"y"})}, {"y"}));
+  const auto plan = make_plan(made);
+  Runner runner(plan);
+  const std::vector<std::vector<Value>> all_inputs = {
+      {floats({1, -2}), floats({3, 1})}, {floats({-1, 5}), floats({3, 1})}, {floats({1}), floats({2})}};
+  std::vector<Value> kept;
+  for (const auto& inputs : all_inputs) {
+    runner.run(inputs);
+    EXPECT_EQ(as_floats(runner.output(0)), as_floats(run_plan(*plan, inputs)[0]));
+    kept.push_back(runner.output(0));
+  }
+  // What was copied stays as it was, whatever ran since.
+  EXPECT_EQ(as_floats(kept[0]), (std::vector<float>{4, 0}));
+  EXPECT_EQ(as_floats(kept[1]), (std::vector<float>{2, 6}));
+}
+
+TEST(Runner, InputsStayAsTheyAre) {
+  const auto made = model(graph({"a"}, {node("Relu", {"a"}, {"y"})}, {"y"}));
+  Runner runner(make_plan(made));
+  std::vector<Value> inputs{floats({-1, 2})};
+  runner.run(inputs);
+  runner.run(inputs);
+  EXPECT_EQ(as_floats(inputs[0]), (std::vector<float>{-1, 2}));
+  // An output that is fed back is read before it is written over.
+  inputs[0] = runner.output(0);
+  runner.run(inputs);
+  EXPECT_EQ(as_floats(runner.output(0)), (std::vector<float>{0, 2}));
+  EXPECT_EQ(as_floats(inputs[0]), (std::vector<float>{0, 2}));
+}
+
+TEST(Runner, RunsOnAfterAFailure) {
+  const auto made = model(graph({"a", "b"}, {node("Add", {"a", "b"}, {"y"})}, {"y"}));
+  Runner runner(make_plan(made));
+  const std::vector<Value> wrong{floats({1, 2}), floats({1, 2, 3})}, right{floats({1}), floats({2})};
+  EXPECT_THROW(runner.run(wrong), Error);
+  runner.run(right);
+  EXPECT_EQ(as_floats(runner.output(0)), (std::vector<float>{3}));
+  EXPECT_THROW(runner.run(std::vector<Value>{floats({1})}), Error);
+}
+
 }  // namespace
 }  // namespace grurun::engine
