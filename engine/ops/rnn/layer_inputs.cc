@@ -1,5 +1,7 @@
 #include "engine/ops/rnn/layer_inputs.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 
 #include "tensor/error.h"
@@ -19,10 +21,11 @@ void require_rank_3(const char* name, const Tensor& tensor, Rule rule) {
 }
 
 template <typename Rule>
-void require_shape(const char* name, const Tensor* tensor, const Shape& wanted, Rule rule) {
-  if (tensor == nullptr || tensor->shape() == wanted) return;
+void require_shape(const char* name, const Tensor* tensor, std::initializer_list<std::int64_t> wanted,
+                   Rule rule) {
+  if (tensor == nullptr || std::ranges::equal(tensor->shape(), wanted)) return;
   fail_invalid("{} is {}; it must be {}, here {}", name, tensor->shape().to_string(), rule(),
-               wanted.to_string());
+               Shape(wanted).to_string());
 }
 
 void require_type(const char* name, const Tensor* tensor, const char* reference_name,
@@ -55,16 +58,16 @@ void check_lengths(const Tensor* sequence_lens, const Dimensions& dims) {
 }
 
 void check_states(const LayerInputs& inputs, const Dimensions& dims, bool batch_first) {
-  const Shape shape = batch_first ? Shape{dims.batch_size, dims.num_directions, dims.hidden_size}
-                                  : Shape{dims.num_directions, dims.batch_size, dims.hidden_size};
+  const std::int64_t first = batch_first ? dims.batch_size : dims.num_directions;
+  const std::int64_t second = batch_first ? dims.num_directions : dims.batch_size;
   const auto rule = [=] {
     return batch_first ? "[batch_size, num_directions, hidden_size] under layout 1"
                        : "[num_directions, batch_size, hidden_size]";
   };
   require_type("initial_h", inputs.initial_h, "X", *inputs.X);
   require_type("initial_c", inputs.initial_c, "X", *inputs.X);
-  require_shape("initial_h", inputs.initial_h, shape, rule);
-  require_shape("initial_c", inputs.initial_c, shape, rule);
+  require_shape("initial_h", inputs.initial_h, {first, second, dims.hidden_size}, rule);
+  require_shape("initial_c", inputs.initial_c, {first, second, dims.hidden_size}, rule);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "engine/ops/rnn/recurrence.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "engine/kernels/recurrent.h"
 #include "engine/ops/rnn/convert.h"
 #include "engine/ops/type_dispatch.h"
+#include "tensor/memory.h"
 
 namespace grurun::engine::rnn {
 namespace {
@@ -62,7 +65,9 @@ class DirectionRun {
   std::array<kernels::Cell<Real>, 2> cells_{};  // by block
   std::int64_t width_ = 0;                      // of a row of all blocks' products
   std::int64_t chunk_rows_ = 0;
-  Tensor workspace_;  // all that follows
+  // What holds all that follows, the second one if it is small.
+  std::optional<memory::Block> workspace_;
+  alignas(64) std::byte small_workspace_[4096];
   std::array<Rows, 2> H_{};
   Rows C_{}, z_{}, reset_{};
   Rows gathered_{};    // [chunk_rows_, input_size]: rows of X in the order of steps
@@ -118,17 +123,17 @@ void DirectionRun<T, Real>::allocate() {
                         {gathered_, in_step_order() ? 0 : chunk_rows_, dims_.input_size},
                         {projected_, projects_ahead() ? chunk_rows_ : 0, width_}};
   constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(Real));
-  const auto elements = [](const Part& part) {
-    return checked_add(checked_mul(part.rows, part.ld), line - 1) / line * line;
-  };
+  std::array<std::int64_t, std::size(parts)> begins{};
   std::int64_t total = 0;
-  for (const Part& part : parts) total = checked_add(total, elements(part));
-  workspace_ = Tensor(dtype_of<Real>, {total});
-  Real* next = workspace_.template mutable_data<Real>();
-  for (const Part& part : parts) {
-    part.place = {next, part.ld};
-    next += elements(part);
+  for (std::size_t i = 0; i < std::size(parts); ++i) {
+    begins[i] = total;
+    if (parts[i].rows == 0) continue;
+    total = checked_add(total, checked_add(checked_mul(parts[i].rows, parts[i].ld), line - 1) / line * line);
   }
+  const auto bytes = static_cast<std::size_t>(checked_mul(total, sizeof(Real)));
+  if (bytes > sizeof small_workspace_) workspace_.emplace(bytes);
+  auto* const base = static_cast<Real*>(workspace_ ? workspace_->data() : small_workspace_);
+  for (std::size_t i = 0; i < std::size(parts); ++i) parts[i].place = {base + begins[i], parts[i].ld};
 }
 
 template <typename T, typename Real>

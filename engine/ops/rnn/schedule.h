@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/ops/rnn/layer_inputs.h"
+#include "tensor/memory.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine::rnn {
@@ -22,10 +24,8 @@ class Schedule {
   std::int64_t steps() const { return count_ == 0 ? 0 : length(0); }
 
   /// Row of the batch in place k, and its length.
-  std::int64_t row(std::int64_t k) const { return uniform_ ? k : rows_.data<std::int64_t>()[k]; }
-  std::int64_t length(std::int64_t k) const {
-    return uniform_ ? seq_length_ : lengths_.data<std::int64_t>()[k];
-  }
+  std::int64_t row(std::int64_t k) const { return uniform_ ? k : rows_[k]; }
+  std::int64_t length(std::int64_t k) const { return uniform_ ? seq_length_ : lengths_[k]; }
 
   /// Rows that have a step number `step`, from 0.
   std::int64_t active(std::int64_t step) const;
@@ -39,8 +39,9 @@ class Schedule {
   bool uniform_ = true;
   std::int64_t count_;
   std::int64_t seq_length_;
-  Tensor rows_;     // int64, not for a uniform batch
-  Tensor lengths_;  // int64, by place
+  std::optional<memory::Block> places_;    // of what follows, not for a uniform batch
+  const std::int64_t* rows_ = nullptr;     // by place
+  const std::int64_t* lengths_ = nullptr;  // by place
 };
 
 }  // namespace grurun::engine::rnn
