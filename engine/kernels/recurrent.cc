@@ -127,8 +127,12 @@ class StepBlock {
   void run(int64_t begin, int64_t end, int64_t row, size_t rows, const Ahead<T>& ahead) {
     const GatePanels<T>& R = *cell_.R;
     const auto width = static_cast<size_t>(R.gates() * R.units(begin));
-    const GateBlock<const T> start = starts(begin, end, row, rows, ahead);
-    multiply(rows, {step_.A.row(row), step_.A.ld}, R, false, begin, end, product_, width, ahead);
+    const Rows<const T> A{step_.A.row(row), step_.A.ld};
+    GateBlock<const T> start;
+    // W and R take turns in being last, so that the one used last is still in the cache.
+    if (!ahead.descending) start = starts(begin, end, row, rows, ahead);
+    multiply(rows, A, R, false, begin, end, product_, width, ahead);
+    if (ahead.descending) start = starts(begin, end, row, rows, ahead);
     finish(cell_, step_,
            {.panels = static_cast<size_t>(end - begin),
             .rows = rows,

@@ -107,7 +107,7 @@ struct Place {
 };
 
 template <class T, class Body>
-HWY_INLINE void each_place(const Sums<T>& sums, Body body) {
+HWY_INLINE void each_place(Sums<T> sums, Body body) {
   const size_t lanes = hn::Lanes(hn::ScalableTag<T>());
   for (size_t panel = 0; panel < sums.panels; ++panel) {
     const size_t first = sums.first_unit + panel * sums.units;
@@ -124,10 +124,11 @@ HWY_INLINE void each_place(const Sums<T>& sums, Body body) {
   }
 }
 
+// Steps are passed by value: what vectors are stored through might else be one of their members.
 template <class T, class F>
-HWY_INLINE void finish_rnn(const CellStep<T>& step, const Sums<T>& sums, F f) {
+HWY_INLINE void finish_rnn(CellStep<T> step, const Sums<T>& sums, F f) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
     // Ht = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Wbi + Rbi)
     at.store(f(d, at.sum(0)), step.out);
   });
@@ -140,9 +141,9 @@ HWY_INLINE V blend(D d, V z, V candidate, V previous) {
 }
 
 template <class T, class F, class G>
-HWY_INLINE void finish_gru_reset_after(const CellStep<T>& step, const Sums<T>& sums, F f, G g) {
+HWY_INLINE void finish_gru_reset_after(CellStep<T> step, const Sums<T>& sums, F f, G g) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
     // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)
     const auto z = f(d, at.sum(update_gate));
     // rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr)
@@ -154,9 +155,9 @@ HWY_INLINE void finish_gru_reset_after(const CellStep<T>& step, const Sums<T>& s
 }
 
 template <class T, class F>
-HWY_INLINE void finish_gru_update_and_reset(const CellStep<T>& step, const Sums<T>& sums, F f) {
+HWY_INLINE void finish_gru_update_and_reset(CellStep<T> step, const Sums<T>& sums, F f) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
     // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)
     at.store_padded(f(d, at.sum(update_gate)), step.z);
     // rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr), kept as rt (.) Ht-1
@@ -165,9 +166,9 @@ HWY_INLINE void finish_gru_update_and_reset(const CellStep<T>& step, const Sums<
 }
 
 template <class T, class G>
-HWY_INLINE void finish_gru_candidate(const CellStep<T>& step, const Sums<T>& sums, G g) {
+HWY_INLINE void finish_gru_candidate(CellStep<T> step, const Sums<T>& sums, G g) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
     // ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*(Rh^T) + Rbh + Wbh)
     const auto candidate = g(d, at.sum(0));
     at.store(blend(d, at.load_padded(step.z), candidate, at.load(step.H)), step.out);
@@ -175,22 +176,22 @@ HWY_INLINE void finish_gru_candidate(const CellStep<T>& step, const Sums<T>& sum
 }
 
 template <class T, class F, class G, class H>
-HWY_INLINE void finish_lstm(const Cell<T>& cell, const CellStep<T>& step, const Sums<T>& sums, F f, G g,
-                            H h) {
+HWY_INLINE void finish_lstm(const Cell<T>& cell, CellStep<T> step, const Sums<T>& sums, F f, G g, H h) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const auto padded = static_cast<size_t>(cell.R->padded_size());
-  each_place(sums, [&](const Place<T>& at) HWY_ATTR {
+  const T* const P = cell.P;
+  const bool input_forget = cell.input_forget;
+  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
     const auto with_peephole = [&](LstmGate gate, V C) HWY_ATTR {
-      if (cell.P == nullptr) return at.sum(gate);
-      return hn::MulAdd(hn::LoadU(d, cell.P + gate * padded + at.unit), C, at.sum(gate));
+      if (P == nullptr) return at.sum(gate);
+      return hn::MulAdd(hn::LoadU(d, P + gate * padded + at.unit), C, at.sum(gate));
     };
     const V previous = at.load_padded(step.C);
     // it = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Pi (.) Ct-1 + Wbi + Rbi)
     const V i = f(d, with_peephole(input_gate, previous));
     // ft = f(Xt*(Wf^T) + Ht-1*(Rf^T) + Pf (.) Ct-1 + Wbf + Rbf), or coupled: ft = 1 - it
-    const V forget =
-        cell.input_forget ? hn::Sub(hn::Set(d, T{1}), i) : f(d, with_peephole(forget_gate, previous));
+    const V forget = input_forget ? hn::Sub(hn::Set(d, T{1}), i) : f(d, with_peephole(forget_gate, previous));
     // ct = g(Xt*(Wc^T) + Ht-1*(Rc^T) + Wbc + Rbc)
     const V c = g(d, at.sum(cell_gate));
     // Ct = ft (.) Ct-1 + it (.) ct

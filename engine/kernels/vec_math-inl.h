@@ -31,7 +31,7 @@ HWY_INLINE V keep_nan(V x, V y) {
 
 /// 2^n for integers n from -126 to 127.
 template <class D, class VI>
-HWY_INLINE hn::Vec<D> power_of_two(D d, VI n) {
+HWY_INLINE hn::Vec<D> integer_power_of_two(D d, VI n) {
   const hn::RebindToSigned<D> di;
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
@@ -61,42 +61,85 @@ HWY_INLINE V quotient(D d, V a, V b) {
 #endif
 }
 
-/// x = n ln 2 + r with |r| <= ln(2) / 2; returns exp(r) - 1. For |x| up to 200.
-template <class D, class V, class VI>
-HWY_INLINE V reduced_expm1(D d, V x, VI& n) {
-  n = hn::NearestInt(hn::Mul(x, hn::Set(d, 0x1.715476p+0f)));
-  const V k = hn::ConvertTo(d, n);
-  // ln 2 in two parts: k times the first is exact, as the first ends in nine zero bits.
-  V r = hn::NegMulAdd(k, hn::Set(d, 0x1.62e4p-1f), x);
-  r = hn::NegMulAdd(k, hn::Set(d, 0x1.7f7d1cp-20f), r);
+/// x = n ln 2 + r with |r| <= ln(2) / 2.
+template <class V>
+struct Reduced {
+  V expm1_r;
+  V n;        // an integer
+  V shifted;  // n + 1.5 * 2^23, whose low bits are those of n
+};
+
+constexpr float kShift = 0x1.8p+23f;  // adding it rounds to an integer
+
+template <class D, class V>
+HWY_INLINE V expm1_of_reduced(D d, V r) {
   static constexpr float kTail[] = {0x1.000000p-1f, 0x1.555554p-3f,  0x1.5554b0p-5f,
                                     0x1.11118ap-7f, 0x1.6d7348p-10f, 0x1.a032d4p-13f};
   return hn::MulAdd(hn::Mul(r, r), polynomial(d, r, kTail), r);
 }
 
+// ln 2 in two parts: an integer times the first is exact, as the first ends in nine zero bits.
+constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f, kLog2E = 0x1.715476p+0f;
+
+/// For |x| up to 200.
+template <class D, class V>
+HWY_INLINE Reduced<V> reduce(D d, V x) {
+  const V shifted = hn::MulAdd(x, hn::Set(d, kLog2E), hn::Set(d, kShift));
+  const V n = hn::Sub(shifted, hn::Set(d, kShift));
+  V r = hn::NegMulAdd(n, hn::Set(d, kLn2High), x);
+  r = hn::NegMulAdd(n, hn::Set(d, kLn2Low), r);
+  return {expm1_of_reduced(d, r), n, shifted};
+}
+
+/// Of -x.
+template <class D, class V>
+HWY_INLINE Reduced<V> reduce_negative(D d, V x) {
+  const V shifted = hn::NegMulAdd(x, hn::Set(d, kLog2E), hn::Set(d, kShift));
+  const V n = hn::Sub(shifted, hn::Set(d, kShift));
+  V r = hn::NegMulSub(n, hn::Set(d, kLn2High), x);
+  r = hn::NegMulAdd(n, hn::Set(d, kLn2Low), r);
+  return {expm1_of_reduced(d, r), n, shifted};
+}
+
+/// 2^(n + plus), for sums from -126 to 127.
+template <class D, class V>
+HWY_INLINE V power_of_two(D d, const Reduced<V>& x, int plus = 0) {
+  const hn::RebindToSigned<D> di;
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, x.shifted));  // the rest is shifted out
+  return hn::BitCast(d, hn::Add(exponent, hn::Set(di, (127 + plus) << 23)));
+}
+
+/// exp(x) from x reduced, for x from -150 ln 2 to 128.5 ln 2.
+template <class D, class V>
+HWY_INLINE V exp_of(D d, const Reduced<V>& x) {
+  const V e = hn::Add(hn::Set(d, 1.0f), x.expm1_r);
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (hn::MaxLanes(D()) == 16) return V{_mm512_scalef_ps(e.raw, x.n.raw)};
+#endif
+  // In two steps, as 2^n alone may be out of range.
+  const hn::RebindToSigned<D> di;
+  const auto n = hn::Sub(hn::BitCast(di, x.shifted), hn::BitCast(di, hn::Set(d, kShift)));
+  const auto half = hn::ShiftRight<1>(n);
+  return hn::Mul(hn::Mul(e, integer_power_of_two(d, half)), integer_power_of_two(d, hn::Sub(n, half)));
+}
+
 template <class D, class V>
 HWY_INLINE V vector_exp(D d, V x) {
-  const hn::RebindToSigned<D> di;
   // Beyond these the result is infinity or 0 anyway.
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
-  hn::Vec<decltype(di)> n;
-  const V e = hn::Add(hn::Set(d, 1.0f), reduced_expm1(d, clamped, n));
-  const auto half = hn::ShiftRight<1>(n);  // in two steps, as 2^n alone may be out of range
-  return keep_nan(x, hn::Mul(hn::Mul(e, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half))));
+  return keep_nan(x, exp_of(d, reduce(d, clamped)));
 }
 
 template <class D, class V>
 HWY_INLINE V vector_expm1(D d, V x) {
-  const hn::RebindToSigned<D> di;
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, -20.0f)), hn::Set(d, 89.0f));
-  hn::Vec<decltype(di)> n;
-  const V p = reduced_expm1(d, clamped, n);
+  const auto reduced = reduce(d, clamped);
   // 2^n p + (2^n - 1), half of it first, as 2^128 does not exist.
-  const V scale = power_of_two(d, hn::Sub(n, hn::Set(di, 1)));
-  const V half = hn::MulAdd(scale, p, hn::Sub(scale, hn::Set(d, 0.5f)));
+  const V scale = power_of_two(d, reduced, -1);
+  const V half = hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, hn::Set(d, 0.5f)));
   const V y = hn::Add(half, half);
   // Near 0, p is the result; halving it could lose a subnormal's last bit.
-  const V near = hn::IfThenElse(hn::Eq(hn::ConvertTo(d, n), hn::Zero(d)), p, y);
+  const V near = hn::IfThenElse(hn::Eq(reduced.n, hn::Zero(d)), reduced.expm1_r, y);
   return keep_nan(x, hn::CopySign(near, x));
 }
 
@@ -160,34 +203,16 @@ template <class D, class V>
 HWY_INLINE V vector_tanh(D d, V x) {
   // tanh(9.1) rounds to 1. With e = expm1(2|x|), e / (e + 2) does not cancel.
   const V magnitude = at_most(hn::Abs(x), hn::Set(d, 9.1f));
-  const hn::RebindToSigned<D> di;
-  hn::Vec<decltype(di)> n;
-  const V p = reduced_expm1(d, hn::Add(magnitude, magnitude), n);
-  const V scale = power_of_two(d, n);
-  const V e = hn::MulAdd(scale, p, hn::Sub(scale, hn::Set(d, 1.0f)));
+  const auto reduced = reduce(d, hn::Add(magnitude, magnitude));
+  const V scale = power_of_two(d, reduced);
+  const V e = hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, hn::Set(d, 1.0f)));
   return hn::CopySign(quotient(d, e, hn::Add(e, hn::Set(d, 2.0f))), x);
-}
-
-/// exp(x) for x <= 0, NaN where x is.
-template <class D, class V>
-HWY_INLINE V vector_exp_of_negative(D d, V x) {
-  const hn::RebindToSigned<D> di;
-  const V clamped = hn::Neg(at_most(hn::Neg(x), hn::Set(d, 104.0f)));
-  hn::Vec<decltype(di)> n;
-  const V e = hn::Add(hn::Set(d, 1.0f), reduced_expm1(d, clamped, n));
-#if HWY_TARGET == HWY_AVX3
-  if constexpr (hn::MaxLanes(D()) == 16) {
-    return V{_mm512_scalef_ps(e.raw, hn::ConvertTo(d, n).raw)};
-  }
-#endif
-  const auto half = hn::ShiftRight<1>(n);  // in two steps, as 2^n alone may be out of range
-  return hn::Mul(hn::Mul(e, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half)));
 }
 
 template <class D, class V>
 HWY_INLINE V vector_sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
-  const V e = vector_exp_of_negative(d, hn::Neg(hn::Abs(x)));
+  const V e = exp_of(d, reduce_negative(d, at_most(hn::Abs(x), hn::Set(d, 104.0f))));
   return quotient(d, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
