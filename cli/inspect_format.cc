@@ -139,7 +139,7 @@ ordered_json layer_json(const RecurrentLayer& layer) {
       {"clip", optional_json(layer.clip)}};
   const bool gru = layer.op.starts_with("GRU");
   if (gru) entry["linear_before_reset"] = optional_json(layer.linear_before_reset);
-  if (layer.op.starts_with("LSTM")) entry["input_forget"] = optional_json(layer.input_forget);
+  if (layer.op.find("LSTM") != std::string::npos) entry["input_forget"] = optional_json(layer.input_forget);
   entry["given"] = layer.given;
   entry["outputs"] = layer.outputs;
   entry["parameters"] = layer.parameters;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "engine/graph/op_registry.h"
+#include "opset/beyond.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -208,6 +209,8 @@ std::vector<OpSupport> support_matrix() {
   BodyCheck check;
   std::vector<OpSupport> matrix;
   for (const opset::SchemaInfo* schema : opset::all_schemas()) matrix.push_back(support_of(*schema, check));
+  for (const opset::SchemaInfo& schema : opset::schemas_beyond_the_standard())
+    matrix.push_back(support_of(schema, check));
   std::ranges::sort(matrix, {}, [](const OpSupport& row) {
     return std::tuple(row.schema->domain, row.schema->name, row.schema->since_version);
   });

@@ -35,7 +35,7 @@ struct OpSupport {
   bool has_gap() const;
 };
 
-/// Every schema of the registry, by domain, name and version.
+/// Every schema of the registry and those beyond the standard, by domain, name and version.
 std::vector<OpSupport> support_matrix();
 
 }  // namespace grurun::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "onnx_io/openvino_ir.h"
+#include "opset/beyond.h"
 #include "opset/near_match.h"
 #include "opset/recurrent_node.h"
 #include "opset/schema_store.h"
@@ -56,6 +57,10 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
   if (!opset_version) return;
   // The reader of OpenVINO IR wrote the node and has checked what it was made from.
   if (node.domain == onnx_io::openvino_domain && node.op_type == "LSTM") return;
+  if (const SchemaInfo* schema = find_schema_beyond(node.op_type, node.domain, *opset_version)) {
+    at.since_version = schema->since_version;
+    return check_against_schema(at, *schema, report_);
+  }
   if (!newest_opset(node.domain)) return report_unknown_domain(at);
   const SchemaInfo* schema = find_schema(node.op_type, node.domain, *opset_version);
   if (schema == nullptr) return report_unknown_operator(at, *opset_version);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "opset/beyond.h"
 #include "opset/recurrent_form.h"
 
 namespace grurun::opset {
@@ -87,6 +88,7 @@ Count conv_transpose_flops(const Node& node, const std::map<std::string, ValueTy
 }
 
 // At each step and row each direction multiplies W [rows, input_size] and R [rows, hidden_size].
+// DynamicQuantizeLSTM holds them transposed.
 Count recurrent_flops(const Node& node, const std::map<std::string, ValueType>& types) {
   const Dims X = input_dims(node, input_X, types);
   const Dims W = input_dims(node, input_W, types);
@@ -103,16 +105,20 @@ constexpr std::array<std::string_view, 8> products = {"Conv",        "ConvIntege
                                                       "Gemm",        "MatMul",       "MatMulInteger",
                                                       "QLinearConv", "QLinearMatMul"};
 
+bool is_recurrent(const Node& node) {
+  return find_recurrent_form(node.op_type, node.domain) != nullptr ||
+         is_dynamic_quantize_lstm(node.op_type, node.domain);
+}
+
 }  // namespace
 
 bool has_flops(const Node& node) {
-  if (!node.domain.empty()) return false;
-  return find_recurrent_form(node.op_type, node.domain) != nullptr ||
-         std::ranges::find(products, node.op_type) != products.end();
+  return is_recurrent(node) ||
+         (node.domain.empty() && std::ranges::find(products, node.op_type) != products.end());
 }
 
 Count node_flops(const Node& node, const std::map<std::string, ValueType>& types) {
-  if (find_recurrent_form(node.op_type, node.domain) != nullptr) return recurrent_flops(node, types);
+  if (is_recurrent(node)) return recurrent_flops(node, types);
   if (node.op_type == "Gemm") return gemm_flops(node, types);
   if (node.op_type == "ConvTranspose") return conv_transpose_flops(node, types);
   if (node.op_type == "QLinearConv") return conv_flops(node, 3, types);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "opset/beyond.h"
 #include "opset/check_limits.h"
 #include "opset/check_node.h"
 #include "opset/infer_types.h"
@@ -65,12 +66,19 @@ class Summary {
       const bool call = functions_.find(node) != nullptr;
       const auto import = scope.imports->find(node.domain);
       NodeAt at{scope, node, i};
-      if (!call && import != scope.imports->end())
+      const SchemaInfo* beyond = nullptr;
+      if (!call && import != scope.imports->end()) {
         at.since_version = since_version(node.op_type, node.domain, import->second);
+        beyond = find_schema_beyond(node.op_type, node.domain, import->second);
+        if (beyond != nullptr) at.since_version = beyond->since_version;
+      }
       ++out_.nodes;
       ++counts_[at.op()];
       const RecurrentForm* form = find_recurrent_form(node.op_type, node.domain);
-      if (form != nullptr && at.since_version) out_.layers.push_back(describe(at, *form));
+      if (form != nullptr && at.since_version)
+        out_.layers.push_back(describe(at, *form, *find_recurrent_schema(*form, *at.since_version)));
+      if (beyond != nullptr && is_dynamic_quantize_lstm(node.op_type, node.domain))
+        out_.layers.push_back(describe(at, *find_recurrent_form("LSTM", ""), *beyond));
       for (const onnx_io::Attribute& attribute : node.attributes) {
         for (const auto& graph : attribute.graphs) {
           CheckScope inner;
@@ -84,14 +92,16 @@ class Summary {
     }
   }
 
-  RecurrentLayer describe(const NodeAt& at, const RecurrentForm& form) const {
-    const SchemaInfo& schema = *find_recurrent_schema(form, *at.since_version);
+  RecurrentLayer describe(const NodeAt& at, const RecurrentForm& form, const SchemaInfo& schema) const {
     RecurrentFindings findings;
     const RecurrentAttributes attributes =
         read_recurrent_attributes(form, schema, at.node.attributes, findings);
     std::vector<RecurrentInputInfo> inputs;
-    for (std::size_t i = 0; i < at.node.inputs.size() && i < schema.inputs.size(); ++i) {
-      inputs.push_back(info_of(at.node.inputs[i], at.scope));
+    const bool transposed = is_dynamic_quantize_lstm(at.node.op_type, at.node.domain);
+    for (std::size_t i = 0; i < at.node.inputs.size() && i < schema.inputs.size() && i <= input_P; ++i) {
+      RecurrentInputInfo& info = inputs.emplace_back(info_of(at.node.inputs[i], at.scope));
+      const bool swap = transposed && (i == input_W || i == input_R) && info.shape && info.shape->size() == 3;
+      if (swap) std::swap((*info.shape)[1], (*info.shape)[2]);
     }
     const RecurrentSizes sizes = check_recurrent_shapes(form, attributes, inputs, findings);
     RecurrentLayer layer;
@@ -103,7 +113,7 @@ class Summary {
     layer.layout = attributes.layout;
     layer.activations = attributes.activations;
     layer.clip = attributes.clip;
-    if (schema.name == "GRU") layer.linear_before_reset = attributes.linear_before_reset;
+    if (form.op_type == std::string_view("GRU")) layer.linear_before_reset = attributes.linear_before_reset;
     if (form.has_cell) layer.input_forget = attributes.input_forget;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (i > input_R && inputs[i].given) layer.given.emplace_back(recurrent_input_name(i));
