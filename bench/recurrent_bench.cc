@@ -8,22 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "bench/count.h"
 #include "tests/engine/one_node.h"
 
 namespace grurun::engine {
 namespace {
 
 struct Layer {
-  const char* name;
   const char* op;
   std::int64_t seq_length, batch_size, input_size, hidden_size, num_directions;
-};
-
-const Layer layers[] = {
-    {"gru_stream_h64", "GRU", 1, 1, 40, 64, 1},       {"gru_stream_h512", "GRU", 1, 1, 512, 512, 1},
-    {"gru_seq_h128", "GRU", 100, 1, 80, 128, 1},      {"gru_seq_h256_bi", "GRU", 100, 1, 256, 256, 2},
-    {"gru_batch_h512", "GRU", 50, 32, 512, 512, 1},   {"lstm_seq_h256", "LSTM", 100, 1, 256, 256, 1},
-    {"lstm_batch_h512", "LSTM", 50, 32, 512, 512, 1}, {"rnn_seq_h256", "RNN", 100, 1, 256, 256, 1},
 };
 
 std::int64_t gates(const std::string& op) {
@@ -58,29 +51,27 @@ testing::OneNode node_of(const Layer& layer) {
           .initializers = {false, true, true, true}};
 }
 
-void run_layer(benchmark::State& state, const Layer& layer) {
+void layer(benchmark::State& state, const Layer& layer) {
   const testing::OneNode node = node_of(layer);
   const auto plan = make_plan(testing::one_node_model(node));
   const std::vector<Value> inputs = testing::fed_values(node);
   for (auto _ : state) benchmark::DoNotOptimize(run_plan(*plan, inputs));
-  const std::int64_t multiply_adds = layer.num_directions * layer.seq_length * layer.batch_size *
-                                     gates(layer.op) * layer.hidden_size *
-                                     (layer.input_size + layer.hidden_size);
-  state.counters["FLOP/s"] = benchmark::Counter(2.0 * static_cast<double>(multiply_adds),
-                                                benchmark::Counter::kIsIterationInvariantRate);
+  const std::int64_t weights =
+      layer.num_directions * gates(layer.op) * layer.hidden_size * (layer.input_size + layer.hidden_size);
+  const std::int64_t states = layer.num_directions * layer.batch_size * layer.hidden_size;
+  const std::int64_t steps = layer.seq_length;
+  count(state, 2.0 * static_cast<double>(weights * steps * layer.batch_size),
+        4.0 * static_cast<double>(weights + steps * (states + layer.batch_size * layer.input_size)));
 }
+
+BENCHMARK_CAPTURE(layer, gru_stream_h64, {"GRU", 1, 1, 40, 64, 1});
+BENCHMARK_CAPTURE(layer, gru_stream_h512, {"GRU", 1, 1, 512, 512, 1});
+BENCHMARK_CAPTURE(layer, gru_seq_h128, {"GRU", 100, 1, 80, 128, 1});
+BENCHMARK_CAPTURE(layer, gru_seq_h256_bi, {"GRU", 100, 1, 256, 256, 2});
+BENCHMARK_CAPTURE(layer, gru_batch_h512, {"GRU", 50, 32, 512, 512, 1});
+BENCHMARK_CAPTURE(layer, lstm_seq_h256, {"LSTM", 100, 1, 256, 256, 1});
+BENCHMARK_CAPTURE(layer, lstm_batch_h512, {"LSTM", 50, 32, 512, 512, 1});
+BENCHMARK_CAPTURE(layer, rnn_seq_h256, {"RNN", 100, 1, 256, 256, 1});
 
 }  // namespace
 }  // namespace grurun::engine
-
-int main(int argc, char** argv) {
-  for (const auto& layer : grurun::engine::layers) {
-    benchmark::RegisterBenchmark(layer.name, [&layer](benchmark::State& state) {
-      grurun::engine::run_layer(state, layer);
-    })->Unit(benchmark::kMicrosecond);
-  }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}

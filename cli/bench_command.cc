@@ -52,6 +52,8 @@ struct Measured {
   std::vector<OperatorTime> operators;
   std::int64_t profiled_runs = 0;
   std::vector<StepTime> last_run;  // of the profiled ones
+  std::map<std::string, Work> work;
+  MachineLimits limits;
 
   /// The value that the share q of the runs does not exceed.
   double quantile(double q) const {
@@ -124,6 +126,9 @@ class Bench {
              std::chrono::duration<double>(Clock::now() - begin).count() < 1);
     all.insert(all.end(), measured_.last_run.begin(), measured_.last_run.end());
     measured_.operators = by_operator(all);
+    if (!flags_.profile) return;
+    measured_.work = work_by_operator(model_, *plan_, inputs_, run_options_);
+    measured_.limits = measure_limits();
   }
 
   const BenchFlags& flags_;
@@ -155,10 +160,18 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
     Json operators = Json::array();
     const auto n = static_cast<double>(measured.profiled_runs);
     for (const OperatorTime& each : measured.operators) {
-      operators.push_back(
-          {{"op", each.op}, {"calls", static_cast<double>(each.calls) / n}, {"self_us", each.self_us / n}});
+      Json row{
+          {"op", each.op}, {"calls", static_cast<double>(each.calls) / n}, {"self_us", each.self_us / n}};
+      if (const auto found = measured.work.find(each.op); found != measured.work.end()) {
+        row["flops"] = found->second.flops;
+        row["bytes"] = found->second.bytes;
+      }
+      operators.push_back(std::move(row));
     }
     out["operators"] = std::move(operators);
+    out["machine"] = {{"flops", measured.limits.flops},
+                      {"cache_bandwidth", measured.limits.cache_bandwidth},
+                      {"memory_bandwidth", measured.limits.memory_bandwidth}};
   }
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -171,7 +184,8 @@ std::string as_text(const BenchFlags& flags, const Measured& measured) {
       measured.runs_us.size(), kernels::threads(), kernels::threads() == 1 ? "" : "s", kernels::simd_target(),
       measured.cpu_us, measured.load_us / 1e3, measured.plan_us / 1e3,
       static_cast<double>(memory::peak()) / 1e6);
-  if (flags.profile) text += "\n" + profile_table(measured.operators, measured.profiled_runs);
+  if (flags.profile)
+    text += "\n" + profile_table(measured.operators, measured.profiled_runs, measured.work, measured.limits);
   return text;
 }
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "engine/kernels/machine_speed.h"
 
 namespace grurun::cli {
 namespace {
@@ -37,7 +40,14 @@ std::vector<OperatorTime> by_operator(const std::vector<StepTime>& steps) {
   return operators;
 }
 
-std::string profile_table(const std::vector<OperatorTime>& operators, std::int64_t runs) {
+MachineLimits measure_limits() {
+  return {.flops = kernels::measured_flops(),
+          .cache_bandwidth = kernels::measured_read_bandwidth(512 << 10),
+          .memory_bandwidth = kernels::measured_read_bandwidth(256 << 20)};
+}
+
+std::string profile_table(const std::vector<OperatorTime>& operators, std::int64_t runs,
+                          const std::map<std::string, Work>& work, const MachineLimits& limits) {
   double all = 0;
   std::size_t width = std::string_view("operator").size();
   for (const OperatorTime& each : operators) {
@@ -45,13 +55,28 @@ std::string profile_table(const std::vector<OperatorTime>& operators, std::int64
     width = std::max(width, each.op.size());
   }
   const auto n = static_cast<double>(std::max<std::int64_t>(runs, 1));
-  std::string text = fmt::format("{:<{}}  {:>8}  {:>12}  {:>6}\n", "operator", width, "calls", "us", "%");
+  std::string text = fmt::format("{:<{}}  {:>8}  {:>12}  {:>6}  {:>8}  {:>9}  {:>7}\n", "operator", width,
+                                 "calls", "us", "%", "GFLOP/s", "% of peak", "GB/s");
   for (const OperatorTime& each : operators) {
-    text += fmt::format("{:<{}}  {:>8g}  {:>12.2f}  {:>6.1f}\n", each.op, width,
+    text += fmt::format("{:<{}}  {:>8g}  {:>12.2f}  {:>6.1f}", each.op, width,
                         static_cast<double>(each.calls) / n, each.self_us / n,
                         all > 0 ? 100 * each.self_us / all : 0);
+    const auto found = work.find(each.op);
+    const double seconds = 1e-6 * each.self_us / n;
+    if (found != work.end() && seconds > 0) {
+      const auto& [flops, bytes] = found->second;
+      text += flops > 0 ? fmt::format("  {:>8.1f}  {:>9.1f}", flops / seconds / 1e9,
+                                      100 * flops / seconds / limits.flops)
+                        : fmt::format("  {:>8}  {:>9}", "-", "-");
+      text += fmt::format("  {:>7.1f}", bytes / seconds / 1e9);
+    }
+    text += '\n';
   }
-  return text;
+  return text +
+         fmt::format(
+             "\nmeasured here: peak {:.1f} GFLOP/s; reading {:.1f} GB/s from cache (512 kB), {:.1f} from "
+             "memory (256 MB)\n",
+             limits.flops / 1e9, limits.cache_bandwidth / 1e9, limits.memory_bandwidth / 1e9);
 }
 
 std::string chrome_trace(const std::vector<StepTime>& steps) {

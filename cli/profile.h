@@ -3,8 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "cli/step_work.h"
 
 namespace grurun::cli {
 
@@ -27,9 +30,19 @@ struct OperatorTime {
 /// after those inside of it.
 std::vector<OperatorTime> by_operator(const std::vector<StepTime>& steps);
 
-/// "operator, calls, us and share of a run": a table, a line for each operator. Calls and times are those of
-/// one of `runs` runs on average.
-std::string profile_table(const std::vector<OperatorTime>& operators, std::int64_t runs);
+/// What the machine can do at best, as measured.
+struct MachineLimits {
+  double flops = 0;             // a second, on all threads
+  double cache_bandwidth = 0;   // bytes a second, one thread, from a cache of 512 kB
+  double memory_bandwidth = 0;  // from an array of 256 MB
+};
+
+MachineLimits measure_limits();
+
+/// "operator, calls, us and share of a run, GFLOP/s, share of the machine's, GB/s": a table, a line for each
+/// operator. Calls and times are those of one of `runs` runs on average; `work` is of one run.
+std::string profile_table(const std::vector<OperatorTime>& operators, std::int64_t runs,
+                          const std::map<std::string, Work>& work, const MachineLimits& limits);
 
 /// The steps in the Trace Event Format that chrome://tracing and Perfetto read, times from the first step on.
 std::string chrome_trace(const std::vector<StepTime>& steps);

@@ -66,6 +66,24 @@ TEST_F(Bench, RunsUntilTheLeastTimeIsOver) {
   EXPECT_GE(result["mean_us"].get<double>() * result["runs"].get<double>(), 0.05e6);
 }
 
+TEST_F(Bench, WorkIsThatOfTheShapesThatRan) {
+  write_model("products.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[n,3] A, float[3,k] B) => (float[n,k] Z) {
+  Y = MatMul(A, B)
+  Z = Mul(Y, Y)
+}
+)");
+  const json result = bench({"products.onnx", "--set", "n=5", "--set", "k=7", "--profile"});
+  std::map<std::string, std::pair<double, double>> work;
+  for (const json& each : result["operators"]) work[each["op"]] = {each["flops"], each["bytes"]};
+  EXPECT_EQ(work, (std::map<std::string, std::pair<double, double>>{
+                      {"MatMul-13", {2 * 5 * 3 * 7, 4 * (5 * 3 + 3 * 7 + 5 * 7)}},
+                      {"Mul-14", {0, 4 * 2 * 5 * 7}}}));
+  EXPECT_GT(result["machine"]["flops"].get<double>(), 0);
+  EXPECT_GT(result["machine"]["memory_bandwidth"].get<double>(), 0);
+}
+
 TEST_F(Bench, OperatorsWithoutWhatRunsInside) {
   const json chain = bench({"chain.onnx", "--set", "batch=1", "--profile"});
   std::map<std::string, double> calls;
