@@ -127,7 +127,7 @@ class Bench {
     all.insert(all.end(), measured_.last_run.begin(), measured_.last_run.end());
     measured_.operators = by_operator(all);
     if (!flags_.profile) return;
-    measured_.work = work_by_operator(model_, *plan_, inputs_, run_options_);
+    measured_.work = work_by_operator(model_, runner_->plan(), inputs_, run_options_);
     measured_.limits = measure_limits();
   }
 

@@ -39,6 +39,8 @@ class Runner {
  public:
   explicit Runner(std::shared_ptr<const Plan> plan);
 
+  const Plan& plan() const { return *plan_; }
+
   /// As run_plan.
   void run(std::span<const Value> inputs, const RunOptions& options = {});
 
