@@ -9,6 +9,7 @@
 #include "opset/check_limits.h"
 #include "opset/check_node.h"
 #include "opset/infer_types.h"
+#include "opset/inline_calls.h"
 #include "opset/recurrent_attributes.h"
 #include "opset/recurrent_schema.h"
 #include "opset/recurrent_shapes.h"
@@ -158,12 +159,13 @@ ModelSummary summarise(const onnx_io::Model& model, const std::map<std::string, 
   CheckResult limits;
   CheckReport report(limits);
   const FunctionIndex functions(model);
-  if (!check_limits(model, functions, report).safe_to_recurse)
-    fail(ErrorKind::limit, "{}", limits.findings.front().message);
+  const Limits safe = check_limits(model, functions, report);
+  if (!safe.safe_to_recurse) fail(ErrorKind::limit, "{}", limits.findings.front().message);
   ModelSummary summary;
   summary.types = infer_types(model, sizes);
   Summary(model, summary).walk();
-  summary.cells = find_cells(model.graph, summary.types);
+  const bool calls = !model.functions.empty() && safe.safe_to_infer;
+  summary.cells = find_cells(calls ? inline_calls(model, functions) : model.graph, summary.types);
   summary.flops = count_flops(model.graph, summary.types);
   return summary;
 }

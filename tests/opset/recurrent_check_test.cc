@@ -259,6 +259,27 @@ TEST(RecurrentCheck, JudgesSubgraphs) {
       << "shapes are left to the run, which may never get there";
 }
 
+TEST(RecurrentCheck, JudgesBodiesOfLoopAndScan) {
+  const std::string gru = "[gru] p = GRU <hidden_size = 4, clip = -1.0> (X, V, R)";
+  for (const auto& [nodes, body] :
+       {std::pair{
+            "n = Constant <value = int64[1] {2}> () [loop] Y = Loop (n, c) <body = l (int64 i, bool k) => "
+            "(bool m, float[a,b,d,e] p) { m = Identity(k) " +
+                gru + " }>",
+            "graph/loop.body/gru"},
+        std::pair{
+            "[scan] Y = Scan (X) <num_scan_inputs = 1, body = s (float[3,2] x) => (float[a,b,d,e] p) { " +
+                gru + " }>",
+            "graph/scan.body/gru"}}) {
+    const CheckResult result = check_model(model_from_text(with_layer(nodes)));
+    for (const char* code : {"GRU009", "GRU023"}) {
+      const auto found = std::ranges::find(result.findings, code, &Finding::code);
+      ASSERT_NE(found, result.findings.end()) << code << "\n" << listed(result);
+      EXPECT_EQ(found->node, body);
+    }
+  }
+}
+
 TEST(RecurrentCheck, AFunctionThatHidesTheOperatorIsNoLayer) {
   const CheckResult result = check_model(model_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
     g (float[2] X) => (float[2] Y) { Y = GRU <size = 1> (X) }
