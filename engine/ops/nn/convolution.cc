@@ -1,11 +1,11 @@
 #include "engine/ops/nn/convolution.h"
 
 #include <algorithm>
+#include <cstring>
 
-#include "engine/kernels/gemm.h"
-#include "engine/kernels/gemm_generic.h"
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
+#include "engine/ops/nn/convolution_planes.h"
 #include "engine/ops/nn/convolution_rows.h"
 #include "engine/ops/wrapping.h"
 #include "tensor/error.h"
@@ -14,52 +14,59 @@ namespace grurun::engine {
 
 namespace {
 
-// Elements of input rows that a task keeps in cache, and those that one product reads while it stays in the
-// first level.
+// Elements of input rows or planes that a task keeps in cache, and those that one product reads while they
+// stay in the first level.
 constexpr std::int64_t block_elements = 64 * 1024;
+constexpr std::int64_t plane_elements = 128 * 1024;
 constexpr std::int64_t panel_elements = 6 * 1024;
+constexpr std::int64_t task_operations = 1 << 18;
+constexpr std::int64_t depth_at_once = 144;  // rows of a packed panel
+constexpr std::int64_t rows_ahead = 16;      // that packing asks the memory for
 
-// Mixed-radix digits of number, the last axis fastest.
-void digits(std::int64_t number, const std::vector<WindowAxis>& axes, std::int64_t WindowAxis::*radix,
-            std::size_t count, std::int64_t* out) {
-  for (std::size_t d = count; d-- > 0;) {
-    out[d] = number % (axes[d].*radix);
-    number /= axes[d].*radix;
+std::int64_t round_up(std::int64_t n, std::int64_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+// C [rows, columns] = (C or bias) + A * B, row k of B beginning at row(k).
+template <typename Product, typename Row>
+void multiply_integers(const Product& p, const Row& row) {
+  for (std::int64_t m = 0; m < p.rows; ++m) {
+    auto* c = p.C + m * p.ldc;
+    if (!p.epilogue.from_c) std::fill_n(c, p.columns, p.epilogue.row_bias ? p.epilogue.row_bias[m] : 0);
+    for (std::int64_t k = 0; k < p.K; ++k) {
+      const auto a = p.A[m * p.lda + k];
+      const auto* b = row(k);
+      for (std::int64_t i = 0; i < p.columns; ++i) c[i] = wrapping_add(c[i], wrapping_mul(a, b[i]));
+    }
   }
 }
 
 template <typename T>
-void multiply(std::int64_t M, std::int64_t N, std::int64_t K, const T* a, const T* b, std::int64_t ldb, T* c,
-              std::int64_t ldc) {
-  if constexpr (std::is_floating_point_v<T>) {
-    kernels::gemm<T>(M, N, K, T(1), {a, K}, {b, ldb}, T(0), c, ldc);
-  } else {
-    kernels::gemm_generic<T, T, T, T>(M, N, K, {a, K}, {b, ldb}, c, ldc);
-  }
-}
-
-template <typename T>
-void add_bias(T* y, std::int64_t rows, std::int64_t columns, const T* bias) {
-  for (std::int64_t m = 0; m < rows; ++m) {
-    for (std::int64_t i = 0; i < columns; ++i) y[m * columns + i] += bias[m];
-  }
-}
-
-// C [rows, columns] = (C or bias) + A * B, row k of B beginning at B + offset[k].
-template <typename T>
-void multiply_rows(const kernels::GatheredProduct<T>& p) {
+void multiply_gathered(const kernels::GatheredProduct<T>& p) {
   if constexpr (std::is_floating_point_v<T>) {
     kernels::multiply_gathered(p);
   } else {
-    for (std::int64_t m = 0; m < p.rows; ++m) {
-      T* c = p.C + m * p.ldc;
-      if (!p.epilogue.from_c) std::fill_n(c, p.columns, p.epilogue.row_bias ? p.epilogue.row_bias[m] : T(0));
-      for (std::int64_t k = 0; k < p.K; ++k) {
-        const T a = p.A[m * p.lda + k];
-        const T* b = p.B + p.offset[k];
-        for (std::int64_t i = 0; i < p.columns; ++i) c[i] = wrapping_add(c[i], wrapping_mul(a, b[i]));
-      }
-    }
+    multiply_integers(p, [&](std::int64_t k) { return p.B + p.offset[k]; });
+  }
+}
+
+template <typename T>
+void multiply_panel(const kernels::PanelProduct<T>& p) {
+  if constexpr (std::is_floating_point_v<T>) {
+    kernels::multiply_panel(p);
+  } else {
+    multiply_integers(p, [&](std::int64_t k) { return p.B + k * p.ldb; });
+  }
+}
+
+// Calls body(begin, end) for panels that cover [0, columns), of about the same number of vectors.
+template <typename T, typename Body>
+void for_each_panel(std::int64_t columns, const Body& body) {
+  const std::int64_t vectors = (columns + kernels::kVectorColumns<T> - 1) / kernels::kVectorColumns<T>;
+  const std::int64_t panels = (vectors + 2) / 3;  // a panel is three vectors
+  for (std::int64_t panel = 0; panel < panels; ++panel) {
+    const std::int64_t begin = panel * vectors / panels * kernels::kVectorColumns<T>;
+    body(begin, std::min(columns, (panel + 1) * vectors / panels * kernels::kVectorColumns<T>));
   }
 }
 
@@ -67,65 +74,161 @@ void multiply_rows(const kernels::GatheredProduct<T>& p) {
 template <typename T>
 void convolve_row(const ConvShape& shape, const T* rows, const std::int64_t* offsets, const T* w,
                   const T* bias, T* y, std::int64_t ldc) {
-  const std::int64_t filters = shape.filters / shape.group, channels = shape.channels / shape.group;
-  const std::int64_t kernel_size = shape.kernel_size(), depth = channels * kernel_size;
-  const std::int64_t width = shape.axes.back().output;
-  const std::int64_t vectors = (width + kernels::kVectorColumns<T> - 1) / kernels::kVectorColumns<T>;
-  const std::int64_t panels = (vectors + 2) / 3;  // a panel is three vectors
-  const std::int64_t outer_taps = kernel_size / shape.axes.back().kernel;
+  const std::int64_t filters = shape.filters / shape.group;
+  const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
+  const std::int64_t outer_taps = shape.kernel_size() / shape.axes.back().kernel;
   const std::int64_t at_once =
-      std::max<std::int64_t>(1, panel_elements / (outer_taps * kernels::kPanelColumns<T>)) * kernel_size;
-  for (std::int64_t panel = 0; panel < panels; ++panel) {
-    const std::int64_t begin = panel * vectors / panels * kernels::kVectorColumns<T>;
-    const std::int64_t end = std::min(width, (panel + 1) * vectors / panels * kernels::kVectorColumns<T>);
-    for (std::int64_t k = 0; k < depth; k += at_once) {
+      std::max<std::int64_t>(1, panel_elements / (outer_taps * kernels::kPanelColumns<T>)) *
+      shape.kernel_size();
+  for_each_panel<T>(shape.axes.back().output, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = 0; k < depth || k == 0; k += at_once) {
       kernels::Epilogue<T> epilogue;
       epilogue.row_bias = k == 0 ? bias : nullptr;
       epilogue.from_c = k > 0;
-      multiply_rows<T>({filters, end - begin, std::min(at_once, depth - k), w + k, depth, rows + begin,
-                        offsets + k, y + begin, ldc, epilogue});
+      multiply_gathered<T>({filters, end - begin, std::min(at_once, depth - k), w + k, depth, rows + begin,
+                            offsets + k, y + begin, ldc, epilogue});
     }
-  }
+  });
 }
 
-// One channel in, one filter out: sums along the innermost axis, no patches.
+// Some filters over the rows of a loaded block.
 template <typename T>
-void convolve_plane(const ConvShape& shape, const T* x, const T* w, T bias, T* y) {
-  const std::vector<WindowAxis>& axes = shape.axes;
-  const std::size_t outer = axes.size() - 1;
-  const WindowAxis& inner = axes.back();
-  const std::int64_t rows = shape.output_size() / inner.output;
-  const std::int64_t kernel_size = shape.kernel_size();
-  std::vector<std::int64_t> tap(axes.size()), place(axes.size());
-  for (std::int64_t r = 0; r < rows; ++r) {
-    T* to = y + r * inner.output;
-    std::fill_n(to, inner.output, bias);
-    digits(r, axes, &WindowAxis::output, outer, place.data());
-    for (std::int64_t k = 0; k < kernel_size; ++k) {
-      digits(k, axes, &WindowAxis::kernel, axes.size(), tap.data());
-      bool is_inside = true;
-      std::int64_t from = 0;
-      for (std::size_t d = 0; d < outer; ++d) {
-        const std::int64_t at = axes[d].start(place[d]) + tap[d] * axes[d].dilation;
-        is_inside = is_inside && at >= 0 && at < axes[d].input;
-        from = from * axes[d].input + at;
-      }
-      if (!is_inside) continue;
-      const T* source = x + from * inner.input + tap[outer] * inner.dilation - inner.pad_begin;
-      const auto [first, end] = inner.places_of(tap[outer]);
-      const T weight = w[k];
-      if (inner.stride == 1) {
-        for (std::int64_t o = first; o < end; ++o) to[o] += weight * source[o];
-      } else {
-        for (std::int64_t o = first; o < end; ++o) to[o] += weight * source[o * inner.stride];
-      }
+struct PlaneProduct {
+  const ConvShape& shape;
+  const PlaneLayout& layout;
+  std::int64_t filters;
+  const T* w;
+  const T* bias;
+  const RowTail<T>& tail;
+
+  // y: the first of `count` rows of the first filter.
+  void run(const PlaneBlock<T>& block, std::int64_t count, T* y, Tensor& workspace) const {
+    const std::int64_t width = layout.column_axis.output, pitch = layout.pitch;
+    const std::int64_t columns = (count - 1) * pitch + width, output_size = shape.output_size();
+    if (pitch == width) {
+      multiply(block, columns, y, output_size);
+      for (std::int64_t m = 0; tail && m < filters; ++m) tail(y + m * output_size, columns);
+      return;
+    }
+    const std::int64_t ld = round_up(columns, kernels::kVectorColumns<T>);
+    if (workspace.size() < filters * ld) workspace = Tensor(dtype_of<T>, Shape{filters * ld});
+    T* sums = workspace.template mutable_data<T>();
+    multiply(block, ld, sums, ld);
+    for (std::int64_t m = 0; m < filters; ++m) {
+      T* from = sums + m * ld;
+      if (tail) tail(from, columns);
+      for (std::int64_t r = 0; r < count; ++r)
+        std::copy_n(from + r * pitch, width, y + m * output_size + r * width);
     }
   }
+
+  // A panel is copied together before it is multiplied: sums of aligned, adjacent rows run at full speed.
+  void multiply(const PlaneBlock<T>& block, std::int64_t columns, T* c, std::int64_t ldc) const {
+    const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
+    alignas(64) T packed[depth_at_once * kernels::kPanelColumns<T>];
+    const std::int64_t parts = (depth + depth_at_once - 1) / depth_at_once;
+    const std::int64_t at_once = parts > 1 ? (depth + parts - 1) / parts : depth_at_once;
+    for (std::int64_t k = 0; k < depth || k == 0; k += at_once) {
+      const std::int64_t rows = std::min(at_once, depth - k);
+      kernels::Epilogue<T> epilogue;
+      epilogue.row_bias = k == 0 ? bias : nullptr;
+      epilogue.from_c = k > 0;
+      for_each_panel<T>(columns, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t width = pack(block.data() + begin, block.offsets() + k, rows, end - begin, packed);
+        multiply_panel<T>(
+            {filters, end - begin, rows, w + k, depth, packed, width, c + begin, ldc, epilogue});
+      });
+    }
+  }
+
+  // packed [rows, width]: columns rounded up to whole vectors, with zeros. Returns width.
+  static std::int64_t pack(const T* from, const std::int64_t* offsets, std::int64_t rows,
+                           std::int64_t columns, T* packed) {
+    constexpr std::int64_t vector = kernels::kVectorColumns<T>;
+    // Copies of a known length need no call.
+    if (columns == 3 * vector) return pack_vectors<3>(from, offsets, rows, packed);
+    if (columns == 2 * vector) return pack_vectors<2>(from, offsets, rows, packed);
+    const std::int64_t width = round_up(columns, vector);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      std::copy_n(from + offsets[i], columns, packed + i * width);
+      std::fill(packed + i * width + columns, packed + (i + 1) * width, T(0));
+    }
+    return width;
+  }
+
+  template <std::int64_t vectors>
+  static std::int64_t pack_vectors(const T* from, const std::int64_t* offsets, std::int64_t rows, T* packed) {
+    constexpr std::int64_t width = vectors * kernels::kVectorColumns<T>;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const T* ahead = from + offsets[std::min(rows - 1, i + rows_ahead)];
+      for (std::int64_t line = 0; line < width; line += kernels::kVectorColumns<T>)
+        __builtin_prefetch(ahead + line);
+      std::memcpy(packed + i * width, from + offsets[i], width * sizeof(T));
+    }
+    return width;
+  }
+};
+
+template <typename T>
+void convolve_planes(const ConvShape& shape, const PlaneLayout& layout, const T* x, const T* w, const T* bias,
+                     T* y, const RowTail<T>& tail) {
+  const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
+  const std::int64_t depth = channels * shape.kernel_size(), output_size = shape.output_size();
+  const std::int64_t rows = layout.row_axis.output, width = layout.column_axis.output;
+  const std::int64_t planes = shape.batch * shape.group;
+  const std::int64_t most = PlaneBlock<T>(layout, channels).rows_within(plane_elements);
+  const std::int64_t blocks = (rows + most - 1) / most, at_once = (rows + blocks - 1) / blocks;
+  // Filters are shared out where there are too few blocks: each thread then loads a block for itself.
+  const std::int64_t wanted = kernels::threads() > 1 ? 4 * kernels::threads() : 1;
+  const std::int64_t parts = std::clamp<std::int64_t>(wanted / (planes * blocks), 1, (filters + 31) / 32);
+  const std::int64_t operations = 2 * filters / parts * depth * at_once * width + 1;
+  kernels::parallel_for(
+      planes * blocks * parts, task_operations / operations + 1, [&](std::int64_t begin, std::int64_t end) {
+        PlaneBlock<T> block(layout, channels);
+        Tensor workspace;
+        std::int64_t loaded = -1;
+        for (std::int64_t task = begin; task < end; ++task) {
+          const std::int64_t place = task / parts, part = task % parts;
+          const std::int64_t plane = place / blocks;  // n * group + g
+          const std::int64_t row = place % blocks * at_once, count = std::min(at_once, rows - row);
+          if (count <= 0) continue;
+          if (place != loaded)
+            block.load(x + plane * channels * layout.row_axis.input * layout.column_axis.input, row, count);
+          loaded = place;
+          const std::int64_t first = part * filters / parts, last = (part + 1) * filters / parts;
+          const std::int64_t m = plane % shape.group * filters + first;
+          PlaneProduct<T>{shape, layout, last - first, w + m * depth, bias ? bias + m : nullptr, tail}.run(
+              block, count, y + (plane * filters + first) * output_size + row * width, workspace);
+        }
+      });
 }
 
-bool is_pointwise(const ConvShape& shape) {
-  return std::ranges::all_of(shape.axes, [](const WindowAxis& axis) {
-    return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 && axis.pad_end == 0;
+template <typename T>
+void convolve_rows(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y) {
+  const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
+  const std::int64_t depth = channels * shape.kernel_size();
+  const std::int64_t input_size = shape.input_size(), output_size = shape.output_size();
+  const RowLayout layout = row_layout(shape.axes.back(), kernels::kVectorColumns<T>);
+  const std::int64_t width = shape.axes.back().output;
+  const std::int64_t rows = output_size / width;
+  std::int64_t at_once =
+      std::min(rows, BlockRows<T>(shape.axes, layout, channels).rows_within(block_elements));
+  while (at_once > 1 && shape.batch * shape.group * (rows / at_once) < 2 * kernels::threads())
+    at_once = (at_once + 1) / 2;
+  const std::int64_t blocks = (rows + at_once - 1) / at_once;
+  kernels::parallel_for(shape.batch * shape.group * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+    BlockRows<T> block(shape.axes, layout, channels);
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t plane = task / blocks;  // n * group + g
+      const std::int64_t row = task % blocks * at_once, count = std::min(at_once, rows - row);
+      const std::int64_t g = plane % shape.group;
+      block.load(x + plane * channels * input_size, row, count);
+      for (std::int64_t r = 0; r < count; ++r) {
+        convolve_row(shape, block.data(), block.offsets(r), w + g * filters * depth,
+                     bias ? bias + g * filters : nullptr,
+                     y + plane * filters * output_size + (row + r) * width, output_size);
+      }
+    }
   });
 }
 
@@ -177,62 +280,20 @@ ConvShape conv_shape(const Shape& x, const Shape& w, std::int64_t group, const W
 }
 
 template <typename T>
-void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y) {
+void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y, const RowTail<T>& tail) {
   const std::int64_t output_size = shape.output_size();
   if (shape.batch == 0 || shape.filters == 0 || output_size == 0) return;
-  const std::int64_t channels = shape.channels / shape.group;
-  const std::int64_t filters = shape.filters / shape.group;
-  const std::int64_t depth = channels * shape.kernel_size();
-  const std::int64_t input_size = shape.input_size();
-  if (channels == 1 && filters == 1) {
-    kernels::parallel_for(shape.batch * shape.group, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t plane = begin; plane < end; ++plane) {
-        const std::int64_t g = plane % shape.group;
-        convolve_plane(shape, x + plane * input_size, w + g * depth, bias ? bias[g] : T(0),
-                       y + plane * output_size);
-      }
-    });
-    return;
-  }
-  if (is_pointwise(shape)) {
-    kernels::parallel_for(shape.batch * shape.group, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t plane = begin; plane < end; ++plane) {
-        const std::int64_t g = plane % shape.group;
-        T* to = y + plane * filters * output_size;
-        multiply(filters, output_size, depth, w + g * filters * depth, x + plane * channels * input_size,
-                 input_size, to, output_size);
-        if (bias) add_bias(to, filters, output_size, bias + g * filters);
-      }
-    });
-    return;
-  }
-  const RowLayout layout = row_layout(shape.axes.back(), kernels::kVectorColumns<T>);
-  const std::int64_t width = shape.axes.back().output;
-  const std::int64_t rows = output_size / width;
-  std::int64_t at_once =
-      std::min(rows, BlockRows<T>(shape.axes, layout, channels).rows_within(block_elements));
-  while (at_once > 1 && shape.batch * shape.group * (rows / at_once) < 2 * kernels::threads())
-    at_once = (at_once + 1) / 2;
-  const std::int64_t blocks = (rows + at_once - 1) / at_once;
-  kernels::parallel_for(shape.batch * shape.group * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-    BlockRows<T> block(shape.axes, layout, channels);
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t plane = task / blocks;  // n * group + g
-      const std::int64_t row = task % blocks * at_once, count = std::min(at_once, rows - row);
-      const std::int64_t g = plane % shape.group;
-      block.load(x + plane * channels * input_size, row, count);
-      for (std::int64_t r = 0; r < count; ++r) {
-        convolve_row(shape, block.data(), block.offsets(r), w + g * filters * depth,
-                     bias ? bias + g * filters : nullptr,
-                     y + plane * filters * output_size + (row + r) * width, output_size);
-      }
-    }
-  });
+  if (const auto planes = plane_layout(shape.axes))
+    return convolve_planes(shape, *planes, x, w, bias, y, tail);
+  convolve_rows(shape, x, w, bias, y);
+  if (tail) tail(y, shape.batch * shape.filters * output_size);
 }
 
-template void convolve(const ConvShape&, const float*, const float*, const float*, float*);
-template void convolve(const ConvShape&, const double*, const double*, const double*, double*);
+template void convolve(const ConvShape&, const float*, const float*, const float*, float*,
+                       const RowTail<float>&);
+template void convolve(const ConvShape&, const double*, const double*, const double*, double*,
+                       const RowTail<double>&);
 template void convolve(const ConvShape&, const std::int32_t*, const std::int32_t*, const std::int32_t*,
-                       std::int32_t*);
+                       std::int32_t*, const RowTail<std::int32_t>&);
 
 }  // namespace grurun::engine

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "engine/ops/window.h"
@@ -24,13 +25,21 @@ struct ConvShape {
 /// Checks X against W, group and the attributes and works out the axes. Throws Error(invalid_model).
 ConvShape conv_shape(const Shape& x, const Shape& w, std::int64_t group, const WindowAttributes& attributes);
 
+/// What becomes of elements of Y once their sums are complete: called with runs of them that cover Y, in any
+/// order, on any thread. It may also be called with values that are no elements of Y.
+template <typename T>
+using RowTail = std::function<void(T* values, std::int64_t n)>;
+
 /// Y = conv(X, W), plus bias[m] where bias is not null. Each sum is one of T.
 template <typename T>
-void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y);
+void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y,
+              const RowTail<T>& tail = {});
 
-extern template void convolve(const ConvShape&, const float*, const float*, const float*, float*);
-extern template void convolve(const ConvShape&, const double*, const double*, const double*, double*);
+extern template void convolve(const ConvShape&, const float*, const float*, const float*, float*,
+                              const RowTail<float>&);
+extern template void convolve(const ConvShape&, const double*, const double*, const double*, double*,
+                              const RowTail<double>&);
 extern template void convolve(const ConvShape&, const std::int32_t*, const std::int32_t*, const std::int32_t*,
-                              std::int32_t*);
+                              std::int32_t*, const RowTail<std::int32_t>&);
 
 }  // namespace grurun::engine

@@ -11,14 +11,6 @@ std::int64_t round_up(std::int64_t n, std::int64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-// The elements of a variant that lie inside the input: [begin, end).
-std::pair<std::int64_t, std::int64_t> inside(const WindowAxis& axis, std::int64_t first, std::int64_t width) {
-  const std::int64_t begin = first >= 0 ? 0 : (-first + axis.stride - 1) / axis.stride;
-  const std::int64_t left = axis.input - first;
-  const std::int64_t end = left <= 0 ? 0 : (left + axis.stride - 1) / axis.stride;
-  return {std::min(begin, width), std::clamp(end, std::min(begin, width), width)};
-}
-
 // Mixed-radix digits of number, the last axis fastest.
 template <typename Radix>
 void digits(std::int64_t number, std::size_t count, const Radix& radix, std::int64_t* out) {
@@ -26,6 +18,16 @@ void digits(std::int64_t number, std::size_t count, const Radix& radix, std::int
     out[d] = number % radix(d);
     number /= radix(d);
   }
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> inside_input(const WindowAxis& axis, std::int64_t first,
+                                                   std::int64_t width) {
+  const std::int64_t begin = first >= 0 ? 0 : (-first + axis.stride - 1) / axis.stride;
+  const std::int64_t left = axis.input - first;
+  const std::int64_t end = left <= 0 ? 0 : (left + axis.stride - 1) / axis.stride;
+  return {std::min(begin, width), std::clamp(end, std::min(begin, width), width)};
 }
 
 RowLayout shared_layout(const WindowAxis& inner, std::int64_t columns) {
@@ -43,8 +45,6 @@ RowLayout shared_layout(const WindowAxis& inner, std::int64_t columns) {
   layout.width = round_up(inner.output, columns) + most;
   return layout;
 }
-
-}  // namespace
 
 RowLayout row_layout(const WindowAxis& inner, std::int64_t columns) {
   RowLayout layout = shared_layout(inner, columns);
@@ -120,7 +120,7 @@ void BlockRows<T>::copy_row(const T* x, std::int64_t row, T* to) const {
   for (std::int64_t c = 0; c < channels_; ++c) {
     const T* source = x + (c * input_rows_ + row) * inner.input;
     for (const std::int64_t first : layout_.first) {
-      const auto [begin, end] = inside(inner, first, layout_.width);
+      const auto [begin, end] = inside_input(inner, first, layout_.width);
       std::fill_n(to, begin, T(0));
       if (inner.stride == 1) {
         std::copy(source + first + begin, source + first + end, to + begin);

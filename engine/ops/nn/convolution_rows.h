@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/ops/window.h"
@@ -23,7 +24,14 @@ struct RowLayout {
   std::int64_t width = 0;           // of a variant: whole vectors from any output place on can be read
 };
 
-/// `columns`: what reads are rounded up to.
+/// The elements of a variant [width] that lie inside the input: [first, second).
+std::pair<std::int64_t, std::int64_t> inside_input(const WindowAxis& axis, std::int64_t first,
+                                                   std::int64_t width);
+
+/// As few variants as there can be. `columns`: what reads are rounded up to.
+RowLayout shared_layout(const WindowAxis& inner, std::int64_t columns);
+
+/// The same, or a variant for each tap if that is shorter.
 RowLayout row_layout(const WindowAxis& inner, std::int64_t columns);
 
 /// The rows of one image and group, X [channels, D1...Dn]. `axes` and `layout` must outlive it.

@@ -108,6 +108,12 @@ TEST(Convolution, IsTheSumOfItsDefinition) {
       {1, 2, 4, 1, {{3, 2, 1, 1, 5, 5}, {3, 3, 1, 1, 7, 7}}},     // windows wholly in padding
       {1, 70, 3, 1, {{5, 3, 1, 1, 1, 1}, {20, 3, 1, 1, 1, 1}}},  // more channels than a product takes at once
       {1, 3, 4, 1, {{4, 2, 1, 1, 1, 0}, {5, 3, 2, 1, 1, 1}, {18, 3, 1, 2, 2, 2}}},
+      {1, 2, 3, 1, {{1, 5, 1, 1, 40, 41}, {16, 3, 1, 1, 1, 1}}},   // rows that are mostly padding
+      {1, 4, 70, 1, {{9, 3, 2, 1, 0, 1}, {31, 3, 2, 1, 1, 0}}},    // padding at one end only
+      {1, 40, 40, 1, {{70, 1, 1, 1, 0, 0}, {99, 1, 1, 1, 0, 0}}},  // pointwise, in several blocks
+      {2, 24, 5, 1, {{90, 3, 1, 1, 1, 1}, {100, 3, 1, 1, 1, 1}}},  // several blocks with rows in common
+      {1, 0, 3, 1, {{4, 1, 1, 1, 0, 0}, {9, 3, 1, 1, 1, 1}}},      // nothing to sum
+      {1, 0, 3, 1, {{4, 1, 1, 1, 0, 0}, {5, 2, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}}},
       {1, 3, 4, 1, {{4, 2, 3, 1, 0, 0}, {18, 3, 7, 1, 0, 0}}},  // strides beyond the kernel
   };
   std::mt19937 generator(1);
@@ -116,6 +122,26 @@ TEST(Convolution, IsTheSumOfItsDefinition) {
     expect_by_definition<float>(cases[i], generator);
     expect_by_definition<double>(cases[i], generator);
     expect_by_definition<std::int32_t>(cases[i], generator);
+  }
+}
+
+TEST(Convolution, EndsWithItsTail) {
+  const ConvCase cases[] = {
+      {1, 3, 5, 1, {{9, 3, 1, 1, 1, 1}, {20, 3, 1, 1, 1, 1}}},
+      {2, 3, 5, 1, {{9, 1, 1, 1, 0, 0}, {20, 1, 1, 1, 0, 0}}},
+      {1, 3, 5, 1, {{4, 2, 1, 1, 1, 0}, {5, 3, 2, 1, 1, 1}, {18, 3, 1, 2, 2, 2}}},
+  };
+  for (const ConvCase& test : cases) {
+    const ConvShape s = shape_of(test);
+    const std::vector<float> x(static_cast<std::size_t>(s.batch * s.channels * s.input_size()), 1.5f);
+    const std::vector<float> w(static_cast<std::size_t>(s.filters * s.channels * s.kernel_size()), -0.25f);
+    std::vector<float> plain(static_cast<std::size_t>(s.batch * s.filters * s.output_size())),
+        y(plain.size());
+    convolve<float>(s, x.data(), w.data(), nullptr, plain.data());
+    convolve<float>(s, x.data(), w.data(), nullptr, y.data(), [](float* values, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) values[i] = values[i] * 3 + 1;
+    });
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], plain[i] * 3 + 1) << i;
   }
 }
 

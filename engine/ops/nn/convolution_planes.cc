@@ -1,0 +1,145 @@
+#include "engine/ops/nn/convolution_planes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/kernels/gemm_tile.h"
+
+namespace grurun::engine {
+
+namespace {
+
+// The zeros that end a row and those that begin the next can be the same.
+std::int64_t shared_zeros(const WindowAxis& axis, const RowLayout& layout) {
+  std::int64_t shared = layout.width;
+  for (const std::int64_t first : layout.first) {
+    const auto [begin, end] = inside_input(axis, first, layout.width);
+    shared = std::min({shared, begin, layout.width - end});
+  }
+  return shared;
+}
+
+bool is_plain(const WindowAxis& axis) {
+  return axis.kernel == 1 && axis.stride == 1 && axis.input == axis.output;
+}
+
+template <std::int64_t stride, typename T>
+void copy_strided(const T* from, std::int64_t n, T* to) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+}
+
+}  // namespace
+
+std::optional<PlaneLayout> plane_layout(const std::vector<WindowAxis>& axes) {
+  if (axes.size() > 2) return std::nullopt;
+  PlaneLayout layout;
+  layout.column_axis = axes.back();
+  layout.row_axis = axes.size() == 2 ? axes.front() : WindowAxis{.input = 1, .output = 1};
+  layout.rows = shared_layout(layout.row_axis, 1);
+  layout.columns = shared_layout(layout.column_axis, 1);
+  layout.pitch = layout.columns.width - shared_zeros(layout.column_axis, layout.columns);
+  // What is computed for nothing must be no more than where rows are rounded up to vectors, or little; rows
+  // above and below those of a block, which several blocks load, not many more than the kernel has; and
+  // planes not much larger than the input.
+  const std::int64_t width = layout.column_axis.output;
+  const std::int64_t vectors = (width + kernels::kVectorColumns<float> - 1) / kernels::kVectorColumns<float>;
+  const bool is_dense = layout.pitch <= std::max(vectors * kernels::kVectorColumns<float>, width + width / 4);
+  const bool is_near = layout.rows.width - layout.row_axis.output <= 2 * layout.row_axis.kernel;
+  const auto is_padding = [](const WindowAxis& axis, const RowLayout& each) {
+    return each.width > (2 * axis.input + 64) / static_cast<std::int64_t>(each.first.size());
+  };
+  if (!is_dense || !is_near || is_padding(layout.row_axis, layout.rows) ||
+      is_padding(layout.column_axis, layout.columns)) {
+    return std::nullopt;
+  }
+  layout.is_plain = is_plain(layout.row_axis) && is_plain(layout.column_axis);
+  return layout;
+}
+
+template <typename T>
+std::int64_t PlaneBlock<T>::rows_within(std::int64_t elements) const {
+  const auto variants = static_cast<std::int64_t>(layout_.rows.first.size() * layout_.columns.first.size());
+  const std::int64_t rows = elements / std::max<std::int64_t>(1, channels_ * variants * layout_.pitch);
+  return std::clamp<std::int64_t>(rows - plane_rows(0), 1,
+                                  std::max<std::int64_t>(1, layout_.row_axis.output));
+}
+
+template <typename T>
+void PlaneBlock<T>::lay_out(std::int64_t count) {
+  count_ = count;
+  const RowLayout &rows = layout_.rows, &columns = layout_.columns;
+  const std::int64_t plane = plane_rows(count) * layout_.pitch;
+  const auto row_variants = static_cast<std::int64_t>(rows.first.size());
+  const auto column_variants = static_cast<std::int64_t>(columns.first.size());
+  const std::int64_t planes = channels_ * row_variants * column_variants;
+  // Rows of the last plane may end with zeros that begin the next.
+  const std::int64_t shared = columns.width - layout_.pitch;
+  if (planes_.size() < planes * plane + shared) planes_ = Tensor(dtype_of<T>, Shape{planes * plane + shared});
+  std::fill_n(planes_.template mutable_data<T>() + planes * plane, shared, T(0));
+  offsets_.clear();
+  for (std::int64_t c = 0; c < channels_; ++c) {
+    for (const RowLayout::Tap& down : rows.taps) {
+      for (const RowLayout::Tap& right : columns.taps) {
+        const std::int64_t from = (c * row_variants + down.variant) * column_variants + right.variant;
+        offsets_.push_back(from * plane + down.shift * layout_.pitch + right.shift);
+      }
+    }
+  }
+}
+
+template <typename T>
+void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count) {
+  const WindowAxis& down = layout_.row_axis;
+  if (layout_.is_plain) {
+    data_ = x + row * layout_.pitch;
+    offsets_.resize(static_cast<std::size_t>(channels_));
+    for (std::int64_t c = 0; c < channels_; ++c)
+      offsets_[static_cast<std::size_t>(c)] = c * down.input * layout_.pitch;
+    return;
+  }
+  if (count != count_) lay_out(count);
+  const std::int64_t height = plane_rows(count), width = layout_.column_axis.input, pitch = layout_.pitch;
+  const auto column_variants = static_cast<std::int64_t>(layout_.columns.first.size());
+  T* to = planes_.template mutable_data<T>();
+  data_ = to;
+  for (std::int64_t c = 0; c < channels_; ++c) {
+    for (const std::int64_t first : layout_.rows.first) {
+      for (std::int64_t i = 0; i < height; ++i) {
+        const std::int64_t at = (row + i) * down.stride + first;
+        const bool is_inside = at >= 0 && at < down.input;
+        copy_row(is_inside ? x + (c * down.input + at) * width : nullptr, to + i * pitch, height * pitch);
+      }
+      to += column_variants * height * pitch;
+    }
+  }
+}
+
+// A row of each variant of columns, `plane` elements apart; no source: zeros.
+template <typename T>
+void PlaneBlock<T>::copy_row(const T* source, T* to, std::int64_t plane) const {
+  const WindowAxis& axis = layout_.column_axis;
+  const std::int64_t pitch = layout_.pitch;
+  for (const std::int64_t first : layout_.columns.first) {
+    const auto [begin, end] =
+        source != nullptr ? inside_input(axis, first, pitch) : std::pair<std::int64_t, std::int64_t>{0, 0};
+    std::fill(to, to + begin, T(0));
+    if (begin < end) {
+      const T* from = source + (first + begin * axis.stride);
+      if (axis.stride == 1) {
+        std::copy_n(from, end - begin, to + begin);
+      } else if (axis.stride == 2) {
+        copy_strided<2>(from, end - begin, to + begin);
+      } else {
+        for (std::int64_t i = begin; i < end; ++i) to[i] = from[(i - begin) * axis.stride];
+      }
+    }
+    std::fill(to + end, to + pitch, T(0));
+    to += plane;
+  }
+}
+
+template class PlaneBlock<float>;
+template class PlaneBlock<double>;
+template class PlaneBlock<std::int32_t>;
+
+}  // namespace grurun::engine
