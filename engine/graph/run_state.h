@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,7 +19,7 @@ namespace grurun::engine {
 /// Shared by the main graph and all bodies of one run.
 struct RunState {
   const RunOptions& options;
-  std::int64_t iterations = 0;
+  std::atomic<std::int64_t> iterations = 0;  // an operator may count on several threads
   std::uint64_t seeds_given = 0;
 
   /// Throws Error(limit) once the deadline has passed.

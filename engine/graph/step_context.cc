@@ -101,7 +101,7 @@ std::vector<Value> StepContext::run_subgraph(const Plan& body, std::vector<Value
 }
 
 void StepContext::check_limits() {
-  if (++state_.iterations > state_.options.max_iterations) {
+  if (state_.iterations.fetch_add(1, std::memory_order_relaxed) >= state_.options.max_iterations) {
     fail(ErrorKind::limit, "more than {} iterations in one run", state_.options.max_iterations);
   }
   state_.check_deadline();

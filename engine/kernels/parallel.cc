@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <system_error>
@@ -53,6 +54,7 @@ class Pool {
     std::lock_guard lock(mutex_);
     stop_workers();
     size_.store(n, std::memory_order_relaxed);
+    shares_ = std::make_unique<Share[]>(static_cast<size_t>(n));
     start_failed_ = false;
   }
 
@@ -60,25 +62,41 @@ class Pool {
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return body(context, 0, n);
     start_workers();
-    n_ = n, chunk_ = chunk, body_ = body, context_ = context;
-    next_.store(0, std::memory_order_relaxed);
+    chunk_ = chunk, body_ = body, context_ = context;
+    share_out(n);
     error_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     gate_.fetch_and(~kClosed, std::memory_order_acq_rel);
     generation_.fetch_add(1, std::memory_order_acq_rel);
     generation_.notify_all();
-    take_chunks();
+    take_chunks(0);
     gate_.fetch_or(kClosed, std::memory_order_acq_rel);
     for (uint32_t seen; (seen = gate_.load(std::memory_order_acquire)) != kClosed;) await_change(gate_, seen);
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
  private:
+  /// Chunks that a thread begins with; others take what it leaves.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+
+  void share_out(int64_t n) {
+    const int64_t chunks = (n - 1) / chunk_ + 1;
+    const auto boundary = [&](int64_t i) { return std::min(n, chunks * i / size() * chunk_); };
+    for (int64_t i = 0; i < size(); ++i) {
+      shares_[static_cast<size_t>(i)].next.store(boundary(i), std::memory_order_relaxed);
+      shares_[static_cast<size_t>(i)].end = boundary(i + 1);
+    }
+  }
+
   void start_workers() {
     while (!start_failed_ && static_cast<int>(workers_.size()) + 1 < size()) {
       const uint32_t generation = generation_.load(std::memory_order_relaxed);
       try {
-        workers_.emplace_back([this, generation] { work(generation); });
+        workers_.emplace_back(
+            [this, generation, self = static_cast<int>(workers_.size()) + 1] { work(self, generation); });
       } catch (const std::system_error&) {  // a limit on threads: fewer of them still give the same results
         start_failed_ = true;
       }
@@ -94,28 +112,32 @@ class Pool {
     stop_.store(false, std::memory_order_relaxed);
   }
 
-  void work(uint32_t generation) {
+  void work(int self, uint32_t generation) {
     for (;;) {
       await_change(generation_, generation);
       generation = generation_.load(std::memory_order_acquire);
       if (stop_.load(std::memory_order_relaxed)) return;
-      if (!(gate_.fetch_add(1, std::memory_order_acq_rel) & kClosed)) take_chunks();
+      if (!(gate_.fetch_add(1, std::memory_order_acq_rel) & kClosed)) take_chunks(self);
       if (gate_.fetch_sub(1, std::memory_order_acq_rel) == (kClosed | 1)) gate_.notify_all();
     }
   }
 
-  void take_chunks() {
+  void take_chunks(int self) {
     inside_body = true;
+    for (int i = 0; i < size(); ++i) take_share(shares_[static_cast<size_t>((self + i) % size())]);
+    inside_body = false;
+  }
+
+  void take_share(Share& share) {
     while (!failed_.load(std::memory_order_relaxed)) {
-      const int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-      if (begin >= n_) break;
+      const int64_t begin = share.next.fetch_add(chunk_, std::memory_order_relaxed);
+      if (begin >= share.end) break;
       try {
-        body_(context_, begin, n_ - begin < chunk_ ? n_ : begin + chunk_);
+        body_(context_, begin, share.end - begin < chunk_ ? share.end : begin + chunk_);
       } catch (...) {
         if (!failed_.exchange(true, std::memory_order_acq_rel)) error_ = std::current_exception();
       }
     }
-    inside_body = false;
   }
 
   std::mutex mutex_;
@@ -126,10 +148,10 @@ class Pool {
   std::atomic<uint32_t> generation_{0};
   std::atomic<uint32_t> gate_{kClosed};
 
-  int64_t n_ = 0, chunk_ = 1;
+  std::unique_ptr<Share[]> shares_ = std::make_unique<Share[]>(1);
+  int64_t chunk_ = 1;
   Body body_ = nullptr;
   void* context_ = nullptr;
-  std::atomic<int64_t> next_{0};
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;
 };

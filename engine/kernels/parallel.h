@@ -29,9 +29,10 @@ bool inside_parallel_for();
 }  // namespace detail
 
 /// Calls f(begin, end) for disjoint ranges that cover [0, n), each at least `grain` long but the last. Which
-/// ranges, in which order and on which thread is unspecified, so results must not depend on it. Returns when
-/// all calls have returned. Nested calls, and calls while another thread's loop holds the pool, run serially.
-/// If a call throws, ranges not yet begun are skipped and the first exception is rethrown here.
+/// ranges, in which order and on which thread is unspecified, so results must not depend on it; a thread
+/// begins with the same part of [0, n) in every loop, though, and finds in its cache what it left there.
+/// Returns when all calls have returned. Nested calls, and calls while another thread's loop holds the pool,
+/// run serially. If a call throws, ranges not yet begun are skipped and the first exception is rethrown here.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f) {
   if (n <= 0) return;

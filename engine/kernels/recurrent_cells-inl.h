@@ -70,7 +70,7 @@ struct Sums {
   size_t first_row;   // of the step
   size_t first_unit;  // of the first panel
   size_t hidden_size;
-  GateBlock<const T> product;
+  GateBlock<T> product;  // written over with gates on the way
   GateBlock<const T> start;
   GateBlock<const T> bias;  // R's, the same for all rows; nullptr: none
 };
@@ -80,11 +80,12 @@ template <class T>
 struct Place {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
-  const T *product_, *start_, *bias_;  // of gate 0
-  size_t units;                        // from gate to gate
-  int64_t row;                         // of the step
-  size_t unit;                         // of the layer
-  size_t valid;                        // how many units from here on are no padding
+  T* product_;  // of gate 0
+  const T *start_, *bias_;
+  size_t units;  // from gate to gate
+  int64_t row;   // of the step
+  size_t unit;   // of the layer
+  size_t valid;  // how many units from here on are no padding
 
   /// Xt*(W^T) + Wb, and where it belongs there Rb
   HWY_INLINE V start(size_t gate) const { return hn::LoadU(D(), start_ + gate * units); }
@@ -98,6 +99,10 @@ struct Place {
     return hn::Add(start(gate), hn::LoadU(D(), product_ + gate * units));
   }
 
+  /// A gate in the place of its product.
+  HWY_INLINE void keep(size_t gate, V v) const { hn::StoreU(v, D(), product_ + gate * units); }
+  HWY_INLINE V kept(size_t gate) const { return hn::LoadU(D(), product_ + gate * units); }
+
   /// For rows as long as hidden_size.
   HWY_INLINE V load(Rows<const T> from) const { return load_first(D(), from.row(row) + unit, valid); }
   HWY_INLINE void store(V v, Rows<T> to) const { store_first(D(), v, to.row(row) + unit, valid); }
@@ -106,6 +111,10 @@ struct Place {
   HWY_INLINE void store_padded(V v, Rows<T> to) const { hn::StoreU(v, D(), to.row(row) + unit); }
 };
 
+// For what each_place calls: as part of the loop its constants stay in registers.
+#undef GRURUN_LOOP_BODY
+#define GRURUN_LOOP_BODY HWY_ATTR __attribute__((always_inline))
+
 template <class T, class Body>
 HWY_INLINE void each_place(Sums<T> sums, Body body) {
   const size_t lanes = hn::Lanes(hn::ScalableTag<T>());
@@ -113,7 +122,8 @@ HWY_INLINE void each_place(Sums<T> sums, Body body) {
     const size_t first = sums.first_unit + panel * sums.units;
     const T* bias = sums.bias.data == nullptr ? nullptr : sums.bias.at(panel, 0);
     for (size_t row = 0; row < sums.rows; ++row) {
-      const T *product = sums.product.at(panel, row), *start = sums.start.at(panel, row);
+      T* product = sums.product.at(panel, row);
+      const T* start = sums.start.at(panel, row);
       for (size_t i = 0; i < sums.units; i += lanes) {
         const size_t unit = first + i;
         body(Place<T>{product + i, start + i, bias == nullptr ? bias : bias + i, sums.units,
@@ -124,11 +134,13 @@ HWY_INLINE void each_place(Sums<T> sums, Body body) {
   }
 }
 
-// Steps are passed by value: what vectors are stored through might else be one of their members.
+// Steps are passed by value: what vectors are stored through might else be one of their members. Where a
+// function is applied to what another one gave, there are two passes: each is then short enough for a core to
+// work at several places at once.
 template <class T, class F>
 HWY_INLINE void finish_rnn(CellStep<T> step, const Sums<T>& sums, F f) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
+  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
     // Ht = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Wbi + Rbi)
     at.store(f(d, at.sum(0)), step.out);
   });
@@ -143,21 +155,24 @@ HWY_INLINE V blend(D d, V z, V candidate, V previous) {
 template <class T, class F, class G>
 HWY_INLINE void finish_gru_reset_after(CellStep<T> step, const Sums<T>& sums, F f, G g) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
+  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
     // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)
-    const auto z = f(d, at.sum(update_gate));
+    at.keep(update_gate, f(d, at.sum(update_gate)));
     // rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr)
     const auto r = f(d, at.sum(reset_gate));
+    at.keep(reset_gate, hn::MulAdd(r, at.product(hidden_gate), at.start(hidden_gate)));
+  });
+  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
     // ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*(Rh^T) + Rbh)) + Wbh)
-    const auto candidate = g(d, hn::MulAdd(r, at.product(hidden_gate), at.start(hidden_gate)));
-    at.store(blend(d, z, candidate, at.load(step.H)), step.out);
+    const auto candidate = g(d, at.kept(reset_gate));
+    at.store(blend(d, at.kept(update_gate), candidate, at.load(step.H)), step.out);
   });
 }
 
 template <class T, class F>
 HWY_INLINE void finish_gru_update_and_reset(CellStep<T> step, const Sums<T>& sums, F f) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
+  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
     // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)
     at.store_padded(f(d, at.sum(update_gate)), step.z);
     // rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr), kept as rt (.) Ht-1
@@ -168,7 +183,7 @@ HWY_INLINE void finish_gru_update_and_reset(CellStep<T> step, const Sums<T>& sum
 template <class T, class G>
 HWY_INLINE void finish_gru_candidate(CellStep<T> step, const Sums<T>& sums, G g) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
+  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
     // ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*(Rh^T) + Rbh + Wbh)
     const auto candidate = g(d, at.sum(0));
     at.store(blend(d, at.load_padded(step.z), candidate, at.load(step.H)), step.out);
@@ -182,23 +197,27 @@ HWY_INLINE void finish_lstm(const Cell<T>& cell, CellStep<T> step, const Sums<T>
   const auto padded = static_cast<size_t>(cell.R->padded_size());
   const T* const P = cell.P;
   const bool input_forget = cell.input_forget;
-  each_place(sums, [=](const Place<T>& at) HWY_ATTR {
-    const auto with_peephole = [&](LstmGate gate, V C) HWY_ATTR {
-      if (P == nullptr) return at.sum(gate);
-      return hn::MulAdd(hn::LoadU(d, P + gate * padded + at.unit), C, at.sum(gate));
-    };
+  const auto with_peephole = [=](const Place<T>& at, LstmGate gate, V C) GRURUN_LOOP_BODY {
+    if (P == nullptr) return at.sum(gate);
+    return hn::MulAdd(hn::LoadU(d, P + gate * padded + at.unit), C, at.sum(gate));
+  };
+  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
     const V previous = at.load_padded(step.C);
     // it = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Pi (.) Ct-1 + Wbi + Rbi)
-    const V i = f(d, with_peephole(input_gate, previous));
+    const V i = f(d, with_peephole(at, input_gate, previous));
     // ft = f(Xt*(Wf^T) + Ht-1*(Rf^T) + Pf (.) Ct-1 + Wbf + Rbf), or coupled: ft = 1 - it
-    const V forget = input_forget ? hn::Sub(hn::Set(d, T{1}), i) : f(d, with_peephole(forget_gate, previous));
+    const V forget =
+        input_forget ? hn::Sub(hn::Set(d, T{1}), i) : f(d, with_peephole(at, forget_gate, previous));
     // ct = g(Xt*(Wc^T) + Ht-1*(Rc^T) + Wbc + Rbc)
     const V c = g(d, at.sum(cell_gate));
     // Ct = ft (.) Ct-1 + it (.) ct
     const V C = hn::MulAdd(forget, previous, hn::Mul(i, c));
     at.store_padded(C, step.C);
+  });
+  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
+    const V C = at.load_padded(step.C);
     // ot = f(Xt*(Wo^T) + Ht-1*(Ro^T) + Po (.) Ct + Wbo + Rbo)
-    const V o = f(d, with_peephole(output_gate, C));
+    const V o = f(d, with_peephole(at, output_gate, C));
     // Ht = ot (.) h(Ct); the clip bounds what h sees, Ct itself is carried on as it is
     at.store(hn::Mul(o, h(d, C)), step.out);
   });

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/kernels/parallel.h"
 #include "engine/ops/rnn/recurrence.h"
 #include "engine/ops/type_dispatch.h"
 
@@ -54,6 +55,17 @@ void pack_constant_weights(PrepareContext& node, Layer& layer) {
   });
 }
 
+// A thread for each direction needs no waiting for the other at every step; more threads than that do better
+// by sharing the steps.
+bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
+  constexpr double enough = 1 << 18;  // operations for a thread to be worth waking
+  const double operations = 2.0 * static_cast<double>(dims.seq_length) *
+                            static_cast<double>(dims.batch_size) *
+                            static_cast<double>(form.gates * dims.hidden_size) *
+                            static_cast<double>(dims.input_size + dims.hidden_size);
+  return kernels::threads() <= 3 && operations >= enough;
+}
+
 void run_layer(Layer& layer, RunContext& run) {
   const LayerInputs inputs = read_inputs(run, layer.form);
   const Dimensions dims = check_inputs(inputs, layer.form, layer.attributes);
@@ -68,9 +80,12 @@ void run_layer(Layer& layer, RunContext& run) {
 
     LayerRun layer_run(run, inputs, outputs, layer.form, dims, layer.attributes);
     layer_run.descending = layer.runs.fetch_add(1, std::memory_order_relaxed) % 2 == 1;
-    for (std::int64_t direction = 0; direction < dims.num_directions; ++direction) {
-      run_direction<T, Real>(layer_run, direction, weights[static_cast<std::size_t>(direction)]);
-    }
+    const std::int64_t grain = directions_side_by_side(layer.form, dims) ? 1 : dims.num_directions;
+    kernels::parallel_for(dims.num_directions, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t direction = begin; direction < end; ++direction) {
+        run_direction<T, Real>(layer_run, direction, weights[static_cast<std::size_t>(direction)]);
+      }
+    });
   });
 }
 

@@ -168,14 +168,27 @@ bool DirectionRun<T, Real>::in_step_order() const {
          (!layer_.attributes.batch_first || dims_.batch_size == 1);
 }
 
-/// Calls body(range) for ranges that cover `panels`; operations: of one panel.
-template <typename Body>
-void each_range(std::int64_t panels, std::int64_t operations, bool descending, Body body) {
-  constexpr std::int64_t enough = 1 << 18;  // for a thread to be worth waking
-  kernels::parallel_for(panels, enough / std::max<std::int64_t>(operations, 1) + 1,
-                        [&](std::int64_t begin, std::int64_t end) {
-                          body(kernels::PanelRange{begin, end, descending});
-                        });
+// The first panel of part i of `parts` with about the same number of units.
+template <typename Real>
+std::int64_t first_panel(const kernels::GatePanels<Real>& weights, std::int64_t i, std::int64_t parts) {
+  const std::int64_t units = weights.padded_size() * i / parts;
+  std::int64_t panel = 0;
+  while (panel < weights.panels() && 2 * weights.first_unit(panel) + weights.units(panel) <= 2 * units)
+    ++panel;
+  return panel;
+}
+
+/// Calls body(range) for ranges that cover the panels of weights, for a product with `rows` rows. A thread
+/// has the same panels at every step, so that they stay in its cache.
+template <typename Real, typename Body>
+void each_range(const kernels::GatePanels<Real>& weights, std::int64_t rows, bool descending, Body body) {
+  constexpr std::int64_t enough = 1 << 17;  // operations for a thread to be worth waking
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(2 * rows * weights.K() * weights.width() / enough, 1, kernels::threads());
+  kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    body(kernels::PanelRange{first_panel(weights, begin, parts), first_panel(weights, end, parts),
+                             descending});
+  });
 }
 
 template <typename T, typename Real>
@@ -189,8 +202,7 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   Rows to = projected_;
   for (const BlockWeights<Real>& block : weights_.blocks) {
     const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &block.W, .to = to};
-    each_range(block.W.panels(), 2 * rows * block.W.K() * block.W.width() / block.W.panels(), false,
-               [&](kernels::PanelRange range) { kernels::project(projection, range); });
+    each_range(block.W, rows, false, [&](kernels::PanelRange range) { kernels::project(projection, range); });
     to.data += block.W.width();
   }
   if constexpr (std::is_same_v<Real, float>) {
@@ -244,7 +256,7 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
   for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
     const kernels::Cell<Real>& cell = cells_[i];
     if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
-    each_range(cell.R->panels(), 2 * rows * cell.R->K() * cell.R->width() / cell.R->panels(), descending,
+    each_range(*cell.R, rows, descending,
                [&](kernels::PanelRange range) { kernels::cell_step(cell, cell_step, range); });
     if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
   }
