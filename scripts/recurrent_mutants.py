@@ -1,4 +1,5 @@
-"""Named ways to break the recurrent layers: what scripts/mutate-recurrent builds and runs the recurrent suite on.
+"""Named ways to break the recurrent layers: what scripts/mutate-recurrent builds and runs testdata/recurrent on, or
+testdata/microsoft on those of DynamicQuantizeLSTM.
 
 Each is search and replace in one file of engine/; every search must match exactly once.
 """
@@ -11,6 +12,7 @@ class Mutant:
     what: str  # what it gets wrong
     file: str  # in engine/
     changes: tuple  # of (search, replacement)
+    suite: str = "recurrent"  # in testdata/
 
     @property
     def unit(self):
@@ -262,4 +264,39 @@ ACTIVATION_MUTANTS = [
            ("names.size() == 2) names.pop_back();", "names.size() == 2) names.erase(names.begin());")),
 ]
 
-MUTANTS = GRU_MUTANTS + LSTM_MUTANTS + RECURRENCE_MUTANTS + WEIGHT_MUTANTS + ACTIVATION_MUTANTS
+QUANTIZED, QUANTIZED_LSTM = "ops/rnn/quantized_weights.cc", "ops/rnn/dynamic_quantize_lstm.op.cc"
+DYNAMIC_RANGE = "ops/quantization/dynamic_range.cc"
+
+
+def quantized(name, what, file, *changes):
+    return Mutant("quantized-" + name, "DynamicQuantizeLSTM: " + what, file, changes, "microsoft")
+
+
+QUANTIZED_MUTANTS = [
+    quantized("zero-point-of-weights-ignored", "the zero points of W and R ignored", QUANTIZED, ("from[k * N + n] - zero", "from[k * N + n]")),
+    quantized("first-scale-for-all", "the first column's scale for every column", QUANTIZED,
+              ("*to_scale = scale.data<float>()[parameter];", "*to_scale = scale.data<float>()[first];")),
+    quantized("scales-of-first-direction", "both directions take the first one's scales", QUANTIZED,
+              ("by_column ? direction * N : direction;", "0 * direction * N;")),
+    quantized("zero-point-of-rows-ignored", "the zero point of X and H ignored", QUANTIZED,
+              ("static_cast<std::int16_t>(q - range.zero_point)", "static_cast<std::int16_t>(q)")),
+    quantized("scale-of-W-for-R", "R takes W's scale", QUANTIZED_LSTM, ("gates(R, R_scale)", "gates(R, W_scale)")),
+    quantized("H-not-multiplied", "the state is not multiplied", RECURRENCE,
+              ("if (weights_.quantized) weights_.quantized->R.add_product(", "if (weights_.quantized && rows < 0) weights_.quantized->R.add_product(")),
+    quantized("range-of-whole-X", "the range of X counts what lies beyond every row", RECURRENCE,
+              ("data<float>(), schedule_.steps() * layer_.x.time)", "data<float>(), dims_.seq_length * layer_.x.time)")),
+    quantized("range-of-running-rows", "the range of H leaves out rows that have just ended", RECURRENCE,
+              ("step == 0 ? dims_.batch_size : schedule_.active(step - 1);", "schedule_.active(step);")),
+    quantized("range-without-zero", "the range does not always hold 0", DYNAMIC_RANGE,
+              ("most < 0 ? 0.0f : most, low = least > 0 ? 0.0f : least;", "most, low = least;")),
+    quantized("range-of-254-steps", "the range has 254 steps", DYNAMIC_RANGE, ("/ 255.0f", "/ 254.0f")),
+    quantized("clip-of-cell-state", "clip bounds what h sees", QUANTIZED_LSTM, (".clip_cell_state = false", ".clip_cell_state = true")),
+    quantized("input-forget-ignored", "input_forget ignored", QUANTIZED_LSTM, (".input_forget = input_forget == 1", ".input_forget = input_forget == 2")),
+    quantized("P-ignored", "peepholes ignored", QUANTIZED_LSTM, ("  out.P = inputs[P];\n", "")),
+    quantized("B-ignored", "B ignored", QUANTIZED_LSTM, ("  out.B = inputs[B];\n", "")),
+    quantized("initial-states-swapped", "initial_h and initial_c take each other's place", QUANTIZED_LSTM,
+              ("out.initial_h = inputs[initial_h];", "out.initial_h = inputs[initial_c];"),
+              ("out.initial_c = inputs[initial_c];", "out.initial_c = inputs[initial_h];")),
+]
+
+MUTANTS = GRU_MUTANTS + LSTM_MUTANTS + RECURRENCE_MUTANTS + WEIGHT_MUTANTS + ACTIVATION_MUTANTS + QUANTIZED_MUTANTS
