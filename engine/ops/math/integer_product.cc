@@ -1,7 +1,7 @@
 #include "engine/ops/math/integer_product.h"
 
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "engine/kernels/integer_dot.h"
 #include "engine/kernels/parallel.h"
@@ -16,9 +16,9 @@ namespace {
 using Bytes = TypeList<std::int8_t, std::uint8_t>;
 
 /// The elements less their zero point: 9 bits, so int16 holds them and products of two fit in 32.
-std::vector<std::int16_t> centred(const Tensor& x, const Tensor* zero_point, QuantizedSide side,
-                                  const char* what) {
-  std::vector<std::int16_t> out(static_cast<std::size_t>(x.size()));
+Tensor centred(const Tensor& x, const Tensor* zero_point, QuantizedSide side, const char* what) {
+  Tensor out(DType::int16, x.shape());
+  std::int16_t* to = out.mutable_data<std::int16_t>();
   Tensor none = Tensor::zeros(x.dtype(), Shape{});
   const Tensor zero = zero_point == nullptr ? none : aligned_parameter(*zero_point, side, x.shape(), what);
   if (zero.dtype() != x.dtype()) fail_invalid("{} must have its matrix's element type", what);
@@ -27,29 +27,25 @@ std::vector<std::int16_t> centred(const Tensor& x, const Tensor* zero_point, Qua
     const T* from = x.data<T>();
     const T* minus = zero.data<T>();
     const std::int64_t step = walk.steps(1) ? 1 : 0;
-    walk.for_each(0, walk.size(),
-                  [&](std::int64_t begin, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
-                    for (std::int64_t i = 0; i < n; ++i) {
-                      out[static_cast<std::size_t>(begin + i)] =
-                          static_cast<std::int16_t>(from[begin + i] - minus[offsets[1] + i * step]);
-                    }
-                  });
+    walk.for_each(
+        0, walk.size(), [&](std::int64_t begin, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
+          for (std::int64_t i = 0; i < n; ++i)
+            to[begin + i] = static_cast<std::int16_t>(from[begin + i] - minus[offsets[1] + i * step]);
+        });
   });
   return out;
 }
 
-/// Each [K, N] of the stack as [N, K], so that the sums run along memory.
-std::vector<std::int16_t> transposed(const std::vector<std::int16_t>& stack, std::int64_t K, std::int64_t N) {
-  std::vector<std::int16_t> out(stack.size());
-  const std::int64_t count = K * N == 0 ? 0 : static_cast<std::int64_t>(stack.size()) / (K * N);
-  for (std::int64_t s = 0; s < count; ++s) {
-    const std::int16_t* from = stack.data() + s * K * N;
-    std::int16_t* to = out.data() + s * K * N;
-    for (std::int64_t n = 0; n < N; ++n) {
-      for (std::int64_t k = 0; k < K; ++k) to[n * K + k] = from[k * N + n];
+/// to [N, K] = the transpose of from [K, N], a few columns at a time: what is written meanwhile stays in the
+/// cache.
+void transpose(const std::int16_t* from, std::int64_t K, std::int64_t N, std::int16_t* to) {
+  constexpr std::int64_t strip = 32;
+  for (std::int64_t first = 0; first < N; first += strip) {
+    const std::int64_t end = std::min(first + strip, N);
+    for (std::int64_t k = 0; k < K; ++k) {
+      for (std::int64_t n = first; n < end; ++n) to[n * K + k] = from[k * N + n];
     }
   }
-  return out;
 }
 
 // The standard lets the sums wrap.
@@ -74,30 +70,54 @@ Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shap
   return parameter.reshaped(shape);
 }
 
-Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const Tensor& B,
-                       const Tensor* b_zero_point) {
-  const ProductShape shape = product_shape(A.shape(), B.shape());
+IntegerFactor integer_factor(const Tensor& B, const Tensor* b_zero_point) {
+  const Tensor values = centred(B, b_zero_point, QuantizedSide::B, "b_zero_point");
+  const Shape& shape = B.shape();
+  if (shape.rank() < 2) return {shape, values};
+  const std::int64_t K = shape[shape.rank() - 2], N = shape[shape.rank() - 1];
+  IntegerFactor factor{shape, Tensor(DType::int16, shape)};
+  std::int16_t* to = factor.columns.mutable_data<std::int16_t>();
+  for (std::int64_t begin = 0; begin < values.size(); begin += K * N)
+    transpose(values.data<std::int16_t>() + begin, K, N, to + begin);
+  return factor;
+}
+
+namespace {
+
+/// to [M, N] = rows [M, K] times columns [N, K].
+void multiply(std::int64_t M, std::int64_t N, std::int64_t K, const std::int16_t* rows,
+              const std::int16_t* columns, std::int32_t* to) {
+  constexpr std::int64_t strip = 64;  // columns that stay in the cache for all rows
+  const std::int64_t strips = (N + strip - 1) / strip;
+  const std::int64_t grain = (std::int64_t{1} << 18) / (M * K * strip + 1) + 1;
+  kernels::parallel_for(strips, grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t n = first * strip; n < std::min(last * strip, N); n += strip) {
+      const std::int64_t count = std::min(strip, N - n);
+      std::array<std::int64_t, strip> sums;
+      for (std::int64_t m = 0; m < M; ++m) {
+        kernels::integer_dots(rows + m * K, columns + n * K, K, count, sums.data());
+        std::transform(sums.begin(), sums.begin() + count, to + m * N + n, wrapped);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const IntegerFactor& B) {
+  const ProductShape shape = product_shape(A.shape(), B.shape);
   const std::int64_t M = shape.M, N = shape.N, K = shape.K;
-  const std::vector<std::int16_t> a = centred(A, a_zero_point, QuantizedSide::A, "a_zero_point");
-  const std::vector<std::int16_t> b =
-      transposed(centred(B, b_zero_point, QuantizedSide::B, "b_zero_point"), K, N);
+  const Tensor a = centred(A, a_zero_point, QuantizedSide::A, "a_zero_point");
   Tensor C(DType::int32, shape.output);
   std::int32_t* c = C.mutable_data<std::int32_t>();
   const BroadcastWalk walk(shape.stack, {&shape.stack_a, &shape.stack_b});
-  const std::int64_t grain = 32768 / (K * N + 1) + 1;
   walk.for_each(0, walk.size(),
                 [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
                   for (std::int64_t s = 0; s < n; ++s) {
-                    const std::int16_t* left = a.data() + (offsets[0] + (walk.steps(0) ? s : 0)) * M * K;
-                    const std::int16_t* right = b.data() + (offsets[1] + (walk.steps(1) ? s : 0)) * K * N;
-                    std::int32_t* out = c + (first + s) * M * N;
-                    kernels::parallel_for(M, grain, [&](std::int64_t begin, std::int64_t end) {
-                      std::vector<std::int64_t> sums(static_cast<std::size_t>(N));
-                      for (std::int64_t i = begin; i < end; ++i) {
-                        kernels::integer_dots(left + i * K, right, K, N, sums.data());
-                        std::ranges::transform(sums, out + i * N, wrapped);
-                      }
-                    });
+                    const std::int64_t left = (offsets[0] + (walk.steps(0) ? s : 0)) * M * K;
+                    const std::int64_t right = (offsets[1] + (walk.steps(1) ? s : 0)) * K * N;
+                    multiply(M, N, K, a.data<std::int16_t>() + left, B.columns.data<std::int16_t>() + right,
+                             c + (first + s) * M * N);
                   }
                 });
   return C;

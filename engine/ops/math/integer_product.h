@@ -15,9 +15,17 @@ enum class QuantizedSide { A, B };
 /// Error(invalid_model) naming `what` for others.
 Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shape& matrix, const char* what);
 
+/// B - b_zero_point, arranged for products.
+struct IntegerFactor {
+  Shape shape;     // B's
+  Tensor columns;  // int16, each [K, N] of the stack as [N, K]: sums run along memory
+};
+
+/// B is int8 or uint8; the zero point may be nullptr. Throws Error(invalid_model) where they do not fit.
+IntegerFactor integer_factor(const Tensor& B, const Tensor* b_zero_point);
+
 /// (A - a_zero_point) (B - b_zero_point) as numpy.matmul forms it, int8 and uint8 in any mixture, int32 sums
-/// that wrap. The zero points may be nullptr.
-Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const Tensor& B,
-                       const Tensor* b_zero_point);
+/// that wrap. The zero point may be nullptr.
+Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const IntegerFactor& B);
 
 }  // namespace grurun::engine

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "engine/graph/op_context.h"
@@ -100,7 +101,7 @@ void run_qlinear_matmul(RunContext& run) {
   const Tensor divisor = as_double(y_scale.reshaped(Shape{}));
   Tensor product;
   if (is_byte(a.values) && is_byte(b.values)) {
-    const Tensor sums = integer_product(a.values, &a.zero_point, b.values, &b.zero_point);
+    const Tensor sums = integer_product(a.values, &a.zero_point, integer_factor(b.values, &b.zero_point));
     product = combined<Mul>(as_double(sums), scale_of(a, b));
   } else {
     product = as_double(matrix_product(dequantized(a, QuantizedSide::A, "a_zero_point", "a_scale"),
@@ -109,17 +110,29 @@ void run_qlinear_matmul(RunContext& run) {
   run.set_output(0, requantized(combined<Div>(product, divisor), y_zero_point));
 }
 
-void run_matmul_integer(RunContext& run) {
-  const Tensor& A = run.tensor(0);
-  const Tensor& B = run.tensor(1);
-  const Tensor* a_zero_point = run.optional_tensor(2);
-  run.set_output(0, integer_product(A, a_zero_point, B, run.optional_tensor(3)));
+/// B and its zero point arranged once, where they are constant.
+std::shared_ptr<const IntegerFactor> constant_factor(PrepareContext& node) {
+  const Tensor* B = node.constant_input(1);
+  const Tensor* b_zero_point = node.has_input(3) ? node.constant_input(3) : nullptr;
+  // Other types are refused by the executor, which knows those of the version.
+  if (B == nullptr || !is_byte(*B) || (node.has_input(3) && b_zero_point == nullptr)) return nullptr;
+  return std::make_shared<const IntegerFactor>(integer_factor(*B, b_zero_point));
+}
+
+RunFunction prepare_matmul_integer(PrepareContext& node) {
+  return [factor = constant_factor(node)](RunContext& run) {
+    const Tensor& A = run.tensor(0);
+    const Tensor* a_zero_point = run.optional_tensor(2);
+    const Tensor& B = run.tensor(1);
+    const Tensor* b_zero_point = run.optional_tensor(3);
+    run.set_output(0, integer_product(A, a_zero_point, factor ? *factor : integer_factor(B, b_zero_point)));
+  };
 }
 
 }  // namespace
 
 std::vector<OpRow> op_rows_quantized_matmul() {
-  return {{"", "MatMulInteger", {10}, [](PrepareContext&) -> RunFunction { return run_matmul_integer; }},
+  return {{"", "MatMulInteger", {10}, prepare_matmul_integer},
           {"", "QLinearMatMul", {10, 21}, [](PrepareContext&) -> RunFunction { return run_qlinear_matmul; }}};
 }
 

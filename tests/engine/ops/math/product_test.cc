@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -193,6 +195,42 @@ TEST(QuantizedProducts, ZeroPointsAndScales) {
        {},
        {make<Float8E4M3FN>({1, 1}, {4})}},
   });
+}
+
+// Every element of [2, M, K] times [K, N], the zero points by row and column.
+TEST(QuantizedProducts, ConstantFactorsGiveTheSame) {
+  for (const auto& [M, N, K] : {std::array<std::int64_t, 3>{1, 1, 1}, {3, 64, 33}, {2, 130, 70}, {5, 7, 0}}) {
+    std::vector<std::uint8_t> a(static_cast<std::size_t>(2 * M * K)), a_zero(static_cast<std::size_t>(M));
+    std::vector<std::int8_t> b(static_cast<std::size_t>(K * N)), b_zero(static_cast<std::size_t>(N));
+    std::uint32_t state = 1;
+    const auto fill = [&](auto& values) {
+      for (auto& value : values) {
+        state = state * 1664525u + 1013904223u;
+        value = static_cast<std::decay_t<decltype(value)>>(state >> 24);
+      }
+    };
+    fill(a), fill(a_zero), fill(b), fill(b_zero);
+    std::vector<std::int32_t> expected;
+    for (std::int64_t row = 0; row < 2 * M; ++row) {
+      for (std::int64_t n = 0; n < N; ++n) {
+        std::int32_t sum = 0;
+        for (std::int64_t k = 0; k < K; ++k) {
+          sum += (a[static_cast<std::size_t>(row * K + k)] - a_zero[static_cast<std::size_t>(row % M)]) *
+                 (b[static_cast<std::size_t>(k * N + n)] - b_zero[static_cast<std::size_t>(n)]);
+        }
+        expected.push_back(sum);
+      }
+    }
+    for (const bool constant : {false, true}) {
+      OneNode one{.op = "MatMulInteger", .domain = "", .opset = 10, .inputs = {}, .attributes = {}};
+      one.inputs = {Tensor::from({2, M, K}, a), Tensor::from({K, N}, b), Tensor::from({M}, a_zero),
+                    Tensor::from({N}, b_zero)};
+      one.initializers = {false, constant, false, constant};
+      const Tensor product = run_node(one).at(0).tensor();
+      EXPECT_EQ(product.shape(), (Shape{2, M, N}));
+      EXPECT_TRUE(std::ranges::equal(product.span<std::int32_t>(), expected)) << M << " " << N << " " << K;
+    }
+  }
 }
 
 TEST(Einsum, Equations) {
