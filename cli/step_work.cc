@@ -32,27 +32,48 @@ std::map<std::string, Work> work_by_operator(const onnx_io::Model& model, const 
     if (!inputs[i].empty()) types[plan.input_names[i]] = inputs[i].type();
   }
   std::map<std::string, std::string> maker;  // of a value: the operator
-  const engine::Step* const steps = plan.steps.data();
-  options.observe = [&](const engine::Step& step, std::size_t output, const Value& value) {
-    const std::less<> before;
-    if (before(&step, steps) || !before(&step, steps + plan.steps.size())) return;  // inside of a body
-    types[step.output_names[output]] = value.type();
-    maker[step.output_names[output]] = step.op;
+  const auto see_values = [&](const engine::Plan& observed, const auto& see) {
+    const engine::Step* const steps = observed.steps.data();
+    options.observe = [&, steps](const engine::Step& step, std::size_t output, const Value& value) {
+      const std::less<> before;
+      if (before(&step, steps) || !before(&step, steps + observed.steps.size())) return;  // inside of a body
+      see(step, step.output_names[output], value);
+    };
+    engine::run_plan(observed, inputs, options);
   };
-  engine::run_plan(plan, inputs, options);
+  see_values(plan, [&](const engine::Step& step, const std::string& name, const Value& value) {
+    types[name] = value.type();
+    maker[name] = step.op;
+  });
+  std::set<std::string> hidden;  // what no step makes, as it was fused with the one that reads it
+  engine::PlanOptions apart{.fed = {}, .fuse = false};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].empty()) apart.fed.insert(plan.input_names[i]);
+  }
+  see_values(*engine::make_plan(model, apart), [&](const auto&, const std::string& name, const Value& value) {
+    types[name] = value.type();
+    if (!maker.contains(name)) hidden.insert(name);
+  });
 
   std::map<std::string, Work> all;
-  for (const onnx_io::Node& node : model.graph.nodes) {
+  for (auto at = model.graph.nodes.rbegin(); at != model.graph.nodes.rend(); ++at) {
+    const onnx_io::Node& node = *at;
     std::set<std::string> names(node.inputs.begin(), node.inputs.end());
     names.insert(node.outputs.begin(), node.outputs.end());
-    const std::string* op = nullptr;
+    std::string op;
     for (const std::string& name : node.outputs) {
-      if (const auto found = maker.find(name); found != maker.end()) op = &found->second;
+      if (const auto found = maker.find(name); found != maker.end()) op = found->second;
     }
-    if (op == nullptr) continue;  // computed when the plan was made
-    Work& work = all[*op];
+    if (op.empty()) continue;  // computed when the plan was made
+    Work& work = all[op];
     if (opset::has_flops(node)) work.flops += static_cast<double>(opset::node_flops(node, types).value_or(0));
-    for (const std::string& name : names) work.bytes += bytes_of(name, types);
+    for (const std::string& name : names) {
+      if (hidden.contains(name)) {
+        maker[name] = op;  // the step that reads it makes it, too
+      } else {
+        work.bytes += bytes_of(name, types);
+      }
+    }
   }
   return all;
 }

@@ -17,7 +17,7 @@ struct Work {
 };
 
 /// By operator ("GRU-14"), for the steps of the main graph; what is inside bodies and functions is not
-/// counted. Runs the plan of `model` once to see the shapes.
+/// counted. Runs the plan of `model`, and one without fused steps, to see the shapes.
 std::map<std::string, Work> work_by_operator(const onnx_io::Model& model, const engine::Plan& plan,
                                              const std::vector<Value>& inputs, engine::RunOptions options);
 

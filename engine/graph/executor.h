@@ -20,7 +20,8 @@ struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Iterations of Loop and Scan bodies in one run, all together; Error(limit) beyond.
   std::int64_t max_iterations = 100'000'000;
-  /// Called with every value a step of the main graph makes, by name (bisecting, tracing). May be empty.
+  /// Called with every value a step of the main graph makes, by name (bisecting, tracing); a plan made with
+  /// PlanOptions::fuse has fewer. May be empty.
   std::function<void(const Step&, std::size_t output, const Value&)> observe;
   /// Called after every step, those of bodies and functions included, with when it began and ended. May be
   /// empty.

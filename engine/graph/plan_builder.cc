@@ -93,7 +93,7 @@ std::shared_ptr<const Plan> PlanBuilder::plan_function(const Function& function,
     plan.output_names.push_back(name);
   }
   plan.output_types.resize(function.outputs.size());
-  return frame.finish();
+  return frame.finish(options_.fuse);
 }
 
 std::shared_ptr<const Plan> PlanBuilder::plan_subgraph(const Graph& graph, Scope& scope,
@@ -126,7 +126,7 @@ std::shared_ptr<const Plan> PlanBuilder::plan_graph(const Graph& graph, Frame& f
     plan.output_types.push_back(output.type);
   }
   bind_outputs(names, scope);
-  return frame.finish();
+  return frame.finish(options_.fuse);
 }
 
 void PlanBuilder::add_initializers(const Graph& graph, Scope& scope) {

@@ -1,5 +1,6 @@
 #include "engine/graph/scope.h"
 
+#include "engine/graph/fusion.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -19,7 +20,7 @@ const Value* Frame::constant(int slot) const {
   return found == constants_.end() ? nullptr : &found->second;
 }
 
-std::shared_ptr<const Plan> Frame::finish() {
+std::shared_ptr<const Plan> Frame::finish(bool fuse) {
   constexpr std::size_t never = static_cast<std::size_t>(-1);
   const auto slot_count = static_cast<std::size_t>(plan_->slot_count);
   std::vector<std::size_t> last(slot_count, never);
@@ -44,6 +45,7 @@ std::shared_ptr<const Plan> Frame::finish() {
       plan_->steps[last[slot]].last_used.push_back(static_cast<int>(slot));
   }
   for (auto& [slot, value] : constants_) plan_->constants.emplace_back(slot, std::move(value));
+  if (fuse) fuse_steps(*plan_);
   return std::move(plan_);
 }
 

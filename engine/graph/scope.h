@@ -25,8 +25,8 @@ class Frame {
   /// The value when the slot is a constant, else nullptr.
   const Value* constant(int slot) const;
 
-  /// Works out lifetimes and hands the plan over; the frame is used up.
-  std::shared_ptr<const Plan> finish();
+  /// Works out lifetimes, fuses steps where it is allowed and hands the plan over; the frame is used up.
+  std::shared_ptr<const Plan> finish(bool fuse);
 
   /// Slots that bodies of a step read besides its inputs, by step index.
   std::unordered_map<std::size_t, std::vector<int>> captured;

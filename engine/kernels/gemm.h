@@ -55,7 +55,7 @@ class PackedB {
 /// A constant float or double factor of more bytes is better multiplied where it lies: weights mapped from a
 /// file are then in memory once, and are there as soon as they are used. What products lose by it, packing
 /// would take as long for.
-inline constexpr size_t kPackAtMost = size_t{16} << 20;
+inline constexpr size_t kPackAtMost = size_t{32} << 20;
 
 /// Packs B [K, N] with an optional bias [N]. Throws Error(limit) where the allocator refuses.
 template <class T>

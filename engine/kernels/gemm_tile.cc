@@ -197,6 +197,37 @@ void panel(const Product<T>& p) {
   }
 }
 
+// Known vector counts and no tail: the loop over them disappears.
+template <size_t kVectors, class T>
+HWY_INLINE void gather_whole(const T* B, const int64_t* offset, size_t rows, T* HWY_RESTRICT packed) {
+  constexpr size_t kRowsAhead = 16;
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t k = 0; k < rows; ++k) {
+    const T *from = B + offset[k], *ahead = B + offset[std::min(rows - 1, k + kRowsAhead)];
+    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+      __builtin_prefetch(ahead + v * lanes);
+      hn::Store(hn::LoadU(d, from + v * lanes), d, packed + (k * kVectors + v) * lanes);
+    }
+  }
+}
+
+template <class T>
+void gather(const T* B, const int64_t* offset, int64_t rows_signed, int64_t columns_signed, T* packed) {
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d), widest = static_cast<size_t>(kVectorColumns<T>);
+  const auto rows = static_cast<size_t>(rows_signed), columns = static_cast<size_t>(columns_signed);
+  if (widest == lanes && columns == 3 * lanes) return gather_whole<3>(B, offset, rows, packed);
+  if (widest == lanes && columns == 2 * lanes) return gather_whole<2>(B, offset, rows, packed);
+  const size_t width = (columns + widest - 1) / widest * widest;
+  for (size_t k = 0; k < rows; ++k, packed += width) {
+    const T* from = B + offset[k];
+    size_t i = 0;
+    for (; i + lanes <= columns; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, packed + i);
+    std::fill(std::copy(from + i, from + columns, packed + i), packed + width, T(0));
+  }
+}
+
 template <size_t kGroups, class T>
 HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
   const size_t width = kTileVectors * hn::Lanes(Tag<T>()), groups_a_panel = kPanelColumns<T> / width;
@@ -283,6 +314,12 @@ void gathered_f32(const GatheredProduct<float>& p) {
 void gathered_f64(const GatheredProduct<double>& p) {
   panel(p);
 }
+void gather_f32(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed) {
+  gather(B, offset, rows, columns, packed);
+}
+void gather_f64(const double* B, const int64_t* offset, int64_t rows, int64_t columns, double* packed) {
+  gather(B, offset, rows, columns, packed);
+}
 void row_f32(const RowProduct<float>& p) {
   row(p);
 }
@@ -306,6 +343,8 @@ HWY_EXPORT(panel_f32);
 HWY_EXPORT(panel_f64);
 HWY_EXPORT(gathered_f32);
 HWY_EXPORT(gathered_f64);
+HWY_EXPORT(gather_f32);
+HWY_EXPORT(gather_f64);
 HWY_EXPORT(row_f32);
 HWY_EXPORT(row_f64);
 HWY_EXPORT(dots_f32);
@@ -322,6 +361,12 @@ void multiply_gathered(const GatheredProduct<float>& p) {
 }
 void multiply_gathered(const GatheredProduct<double>& p) {
   HWY_DYNAMIC_DISPATCH(gathered_f64)(p);
+}
+void gather_panel(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed) {
+  HWY_DYNAMIC_DISPATCH(gather_f32)(B, offset, rows, columns, packed);
+}
+void gather_panel(const double* B, const int64_t* offset, int64_t rows, int64_t columns, double* packed) {
+  HWY_DYNAMIC_DISPATCH(gather_f64)(B, offset, rows, columns, packed);
 }
 void multiply_row(const RowProduct<float>& p) {
   HWY_DYNAMIC_DISPATCH(row_f32)(p);

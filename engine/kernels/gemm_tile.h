@@ -60,6 +60,12 @@ struct GatheredProduct {
 void multiply_gathered(const GatheredProduct<float>& p);
 void multiply_gathered(const GatheredProduct<double>& p);
 
+/// packed [rows, columns rounded up to kVectorColumns] = the rows that begin at B + offset[k], with zeros
+/// beyond `columns`, which are kPanelColumns at most: B for multiply_panel, where several rows of A make it
+/// worth it. packed is aligned to 64 bytes.
+void gather_panel(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed);
+void gather_panel(const double* B, const int64_t* offset, int64_t rows, int64_t columns, double* packed);
+
 /// One row a [K] times whole panels, several at a time to keep enough sums in flight.
 /// B: panel i begins at B + i * panel_stride, its rows are `ldb` apart, and has kPanelColumns columns.
 /// C [panels * kPanelColumns]; the epilogue's bias is as long.

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "engine/graph/op_context.h"
@@ -187,11 +189,34 @@ constexpr BinaryTable make_binary_table(TypeList<Types...>, DType result = DType
   return table;
 }
 
+/// An operation's state, whatever its type.
+struct OperationState {
+  alignas(8) std::array<std::byte, 16> bytes{};
+
+  template <typename Op>
+  explicit OperationState(const Op& op) {
+    static_assert(std::is_trivially_copyable_v<Op> && sizeof(Op) <= sizeof(bytes) && alignof(Op) <= 8);
+    std::memcpy(bytes.data(), &op, sizeof(Op));
+  }
+};
+
+/// Run steps that say what they do, so that they can become part of another.
+struct UnaryStep {
+  const UnaryTable* table;
+  OperationState op;
+  void operator()(RunContext& run) const { apply_unary(run, *table, op.bytes.data()); }
+};
+struct BinaryStep {
+  const BinaryTable* table;
+  OperationState op;
+  void operator()(RunContext& run) const { apply_binary(run, *table, op.bytes.data()); }
+};
+
 /// The run step of a unary operator: op over every type of List. `result` where it is not the operand's type.
 template <typename Op, typename List, DType result = DType::undefined>
 RunFunction unary_step(Op op) {
   static constexpr UnaryTable table = make_unary_table<Op>(List{}, result);
-  return [op](RunContext& run) { apply_unary(run, table, &op); };
+  return UnaryStep{&table, OperationState(op)};
 }
 
 /// Attributes of the operators that broadcast in the limited way before opset 7.
@@ -215,7 +240,7 @@ RunFunction binary_step(PrepareContext& node, Op op) {
       apply_binary(run, table, &op, limited_broadcast_rule, &limits);
     };
   }
-  return [op](RunContext& run) { apply_binary(run, table, &op); };
+  return BinaryStep{&table, OperationState(op)};
 }
 
 }  // namespace grurun::engine

@@ -5,34 +5,41 @@
 //
 // X [N, C, D1...Dn], W [M, C/group, k1...kn], B [M] (optional), Y [N, M, O1...On]; g is the group of m. What
 // lies outside X is 0. 16-bit floats are computed in float.
+#include <type_traits>
+
 #include "engine/graph/op_context.h"
 #include "engine/ops/float_compute.h"
+#include "engine/ops/nn/conv_step.h"
 #include "engine/ops/nn/convolution.h"
 
 namespace grurun::engine {
+
+void ConvStep::operator()(RunContext& run) const {
+  const Tensor& x = run.tensor(0);
+  const Tensor& w = run.tensor(1);
+  const Tensor* b = run.optional_tensor(2);
+  const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
+  if (b && !(b->shape() == Shape{shape.filters})) {
+    fail_invalid("B must have shape [{}], but has {}", shape.filters, b->shape().to_string());
+  }
+  if (tail && x.dtype() != DType::float32) fail_internal("a tail of float32 on {}", dtype_name(x.dtype()));
+  run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
+                   const Tensor wide_x = widened<C>(x), wide_w = widened<C>(w);
+                   const Tensor wide_b = b ? widened<C>(*b) : Tensor();
+                   Tensor y(dtype_of<C>, shape.output_shape());
+                   RowTail<C> end;
+                   if constexpr (std::is_same_v<C, float>) end = tail;
+                   convolve<C>(shape, wide_x.data<C>(), wide_w.data<C>(), b ? wide_b.data<C>() : nullptr,
+                               y.mutable_data<C>(), end);
+                   return y;
+                 }));
+}
 
 namespace {
 
 RunFunction prepare(PrepareContext& node) {
   const WindowAttributes attributes = window_attributes(node, {});
-  const std::int64_t group = node.int_attribute("group", 1);
-  return [=](RunContext& run) {
-    const Tensor& x = run.tensor(0);
-    const Tensor& w = run.tensor(1);
-    const Tensor* b = run.optional_tensor(2);
-    const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
-    if (b && !(b->shape() == Shape{shape.filters})) {
-      fail_invalid("B must have shape [{}], but has {}", shape.filters, b->shape().to_string());
-    }
-    run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
-                     const Tensor wide_x = widened<C>(x), wide_w = widened<C>(w);
-                     const Tensor wide_b = b ? widened<C>(*b) : Tensor();
-                     Tensor y(dtype_of<C>, shape.output_shape());
-                     convolve<C>(shape, wide_x.data<C>(), wide_w.data<C>(), b ? wide_b.data<C>() : nullptr,
-                                 y.mutable_data<C>());
-                     return y;
-                   }));
-  };
+  return ConvStep{attributes, node.int_attribute("group", 1)};
 }
 
 }  // namespace

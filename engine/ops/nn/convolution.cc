@@ -1,7 +1,6 @@
 #include "engine/ops/nn/convolution.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
@@ -21,7 +20,6 @@ constexpr std::int64_t plane_elements = 128 * 1024;
 constexpr std::int64_t panel_elements = 6 * 1024;
 constexpr std::int64_t task_operations = 1 << 18;
 constexpr std::int64_t depth_at_once = 144;  // rows of a packed panel
-constexpr std::int64_t rows_ahead = 16;      // that packing asks the memory for
 
 std::int64_t round_up(std::int64_t n, std::int64_t unit) {
   return (n + unit - 1) / unit * unit;
@@ -118,7 +116,7 @@ struct PlaneProduct {
       T* from = sums + m * ld;
       if (tail) tail(from, columns);
       for (std::int64_t r = 0; r < count; ++r)
-        std::copy_n(from + r * pitch, width, y + m * output_size + r * width);
+        copy_run(from + r * pitch, width, y + m * output_size + r * width);
     }
   }
 
@@ -134,38 +132,21 @@ struct PlaneProduct {
       epilogue.row_bias = k == 0 ? bias : nullptr;
       epilogue.from_c = k > 0;
       for_each_panel<T>(columns, [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t width = pack(block.data() + begin, block.offsets() + k, rows, end - begin, packed);
+        const std::int64_t width = round_up(end - begin, kernels::kVectorColumns<T>);
+        pack(block.data() + begin, block.offsets() + k, rows, end - begin, width, packed);
         multiply_panel<T>(
             {filters, end - begin, rows, w + k, depth, packed, width, c + begin, ldc, epilogue});
       });
     }
   }
 
-  // packed [rows, width]: columns rounded up to whole vectors, with zeros. Returns width.
-  static std::int64_t pack(const T* from, const std::int64_t* offsets, std::int64_t rows,
-                           std::int64_t columns, T* packed) {
-    constexpr std::int64_t vector = kernels::kVectorColumns<T>;
-    // Copies of a known length need no call.
-    if (columns == 3 * vector) return pack_vectors<3>(from, offsets, rows, packed);
-    if (columns == 2 * vector) return pack_vectors<2>(from, offsets, rows, packed);
-    const std::int64_t width = round_up(columns, vector);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      std::copy_n(from + offsets[i], columns, packed + i * width);
-      std::fill(packed + i * width + columns, packed + (i + 1) * width, T(0));
+  static void pack(const T* from, const std::int64_t* offsets, std::int64_t rows, std::int64_t columns,
+                   std::int64_t width, T* packed) {
+    if constexpr (std::is_floating_point_v<T>) {
+      kernels::gather_panel(from, offsets, rows, columns, packed);
+    } else {
+      for (std::int64_t i = 0; i < rows; ++i) std::copy_n(from + offsets[i], columns, packed + i * width);
     }
-    return width;
-  }
-
-  template <std::int64_t vectors>
-  static std::int64_t pack_vectors(const T* from, const std::int64_t* offsets, std::int64_t rows, T* packed) {
-    constexpr std::int64_t width = vectors * kernels::kVectorColumns<T>;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const T* ahead = from + offsets[std::min(rows - 1, i + rows_ahead)];
-      for (std::int64_t line = 0; line < width; line += kernels::kVectorColumns<T>)
-        __builtin_prefetch(ahead + line);
-      std::memcpy(packed + i * width, from + offsets[i], width * sizeof(T));
-    }
-    return width;
   }
 };
 

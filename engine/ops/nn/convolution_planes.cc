@@ -72,10 +72,10 @@ void PlaneBlock<T>::lay_out(std::int64_t count) {
   const auto row_variants = static_cast<std::int64_t>(rows.first.size());
   const auto column_variants = static_cast<std::int64_t>(columns.first.size());
   const std::int64_t planes = channels_ * row_variants * column_variants;
-  // Rows of the last plane may end with zeros that begin the next.
-  const std::int64_t shared = columns.width - layout_.pitch;
-  if (planes_.size() < planes * plane + shared) planes_ = Tensor(dtype_of<T>, Shape{planes * plane + shared});
-  std::fill_n(planes_.template mutable_data<T>() + planes * plane, shared, T(0));
+  // Rows of the last plane may end with zeros that begin the next, and whole vectors are read.
+  const std::int64_t slack = columns.width - layout_.pitch + kernels::kVectorColumns<T>;
+  if (planes_.size() < planes * plane + slack) planes_ = Tensor(dtype_of<T>, Shape{planes * plane + slack});
+  std::fill_n(planes_.template mutable_data<T>() + planes * plane, slack, T(0));
   offsets_.clear();
   for (std::int64_t c = 0; c < channels_; ++c) {
     for (const RowLayout::Tap& down : rows.taps) {
@@ -126,7 +126,7 @@ void PlaneBlock<T>::copy_row(const T* source, T* to, std::int64_t plane) const {
     if (begin < end) {
       const T* from = source + (first + begin * axis.stride);
       if (axis.stride == 1) {
-        std::copy_n(from, end - begin, to + begin);
+        copy_run(from, end - begin, to + begin);
       } else if (axis.stride == 2) {
         copy_strided<2>(from, end - begin, to + begin);
       } else {

@@ -4,7 +4,9 @@
 // few, while products of whole panels take the place of one or more products a row.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -24,6 +26,18 @@ struct PlaneLayout {
 /// None where there are more than two axes, or where planes would consist mostly of padding.
 std::optional<PlaneLayout> plane_layout(const std::vector<WindowAxis>& axes);
 
+/// Copies n elements. Rows are short: a call for each would take longer than the copy.
+template <typename T>
+void copy_run(const T* from, std::int64_t n, T* to) {
+  constexpr std::int64_t chunk = 32 / static_cast<std::int64_t>(sizeof(T));
+  if (n < chunk || n > 16 * chunk) {
+    std::copy_n(from, n, to);
+    return;
+  }
+  for (std::int64_t i = 0; i + chunk <= n; i += chunk) std::memcpy(to + i, from + i, chunk * sizeof(T));
+  std::memcpy(to + n - chunk, from + n - chunk, chunk * sizeof(T));  // some of them once more
+}
+
 /// The planes of one image and group, X [channels, D1, D2]. `layout` must outlive it.
 template <typename T>
 class PlaneBlock {
@@ -38,7 +52,8 @@ class PlaneBlock {
   void load(const T* x, std::int64_t row, std::int64_t count);
 
   const T* data() const { return data_; }
-  /// Where row k of the factor [channels * kernel size, columns] begins, relative to data().
+  /// Where row k of the factor [channels * kernel size, columns] begins, relative to data(). Except for
+  /// planes of the input itself, `columns` may be rounded up to whole vectors.
   const std::int64_t* offsets() const { return offsets_.data(); }
 
  private:
