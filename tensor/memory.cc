@@ -1,5 +1,7 @@
 #include "tensor/memory.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -67,10 +69,21 @@ std::size_t class_of(std::size_t bytes) {
   return static_cast<std::size_t>(std::bit_width((std::max<std::size_t>(bytes, 1) - 1) / alignment));
 }
 
+// Large blocks lie in large pages where the system has them: reading weights goes through many pages.
+void* allocate(std::size_t bytes) {
+  constexpr std::size_t page = std::size_t{2} << 20;
+  if (bytes < page) return std::aligned_alloc(alignment, bytes);
+  void* data = std::aligned_alloc(page, bytes);
+#ifdef MADV_HUGEPAGE
+  if (data != nullptr) ::madvise(data, bytes / page * page, MADV_HUGEPAGE);  // advice: may fail
+#endif
+  return data;
+}
+
 void* take(std::size_t bytes) {
   const std::size_t i = class_of(bytes);
-  if (i >= kept_classes) return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
-  if (kept.counts[i] == 0) return std::aligned_alloc(alignment, alignment << i);
+  if (i >= kept_classes) return allocate((bytes + alignment) / alignment * alignment);
+  if (kept.counts[i] == 0) return allocate(alignment << i);
   kept.bytes -= alignment << i;
   return kept.blocks[i][--kept.counts[i]];
 }

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kRowBlock = 16;  // rows whose sums are held at a time
+constexpr size_t kRowBlock = 32;  // rows whose sums are held at a time
 constexpr size_t kGroupRows = 4;  // few rows are held for several panels, to have this many
 
 /// The panels of a range in its order, up to `most` of the same width at a time. body(begin, end, next):
