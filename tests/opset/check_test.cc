@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <algorithm>
+#include <ctime>
 #include <memory>
 
 #include "tests/opset/check_models.h"
@@ -199,7 +200,7 @@ TEST(CheckModel, FindsFaultsOfMalformedTypesWithoutThrowing) {
 }
 
 TEST(CheckModel, TakesTimeInProportionToTheModel) {
-  const auto seconds = [](int length) {
+  const auto ticks = [](int length) {
     Model plain = relu_chain(length);
     onnx::ModelProto proto;
     proto.set_ir_version(8);
@@ -219,13 +220,18 @@ TEST(CheckModel, TakesTimeInProportionToTheModel) {
       copy->add_output(node.outputs[0]);
     }
     const Model model = model_from_proto(proto);
-    const auto begin = std::chrono::steady_clock::now();
-    EXPECT_EQ(listed(check_model(model)), "");
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    // Processor time, the least of some tries: what else the machine does is not measured.
+    double least = 1e9;
+    for (int i = 0; i < 3; ++i) {
+      const std::clock_t begin = std::clock();
+      EXPECT_EQ(listed(check_model(model)), "");
+      least = std::min(least, static_cast<double>(std::clock() - begin));
+    }
+    return least;
   };
-  seconds(100);  // the registry's first use
-  const double small = seconds(5'000);
-  const double large = seconds(50'000);
+  ticks(100);  // the registry's first use
+  const double small = ticks(5'000);
+  const double large = ticks(50'000);
   EXPECT_LT(large, 40 * small) << "ten times the nodes took " << large / small << " times as long";
 }
 
