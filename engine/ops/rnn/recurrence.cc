@@ -39,7 +39,9 @@ class DirectionRun {
   void allocate();
   bool in_step_order() const;
   // For one step there is nothing to gain from a projection ahead of it.
-  bool projects_ahead() const { return schedule_.steps() > 1 || weights_.quantized; }
+  bool projects_ahead() const {
+    return schedule_.steps() > 1 || weights_.quantized || weights_.blocks.front().dense_W;
+  }
   Chunk project(std::int64_t first_step);
   ConstRows inputs_of(std::int64_t first_step, std::int64_t end_step);
   void step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X);
@@ -191,6 +193,20 @@ void each_range(const kernels::GatePanels<Real>& weights, std::int64_t rows, boo
   });
 }
 
+/// Moves sums that lie gate by gate, hidden_size each, to panel order with its padding, for a single panel.
+template <typename Real>
+void spread(const kernels::GatePanels<Real>& W, std::int64_t rows, kernels::Rows<Real> sums) {
+  const std::int64_t hidden = W.hidden_size(), units = W.units(0);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t gate = W.gates() - 1; gate >= 0; --gate) {
+      const Real* from = sums.row(i) + gate * hidden;
+      Real* to = sums.row(i) + gate * units;
+      if (gate > 0) std::copy_backward(from, from + hidden, to + hidden);
+      std::fill(to + hidden, to + units, Real{0});
+    }
+  }
+}
+
 template <typename T, typename Real>
 typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_t first_step) {
   std::int64_t end_step = first_step;
@@ -201,8 +217,10 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   const ConstRows X = inputs_of(first_step, end_step);
   Rows to = projected_;
   for (const BlockWeights<Real>& block : weights_.blocks) {
-    const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &block.W, .to = to};
-    each_range(block.W, rows, false, [&](kernels::PanelRange range) { kernels::project(projection, range); });
+    const kernels::GatePanels<Real>& W = block.dense_W ? *block.dense_W : block.W;
+    const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &W, .to = to};
+    each_range(W, rows, false, [&](kernels::PanelRange range) { kernels::project(projection, range); });
+    if (block.dense_W) spread(block.W, rows, to);
     to.data += block.W.width();
   }
   if constexpr (std::is_same_v<Real, float>) {

@@ -76,6 +76,16 @@ std::vector<Real> pad_peepholes(const Real* P, std::int64_t hidden_size, std::in
   return out;
 }
 
+// True where products with W without the padding between gates, and moving their results to where they
+// belong, is less work. Results move within their row, which a single panel makes easy.
+template <typename Real>
+bool wastes_on_padding(const kernels::GatePanels<Real>& W) {
+  constexpr std::int64_t enough = 64;  // terms of a sum
+  constexpr std::int64_t lanes = kernels::kGateLanes<Real>;
+  const std::int64_t dense = (W.gates() * W.hidden_size() + lanes - 1) / lanes * lanes;
+  return W.panels() == 1 && W.K() >= enough && 5 * dense <= 4 * W.width();
+}
+
 struct Sizes {
   std::int64_t num_directions, hidden_size;
   std::int64_t K_of_W, K_of_R;  // 0 where there is no such tensor
@@ -100,6 +110,11 @@ LayerWeights<Real> pack(const LayerInputs& inputs, const LayerForm& form, const 
                                      from_row(biases.input, row)),
            kernels::pack_gates<Real>(block.gates, hidden_size, sizes.K_of_R, R_rows + row * sizes.K_of_R,
                                      from_row(biases.recurrent, row))});
+      if (wastes_on_padding(layer[d].blocks.back().W)) {
+        layer[d].blocks.back().dense_W =
+            kernels::pack_gates<Real>(1, block.gates * hidden_size, sizes.K_of_W, W_rows + row * sizes.K_of_W,
+                                      from_row(biases.input, row));
+      }
       row += block.gates * hidden_size;
     }
     if (const Real* peepholes = P.slice(index, 3 * hidden_size)) {

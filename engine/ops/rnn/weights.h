@@ -18,6 +18,9 @@ struct BlockWeights {
   kernels::GatePanels<Real> W;
   /// R^T [hidden_size, gates*hidden_size]; its bias is the Rb of the own_bias_gate, 0 for other gates.
   kernels::GatePanels<Real> R;
+  /// W once more, as one gate of gates*hidden_size units, where that has much less padding: for products
+  /// whose rows are then spread to W's order.
+  std::optional<kernels::GatePanels<Real>> dense_W{};
 };
 
 template <typename Real>

@@ -123,8 +123,13 @@ oracle::Layer layer_of(const std::string& op, const Case& c) {
   struct Sizes {
     int seq_length, batch_size, input_size, hidden_size;
   };
-  constexpr std::array<Sizes, 5> sizes{
-      {{4, 3, 3, 4}, {3, 5, 2, 17}, {1, 1, 1, 1}, {5, 1, 4, 9}, {2, 2, 5, 33}}};
+  constexpr std::array<Sizes, 7> sizes{{{4, 3, 3, 4},
+                                        {3, 5, 2, 17},
+                                        {1, 1, 1, 1},
+                                        {5, 1, 4, 9},
+                                        {2, 2, 5, 33},
+                                        {3, 2, 70, 5},
+                                        {1, 3, 64, 18}}};
   const Sizes& size = sizes[static_cast<std::size_t>(c.number / 4) % sizes.size()];
   oracle::Layer layer;
   layer.op = op;

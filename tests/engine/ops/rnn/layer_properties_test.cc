@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/kernels/parallel.h"
 #include "tests/engine/ops/rnn/layer_case.h"
 
 namespace grurun::engine::testing {
@@ -216,6 +217,30 @@ TEST(Layer, LongSequencesOfLargeBatches) {
               << op << direction << ragged;
           EXPECT_EQ(difference("Y_h", out[1].tensor(), expected.Y_h, shape_of_state(l)), "")
               << op << direction;
+        }
+      }
+    }
+  }
+}
+
+TEST(Layer, ThreadsDoNotChangeABit) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    for (const char* direction : {"forward", "bidirectional"}) {
+      for (const int batch_size : {1, 9}) {
+        oracle::Layer l;
+        l.op = op;
+        l.direction = direction;
+        l.seq_length = 7;
+        l.batch_size = batch_size;
+        l.input_size = 90;
+        l.hidden_size = 260;
+        fill_layer(l, DType::float32, {}, 8);
+        const auto once = results(l);
+        for (const int threads : {2, 3, 5}) {
+          kernels::set_threads(threads);
+          const auto again = results(l);
+          kernels::set_threads(1);
+          EXPECT_EQ(again, once) << op << " " << direction << " on " << threads << " threads";
         }
       }
     }
