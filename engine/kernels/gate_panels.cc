@@ -1,5 +1,7 @@
 #include "engine/kernels/gate_panels.h"
 
+#include <algorithm>
+
 #include "engine/kernels/parallel.h"
 
 namespace grurun::kernels {
@@ -19,6 +21,17 @@ void pack_gate(const T* rows, int64_t K, int64_t valid, int64_t units, T* out) {
   }
 }
 
+/// Where panels begin among `vectors` vectors, and where the last one ends.
+std::vector<int64_t> panel_bounds(int64_t vectors) {
+  const int64_t wide = 4 * (vectors % 3) <= vectors ? vectors % 3 : 0;
+  const int64_t panels = wide + (vectors - 4 * wide + 2) / 3;
+  std::vector<int64_t> bounds{0};
+  for (int64_t i = 1; i <= panels; ++i) {
+    bounds.push_back(std::min(vectors, 3 * i + (i * wide + panels - 1) / panels));
+  }
+  return bounds;
+}
+
 }  // namespace
 
 template <class T>
@@ -27,6 +40,8 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   packed.K_ = K;
   packed.gates_ = gates;
   packed.hidden_size_ = hidden_size;
+  packed.first_units_ = panel_bounds((hidden_size + kGateLanes<T> - 1) / kGateLanes<T>);
+  for (int64_t& bound : packed.first_units_) bound *= kGateLanes<T>;
   const int64_t weights = K * packed.width();
   const auto elements = static_cast<size_t>(weights + (bias ? packed.width() : 0));
   auto block = std::make_shared<memory::Block>(elements * sizeof(T));

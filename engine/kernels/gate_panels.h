@@ -1,9 +1,10 @@
 // The weights of a recurrent cell, arranged so that the gates of the same units lie side by side.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "tensor/memory.h"
 
@@ -28,16 +29,15 @@ class GatePanels {
   int64_t gates() const { return gates_; }
   int64_t hidden_size() const { return hidden_size_; }
   /// hidden_size with the padding.
-  int64_t padded_size() const { return vectors() * kGateLanes<T>; }
+  int64_t padded_size() const { return first_units_.back(); }
   int64_t width() const { return gates_ * padded_size(); }
 
-  /// Panels have units of 3 of the widest vectors, which suits the products best; the first wide_panels()
-  /// have 4, so that none is left with 1. Only where that cannot be the last one has fewer.
-  int64_t panels() const { return wide_panels() + (vectors() - 4 * wide_panels() + 2) / 3; }
-  int64_t first_unit(int64_t i) const { return (3 * i + std::min(i, wide_panels())) * kGateLanes<T>; }
-  int64_t units(int64_t i) const {
-    return std::min((i < wide_panels() ? 4 : 3) * kGateLanes<T>, padded_size() - first_unit(i));
-  }
+  /// Panels have units of 3 of the widest vectors, which suits the products best; some have 4, so that none
+  /// is left with 1. They lie apart, so that halves are equal. Only where that cannot be the last one has
+  /// fewer.
+  int64_t panels() const { return static_cast<int64_t>(first_units_.size()) - 1; }
+  int64_t first_unit(int64_t i) const { return first_units_[static_cast<size_t>(i)]; }
+  int64_t units(int64_t i) const { return first_unit(i + 1) - first_unit(i); }
 
   /// Where panel i begins in panel order.
   int64_t first_column(int64_t i) const { return gates_ * first_unit(i); }
@@ -53,10 +53,8 @@ class GatePanels {
   friend GatePanels<U> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const U* rows,
                                   const U* bias);
 
-  int64_t vectors() const { return (hidden_size_ + kGateLanes<T> - 1) / kGateLanes<T>; }
-  int64_t wide_panels() const { return 4 * (vectors() % 3) <= vectors() ? vectors() % 3 : 0; }
-
   int64_t K_ = 0, gates_ = 1, hidden_size_ = 0;
+  std::vector<int64_t> first_units_{0};  // by panel, and padded_size() at the end
   std::shared_ptr<const memory::Block> block_;
   const T* data_ = nullptr;
   const T* bias_ = nullptr;
