@@ -9,9 +9,11 @@
 // and y are scalars, those of w scalars or lists [M]. B is int32 [M].
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/nn/convolution.h"
+#include "engine/ops/nn/integer_convolution.h"
 #include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
@@ -20,53 +22,32 @@ namespace {
 
 using Bytes = TypeList<std::int8_t, std::uint8_t>;
 
-// tensor - zero_point as int32; the zero point is a scalar, or a list with an entry for each slice of the
-// first axis.
-Tensor shifted(const Tensor& tensor, const Tensor* zero_point, const char* what) {
-  Tensor out(DType::int32, tensor.shape());
-  dispatch(Bytes{}, tensor.dtype(), [&]<typename T>() {
-    const T* from = tensor.data<T>();
-    std::int32_t* to = out.mutable_data<std::int32_t>();
-    if (zero_point == nullptr || zero_point->size() == 1) {
-      const std::int32_t zero = zero_point ? *zero_point->data<T>() : 0;
-      for (std::int64_t i = 0; i < tensor.size(); ++i) to[i] = from[i] - zero;
-      return;
-    }
-    if (zero_point->rank() != 1 || zero_point->dim(0) != tensor.dim(0)) {
-      fail_invalid("{} must be a scalar or have shape [{}], but has {}", what, tensor.dim(0),
-                   zero_point->shape().to_string());
-    }
-    const std::int64_t slice = tensor.shape().count(1, tensor.rank());
-    for (std::int64_t m = 0; m < tensor.dim(0); ++m) {
-      const std::int32_t zero = zero_point->data<T>()[m];
-      for (std::int64_t i = m * slice; i < (m + 1) * slice; ++i) to[i] = from[i] - zero;
-    }
-  });
-  return out;
-}
-
 const Tensor* scalar(const Tensor* tensor, const char* what) {
   if (tensor && tensor->size() != 1)
     fail_invalid("{} must be a scalar, but has shape {}", what, tensor->shape().to_string());
   return tensor;
 }
 
-Tensor convolved(const ConvShape& shape, const Tensor& x, const Tensor& w, const std::int32_t* bias) {
-  Tensor y(DType::int32, shape.output_shape());
-  convolve<std::int32_t>(shape, x.data<std::int32_t>(), w.data<std::int32_t>(), bias,
-                         y.mutable_data<std::int32_t>());
-  return y;
+/// Inputs `w` and `zero`, its zero point, arranged once where they are constant; nullptr where they are not.
+std::shared_ptr<const IntegerFilters> constant_filters(PrepareContext& node, std::size_t w,
+                                                       std::size_t zero) {
+  const Tensor* weights = node.constant_input(w);
+  const Tensor* zero_point = node.has_input(zero) ? node.constant_input(zero) : nullptr;
+  if (weights == nullptr || (node.has_input(zero) && zero_point == nullptr)) return nullptr;
+  return std::make_shared<const IntegerFilters>(integer_filters(*weights, zero_point));
 }
 
 RunFunction prepare_integer(PrepareContext& node) {
   const WindowAttributes attributes = window_attributes(node, {});
   const std::int64_t group = node.int_attribute("group", 1);
-  return [=](RunContext& run) {
+  return [=, filters = constant_filters(node, 1, 3)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& w = run.tensor(1);
+    const Tensor* x_zero = scalar(run.optional_tensor(2), "x_zero_point");
+    const Tensor* w_zero = run.optional_tensor(3);
     const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
-    const Tensor wide_x = shifted(x, scalar(run.optional_tensor(2), "x_zero_point"), "x_zero_point");
-    run.set_output(0, convolved(shape, wide_x, shifted(w, run.optional_tensor(3), "w_zero_point"), nullptr));
+    run.set_output(
+        0, integer_convolution(shape, x, x_zero, filters ? *filters : integer_filters(w, w_zero), nullptr));
   };
 }
 
@@ -98,7 +79,7 @@ Tensor requantized(const Tensor& sums, const Tensor& x_scale, const Tensor& w_sc
 RunFunction prepare_qlinear(PrepareContext& node) {
   const WindowAttributes attributes = window_attributes(node, {});
   const std::int64_t group = node.int_attribute("group", 1);
-  return [=](RunContext& run) {
+  return [=, filters = constant_filters(node, 3, 5)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& w = run.tensor(3);
     for (const std::size_t i : {1u, 2u, 6u, 7u}) scalar(&run.tensor(i), "a scale or zero point of x or y");
@@ -107,9 +88,10 @@ RunFunction prepare_qlinear(PrepareContext& node) {
     if (bias && !(bias->shape() == Shape{shape.filters})) {
       fail_invalid("B must have shape [{}], but has {}", shape.filters, bias->shape().to_string());
     }
+    const Tensor& w_zero = run.tensor(5);
     const Tensor sums =
-        convolved(shape, shifted(x, &run.tensor(2), "x_zero_point"),
-                  shifted(w, &run.tensor(5), "w_zero_point"), bias ? bias->data<std::int32_t>() : nullptr);
+        integer_convolution(shape, x, &run.tensor(2), filters ? *filters : integer_filters(w, &w_zero),
+                            bias ? bias->data<std::int32_t>() : nullptr);
     run.set_output(0, dispatch(Bytes{}, run.tensor(7).dtype(), [&]<typename T>() {
                      return requantized<T>(sums, run.tensor(1), run.tensor(4), run.tensor(6), run.tensor(7));
                    }));

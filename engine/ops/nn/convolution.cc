@@ -6,7 +6,6 @@
 #include "engine/kernels/parallel.h"
 #include "engine/ops/nn/convolution_planes.h"
 #include "engine/ops/nn/convolution_rows.h"
-#include "engine/ops/wrapping.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -23,38 +22,6 @@ constexpr std::int64_t depth_at_once = 144;  // rows of a packed panel
 
 std::int64_t round_up(std::int64_t n, std::int64_t unit) {
   return (n + unit - 1) / unit * unit;
-}
-
-// C [rows, columns] = (C or bias) + A * B, row k of B beginning at row(k).
-template <typename Product, typename Row>
-void multiply_integers(const Product& p, const Row& row) {
-  for (std::int64_t m = 0; m < p.rows; ++m) {
-    auto* c = p.C + m * p.ldc;
-    if (!p.epilogue.from_c) std::fill_n(c, p.columns, p.epilogue.row_bias ? p.epilogue.row_bias[m] : 0);
-    for (std::int64_t k = 0; k < p.K; ++k) {
-      const auto a = p.A[m * p.lda + k];
-      const auto* b = row(k);
-      for (std::int64_t i = 0; i < p.columns; ++i) c[i] = wrapping_add(c[i], wrapping_mul(a, b[i]));
-    }
-  }
-}
-
-template <typename T>
-void multiply_gathered(const kernels::GatheredProduct<T>& p) {
-  if constexpr (std::is_floating_point_v<T>) {
-    kernels::multiply_gathered(p);
-  } else {
-    multiply_integers(p, [&](std::int64_t k) { return p.B + p.offset[k]; });
-  }
-}
-
-template <typename T>
-void multiply_panel(const kernels::PanelProduct<T>& p) {
-  if constexpr (std::is_floating_point_v<T>) {
-    kernels::multiply_panel(p);
-  } else {
-    multiply_integers(p, [&](std::int64_t k) { return p.B + k * p.ldb; });
-  }
 }
 
 // Calls body(begin, end) for panels that cover [0, columns), of about the same number of vectors.
@@ -83,8 +50,9 @@ void convolve_row(const ConvShape& shape, const T* rows, const std::int64_t* off
       kernels::Epilogue<T> epilogue;
       epilogue.row_bias = k == 0 ? bias : nullptr;
       epilogue.from_c = k > 0;
-      multiply_gathered<T>({filters, end - begin, std::min(at_once, depth - k), w + k, depth, rows + begin,
-                            offsets + k, y + begin, ldc, epilogue});
+      kernels::multiply_gathered(
+          kernels::GatheredProduct<T>{filters, end - begin, std::min(at_once, depth - k), w + k, depth,
+                                      rows + begin, offsets + k, y + begin, ldc, epilogue});
     }
   });
 }
@@ -133,19 +101,10 @@ struct PlaneProduct {
       epilogue.from_c = k > 0;
       for_each_panel<T>(columns, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t width = round_up(end - begin, kernels::kVectorColumns<T>);
-        pack(block.data() + begin, block.offsets() + k, rows, end - begin, width, packed);
-        multiply_panel<T>(
-            {filters, end - begin, rows, w + k, depth, packed, width, c + begin, ldc, epilogue});
+        kernels::gather_panel(block.data() + begin, block.offsets() + k, rows, end - begin, packed);
+        kernels::multiply_panel(kernels::PanelProduct<T>{filters, end - begin, rows, w + k, depth, packed,
+                                                         width, c + begin, ldc, epilogue});
       });
-    }
-  }
-
-  static void pack(const T* from, const std::int64_t* offsets, std::int64_t rows, std::int64_t columns,
-                   std::int64_t width, T* packed) {
-    if constexpr (std::is_floating_point_v<T>) {
-      kernels::gather_panel(from, offsets, rows, columns, packed);
-    } else {
-      for (std::int64_t i = 0; i < rows; ++i) std::copy_n(from + offsets[i], columns, packed + i * width);
     }
   }
 };
@@ -274,7 +233,5 @@ template void convolve(const ConvShape&, const float*, const float*, const float
                        const RowTail<float>&);
 template void convolve(const ConvShape&, const double*, const double*, const double*, double*,
                        const RowTail<double>&);
-template void convolve(const ConvShape&, const std::int32_t*, const std::int32_t*, const std::int32_t*,
-                       std::int32_t*, const RowTail<std::int32_t>&);
 
 }  // namespace grurun::engine

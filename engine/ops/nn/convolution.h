@@ -1,4 +1,4 @@
-// Convolution as matrix products over the rows of the input, for float, double and int32.
+// Convolution as matrix products over the rows of the input, for float and double.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace grurun::engine {
 
-/// X [N, C, D1...Dn], W [M, C/group, k1...kn] -> Y [N, M, O1...On]; all of one type T (float, double or
-/// int32; integers wrap).
+/// X [N, C, D1...Dn], W [M, C/group, k1...kn] -> Y [N, M, O1...On]; all of one type T (float or double).
 struct ConvShape {
   std::int64_t batch, channels, filters, group;
   std::vector<WindowAxis> axes;
@@ -39,7 +38,5 @@ extern template void convolve(const ConvShape&, const float*, const float*, cons
                               const RowTail<float>&);
 extern template void convolve(const ConvShape&, const double*, const double*, const double*, double*,
                               const RowTail<double>&);
-extern template void convolve(const ConvShape&, const std::int32_t*, const std::int32_t*, const std::int32_t*,
-                              std::int32_t*, const RowTail<std::int32_t>&);
 
 }  // namespace grurun::engine

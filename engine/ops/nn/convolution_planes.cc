@@ -140,6 +140,5 @@ void PlaneBlock<T>::copy_row(const T* source, T* to, std::int64_t plane) const {
 
 template class PlaneBlock<float>;
 template class PlaneBlock<double>;
-template class PlaneBlock<std::int32_t>;
 
 }  // namespace grurun::engine

@@ -73,6 +73,5 @@ class PlaneBlock {
 
 extern template class PlaneBlock<float>;
 extern template class PlaneBlock<double>;
-extern template class PlaneBlock<std::int32_t>;
 
 }  // namespace grurun::engine

@@ -151,6 +151,5 @@ const std::int64_t* BlockRows<T>::offsets(std::int64_t index) {
 
 template class BlockRows<float>;
 template class BlockRows<double>;
-template class BlockRows<std::int32_t>;
 
 }  // namespace grurun::engine

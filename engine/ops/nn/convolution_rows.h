@@ -68,6 +68,5 @@ class BlockRows {
 
 extern template class BlockRows<float>;
 extern template class BlockRows<double>;
-extern template class BlockRows<std::int32_t>;
 
 }  // namespace grurun::engine

@@ -1,0 +1,117 @@
+#include "engine/ops/nn/integer_convolution.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/kernels/parallel.h"
+#include "engine/ops/type_dispatch.h"
+#include "engine/ops/wrapping.h"
+
+namespace grurun::engine {
+
+namespace {
+
+using Bytes = TypeList<std::int8_t, std::uint8_t>;
+
+constexpr std::int64_t largest = 255;  // of an 8-bit number less its zero point
+
+// A tensor [slices, channels, inner]; a zero point for each slice, or one for all.
+struct Sliced {
+  const Tensor& values;
+  std::int64_t slices, channels, inner;
+  const Tensor* zero_point;
+};
+
+// Channels [begin, end) of every slice, less the zero point.
+template <typename T>
+Tensor centred(const Sliced& from, std::int64_t begin, std::int64_t end) {
+  const std::int64_t run = (end - begin) * from.inner;
+  Tensor out(dtype_of<T>, Shape{from.slices * run});
+  T* const to = out.template mutable_data<T>();
+  dispatch(Bytes{}, from.values.dtype(), [&]<typename Byte>() {
+    const Byte* const bytes = from.values.template data<Byte>() + begin * from.inner;
+    kernels::parallel_for(from.slices, (1 << 16) / (run + 1) + 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t s = first; s < last; ++s) {
+        const Byte* const source = bytes + s * from.channels * from.inner;
+        const Tensor* zeros = from.zero_point;
+        const int zero = zeros == nullptr ? 0 : zeros->template data<Byte>()[zeros->size() == 1 ? 0 : s];
+        for (std::int64_t i = 0; i < run; ++i) to[s * run + i] = static_cast<T>(source[i] - zero);
+      }
+    });
+  });
+  return out;
+}
+
+std::int32_t wrapped(double sum) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::int64_t>(sum)));
+}
+
+// y += conv(x, w) for one part.
+template <typename T>
+void add_part(const ConvShape& part, const Tensor& x, const Tensor& w, Tensor& sums, std::int32_t* y) {
+  convolve<T>(part, x.data<T>(), w.data<T>(), nullptr, sums.mutable_data<T>());
+  const T* const from = sums.data<T>();
+  kernels::parallel_for(sums.size(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if constexpr (sizeof(T) == sizeof(float)) {
+        y[i] = wrapping_add(y[i], static_cast<std::int32_t>(from[i]));  // below 2^24
+      } else {
+        y[i] = wrapping_add(y[i], wrapped(from[i]));
+      }
+    }
+  });
+}
+
+template <typename T>
+void add_parts(const ConvShape& shape, const Sliced& x, const IntegerFilters& w, std::int32_t* y) {
+  ConvShape part = shape;
+  Tensor sums(dtype_of<T>, shape.output_shape());
+  for (std::size_t i = 0; i < w.parts.size(); ++i) {
+    const std::int64_t begin = static_cast<std::int64_t>(i) * w.channels;
+    const std::int64_t end = std::min(begin + w.channels, x.channels);
+    part.channels = (end - begin) * shape.group;
+    add_part<T>(part, centred<T>(x, begin, end), w.parts[i], sums, y);
+  }
+}
+
+}  // namespace
+
+IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point) {
+  if (w.rank() < 2) fail_invalid("w {} must have shape [M,C/group,k1...]", w.shape().to_string());
+  const std::int64_t filters = w.dim(0), channels = w.dim(1), kernel = w.shape().count(2, w.rank());
+  if (zero_point != nullptr && zero_point->size() != 1 && !(zero_point->shape() == Shape{filters})) {
+    fail_invalid("w_zero_point must be a scalar or have shape [{}], but has {}", filters,
+                 zero_point->shape().to_string());
+  }
+  constexpr std::int64_t most_terms =
+      (std::int64_t{1} << std::numeric_limits<float>::digits) / (largest * largest);
+  const bool in_float = kernel <= most_terms;
+  IntegerFilters out{w.shape(),
+                     in_float ? std::max<std::int64_t>(most_terms / std::max<std::int64_t>(kernel, 1), 1)
+                              : std::max<std::int64_t>(channels, 1),
+                     {}};
+  const Sliced sliced{w, filters, channels, kernel, zero_point};
+  for (std::int64_t begin = 0; begin < channels; begin += out.channels) {
+    const std::int64_t end = std::min(begin + out.channels, channels);
+    out.parts.push_back(in_float ? centred<float>(sliced, begin, end) : centred<double>(sliced, begin, end));
+  }
+  return out;
+}
+
+Tensor integer_convolution(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
+                           const IntegerFilters& w, const std::int32_t* bias) {
+  Tensor out(DType::int32, shape.output_shape());
+  std::int32_t* const y = out.mutable_data<std::int32_t>();
+  const std::int64_t plane = shape.output_size();
+  for (std::int64_t i = 0; i < shape.batch * shape.filters; ++i)
+    std::fill_n(y + i * plane, plane, bias != nullptr ? bias[i % shape.filters] : 0);
+  const Sliced sliced{x, shape.batch * shape.group, shape.channels / shape.group, shape.input_size(),
+                      zero_point};
+  if (!w.parts.empty() && w.parts[0].dtype() == DType::float32)
+    add_parts<float>(shape, sliced, w, y);
+  else
+    add_parts<double>(shape, sliced, w, y);
+  return out;
+}
+
+}  // namespace grurun::engine
