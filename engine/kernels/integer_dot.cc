@@ -14,37 +14,101 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// n is at most kBlock.
-HWY_INLINE int32_t short_dot(const int16_t* a, const int16_t* b, size_t n) {
-  size_t i = 0;
-  int32_t sum = 0;
+struct Operands {
+  const int16_t* a;
+  const int16_t* b;
+  size_t row;  // elements from one row of either to the next
+};
+
 #if HWY_TARGET != HWY_SCALAR
+// Columns of a tile: as many sums as a block of 128 bits holds once their lanes are added up.
+constexpr size_t kColumns = 4;
+constexpr size_t kRows = HWY_TARGET == HWY_AVX3 ? 4 : 2;
+
+/// sums[r][j] += the first n, a multiple of the vector's lanes, terms of rows r < R and columns j.
+template <size_t R>
+HWY_INLINE void tile(const Operands& p, size_t n, int64_t (*sums)[kColumns]) {
   const hn::ScalableTag<int16_t> d;
   const hn::Repartition<int32_t, decltype(d)> wide;
-  const size_t lanes = hn::Lanes(d);
-  auto even = hn::Zero(wide), odd = hn::Zero(wide), even2 = hn::Zero(wide), odd2 = hn::Zero(wide);
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    even = hn::ReorderWidenMulAccumulate(wide, hn::LoadU(d, a + i), hn::LoadU(d, b + i), even, odd);
-    even2 = hn::ReorderWidenMulAccumulate(wide, hn::LoadU(d, a + i + lanes), hn::LoadU(d, b + i + lanes),
-                                          even2, odd2);
+  const hn::Repartition<int64_t, decltype(d)> pairs;
+  hn::Vec<decltype(wide)> even[R][kColumns], odd[R][kColumns];
+#pragma GCC unroll 4
+  for (size_t r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (size_t j = 0; j < kColumns; ++j) even[r][j] = odd[r][j] = hn::Zero(wide);
   }
-  for (; i + lanes <= n; i += lanes)
-    even = hn::ReorderWidenMulAccumulate(wide, hn::LoadU(d, a + i), hn::LoadU(d, b + i), even, odd);
-  const auto all = hn::Add(hn::Add(even, odd), hn::Add(even2, odd2));
-  sum = hn::GetLane(hn::SumOfLanes(wide, all));
+  for (size_t i = 0; i < n; i += hn::Lanes(d)) {
+    hn::Vec<decltype(d)> b[kColumns];
+#pragma GCC unroll 4
+    for (size_t j = 0; j < kColumns; ++j) b[j] = hn::LoadU(d, p.b + j * p.row + i);
+#pragma GCC unroll 4
+    for (size_t r = 0; r < R; ++r) {
+      const auto a = hn::LoadU(d, p.a + r * p.row + i);
+#pragma GCC unroll 4
+      for (size_t j = 0; j < kColumns; ++j)
+        even[r][j] = hn::ReorderWidenMulAccumulate(wide, a, b[j], even[r][j], odd[r][j]);
+    }
+  }
+  HWY_ALIGN int32_t blocks[HWY_MAX_BYTES / sizeof(int32_t)];
+#pragma GCC unroll 4
+  for (size_t r = 0; r < R; ++r) {
+    // Every block becomes the four columns' sums over it.
+    hn::Vec<decltype(wide)> v[kColumns];
+#pragma GCC unroll 4
+    for (size_t j = 0; j < kColumns; ++j) v[j] = hn::Add(even[r][j], odd[r][j]);
+    const auto first = hn::Add(hn::InterleaveLower(wide, v[0], v[1]), hn::InterleaveUpper(wide, v[0], v[1]));
+    const auto last = hn::Add(hn::InterleaveLower(wide, v[2], v[3]), hn::InterleaveUpper(wide, v[2], v[3]));
+    const auto x = hn::BitCast(pairs, first), y = hn::BitCast(pairs, last);
+    const auto all = hn::Add(hn::BitCast(wide, hn::InterleaveLower(pairs, x, y)),
+                             hn::BitCast(wide, hn::InterleaveUpper(pairs, x, y)));
+    hn::Store(all, wide, blocks);
+    for (size_t i = 0; i < hn::Lanes(wide); ++i) sums[r][i % kColumns] += blocks[i];
+  }
+}
+
+/// The same of any n, for R rows and kColumns columns.
+template <size_t R>
+void tile_of_any_length(const Operands& p, size_t n, int64_t (*sums)[kColumns]) {
+  // So many products of 255 * 255 stay within 31 bits, even added up in one lane.
+  constexpr size_t most = size_t{1} << 14;
+  const size_t lanes = hn::Lanes(hn::ScalableTag<int16_t>()), whole = n / lanes * lanes;
+  for (size_t r = 0; r < R; ++r) std::fill_n(sums[r], kColumns, 0);
+  for (size_t i = 0; i < whole; i += most)
+    tile<R>({p.a + i, p.b + i, p.row}, std::min(most, whole - i), sums);
+  for (size_t r = 0; r < R; ++r) {
+    for (size_t j = 0; j < kColumns; ++j) {
+      for (size_t i = whole; i < n; ++i) sums[r][j] += int32_t{p.a[r * p.row + i]} * p.b[j * p.row + i];
+    }
+  }
+}
 #endif
-  for (; i < n; ++i) sum += int32_t{a[i]} * b[i];
+
+int64_t one_dot(const int16_t* a, const int16_t* b, size_t n) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += int32_t{a[i]} * b[i];
   return sum;
 }
 
-void dots(const int16_t* a, const int16_t* b, size_t n, size_t count, int64_t* out) {
-  // So many products of 255 * 255 stay within 31 bits.
-  constexpr size_t kBlock = size_t{1} << 15;
-  for (size_t j = 0; j < count; ++j, b += n) {
-    int64_t sum = 0;
-    for (size_t begin = 0; begin < n; begin += kBlock)
-      sum += short_dot(a + begin, b + begin, std::min(kBlock, n - begin));
-    out[j] = sum;
+void dots(const int16_t* a, size_t rows, const int16_t* b, size_t columns, size_t n, int64_t* out) {
+  size_t j = 0;
+#if HWY_TARGET != HWY_SCALAR
+  for (; j + kColumns <= columns; j += kColumns) {
+    int64_t sums[kRows][kColumns];
+    for (size_t r = 0; r < rows;) {
+      const Operands p{a + r * n, b + j * n, n};
+      const size_t count = r + kRows <= rows ? kRows : 1;
+      if (count == 1) {
+        tile_of_any_length<1>(p, n, sums);
+      } else {
+        tile_of_any_length<kRows>(p, n, sums);
+      }
+      for (size_t i = 0; i < count; ++i) std::copy_n(sums[i], kColumns, out + (r + i) * columns + j);
+      r += count;
+    }
+  }
+#endif
+  for (; j < columns; ++j) {
+    for (size_t r = 0; r < rows; ++r) out[r * columns + j] = one_dot(a + r * n, b + j * n, n);
   }
 }
 
@@ -56,8 +120,10 @@ namespace grurun::kernels {
 
 HWY_EXPORT(dots);
 
-void integer_dots(const int16_t* a, const int16_t* b, int64_t n, int64_t count, int64_t* out) {
-  HWY_DYNAMIC_DISPATCH(dots)(a, b, static_cast<size_t>(n), static_cast<size_t>(count), out);
+void integer_dots(const int16_t* a, int64_t rows, const int16_t* b, int64_t columns, int64_t n,
+                  int64_t* out) {
+  HWY_DYNAMIC_DISPATCH(dots)
+  (a, static_cast<size_t>(rows), b, static_cast<size_t>(columns), static_cast<size_t>(n), out);
 }
 
 }  // namespace grurun::kernels

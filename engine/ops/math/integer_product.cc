@@ -88,15 +88,19 @@ namespace {
 void multiply(std::int64_t M, std::int64_t N, std::int64_t K, const std::int16_t* rows,
               const std::int16_t* columns, std::int32_t* to) {
   constexpr std::int64_t strip = 64;  // columns that stay in the cache for all rows
+  constexpr std::int64_t rows_at_once = 8;
   const std::int64_t strips = (N + strip - 1) / strip;
   const std::int64_t grain = (std::int64_t{1} << 18) / (M * K * strip + 1) + 1;
   kernels::parallel_for(strips, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t n = first * strip; n < std::min(last * strip, N); n += strip) {
       const std::int64_t count = std::min(strip, N - n);
-      std::array<std::int64_t, strip> sums;
-      for (std::int64_t m = 0; m < M; ++m) {
-        kernels::integer_dots(rows + m * K, columns + n * K, K, count, sums.data());
-        std::transform(sums.begin(), sums.begin() + count, to + m * N + n, wrapped);
+      std::array<std::int64_t, rows_at_once * strip> sums;
+      for (std::int64_t m = 0; m < M; m += rows_at_once) {
+        const std::int64_t height = std::min(rows_at_once, M - m);
+        kernels::integer_dots(rows + m * K, height, columns + n * K, count, K, sums.data());
+        for (std::int64_t i = 0; i < height; ++i)
+          std::transform(sums.begin() + i * count, sums.begin() + (i + 1) * count, to + (m + i) * N + n,
+                         wrapped);
       }
     }
   });

@@ -81,7 +81,7 @@ void QuantizedWeights::add_product(std::int64_t rows, kernels::Rows<const float>
       const std::int64_t count = std::min(strip, end - n);
       std::array<std::int64_t, strip> sums;
       for (std::int64_t row = 0; row < rows; ++row) {
-        kernels::integer_dots(q + row * K_, columns + n * K_, K_, count, sums.data());
+        kernels::integer_dots(q + row * K_, 1, columns + n * K_, count, K_, sums.data());
         for (std::int64_t i = 0; i < count; ++i) {
           to.row(row)[n + i] +=
               range.scale * scale[n + i] * static_cast<float>(sums[static_cast<std::size_t>(i)]);

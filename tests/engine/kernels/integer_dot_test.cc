@@ -11,32 +11,46 @@ namespace {
 class IntegerDot : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(IntegerDot);
 
-TEST_P(IntegerDot, EveryLength) {
-  constexpr int64_t columns = 3;
-  std::mt19937 engine(1);
+void expect_exact(int64_t rows, int64_t columns, int64_t n, std::mt19937& generator) {
   std::uniform_int_distribution<int> draw(-255, 255);
-  for (int64_t n = 0; n < 150; ++n) {
-    std::vector<int16_t> a(static_cast<size_t>(n)), b(static_cast<size_t>(n * columns));
-    for (int16_t& v : a) v = static_cast<int16_t>(draw(engine));
-    for (int16_t& v : b) v = static_cast<int16_t>(draw(engine));
-    int64_t out[columns];
-    integer_dots(a.data(), b.data(), n, columns, out);
-    for (size_t j = 0; j < columns; ++j) {
+  std::vector<int16_t> a(static_cast<size_t>(rows * n)), b(static_cast<size_t>(columns * n));
+  for (int16_t& v : a) v = static_cast<int16_t>(draw(generator));
+  for (int16_t& v : b) v = static_cast<int16_t>(draw(generator));
+  std::vector<int64_t> out(static_cast<size_t>(rows * columns), -1), expected;
+  integer_dots(a.data(), rows, b.data(), columns, n, out.data());
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t j = 0; j < columns; ++j) {
       int64_t sum = 0;
-      for (size_t i = 0; i < a.size(); ++i) sum += int64_t{a[i]} * b[j * a.size() + i];
-      EXPECT_EQ(out[j], sum) << n << " " << j;
+      for (int64_t i = 0; i < n; ++i)
+        sum += int64_t{a[static_cast<size_t>(r * n + i)]} * b[static_cast<size_t>(j * n + i)];
+      expected.push_back(sum);
     }
+  }
+  EXPECT_EQ(out, expected) << rows << " x " << columns << " of " << n;
+}
+
+TEST_P(IntegerDot, EveryLength) {
+  std::mt19937 generator(1);
+  for (int64_t n = 0; n < 150; ++n) expect_exact(5, 7, n, generator);
+}
+
+TEST_P(IntegerDot, EveryNumberOfRowsAndColumns) {
+  std::mt19937 generator(1);
+  for (int64_t rows = 0; rows < 10; ++rows) {
+    for (int64_t columns = 0; columns < 10; ++columns) expect_exact(rows, columns, 70, generator);
   }
 }
 
 TEST_P(IntegerDot, LongSumsDoNotWrap) {
   constexpr int64_t n = 100'001;
   const std::vector<int16_t> most(n, 255), least(n, -255);
-  int64_t out = 0;
-  integer_dots(most.data(), most.data(), n, 1, &out);
-  EXPECT_EQ(out, n * 255 * 255);
-  integer_dots(most.data(), least.data(), n, 1, &out);
-  EXPECT_EQ(out, -n * 255 * 255);
+  std::vector<int16_t> b;
+  for (int j = 0; j < 5; ++j)
+    b.insert(b.end(), j % 2 == 0 ? most.begin() : least.begin(), j % 2 == 0 ? most.end() : least.end());
+  std::vector<int64_t> out(5);
+  integer_dots(most.data(), 1, b.data(), 5, n, out.data());
+  const int64_t sum = n * 255 * 255;
+  EXPECT_EQ(out, (std::vector<int64_t>{sum, -sum, sum, -sum, sum}));
 }
 
 }  // namespace
