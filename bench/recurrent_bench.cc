@@ -53,9 +53,12 @@ testing::OneNode node_of(const Layer& layer) {
 
 void layer(benchmark::State& state, const Layer& layer) {
   const testing::OneNode node = node_of(layer);
-  const auto plan = make_plan(testing::one_node_model(node));
+  Runner runner(make_plan(testing::one_node_model(node)));
   const std::vector<Value> inputs = testing::fed_values(node);
-  for (auto _ : state) benchmark::DoNotOptimize(run_plan(*plan, inputs));
+  for (auto _ : state) {
+    runner.run(inputs);
+    benchmark::DoNotOptimize(runner.output(0));
+  }
   const std::int64_t weights =
       layer.num_directions * gates(layer.op) * layer.hidden_size * (layer.input_size + layer.hidden_size);
   const std::int64_t states = layer.num_directions * layer.batch_size * layer.hidden_size;

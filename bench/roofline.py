@@ -21,7 +21,7 @@ def main(source, target):
     machine = report["context"]
     peak = float(machine["peak FLOP/s"])
     figure, axes = pyplot.subplots(figsize=(9, 6))
-    intensities = [2**k for k in range(-5, 11)]
+    intensities = [2 ** (k / 16) for k in range(-5 * 16, 10 * 16 + 1)]
     for level in ("L1", "L2", "memory"):
         bandwidth = float(machine[f"{level} B/s"])
         axes.plot(intensities, [min(peak, bandwidth * x) / 1e9 for x in intensities], color="0.6")
