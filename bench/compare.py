@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 
-os.environ.setdefault("OPENVINO_TELEMETRY_DISABLE", "1")
 import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))

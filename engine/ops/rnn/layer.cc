@@ -80,12 +80,16 @@ void run_layer(Layer& layer, RunContext& run) {
 
     LayerRun layer_run(run, inputs, outputs, layer.form, dims, layer.attributes);
     layer_run.descending = layer.runs.fetch_add(1, std::memory_order_relaxed) % 2 == 1;
-    const std::int64_t grain = directions_side_by_side(layer.form, dims) ? 1 : dims.num_directions;
-    kernels::parallel_for(dims.num_directions, grain, [&](std::int64_t begin, std::int64_t end) {
+    const auto run_directions = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t direction = begin; direction < end; ++direction) {
         run_direction<T, Real>(layer_run, direction, weights[static_cast<std::size_t>(direction)]);
       }
-    });
+    };
+    if (dims.num_directions > 1 && directions_side_by_side(layer.form, dims)) {
+      kernels::parallel_for(dims.num_directions, 1, run_directions);
+    } else {
+      run_directions(0, dims.num_directions);
+    }
   });
 }
 

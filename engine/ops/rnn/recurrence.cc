@@ -185,8 +185,9 @@ std::int64_t first_panel(const kernels::GatePanels<Real>& weights, std::int64_t 
 template <typename Real, typename Body>
 void each_range(const kernels::GatePanels<Real>& weights, std::int64_t rows, bool descending, Body body) {
   constexpr std::int64_t enough = 1 << 17;  // operations for a thread to be worth waking
-  const std::int64_t parts =
-      std::clamp<std::int64_t>(2 * rows * weights.K() * weights.width() / enough, 1, kernels::threads());
+  const std::int64_t operations = 2 * rows * weights.K() * weights.width();
+  if (operations < 2 * enough) return body(kernels::PanelRange{0, weights.panels(), descending});
+  const std::int64_t parts = std::clamp<std::int64_t>(operations / enough, 1, kernels::threads());
   kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
     body(kernels::PanelRange{first_panel(weights, begin, parts), first_panel(weights, end, parts),
                              descending});
