@@ -45,12 +45,23 @@ void Shape::push_back(std::int64_t dim) {
 }
 
 void Shape::insert(std::size_t at, std::int64_t dim) {
+  if (rank_ < inline_rank) {  // shapes grow in every run of a model: without asking for memory
+    std::copy_backward(begin() + at, end(), data() + rank_ + 1);
+    inline_[at] = dim;
+    ++rank_;
+    return;
+  }
   std::vector<std::int64_t> dims = to_vector();
   dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), dim);
   assign(dims);
 }
 
 void Shape::erase(std::size_t at) {
+  if (rank_ <= inline_rank) {
+    std::copy(begin() + at + 1, end(), data() + at);
+    --rank_;
+    return;
+  }
   std::vector<std::int64_t> dims = to_vector();
   dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(at));
   assign(dims);

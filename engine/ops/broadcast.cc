@@ -1,5 +1,8 @@
 #include "engine/ops/broadcast.h"
 
+#include <cstddef>
+#include <memory_resource>
+
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -62,7 +65,10 @@ BroadcastWalk::BroadcastWalk(const Shape& output, std::initializer_list<const Sh
     : size_(output.element_count()) {
   if (size_ == 0) return;
   // Innermost first; a dimension joins the one before it when every operand's stride continues.
-  std::vector<Dim> dims;
+  alignas(Dim) std::array<std::byte, 16 * sizeof(Dim)> near;  // most ranks need no memory from elsewhere
+  std::pmr::monotonic_buffer_resource memory(near.data(), near.size());
+  std::pmr::vector<Dim> dims(&memory);
+  dims.reserve(std::min<std::size_t>(output.rank(), 16));
   Offsets next{};  // product of each operand's dimensions seen so far
   next.fill(1);
   for (std::size_t back = 0; back < output.rank(); ++back) {

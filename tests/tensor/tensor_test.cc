@@ -28,6 +28,26 @@ class Limited {
   ~Limited() { memory::set_limit(0); }
 };
 
+TEST(Shape, GrowsAndShrinksAnywhere) {
+  for (std::size_t rank = 0; rank < 10; ++rank) {
+    std::vector<std::int64_t> dims(rank);
+    for (std::size_t i = 0; i < rank; ++i) dims[i] = static_cast<std::int64_t>(10 + i);
+    for (std::size_t at = 0; at <= rank; ++at) {
+      const auto place = static_cast<std::ptrdiff_t>(at);
+      std::vector<std::int64_t> longer = dims, shorter = dims;
+      longer.insert(longer.begin() + place, 99);
+      Shape shape(dims);
+      shape.insert(at, 99);
+      EXPECT_EQ(shape.to_vector(), longer);
+      if (at == rank) continue;
+      shorter.erase(shorter.begin() + place);
+      shape = Shape(dims);
+      shape.erase(at);
+      EXPECT_EQ(shape.to_vector(), shorter);
+    }
+  }
+}
+
 TEST(DType, NamesAreUniqueAndParseBack) {
   std::set<std::string> names;
   for (int number = 1; number < dtype_count; ++number) {
