@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 
 #include "tensor/error.h"
@@ -33,6 +35,43 @@ void count(std::size_t bytes) {
   }
 }
 
+// Large blocks lie in large pages where the system has them: reading weights goes through many pages.
+constexpr std::size_t large_page = std::size_t{2} << 20;
+
+void advise_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  if (bytes >= large_page)
+    ::madvise(data, bytes / large_page * large_page, MADV_HUGEPAGE);  // advice: may fail
+#endif
+}
+
+// Aligned memory from malloc. glibc's aligned_alloc asks for more than it gives, so that what was freed does
+// not serve the same request again: the heap would grow with every large block. The sanitizers, which see the
+// end of a block only where malloc's is, are given the slower one.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+void* allocate(std::size_t bytes) {
+  return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+}
+void release(void* data) {
+  std::free(data);
+}
+#else
+void* allocate(std::size_t bytes) {
+  const std::size_t unit = bytes >= large_page ? large_page : alignment;
+  void* const whole = std::malloc(bytes + unit);
+  if (whole == nullptr) return nullptr;
+  // malloc's own alignment leaves room for the pointer.
+  static_assert(alignof(std::max_align_t) >= sizeof(void*));
+  auto* const data = reinterpret_cast<void**>((reinterpret_cast<std::uintptr_t>(whole) / unit + 1) * unit);
+  data[-1] = whole;
+  advise_large_pages(data, bytes);
+  return data;
+}
+void release(void* data) {
+  std::free(static_cast<void**>(data)[-1]);
+}
+#endif
+
 // Blocks that were given back, for the next that ask: runs of a model ask for the same ones again and again.
 // The sanitizers are to see every block by itself.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -58,7 +97,7 @@ struct KeptBlocksEnd {
   ~KeptBlocksEnd() {
     kept.closed = true;
     for (std::size_t i = 0; i < kept_classes; ++i) {
-      while (kept.counts[i] > 0) std::free(kept.blocks[i][--kept.counts[i]]);
+      while (kept.counts[i] > 0) release(kept.blocks[i][--kept.counts[i]]);
     }
   }
 };
@@ -69,20 +108,9 @@ std::size_t class_of(std::size_t bytes) {
   return static_cast<std::size_t>(std::bit_width((std::max<std::size_t>(bytes, 1) - 1) / alignment));
 }
 
-// Large blocks lie in large pages where the system has them: reading weights goes through many pages.
-void* allocate(std::size_t bytes) {
-  constexpr std::size_t page = std::size_t{2} << 20;
-  if (bytes < page) return std::aligned_alloc(alignment, bytes);
-  void* data = std::aligned_alloc(page, bytes);
-#ifdef MADV_HUGEPAGE
-  if (data != nullptr) ::madvise(data, bytes / page * page, MADV_HUGEPAGE);  // advice: may fail
-#endif
-  return data;
-}
-
 void* take(std::size_t bytes) {
   const std::size_t i = class_of(bytes);
-  if (i >= kept_classes) return allocate((bytes + alignment) / alignment * alignment);
+  if (i >= kept_classes) return allocate(bytes);
   if (kept.counts[i] == 0) return allocate(alignment << i);
   kept.bytes -= alignment << i;
   return kept.blocks[i][--kept.counts[i]];
@@ -90,8 +118,8 @@ void* take(std::size_t bytes) {
 
 void give_back(void* data, std::size_t bytes) {
   const std::size_t i = class_of(bytes);
-  if (i >= kept_classes || kept.counts[i] == kept_of_a_class || kept.closed) return std::free(data);
-  if (kept.bytes + (alignment << i) > most_kept_bytes) return std::free(data);
+  if (i >= kept_classes || kept.counts[i] == kept_of_a_class || kept.closed) return release(data);
+  if (kept.bytes + (alignment << i) > most_kept_bytes) return release(data);
   kept_end.begun = true;
   kept.bytes += alignment << i;
   kept.blocks[i][kept.counts[i]++] = data;
@@ -110,7 +138,7 @@ void set_limit(std::size_t bytes) {
 }
 
 Block::Block(std::size_t bytes) : data_(nullptr), bytes_(bytes) {
-  if (bytes > PTRDIFF_MAX - alignment)
+  if (bytes > PTRDIFF_MAX - large_page)
     fail(ErrorKind::limit, "a tensor of {} bytes cannot be held in memory", bytes);
   count(bytes);
   data_ = take(bytes);
