@@ -65,8 +65,8 @@ struct PlanOptions {
   /// Nodes of the main graph whose schema has a function body run through it although there is a kernel: the
   /// body is a second opinion on the kernel.
   bool prefer_function_bodies = false;
-  /// Steps that follow each other may become one (fusion.h). Their results stay the same, but a run is not
-  /// observed between them.
+  /// Steps that follow each other may become one (fusion.h), and those of constants are computed now
+  /// (constant_folding.h). Results stay the same, but a run is not observed between them.
   bool fuse = true;
 };
 

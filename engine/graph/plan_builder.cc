@@ -1,5 +1,6 @@
 #include "engine/graph/plan_builder.h"
 
+#include "engine/graph/constant_folding.h"
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
@@ -223,9 +224,23 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
     if (!node.outputs.empty() && !node.outputs[0].empty()) scope.define(node.outputs[0], slot);
     return;
   }
+  if (options_.fuse && is_foldable(node.domain, node.op_type) && fold(node, step, scope)) return;
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
   push_step(std::move(step), scope, preparation.bodies());
+}
+
+bool PlanBuilder::fold(const Node& node, const Step& step, Scope& scope) {
+  if (node.outputs.size() != 1 || node.outputs[0].empty()) return false;
+  std::vector<const Value*> inputs;
+  for (const int slot : step.inputs) {
+    inputs.push_back(slot == no_slot ? nullptr : scope.frame->constant(slot));
+    if (slot != no_slot && inputs.back() == nullptr) return false;
+  }
+  std::optional<Value> value = folded(step, inputs);
+  if (!value) return false;
+  scope.define(node.outputs[0], scope.frame->new_constant(*std::move(value)));
+  return true;
 }
 
 void PlanBuilder::add_function_body(const Node& node, Scope& scope, int since_version,

@@ -53,6 +53,9 @@ class PlanBuilder {
                          std::int64_t opset_version);
   void inline_function(const onnx_io::Function& function, const onnx_io::Node& node, Scope& scope);
 
+  /// Makes a constant of the step's output where all of its inputs are; false where it stays a step.
+  bool fold(const onnx_io::Node& node, const Step& step, Scope& scope);
+
   std::vector<int> input_slots(const onnx_io::Node& node, Scope& scope);
   /// Makes slots for the outputs and binds their names.
   std::vector<int> define_outputs(const onnx_io::Node& node, Scope& scope);

@@ -1,0 +1,61 @@
+// Steps of constants are computed while the plan is made.
+#include <gtest/gtest.h>
+
+#include "engine/graph/executor.h"
+#include "engine/graph/plan.h"
+#include "tests/engine/graph/model_building.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+Value integers(std::vector<std::int64_t> values) {
+  return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
+}
+
+// Y = X + Concat(Slice(W), Unsqueeze(...)), as exporters put gates in another order.
+onnx_io::Model rearranged() {
+  onnx_io::Model made = model(
+      graph({"X"},
+            {node("Slice", {"W", "two", "four"}, {"back"}), node("Slice", {"W", "zero", "two"}, {"front"}),
+             node("Concat", {"back", "front"}, {"R"}, {attr("axis", 0)}),
+             node("Unsqueeze", {"R", "zero"}, {"U"}), node("Add", {"X", "U"}, {"Y"})},
+            {"Y"}),
+      17);
+  made.graph.initializers.push_back({"W", floats({1, 2, 3, 4}).tensor()});
+  made.graph.initializers.push_back({"zero", integers({0}).tensor()});
+  made.graph.initializers.push_back({"two", integers({2}).tensor()});
+  made.graph.initializers.push_back({"four", integers({4}).tensor()});
+  return made;
+}
+
+TEST(ConstantFolding, LeavesWhatDependsOnInputs) {
+  const onnx_io::Model made = rearranged();
+  const auto plan = make_plan(made);
+  ASSERT_EQ(plan->steps.size(), 1u);
+  EXPECT_EQ(plan->steps[0].op, "Add-14");
+  EXPECT_EQ(make_plan(made, {.fed = {}, .fuse = false})->steps.size(), 5u);
+  onnx_io::Model with_input = made;
+  with_input.graph.inputs.push_back({"W", {}});
+  EXPECT_EQ(make_plan(with_input)->steps.size(), 1u);
+  EXPECT_EQ(make_plan(with_input, {.fed = {"W"}})->steps.size(), 5u);
+  EXPECT_EQ(as_floats(run_plan(*plan, {floats({10, 20, 30, 40})})[0]), (std::vector<float>{13, 24, 31, 42}));
+}
+
+TEST(ConstantFolding, MayMakeAnOutput) {
+  onnx_io::Model made = rearranged();
+  made.graph.outputs.push_back({"R", {}});
+  const std::vector<Value> outputs = run(made, {floats({0, 0, 0, 0})});
+  EXPECT_EQ(as_floats(outputs.at(1)), (std::vector<float>{3, 4, 1, 2}));
+}
+
+TEST(ConstantFolding, LeavesStepsThatFailToTheRun) {
+  onnx_io::Model made = rearranged();
+  made.graph.initializers[1].tensor = integers({9}).tensor();  // Unsqueeze finds no such axis
+  const auto plan = make_plan(made);
+  const auto [kind, message] = error_of([&] { run_plan(*plan, {floats({1})}); });
+  EXPECT_EQ(kind, ErrorKind::invalid_model);
+  EXPECT_NE(message.find("Unsqueeze"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
