@@ -18,6 +18,10 @@ constexpr std::int64_t block_elements = 64 * 1024;
 constexpr std::int64_t plane_elements = 128 * 1024;
 constexpr std::int64_t panel_elements = 6 * 1024;
 constexpr std::int64_t task_operations = 1 << 18;
+constexpr std::int64_t sum_elements = 64 * 1024;  // that stay in cache while products are added to them
+constexpr std::int64_t filters_at_least = 64;
+// Up to so many places, of so many products at least, each sum is a product of two rows.
+constexpr std::int64_t most_dots = 8, dots_depth = 32;
 constexpr std::int64_t depth_at_once = 144;  // rows of a packed panel
 
 std::int64_t round_up(std::int64_t n, std::int64_t unit) {
@@ -71,7 +75,7 @@ struct PlaneProduct {
   void run(const PlaneBlock<T>& block, std::int64_t count, T* y, Tensor& workspace) const {
     const std::int64_t width = layout.column_axis.output, pitch = layout.pitch;
     const std::int64_t columns = (count - 1) * pitch + width, output_size = shape.output_size();
-    if (pitch == width) {
+    if (pitch == width || count == 1) {
       multiply(block, columns, y, output_size);
       for (std::int64_t m = 0; tail && m < filters; ++m) tail(y + m * output_size, columns);
       return;
@@ -94,16 +98,27 @@ struct PlaneProduct {
     alignas(64) T packed[depth_at_once * kernels::kPanelColumns<T>];
     const std::int64_t parts = (depth + depth_at_once - 1) / depth_at_once;
     const std::int64_t at_once = parts > 1 ? (depth + parts - 1) / parts : depth_at_once;
+    // Sums that several parts of the depth add to stay in cache.
+    const std::int64_t most =
+        parts > 1 ? round_up(std::max(filters_at_least, sum_elements / columns), 8) : filters;
+    for (std::int64_t m = 0; m < filters; m += most)
+      multiply(block, columns, m, std::min(filters, m + most), at_once, packed, c, ldc);
+  }
+
+  void multiply(const PlaneBlock<T>& block, std::int64_t columns, std::int64_t first, std::int64_t end_filter,
+                std::int64_t at_once, T* packed, T* c, std::int64_t ldc) const {
+    const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
     for (std::int64_t k = 0; k < depth || k == 0; k += at_once) {
       const std::int64_t rows = std::min(at_once, depth - k);
       kernels::Epilogue<T> epilogue;
-      epilogue.row_bias = k == 0 ? bias : nullptr;
+      epilogue.row_bias = k == 0 && bias != nullptr ? bias + first : nullptr;
       epilogue.from_c = k > 0;
       for_each_panel<T>(columns, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t width = round_up(end - begin, kernels::kVectorColumns<T>);
         kernels::gather_panel(block.data() + begin, block.offsets() + k, rows, end - begin, packed);
-        kernels::multiply_panel(kernels::PanelProduct<T>{filters, end - begin, rows, w + k, depth, packed,
-                                                         width, c + begin, ldc, epilogue});
+        kernels::multiply_panel(kernels::PanelProduct<T>{end_filter - first, end - begin, rows,
+                                                         w + first * depth + k, depth, packed, width,
+                                                         c + first * ldc + begin, ldc, epilogue});
       });
     }
   }
@@ -172,6 +187,61 @@ void convolve_rows(const ConvShape& shape, const T* x, const T* w, const T* bias
   });
 }
 
+// patches [output places, depth]: what each place of X [channels, D1...Dn] reads, 0 outside.
+template <typename T>
+void load_patches(const ConvShape& shape, const T* x, T* patches) {
+  const std::vector<WindowAxis>& axes = shape.axes;
+  const std::int64_t channels = shape.channels / shape.group, kernel_size = shape.kernel_size();
+  const std::int64_t depth = channels * kernel_size, input_size = shape.input_size();
+  std::vector<std::int64_t> from(static_cast<std::size_t>(kernel_size));  // of each tap; -1: outside
+  for (std::int64_t o = 0; o < shape.output_size(); ++o) {
+    for (std::int64_t k = 0; k < kernel_size; ++k) {
+      std::int64_t place = o, tap = k, stride = 1, at = 0;
+      for (std::size_t d = axes.size(); d-- > 0;) {
+        const std::int64_t i =
+            axes[d].start(place % axes[d].output) + tap % axes[d].kernel * axes[d].dilation;
+        if (i < 0 || i >= axes[d].input || at < 0) {
+          at = -1;
+        } else {
+          at += i * stride;
+        }
+        place /= axes[d].output;
+        tap /= axes[d].kernel;
+        stride *= axes[d].input;
+      }
+      from[static_cast<std::size_t>(k)] = at;
+    }
+    T* to = patches + o * depth;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      for (const std::int64_t at : from) *to++ = at < 0 ? T(0) : x[c * input_size + at];
+    }
+  }
+}
+
+// Few places: every sum is the product of a filter's row and a patch.
+template <typename T>
+void convolve_dots(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y,
+                   const RowTail<T>& tail) {
+  const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
+  const std::int64_t depth = channels * shape.kernel_size(), output_size = shape.output_size();
+  Tensor patches(dtype_of<T>, Shape{output_size, depth});
+  for (std::int64_t plane = 0; plane < shape.batch * shape.group; ++plane) {
+    load_patches(shape, x + plane * channels * shape.input_size(), patches.template mutable_data<T>());
+    const T* b = patches.template data<T>();
+    const std::int64_t first = plane % shape.group * filters;
+    kernels::parallel_for(
+        filters, task_operations / (2 * depth * output_size) + 1, [&](std::int64_t begin, std::int64_t end) {
+          T* c = y + (plane * filters + begin) * output_size;
+          for (std::int64_t m = begin; m < end; ++m)
+            std::fill_n(y + (plane * filters + m) * output_size, output_size, bias ? bias[first + m] : T(0));
+          kernels::multiply_dots(kernels::DotProducts<T>{end - begin, output_size, depth,
+                                                         w + (first + begin) * depth, depth, b, depth, c,
+                                                         output_size, T(1), T(1)});
+          if (tail) tail(c, (end - begin) * output_size);
+        });
+  }
+}
+
 }  // namespace
 
 std::int64_t ConvShape::input_size() const {
@@ -223,6 +293,8 @@ template <typename T>
 void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y, const RowTail<T>& tail) {
   const std::int64_t output_size = shape.output_size();
   if (shape.batch == 0 || shape.filters == 0 || output_size == 0) return;
+  const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
+  if (output_size <= most_dots && depth >= dots_depth) return convolve_dots(shape, x, w, bias, y, tail);
   if (const auto planes = plane_layout(shape.axes))
     return convolve_planes(shape, *planes, x, w, bias, y, tail);
   convolve_rows(shape, x, w, bias, y);

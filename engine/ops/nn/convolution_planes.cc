@@ -33,8 +33,11 @@ void copy_strided(const T* from, std::int64_t n, T* to) {
 std::optional<PlaneLayout> plane_layout(const std::vector<WindowAxis>& axes) {
   if (axes.size() > 2) return std::nullopt;
   PlaneLayout layout;
-  layout.column_axis = axes.back();
-  layout.row_axis = axes.size() == 2 ? axes.front() : WindowAxis{.input = 1, .output = 1};
+  // Columns of one element are no rows: two such axes are one.
+  const bool is_column =
+      axes.size() == 2 && axes.back().input == 1 && is_plain(axes.back()) && axes.back().pad_begin == 0;
+  layout.column_axis = is_column ? axes.front() : axes.back();
+  layout.row_axis = axes.size() == 2 && !is_column ? axes.front() : WindowAxis{.input = 1, .output = 1};
   layout.rows = shared_layout(layout.row_axis, 1);
   layout.columns = shared_layout(layout.column_axis, 1);
   layout.pitch = layout.columns.width - shared_zeros(layout.column_axis, layout.columns);
