@@ -108,16 +108,16 @@ TEST(Convolution, IsTheSumOfItsDefinition) {
       {1, 2, 4, 1, {{3, 2, 1, 1, 5, 5}, {3, 3, 1, 1, 7, 7}}},     // windows wholly in padding
       {1, 70, 3, 1, {{5, 3, 1, 1, 1, 1}, {20, 3, 1, 1, 1, 1}}},  // more channels than a product takes at once
       {1, 3, 4, 1, {{4, 2, 1, 1, 1, 0}, {5, 3, 2, 1, 1, 1}, {18, 3, 1, 2, 2, 2}}},
-      {1, 2, 3, 1, {{1, 5, 1, 1, 40, 41}, {16, 3, 1, 1, 1, 1}}},     // rows that are mostly padding
-      {1, 4, 70, 1, {{9, 3, 2, 1, 0, 1}, {31, 3, 2, 1, 1, 0}}},      // padding at one end only
-      {1, 40, 40, 1, {{70, 1, 1, 1, 0, 0}, {99, 1, 1, 1, 0, 0}}},    // pointwise, in several blocks
-      {2, 24, 5, 1, {{90, 3, 1, 1, 1, 1}, {100, 3, 1, 1, 1, 1}}},    // several blocks with rows in common
-      {1, 130, 300, 1, {{40, 3, 1, 1, 1, 1}, {30, 3, 1, 1, 1, 1}}},  // more sums than stay in cache
-      {2, 60, 200, 2, {{300, 5, 1, 1, 2, 2}, {1, 1, 1, 1, 0, 0}}},   // one column
-      {1, 5, 3, 1, {{9, 3, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}},        // one column that is padded
-      {2, 40, 10, 2, {{5, 3, 2, 1, 1, 1}, {4, 3, 2, 1, 0, 1}}},      // few places
-      {1, 1, 7, 1, {{640, 256, 128, 1, 0, 0}}},                      // few places, a long kernel
-      {1, 0, 3, 1, {{4, 1, 1, 1, 0, 0}, {9, 3, 1, 1, 1, 1}}},        // nothing to sum
+      {1, 2, 3, 1, {{1, 5, 1, 1, 40, 41}, {16, 3, 1, 1, 1, 1}}},   // rows that are mostly padding
+      {1, 4, 70, 1, {{9, 3, 2, 1, 0, 1}, {31, 3, 2, 1, 1, 0}}},    // padding at one end only
+      {1, 40, 4, 1, {{70, 1, 1, 1, 0, 0}, {99, 1, 1, 1, 0, 0}}},   // pointwise, in several blocks
+      {1, 20, 3, 1, {{90, 3, 1, 1, 1, 1}, {100, 3, 1, 1, 1, 1}}},  // several blocks with rows in common
+      {1, 20, 70, 1, {{40, 3, 1, 1, 1, 1}, {30, 3, 1, 1, 1, 1}}},  // more sums than stay in cache
+      {2, 20, 20, 2, {{60, 5, 1, 1, 2, 2}, {1, 1, 1, 1, 0, 0}}},   // one column
+      {1, 5, 3, 1, {{9, 3, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}},      // one column that is padded
+      {2, 40, 10, 2, {{5, 3, 2, 1, 1, 1}, {4, 3, 2, 1, 0, 1}}},    // few places
+      {1, 1, 7, 1, {{640, 256, 128, 1, 0, 0}}},                    // few places, a long kernel
+      {1, 0, 3, 1, {{4, 1, 1, 1, 0, 0}, {9, 3, 1, 1, 1, 1}}},      // nothing to sum
       {1, 0, 3, 1, {{4, 1, 1, 1, 0, 0}, {5, 2, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}}},
       {1, 3, 4, 1, {{4, 2, 3, 1, 0, 0}, {18, 3, 7, 1, 0, 0}}},  // strides beyond the kernel
   };
