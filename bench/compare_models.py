@@ -11,7 +11,6 @@ an addition, for grurun. Exit codes: 0; 1 outputs differ; 2 usage.
 import argparse
 import importlib.util
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -87,8 +86,8 @@ class OnnxRuntime:
 
 
 class Grurun:
-    def __init__(self, binary, path, inputs, threads):
-        self.command = [str(binary), "bench", str(path), "--inputs", str(inputs), "--threads", str(threads), "--json", "-", "--min-time", "0"]
+    def __init__(self, binary, path, given, threads):
+        self.command = [str(binary), "bench", str(path), *given, "--threads", str(threads), "--json", "-", "--min-time", "0"]
         self.wall, self.cpu = [], []
 
     def measure(self, runs):
@@ -96,22 +95,13 @@ class Grurun:
         report = json.loads(done.stdout)
         self.wall.append(report["median_us"])
         self.cpu.append(report["cpu_us"])
-        self.tensors = report["peak_memory_bytes"]
-
-
-def most_resident(command):
-    """kB of a child that runs the command."""
-    pid = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid
-    _, status, usage = os.wait4(pid, 0)
-    if status != 0:
-        raise RuntimeError(f"{command[0]} failed")
-    return usage.ru_maxrss
+        self.resident = report["peak_resident_bytes"]
 
 
 def compare(name, path, feed, threads, flags, folder):
     inputs = pathlib.Path(folder) / "inputs.npz"
     np.savez(inputs, **feed)
-    peer, ours = OnnxRuntime(path, feed, threads), Grurun(flags.grurun, path, inputs, threads)
+    peer, ours = OnnxRuntime(path, feed, threads), Grurun(flags.grurun, path, ["--inputs", str(inputs)], threads)
     saved = pathlib.Path(folder) / "outputs.npz"
     subprocess.run([str(flags.grurun), str(path), "--inputs", str(inputs), "-q", "--threads", str(threads), "--save-outputs", str(saved)],
                    check=True, stdout=subprocess.DEVNULL)
@@ -125,13 +115,13 @@ def compare(name, path, feed, threads, flags, folder):
         ours.measure(runs)
     empty = pathlib.Path(folder) / "empty.onnx"
     write_empty(empty)
-    memory = [most_resident([str(flags.grurun), "bench", str(model), *given, "--threads", str(threads), "--runs", "3", "--min-time", "0"])
-              for model, given in ((path, ["--inputs", str(inputs)]), (empty, ["--seed", "0"]))]
+    nothing = Grurun(flags.grurun, empty, ["--seed", "0"], threads)
+    nothing.measure(1)
     theirs = subprocess.run([sys.executable, "-c", MEMORY_OF_ONNXRUNTIME, str(path), str(inputs), str(threads)], check=True, capture_output=True)
     ratio = {key: float(np.median(np.array(getattr(peer, key)) / np.array(getattr(ours, key)))) for key in ("wall", "cpu")}
     return {"model": name, "threads": threads, "agrees": same, "ratio": ratio["wall"], "cpu_ratio": ratio["cpu"],
             "grurun_us": float(np.median(ours.wall)), "onnxruntime_us": float(np.median(peer.wall)),
-            "tensors_mb": ours.tensors / 1e6, "grurun_mb": (memory[0] - memory[1]) / 1e3, "onnxruntime_mb": int(theirs.stdout) / 1e3}
+            "grurun_mb": (ours.resident - nothing.resident) / 1e6, "onnxruntime_mb": int(theirs.stdout) * 1024 / 1e6}
 
 
 def write_empty(path):

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <memory>
@@ -43,12 +45,22 @@ double microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
+/// The most that the process had resident since it started, 0 where the system does not tell.
+std::uint64_t peak_resident_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
+  }
+  return 0;
+}
+
 /// Everything that one bench finds out; times in microseconds.
 struct Measured {
   double load_us = 0;
   double plan_us = 0;
   std::vector<double> runs_us;  // ascending
   double cpu_us = 0;            // of all threads, of a run on average
+  std::uint64_t peak_resident = 0;
   std::vector<OperatorTime> operators;
   std::int64_t profiled_runs = 0;
   std::vector<StepTime> last_run;  // of the profiled ones
@@ -89,6 +101,7 @@ class Bench {
     measured_.plan_us = microseconds(Clock::now() - begin);
     for (std::int64_t i = 0; i < flags_.warmup; ++i) runner_->run(inputs_, run_options_);
     time_runs();
+    measured_.peak_resident = peak_resident_bytes();
     if (flags_.profile || !flags_.trace.empty()) profile();
   }
 
@@ -155,7 +168,8 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
            {"cpu_us", measured.cpu_us},
            {"load_us", measured.load_us},
            {"plan_us", measured.plan_us},
-           {"peak_memory_bytes", memory::peak()}};
+           {"peak_memory_bytes", memory::peak()},
+           {"peak_resident_bytes", measured.peak_resident}};
   if (flags.profile) {
     Json operators = Json::array();
     const auto n = static_cast<double>(measured.profiled_runs);
@@ -179,11 +193,12 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
 std::string as_text(const BenchFlags& flags, const Measured& measured) {
   std::string text = fmt::format(
       "median {:.2f} us, p10 {:.2f}, p90 {:.2f}, least {:.2f}; {} runs, {} thread{}, {}\n"
-      "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms, peak memory {:.1f} MB\n",
+      "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms, peak memory of tensors {:.1f} MB, of the process "
+      "{:.1f} MB\n",
       measured.quantile(0.5), measured.quantile(0.1), measured.quantile(0.9), measured.runs_us.front(),
       measured.runs_us.size(), kernels::threads(), kernels::threads() == 1 ? "" : "s", kernels::simd_target(),
       measured.cpu_us, measured.load_us / 1e3, measured.plan_us / 1e3,
-      static_cast<double>(memory::peak()) / 1e6);
+      static_cast<double>(memory::peak()) / 1e6, static_cast<double>(measured.peak_resident) / 1e6);
   if (flags.profile)
     text += "\n" + profile_table(measured.operators, measured.profiled_runs, measured.work, measured.limits);
   return text;

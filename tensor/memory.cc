@@ -35,12 +35,14 @@ void count(std::size_t bytes) {
   }
 }
 
-// Large blocks lie in large pages where the system has them: reading weights goes through many pages.
+// Large blocks lie in large pages where the system has them: reading weights goes through many pages. Very
+// large ones do not: the system would spend longer on finding such pages than they save.
 constexpr std::size_t large_page = std::size_t{2} << 20;
+constexpr std::size_t most_large_pages = std::size_t{64} << 20;
 
 [[maybe_unused]] void advise_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
-  if (bytes >= large_page)
+  if (bytes >= large_page && bytes <= most_large_pages)
     ::madvise(data, bytes / large_page * large_page, MADV_HUGEPAGE);  // advice: may fail
 #endif
 }
