@@ -3,10 +3,10 @@
 // One value for each plane [D1...Dn] of X [N, C, D1...Dn], as Y [N, C, 1...1]: its mean, its maximum (NaN
 // where there is one), or (sum of |x|^p)^(1/p). 16-bit floats are computed in float.
 #include <cmath>
-#include <limits>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_reduce.h"
 #include "engine/ops/float_compute.h"
 
 namespace grurun::engine {
@@ -46,14 +46,7 @@ RunFunction prepare_average(PrepareContext&) {
 }
 
 RunFunction prepare_max(PrepareContext&) {
-  return over_planes([]<typename C>(const C* x, std::int64_t size) {
-    C best = x[0];
-    for (std::int64_t i = 1; i < size; ++i) {
-      if (x[i] > best || std::isnan(x[i])) best = x[i];
-      if (std::isnan(best)) return best;
-    }
-    return best;
-  });
+  return over_planes([]<typename C>(const C* x, std::int64_t size) { return kernels::reduce_max(x, size); });
 }
 
 RunFunction prepare_lp(PrepareContext& node) {

@@ -1,6 +1,7 @@
 // Without Indices windows are taken axis by axis; with them, one by one: both must give the same Y.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -40,6 +41,34 @@ TEST(MaxPool, GivesTheSameWithAndWithoutIndices) {
     for (std::size_t i = 0; i < a.size(); ++i) {
       EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])))
           << i << ": " << a[i] << ", " << b[i];
+    }
+  }
+}
+
+TEST(GlobalMaxPool, IsTheGreatestOfEachPlaneOrNan) {
+  std::mt19937 generator(5);
+  std::uniform_real_distribution<float> draw(-9, -1);
+  for (const std::int64_t size : {1, 2, 15, 16, 17, 100, 1000}) {
+    for (const bool with_nan : {false, true}) {
+      Tensor x(DType::float32, Shape{2, 3, size});
+      float* const values = x.mutable_data<float>();
+      std::vector<float> expected;
+      for (std::int64_t plane = 0; plane < 6; ++plane) {
+        std::span<float> own(values + plane * size, static_cast<std::size_t>(size));
+        for (float& value : own) value = draw(generator);
+        expected.push_back(*std::ranges::max_element(own));
+        if (with_nan && plane % 2 == 1) {
+          own[generator() % own.size()] = NAN;
+          expected.back() = NAN;
+        }
+      }
+      const auto y = run_node("GlobalMaxPool", "", 1, {x}, {}, 1);
+      EXPECT_EQ(y[0].tensor().shape(), (Shape{2, 3, 1}));
+      const auto got = y[0].tensor().span<float>();
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i])))
+            << size << " " << i << ": " << got[i] << ", " << expected[i];
+      }
     }
   }
 }
