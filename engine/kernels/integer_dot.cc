@@ -14,9 +14,10 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <class B>
 struct Operands {
   const int16_t* a;
-  const int16_t* b;
+  const B* b;
   size_t row;  // elements from one row of either to the next
 };
 
@@ -25,9 +26,18 @@ struct Operands {
 constexpr size_t kColumns = 4;
 constexpr size_t kRows = HWY_TARGET == HWY_AVX3 ? 4 : 2;
 
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const int16_t* x) {
+  return hn::LoadU(d, x);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const int8_t* x) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<int8_t, D>(), x));
+}
+
 /// sums[r][j] += the first n, a multiple of the vector's lanes, terms of rows r < R and columns j.
-template <size_t R>
-HWY_INLINE void tile(const Operands& p, size_t n, int64_t (*sums)[kColumns]) {
+template <size_t R, class B>
+HWY_INLINE void tile(const Operands<B>& p, size_t n, int64_t (*sums)[kColumns]) {
   const hn::ScalableTag<int16_t> d;
   const hn::Repartition<int32_t, decltype(d)> wide;
   const hn::Repartition<int64_t, decltype(d)> pairs;
@@ -40,7 +50,7 @@ HWY_INLINE void tile(const Operands& p, size_t n, int64_t (*sums)[kColumns]) {
   for (size_t i = 0; i < n; i += hn::Lanes(d)) {
     hn::Vec<decltype(d)> b[kColumns];
 #pragma GCC unroll 4
-    for (size_t j = 0; j < kColumns; ++j) b[j] = hn::LoadU(d, p.b + j * p.row + i);
+    for (size_t j = 0; j < kColumns; ++j) b[j] = load(d, p.b + j * p.row + i);
 #pragma GCC unroll 4
     for (size_t r = 0; r < R; ++r) {
       const auto a = hn::LoadU(d, p.a + r * p.row + i);
@@ -67,14 +77,14 @@ HWY_INLINE void tile(const Operands& p, size_t n, int64_t (*sums)[kColumns]) {
 }
 
 /// The same of any n, for R rows and kColumns columns.
-template <size_t R>
-void tile_of_any_length(const Operands& p, size_t n, int64_t (*sums)[kColumns]) {
+template <size_t R, class B>
+void tile_of_any_length(const Operands<B>& p, size_t n, int64_t (*sums)[kColumns]) {
   // So many products of 255 * 255 stay within 31 bits, even added up in one lane.
   constexpr size_t most = size_t{1} << 14;
   const size_t lanes = hn::Lanes(hn::ScalableTag<int16_t>()), whole = n / lanes * lanes;
   for (size_t r = 0; r < R; ++r) std::fill_n(sums[r], kColumns, 0);
   for (size_t i = 0; i < whole; i += most)
-    tile<R>({p.a + i, p.b + i, p.row}, std::min(most, whole - i), sums);
+    tile<R, B>({p.a + i, p.b + i, p.row}, std::min(most, whole - i), sums);
   for (size_t r = 0; r < R; ++r) {
     for (size_t j = 0; j < kColumns; ++j) {
       for (size_t i = whole; i < n; ++i) sums[r][j] += int32_t{p.a[r * p.row + i]} * p.b[j * p.row + i];
@@ -83,19 +93,21 @@ void tile_of_any_length(const Operands& p, size_t n, int64_t (*sums)[kColumns]) 
 }
 #endif
 
-int64_t one_dot(const int16_t* a, const int16_t* b, size_t n) {
+template <class B>
+int64_t one_dot(const int16_t* a, const B* b, size_t n) {
   int64_t sum = 0;
   for (size_t i = 0; i < n; ++i) sum += int32_t{a[i]} * b[i];
   return sum;
 }
 
-void dots(const int16_t* a, size_t rows, const int16_t* b, size_t columns, size_t n, int64_t* out) {
+template <class B>
+void dots(const int16_t* a, size_t rows, const B* b, size_t columns, size_t n, int64_t* out) {
   size_t j = 0;
 #if HWY_TARGET != HWY_SCALAR
   for (; j + kColumns <= columns; j += kColumns) {
     int64_t sums[kRows][kColumns];
     for (size_t r = 0; r < rows;) {
-      const Operands p{a + r * n, b + j * n, n};
+      const Operands<B> p{a + r * n, b + j * n, n};
       const size_t count = r + kRows <= rows ? kRows : 1;
       if (count == 1) {
         tile_of_any_length<1>(p, n, sums);
@@ -112,17 +124,29 @@ void dots(const int16_t* a, size_t rows, const int16_t* b, size_t columns, size_
   }
 }
 
+void dots_16(const int16_t* a, size_t rows, const int16_t* b, size_t columns, size_t n, int64_t* out) {
+  dots(a, rows, b, columns, n, out);
+}
+void dots_8(const int16_t* a, size_t rows, const int8_t* b, size_t columns, size_t n, int64_t* out) {
+  dots(a, rows, b, columns, n, out);
+}
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace grurun::kernels {
 
-HWY_EXPORT(dots);
+HWY_EXPORT(dots_16);
+HWY_EXPORT(dots_8);
 
 void integer_dots(const int16_t* a, int64_t rows, const int16_t* b, int64_t columns, int64_t n,
                   int64_t* out) {
-  HWY_DYNAMIC_DISPATCH(dots)
+  HWY_DYNAMIC_DISPATCH(dots_16)
+  (a, static_cast<size_t>(rows), b, static_cast<size_t>(columns), static_cast<size_t>(n), out);
+}
+void integer_dots(const int16_t* a, int64_t rows, const int8_t* b, int64_t columns, int64_t n, int64_t* out) {
+  HWY_DYNAMIC_DISPATCH(dots_8)
   (a, static_cast<size_t>(rows), b, static_cast<size_t>(columns), static_cast<size_t>(n), out);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/kernels/integer_dot.h"
 #include "engine/kernels/parallel.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/matrix_product.h"
@@ -73,20 +72,20 @@ Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shap
 IntegerFactor integer_factor(const Tensor& B, const Tensor* b_zero_point) {
   const Tensor values = centred(B, b_zero_point, QuantizedSide::B, "b_zero_point");
   const Shape& shape = B.shape();
-  if (shape.rank() < 2) return {shape, values};
+  if (shape.rank() < 2) return {shape, {values, values.size()}};
   const std::int64_t K = shape[shape.rank() - 2], N = shape[shape.rank() - 1];
-  IntegerFactor factor{shape, Tensor(DType::int16, shape)};
-  std::int16_t* to = factor.columns.mutable_data<std::int16_t>();
+  Tensor columns(DType::int16, shape);
+  std::int16_t* to = columns.mutable_data<std::int16_t>();
   for (std::int64_t begin = 0; begin < values.size(); begin += K * N)
     transpose(values.data<std::int16_t>() + begin, K, N, to + begin);
-  return factor;
+  return {shape, {columns, K}};
 }
 
 namespace {
 
-/// to [M, N] = rows [M, K] times columns [N, K].
+/// to [M, N] = rows [M, K] times columns from first_column on.
 void multiply(std::int64_t M, std::int64_t N, std::int64_t K, const std::int16_t* rows,
-              const std::int16_t* columns, std::int32_t* to) {
+              const IntegerColumns& columns, std::int64_t first_column, std::int32_t* to) {
   constexpr std::int64_t strip = 64;  // columns that stay in the cache for all rows
   constexpr std::int64_t rows_at_once = 8;
   const std::int64_t strips = (N + strip - 1) / strip;
@@ -97,7 +96,7 @@ void multiply(std::int64_t M, std::int64_t N, std::int64_t K, const std::int16_t
       std::array<std::int64_t, rows_at_once * strip> sums;
       for (std::int64_t m = 0; m < M; m += rows_at_once) {
         const std::int64_t height = std::min(rows_at_once, M - m);
-        kernels::integer_dots(rows + m * K, height, columns + n * K, count, K, sums.data());
+        columns.dots(rows + m * K, height, first_column + n, count, sums.data());
         for (std::int64_t i = 0; i < height; ++i)
           std::transform(sums.begin() + i * count, sums.begin() + (i + 1) * count, to + (m + i) * N + n,
                          wrapped);
@@ -115,15 +114,14 @@ Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const Intege
   Tensor C(DType::int32, shape.output);
   std::int32_t* c = C.mutable_data<std::int32_t>();
   const BroadcastWalk walk(shape.stack, {&shape.stack_a, &shape.stack_b});
-  walk.for_each(0, walk.size(),
-                [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
-                  for (std::int64_t s = 0; s < n; ++s) {
-                    const std::int64_t left = (offsets[0] + (walk.steps(0) ? s : 0)) * M * K;
-                    const std::int64_t right = (offsets[1] + (walk.steps(1) ? s : 0)) * K * N;
-                    multiply(M, N, K, a.data<std::int16_t>() + left, B.columns.data<std::int16_t>() + right,
-                             c + (first + s) * M * N);
-                  }
-                });
+  walk.for_each(
+      0, walk.size(), [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
+        for (std::int64_t s = 0; s < n; ++s) {
+          const std::int64_t left = (offsets[0] + (walk.steps(0) ? s : 0)) * M * K;
+          const std::int64_t right = (offsets[1] + (walk.steps(1) ? s : 0)) * N;
+          multiply(M, N, K, a.data<std::int16_t>() + left, B.columns, right, c + (first + s) * M * N);
+        }
+      });
   return C;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "engine/ops/math/integer_columns.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -17,8 +18,8 @@ Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shap
 
 /// B - b_zero_point, arranged for products.
 struct IntegerFactor {
-  Shape shape;     // B's
-  Tensor columns;  // int16, each [K, N] of the stack as [N, K]: sums run along memory
+  Shape shape;             // B's
+  IntegerColumns columns;  // those of each [K, N] of the stack
 };
 
 /// B is int8 or uint8; the zero point may be nullptr. Throws Error(invalid_model) where they do not fit.

@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "engine/kernels/integer_dot.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_fused.h"
 #include "engine/ops/type_dispatch.h"
@@ -41,15 +40,14 @@ void quantize_centred(const float* x, std::int64_t n, const DynamicRange& range,
 
 QuantizedWeights::QuantizedWeights(const Tensor& weights, const Tensor& scale, const Tensor& zero_point,
                                    std::int64_t direction, const kernels::GatePanels<float>& order)
-    : K_(weights.dim(1)),
-      columns_(Tensor::zeros(DType::int16, {order.width(), K_})),
-      scale_(Tensor::zeros(DType::float32, {order.width()})) {
+    : K_(weights.dim(1)), scale_(Tensor::zeros(DType::float32, {order.width()})) {
+  Tensor columns = Tensor::zeros(DType::int16, {order.width(), K_});
   const std::int64_t N = weights.dim(2);
   const bool by_column = scale.rank() == 2;
   const std::int64_t first = by_column ? direction * N : direction;
   dispatch(TypeList<std::int8_t, std::uint8_t>{}, weights.dtype(), [&]<typename T>() {
     const T* from = weights.data<T>() + direction * K_ * N;
-    std::int16_t* to = columns_.mutable_data<std::int16_t>();
+    std::int16_t* to = columns.mutable_data<std::int16_t>();
     float* to_scale = scale_.mutable_data<float>();
     for (const std::int64_t n : columns_in_panel_order(order)) {
       if (n >= 0) {
@@ -62,6 +60,7 @@ QuantizedWeights::QuantizedWeights(const Tensor& weights, const Tensor& scale, c
       ++to_scale;
     }
   });
+  columns_ = {columns, K_};
 }
 
 void QuantizedWeights::add_product(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
@@ -69,7 +68,6 @@ void QuantizedWeights::add_product(std::int64_t rows, kernels::Rows<const float>
   Tensor quantized(DType::int16, {rows, K_});
   auto* q = quantized.mutable_data<std::int16_t>();
   for (std::int64_t row = 0; row < rows; ++row) quantize_centred(A.row(row), K_, range, q + row * K_);
-  const std::int16_t* columns = columns_.data<std::int16_t>();
   const float* scale = scale_.data<float>();
   constexpr std::int64_t strip = 64;  // columns at a time: they stay in the cache for all rows
   const std::int64_t strips = scale_.size() / kernels::kGateLanes<float>;
@@ -81,7 +79,7 @@ void QuantizedWeights::add_product(std::int64_t rows, kernels::Rows<const float>
       const std::int64_t count = std::min(strip, end - n);
       std::array<std::int64_t, strip> sums;
       for (std::int64_t row = 0; row < rows; ++row) {
-        kernels::integer_dots(q + row * K_, 1, columns + n * K_, count, K_, sums.data());
+        columns_.dots(q + row * K_, 1, n, count, sums.data());
         for (std::int64_t i = 0; i < count; ++i) {
           to.row(row)[n + i] +=
               range.scale * scale[n + i] * static_cast<float>(sums[static_cast<std::size_t>(i)]);

@@ -5,6 +5,7 @@
 
 #include "engine/kernels/gate_panels.h"
 #include "engine/kernels/recurrent.h"
+#include "engine/ops/math/integer_columns.h"
 #include "engine/ops/quantization/dynamic_range.h"
 #include "tensor/tensor.h"
 
@@ -26,8 +27,8 @@ class QuantizedWeights {
 
  private:
   std::int64_t K_;
-  Tensor columns_;  // int16 [order.width(), K]
-  Tensor scale_;    // float32 [order.width()]
+  IntegerColumns columns_;  // order.width() of them
+  Tensor scale_;            // float32 [order.width()]
 };
 
 struct QuantizedGates {

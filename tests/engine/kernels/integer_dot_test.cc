@@ -27,6 +27,12 @@ void expect_exact(int64_t rows, int64_t columns, int64_t n, std::mt19937& genera
     }
   }
   EXPECT_EQ(out, expected) << rows << " x " << columns << " of " << n;
+
+  std::vector<int8_t> narrow(b.size());
+  for (size_t i = 0; i < b.size(); ++i) b[i] = narrow[i] = static_cast<int8_t>(b[i]);
+  integer_dots(a.data(), rows, b.data(), columns, n, expected.data());
+  integer_dots(a.data(), rows, narrow.data(), columns, n, out.data());
+  EXPECT_EQ(out, expected) << rows << " x " << columns << " of " << n << " in int8";
 }
 
 TEST_P(IntegerDot, EveryLength) {
