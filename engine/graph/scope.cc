@@ -28,6 +28,8 @@ std::shared_ptr<const Plan> Frame::finish(bool fuse) {
   for (const int slot : plan_->outputs) {
     if (slot != no_slot) kept[static_cast<std::size_t>(slot)] = true;
   }
+  std::vector<bool> visible = kept;  // from outside: an input that has a value must not seem to miss it
+  for (const int slot : plan_->inputs) visible[static_cast<std::size_t>(slot)] = true;
   for (const auto& [slot, value] : constants_) kept[static_cast<std::size_t>(slot)] = true;
 
   for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
@@ -44,7 +46,11 @@ std::shared_ptr<const Plan> Frame::finish(bool fuse) {
     if (last[slot] != never && !kept[slot])
       plan_->steps[last[slot]].last_used.push_back(static_cast<int>(slot));
   }
-  for (auto& [slot, value] : constants_) plan_->constants.emplace_back(slot, std::move(value));
+  // What only served to compute other constants is not held on to.
+  for (auto& [slot, value] : constants_) {
+    const auto at = static_cast<std::size_t>(slot);
+    if (last[at] != never || visible[at]) plan_->constants.emplace_back(slot, std::move(value));
+  }
   if (fuse) fuse_steps(*plan_);
   return std::move(plan_);
 }
