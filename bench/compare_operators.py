@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Times single operators, and short sequences of them, on grurun and on ONNX Runtime, in turns, on the same inputs of medium size; checks
+that the outputs agree; prints time of ONNX Runtime / time of grurun.
+
+usage: bench/compare_operators.py [-k TEXT] [--threads 1,2] [--turns N] [--slice-seconds S] [--json FILE] [--grurun BINARY]
+
+A ratio above 1 says that grurun is faster. ONNX Runtime is called through Python, which adds 6 to 10 us. Exit codes: 0; 1 outputs differ;
+2 usage.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper, parser, save
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.dont_write_bytecode = True
+from compare_models import ROOT, Grurun, OnnxRuntime, agree, floats  # noqa: E402
+
+IMAGE, WIDE = (1, 64, 112, 112), (1, 256, 56, 56)
+TOKENS = (1, 384, 768)
+HEADS = (1, 8, 256, 64)
+
+
+def longs(*values):
+    return np.array(values, np.int64)
+
+
+def positive(*shape):
+    return np.abs(floats(*shape)) + 0.1
+
+
+# Name, nodes in ONNX's textual form; what they read: inputs by capital names, constants by others. A shape stands for normal numbers.
+CASES = [
+    ("max_pool k2s2", "Y = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(X)", {"X": IMAGE}),
+    ("max_pool k3s2", "Y = MaxPool<kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]>(X)", {"X": IMAGE}),
+    ("max_pool k3s1", "Y = MaxPool<kernel_shape = [3, 3], pads = [1, 1, 1, 1]>(X)", {"X": WIDE}),
+    ("average_pool k2s2", "Y = AveragePool<kernel_shape = [2, 2], strides = [2, 2]>(X)", {"X": IMAGE}),
+    ("average_pool k3s2", "Y = AveragePool<kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]>(X)", {"X": IMAGE}),
+    ("average_pool k3s1", "Y = AveragePool<kernel_shape = [3, 3], pads = [1, 1, 1, 1]>(X)", {"X": WIDE}),
+    ("global_average_pool", "Y = GlobalAveragePool(X)", {"X": WIDE}),
+    ("reduce_sum last", "Y = ReduceSum(X, axes)", {"X": (512, 768), "axes": longs(1)}),
+    ("reduce_sum first", "Y = ReduceSum(X, axes)", {"X": (512, 768), "axes": longs(0)}),
+    ("reduce_sum middle", "Y = ReduceSum(X, axes)", {"X": (16, 64, 512), "axes": longs(1)}),
+    ("reduce_mean last", "Y = ReduceMean(X, axes)", {"X": TOKENS, "axes": longs(2)}),
+    ("reduce_mean first", "Y = ReduceMean(X, axes)", {"X": (512, 768), "axes": longs(0)}),
+    ("reduce_mean middle", "Y = ReduceMean(X, axes)", {"X": (16, 64, 512), "axes": longs(1)}),
+    ("reduce_mean short", "Y = ReduceMean(X, axes)", {"X": (32768, 12), "axes": longs(1)}),
+    ("reduce_max last", "Y = ReduceMax(X, axes)", {"X": (512, 768), "axes": longs(1)}),
+    ("reduce_max first", "Y = ReduceMax(X, axes)", {"X": (512, 768), "axes": longs(0)}),
+    ("reduce_max middle", "Y = ReduceMax(X, axes)", {"X": (16, 64, 512), "axes": longs(1)}),
+    ("reduce_l2 last", "Y = ReduceL2(X, axes)", {"X": (512, 768), "axes": longs(1)}),
+    ("arg_max last", "Y = ArgMax<axis = 1>(X)", {"X": (512, 768)}),
+    ("softmax last", "Y = Softmax<axis = -1>(X)", {"X": (8, 256, 256)}),
+    ("softmax short", "Y = Softmax<axis = -1>(X)", {"X": (16384, 20)}),
+    ("softmax middle", "Y = Softmax<axis = 1>(X)", {"X": (8, 64, 1024)}),
+    ("log_softmax last", "Y = LogSoftmax<axis = -1>(X)", {"X": (128, 4096)}),
+    ("log_softmax middle", "Y = LogSoftmax<axis = 1>(X)", {"X": (8, 64, 1024)}),
+    ("layer_normalization", "Y = LayerNormalization(X, scale, bias)", {"X": TOKENS, "scale": (768,), "bias": (768,)}),
+    ("rms_normalization", "Y = RMSNormalization(X, scale)", {"X": TOKENS, "scale": (768,)}),
+    ("instance_normalization", "Y = InstanceNormalization(X, scale, bias)", {"X": WIDE, "scale": (256,), "bias": (256,)}),
+    ("group_normalization", "Y = GroupNormalization<num_groups = 32>(X, scale, bias)", {"X": WIDE, "scale": (256,), "bias": (256,)}),
+    ("batch_normalization", "Y = BatchNormalization(X, scale, bias, mean, var)",
+     {"X": WIDE, "scale": (256,), "bias": (256,), "mean": (256,), "var": positive(256)}),
+    ("transpose 2d", "Y = Transpose<perm = [1, 0]>(X)", {"X": (768, 1024)}),
+    ("transpose nchw to nhwc", "Y = Transpose<perm = [0, 2, 3, 1]>(X)", {"X": WIDE}),
+    ("transpose nhwc to nchw", "Y = Transpose<perm = [0, 3, 1, 2]>(X)", {"X": (1, 56, 56, 256)}),
+    ("transpose 0213", "Y = Transpose<perm = [0, 2, 1, 3]>(X)", {"X": (1, 384, 12, 64)}),
+    ("transpose 0231", "Y = Transpose<perm = [0, 2, 3, 1]>(X)", {"X": (1, 384, 12, 64)}),
+    ("concat channels", "Y = Concat<axis = 1>(X, Z)", {"X": WIDE, "Z": WIDE}),
+    ("concat last", "Y = Concat<axis = -1>(X, Z)", {"X": TOKENS, "Z": TOKENS}),
+    ("split last", "Y, Z, V = Split<axis = -1, num_outputs = 3>(X)", {"X": (1, 384, 2304)}),
+    ("slice rows", "Y = Slice(X, starts, ends, axes)", {"X": TOKENS, "starts": longs(16), "ends": longs(368), "axes": longs(1)}),
+    ("slice columns", "Y = Slice(X, starts, ends, axes)", {"X": TOKENS, "starts": longs(8), "ends": longs(520), "axes": longs(2)}),
+    ("gather rows", "Y = Gather(table, X)", {"X": np.arange(384, dtype=np.int64) * 7 % 2000, "table": (2000, 768)}),
+    ("gather columns", "Y = Gather<axis = 1>(X, indices)", {"X": (768, 768), "indices": longs(*(np.arange(384) * 7 % 768))}),
+    ("pad 2d", "Y = Pad(X, pads)", {"X": IMAGE, "pads": longs(0, 0, 1, 1, 0, 0, 1, 1)}),
+    ("expand", "Y = Expand(X, shape)", {"X": (1, 64, 1, 112), "shape": longs(*IMAGE)}),
+    ("resize nearest", "Y = Resize<mode = \"nearest\", coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\">(X, , scales)",
+     {"X": (1, 64, 56, 56), "scales": np.array([1, 1, 2, 2], np.float32)}),
+    ("resize linear", "Y = Resize<mode = \"linear\">(X, , scales)", {"X": (1, 64, 56, 56), "scales": np.array([1, 1, 2, 2], np.float32)}),
+    ("add same shape", "Y = Add(X, Z)", {"X": TOKENS, "Z": TOKENS}),
+    ("add row", "Y = Add(X, bias)", {"X": TOKENS, "bias": (768,)}),
+    ("mul column", "Y = Mul(X, Z)", {"X": TOKENS, "Z": (1, 384, 1)}),
+    ("mul scalar", "Y = Mul(X, c)", {"X": TOKENS, "c": np.array(0.5, np.float32)}),
+    ("mul channels", "Y = Mul(X, Z)", {"X": WIDE, "Z": (1, 256, 1, 1)}),
+    ("mul short channels", "Y = Mul(X, Z)", {"X": (1, 512, 14, 14), "Z": (1, 512, 1, 1)}),
+    ("div same shape", "Y = Div(X, Z)", {"X": TOKENS, "Z": positive(*TOKENS)}),
+    ("where", "Y = Where(C, X, Z)", {"C": floats(*TOKENS) > 0, "X": TOKENS, "Z": TOKENS}),
+    ("where mask", "Y = Where(C, X, low)", {"C": floats(1, 1, 256, 256) > 0, "X": (1, 8, 256, 256), "low": np.array(-1e9, np.float32)}),
+    ("greater", "Y = Greater(X, Z)", {"X": TOKENS, "Z": TOKENS}),
+    ("clip", "Y = Clip(X, least, most)", {"X": TOKENS, "least": np.array(0, np.float32), "most": np.array(6, np.float32)}),
+    ("relu", "Y = Relu(X)", {"X": TOKENS}),
+    ("leaky_relu", "Y = LeakyRelu<alpha = 0.1>(X)", {"X": TOKENS}),
+    ("gelu", "Y = Gelu(X)", {"X": TOKENS}),
+    ("gelu tanh", "Y = Gelu<approximate = \"tanh\">(X)", {"X": TOKENS}),
+    ("erf", "Y = Erf(X)", {"X": TOKENS}),
+    ("sigmoid", "Y = Sigmoid(X)", {"X": TOKENS}),
+    ("tanh", "Y = Tanh(X)", {"X": TOKENS}),
+    ("exp", "Y = Exp(X)", {"X": TOKENS}),
+    ("log", "Y = Log(X)", {"X": positive(*TOKENS)}),
+    ("sqrt", "Y = Sqrt(X)", {"X": positive(*TOKENS)}),
+    ("pow 2", "Y = Pow(X, two)", {"X": TOKENS, "two": np.array(2, np.float32)}),
+    ("pow 3", "Y = Pow(X, three)", {"X": TOKENS, "three": np.array(3, np.float32)}),
+    ("pow 1.7", "Y = Pow(X, c)", {"X": positive(*TOKENS), "c": np.array(1.7, np.float32)}),
+    ("elu", "Y = Elu(X)", {"X": TOKENS}),
+    ("hard_swish", "Y = HardSwish(X)", {"X": TOKENS}),
+    ("softplus", "Y = Softplus(X)", {"X": TOKENS}),
+    ("sin", "Y = Sin(X)", {"X": TOKENS}),
+    ("cast to float16", "Y = Cast<to = 10>(X)", {"X": TOKENS}),
+    ("cast from float16", "Y = Cast<to = 1>(X)", {"X": floats(*TOKENS).astype(np.float16)}),
+    ("cast through bfloat16", "Z = Cast<to = 16>(X) Y = Cast<to = 1>(Z)", {"X": TOKENS}),
+    ("cast to int64", "Y = Cast<to = 7>(X)", {"X": TOKENS}),
+    ("cast from int64", "Y = Cast<to = 1>(X)", {"X": np.arange(294912, dtype=np.int64).reshape(TOKENS)}),
+    ("attention", "Y = Attention(Q, K, V)", {"Q": HEADS, "K": HEADS, "V": HEADS}),
+    ("attention causal", "Y = Attention<is_causal = 1>(Q, K, V)", {"Q": HEADS, "K": HEADS, "V": HEADS}),
+    ("attention grouped", "Y = Attention(Q, K, V)", {"Q": HEADS, "K": (1, 2, 256, 64), "V": (1, 2, 256, 64)}),
+    ("attention masked", "Y = Attention(Q, K, V, M)", {"Q": HEADS, "K": HEADS, "V": HEADS, "M": (256, 256)}),
+    ("attention one query", "Y = Attention(Q, K, V)", {"Q": (1, 8, 1, 64), "K": (1, 8, 1024, 64), "V": (1, 8, 1024, 64)}),
+    ("matmul batched", "Y = MatMul(X, Z)", {"X": (8, 256, 64), "Z": (8, 64, 256)}),
+    ("matmul scores", "Y = MatMul(X, Z)", {"X": (8, 256, 256), "Z": (8, 256, 64)}),
+    ("matmul weights", "Y = MatMul(X, w)", {"X": TOKENS, "w": (768, 768)}),
+    ("matmul bias", "H = MatMul(X, w) Y = Add(H, b)", {"X": TOKENS, "w": (768, 768), "b": (768,)}),
+    ("matmul bias relu", "H = MatMul(X, w) S = Add(H, b) Y = Relu(S)", {"X": (1024, 64), "w": (64, 256), "b": (256,)}),
+    ("gemm relu", "H = Gemm(X, w, b) Y = Relu(H)", {"X": (1024, 64), "w": (64, 256), "b": (256,)}),
+    ("silu", "S = Sigmoid(X) Y = Mul(X, S)", {"X": TOKENS}),
+    ("hard swish chain", "A = Add(X, three) B = Clip(A, zero, six) C = Mul(X, B) Y = Div(C, six)",
+     {"X": TOKENS, "three": np.array(3, np.float32), "zero": np.array(0, np.float32), "six": np.array(6, np.float32)}),
+    ("gelu chain", "A = Div(X, root) B = Erf(A) C = Add(B, one) D = Mul(X, C) Y = Mul(D, half)",
+     {"X": TOKENS, "root": np.array(2**0.5, np.float32), "one": np.array(1, np.float32), "half": np.array(0.5, np.float32)}),
+    ("bias gelu", "S = Add(X, b) Y = Gelu(S)", {"X": TOKENS, "b": (768,)}),
+    ("residual scale", "A = Mul(X, c) Y = Add(A, Z)", {"X": TOKENS, "Z": TOKENS, "c": np.array(0.5, np.float32)}),
+    ("gate", "A = Tanh(X) B = Sigmoid(Z) Y = Mul(A, B)", {"X": TOKENS, "Z": TOKENS}),
+    ("tiny chain", "A = Add(X, one) B = Relu(A) C = Mul(B, X) Y = Sigmoid(C)", {"X": (1, 16), "one": np.array(1, np.float32)}),
+]
+
+
+def make_case(nodes, values):
+    """The model, and what feeds its inputs."""
+    values = {name: floats(*value) if isinstance(value, tuple) else value for name, value in values.items()}
+    graph = parser.parse_graph(f"case () => () {{ {nodes} }}")
+    graph.input.extend(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
+                       for name, value in values.items() if name[0].isupper())
+    graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in values.items() if not name[0].isupper())
+    outputs = graph.node[0].output if len(graph.node) == 1 else ["Y"]
+    graph.output.extend(helper.make_empty_tensor_value_info(name) for name in outputs)
+    return (helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10),
+            {name: value for name, value in values.items() if name[0].isupper()})
+
+
+def compare(name, nodes, values, threads, flags):
+    with tempfile.TemporaryDirectory(prefix="grurun-bench-") as folder:
+        folder = pathlib.Path(folder)
+        model, feed = make_case(nodes, values)
+        save(model, folder / "model.onnx")
+        np.savez(folder / "inputs.npz", **feed)
+        given = ["--inputs", str(folder / "inputs.npz")]
+        subprocess.run([str(flags.grurun), str(folder / "model.onnx"), *given, "-q", "--save-outputs", str(folder / "outputs.npz")],
+                       check=True, stdout=subprocess.DEVNULL)
+        peer, ours = OnnxRuntime(folder / "model.onnx", feed, threads), Grurun(flags.grurun, folder / "model.onnx", given, threads)
+        with np.load(folder / "outputs.npz") as made:
+            same = agree([made[key] for key in peer.outputs], peer.outputs.values())
+        begin = time.perf_counter()
+        peer.measure(3)
+        runs = max(10, min(20000, int(3 * flags.slice_seconds / (time.perf_counter() - begin))))
+        peer.wall.clear()
+        for _ in range(flags.turns):
+            peer.measure(runs)
+            ours.measure(runs)
+    return {"case": name, "threads": threads, "agrees": same, "grurun_us": float(np.median(ours.wall)),
+            "onnxruntime_us": float(np.median(peer.wall)), "ratio": float(np.median(peer.wall) / np.median(ours.wall))}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("-k", default="", help="cases whose name holds this text; several by commas")
+    arguments.add_argument("--threads", default="1")
+    arguments.add_argument("--turns", type=int, default=5)
+    arguments.add_argument("--slice-seconds", type=float, default=0.05, help="length of a turn")
+    arguments.add_argument("--json")
+    arguments.add_argument("--grurun", default=ROOT / "build/release/bin/grurun", type=pathlib.Path)
+    flags = arguments.parse_args()
+    if not flags.grurun.is_file():
+        arguments.error(f"{flags.grurun} is not there: build it first")
+    rows = []
+    print("| operators | threads | grurun, us | ONNX Runtime, us | ratio |\n|---|--:|--:|--:|--:|")
+    for threads in map(int, flags.threads.split(",")):
+        for name, nodes, values in CASES:
+            if not any(text in name for text in flags.k.split(",")):
+                continue
+            row = compare(name, nodes, values, threads, flags)
+            rows.append(row)
+            print(f"| {name} | {threads} | {row['grurun_us']:.1f} | {row['onnxruntime_us']:.1f} | {row['ratio']:.2f} |"
+                  + ("" if row["agrees"] else " outputs differ"), flush=True)
+    if not rows:
+        arguments.error(f"no case is named like '{flags.k}'")
+    ratios = np.array([row["ratio"] for row in rows])
+    print(f"\n{len(rows)} ratios: least {ratios.min():.2f}, geometric mean {np.exp(np.log(ratios).mean()):.2f}, below 0.8: {(ratios < 0.8).sum()}")
+    if flags.json:
+        pathlib.Path(flags.json).write_text(json.dumps(rows, indent=1) + "\n")
+    sys.exit(0 if all(row["agrees"] for row in rows) else 1)
+
+
+if __name__ == "__main__":
+    main()
