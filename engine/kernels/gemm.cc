@@ -14,6 +14,8 @@ constexpr int64_t kBlockBytes = 1 << 20;  // of A's rows that stay in L2 while t
 constexpr int64_t kDirectRows = 8;        // up to so many rows B is used where it lies, if it is row-major
 constexpr int64_t kDotRows = 4;           // likewise if it is transposed
 constexpr int64_t kDotK = 32;             // and its rows are long enough
+constexpr int64_t kDotBlockRows = 64;     // and up to so many rows,
+constexpr int64_t kDotBlockK = 256;       // where its rows are longer
 constexpr int64_t kRowsAhead = 16;        // that packing asks the memory for
 constexpr int64_t kChunkOperations = 1 << 18;
 
@@ -176,10 +178,12 @@ void gemm(int64_t M, int64_t N, int64_t K, T alpha, Matrix<T> A, Matrix<T> B, T 
   if (K <= 0) A.ld = B.ld = 0;  // there may be no data to point into
   std::unique_ptr<memory::Block> copy;
   A = row_major(M, K, A, copy);
-  if (B.transposed && M <= kDotRows && K >= kDotK) {
+  const bool few = M <= kDotRows && K >= kDotK;
+  if (B.transposed && (few || (M <= kDotBlockRows && K >= kDotBlockK))) {
     parallel_for(N, ceil_div(kChunkOperations, 2 * M * K), [&](int64_t begin, int64_t end) {
-      multiply_dots(
-          {M, end - begin, K, A.data, A.ld, B.data + begin * B.ld, B.ld, C + begin, ldc, alpha, beta});
+      const DotProducts<T> products{M,    end - begin, K,   A.data, A.ld, B.data + begin * B.ld,
+                                    B.ld, C + begin,   ldc, alpha,  beta};
+      few ? multiply_dots(products) : multiply_dot_block(products);
     });
     return;
   }

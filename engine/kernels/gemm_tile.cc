@@ -17,8 +17,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // 24 sums of 32 registers leave room for 3 vectors of B and the broadcast of A; 12 sums of 16 likewise.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr size_t kTileRows = 8;
+constexpr size_t kDotRows = 4, kDotColumns = 6;
 #else
 constexpr size_t kTileRows = 4;
+constexpr size_t kDotRows = 3, kDotColumns = 3;
 #endif
 constexpr size_t kTileVectors = 3;
 
@@ -302,6 +304,78 @@ void dots(const DotProducts<T>& p) {
   }
 }
 
+/// kRows x kColumns dot products. Rows of B beyond them are asked for on the way where they come next.
+template <size_t kRows, size_t kColumns, bool kAhead, class T>
+void dot_tile(const DotProducts<T>& p, size_t row, size_t column) {
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d), K = static_cast<size_t>(p.K);
+  const auto lda = static_cast<size_t>(p.lda), ldb = static_cast<size_t>(p.ldb);
+  const T *HWY_RESTRICT A = p.A + row * lda, *HWY_RESTRICT B = p.B + column * ldb;
+  Vec<T> sum[kRows][kColumns];
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) sum[r][j] = hn::Zero(d);
+  }
+  size_t k = 0;
+  for (; k + lanes <= K; k += lanes) {
+    Vec<T> a[kRows];
+    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, A + r * lda + k);
+    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+      const Vec<T> b = hn::LoadU(d, B + j * ldb + k);
+      if (kAhead) __builtin_prefetch(B + (j + kColumns) * ldb + k, 0, 2);
+      GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) sum[r][j] = hn::MulAdd(a[r], b, sum[r][j]);
+    }
+  }
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    T* c = p.C + (row + r) * static_cast<size_t>(p.ldc) + column;
+    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+      T dot = hn::GetLane(hn::SumOfLanes(d, sum[r][j]));
+      for (size_t i = k; i < K; ++i) dot += A[r * lda + i] * B[j * ldb + i];
+      const T scaled = p.alpha * dot;
+      c[j] = p.beta == 0 ? scaled : scaled + p.beta * c[j];
+    }
+  }
+}
+
+template <size_t kColumns, bool kAhead, class T>
+void dot_rows(size_t rows, const DotProducts<T>& p, size_t row, size_t column) {
+  switch (rows) {
+    case 1:
+      return dot_tile<1, kColumns, kAhead>(p, row, column);
+    case 2:
+      return dot_tile<2, kColumns, kAhead>(p, row, column);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+    case 3:
+      return dot_tile<3, kColumns, kAhead>(p, row, column);
+#endif
+    default:
+      return dot_tile<kDotRows, kColumns, kAhead>(p, row, column);
+  }
+}
+
+template <size_t kColumns, class T>
+void dots_of_columns(const DotProducts<T>& p, size_t column) {
+  const auto total = static_cast<size_t>(p.rows);
+  const bool is_last = column + 2 * kColumns > static_cast<size_t>(p.columns);
+  const size_t tiles = (total + kDotRows - 1) / kDotRows;
+  for (size_t t = 0, row = 0; t < tiles; ++t) {
+    const size_t rows = total / tiles + (t < total % tiles ? 1 : 0);
+    if (t == 0 && !is_last) {
+      dot_rows<kColumns, true>(rows, p, row, column);
+    } else {
+      dot_rows<kColumns, false>(rows, p, row, column);
+    }
+    row += rows;
+  }
+}
+
+template <class T>
+void dot_block(const DotProducts<T>& p) {
+  const auto columns = static_cast<size_t>(p.columns);
+  size_t j = 0;
+  for (; j + kDotColumns <= columns; j += kDotColumns) dots_of_columns<kDotColumns>(p, j);
+  for (; j < columns; ++j) dots_of_columns<1>(p, j);
+}
+
 void panel_f32(const PanelProduct<float>& p) {
   panel(p);
 }
@@ -332,6 +406,12 @@ void dots_f32(const DotProducts<float>& p) {
 void dots_f64(const DotProducts<double>& p) {
   dots(p);
 }
+void dot_block_f32(const DotProducts<float>& p) {
+  dot_block(p);
+}
+void dot_block_f64(const DotProducts<double>& p) {
+  dot_block(p);
+}
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -349,6 +429,8 @@ HWY_EXPORT(row_f32);
 HWY_EXPORT(row_f64);
 HWY_EXPORT(dots_f32);
 HWY_EXPORT(dots_f64);
+HWY_EXPORT(dot_block_f32);
+HWY_EXPORT(dot_block_f64);
 
 void multiply_panel(const PanelProduct<float>& p) {
   HWY_DYNAMIC_DISPATCH(panel_f32)(p);
@@ -379,6 +461,12 @@ void multiply_dots(const DotProducts<float>& p) {
 }
 void multiply_dots(const DotProducts<double>& p) {
   HWY_DYNAMIC_DISPATCH(dots_f64)(p);
+}
+void multiply_dot_block(const DotProducts<float>& p) {
+  HWY_DYNAMIC_DISPATCH(dot_block_f32)(p);
+}
+void multiply_dot_block(const DotProducts<double>& p) {
+  HWY_DYNAMIC_DISPATCH(dot_block_f64)(p);
 }
 
 }  // namespace grurun::kernels

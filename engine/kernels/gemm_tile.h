@@ -98,4 +98,9 @@ struct DotProducts {
 void multiply_dots(const DotProducts<float>& p);
 void multiply_dots(const DotProducts<double>& p);
 
+/// The same for several rows of A, which share what is read of B; a sum runs over the lanes of one vector,
+/// and rounds differently again. A should fit into the second level of the cache.
+void multiply_dot_block(const DotProducts<float>& p);
+void multiply_dot_block(const DotProducts<double>& p);
+
 }  // namespace grurun::kernels
