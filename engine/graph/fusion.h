@@ -5,9 +5,12 @@
 
 namespace grurun::engine {
 
-/// Puts one step in the place of several that follow each other: a convolution by constant float32 weights,
-/// and element-wise operators on its result and on scalar constants, where nothing else reads what lies
-/// between. Every bit of the last result stays as it is. The plan's lifetimes must be known.
+/// Puts one step in the place of several that follow each other where nothing else reads what lies between:
+/// element-wise operators of float32, by themselves or on the result of a convolution or product by constant
+/// float32 weights. Those on a convolution read scalar constants besides, those on a product also constants
+/// of a row; those by themselves read whatever there is. Types and shapes that are not known before the run
+/// may turn out not to fit: the steps then run one by one. Every bit of the last result stays as it is. The
+/// plan's lifetimes must be known.
 void fuse_steps(Plan& plan);
 
 }  // namespace grurun::engine

@@ -200,11 +200,15 @@ struct OperationState {
   }
 };
 
-/// Run steps that say what they do, so that they can become part of another.
+/// Run steps that say what they do, so that they can become part of another. Inputs of a UnaryStep beyond the
+/// first are constants that op holds.
 struct UnaryStep {
   const UnaryTable* table;
   OperationState op;
-  void operator()(RunContext& run) const { apply_unary(run, *table, op.bytes.data()); }
+  void operator()(RunContext& run) const {
+    for (std::size_t i = 1; i < run.input_count(); ++i) run.accept_input(i);
+    apply_unary(run, *table, op.bytes.data());
+  }
 };
 struct BinaryStep {
   const BinaryTable* table;

@@ -84,6 +84,34 @@ GRURUN_INSTANTIATE(std::uint32_t);
 GRURUN_INSTANTIATE(std::uint64_t);
 #undef GRURUN_INSTANTIATE
 
+void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::PackedB<float>& B, float* C,
+                   kernels::Start start, const ProductTail& tail) {
+  constexpr std::int64_t near_elements = 1 << 16;     // of C, to be found in the cache by the tail
+  constexpr std::int64_t near_weights = 1 << 17;      // of B, to pass by for every piece
+  constexpr std::int64_t elements_per_piece = 16384;  // of a tail that runs by itself
+  constexpr std::int64_t least_rows = 32;
+  const std::int64_t N = B.N();
+  if (!tail || rows == 0 || N == 0) return kernels::gemm_packed<float>(rows, A, B, C, N, start);
+  const std::int64_t shared_out = (rows - 1) / (4 * std::int64_t{kernels::threads()}) + 1;
+  const std::int64_t piece =
+      std::max(least_rows, std::min(near_elements / N, kernels::threads() > 1 ? shared_out : rows));
+  if (rows <= piece || A.transposed || B.K() * N > near_weights) {
+    kernels::gemm_packed<float>(rows, A, B, C, N, start);
+    kernels::parallel_for(rows, elements_per_piece / N + 1, [&](std::int64_t begin, std::int64_t end) {
+      tail(C + begin * N, (end - begin) * N);
+    });
+    return;
+  }
+  kernels::parallel_for((rows - 1) / piece + 1, 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t row = i * piece;
+      const std::int64_t count = std::min(piece, rows - row);
+      kernels::gemm_packed<float>(count, {A.data + row * A.ld, A.ld}, B, C + row * N, N, start);
+      tail(C + row * N, count * N);
+    }
+  });
+}
+
 ProductShape product_shape(const Shape& a, const Shape& b) {
   if (a.empty() || b.empty()) {
     fail_invalid("a matrix product needs vectors or matrices, not shapes {} and {}", a.to_string(),

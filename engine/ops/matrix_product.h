@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "engine/kernels/gemm.h"
+#include "engine/ops/chain_step.h"
 #include "engine/ops/type_dispatch.h"
 #include "tensor/tensor.h"
 
@@ -27,6 +29,11 @@ struct MatrixStack {
 template <typename T>
 void multiply_stacks(std::int64_t count, std::int64_t M, std::int64_t N, std::int64_t K, MatrixStack<T> A,
                      MatrixStack<T> B, T* C);
+
+/// C = start + A * B for A [rows, B.K()], C [rows, B.N()] dense, and then the tail, if there is one, on every
+/// row, some rows at a time while these are in the cache.
+void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::PackedB<float>& B, float* C,
+                   kernels::Start start, const ProductTail& tail);
 
 /// numpy.matmul: A [..., M, K] times B [..., K, N] with broadcast stacks; a vector counts as one row (A) or
 /// one column (B) that is dropped from the result. Both of one element type among ProductTypes and the 16-bit

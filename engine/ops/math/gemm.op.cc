@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/graph/op_context.h"
@@ -121,7 +123,8 @@ RunFunction packed_step(const GemmAttributes& attributes, const Tensor& B, const
   const std::int64_t N = B.dim(attributes.transB ? 0 : 1);
   const auto packed = kernels::pack_b<T>(K, N, {B.data<T>(), B.dim(1), attributes.transB},
                                          row != nullptr ? row->data<T>() : nullptr);
-  return [attributes, packed, N, b_shape = B.shape(), has_row = row != nullptr](RunContext& run) {
+  auto product = [attributes, packed, N, b_shape = B.shape(), has_row = row != nullptr](
+                     RunContext& run, const ProductTail& tail) {
     const Tensor& A = run.tensor(0);
     run.accept_input(1);  // lies in packed
     const Tensor* C = nullptr;
@@ -134,9 +137,16 @@ RunFunction packed_step(const GemmAttributes& attributes, const Tensor& B, const
     Tensor& Y = run.output(0, dtype_of<T>, Shape{sizes.M, N});
     T* y = Y.mutable_data<T>();
     if (C != nullptr) copy_broadcast<T>(*C, Y.shape(), y);
-    kernels::gemm_packed<T>(sizes.M, {A.data<T>(), A.dim(1), attributes.transA}, packed, y, N,
-                            C != nullptr ? kernels::Start::c_plus_bias : kernels::Start::bias);
+    const kernels::Matrix<T> a{A.data<T>(), A.dim(1), attributes.transA};
+    const kernels::Start start = C != nullptr ? kernels::Start::c_plus_bias : kernels::Start::bias;
+    if constexpr (std::is_same_v<T, float>) {
+      multiply_rows(sizes.M, a, packed, y, start, tail);
+    } else {
+      kernels::gemm_packed<T>(sizes.M, a, packed, y, N, start);
+    }
   };
+  if constexpr (std::is_same_v<T, float>) return ProductStep{std::move(product), N};
+  return [product](RunContext& run) { product(run, {}); };
 }
 
 bool is_row(const Tensor& C, std::int64_t N) {

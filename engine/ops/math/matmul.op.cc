@@ -15,6 +15,11 @@ std::vector<OpRow> op_rows_matmul();
 
 namespace {
 
+void require_type(const Tensor& A, DType dtype) {
+  if (A.dtype() == dtype) return;
+  fail_invalid("inputs of different element types, {} and {}", dtype_name(A.dtype()), dtype_name(dtype));
+}
+
 template <typename T>
 Tensor multiply_packed(const Tensor& A, const kernels::PackedB<T>& B) {
   const ProductShape shape = product_shape(A.shape(), Shape{B.K(), B.N()});
@@ -22,6 +27,25 @@ Tensor multiply_packed(const Tensor& A, const kernels::PackedB<T>& B) {
   const std::int64_t rows = shape.stack.element_count() * shape.M;
   kernels::gemm_packed<T>(rows, {A.data<T>(), B.K()}, B, Y.mutable_data<T>(), B.N());
   return Y;
+}
+
+// The same in float32, with a tail.
+RunFunction product_step(const Tensor& B) {
+  const std::int64_t K = B.dim(0);
+  const std::int64_t N = B.dim(1);
+  ProductStep step;
+  step.N = N;
+  step.product = [packed = kernels::pack_b<float>(K, N, {B.data<float>(), N})](RunContext& run,
+                                                                               const ProductTail& tail) {
+    const Tensor& A = run.tensor(0);
+    run.accept_input(1);  // lies in packed
+    require_type(A, DType::float32);
+    const ProductShape shape = product_shape(A.shape(), Shape{packed.K(), packed.N()});
+    Tensor& Y = run.output(0, DType::float32, shape.output);
+    multiply_rows(shape.stack.element_count() * shape.M, {A.data<float>(), packed.K()}, packed,
+                  Y.mutable_data<float>(), kernels::Start::bias, tail);
+  };
+  return step;
 }
 
 template <typename T>
@@ -33,9 +57,7 @@ RunFunction with_packed(const Tensor& B) {
   return [dtype, packed = kernels::pack_b<T>(K, N, {wide.data<T>(), N})](RunContext& run) {
     const Tensor& A = run.tensor(0);
     run.accept_input(1);  // lies in packed
-    if (A.dtype() != dtype) {
-      fail_invalid("inputs of different element types, {} and {}", dtype_name(A.dtype()), dtype_name(dtype));
-    }
+    require_type(A, dtype);
     run.set_output(0, cast_tensor(multiply_packed<T>(cast_tensor(A, dtype_of<T>), packed), dtype));
   };
 }
@@ -45,7 +67,7 @@ RunFunction prepare_matmul(PrepareContext& node) {
   if (B != nullptr && B->rank() == 2) {
     const bool large = B->byte_size() > kernels::kPackAtMost;
     if (B->dtype() == DType::float64 && !large) return with_packed<double>(*B);
-    if (B->dtype() == DType::float32 && !large) return with_packed<float>(*B);
+    if (B->dtype() == DType::float32 && !large) return product_step(*B);
     // Narrower ones need the wide copy anyway.
     if (is_floating(B->dtype()) && dtype_size(B->dtype()) < sizeof(float)) return with_packed<float>(*B);
   }

@@ -140,7 +140,7 @@ TEST(Plan, ReleasesValuesAfterTheirLastUse) {
   std::vector<onnx_io::Node> nodes;
   for (int i = 0; i < 5; ++i)
     nodes.push_back(node("Relu", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)}));
-  const auto plan = make_plan(model(graph({"v0"}, nodes, {"v5"})));
+  const auto plan = make_plan(model(graph({"v0"}, nodes, {"v5"})), {.fed = {}, .fuse = false});
   for (const Step& step : plan->steps) EXPECT_EQ(step.last_used, step.inputs);
 }
 
