@@ -61,6 +61,7 @@ struct Measured {
   std::vector<double> runs_us;  // ascending
   double cpu_us = 0;            // of all threads, of a run on average
   std::uint64_t peak_resident = 0;
+  std::size_t planned_bytes = 0;
   std::vector<OperatorTime> operators;
   std::int64_t profiled_runs = 0;
   std::vector<StepTime> last_run;  // of the profiled ones
@@ -102,6 +103,7 @@ class Bench {
     for (std::int64_t i = 0; i < flags_.warmup; ++i) runner_->run(inputs_, run_options_);
     time_runs();
     measured_.peak_resident = peak_resident_bytes();
+    measured_.planned_bytes = runner_->planned_bytes();
     if (flags_.profile || !flags_.trace.empty()) profile();
   }
 
@@ -169,6 +171,7 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
            {"load_us", measured.load_us},
            {"plan_us", measured.plan_us},
            {"peak_memory_bytes", memory::peak()},
+           {"planned_memory_bytes", measured.planned_bytes},
            {"peak_resident_bytes", measured.peak_resident}};
   if (flags.profile) {
     Json operators = Json::array();
@@ -193,12 +196,13 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
 std::string as_text(const BenchFlags& flags, const Measured& measured) {
   std::string text = fmt::format(
       "median {:.2f} us, p10 {:.2f}, p90 {:.2f}, least {:.2f}; {} runs, {} thread{}, {}\n"
-      "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms, peak memory of tensors {:.1f} MB, of the process "
-      "{:.1f} MB\n",
+      "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms, peak memory of tensors {:.1f} MB, laid out of it "
+      "{:.1f} MB, of the process {:.1f} MB\n",
       measured.quantile(0.5), measured.quantile(0.1), measured.quantile(0.9), measured.runs_us.front(),
       measured.runs_us.size(), kernels::threads(), kernels::threads() == 1 ? "" : "s", kernels::simd_target(),
       measured.cpu_us, measured.load_us / 1e3, measured.plan_us / 1e3,
-      static_cast<double>(memory::peak()) / 1e6, static_cast<double>(measured.peak_resident) / 1e6);
+      static_cast<double>(memory::peak()) / 1e6, static_cast<double>(measured.planned_bytes) / 1e6,
+      static_cast<double>(measured.peak_resident) / 1e6);
   if (flags.profile)
     text += "\n" + profile_table(measured.operators, measured.profiled_runs, measured.work, measured.limits);
   return text;

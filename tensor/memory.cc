@@ -1,6 +1,9 @@
 #include "tensor/memory.h"
 
 #include <sys/mman.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -9,8 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
+#include <utility>
 
 #include "tensor/error.h"
+#include "tensor/run_memory.h"
 
 namespace grurun::memory {
 
@@ -81,12 +87,19 @@ constexpr std::size_t kept_classes = 0;
 #else
 constexpr std::size_t kept_classes = 17;  // of 64 bytes to 4 MiB
 #endif
-constexpr std::size_t kept_of_a_class = 8;
 constexpr std::size_t most_kept_bytes = std::size_t{16} << 20;  // by a thread
 
+// How many of a class: many small ones, few large ones.
+constexpr std::size_t most_kept(std::size_t i) {
+  return std::max<std::size_t>(8, (std::size_t{64} << 10) >> i);
+}
+
+struct KeptBlock {
+  KeptBlock* next;
+};
 struct KeptBlocks {
-  std::array<std::array<void*, kept_of_a_class>, kept_classes> blocks;
-  std::array<std::size_t, kept_classes> counts;
+  std::array<KeptBlock*, kept_classes> first;
+  std::array<std::uint32_t, kept_classes> counts;
   std::size_t bytes;
   bool closed;  // the thread ends
 };
@@ -98,9 +111,7 @@ struct KeptBlocksEnd {
   bool begun = false;
   ~KeptBlocksEnd() {
     kept.closed = true;
-    for (std::size_t i = 0; i < kept_classes; ++i) {
-      while (kept.counts[i] > 0) release(kept.blocks[i][--kept.counts[i]]);
-    }
+    release_kept();
   }
 };
 thread_local KeptBlocksEnd kept_end;
@@ -110,24 +121,53 @@ std::size_t class_of(std::size_t bytes) {
   return static_cast<std::size_t>(std::bit_width((std::max<std::size_t>(bytes, 1) - 1) / alignment));
 }
 
+// Takes counted memory; of which kind `take_bytes` decides.
+template <typename Take>
+void* take_counted(std::size_t bytes, Take take_bytes) {
+  if (bytes > PTRDIFF_MAX - large_page)
+    fail(ErrorKind::limit, "a tensor of {} bytes cannot be held in memory", bytes);
+  count(bytes);
+  void* const data = take_bytes(bytes);
+  if (data == nullptr) {
+    held.fetch_sub(bytes, std::memory_order_relaxed);
+    fail(ErrorKind::limit, "out of memory for a tensor of {} bytes", bytes);
+  }
+  return data;
+}
+
+}  // namespace
+
 void* take(std::size_t bytes) {
   const std::size_t i = class_of(bytes);
   if (i >= kept_classes) return allocate(bytes);
-  if (kept.counts[i] == 0) return allocate(alignment << i);
+  KeptBlock* const block = kept.first[i];
+  if (block == nullptr) return allocate(alignment << i);
+  kept.first[i] = block->next;
+  --kept.counts[i];
   kept.bytes -= alignment << i;
-  return kept.blocks[i][--kept.counts[i]];
+  return block;
 }
 
 void give_back(void* data, std::size_t bytes) {
   const std::size_t i = class_of(bytes);
-  if (i >= kept_classes || kept.counts[i] == kept_of_a_class || kept.closed) return release(data);
+  if (i >= kept_classes || kept.counts[i] >= most_kept(i) || kept.closed) return release(data);
   if (kept.bytes + (alignment << i) > most_kept_bytes) return release(data);
   kept_end.begun = true;
   kept.bytes += alignment << i;
-  kept.blocks[i][kept.counts[i]++] = data;
+  ++kept.counts[i];
+  kept.first[i] = ::new (data) KeptBlock{kept.first[i]};
 }
 
-}  // namespace
+void release_kept([[maybe_unused]] bool to_system) {
+  for (std::size_t i = 0; i < kept_classes; ++i) {
+    while (kept.first[i] != nullptr) release(std::exchange(kept.first[i], kept.first[i]->next));
+    kept.counts[i] = 0;
+  }
+  kept.bytes = 0;
+#ifdef __GLIBC__
+  if (to_system) ::malloc_trim(0);
+#endif
+}
 
 std::size_t in_use() {
   return held.load(std::memory_order_relaxed);
@@ -139,19 +179,37 @@ void set_limit(std::size_t bytes) {
   limit.store(bytes, std::memory_order_relaxed);
 }
 
-Block::Block(std::size_t bytes) : data_(nullptr), bytes_(bytes) {
-  if (bytes > PTRDIFF_MAX - large_page)
-    fail(ErrorKind::limit, "a tensor of {} bytes cannot be held in memory", bytes);
-  count(bytes);
-  data_ = take(bytes);
-  if (data_ == nullptr) {
-    held.fetch_sub(bytes, std::memory_order_relaxed);
-    fail(ErrorKind::limit, "out of memory for a tensor of {} bytes", bytes);
+Block::Block(std::size_t bytes) : bytes_(bytes) {
+  RunMemory* const run = RunMemory::current;
+  if (run != nullptr) {
+    const Place place = run->place_for(bytes);
+    if (place.data != nullptr) {
+      data_ = place.data;
+      area_ = place.area;
+      first_ = place.first;
+      segments_ = place.segments;
+      return;
+    }
   }
+  data_ = take_counted(bytes, take);
+  if (run != nullptr) run->note_taken(data_, bytes);
 }
 
 Block::~Block() {
+  if (area_ != nullptr) {
+    area_->vacate(data_, bytes_, first_, segments_);
+    return;
+  }
+  if (RunMemory::current != nullptr) RunMemory::current->note_given_back(data_);
   give_back(data_, bytes_);
+  held.fetch_sub(bytes_, std::memory_order_relaxed);
+}
+
+Reserve::Reserve(std::size_t bytes)
+    : data_(static_cast<std::byte*>(take_counted(bytes, allocate))), bytes_(bytes) {}
+
+Reserve::~Reserve() {
+  release(data_);
   held.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 

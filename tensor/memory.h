@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace grurun::memory {
@@ -14,7 +15,19 @@ std::size_t peak();
 /// limit.
 void set_limit(std::size_t bytes);
 
-/// A block of memory, aligned to 64 bytes and counted. Not initialised.
+/// Memory aligned to 64 bytes, nullptr where there is none, and its return with the same number of bytes, on
+/// any thread. A thread keeps what it is given back, up to a bound, for the next that asks there. Not
+/// counted.
+void* take(std::size_t bytes);
+void give_back(void* data, std::size_t bytes);
+
+/// Frees what the calling thread keeps; to_system: gives all that is free back to the system, too.
+void release_kept(bool to_system = false);
+
+class Area;
+
+/// A block of memory, aligned to 64 bytes and counted. Not initialised. Within a run whose memory is planned
+/// (run_memory.h) it may lie in an area that was counted before.
 class Block {
  public:
   explicit Block(std::size_t bytes);
@@ -26,7 +39,26 @@ class Block {
   std::size_t size() const { return bytes_; }
 
  private:
-  void* data_;
+  void* data_ = nullptr;
+  std::size_t bytes_;
+  Area* area_ = nullptr;  // that it lies in, and there:
+  std::uint32_t first_ = 0;
+  std::uint32_t segments_ = 0;
+};
+
+/// A large block for others to lie in: counted, but neither kept nor planned.
+class Reserve {
+ public:
+  explicit Reserve(std::size_t bytes);
+  ~Reserve();
+  Reserve(const Reserve&) = delete;
+  Reserve& operator=(const Reserve&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  std::byte* data_;
   std::size_t bytes_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "tensor/error.h"
 #include "tensor/memory.h"
+#include "tensor/scratch.h"
 
 namespace grurun {
 
@@ -13,9 +14,11 @@ namespace {
 std::shared_ptr<const void> own_strings(std::shared_ptr<memory::Block> block, std::size_t count) {
   auto* strings = static_cast<std::string*>(block->data());
   std::uninitialized_default_construct_n(strings, count);
-  return {block->data(), [block, count](const void* data) {
+  return {block->data(),
+          [block, count](const void* data) {
             std::destroy_n(static_cast<std::string*>(const_cast<void*>(data)), count);
-          }};
+          },
+          memory::ScratchAllocator<memory::Block>()};
 }
 
 }  // namespace
@@ -23,7 +26,8 @@ std::shared_ptr<const void> own_strings(std::shared_ptr<memory::Block> block, st
 Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), writable_(true), shape_(std::move(shape)) {
   size_ = shape_.element_count();
   const std::int64_t bytes = checked_mul(size_, static_cast<std::int64_t>(dtype_size(dtype)));
-  auto block = std::make_shared<memory::Block>(static_cast<std::size_t>(bytes));
+  auto block = std::allocate_shared<memory::Block>(memory::ScratchAllocator<memory::Block>(),
+                                                   static_cast<std::size_t>(bytes));
   data_ = block->data();
   if (dtype == DType::string) {
     owner_ = own_strings(std::move(block), static_cast<std::size_t>(size_));

@@ -44,9 +44,12 @@ std::vector<Value> new_frame(const Plan& plan) {
 }
 
 void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
-               const std::function<void(const Step&, std::size_t, const Value&)>* observe) {
-  for (const Step& step : plan.steps) {
+               const std::function<void(const Step&, std::size_t, const Value&)>* observe,
+               memory::RunMemory* memory) {
+  for (std::size_t number = 0; number < plan.steps.size(); ++number) {
+    const Step& step = plan.steps[number];
     state.check_deadline();
+    if (memory != nullptr) memory->begin_step(number);
     const bool timed = static_cast<bool>(state.options.on_step);
     const auto begin = timed ? std::chrono::steady_clock::now() : RunOptions::Moment();
     StepContext context(step, frame, state);
@@ -86,9 +89,15 @@ void check_count(const Plan& plan, std::size_t inputs) {
   fail_invalid("the graph has {} inputs, but {} are given", plan.inputs.size(), inputs);
 }
 
-void run_frame(const Plan& plan, std::vector<Value>& frame, const RunOptions& options) {
+void run_frame(const Plan& plan, std::vector<Value>& frame, const RunOptions& options,
+               memory::RunMemory* memory = nullptr) {
   RunState state{options};
-  run_steps(plan, frame, state, options.observe ? &options.observe : nullptr);
+  run_steps(plan, frame, state, options.observe ? &options.observe : nullptr, memory);
+}
+
+std::pair<DType, Shape> type_of(const Value& value) {
+  if (!value.is_tensor()) return {};
+  return {value.tensor().dtype(), value.tensor().shape()};
 }
 
 }  // namespace
@@ -126,11 +135,71 @@ void Runner::run(std::span<const Value> inputs, const RunOptions& options) {
       Value* place = place_of_input(*plan_, i, value, frame_);
       if (place != nullptr) *place = value;
     }
+    prepare_memory();
     // Of the run before, the frame holds the outputs alone; the steps that make them write over them.
-    run_frame(*plan_, frame_, options);
+    const memory::RunMemory::Run within(&memory_);
+    if (stage_ == Stage::recorded) {
+      run_recorded(options);
+    } else {
+      run_frame(*plan_, frame_, options, stage_ == Stage::laid_out ? &memory_ : nullptr);
+    }
   } catch (...) {
     frame_ = new_frame(*plan_);
+    give_memory_up();
     throw;
+  }
+}
+
+void Runner::give_memory_up() {
+  memory_.forget();
+  made_anew_.clear();
+  fed_types_.clear();
+  stage_ = Stage::first;
+}
+
+// The inputs are in the frame.
+void Runner::prepare_memory() {
+  for (const std::size_t slot : made_anew_) frame_[slot] = Value();
+  bool same = fed_types_.size() == fed_.size();
+  for (std::size_t i = 0; same && i < fed_.size(); ++i) {
+    const Value& value = frame_[fed_[i]];
+    same = value.is_tensor() ? fed_types_[i].first == value.tensor().dtype() &&
+                                   fed_types_[i].second == value.tensor().shape()
+                             : fed_types_[i].first == DType::undefined;
+  }
+  if (!same || stage_ == Stage::first) {
+    give_memory_up();
+    for (const std::size_t slot : fed_) fed_types_.push_back(type_of(frame_[slot]));
+    stage_ = Stage::seen;
+  } else if (stage_ == Stage::seen) {
+    memory_.record();
+    stage_ = Stage::recorded;
+  } else if (stage_ == Stage::recorded) {
+    try {
+      memory::release_kept(true);  // it served the runs before
+      memory_.lay_out();
+      stage_ = Stage::laid_out;
+    } catch (const Error&) {  // too little memory for the area besides what there is
+      memory_.forget();
+      stage_ = Stage::not_laid_out;
+    }
+  }
+}
+
+// Outputs that are not written over, but made anew, are let go before the next run, so that one place serves
+// them each time.
+void Runner::run_recorded(const RunOptions& options) {
+  std::vector<const void*> before;
+  const auto data = [&](int slot) -> const void* {
+    if (slot == no_slot) return nullptr;
+    const Value& value = frame_[static_cast<std::size_t>(slot)];
+    return value.is_tensor() ? value.tensor().raw() : nullptr;
+  };
+  for (const int slot : plan_->outputs) before.push_back(data(slot));
+  run_frame(*plan_, frame_, options, &memory_);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const int slot = plan_->outputs[i];
+    if (data(slot) != before[i]) made_anew_.push_back(static_cast<std::size_t>(slot));
   }
 }
 

@@ -8,9 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/graph/plan.h"
+#include "tensor/run_memory.h"
 
 namespace grurun::engine {
 
@@ -35,7 +37,10 @@ struct RunOptions {
 /// and shapes.
 std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const RunOptions& options = {});
 
-/// Runs one plan many times, keeping between runs what does not change. One run at a time.
+/// Runs one plan many times, keeping between runs what does not change. One run at a time. Of a second
+/// run with inputs of the same types and shapes it is recorded which memory it takes, and when; in the runs
+/// after it, as long as types and shapes stay, values that do not live together share places in one area
+/// (tensor/run_memory.h).
 class Runner {
  public:
   explicit Runner(std::shared_ptr<const Plan> plan);
@@ -49,10 +54,23 @@ class Runner {
   /// a copy.
   const Value& output(std::size_t i) const { return frame_[static_cast<std::size_t>(plan_->outputs[i])]; }
 
+  /// Bytes of the memory laid out for the values of a run: 0 until there is any.
+  std::size_t planned_bytes() const { return memory_.size(); }
+
  private:
+  // What the runs one after the other with inputs of the same types have come to.
+  enum class Stage { first, seen, recorded, laid_out, not_laid_out };
+  void prepare_memory();
+  void give_memory_up();
+  void run_recorded(const RunOptions& options);
+
   const std::shared_ptr<const Plan> plan_;
   std::vector<Value> frame_;
   std::vector<std::size_t> fed_;  // slots of inputs that are not constant
+  memory::RunMemory memory_;
+  Stage stage_ = Stage::first;
+  std::vector<std::pair<DType, Shape>> fed_types_;  // of the last run's inputs
+  std::vector<std::size_t> made_anew_;              // slots of outputs that no run writes over
 };
 
 }  // namespace grurun::engine

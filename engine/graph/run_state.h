@@ -27,9 +27,10 @@ struct RunState {
 };
 
 /// Runs the steps of a plan over a frame whose inputs, constants and captures are in place.
-/// observe is called for each value made; it may be null.
+/// observe is called for each value made, memory told of each step; both may be null.
 void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
-               const std::function<void(const Step&, std::size_t, const Value&)>* observe);
+               const std::function<void(const Step&, std::size_t, const Value&)>* observe,
+               memory::RunMemory* memory = nullptr);
 
 /// A frame for the plan with its constants in place.
 std::vector<Value> new_frame(const Plan& plan);

@@ -126,5 +126,53 @@ TEST(Runner, RunsOnAfterAFailure) {
   EXPECT_THROW(runner.run(std::vector<Value>{floats({1})}), Error);
 }
 
+// Several steps with values that live side by side, one of them an output.
+onnx_io::Model branches() {
+  return model(
+      graph({"a", "b"},
+            {node("Add", {"a", "b"}, {"s"}), node("Exp", {"s"}, {"e"}), node("Mul", {"e", "b"}, {"m"}),
+             node("Sub", {"m", "s"}, {"y"}), node("Abs", {"e"}, {"z"})},
+            {"y", "z"}));
+}
+
+TEST(Runner, PlansItsMemoryWhenShapesStay) {
+  const auto plan = make_plan(branches());
+  Runner runner(plan);
+  const auto inputs_of = [](float first, std::size_t count) {
+    return std::vector<Value>{floats(std::vector<float>(count, first)), floats(std::vector<float>(count, 2))};
+  };
+  std::vector<std::pair<std::vector<Value>, std::vector<Value>>> kept;  // outputs, and what they are to be
+  const auto run = [&](float first, std::size_t count) {
+    const auto inputs = inputs_of(first, count);
+    runner.run(inputs);
+    kept.push_back({{runner.output(0), runner.output(1)}, run_plan(*plan, inputs)});
+  };
+  for (int i = 0; i < 6; ++i) run(static_cast<float>(i), 100);
+  EXPECT_GE(runner.planned_bytes(), 400u);
+  run(1, 3);
+  EXPECT_EQ(runner.planned_bytes(), 0u) << "another shape, another plan";
+  for (int i = 0; i < 4; ++i) run(static_cast<float>(i), 50);
+  EXPECT_GE(runner.planned_bytes(), 200u);
+  EXPECT_THROW(runner.run(std::vector<Value>{floats({1, 2}), floats({1, 2, 3})}), Error);
+  for (int i = 0; i < 4; ++i) run(static_cast<float>(i), 50);
+  // Every output was copied: none is written over.
+  for (const auto& [outputs, expected] : kept) {
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(as_floats(outputs[i]), as_floats(expected[i]));
+  }
+}
+
+TEST(Runner, OutputsOutliveIt) {
+  const auto plan = make_plan(branches());
+  const std::vector<Value> inputs{floats({1, -2, 0.5F}), floats({3, 1, 2})};
+  std::vector<Value> kept;
+  {
+    Runner runner(plan);
+    for (int i = 0; i < 5; ++i) runner.run(inputs);
+    kept = {runner.output(0), runner.output(1)};
+  }
+  const auto expected = run_plan(*plan, inputs);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(as_floats(kept[i]), as_floats(expected[i]));
+}
+
 }  // namespace
 }  // namespace grurun::engine
