@@ -88,7 +88,7 @@ TEST_F(Bench, OperatorsWithoutWhatRunsInside) {
   const json chain = bench({"chain.onnx", "--set", "batch=1", "--profile"});
   std::map<std::string, double> calls;
   for (const json& each : chain["operators"]) calls[each["op"]] = each["calls"];
-  EXPECT_EQ(calls, (std::map<std::string, double>{{"Relu-14", 2}, {"Mul-14", 1}}));
+  EXPECT_EQ(calls, (std::map<std::string, double>{{"Relu-14 Relu-14 Mul-14", 1}}));
 
   const json loop = bench({"loop.onnx", "--profile"});
   calls.clear();
