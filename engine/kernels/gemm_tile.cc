@@ -164,17 +164,35 @@ void rows_times_panel(size_t rows, size_t vectors, const Product<T>& p, size_t r
   }
 }
 
+/// n elements. Only SIMD that writes none but the elements of a mask leaves alone what other threads write.
+template <class T>
+HWY_INLINE void copy_row(const T* HWY_RESTRICT from, size_t n, T* HWY_RESTRICT to) {
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+#if HWY_TARGET == HWY_AVX3
+  const auto rest = hn::FirstN(d, n - i);
+  hn::BlendedStore(hn::MaskedLoad(rest, d, from + i), rest, d, to + i);
+#else
+  for (; i < n; ++i) to[i] = from[i];
+#endif
+}
+
 /// A tile whose last vector reaches past the last column works on a copy of its part of C.
 template <template <class> class Product, class T>
 void ragged_rows_times_panel(size_t rows, size_t vectors, const Product<T>& p, size_t row, size_t column) {
   const size_t width = vectors * hn::Lanes(Tag<T>()), valid = static_cast<size_t>(p.columns) - column;
-  HWY_ALIGN T copy[kTileRows * kPanelColumns<T>] = {};
+  HWY_ALIGN T copy[kTileRows * kPanelColumns<T>];
   T* C = p.C + row * p.ldc + column;
   if (p.epilogue.from_c || p.epilogue.beta != 0) {
-    for (size_t r = 0; r < rows; ++r) std::copy_n(C + r * p.ldc, valid, copy + r * width);
+    for (size_t r = 0; r < rows; ++r) {
+      hn::StoreU(hn::Zero(Tag<T>()), Tag<T>(), copy + (r + 1) * width - hn::Lanes(Tag<T>()));
+      copy_row(C + r * p.ldc, valid, copy + r * width);
+    }
   }
   rows_times_panel(rows, vectors, p, row, column, copy, width);
-  for (size_t r = 0; r < rows; ++r) std::copy_n(copy + r * width, valid, C + r * p.ldc);
+  for (size_t r = 0; r < rows; ++r) copy_row(copy + r * width, valid, C + r * p.ldc);
 }
 
 template <template <class> class Product, class T>
@@ -227,6 +245,55 @@ void gather(const T* B, const int64_t* offset, int64_t rows_signed, int64_t colu
     size_t i = 0;
     for (; i + lanes <= columns; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, packed + i);
     std::fill(std::copy(from + i, from + columns, packed + i), packed + width, T(0));
+  }
+}
+
+/// Few runs: where they are stays in registers.
+template <size_t kRuns, class T>
+HWY_INLINE void gather_few_runs(const T* B, const int64_t* offset, size_t rows, const PanelRuns& runs,
+                                size_t width, T* packed) {
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d), unit = static_cast<size_t>(kVectorColumns<T>);
+  int64_t from[kRuns], to[kRuns];
+  std::copy_n(runs.from, kRuns, from);
+  std::copy_n(runs.to, kRuns, to);
+  for (size_t k = 0; k < rows; ++k, packed += width) {
+    const T* row = B + offset[k];
+    GRURUN_UNROLL for (size_t i = 0; i < kRuns; ++i) {
+      for (size_t v = 0; v < unit; v += lanes)
+        hn::StoreU(hn::LoadU(d, row + from[i] + v), d, packed + to[i] + v);
+    }
+  }
+}
+
+template <class T>
+void gather_by_runs(const T* B, const int64_t* offset, int64_t rows_signed, const PanelRuns& runs,
+                    int64_t width_signed, T* packed) {
+  const auto rows = static_cast<size_t>(rows_signed), width = static_cast<size_t>(width_signed);
+  switch (runs.count) {
+    case 1:
+      return gather_few_runs<1>(B, offset, rows, runs, width, packed);
+    case 2:
+      return gather_few_runs<2>(B, offset, rows, runs, width, packed);
+    case 3:
+      return gather_few_runs<3>(B, offset, rows, runs, width, packed);
+    case 4:
+      return gather_few_runs<4>(B, offset, rows, runs, width, packed);
+    case 5:
+      return gather_few_runs<5>(B, offset, rows, runs, width, packed);
+    case 6:
+      return gather_few_runs<6>(B, offset, rows, runs, width, packed);
+    default:
+      break;
+  }
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d), unit = static_cast<size_t>(kVectorColumns<T>);
+  for (size_t k = 0; k < rows; ++k, packed += width) {
+    const T* row = B + offset[k];
+    for (int64_t i = 0; i < runs.count; ++i) {
+      for (size_t v = 0; v < unit; v += lanes)
+        hn::StoreU(hn::LoadU(d, row + runs.from[i] + v), d, packed + runs.to[i] + v);
+    }
   }
 }
 
@@ -394,6 +461,14 @@ void gather_f32(const float* B, const int64_t* offset, int64_t rows, int64_t col
 void gather_f64(const double* B, const int64_t* offset, int64_t rows, int64_t columns, double* packed) {
   gather(B, offset, rows, columns, packed);
 }
+void runs_f32(const float* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
+              float* packed) {
+  gather_by_runs(B, offset, rows, runs, width, packed);
+}
+void runs_f64(const double* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
+              double* packed) {
+  gather_by_runs(B, offset, rows, runs, width, packed);
+}
 void row_f32(const RowProduct<float>& p) {
   row(p);
 }
@@ -425,6 +500,8 @@ HWY_EXPORT(gathered_f32);
 HWY_EXPORT(gathered_f64);
 HWY_EXPORT(gather_f32);
 HWY_EXPORT(gather_f64);
+HWY_EXPORT(runs_f32);
+HWY_EXPORT(runs_f64);
 HWY_EXPORT(row_f32);
 HWY_EXPORT(row_f64);
 HWY_EXPORT(dots_f32);
@@ -449,6 +526,14 @@ void gather_panel(const float* B, const int64_t* offset, int64_t rows, int64_t c
 }
 void gather_panel(const double* B, const int64_t* offset, int64_t rows, int64_t columns, double* packed) {
   HWY_DYNAMIC_DISPATCH(gather_f64)(B, offset, rows, columns, packed);
+}
+void gather_runs(const float* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
+                 float* packed) {
+  HWY_DYNAMIC_DISPATCH(runs_f32)(B, offset, rows, runs, width, packed);
+}
+void gather_runs(const double* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
+                 double* packed) {
+  HWY_DYNAMIC_DISPATCH(runs_f64)(B, offset, rows, runs, width, packed);
 }
 void multiply_row(const RowProduct<float>& p) {
   HWY_DYNAMIC_DISPATCH(row_f32)(p);

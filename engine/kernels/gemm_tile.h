@@ -66,6 +66,22 @@ void multiply_gathered(const GatheredProduct<double>& p);
 void gather_panel(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed);
 void gather_panel(const double* B, const int64_t* offset, int64_t rows, int64_t columns, double* packed);
 
+/// A panel's columns where they are not adjacent in B: runs of kVectorColumns elements, from[i] of a row of B
+/// on to to[i] of the packed row. `to` ascends; what a run copies too much the next one, or the next row,
+/// writes over.
+struct PanelRuns {
+  static constexpr int64_t kMost = 52;  // one for each column, and those that fill the last vector
+  int64_t count = 0;
+  int64_t from[kMost], to[kMost];
+};
+
+/// packed [rows, width]: every row that begins at B + offset[k], by its runs. What is read of B reaches
+/// kVectorColumns elements from the beginning of a run; what is written, as many beyond the end of packed.
+void gather_runs(const float* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
+                 float* packed);
+void gather_runs(const double* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
+                 double* packed);
+
 /// One row a [K] times whole panels, several at a time to keep enough sums in flight.
 /// B: panel i begins at B + i * panel_stride, its rows are `ldb` apart, and has kPanelColumns columns.
 /// C [panels * kPanelColumns]; the epilogue's bias is as long.

@@ -36,6 +36,14 @@ void await_change(const std::atomic<uint32_t>& word, uint32_t old) {
   word.wait(old, std::memory_order_acquire);
 }
 
+/// Moves the calling thread to another of the CPUs that it may use, if there is one: for good, since the
+/// system that has put it beside a busy thread, with a CPU idle, would do so again.
+void leave_cpu(int cpu, const cpu_set_t& usable) {
+  cpu_set_t others = usable;
+  CPU_CLR(static_cast<size_t>(cpu), &others);
+  if (CPU_COUNT(&others) > 0) sched_setaffinity(0, sizeof others, &others);
+}
+
 thread_local bool inside_body = false;
 
 /// One loop at a time. `gate_` counts the workers that are in it and carries kClosed while they must stay
@@ -66,6 +74,7 @@ class Pool {
     share_out(n);
     error_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
+    caller_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
     gate_.fetch_and(~kClosed, std::memory_order_acq_rel);
     generation_.fetch_add(1, std::memory_order_acq_rel);
     generation_.notify_all();
@@ -113,10 +122,15 @@ class Pool {
   }
 
   void work(int self, uint32_t generation) {
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0) CPU_ZERO(&usable);
     for (;;) {
       await_change(generation_, generation);
       generation = generation_.load(std::memory_order_acquire);
       if (stop_.load(std::memory_order_relaxed)) return;
+      const int cpu = sched_getcpu();
+      if (cpu >= 0 && cpu < CPU_SETSIZE && cpu == caller_cpu_.load(std::memory_order_relaxed))
+        leave_cpu(cpu, usable);
       if (!(gate_.fetch_add(1, std::memory_order_acq_rel) & kClosed)) take_chunks(self);
       if (gate_.fetch_sub(1, std::memory_order_acq_rel) == (kClosed | 1)) gate_.notify_all();
     }
@@ -147,6 +161,7 @@ class Pool {
   std::atomic<bool> stop_{false};
   std::atomic<uint32_t> generation_{0};
   std::atomic<uint32_t> gate_{kClosed};
+  std::atomic<int> caller_cpu_{-1};
 
   std::unique_ptr<Share[]> shares_ = std::make_unique<Share[]>(1);
   int64_t chunk_ = 1;

@@ -4,7 +4,9 @@
 
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
+#include "engine/ops/nn/convolution_parts.h"
 #include "engine/ops/nn/convolution_planes.h"
+#include "engine/ops/nn/convolution_product.h"
 #include "engine/ops/nn/convolution_rows.h"
 #include "tensor/error.h"
 
@@ -18,15 +20,9 @@ constexpr std::int64_t block_elements = 64 * 1024;
 constexpr std::int64_t plane_elements = 128 * 1024;
 constexpr std::int64_t panel_elements = 6 * 1024;
 constexpr std::int64_t task_operations = 1 << 18;
-constexpr std::int64_t sum_elements = 64 * 1024;  // that stay in cache while products are added to them
-constexpr std::int64_t filters_at_least = 64;
+constexpr std::int64_t task_cycles = 10000;
 // Up to so many places, of so many products at least, each sum is a product of two rows.
 constexpr std::int64_t most_dots = 8, dots_depth = 32;
-constexpr std::int64_t depth_at_once = 144;  // rows of a packed panel
-
-std::int64_t round_up(std::int64_t n, std::int64_t unit) {
-  return (n + unit - 1) / unit * unit;
-}
 
 // Calls body(begin, end) for panels that cover [0, columns), of about the same number of vectors.
 template <typename T, typename Body>
@@ -61,102 +57,88 @@ void convolve_row(const ConvShape& shape, const T* rows, const std::int64_t* off
   });
 }
 
-// Some filters over the rows of a loaded block.
+// The planes of one image and group after the other: X [channels, D1, D2] -> Y [filters, O1, O2].
 template <typename T>
-struct PlaneProduct {
-  const ConvShape& shape;
-  const PlaneLayout& layout;
-  std::int64_t filters;
-  const T* w;
-  const T* bias;
-  const RowTail<T>& tail;
+class PlaneConvolution {
+ public:
+  PlaneConvolution(const ConvShape& shape, const PlaneLayout& layout, const T* x, const T* w, const T* bias,
+                   T* y, const RowTail<T>& tail)
+      : shape_(shape), layout_(layout), x_(x), w_(w), bias_(bias), y_(y), tail_(tail) {}
 
-  // y: the first of `count` rows of the first filter.
-  void run(const PlaneBlock<T>& block, std::int64_t count, T* y, Tensor& workspace) const {
-    const std::int64_t width = layout.column_axis.output, pitch = layout.pitch;
-    const std::int64_t columns = (count - 1) * pitch + width, output_size = shape.output_size();
-    if (pitch == width || count == 1) {
-      multiply(block, columns, y, output_size);
-      for (std::int64_t m = 0; tail && m < filters; ++m) tail(y + m * output_size, columns);
-      return;
-    }
-    const std::int64_t ld = round_up(columns, kernels::kVectorColumns<T>);
-    if (workspace.size() < filters * ld) workspace = Tensor(dtype_of<T>, Shape{filters * ld});
-    T* sums = workspace.template mutable_data<T>();
-    multiply(block, ld, sums, ld);
-    for (std::int64_t m = 0; m < filters; ++m) {
-      T* from = sums + m * ld;
-      if (tail) tail(from, columns);
-      for (std::int64_t r = 0; r < count; ++r)
-        copy_run(from + r * pitch, width, y + m * output_size + r * width);
+  void run() const {
+    const PlaneParts parts = choose_parts(work_, kernels::threads());
+    kernels::parallel_for(work_.planes * parts.filters * parts.places,
+                          task_cycles / time_of(work_, work_.places, filters_) + 1,
+                          [&](std::int64_t begin, std::int64_t end) { run(parts, begin, end); });
+  }
+
+ private:
+  using Range = PlaneParts::Range;
+
+  void run(const PlaneParts& parts, std::int64_t begin, std::int64_t end) const {
+    PlaneBlock<T> block(layout_, channels_);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t plane = i / parts.places / parts.filters;  // n * group + g
+      const Range filters = parts.filters_of(work_, i / parts.places % parts.filters);
+      const Range places = parts.places_of(work_, i % parts.places);
+      if (filters.begin < filters.end && places.begin < places.end) run(block, plane, filters, places);
     }
   }
 
-  // A panel is copied together before it is multiplied: sums of aligned, adjacent rows run at full speed.
-  void multiply(const PlaneBlock<T>& block, std::int64_t columns, T* c, std::int64_t ldc) const {
-    const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
-    alignas(64) T packed[depth_at_once * kernels::kPanelColumns<T>];
-    const std::int64_t parts = (depth + depth_at_once - 1) / depth_at_once;
-    const std::int64_t at_once = parts > 1 ? (depth + parts - 1) / parts : depth_at_once;
-    // Sums that several parts of the depth add to stay in cache.
-    const std::int64_t most =
-        parts > 1 ? round_up(std::max(filters_at_least, sum_elements / columns), 8) : filters;
-    for (std::int64_t m = 0; m < filters; m += most)
-      multiply(block, columns, m, std::min(filters, m + most), at_once, packed, c, ldc);
-  }
-
-  void multiply(const PlaneBlock<T>& block, std::int64_t columns, std::int64_t first, std::int64_t end_filter,
-                std::int64_t at_once, T* packed, T* c, std::int64_t ldc) const {
-    const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
-    for (std::int64_t k = 0; k < depth || k == 0; k += at_once) {
-      const std::int64_t rows = std::min(at_once, depth - k);
-      kernels::Epilogue<T> epilogue;
-      epilogue.row_bias = k == 0 && bias != nullptr ? bias + first : nullptr;
-      epilogue.from_c = k > 0;
-      for_each_panel<T>(columns, [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t width = round_up(end - begin, kernels::kVectorColumns<T>);
-        kernels::gather_panel(block.data() + begin, block.offsets() + k, rows, end - begin, packed);
-        kernels::multiply_panel(kernels::PanelProduct<T>{end_filter - first, end - begin, rows,
-                                                         w + first * depth + k, depth, packed, width,
-                                                         c + first * ldc + begin, ldc, epilogue});
-      });
+  // Blocks of rows that stay in cache, one after the other.
+  void run(PlaneBlock<T>& block, std::int64_t plane, Range filters, Range places) const {
+    const std::int64_t width = layout_.column_axis.output, all = places.end - places.begin;
+    const std::int64_t most = layout_.is_plain ? all : block.rows_within(plane_elements) * width;
+    const std::int64_t blocks = (all + most - 1) / most;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+      const Range some = PlaneParts::share(all, work_.vector, i, blocks);
+      const std::int64_t begin = places.begin + some.begin, end = places.begin + some.end;
+      const std::int64_t row = begin / width;
+      if (begin == end) continue;
+      block.load(x_ + plane * channels_ * layout_.row_axis.input * layout_.column_axis.input, row,
+                 (end - 1) / width + 1 - row);
+      product(block, plane, row).run(filters.begin, filters.end, begin - row * width, end - row * width);
     }
   }
+
+  PlaneWork work() const {
+    PlaneWork work{.planes = shape_.batch * shape_.group,
+                   .places = shape_.output_size(),
+                   .width = layout_.column_axis.output,
+                   .vector = kernels::kVectorColumns<T>,
+                   .filters = filters_,
+                   .depth = depth_,
+                   .copied = 0,
+                   .copied_beside = 0};
+    if (!layout_.is_plain) {
+      const auto variants =
+          static_cast<std::int64_t>(layout_.rows.first.size() * layout_.columns.first.size());
+      work.copied = channels_ * variants * layout_.pitch;
+      work.copied_beside = work.copied * (layout_.rows.width - layout_.row_axis.output + 1);
+    }
+    return work;
+  }
+
+  BlockProduct<T> product(const PlaneBlock<T>& block, std::int64_t plane, std::int64_t row) const {
+    const std::int64_t output_size = shape_.output_size(), m = plane % shape_.group * filters_;
+    return {block,
+            depth_,
+            w_ + m * depth_,
+            bias_ ? bias_ + m : nullptr,
+            y_ + plane * filters_ * output_size + row * layout_.column_axis.output,
+            output_size,
+            tail_};
+  }
+
+  const ConvShape& shape_;
+  const PlaneLayout& layout_;
+  const T *x_, *w_, *bias_;
+  T* y_;
+  const RowTail<T>& tail_;
+  const std::int64_t channels_ = shape_.channels / shape_.group, filters_ = shape_.filters / shape_.group;
+  const std::int64_t depth_ = channels_ * shape_.kernel_size();
+  const PlaneWork work_ = work();
 };
-
-template <typename T>
-void convolve_planes(const ConvShape& shape, const PlaneLayout& layout, const T* x, const T* w, const T* bias,
-                     T* y, const RowTail<T>& tail) {
-  const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
-  const std::int64_t depth = channels * shape.kernel_size(), output_size = shape.output_size();
-  const std::int64_t rows = layout.row_axis.output, width = layout.column_axis.output;
-  const std::int64_t planes = shape.batch * shape.group;
-  const std::int64_t most = PlaneBlock<T>(layout, channels).rows_within(plane_elements);
-  const std::int64_t blocks = (rows + most - 1) / most, at_once = (rows + blocks - 1) / blocks;
-  // Filters are shared out where there are too few blocks: each thread then loads a block for itself.
-  const std::int64_t wanted = kernels::threads() > 1 ? 4 * kernels::threads() : 1;
-  const std::int64_t parts = std::clamp<std::int64_t>(wanted / (planes * blocks), 1, (filters + 31) / 32);
-  const std::int64_t operations = 2 * filters / parts * depth * at_once * width + 1;
-  kernels::parallel_for(
-      planes * blocks * parts, task_operations / operations + 1, [&](std::int64_t begin, std::int64_t end) {
-        PlaneBlock<T> block(layout, channels);
-        Tensor workspace;
-        std::int64_t loaded = -1;
-        for (std::int64_t task = begin; task < end; ++task) {
-          const std::int64_t place = task / parts, part = task % parts;
-          const std::int64_t plane = place / blocks;  // n * group + g
-          const std::int64_t row = place % blocks * at_once, count = std::min(at_once, rows - row);
-          if (count <= 0) continue;
-          if (place != loaded)
-            block.load(x + plane * channels * layout.row_axis.input * layout.column_axis.input, row, count);
-          loaded = place;
-          const std::int64_t first = part * filters / parts, last = (part + 1) * filters / parts;
-          const std::int64_t m = plane % shape.group * filters + first;
-          PlaneProduct<T>{shape, layout, last - first, w + m * depth, bias ? bias + m : nullptr, tail}.run(
-              block, count, y + (plane * filters + first) * output_size + row * width, workspace);
-        }
-      });
-}
 
 template <typename T>
 void convolve_rows(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y) {
@@ -296,7 +278,7 @@ void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* 
   const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
   if (output_size <= most_dots && depth >= dots_depth) return convolve_dots(shape, x, w, bias, y, tail);
   if (const auto planes = plane_layout(shape.axes))
-    return convolve_planes(shape, *planes, x, w, bias, y, tail);
+    return PlaneConvolution<T>(shape, *planes, x, w, bias, y, tail).run();
   convolve_rows(shape, x, w, bias, y);
   if (tail) tail(y, shape.batch * shape.filters * output_size);
 }

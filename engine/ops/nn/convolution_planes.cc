@@ -69,16 +69,20 @@ std::int64_t PlaneBlock<T>::rows_within(std::int64_t elements) const {
 
 template <typename T>
 void PlaneBlock<T>::lay_out(std::int64_t count) {
-  count_ = count;
+  laid_out_ = count;
   const RowLayout &rows = layout_.rows, &columns = layout_.columns;
   const std::int64_t plane = plane_rows(count) * layout_.pitch;
   const auto row_variants = static_cast<std::int64_t>(rows.first.size());
   const auto column_variants = static_cast<std::int64_t>(columns.first.size());
   const std::int64_t planes = channels_ * row_variants * column_variants;
-  // Rows of the last plane may end with zeros that begin the next, and whole vectors are read.
-  const std::int64_t slack = columns.width - layout_.pitch + kernels::kVectorColumns<T>;
+  // Rows of the last plane may end with zeros that begin the next, and a run of whole vectors that ends with
+  // the last place may fill one more.
+  const std::int64_t slack = columns.width - layout_.pitch + 2 * kernels::kVectorColumns<T>;
   if (planes_.size() < planes * plane + slack) planes_ = Tensor(dtype_of<T>, Shape{planes * plane + slack});
   std::fill_n(planes_.template mutable_data<T>() + planes * plane, slack, T(0));
+  inside_.clear();
+  for (const std::int64_t first : columns.first)
+    inside_.push_back(inside_input(layout_.column_axis, first, layout_.pitch));
   offsets_.clear();
   for (std::int64_t c = 0; c < channels_; ++c) {
     for (const RowLayout::Tap& down : rows.taps) {
@@ -93,6 +97,7 @@ void PlaneBlock<T>::lay_out(std::int64_t count) {
 template <typename T>
 void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count) {
   const WindowAxis& down = layout_.row_axis;
+  count_ = count;
   if (layout_.is_plain) {
     data_ = x + row * layout_.pitch;
     offsets_.resize(static_cast<std::size_t>(channels_));
@@ -100,7 +105,7 @@ void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count) {
       offsets_[static_cast<std::size_t>(c)] = c * down.input * layout_.pitch;
     return;
   }
-  if (count != count_) lay_out(count);
+  if (count != laid_out_) lay_out(count);
   const std::int64_t height = plane_rows(count), width = layout_.column_axis.input, pitch = layout_.pitch;
   const auto column_variants = static_cast<std::int64_t>(layout_.columns.first.size());
   T* to = planes_.template mutable_data<T>();
@@ -121,24 +126,46 @@ void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count) {
 template <typename T>
 void PlaneBlock<T>::copy_row(const T* source, T* to, std::int64_t plane) const {
   const WindowAxis& axis = layout_.column_axis;
-  const std::int64_t pitch = layout_.pitch;
-  for (const std::int64_t first : layout_.columns.first) {
-    const auto [begin, end] =
-        source != nullptr ? inside_input(axis, first, pitch) : std::pair<std::int64_t, std::int64_t>{0, 0};
-    std::fill(to, to + begin, T(0));
-    if (begin < end) {
-      const T* from = source + (first + begin * axis.stride);
-      if (axis.stride == 1) {
-        copy_run(from, end - begin, to + begin);
-      } else if (axis.stride == 2) {
-        copy_strided<2>(from, end - begin, to + begin);
-      } else {
-        for (std::int64_t i = begin; i < end; ++i) to[i] = from[(i - begin) * axis.stride];
-      }
+  for (std::size_t v = 0; v < inside_.size(); ++v, to += plane) {
+    const auto [begin, end] = inside_[v];
+    if (source == nullptr || begin >= end) {
+      std::fill(to, to + layout_.pitch, T(0));
+      continue;
     }
-    std::fill(to + end, to + pitch, T(0));
-    to += plane;
+    std::fill(to, to + begin, T(0));
+    const T* from = source + (layout_.columns.first[v] + begin * axis.stride);
+    if (axis.stride == 1) {
+      copy_run(from, end - begin, to + begin);
+    } else if (axis.stride == 2) {
+      copy_strided<2>(from, end - begin, to + begin);
+    } else {
+      for (std::int64_t i = begin; i < end; ++i) to[i] = from[(i - begin) * axis.stride];
+    }
+    std::fill(to + end, to + layout_.pitch, T(0));
   }
+}
+
+template <typename T>
+void PlaneBlock<T>::pack(std::int64_t begin, std::int64_t end, std::int64_t k, std::int64_t rows,
+                         T* packed) const {
+  constexpr std::int64_t unit = kernels::kVectorColumns<T>;
+  const std::int64_t width = layout_.column_axis.output, pitch = layout_.pitch;
+  const std::int64_t* offsets = offsets_.data() + k;
+  if (pitch == width || count_ == 1)
+    return kernels::gather_panel(data_ + begin, offsets, rows, end - begin, packed);
+  kernels::PanelRuns runs;
+  const std::int64_t columns = (end - begin + unit - 1) / unit * unit;
+  for (std::int64_t place = begin; place < end;) {
+    const std::int64_t row = place / width, column = place % width, to = place - begin;
+    const std::int64_t adjacent = std::min(width - column, end - place);
+    const std::int64_t copied = place + adjacent == end ? columns - to : adjacent;
+    for (std::int64_t i = 0; i < copied; i += unit) {
+      runs.from[runs.count] = row * pitch + column + i;
+      runs.to[runs.count++] = to + i;
+    }
+    place += adjacent;
+  }
+  kernels::gather_runs(data_, offsets, rows, runs, columns, packed);
 }
 
 template class PlaneBlock<float>;

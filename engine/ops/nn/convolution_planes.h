@@ -1,13 +1,13 @@
-// The input planes that a block of output rows of a convolution over one or two axes reads, laid out so that
-// each tap of each channel is one run of contiguous elements for all of the block: output row r, place o is
-// column r * pitch + o of the product, and the columns between the rows are computed for nothing. They are
-// few, while products of whole panels take the place of one or more products a row.
+// The input rows that a block of output rows of a convolution over one or two axes reads, laid out so that
+// each tap of each channel of one output row is a run of contiguous elements, `pitch` elements from that of
+// the row before: any places of the block are copied together as a panel of a product by few long copies.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/ops/nn/convolution_rows.h"
@@ -51,10 +51,9 @@ class PlaneBlock {
   /// copied, and x must stay.
   void load(const T* x, std::int64_t row, std::int64_t count);
 
-  const T* data() const { return data_; }
-  /// Where row k of the factor [channels * kernel size, columns] begins, relative to data(). Except for
-  /// planes of the input itself, `columns` may be rounded up to whole vectors.
-  const std::int64_t* offsets() const { return offsets_.data(); }
+  /// packed [rows, end - begin rounded up to whole vectors]: rows [k, k + rows) of the factor [channels *
+  /// kernel size, places] for places [begin, end), a panel at most. Writes up to a vector beyond it.
+  void pack(std::int64_t begin, std::int64_t end, std::int64_t k, std::int64_t rows, T* packed) const;
 
  private:
   std::int64_t plane_rows(std::int64_t count) const {
@@ -65,8 +64,10 @@ class PlaneBlock {
 
   const PlaneLayout& layout_;
   std::int64_t channels_;
-  std::int64_t count_ = 0;  // rows of the last load
+  std::int64_t count_ = 0;     // rows of the last load
+  std::int64_t laid_out_ = 0;  // for so many rows
   std::vector<std::int64_t> offsets_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> inside_;  // of a row of each variant of columns
   const T* data_ = nullptr;
   Tensor planes_;  // [channel, variant of rows, variant of columns, plane_rows(count), pitch]
 };

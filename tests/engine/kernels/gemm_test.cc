@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/kernels/gemm_generic.h"
+#include "engine/kernels/gemm_tile.h"
 #include "tests/engine/kernels/target_fixture.h"
 
 namespace grurun::kernels {
@@ -305,6 +306,40 @@ TEST(GemmGeneric, MixedTypesSumInTheWiderOne) {
   gemm_generic<int32_t>(2, 2, 2, Matrix<uint8_t>{A.data(), 2}, Matrix<int8_t>{B.data(), 2, true}, C.data(),
                         2);
   EXPECT_EQ(C, (std::vector<int32_t>{-12900, 1600, 124, 39}));
+}
+
+template <class T>
+void check_runs() {
+  constexpr int64_t unit = kVectorColumns<T>, rows = 7;
+  const std::vector<T> B = random_values<T>(2000, 5);
+  std::vector<int64_t> offset;
+  for (int64_t k = 0; k < rows; ++k) offset.push_back(k * 37 % 11 * 90);
+  for (const int64_t run : {int64_t{1}, int64_t{5}, unit - 1, unit, unit + 3, 3 * unit}) {
+    // Runs as far apart as they are long, of a panel that ends within a vector.
+    const int64_t columns = 2 * unit + 3, width = 3 * unit;
+    PanelRuns runs;
+    for (int64_t to = 0; to < width; to += to + run < columns ? run : width) {
+      const int64_t end = to + run < columns ? to + run : width;
+      for (int64_t i = to; i < end; i += unit) {
+        runs.from[runs.count] = to * 2 + i - to;
+        runs.to[runs.count++] = i;
+      }
+    }
+    std::vector<T> packed(static_cast<size_t>(rows * width + unit), T(7));
+    gather_runs(B.data(), offset.data(), rows, runs, width, packed.data());
+    for (int64_t k = 0; k < rows; ++k) {
+      for (int64_t j = 0; j < columns; ++j) {
+        const int64_t from = offset[static_cast<size_t>(k)] + j / run * run * 2 + j % run;
+        ASSERT_EQ(packed[static_cast<size_t>(k * width + j)], B[static_cast<size_t>(from)])
+            << "runs of " << run << ", row " << k << ", column " << j;
+      }
+    }
+  }
+}
+
+TEST_P(Gemm, PanelsAreGatheredByRuns) {
+  check_runs<float>();
+  check_runs<double>();
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+
+#include "engine/kernels/parallel.h"
 
 namespace grurun::engine {
 namespace {
@@ -146,6 +149,39 @@ TEST(Convolution, EndsWithItsTail) {
       for (std::int64_t i = 0; i < n; ++i) values[i] = values[i] * 3 + 1;
     });
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], plain[i] * 3 + 1) << i;
+  }
+}
+
+TEST(Convolution, HasTheSameBitsWithAnyNumberOfThreads) {
+  const ConvCase cases[] = {
+      {1, 30, 40, 1, {{26, 3, 1, 1, 1, 1}, {26, 3, 1, 1, 1, 1}}},  // parts of places
+      {1, 90, 70, 1, {{7, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}}},    // parts of filters
+      {1, 60, 33, 1, {{23, 1, 1, 1, 0, 0}, {29, 1, 1, 1, 0, 0}}},
+      {3, 24, 20, 2, {{19, 3, 2, 1, 1, 1}, {33, 3, 2, 1, 1, 1}}},
+      {1, 8, 24, 1, {{150, 3, 1, 1, 1, 1}, {128, 3, 1, 1, 1, 1}}},  // several blocks a part
+  };
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<float> values(-1, 1);
+  for (const ConvCase& test : cases) {
+    const ConvShape s = shape_of(test);
+    const auto random = [&](std::int64_t n) {
+      std::vector<float> made(static_cast<std::size_t>(n));
+      for (float& value : made) value = values(generator);
+      return made;
+    };
+    const auto x = random(s.batch * s.channels * s.input_size());
+    const auto w = random(s.filters * (s.channels / s.group) * s.kernel_size()), bias = random(s.filters);
+    std::vector<float> alone(static_cast<std::size_t>(s.batch * s.filters * s.output_size())),
+        y(alone.size());
+    convolve<float>(s, x.data(), w.data(), bias.data(), alone.data());
+    for (const int threads : {2, 3, 5}) {
+      kernels::set_threads(threads);
+      std::ranges::fill(y, 99.0f);
+      convolve<float>(s, x.data(), w.data(), bias.data(), y.data());
+      kernels::set_threads(1);
+      for (std::size_t i = 0; i < y.size(); ++i)
+        ASSERT_EQ(y[i], alone[i]) << i << ", " << threads << " threads";
+    }
   }
 }
 

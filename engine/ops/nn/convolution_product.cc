@@ -1,0 +1,65 @@
+#include "engine/ops/nn/convolution_product.h"
+
+#include <algorithm>
+
+#include "engine/kernels/gemm_tile.h"
+#include "tensor/tensor.h"
+
+namespace grurun::engine {
+
+namespace {
+
+constexpr std::int64_t panel_vectors = 3;
+constexpr std::int64_t most_depth = 512;              // rows of a panel that is multiplied at a time
+constexpr std::int64_t least_depth = 144;             // likewise, where there are very many filters
+constexpr std::int64_t weight_elements = 192 * 1024;  // that stay in cache while panels pass by
+constexpr std::int64_t sum_elements = 96 * 1024;      // likewise, while products are added to them
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// Calls body(begin, end) for parts of `units` units at most that cover [begin, end), of about the same size.
+template <typename Body>
+void for_each_part(std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t units,
+                   const Body& body) {
+  const std::int64_t all = ceil_div(end - begin, unit), parts = ceil_div(all, units);
+  for (std::int64_t part = 0; part < parts; ++part) {
+    body(begin + part * all / parts * unit, std::min(end, begin + (part + 1) * all / parts * unit));
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const {
+  constexpr std::int64_t vector = kernels::kVectorColumns<T>;
+  const std::int64_t filters = last - first;
+  const std::int64_t at_most = std::clamp(weight_elements / filters, least_depth, most_depth);
+  const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(depth, at_most)),
+                     at_once = ceil_div(depth, parts);
+  Tensor workspace(dtype_of<T>, Shape{at_once * kernels::kPanelColumns<T> + vector});
+  T* packed = workspace.template mutable_data<T>();
+  const std::int64_t panels = std::max<std::int64_t>(4, sum_elements / (filters * kernels::kPanelColumns<T>));
+  for_each_part(begin, end, vector, panels * panel_vectors, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t k = 0; k < depth || k == 0; k += at_once) {
+      const std::int64_t rows = std::min(at_once, depth - k);
+      kernels::Epilogue<T> epilogue;
+      epilogue.row_bias = k == 0 && bias != nullptr ? bias + first : nullptr;
+      epilogue.from_c = k > 0;
+      for_each_part(from, to, vector, panel_vectors, [&](std::int64_t left, std::int64_t right) {
+        block.pack(left, right, k, rows, packed);
+        kernels::multiply_panel(kernels::PanelProduct<T>{
+            filters, right - left, rows, w + first * depth + k, depth, packed,
+            ceil_div(right - left, vector) * vector, y + first * ldy + left, ldy, epilogue});
+      });
+      if (at_once == 0) break;
+    }
+    for (std::int64_t m = first; tail && m < last; ++m) tail(y + m * ldy + from, to - from);
+  });
+}
+
+template struct BlockProduct<float>;
+template struct BlockProduct<double>;
+
+}  // namespace grurun::engine

@@ -1,0 +1,29 @@
+// The product of a convolution's filters and the places of one loaded block.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/ops/nn/convolution.h"
+#include "engine/ops/nn/convolution_planes.h"
+
+namespace grurun::engine {
+
+/// y[m, place] = bias[m] + sum over k of w[m, k] * (what tap k of the place reads), then the tail.
+template <typename T>
+struct BlockProduct {
+  const PlaneBlock<T>& block;
+  std::int64_t depth;
+  const T* w;     // [filters, depth]
+  const T* bias;  // [filters], or null
+  T* y;           // the first place of the first filter
+  std::int64_t ldy;
+  const RowTail<T>& tail;
+
+  /// Filters [first, last) at places [begin, end) of the block.
+  void run(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const;
+};
+
+extern template struct BlockProduct<float>;
+extern template struct BlockProduct<double>;
+
+}  // namespace grurun::engine
