@@ -1,8 +1,11 @@
 #include "engine/kernels/gate_panels.h"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/tile_range.h"
 
 namespace grurun::kernels {
 namespace {
@@ -19,6 +22,18 @@ void pack_gate(const T* rows, int64_t K, int64_t valid, int64_t units, T* out) {
     }
     for (int64_t k = k0; k < k1; ++k) std::fill(out + k * units + valid, out + (k + 1) * units, T(0));
   }
+}
+
+bool suit_tiles(const float* weights, int64_t count) {
+  uint32_t outside = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t magnitude = std::bit_cast<uint32_t>(weights[i]) & 0x7fffffff;
+    outside |= magnitude - kTileRange.least > kTileRange.most - kTileRange.least ? magnitude : 0;
+  }
+  return outside == 0;
+}
+bool suit_tiles(const double*, int64_t) {
+  return false;
 }
 
 /// Where panels begin among `vectors` vectors, and where the last one ends.
@@ -47,6 +62,7 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   auto block = std::make_shared<memory::Block>(elements * sizeof(T));
   T* data = static_cast<T*>(block->data());
   constexpr int64_t kGrain = 1 << 15;  // elements that are worth a thread's while
+  std::atomic<bool> suits_tiles{true};
   const auto pack_panels = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = packed.first_unit(i), units = packed.units(i);
@@ -58,11 +74,14 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
         T* out = data + weights + column;
         std::fill(std::copy_n(bias + row, valid, out), out + units, T(0));
       }
+      const int64_t column = packed.first_column(i) * K;
+      if (!suit_tiles(data + column, gates * units * K)) suits_tiles = false;
     }
   };
   parallel_for(packed.panels(), kGrain / std::max<int64_t>(1, K * gates * 4 * kGateLanes<T>) + 1,
                pack_panels);
   packed.data_ = data;
+  packed.suits_tiles_ = suits_tiles;
   packed.bias_ = bias ? data + weights : nullptr;
   packed.block_ = std::move(block);
   return packed;

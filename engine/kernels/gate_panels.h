@@ -48,6 +48,9 @@ class GatePanels {
   /// In panel order [width()]; nullptr if there is none.
   const T* bias() const { return bias_; }
 
+  /// True if all weights are 0 or in kTileRange (tile_range.h), and of float32.
+  bool suits_tiles() const { return suits_tiles_; }
+
  private:
   template <class U>
   friend GatePanels<U> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const U* rows,
@@ -58,6 +61,7 @@ class GatePanels {
   std::shared_ptr<const memory::Block> block_;
   const T* data_ = nullptr;
   const T* bias_ = nullptr;
+  bool suits_tiles_ = false;
 };
 
 /// Packs the transpose of rows [gates * hidden_size, K], and bias [gates * hidden_size] unless it is nullptr.

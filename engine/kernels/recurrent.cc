@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "engine/kernels/simd_targets.h"
@@ -12,6 +15,7 @@
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/gate_product-inl.h"
 #include "engine/kernels/recurrent_cells-inl.h"
+#include "engine/kernels/tile_product-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,6 +24,64 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kRowBlock = 32;  // rows whose sums are held at a time
 constexpr size_t kGroupRows = 4;  // few rows are held for several panels, to have this many
+
+/// A run of things that are counted, and its share `i` of `n`.
+struct Span {
+  size_t begin, end;
+
+  Span part(size_t i, size_t n) const {
+    const size_t count = end - begin;
+    return {begin + count * i / n, begin + count * (i + 1) / n};
+  }
+};
+
+/// Rows in blocks of about the same number, at most kRowBlock.
+struct RowBlocks {
+  size_t rows;
+
+  size_t count() const { return (rows + kRowBlock - 1) / kRowBlock; }
+  Span block(size_t i) const { return Span{0, rows}.part(i, count()); }
+};
+
+#if GRURUN_TILES
+static_assert(kTiledRows == kRowBlock);
+// Smaller products take longer to split than to multiply.
+constexpr size_t kLeastTiledRows = 15, kLeastTiledK = 128, kLeastTiledColumns = 192;
+constexpr size_t kSplitBytes = size_t{1} << 19;  // of rows that a projection splits at a time
+
+/// Blocks of rows in pieces, for the tile registers.
+class SplitBlocks {
+ public:
+  SplitBlocks(const RowBlocks& rows, Span blocks, size_t K, Rows<const float> A)
+      : first_(blocks.begin),
+        block_bytes_(sizeof(SplitRows) + SplitRows::bytes(std::min(rows.rows, kRowBlock), K)),
+        memory_((blocks.end - blocks.begin) * block_bytes_) {
+    for (size_t i = blocks.begin; i < blocks.end; ++i) {
+      const Span block = rows.block(i);
+      std::construct_at(at(i), block.end - block.begin, K, A.row(static_cast<int64_t>(block.begin)),
+                        static_cast<size_t>(A.ld), reinterpret_cast<char*>(at(i) + 1));
+    }
+  }
+  ~SplitBlocks() { release_tiles(); }
+
+  SplitRows* at(size_t i) const {
+    return reinterpret_cast<SplitRows*>(static_cast<char*>(memory_.data()) + (i - first_) * block_bytes_);
+  }
+
+ private:
+  size_t first_, block_bytes_;
+  memory::Block memory_;
+};
+
+/// Whether rows times weights go through the tile registers.
+inline bool suit_tiles(size_t rows, const GatePanels<float>& weights) {
+  return rows >= kLeastTiledRows && static_cast<size_t>(weights.K()) >= kLeastTiledK &&
+         static_cast<size_t>(weights.width()) >= kLeastTiledColumns && weights.suits_tiles() &&
+         tile_registers();
+}
+#else
+class SplitRows;
+#endif
 
 /// The panels of a range in its order, up to `most` of the same width at a time. body(begin, end, next):
 /// panels [begin, end), and the one that follows, or -1.
@@ -40,16 +102,6 @@ HWY_INLINE void each_group(const GatePanels<T>& weights, PanelRange range, int64
     begin = last;
   }
 }
-
-/// A run of things that are counted, and its share `i` of `n`.
-struct Span {
-  size_t begin, end;
-
-  Span part(size_t i, size_t n) const {
-    const size_t count = end - begin;
-    return {begin + count * i / n, begin + count * (i + 1) / n};
-  }
-};
 
 /// Panel `next` of weights, unless it is -1, of which share `i` of `n` is to be fetched.
 template <class T>
@@ -74,6 +126,13 @@ template <class T>
 HWY_INLINE const T* panel_bias(const GatePanels<T>& weights, int64_t panel) {
   return weights.bias() == nullptr ? nullptr : weights.bias() + weights.first_column(panel);
 }
+
+/// Rows of the left factor of a product; in pieces, if the tile registers are to multiply them.
+template <class T>
+struct Factor {
+  Rows<const T> rows;
+  const SplitRows* pieces = nullptr;
+};
 
 /// C [rows, width of a panel] = A * panels [begin, end) of weights, which have the same width; plus their
 /// bias if `biased`. Each panel's C is followed by the next one's.
@@ -108,9 +167,63 @@ HWY_INLINE void multiply(size_t rows, Rows<const T> A, const GatePanels<T>& weig
   }
 }
 
+#if GRURUN_TILES
+/// The same for one panel by the tile registers; what they cannot multiply well is done without.
+inline void multiply(const Factor<float>& A, const GatePanels<float>& weights, bool biased, int64_t panel,
+                     float* C, size_t ldc) {
+  const auto gates = static_cast<size_t>(weights.gates()), units = static_cast<size_t>(weights.units(panel));
+  const auto K = static_cast<size_t>(weights.K());
+  const SplitRows& pieces = *A.pieces;
+  configure_tiles(pieces);
+  tile_product(pieces, {K, gates, units, weights.panel(panel), units, K * units},
+               biased ? panel_bias(weights, panel) : nullptr, false, C, ldc);
+  for (size_t row = 0; pieces.any_outside() && row < pieces.rows(); ++row) {
+    if (!pieces.is_outside(row)) continue;
+    multiply<float>(1, {A.rows.row(static_cast<int64_t>(row)), A.rows.ld}, weights, biased, panel, panel + 1,
+                    C + row * ldc, ldc, {weights, -1, false});
+  }
+}
+#endif
+
+template <class T>
+HWY_INLINE void multiply(size_t rows, const Factor<T>& A, const GatePanels<T>& weights, bool biased,
+                         int64_t begin, int64_t end, T* C, size_t ldc, const Ahead<T>& ahead) {
+#if GRURUN_TILES
+  if constexpr (std::is_same_v<T, float>) {
+    if (A.pieces != nullptr) return multiply(A, weights, biased, begin, C, ldc);
+  }
+#endif
+  multiply(rows, A.rows, weights, biased, begin, end, C, ldc, ahead);
+}
+
+#if GRURUN_TILES
+void project_by_tiles(const Projection<float>& p, PanelRange range) {
+  const auto K = static_cast<size_t>(p.W->K());
+  const RowBlocks rows{static_cast<size_t>(p.rows)};
+  const size_t together = std::max<size_t>(1, kSplitBytes / SplitRows::bytes(kRowBlock, K));
+  const size_t groups = (rows.count() + together - 1) / together;
+  for (size_t g = 0; g < groups; ++g) {
+    const Span blocks = Span{0, rows.count()}.part(g, groups);
+    const SplitBlocks pieces(rows, blocks, K, p.X);
+    each_group(*p.W, range, 1, [&](int64_t panel, int64_t, int64_t) HWY_ATTR {
+      for (size_t i = blocks.begin; i < blocks.end; ++i) {
+        const auto row = static_cast<int64_t>(rows.block(i).begin);
+        multiply({{p.X.row(row), p.X.ld}, pieces.at(i)}, *p.W, true, panel,
+                 p.to.row(row) + p.W->first_column(panel), static_cast<size_t>(p.to.ld));
+      }
+    });
+  }
+}
+#endif
+
 template <class T>
 void project_panels(const Projection<T>& p, PanelRange range) {
   const GatePanels<T>& W = *p.W;
+#if GRURUN_TILES
+  if constexpr (std::is_same_v<T, float>) {
+    if (suit_tiles(static_cast<size_t>(p.rows), W)) return project_by_tiles(p, range);
+  }
+#endif
   each_group(W, range, 1, [&](int64_t panel, int64_t end, int64_t next) HWY_ATTR {
     multiply(static_cast<size_t>(p.rows), p.X, W, true, panel, end, p.to.data + W.first_column(panel),
              static_cast<size_t>(p.to.ld), {W, next, range.descending});
@@ -123,16 +236,17 @@ class StepBlock {
  public:
   StepBlock(const Cell<T>& cell, const CellStep<T>& step) : cell_(cell), step_(step) {}
 
-  /// Rows from `row` on; `ahead` is of R.
-  void run(int64_t begin, int64_t end, int64_t row, size_t rows, const Ahead<T>& ahead) {
+  /// Rows from `row` on, those of A and X perhaps in pieces; `ahead` is of R.
+  void run(int64_t begin, int64_t end, int64_t row, size_t rows, const SplitRows* A, const SplitRows* X,
+           const Ahead<T>& ahead) {
     const GatePanels<T>& R = *cell_.R;
     const auto width = static_cast<size_t>(R.gates() * R.units(begin));
-    const Rows<const T> A{step_.A.row(row), step_.A.ld};
     GateBlock<const T> start;
     // W and R take turns in being last, so that the one used last is still in the cache.
-    if (!ahead.descending) start = starts(begin, end, row, rows, ahead);
-    multiply(rows, A, R, false, begin, end, product_, width, ahead);
-    if (ahead.descending) start = starts(begin, end, row, rows, ahead);
+    if (!ahead.descending) start = starts(begin, end, row, rows, X, ahead);
+    multiply(rows, Factor<T>{{step_.A.row(row), step_.A.ld}, A}, R, false, begin, end, product_, width,
+             ahead);
+    if (ahead.descending) start = starts(begin, end, row, rows, X, ahead);
     finish(cell_, step_,
            {.panels = static_cast<size_t>(end - begin),
             .rows = rows,
@@ -148,14 +262,14 @@ class StepBlock {
  private:
   // Xt*(W^T) + Wb + Rb of the panels.
   HWY_INLINE GateBlock<const T> starts(int64_t begin, int64_t end, int64_t row, size_t rows,
-                                       const Ahead<T>& ahead) {
+                                       const SplitRows* X, const Ahead<T>& ahead) {
     const GatePanels<T>& R = *cell_.R;
     const auto width = static_cast<size_t>(R.gates() * R.units(begin));
     if (step_.projected.data != nullptr) {
       const T* first = step_.projected.row(row) + R.first_column(begin);
       return {first, width, static_cast<size_t>(step_.projected.ld)};
     }
-    multiply(rows, {step_.X.row(row), step_.X.ld}, *cell_.W, true, begin, end, start_, width,
+    multiply(rows, Factor<T>{{step_.X.row(row), step_.X.ld}, X}, *cell_.W, true, begin, end, start_, width,
              {*cell_.W, ahead.next, ahead.descending, ahead.i, ahead.n});
     return {start_, rows * width, width};
   }
@@ -170,17 +284,30 @@ class StepBlock {
 template <class T>
 void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range) {
   StepBlock<T> block(cell, step);
-  const auto rows = static_cast<size_t>(step.rows);
-  const size_t blocks = (rows + kRowBlock - 1) / kRowBlock;
+  const RowBlocks rows{static_cast<size_t>(step.rows)};
+  const bool projected = step.projected.data != nullptr;
+#if GRURUN_TILES
+  const Span all{0, rows.count()};
+  std::optional<SplitBlocks> A, X;
+  if constexpr (std::is_same_v<T, float>) {
+    if (suit_tiles(rows.rows, *cell.R)) A.emplace(rows, all, static_cast<size_t>(cell.R->K()), step.A);
+    if (!projected && suit_tiles(rows.rows, *cell.W))
+      X.emplace(rows, all, static_cast<size_t>(cell.W->K()), step.X);
+  }
+  const auto pieces = [](const std::optional<SplitBlocks>& of, size_t i) { return of ? of->at(i) : nullptr; };
+#else
+  const SplitRows *const A = nullptr, *const X = nullptr;
+  const auto pieces = [](const SplitRows* none, size_t) { return none; };
+#endif
   // Weights of X in between would make the panels of a group drive each other out of the cache.
-  const size_t group_rows = step.projected.data != nullptr ? kGroupRows : 1;
-  const auto together = static_cast<int64_t>(std::max<size_t>(1, group_rows / std::max<size_t>(rows, 1)));
+  const size_t group_rows = projected ? kGroupRows : 1;
+  const auto together =
+      static_cast<int64_t>(std::max<size_t>(1, group_rows / std::max<size_t>(rows.rows, 1)));
   each_group(*cell.R, range, together, [&](int64_t begin, int64_t end, int64_t next) HWY_ATTR {
-    int64_t row = 0;
-    for (size_t i = 0; i < blocks; ++i) {
-      const size_t count = rows / blocks + (i < rows % blocks ? 1 : 0);
-      block.run(begin, end, row, count, {*cell.R, next, range.descending, i, blocks});
-      row += static_cast<int64_t>(count);
+    for (size_t i = 0; i < rows.count(); ++i) {
+      const Span span = rows.block(i);
+      block.run(begin, end, static_cast<int64_t>(span.begin), span.end - span.begin, pieces(A, i),
+                pieces(X, i), {*cell.R, next, range.descending, i, rows.count()});
     }
   });
 }

@@ -1,5 +1,11 @@
 #include "engine/kernels/simd.h"
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <cstdint>
 
 #include "engine/kernels/simd_targets.h"
@@ -12,6 +18,28 @@ namespace grurun::kernels {
 namespace {
 
 std::string chosen;
+bool tiles_refused = false;
+
+constexpr const char* kTiles = "amx";
+
+/// Asks the system for the tile registers: their state is large, and a process has none until it asks.
+bool find_tile_registers() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr unsigned kRequestPermission = 0x1023, kTileData = 18;  // of arch_prctl
+  constexpr unsigned kTile = 1u << 24, kTileBfloat16 = 1u << 22;   // CPUID 7, EDX
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTile) == 0 || (d & kTileBfloat16) == 0)
+    return false;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
+bool has_tile_registers() {
+  static const bool has = find_tile_registers();
+  return has;
+}
 
 /// The scalar path can run everywhere but is only listed by Highway where nothing better is.
 std::vector<int64_t> targets() {
@@ -42,6 +70,7 @@ std::string name_of(int64_t target) {
 }
 
 void restrict_to(const std::string& name) {
+  if (name == kTiles) return hwy::SetSupportedTargetsForTest(HWY_AVX3);
   for (const int64_t target : targets()) {
     if (name_of(target) == name) return hwy::SetSupportedTargetsForTest(target);
   }
@@ -51,7 +80,10 @@ void restrict_to(const std::string& name) {
 
 std::vector<std::string> simd_targets() {
   std::vector<std::string> names;
-  for (const int64_t target : targets()) names.push_back(name_of(target));
+  for (const int64_t target : targets()) {
+    if (target == HWY_AVX3 && has_tile_registers()) names.emplace_back(kTiles);
+    names.push_back(name_of(target));
+  }
   restrict_to(chosen);
   return names;
 }
@@ -71,8 +103,13 @@ void use_simd_target(const std::string& name) {
     if (!known) fail_usage("no instruction set '{}': this processor and build have {}", name, all);
   }
   chosen = name;
+  tiles_refused = !chosen.empty() && chosen != kTiles;
   hwy::SetSupportedTargetsForTest(0);
   restrict_to(chosen);
+}
+
+bool tile_registers() {
+  return !tiles_refused && has_tile_registers();
 }
 
 }  // namespace grurun::kernels

@@ -6,8 +6,8 @@
 /// Which instruction set the kernels use. The best that this processor has, unless someone chooses another.
 namespace grurun::kernels {
 
-/// Names of what this build has kernels for and this processor can run, best first: "avx512", "avx2" (with
-/// FMA), "sse4", "scalar"; on Arm "neon".
+/// Names of what this build has kernels for and this processor can run, best first: "amx" (AVX-512, and tile
+/// registers for products of float32), "avx512", "avx2" (with FMA), "sse4", "scalar"; on Arm "neon".
 std::vector<std::string> simd_targets();
 
 /// The one in use.
@@ -16,5 +16,8 @@ std::string simd_target();
 /// Uses `name`, one of simd_targets(), from now on, or the best again if it is empty. Throws Error(usage) for
 /// a name that is not among them. Not to be called while kernels run.
 void use_simd_target(const std::string& name);
+
+/// True if AMX's tile registers and their products of bfloat16 are to be used: "amx" is in use.
+bool tile_registers();
 
 }  // namespace grurun::kernels

@@ -20,7 +20,7 @@ class Cases(unittest.TestCase):
         self.assertGreaterEqual(count, 9)
         listed = re.search(r"Instruction sets: ([^;]*)", grurun("-v").stdout + grurun("-v").stderr)
         self.assertIsNotNone(listed)
-        for isa in re.findall(r"avx512\w*|avx2|sse4|scalar|neon", listed[1]):
+        for isa in re.findall(r"amx|avx512\w*|avx2|sse4|scalar|neon", listed[1]):
             done = grurun("conformance", FOLDER, "--min-cases", str(count), "--isa", isa)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn(f"{count} passed", done.stdout)

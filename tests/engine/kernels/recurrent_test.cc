@@ -24,8 +24,9 @@ struct Sizes {
   int64_t rows, input_size, hidden_size;
 };
 
-constexpr Sizes kSizes[] = {{1, 1, 1},   {1, 3, 16},   {2, 5, 15},  {3, 40, 17},  {1, 16, 64},  {5, 7, 48},
-                            {1, 20, 80}, {8, 12, 100}, {9, 2, 130}, {17, 30, 33}, {33, 9, 112}, {1, 50, 150}};
+constexpr Sizes kSizes[] = {{1, 1, 1},    {1, 3, 16},   {2, 5, 15},   {3, 40, 17}, {1, 16, 64},
+                            {5, 7, 48},   {1, 20, 80},  {8, 12, 100}, {9, 2, 130}, {17, 30, 33},
+                            {33, 9, 112}, {1, 50, 150}, {16, 5, 140}, {33, 9, 130}};
 
 constexpr ActivationKind kKinds[] = {
     ActivationKind::relu,        ActivationKind::tanh,         ActivationKind::sigmoid,
