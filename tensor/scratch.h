@@ -4,7 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <new>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "tensor/memory.h"
@@ -38,5 +42,9 @@ namespace grurun {
 
 template <typename T>
 using ScratchVector = std::vector<T, memory::ScratchAllocator<T>>;
+template <typename Key, typename T>
+using ScratchMap = std::map<Key, T, std::less<Key>, memory::ScratchAllocator<std::pair<const Key, T>>>;
+template <typename Key>
+using ScratchSet = std::set<Key, std::less<Key>, memory::ScratchAllocator<Key>>;
 
 }  // namespace grurun

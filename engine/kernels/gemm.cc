@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
@@ -148,10 +149,10 @@ struct Product {
 
 /// A as it is if it is row-major, else a copy that is, kept in `copy`.
 template <class T>
-Matrix<T> row_major(int64_t M, int64_t K, Matrix<T> A, std::unique_ptr<memory::Block>& copy) {
+Matrix<T> row_major(int64_t M, int64_t K, Matrix<T> A, std::optional<memory::Block>& copy) {
   if (!A.transposed) return A;
   if (M == 1 && A.ld == 1) return {A.data, K};
-  copy = std::make_unique<memory::Block>(static_cast<size_t>(M * K) * sizeof(T));
+  copy.emplace(static_cast<size_t>(M * K) * sizeof(T));
   T* out = static_cast<T*>(copy->data());
   constexpr int64_t kStrip = 16;
   parallel_for(ceil_div(M, kStrip), ceil_div(kChunkOperations, 4 * kStrip * std::max<int64_t>(K, 1)),
@@ -176,7 +177,7 @@ void gemm(int64_t M, int64_t N, int64_t K, T alpha, Matrix<T> A, Matrix<T> B, T 
     return gemm<T>(1, M, K, alpha, {B.data, B.ld, !B.transposed}, {A.data, A.ld, !A.transposed}, beta, C, M);
   }
   if (K <= 0) A.ld = B.ld = 0;  // there may be no data to point into
-  std::unique_ptr<memory::Block> copy;
+  std::optional<memory::Block> copy;
   A = row_major(M, K, A, copy);
   const bool few = M <= kDotRows && K >= kDotK;
   if (B.transposed && (few || (M <= kDotBlockRows && K >= kDotBlockK))) {
@@ -223,7 +224,7 @@ PackedB<T> pack_b(int64_t K, int64_t N, Matrix<T> B, const T* bias) {
 template <class T>
 void gemm_packed(int64_t M, Matrix<T> A, const PackedB<T>& B, T* C, int64_t ldc, Start start) {
   if (M <= 0 || B.N() <= 0) return;
-  std::unique_ptr<memory::Block> copy;
+  std::optional<memory::Block> copy;
   A = row_major(M, B.K(), A, copy);
   const Epilogue<T> first{.bias = B.bias(), .from_c = start == Start::c_plus_bias};
   Product<T>{M, B.N(), B.K(), A.data, A.ld, &B, {}, C, ldc, first}.run();

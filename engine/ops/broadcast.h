@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <vector>
 
 #include "engine/kernels/parallel.h"
+#include "tensor/scratch.h"
 #include "tensor/shape.h"
 
 namespace grurun::engine {
@@ -61,7 +61,7 @@ class BroadcastWalk {
   std::int64_t size_ = 0;
   std::int64_t inner_extent_ = 1;
   Offsets inner_stride_{};
-  std::vector<Dim> outer_;  // outermost first
+  ScratchVector<Dim> outer_;  // outermost first
 };
 
 template <typename Run>
@@ -69,7 +69,7 @@ void BroadcastWalk::for_each(std::int64_t begin, std::int64_t end, Run&& run) co
   if (begin >= end) return;
   std::int64_t row = begin / inner_extent_;
   std::int64_t column = begin % inner_extent_;
-  std::vector<std::int64_t> index(outer_.size());
+  ScratchVector<std::int64_t> index(outer_.size());
   Offsets base{};
   for (std::size_t d = outer_.size(); d-- > 0;) {
     index[d] = row % outer_[d].extent;

@@ -6,7 +6,7 @@
 
 namespace grurun::engine {
 
-std::vector<std::int64_t> integer_list(const Tensor& tensor, const char* what) {
+ScratchVector<std::int64_t> integer_list(const Tensor& tensor, const char* what) {
   if (tensor.rank() > 1)
     fail_invalid("{} must be a list, but has shape {}", what, tensor.shape().to_string());
   if (tensor.dtype() == DType::int32) {
@@ -27,8 +27,8 @@ std::int64_t integer_scalar(const Tensor& tensor, const char* what) {
   return integer_list(tensor, what).front();
 }
 
-std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes, std::int64_t rank) {
-  std::vector<std::int64_t> out;
+ScratchVector<std::int64_t> normalized_axes(std::span<const std::int64_t> axes, std::int64_t rank) {
+  ScratchVector<std::int64_t> out;
   for (const std::int64_t axis : axes) out.push_back(normalized_axis(axis, rank, "axes"));
   std::ranges::sort(out);
   if (const auto twice = std::ranges::adjacent_find(out); twice != out.end()) {

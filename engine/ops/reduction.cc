@@ -2,8 +2,8 @@
 
 namespace grurun::engine {
 
-ReductionShape reduction_shape(const Shape& input, const std::vector<std::int64_t>& axes, bool keepdims) {
-  std::vector<bool> is_reduced(input.rank(), false);
+ReductionShape reduction_shape(const Shape& input, std::span<const std::int64_t> axes, bool keepdims) {
+  ScratchVector<bool> is_reduced(input.rank(), false);
   for (const std::int64_t axis : axes) is_reduced[static_cast<std::size_t>(axis)] = true;
   ReductionShape shape;
   for (std::size_t d = 0; d < input.rank(); ++d) {
@@ -17,7 +17,7 @@ ReductionShape reduction_shape(const Shape& input, const std::vector<std::int64_
   for (std::size_t d = input.rank(); d-- > 0;) {
     const std::int64_t extent = input[d];
     if (extent == 1) continue;
-    std::vector<ReductionShape::Dim>& dims = is_reduced[d] ? shape.reduced : shape.kept;
+    ScratchVector<ReductionShape::Dim>& dims = is_reduced[d] ? shape.reduced : shape.kept;
     if (first) shape.inner_reduced = is_reduced[d];
     if (!first && is_reduced[d] == last_kind) {
       dims.back().extent *= extent;
@@ -36,7 +36,8 @@ ReductionShape reduction_shape(const Shape& input, const std::vector<std::int64_
 namespace detail {
 
 Odometer::Odometer(const ReductionShape::Dim* dims, std::size_t rank, std::int64_t position)
-    : dims_(dims), rank_(rank), index_(rank) {
+    : dims_(dims), rank_(rank), far_(rank <= near_.size() ? 0 : rank) {
+  index_ = far_.empty() ? near_.data() : far_.data();
   for (std::size_t d = rank; d-- > 0;) {
     index_[d] = position % dims[d].extent;
     position /= dims[d].extent;

@@ -9,10 +9,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "engine/kernels/parallel.h"
+#include "tensor/scratch.h"
 #include "tensor/shape.h"
 
 namespace grurun::engine {
@@ -26,13 +28,13 @@ struct ReductionShape {
   };
   Shape output;
   std::int64_t count = 1;      // elements that fall into each of the result
-  std::vector<Dim> kept;       // outermost first
-  std::vector<Dim> reduced;    // outermost first
+  ScratchVector<Dim> kept;     // outermost first
+  ScratchVector<Dim> reduced;  // outermost first
   bool inner_reduced = false;  // which kind the innermost dimension is
 };
 
 /// axes must be distinct and in [0, rank). keepdims leaves extents of 1 in the output's shape.
-ReductionShape reduction_shape(const Shape& input, const std::vector<std::int64_t>& axes, bool keepdims);
+ReductionShape reduction_shape(const Shape& input, std::span<const std::int64_t> axes, bool keepdims);
 
 namespace detail {
 
@@ -40,6 +42,9 @@ namespace detail {
 class Odometer {
  public:
   Odometer(const ReductionShape::Dim* dims, std::size_t rank, std::int64_t position = 0);
+  Odometer(const Odometer&) = delete;
+  Odometer& operator=(const Odometer&) = delete;
+
   std::int64_t offset() const { return offset_; }
   void advance() {
     for (std::size_t d = rank_; d-- > 0;) {
@@ -54,7 +59,9 @@ class Odometer {
   const ReductionShape::Dim* dims_;
   std::size_t rank_;
   std::int64_t offset_ = 0;
-  std::vector<std::int64_t> index_;
+  std::array<std::int64_t, 8> near_;  // the index, where it has room
+  ScratchVector<std::int64_t> far_;
+  std::int64_t* index_;
 };
 
 inline std::int64_t extent_product(const ReductionShape::Dim* dims, std::size_t rank) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "engine/kernels/parallel.h"
 #include "engine/ops/interpolation.h"
@@ -23,8 +24,8 @@ struct Pass {
 // The axes that change something, those that shrink most first, so that nothing in between is larger than
 // both input and output. The innermost axis is the dear one: of equal axes it comes last where they shrink
 // and first where they grow. tail counts elements behind the last axis.
-std::vector<Pass> plan_passes(const std::vector<AxisTaps>& taps, std::int64_t tail) {
-  std::vector<std::size_t> order(taps.size());
+ScratchVector<Pass> plan_passes(std::span<const AxisTaps> taps, std::int64_t tail) {
+  ScratchVector<std::size_t> order(taps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t d) { return taps[d].is_identity(); });
   const auto growth = [&](std::size_t d) {
@@ -34,9 +35,9 @@ std::vector<Pass> plan_passes(const std::vector<AxisTaps>& taps, std::int64_t ta
     if (growth(a) != growth(b)) return growth(a) < growth(b);
     return growth(a) < 1 ? a < b : a > b;
   });
-  std::vector<std::int64_t> dims;
+  ScratchVector<std::int64_t> dims;
   for (const AxisTaps& axis : taps) dims.push_back(axis.input);
-  std::vector<Pass> passes;
+  ScratchVector<Pass> passes;
   for (const std::size_t d : order) {
     const std::span<const std::int64_t> all(dims);
     passes.push_back(
@@ -46,7 +47,7 @@ std::vector<Pass> plan_passes(const std::vector<AxisTaps>& taps, std::int64_t ta
   return passes;
 }
 
-Shape output_shape(const std::vector<AxisTaps>& taps) {
+Shape output_shape(std::span<const AxisTaps> taps) {
   Shape shape;
   for (const AxisTaps& axis : taps) shape.push_back(axis.output);
   return shape;
@@ -84,7 +85,7 @@ void sum_row(const C* x, const C* weights, std::int64_t count, std::int64_t inne
 template <typename C>
 void sum_pass(const Pass& pass, const C* x, C* y) {
   const AxisTaps& taps = *pass.taps;
-  const std::vector<C> weights(taps.weights.begin(), taps.weights.end());
+  const ScratchVector<C> weights(taps.weights.begin(), taps.weights.end());
   const std::int64_t inner = pass.inner;
   const std::int64_t taps_per_output = taps.start.back() / taps.output + 1;
   for_each_piece(pass, inner * taps_per_output,
@@ -142,20 +143,24 @@ std::int64_t output_count(const Pass& pass) {
 
 // All passes from x to y, both of the type that sums are taken in.
 template <typename C>
-void sum_passes(const std::vector<Pass>& passes, const C* x, C* y) {
-  std::unique_ptr<Scratch<C>> held;
+void sum_passes(std::span<const Pass> passes, const C* x, C* y) {
+  std::optional<Scratch<C>> between[2];  // what one pass wrote is read by the next
   for (std::size_t p = 0; p < passes.size(); ++p) {
     const bool last = p + 1 == passes.size();
-    auto next = last ? nullptr : std::make_unique<Scratch<C>>(output_count(passes[p]));
+    std::optional<Scratch<C>>& next = between[p % 2];
+    if (last) {
+      next.reset();
+    } else {
+      next.emplace(output_count(passes[p]));
+    }
     C* to = last ? y : next->data();
     sum_pass(passes[p], x, to);
     x = to;
-    held = std::move(next);
   }
 }
 
 template <typename T>
-void weigh(const std::vector<Pass>& passes, const T* x, std::int64_t x_count, T* y, std::int64_t y_count) {
+void weigh(std::span<const Pass> passes, const T* x, std::int64_t x_count, T* y, std::int64_t y_count) {
   using C = InterpolationType<T>;
   if constexpr (std::is_same_v<T, C>) {
     sum_passes(passes, x, y);
@@ -175,7 +180,7 @@ void weigh(const std::vector<Pass>& passes, const T* x, std::int64_t x_count, T*
 
 // Calls body(first, count) for every run of elements that is outside on one axis.
 template <typename Body>
-void for_each_outside_run(const std::vector<AxisTaps>& taps, Body&& body) {
+void for_each_outside_run(std::span<const AxisTaps> taps, Body&& body) {
   const Shape shape = output_shape(taps);
   for (std::size_t d = 0; d < taps.size(); ++d) {
     const std::int64_t outer = shape.count(0, d), inner = shape.count(d + 1, shape.rank());
@@ -205,13 +210,13 @@ AxisTaps identity_taps(std::int64_t length) {
   return taps;
 }
 
-Tensor weighted_sums(const Tensor& x, const std::vector<AxisTaps>& taps) {
+Tensor weighted_sums(const Tensor& x, std::span<const AxisTaps> taps) {
   if (x.dtype() == DType::string) {
     fail_unsupported("strings cannot be interpolated; of the modes, nearest alone has a meaning for them");
   }
   // A complex number is interpolated as the two reals it is made of.
   const std::int64_t tail = is_complex(x.dtype()) ? 2 : 1;
-  const std::vector<Pass> passes = plan_passes(taps, tail);
+  const ScratchVector<Pass> passes = plan_passes(taps, tail);
   if (passes.empty()) return x;
   Tensor y(x.dtype(), output_shape(taps));
   if (y.size() == 0) return y;
@@ -229,8 +234,8 @@ Tensor weighted_sums(const Tensor& x, const std::vector<AxisTaps>& taps) {
   return y;
 }
 
-Tensor taken_elements(const Tensor& x, const std::vector<AxisTaps>& taps) {
-  const std::vector<Pass> passes = plan_passes(taps, 1);
+Tensor taken_elements(const Tensor& x, std::span<const AxisTaps> taps) {
+  const ScratchVector<Pass> passes = plan_passes(taps, 1);
   if (passes.empty()) return x;
   const Shape shape = output_shape(taps);
   if (shape.element_count() == 0) return {x.dtype(), shape};
@@ -245,7 +250,7 @@ Tensor taken_elements(const Tensor& x, const std::vector<AxisTaps>& taps) {
   return from.reshaped(shape);
 }
 
-void fill_outside(Tensor& y, const std::vector<AxisTaps>& taps, float value) {
+void fill_outside(Tensor& y, std::span<const AxisTaps> taps, float value) {
   if (y.size() == 0 || std::ranges::all_of(taps, [](const AxisTaps& axis) { return axis.outside.empty(); })) {
     return;
   }

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
+#include "tensor/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -12,10 +13,11 @@ namespace grurun::engine {
 /// k from 0 to start[o + 1] - start[o] - 1. Every input element named lies in [0, input).
 struct AxisTaps {
   std::int64_t input = 0, output = 0;
-  std::vector<std::int64_t> first;    // [output]
-  std::vector<std::int64_t> start;    // [output + 1]
-  std::vector<double> weights;        // [start[output]]
-  std::vector<std::int64_t> outside;  // outputs that take no element but a fill value; their taps are unused
+  ScratchVector<std::int64_t> first;  // [output]
+  ScratchVector<std::int64_t> start;  // [output + 1]
+  ScratchVector<double> weights;      // [start[output]]
+  ScratchVector<std::int64_t>
+      outside;  // outputs that take no element but a fill value; their taps are unused
 
   /// The output is the input.
   bool is_identity() const;
@@ -26,13 +28,13 @@ AxisTaps identity_taps(std::int64_t length);
 
 /// x [taps[0].input, taps[1].input, ...] -> [taps[0].output, ...], weighted sums; integers are rounded half
 /// to even and kept within their type. Throws Error(unsupported) for strings.
-Tensor weighted_sums(const Tensor& x, const std::vector<AxisTaps>& taps);
+Tensor weighted_sums(const Tensor& x, std::span<const AxisTaps> taps);
 
 /// The same where every output takes one element: copies of the elements at first[o], of any type.
-Tensor taken_elements(const Tensor& x, const std::vector<AxisTaps>& taps);
+Tensor taken_elements(const Tensor& x, std::span<const AxisTaps> taps);
 
 /// Overwrites every element that is outside on some axis with value, converted to the tensor's type.
 /// Throws Error(unsupported) where that would write into strings.
-void fill_outside(Tensor& y, const std::vector<AxisTaps>& taps, float value);
+void fill_outside(Tensor& y, std::span<const AxisTaps> taps, float value);
 
 }  // namespace grurun::engine

@@ -16,9 +16,9 @@ struct Axis {
 
 // Axes of size 1 dropped and neighbours merged that are one run on both sides, so that the inner loop is as
 // long as possible.
-std::vector<Axis> collapse(const Shape& shape, const std::vector<std::int64_t>& to,
-                           const std::vector<std::int64_t>& from) {
-  std::vector<Axis> axes;
+ScratchVector<Axis> collapse(const Shape& shape, std::span<const std::int64_t> to,
+                             std::span<const std::int64_t> from) {
+  ScratchVector<Axis> axes;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     if (shape[d] == 1) continue;
     const Axis axis{shape[d], to[d], from[d]};
@@ -77,8 +77,8 @@ void copy_axes(T* to, const T* from, const Axis* axes, std::size_t count) {
 
 }  // namespace
 
-std::vector<std::int64_t> row_major_strides(const Shape& shape) {
-  std::vector<std::int64_t> strides(shape.rank());
+ScratchVector<std::int64_t> row_major_strides(const Shape& shape) {
+  ScratchVector<std::int64_t> strides(shape.rank());
   std::int64_t stride = 1;
   for (std::size_t d = shape.rank(); d-- > 0;) {
     strides[d] = stride;
@@ -88,18 +88,18 @@ std::vector<std::int64_t> row_major_strides(const Shape& shape) {
 }
 
 void strided_copy_into(Tensor& target, std::int64_t target_offset,
-                       const std::vector<std::int64_t>& target_strides, const Tensor& source,
-                       std::int64_t source_offset, const std::vector<std::int64_t>& source_strides,
+                       std::span<const std::int64_t> target_strides, const Tensor& source,
+                       std::int64_t source_offset, std::span<const std::int64_t> source_strides,
                        const Shape& shape) {
   if (shape.element_count() == 0) return;
-  const std::vector<Axis> axes = collapse(shape, target_strides, source_strides);
+  const ScratchVector<Axis> axes = collapse(shape, target_strides, source_strides);
   dispatch_width(source.dtype(), [&]<typename T>() {
     T* to = static_cast<T*>(target.mutable_raw()) + target_offset;
     const T* from = static_cast<const T*>(source.raw()) + source_offset;
     const std::int64_t inner = shape.element_count() / axes[0].size;
     const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, inner));
     kernels::parallel_for(axes[0].size, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<Axis> part = axes;
+      ScratchVector<Axis> part = axes;
       part[0].size = end - begin;
       copy_axes(to + begin * axes[0].to, from + begin * axes[0].from, part.data(), part.size());
     });
@@ -107,7 +107,7 @@ void strided_copy_into(Tensor& target, std::int64_t target_offset,
 }
 
 Tensor strided_copy(const Tensor& source, std::int64_t offset, const Shape& shape,
-                    const std::vector<std::int64_t>& strides) {
+                    std::span<const std::int64_t> strides) {
   Tensor out(source.dtype(), shape);
   strided_copy_into(out, 0, row_major_strides(shape), source, offset, strides, shape);
   return out;

@@ -68,15 +68,15 @@ WindowAttributes window_attributes(PrepareContext& node, WindowForm form) {
   return attributes;
 }
 
-std::vector<WindowAxis> window_axes(const WindowAttributes& attributes, std::span<const std::int64_t> input,
-                                    std::span<const std::int64_t> kernel) {
+WindowAxes window_axes(const WindowAttributes& attributes, std::span<const std::int64_t> input,
+                       std::span<const std::int64_t> kernel) {
   const std::size_t rank = input.size();
   if (kernel.size() != rank)
     fail_invalid("the kernel has {} axes, but the input has {} spatial ones", kernel.size(), rank);
   require_length(attributes.strides, rank, "strides");
   require_length(attributes.dilations, rank, "dilations");
   require_length(attributes.pads, 2 * rank, "pads");
-  std::vector<WindowAxis> axes(rank);
+  WindowAxes axes(rank);
   for (std::size_t i = 0; i < rank; ++i) {
     WindowAxis& axis = axes[i];
     axis.input = input[i];

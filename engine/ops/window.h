@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
@@ -60,11 +61,13 @@ struct WindowAxis {
   }
 };
 
+using WindowAxes = ScratchVector<WindowAxis>;
+
 /// The axes for an input's spatial dimensions; kernel_shape may be empty in the attributes when kernel gives
 /// it (Conv: W's). Output sizes: NOTSET floor or ceil((input + pads - extent) / stride) + 1, a last window
 /// that would start beyond input and leading pad left out; VALID without pads; SAME ceil(input / stride).
 /// Throws Error(invalid_model) for lists of the wrong length, or a window larger than the padded input.
-std::vector<WindowAxis> window_axes(const WindowAttributes& attributes, std::span<const std::int64_t> input,
-                                    std::span<const std::int64_t> kernel);
+WindowAxes window_axes(const WindowAttributes& attributes, std::span<const std::int64_t> input,
+                       std::span<const std::int64_t> kernel);
 
 }  // namespace grurun::engine

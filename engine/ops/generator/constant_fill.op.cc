@@ -27,7 +27,7 @@ Tensor one_value(std::int64_t dtype, float value) {
   return one;
 }
 
-Shape filled_shape(std::vector<std::int64_t> dims, const std::vector<std::int64_t>& extra) {
+Shape filled_shape(ScratchVector<std::int64_t> dims, std::span<const std::int64_t> extra) {
   dims.insert(dims.end(), extra.begin(), extra.end());
   for (const std::int64_t dim : dims) {
     if (dim < 0) fail_invalid("the shape to fill holds {}", dim);
@@ -45,7 +45,7 @@ RunFunction prepare(PrepareContext& node) {
   if (!has_input && node.has_attribute("extra_shape")) fail_invalid("extra_shape needs an input");
   if (!has_input && values_are_dims) fail_invalid("input_as_shape is 1, but there is no input");
   return [=](RunContext& run) {
-    std::vector<std::int64_t> of_input;
+    ScratchVector<std::int64_t> of_input(dims.begin(), dims.end());
     if (has_input) {
       const Tensor& input = run.tensor(0);
       if (values_are_dims)
@@ -53,8 +53,8 @@ RunFunction prepare(PrepareContext& node) {
       else
         of_input.assign(input.shape().begin(), input.shape().end());
     }
-    const Shape shape = filled_shape(has_input ? of_input : dims, extra);
-    run.set_output(0, strided_copy(value, 0, shape, std::vector<std::int64_t>(shape.rank(), 0)));
+    const Shape shape = filled_shape(of_input, extra);
+    run.set_output(0, strided_copy(value, 0, shape, ScratchVector<std::int64_t>(shape.rank(), 0)));
   };
 }
 

@@ -19,7 +19,7 @@ RunFunction prepare(PrepareContext& node) {
     for (const std::int64_t dim : shape) {
       if (dim < 0) fail_invalid("the shape to fill holds {}", dim);
     }
-    run.set_output(0, strided_copy(value, 0, shape, std::vector<std::int64_t>(shape.rank(), 0)));
+    run.set_output(0, strided_copy(value, 0, shape, ScratchVector<std::int64_t>(shape.rank(), 0)));
   };
 }
 

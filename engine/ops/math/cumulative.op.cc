@@ -75,7 +75,7 @@ RunFunction prepare(PrepareContext& node) {
   const Cumulation how{node.int_attribute("exclusive", 0) != 0, node.int_attribute("reverse", 0) != 0};
   return [how](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    const std::vector<std::int64_t> axis = integer_list(run.tensor(1), "axis");
+    const ScratchVector<std::int64_t> axis = integer_list(run.tensor(1), "axis");
     if (axis.size() != 1) fail_invalid("axis must be a scalar, but has {} elements", axis.size());
     run.set_output(0, cumulate<product>(how, x, axis[0]));
   };

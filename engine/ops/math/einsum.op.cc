@@ -4,8 +4,7 @@
 // columns. A repeated index within a term takes the diagonal; an extent of 1 broadcasts against another
 // operand's. Integers wrap; 16-bit floats are computed in float.
 #include <algorithm>
-#include <map>
-#include <set>
+#include <span>
 #include <vector>
 
 #include "engine/graph/op_context.h"
@@ -22,8 +21,8 @@ std::vector<OpRow> op_rows_einsum();
 
 namespace {
 
-using Labels = std::vector<Label>;
-using Extents = std::map<Label, std::int64_t>;
+using LabelSet = ScratchSet<Label>;
+using Extents = ScratchMap<Label, std::int64_t>;
 
 struct Operand {
   Tensor tensor;
@@ -34,7 +33,7 @@ bool contains(const Labels& labels, Label label) {
   return std::ranges::find(labels, label) != labels.end();
 }
 
-Extents common_extents(const std::vector<Tensor>& tensors, const std::vector<Labels>& labels) {
+Extents common_extents(std::span<const Tensor> tensors, std::span<const Labels> labels) {
   Extents extents;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     for (std::size_t d = 0; d < labels[i].size(); ++d) {
@@ -51,10 +50,10 @@ Extents common_extents(const std::vector<Tensor>& tensors, const std::vector<Lab
 
 // One dimension for each index: diagonals of repeated ones, none for those that only broadcast.
 Operand distinct(const Tensor& tensor, const Labels& labels, const Extents& extents) {
-  const std::vector<std::int64_t> strides = row_major_strides(tensor.shape());
+  const ScratchVector<std::int64_t> strides = row_major_strides(tensor.shape());
   Operand out;
   Shape shape;
-  std::vector<std::int64_t> steps;
+  ScratchVector<std::int64_t> steps;
   for (std::size_t d = 0; d < labels.size(); ++d) {
     if (tensor.dim(d) == 1 && extents.at(labels[d]) != 1) continue;
     const auto at = std::ranges::find(out.labels, labels[d]);
@@ -70,8 +69,8 @@ Operand distinct(const Tensor& tensor, const Labels& labels, const Extents& exte
   return out;
 }
 
-Operand sum_out(Operand operand, const std::set<Label>& needed) {
-  std::vector<std::int64_t> axes;
+Operand sum_out(Operand operand, const LabelSet& needed) {
+  ScratchVector<std::int64_t> axes;
   Labels kept;
   for (std::size_t d = 0; d < operand.labels.size(); ++d) {
     if (needed.contains(operand.labels[d])) {
@@ -91,9 +90,9 @@ Operand sum_out(Operand operand, const std::set<Label>& needed) {
 
 Tensor permuted(const Operand& operand, const Labels& order) {
   if (operand.labels == order) return operand.tensor;
-  const std::vector<std::int64_t> strides = row_major_strides(operand.tensor.shape());
+  const ScratchVector<std::int64_t> strides = row_major_strides(operand.tensor.shape());
   Shape shape;
-  std::vector<std::int64_t> steps;
+  ScratchVector<std::int64_t> steps;
   for (const Label label : order) {
     const auto d =
         static_cast<std::size_t>(std::ranges::find(operand.labels, label) - operand.labels.begin());
@@ -137,8 +136,7 @@ void multiply_small(std::int64_t count, std::int64_t M, std::int64_t N, std::int
   }
 }
 
-Operand contract(const Operand& left, const Operand& right, const std::set<Label>& needed,
-                 const Extents& extents) {
+Operand contract(const Operand& left, const Operand& right, const LabelSet& needed, const Extents& extents) {
   Labels stack, summed, rows, columns;
   for (const Label label : left.labels) {
     const bool shared = contains(right.labels, label);
@@ -166,19 +164,19 @@ Operand contract(const Operand& left, const Operand& right, const std::set<Label
   return {std::move(C), joined({&stack, &rows, &columns})};
 }
 
-Tensor einsum(const EinsumEquation& equation, const std::vector<Tensor>& tensors) {
+Tensor einsum(const EinsumEquation& equation, std::span<const Tensor> tensors) {
   const Extents extents = common_extents(tensors, equation.inputs);
-  std::vector<Operand> operands;
+  ScratchVector<Operand> operands;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     operands.push_back(distinct(tensors[i], equation.inputs[i], extents));
   }
   Operand result;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    std::set<Label> later(equation.output.begin(), equation.output.end());
+    LabelSet later(equation.output.begin(), equation.output.end());
     for (std::size_t j = i + 1; j < operands.size(); ++j) {
       later.insert(operands[j].labels.begin(), operands[j].labels.end());
     }
-    std::set<Label> here = later;
+    LabelSet here = later;
     if (i > 0) here.insert(result.labels.begin(), result.labels.end());
     Operand next = sum_out(std::move(operands[i]), here);
     result = i == 0 ? std::move(next) : contract(result, next, later, extents);
@@ -190,8 +188,8 @@ Tensor einsum(const EinsumEquation& equation, const std::vector<Tensor>& tensors
 
 RunFunction prepare_einsum(PrepareContext& node) {
   return [text = node.string_attribute("equation")](RunContext& run) {
-    std::vector<Tensor> tensors;
-    std::vector<std::size_t> ranks;
+    ScratchVector<Tensor> tensors;
+    ScratchVector<std::size_t> ranks;
     DType dtype = DType::undefined;
     for (std::size_t i = 0; i < run.input_count(); ++i) {
       const Tensor& tensor = run.tensor(i);

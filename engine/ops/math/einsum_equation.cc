@@ -1,7 +1,6 @@
 #include "engine/ops/math/einsum_equation.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string_view>
 
@@ -13,7 +12,7 @@ namespace {
 
 // A term as written: letters and where, if anywhere, "..." stands among them.
 struct Term {
-  std::vector<Label> letters;
+  Labels letters;
   std::optional<std::size_t> ellipsis;
 };
 
@@ -33,18 +32,18 @@ Term parse_term(std::string_view text, const std::string& equation) {
   return term;
 }
 
-std::vector<Label> labels_of(const Term& term, std::size_t ellipsis_rank) {
-  std::vector<Label> labels = term.letters;
+Labels labels_of(const Term& term, std::size_t ellipsis_rank) {
+  Labels labels = term.letters;
   if (!term.ellipsis) return labels;
-  std::vector<Label> dots;
+  Labels dots;
   for (std::size_t i = 0; i < ellipsis_rank; ++i)
     dots.push_back(first_ellipsis_label + static_cast<Label>(i));
   labels.insert(labels.begin() + static_cast<std::ptrdiff_t>(*term.ellipsis), dots.begin(), dots.end());
   return labels;
 }
 
-std::vector<Term> parse_inputs(std::string_view text, const std::string& equation) {
-  std::vector<Term> terms;
+ScratchVector<Term> parse_inputs(std::string_view text, const std::string& equation) {
+  ScratchVector<Term> terms;
   for (std::size_t start = 0;;) {
     const std::size_t comma = text.find(',', start);
     const std::size_t length = comma == std::string_view::npos ? comma : comma - start;
@@ -55,7 +54,7 @@ std::vector<Term> parse_inputs(std::string_view text, const std::string& equatio
 }
 
 // All occurrences of "..." stand for as many dimensions.
-std::size_t ellipsis_rank_of(const std::vector<Term>& terms, const std::vector<std::size_t>& ranks,
+std::size_t ellipsis_rank_of(const ScratchVector<Term>& terms, std::span<const std::size_t> ranks,
                              const std::string& equation) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -74,8 +73,8 @@ std::size_t ellipsis_rank_of(const std::vector<Term>& terms, const std::vector<s
 }
 
 // Without "->": the dimensions of "...", then the letters that appear exactly once, in ASCII order.
-Term implicit_output(const std::vector<Term>& inputs) {
-  std::map<Label, int> occurrences;
+Term implicit_output(const ScratchVector<Term>& inputs) {
+  ScratchMap<Label, int> occurrences;
   Term output;
   for (const Term& term : inputs) {
     if (term.ellipsis) output.ellipsis = 0;
@@ -87,7 +86,7 @@ Term implicit_output(const std::vector<Term>& inputs) {
   return output;
 }
 
-void check_output(const Term& output, const std::vector<Term>& inputs, const std::string& equation) {
+void check_output(const Term& output, const ScratchVector<Term>& inputs, const std::string& equation) {
   bool has_ellipsis = false;
   for (const Term& term : inputs) has_ellipsis = has_ellipsis || term.ellipsis;
   if (output.ellipsis && !has_ellipsis)
@@ -104,18 +103,18 @@ void check_output(const Term& output, const std::vector<Term>& inputs, const std
 
 }  // namespace
 
-EinsumEquation parse_einsum(const std::string& equation, const std::vector<std::size_t>& ranks) {
-  std::string text = equation;
-  std::erase(text, ' ');
+EinsumEquation parse_einsum(const std::string& equation, std::span<const std::size_t> ranks) {
+  ScratchVector<char> characters(equation.begin(), equation.end());
+  std::erase(characters, ' ');
+  const std::string_view text(characters.data(), characters.size());
   const std::size_t arrow = text.find("->");
-  const std::vector<Term> inputs = parse_inputs(std::string_view(text).substr(0, arrow), equation);
+  const ScratchVector<Term> inputs = parse_inputs(text.substr(0, arrow), equation);
   if (inputs.size() != ranks.size()) {
     fail_invalid("equation '{}' has {} terms for {} inputs", equation, inputs.size(), ranks.size());
   }
   const std::size_t ellipsis_rank = ellipsis_rank_of(inputs, ranks, equation);
-  const Term output = arrow == std::string::npos
-                          ? implicit_output(inputs)
-                          : parse_term(std::string_view(text).substr(arrow + 2), equation);
+  const Term output = arrow == std::string_view::npos ? implicit_output(inputs)
+                                                      : parse_term(text.substr(arrow + 2), equation);
   check_output(output, inputs, equation);
   EinsumEquation parsed;
   for (const Term& term : inputs) parsed.inputs.push_back(labels_of(term, ellipsis_rank));

@@ -2,21 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
-#include <vector>
+
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
 /// A dimension's name: a letter's code, or first_ellipsis_label + i for dimension i of "...".
 using Label = int;
 inline constexpr Label first_ellipsis_label = 256;
+using Labels = ScratchVector<Label>;
 
 struct EinsumEquation {
-  std::vector<std::vector<Label>> inputs;  // one label for each dimension of each operand
-  std::vector<Label> output;
+  ScratchVector<Labels> inputs;  // one label for each dimension of each operand
+  Labels output;
 };
 
 /// Throws Error(invalid_model) for text that is no equation, or that does not fit operands of these ranks.
-EinsumEquation parse_einsum(const std::string& equation, const std::vector<std::size_t>& ranks);
+EinsumEquation parse_einsum(const std::string& equation, std::span<const std::size_t> ranks);
 
 }  // namespace grurun::engine

@@ -19,6 +19,7 @@
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/float_rows.h"
 #include "engine/ops/type_dispatch.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
@@ -81,7 +82,7 @@ struct Hardmax {
 template <typename Function, typename T>
 void rows(const T* x, std::int64_t count, std::int64_t n, T* y) {
   kernels::parallel_for(count, 8192 / n + 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> scratch(static_cast<std::size_t>(n));
+    ScratchVector<T> scratch(static_cast<std::size_t>(n));
     for (std::int64_t i = begin; i < end; ++i) Function::row(x + i * n, y + i * n, scratch.data(), n);
   });
 }
@@ -92,7 +93,7 @@ void columns(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner,
   constexpr std::int64_t strip = 16;
   const std::int64_t strips = (inner + strip - 1) / strip;
   kernels::parallel_for(outer * strips, 1024 / n + 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> sets(static_cast<std::size_t>((strip + 1) * n));
+    ScratchVector<T> sets(static_cast<std::size_t>((strip + 1) * n));
     T* scratch = sets.data() + strip * n;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t column = i % strips * strip;

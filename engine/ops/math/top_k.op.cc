@@ -39,7 +39,7 @@ void select(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, 
     return a.index < b.index;
   };
   kernels::parallel_for(outer * inner, 8192 / n + 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Candidate<T>> row(static_cast<std::size_t>(n));
+    ScratchVector<Candidate<T>> row(static_cast<std::size_t>(n));
     for (std::int64_t i = begin; i < end; ++i) {
       const T* from = x + i / inner * n * inner + i % inner;
       for (std::int64_t j = 0; j < n; ++j) row[static_cast<std::size_t>(j)] = {from[j * inner], j};
@@ -89,7 +89,7 @@ RunFunction prepare_k_input(PrepareContext& node) {
   // Leaves the order open; sorted is one of the orders allowed.
   node.accept_attribute("sorted");
   return [axis, largest](RunContext& run) {
-    const std::vector<std::int64_t> k = integer_list(run.tensor(1), "K");
+    const ScratchVector<std::int64_t> k = integer_list(run.tensor(1), "K");
     if (k.size() != 1) fail_invalid("K must hold one number, but holds {}", k.size());
     top_k(run, axis, k[0], largest);
   };

@@ -5,6 +5,7 @@
 #include "engine/ops/cast.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/math/float_functions.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
@@ -41,8 +42,8 @@ struct DivideBy {
 using WideFloats = TypeList<float, double>;
 
 /// All inputs, checked to be of one type and to have shapes that the version allows.
-std::vector<Tensor> take_inputs(RunContext& run, bool broadcasts) {
-  std::vector<Tensor> inputs;
+ScratchVector<Tensor> take_inputs(RunContext& run, bool broadcasts) {
+  ScratchVector<Tensor> inputs;
   for (std::size_t i = 0; i < run.input_count(); ++i) {
     inputs.push_back(run.take_tensor(i));
     const Tensor& input = inputs.back();
@@ -59,7 +60,7 @@ std::vector<Tensor> take_inputs(RunContext& run, bool broadcasts) {
   return inputs;
 }
 
-Tensor fold(const BinaryTable& table, const void* op, std::vector<Tensor> inputs) {
+Tensor fold(const BinaryTable& table, const void* op, ScratchVector<Tensor> inputs) {
   Tensor out = std::move(inputs.front());
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     const Shape shape = broadcast_shape(out.shape(), inputs[i].shape());
@@ -86,7 +87,7 @@ RunFunction prepare_sum(PrepareContext& node) {
   // A promise about buffers that no runtime needs (legacy of version 1).
   node.accept_attribute("consumed_inputs");
   return [broadcasts = node.since_version() >= 8](RunContext& run) {
-    std::vector<Tensor> inputs = take_inputs(run, broadcasts);
+    ScratchVector<Tensor> inputs = take_inputs(run, broadcasts);
     const DType dtype = inputs.front().dtype();
     const DType wide = dtype == DType::float64 ? dtype : DType::float32;
     const auto count = static_cast<double>(inputs.size());

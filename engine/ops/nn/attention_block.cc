@@ -10,6 +10,7 @@
 #include "engine/kernels/vec_reduce.h"
 #include "engine/ops/float_rows.h"
 #include "engine/ops/math/softmax.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
@@ -217,7 +218,7 @@ class Block {
   const Attention<C>& run_;
   std::int64_t batch_, kv_head_, begin_, rows_;
   std::int64_t first_ = 0, last_ = 0;  // keys that are columns of S_
-  std::vector<std::pair<std::int64_t, std::int64_t>> seen_;
+  ScratchVector<std::pair<std::int64_t, std::int64_t>> seen_;
   bool seen_alike_ = false;
   Tensor S_;
 };

@@ -14,7 +14,7 @@ namespace grurun::engine {
 AttentionMask::AttentionMask(const Tensor& mask, const AttentionSizes& sizes, DType type, bool may_be_short)
     : values_(mask.dtype() == DType::boolean ? mask : cast_tensor(mask, type)), length_(sizes.keys()) {
   const Shape full{sizes.batch, sizes.q_heads, sizes.q_length, sizes.keys()};
-  const std::vector<std::int64_t> own = row_major_strides(mask.shape());
+  const ScratchVector<std::int64_t> own = row_major_strides(mask.shape());
   bool fits = mask.rank() <= 4;
   for (std::size_t d = 0; fits && d < mask.rank(); ++d) {
     const std::size_t axis = 4 - mask.rank() + d;

@@ -19,8 +19,8 @@ namespace grurun::engine {
 namespace {
 
 // Places that count of the windows of one axis: those inside the input, or in its pads too.
-std::vector<std::int64_t> counts(const WindowAxis& axis, bool include_pad) {
-  std::vector<std::int64_t> made;
+ScratchVector<std::int64_t> counts(const WindowAxis& axis, bool include_pad) {
+  ScratchVector<std::int64_t> made;
   for (std::int64_t o = 0; o < axis.output; ++o) {
     const std::int64_t left = axis.input + axis.pad_end - axis.start(o);
     made.push_back(include_pad ? std::min(axis.kernel, (left + axis.dilation - 1) / axis.dilation)
@@ -31,9 +31,9 @@ std::vector<std::int64_t> counts(const WindowAxis& axis, bool include_pad) {
 
 // y [O1...On] over the number of places of each window, which is a product over the axes.
 template <typename C>
-void divide_by_counts(const std::vector<WindowAxis>& axes, bool include_pad, std::size_t axis,
-                      std::int64_t outer, std::int64_t size, C* y) {
-  const std::vector<std::int64_t> count = counts(axes[axis], include_pad);
+void divide_by_counts(const WindowAxes& axes, bool include_pad, std::size_t axis, std::int64_t outer,
+                      std::int64_t size, C* y) {
+  const ScratchVector<std::int64_t> count = counts(axes[axis], include_pad);
   size /= std::max<std::int64_t>(1, axes[axis].output);
   for (std::size_t o = 0; o < count.size(); ++o) {
     const std::int64_t places = outer * count[o];
@@ -53,7 +53,7 @@ void average(const PoolShape& shape, const C* x, bool include_pad, C* y) {
 
 template <typename C>
 void lp(const PoolShape& shape, const C* x, C p, C* y) {
-  std::vector<C> powers(static_cast<std::size_t>(shape.input_size));
+  ScratchVector<C> powers(static_cast<std::size_t>(shape.input_size));
   std::transform(x, x + shape.input_size, powers.begin(), [p](C value) {
     return p == C(2) ? value * value : p == C(1) ? std::abs(value) : std::pow(std::abs(value), p);
   });

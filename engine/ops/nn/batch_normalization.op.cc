@@ -14,6 +14,7 @@
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
 #include "engine/ops/float_compute.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
@@ -41,14 +42,14 @@ Layout layout(const Shape& x, bool spatial) {
 
 template <typename C>
 struct Statistics {
-  std::vector<C> mean, var;
+  ScratchVector<C> mean, var;
 };
 
 template <typename C>
 Statistics<C> of_batch(const Layout& shape, const C* x) {
   const double count = static_cast<double>(shape.batch * shape.inner);
-  Statistics<C> out{std::vector<C>(static_cast<std::size_t>(shape.groups)),
-                    std::vector<C>(static_cast<std::size_t>(shape.groups))};
+  Statistics<C> out{ScratchVector<C>(static_cast<std::size_t>(shape.groups)),
+                    ScratchVector<C>(static_cast<std::size_t>(shape.groups))};
   for (std::int64_t g = 0; g < shape.groups; ++g) {
     double sum = 0, squares = 0;
     const auto each = [&](auto&& body) {
@@ -84,7 +85,7 @@ void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, c
 }
 
 template <typename C>
-Tensor running(const Tensor& old, const std::vector<C>& batch, float momentum, const Shape& shape) {
+Tensor running(const Tensor& old, std::span<const C> batch, float momentum, const Shape& shape) {
   const Tensor wide = widened<C>(old);
   Tensor out(dtype_of<C>, shape);
   for (std::int64_t i = 0; i < out.size(); ++i) {
@@ -116,8 +117,8 @@ void batch_normalization(RunContext& run, const Attributes& attributes, const La
   const DType statistics = run.tensor(3).dtype();
   set(1, running<C>(run.tensor(3), with.mean, attributes.momentum, shape.statistics), statistics);
   set(2, running<C>(run.tensor(4), with.var, attributes.momentum, shape.statistics), run.tensor(4).dtype());
-  set(3, Tensor::from(shape.statistics, with.mean), statistics);
-  set(4, Tensor::from(shape.statistics, with.var), statistics);
+  set(3, Tensor::from(shape.statistics, std::span<const C>(with.mean)), statistics);
+  set(4, Tensor::from(shape.statistics, std::span<const C>(with.var)), statistics);
 }
 
 bool trains(PrepareContext& node) {

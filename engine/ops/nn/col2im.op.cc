@@ -21,7 +21,7 @@ namespace grurun::engine {
 namespace {
 
 struct Blocks {
-  std::vector<WindowAxis> axes;  // input is the image's length, output the number of blocks
+  WindowAxes axes;  // input is the image's length, output the number of blocks
   std::int64_t block_size, block_count, image_size;
 };
 
@@ -36,11 +36,11 @@ std::pair<std::int64_t, std::int64_t> inside(const WindowAxis& axis, std::int64_
 // Calls run(first element of the image, step in the image, first element of the column, count) for all runs
 // of blocks that place k of the block has along the last axis.
 template <typename Run>
-void for_each_run(const Blocks& blocks, const std::vector<std::int64_t>& place, Run&& run) {
-  const std::vector<WindowAxis>& axes = blocks.axes;
+void for_each_run(const Blocks& blocks, std::span<const std::int64_t> place, Run&& run) {
+  const WindowAxes& axes = blocks.axes;
   const std::size_t last = axes.size() - 1;
   std::vector<std::pair<std::int64_t, std::int64_t>> range;
-  std::vector<std::int64_t> block;
+  ScratchVector<std::int64_t> block;
   for (std::size_t d = 0; d <= last; ++d) {
     range.push_back(inside(axes[d], place[d]));
     block.push_back(range[d].first);
@@ -65,7 +65,7 @@ void for_each_run(const Blocks& blocks, const std::vector<std::int64_t>& place, 
 // All columns of one plane: body(element of the image, element of the columns).
 template <typename Body>
 void for_each_element(const Blocks& blocks, Body&& body) {
-  std::vector<std::int64_t> place(blocks.axes.size(), 0);
+  ScratchVector<std::int64_t> place(blocks.axes.size(), 0);
   for (std::int64_t k = 0; k < blocks.block_size; ++k) {
     for_each_run(blocks, place,
                  [&](std::int64_t at, std::int64_t step, std::int64_t column, std::int64_t count) {
@@ -106,8 +106,8 @@ void add_plane(const Blocks& blocks, const T* columns, T* image) {
   }
 }
 
-Blocks plan_blocks(const Shape& input, const std::vector<std::int64_t>& image,
-                   const std::vector<std::int64_t>& block, const WindowAttributes& window) {
+Blocks plan_blocks(const Shape& input, std::span<const std::int64_t> image,
+                   std::span<const std::int64_t> block, const WindowAttributes& window) {
   constexpr std::int64_t longest = std::int64_t{1} << 40;  // products with a dilation stay far from 2^63
   if (input.rank() != 3) fail_invalid("input must be [N,C*K,L], but has shape {}", input.to_string());
   if (image.empty()) fail_invalid("image_shape has no axis");
@@ -135,7 +135,7 @@ RunFunction prepare(PrepareContext& node) {
   const WindowAttributes window = window_attributes(node, {.kernel_shape = false, .auto_pad = false});
   return [window](RunContext& run) {
     const Tensor& input = run.tensor(0);
-    const std::vector<std::int64_t> image = integer_list(run.tensor(1), "image_shape");
+    const ScratchVector<std::int64_t> image = integer_list(run.tensor(1), "image_shape");
     const Blocks blocks =
         plan_blocks(input.shape(), image, integer_list(run.tensor(2), "block_shape"), window);
     Shape shape{input.dim(0), input.dim(1) / blocks.block_size};

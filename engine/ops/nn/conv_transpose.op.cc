@@ -32,7 +32,7 @@ std::int64_t entry(const std::vector<std::int64_t>& list, std::size_t i, std::in
 
 // input and output are those of the transposed operator: place i of the input reaches i * stride - pad_begin
 // + k * dilation.
-std::vector<WindowAxis> transposed_axes(const Attributes& attributes, const Shape& x, const Shape& w) {
+WindowAxes transposed_axes(const Attributes& attributes, const Shape& x, const Shape& w) {
   const WindowAttributes& window = attributes.window;
   const std::size_t rank = x.rank() - 2;
   for (const auto* list : {&window.strides, &window.dilations, &attributes.output_padding}) {
@@ -41,10 +41,10 @@ std::vector<WindowAxis> transposed_axes(const Attributes& attributes, const Shap
   }
   if (!window.pads.empty() && window.pads.size() != 2 * rank) fail_invalid("pads needs {} entries", 2 * rank);
   // Some exporters put N and C before the spatial sizes.
-  std::vector<std::int64_t> stated = attributes.output_shape;
+  ScratchVector<std::int64_t> stated(attributes.output_shape.begin(), attributes.output_shape.end());
   if (stated.size() == rank + 2) stated.erase(stated.begin(), stated.begin() + 2);
   if (!stated.empty() && stated.size() != rank) fail_invalid("output_shape needs {} entries", rank);
-  std::vector<WindowAxis> axes(rank);
+  WindowAxes axes(rank);
   for (std::size_t d = 0; d < rank; ++d) {
     WindowAxis& axis = axes[d];
     axis.input = x[d + 2];
@@ -71,7 +71,7 @@ std::vector<WindowAxis> transposed_axes(const Attributes& attributes, const Shap
   return axes;
 }
 
-std::int64_t product(const std::vector<WindowAxis>& axes, std::int64_t WindowAxis::*size) {
+std::int64_t product(const WindowAxes& axes, std::int64_t WindowAxis::*size) {
   std::int64_t out = 1;
   for (const WindowAxis& axis : axes) out = checked_mul(out, axis.*size);
   return out;
@@ -79,8 +79,7 @@ std::int64_t product(const std::vector<WindowAxis>& axes, std::int64_t WindowAxi
 
 // Adds the products of one tap to a plane of Y: from [D1...Dn].
 template <typename C>
-void add_tap(const std::vector<WindowAxis>& axes, const std::vector<std::int64_t>& tap, std::size_t d,
-             const C* from, C* to) {
+void add_tap(const WindowAxes& axes, std::span<const std::int64_t> tap, std::size_t d, const C* from, C* to) {
   const WindowAxis& axis = axes[d];
   std::int64_t inner_from = 1, inner_to = 1;
   for (std::size_t i = d + 1; i < axes.size(); ++i) {
@@ -100,7 +99,7 @@ void add_tap(const std::vector<WindowAxis>& axes, const std::vector<std::int64_t
 }
 
 template <typename C>
-Tensor transposed(const Tensor& x, const Tensor& w, const Tensor* b, const std::vector<WindowAxis>& axes,
+Tensor transposed(const Tensor& x, const Tensor& w, const Tensor* b, const WindowAxes& axes,
                   std::int64_t group) {
   const std::int64_t channels = x.dim(1) / group, filters = w.dim(1);
   const std::int64_t inputs = product(axes, &WindowAxis::input), outputs = product(axes, &WindowAxis::output);
@@ -120,7 +119,7 @@ Tensor transposed(const Tensor& x, const Tensor& w, const Tensor* b, const std::
     for (std::int64_t m = 0; m < filters; ++m) {
       C* to = out + (plane * filters + m) * outputs;
       if (bias) std::fill_n(to, outputs, bias[g * filters + m]);
-      std::vector<std::int64_t> tap(axes.size(), 0);
+      ScratchVector<std::int64_t> tap(axes.size(), 0);
       for (std::int64_t k = 0; k < taps; ++k) {
         if (outputs > 0) add_tap(axes, tap, 0, columns + (m * taps + k) * inputs, to);
         for (std::size_t d = axes.size(); d-- > 0;) {
@@ -172,7 +171,7 @@ RunFunction prepare(PrepareContext& node) {
     const Tensor& w = run.tensor(1);
     const Tensor* b = run.optional_tensor(2);
     check_shapes(x, w, b, attributes);
-    const std::vector<WindowAxis> axes = transposed_axes(attributes, x.shape(), w.shape());
+    const WindowAxes axes = transposed_axes(attributes, x.shape(), w.shape());
     run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
                      const Tensor bias = b ? widened<C>(*b) : Tensor();
                      return transposed<C>(widened<C>(x), widened<C>(w), b ? &bias : nullptr, axes,

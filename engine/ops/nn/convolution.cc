@@ -172,10 +172,10 @@ void convolve_rows(const ConvShape& shape, const T* x, const T* w, const T* bias
 // patches [output places, depth]: what each place of X [channels, D1...Dn] reads, 0 outside.
 template <typename T>
 void load_patches(const ConvShape& shape, const T* x, T* patches) {
-  const std::vector<WindowAxis>& axes = shape.axes;
+  const WindowAxes& axes = shape.axes;
   const std::int64_t channels = shape.channels / shape.group, kernel_size = shape.kernel_size();
   const std::int64_t depth = channels * kernel_size, input_size = shape.input_size();
-  std::vector<std::int64_t> from(static_cast<std::size_t>(kernel_size));  // of each tap; -1: outside
+  ScratchVector<std::int64_t> from(static_cast<std::size_t>(kernel_size));  // of each tap; -1: outside
   for (std::int64_t o = 0; o < shape.output_size(); ++o) {
     for (std::int64_t k = 0; k < kernel_size; ++k) {
       std::int64_t place = o, tap = k, stride = 1, at = 0;

@@ -13,7 +13,7 @@ namespace grurun::engine {
 /// X [N, C, D1...Dn], W [M, C/group, k1...kn] -> Y [N, M, O1...On]; all of one type T (float or double).
 struct ConvShape {
   std::int64_t batch, channels, filters, group;
-  std::vector<WindowAxis> axes;
+  WindowAxes axes;
 
   std::int64_t input_size() const;  // product of the spatial dimensions
   std::int64_t output_size() const;

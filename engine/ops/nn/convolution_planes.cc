@@ -30,7 +30,7 @@ void copy_strided(const T* from, std::int64_t n, T* to) {
 
 }  // namespace
 
-std::optional<PlaneLayout> plane_layout(const std::vector<WindowAxis>& axes) {
+std::optional<PlaneLayout> plane_layout(const WindowAxes& axes) {
   if (axes.size() > 2) return std::nullopt;
   PlaneLayout layout;
   // Columns of one element are no rows: two such axes are one.

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "engine/ops/nn/convolution_rows.h"
 #include "engine/ops/window.h"
@@ -24,7 +23,7 @@ struct PlaneLayout {
 };
 
 /// None where there are more than two axes, or where planes would consist mostly of padding.
-std::optional<PlaneLayout> plane_layout(const std::vector<WindowAxis>& axes);
+std::optional<PlaneLayout> plane_layout(const WindowAxes& axes);
 
 /// Copies n elements. Rows are short: a call for each would take longer than the copy.
 template <typename T>
@@ -66,8 +65,8 @@ class PlaneBlock {
   std::int64_t channels_;
   std::int64_t count_ = 0;     // rows of the last load
   std::int64_t laid_out_ = 0;  // for so many rows
-  std::vector<std::int64_t> offsets_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> inside_;  // of a row of each variant of columns
+  ScratchVector<std::int64_t> offsets_;
+  ScratchVector<std::pair<std::int64_t, std::int64_t>> inside_;  // of a row of each variant of columns
   const T* data_ = nullptr;
   Tensor planes_;  // [channel, variant of rows, variant of columns, plane_rows(count), pitch]
 };

@@ -32,7 +32,7 @@ std::pair<std::int64_t, std::int64_t> inside_input(const WindowAxis& axis, std::
 
 RowLayout shared_layout(const WindowAxis& inner, std::int64_t columns) {
   RowLayout layout;
-  std::unordered_map<std::int64_t, std::int64_t> variant_of;  // place of the tap within a stride -> variant
+  ScratchMap<std::int64_t, std::int64_t> variant_of;  // place of the tap within a stride -> variant
   std::int64_t most = 0;
   for (std::int64_t k = 0; k < inner.kernel; ++k) {
     const std::int64_t place = k * inner.dilation;
@@ -60,7 +60,7 @@ RowLayout row_layout(const WindowAxis& inner, std::int64_t columns) {
 }
 
 template <typename T>
-BlockRows<T>::BlockRows(const std::vector<WindowAxis>& axes, const RowLayout& layout, std::int64_t channels)
+BlockRows<T>::BlockRows(const WindowAxes& axes, const RowLayout& layout, std::int64_t channels)
     : axes_(axes), layout_(layout), channels_(channels) {
   for (std::size_t d = 0; d + 1 < axes.size(); ++d) {
     outer_taps_ *= axes[d].kernel;
@@ -91,7 +91,7 @@ std::int64_t BlockRows<T>::input_row(const std::int64_t* place, const std::int64
 template <typename T>
 void BlockRows<T>::load(const T* x, std::int64_t row, std::int64_t count) {
   const std::size_t outer = axes_.size() - 1;
-  std::vector<std::int64_t> place(outer), tap(outer);
+  ScratchVector<std::int64_t> place(outer), tap(outer);
   slots_.clear();
   slot_of_.clear();
   for (std::int64_t r = row; r < row + count; ++r) {

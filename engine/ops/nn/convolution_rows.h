@@ -4,9 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "engine/ops/window.h"
 #include "tensor/tensor.h"
@@ -19,9 +17,9 @@ struct RowLayout {
   struct Tap {
     std::int64_t variant, shift;  // output place o reads element o + shift of the variant
   };
-  std::vector<std::int64_t> first;  // of each variant
-  std::vector<Tap> taps;            // [kernel of the axis]
-  std::int64_t width = 0;           // of a variant: whole vectors from any output place on can be read
+  ScratchVector<std::int64_t> first;  // of each variant
+  ScratchVector<Tap> taps;            // [kernel of the axis]
+  std::int64_t width = 0;             // of a variant: whole vectors from any output place on can be read
 };
 
 /// The elements of a variant [width] that lie inside the input: [first, second).
@@ -38,7 +36,7 @@ RowLayout row_layout(const WindowAxis& inner, std::int64_t columns);
 template <typename T>
 class BlockRows {
  public:
-  BlockRows(const std::vector<WindowAxis>& axes, const RowLayout& layout, std::int64_t channels);
+  BlockRows(const WindowAxes& axes, const RowLayout& layout, std::int64_t channels);
 
   /// Output rows that can be loaded at once within about `elements`.
   std::int64_t rows_within(std::int64_t elements) const;
@@ -57,12 +55,12 @@ class BlockRows {
   std::int64_t input_row(const std::int64_t* place, const std::int64_t* tap) const;
   void copy_row(const T* x, std::int64_t row, T* to) const;
 
-  const std::vector<WindowAxis>& axes_;
+  const WindowAxes& axes_;
   const RowLayout& layout_;
   std::int64_t channels_, outer_taps_ = 1, input_rows_ = 1;
-  std::unordered_map<std::int64_t, std::int64_t> slots_;  // input row -> where its copy is
-  std::vector<std::int64_t> slot_of_;                     // [output row of the block, outer tap]
-  std::vector<std::int64_t> offsets_;
+  ScratchMap<std::int64_t, std::int64_t> slots_;  // input row -> where its copy is
+  ScratchVector<std::int64_t> slot_of_;           // [output row of the block, outer tap]
+  ScratchVector<std::int64_t> offsets_;
   Tensor rows_;  // a row of zeros, then [slot, channel, variant, layout.width]
 };
 

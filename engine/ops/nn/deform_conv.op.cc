@@ -33,8 +33,7 @@ struct Operands {
   const C *x, *w, *offset, *bias, *mask;  // bias and mask may be nullptr
 };
 
-void digits(std::int64_t number, const std::vector<WindowAxis>& axes, std::int64_t WindowAxis::*radix,
-            std::int64_t* out) {
+void digits(std::int64_t number, const WindowAxes& axes, std::int64_t WindowAxis::*radix, std::int64_t* out) {
   for (std::size_t d = axes.size(); d-- > 0;) {
     out[d] = number % (axes[d].*radix);
     number /= axes[d].*radix;
@@ -45,7 +44,7 @@ void digits(std::int64_t number, const std::vector<WindowAxis>& axes, std::int64
 template <typename C>
 void gather(const Deformed& shape, const Operands<C>& of, std::int64_t n, std::int64_t first,
             std::int64_t count, PointSampler<C>& sampler, C* columns) {
-  const std::vector<WindowAxis>& axes = shape.conv.axes;
+  const WindowAxes& axes = shape.conv.axes;
   const auto r = static_cast<std::int64_t>(axes.size());
   const std::int64_t channels = shape.conv.channels / shape.offset_groups;
   std::vector<std::int64_t> tap(axes.size()), place(axes.size());

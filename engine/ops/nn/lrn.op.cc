@@ -9,6 +9,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/float_compute.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
@@ -23,7 +24,7 @@ template <typename C>
 void normalize(const Lrn& lrn, const Tensor& x, const C* from, C* to) {
   const std::int64_t channels = x.dim(1);
   const std::int64_t inner = x.shape().count(2, x.rank());
-  std::vector<C> sums(static_cast<std::size_t>(inner));
+  ScratchVector<C> sums(static_cast<std::size_t>(inner));
   for (std::int64_t n = 0; n < x.dim(0); ++n) {
     const C* image = from + n * channels * inner;
     for (std::int64_t c = 0; c < channels; ++c) {

@@ -19,7 +19,7 @@ namespace grurun::engine {
 namespace {
 
 // The place that follows from a row-major one in the plane when axes are counted the other way round.
-std::int64_t column_major(std::int64_t at, const std::vector<WindowAxis>& axes) {
+std::int64_t column_major(std::int64_t at, const WindowAxes& axes) {
   std::int64_t size = 1;
   for (const WindowAxis& axis : axes) size *= axis.input;
   std::int64_t out = 0;
@@ -36,7 +36,7 @@ void pool(const PoolShape& shape, const T* x, T* y, std::int64_t* indices, std::
           bool columns_first) {
   std::int64_t best = -1;
   for_each_window(
-      shape.axes, [&](std::int64_t, const std::vector<std::int64_t>&) { best = -1; },
+      shape.axes, [&](std::int64_t, const auto&) { best = -1; },
       [&](std::int64_t at, std::int64_t step, std::int64_t length) {
         for (std::int64_t i = 0; i < length; ++i, at += step) {
           if (best < 0 || x[at] > x[best]) {

@@ -32,8 +32,8 @@ std::vector<std::size_t> rows_first(std::size_t rank, const std::vector<bool>& r
 }
 
 Tensor permuted(const Tensor& x, const std::vector<std::size_t>& order) {
-  const std::vector<std::int64_t> strides = row_major_strides(x.shape());
-  std::vector<std::int64_t> dims, steps;
+  const ScratchVector<std::int64_t> strides = row_major_strides(x.shape());
+  ScratchVector<std::int64_t> dims, steps;
   for (const std::size_t axis : order) {
     dims.push_back(x.dim(axis));
     steps.push_back(strides[axis]);

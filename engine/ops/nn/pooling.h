@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "engine/kernels/parallel.h"
 #include "engine/ops/window.h"
@@ -17,15 +17,15 @@ namespace grurun::engine {
 struct PoolShape {
   std::int64_t planes;                   // N * C
   std::int64_t input_size, output_size;  // elements of a plane
-  std::vector<WindowAxis> axes;
+  WindowAxes axes;
   Shape output;  // [N, C, O1...On]
 };
 
 PoolShape pool_shape(const Shape& x, const WindowAttributes& attributes);
 
 /// Steps to the next tap inside the window at place on all axes but the last; false when there is none.
-inline bool next_tap(const std::vector<WindowAxis>& axes, const std::vector<std::int64_t>& place,
-                     std::vector<std::int64_t>& tap) {
+inline bool next_tap(const WindowAxes& axes, std::span<const std::int64_t> place,
+                     std::span<std::int64_t> tap) {
   for (std::size_t d = axes.size() - 1; d-- > 0;) {
     if (++tap[d] < axes[d].end_tap(place[d])) return true;
     tap[d] = axes[d].first_tap(place[d]);
@@ -37,10 +37,10 @@ inline bool next_tap(const std::vector<WindowAxis>& axes, const std::vector<std:
 /// elements, their number). before(o) is called when output place o (row-major in the plane) begins, after(o)
 /// when its runs are done.
 template <typename Before, typename Run, typename After>
-void for_each_window(const std::vector<WindowAxis>& axes, Before&& before, Run&& run, After&& after) {
+void for_each_window(const WindowAxes& axes, Before&& before, Run&& run, After&& after) {
   const std::size_t rank = axes.size();
   const WindowAxis& inner = axes.back();
-  std::vector<std::int64_t> place(rank, 0), tap(rank, 0);
+  ScratchVector<std::int64_t> place(rank, 0), tap(rank, 0);
   std::int64_t places = 1;
   for (const WindowAxis& axis : axes) places *= axis.output;
   for (std::int64_t o = 0; o < places; ++o) {
@@ -101,7 +101,7 @@ void fold_axis(const WindowAxis& axis, std::int64_t outer, std::int64_t inner, c
 /// is that along one axis of those along the others.
 template <typename T, typename Fold>
 void fold_windows(const PoolShape& shape, const T* x, T start, const Fold& fold, T* y) {
-  std::vector<T> from, to;
+  ScratchVector<T> from, to;
   std::int64_t outer = shape.input_size, inner = 1;
   if (outer == 0) {
     std::fill_n(y, shape.output_size, start);

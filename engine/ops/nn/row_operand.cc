@@ -8,10 +8,10 @@ namespace grurun::engine {
 namespace {
 
 // Strides that read operand as a tensor of x's shape, zero where it repeats.
-std::vector<std::int64_t> broadcast_strides(const Tensor& operand, const Shape& x, const char* name) {
+ScratchVector<std::int64_t> broadcast_strides(const Tensor& operand, const Shape& x, const char* name) {
   const std::size_t missing = x.rank() - std::min(x.rank(), operand.rank());
-  const std::vector<std::int64_t> own = row_major_strides(operand.shape());
-  std::vector<std::int64_t> strides(x.rank(), 0);
+  const ScratchVector<std::int64_t> own = row_major_strides(operand.shape());
+  ScratchVector<std::int64_t> strides(x.rank(), 0);
   bool fits = operand.rank() <= x.rank();
   for (std::size_t d = 0; fits && d < operand.rank(); ++d) {
     if (operand.dim(d) == x[missing + d]) {
@@ -31,7 +31,7 @@ std::vector<std::int64_t> broadcast_strides(const Tensor& operand, const Shape& 
 
 template <typename C>
 RowOperand<C>::RowOperand(const Tensor& operand, const Shape& x, std::size_t axis, const char* name) {
-  std::vector<std::int64_t> strides = broadcast_strides(operand, x, name);
+  ScratchVector<std::int64_t> strides = broadcast_strides(operand, x, name);
   bool repeats = true;  // along every axis before the rows
   for (std::size_t d = 0; d < axis; ++d) repeats = repeats && (strides[d] == 0 || x[d] == 1);
   const std::size_t from = repeats ? axis : 0;

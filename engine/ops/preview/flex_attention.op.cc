@@ -11,6 +11,7 @@
 // kv_sequence_length] in the type softmax_precision, by default float, double for double. Intermediate values
 // have the types that they have in the schema's function body: scores Q's until they are cast, sqrt(scale)
 // multiplied into Q and K beforehand.
+#include <array>
 #include <cmath>
 
 #include "engine/graph/op_context.h"
@@ -89,8 +90,8 @@ Tensor scores(const Tensor& Q, const Tensor& K, float scale, const Sizes& sizes)
   const float root = std::sqrt(std::abs(scale));
   const Tensor scaled = times(K, root);
   const std::int64_t S = sizes.kv_length, E = sizes.head;
-  const Tensor transposed =
-      strided_copy(scaled, 0, {sizes.batch, sizes.kv_heads, E, S}, {sizes.kv_heads * S * E, S * E, 1, E});
+  const Tensor transposed = strided_copy(scaled, 0, {sizes.batch, sizes.kv_heads, E, S},
+                                         std::array{sizes.kv_heads * S * E, S * E, std::int64_t{1}, E});
   return matrix_product(grouped(times(Q, std::copysign(root, scale)), sizes), transposed)
       .reshaped({sizes.batch, sizes.q_heads, sizes.q_length, S});
 }

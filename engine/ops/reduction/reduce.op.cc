@@ -33,7 +33,7 @@ using Reducer = Tensor (*)(const Tensor& x, const ReductionShape& shape);
 // LogSumExp over contiguous sets, by whole-array functions.
 void log_sum_exp_rows(const float* x, std::int64_t rows, std::int64_t n, float* y) {
   kernels::parallel_for(rows, 8192 / n + 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> powers(static_cast<std::size_t>(n));
+    ScratchVector<float> powers(static_cast<std::size_t>(n));
     for (std::int64_t i = begin; i < end; ++i) {
       const float highest = kernels::reduce_max(x + i * n, n);
       y[i] = highest;
@@ -66,8 +66,8 @@ Tensor reduce_tensor(const Tensor& x, const ReductionShape& shape) {
   return y;
 }
 
-ReductionShape shape_for(const Tensor& x, const std::vector<std::int64_t>& given, bool keepdims, bool noop) {
-  std::vector<std::int64_t> axes = normalized_axes(given, static_cast<std::int64_t>(x.rank()));
+ReductionShape shape_for(const Tensor& x, std::span<const std::int64_t> given, bool keepdims, bool noop) {
+  ScratchVector<std::int64_t> axes = normalized_axes(given, static_cast<std::int64_t>(x.rank()));
   if (given.empty() && !noop) {
     axes.resize(x.rank());
     std::iota(axes.begin(), axes.end(), 0);
@@ -91,7 +91,7 @@ RunFunction prepare_axes_input(PrepareContext& node) {
   return [keepdims, noop](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor* given = run.optional_tensor(1);
-    std::vector<std::int64_t> axes;
+    ScratchVector<std::int64_t> axes;
     if (given != nullptr) axes = integer_list(*given, "axes");
     run.set_output(0, reducer(x, shape_for(x, axes, keepdims, noop)));
   };

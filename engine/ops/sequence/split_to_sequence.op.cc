@@ -12,8 +12,8 @@ namespace grurun::engine {
 
 namespace {
 
-std::vector<std::int64_t> part_lengths(const Tensor& split, std::int64_t length) {
-  const std::vector<std::int64_t> stated = integer_list(split, "split");
+ScratchVector<std::int64_t> part_lengths(const Tensor& split, std::int64_t length) {
+  const ScratchVector<std::int64_t> stated = integer_list(split, "split");
   if (split.rank() == 1) {
     std::int64_t sum = 0;
     for (const std::int64_t part : stated) {
@@ -24,7 +24,7 @@ std::vector<std::int64_t> part_lengths(const Tensor& split, std::int64_t length)
     return stated;
   }
   if (stated[0] <= 0) fail_invalid("split is {}, but must be positive", stated[0]);
-  std::vector<std::int64_t> parts;
+  ScratchVector<std::int64_t> parts;
   for (std::int64_t at = 0; at < length; at += std::min(stated[0], length - at)) {
     parts.push_back(std::min(stated[0], length - at));
   }
@@ -43,10 +43,10 @@ RunFunction prepare(PrepareContext& node) {
       for (std::int64_t i = 0; i < length; ++i) out.items.emplace_back(slice_at(input, at, i));
       return run.set_output(0, std::move(out));
     }
-    const std::vector<std::int64_t> parts =
+    const ScratchVector<std::int64_t> parts =
         run.has_input(1) ? part_lengths(run.tensor(1), length)
-                         : std::vector<std::int64_t>(static_cast<std::size_t>(length), 1);
-    const std::vector<std::int64_t> strides = row_major_strides(input.shape());
+                         : ScratchVector<std::int64_t>(static_cast<std::size_t>(length), 1);
+    const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
     std::int64_t place = 0;
     for (const std::int64_t part : parts) {
       Shape shape = input.shape();

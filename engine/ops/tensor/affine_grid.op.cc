@@ -20,7 +20,7 @@ std::vector<OpRow> op_rows_affine_grid();
 
 namespace {
 
-Shape grid_shape(const Tensor& theta, const std::vector<std::int64_t>& size) {
+Shape grid_shape(const Tensor& theta, std::span<const std::int64_t> size) {
   const auto axes = static_cast<std::int64_t>(size.size()) - 2;
   if (axes != 2 && axes != 3) fail_invalid("size has {} values, but must have 4 or 5", size.size());
   Shape shape{size[0]};

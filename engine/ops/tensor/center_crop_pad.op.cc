@@ -17,11 +17,11 @@ std::vector<OpRow> op_rows_center_crop_pad();
 namespace {
 
 Shape target_shape(const Tensor& input, const std::optional<std::vector<std::int64_t>>& axes,
-                   const std::vector<std::int64_t>& sizes) {
+                   std::span<const std::int64_t> sizes) {
   Shape shape = input.shape();
   const std::size_t count = axes ? axes->size() : shape.rank();
   if (sizes.size() != count) fail_invalid("shape has {} values for {} axes", sizes.size(), count);
-  std::vector<bool> named(shape.rank(), false);
+  ScratchVector<bool> named(shape.rank(), false);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t axis =
         axes ? static_cast<std::size_t>(normalized_axis((*axes)[i], static_cast<std::int64_t>(shape.rank())))
@@ -36,7 +36,7 @@ Shape target_shape(const Tensor& input, const std::optional<std::vector<std::int
 
 Tensor center(const Tensor& input, const Shape& target) {
   Tensor out = Tensor::zeros(input.dtype(), target);
-  const std::vector<std::int64_t> from = row_major_strides(input.shape()), to = row_major_strides(target);
+  const ScratchVector<std::int64_t> from = row_major_strides(input.shape()), to = row_major_strides(target);
   Shape common = target;
   std::int64_t source = 0, place = 0;
   for (std::size_t d = 0; d < target.rank(); ++d) {

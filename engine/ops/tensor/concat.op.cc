@@ -5,6 +5,7 @@
 #include "engine/ops/concat.h"
 
 #include "engine/graph/op_context.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
@@ -14,7 +15,7 @@ RunFunction prepare(PrepareContext& node) {
   const std::int64_t axis =
       node.since_version() == 1 ? node.int_attribute("axis", 1) : node.int_attribute("axis");
   return [axis](RunContext& run) {
-    std::vector<Tensor> inputs;
+    ScratchVector<Tensor> inputs;
     inputs.reserve(run.input_count());
     for (std::size_t i = 0; i < run.input_count(); ++i) inputs.push_back(run.tensor(i));
     run.set_output(0, concat(inputs, axis));

@@ -14,9 +14,9 @@ namespace grurun::engine {
 namespace {
 
 Tensor permuted(const Tensor& input, const Shape& seen, const std::array<std::size_t, 6>& order) {
-  const std::vector<std::int64_t> strides = row_major_strides(seen);
+  const ScratchVector<std::int64_t> strides = row_major_strides(seen);
   Shape shape;
-  std::vector<std::int64_t> from;
+  ScratchVector<std::int64_t> from;
   for (const std::size_t axis : order) {
     shape.push_back(seen[axis]);
     from.push_back(strides[axis]);

@@ -14,11 +14,11 @@ namespace {
 RunFunction prepare(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& input = run.tensor(0);
-    const std::vector<std::int64_t> wanted = integer_list(run.tensor(1), "shape");
+    const ScratchVector<std::int64_t> wanted = integer_list(run.tensor(1), "shape");
     const std::size_t rank = std::max(input.rank(), wanted.size());
-    const std::vector<std::int64_t> strides = row_major_strides(input.shape());
+    const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
     Shape shape;
-    std::vector<std::int64_t> from;
+    ScratchVector<std::int64_t> from;
     for (std::size_t d = 0; d < rank; ++d) {
       const bool has_input = d + input.rank() >= rank;
       const bool has_wanted = d + wanted.size() >= rank;

@@ -24,7 +24,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis) {
                    indices.shape().to_string(), data.shape().to_string(), d);
     }
   }
-  std::vector<std::int64_t> strides = row_major_strides(data.shape());
+  ScratchVector<std::int64_t> strides = row_major_strides(data.shape());
   const std::int64_t stride = strides[axis];
   const std::int64_t length = data.dim(axis);
   strides[axis] = 0;

@@ -37,7 +37,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t batch_dims)
   const std::int64_t slice = data.shape().count(indexed, data.rank());
   const std::int64_t batches = data.shape().count(0, batch_dims);
   const std::int64_t per_batch = indices.shape().count(batch_dims, indices.rank() - 1);
-  const std::vector<std::int64_t> strides = row_major_strides(data.shape());
+  const ScratchVector<std::int64_t> strides = row_major_strides(data.shape());
   const std::int64_t batch_stride = data.shape().count(batch_dims, data.rank());
   const std::int64_t* place = indices.data<std::int64_t>();
   for (std::int64_t b = 0; b < batches; ++b) {

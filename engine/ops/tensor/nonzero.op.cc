@@ -26,7 +26,7 @@ bool is_zero(const T& value) {
 RunFunction prepare(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& input = run.tensor(0);
-    std::vector<std::vector<std::int64_t>> found(input.rank());
+    ScratchVector<ScratchVector<std::int64_t>> found(input.rank());
     std::int64_t count = 0;
     dispatch(Join<Numbers, Complexes, TypeList<bool, std::string>>{}, input.dtype(), [&]<typename T>() {
       const T* element = input.data<T>();

@@ -12,9 +12,9 @@ namespace grurun::engine {
 
 namespace {
 
-std::vector<std::int64_t> as_int64(const Tensor& tensor) {
+ScratchVector<std::int64_t> as_int64(const Tensor& tensor) {
   return dispatch(Numbers{}, tensor.dtype(), [&]<typename T>() {
-    std::vector<std::int64_t> out;
+    ScratchVector<std::int64_t> out;
     for (const T& value : tensor.span<T>()) {
       const auto wide = static_cast<ComputeType<T>>(value);
       if constexpr (std::is_floating_point_v<ComputeType<T>>) {
@@ -46,9 +46,9 @@ RunFunction prepare(PrepareContext& node) {
     const auto at =
         static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(shape.rank()) + 1));
     shape.insert(at, depth);
-    Tensor out = strided_copy(values, 0, shape, std::vector<std::int64_t>(shape.rank(), 0));
+    Tensor out = strided_copy(values, 0, shape, ScratchVector<std::int64_t>(shape.rank(), 0));
     const std::int64_t after = indices.shape().count(at, indices.rank());
-    const std::vector<std::int64_t> places = as_int64(indices);
+    const ScratchVector<std::int64_t> places = as_int64(indices);
     for (std::size_t n = 0; n < places.size(); ++n) {
       const std::int64_t place =
           places[n] < 0 && from_end && places[n] >= -depth ? places[n] + depth : places[n];

@@ -5,7 +5,6 @@
 // edge (the border repeated), wrap (since 19: the tensor repeated). pads lists all begins, then all ends: an
 // attribute (paddings in version 1) before 11, an input since, of the axes that the input axes names (since
 // 18).
-#include <functional>
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/copy_elements.h"
@@ -45,7 +44,7 @@ std::int64_t source_place(std::int64_t place, std::int64_t length, Mode mode) {
 }
 
 struct Padding {
-  std::vector<std::int64_t> begin, end;  // by axis of the input
+  ScratchVector<std::int64_t> begin, end;  // by axis of the input
 };
 
 Shape padded_shape(const Shape& input, const Padding& padding) {
@@ -59,11 +58,11 @@ Shape padded_shape(const Shape& input, const Padding& padding) {
 
 Tensor pad_constant(const Tensor& input, const Padding& padding, const Tensor& value) {
   const Shape shape = padded_shape(input.shape(), padding);
-  Tensor out = strided_copy(value, 0, shape, std::vector<std::int64_t>(shape.rank(), 0));
+  Tensor out = strided_copy(value, 0, shape, ScratchVector<std::int64_t>(shape.rank(), 0));
   // What of the input is left when negative pads have taken their part, and where it stands on both sides.
   Shape kept = input.shape();
-  const std::vector<std::int64_t> from = row_major_strides(input.shape());
-  const std::vector<std::int64_t> to = row_major_strides(shape);
+  const ScratchVector<std::int64_t> from = row_major_strides(input.shape());
+  const ScratchVector<std::int64_t> to = row_major_strides(shape);
   std::int64_t source = 0, target = 0;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     const std::int64_t skipped = std::max<std::int64_t>(0, -padding.begin[d]);
@@ -82,8 +81,8 @@ Tensor pad_from_input(const Tensor& input, const Padding& padding, Mode mode) {
   if (input.size() == 0)
     fail_invalid("an empty input of shape {} has nothing to pad with", input.shape().to_string());
   // The offset that each place of each axis adds.
-  const std::vector<std::int64_t> strides = row_major_strides(input.shape());
-  std::vector<std::vector<std::int64_t>> offsets(shape.rank());
+  const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
+  ScratchVector<ScratchVector<std::int64_t>> offsets(shape.rank());
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     for (std::int64_t i = 0; i < shape[d]; ++i) {
       offsets[d].push_back(source_place(i - padding.begin[d], input.dim(d), mode) * strides[d]);
@@ -92,26 +91,26 @@ Tensor pad_from_input(const Tensor& input, const Padding& padding, Mode mode) {
   dispatch_width(input.dtype(), [&]<typename T>() {
     const T* from = static_cast<const T*>(input.raw());
     T* to = static_cast<T*>(out.mutable_raw());
-    const std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t d, std::int64_t base) {
+    const auto walk = [&](const auto& self, std::size_t d, std::int64_t base) -> void {
       if (d == shape.rank()) {
         *to++ = from[base];
       } else if (d + 1 == shape.rank()) {
         for (const std::int64_t offset : offsets[d]) *to++ = from[base + offset];
       } else {
-        for (const std::int64_t offset : offsets[d]) walk(d + 1, base + offset);
+        for (const std::int64_t offset : offsets[d]) self(self, d + 1, base + offset);
       }
     };
-    walk(0, 0);
+    walk(walk, 0, 0);
   });
   return out;
 }
 
-Padding padding_of(const std::vector<std::int64_t>& pads, const std::vector<std::int64_t>* axes,
+Padding padding_of(std::span<const std::int64_t> pads, std::optional<std::span<const std::int64_t>> axes,
                    std::size_t rank) {
   const std::size_t count = axes ? axes->size() : rank;
   if (pads.size() != 2 * count)
     fail_invalid("pads has {} entries, but {} axes need {}", pads.size(), count, 2 * count);
-  Padding padding{std::vector<std::int64_t>(rank, 0), std::vector<std::int64_t>(rank, 0)};
+  Padding padding{ScratchVector<std::int64_t>(rank, 0), ScratchVector<std::int64_t>(rank, 0)};
   if (axes) normalized_axes(*axes, static_cast<std::int64_t>(rank));  // refuses one named twice
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t named = axes ? (*axes)[i] : static_cast<std::int64_t>(i);
@@ -130,17 +129,18 @@ RunFunction prepare(PrepareContext& node) {
   const Mode mode = mode_attribute(node);
   return [mode](RunContext& run) {
     const Tensor& data = run.tensor(0);
-    const std::vector<std::int64_t> pads = integer_list(run.tensor(1), "pads");
+    const ScratchVector<std::int64_t> pads = integer_list(run.tensor(1), "pads");
     Tensor value = Tensor::zeros(data.dtype(), Shape{});
     if (const Tensor* given = run.optional_tensor(2)) {
       if (given->size() != 1)
         fail_invalid("constant_value must be a scalar, but has shape {}", given->shape().to_string());
       value = given->reshaped(Shape{});
     }
-    std::vector<std::int64_t> axes;
+    ScratchVector<std::int64_t> list;
+    std::optional<std::span<const std::int64_t>> axes;
     const Tensor* named = run.optional_tensor(3);
-    if (named) axes = integer_list(*named, "axes");
-    run.set_output(0, pad(data, padding_of(pads, named ? &axes : nullptr, data.rank()), mode, value));
+    if (named) axes = list = integer_list(*named, "axes");
+    run.set_output(0, pad(data, padding_of(pads, axes, data.rank()), mode, value));
   };
 }
 
@@ -152,7 +152,7 @@ RunFunction prepare_attribute(PrepareContext& node) {
     const Tensor& data = run.tensor(0);
     const Tensor fill =
         dispatch(Floats{}, data.dtype(), [&]<typename T>() { return Tensor::scalar(static_cast<T>(value)); });
-    run.set_output(0, pad(data, padding_of(pads, nullptr, data.rank()), mode, fill));
+    run.set_output(0, pad(data, padding_of(pads, std::nullopt, data.rank()), mode, fill));
   };
 }
 

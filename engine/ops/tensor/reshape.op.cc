@@ -12,7 +12,7 @@ namespace grurun::engine {
 
 namespace {
 
-Shape resolve(const Shape& input, const std::vector<std::int64_t>& wanted, bool allow_zero) {
+Shape resolve(const Shape& input, std::span<const std::int64_t> wanted, bool allow_zero) {
   Shape shape(wanted);
   std::optional<std::size_t> open;
   std::int64_t known = 1;
@@ -51,7 +51,7 @@ Shape resolve(const Shape& input, const std::vector<std::int64_t>& wanted, bool 
 RunFunction prepare(PrepareContext& node) {
   const bool allow_zero = node.since_version() >= 14 && node.int_attribute("allowzero", 0) != 0;
   return [allow_zero](RunContext& run) {
-    const std::vector<std::int64_t> wanted = integer_list(run.tensor(1), "shape");
+    const ScratchVector<std::int64_t> wanted = integer_list(run.tensor(1), "shape");
     Tensor data = run.take_tensor(0);
     run.set_output(0, data.reshaped(resolve(data.shape(), wanted, allow_zero)));
   };

@@ -1,6 +1,7 @@
 #include "engine/ops/tensor/resize.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/ops/interpolation.h"
@@ -47,7 +48,7 @@ struct Filter {
 // Weights of the elements around x, those beyond the edges put on the edge (or left out, with
 // exclude_outside), into weights; returns the first element.
 std::int64_t filter_weights(const Filter& filter, const ResizeForm& form, double x, std::int64_t length,
-                            std::vector<double>& weights) {
+                            ScratchVector<double>& weights) {
   const double reach = filter.reach();
   const auto low = static_cast<std::int64_t>(std::floor(x - reach)) + 1;
   const auto high = static_cast<std::int64_t>(std::ceil(x + reach)) - 1;
@@ -70,7 +71,7 @@ std::int64_t filter_weights(const Filter& filter, const ResizeForm& form, double
 }
 
 // Elements of weight 0 at both ends are left out, so that an infinity there has no influence.
-void append_taps(AxisTaps& taps, std::int64_t first, const std::vector<double>& weights) {
+void append_taps(AxisTaps& taps, std::int64_t first, std::span<const double> weights) {
   std::size_t begin = 0, end = weights.size();
   while (begin + 1 < end && weights[begin] == 0) ++begin;
   while (end > begin + 1 && weights[end - 1] == 0) --end;
@@ -157,15 +158,16 @@ AxisTaps resize_taps(const ResizeForm& form, const ResizeAxis& axis) {
   AxisTaps taps{axis.input, axis.output, {}, {0}, {}, {}};
   taps.first.reserve(static_cast<std::size_t>(axis.output));
   taps.start.reserve(static_cast<std::size_t>(axis.output) + 1);
-  std::vector<double> weights;
+  constexpr std::array none{0.0}, all{1.0};
+  ScratchVector<double> weights;
   for (std::int64_t o = 0; o < axis.output; ++o) {
     const double x = original_place(form.coordinates, axis, o);
     if (crops && !(x >= 0 && x <= static_cast<double>(axis.input - 1))) {
       taps.outside.push_back(o);
-      append_taps(taps, 0, {0.0});
+      append_taps(taps, 0, none);
     } else if (form.mode == ResizeMode::nearest) {
       const std::int64_t place = nearest_place(form.nearest, scale, x);
-      append_taps(taps, std::clamp<std::int64_t>(place, 0, axis.input - 1), {1.0});
+      append_taps(taps, std::clamp<std::int64_t>(place, 0, axis.input - 1), all);
     } else {
       const std::int64_t first = filter_weights(filter, form, x, axis.input, weights);
       append_taps(taps, first, weights);
@@ -174,14 +176,14 @@ AxisTaps resize_taps(const ResizeForm& form, const ResizeAxis& axis) {
   return taps;
 }
 
-Tensor resize(const Tensor& x, const ResizeForm& form, const std::vector<ResizeAxis>& axes) {
+Tensor resize(const Tensor& x, const ResizeForm& form, std::span<const ResizeAxis> axes) {
   Shape shape;
   for (const ResizeAxis& axis : axes) shape.push_back(axis.output);
   // Nothing to compute; and lengths are bounded by the elements of the output only where it has some.
   if (shape.element_count() == 0) return {x.dtype(), shape};
   // The output has room for every axis: what is too large is refused here, before tables are made for it.
   static_cast<void>(Tensor(x.dtype(), shape));
-  std::vector<AxisTaps> taps;
+  ScratchVector<AxisTaps> taps;
   for (const ResizeAxis& axis : axes) taps.push_back(resize_taps(form, axis));
   Tensor y = form.mode == ResizeMode::nearest ? taken_elements(x, taps) : weighted_sums(x, taps);
   fill_outside(y, taps, form.extrapolation_value);

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "engine/ops/separable.h"
+#include "tensor/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -63,6 +64,6 @@ double original_place(CoordinateMode mode, const ResizeAxis& axis, std::int64_t 
 AxisTaps resize_taps(const ResizeForm& form, const ResizeAxis& axis);
 
 /// x under these axes, one for each of its own. Any element type for nearest, any but strings otherwise.
-Tensor resize(const Tensor& x, const ResizeForm& form, const std::vector<ResizeAxis>& axes);
+Tensor resize(const Tensor& x, const ResizeForm& form, std::span<const ResizeAxis> axes);
 
 }  // namespace grurun::engine

@@ -99,8 +99,8 @@ Attributes read_attributes(PrepareContext& node) {
 }
 
 // The axes of X that roi, scales and sizes speak of, in their order.
-std::vector<std::size_t> named_axes(const Attributes& attributes, std::size_t rank) {
-  std::vector<std::size_t> axes;
+ScratchVector<std::size_t> named_axes(const Attributes& attributes, std::size_t rank) {
+  ScratchVector<std::size_t> axes;
   if (!attributes.axes) {
     for (std::size_t d = 0; d < rank; ++d) axes.push_back(d);
     return axes;
@@ -135,9 +135,9 @@ double checked_scale(float scale) {
 }
 
 // [start..., end...] for all axes of X; 0 to 1 for those that roi does not speak of.
-std::vector<double> full_roi(RunContext& run, const Attributes& attributes,
-                             const std::vector<std::size_t>& axes, std::size_t rank) {
-  std::vector<double> roi(2 * rank, 0.0);
+ScratchVector<double> full_roi(RunContext& run, const Attributes& attributes,
+                               std::span<const std::size_t> axes, std::size_t rank) {
+  ScratchVector<double> roi(2 * rank, 0.0);
   std::fill(roi.begin() + static_cast<std::ptrdiff_t>(rank), roi.end(), 1.0);
   if (attributes.form.coordinates != CoordinateMode::tf_crop_and_resize) {
     if (run.has_input(1)) run.accept_input(1);  // it has a meaning for tf_crop_and_resize only
@@ -156,7 +156,7 @@ std::vector<double> full_roi(RunContext& run, const Attributes& attributes,
 
 // The axes under not_larger or not_smaller: one scale for all, sizes[i] / input length of the axis where that
 // is least or greatest. The output length is rounded half up, from exact fractions.
-void keep_aspect(std::vector<ResizeAxis>& all, const std::vector<std::size_t>& axes, AspectPolicy policy,
+void keep_aspect(ScratchVector<ResizeAxis>& all, std::span<const std::size_t> axes, AspectPolicy policy,
                  const std::int64_t* sizes) {
   using Wide = __int128;
   std::int64_t numerator = 0, denominator = 0;
@@ -181,12 +181,12 @@ void keep_aspect(std::vector<ResizeAxis>& all, const std::vector<std::size_t>& a
   }
 }
 
-std::vector<ResizeAxis> read_axes(RunContext& run, const Attributes& attributes, const Shape& x) {
-  const std::vector<std::size_t> axes = named_axes(attributes, x.rank());
-  const std::vector<double> roi = full_roi(run, attributes, axes, x.rank());
+ScratchVector<ResizeAxis> read_axes(RunContext& run, const Attributes& attributes, const Shape& x) {
+  const ScratchVector<std::size_t> axes = named_axes(attributes, x.rank());
+  const ScratchVector<double> roi = full_roi(run, attributes, axes, x.rank());
   const Tensor* scales = given(run, 2);
   const Tensor* sizes = given(run, 3);
-  std::vector<ResizeAxis> all;
+  ScratchVector<ResizeAxis> all;
   for (const std::int64_t length : x) all.push_back(axis_by_size(length, length));
   if (scales) require_list(*scales, "scales", axes.size());
   if (sizes) require_list(*sizes, "sizes", axes.size());
@@ -216,7 +216,7 @@ std::vector<ResizeAxis> read_axes(RunContext& run, const Attributes& attributes,
 RunFunction prepare(PrepareContext& node) {
   return [attributes = read_attributes(node)](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    const std::vector<ResizeAxis> axes = read_axes(run, attributes, x.shape());
+    const ScratchVector<ResizeAxis> axes = read_axes(run, attributes, x.shape());
     run.check_limits();
     run.set_output(0, resize(x, attributes.form, axes));
   };
@@ -230,7 +230,7 @@ RunFunction prepare_10(PrepareContext& node) {
     const Tensor& x = run.tensor(0);
     const Tensor& scales = run.tensor(1);
     require_list(scales, "scales", x.rank());
-    std::vector<ResizeAxis> axes;
+    ScratchVector<ResizeAxis> axes;
     for (std::size_t d = 0; d < x.rank(); ++d)
       axes.push_back(axis_by_scale(x.dim(d), checked_scale(scales.data<float>()[d])));
     run.set_output(0, resize(x, form, axes));

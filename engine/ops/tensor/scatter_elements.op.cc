@@ -25,7 +25,7 @@ void check_shapes(const Tensor& data, const Tensor& indices, const Tensor& updat
 template <typename Index>
 void scatter(Tensor& out, const Tensor& indices, const Tensor& updates, std::size_t axis,
              ScatterReduction reduction) {
-  std::vector<std::int64_t> strides = row_major_strides(out.shape());
+  ScratchVector<std::int64_t> strides = row_major_strides(out.shape());
   const std::int64_t stride = strides[axis];
   const std::int64_t length = out.dim(axis);
   strides[axis] = 0;

@@ -23,7 +23,7 @@ void scatter(Tensor& out, const Tensor& indices, const Tensor& updates, ScatterR
   if (!(updates.shape() == wanted)) {
     fail_invalid("updates must have shape {}, but has {}", wanted.to_string(), updates.shape().to_string());
   }
-  const std::vector<std::int64_t> strides = row_major_strides(out.shape());
+  const ScratchVector<std::int64_t> strides = row_major_strides(out.shape());
   const std::int64_t slice = out.shape().count(indexed, out.rank());
   const std::int64_t tuples = indices.shape().count(0, indices.rank() - 1);
   const std::int64_t* place = indices.data<std::int64_t>();

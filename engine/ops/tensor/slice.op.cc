@@ -36,17 +36,17 @@ std::pair<std::int64_t, std::int64_t> clamp(const Range& range, std::int64_t len
                      : static_cast<std::int64_t>(static_cast<std::uint64_t>(start - end - 1) / step) + 1};
 }
 
-Tensor slice(const Tensor& data, const std::vector<std::int64_t>& starts,
-             const std::vector<std::int64_t>& ends, const std::vector<std::int64_t>* axes,
-             const std::vector<std::int64_t>* steps) {
+Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span<const std::int64_t> ends,
+             std::optional<std::span<const std::int64_t>> axes,
+             std::optional<std::span<const std::int64_t>> steps) {
   const std::size_t count = starts.size();
   if (ends.size() != count || (axes && axes->size() != count) || (steps && steps->size() != count)) {
     fail_invalid("starts, ends, axes and steps must have one length");
   }
   if (count > data.rank()) fail_invalid("{} axes are sliced, but the input has {}", count, data.rank());
   Shape shape = data.shape();
-  std::vector<std::int64_t> strides = row_major_strides(shape);
-  std::vector<bool> named(data.rank(), false);
+  ScratchVector<std::int64_t> strides = row_major_strides(shape);
+  ScratchVector<bool> named(data.rank(), false);
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t given = axes ? (*axes)[i] : static_cast<std::int64_t>(i);
@@ -65,14 +65,12 @@ Tensor slice(const Tensor& data, const std::vector<std::int64_t>& starts,
 
 RunFunction prepare(PrepareContext&) {
   return [](RunContext& run) {
-    std::vector<std::int64_t> axes, steps;
-    const Tensor* axes_input = run.optional_tensor(3);
-    const Tensor* steps_input = run.optional_tensor(4);
-    if (axes_input) axes = integer_list(*axes_input, "axes");
-    if (steps_input) steps = integer_list(*steps_input, "steps");
-    run.set_output(
-        0, slice(run.tensor(0), integer_list(run.tensor(1), "starts"), integer_list(run.tensor(2), "ends"),
-                 axes_input ? &axes : nullptr, steps_input ? &steps : nullptr));
+    ScratchVector<std::int64_t> axes, steps;
+    std::optional<std::span<const std::int64_t>> given_axes, given_steps;
+    if (const Tensor* input = run.optional_tensor(3)) given_axes = axes = integer_list(*input, "axes");
+    if (const Tensor* input = run.optional_tensor(4)) given_steps = steps = integer_list(*input, "steps");
+    run.set_output(0, slice(run.tensor(0), integer_list(run.tensor(1), "starts"),
+                            integer_list(run.tensor(2), "ends"), given_axes, given_steps));
   };
 }
 
@@ -84,7 +82,9 @@ RunFunction prepare_1(PrepareContext& node) {
   const bool has_axes = node.has_attribute("axes");
   const auto axes = node.ints_attribute("axes");
   return [=](RunContext& run) {
-    run.set_output(0, slice(run.tensor(0), starts, ends, has_axes ? &axes : nullptr, nullptr));
+    std::optional<std::span<const std::int64_t>> given_axes;
+    if (has_axes) given_axes = axes;
+    run.set_output(0, slice(run.tensor(0), starts, ends, given_axes, std::nullopt));
   };
 }
 

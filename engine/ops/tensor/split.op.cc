@@ -14,14 +14,14 @@ namespace grurun::engine {
 
 namespace {
 
-std::vector<std::int64_t> equal_parts(std::int64_t length, std::int64_t parts, bool uneven) {
+ScratchVector<std::int64_t> equal_parts(std::int64_t length, std::int64_t parts, bool uneven) {
   if (parts < 1) fail_invalid("the number of outputs is {}, but must be positive", parts);
   if (!uneven && length % parts != 0) {
     fail_invalid("length {} does not divide into {} equal parts: state their lengths in split", length,
                  parts);
   }
   const std::int64_t part = length / parts + (length % parts != 0 ? 1 : 0);
-  std::vector<std::int64_t> lengths;
+  ScratchVector<std::int64_t> lengths;
   std::int64_t left = length;
   for (std::int64_t i = 0; i < parts; ++i) {
     lengths.push_back(std::min(part, left));
@@ -30,7 +30,7 @@ std::vector<std::int64_t> equal_parts(std::int64_t length, std::int64_t parts, b
   return lengths;
 }
 
-void split(RunContext& run, std::int64_t axis, const std::vector<std::int64_t>& lengths) {
+void split(RunContext& run, std::int64_t axis, std::span<const std::int64_t> lengths) {
   const Tensor& input = run.tensor(0);
   const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));
   if (lengths.size() != run.output_count()) {
@@ -43,7 +43,7 @@ void split(RunContext& run, std::int64_t axis, const std::vector<std::int64_t>& 
   }
   if (sum != input.dim(at))
     fail_invalid("the parts in split sum to {}, but the axis has length {}", sum, input.dim(at));
-  const std::vector<std::int64_t> strides = row_major_strides(input.shape());
+  const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
   std::int64_t place = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     Shape shape = input.shape();

@@ -13,7 +13,7 @@ namespace grurun::engine {
 
 namespace {
 
-using Axes = std::optional<std::vector<std::int64_t>>;
+using Axes = std::optional<std::span<const std::int64_t>>;
 using Rule = Shape (*)(const Shape&, const Axes&);
 
 Shape squeezed(const Shape& shape, const Axes& named) {
@@ -48,15 +48,18 @@ Shape unsqueezed(const Shape& shape, const Axes& named) {
 RunFunction prepare(PrepareContext& node, Rule rule) {
   if (node.since_version() >= 13) {
     return [rule](RunContext& run) {
+      ScratchVector<std::int64_t> list;
       Axes axes;
-      if (const Tensor* given = run.optional_tensor(1)) axes = integer_list(*given, "axes");
+      if (const Tensor* given = run.optional_tensor(1)) axes = list = integer_list(*given, "axes");
       Tensor data = run.take_tensor(0);
       run.set_output(0, data.reshaped(rule(data.shape(), axes)));
     };
   }
-  Axes axes;
-  if (node.has_attribute("axes")) axes = node.ints_attribute("axes");
-  return [rule, axes](RunContext& run) {
+  std::optional<std::vector<std::int64_t>> list;
+  if (node.has_attribute("axes")) list = node.ints_attribute("axes");
+  return [rule, list](RunContext& run) {
+    Axes axes;
+    if (list) axes = *list;
     Tensor data = run.take_tensor(0);
     run.set_output(0, data.reshaped(rule(data.shape(), axes)));
   };

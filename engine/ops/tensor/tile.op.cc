@@ -12,14 +12,14 @@ namespace grurun::engine {
 
 namespace {
 
-Tensor tile(const Tensor& input, const std::vector<std::int64_t>& repeats) {
+Tensor tile(const Tensor& input, std::span<const std::int64_t> repeats) {
   if (repeats.size() != input.rank()) {
     fail_invalid("repeats has {} entries, but the input has {} axes", repeats.size(), input.rank());
   }
   // Each axis becomes two, [repeat (stride 0), size], which is the tiled axis once they are seen as one.
-  const std::vector<std::int64_t> strides = row_major_strides(input.shape());
+  const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
   Shape split, joined;
-  std::vector<std::int64_t> from;
+  ScratchVector<std::int64_t> from;
   for (std::size_t d = 0; d < input.rank(); ++d) {
     if (repeats[d] < 0) fail_invalid("repeats holds {}", repeats[d]);
     split.push_back(repeats[d]);
@@ -46,7 +46,7 @@ std::int64_t whole_number(const Tensor& tensor, const char* what) {
 RunFunction prepare_1(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& input = run.tensor(0);
-    std::vector<std::int64_t> repeats(input.rank(), 1);
+    ScratchVector<std::int64_t> repeats(input.rank(), 1);
     const std::int64_t axis = whole_number(run.tensor(2), "axis");
     const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));
     repeats[at] = whole_number(run.tensor(1), "tiles");

@@ -16,21 +16,21 @@ RunFunction prepare(PrepareContext& node) {
   const std::vector<std::int64_t> attribute = node.ints_attribute("perm");
   return [given, attribute](RunContext& run) {
     const Tensor& data = run.tensor(0);
-    std::vector<std::int64_t> perm = attribute;
+    ScratchVector<std::int64_t> perm(attribute.begin(), attribute.end());
     if (!given) {
       perm.resize(data.rank());
       std::iota(perm.rbegin(), perm.rend(), 0);
     }
-    std::vector<std::int64_t> sorted = perm;
+    ScratchVector<std::int64_t> sorted = perm;
     std::ranges::sort(sorted);
     for (std::size_t i = 0; i < sorted.size() || i < data.rank(); ++i) {
       if (sorted.size() != data.rank() || sorted[i] != static_cast<std::int64_t>(i)) {
         fail_invalid("perm {} is no permutation of the {} axes", Shape(perm).to_string(), data.rank());
       }
     }
-    const std::vector<std::int64_t> strides = row_major_strides(data.shape());
+    const ScratchVector<std::int64_t> strides = row_major_strides(data.shape());
     Shape shape;
-    std::vector<std::int64_t> from;
+    ScratchVector<std::int64_t> from;
     for (const std::int64_t axis : perm) {
       shape.push_back(data.dim(static_cast<std::size_t>(axis)));
       from.push_back(strides[static_cast<std::size_t>(axis)]);

@@ -18,7 +18,7 @@ RunFunction prepare(PrepareContext& node) {
     const Tensor& input = run.tensor(0);
     std::int64_t k = 0;
     if (const Tensor* given = run.optional_tensor(1)) {
-      const std::vector<std::int64_t> list = integer_list(*given, "k");
+      const ScratchVector<std::int64_t> list = integer_list(*given, "k");
       if (list.size() != 1) fail_invalid("k must be a scalar, but has shape {}", given->shape().to_string());
       k = list[0];
     }
