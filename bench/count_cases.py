@@ -21,6 +21,10 @@ class Case:
         self.initializers.append(numpy_helper.from_array(values, name))
         return name
 
+    def positive(self, name, *shape):
+        self.initializers.append(numpy_helper.from_array(self.random.uniform(0.5, 1.5, shape).astype(np.float32), name))
+        return name
+
     def ints(self, name, *values):
         self.initializers.append(numpy_helper.from_array(np.array(values, np.int64), name))
         return name
@@ -70,6 +74,15 @@ def products():
     case = Case("conv_depthwise", X=[1, 32, 20, 20])
     case.node("Conv", ["X", case.weight("W", 32, 1, 3, 3)], pads=[1, 1, 1, 1], group=32)
     yield case
+    case = Case("conv_transpose", X=[1, 8, 10, 10])
+    case.node("ConvTranspose", ["X", case.weight("W", 8, 4, 3, 3)], strides=[2, 2])
+    yield case
+    case = Case("matmul_batched", A=[2, 3, 20, 16], B=[3, 16, 24])
+    case.node("MatMul", ["A", "B"])
+    yield case
+    case = Case("einsum", A=[4, 12, 16], B=[4, 16, 20])
+    case.node("Einsum", ["A", "B"], equation="bij,bjk->bik")
+    yield case
     case = Case("attention", Q=[1, 2, 24, 16], K=[1, 2, 24, 16], V=[1, 2, 24, 16])
     case.node("Attention", ["Q", "K", "V"])
     yield case
@@ -78,6 +91,30 @@ def products():
 def rows():
     case = Case("max_pool", X=[1, 8, 24, 24])
     case.node("MaxPool", ["X"], kernel_shape=[3, 3], strides=[2, 2])
+    yield case
+    case = Case("average_pool", X=[1, 8, 24, 24])
+    case.node("AveragePool", ["X"], kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    yield case
+    case = Case("softmax_columns", X=[8, 50, 20])
+    case.node("Softmax", ["X"], axis=1)
+    yield case
+    case = Case("batch_normalization", X=[1, 16, 20, 20])
+    case.node("BatchNormalization", ["X"] + [case.weight(name, 16) for name in ("scale", "B", "mean")] + [case.positive("var", 16)])
+    yield case
+    case = Case("broadcast", A=[4, 1, 6, 20], B=[5, 1, 20])
+    case.node("Mul", ["A", "B"])
+    yield case
+    case = Case("movement", X=[8, 24])
+    case.node("Slice", ["X", case.ints("starts", 1), case.ints("ends", 20), case.ints("axes", 1)], "sliced")
+    case.node("Pad", ["sliced", case.ints("pads", 0, 2, 0, 3)], "padded")
+    case.node("Concat", ["padded", "X"], "joined", axis=1)
+    case.node("Unsqueeze", ["joined", case.ints("place", 1)], "unsqueezed")
+    case.node("Expand", ["unsqueezed", case.ints("shape", 8, 3, 48)], "expanded")
+    case.node("Gather", ["expanded", case.ints("rows", 2, 0, 5)], "gathered", axis=0)
+    case.node("Reshape", ["gathered", case.ints("flat", 9, -1)])
+    yield case
+    case = Case("resize", X=[1, 4, 12, 12])
+    case.node("Resize", ["X", "", "", case.ints("sizes", 1, 4, 20, 30)], mode="linear")
     yield case
     case = Case("softmax", X=[40, 100])
     case.node("Softmax", ["X"], axis=-1)

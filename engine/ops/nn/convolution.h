@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "engine/ops/window.h"
 #include "tensor/tensor.h"
