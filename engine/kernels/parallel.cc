@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -15,7 +16,9 @@
 namespace grurun::kernels {
 namespace {
 
-constexpr int kSpins = 1000;  // some tens of microseconds: about what waking a sleeping thread costs
+/// Steps of a model follow each other within this time, mostly, and waking a thread takes nearly as long.
+constexpr std::chrono::microseconds kSpinTime{200};
+constexpr int kSpins = 64;  // between two looks at the clock
 constexpr uint32_t kClosed = uint32_t{1} << 30;
 
 void pause() {
@@ -29,10 +32,13 @@ void pause() {
 /// Waits until `word` differs from `old`: a bounded spin, then asleep, so that a busy machine is not made
 /// busier.
 void await_change(const std::atomic<uint32_t>& word, uint32_t old) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (word.load(std::memory_order_acquire) != old) return;
-    pause();
-  }
+  const auto end = std::chrono::steady_clock::now() + kSpinTime;
+  do {
+    for (int i = 0; i < kSpins; ++i) {
+      if (word.load(std::memory_order_acquire) != old) return;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
   word.wait(old, std::memory_order_acquire);
 }
 

@@ -151,8 +151,7 @@ void PlaneBlock<T>::pack(std::int64_t begin, std::int64_t end, std::int64_t k, s
   constexpr std::int64_t unit = kernels::kVectorColumns<T>;
   const std::int64_t width = layout_.column_axis.output, pitch = layout_.pitch;
   const std::int64_t* offsets = offsets_.data() + k;
-  if (pitch == width || count_ == 1)
-    return kernels::gather_panel(data_ + begin, offsets, rows, end - begin, packed);
+  if (is_dense()) return kernels::gather_panel(data_ + begin, offsets, rows, end - begin, packed);
   kernels::PanelRuns runs;
   const std::int64_t columns = (end - begin + unit - 1) / unit * unit;
   for (std::int64_t place = begin; place < end;) {

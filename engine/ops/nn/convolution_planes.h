@@ -54,7 +54,22 @@ class PlaneBlock {
   /// kernel size, places] for places [begin, end), a panel at most. Writes up to a vector beyond it.
   void pack(std::int64_t begin, std::int64_t end, std::int64_t k, std::int64_t rows, T* packed) const;
 
+  /// Where the factor lies: row k for a place begins at place(p) + offsets()[k], and goes on for adjacent(p)
+  /// places.
+  const T* place(std::int64_t p) const {
+    const std::int64_t width = layout_.column_axis.output;
+    return data_ + p / width * layout_.pitch + p % width;
+  }
+  std::int64_t adjacent(std::int64_t p) const {
+    const std::int64_t width = layout_.column_axis.output;
+    return is_dense() ? count_ * width - p : width - p % width;
+  }
+  const std::int64_t* offsets() const { return offsets_.data(); }
+  /// Whether whole vectors can be read from any place on.
+  bool is_padded() const { return !layout_.is_plain; }
+
  private:
+  bool is_dense() const { return layout_.pitch == layout_.column_axis.output || count_ == 1; }
   std::int64_t plane_rows(std::int64_t count) const {
     return count + layout_.rows.width - layout_.row_axis.output;
   }

@@ -10,8 +10,9 @@ namespace grurun::engine {
 namespace {
 
 constexpr std::int64_t panel_vectors = 3;
-constexpr std::int64_t most_depth = 512;              // rows of a panel that is multiplied at a time
-constexpr std::int64_t least_depth = 144;             // likewise, where there are very many filters
+constexpr std::int64_t few_filters = 4;    // for which it is not worth while to put panels together
+constexpr std::int64_t most_depth = 512;   // rows of a panel that is multiplied at a time
+constexpr std::int64_t least_depth = 144;  // likewise, where there are very many filters
 constexpr std::int64_t weight_elements = 192 * 1024;  // that stay in cache while panels pass by
 constexpr std::int64_t sum_elements = 96 * 1024;      // likewise, while products are added to them
 
@@ -35,6 +36,7 @@ template <typename T>
 void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const {
   constexpr std::int64_t vector = kernels::kVectorColumns<T>;
   const std::int64_t filters = last - first;
+  if (filters <= few_filters && block.is_padded()) return run_where_they_lie(first, last, begin, end);
   const std::int64_t at_most = std::clamp(weight_elements / filters, least_depth, most_depth);
   const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(depth, at_most)),
                      at_once = ceil_div(depth, parts);
@@ -57,6 +59,20 @@ void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t be
     }
     for (std::int64_t m = first; tail && m < last; ++m) tail(y + m * ldy + from, to - from);
   });
+}
+
+template <typename T>
+void BlockProduct<T>::run_where_they_lie(std::int64_t first, std::int64_t last, std::int64_t begin,
+                                         std::int64_t end) const {
+  for (std::int64_t from = begin, to = 0; from < end; from = to) {
+    to = std::min({end, from + block.adjacent(from), from + kernels::kPanelColumns<T>});
+    kernels::Epilogue<T> epilogue;
+    epilogue.row_bias = bias != nullptr ? bias + first : nullptr;
+    kernels::multiply_gathered(kernels::GatheredProduct<T>{last - first, to - from, depth, w + first * depth,
+                                                           depth, block.place(from), block.offsets(),
+                                                           y + first * ldy + from, ldy, epilogue});
+  }
+  for (std::int64_t m = first; tail && m < last; ++m) tail(y + m * ldy + begin, end - begin);
 }
 
 template struct BlockProduct<float>;

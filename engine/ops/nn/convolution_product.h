@@ -21,6 +21,9 @@ struct BlockProduct {
 
   /// Filters [first, last) at places [begin, end) of the block.
   void run(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const;
+
+ private:
+  void run_where_they_lie(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const;
 };
 
 extern template struct BlockProduct<float>;
