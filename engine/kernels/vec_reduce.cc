@@ -3,69 +3,102 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "engine/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_reduce.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec_reduce-inl.h"
 #include "hwy/highway.h"
+
+#ifndef GRURUN_VEC_REDUCE_TERM
+#define GRURUN_VEC_REDUCE_TERM
+namespace grurun::kernels {
+
+template <SumOf of>
+double term(float x) {
+  const double wide = x;
+  return of == SumOf::values ? wide : of == SumOf::magnitudes ? std::fabs(wide) : wide * wide;
+}
+
+}  // namespace grurun::kernels
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kWays = 4;  // sums in flight, to hide the latency of an addition
-
-template <bool squares, class T>
-double block_sum(const T* x, size_t n) {
-  const hn::ScalableTag<T> d;
+/// Each of kSumsInDouble sums takes every kSumsInDouble-th element.
+template <SumOf of>
+double wide_sum(const float* x, size_t n) {
+  using D = hn::CappedTag<double, kSumsInDouble>;
+  using H = hn::Rebind<float, D>;
+  const D d;
   const size_t lanes = hn::Lanes(d);
-  hn::Vec<decltype(d)> sum[kWays] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  HWY_ALIGN double sums[kSumsInDouble] = {};
   size_t i = 0;
-  for (; i + kWays * lanes <= n; i += kWays * lanes) {
-    for (size_t w = 0; w < kWays; ++w) {
-      const auto v = hn::LoadU(d, x + i + w * lanes);
-      sum[w] = squares ? hn::MulAdd(v, v, sum[w]) : hn::Add(sum[w], v);
+  if constexpr (hn::MaxLanes(D()) >= 4) {
+    constexpr size_t kVectors = kSumsInDouble / hn::MaxLanes(D());
+    hn::Vec<D> sum[kVectors];
+    for (auto& each : sum) each = hn::Zero(d);
+    for (; i + kSumsInDouble <= n; i += kSumsInDouble) {
+      for (size_t v = 0; v < kVectors; ++v) {
+        const auto wide = hn::PromoteTo(d, hn::LoadU(H(), x + i + v * lanes));
+        if constexpr (of == SumOf::values) sum[v] = hn::Add(sum[v], wide);
+        if constexpr (of == SumOf::magnitudes) sum[v] = hn::Add(sum[v], hn::Abs(wide));
+        if constexpr (of == SumOf::squares) sum[v] = hn::MulAdd(wide, wide, sum[v]);  // the product is exact
+      }
+    }
+    for (size_t v = 0; v < kVectors; ++v) hn::Store(sum[v], d, sums + v * lanes);
+  }
+  for (size_t k = 0; i < n; ++i, k = (k + 1) % kSumsInDouble) sums[k] += term<of>(x[i]);
+  for (size_t half = kSumsInDouble / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
+  }
+  return sums[0];
+}
+
+/// sums[i] += x[i], of magnitudes or squares
+template <SumOf of>
+void add_wide(const float* x, double* sums, size_t n) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> h;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  if constexpr (hn::MaxLanes(hn::ScalableTag<double>()) >= 2) {
+    for (; i + lanes <= n; i += lanes) {
+      const auto wide = hn::PromoteTo(d, hn::LoadU(h, x + i));
+      const auto sum = hn::LoadU(d, sums + i);
+      if constexpr (of == SumOf::values) hn::StoreU(hn::Add(sum, wide), d, sums + i);
+      if constexpr (of == SumOf::magnitudes) hn::StoreU(hn::Add(sum, hn::Abs(wide)), d, sums + i);
+      if constexpr (of == SumOf::squares) hn::StoreU(hn::MulAdd(wide, wide, sum), d, sums + i);
     }
   }
-  T rest = 0;
-  for (; i < n; ++i) rest += squares ? x[i] * x[i] : x[i];
-  const auto total = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
-  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total))) + static_cast<double>(rest);
+  for (; i < n; ++i) sums[i] += term<of>(x[i]);
 }
 
-template <bool squares, class T>
-double sum(const T* x, size_t n) {
-  double total = 0;
-  for (size_t i = 0; i < n; i += kReduceBlock) {
-    total += block_sum<squares>(x + i, std::min<size_t>(kReduceBlock, n - i));
+double wide_sum_of(SumOf of, const float* x, size_t n) {
+  switch (of) {
+    case SumOf::values:
+      return wide_sum<SumOf::values>(x, n);
+    case SumOf::magnitudes:
+      return wide_sum<SumOf::magnitudes>(x, n);
+    case SumOf::squares:
+      return wide_sum<SumOf::squares>(x, n);
   }
-  return total;
+  return 0;
 }
-
-/// The greatest, or the least as the greatest of negated elements.
-template <bool least, class T>
-T extreme(const T* x, size_t n) {
-  const hn::ScalableTag<T> d;
-  const size_t lanes = hn::Lanes(d);
-  const T start = least ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
-  auto best = hn::Set(d, start);
-  auto unordered = hn::IsNaN(best);  // none so far
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto v = hn::LoadU(d, x + i);
-    unordered = hn::Or(unordered, hn::IsNaN(v));
-    best = least ? hn::Min(best, v) : hn::Max(best, v);
+void add_wide_of(SumOf of, const float* x, double* sums, size_t n) {
+  switch (of) {
+    case SumOf::values:
+      return add_wide<SumOf::values>(x, sums, n);
+    case SumOf::magnitudes:
+      return add_wide<SumOf::magnitudes>(x, sums, n);
+    case SumOf::squares:
+      return add_wide<SumOf::squares>(x, sums, n);
   }
-  bool nan = !hn::AllFalse(d, unordered);
-  T result = nan ? start : hn::GetLane(least ? hn::MinOfLanes(d, best) : hn::MaxOfLanes(d, best));
-  for (; i < n; ++i) {
-    nan |= std::isnan(x[i]);
-    result = least ? std::min(result, x[i]) : std::max(result, x[i]);
-  }
-  return nan ? std::numeric_limits<T>::quiet_NaN() : result;
 }
 
 double sum_f32(const float* x, size_t n) {
@@ -107,6 +140,8 @@ HWY_EXPORT(max_f32);
 HWY_EXPORT(max_f64);
 HWY_EXPORT(min_f32);
 HWY_EXPORT(min_f64);
+HWY_EXPORT(wide_sum_of);
+HWY_EXPORT(add_wide_of);
 
 #define GRURUN_REDUCE(RESULT, NAME, T, KERNEL)                                            \
   RESULT NAME(const T* x, int64_t n) {                                                    \
@@ -122,6 +157,14 @@ GRURUN_REDUCE(double, reduce_max, double, max_f64)
 GRURUN_REDUCE(float, reduce_min, float, min_f32)
 GRURUN_REDUCE(double, reduce_min, double, min_f64)
 #undef GRURUN_REDUCE
+
+double sum_in_double(SumOf of, const float* x, int64_t n) {
+  return HWY_DYNAMIC_DISPATCH(wide_sum_of)(of, x, static_cast<size_t>(std::max<int64_t>(n, 0)));
+}
+
+void add_in_double(SumOf of, const float* x, double* sums, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(add_wide_of)(of, x, sums, static_cast<size_t>(std::max<int64_t>(n, 0)));
+}
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

@@ -23,4 +23,15 @@ double reduce_max(const double* x, int64_t n);
 float reduce_min(const float* x, int64_t n);
 double reduce_min(const double* x, int64_t n);
 
+/// What a sum in double is taken of: x, |x| or x * x.
+enum class SumOf { values, magnitudes, squares };
+
+/// kSumsInDouble sums, the k-th of elements k, k + kSumsInDouble, ..., which are then added: the upper half
+/// to the lower, until one is left. The same bits on every instruction set.
+double sum_in_double(SumOf of, const float* x, int64_t n);
+inline constexpr int64_t kSumsInDouble = 32;
+
+/// sums[i] += x[i], |x[i]| or x[i] * x[i], for n elements.
+void add_in_double(SumOf of, const float* x, double* sums, int64_t n);
+
 }  // namespace grurun::kernels

@@ -6,14 +6,18 @@
 //   Accumulator step(Accumulator so_far, T x) const;                one more element
 //   Accumulator merge(Accumulator a, Accumulator b) const;          two disjoint sets
 //   Result finish(Accumulator so_far, std::int64_t count) const;    the result's element
+// One that sums floats in double says what of them by a static member sum_of, one that finds the greatest or
+// least by a static member greatest: whole arrays of floats then go through kernels/vec_reduce.h.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_reduce.h"
 #include "tensor/scratch.h"
 #include "tensor/shape.h"
 
@@ -70,8 +74,18 @@ inline std::int64_t extent_product(const ReductionShape::Dim* dims, std::size_t 
   return product;
 }
 
-constexpr std::int64_t lanes =
-    32;  // independent partial results, so that the loop over a run becomes vector code
+// Independent partial results, so that the loop over a run becomes vector code.
+constexpr std::int64_t lanes = kernels::kSumsInDouble;
+
+template <typename Kernel, typename T>
+constexpr bool sums_floats = std::is_same_v<T, float>&& requires {
+  Kernel::sum_of;
+};
+
+template <typename Kernel, typename T>
+constexpr bool orders_floats = std::is_floating_point_v<T>&& requires {
+  Kernel::greatest;
+};
 
 template <typename Kernel, typename T>
 typename Kernel::Accumulator reduce_run(const Kernel& kernel, typename Kernel::Accumulator so_far, const T* x,
@@ -79,6 +93,11 @@ typename Kernel::Accumulator reduce_run(const Kernel& kernel, typename Kernel::A
   if (n < 2 * lanes) {
     for (std::int64_t i = 0; i < n; ++i) so_far = kernel.step(so_far, x[i]);
     return so_far;
+  }
+  if constexpr (sums_floats<Kernel, T>) {
+    return kernel.merge(so_far, kernels::sum_in_double(Kernel::sum_of, x, n));
+  } else if constexpr (orders_floats<Kernel, T>) {
+    return kernel.merge(so_far, Kernel::greatest ? kernels::reduce_max(x, n) : kernels::reduce_min(x, n));
   }
   typename Kernel::Accumulator partial[lanes];
   for (auto& lane : partial) lane = kernel.start();
@@ -135,7 +154,11 @@ void reduce_outer(const ReductionShape& shape, const Kernel& kernel, const T* x,
       for (std::int64_t j = 0; j < n; ++j) so_far[j] = kernel.start();
       for (std::int64_t r = 0; r < shape.count; ++r, reduced.advance()) {
         const T* from = x + kept.offset() + column + reduced.offset();
-        for (std::int64_t j = 0; j < n; ++j) so_far[j] = kernel.step(so_far[j], from[j]);
+        if constexpr (sums_floats<Kernel, T>) {
+          kernels::add_in_double(Kernel::sum_of, from, so_far, n);
+        } else {
+          for (std::int64_t j = 0; j < n; ++j) so_far[j] = kernel.step(so_far[j], from[j]);
+        }
       }
       for (std::int64_t j = 0; j < n; ++j) y[row * run + column + j] = kernel.finish(so_far[j], shape.count);
     }

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/kernels/vec_reduce.h"
 #include "engine/ops/math/float_functions.h"
 #include "engine/ops/wrapping.h"
 
@@ -40,6 +41,7 @@ T from_real(double value) {
 template <typename T>
 struct Sum {
   using Accumulator = SumType<T>;
+  static constexpr kernels::SumOf sum_of = kernels::SumOf::values;
   Accumulator start() const { return 0; }
   Accumulator step(Accumulator so_far, T x) const {
     return wrapping_add(so_far, static_cast<Accumulator>(x));
@@ -51,6 +53,7 @@ struct Sum {
 template <typename T>
 struct L1 : Sum<T> {
   using Accumulator = SumType<T>;
+  static constexpr kernels::SumOf sum_of = kernels::SumOf::magnitudes;
   Accumulator step(Accumulator so_far, T x) const {
     const auto wide = static_cast<Accumulator>(x);
     return wrapping_add(so_far, x < 0 ? wrapping_neg(wide) : wide);
@@ -60,6 +63,7 @@ struct L1 : Sum<T> {
 template <typename T>
 struct SumSquare : Sum<T> {
   using Accumulator = SumType<T>;
+  static constexpr kernels::SumOf sum_of = kernels::SumOf::squares;
   Accumulator step(Accumulator so_far, T x) const {
     const auto wide = static_cast<Accumulator>(x);
     return wrapping_add(so_far, wrapping_mul(wide, wide));
@@ -80,6 +84,7 @@ struct Prod {
 template <typename T>
 struct ExactSumOf {
   using Accumulator = ExactSum<T>;
+  static constexpr kernels::SumOf sum_of = kernels::SumOf::values;
   Accumulator start() const { return 0; }
   Accumulator step(Accumulator so_far, T x) const { return so_far + static_cast<Accumulator>(x); }
   Accumulator merge(Accumulator a, Accumulator b) const { return a + b; }
@@ -106,6 +111,7 @@ struct LogSum : ExactSumOf<T> {
 template <typename T>
 struct L2 {
   using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, UInt128>;
+  static constexpr kernels::SumOf sum_of = kernels::SumOf::squares;
   Accumulator start() const { return 0; }
   Accumulator step(Accumulator so_far, T x) const {
     if constexpr (std::is_integral_v<T>) {
@@ -139,6 +145,7 @@ struct L2 {
 template <typename T>
 struct Max {
   using Accumulator = T;
+  static constexpr bool greatest = true;
   T start() const {
     if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
     return std::numeric_limits<T>::lowest();
@@ -151,6 +158,7 @@ struct Max {
 template <typename T>
 struct Min {
   using Accumulator = T;
+  static constexpr bool greatest = false;
   T start() const {
     if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
     return std::numeric_limits<T>::max();

@@ -72,5 +72,32 @@ TEST_P(VecReduce, OneExtremeAmongManyIsFoundAnywhere) {
   }
 }
 
+double term(SumOf of, float x) {
+  const double wide = x;
+  return of == SumOf::values ? wide : of == SumOf::magnitudes ? std::fabs(wide) : wide * wide;
+}
+
+TEST_P(VecReduce, SumsInDoubleEqualTheDefinition) {
+  for (const SumOf of : {SumOf::values, SumOf::magnitudes, SumOf::squares}) {
+    for (const int64_t n : {0, 1, 3, 17, 31, 32, 33, 64, 95, 1000, 4099}) {
+      std::mt19937 engine(static_cast<unsigned>(n));
+      std::uniform_real_distribution<float> uniform(-1, 2);
+      std::vector<float> x(static_cast<size_t>(n));
+      for (float& v : x) v = uniform(engine);
+      std::vector<double> each(x.size(), 0.5), expected = each, sums(kSumsInDouble);
+      for (size_t i = 0; i < x.size(); ++i) {
+        sums[i % kSumsInDouble] += term(of, x[i]);
+        expected[i] += term(of, x[i]);
+      }
+      for (size_t half = kSumsInDouble / 2; half > 0; half /= 2) {
+        for (size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
+      }
+      EXPECT_EQ(sum_in_double(of, x.data(), n), sums[0]) << "n=" << n;
+      add_in_double(of, x.data(), each.data(), n);
+      EXPECT_EQ(each, expected) << "n=" << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace grurun::kernels

@@ -1,0 +1,85 @@
+// The reductions of vec_reduce.h, for every instruction set. Included by sources that compile per target,
+// after hwy/foreach_target.h.
+#if defined(GRURUN_VEC_REDUCE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef GRURUN_VEC_REDUCE_INL
+#undef GRURUN_VEC_REDUCE_INL
+#else
+#define GRURUN_VEC_REDUCE_INL
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "engine/kernels/vec_reduce.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr size_t kWays = 4;  // sums in flight, to hide the latency of an addition
+
+template <bool squares, class T>
+double block_sum(const T* x, size_t n) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  hn::Vec<decltype(d)> sum[kWays] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  size_t i = 0;
+  for (; i + kWays * lanes <= n; i += kWays * lanes) {
+    for (size_t w = 0; w < kWays; ++w) {
+      const auto v = hn::LoadU(d, x + i + w * lanes);
+      sum[w] = squares ? hn::MulAdd(v, v, sum[w]) : hn::Add(sum[w], v);
+    }
+  }
+  T rest = 0;
+  for (; i < n; ++i) rest += squares ? x[i] * x[i] : x[i];
+  const auto total = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total))) + static_cast<double>(rest);
+}
+
+template <bool squares, class T>
+double sum(const T* x, size_t n) {
+  double total = 0;
+  for (size_t i = 0; i < n; i += kReduceBlock) {
+    total += block_sum<squares>(x + i, std::min<size_t>(kReduceBlock, n - i));
+  }
+  return total;
+}
+
+/// The greatest, or the least as the greatest of negated elements.
+template <bool least, class T>
+T extreme(const T* x, size_t n) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  const T start = least ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+  hn::Vec<decltype(d)> ways[kWays];
+  for (auto& best : ways) best = hn::Set(d, start);
+  auto unordered = hn::IsNaN(ways[0]);  // none so far
+  const auto take = [&](size_t i, size_t way) HWY_ATTR {
+    const auto v = hn::LoadU(d, x + i);
+    unordered = hn::Or(unordered, hn::IsNaN(v));
+    ways[way] = least ? hn::Min(ways[way], v) : hn::Max(ways[way], v);
+  };
+  size_t i = 0;
+  for (; i + kWays * lanes <= n; i += kWays * lanes) {
+    for (size_t way = 0; way < kWays; ++way) take(i + way * lanes, way);
+  }
+  for (; i + lanes <= n; i += lanes) take(i, 0);
+  const auto two = least ? hn::Min(ways[0], ways[1]) : hn::Max(ways[0], ways[1]);
+  const auto others = least ? hn::Min(ways[2], ways[3]) : hn::Max(ways[2], ways[3]);
+  const auto best = least ? hn::Min(two, others) : hn::Max(two, others);
+  bool nan = !hn::AllFalse(d, unordered);
+  T result = nan ? start : hn::GetLane(least ? hn::MinOfLanes(d, best) : hn::MaxOfLanes(d, best));
+  for (; i < n; ++i) {
+    nan |= std::isnan(x[i]);
+    result = least ? std::min(result, x[i]) : std::max(result, x[i]);
+  }
+  return nan ? std::numeric_limits<T>::quiet_NaN() : result;
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
