@@ -1,8 +1,10 @@
 // Where: output = condition ? X : Y, element by element, the three broadcast to each other.
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/vec_select.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/type_dispatch.h"
 
@@ -24,8 +26,8 @@ void select(const bool* condition, bool condition_steps, const T* x, bool x_step
     } else {
       std::fill_n(out, n, *from);
     }
-  } else if (x_steps && y_steps) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = condition[i] ? x[i] : y[i];
+  } else if constexpr (std::is_unsigned_v<T>) {
+    kernels::vec_select(condition, x, x_steps, y, y_steps, out, n);
   } else {
     const std::int64_t x_step = x_steps ? 1 : 0;
     const std::int64_t y_step = y_steps ? 1 : 0;
