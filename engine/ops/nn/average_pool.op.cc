@@ -8,9 +8,11 @@
 // LpPool-1, int since. LpPool-1 has no default for kernel_shape either. 16-bit floats are computed in float.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/vec_arith.h"
 #include "engine/ops/float_compute.h"
 #include "engine/ops/nn/pooling.h"
 
@@ -29,51 +31,53 @@ ScratchVector<std::int64_t> counts(const WindowAxis& axis, bool include_pad) {
   return made;
 }
 
-// y [O1...On] over the number of places of each window, which is a product over the axes.
+// The number of places of each window [O1...On], which is a product over the axes.
 template <typename C>
-void divide_by_counts(const WindowAxes& axes, bool include_pad, std::size_t axis, std::int64_t outer,
-                      std::int64_t size, C* y) {
-  const ScratchVector<std::int64_t> count = counts(axes[axis], include_pad);
-  size /= std::max<std::int64_t>(1, axes[axis].output);
-  for (std::size_t o = 0; o < count.size(); ++o) {
-    const std::int64_t places = outer * count[o];
-    if (axis + 1 < axes.size())
-      divide_by_counts(axes, include_pad, axis + 1, places, size, y + static_cast<std::int64_t>(o) * size);
-    else
-      y[o] /= static_cast<C>(places);
+ScratchVector<C> count_places(const PoolShape& shape, bool include_pad) {
+  ScratchVector<std::int64_t> made{1};
+  for (const WindowAxis& axis : shape.axes) {
+    const ScratchVector<std::int64_t> along = counts(axis, include_pad);
+    ScratchVector<std::int64_t> next;
+    next.reserve(made.size() * along.size());
+    for (const std::int64_t so_far : made) {
+      for (const std::int64_t count : along) next.push_back(so_far * count);
+    }
+    made = std::move(next);
   }
+  return ScratchVector<C>(made.begin(), made.end());
 }
 
 template <typename C>
-void average(const PoolShape& shape, const C* x, bool include_pad, C* y) {
-  fold_windows(
-      shape, x, C(0), [](C sum, C next) { return sum + next; }, y);
-  divide_by_counts(shape.axes, include_pad, 0, 1, shape.output_size, y);
+void average(const PoolShape& shape, const C* x, const ScratchVector<C>& places, C* y,
+             ScratchVector<float>& buffer) {
+  fold_plane(shape, kernels::Fold::sum, x, y, buffer);
+  kernels::vec_div(y, places.data(), y, shape.output_size);
 }
 
 template <typename C>
-void lp(const PoolShape& shape, const C* x, C p, C* y) {
+void lp(const PoolShape& shape, const C* x, C p, C* y, ScratchVector<float>& buffer) {
   ScratchVector<C> powers(static_cast<std::size_t>(shape.input_size));
   std::transform(x, x + shape.input_size, powers.begin(), [p](C value) {
     return p == C(2) ? value * value : p == C(1) ? std::abs(value) : std::pow(std::abs(value), p);
   });
-  fold_windows(
-      shape, powers.data(), C(0), [](C sum, C next) { return sum + next; }, y);
+  fold_plane(shape, kernels::Fold::sum, static_cast<const C*>(powers.data()), y, buffer);
   std::transform(y, y + shape.output_size, y,
                  [p](C sum) { return p == C(2) ? std::sqrt(sum) : std::pow(sum, C(1) / p); });
 }
 
-// plane_body(shape, plane of x, plane of y) for every plane, in float or double.
-template <typename PlaneBody>
-Tensor pool(const Tensor& x, const WindowAttributes& attributes, PlaneBody&& plane_body) {
+// A plane_body made by body_for<float or double>(shape), called as (plane of x, plane of y, buffer) for every
+// plane.
+template <typename BodyFor>
+Tensor pool(const Tensor& x, const WindowAttributes& attributes, BodyFor&& body_for) {
   const PoolShape shape = pool_shape(x.shape(), attributes);
   return compute_in_float(x.dtype(), [&]<typename C>() {
     const Tensor wide = widened<C>(x);
     Tensor y(dtype_of<C>, shape.output);
     const C* from = wide.data<C>();
     C* to = y.mutable_data<C>();
-    for_each_plane(shape, [&](std::int64_t plane) {
-      plane_body(shape, from + plane * shape.input_size, to + plane * shape.output_size);
+    const auto plane_body = body_for.template operator()<C>(shape);
+    for_each_plane(shape, [&](std::int64_t plane, ScratchVector<float>& buffer) {
+      plane_body(from + plane * shape.input_size, to + plane * shape.output_size, buffer);
     });
     return y;
   });
@@ -84,9 +88,11 @@ RunFunction prepare_average(PrepareContext& node) {
   const auto attributes = window_attributes(node, {.dilations = version >= 19, .ceil_mode = version >= 10});
   const bool include_pad = version >= 7 && node.int_attribute("count_include_pad", 0) != 0;
   return [=](RunContext& run) {
-    run.set_output(0,
-                   pool(run.tensor(0), attributes, [&]<typename C>(const PoolShape& shape, const C* x, C* y) {
-                     average(shape, x, include_pad, y);
+    run.set_output(0, pool(run.tensor(0), attributes, [&]<typename C>(const PoolShape& shape) {
+                     return [&shape, places = count_places<C>(shape, include_pad)](
+                                const C* x, C* y, ScratchVector<float>& buffer) {
+                       average(shape, x, places, y, buffer);
+                     };
                    }));
   };
 }
@@ -98,9 +104,10 @@ RunFunction prepare_lp(PrepareContext& node) {
       version == 1 ? node.float_attribute("p", 2.0f) : static_cast<double>(node.int_attribute("p", 2));
   if (!(p > 0)) fail_invalid("p is {}, but must be positive", p);
   return [=](RunContext& run) {
-    run.set_output(0,
-                   pool(run.tensor(0), attributes, [&]<typename C>(const PoolShape& shape, const C* x, C* y) {
-                     lp(shape, x, static_cast<C>(p), y);
+    run.set_output(0, pool(run.tensor(0), attributes, [&]<typename C>(const PoolShape& shape) {
+                     return [&](const C* x, C* y, ScratchVector<float>& buffer) {
+                       lp(shape, x, static_cast<C>(p), y, buffer);
+                     };
                    }));
   };
 }

@@ -60,16 +60,6 @@ void pool(const PoolShape& shape, const T* x, T* y, std::int64_t* indices, std::
       });
 }
 
-template <typename T>
-constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                         : std::numeric_limits<T>::lowest();
-
-// The larger of two, the first where they are equal, NaN where either is.
-template <typename T>
-T larger(T so_far, T next) {
-  return so_far >= next || so_far != so_far ? so_far : next;  // NaN is the only value unequal to itself
-}
-
 RunFunction prepare(PrepareContext& node) {
   const int version = node.since_version();
   const auto attributes = window_attributes(node, {.dilations = version >= 10, .ceil_mode = version >= 10});
@@ -85,12 +75,11 @@ RunFunction prepare(PrepareContext& node) {
     dispatch(Join<Floats, TypeList<std::int8_t, std::uint8_t>>{}, x.dtype(), [&]<typename T>() {
       const T* from = x.data<T>();
       T* to = y.mutable_data<T>();
-      for_each_plane(shape, [&](std::int64_t plane) {
+      for_each_plane(shape, [&](std::int64_t plane, ScratchVector<float>& buffer) {
         if constexpr (std::is_arithmetic_v<T>) {
           if (!indices) {
-            return fold_windows(
-                shape, from + plane * shape.input_size, least<T>,
-                [](T so_far, T next) { return larger(so_far, next); }, to + plane * shape.output_size);
+            return fold_plane(shape, kernels::Fold::max, from + plane * shape.input_size,
+                              to + plane * shape.output_size, buffer);
           }
         }
         pool(shape, from + plane * shape.input_size, to + plane * shape.output_size,

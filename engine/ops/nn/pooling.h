@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_pool.h"
 #include "engine/ops/window.h"
+#include "tensor/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -118,12 +121,34 @@ void fold_windows(const PoolShape& shape, const T* x, T start, const Fold& fold,
   }
 }
 
-/// Calls body(plane) for every plane, on several threads where there is enough to do.
+/// The windows of one plane x -> y, by vectors where the shape allows it; the same bits. buffer is kept for
+/// the next plane.
+void fold_plane(const PoolShape& shape, kernels::Fold fold, const float* x, float* y,
+                ScratchVector<float>& buffer);
+
+template <typename T>
+void fold_plane(const PoolShape& shape, kernels::Fold fold, const T* x, T* y, ScratchVector<float>&) {
+  if (fold == kernels::Fold::sum) {
+    fold_windows(
+        shape, x, T(0), [](T sum, T next) { return static_cast<T>(sum + next); }, y);
+  } else {
+    constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                             : std::numeric_limits<T>::lowest();
+    // The first of equals; NaN, the only value unequal to itself, where either is.
+    fold_windows(
+        shape, x, least, [](T so_far, T next) { return so_far >= next || so_far != so_far ? so_far : next; },
+        y);
+  }
+}
+
+/// Calls body(plane, buffer) for every plane, on several threads where there is enough to do, each with a
+/// buffer.
 template <typename Body>
 void for_each_plane(const PoolShape& shape, Body&& body) {
   const std::int64_t grain = 1 + 16384 / std::max<std::int64_t>(1, shape.output_size);
   kernels::parallel_for(shape.planes, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t plane = begin; plane < end; ++plane) body(plane);
+    ScratchVector<float> buffer;
+    for (std::int64_t plane = begin; plane < end; ++plane) body(plane, buffer);
   });
 }
 
