@@ -9,6 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_arith.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec_divide-inl.h"
 #include "hwy/highway.h"
 
 #ifndef GRURUN_VEC_ARITH_OPERANDS
@@ -60,6 +62,16 @@ void loop(const Operands<T>& in, T* y, size_t n) {
   }
 }
 
+/// An array over a scalar.
+size_t divide_by_scalar(const Operands<float>& in, float* y, size_t n) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  const Divisor over(*in.b);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(over(hn::LoadU(d, in.a + i)), d, y + i);
+  return i;
+}
+
 template <class T>
 void select(Arithmetic op, const Operands<T>& in, T* y, size_t n) {
   switch (op) {
@@ -79,6 +91,10 @@ void select(Arithmetic op, const Operands<T>& in, T* y, size_t n) {
 }
 
 void arith_f32(Arithmetic op, const Operands<float>& in, float* y, size_t n) {
+  if (op == Arithmetic::div && in.b_step == 0) {
+    const size_t done = divide_by_scalar(in, y, n);
+    return select<float>(op, {in.a + done, in.b, in.a_step, 0}, y + done, n - done);
+  }
   select(op, in, y, n);
 }
 void arith_f64(Arithmetic op, const Operands<double>& in, double* y, size_t n) {

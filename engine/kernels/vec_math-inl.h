@@ -69,6 +69,8 @@ struct Reduced {
   V shifted;  // n + 1.5 * 2^23, whose low bits are those of n
 };
 
+constexpr float kRootHalf = 0x1.6a09e6p-1f;
+
 constexpr float kShift = 0x1.8p+23f;  // adding it rounds to an integer
 
 template <class D, class V>
@@ -126,6 +128,11 @@ HWY_INLINE V exp_of(D d, const Reduced<V>& x) {
 template <class D, class V>
 HWY_INLINE V vector_exp(D d, V x) {
   // Beyond these the result is infinity or 0 anyway.
+#if HWY_TARGET == HWY_AVX3
+  // Clamps that let NaN through, as at_most does, and no conversion to integers: NaN arrives by itself.
+  if constexpr (hn::MaxLanes(D()) == 16)
+    return exp_of(d, reduce(d, hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x))));
+#endif
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
   return keep_nan(x, exp_of(d, reduce(d, clamped)));
 }
@@ -234,6 +241,30 @@ HWY_INLINE V vector_erf(D d, V x) {
   const V small = hn::MulAdd(magnitude, polynomial(d, hn::Mul(magnitude, magnitude), kSmall), magnitude);
   const V large = hn::Sub(one, vector_exp(d, polynomial(d, magnitude, kLarge)));
   return keep_nan(x, hn::CopySign(hn::IfThenElse(hn::Lt(magnitude, one), small, large), x));
+}
+
+/// 1 + erf(x / sqrt(2)) for x below -2, where that sum loses its digits: e^(-x^2 / 2) / |x| times a
+/// polynomial in 1 / |x|. What the square loses by rounding is made up for, where multiply-adds are fused.
+template <class D, class V>
+HWY_INLINE V gelu_tail(D d, V x) {
+  static constexpr float kScaled[] = {0x1.988798p-1f,  -0x1.52f85cp-10f, -0x1.8a28ccp-1f,
+                                      -0x1.556e78p-2f, 0x1.313176p+2f,   -0x1.456fa6p+3f,
+                                      0x1.5f205cp+3f,  -0x1.84c14ep+2f,  0x1.4b9924p+0f};
+  const V half = hn::Set(d, 0.5f), one = hn::Set(d, 1.0f);
+  const V magnitude = hn::Abs(x), near = hn::Min(magnitude, hn::Set(d, 16.0f));  // at 16 the power is 0
+  const V square = hn::Mul(near, near), lost = hn::MulSub(near, near, square);
+  const V power = vector_exp(d, hn::Neg(hn::Mul(square, half)));
+  const V inverse = hn::Div(one, magnitude);
+  const V scaled = hn::Mul(polynomial(d, inverse, kScaled), inverse);
+  return hn::Mul(hn::Mul(scaled, hn::NegMulAdd(half, lost, one)), power);
+}
+
+template <class D, class V>
+HWY_INLINE V vector_gelu(D d, V x) {
+  V doubled = hn::Add(vector_erf(d, hn::Mul(x, hn::Set(d, kRootHalf))), hn::Set(d, 1.0f));
+  const auto low = hn::Lt(x, hn::Set(d, -2.0f));
+  if (HWY_UNLIKELY(!hn::AllFalse(d, low))) doubled = hn::IfThenElse(low, gelu_tail(d, x), doubled);
+  return hn::Mul(hn::Mul(x, hn::Set(d, 0.5f)), doubled);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_math.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec_map-inl.h"
 #include "engine/kernels/vec_math-inl.h"
 #include "hwy/highway.h"
 
@@ -22,18 +23,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using Vec = hn::Vec<Tag>;
 
-/// f of every element; the last, partial vector goes through a buffer.
+/// f of every element.
 template <Vec (*f)(Tag, Vec)>
 HWY_INLINE void map(const float* x, float* y, size_t n) {
-  const Tag d;
-  const size_t lanes = hn::Lanes(d);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i)), d, y + i);
-  if (i == n) return;
-  HWY_ALIGN float rest[hn::MaxLanes(d)] = {};
-  std::copy_n(x + i, n - i, rest);
-  hn::Store(f(d, hn::Load(d, rest)), d, rest);
-  std::copy_n(rest, n - i, y + i);
+  map_vectors(x, y, n, [](Vec v) HWY_ATTR { return f(Tag(), v); });
 }
 
 void map_exp(const float* x, float* y, size_t n) {
@@ -59,6 +52,9 @@ void map_softplus(const float* x, float* y, size_t n) {
 }
 void map_erf(const float* x, float* y, size_t n) {
   map<vector_erf<Tag, Vec>>(x, y, n);
+}
+void map_gelu(const float* x, float* y, size_t n) {
+  map<vector_gelu<Tag, Vec>>(x, y, n);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
@@ -103,6 +99,7 @@ GRURUN_VEC_FUNCTION(tanh, std::tanh)
 GRURUN_VEC_FUNCTION(sigmoid, scalar_sigmoid)
 GRURUN_VEC_FUNCTION(softplus, scalar_softplus)
 GRURUN_VEC_FUNCTION(erf, std::erf)
+GRURUN_VEC_FUNCTION(gelu, scalar_gelu)
 #undef GRURUN_VEC_FUNCTION
 
 }  // namespace grurun::kernels

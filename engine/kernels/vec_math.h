@@ -38,4 +38,9 @@ void vec_softplus(const double* x, double* y, int64_t n);
 void vec_erf(const float* x, float* y, int64_t n);
 void vec_erf(const double* x, double* y, int64_t n);
 
+/// x / 2 (1 + erf(x / sqrt(2))). float: the error is that of 1 + erf, at most 2^-22 x, and for x below -2,
+/// where that loses its digits, some units in the last place of the result.
+void vec_gelu(const float* x, float* y, int64_t n);
+void vec_gelu(const double* x, double* y, int64_t n);
+
 }  // namespace grurun::kernels

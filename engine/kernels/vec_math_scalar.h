@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <numbers>
 
 namespace grurun::kernels {
 
@@ -15,6 +16,13 @@ T scalar_sigmoid(T x) {
 template <class T>
 T scalar_softplus(T x) {
   return (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+template <class T>
+T scalar_gelu(T x) {
+  constexpr T scale = static_cast<T>(1 / std::numbers::sqrt2);
+  const T doubled = x < -2 ? std::erfc(-x * scale) : T(1) + std::erf(x * scale);
+  return T(0.5) * x * doubled;
 }
 
 }  // namespace grurun::kernels

@@ -42,6 +42,15 @@ struct ThresholdedRelu {
     return x > static_cast<T>(alpha) ? x : T{0};
   }
 };
+// y[i] = condition(x[i]) ? b[i] : a[i] in a loop that becomes vector code; y may be any of them.
+template <typename T, typename Condition>
+void choose(const T* x, const T* a, const T* b, T* y, std::int64_t n, const Condition& condition) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T one = a[i], other = b[i];
+    y[i] = condition(x[i]) ? other : one;
+  }
+}
 struct Elu {
   float alpha;
   template <typename T>
@@ -50,8 +59,8 @@ struct Elu {
     for (std::int64_t i = 0; i < n; i += block) {
       const std::int64_t m = std::min(block, n - i);
       kernels::vec_expm1(x + i, grown, m);
-      for (std::int64_t j = 0; j < m; ++j)
-        y[i + j] = x[i + j] < 0 ? static_cast<T>(alpha) * grown[j] : x[i + j];
+      kernels::vec_mul(grown, static_cast<T>(alpha), grown, m);
+      choose(x + i, x + i, grown, y + i, m, [](T value) { return value < 0; });
     }
   }
 };
@@ -64,9 +73,9 @@ struct Selu {
     for (std::int64_t i = 0; i < n; i += block) {
       const std::int64_t m = std::min(block, n - i);
       kernels::vec_expm1(x + i, grown, m);
-      for (std::int64_t j = 0; j < m; ++j) {
-        y[i + j] = static_cast<T>(gamma) * (x[i + j] > 0 ? x[i + j] : static_cast<T>(alpha) * grown[j]);
-      }
+      kernels::vec_mul(grown, static_cast<T>(alpha), grown, m);
+      choose(x + i, x + i, grown, y + i, m, [](T value) { return !(value > 0); });
+      kernels::vec_mul(y + i, static_cast<T>(gamma), y + i, m);
     }
   }
 };
@@ -108,19 +117,7 @@ struct Swish {
 struct GeluErf {
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
-    constexpr T scale = static_cast<T>(1 / std::numbers::sqrt2);
-    T gate[block];
-    for (std::int64_t i = 0; i < n; i += block) {
-      const std::int64_t m = std::min(block, n - i);
-      const T* from = x + i;
-      kernels::vec_mul(from, scale, gate, m);
-      kernels::vec_erf(gate, gate, m);
-      // Where erf is near -1, 1 + erf has lost its digits.
-      for (std::int64_t j = 0; j < m; ++j) {
-        const T doubled = from[j] < -2 ? std::erfc(-from[j] * scale) : T{1} + gate[j];
-        y[i + j] = T{0.5} * from[j] * doubled;
-      }
-    }
+    kernels::vec_gelu(x, y, n);
   }
 };
 // 1 + tanh(z) is 2 sigmoid(2 z), without the loss of digits where tanh is near -1.

@@ -15,6 +15,7 @@
 #include "engine/kernels/vec_convert.h"
 #include "engine/kernels/vec_math.h"
 #include "engine/kernels/vec_reduce.h"
+#include "engine/kernels/vec_softmax.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/float_rows.h"
@@ -27,13 +28,16 @@ std::vector<OpRow> op_rows_softmax();
 
 namespace {
 
-// Each on n contiguous elements; y may be x. scratch holds n elements.
+// Each on n contiguous elements; y may be x. scratch holds n elements. Some also take many rows at once.
 struct Softmax {
-  template <typename T>
-  static void row(const T* x, T* y, T*, std::int64_t n) {
+  static void rows(const float* x, float* y, std::int64_t count, std::int64_t n) {
+    kernels::vec_softmax(x, y, count, n);
+  }
+  static void row(const float* x, float* y, float*, std::int64_t n) { rows(x, y, 1, n); }
+  static void row(const double* x, double* y, double*, std::int64_t n) {
     kernels::vec_sub(x, kernels::reduce_max(x, n), y, n);
     kernels::vec_exp(y, y, n);
-    kernels::vec_div(y, static_cast<T>(kernels::reduce_sum(y, n)), y, n);
+    kernels::vec_div(y, kernels::reduce_sum(y, n), y, n);
   }
 };
 // Softmax-13 has a function body, each of whose steps gives its result in the element type; ONNX's cases for
@@ -60,11 +64,14 @@ struct StepwiseSoftmax {
   }
 };
 struct LogSoftmax {
-  template <typename T>
-  static void row(const T* x, T* y, T* scratch, std::int64_t n) {
+  static void rows(const float* x, float* y, std::int64_t count, std::int64_t n) {
+    kernels::vec_log_softmax(x, y, count, n);
+  }
+  static void row(const float* x, float* y, float*, std::int64_t n) { rows(x, y, 1, n); }
+  static void row(const double* x, double* y, double* scratch, std::int64_t n) {
     kernels::vec_sub(x, kernels::reduce_max(x, n), y, n);
     kernels::vec_exp(y, scratch, n);
-    kernels::vec_sub(y, static_cast<T>(std::log(kernels::reduce_sum(scratch, n))), y, n);
+    kernels::vec_sub(y, std::log(kernels::reduce_sum(scratch, n)), y, n);
   }
 };
 struct Hardmax {
@@ -80,10 +87,19 @@ struct Hardmax {
 };
 
 template <typename Function, typename T>
+void each_row(const T* x, T* y, T* scratch, std::int64_t count, std::int64_t n) {
+  if constexpr (requires { Function::rows(x, y, count, n); }) {
+    Function::rows(x, y, count, n);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) Function::row(x + i * n, y + i * n, scratch, n);
+  }
+}
+
+template <typename Function, typename T>
 void rows(const T* x, std::int64_t count, std::int64_t n, T* y) {
   kernels::parallel_for(count, 8192 / n + 1, [&](std::int64_t begin, std::int64_t end) {
     ScratchVector<T> scratch(static_cast<std::size_t>(n));
-    for (std::int64_t i = begin; i < end; ++i) Function::row(x + i * n, y + i * n, scratch.data(), n);
+    each_row<Function>(x + begin * n, y + begin * n, scratch.data(), end - begin, n);
   });
 }
 
@@ -102,9 +118,7 @@ void columns(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner,
       for (std::int64_t k = 0; k < n; ++k) {
         for (std::int64_t j = 0; j < width; ++j) sets[j * n + k] = x[start + k * inner + j];
       }
-      for (std::int64_t j = 0; j < width; ++j) {
-        Function::row(sets.data() + j * n, sets.data() + j * n, scratch, n);
-      }
+      each_row<Function>(sets.data(), sets.data(), scratch, width, n);
       for (std::int64_t k = 0; k < n; ++k) {
         for (std::int64_t j = 0; j < width; ++j) y[start + k * inner + j] = sets[j * n + k];
       }
@@ -163,9 +177,9 @@ void row_in(DType precision, C* x, std::int64_t n) {
     round_floats(precision, x, n);
     if (precision == DType::float16) return StepwiseSoftmax<Float16>::row(x, x, nullptr, n);
     if (precision == DType::bfloat16) return StepwiseSoftmax<BFloat16>::row(x, x, nullptr, n);
-    Softmax::row<C>(x, x, nullptr, n);
+    Softmax::row(x, x, nullptr, n);
   } else {
-    Softmax::row<C>(x, x, nullptr, n);
+    Softmax::row(x, x, nullptr, n);
   }
 }
 

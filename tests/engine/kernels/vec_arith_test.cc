@@ -1,7 +1,9 @@
 #include "engine/kernels/vec_arith.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -99,6 +101,27 @@ TEST_P(VecArith, FloatsEqualTheDefinition) {
 }
 TEST_P(VecArith, DoublesEqualTheDefinition) {
   check<double>();
+}
+
+// Bits drawn evenly: every exponent, and mantissas near the ends too.
+TEST_P(VecArith, DivisionByAScalarIsCorrectlyRounded) {
+  std::mt19937 draw(1);
+  const auto number = [&](uint32_t exponents) {
+    const uint32_t mantissa =
+        draw() % 4 == 0 ? (draw() % 2 == 0 ? 0x7fffffu - draw() % 4 : draw() % 4) : draw() & 0x7fffffu;
+    const auto exponent = 127 - exponents / 2 + draw() % exponents;
+    return std::bit_cast<float>(static_cast<uint32_t>((draw() & 0x80000000u) | exponent << 23 | mantissa));
+  };
+  for (const uint32_t exponents : {8u, 130u, 254u}) {
+    for (int i = 0; i < 500; ++i) {
+      std::vector<float> a(197), y(a.size());
+      for (float& v : a) v = draw() % 50 == 0 ? std::copysign(0.0f, number(8)) : number(exponents);
+      const float b = number(exponents);
+      vec_div(a.data(), b, y.data(), static_cast<int64_t>(a.size()));
+      for (size_t k = 0; k < a.size(); ++k)
+        ASSERT_TRUE(same(y[k], a[k] / b)) << a[k] << " / " << b << " = " << y[k];
+    }
+  }
 }
 
 TEST_P(VecArith, AnyLengthInPlaceAndOnSeveralThreads) {

@@ -150,6 +150,34 @@ TEST(VecMathDouble, EqualsTheDefinition) {
   }
 }
 
+TEST_P(VecMath, GeluIsNearItsDefinition) {
+  const bool fused = GetParam() == "avx512" || GetParam() == "avx2";
+  std::vector<float> x;
+  for (float v = -16; v < 12; v += 0x1p-9f) x.push_back(v + 0x1p-13f);
+  std::vector<float> y(x.size());
+  vec_gelu(x.data(), y.data(), static_cast<int64_t>(x.size()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double exact = scalar_gelu(double{x[i]});
+    const double bound =
+        x[i] < -2 ? std::fabs(exact) * (fused ? 8 : 80) * 0x1p-24 + 16 * 0x1p-149 : 0x1p-22 * std::fabs(x[i]);
+    ASSERT_LE(std::fabs(y[i] - exact), bound) << x[i];
+  }
+}
+
+TEST_P(VecMath, GeluOfWhatIsNotFinite) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> x{infinity, -infinity, std::numeric_limits<float>::quiet_NaN(),
+                             -1e30f,   0.0f,      -0.0f};
+  std::vector<float> y(x.size());
+  vec_gelu(x.data(), y.data(), 6);
+  EXPECT_EQ(y[0], infinity);
+  EXPECT_TRUE(std::isnan(y[1]));  // of infinity times 0, as in the definition
+  EXPECT_TRUE(std::isnan(y[2]));
+  EXPECT_EQ(y[3], 0);
+  EXPECT_TRUE(y[4] == 0 && !std::signbit(y[4]));
+  EXPECT_TRUE(y[5] == 0 && std::signbit(y[5]));
+}
+
 TEST(VecMathScalar, SigmoidAndSoftplusNeitherOverflowNorCancel) {
   EXPECT_DOUBLE_EQ(scalar_sigmoid(-700.0), std::exp(-700.0));
   EXPECT_DOUBLE_EQ(scalar_sigmoid(0.0), 0.5);
