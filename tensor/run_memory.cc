@@ -93,16 +93,6 @@ void RunMemory::forget() {
   state_ = State::idle;
 }
 
-void RunMemory::begin_step(std::size_t step) {
-  if (state_ == State::recording) {
-    if (step == first_of_step_.size()) first_of_step_.push_back(taken_.size());
-  } else if (state_ == State::serving) {
-    const bool known = step + 1 < first_of_step_.size();
-    next_ = known ? first_of_step_[step] : 0;
-    end_ = known ? first_of_step_[step + 1] : 0;
-  }
-}
-
 void RunMemory::note_taken(const void* data, std::size_t bytes) {
   if (state_ != State::recording || taken_.size() == most_recorded) return;
   held_[data] = taken_.size();

@@ -81,7 +81,14 @@ class RunMemory {
   /// Back to the beginning: places are given up.
   void forget();
 
-  void begin_step(std::size_t step);
+  void begin_step(std::size_t step) {
+    if (state_ == State::recording) {
+      if (step == first_of_step_.size()) first_of_step_.push_back(taken_.size());
+    } else if (step + 1 < first_of_step_.size()) {
+      next_ = first_of_step_[step];
+      end_ = first_of_step_[step + 1];
+    }
+  }
 
   /// What the areas hold together.
   std::size_t size() const;

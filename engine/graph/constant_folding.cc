@@ -25,7 +25,7 @@ bool is_foldable(const std::string& domain, const std::string& op_type) {
 std::optional<Value> folded(const Step& step, const std::vector<const Value*>& inputs) {
   Plan plan;
   Step alone = step;
-  std::vector<Value> frame;
+  Values frame;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr) continue;

@@ -21,7 +21,7 @@ RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version,
     fail_unsupported("{} has a body graph and no kernel", node.op_type);
   }
   return [node, opset_version, options, body = std::make_shared<PlannedBody>()](RunContext& run) {
-    std::vector<Value> inputs;
+    Values inputs;
     std::vector<ValueType> types;
     std::vector<bool> present;
     std::string key;
@@ -39,7 +39,7 @@ RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version,
       body->types = key;
     }
     inputs.resize(body->plan->inputs.size());
-    std::vector<Value> outputs = run.run_subgraph(*body->plan, std::move(inputs));
+    Values outputs = run.run_subgraph(*body->plan, std::move(inputs));
     for (std::size_t i = 0; i < node.outputs.size() && i < outputs.size(); ++i) {
       if (!run.has_output(i)) continue;
       if (outputs[i].empty())

@@ -37,13 +37,13 @@ void RunState::check_deadline() const {
   }
 }
 
-std::vector<Value> new_frame(const Plan& plan) {
-  std::vector<Value> frame(static_cast<std::size_t>(plan.slot_count));
+Values new_frame(const Plan& plan) {
+  Values frame(static_cast<std::size_t>(plan.slot_count));
   for (const auto& [slot, value] : plan.constants) frame[static_cast<std::size_t>(slot)] = value;
   return frame;
 }
 
-void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
+void run_steps(const Plan& plan, Values& frame, RunState& state,
                const std::function<void(const Step&, std::size_t, const Value&)>* observe,
                memory::RunMemory* memory) {
   for (std::size_t number = 0; number < plan.steps.size(); ++number) {
@@ -72,7 +72,7 @@ void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
 namespace {
 
 // Where the value of input i belongs, after checks that it may go there; nullptr: an initializer's stays.
-Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, std::vector<Value>& frame) {
+Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, Values& frame) {
   Value& place = frame[static_cast<std::size_t>(plan.inputs[i])];
   if (value.empty()) {
     const bool optional = plan.input_types[i].kind == ValueType::Kind::optional;
@@ -89,7 +89,7 @@ void check_count(const Plan& plan, std::size_t inputs) {
   fail_invalid("the graph has {} inputs, but {} are given", plan.inputs.size(), inputs);
 }
 
-void run_frame(const Plan& plan, std::vector<Value>& frame, const RunOptions& options,
+void run_frame(const Plan& plan, Values& frame, const RunOptions& options,
                memory::RunMemory* memory = nullptr) {
   RunState state{options};
   run_steps(plan, frame, state, options.observe ? &options.observe : nullptr, memory);
@@ -105,7 +105,7 @@ std::pair<DType, Shape> type_of(const Value& value) {
 std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const RunOptions& options) {
   check_count(plan, inputs.size());
   inputs.resize(plan.inputs.size());
-  std::vector<Value> frame = new_frame(plan);
+  Values frame = new_frame(plan);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Value* place = place_of_input(plan, i, inputs[i], frame);
     if (place != nullptr) *place = std::move(inputs[i]);

@@ -65,7 +65,7 @@ class Runner {
   void run_recorded(const RunOptions& options);
 
   const std::shared_ptr<const Plan> plan_;
-  std::vector<Value> frame_;
+  Values frame_;
   std::vector<std::size_t> fed_;  // slots of inputs that are not constant
   memory::RunMemory memory_;
   Stage stage_ = Stage::first;

@@ -9,9 +9,13 @@
 #include "engine/graph/op_registry.h"
 #include "onnx_io/model.h"
 #include "tensor/error.h"
+#include "tensor/scratch.h"
 #include "tensor/value.h"
 
 namespace grurun::engine {
+
+/// Values that a run hands on; the thread keeps the memory of the list.
+using Values = ScratchVector<Value>;
 
 struct Plan;
 struct RunOptions;
@@ -103,7 +107,7 @@ class RunContext {
 
   /// Runs a body planned by PrepareContext::subgraph; inputs in the body's order. Names from outer scopes are
   /// bound to their values of this run.
-  virtual std::vector<Value> run_subgraph(const Plan& body, std::vector<Value> inputs) = 0;
+  virtual Values run_subgraph(const Plan& body, Values inputs) = 0;
 
   /// Call in every loop whose trip count a model decides: throws Error(limit) when the time or iteration
   /// limit is reached.

@@ -28,18 +28,18 @@ struct RunState {
 
 /// Runs the steps of a plan over a frame whose inputs, constants and captures are in place.
 /// observe is called for each value made, memory told of each step; both may be null.
-void run_steps(const Plan& plan, std::vector<Value>& frame, RunState& state,
+void run_steps(const Plan& plan, Values& frame, RunState& state,
                const std::function<void(const Step&, std::size_t, const Value&)>* observe,
                memory::RunMemory* memory = nullptr);
 
 /// A frame for the plan with its constants in place.
-std::vector<Value> new_frame(const Plan& plan);
+Values new_frame(const Plan& plan);
 
 /// A step that runs. Its outputs are made in their slots of the frame; a tensor that still lies there from a
 /// run before is used again when it has the type and shape and is nobody else's.
 class StepContext final : public RunContext {
  public:
-  StepContext(const Step& step, std::vector<Value>& frame, RunState& state);
+  StepContext(const Step& step, Values& frame, RunState& state);
 
   std::size_t input_count() const override { return step_.inputs.size(); }
   std::size_t output_count() const override { return step_.outputs.size(); }
@@ -52,7 +52,7 @@ class StepContext final : public RunContext {
   void accept_input(std::size_t index) override { mark(index); }
   Tensor& output(std::size_t index, DType dtype, const Shape& shape) override;
   void set_output(std::size_t index, Value value) override;
-  std::vector<Value> run_subgraph(const Plan& body, std::vector<Value> inputs) override;
+  Values run_subgraph(const Plan& body, Values inputs) override;
   void check_limits() override;
   const RunOptions& options() const override { return state_.options; }
   std::uint64_t random_seed() override;
@@ -70,12 +70,12 @@ class StepContext final : public RunContext {
   void mark(std::size_t index);
 
   const Step& step_;
-  std::vector<Value>& frame_;
+  Values& frame_;
   RunState& state_;
   std::uint64_t seen_ = 0;  // inputs 0 to 63
   std::vector<bool> seen_beyond_64_;
   Value& output_place(std::size_t index);
-  std::vector<Value> unwanted_;  // outputs that no slot waits for, by index
+  Values unwanted_;  // outputs that no slot waits for, by index
 
   // What was taken out of the frame, for messages; more than two are rare and go unnamed.
   struct Taken {

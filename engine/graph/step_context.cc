@@ -5,7 +5,7 @@
 
 namespace grurun::engine {
 
-StepContext::StepContext(const Step& step, std::vector<Value>& frame, RunState& state)
+StepContext::StepContext(const Step& step, Values& frame, RunState& state)
     : step_(step), frame_(frame), state_(state) {
   if (step.inputs.size() > 64) seen_beyond_64_.resize(step.inputs.size() - 64, false);
 }
@@ -78,13 +78,13 @@ void StepContext::set_output(std::size_t index, Value value) {
   output_place(index) = std::move(value);
 }
 
-std::vector<Value> StepContext::run_subgraph(const Plan& body, std::vector<Value> inputs) {
+Values StepContext::run_subgraph(const Plan& body, Values inputs) {
   check_limits();
   if (inputs.size() != body.inputs.size()) {
     fail_invalid("the body graph '{}' has {} inputs, but {} are given", body.name, body.inputs.size(),
                  inputs.size());
   }
-  std::vector<Value> frame = new_frame(body);
+  Values frame = new_frame(body);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     frame[static_cast<std::size_t>(body.inputs[i])] = std::move(inputs[i]);
   }
@@ -92,7 +92,7 @@ std::vector<Value> StepContext::run_subgraph(const Plan& body, std::vector<Value
     frame[static_cast<std::size_t>(capture.inner)] = frame_[static_cast<std::size_t>(capture.outer)];
   }
   run_steps(body, frame, state_, nullptr);
-  std::vector<Value> outputs;
+  Values outputs;
   outputs.reserve(body.outputs.size());
   for (const int slot : body.outputs) {
     outputs.push_back(slot == no_slot ? Value() : frame[static_cast<std::size_t>(slot)]);

@@ -101,7 +101,7 @@ bool ChainStep::run_fused(RunContext& run) const {
 
 void ChainStep::operator()(RunContext& run) const {
   if (run_fused(run)) return;
-  std::vector<Value> inputs;
+  Values inputs;
   inputs.reserve(run.input_count());
   for (std::size_t i = 0; i < run.input_count(); ++i) {
     if (!run.has_input(i)) {

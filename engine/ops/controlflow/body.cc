@@ -27,7 +27,7 @@ Tensor empty_scan_output(const Plan& body, std::size_t index, std::int64_t axis)
   return Tensor(declared.elem, shape);
 }
 
-Tensor stack_scan_output(const std::vector<Value>& values, std::int64_t axis, bool reversed) {
+Tensor stack_scan_output(std::span<const Value> values, std::int64_t axis, bool reversed) {
   std::vector<Tensor> tensors;
   tensors.reserve(values.size());
   for (const Value& value : values) tensors.push_back(value.tensor());

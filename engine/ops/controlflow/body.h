@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,6 @@ Tensor as_declared(T value, const ValueType& declared) {
 Tensor empty_scan_output(const Plan& body, std::size_t index, std::int64_t axis);
 
 /// Values of one scan output from all iterations put along a new axis, counted in the result.
-Tensor stack_scan_output(const std::vector<Value>& values, std::int64_t axis, bool reversed);
+Tensor stack_scan_output(std::span<const Value> values, std::int64_t axis, bool reversed);
 
 }  // namespace grurun::engine

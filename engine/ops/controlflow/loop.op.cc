@@ -28,17 +28,17 @@ void run_loop(const Loop& loop, RunContext& run) {
   const std::int64_t trips = trip_count ? single_element<std::int64_t>(*trip_count, "M") : INT64_MAX;
   bool go_on = condition ? single_element<bool>(*condition, "cond") : true;
 
-  std::vector<Value> carried;
+  Values carried;
   for (std::size_t i = 0; i < loop.carried; ++i) carried.push_back(run.input(2 + i));
-  std::vector<std::vector<Value>> scanned(loop.scanned);
+  ScratchVector<Values> scanned(loop.scanned);
 
   for (std::int64_t i = 0; i < trips && go_on; ++i) {
-    std::vector<Value> inputs;
+    Values inputs;
     inputs.reserve(2 + loop.carried);
     inputs.emplace_back(as_declared(i, loop.body->input_types[0]));
     inputs.emplace_back(as_declared(go_on, loop.body->input_types[1]));
     std::ranges::move(carried, std::back_inserter(inputs));
-    std::vector<Value> outputs = run.run_subgraph(*loop.body, std::move(inputs));
+    Values outputs = run.run_subgraph(*loop.body, std::move(inputs));
     go_on = single_element<bool>(outputs[0].tensor(), "the body's cond");
     for (std::size_t k = 0; k < loop.carried; ++k) carried[k] = std::move(outputs[1 + k]);
     for (std::size_t k = 0; k < loop.scanned; ++k)

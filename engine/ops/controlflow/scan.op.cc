@@ -42,7 +42,7 @@ std::vector<std::int64_t> directions(PrepareContext& node, const char* name, std
 }
 
 void run_scan(const Scan& scan, RunContext& run) {
-  std::vector<Value> state;
+  Values state;
   for (std::size_t i = 0; i < scan.states; ++i) state.push_back(run.input(i));
   std::vector<const Tensor*> sequences;
   std::vector<std::size_t> axes;
@@ -60,14 +60,14 @@ void run_scan(const Scan& scan, RunContext& run) {
     length = steps;
   }
 
-  std::vector<std::vector<Value>> scanned(scan.scan_outputs);
+  ScratchVector<Values> scanned(scan.scan_outputs);
   for (std::int64_t t = 0; t < length; ++t) {
-    std::vector<Value> inputs = std::move(state);
+    Values inputs = std::move(state);
     for (std::size_t i = 0; i < scan.scan_inputs; ++i) {
       const std::int64_t at = scan.input_directions[i] == 0 ? t : length - 1 - t;
       inputs.emplace_back(slice_at(*sequences[i], axes[i], at));
     }
-    std::vector<Value> outputs = run.run_subgraph(*scan.body, std::move(inputs));
+    Values outputs = run.run_subgraph(*scan.body, std::move(inputs));
     state.assign(std::make_move_iterator(outputs.begin()),
                  std::make_move_iterator(outputs.begin() + static_cast<std::ptrdiff_t>(scan.states)));
     for (std::size_t k = 0; k < scan.scan_outputs; ++k)

@@ -66,7 +66,7 @@ std::vector<std::int64_t> row_lengths(RunContext& run, const Extent& extent) {
 }
 
 // The values of one row, padded with zeros (strings: empty) to the longest sequence.
-Tensor padded(const std::vector<Value>& values, std::int64_t length) {
+Tensor padded(std::span<const Value> values, std::int64_t length) {
   Tensor made = stack_scan_output(values, 0, false);
   if (made.dim(0) == length) return made;
   Shape shape = made.shape();
@@ -82,16 +82,16 @@ void run_batch_scan(const BatchScan& scan, RunContext& run) {
   std::vector<std::vector<Tensor>> results(scan.states + scan.scan_outputs);
   for (std::int64_t row = 0; row < extent.batch; ++row) {
     const std::int64_t steps = lengths[static_cast<std::size_t>(row)];
-    std::vector<Value> state;
+    Values state;
     for (std::size_t i = 0; i < scan.states; ++i) state.emplace_back(slice_at(run.tensor(1 + i), 0, row));
-    std::vector<std::vector<Value>> scanned(scan.scan_outputs);
+    ScratchVector<Values> scanned(scan.scan_outputs);
     for (std::int64_t t = 0; t < steps; ++t) {
-      std::vector<Value> inputs = std::move(state);
+      Values inputs = std::move(state);
       for (std::size_t i = 0; i < scan.scan_inputs; ++i) {
         const std::int64_t at = scan.directions[i] == 0 ? t : steps - 1 - t;
         inputs.emplace_back(slice_at(slice_at(run.tensor(1 + scan.states + i), 0, row), 0, at));
       }
-      std::vector<Value> outputs = run.run_subgraph(*scan.body, std::move(inputs));
+      Values outputs = run.run_subgraph(*scan.body, std::move(inputs));
       state.assign(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(scan.states));
       for (std::size_t k = 0; k < scan.scan_outputs; ++k)
         scanned[k].push_back(std::move(outputs[scan.states + k]));

@@ -27,10 +27,15 @@ void ConvStep::operator()(RunContext& run) const {
                    const Tensor wide_x = widened<C>(x), wide_w = widened<C>(w);
                    const Tensor wide_b = b ? widened<C>(*b) : Tensor();
                    Tensor y(dtype_of<C>, shape.output_shape());
-                   RowTail<C> end;
-                   if constexpr (std::is_same_v<C, float>) end = tail;
-                   convolve<C>(shape, wide_x.data<C>(), wide_w.data<C>(), b ? wide_b.data<C>() : nullptr,
-                               y.mutable_data<C>(), end);
+                   const auto convolve_with = [&](const RowTail<C>& end) {
+                     convolve<C>(shape, wide_x.data<C>(), wide_w.data<C>(), b ? wide_b.data<C>() : nullptr,
+                                 y.mutable_data<C>(), end);
+                   };
+                   if constexpr (std::is_same_v<C, float>) {
+                     convolve_with(tail);
+                   } else {
+                     convolve_with({});
+                   }
                    return y;
                  }));
 }

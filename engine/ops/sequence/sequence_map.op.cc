@@ -24,12 +24,12 @@ RunFunction prepare(PrepareContext& node) {
     std::vector<Sequence> out;
     for (std::size_t k = 0; k < body->outputs.size(); ++k) out.push_back({body->output_types[k], {}});
     for (std::size_t i = 0; i < length; ++i) {
-      std::vector<Value> inputs;
+      Values inputs;
       for (std::size_t k = 0; k < run.input_count(); ++k) {
         const Value& input = run.input(k);
         inputs.push_back(input.is_sequence() ? input.sequence().items[i] : input);
       }
-      std::vector<Value> made = run.run_subgraph(*body, std::move(inputs));
+      Values made = run.run_subgraph(*body, std::move(inputs));
       for (std::size_t k = 0; k < out.size(); ++k) {
         out[k].element = ValueType::tensor(made[k].tensor().dtype());
         out[k].items.push_back(std::move(made[k]));

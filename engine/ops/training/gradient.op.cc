@@ -28,7 +28,7 @@ void run_gradient(const GradientPath& path, const Plan& outside, RunContext& run
                    dtype_name(run.tensor(i).dtype()));
     }
   }
-  const std::vector<Value> values = run.run_subgraph(outside, {});
+  const Values values = run.run_subgraph(outside, {});
   const auto find = [&](const std::string& name) {
     const auto at = std::ranges::find(path.outside, name) - path.outside.begin();
     return tape.add(values.at(static_cast<std::size_t>(at)));

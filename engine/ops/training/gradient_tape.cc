@@ -149,7 +149,7 @@ std::vector<Id> Tape::run_node(const Node& node, std::int64_t opset_version, con
   function.opset_imports[node.domain] = opset_version;
   Node& only = function.nodes.emplace_back(node);
   std::vector<bool> present;
-  std::vector<Value> given;
+  Values given;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::string name = "input " + std::to_string(i);
     only.inputs[i] = inputs[i] == none ? "" : name;
@@ -166,7 +166,7 @@ std::vector<Id> Tape::run_node(const Node& node, std::int64_t opset_version, con
     named.push_back(i);
   }
   const auto plan = make_function_plan(function, {}, present, {});
-  std::vector<Value> made = run_.run_subgraph(*plan, std::move(given));
+  Values made = run_.run_subgraph(*plan, std::move(given));
   std::vector<Id> outputs(node.outputs.size(), none);
   for (std::size_t i = 0; i < named.size(); ++i) outputs[named[i]] = add(std::move(made[i]));
   return outputs;

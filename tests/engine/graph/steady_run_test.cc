@@ -8,6 +8,7 @@
 
 #include "engine/kernels/parallel.h"
 #include "tests/engine/allocations.h"
+#include "tests/engine/graph/model_building.h"
 #include "tests/engine/one_node.h"
 
 namespace grurun::engine {
@@ -164,19 +165,22 @@ std::vector<Row> movement() {
   };
 }
 
-std::uint64_t taken_in_steady_runs(const Row& row) {
-  OneNode node{.op = row.op, .domain = "", .opset = 23, .inputs = row.inputs, .attributes = row.attributes};
-  node.outputs.assign(row.outputs, true);
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    node.initializers.push_back(i >= row.fed && !node.inputs[i].empty());
-  }
-  Runner runner(make_plan(one_node_model(node)));
-  const std::vector<Value> inputs = fed_values(node);
+std::uint64_t taken_in_steady_runs(const onnx_io::Model& made, const std::vector<Value>& inputs) {
+  Runner runner(make_plan(made));
   const RunOptions options;
   for (int i = 0; i < 4; ++i) runner.run(inputs, options);
   return allocations_of([&] {
     for (int i = 0; i < 4; ++i) runner.run(inputs, options);
   });
+}
+
+std::uint64_t taken_in_steady_runs(const Row& row) {
+  OneNode one{.op = row.op, .domain = "", .opset = 23, .inputs = row.inputs, .attributes = row.attributes};
+  one.outputs.assign(row.outputs, true);
+  for (std::size_t i = 0; i < one.inputs.size(); ++i) {
+    one.initializers.push_back(i >= row.fed && !one.inputs[i].empty());
+  }
+  return taken_in_steady_runs(one_node_model(one), fed_values(one));
 }
 
 TEST(SteadyRun, TakesNothing) {
@@ -191,6 +195,33 @@ TEST(SteadyRun, TakesNothing) {
     }
   }
   kernels::set_threads(threads);
+}
+
+// Element-wise steps in a row, of a type that they are not fused for; a body that is chosen anew each time;
+// one that runs again and again.
+TEST(SteadyRun, TakesNothingInBodies) {
+  if (!counts_allocations()) GTEST_SKIP() << "allocations are not counted in this build";
+  const auto chain = model(graph(
+      {"a", "b"}, {node("Add", {"a", "b"}, {"s"}), node("Mul", {"s", "b"}, {"m"}), node("Abs", {"m"}, {"y"})},
+      {"y"}));
+  EXPECT_EQ(taken_in_steady_runs(chain, {ints({1, 2, 3}), ints({4, 5, 6})}), 0U);
+
+  const auto branch = [](const char* op) {
+    return graph({}, {node(op, {"x"}, {"t"}), node("MatMul", {"t", "x"}, {"u"})}, {"u"});
+  };
+  const auto chosen = model(graph(
+      {"c", "x"},
+      {node("If", {"c"}, {"y"}, {attr("then_branch", branch("Exp")), attr("else_branch", branch("Abs"))})},
+      {"y"}));
+  EXPECT_EQ(taken_in_steady_runs(chosen, {Tensor::scalar(true), x({6, 6})}), 0U);
+
+  const auto body =
+      graph({"i", "go_on", "before"},
+            {node("Identity", {"go_on"}, {"still"}), node("MatMul", {"before", "x"}, {"after"})},
+            {"still", "after"});
+  const auto repeated =
+      model(graph({"n", "x"}, {node("Loop", {"n", "", "x"}, {"y"}, {attr("body", body)})}, {"y"}));
+  EXPECT_EQ(taken_in_steady_runs(repeated, {index(5), x({6, 6})}), 0U);
 }
 
 }  // namespace
