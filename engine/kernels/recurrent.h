@@ -17,6 +17,8 @@ struct Rows {
   int64_t ld = 0;
 
   T* row(int64_t i) const { return data + i * ld; }
+  /// Rows from i on; none of none.
+  Rows from(int64_t i) const { return {data == nullptr ? nullptr : row(i), ld}; }
 };
 
 /// A run of panels, in rising order or in falling order. The order does not change results; going up and
@@ -33,6 +35,9 @@ struct Projection {
   Rows<const T> X;
   const GatePanels<T>* W;
   Rows<T> to;
+
+  /// Of `count` of the rows, from `first` on.
+  Projection part(int64_t first, int64_t count) const { return {count, X.from(first), W, to.from(first)}; }
 };
 void project(const Projection<float>& p, PanelRange panels);
 void project(const Projection<double>& p, PanelRange panels);
@@ -80,6 +85,12 @@ struct CellStep {
   Rows<T> C;                // LSTM: Ct-1 becomes Ct
   Rows<T> z;                // from gru_update_and_reset to gru_candidate
   Rows<T> reset;            // from gru_update_and_reset: r (.) Ht-1
+
+  /// The step of `count` of the rows, from `first` on.
+  CellStep part(int64_t first, int64_t count) const {
+    return {count,           A.from(first), projected.from(first), X.from(first),    H.from(first),
+            out.from(first), C.from(first), z.from(first),         reset.from(first)};
+  }
 };
 void cell_step(const Cell<float>& cell, const CellStep<float>& step, PanelRange panels);
 void cell_step(const Cell<double>& cell, const CellStep<double>& step, PanelRange panels);

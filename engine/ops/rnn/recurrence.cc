@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/kernels/parallel.h"
 #include "engine/kernels/recurrent.h"
 #include "engine/ops/rnn/convert.h"
+#include "engine/ops/rnn/shares.h"
 #include "engine/ops/type_dispatch.h"
 #include "tensor/memory.h"
 
@@ -170,30 +170,6 @@ bool DirectionRun<T, Real>::in_step_order() const {
          (!layer_.attributes.batch_first || dims_.batch_size == 1);
 }
 
-// The first panel of part i of `parts` with about the same number of units.
-template <typename Real>
-std::int64_t first_panel(const kernels::GatePanels<Real>& weights, std::int64_t i, std::int64_t parts) {
-  const std::int64_t units = weights.padded_size() * i / parts;
-  std::int64_t panel = 0;
-  while (panel < weights.panels() && 2 * weights.first_unit(panel) + weights.units(panel) <= 2 * units)
-    ++panel;
-  return panel;
-}
-
-/// Calls body(range) for ranges that cover the panels of weights, for a product with `rows` rows. A thread
-/// has the same panels at every step, so that they stay in its cache.
-template <typename Real, typename Body>
-void each_range(const kernels::GatePanels<Real>& weights, std::int64_t rows, bool descending, Body body) {
-  constexpr std::int64_t enough = 1 << 17;  // operations for a thread to be worth waking
-  const std::int64_t operations = 2 * rows * weights.K() * weights.width();
-  if (operations < 2 * enough) return body(kernels::PanelRange{0, weights.panels(), descending});
-  const std::int64_t parts = std::clamp<std::int64_t>(operations / enough, 1, kernels::threads());
-  kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
-    body(kernels::PanelRange{first_panel(weights, begin, parts), first_panel(weights, end, parts),
-                             descending});
-  });
-}
-
 /// Moves sums that lie gate by gate, hidden_size each, to panel order with its padding, for a single panel.
 template <typename Real>
 void spread(const kernels::GatePanels<Real>& W, std::int64_t rows, kernels::Rows<Real> sums) {
@@ -220,7 +196,9 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   for (const BlockWeights<Real>& block : weights_.blocks) {
     const kernels::GatePanels<Real>& W = block.dense_W ? *block.dense_W : block.W;
     const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &W, .to = to};
-    each_range(W, rows, false, [&](kernels::PanelRange range) { kernels::project(projection, range); });
+    each_share(W, rows, false, [&](const Share& share) {
+      kernels::project(projection.part(share.first_row, share.rows), share.panels);
+    });
     if (block.dense_W) spread(block.W, rows, to);
     to.data += block.W.width();
   }
@@ -275,8 +253,9 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
   for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
     const kernels::Cell<Real>& cell = cells_[i];
     if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
-    each_range(*cell.R, rows, descending,
-               [&](kernels::PanelRange range) { kernels::cell_step(cell, cell_step, range); });
+    each_share(*cell.R, rows, descending, [&](const Share& share) {
+      kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
+    });
     if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
   }
   state_ = {next.data, next.ld};

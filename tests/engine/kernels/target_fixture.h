@@ -19,8 +19,8 @@ class EveryTarget : public testing::TestWithParam<std::string> {
   }
 };
 
-#define GRURUN_FOR_EVERY_TARGET(SUITE)                                                        \
-  INSTANTIATE_TEST_SUITE_P(Simd, SUITE, testing::ValuesIn(::grurun::kernels::simd_targets()), \
+#define GRURUN_FOR_EVERY_TARGET(SUITE)                                                          \
+  INSTANTIATE_TEST_SUITE_P(Simd, SUITE, ::testing::ValuesIn(::grurun::kernels::simd_targets()), \
                            [](const auto& test) { return test.param; })
 
 }  // namespace grurun::kernels

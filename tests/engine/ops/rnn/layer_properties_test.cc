@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/kernels/parallel.h"
+#include "tests/engine/kernels/target_fixture.h"
 #include "tests/engine/ops/rnn/layer_case.h"
 
 namespace grurun::engine::testing {
@@ -223,24 +223,33 @@ TEST(Layer, LongSequencesOfLargeBatches) {
   }
 }
 
-TEST(Layer, ThreadsDoNotChangeABit) {
+using LayerThreads = kernels::EveryTarget;
+GRURUN_FOR_EVERY_TARGET(LayerThreads);
+
+// They share panels, or rows where panels are few and rows many.
+TEST_P(LayerThreads, DoNotChangeABit) {
+  struct Sizes {
+    std::int64_t batch_size, hidden_size;
+  };
   for (const char* op : {"RNN", "GRU", "LSTM"}) {
     for (const char* direction : {"forward", "bidirectional"}) {
-      for (const int batch_size : {1, 9}) {
+      for (const auto& [batch_size, hidden_size] :
+           {Sizes{1, 260}, Sizes{9, 260}, Sizes{37, 140}, Sizes{83, 140}, Sizes{50, 40}, Sizes{70, 17}}) {
         oracle::Layer l;
         l.op = op;
         l.direction = direction;
-        l.seq_length = 7;
+        l.seq_length = 5;
         l.batch_size = batch_size;
-        l.input_size = 90;
-        l.hidden_size = 260;
+        l.input_size = 130;
+        l.hidden_size = hidden_size;
         fill_layer(l, DType::float32, {}, 8);
         const auto once = results(l);
         for (const int threads : {2, 3, 5}) {
           kernels::set_threads(threads);
           const auto again = results(l);
           kernels::set_threads(1);
-          EXPECT_EQ(again, once) << op << " " << direction << " on " << threads << " threads";
+          EXPECT_EQ(again, once) << op << " " << direction << " of " << batch_size << " rows on " << threads
+                                 << " threads";
         }
       }
     }

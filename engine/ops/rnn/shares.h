@@ -1,0 +1,63 @@
+// How threads share a product with the weights of a recurrent layer.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/kernels/gate_panels.h"
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/recurrent.h"
+
+namespace grurun::engine::rnn {
+
+/// The first panel of part i of `parts` with about the same number of units.
+template <typename Real>
+std::int64_t first_panel(const kernels::GatePanels<Real>& weights, std::int64_t i, std::int64_t parts) {
+  const std::int64_t units = weights.padded_size() * i / parts;
+  std::int64_t panel = 0;
+  while (panel < weights.panels() && 2 * weights.first_unit(panel) + weights.units(panel) <= 2 * units)
+    ++panel;
+  return panel;
+}
+
+/// Rows and panels of a product.
+struct Share {
+  std::int64_t first_row, rows;
+  kernels::PanelRange panels;
+};
+
+/// Whether threads take rows instead of panels: where panels are few and cannot be shared out evenly. Then
+/// each thread has rows enough for the kernels to compute them as they would all rows.
+template <typename Real>
+bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts) {
+  constexpr std::int64_t least_rows = 16;
+  if (rows < least_rows * parts || weights.padded_size() <= kernels::kGateLanes<Real>) return false;
+  std::int64_t most = 0;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const std::int64_t end = first_panel(weights, i + 1, parts);
+    const std::int64_t units = end == weights.panels() ? weights.padded_size() : weights.first_unit(end);
+    most = std::max(most, units - weights.first_unit(first_panel(weights, i, parts)));
+  }
+  return 7 * most * parts > 8 * weights.padded_size();
+}
+
+/// Calls body(share) for shares of a product of weights with `rows` rows. A thread has the same panels at
+/// every step, so that they stay in its cache, or the same rows.
+template <typename Real, typename Body>
+void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, bool descending, Body body) {
+  constexpr std::int64_t enough = 1 << 17;  // operations for a thread to be worth waking
+  const std::int64_t operations = 2 * rows * weights.K() * weights.width();
+  const std::int64_t parts = std::clamp<std::int64_t>(operations / enough, 1, kernels::threads());
+  const kernels::PanelRange all{0, weights.panels(), descending};
+  if (parts == 1) return body(Share{0, rows, all});
+  const bool by_rows = share_rows(weights, rows, parts);
+  kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    if (by_rows) {
+      const std::int64_t first = rows * begin / parts;
+      return body(Share{first, rows * end / parts - first, all});
+    }
+    body(Share{0, rows, {first_panel(weights, begin, parts), first_panel(weights, end, parts), descending}});
+  });
+}
+
+}  // namespace grurun::engine::rnn
