@@ -342,7 +342,7 @@ class TileProduct {
 
 /// C [A.rows(), columns] = start + A * B for each matrix B, or C + A * B if from_C; start [columns] may be
 /// nullptr, and the C and start of a matrix follow those of the one before. Tiles are configured for A.
-HWY_NOINLINE void tile_product(const SplitRows& A, const TileFactor& B, const float* start, bool from_C,
+HWY_NOINLINE inline void tile_product(const SplitRows& A, const TileFactor& B, const float* start, bool from_C,
                                float* C, size_t ldc) {
   for (size_t r = 0; start != nullptr && r < A.rows(); ++r)
     std::copy_n(start, B.matrices * B.columns, C + r * ldc);

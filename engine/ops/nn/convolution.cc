@@ -107,6 +107,8 @@ class PlaneConvolution {
                    .width = layout_.column_axis.output,
                    .vector = kernels::kVectorColumns<T>,
                    .filters = filters_,
+                   .tile = form_.is_split ? 32 : 8,
+                   .tile_cycles = form_.is_split ? 8 : 4,
                    .depth = depth_,
                    .copied = 0,
                    .copied_beside = 0};
@@ -122,6 +124,7 @@ class PlaneConvolution {
   BlockProduct<T> product(const PlaneBlock<T>& block, std::int64_t plane, std::int64_t row) const {
     const std::int64_t output_size = shape_.output_size(), m = plane % shape_.group * filters_;
     return {block,
+            form_,
             depth_,
             w_ + m * depth_,
             bias_ ? bias_ + m : nullptr,
@@ -137,6 +140,7 @@ class PlaneConvolution {
   const RowTail<T>& tail_;
   const std::int64_t channels_ = shape_.channels / shape_.group, filters_ = shape_.filters / shape_.group;
   const std::int64_t depth_ = channels_ * shape_.kernel_size();
+  const ProductForm form_ = ProductForm::of<T>(filters_, depth_);
   const PlaneWork work_ = work();
 };
 

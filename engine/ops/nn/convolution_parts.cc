@@ -29,13 +29,13 @@ std::int64_t longest(const PlaneWork& work, const PlaneParts& parts, std::int64_
 
 }  // namespace
 
-// Two cycles multiply a vector by four filters; each panel, of three vectors, begins to read its filters
-// anew, and copying a vector for it takes about three cycles. What is read for the first time, or another
-// thread has written, comes from far away: two cycles an element.
+// Each panel, of three vectors, begins to read its filters anew, and copying a vector for it takes about
+// three cycles. What is read for the first time, or another thread has written, comes from far away: two
+// cycles an element.
 std::int64_t time_of(const PlaneWork& work, std::int64_t places, std::int64_t filters) {
   const std::int64_t vectors = ceil_div(places, work.vector), panels = ceil_div(vectors, 3);
-  const std::int64_t tiles = ceil_div(filters, PlaneParts::filters_at_once);
-  return work.depth * (tiles * (4 * vectors + 2 * panels) + 3 * vectors + 2 * filters) +
+  const std::int64_t tiles = ceil_div(filters, work.tile);
+  return work.depth * (tiles * (work.tile_cycles * vectors + 2 * panels) + 3 * vectors + 2 * filters) +
          2 * (work.copied_beside + places / work.width * work.copied) + each_part;
 }
 
@@ -48,7 +48,7 @@ PlaneParts choose_parts(const PlaneWork& work, std::int64_t threads) {
     const std::int64_t all = ceil_div(several * threads, work.planes);
     for (std::int64_t filters = 1; filters <= all; ++filters) {
       const PlaneParts parts{all / filters, filters};
-      if (all % filters != 0 || filters > ceil_div(work.filters, PlaneParts::filters_at_once) ||
+      if (all % filters != 0 || filters > ceil_div(work.filters, work.tile) ||
           parts.places > ceil_div(work.places, work.vector)) {
         continue;
       }

@@ -13,6 +13,8 @@ struct PlaneWork {
   std::int64_t width;
   std::int64_t vector;         // places that are computed at once
   std::int64_t filters;        // of a plane
+  std::int64_t tile;           // filters that are computed at once,
+  std::int64_t tile_cycles;    // for a vector of places and a product of each sum
   std::int64_t depth;          // products of a sum
   std::int64_t copied;         // elements copied for each row, 0 if none
   std::int64_t copied_beside;  // for rows beside those of a part
@@ -20,8 +22,6 @@ struct PlaneWork {
 
 /// Parts of the places, in whole vectors, and of the filters, in whole tiles, of every plane.
 struct PlaneParts {
-  static constexpr std::int64_t filters_at_once = 8;  // a tile
-
   std::int64_t places = 1, filters = 1;
 
   struct Range {
@@ -31,7 +31,7 @@ struct PlaneParts {
     return share(work.places, work.vector, part, places);
   }
   Range filters_of(const PlaneWork& work, std::int64_t part) const {
-    return share(work.filters, filters_at_once, part, filters);
+    return share(work.filters, work.tile, part, filters);
   }
 
   static Range share(std::int64_t all, std::int64_t unit, std::int64_t part, std::int64_t parts) {

@@ -1,8 +1,11 @@
 #include "engine/ops/nn/convolution_product.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/kernels/gemm_tile.h"
+#include "engine/kernels/simd.h"
+#include "engine/kernels/split_product.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -13,8 +16,9 @@ constexpr std::int64_t panel_vectors = 3;
 constexpr std::int64_t few_filters = 4;    // for which it is not worth while to put panels together
 constexpr std::int64_t most_depth = 512;   // rows of a panel that is multiplied at a time
 constexpr std::int64_t least_depth = 144;  // likewise, where there are very many filters
-constexpr std::int64_t weight_elements = 192 * 1024;  // that stay in cache while panels pass by
-constexpr std::int64_t sum_elements = 256 * 1024;      // likewise, while products are added to them
+constexpr std::int64_t split_filters = 16, split_depth = 64;  // from which tile registers are worth while
+constexpr std::int64_t weight_elements = 192 * 1024;          // that stay in cache while panels pass by
+constexpr std::int64_t sum_elements = 256 * 1024;             // likewise, while products are added to them
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -33,15 +37,28 @@ void for_each_part(std::int64_t begin, std::int64_t end, std::int64_t unit, std:
 }  // namespace
 
 template <typename T>
-void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const {
-  constexpr std::int64_t vector = kernels::kVectorColumns<T>;
-  const std::int64_t filters = last - first;
-  if (filters <= few_filters && block.is_padded()) return run_where_they_lie(first, last, begin, end);
+ProductForm ProductForm::of(std::int64_t filters, std::int64_t depth) {
+  const bool is_split = std::is_same_v<T, float> && filters >= split_filters && depth >= split_depth &&
+                        kernels::tile_registers();
   const std::int64_t at_most = std::clamp(weight_elements / filters, least_depth, most_depth);
   const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(depth, at_most)),
                      at_once = ceil_div(depth, parts);
+  return {is_split, is_split ? ceil_div(at_once, kernels::kSplitDepth) * kernels::kSplitDepth : at_once};
+}
+
+template ProductForm ProductForm::of<float>(std::int64_t, std::int64_t);
+template ProductForm ProductForm::of<double>(std::int64_t, std::int64_t);
+
+template <typename T>
+void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const {
+  constexpr std::int64_t vector = kernels::kVectorColumns<T>;
+  const std::int64_t filters = last - first;
+  if (!form.is_split && filters <= few_filters && block.is_padded())
+    return run_where_they_lie(first, last, begin, end);
+  const std::int64_t at_once = std::min(form.at_once, depth);
   Tensor workspace(dtype_of<T>, Shape{at_once * kernels::kPanelColumns<T> + vector});
   T* packed = workspace.template mutable_data<T>();
+  Tensor split(DType::uint8, Shape{form.is_split ? kernels::split_bytes(filters, at_once) : 0});
   const std::int64_t panels = std::max<std::int64_t>(4, sum_elements / (filters * kernels::kPanelColumns<T>));
   for_each_part(begin, end, vector, panels * panel_vectors, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t k = 0; k < depth || k == 0; k += at_once) {
@@ -49,11 +66,26 @@ void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t be
       kernels::Epilogue<T> epilogue;
       epilogue.row_bias = k == 0 && bias != nullptr ? bias + first : nullptr;
       epilogue.from_c = k > 0;
+      if constexpr (std::is_same_v<T, float>) {
+        if (form.is_split)
+          kernels::split_rows(w + first * depth + k, depth, filters, rows, split.mutable_raw());
+      }
       for_each_part(from, to, vector, panel_vectors, [&](std::int64_t left, std::int64_t right) {
         block.pack(left, right, k, rows, packed);
-        kernels::multiply_panel(kernels::PanelProduct<T>{
-            filters, right - left, rows, w + first * depth + k, depth, packed,
-            ceil_div(right - left, vector) * vector, y + first * ldy + left, ldy, epilogue});
+        const kernels::PanelProduct<T> product{filters,
+                                               right - left,
+                                               rows,
+                                               w + first * depth + k,
+                                               depth,
+                                               packed,
+                                               ceil_div(right - left, vector) * vector,
+                                               y + first * ldy + left,
+                                               ldy,
+                                               epilogue};
+        if constexpr (std::is_same_v<T, float>) {
+          if (form.is_split) return kernels::multiply_split(product, split.raw());
+        }
+        kernels::multiply_panel(product);
       });
       if (at_once == 0) break;
     }

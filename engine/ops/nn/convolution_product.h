@@ -8,10 +8,21 @@
 
 namespace grurun::engine {
 
+/// How sums are computed, the same for all filters and places of a convolution.
+struct ProductForm {
+  bool is_split = false;     // on tile registers (split_product.h)
+  std::int64_t at_once = 1;  // of their depth, whole kSplitDepth if split
+
+  /// filters, depth: of a plane.
+  template <typename T>
+  static ProductForm of(std::int64_t filters, std::int64_t depth);
+};
+
 /// y[m, place] = bias[m] + sum over k of w[m, k] * (what tap k of the place reads), then the tail.
 template <typename T>
 struct BlockProduct {
   const PlaneBlock<T>& block;
+  ProductForm form;
   std::int64_t depth;
   const T* w;     // [filters, depth]
   const T* bias;  // [filters], or null

@@ -10,7 +10,7 @@ namespace {
 PlaneWork work_of(std::int64_t planes, std::int64_t rows, std::int64_t width, std::int64_t filters,
                   std::int64_t depth) {
   const std::int64_t copied = depth / 9 * (width + 1);
-  return {planes, rows * width, width, 16, filters, depth, copied, 3 * copied};
+  return {planes, rows * width, width, 16, filters, 8, 4, depth, copied, 3 * copied};
 }
 
 const std::vector<PlaneWork>& works() {
