@@ -62,16 +62,6 @@ void loop(const Operands<T>& in, T* y, size_t n) {
   }
 }
 
-/// An array over a scalar.
-size_t divide_by_scalar(const Operands<float>& in, float* y, size_t n) {
-  const hn::ScalableTag<float> d;
-  const size_t lanes = hn::Lanes(d);
-  const Divisor over(*in.b);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(over(hn::LoadU(d, in.a + i)), d, y + i);
-  return i;
-}
-
 template <class T>
 void select(Arithmetic op, const Operands<T>& in, T* y, size_t n) {
   switch (op) {
@@ -91,14 +81,20 @@ void select(Arithmetic op, const Operands<T>& in, T* y, size_t n) {
 }
 
 void arith_f32(Arithmetic op, const Operands<float>& in, float* y, size_t n) {
-  if (op == Arithmetic::div && in.b_step == 0) {
-    const size_t done = divide_by_scalar(in, y, n);
-    return select<float>(op, {in.a + done, in.b, in.a_step, 0}, y + done, n - done);
-  }
   select(op, in, y, n);
 }
 void arith_f64(Arithmetic op, const Operands<double>& in, double* y, size_t n) {
   select(op, in, y, n);
+}
+
+/// An array over a scalar.
+void divide_f32(const Operands<float>& in, float* y, size_t n) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  const Divisor over(*in.b);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(over(hn::LoadU(d, in.a + i)), d, y + i);
+  for (; i < n; ++i) y[i] = in.a[i] / *in.b;
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
@@ -109,12 +105,14 @@ namespace grurun::kernels {
 
 HWY_EXPORT(arith_f32);
 HWY_EXPORT(arith_f64);
+HWY_EXPORT(divide_f32);
 
 namespace {
 
 constexpr int64_t kGrain = 32768;
 
 void dispatch(Arithmetic op, const Operands<float>& in, float* y, size_t n) {
+  if (op == Arithmetic::div && in.b_step == 0) return HWY_DYNAMIC_DISPATCH(divide_f32)(in, y, n);
   HWY_DYNAMIC_DISPATCH(arith_f32)(op, in, y, n);
 }
 void dispatch(Arithmetic op, const Operands<double>& in, double* y, size_t n) {

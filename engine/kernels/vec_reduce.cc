@@ -30,53 +30,100 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <SumOf of, class D, class V>
+HWY_INLINE V add_term(D d, V sum, const float* x) {
+  const V wide = hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x));
+  if constexpr (of == SumOf::values) return hn::Add(sum, wide);
+  if constexpr (of == SumOf::magnitudes) return hn::Add(sum, hn::Abs(wide));
+  return hn::MulAdd(wide, wide, sum);  // the product is exact
+}
+
 /// Each of kSumsInDouble sums takes every kSumsInDouble-th element.
 template <SumOf of>
 double wide_sum(const float* x, size_t n) {
   using D = hn::CappedTag<double, kSumsInDouble>;
-  using H = hn::Rebind<float, D>;
   const D d;
   const size_t lanes = hn::Lanes(d);
+  constexpr size_t kVectors = kSumsInDouble / hn::MaxLanes(D());
   HWY_ALIGN double sums[kSumsInDouble] = {};
-  size_t i = 0;
+  size_t i = 0, left = kSumsInDouble;
   if constexpr (hn::MaxLanes(D()) >= 4) {
-    constexpr size_t kVectors = kSumsInDouble / hn::MaxLanes(D());
     hn::Vec<D> sum[kVectors];
     for (auto& each : sum) each = hn::Zero(d);
     for (; i + kSumsInDouble <= n; i += kSumsInDouble) {
-      for (size_t v = 0; v < kVectors; ++v) {
-        const auto wide = hn::PromoteTo(d, hn::LoadU(H(), x + i + v * lanes));
-        if constexpr (of == SumOf::values) sum[v] = hn::Add(sum[v], wide);
-        if constexpr (of == SumOf::magnitudes) sum[v] = hn::Add(sum[v], hn::Abs(wide));
-        if constexpr (of == SumOf::squares) sum[v] = hn::MulAdd(wide, wide, sum[v]);  // the product is exact
-      }
+      for (size_t v = 0; v < kVectors; ++v) sum[v] = add_term<of>(d, sum[v], x + i + v * lanes);
     }
-    for (size_t v = 0; v < kVectors; ++v) hn::Store(sum[v], d, sums + v * lanes);
+    if (i == n) {
+      for (size_t half = kVectors / 2; half > 0; half /= 2) {
+        for (size_t v = 0; v < half; ++v) sum[v] = hn::Add(sum[v], sum[v + half]);
+      }
+      hn::Store(sum[0], d, sums);
+      left = lanes;
+    } else {
+      for (size_t v = 0; v < kVectors; ++v) hn::Store(sum[v], d, sums + v * lanes);
+    }
   }
   for (size_t k = 0; i < n; ++i, k = (k + 1) % kSumsInDouble) sums[k] += term<of>(x[i]);
-  for (size_t half = kSumsInDouble / 2; half > 0; half /= 2) {
+  for (size_t half = left / 2; half > 0; half /= 2) {
     for (size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
   }
   return sums[0];
 }
 
-/// sums[i] += x[i], of magnitudes or squares
+/// The sum of each of `rows` rows [n], in order; some rows side by side.
 template <SumOf of>
-void add_wide(const float* x, double* sums, size_t n) {
+void wide_sums_of_rows(const float* x, size_t rows, size_t n, double* sums) {
+  size_t r = 0;
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> h;
+  const hn::RebindToSigned<decltype(h)> di;
   const size_t lanes = hn::Lanes(d);
+  const auto starts = hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<int32_t>(n)));
+  for (; r + lanes <= rows; r += lanes) {
+    auto sum = hn::Zero(d);
+    for (size_t k = 0; k < n; ++k) {
+      const auto wide = hn::PromoteTo(d, hn::GatherIndex(h, x + r * n + k, starts));
+      if constexpr (of == SumOf::values) sum = hn::Add(sum, wide);
+      if constexpr (of == SumOf::magnitudes) sum = hn::Add(sum, hn::Abs(wide));
+      if constexpr (of == SumOf::squares) sum = hn::MulAdd(wide, wide, sum);
+    }
+    hn::StoreU(sum, d, sums + r);
+  }
+#endif
+  for (; r < rows; ++r) {
+    double sum = 0;
+    for (size_t k = 0; k < n; ++k) sum += term<of>(x[r * n + k]);
+    sums[r] = sum;
+  }
+}
+
+/// `vectors` vectors of sums at a time stay in registers while the rows pass by.
+template <SumOf of, size_t vectors>
+HWY_INLINE size_t add_columns(const float* x, size_t rows, size_t step, double* sums, size_t i, size_t n) {
+  const hn::ScalableTag<double> d;
+  const size_t lanes = hn::Lanes(d);
+  for (; i + vectors * lanes <= n; i += vectors * lanes) {
+    hn::Vec<decltype(d)> sum[vectors];
+    for (size_t v = 0; v < vectors; ++v) sum[v] = hn::LoadU(d, sums + i + v * lanes);
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t v = 0; v < vectors; ++v) sum[v] = add_term<of>(d, sum[v], x + r * step + i + v * lanes);
+    }
+    for (size_t v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, sums + i + v * lanes);
+  }
+  return i;
+}
+
+template <SumOf of>
+void add_wide(const float* x, size_t rows, size_t step, double* sums, size_t n) {
   size_t i = 0;
   if constexpr (hn::MaxLanes(hn::ScalableTag<double>()) >= 2) {
-    for (; i + lanes <= n; i += lanes) {
-      const auto wide = hn::PromoteTo(d, hn::LoadU(h, x + i));
-      const auto sum = hn::LoadU(d, sums + i);
-      if constexpr (of == SumOf::values) hn::StoreU(hn::Add(sum, wide), d, sums + i);
-      if constexpr (of == SumOf::magnitudes) hn::StoreU(hn::Add(sum, hn::Abs(wide)), d, sums + i);
-      if constexpr (of == SumOf::squares) hn::StoreU(hn::MulAdd(wide, wide, sum), d, sums + i);
-    }
+    i = add_columns<of, 8>(x, rows, step, sums, i, n);
+    i = add_columns<of, 1>(x, rows, step, sums, i, n);
   }
-  for (; i < n; ++i) sums[i] += term<of>(x[i]);
+  for (; i < n; ++i) {
+    for (size_t r = 0; r < rows; ++r) sums[i] += term<of>(x[r * step + i]);
+  }
 }
 
 double wide_sum_of(SumOf of, const float* x, size_t n) {
@@ -90,14 +137,25 @@ double wide_sum_of(SumOf of, const float* x, size_t n) {
   }
   return 0;
 }
-void add_wide_of(SumOf of, const float* x, double* sums, size_t n) {
+void add_wide_of(SumOf of, const float* x, size_t rows, size_t step, double* sums, size_t n) {
   switch (of) {
     case SumOf::values:
-      return add_wide<SumOf::values>(x, sums, n);
+      return add_wide<SumOf::values>(x, rows, step, sums, n);
     case SumOf::magnitudes:
-      return add_wide<SumOf::magnitudes>(x, sums, n);
+      return add_wide<SumOf::magnitudes>(x, rows, step, sums, n);
     case SumOf::squares:
-      return add_wide<SumOf::squares>(x, sums, n);
+      return add_wide<SumOf::squares>(x, rows, step, sums, n);
+  }
+}
+
+void wide_sums_of_rows_of(SumOf of, const float* x, size_t rows, size_t n, double* sums) {
+  switch (of) {
+    case SumOf::values:
+      return wide_sums_of_rows<SumOf::values>(x, rows, n, sums);
+    case SumOf::magnitudes:
+      return wide_sums_of_rows<SumOf::magnitudes>(x, rows, n, sums);
+    case SumOf::squares:
+      return wide_sums_of_rows<SumOf::squares>(x, rows, n, sums);
   }
 }
 
@@ -142,6 +200,7 @@ HWY_EXPORT(min_f32);
 HWY_EXPORT(min_f64);
 HWY_EXPORT(wide_sum_of);
 HWY_EXPORT(add_wide_of);
+HWY_EXPORT(wide_sums_of_rows_of);
 
 #define GRURUN_REDUCE(RESULT, NAME, T, KERNEL)                                            \
   RESULT NAME(const T* x, int64_t n) {                                                    \
@@ -162,8 +221,14 @@ double sum_in_double(SumOf of, const float* x, int64_t n) {
   return HWY_DYNAMIC_DISPATCH(wide_sum_of)(of, x, static_cast<size_t>(std::max<int64_t>(n, 0)));
 }
 
-void add_in_double(SumOf of, const float* x, double* sums, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(add_wide_of)(of, x, sums, static_cast<size_t>(std::max<int64_t>(n, 0)));
+void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, double* sums) {
+  HWY_DYNAMIC_DISPATCH(wide_sums_of_rows_of)(of, x, static_cast<size_t>(rows), static_cast<size_t>(n), sums);
+}
+
+void add_in_double(SumOf of, const float* x, int64_t rows, int64_t step, double* sums, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(add_wide_of)
+  (of, x, static_cast<size_t>(rows), static_cast<size_t>(step), sums,
+   static_cast<size_t>(std::max<int64_t>(n, 0)));
 }
 
 }  // namespace grurun::kernels

@@ -31,7 +31,10 @@ enum class SumOf { values, magnitudes, squares };
 double sum_in_double(SumOf of, const float* x, int64_t n);
 inline constexpr int64_t kSumsInDouble = 32;
 
-/// sums[i] += x[i], |x[i]| or x[i] * x[i], for n elements.
-void add_in_double(SumOf of, const float* x, double* sums, int64_t n);
+/// The sum of each row of x [rows, n], n up to 2^24, element after element: for rows that are short.
+void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, double* sums);
+
+/// sums[i] += x[i], |x[i]| or x[i] * x[i] for n elements, of each of some rows of x, `step` apart, in turn.
+void add_in_double(SumOf of, const float* x, int64_t rows, int64_t step, double* sums, int64_t n);
 
 }  // namespace grurun::kernels

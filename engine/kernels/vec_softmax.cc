@@ -24,6 +24,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
+constexpr size_t kRowsTogether = 16, kElementsTogether = 4096;
+
 /// The greatest of n elements, if none is NaN.
 float greatest_of(const float* x, size_t n) {
   const D d;
@@ -58,39 +60,66 @@ double powers_of_block(const float* x, float greatest, float* y, size_t n) {
       sum[w] = hn::Add(sum[w], power);
     }
   }
-  HWY_ALIGN float last[kWays * hn::MaxLanes(d)];
-  const size_t left = n - i;
-  map_vectors(x + i, y + i, left, [=](V v) HWY_ATTR { return hn::Sub(v, m); });
-  map_vectors(y + i, last, left, [=](V v) HWY_ATTR { return vector_exp(d, v); });
-  if (keep_powers) std::copy_n(last, left, y + i);
   float rest = 0;
-  for (size_t k = 0; k < left; ++k) rest += last[k];
+  const size_t left = n - i;
+  if (keep_powers) {
+    map_vectors(x + i, y + i, left, [=](V v) HWY_ATTR { return vector_exp(d, hn::Sub(v, m)); });
+    for (size_t k = i; k < n; ++k) rest += y[k];
+  } else {
+    HWY_ALIGN float last[kWays * hn::MaxLanes(d)];
+    map_vectors(x + i, y + i, left, [=](V v) HWY_ATTR { return hn::Sub(v, m); });
+    map_vectors(y + i, last, left, [=](V v) HWY_ATTR { return vector_exp(d, v); });
+    for (size_t k = 0; k < left; ++k) rest += last[k];
+  }
+  if (i == 0) return static_cast<double>(rest);
   const V total = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total))) + static_cast<double>(rest);
 }
 
+/// The sums of e^(x - m) of some rows; y becomes e^(x - m), or x - m. The rows take each step together: while
+/// one waits for its last sum, the next one's are on their way.
 template <bool keep_powers>
-double powers(const float* x, float* y, size_t n) {
-  const float greatest = greatest_of(x, n);  // a NaN makes the sum one, whatever this is
-  double sum = 0;
-  for (size_t i = 0; i < n; i += kReduceBlock)
-    sum += powers_of_block<keep_powers>(x + i, greatest, y + i, std::min<size_t>(kReduceBlock, n - i));
-  return sum;
+void powers(const float* x, float* y, size_t rows, size_t n, double* sums) {
+  float greatest[kRowsTogether];
+  for (size_t r = 0; r < rows; ++r)
+    greatest[r] = greatest_of(x + r * n, n);  // a NaN makes the sum one, whatever this is
+  for (size_t r = 0; r < rows; ++r) {
+    sums[r] = 0;
+    for (size_t i = 0; i < n; i += kReduceBlock) {
+      sums[r] += powers_of_block<keep_powers>(x + r * n + i, greatest[r], y + r * n + i,
+                                              std::min<size_t>(kReduceBlock, n - i));
+    }
+  }
+}
+
+/// some(x, y, rows) for as many rows at a time as stay in L1.
+template <class Some>
+HWY_INLINE void for_rows_together(const float* x, float* y, size_t rows, size_t n, const Some& some) {
+  const size_t most = std::clamp<size_t>(kElementsTogether / n, 1, kRowsTogether);
+  for (size_t r = 0; r < rows; r += most) some(x + r * n, y + r * n, std::min(most, rows - r));
 }
 
 void softmax_rows(const float* x, float* y, size_t rows, size_t n) {
-  for (size_t r = 0; r < rows; ++r, x += n, y += n) {
-    const Divisor by_sum(static_cast<float>(powers<true>(x, y, n)));
-    map_vectors(y, y, n, [&](V v) HWY_ATTR { return by_sum(v); });
-  }
+  for_rows_together(x, y, rows, n, [n](const float* from, float* to, size_t count) HWY_ATTR {
+    double sums[kRowsTogether];
+    powers<true>(from, to, count, n, sums);
+    for (size_t r = 0; r < count; ++r, to += n) {
+      const Divisor by_sum(static_cast<float>(sums[r]));
+      map_vectors(to, to, n, [&](V v) HWY_ATTR { return by_sum(v); });
+    }
+  });
 }
 
 void log_softmax_rows(const float* x, float* y, size_t rows, size_t n) {
-  const D d;
-  for (size_t r = 0; r < rows; ++r, x += n, y += n) {
-    const V log = hn::Set(d, static_cast<float>(std::log(powers<false>(x, y, n))));
-    map_vectors(y, y, n, [=](V v) HWY_ATTR { return hn::Sub(v, log); });
-  }
+  for_rows_together(x, y, rows, n, [n](const float* from, float* to, size_t count) HWY_ATTR {
+    const D d;
+    double sums[kRowsTogether];
+    powers<false>(from, to, count, n, sums);
+    for (size_t r = 0; r < count; ++r, to += n) {
+      const V log = hn::Set(d, static_cast<float>(std::log(sums[r])));
+      map_vectors(to, to, n, [=](V v) HWY_ATTR { return hn::Sub(v, log); });
+    }
+  });
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

@@ -114,6 +114,20 @@ typename Kernel::Accumulator reduce_run(const Kernel& kernel, typename Kernel::A
   return kernel.merge(so_far, partial[0]);
 }
 
+// Runs are reduced, short ones and one for each result: some together.
+template <typename Kernel, typename Result>
+void reduce_short_rows(std::int64_t rows, std::int64_t n, const Kernel& kernel, const float* x, Result* y) {
+  constexpr std::int64_t together = 64;
+  kernels::parallel_for(rows, 32768 / (n + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+    double sums[together];
+    for (std::int64_t i = begin; i < end; i += together) {
+      const std::int64_t count = std::min(together, end - i);
+      kernels::sum_rows_in_double(Kernel::sum_of, x + i * n, count, n, sums);
+      for (std::int64_t k = 0; k < count; ++k) y[i + k] = kernel.finish(sums[k], n);
+    }
+  });
+}
+
 // Runs are reduced: results one after the other.
 template <typename Kernel, typename T, typename Result>
 void reduce_inner(const ReductionShape& shape, const Kernel& kernel, const T* x, Result* y) {
@@ -121,6 +135,10 @@ void reduce_inner(const ReductionShape& shape, const Kernel& kernel, const T* x,
   const std::size_t outer = shape.reduced.size() - 1;
   const std::int64_t runs = extent_product(shape.reduced.data(), outer);
   const std::int64_t results = extent_product(shape.kept.data(), shape.kept.size());
+  if constexpr (sums_floats<Kernel, T>) {
+    if (run < 2 * lanes && outer == 0 && shape.kept.size() <= 1)
+      return reduce_short_rows(results, run, kernel, x, y);
+  }
   kernels::parallel_for(results, 32768 / (shape.count + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
     Odometer kept(shape.kept.data(), shape.kept.size(), begin);
     for (std::int64_t i = begin; i < end; ++i, kept.advance()) {
@@ -143,6 +161,9 @@ void reduce_outer(const ReductionShape& shape, const Kernel& kernel, const T* x,
   const std::int64_t strips = (run + strip - 1) / strip;
   const std::int64_t rows = extent_product(shape.kept.data(), outer);
   const std::int64_t work = std::min(run, strip) * shape.count + 1;
+  // The innermost reduced dimension, and how many are around it.
+  const ReductionShape::Dim last = shape.reduced.empty() ? ReductionShape::Dim{1, 0} : shape.reduced.back();
+  const std::size_t levels = shape.reduced.empty() ? 0 : shape.reduced.size() - 1;
   kernels::parallel_for(rows * strips, 32768 / work + 1, [&](std::int64_t begin, std::int64_t end) {
     typename Kernel::Accumulator so_far[strip];
     for (std::int64_t i = begin; i < end; ++i) {
@@ -150,13 +171,17 @@ void reduce_outer(const ReductionShape& shape, const Kernel& kernel, const T* x,
       const std::int64_t column = i % strips * strip;
       const std::int64_t n = std::min(strip, run - column);
       const Odometer kept(shape.kept.data(), outer, row);
-      Odometer reduced(shape.reduced.data(), shape.reduced.size());
       for (std::int64_t j = 0; j < n; ++j) so_far[j] = kernel.start();
-      for (std::int64_t r = 0; r < shape.count; ++r, reduced.advance()) {
-        const T* from = x + kept.offset() + column + reduced.offset();
-        if constexpr (sums_floats<Kernel, T>) {
-          kernels::add_in_double(Kernel::sum_of, from, so_far, n);
-        } else {
+      if constexpr (sums_floats<Kernel, T>) {
+        Odometer reduced(shape.reduced.data(), levels);
+        for (std::int64_t r = 0; r < shape.count; r += last.extent, reduced.advance()) {
+          kernels::add_in_double(Kernel::sum_of, x + kept.offset() + column + reduced.offset(), last.extent,
+                                 last.stride, so_far, n);
+        }
+      } else {
+        Odometer reduced(shape.reduced.data(), shape.reduced.size());
+        for (std::int64_t r = 0; r < shape.count; ++r, reduced.advance()) {
+          const T* from = x + kept.offset() + column + reduced.offset();
           for (std::int64_t j = 0; j < n; ++j) so_far[j] = kernel.step(so_far[j], from[j]);
         }
       }

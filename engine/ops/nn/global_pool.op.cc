@@ -3,6 +3,7 @@
 // One value for each plane [D1...Dn] of X [N, C, D1...Dn], as Y [N, C, 1...1]: its mean, its maximum (NaN
 // where there is one), or (sum of |x|^p)^(1/p). 16-bit floats are computed in float.
 #include <cmath>
+#include <type_traits>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
@@ -40,7 +41,11 @@ RunFunction over_planes(PlaneBody plane_body) {
 RunFunction prepare_average(PrepareContext&) {
   return over_planes([]<typename C>(const C* x, std::int64_t size) {
     double sum = 0;
-    for (std::int64_t i = 0; i < size; ++i) sum += static_cast<double>(x[i]);
+    if constexpr (std::is_same_v<C, float>) {
+      sum = kernels::sum_in_double(kernels::SumOf::values, x, size);
+    } else {
+      for (std::int64_t i = 0; i < size; ++i) sum += x[i];
+    }
     return static_cast<C>(sum / static_cast<double>(size));
   });
 }

@@ -84,17 +84,30 @@ TEST_P(VecReduce, SumsInDoubleEqualTheDefinition) {
       std::uniform_real_distribution<float> uniform(-1, 2);
       std::vector<float> x(static_cast<size_t>(n));
       for (float& v : x) v = uniform(engine);
-      std::vector<double> each(x.size(), 0.5), expected = each, sums(kSumsInDouble);
-      for (size_t i = 0; i < x.size(); ++i) {
-        sums[i % kSumsInDouble] += term(of, x[i]);
-        expected[i] += term(of, x[i]);
-      }
+      std::vector<double> sums(kSumsInDouble);
+      for (size_t i = 0; i < x.size(); ++i) sums[i % kSumsInDouble] += term(of, x[i]);
       for (size_t half = kSumsInDouble / 2; half > 0; half /= 2) {
         for (size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
       }
       EXPECT_EQ(sum_in_double(of, x.data(), n), sums[0]) << "n=" << n;
-      add_in_double(of, x.data(), each.data(), n);
-      EXPECT_EQ(each, expected) << "n=" << n;
+      for (const int64_t rows : {0, 1, 2, 7, 8, 21}) {
+        const int64_t length = n / 21;
+        std::vector<double> of_rows(static_cast<size_t>(rows)), in_order = of_rows;
+        for (int64_t i = 0; i < rows * length; ++i)
+          in_order[static_cast<size_t>(i / length)] += term(of, x[static_cast<size_t>(i)]);
+        sum_rows_in_double(of, x.data(), rows, length, of_rows.data());
+        EXPECT_EQ(of_rows, in_order) << "n=" << length << " rows=" << rows;
+      }
+      for (const int64_t rows : {0, 1, 2, 7}) {
+        const int64_t step = n / 8, columns = step - step / 3;
+        std::vector<double> each(static_cast<size_t>(columns), 0.5), expected = each;
+        for (int64_t r = 0; r < rows; ++r) {
+          for (int64_t i = 0; i < columns; ++i)
+            expected[static_cast<size_t>(i)] += term(of, x[static_cast<size_t>(r * step + i)]);
+        }
+        add_in_double(of, x.data(), rows, step, each.data(), columns);
+        EXPECT_EQ(each, expected) << "n=" << n << " rows=" << rows;
+      }
     }
   }
 }
