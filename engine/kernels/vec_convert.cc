@@ -1,6 +1,7 @@
 #include "engine/kernels/vec_convert.h"
 
 #include <cstddef>
+#include <limits>
 
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/simd_targets.h"
@@ -9,6 +10,19 @@
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_convert.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+
+#ifndef GRURUN_VEC_CONVERT_TRUNCATED
+#define GRURUN_VEC_CONVERT_TRUNCATED
+namespace grurun::kernels {
+
+template <class Integer>
+Integer truncated(float x) {
+  constexpr float bound = -2.0f * static_cast<float>(std::numeric_limits<Integer>::min() / 2);
+  return x >= -bound && x < bound ? static_cast<Integer>(x) : std::numeric_limits<Integer>::min();
+}
+
+}  // namespace grurun::kernels
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
@@ -83,6 +97,39 @@ void to_bfloat(const float* x, BFloat16* y, size_t n) {
   for (; i < n; ++i) y[i] = BFloat16(x[i]);
 }
 
+void truncate_32(const float* x, int32_t* y, size_t n) {
+  const F32 d;
+  const hn::RebindToSigned<F32> di;
+  const size_t lanes = hn::Lanes(d);
+  const auto low = hn::Set(d, -0x1p31f), high = hn::Set(d, 0x1p31f);
+  const auto least = hn::Set(di, std::numeric_limits<int32_t>::min());
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    const auto fits = hn::And(hn::Ge(v, low), hn::Lt(v, high));
+    hn::StoreU(hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, v), least), di, y + i);
+  }
+  for (; i < n; ++i) y[i] = truncated<int32_t>(x[i]);
+}
+
+void truncate_64(const float* x, int64_t* y, size_t n) {
+  size_t i = 0;
+#if HWY_TARGET == HWY_AVX3  // elsewhere there is no such conversion of vectors
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> dh;
+  const hn::RebindToSigned<decltype(d)> di;
+  const size_t lanes = hn::Lanes(d);
+  const auto low = hn::Set(d, -0x1p63), high = hn::Set(d, 0x1p63);
+  const auto least = hn::Set(di, std::numeric_limits<int64_t>::min());
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::PromoteTo(d, hn::LoadU(dh, x + i));
+    const auto fits = hn::And(hn::Ge(v, low), hn::Lt(v, high));
+    hn::StoreU(hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, v), least), di, y + i);
+  }
+#endif
+  for (; i < n; ++i) y[i] = truncated<int64_t>(x[i]);
+}
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -95,6 +142,8 @@ HWY_EXPORT(from_half);
 HWY_EXPORT(to_half);
 HWY_EXPORT(from_bfloat);
 HWY_EXPORT(to_bfloat);
+HWY_EXPORT(truncate_32);
+HWY_EXPORT(truncate_64);
 
 namespace {
 
@@ -120,6 +169,13 @@ void vec_convert(const float* x, Float16* y, int64_t n) {
 }
 void vec_convert(const float* x, BFloat16* y, int64_t n) {
   run(HWY_DYNAMIC_DISPATCH(to_bfloat), x, y, n);
+}
+
+void vec_truncate(const float* x, int32_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_32), x, y, n);
+}
+void vec_truncate(const float* x, int64_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_64), x, y, n);
 }
 
 }  // namespace grurun::kernels

@@ -15,4 +15,8 @@ void vec_convert(const BFloat16* x, float* y, int64_t n);
 void vec_convert(const float* x, Float16* y, int64_t n);
 void vec_convert(const float* x, BFloat16* y, int64_t n);
 
+/// To integers, towards zero; NaN and what lies outside becomes the least integer. The same otherwise.
+void vec_truncate(const float* x, int32_t* y, int64_t n);
+void vec_truncate(const float* x, int64_t* y, int64_t n);
+
 }  // namespace grurun::kernels

@@ -198,6 +198,11 @@ void direct_narrow(const void* x, void* y, std::int64_t n) {
   kernels::vec_convert(static_cast<const float*>(x), static_cast<Half*>(y), n);
 }
 
+template <typename Integer>
+void direct_truncate(const void* x, void* y, std::int64_t n) {
+  kernels::vec_truncate(static_cast<const float*>(x), static_cast<Integer*>(y), n);
+}
+
 struct DirectRow {
   DType from, to;
   Direct loop;
@@ -211,6 +216,8 @@ constexpr DirectRow direct_rows[] = {
     {DType::bfloat16, DType::float32, direct_widen<BFloat16>},
     {DType::float32, DType::float16, direct_narrow<Float16>},
     {DType::float32, DType::bfloat16, direct_narrow<BFloat16>},
+    {DType::float32, DType::int32, direct_truncate<std::int32_t>},
+    {DType::float32, DType::int64, direct_truncate<std::int64_t>},
     direct_row<float, double>(),
     direct_row<double, float>(),
     direct_row<std::int32_t, float>(),

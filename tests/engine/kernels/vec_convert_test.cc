@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tests/engine/kernels/target_fixture.h"
@@ -86,6 +87,30 @@ TEST_P(VecConvert, AnyLength) {
       EXPECT_EQ(back[static_cast<size_t>(i)], i < n ? 1.5f : 7.0f) << "n=" << n << " at " << i;
     EXPECT_EQ(halves[static_cast<size_t>(n)], 7.0f) << "n=" << n;
   }
+}
+
+template <class Integer>
+void check_truncation() {
+  const float bound = -static_cast<float>(std::numeric_limits<Integer>::min());
+  const float infinity = std::numeric_limits<float>::infinity(),
+              nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> x{
+      0.0f,   -0.0f,     0.99f, -0.99f,   1.5f,      -2.5f, bound, std::nextafter(bound, 0.0f),      -bound,
+      -1e30f, -infinity, 1e30f, infinity, 0x1p-140f, 3e9f,  nan,   std::nextafter(-bound, -infinity)};
+  while (x.size() < 60) x.push_back(x[x.size() * 7 % 17] / 2);
+  std::vector<Integer> y(x.size());
+  for (size_t n = 0; n <= x.size(); ++n) {
+    vec_truncate(x.data(), y.data(), static_cast<int64_t>(n));
+    for (size_t i = 0; i < n; ++i) {
+      const bool fits = x[i] >= -bound && x[i] < bound;
+      EXPECT_EQ(y[i], fits ? static_cast<Integer>(x[i]) : std::numeric_limits<Integer>::min()) << x[i];
+    }
+  }
+}
+
+TEST_P(VecConvert, ToIntegers) {
+  check_truncation<int32_t>();
+  check_truncation<int64_t>();
 }
 
 }  // namespace
