@@ -16,7 +16,7 @@ constexpr std::int64_t panel_vectors = 3;
 constexpr std::int64_t few_filters = 4;    // for which it is not worth while to put panels together
 constexpr std::int64_t most_depth = 512;   // rows of a panel that is multiplied at a time
 constexpr std::int64_t least_depth = 144;  // likewise, where there are very many filters
-constexpr std::int64_t split_filters = 16, split_depth = 64;  // from which tile registers are worth while
+constexpr std::int64_t split_filters = 32, split_depth = 64;  // from which tile registers are worth while
 constexpr std::int64_t weight_elements = 192 * 1024;          // that stay in cache while panels pass by
 constexpr std::int64_t sum_elements = 256 * 1024;             // likewise, while products are added to them
 
