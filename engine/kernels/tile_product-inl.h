@@ -42,6 +42,8 @@ constexpr size_t kTileHeight = 16;   // rows of a tile of A and C
 constexpr size_t kTileWidth = 16;    // columns of a tile of B and C
 constexpr size_t kTileDepth = 32;    // columns of a tile of A, rows of one of B
 constexpr size_t kTileBytes = 1024;  // of each
+// A tile has elements k and k + kPairs side by side: two vectors give them without a permutation.
+constexpr size_t kPairs = kTileDepth / 2;
 constexpr size_t kPieces = 3;
 constexpr size_t kTiledRows = 2 * kTileHeight;  // that are multiplied at a time
 
@@ -88,6 +90,14 @@ HWY_INLINE void multiply_tiles() {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kC), "i"(kA), "i"(kB));
 }
 
+/// Pairs of bfloat16 numbers, as tiles want them: the upper halves of x, whose lower ones count for nothing,
+/// and those of y, whose lower ones are 0.
+template <class V>
+HWY_INLINE hn::Vec<hn::ScalableTag<uint32_t>> join_pieces(V x, V y) {
+  const hn::ScalableTag<uint32_t> du;
+  return hn::Or(hn::ShiftRight<16>(hn::BitCast(du, x)), hn::BitCast(du, y));
+}
+
 /// Rows of A, [1 to kTiledRows, K], in pieces: for each kTileDepth of K, for each piece, one or two tiles of
 /// height() rows; of an odd number of rows both have the one in the middle. Rows that are not all 0 or in
 /// kTileRange are taken as zeros.
@@ -127,7 +137,6 @@ class alignas(64) SplitRows {
   HWY_INLINE bool split_row(const float* row, size_t left, char* to) const {
     const hn::ScalableTag<float> d;
     const hn::RebindToUnsigned<decltype(d)> du;
-    const hn::Repartition<uint16_t, decltype(d)> d16;
     const auto half = hn::Set(du, 0x8000u), high = hn::Set(du, 0xffff0000u);
     const auto round = [&](auto x) HWY_ATTR {
       return hn::BitCast(d, hn::And(hn::Add(hn::BitCast(du, x), half), high));
@@ -140,14 +149,14 @@ class alignas(64) SplitRows {
       x = hn::MaskedLoad(hn::FirstN(d, std::min(left, lanes)), d, row);
       if (left > lanes) y = hn::MaskedLoad(hn::FirstN(d, left - lanes), d, row + lanes);
     }
-    const auto outside = hn::Or(out_of_range(x), out_of_range(y));
+    const bool suits = in_range(x, y);
     GRURUN_UNROLL_PIECES for (size_t i = 0; i < kPieces; ++i, to += tiles() * kTileBytes) {
-      const auto x1 = round(x), y1 = round(y);
-      hn::Store(hn::ConcatOdd(d16, hn::BitCast(d16, y1), hn::BitCast(d16, x1)), d16,
-                reinterpret_cast<uint16_t*>(to));
+      const bool is_last = i + 1 == kPieces;  // 8 bits are left
+      const auto x1 = is_last ? x : round(x), y1 = is_last ? y : round(y);
+      hn::Store(join_pieces(x1, y1), du, reinterpret_cast<uint32_t*>(to));
       x = hn::Sub(x, x1), y = hn::Sub(y, y1);
     }
-    return hn::AllTrue(du, hn::Eq(outside, hn::Zero(du)));
+    return suits;
   }
 
   void clear_outside(size_t K) {
@@ -160,14 +169,17 @@ class alignas(64) SplitRows {
     }
   }
 
-  // Not 0 where a number is neither 0 nor in kTileRange.
+  // Whether all numbers are 0 or in kTileRange.
   template <class V>
-  static HWY_INLINE hn::Vec<hn::ScalableTag<uint32_t>> out_of_range(V x) {
+  static HWY_INLINE bool in_range(V x, V y) {
     const hn::ScalableTag<uint32_t> du;
-    const auto magnitude = hn::BitCast(du, hn::Abs(x));
-    const auto beyond = hn::Gt(hn::Sub(magnitude, hn::Set(du, kTileRange.least)),
-                               hn::Set(du, kTileRange.most - kTileRange.least));
-    return hn::IfThenElseZero(beyond, magnitude);
+    const auto outside = [&](V v) HWY_ATTR {
+      const auto magnitude = hn::BitCast(du, hn::Abs(v));
+      const auto beyond = hn::Gt(hn::Sub(magnitude, hn::Set(du, kTileRange.least)),
+                                 hn::Set(du, kTileRange.most - kTileRange.least));
+      return hn::IfThenElseZero(beyond, magnitude);
+    };
+    return hn::AllTrue(du, hn::Eq(hn::Or(outside(x), outside(y)), hn::Zero(du)));
   }
 
   size_t rows_ = 0;
@@ -235,7 +247,7 @@ struct RowsToSplit {
   RowsToSplit(const TileColumns& B, size_t k) : first(B.row(k)), ldb(B.ldb()), left(B.K() - k) {}
 };
 
-/// What rows 2i and 2i + 1 of `tiles` tiles of B become in their pieces; zeros below the last row.
+/// What rows i and i + kPairs of `tiles` tiles of B become in their pieces; zeros below the last row.
 template <size_t tiles>
 HWY_INLINE void split_pair(const RowsToSplit& B, size_t i, char* to) {
   HWY_ALIGN static constexpr float zeros[2 * kTileWidth] = {};
@@ -243,13 +255,13 @@ HWY_INLINE void split_pair(const RowsToSplit& B, size_t i, char* to) {
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto high = hn::Set(du, 0xffff0000u);
   const auto cut = [&](auto v) HWY_ATTR { return hn::BitCast(d, hn::And(hn::BitCast(du, v), high)); };
-  const float* even = 2 * i < B.left ? B.first + 2 * i * B.ldb : zeros;
-  const float* odd = 2 * i + 1 < B.left ? B.first + (2 * i + 1) * B.ldb : zeros;
+  const float* upper = i < B.left ? B.first + i * B.ldb : zeros;
+  const float* lower = i + kPairs < B.left ? B.first + (i + kPairs) * B.ldb : zeros;
   GRURUN_UNROLL_PIECES for (size_t c = 0; c < tiles; ++c) {
-    auto x = hn::LoadU(d, even + c * kTileWidth), y = hn::LoadU(d, odd + c * kTileWidth);
+    auto x = hn::LoadU(d, upper + c * kTileWidth), y = hn::LoadU(d, lower + c * kTileWidth);
     GRURUN_UNROLL_PIECES for (size_t piece = 0; piece < kPieces; ++piece) {
       const auto x1 = cut(x), y1 = cut(y);
-      hn::Store(hn::Or(hn::ShiftRight<16>(hn::BitCast(du, x)), hn::BitCast(du, y1)), du,
+      hn::Store(join_pieces(x, y1), du,
                 reinterpret_cast<uint32_t*>(to + (piece * tiles + c) * kTileBytes + 64 * i));
       x = hn::Sub(x, x1), y = hn::Sub(y, y1);
     }
@@ -294,8 +306,6 @@ class TileProduct {
   }
 
  private:
-  static constexpr size_t kPairs = kTileDepth / 2;
-
   // body(number of the tile, its row and column, as constants)
   template <size_t kRows, size_t kColumns, size_t n = 0, class Body>
   static HWY_INLINE void each_sum(Body body) {
@@ -342,8 +352,8 @@ class TileProduct {
 
 /// C [A.rows(), columns] = start + A * B for each matrix B, or C + A * B if from_C; start [columns] may be
 /// nullptr, and the C and start of a matrix follow those of the one before. Tiles are configured for A.
-HWY_NOINLINE inline void tile_product(const SplitRows& A, const TileFactor& B, const float* start, bool from_C,
-                               float* C, size_t ldc) {
+HWY_NOINLINE inline void tile_product(const SplitRows& A, const TileFactor& B, const float* start,
+                                      bool from_C, float* C, size_t ldc) {
   for (size_t r = 0; start != nullptr && r < A.rows(); ++r)
     std::copy_n(start, B.matrices * B.columns, C + r * ldc);
   from_C |= start != nullptr;

@@ -5,8 +5,8 @@
 
 namespace grurun::kernels {
 
-/// Bits of magnitudes from 2^-50 on and below 2^126: products of their pieces are neither flushed to zero, but
-/// for 2^-26 of the product, nor beyond what float32 holds.
+/// Bits of magnitudes from 2^-50 on and below 2^126: products of their pieces are neither flushed to zero,
+/// but for 2^-26 of the product, nor beyond what float32 holds.
 struct TileRange {
   uint32_t least, most;
 };
