@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "engine/kernels/dot_products.h"
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
 

@@ -17,10 +17,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // 24 sums of 32 registers leave room for 3 vectors of B and the broadcast of A; 12 sums of 16 likewise.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr size_t kTileRows = 8;
-constexpr size_t kDotRows = 4, kDotColumns = 6;
 #else
 constexpr size_t kTileRows = 4;
-constexpr size_t kDotRows = 3, kDotColumns = 3;
 #endif
 constexpr size_t kTileVectors = 3;
 
@@ -217,86 +215,6 @@ void panel(const Product<T>& p) {
   }
 }
 
-// Known vector counts and no tail: the loop over them disappears.
-template <size_t kVectors, class T>
-HWY_INLINE void gather_whole(const T* B, const int64_t* offset, size_t rows, T* HWY_RESTRICT packed) {
-  constexpr size_t kRowsAhead = 16;
-  const Tag<T> d;
-  const size_t lanes = hn::Lanes(d);
-  for (size_t k = 0; k < rows; ++k) {
-    const T *from = B + offset[k], *ahead = B + offset[std::min(rows - 1, k + kRowsAhead)];
-    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-      __builtin_prefetch(ahead + v * lanes);
-      hn::Store(hn::LoadU(d, from + v * lanes), d, packed + (k * kVectors + v) * lanes);
-    }
-  }
-}
-
-template <class T>
-void gather(const T* B, const int64_t* offset, int64_t rows_signed, int64_t columns_signed, T* packed) {
-  const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), widest = static_cast<size_t>(kVectorColumns<T>);
-  const auto rows = static_cast<size_t>(rows_signed), columns = static_cast<size_t>(columns_signed);
-  if (widest == lanes && columns == 3 * lanes) return gather_whole<3>(B, offset, rows, packed);
-  if (widest == lanes && columns == 2 * lanes) return gather_whole<2>(B, offset, rows, packed);
-  const size_t width = (columns + widest - 1) / widest * widest;
-  for (size_t k = 0; k < rows; ++k, packed += width) {
-    const T* from = B + offset[k];
-    size_t i = 0;
-    for (; i + lanes <= columns; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, packed + i);
-    std::fill(std::copy(from + i, from + columns, packed + i), packed + width, T(0));
-  }
-}
-
-/// Few runs: where they are stays in registers.
-template <size_t kRuns, class T>
-HWY_INLINE void gather_few_runs(const T* B, const int64_t* offset, size_t rows, const PanelRuns& runs,
-                                size_t width, T* packed) {
-  const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), unit = static_cast<size_t>(kVectorColumns<T>);
-  int64_t from[kRuns], to[kRuns];
-  std::copy_n(runs.from, kRuns, from);
-  std::copy_n(runs.to, kRuns, to);
-  for (size_t k = 0; k < rows; ++k, packed += width) {
-    const T* row = B + offset[k];
-    GRURUN_UNROLL for (size_t i = 0; i < kRuns; ++i) {
-      for (size_t v = 0; v < unit; v += lanes)
-        hn::StoreU(hn::LoadU(d, row + from[i] + v), d, packed + to[i] + v);
-    }
-  }
-}
-
-template <class T>
-void gather_by_runs(const T* B, const int64_t* offset, int64_t rows_signed, const PanelRuns& runs,
-                    int64_t width_signed, T* packed) {
-  const auto rows = static_cast<size_t>(rows_signed), width = static_cast<size_t>(width_signed);
-  switch (runs.count) {
-    case 1:
-      return gather_few_runs<1>(B, offset, rows, runs, width, packed);
-    case 2:
-      return gather_few_runs<2>(B, offset, rows, runs, width, packed);
-    case 3:
-      return gather_few_runs<3>(B, offset, rows, runs, width, packed);
-    case 4:
-      return gather_few_runs<4>(B, offset, rows, runs, width, packed);
-    case 5:
-      return gather_few_runs<5>(B, offset, rows, runs, width, packed);
-    case 6:
-      return gather_few_runs<6>(B, offset, rows, runs, width, packed);
-    default:
-      break;
-  }
-  const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), unit = static_cast<size_t>(kVectorColumns<T>);
-  for (size_t k = 0; k < rows; ++k, packed += width) {
-    const T* row = B + offset[k];
-    for (int64_t i = 0; i < runs.count; ++i) {
-      for (size_t v = 0; v < unit; v += lanes)
-        hn::StoreU(hn::LoadU(d, row + runs.from[i] + v), d, packed + runs.to[i] + v);
-    }
-  }
-}
-
 template <size_t kGroups, class T>
 HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
   const size_t width = kTileVectors * hn::Lanes(Tag<T>()), groups_a_panel = kPanelColumns<T> / width;
@@ -320,129 +238,6 @@ void row(const RowProduct<T>& p) {
   for (; g < groups; ++g) row_times_groups<1>(p, g);
 }
 
-template <size_t kColumns, class T>
-HWY_INLINE void dots_of_row(const DotProducts<T>& p, const T* HWY_RESTRICT a, const T* HWY_RESTRICT B,
-                            T* HWY_RESTRICT c) {
-  const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), K = static_cast<size_t>(p.K), ldb = static_cast<size_t>(p.ldb);
-  constexpr size_t kWays = 2;  // the same for any kColumns: how columns are grouped must not change a sum
-  Vec<T> sum[kColumns][kWays];
-  GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-    GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) sum[j][w] = hn::Zero(d);
-  }
-  size_t k = 0;
-  for (; k + kWays * lanes <= K; k += kWays * lanes) {
-    GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) {
-      const Vec<T> av = hn::LoadU(d, a + k + w * lanes);
-      GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-        sum[j][w] = hn::MulAdd(av, hn::LoadU(d, B + j * ldb + k + w * lanes), sum[j][w]);
-      }
-    }
-  }
-  for (; k + lanes <= K; k += lanes) {
-    const Vec<T> av = hn::LoadU(d, a + k);
-    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-      sum[j][0] = hn::MulAdd(av, hn::LoadU(d, B + j * ldb + k), sum[j][0]);
-    }
-  }
-  GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-    GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) sum[j][0] = hn::Add(sum[j][0], sum[j][w]);
-    T dot = hn::GetLane(hn::SumOfLanes(d, sum[j][0]));
-    for (size_t i = k; i < K; ++i) dot += a[i] * B[j * ldb + i];
-    const T scaled = p.alpha * dot;
-    c[j] = p.beta == 0 ? scaled : scaled + p.beta * c[j];
-  }
-}
-
-template <class T>
-void dots(const DotProducts<T>& p) {
-  for (int64_t j = 0; j < p.columns;) {
-    const int64_t step = p.columns - j >= 4 ? 4 : 1;
-    for (int64_t i = 0; i < p.rows; ++i) {
-      const T *a = p.A + i * p.lda, *B = p.B + j * p.ldb;
-      T* c = p.C + i * p.ldc + j;
-      if (step == 4) {
-        dots_of_row<4>(p, a, B, c);
-      } else {
-        dots_of_row<1>(p, a, B, c);
-      }
-    }
-    j += step;
-  }
-}
-
-/// kRows x kColumns dot products. Rows of B beyond them are asked for on the way where they come next.
-template <size_t kRows, size_t kColumns, bool kAhead, class T>
-void dot_tile(const DotProducts<T>& p, size_t row, size_t column) {
-  const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), K = static_cast<size_t>(p.K);
-  const auto lda = static_cast<size_t>(p.lda), ldb = static_cast<size_t>(p.ldb);
-  const T *HWY_RESTRICT A = p.A + row * lda, *HWY_RESTRICT B = p.B + column * ldb;
-  Vec<T> sum[kRows][kColumns];
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) sum[r][j] = hn::Zero(d);
-  }
-  size_t k = 0;
-  for (; k + lanes <= K; k += lanes) {
-    Vec<T> a[kRows];
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, A + r * lda + k);
-    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-      const Vec<T> b = hn::LoadU(d, B + j * ldb + k);
-      if (kAhead) __builtin_prefetch(B + (j + kColumns) * ldb + k, 0, 2);
-      GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) sum[r][j] = hn::MulAdd(a[r], b, sum[r][j]);
-    }
-  }
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-    T* c = p.C + (row + r) * static_cast<size_t>(p.ldc) + column;
-    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-      T dot = hn::GetLane(hn::SumOfLanes(d, sum[r][j]));
-      for (size_t i = k; i < K; ++i) dot += A[r * lda + i] * B[j * ldb + i];
-      const T scaled = p.alpha * dot;
-      c[j] = p.beta == 0 ? scaled : scaled + p.beta * c[j];
-    }
-  }
-}
-
-template <size_t kColumns, bool kAhead, class T>
-void dot_rows(size_t rows, const DotProducts<T>& p, size_t row, size_t column) {
-  switch (rows) {
-    case 1:
-      return dot_tile<1, kColumns, kAhead>(p, row, column);
-    case 2:
-      return dot_tile<2, kColumns, kAhead>(p, row, column);
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-    case 3:
-      return dot_tile<3, kColumns, kAhead>(p, row, column);
-#endif
-    default:
-      return dot_tile<kDotRows, kColumns, kAhead>(p, row, column);
-  }
-}
-
-template <size_t kColumns, class T>
-void dots_of_columns(const DotProducts<T>& p, size_t column) {
-  const auto total = static_cast<size_t>(p.rows);
-  const bool is_last = column + 2 * kColumns > static_cast<size_t>(p.columns);
-  const size_t tiles = (total + kDotRows - 1) / kDotRows;
-  for (size_t t = 0, row = 0; t < tiles; ++t) {
-    const size_t rows = total / tiles + (t < total % tiles ? 1 : 0);
-    if (t == 0 && !is_last) {
-      dot_rows<kColumns, true>(rows, p, row, column);
-    } else {
-      dot_rows<kColumns, false>(rows, p, row, column);
-    }
-    row += rows;
-  }
-}
-
-template <class T>
-void dot_block(const DotProducts<T>& p) {
-  const auto columns = static_cast<size_t>(p.columns);
-  size_t j = 0;
-  for (; j + kDotColumns <= columns; j += kDotColumns) dots_of_columns<kDotColumns>(p, j);
-  for (; j < columns; ++j) dots_of_columns<1>(p, j);
-}
-
 void panel_f32(const PanelProduct<float>& p) {
   panel(p);
 }
@@ -455,39 +250,12 @@ void gathered_f32(const GatheredProduct<float>& p) {
 void gathered_f64(const GatheredProduct<double>& p) {
   panel(p);
 }
-void gather_f32(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed) {
-  gather(B, offset, rows, columns, packed);
-}
-void gather_f64(const double* B, const int64_t* offset, int64_t rows, int64_t columns, double* packed) {
-  gather(B, offset, rows, columns, packed);
-}
-void runs_f32(const float* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
-              float* packed) {
-  gather_by_runs(B, offset, rows, runs, width, packed);
-}
-void runs_f64(const double* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
-              double* packed) {
-  gather_by_runs(B, offset, rows, runs, width, packed);
-}
 void row_f32(const RowProduct<float>& p) {
   row(p);
 }
 void row_f64(const RowProduct<double>& p) {
   row(p);
 }
-void dots_f32(const DotProducts<float>& p) {
-  dots(p);
-}
-void dots_f64(const DotProducts<double>& p) {
-  dots(p);
-}
-void dot_block_f32(const DotProducts<float>& p) {
-  dot_block(p);
-}
-void dot_block_f64(const DotProducts<double>& p) {
-  dot_block(p);
-}
-
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -498,16 +266,8 @@ HWY_EXPORT(panel_f32);
 HWY_EXPORT(panel_f64);
 HWY_EXPORT(gathered_f32);
 HWY_EXPORT(gathered_f64);
-HWY_EXPORT(gather_f32);
-HWY_EXPORT(gather_f64);
-HWY_EXPORT(runs_f32);
-HWY_EXPORT(runs_f64);
 HWY_EXPORT(row_f32);
 HWY_EXPORT(row_f64);
-HWY_EXPORT(dots_f32);
-HWY_EXPORT(dots_f64);
-HWY_EXPORT(dot_block_f32);
-HWY_EXPORT(dot_block_f64);
 
 void multiply_panel(const PanelProduct<float>& p) {
   HWY_DYNAMIC_DISPATCH(panel_f32)(p);
@@ -521,37 +281,11 @@ void multiply_gathered(const GatheredProduct<float>& p) {
 void multiply_gathered(const GatheredProduct<double>& p) {
   HWY_DYNAMIC_DISPATCH(gathered_f64)(p);
 }
-void gather_panel(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed) {
-  HWY_DYNAMIC_DISPATCH(gather_f32)(B, offset, rows, columns, packed);
-}
-void gather_panel(const double* B, const int64_t* offset, int64_t rows, int64_t columns, double* packed) {
-  HWY_DYNAMIC_DISPATCH(gather_f64)(B, offset, rows, columns, packed);
-}
-void gather_runs(const float* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
-                 float* packed) {
-  HWY_DYNAMIC_DISPATCH(runs_f32)(B, offset, rows, runs, width, packed);
-}
-void gather_runs(const double* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
-                 double* packed) {
-  HWY_DYNAMIC_DISPATCH(runs_f64)(B, offset, rows, runs, width, packed);
-}
 void multiply_row(const RowProduct<float>& p) {
   HWY_DYNAMIC_DISPATCH(row_f32)(p);
 }
 void multiply_row(const RowProduct<double>& p) {
   HWY_DYNAMIC_DISPATCH(row_f64)(p);
-}
-void multiply_dots(const DotProducts<float>& p) {
-  HWY_DYNAMIC_DISPATCH(dots_f32)(p);
-}
-void multiply_dots(const DotProducts<double>& p) {
-  HWY_DYNAMIC_DISPATCH(dots_f64)(p);
-}
-void multiply_dot_block(const DotProducts<float>& p) {
-  HWY_DYNAMIC_DISPATCH(dot_block_f32)(p);
-}
-void multiply_dot_block(const DotProducts<double>& p) {
-  HWY_DYNAMIC_DISPATCH(dot_block_f64)(p);
 }
 
 }  // namespace grurun::kernels

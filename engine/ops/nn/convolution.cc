@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/kernels/dot_products.h"
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
 #include "engine/ops/nn/convolution_parts.h"

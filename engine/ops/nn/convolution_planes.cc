@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/kernels/gemm_tile.h"
+#include "engine/kernels/panel_gather.h"
 
 namespace grurun::engine {
 

@@ -9,6 +9,7 @@
 
 #include "engine/kernels/gemm_generic.h"
 #include "engine/kernels/gemm_tile.h"
+#include "engine/kernels/panel_gather.h"
 #include "tests/engine/kernels/target_fixture.h"
 
 namespace grurun::kernels {
