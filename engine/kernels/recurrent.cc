@@ -46,7 +46,7 @@ struct RowBlocks {
 #if GRURUN_TILES
 static_assert(kTiledRows == kRowBlock);
 // Smaller products take longer to split than to multiply.
-constexpr size_t kLeastTiledRows = 15, kLeastTiledK = 128, kLeastTiledColumns = 192;
+constexpr size_t kLeastTiledRows = 15, kLeastTiledK = 128, kLeastTiledColumns = 256;
 constexpr size_t kSplitBytes = size_t{1} << 19;  // of rows that a projection splits at a time
 
 /// Blocks of rows in pieces, for the tile registers.
