@@ -188,11 +188,11 @@ def main():
         for threads in sorted({row["threads"] for row in results["rows"]}):
             rows = [row for row in results["rows"] if row["threads"] == threads]
             print(f"\n{threads} thread{'s' if threads > 1 else ''}, microseconds\n\n{as_table(rows, columns)}\n\n{summary(rows)}")
-        if flags.plot:
-            draw_plot(results["rows"], flags.plot)
     if flags.json:
         pathlib.Path(flags.json).parent.mkdir(parents=True, exist_ok=True)
         pathlib.Path(flags.json).write_text(json.dumps(results, indent=1) + "\n")
+    if flags.plot and not flags.types:  # after the results are safe: it needs a package that may be missing
+        draw_plot(results["rows"], flags.plot)
     wrong = [row["case"] for row in results.get("rows", []) if not row["agrees"]]
     if wrong:
         print(f"compare: no peer agrees with grurun on {', '.join(wrong)}", file=sys.stderr)

@@ -40,7 +40,10 @@ struct RowBlocks {
   size_t rows;
 
   size_t count() const { return (rows + kRowBlock - 1) / kRowBlock; }
-  Span block(size_t i) const { return Span{0, rows}.part(i, count()); }
+  Span block(size_t i) const {
+    const Span all{0, rows};
+    return rows <= kRowBlock ? all : all.part(i, count());
+  }
 };
 
 #if GRURUN_TILES

@@ -108,9 +108,11 @@ DirectionRun<T, Real>::DirectionRun(const LayerRun& layer, std::int64_t directio
 template <typename T, typename Real>
 void DirectionRun<T, Real>::allocate() {
   const std::int64_t batch = dims_.batch_size;
-  const std::int64_t fitting = chunk_bytes / checked_mul(width_, sizeof(Real));
-  const std::int64_t steps =
-      std::clamp(fitting / batch, std::int64_t{1}, std::max<std::int64_t>(schedule_.steps(), 1));
+  std::int64_t steps = 1;
+  if (schedule_.steps() > 1) {
+    const std::int64_t fitting = chunk_bytes / checked_mul(width_, sizeof(Real));
+    steps = std::clamp(fitting / batch, std::int64_t{1}, schedule_.steps());
+  }
   chunk_rows_ = checked_mul(steps, batch);
   const bool two_passes = weights_.blocks.size() > 1;
   struct Part {
