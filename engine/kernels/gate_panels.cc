@@ -12,15 +12,25 @@ namespace {
 
 constexpr int64_t kStrip = 16;  // columns of `rows` at a time: what is written meanwhile stays in L1
 
-/// One gate of one panel: out[k * units + unit] = rows[unit * K + k], zeros beyond `valid` units.
+/// Up to `columns` units of a gate: out[k * columns + unit] = rows[unit * K + k], zeros beyond `valid` units.
 template <class T>
-void pack_gate(const T* rows, int64_t K, int64_t valid, int64_t units, T* out) {
+void pack_columns(const T* rows, int64_t K, int64_t valid, int64_t columns, T* out) {
   for (int64_t k0 = 0; k0 < K; k0 += kStrip) {
     const int64_t k1 = std::min(K, k0 + kStrip);
     for (int64_t unit = 0; unit < valid; ++unit) {
-      for (int64_t k = k0; k < k1; ++k) out[k * units + unit] = rows[unit * K + k];
+      for (int64_t k = k0; k < k1; ++k) out[k * columns + unit] = rows[unit * K + k];
     }
-    for (int64_t k = k0; k < k1; ++k) std::fill(out + k * units + valid, out + (k + 1) * units, T(0));
+    for (int64_t k = k0; k < k1; ++k) std::fill(out + k * columns + valid, out + (k + 1) * columns, T(0));
+  }
+}
+
+/// One gate of one panel, zeros beyond `valid` units.
+template <class T>
+void pack_gate(const T* rows, int64_t K, int64_t valid, int64_t units, bool whole, T* out) {
+  const int64_t columns = whole ? units : kGateLanes<T>;
+  for (int64_t first = 0; first < units; first += columns) {
+    pack_columns(rows + first * K, K, std::clamp<int64_t>(valid - first, 0, columns), columns,
+                 out + first * K);
   }
 }
 
@@ -55,6 +65,7 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   packed.K_ = K;
   packed.gates_ = gates;
   packed.hidden_size_ = hidden_size;
+  packed.whole_ = want_whole_gates();
   packed.first_units_ = panel_bounds((hidden_size + kGateLanes<T> - 1) / kGateLanes<T>);
   for (int64_t& bound : packed.first_units_) bound *= kGateLanes<T>;
   const int64_t weights = K * packed.width();
@@ -69,7 +80,7 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
       const int64_t valid = std::min(units, hidden_size - first);
       for (int64_t gate = 0; gate < gates; ++gate) {
         const int64_t row = gate * hidden_size + first, column = packed.first_column(i) + gate * units;
-        pack_gate(rows + row * K, K, valid, units, data + column * K);
+        pack_gate(rows + row * K, K, valid, units, packed.whole_, data + column * K);
         if (bias == nullptr) continue;
         T* out = data + weights + column;
         std::fill(std::copy_n(bias + row, valid, out), out + units, T(0));

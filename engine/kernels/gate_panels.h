@@ -18,6 +18,9 @@ inline constexpr int64_t kGateLanes = 64 / static_cast<int64_t>(sizeof(T));
 /// units: a panel is, gate by gate, a dense matrix [K, units]. Units are padded with zeros to a multiple of
 /// kGateLanes. Copies share the arrangement.
 ///
+/// For instruction sets whose vectors are narrower than kGateLanes the gate of a panel is several matrices
+/// [K, kGateLanes] instead, one after the other: what a tile of the product reads then lies together.
+///
 /// "Panel order" is that of columns by panel, then by gate, then by unit: what a row of products looks like,
 /// width() elements.
 template <class T>
@@ -45,6 +48,12 @@ class GatePanels {
   /// Panel i; the matrices of its gates follow each other, as do those of panels.
   const T* panel(int64_t i) const { return data_ + first_column(i) * K_; }
 
+  /// Columns of the dense matrices that make up a gate of panel i.
+  int64_t columns(int64_t i) const { return whole_ ? units(i) : kGateLanes<T>; }
+
+  /// True if a gate is one dense matrix.
+  bool whole() const { return whole_; }
+
   /// In panel order [width()]; nullptr if there is none.
   const T* bias() const { return bias_; }
 
@@ -56,6 +65,7 @@ class GatePanels {
   friend GatePanels<U> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const U* rows,
                                   const U* bias);
 
+  bool whole_ = true;
   int64_t K_ = 0, gates_ = 1, hidden_size_ = 0;
   std::vector<int64_t> first_units_{0};  // by panel, and padded_size() at the end
   std::shared_ptr<const memory::Block> block_;
@@ -64,8 +74,11 @@ class GatePanels {
   bool suits_tiles_ = false;
 };
 
-/// Packs the transpose of rows [gates * hidden_size, K], and bias [gates * hidden_size] unless it is nullptr.
-/// Throws Error(limit) where the allocator refuses.
+/// Whether the kernels of the instruction set in use want whole() gates.
+bool want_whole_gates();
+
+/// Packs, for the instruction set in use, the transpose of rows [gates * hidden_size, K], and bias [gates *
+/// hidden_size] unless it is nullptr. Throws Error(limit) where the allocator refuses.
 template <class T>
 GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T* rows, const T* bias);
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "engine/kernels/gate_panels.h"
 #include "hwy/highway.h"
 
 // The sums live in registers only if the loops over them are unrolled. Sanitizers keep them in memory anyway,
@@ -34,11 +35,13 @@ constexpr size_t kMostSums = 12;
 #endif
 constexpr size_t kMostTileRows = 8;
 
-/// Tiles of several rows are 3 vectors wide, or 4, 2 or 1 where the columns end; and as high as the sums
-/// allow.
+/// The rows of the highest tile.
 constexpr size_t tile_rows(size_t vectors) {
   return std::min(kMostTileRows, kMostSums / vectors);
 }
+
+// Of B, at a time, where several tiles multiply it.
+constexpr size_t kBlockBytes = size_t{16} << 20;
 
 /// How many sums each element is split into, so that additions in flight hide their latency.
 constexpr size_t tile_ways(size_t rows, size_t vectors) {
@@ -48,7 +51,15 @@ constexpr size_t tile_ways(size_t rows, size_t vectors) {
 template <size_t n>
 using Count = std::integral_constant<size_t, n>;
 
-/// C [rows, columns] = start [columns] + A [rows, K] * B [K, columns], B dense and its columns whole vectors;
+/// The widest vectors take a gate's columns, up to four of them, in one tile.
+template <class T>
+constexpr bool kWidest = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T) == 64;
+
+/// Vectors in a line of B; see GatePanels.
+template <class T>
+constexpr size_t kLineVectors = kGateLanes<T> / hn::MaxLanes(hn::ScalableTag<T>());
+
+/// C [rows, columns] = start [columns] + A [rows, K] * B [K, columns], B as it lies in a gate of GatePanels;
 /// start may be nullptr. The same A with each of `panels` matrices B, one after the other or, `descending`,
 /// the last one first; their C and their starts are `panel_stride` apart. `ahead`: memory that will be needed
 /// next, of which up to `ahead_lines` lines of 64 bytes are fetched into L2 along the way.
@@ -85,18 +96,20 @@ struct TileRows {
   }
 };
 
-template <size_t kRows, size_t kVectors, bool kWhole, class T>
+template <size_t kRows, size_t kVectors, class T>
 HWY_NOINLINE void tile(const GateProduct<T>& p) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr size_t kWays = tile_ways(kRows, kVectors);
   constexpr size_t kUnroll = std::max<size_t>(2, kWays);
-  // A constant where a panel's columns are one tile, as they are with the widest vectors.
-  const size_t lanes = hn::Lanes(d), ldb = kWhole ? kVectors * lanes : p.columns;
-  const size_t ldc = p.ldc, K = p.K;
+  constexpr size_t lanes = hn::MaxLanes(d);
+  // From row to row of B, and from vector to vector: those of a line are side by side.
+  constexpr size_t ldb = kWidest<T> ? kVectors * lanes : kGateLanes<T>;
+  constexpr size_t kTogether = kWidest<T> ? kVectors : kLineVectors<T>;
+  const size_t ldc = p.ldc, K = p.K, line_stride = K * ldb;
   for (size_t i = 0; i < p.panels; ++i) {
     const size_t panel = p.descending ? p.panels - 1 - i : i;
-    const T* HWY_RESTRICT b = p.B + panel * K * ldb;
+    const T* HWY_RESTRICT b = p.B + panel * K * p.columns;
     T* C = p.C + panel * p.panel_stride;
     V sum[kWays][kRows][kVectors];
     GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
@@ -111,7 +124,9 @@ HWY_NOINLINE void tile(const GateProduct<T>& p) {
       constexpr size_t kSteps = decltype(count)::value;
       GRURUN_UNROLL for (size_t u = 0; u < kSteps; ++u) {
         V bv[kVectors];
-        GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[v] = hn::LoadU(d, b + u * ldb + v * lanes);
+        GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+          bv[v] = hn::LoadU(d, b + v / kTogether * line_stride + u * ldb + v % kTogether * lanes);
+        }
         GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
           const V a = hn::Set(d, A.row(r)[u]);
           V* HWY_RESTRICT sums = sum[u % kWays][r];
@@ -151,87 +166,89 @@ HWY_NOINLINE void tile(const GateProduct<T>& p) {
   }
 }
 
-template <size_t kVectors, bool kWhole, class T>
+template <size_t kVectors, class T>
 HWY_INLINE void tile_of_rows(size_t rows, const GateProduct<T>& p) {
   constexpr size_t kMost = tile_rows(kVectors);
   switch (rows) {
     case 1:
-      return tile<1, kVectors, kWhole>(p);
+      return tile<1, kVectors>(p);
     case 2:
-      return tile<std::min<size_t>(2, kMost), kVectors, kWhole>(p);
+      return tile<std::min<size_t>(2, kMost), kVectors>(p);
     case 3:
-      return tile<std::min<size_t>(3, kMost), kVectors, kWhole>(p);
+      return tile<std::min<size_t>(3, kMost), kVectors>(p);
     case 4:
-      return tile<std::min<size_t>(4, kMost), kVectors, kWhole>(p);
+      return tile<std::min<size_t>(4, kMost), kVectors>(p);
     case 5:
-      return tile<std::min<size_t>(5, kMost), kVectors, kWhole>(p);
+      return tile<std::min<size_t>(5, kMost), kVectors>(p);
     case 6:
-      return tile<std::min<size_t>(6, kMost), kVectors, kWhole>(p);
+      return tile<std::min<size_t>(6, kMost), kVectors>(p);
     case 7:
-      return tile<std::min<size_t>(7, kMost), kVectors, kWhole>(p);
+      return tile<std::min<size_t>(7, kMost), kVectors>(p);
     default:
-      return tile<std::min<size_t>(8, kMost), kVectors, kWhole>(p);
+      return tile<std::min<size_t>(8, kMost), kVectors>(p);
   }
 }
 
 /// Any number of rows times kVectors vectors. Rows are split evenly: 9 are 5 + 4, not 8 + 1.
-template <size_t kVectors, bool kWhole, class T>
+template <size_t kVectors, class T>
 HWY_INLINE void column_of_tiles(size_t rows, GateProduct<T> p) {
   constexpr size_t kMost = tile_rows(kVectors);
   const size_t tiles = (rows + kMost - 1) / kMost;
-  if (tiles == 1) return tile_of_rows<kVectors, kWhole>(rows, p);
+  if (tiles == 1) return tile_of_rows<kVectors>(rows, p);
   for (size_t t = 0, lines = p.ahead_lines; t < tiles; ++t) {
     const size_t height = rows / tiles + (t < rows % tiles ? 1 : 0);
     p.ahead_lines = lines * (t + 1) / tiles - lines * t / tiles;
-    tile_of_rows<kVectors, kWhole>(height, p);
+    tile_of_rows<kVectors>(height, p);
     p.A += height * p.lda;
     p.C += height * p.ldc;
     p.ahead += 64 * p.ahead_lines;
   }
 }
 
-/// The widest vectors take a panel's columns, up to four of them, in one tile.
-template <class T>
-constexpr bool kWidest = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T) == 64;
-
-/// Vectors of the next tile when `left` are left.
+/// Vectors of the next tile when `left` are left: of one line, or of as many lines as the sums allow where
+/// that makes B be read once.
 template <class T>
 HWY_INLINE size_t next_tile(size_t rows, size_t left) {
   if (kWidest<T>) return left;
-  // One row has sums to spare, and wants to read each of B's cache lines once.
-  if (rows == 1 && left >= 6 && left != 8) return 6;
-  if (rows == 1 && left >= 4) return 4;
-  if (left == 3 || left > 4) return 3;
-  return left == 4 ? 2 : left;
+  if (kLineVectors < T >> 2) return rows == 1 ? 4 : 2;
+  if (rows == 1 && (left == 6 || left == 2)) return left;
+  return rows <= tile_rows(4) && left >= 4 ? 4 : 2;
 }
 
 /// Any number of rows times columns of up to four of the widest vectors.
 template <class T>
 void gate_product(size_t rows, GateProduct<T> p) {
-  const size_t lanes = hn::Lanes(hn::ScalableTag<T>());
-  for (size_t left = p.columns / lanes; left > 0;) {
-    const size_t vectors = next_tile<T>(rows, left);
+  constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+  const T* const B = p.B;
+  const size_t all_lines = p.ahead_lines;
+  const char* const ahead = p.ahead;
+  for (size_t column = 0; column < p.columns;) {
+    const size_t vectors = next_tile<T>(rows, (p.columns - column) / lanes);
+    const size_t end = column + vectors * lanes;
+    if constexpr (!kWidest<T>) {
+      p.B = B + column / kGateLanes<T> * kGateLanes<T> * p.K + column % kGateLanes<T>;
+      p.ahead = ahead + 64 * (all_lines * column / p.columns);
+      p.ahead_lines = all_lines * end / p.columns - all_lines * column / p.columns;
+    }
     switch (vectors) {
       case 1:
-        column_of_tiles<1, kWidest<T>>(rows, p);
+        if constexpr (kWidest<T>) column_of_tiles<1>(rows, p);
         break;
       case 2:
-        column_of_tiles<2, kWidest<T>>(rows, p);
+        column_of_tiles<2>(rows, p);
         break;
       case 3:
-        column_of_tiles<3, kWidest<T>>(rows, p);
+        if constexpr (kWidest<T>) column_of_tiles<3>(rows, p);
         break;
       case 4:
-        column_of_tiles<4, kWidest<T>>(rows, p);
+        column_of_tiles<4>(rows, p);
         break;
       default:
-        column_of_tiles<kWidest<T> ? 4 : 6, kWidest<T>>(rows, p);
+        if constexpr (!kWidest<T>) column_of_tiles<6>(rows, p);
     }
-    left -= vectors;
-    p.B += vectors * lanes;
+    column = end;
     if (p.start) p.start += vectors * lanes;
     p.C += vectors * lanes;
-    p.ahead_lines = 0;
   }
 }
 

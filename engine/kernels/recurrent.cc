@@ -17,6 +17,7 @@
 #include "engine/kernels/recurrent_cells-inl.h"
 #include "engine/kernels/tile_product-inl.h"
 #include "hwy/highway.h"
+#include "tensor/error.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
@@ -106,29 +107,47 @@ HWY_INLINE void each_group(const GatePanels<T>& weights, PanelRange range, int64
   }
 }
 
-/// Panel `next` of weights, unless it is -1, of which share `i` of `n` is to be fetched.
+/// Of panel `next` of weights, unless it is -1, the first gate is to be fetched.
 template <class T>
 struct Ahead {
   const GatePanels<T>& weights;
   int64_t next;
   bool descending;  // how panels are walked
-  size_t i = 0, n = 1;
-
-  Span lines(size_t K) const {
-    if (next < 0) return {0, 0};
-    const auto width = static_cast<size_t>(weights.gates() * weights.units(next));
-    return Span{0, K * width * sizeof(T) / 64}.part(i, n);
-  }
-  const char* line(size_t i) const {
-    return next < 0 ? nullptr : reinterpret_cast<const char*>(weights.panel(next)) + 64 * i;
-  }
 };
+
+template <class T>
+void expect_arranged(const GatePanels<T>& weights) {
+  if (weights.whole() == kWidest<T>) return;
+  fail_internal("weights of a recurrent layer are arranged for another instruction set than the one in use");
+}
 
 /// From a panel's bias on in panel order; nullptr if there is none.
 template <class T>
 HWY_INLINE const T* panel_bias(const GatePanels<T>& weights, int64_t panel) {
   return weights.bias() == nullptr ? nullptr : weights.bias() + weights.first_column(panel);
 }
+
+/// Rows of K elements, copied to places further apart if they all begin in the same few sets of the first
+/// cache, which then holds too few of them at a time.
+template <class T>
+class ApartRows {
+ public:
+  ApartRows(size_t rows, size_t K, Rows<const T> from) : rows_(from) {
+    constexpr size_t kWay = 4096, kLine = 64;  // bytes; a way of caches of 32 KB and of 48 KB
+    if (rows < kGroupRows || static_cast<size_t>(from.ld) * sizeof(T) % kWay != 0) return;
+    const size_t ld = (K * sizeof(T) / kLine + 1) * kLine / sizeof(T);
+    copy_.emplace(rows * ld * sizeof(T));
+    T* to = static_cast<T*>(copy_->data());
+    for (size_t i = 0; i < rows; ++i) std::copy_n(from.row(static_cast<int64_t>(i)), K, to + i * ld);
+    rows_ = {to, static_cast<int64_t>(ld)};
+  }
+
+  Rows<const T> rows() const { return rows_; }
+
+ private:
+  Rows<const T> rows_;
+  std::optional<memory::Block> copy_;
+};
 
 /// Rows of the left factor of a product; in pieces, if the tile registers are to multiply them.
 template <class T>
@@ -157,13 +176,18 @@ HWY_INLINE void multiply(size_t rows, Rows<const T> A, const GatePanels<T>& weig
                    .ahead = nullptr,
                    .ahead_lines = 0};
   if (rows == 1) return gate_product(rows, p);
+  // The caches may be too small for more than the product at hand and what the next one needs.
   const size_t products = std::exchange(p.panels, 1);
-  const Span lines = ahead.lines(p.K);
   for (size_t i = 0; i < products; ++i) {
     if (i > 0) p.C += i % gates == 0 ? rows * ldc - (gates - 1) * units : units;
-    const Span own = lines.part(i, products);
-    p.ahead = ahead.line(own.begin);
-    p.ahead_lines = own.end - own.begin;
+    const T* next = p.B + p.K * units;
+    size_t next_units = units;
+    if (i + 1 == products) {
+      next = ahead.next < 0 ? nullptr : weights.panel(ahead.next);
+      next_units = ahead.next < 0 ? 0 : static_cast<size_t>(weights.units(ahead.next));
+    }
+    p.ahead = reinterpret_cast<const char*>(next);
+    p.ahead_lines = p.K * next_units * sizeof(T) / 64;
     gate_product(rows, p);
     p.B += p.K * units;
     if (p.start) p.start += units;
@@ -222,13 +246,15 @@ void project_by_tiles(const Projection<float>& p, PanelRange range) {
 template <class T>
 void project_panels(const Projection<T>& p, PanelRange range) {
   const GatePanels<T>& W = *p.W;
+  expect_arranged(W);
 #if GRURUN_TILES
   if constexpr (std::is_same_v<T, float>) {
     if (suit_tiles(static_cast<size_t>(p.rows), W)) return project_by_tiles(p, range);
   }
 #endif
+  const ApartRows<T> X(static_cast<size_t>(p.rows), static_cast<size_t>(W.K()), p.X);
   each_group(W, range, 1, [&](int64_t panel, int64_t end, int64_t next) HWY_ATTR {
-    multiply(static_cast<size_t>(p.rows), p.X, W, true, panel, end, p.to.data + W.first_column(panel),
+    multiply(static_cast<size_t>(p.rows), X.rows(), W, true, panel, end, p.to.data + W.first_column(panel),
              static_cast<size_t>(p.to.ld), {W, next, range.descending});
   });
 }
@@ -245,6 +271,10 @@ class StepBlock {
     const GatePanels<T>& R = *cell_.R;
     const auto width = static_cast<size_t>(R.gates() * R.units(begin));
     GateBlock<const T> start;
+    if (rows > 1 && step_.projected.data != nullptr) {
+      fetch(rows, {step_.projected.row(row) + R.first_column(begin), step_.projected.ld},
+            static_cast<size_t>(end - begin) * width);
+    }
     // W and R take turns in being last, so that the one used last is still in the cache.
     if (!ahead.descending) start = starts(begin, end, row, rows, X, ahead);
     multiply(rows, Factor<T>{{step_.A.row(row), step_.A.ld}, A}, R, false, begin, end, product_, width,
@@ -263,6 +293,14 @@ class StepBlock {
   }
 
  private:
+  // Into L2: pieces of rows, which the processor does not foresee.
+  static HWY_INLINE void fetch(size_t rows, Rows<const T> from, size_t count) {
+    for (size_t i = 0; i < rows; ++i) {
+      const T* row = from.row(static_cast<int64_t>(i));
+      for (size_t k = 0; k < count; k += kGateLanes<T>) __builtin_prefetch(row + k, 0, 2);
+    }
+  }
+
   // Xt*(W^T) + Wb + Rb of the panels.
   HWY_INLINE GateBlock<const T> starts(int64_t begin, int64_t end, int64_t row, size_t rows,
                                        const SplitRows* X, const Ahead<T>& ahead) {
@@ -273,7 +311,7 @@ class StepBlock {
       return {first, width, static_cast<size_t>(step_.projected.ld)};
     }
     multiply(rows, Factor<T>{{step_.X.row(row), step_.X.ld}, X}, *cell_.W, true, begin, end, start_, width,
-             {*cell_.W, ahead.next, ahead.descending, ahead.i, ahead.n});
+             {*cell_.W, ahead.next, ahead.descending});
     return {start_, rows * width, width};
   }
 
@@ -286,7 +324,7 @@ class StepBlock {
 
 template <class T>
 void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range) {
-  StepBlock<T> block(cell, step);
+  expect_arranged(*cell.R);
   const RowBlocks rows{static_cast<size_t>(step.rows)};
   const bool projected = step.projected.data != nullptr;
 #if GRURUN_TILES
@@ -302,6 +340,10 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range)
   const SplitRows *const A = nullptr, *const X = nullptr;
   const auto pieces = [](const SplitRows* none, size_t) { return none; };
 #endif
+  const ApartRows<T> apart(A ? 0 : rows.rows, static_cast<size_t>(cell.R->K()), step.A);
+  CellStep<T> placed = step;
+  placed.A = apart.rows();
+  StepBlock<T> block(cell, placed);
   // Weights of X in between would make the panels of a group drive each other out of the cache.
   const size_t group_rows = projected ? kGroupRows : 1;
   const auto together =
@@ -310,11 +352,14 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range)
     for (size_t i = 0; i < rows.count(); ++i) {
       const Span span = rows.block(i);
       block.run(begin, end, static_cast<int64_t>(span.begin), span.end - span.begin, pieces(A, i),
-                pieces(X, i), {*cell.R, next, range.descending, i, rows.count()});
+                pieces(X, i), {*cell.R, i + 1 < rows.count() ? begin : next, range.descending});
     }
   });
 }
 
+bool widest() {
+  return kWidest<float>;
+}
 void project_f32(const Projection<float>& p, PanelRange range) {
   project_panels(p, range);
 }
@@ -334,11 +379,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
+HWY_EXPORT(widest);
 HWY_EXPORT(project_f32);
 HWY_EXPORT(project_f64);
 HWY_EXPORT(step_f32);
 HWY_EXPORT(step_f64);
 
+bool want_whole_gates() {
+  return HWY_DYNAMIC_DISPATCH(widest)();
+}
 void project(const Projection<float>& p, PanelRange panels) {
   HWY_DYNAMIC_DISPATCH(project_f32)(p, panels);
 }

@@ -26,8 +26,9 @@ int64_t panel_column(const GatePanels<T>& weights, int64_t gate, int64_t unit) {
 template <class T>
 T dot(T start, const T* row, const GatePanels<T>& weights, int64_t gate, int64_t unit) {
   const int64_t panel = panel_of(weights, unit), units = weights.units(panel);
-  const T* column = weights.panel(panel) + gate * weights.K() * units + unit - weights.first_unit(panel);
-  for (int64_t k = 0; k < weights.K(); ++k) start += row[k] * column[k * units];
+  const int64_t columns = weights.columns(panel), column = unit - weights.first_unit(panel);
+  const T* matrix = weights.panel(panel) + (gate * units + column / columns * columns) * weights.K();
+  for (int64_t k = 0; k < weights.K(); ++k) start += row[k] * matrix[k * columns + column % columns];
   return start;
 }
 

@@ -14,7 +14,8 @@ std::vector<std::string> simd_targets();
 std::string simd_target();
 
 /// Uses `name`, one of simd_targets(), from now on, or the best again if it is empty. Throws Error(usage) for
-/// a name that is not among them. Not to be called while kernels run.
+/// a name that is not among them. Not to be called while kernels run; models planned before must be planned
+/// anew, as their weights may be arranged otherwise: Error(internal) where they are run.
 void use_simd_target(const std::string& name);
 
 /// True if AMX's tile registers and their products of bfloat16 are to be used: "amx" is in use.

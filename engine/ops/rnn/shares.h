@@ -7,6 +7,7 @@
 #include "engine/kernels/gate_panels.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/recurrent.h"
+#include "engine/kernels/simd.h"
 
 namespace grurun::engine::rnn {
 
@@ -41,8 +42,17 @@ bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std
   return 7 * most * parts > 8 * weights.padded_size();
 }
 
-/// Calls body(share) for shares of a product of weights with `rows` rows. A thread has the same panels at
-/// every step, so that they stay in its cache, or the same rows.
+/// Into how many pieces a thread's part of `operations` is cut, of which another thread that is done may take
+/// some. Tiles (kernels::tile_registers) split the rows for each piece anew, which it would not make up for.
+template <typename Real>
+std::int64_t pieces_of_part(const kernels::GatePanels<Real>& weights, std::int64_t operations) {
+  constexpr std::int64_t worthwhile = 1 << 21, most = 4;
+  if (weights.suits_tiles() && kernels::tile_registers()) return 1;
+  return std::clamp<std::int64_t>(operations / worthwhile, 1, most);
+}
+
+/// Calls body(share) for shares of a product of weights with `rows` rows. A thread begins with the same
+/// panels at every step, so that they stay in its cache, or has the same rows.
 template <typename Real, typename Body>
 void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, bool descending, Body body) {
   constexpr std::int64_t enough = 1 << 17;  // operations for a thread to be worth waking
@@ -50,13 +60,20 @@ void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, boo
   const std::int64_t parts = std::clamp<std::int64_t>(operations / enough, 1, kernels::threads());
   const kernels::PanelRange all{0, weights.panels(), descending};
   if (parts == 1) return body(Share{0, rows, all});
-  const bool by_rows = share_rows(weights, rows, parts);
-  kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
-    if (by_rows) {
+  if (share_rows(weights, rows, parts)) {
+    return kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = rows * begin / parts;
-      return body(Share{first, rows * end / parts - first, all});
+      body(Share{first, rows * end / parts - first, all});
+    });
+  }
+  const std::int64_t pieces = pieces_of_part(weights, operations / parts), count = parts * pieces;
+  kernels::parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t piece = descending ? i / pieces * pieces + pieces - 1 - i % pieces : i;
+      const std::int64_t first = first_panel(weights, piece, count),
+                         last = first_panel(weights, piece + 1, count);
+      if (first < last) body(Share{0, rows, {first, last, descending}});
     }
-    body(Share{0, rows, {first_panel(weights, begin, parts), first_panel(weights, end, parts), descending}});
   });
 }
 
