@@ -14,13 +14,13 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 24 sums of 32 registers leave room for 3 vectors of B and the broadcast of A; 12 sums of 16 likewise.
+// 24 sums of 32 registers leave room for 3 vectors of B and the broadcast of A; 12 sums of 16 for 2 vectors.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr size_t kTileRows = 8;
+constexpr size_t kTileRows = 8, kTileVectors = 3;
 #else
-constexpr size_t kTileRows = 4;
+constexpr size_t kTileRows = 6, kTileVectors = 2;
 #endif
-constexpr size_t kTileVectors = 3;
+constexpr size_t kRowVectors = 3;  // of a tile of one row, adjacent ones
 
 template <class T>
 using Tag = hn::ScalableTag<T>;
@@ -85,7 +85,8 @@ HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, Rows b, size_t K, T* H
     }
   }
 
-  for (size_t k = 0; k < K; ++k) {
+  // What keeps the loop going would take a good part of the instructions.
+  _Pragma("GCC unroll 2") for (size_t k = 0; k < K; ++k) {
     Vec<T> bv[kGroups][kVectors];
     GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
       const T* row = b.row(g, k);
@@ -133,7 +134,7 @@ void rows_times_vectors(size_t vectors, const Product<T>& p, size_t row, size_t 
     case 2:
       return tile<kRows, 1, 2>(A, lda, b, K, C, ldc, at, e);
     default:
-      return tile<kRows, 1, 3>(A, lda, b, K, C, ldc, at, e);
+      return tile<kRows, 1, kTileVectors>(A, lda, b, K, C, ldc, at, e);
   }
 }
 
@@ -147,11 +148,11 @@ void rows_times_panel(size_t rows, size_t vectors, const Product<T>& p, size_t r
       return rows_times_vectors<2>(vectors, p, row, column, C, ldc);
     case 3:
       return rows_times_vectors<3>(vectors, p, row, column, C, ldc);
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
     case 4:
       return rows_times_vectors<4>(vectors, p, row, column, C, ldc);
     case 5:
       return rows_times_vectors<5>(vectors, p, row, column, C, ldc);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
     case 6:
       return rows_times_vectors<6>(vectors, p, row, column, C, ldc);
     case 7:
@@ -217,7 +218,7 @@ void panel(const Product<T>& p) {
 
 template <size_t kGroups, class T>
 HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
-  const size_t width = kTileVectors * hn::Lanes(Tag<T>()), groups_a_panel = kPanelColumns<T> / width;
+  const size_t width = kRowVectors * hn::Lanes(Tag<T>()), groups_a_panel = kPanelColumns<T> / width;
   StridedRows<kGroups, T> b{{}, static_cast<size_t>(p.ldb)};
   size_t column[kGroups];
   for (size_t g = 0; g < kGroups; ++g) {
@@ -225,12 +226,12 @@ HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
     b.next[g] = p.B + panel * p.panel_stride + part * width;
     column[g] = (group + g) * width;
   }
-  tile<1, kGroups, kTileVectors>(p.a, 0, b, static_cast<size_t>(p.K), p.C, 0, column, p.epilogue);
+  tile<1, kGroups, kRowVectors>(p.a, 0, b, static_cast<size_t>(p.K), p.C, 0, column, p.epilogue);
 }
 
 template <class T>
 void row(const RowProduct<T>& p) {
-  const size_t width = kTileVectors * hn::Lanes(Tag<T>());
+  const size_t width = kRowVectors * hn::Lanes(Tag<T>());
   const size_t groups = static_cast<size_t>(p.panels * kPanelColumns<T>) / width;
   size_t g = 0;
   for (; g + 4 <= groups; g += 4) row_times_groups<4>(p, g);
