@@ -125,6 +125,18 @@ HWY_INLINE V exp_of(D d, const Reduced<V>& x) {
   return hn::Mul(hn::Mul(e, integer_power_of_two(d, half)), integer_power_of_two(d, hn::Sub(n, half)));
 }
 
+/// The same for x up to 0.
+template <class D, class V>
+HWY_INLINE V exp_of_negative(D d, const Reduced<V>& x) {
+#if HWY_TARGET == HWY_AVX3
+  return exp_of(d, x);
+#else
+  // 2^64 times the result is no subnormal number.
+  const V scale = power_of_two(d, x, 64);
+  return hn::Mul(hn::MulAdd(scale, x.expm1_r, scale), hn::Set(d, 0x1p-64f));
+#endif
+}
+
 template <class D, class V>
 HWY_INLINE V vector_exp(D d, V x) {
   // Beyond these the result is infinity or 0 anyway.
@@ -219,7 +231,7 @@ HWY_INLINE V vector_tanh(D d, V x) {
 template <class D, class V>
 HWY_INLINE V vector_sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
-  const V e = exp_of(d, reduce_negative(d, at_most(hn::Abs(x), hn::Set(d, 104.0f))));
+  const V e = exp_of_negative(d, reduce_negative(d, at_most(hn::Abs(x), hn::Set(d, 104.0f))));
   return quotient(d, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
