@@ -15,8 +15,19 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
 
 find_program(GRURUN_CCACHE ccache)
 if(GRURUN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${GRURUN_CCACHE})
+  # ccache wants to be told that precompiled headers may be used: what they depend on is part of what it compares.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GRURUN_CCACHE})
 endif()
+
+# grurun_precompile(target header...): headers, written as in #include, that most sources of a target include. Sources include
+# what they use all the same: scripts/lint and the other build types, whose flags make GCC 12 find fault with the standard
+# library's strings once they are precompiled, read them without.
+function(grurun_precompile target)
+  if(ARGN AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  endif()
+endfunction()
 
 # Contracted multiply-adds would make results depend on the compiler's mood; kernels ask for them by name.
 add_library(grurun_options INTERFACE)

@@ -1,14 +1,15 @@
-# grurun_room(NAME name SOURCES file... [DEPS target...] [PRIVATE_DEPS target...])
+# grurun_room(NAME name SOURCES file... [DEPS target...] [PRIVATE_DEPS target...] [PRECOMPILE header...])
 # makes the library grurun_<name> with the alias grurun::<name> from one room of the house. Headers are included by their
 # path from the repository's root. A room without sources is an interface library. Library, headers and target are
-# installed as part of the CMake package grurun.
+# installed as part of the CMake package grurun. PRECOMPILE: what most of its sources include, parsed once for all.
 function(grurun_room)
-  cmake_parse_arguments(PARSE_ARGV 0 room "" "NAME" "SOURCES;DEPS;PRIVATE_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 0 room "" "NAME" "SOURCES;DEPS;PRIVATE_DEPS;PRECOMPILE")
   set(target grurun_${room_NAME})
   if(room_SOURCES)
     add_library(${target} STATIC ${room_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:grurun_options> ${room_PRIVATE_DEPS})
+    grurun_precompile(${target} ${room_PRECOMPILE})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

@@ -44,6 +44,7 @@ foreach(name IN LISTS suites)
   target_link_libraries(${name}_tests PRIVATE
     grurun_options ${shared_libraries} ${room} ONNX::onnx GTest::gtest GTest::gmock GTest::gtest_main)
   add_dependencies(${name}_tests grurun)
+  grurun_precompile(${name}_tests ${standard_headers} <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> <onnx/onnx_pb.h>)
   foreach(shard RANGE 1 ${shards_${name}})
     set(entry ${name})
     if(shards_${name} GREATER 1)

@@ -1,5 +1,6 @@
 #include "cli/print_value.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -86,7 +87,7 @@ TEST(PrintValue, SequencesMapsAndOptionals) {
 }
 
 TEST(ElementText, LongStringsAreCutBetweenCharacters) {
-  const Tensor text = Tensor::scalar(std::string(63, 'a') + "\xc3\xa9" + std::string(10, 'b'));
+  const Tensor text = Tensor::scalar(fmt::format("{}\xc3\xa9{}", std::string(63, 'a'), std::string(10, 'b')));
   EXPECT_EQ(element_text(text, 0, 0), "'" + std::string(63, 'a') + "\xc3\xa9'...");
 }
 
