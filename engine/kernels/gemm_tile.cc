@@ -14,11 +14,17 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 24 sums of 32 registers leave room for 3 vectors of B and the broadcast of A; 12 sums of 16 for 2 vectors.
+// 24 sums of 32 registers, or 12 of 16, leave room for 3 vectors of B and the broadcast of A.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr size_t kTileRows = 8, kTileVectors = 3;
+constexpr size_t kTileRows = 8;
+constexpr size_t tile_vectors(size_t) {
+  return 3;
+}
 #else
-constexpr size_t kTileRows = 6, kTileVectors = 2;
+constexpr size_t kTileRows = 6;
+constexpr size_t tile_vectors(size_t rows) {
+  return rows <= 4 ? 3 : 2;
+}
 #endif
 constexpr size_t kRowVectors = 3;  // of a tile of one row, adjacent ones
 
@@ -134,7 +140,7 @@ void rows_times_vectors(size_t vectors, const Product<T>& p, size_t row, size_t 
     case 2:
       return tile<kRows, 1, 2>(A, lda, b, K, C, ldc, at, e);
     default:
-      return tile<kRows, 1, kTileVectors>(A, lda, b, K, C, ldc, at, e);
+      return tile<kRows, 1, tile_vectors(kRows)>(A, lda, b, K, C, ldc, at, e);
   }
 }
 
@@ -202,9 +208,10 @@ void panel(const Product<T>& p) {
   const size_t tiles = (total + kTileRows - 1) / kTileRows;
   for (size_t t = 0, row = 0; t < tiles; ++t) {
     const size_t rows = total / tiles + (t < total % tiles ? 1 : 0);
-    for (size_t column = 0; column < columns; column += kTileVectors * lanes) {
+    const size_t most = tile_vectors(rows);
+    for (size_t column = 0; column < columns; column += most * lanes) {
       const size_t left = columns - column;
-      const size_t vectors = std::min(kTileVectors, (left + lanes - 1) / lanes);
+      const size_t vectors = std::min(most, (left + lanes - 1) / lanes);
       if (vectors * lanes <= left) {
         rows_times_panel(rows, vectors, p, row, column, p.C + row * p.ldc + column,
                          static_cast<size_t>(p.ldc));
