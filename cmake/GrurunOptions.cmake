@@ -20,8 +20,8 @@ if(GRURUN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # grurun_precompile(target header...): headers, written as in #include, that most sources of a target include. Sources include
-# what they use all the same: scripts/lint and the other build types, whose flags make GCC 12 find fault with the standard
-# library's strings once they are precompiled, read them without.
+# what they use all the same: scripts/lint and the other build types read them without, as GCC 12 may find fault with the
+# standard library's strings (-Warray-bounds) once they are precompiled.
 function(grurun_precompile target)
   if(ARGN AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_precompile_headers(${target} PRIVATE ${ARGN})

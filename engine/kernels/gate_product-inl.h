@@ -40,9 +40,6 @@ constexpr size_t tile_rows(size_t vectors) {
   return std::min(kMostTileRows, kMostSums / vectors);
 }
 
-// Of B, at a time, where several tiles multiply it.
-constexpr size_t kBlockBytes = size_t{16} << 20;
-
 /// How many sums each element is split into, so that additions in flight hide their latency.
 constexpr size_t tile_ways(size_t rows, size_t vectors) {
   return rows * vectors >= 8 ? 1 : rows * vectors >= 4 ? 2 : 4;

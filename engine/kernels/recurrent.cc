@@ -271,9 +271,9 @@ class StepBlock {
     const GatePanels<T>& R = *cell_.R;
     const auto width = static_cast<size_t>(R.gates() * R.units(begin));
     GateBlock<const T> start;
-    if (rows > 1 && step_.projected.data != nullptr) {
-      fetch(rows, {step_.projected.row(row) + R.first_column(begin), step_.projected.ld},
-            static_cast<size_t>(end - begin) * width);
+    for (size_t i = 0; rows > 1 && step_.projected.data != nullptr && i < rows; ++i) {
+      fetch<2>(step_.projected.row(row + static_cast<int64_t>(i)) + R.first_column(begin),
+               static_cast<size_t>(end - begin) * width);
     }
     // W and R take turns in being last, so that the one used last is still in the cache.
     if (!ahead.descending) start = starts(begin, end, row, rows, X, ahead);
@@ -293,14 +293,6 @@ class StepBlock {
   }
 
  private:
-  // Into L2: pieces of rows, which the processor does not foresee.
-  static HWY_INLINE void fetch(size_t rows, Rows<const T> from, size_t count) {
-    for (size_t i = 0; i < rows; ++i) {
-      const T* row = from.row(static_cast<int64_t>(i));
-      for (size_t k = 0; k < count; k += kGateLanes<T>) __builtin_prefetch(row + k, 0, 2);
-    }
-  }
-
   // Xt*(W^T) + Wb + Rb of the panels.
   HWY_INLINE GateBlock<const T> starts(int64_t begin, int64_t end, int64_t row, size_t rows,
                                        const SplitRows* X, const Ahead<T>& ahead) {

@@ -115,10 +115,10 @@ struct Place {
 #undef GRURUN_LOOP_BODY
 #define GRURUN_LOOP_BODY HWY_ATTR __attribute__((always_inline))
 
-/// Rows lie far apart where they are projections: the processor does not foresee them.
-template <class T>
+/// Part of a row into cache kLevel. The processor does not foresee projections, whose rows lie far apart.
+template <int kLevel, class T>
 HWY_INLINE void fetch(const T* row, size_t count) {
-  for (size_t i = 0; i < count; i += kGateLanes<T>) __builtin_prefetch(row + i, 0, 3);
+  for (size_t i = 0; i < count; i += kGateLanes<T>) __builtin_prefetch(row + i, 0, 4 - kLevel);
 }
 
 template <class T, class Body>
@@ -130,7 +130,7 @@ HWY_INLINE void each_place(Sums<T> sums, Body body) {
     for (size_t row = 0; row < sums.rows; ++row) {
       T* product = sums.product.at(panel, row);
       const T* start = sums.start.at(panel, row);
-      if (row + 1 < sums.rows) fetch(sums.start.at(panel, row + 1), sums.product.row_stride);
+      if (row + 1 < sums.rows) fetch<1>(sums.start.at(panel, row + 1), sums.product.row_stride);
       for (size_t i = 0; i < sums.units; i += lanes) {
         const size_t unit = first + i;
         body(Place<T>{product + i, start + i, bias == nullptr ? bias : bias + i, sums.units,
