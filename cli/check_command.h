@@ -1,11 +1,11 @@
 // `grurun check MODEL...`: what the standard has to say against a model.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "opset/check.h"
 
 namespace grurun::cli {

@@ -2,8 +2,9 @@
 // runs inside the one error handler. action returns the exit code.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+#include "cli/app.h"
 
 namespace grurun::cli {
 

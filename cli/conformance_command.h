@@ -1,8 +1,9 @@
 // `grurun conformance PATH...`: runs cases and compares them with their expected outputs.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+#include "cli/app.h"
 
 namespace grurun::cli {
 

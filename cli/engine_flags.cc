@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/flag_values.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"

@@ -1,8 +1,9 @@
 // The flags that say how the engine runs, for every command that runs a model.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "cli/app.h"
 
 namespace grurun::cli {
 

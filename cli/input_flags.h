@@ -1,12 +1,12 @@
 // The flags that say what a model is run on, for every command that runs one.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "cli/inputs.h"
 
 namespace grurun::cli {

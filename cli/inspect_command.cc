@@ -1,5 +1,6 @@
 #include "cli/inspect_command.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 

@@ -1,10 +1,10 @@
 // `grurun inspect MODEL`: what a model consists of.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
+#include "cli/app.h"
 #include "onnx_io/model.h"
 #include "opset/model_summary.h"
 

@@ -1,10 +1,10 @@
 // After a run: why outputs differ, what the truth is, what happened at every gate.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "cli/inputs.h"
 #include "onnx_io/model.h"
 #include "tensor/value.h"

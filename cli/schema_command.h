@@ -1,13 +1,13 @@
 // `grurun schema OP`: an operator as one version of the standard defines it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "opset/registry.h"
 
 namespace grurun::cli {

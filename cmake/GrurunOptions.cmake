@@ -20,10 +20,10 @@ if(GRURUN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # grurun_precompile(target header...): headers, written as in #include, that most sources of a target include. Sources include
-# what they use all the same: scripts/lint and the other build types read them without, as GCC 12 may find fault with the
-# standard library's strings (-Warray-bounds) once they are precompiled.
+# what they use all the same: GCC's other build types read them without, as GCC 12 may find fault with the standard library's
+# strings (-Warray-bounds) once they are precompiled.
 function(grurun_precompile target)
-  if(ARGN AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  if(ARGN AND (CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_CXX_COMPILER_ID STREQUAL "Clang"))
     target_precompile_headers(${target} PRIVATE ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
@@ -32,7 +32,7 @@ endfunction()
 # Contracted multiply-adds would make results depend on the compiler's mood; kernels ask for them by name.
 add_library(grurun_options INTERFACE)
 target_compile_definitions(grurun_options INTERFACE GRURUN_VERSION="${PROJECT_VERSION}")
-target_compile_options(grurun_options INTERFACE -Wall -Wextra -ffp-contract=off $<$<BOOL:${GRURUN_WERROR}>:-Werror>)
+target_compile_options(grurun_options INTERFACE -Wall -Wextra -ffp-contract=off $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas> $<$<BOOL:${GRURUN_WERROR}>:-Werror>)
 
 # Only libraries that are really called cost start-up time.
 add_link_options(-Wl,--as-needed)

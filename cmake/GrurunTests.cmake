@@ -7,8 +7,8 @@ find_package(GTest REQUIRED)
 set(test_environment
   "GRURUN_BINARY=$<TARGET_FILE:grurun>" "GRURUN_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
   "GRURUN_BUILD_DIR=${PROJECT_BINARY_DIR}" "GRURUN_SANITIZE=${GRURUN_SANITIZE}"
-  "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1"
-  "UBSAN_OPTIONS=print_stacktrace=1")
+  "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1:allow_addr2line=1"
+  "UBSAN_OPTIONS=print_stacktrace=1:allow_addr2line=1")
 
 file(GLOB test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/tests/*)
 set(shared_libraries)
@@ -44,6 +44,8 @@ foreach(name IN LISTS suites)
   target_link_libraries(${name}_tests PRIVATE
     grurun_options ${shared_libraries} ${room} ONNX::onnx GTest::gtest GTest::gmock GTest::gtest_main)
   add_dependencies(${name}_tests grurun)
+  # Tests are long and run once: optimizing them takes longer than it saves.
+  target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
   grurun_precompile(${name}_tests ${standard_headers} <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> <onnx/onnx_pb.h>)
   foreach(shard RANGE 1 ${shards_${name}})
     set(entry ${name})

@@ -17,6 +17,7 @@
 
 #include "tensor/error.h"
 #include "tensor/run_memory.h"
+#include "tensor/sanitizers.h"
 
 namespace grurun::memory {
 
@@ -56,7 +57,7 @@ constexpr std::size_t most_large_pages = std::size_t{64} << 20;
 // Aligned memory from malloc. glibc's aligned_alloc asks for more than it gives, so that what was freed does
 // not serve the same request again: the heap would grow with every large block. The sanitizers, which see the
 // end of a block only where malloc's is, are given the slower one.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if GRURUN_ASAN || GRURUN_TSAN
 void* allocate(std::size_t bytes) {
   return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
 }
@@ -82,7 +83,7 @@ void release(void* data) {
 
 // Blocks that were given back, for the next that ask: runs of a model ask for the same ones again and again.
 // The sanitizers are to see every block by itself.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if GRURUN_ASAN || GRURUN_TSAN
 constexpr std::size_t kept_classes = 0;
 #else
 constexpr std::size_t kept_classes = 17;  // of 64 bytes to 4 MiB

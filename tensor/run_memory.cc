@@ -4,7 +4,9 @@
 #include <limits>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
+#include "tensor/sanitizers.h"
+
+#if GRURUN_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -18,7 +20,7 @@ constexpr std::size_t most_recorded = 100'000;
 constexpr std::size_t most_placed = 4096;
 
 // The address sanitizer is told which bytes are held, and finds some that never are between two blocks.
-#if defined(__SANITIZE_ADDRESS__)
+#if GRURUN_ASAN
 constexpr std::size_t gap = 64;
 void forbid(void* data, std::size_t bytes) {
   __asan_poison_memory_region(data, bytes);

@@ -13,6 +13,7 @@
 #include "conformance/diagnosis/parting.h"
 #include "conformance/diagnosis/subject.h"
 #include "tensor/error.h"
+#include "tensor/sanitizers.h"
 
 namespace grurun::conformance {
 namespace diagnosis {
@@ -21,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double most_operations = 2e9;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if GRURUN_ASAN || GRURUN_TSAN
 constexpr std::chrono::milliseconds most_time{30000};  // all is slower, and the same is to be found
 #else
 constexpr std::chrono::milliseconds most_time{1500};

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/kernels/simd_targets.h"
+#include "engine/kernels/unroll.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/dot_products.cc"
@@ -25,15 +26,6 @@ template <class T>
 using Tag = hn::ScalableTag<T>;
 template <class T>
 using Vec = hn::Vec<Tag<T>>;
-
-// The sums live in registers only if the loops over them are unrolled. Sanitizers keep them in memory anyway,
-// where unrolled checks would take minutes to compile.
-#undef GRURUN_UNROLL
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GRURUN_UNROLL
-#else
-#define GRURUN_UNROLL _Pragma("GCC unroll 16")
-#endif
 
 template <size_t kColumns, class T>
 HWY_INLINE void dots_of_row(const DotProducts<T>& p, const T* HWY_RESTRICT a, const T* HWY_RESTRICT B,

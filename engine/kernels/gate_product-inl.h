@@ -12,16 +12,8 @@
 #include <type_traits>
 
 #include "engine/kernels/gate_panels.h"
+#include "engine/kernels/unroll.h"
 #include "hwy/highway.h"
-
-// The sums live in registers only if the loops over them are unrolled. Sanitizers keep them in memory anyway,
-// where unrolled checks would take minutes to compile.
-#undef GRURUN_UNROLL
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GRURUN_UNROLL
-#else
-#define GRURUN_UNROLL _Pragma("GCC unroll 16")
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/kernels/simd_targets.h"
+#include "engine/kernels/unroll.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/gemm_tile.cc"
@@ -32,15 +33,6 @@ template <class T>
 using Tag = hn::ScalableTag<T>;
 template <class T>
 using Vec = hn::Vec<Tag<T>>;
-
-// The sums live in registers only if the loops over them are unrolled. Sanitizers keep them in memory anyway,
-// where unrolled checks would take minutes to compile.
-#undef GRURUN_UNROLL
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GRURUN_UNROLL
-#else
-#define GRURUN_UNROLL _Pragma("GCC unroll 16")
-#endif
 
 /// Where the rows of B lie: group g of row k is asked for with k ascending from 0.
 template <size_t kGroups, class T>

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/kernels/simd_targets.h"
+#include "engine/kernels/unroll.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/panel_gather.cc"
@@ -16,15 +17,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 using Tag = hn::ScalableTag<T>;
-
-// Loops over a few vectors or runs are unrolled, but for sanitizers, where they would take minutes to
-// compile.
-#undef GRURUN_UNROLL
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GRURUN_UNROLL
-#else
-#define GRURUN_UNROLL _Pragma("GCC unroll 16")
-#endif
 
 // Known vector counts and no tail: the loop over them disappears.
 template <size_t kVectors, class T>

@@ -24,6 +24,7 @@
 
 #include "engine/kernels/simd.h"
 #include "engine/kernels/tile_range.h"
+#include "engine/kernels/unroll.h"
 #include "hwy/highway.h"
 
 #undef GRURUN_TILES
@@ -56,14 +57,6 @@ using TileNumber = std::integral_constant<int, n>;
 // For what loops call with tile numbers, which must be constants.
 #undef GRURUN_TILE_BODY
 #define GRURUN_TILE_BODY HWY_ATTR __attribute__((always_inline))
-
-// Loops over pieces run between products, which a branch that is predicted wrong would hold up.
-#undef GRURUN_UNROLL_PIECES
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GRURUN_UNROLL_PIECES
-#else
-#define GRURUN_UNROLL_PIECES _Pragma("GCC unroll 4")
-#endif
 
 /// A tile whose rows lie one after the other.
 template <int kTile>

@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <cstdlib>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include "tensor/sanitizers.h"
+
+#if defined(__GLIBC__) && !GRURUN_ASAN && !GRURUN_TSAN
 #define GRURUN_COUNTS_ALLOCATIONS 1
 #else
 #define GRURUN_COUNTS_ALLOCATIONS 0

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "tensor/sanitizers.h"
+
 namespace grurun::memory {
 namespace {
 
@@ -20,7 +22,7 @@ TEST(Block, IsAlignedAndCounted) {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !GRURUN_ASAN && !GRURUN_TSAN
 // Runs of a model ask for the same blocks again and again, a large one freed before the next of its size is
 // asked for, with smaller ones between them.
 TEST(Block, FreedOnesServeTheSameRequestAgain) {

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "tensor/sanitizers.h"
+
 namespace grurun::kernels {
 namespace {
 
@@ -28,8 +30,9 @@ TEST_P(ParallelTest, VisitsEveryIndexOnceInRangesOfAtLeastTheGrain) {
   struct Case {
     int64_t n, grain;
   };
-  for (const auto& [n, grain] :
+  for (const Case& c :
        {Case{0, 1}, {-3, 1}, {1, 1}, {7, 3}, {1000, 1}, {1000, 999}, {1000, 1000}, {65537, 64}, {10, 0}}) {
+    const int64_t n = c.n, grain = c.grain;  // clang 14 captures no structured bindings
     std::vector<std::atomic<int>> visits(static_cast<size_t>(std::max<int64_t>(n, 0)));
     std::atomic<int> too_short{0};
     parallel_for(n, grain, [&](int64_t begin, int64_t end) {
@@ -107,7 +110,7 @@ TEST_P(ParallelTest, LoopsOfSeveralCallersAtOnce) {
 }
 
 TEST_P(ParallelTest, AForkedChildHasAPoolOfItsOwn) {
-#ifdef __SANITIZE_THREAD__
+#if GRURUN_TSAN
   GTEST_SKIP() << "ThreadSanitizer does not support threads in a child of a threaded process";
 #endif
   parallel_for(64, 1, [](int64_t, int64_t) {});  // the parent's workers now exist
