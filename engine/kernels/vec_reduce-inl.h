@@ -48,6 +48,20 @@ double sum(const T* x, size_t n) {
   return total;
 }
 
+/// The least lane, or the greatest. Highway's emulated vectors start from the least finite number: no
+/// infinity comes out of them.
+template <bool least, class D>
+hn::TFromD<D> extreme_lane(D d, hn::Vec<D> v) {
+#if HWY_TARGET == HWY_EMU128
+  hn::TFromD<D> lanes[hn::MaxLanes(D())];
+  hn::StoreU(v, d, lanes);
+  const auto end = lanes + hn::Lanes(d);
+  return least ? *std::min_element(lanes, end) : *std::max_element(lanes, end);
+#else
+  return hn::GetLane(least ? hn::MinOfLanes(d, v) : hn::MaxOfLanes(d, v));
+#endif
+}
+
 /// The greatest, or the least as the greatest of negated elements.
 template <bool least, class T>
 T extreme(const T* x, size_t n) {
@@ -71,7 +85,7 @@ T extreme(const T* x, size_t n) {
   const auto others = least ? hn::Min(ways[2], ways[3]) : hn::Max(ways[2], ways[3]);
   const auto best = least ? hn::Min(two, others) : hn::Max(two, others);
   bool nan = !hn::AllFalse(d, unordered);
-  T result = nan ? start : hn::GetLane(least ? hn::MinOfLanes(d, best) : hn::MaxOfLanes(d, best));
+  T result = nan ? start : extreme_lane<least>(d, best);
   for (; i < n; ++i) {
     nan |= std::isnan(x[i]);
     result = least ? std::min(result, x[i]) : std::max(result, x[i]);

@@ -37,8 +37,7 @@ float greatest_of(const float* x, size_t n) {
     for (size_t w = 0; w < kWays; ++w) ways[w] = hn::Max(ways[w], hn::LoadU(d, x + i + w * lanes));
   }
   for (; i + lanes <= n; i += lanes) ways[0] = hn::Max(ways[0], hn::LoadU(d, x + i));
-  float greatest =
-      hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(ways[0], ways[1]), hn::Max(ways[2], ways[3]))));
+  float greatest = extreme_lane<false>(d, hn::Max(hn::Max(ways[0], ways[1]), hn::Max(ways[2], ways[3])));
   for (; i < n; ++i) greatest = std::max(greatest, x[i]);
   return greatest;
 }

@@ -42,7 +42,7 @@ void compute_blocks(const Attention<C>& run) {
   const double operations = static_cast<double>(std::min(rows, block)) *
                             static_cast<double>(sizes.keys() + 1) *
                             static_cast<double>(sizes.head_size + sizes.v_head_size + 16);
-  const auto grain = static_cast<std::int64_t>(200'000 / operations) + 1;
+  const auto grain = static_cast<std::int64_t>(200'000 / std::max(operations, 1.0)) + 1;
   kernels::parallel_for(sizes.batch * sizes.kv_heads * blocks, grain,
                         [&](std::int64_t begin, std::int64_t end) {
                           for (std::int64_t i = begin; i < end; ++i) {
