@@ -40,7 +40,7 @@ format: ## format the sources in place
 	@scripts/setup --ci
 	@scripts/format
 
-lint: setup ## run the fatal clang-tidy checks
+lint: ## run the fatal clang-tidy checks
 	@scripts/setup --ci
 	@scripts/lint
 
