@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/check_command.h"
+#include "cli/counted.h"
 #include "opset/rules.h"
 
 namespace grurun::cli {
@@ -26,10 +27,6 @@ std::string escaped(const std::string& text) {
     }
   }
   return out;
-}
-
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string summary(std::size_t errors, std::size_t warnings, std::size_t notes) {

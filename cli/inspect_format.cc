@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "cli/counted.h"
 #include "cli/element_text.h"
 #include "cli/inspect_command.h"
 
@@ -21,12 +22,8 @@ using opset::RecurrentLayer;
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits;
-}
-
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 // What is declared, or else inferred.

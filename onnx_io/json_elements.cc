@@ -15,7 +15,7 @@ namespace grurun::onnx_io {
 
 namespace {
 
-using Node = JsonTree::Node;
+using JsonNode = JsonTree::Node;
 using Kind = JsonTree::Kind;
 
 template <typename T>
@@ -32,11 +32,11 @@ template <typename T>
 inline constexpr bool is_complex_type = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
 template <typename T>
-[[noreturn]] void fail_kind(const Node& node) {
+[[noreturn]] void fail_kind(const JsonNode& node) {
   fail_invalid("{} where an element of type {} is needed", describe(node.kind), dtype_name(dtype_of<T>));
 }
 
-double read_number(const JsonTree& tree, const Node& node, const char* type) {
+double read_number(const JsonTree& tree, const JsonNode& node, const char* type) {
   if (node.kind == Kind::integer) return static_cast<double>(node.integer);
   if (node.kind == Kind::unsigned_integer) return static_cast<double>(node.unsigned_integer);
   if (node.kind == Kind::number) return node.number;
@@ -83,7 +83,7 @@ T to_floating(double value) {
 }
 
 template <typename T>
-T to_integer(const Node& node) {
+T to_integer(const JsonNode& node) {
   const auto convert = [](auto value) -> T {
     bool fits = false;
     if constexpr (is_small_int<T>) {
@@ -116,10 +116,11 @@ std::string from_hex(std::string_view digits) {
 }
 
 template <typename T>
-T read_element(const JsonTree& tree, const Node& node) {
+T read_element(const JsonTree& tree, const JsonNode& node) {
   if constexpr (std::is_same_v<T, std::string>) {
     if (node.kind == Kind::string) return std::string(tree.text(node));
-    const Node* const hex = node.kind == Kind::object && node.size == 1 ? tree.find(node, "hex") : nullptr;
+    const JsonNode* const hex =
+        node.kind == Kind::object && node.size == 1 ? tree.find(node, "hex") : nullptr;
     if (hex == nullptr || hex->kind != Kind::string) fail_kind<T>(node);
     return from_hex(tree.text(*hex));
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -129,7 +130,7 @@ T read_element(const JsonTree& tree, const Node& node) {
   } else if constexpr (is_complex_type<T>) {
     if (node.kind != Kind::array || node.size != 2) fail_kind<T>(node);
     using Part = typename T::value_type;
-    const Node* const re = JsonTree::first(node);
+    const JsonNode* const re = JsonTree::first(node);
     const char* const type = dtype_name(dtype_of<T>);
     return T(to_floating<Part>(read_number(tree, *re, type)),
              to_floating<Part>(read_number(tree, *JsonTree::next(re), type)));
@@ -191,12 +192,12 @@ void append_element(const T& value, std::string* out) {
 
 }  // namespace
 
-bool is_json_element(const Node& node, DType dtype) {
+bool is_json_element(const JsonNode& node, DType dtype) {
   if (node.kind != Kind::array) return true;
   return is_complex(dtype) && node.size == 2 && JsonTree::first(node)->kind != Kind::array;
 }
 
-void read_json_element(const JsonTree& tree, const Node& node, DType dtype, void* to) {
+void read_json_element(const JsonTree& tree, const JsonNode& node, DType dtype, void* to) {
   visit_element_type(dtype, [&]<typename T>() { *static_cast<T*>(to) = read_element<T>(tree, node); });
 }
 

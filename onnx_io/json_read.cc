@@ -11,18 +11,18 @@ namespace grurun::onnx_io {
 
 namespace {
 
-using Node = JsonTree::Node;
+using JsonNode = JsonTree::Node;
 using Kind = JsonTree::Kind;
 
 // The element type of a list that does not state one: string, bool, int64, or float32 as soon as one number
 // is no integer. "NaN" and the infinities are numbers beside numbers, and strings beside strings.
-DType guess_dtype(const JsonTree& tree, const Node& data) {
+DType guess_dtype(const JsonTree& tree, const JsonNode& data) {
   bool numbers = false;
   bool fractions = false;
   bool booleans = false;
   bool strings = false;
   bool words = false;
-  for (const Node* at = &data; at != &data + data.extent; ++at) {
+  for (const JsonNode* at = &data; at != &data + data.extent; ++at) {
     numbers |= at->kind == Kind::integer || at->kind == Kind::unsigned_integer;
     fractions |= at->kind == Kind::number;
     booleans |= at->kind == Kind::boolean;
@@ -40,9 +40,9 @@ DType guess_dtype(const JsonTree& tree, const Node& data) {
   return strings || words ? DType::string : DType::float32;
 }
 
-Shape nested_shape(const Node& data, DType dtype) {
+Shape nested_shape(const JsonNode& data, DType dtype) {
   Shape shape;
-  const Node* at = &data;
+  const JsonNode* at = &data;
   while (!is_json_element(*at, dtype)) {
     if (shape.rank() == max_rank) fail_unsupported("data nested deeper than {}", max_rank);
     shape.push_back(static_cast<std::int64_t>(at->size));
@@ -53,8 +53,8 @@ Shape nested_shape(const Node& data, DType dtype) {
 }
 
 // Walks the nested lists, each of which must have its dimension's size, and stores the elements in order.
-void read_nested(const JsonTree& tree, const Node& data, const Shape& shape, std::size_t axis, DType dtype,
-                 std::byte** to) {
+void read_nested(const JsonTree& tree, const JsonNode& data, const Shape& shape, std::size_t axis,
+                 DType dtype, std::byte** to) {
   if (axis == shape.rank()) {
     if (!is_json_element(data, dtype)) fail_invalid("lists of different depth");
     read_json_element(tree, data, dtype, *to);
@@ -63,18 +63,18 @@ void read_nested(const JsonTree& tree, const Node& data, const Shape& shape, std
   }
   const bool fits = !is_json_element(data, dtype) && std::cmp_equal(data.size, shape[axis]);
   if (!fits) fail_invalid("lists of different length or depth");
-  const Node* at = JsonTree::first(data);
+  const JsonNode* at = JsonTree::first(data);
   for (std::uint64_t i = 0; i < data.size; ++i, at = JsonTree::next(at)) {
     read_nested(tree, *at, shape, axis + 1, dtype, to);
   }
 }
 
-Shape stated_shape(const Node& node) {
+Shape stated_shape(const JsonNode& node) {
   if (node.kind != Kind::array) fail_invalid("shape must be an array of numbers");
   if (node.size > max_rank)
     fail_unsupported("a shape of {} dimensions; up to {} are held", node.size, max_rank);
   Shape shape;
-  const Node* at = JsonTree::first(node);
+  const JsonNode* at = JsonTree::first(node);
   for (std::uint64_t i = 0; i < node.size; ++i, at = JsonTree::next(at)) {
     if (at->kind != Kind::unsigned_integer || at->unsigned_integer > INT64_MAX) {
       fail_invalid("shape must hold numbers from 0 to 2^63-1");
@@ -84,7 +84,7 @@ Shape stated_shape(const Node& node) {
   return shape;
 }
 
-Tensor read_tensor(const JsonTree& tree, const Node& data, DType dtype, const Node* stated) {
+Tensor read_tensor(const JsonTree& tree, const JsonNode& data, DType dtype, const JsonNode* stated) {
   const Shape nested = nested_shape(data, dtype);
   const Shape shape = stated != nullptr ? stated_shape(*stated) : nested;
   const bool flat = nested.rank() == 1 && nested[0] == shape.element_count();
@@ -98,8 +98,9 @@ Tensor read_tensor(const JsonTree& tree, const Node& data, DType dtype, const No
   return out.reshaped(shape);
 }
 
-void require_keys(const JsonTree& tree, const Node& object, std::initializer_list<std::string_view> allowed) {
-  const Node* at = JsonTree::first(object);
+void require_keys(const JsonTree& tree, const JsonNode& object,
+                  std::initializer_list<std::string_view> allowed) {
+  const JsonNode* at = JsonTree::first(object);
   for (std::uint64_t i = 0; i < object.size; ++i) {
     const std::string_view key = tree.text(*at);
     if (std::ranges::find(allowed, key) == allowed.end())
@@ -108,8 +109,8 @@ void require_keys(const JsonTree& tree, const Node& object, std::initializer_lis
   }
 }
 
-ValueType stated_element(const JsonTree& tree, const Node& object) {
-  const Node* const node = tree.find(object, "element");
+ValueType stated_element(const JsonTree& tree, const JsonNode& object) {
+  const JsonNode* const node = tree.find(object, "element");
   if (node == nullptr) return {};
   std::optional<ValueType> type;
   if (node->kind == Kind::string) type = parse_value_type(tree.text(*node));
@@ -117,20 +118,20 @@ ValueType stated_element(const JsonTree& tree, const Node& object) {
   return *type;
 }
 
-Value read_value(const JsonTree& tree, const Node& node);
+Value read_value(const JsonTree& tree, const JsonNode& node);
 
-std::vector<Value> read_items(const JsonTree& tree, const Node& list) {
+std::vector<Value> read_items(const JsonTree& tree, const JsonNode& list) {
   if (list.kind != Kind::array)
     fail_invalid("a list of values must be an array, not {}", describe(list.kind));
   std::vector<Value> items;
-  const Node* at = JsonTree::first(list);
+  const JsonNode* at = JsonTree::first(list);
   for (std::uint64_t i = 0; i < list.size; ++i, at = JsonTree::next(at))
     items.push_back(read_value(tree, *at));
   return items;
 }
 
 // An element type that is stated must be that of the items.
-ValueType element_type(const JsonTree& tree, const Node& object, const std::vector<Value>& items,
+ValueType element_type(const JsonTree& tree, const JsonNode& object, const std::vector<Value>& items,
                        const char* what) {
   const ValueType stated = stated_element(tree, object);
   ValueType type = common_type(items, stated, what);
@@ -140,7 +141,7 @@ ValueType element_type(const JsonTree& tree, const Node& object, const std::vect
   return type;
 }
 
-Value read_sequence(const JsonTree& tree, const Node& object, const Node& list) {
+Value read_sequence(const JsonTree& tree, const JsonNode& object, const JsonNode& list) {
   require_keys(tree, object, {"sequence", "element"});
   Sequence sequence;
   sequence.items = read_items(tree, list);
@@ -148,7 +149,7 @@ Value read_sequence(const JsonTree& tree, const Node& object, const Node& list) 
   return sequence;
 }
 
-Value read_optional(const JsonTree& tree, const Node& object, const Node& held) {
+Value read_optional(const JsonTree& tree, const JsonNode& object, const JsonNode& held) {
   require_keys(tree, object, {"optional", "element"});
   std::vector<Value> items;
   if (held.kind != Kind::null) items.push_back(read_value(tree, held));
@@ -158,9 +159,9 @@ Value read_optional(const JsonTree& tree, const Node& object, const Node& held) 
   return optional;
 }
 
-Value read_map(const JsonTree& tree, const Node& object, const Node& keys) {
+Value read_map(const JsonTree& tree, const JsonNode& object, const JsonNode& keys) {
   require_keys(tree, object, {"keys", "values", "element"});
-  const Node* const values = tree.find(object, "values");
+  const JsonNode* const values = tree.find(object, "values");
   if (values == nullptr) fail_invalid("a map needs \"values\" beside its \"keys\"");
   Map map;
   map.keys = read_value(tree, keys).take_tensor();
@@ -174,15 +175,15 @@ Value read_map(const JsonTree& tree, const Node& object, const Node& keys) {
   return map;
 }
 
-Value read_value(const JsonTree& tree, const Node& node) {
+Value read_value(const JsonTree& tree, const JsonNode& node) {
   if (node.kind != Kind::object) return read_tensor(tree, node, guess_dtype(tree, node), nullptr);
-  if (const Node* list = tree.find(node, "sequence")) return read_sequence(tree, node, *list);
-  if (const Node* held = tree.find(node, "optional")) return read_optional(tree, node, *held);
-  if (const Node* keys = tree.find(node, "keys")) return read_map(tree, node, *keys);
-  const Node* const data = tree.find(node, "data");
+  if (const JsonNode* list = tree.find(node, "sequence")) return read_sequence(tree, node, *list);
+  if (const JsonNode* held = tree.find(node, "optional")) return read_optional(tree, node, *held);
+  if (const JsonNode* keys = tree.find(node, "keys")) return read_map(tree, node, *keys);
+  const JsonNode* const data = tree.find(node, "data");
   if (data == nullptr) fail_invalid("a value needs \"data\", \"sequence\", \"optional\" or \"keys\"");
   require_keys(tree, node, {"dtype", "shape", "data"});
-  const Node* const type = tree.find(node, "dtype");
+  const JsonNode* const type = tree.find(node, "dtype");
   DType dtype = DType::undefined;
   if (type == nullptr) {
     dtype = guess_dtype(tree, *data);
@@ -199,10 +200,10 @@ Value read_value(const JsonTree& tree, const Node& node) {
 
 std::vector<NamedValue> parse_json(std::string_view text) {
   const JsonTree tree = JsonTree::parse(text);
-  const Node& root = tree.root();
+  const JsonNode& root = tree.root();
   if (root.kind != Kind::object) return {{"", read_value(tree, root)}};
   std::vector<NamedValue> values;
-  const Node* at = JsonTree::first(root);
+  const JsonNode* at = JsonTree::first(root);
   for (std::uint64_t i = 0; i < root.size; ++i) {
     const std::string name(tree.text(*at));
     at = JsonTree::next(at);

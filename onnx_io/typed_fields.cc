@@ -15,12 +15,12 @@ namespace grurun::onnx_io {
 
 namespace {
 
-struct FieldRow {
+struct ElementField {
   const char* name;
   int (*size)(const ::onnx::TensorProto&);
 };
 
-constexpr std::array<FieldRow, 6> fields = {{
+constexpr std::array<ElementField, 6> element_fields = {{
     {"float_data", [](const ::onnx::TensorProto& proto) { return proto.float_data_size(); }},
     {"int32_data", [](const ::onnx::TensorProto& proto) { return proto.int32_data_size(); }},
     {"string_data", [](const ::onnx::TensorProto& proto) { return proto.string_data_size(); }},
@@ -104,7 +104,7 @@ void from_int32_data(const google::protobuf::RepeatedField<std::int32_t>& data, 
 
 const char* used_typed_field(const ::onnx::TensorProto& proto) {
   const char* used = nullptr;
-  for (const FieldRow& field : fields) {
+  for (const ElementField& field : element_fields) {
     if (field.size(proto) == 0) continue;
     if (used != nullptr) fail_invalid("the data is in more than one place ({} and {})", used, field.name);
     used = field.name;
@@ -119,7 +119,8 @@ Tensor tensor_from_typed_field(const ::onnx::TensorProto& proto, DType dtype, co
   if (used != nullptr && used != wanted) {
     fail_invalid("{} elements must lie in {}, but {} is used", dtype_name(dtype), wanted, used);
   }
-  const auto row = std::ranges::find(fields, wanted, [](const FieldRow& field) { return field.name; });
+  const auto row =
+      std::ranges::find(element_fields, wanted, [](const ElementField& field) { return field.name; });
   const std::int64_t held = row->size(proto);
   const std::int64_t needed = entries_needed(dtype, count);
   if (held != needed) {

@@ -6,14 +6,6 @@
 
 namespace grurun::opset {
 
-namespace {
-
-std::string shown(const ValueType& type) {
-  return type.to_string() + (type.shape ? " " + to_string(*type.shape) : "");
-}
-
-}  // namespace
-
 ActualTypes::ActualTypes(const onnx_io::Graph& graph, std::map<std::string, ValueType> inferred)
     : inferred_(std::move(inferred)) {
   for (const auto* values : {&graph.inputs, &graph.outputs, &graph.value_info}) {
@@ -46,7 +38,7 @@ void ActualTypes::see(const std::string& name, const Value& value) {
     const RuleInfo& info = rule_info(rule);
     findings_.push_back(
         {info.code, info.severity, "", "",
-         fmt::format("'{}' is {} {}, but {}: {}", name, side, shown(type), value.describe(), found)});
+         fmt::format("'{}' is {} {}, but {}: {}", name, side, type.describe(), value.describe(), found)});
   };
   if (const auto found = declared_.find(name); found != declared_.end()) {
     judge(Rule::actual_declared, *found->second, "declared");

@@ -36,10 +36,6 @@ bool same_shape(const ValueType& a, const ValueType& b) {
   return !a.element || !b.element || same_shape(*a.element, *b.element);
 }
 
-std::string shown(const ValueType& type) {
-  return type.shape ? type.to_string() + " " + to_string(*type.shape) : type.to_string();
-}
-
 // The output of a GRU, RNN or LSTM has rules of its own.
 const RuleInfo& rule_for(const InferenceNode& node, const std::string& value, bool types_agree) {
   constexpr std::array rules = {RecurrentRule::output_Y, RecurrentRule::output_Y_h,
@@ -101,7 +97,7 @@ class Comparison {
     report_.add(
         rule_for(node, value.name(), types_agree), node.path(), node.op(),
         fmt::format("'{}' is declared {}, but this node gives {}; correct the declaration or the node",
-                    value.name(), shown(declared), shown(found)),
+                    value.name(), declared.describe(), found.describe()),
         "");
     makers.insert(maker);
   }

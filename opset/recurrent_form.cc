@@ -30,7 +30,7 @@ constexpr std::array functions = {
 constexpr std::array inputs = {"X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"};
 constexpr std::array outputs = {"Y", "Y_h", "Y_c"};
 
-char lower(char c) {
+char lower_ascii(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
@@ -56,7 +56,7 @@ const char* recurrent_output_name(std::size_t index) {
 
 const RecurrentFunction* find_recurrent_function(std::string_view name) {
   const auto found = std::ranges::find_if(functions, [&](const RecurrentFunction& function) {
-    return std::ranges::equal(std::string_view(function.name), name, {}, lower, lower);
+    return std::ranges::equal(std::string_view(function.name), name, {}, lower_ascii, lower_ascii);
   });
   return found == functions.end() ? nullptr : &*found;
 }

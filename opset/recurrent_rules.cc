@@ -17,7 +17,7 @@ namespace {
 // Which operators have a rule.
 enum Having : unsigned { of_GRU = 1, of_RNN = 2, of_LSTM = 4, of_all = 7 };
 
-struct Row {
+struct RecurrentRow {
   RecurrentRule rule;
   int number;
   Severity severity;
@@ -34,102 +34,108 @@ constexpr Severity error = Severity::error;
 constexpr Severity warning = Severity::warning;
 constexpr Severity note = Severity::note;
 
-constexpr std::array rows = {
-    Row{RecurrentRule::attribute_known, 1, error, of_all, "Attributes",
-        "an attribute is one that this version has"},
-    Row{RecurrentRule::attribute_type, 2, error, of_all, "Attributes",
-        "an attribute has the type that this version gives it"},
-    Row{RecurrentRule::attribute_once, 3, error, of_all, "Attributes", "an attribute is given once"},
-    Row{RecurrentRule::direction, 4, error, of_all, "attribute direction",
-        "direction is forward, reverse or bidirectional"},
-    Row{RecurrentRule::hidden_size, 5, error, of_all, "attribute hidden_size",
-        "hidden_size is not negative and the size that W, R, B{states} have"},
-    Row{RecurrentRule::activation_count, 6, error, of_all, "attribute activations",
-        "activations lists {functions}"},
-    Row{RecurrentRule::activation_name, 7, error, of_all, "attribute activations",
-        "activations are among Relu, Tanh, Sigmoid, Affine, LeakyRelu, ThresholdedRelu, ScaledTanh, "
-        "HardSigmoid, "
-        "Elu, Softsign, Softplus"},
-    Row{RecurrentRule::activation_parameters, 8, error, of_all, "attribute activation_alpha",
+constexpr std::array recurrent_rows = {
+    RecurrentRow{RecurrentRule::attribute_known, 1, error, of_all, "Attributes",
+                 "an attribute is one that this version has"},
+    RecurrentRow{RecurrentRule::attribute_type, 2, error, of_all, "Attributes",
+                 "an attribute has the type that this version gives it"},
+    RecurrentRow{RecurrentRule::attribute_once, 3, error, of_all, "Attributes", "an attribute is given once"},
+    RecurrentRow{RecurrentRule::direction, 4, error, of_all, "attribute direction",
+                 "direction is forward, reverse or bidirectional"},
+    RecurrentRow{RecurrentRule::hidden_size, 5, error, of_all, "attribute hidden_size",
+                 "hidden_size is not negative and the size that W, R, B{states} have"},
+    RecurrentRow{RecurrentRule::activation_count, 6, error, of_all, "attribute activations",
+                 "activations lists {functions}"},
+    RecurrentRow{RecurrentRule::activation_name, 7, error, of_all, "attribute activations",
+                 "activations are among Relu, Tanh, Sigmoid, Affine, LeakyRelu, ThresholdedRelu, ScaledTanh, "
+                 "HardSigmoid, "
+                 "Elu, Softsign, Softplus"},
+    RecurrentRow{
+        RecurrentRule::activation_parameters, 8, error, of_all, "attribute activation_alpha",
         "Affine and ScaledTanh are given activation_alpha and activation_beta, for which nothing states a "
         "default"},
-    Row{RecurrentRule::clip, 9, error, of_all, "attribute clip", "clip is a positive number"},
-    Row{RecurrentRule::layout, 10, error, of_all, "attribute layout", "layout is 0 or 1", "", first_layout},
-    Row{RecurrentRule::input_forget, 11, error, of_LSTM, "attribute input_forget", "input_forget is 0 or 1"},
-    Row{RecurrentRule::linear_before_reset, 12, warning, of_GRU, "attribute linear_before_reset",
-        "linear_before_reset is 0 or 1 (any other number counts as 1)", "", 3},
-    Row{RecurrentRule::input_count, 20, error, of_all, "Inputs", "there are 3 to {most_inputs} inputs"},
-    Row{RecurrentRule::input_required, 21, error, of_all, "Inputs", "X, W and R are not omitted"},
-    Row{RecurrentRule::shape_of_X, 22, error, of_all, "input X", "X is [seq_length, batch_size, input_size]",
-        ", under layout 1 [batch_size, seq_length, input_size]"},
-    Row{RecurrentRule::shape_of_W, 23, error, of_all, "input W", "W is [num_directions, {rows}, input_size]"},
-    Row{RecurrentRule::shape_of_R, 24, error, of_all, "input R",
-        "R is [num_directions, {rows}, hidden_size]"},
-    Row{RecurrentRule::shape_of_B, 25, error, of_all, "input B", "B is [num_directions, {bias}]"},
-    Row{RecurrentRule::shape_of_sequence_lens, 26, error, of_all, "input sequence_lens",
-        "sequence_lens is [batch_size]"},
-    Row{RecurrentRule::sequence_lens_range, 27, error, of_all, "input sequence_lens",
-        "each of sequence_lens is in 0 to seq_length"},
-    Row{RecurrentRule::shape_of_initial_h, 28, error, of_all, "input initial_h",
-        "initial_h is [num_directions, batch_size, hidden_size]",
-        ", under layout 1 [batch_size, num_directions, hidden_size]"},
-    Row{RecurrentRule::shape_of_initial_c, 29, error, of_LSTM, "input initial_c",
-        "initial_c is [num_directions, batch_size, hidden_size]",
-        ", under layout 1 [batch_size, num_directions, hidden_size]"},
-    Row{RecurrentRule::shape_of_P, 30, error, of_LSTM, "input P", "P is [num_directions, 3*hidden_size]"},
-    Row{RecurrentRule::type_T, 40, error, of_all, "type constraint T",
-        "X, W, R, B{states_types} and the outputs are tensors of a type of T: {types}"},
-    Row{RecurrentRule::same_type, 41, error, of_all, "type constraint T",
-        "X, W, R, B{states_types} and the outputs have one type"},
-    Row{RecurrentRule::type_T1, 42, error, of_all, "type constraint T1", "sequence_lens is tensor(int32)"},
-    Row{RecurrentRule::output_count, 50, error, of_all, "Outputs",
-        "there are at most {most_outputs} outputs"},
-    Row{RecurrentRule::output_required, 51, error, of_GRU, "output Y_h", "Y_h is not omitted", "", 1, 1},
-    Row{RecurrentRule::output_Y, 52, error, of_all, "output Y",
-        "Y has X's type and is [seq_length, num_directions, batch_size, hidden_size]",
-        ", under layout 1 [batch_size, seq_length, num_directions, hidden_size]"},
-    Row{RecurrentRule::output_Y_h, 53, error, of_all, "output Y_h",
-        "Y_h has X's type and is [num_directions, batch_size, hidden_size]",
-        ", under layout 1 [batch_size, num_directions, hidden_size]"},
-    Row{RecurrentRule::output_Y_c, 54, error, of_LSTM, "output Y_c",
-        "Y_c has X's type and is [num_directions, batch_size, hidden_size]",
-        ", under layout 1 [batch_size, num_directions, hidden_size]"},
-    Row{RecurrentRule::surplus_parameters, 60, warning, of_all, "attribute activation_alpha",
+    RecurrentRow{RecurrentRule::clip, 9, error, of_all, "attribute clip", "clip is a positive number"},
+    RecurrentRow{RecurrentRule::layout, 10, error, of_all, "attribute layout", "layout is 0 or 1", "",
+                 first_layout},
+    RecurrentRow{RecurrentRule::input_forget, 11, error, of_LSTM, "attribute input_forget",
+                 "input_forget is 0 or 1"},
+    RecurrentRow{RecurrentRule::linear_before_reset, 12, warning, of_GRU, "attribute linear_before_reset",
+                 "linear_before_reset is 0 or 1 (any other number counts as 1)", "", 3},
+    RecurrentRow{RecurrentRule::input_count, 20, error, of_all, "Inputs",
+                 "there are 3 to {most_inputs} inputs"},
+    RecurrentRow{RecurrentRule::input_required, 21, error, of_all, "Inputs", "X, W and R are not omitted"},
+    RecurrentRow{RecurrentRule::shape_of_X, 22, error, of_all, "input X",
+                 "X is [seq_length, batch_size, input_size]",
+                 ", under layout 1 [batch_size, seq_length, input_size]"},
+    RecurrentRow{RecurrentRule::shape_of_W, 23, error, of_all, "input W",
+                 "W is [num_directions, {rows}, input_size]"},
+    RecurrentRow{RecurrentRule::shape_of_R, 24, error, of_all, "input R",
+                 "R is [num_directions, {rows}, hidden_size]"},
+    RecurrentRow{RecurrentRule::shape_of_B, 25, error, of_all, "input B", "B is [num_directions, {bias}]"},
+    RecurrentRow{RecurrentRule::shape_of_sequence_lens, 26, error, of_all, "input sequence_lens",
+                 "sequence_lens is [batch_size]"},
+    RecurrentRow{RecurrentRule::sequence_lens_range, 27, error, of_all, "input sequence_lens",
+                 "each of sequence_lens is in 0 to seq_length"},
+    RecurrentRow{RecurrentRule::shape_of_initial_h, 28, error, of_all, "input initial_h",
+                 "initial_h is [num_directions, batch_size, hidden_size]",
+                 ", under layout 1 [batch_size, num_directions, hidden_size]"},
+    RecurrentRow{RecurrentRule::shape_of_initial_c, 29, error, of_LSTM, "input initial_c",
+                 "initial_c is [num_directions, batch_size, hidden_size]",
+                 ", under layout 1 [batch_size, num_directions, hidden_size]"},
+    RecurrentRow{RecurrentRule::shape_of_P, 30, error, of_LSTM, "input P",
+                 "P is [num_directions, 3*hidden_size]"},
+    RecurrentRow{RecurrentRule::type_T, 40, error, of_all, "type constraint T",
+                 "X, W, R, B{states_types} and the outputs are tensors of a type of T: {types}"},
+    RecurrentRow{RecurrentRule::same_type, 41, error, of_all, "type constraint T",
+                 "X, W, R, B{states_types} and the outputs have one type"},
+    RecurrentRow{RecurrentRule::type_T1, 42, error, of_all, "type constraint T1",
+                 "sequence_lens is tensor(int32)"},
+    RecurrentRow{RecurrentRule::output_count, 50, error, of_all, "Outputs",
+                 "there are at most {most_outputs} outputs"},
+    RecurrentRow{RecurrentRule::output_required, 51, error, of_GRU, "output Y_h", "Y_h is not omitted", "", 1,
+                 1},
+    RecurrentRow{RecurrentRule::output_Y, 52, error, of_all, "output Y",
+                 "Y has X's type and is [seq_length, num_directions, batch_size, hidden_size]",
+                 ", under layout 1 [batch_size, seq_length, num_directions, hidden_size]"},
+    RecurrentRow{RecurrentRule::output_Y_h, 53, error, of_all, "output Y_h",
+                 "Y_h has X's type and is [num_directions, batch_size, hidden_size]",
+                 ", under layout 1 [batch_size, num_directions, hidden_size]"},
+    RecurrentRow{RecurrentRule::output_Y_c, 54, error, of_LSTM, "output Y_c",
+                 "Y_c has X's type and is [num_directions, batch_size, hidden_size]",
+                 ", under layout 1 [batch_size, num_directions, hidden_size]"},
+    RecurrentRow{
+        RecurrentRule::surplus_parameters, 60, warning, of_all, "attribute activation_alpha",
         "activation_alpha and activation_beta have a value for each function that uses one, and no more"},
-    Row{RecurrentRule::activation_case, 61, warning, of_all, "attribute activations",
-        "activations are spelt as in the text, letter case included"},
-    Row{RecurrentRule::misspelt_direction, 62, warning, of_GRU, "attribute direction",
-        "direction is not spelt \"foward\", which stands for forward in this version's default only", "", 1,
-        1},
-    Row{RecurrentRule::output_sequence, 63, warning, of_all, "attribute output_sequence",
-        "output_sequence is 0 or 1, and 1 where Y is used (Y is optional if it is 0)", "", 1, 6},
-    Row{RecurrentRule::surplus_activation, 64, note, of_RNN, "attribute activations",
-        "activations lists one function for one direction, not the printed default of two"},
-    Row{RecurrentRule::reset_bias, 65, warning, of_GRU, "attribute linear_before_reset",
-        "linear_before_reset is 1 where B has a recurrent bias of the hidden gate, Rbh, of its own", "", 3},
-    Row{RecurrentRule::fixed_batch, 66, warning, of_all, "input initial_h",
-        "a constant initial state or sequence_lens does not fix a batch size that X leaves open"},
-    Row{RecurrentRule::one_state, 67, warning, of_LSTM, "input initial_c",
-        "initial_h and initial_c are given together or not at all"},
-    Row{RecurrentRule::nothing_used, 68, warning, of_all, "Outputs", "an output is used"},
-    Row{RecurrentRule::swapped_axes, 69, warning, of_all, "input X",
+    RecurrentRow{RecurrentRule::activation_case, 61, warning, of_all, "attribute activations",
+                 "activations are spelt as in the text, letter case included"},
+    RecurrentRow{RecurrentRule::misspelt_direction, 62, warning, of_GRU, "attribute direction",
+                 "direction is not spelt \"foward\", which stands for forward in this version's default only",
+                 "", 1, 1},
+    RecurrentRow{RecurrentRule::output_sequence, 63, warning, of_all, "attribute output_sequence",
+                 "output_sequence is 0 or 1, and 1 where Y is used (Y is optional if it is 0)", "", 1, 6},
+    RecurrentRow{RecurrentRule::surplus_activation, 64, note, of_RNN, "attribute activations",
+                 "activations lists one function for one direction, not the printed default of two"},
+    RecurrentRow{RecurrentRule::reset_bias, 65, warning, of_GRU, "attribute linear_before_reset",
+                 "linear_before_reset is 1 where B has a recurrent bias of the hidden gate, Rbh, of its own",
+                 "", 3},
+    RecurrentRow{RecurrentRule::fixed_batch, 66, warning, of_all, "input initial_h",
+                 "a constant initial state or sequence_lens does not fix a batch size that X leaves open"},
+    RecurrentRow{RecurrentRule::one_state, 67, warning, of_LSTM, "input initial_c",
+                 "initial_h and initial_c are given together or not at all"},
+    RecurrentRow{RecurrentRule::nothing_used, 68, warning, of_all, "Outputs", "an output is used"},
+    RecurrentRow{
+        RecurrentRule::swapped_axes, 69, warning, of_all, "input X",
         "the names of X's dimensions do not say batch where seq_length stands, nor time where batch_size "
         "stands"},
-    Row{RecurrentRule::zero_length, 70, warning, of_all, "input sequence_lens",
-        "no row has length 0, for which the text does not say what Y_h is"},
-    Row{RecurrentRule::no_hidden_size, 71, note, of_all, "attribute hidden_size",
-        "hidden_size is given, since some runtimes do not take it from R"},
-    Row{RecurrentRule::batch_first, 72, note, of_all, "attribute layout",
-        "layout is 0, since few runtimes have the other one", "", first_layout},
+    RecurrentRow{RecurrentRule::zero_length, 70, warning, of_all, "input sequence_lens",
+                 "no row has length 0, for which the text does not say what Y_h is"},
+    RecurrentRow{RecurrentRule::no_hidden_size, 71, note, of_all, "attribute hidden_size",
+                 "hidden_size is given, since some runtimes do not take it from R"},
+    RecurrentRow{RecurrentRule::batch_first, 72, note, of_all, "attribute layout",
+                 "layout is 0, since few runtimes have the other one", "", first_layout},
 };
 
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (static_cast<std::size_t>(rows[i].rule) != i) return false;
-  }
-  return true;
-}
-static_assert(in_order());
+static_assert(rows_in_order(recurrent_rows));
 
 unsigned having(const RecurrentForm& form) {
   const std::string_view op_type = form.op_type;
@@ -167,7 +173,8 @@ void add_types(RuleInfo& rule, const std::vector<SchemaInfo>& oldest_first) {
   }
 }
 
-RuleInfo make_rule(const Row& row, const RecurrentForm& form, const std::vector<SchemaInfo>& oldest_first) {
+RuleInfo make_rule(const RecurrentRow& row, const RecurrentForm& form,
+                   const std::vector<SchemaInfo>& oldest_first) {
   RuleInfo rule{.code = fmt::format("{}{:03}", form.op_type, row.number),
                 .severity = row.severity,
                 .text = filled(row.text, form, oldest_first.front()),
@@ -188,7 +195,7 @@ RuleInfo make_rule(const Row& row, const RecurrentForm& form, const std::vector<
 std::vector<RuleInfo> make_recurrent_rules() {
   std::vector<RuleInfo> rules;
   for (const RecurrentForm& form : recurrent_forms()) {
-    for (const Row& row : rows) {
+    for (const RecurrentRow& row : recurrent_rows) {
       if ((row.having & having(form)) != 0) rules.push_back(make_rule(row, form, recurrent_schemas(form)));
     }
   }
@@ -196,7 +203,7 @@ std::vector<RuleInfo> make_recurrent_rules() {
 }
 
 const RuleInfo& recurrent_rule(const std::string& op_type, RecurrentRule rule) {
-  const Row& row = rows.at(static_cast<std::size_t>(rule));
+  const RecurrentRow& row = recurrent_rows.at(static_cast<std::size_t>(rule));
   const RuleInfo* found = find_rule(fmt::format("{}{:03}", op_type, row.number));
   if (found == nullptr) fail_internal("{} has no rule {}", op_type, row.number);
   return *found;

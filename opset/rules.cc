@@ -91,13 +91,7 @@ constexpr std::array rows = {
         "ONNX's own checker finds fault too, with what other findings explain"},
 };
 
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (static_cast<std::size_t>(rows[i].rule) != i) return false;
-  }
-  return true;
-}
-static_assert(in_order());
+static_assert(rows_in_order(rows));
 
 std::vector<RuleInfo> make_rules() {
   std::vector<RuleInfo> made;

@@ -2,6 +2,7 @@
 // finding's message says what was found and what to do. Rules of RNN, GRU and LSTM alone: recurrent_rules.h.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,15 @@ enum class Rule {
   onnx_checker,
   onnx_checker_too,
 };
+
+/// Whether row i of a table is the one of rule i, so that a rule finds its row.
+template <typename Rows>
+constexpr bool rows_in_order(const Rows& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (static_cast<std::size_t>(rows[i].rule) != i) return false;
+  }
+  return true;
+}
 
 struct RuleInfo {
   std::string code;

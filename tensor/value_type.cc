@@ -76,6 +76,10 @@ std::optional<ValueType> parse_value_type(std::string_view text) {
   return std::nullopt;
 }
 
+std::string ValueType::describe() const {
+  return shape ? to_string() + " " + grurun::to_string(*shape) : to_string();
+}
+
 std::string to_string(const SymbolicShape& shape) {
   std::string out = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) {

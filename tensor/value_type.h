@@ -38,6 +38,8 @@ struct ValueType {
 
   /// ONNX's spelling: "tensor(float)", "seq(tensor(int64))", "optional(...)", "map(int64,tensor(float))".
   std::string to_string() const;
+  /// The same, and the shape where there is one: "tensor(float) [batch,3]".
+  std::string describe() const;
 };
 
 /// The type that ValueType::to_string spells; nullopt for any other text.

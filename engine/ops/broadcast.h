@@ -14,6 +14,9 @@
 
 namespace grurun::engine {
 
+/// What a thread takes at least of a loop over elements: less is done before another has begun.
+constexpr std::int64_t elements_per_piece = 16384;
+
 /// Multidirectional broadcasting. Throws Error(invalid_model) naming both shapes when they do not combine.
 Shape broadcast_shape(const Shape& a, const Shape& b);
 

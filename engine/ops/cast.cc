@@ -9,6 +9,7 @@
 
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_convert.h"
+#include "engine/ops/broadcast.h"
 #include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
@@ -16,8 +17,6 @@ namespace grurun::engine {
 namespace {
 
 constexpr std::int64_t block = 512;
-constexpr std::int64_t elements_per_piece = 16384;
-
 // Every type is read into one of three wide ones, which hold all its values, and written from them: a table
 // of readers and one of writers instead of a loop for each pair.
 enum class Wide { integer, natural, real };

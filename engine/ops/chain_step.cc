@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/kernels/parallel.h"
+#include "engine/ops/broadcast.h"
 
 namespace grurun::engine {
 
@@ -12,8 +13,6 @@ namespace {
 
 using Kind = ChainOperand::Kind;
 using Sources = std::array<ChainSource, ElementwiseChain::most_outside>;
-
-constexpr std::int64_t elements_per_piece = 16384;
 
 // How elements of a tensor of shape `own` are read along `whole`, to which it must broadcast: those of some
 // dimensions that follow each other, again and again. False where that is not so.

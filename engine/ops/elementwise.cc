@@ -6,8 +6,6 @@ namespace grurun::engine {
 
 namespace {
 
-constexpr std::int64_t elements_per_piece = 16384;
-
 const std::byte* at(const void* base, std::int64_t offset, std::size_t size) {
   return static_cast<const std::byte*>(base) + static_cast<std::size_t>(offset) * size;
 }

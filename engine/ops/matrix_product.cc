@@ -86,9 +86,8 @@ GRURUN_INSTANTIATE(std::uint64_t);
 
 void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::PackedB<float>& B, float* C,
                    kernels::Start start, const ProductTail& tail) {
-  constexpr std::int64_t near_elements = 1 << 16;     // of C, to be found in the cache by the tail
-  constexpr std::int64_t near_weights = 1 << 17;      // of B, to pass by for every piece
-  constexpr std::int64_t elements_per_piece = 16384;  // of a tail that runs by itself
+  constexpr std::int64_t near_elements = 1 << 16;  // of C, to be found in the cache by the tail
+  constexpr std::int64_t near_weights = 1 << 17;   // of B, to pass by for every piece
   constexpr std::int64_t least_rows = 32;
   const std::int64_t N = B.N();
   if (!tail || rows == 0 || N == 0) return kernels::gemm_packed<float>(rows, A, B, C, N, start);

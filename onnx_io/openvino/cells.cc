@@ -122,7 +122,7 @@ std::vector<Value> convert_rnn_cell(Conversion& layer) {
   return convert_cell(layer, rnn_layout(), false);
 }
 
-constexpr std::array<OperatorRow, 4> rows = {{
+constexpr std::array<OperatorRow, 4> cell_table = {{
     {"GRUCell", 3, newest_opset, "GRUCell-3", 4, 5, 1, convert_gru_cell},
     {"LSTMCell", 1, 3, "LSTMCell-1", 5, 7, 2, convert_lstm_cell_1},
     {"LSTMCell", 4, newest_opset, "LSTMCell-4", 5, 6, 2, convert_lstm_cell},
@@ -132,7 +132,7 @@ constexpr std::array<OperatorRow, 4> rows = {{
 }  // namespace
 
 std::span<const OperatorRow> cell_rows() {
-  return rows;
+  return cell_table;
 }
 
 }  // namespace grurun::onnx_io::openvino

@@ -113,7 +113,7 @@ std::vector<Value> convert_matmul(Conversion& layer) {
   return {layer.add("MatMul", {a, b})};
 }
 
-constexpr std::array<OperatorRow, 8> rows = {{
+constexpr std::array<OperatorRow, 8> elementwise_table = {{
     {"Add", 1, newest_opset, "Add-1", 2, 2, 1, convert_binary},
     {"Multiply", 1, newest_opset, "Multiply-1", 2, 2, 1, convert_binary},
     {"ReLU", 1, newest_opset, "ReLU-1", 1, 1, 1, convert_relu},  // as files spell it
@@ -127,7 +127,7 @@ constexpr std::array<OperatorRow, 8> rows = {{
 }  // namespace
 
 std::span<const OperatorRow> elementwise_rows() {
-  return rows;
+  return elementwise_table;
 }
 
 }  // namespace grurun::onnx_io::openvino

@@ -152,7 +152,7 @@ std::vector<Value> convert_rnn_sequence(Conversion& layer) {
   return convert_sequence(layer, rnn_layout(), false);
 }
 
-constexpr std::array<OperatorRow, 3> rows = {{
+constexpr std::array<OperatorRow, 3> sequence_table = {{
     {"GRUSequence", 5, newest_opset, "GRUSequence-5", 6, 6, 2, convert_gru_sequence},
     {"LSTMSequence", 5, newest_opset, "LSTMSequence-5", 7, 7, 3, convert_lstm_sequence},
     {"RNNSequence", 5, newest_opset, "RNNSequence-5", 6, 6, 2, convert_rnn_sequence},
@@ -161,7 +161,7 @@ constexpr std::array<OperatorRow, 3> rows = {{
 }  // namespace
 
 std::span<const OperatorRow> sequence_rows() {
-  return rows;
+  return sequence_table;
 }
 
 }  // namespace grurun::onnx_io::openvino

@@ -154,7 +154,7 @@ std::vector<Value> convert_broadcast(Conversion& layer) {
   return {layer.add("Reshape", {expanded, shape}, {make_attribute("allowzero", std::int64_t{1})})};
 }
 
-constexpr std::array<OperatorRow, 10> rows = {{
+constexpr std::array<OperatorRow, 10> shape_table = {{
     {"Reshape", 1, newest_opset, "Reshape-1", 2, 2, 1, convert_reshape},
     {"Squeeze", 1, newest_opset, "Squeeze-1", 1, 2, 1, convert_squeeze},
     {"Unsqueeze", 1, newest_opset, "Unsqueeze-1", 2, 2, 1, convert_unsqueeze},
@@ -170,7 +170,7 @@ constexpr std::array<OperatorRow, 10> rows = {{
 }  // namespace
 
 std::span<const OperatorRow> shape_rows() {
-  return rows;
+  return shape_table;
 }
 
 }  // namespace grurun::onnx_io::openvino

@@ -16,7 +16,7 @@ namespace grurun::cli {
 namespace {
 
 using opset::Severity;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct Outcome {
   int code;
@@ -29,16 +29,16 @@ Outcome run(const std::string& arguments) {
   std::function<int()> action;
   add_check(app, action);
   app.parse("check " + arguments);
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   const int code = action();
   std::fflush(stdout);
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+  return {code, ::testing::internal::GetCapturedStdout(), ::testing::internal::GetCapturedStderr()};
 }
 
-class CheckCommand : public testing::Test {
+class CheckCommand : public ::testing::Test {
  protected:
-  CheckCommand() : folder_(std::filesystem::path(testing::TempDir()) / "grurun_check_command") {
+  CheckCommand() : folder_(std::filesystem::path(::testing::TempDir()) / "grurun_check_command") {
     std::filesystem::create_directories(folder_);
   }
   ~CheckCommand() override { std::filesystem::remove_all(folder_); }

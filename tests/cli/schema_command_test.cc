@@ -14,16 +14,16 @@
 namespace grurun::cli {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string run(const std::string& arguments) {
   CLI::App app("", "grurun");
   std::function<int()> action;
   add_schema(app, action);
   app.parse("schema " + arguments);
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
   int code = -1;
   std::string failure;
   try {
@@ -32,7 +32,7 @@ std::string run(const std::string& arguments) {
     failure = fmt::format("exit {}: {}", exit_code(error.kind()), error.message());
   }
   std::fflush(stdout);
-  const std::string out = testing::internal::GetCapturedStdout();
+  const std::string out = ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(code, failure.empty() ? 0 : -1);
   return failure.empty() ? out : failure;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +15,9 @@
 #include "tensor/value.h"
 
 namespace grurun::engine::testing {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 using Attributes = std::vector<onnx_io::Attribute>;
 

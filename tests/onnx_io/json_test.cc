@@ -84,13 +84,13 @@ TEST(Json, FloatsSurviveEveryBit) {
   EXPECT_EQ(difference(parse_json(json_content({{"X", tensor}})).at(0).value, tensor), "");
 }
 
-struct Bad {
+struct BadText {
   std::string text;
   const char* part;
 };
 
 TEST(Json, EachBrokenTextGivesItsOneLine) {
-  const Bad rows[] = {
+  const BadText rows[] = {
       {"", "invalid: no JSON, at byte 1"},
       {"[1,", "invalid: no JSON, at byte 4"},
       {"[1] 2", "invalid: no JSON, at byte 5"},
@@ -138,7 +138,7 @@ TEST(Json, EachBrokenTextGivesItsOneLine) {
       {R"j({"X": {"keys": [1.5], "values": [1]}})j", "the keys of a map cannot be float"},
       {R"j({"X": {"keys": {"sequence": []}, "values": []}})j", "a tensor is needed here"},
   };
-  for (const Bad& row : rows) {
+  for (const BadText& row : rows) {
     EXPECT_NE(error_of(row.text).find(row.part), std::string::npos)
         << row.text << "\n  gave " << error_of(row.text);
   }

@@ -29,7 +29,7 @@ Tensor parse(const std::string& file, DType expected = DType::undefined) {
   return parse_npy({reinterpret_cast<const std::byte*>(file.data()), file.size(), nullptr}, expected);
 }
 
-std::string error_of(const std::string& file, DType expected = DType::undefined) {
+std::string npy_error(const std::string& file, DType expected = DType::undefined) {
   try {
     parse(file, expected);
   } catch (const Error& error) {
@@ -129,13 +129,13 @@ TEST(Npy, WhatIsWrittenIsPaddedTo64Bytes) {
   EXPECT_EQ(npy_header("<f4", {2}).substr(51, 15), "'shape': (2,), ");
 }
 
-struct Bad {
+struct BadFile {
   std::string file;
   const char* message;
 };
 
 TEST(Npy, EachBrokenFileGivesItsOneLine) {
-  const Bad rows[] = {
+  const BadFile rows[] = {
       {"", "invalid: no .npy file: it does not begin with \\x93NUMPY"},
       {"\x93NUMPY", "invalid: the file ends within its header"},
       {npy("{}", "", 4), "unsupported: format version 4.0 of .npy; 1.0, 2.0 and 3.0 are known"},
@@ -173,9 +173,9 @@ TEST(Npy, EachBrokenFileGivesItsOneLine) {
       {npy("[('bfloat16', '<f4')]", "False", "(0,)", ""),
        "invalid: a field 'bfloat16' of descr '<f4'; bfloat16 takes 2 bytes"},
   };
-  for (const Bad& row : rows) EXPECT_EQ(error_of(row.file), row.message);
-  EXPECT_NE(error_of(npy("'<V1'", "False", "(0,)", "")).find("does not say which"), std::string::npos);
-  EXPECT_NE(error_of(npy("'<V1'", "False", "(0,)", ""), DType::float32).find("does not say which"),
+  for (const BadFile& row : rows) EXPECT_EQ(npy_error(row.file), row.message);
+  EXPECT_NE(npy_error(npy("'<V1'", "False", "(0,)", "")).find("does not say which"), std::string::npos);
+  EXPECT_NE(npy_error(npy("'<V1'", "False", "(0,)", ""), DType::float32).find("does not say which"),
             std::string::npos);
 }
 

@@ -137,7 +137,7 @@ TEST(ProtoTensor, SmallTypesArePackedFromTheLowestBits) {
   }
 }
 
-struct Bad {
+struct BadTensor {
   const char* name;
   DType dtype;
   std::initializer_list<std::int64_t> dims;
@@ -145,7 +145,7 @@ struct Bad {
   const char* message;
 };
 
-const Bad bad_tensors[] = {
+const BadTensor bad_tensors[] = {
     {"nothing",
      DType::float32,
      {2},
@@ -258,7 +258,7 @@ const Bad bad_tensors[] = {
 };
 
 TEST(ProtoTensor, EachBrokenTensorGivesItsOneLine) {
-  for (const Bad& row : bad_tensors) {
+  for (const BadTensor& row : bad_tensors) {
     TensorProto proto = proto_of(row.dtype, row.dims);
     row.fill(proto);
     EXPECT_EQ(error_of(proto), row.message) << row.name;

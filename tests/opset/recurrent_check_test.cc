@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 using Change = std::function<void(OneLayer&)>;
 
-struct MessageCase {
+struct LayerMessageCase {
   const char* what;
   Change change;
   const char* code;
@@ -37,7 +37,7 @@ std::string described(const CheckResult& result) {
 }
 
 TEST(RecurrentCheck, SaysWhatWasFoundAndWhatItWasMeantToBe) {
-  const MessageCase cases[] = {
+  const LayerMessageCase cases[] = {
       {"W without num_directions", [](OneLayer& l) { l.set_type("W", "float[12,2]"); }, "GRU023", "input W",
        "W is [12,2]; it must be [num_directions, 3*hidden_size, input_size], here [1,12,2]; the axis "
        "num_directions "
@@ -95,7 +95,7 @@ TEST(RecurrentCheck, SaysWhatWasFoundAndWhatItWasMeantToBe) {
       {"Y_h left out of GRU-1", [](OneLayer& l) { l.outputs.resize(1); }, "GRU051", "output Y_h", "1 outputs",
        "GRU", 1},
   };
-  for (const MessageCase& c : cases) {
+  for (const LayerMessageCase& c : cases) {
     SCOPED_TRACE(c.what);
     OneLayer layer(c.op, c.opset);
     c.change(layer);

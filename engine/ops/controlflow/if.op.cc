@@ -12,7 +12,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_if(PrepareContext& node) {
   const auto then_branch = node.subgraph("then_branch");
   const auto else_branch = node.subgraph("else_branch");
   for (const auto& branch : {then_branch, else_branch}) require_body(*branch, "If", 0, node.output_count());
@@ -26,7 +26,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_if() {
-  return {{"", "If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, prepare}};
+  return {{"", "If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, prepare_if}};
 }
 
 }  // namespace grurun::engine

@@ -54,7 +54,7 @@ void run_loop(const Loop& loop, RunContext& run) {
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_loop(PrepareContext& node) {
   Loop loop;
   loop.body = node.subgraph("body");
   loop.carried = node.input_count() > 2 ? node.input_count() - 2 : 0;
@@ -74,7 +74,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_loop() {
-  return {{"", "Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, prepare}};
+  return {{"", "Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, prepare_loop}};
 }
 
 }  // namespace grurun::engine

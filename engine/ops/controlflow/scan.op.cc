@@ -83,7 +83,7 @@ void run_scan(const Scan& scan, RunContext& run) {
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_scan(PrepareContext& node) {
   Scan scan;
   scan.body = node.subgraph("body");
   const std::int64_t scan_inputs = node.int_attribute("num_scan_inputs");
@@ -108,7 +108,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_scan() {
-  return {{"", "Scan", {9, 11, 16, 19, 21, 23, 24, 25}, prepare}};
+  return {{"", "Scan", {9, 11, 16, 19, 21, 23, 24, 25}, prepare_scan}};
 }
 
 }  // namespace grurun::engine

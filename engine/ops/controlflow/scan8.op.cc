@@ -114,7 +114,7 @@ void run_batch_scan(const BatchScan& scan, RunContext& run) {
   for (std::size_t i = 0; i < results.size(); ++i) run.set_output(i, stack(results[i], 0));
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_scan8(PrepareContext& node) {
   BatchScan scan;
   scan.body = node.subgraph("body");
   const std::int64_t scan_inputs = node.int_attribute("num_scan_inputs");
@@ -144,7 +144,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_scan8() {
-  return {{"", "Scan", {8}, prepare}};
+  return {{"", "Scan", {8}, prepare_scan8}};
 }
 
 }  // namespace grurun::engine

@@ -13,7 +13,7 @@ namespace grurun::engine {
 
 namespace {
 
-using Outputs = Join<Numbers, TypeList<bool>>;
+using BernoulliOutputs = Join<Numbers, TypeList<bool>>;
 
 std::vector<bool> draw(const Tensor& probabilities, Random random) {
   std::vector<bool> ones(static_cast<std::size_t>(probabilities.size()));
@@ -30,14 +30,14 @@ std::vector<bool> draw(const Tensor& probabilities, Random random) {
   return ones;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_bernoulli(PrepareContext& node) {
   const auto seed = node.optional_float("seed");
-  const auto stated = dtype_attribute(node, "dtype", Outputs::set);
+  const auto stated = dtype_attribute(node, "dtype", BernoulliOutputs::set);
   return [=](RunContext& run) {
     const Tensor& input = run.tensor(0);
     const std::vector<bool> ones = draw(input, node_random(seed, run));
     Tensor& out = run.output(0, stated.value_or(input.dtype()), input.shape());
-    dispatch(Outputs{}, out.dtype(), [&]<typename T>() {
+    dispatch(BernoulliOutputs{}, out.dtype(), [&]<typename T>() {
       T* to = out.mutable_data<T>();
       for (const bool one : ones) *to++ = static_cast<T>(one ? 1 : 0);
     });
@@ -47,7 +47,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_bernoulli() {
-  return {{"", "Bernoulli", {15, 22}, prepare}};
+  return {{"", "Bernoulli", {15, 22}, prepare_bernoulli}};
 }
 
 }  // namespace grurun::engine

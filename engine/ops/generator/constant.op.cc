@@ -16,7 +16,7 @@ Tensor list(const std::vector<T>& values) {
   return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_constant(PrepareContext& node) {
   std::vector<Tensor> found;
   if (auto value = node.tensor_attribute("value")) found.push_back(*value);
   if (const auto* sparse = node.attribute("sparse_value", AttributeType::sparse_tensor)) {
@@ -39,7 +39,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_constant() {
-  return {{"", "Constant", {1, 9, 11, 12, 13, 19, 21, 23, 24, 25}, prepare}};
+  return {{"", "Constant", {1, 9, 11, 12, 13, 19, 21, 23, 24, 25}, prepare_constant}};
 }
 
 }  // namespace grurun::engine

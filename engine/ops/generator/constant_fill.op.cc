@@ -35,7 +35,7 @@ Shape filled_shape(ScratchVector<std::int64_t> dims, std::span<const std::int64_
   return Shape(dims);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_constant_fill(PrepareContext& node) {
   const Tensor value = one_value(node.int_attribute("dtype", 1), node.float_attribute("value", 0));
   const bool values_are_dims = node.int_attribute("input_as_shape", 0) != 0;
   const auto dims = node.ints_attribute("shape");
@@ -61,7 +61,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_constant_fill() {
-  return {{"", "ConstantFill", {1}, prepare}};
+  return {{"", "ConstantFill", {1}, prepare_constant_fill}};
 }
 
 }  // namespace grurun::engine

@@ -10,7 +10,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_constant_of_shape(PrepareContext& node) {
   const Tensor value = node.tensor_attribute("value").value_or(Tensor::scalar(0.0f));
   if (value.size() != 1)
     fail_invalid("value must hold one element, but has shape {}", value.shape().to_string());
@@ -26,7 +26,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_constant_of_shape() {
-  return {{"", "ConstantOfShape", {9, 20, 21, 23, 24, 25}, prepare}};
+  return {{"", "ConstantOfShape", {9, 20, 21, 23, 24, 25}, prepare_constant_of_shape}};
 }
 
 }  // namespace grurun::engine

@@ -11,7 +11,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_eye_like(PrepareContext& node) {
   const std::int64_t k = node.int_attribute("k", 0);
   const auto stated = node.optional_int("dtype");
   if (stated && !is_valid_dtype(*stated)) fail_invalid("dtype is {}, which is no element type", *stated);
@@ -36,7 +36,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_eye_like() {
-  return {{"", "EyeLike", {9, 22}, prepare}};
+  return {{"", "EyeLike", {9, 22}, prepare_eye_like}};
 }
 
 }  // namespace grurun::engine

@@ -55,7 +55,7 @@ void draw(const Tensor& input, Random random, Tensor& out) {
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_multinomial(PrepareContext& node) {
   const std::int64_t sample_size = node.int_attribute("sample_size", 1);
   if (sample_size < 0) fail_invalid("sample_size is {}, but must not be negative", sample_size);
   const auto seed = node.optional_float("seed");
@@ -81,7 +81,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_multinomial() {
-  return {{"", "Multinomial", {7, 22}, prepare}};
+  return {{"", "Multinomial", {7, 22}, prepare_multinomial}};
 }
 
 }  // namespace grurun::engine

@@ -61,7 +61,7 @@ Distribution read_distribution(PrepareContext& node, Law law) {
 }
 
 template <Law law>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_random(PrepareContext& node) {
   const Distribution distribution = read_distribution(node, law);
   const DType dtype = dtype_attribute(node, "dtype", output_types(node)).value_or(DType::float32);
   if (!node.has_attribute("shape")) fail_invalid("{} needs the attribute 'shape'", node.op_type());
@@ -90,8 +90,8 @@ RunFunction prepare_like(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_random() {
-  return {{"", "RandomUniform", {1, 22}, prepare<Law::uniform>},
-          {"", "RandomNormal", {1, 22}, prepare<Law::normal>},
+  return {{"", "RandomUniform", {1, 22}, prepare_random<Law::uniform>},
+          {"", "RandomNormal", {1, 22}, prepare_random<Law::normal>},
           {"", "RandomUniformLike", {1, 22}, prepare_like<Law::uniform>},
           {"", "RandomNormalLike", {1, 22}, prepare_like<Law::normal>}};
 }

@@ -61,7 +61,7 @@ Tensor range_in(DType stash, const Tensor& start, const Tensor& limit, const Ten
   return dispatch(Floats{}, stash, [&]<typename Stash>() { return range<T, Stash>(start, limit, delta); });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_range(PrepareContext& node) {
   const std::int64_t stash_type = node.since_version() >= 27 ? node.int_attribute("stash_type", 1) : 1;
   const auto stash = static_cast<DType>(stash_type);
   if (stash_type != 1 && stash != DType::float16 && stash != DType::bfloat16 && stash != DType::float64)
@@ -83,7 +83,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_range() {
-  return {{"", "Range", {11, 27}, prepare}};
+  return {{"", "Range", {11, 27}, prepare_range}};
 }
 
 }  // namespace grurun::engine

@@ -45,7 +45,7 @@ PixelFormat pixel_format(PrepareContext& node) {
   fail_invalid("pixel_format is '{}', but must be RGB, BGR or Grayscale", name);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_image_decoder(PrepareContext& node) {
   const PixelFormat format = pixel_format(node);
   return [format](RunContext& run) {
     const Tensor& stream = run.tensor(0);
@@ -62,7 +62,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_image_decoder() {
-  return {{"", "ImageDecoder", {20}, prepare}};
+  return {{"", "ImageDecoder", {20}, prepare_image_decoder}};
 }
 
 }  // namespace grurun::engine

@@ -49,7 +49,7 @@ RunFunction prepare_equal(PrepareContext& node) {
 }
 
 template <typename Op>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_compare(PrepareContext& node) {
   return binary_step<Op, Numbers, DType::boolean>(node, Op{});
 }
 
@@ -57,10 +57,10 @@ RunFunction prepare(PrepareContext& node) {
 
 std::vector<OpRow> op_rows_compare() {
   return {{"", "Equal", {1, 7, 11, 13, 19}, prepare_equal},
-          {"", "Less", {1, 7, 9, 13}, prepare<Less>},
-          {"", "Greater", {1, 7, 9, 13}, prepare<Greater>},
-          {"", "LessOrEqual", {12, 16}, prepare<LessOrEqual>},
-          {"", "GreaterOrEqual", {12, 16}, prepare<GreaterOrEqual>}};
+          {"", "Less", {1, 7, 9, 13}, prepare_compare<Less>},
+          {"", "Greater", {1, 7, 9, 13}, prepare_compare<Greater>},
+          {"", "LessOrEqual", {12, 16}, prepare_compare<LessOrEqual>},
+          {"", "GreaterOrEqual", {12, 16}, prepare_compare<GreaterOrEqual>}};
 }
 
 }  // namespace grurun::engine

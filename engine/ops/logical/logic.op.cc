@@ -41,20 +41,20 @@ struct BitwiseNot {
 };
 
 template <typename Op, typename List>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_logic(PrepareContext& node) {
   return binary_step<Op, List>(node, Op{});
 }
 
 }  // namespace
 
 std::vector<OpRow> op_rows_logic() {
-  return {{"", "And", {1, 7}, prepare<And, Bools>},
-          {"", "Or", {1, 7}, prepare<Or, Bools>},
-          {"", "Xor", {1, 7}, prepare<Xor, Bools>},
+  return {{"", "And", {1, 7}, prepare_logic<And, Bools>},
+          {"", "Or", {1, 7}, prepare_logic<Or, Bools>},
+          {"", "Xor", {1, 7}, prepare_logic<Xor, Bools>},
           {"", "Not", {1}, [](PrepareContext&) { return unary_step<Not, Bools>(Not{}); }},
-          {"", "BitwiseAnd", {18}, prepare<And, Integers>},
-          {"", "BitwiseOr", {18}, prepare<Or, Integers>},
-          {"", "BitwiseXor", {18}, prepare<Xor, Integers>},
+          {"", "BitwiseAnd", {18}, prepare_logic<And, Integers>},
+          {"", "BitwiseOr", {18}, prepare_logic<Or, Integers>},
+          {"", "BitwiseXor", {18}, prepare_logic<Xor, Integers>},
           {"", "BitwiseNot", {18}, [](PrepareContext&) {
              return unary_step<BitwiseNot, Integers>(BitwiseNot{});
            }}};

@@ -92,7 +92,7 @@ struct Div {
 };
 
 template <typename Op>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_arithmetic(PrepareContext& node) {
   return binary_step<Op, Numbers>(node, Op{});
 }
 
@@ -100,10 +100,10 @@ RunFunction prepare(PrepareContext& node) {
 
 std::vector<OpRow> op_rows_arithmetic() {
   const std::vector<int> versions{1, 6, 7, 13, 14};
-  return {{"", "Add", versions, prepare<Add>},
-          {"", "Sub", versions, prepare<Sub>},
-          {"", "Mul", versions, prepare<Mul>},
-          {"", "Div", versions, prepare<Div>}};
+  return {{"", "Add", versions, prepare_arithmetic<Add>},
+          {"", "Sub", versions, prepare_arithmetic<Sub>},
+          {"", "Mul", versions, prepare_arithmetic<Mul>},
+          {"", "Div", versions, prepare_arithmetic<Div>}};
 }
 
 }  // namespace grurun::engine

@@ -71,7 +71,7 @@ Tensor cumulate(const Cumulation& how, const Tensor& x, std::int64_t axis_input)
 }
 
 template <bool product>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_cumulative(PrepareContext& node) {
   const Cumulation how{node.int_attribute("exclusive", 0) != 0, node.int_attribute("reverse", 0) != 0};
   return [how](RunContext& run) {
     const Tensor& x = run.tensor(0);
@@ -84,7 +84,8 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_cumulative() {
-  return {{"", "CumSum", {11, 14}, prepare<false>}, {"", "CumProd", {26}, prepare<true>}};
+  return {{"", "CumSum", {11, 14}, prepare_cumulative<false>},
+          {"", "CumProd", {26}, prepare_cumulative<true>}};
 }
 
 }  // namespace grurun::engine

@@ -136,13 +136,13 @@ bool flag(PrepareContext& node, const char* name) {
   return value == 1;
 }
 
-RunFunction prepare_17(PrepareContext& node) {
+RunFunction prepare_dft_17(PrepareContext& node) {
   const Attributes attributes{flag(node, "inverse"), flag(node, "onesided")};
   const std::int64_t axis = node.int_attribute("axis", 1);
   return [=](RunContext& run) { run_dft(run, attributes, axis); };
 }
 
-RunFunction prepare_20(PrepareContext& node) {
+RunFunction prepare_dft_20(PrepareContext& node) {
   const Attributes attributes{flag(node, "inverse"), flag(node, "onesided")};
   return [=](RunContext& run) {
     const Tensor* axis = run.optional_tensor(2);
@@ -153,7 +153,7 @@ RunFunction prepare_20(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_dft() {
-  return {{"", "DFT", {17}, prepare_17}, {"", "DFT", {20}, prepare_20}};
+  return {{"", "DFT", {17}, prepare_dft_17}, {"", "DFT", {20}, prepare_dft_20}};
 }
 
 }  // namespace grurun::engine

@@ -77,7 +77,7 @@ void fill_triangle(const MelScale& scale, std::int64_t mel, std::int64_t rows, T
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_mel_weight_matrix(PrepareContext& node) {
   const DType dtype = dtype_attribute(node, "output_datatype", Numbers::set).value_or(DType::float32);
   return [dtype](RunContext& run) {
     const MelScale scale = read_scale(run);
@@ -94,7 +94,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_mel_weight_matrix() {
-  return {{"", "MelWeightMatrix", {17}, prepare}};
+  return {{"", "MelWeightMatrix", {17}, prepare_mel_weight_matrix}};
 }
 
 }  // namespace grurun::engine

@@ -184,7 +184,7 @@ void row_in(DType precision, C* x, std::int64_t n) {
 }
 
 template <typename Function>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_softmax(PrepareContext& node) {
   const bool coerced = node.since_version() < 13;
   const std::int64_t axis = node.int_attribute("axis", coerced ? 1 : -1);
   return
@@ -210,9 +210,9 @@ Tensor log_softmax(const Tensor& x, std::int64_t axis) {
 }
 
 std::vector<OpRow> op_rows_softmax() {
-  return {{"", "Softmax", {1, 11, 13}, prepare<Softmax>},
-          {"", "LogSoftmax", {1, 11, 13}, prepare<LogSoftmax>},
-          {"", "Hardmax", {1, 11, 13}, prepare<Hardmax>}};
+  return {{"", "Softmax", {1, 11, 13}, prepare_softmax<Softmax>},
+          {"", "LogSoftmax", {1, 11, 13}, prepare_softmax<LogSoftmax>},
+          {"", "Hardmax", {1, 11, 13}, prepare_softmax<Hardmax>}};
 }
 
 }  // namespace grurun::engine

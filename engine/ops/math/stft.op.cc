@@ -87,7 +87,7 @@ Frames read_frames(RunContext& run, const Tensor& signal, const Tensor* window, 
   return frames;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_stft(PrepareContext& node) {
   const std::int64_t onesided = node.int_attribute("onesided", 1);
   if (onesided != 0 && onesided != 1) fail_invalid("onesided is {}, but must be 0 or 1", onesided);
   return [onesided](RunContext& run) {
@@ -113,7 +113,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_stft() {
-  return {{"", "STFT", {17}, prepare}};
+  return {{"", "STFT", {17}, prepare_stft}};
 }
 
 }  // namespace grurun::engine

@@ -12,12 +12,12 @@ std::vector<OpRow> op_rows_swiglu();
 
 namespace {
 
-constexpr std::int64_t block = 512;
+constexpr std::int64_t elements_at_once = 512;
 
-// y = a * sigmoid(alpha * a) * b for n <= block elements.
+// y = a * sigmoid(alpha * a) * b for n <= elements_at_once elements.
 template <typename C>
 void gate(const C* a, C alpha, const C* b, C* y, std::int64_t n) {
-  C swish[block];
+  C swish[elements_at_once];
   kernels::vec_mul(a, alpha, swish, n);
   kernels::vec_sigmoid(swish, swish, n);
   kernels::vec_mul(swish, a, swish, n);
@@ -28,12 +28,12 @@ template <typename T>
 void gate_all(const T* a, float alpha, const T* b, T* y, std::int64_t size) {
   using C = ComputeType<T>;
   kernels::parallel_for(size, 8192, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; i += block) {
-      const std::int64_t n = std::min(block, end - i);
+    for (std::int64_t i = begin; i < end; i += elements_at_once) {
+      const std::int64_t n = std::min(elements_at_once, end - i);
       if constexpr (std::is_same_v<T, C>) {
         gate<C>(a + i, static_cast<C>(alpha), b + i, y + i, n);
       } else {
-        float wide_a[block], wide_b[block];
+        float wide_a[elements_at_once], wide_b[elements_at_once];
         kernels::vec_convert(a + i, wide_a, n);
         kernels::vec_convert(b + i, wide_b, n);
         gate<float>(wide_a, alpha, wide_b, wide_a, n);
@@ -43,7 +43,7 @@ void gate_all(const T* a, float alpha, const T* b, T* y, std::int64_t size) {
   });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_swiglu(PrepareContext& node) {
   const float alpha = node.float_attribute("alpha", 1.0f);
   return [alpha](RunContext& run) {
     const Tensor& a = run.tensor(0);
@@ -61,7 +61,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_swiglu() {
-  return {{"", "SwiGLU", {28}, prepare}};
+  return {{"", "SwiGLU", {28}, prepare_swiglu}};
 }
 
 }  // namespace grurun::engine

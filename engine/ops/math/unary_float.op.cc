@@ -64,7 +64,7 @@ struct Erf {
 };
 
 template <typename Op, typename List = Floats>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_unary_float(PrepareContext& node) {
   // A promise about buffers that no runtime needs (legacy of version 1).
   node.accept_attribute("consumed_inputs");
   return unary_step<Op, List>(Op{});
@@ -76,26 +76,26 @@ std::vector<OpRow> op_rows_unary_float() {
   const std::vector<int> since_1{1, 6, 13};
   const std::vector<int> since_7{7, 22};
   const std::vector<int> since_9{9, 22};
-  return {{"", "Ceil", since_1, prepare<Ceil>},
-          {"", "Floor", since_1, prepare<Floor>},
-          {"", "Round", {11, 22}, prepare<Round>},
-          {"", "Sqrt", since_1, prepare<Sqrt>},
-          {"", "Reciprocal", since_1, prepare<Reciprocal>},
-          {"", "Exp", since_1, prepare<Exp>},
-          {"", "Log", since_1, prepare<Log>},
-          {"", "Sin", since_7, prepare<Sin>},
-          {"", "Cos", since_7, prepare<Cos>},
-          {"", "Tan", since_7, prepare<Tan>},
-          {"", "Asin", since_7, prepare<Asin>},
-          {"", "Acos", since_7, prepare<Acos>},
-          {"", "Atan", since_7, prepare<Atan>},
-          {"", "Sinh", since_9, prepare<Sinh>},
-          {"", "Cosh", since_9, prepare<Cosh>},
-          {"", "Tanh", since_1, prepare<Tanh>},
-          {"", "Asinh", since_9, prepare<Asinh>},
-          {"", "Acosh", since_9, prepare<Acosh>},
-          {"", "Atanh", since_9, prepare<Atanh>},
-          {"", "Erf", {9, 13}, prepare<Erf, Numbers>}};
+  return {{"", "Ceil", since_1, prepare_unary_float<Ceil>},
+          {"", "Floor", since_1, prepare_unary_float<Floor>},
+          {"", "Round", {11, 22}, prepare_unary_float<Round>},
+          {"", "Sqrt", since_1, prepare_unary_float<Sqrt>},
+          {"", "Reciprocal", since_1, prepare_unary_float<Reciprocal>},
+          {"", "Exp", since_1, prepare_unary_float<Exp>},
+          {"", "Log", since_1, prepare_unary_float<Log>},
+          {"", "Sin", since_7, prepare_unary_float<Sin>},
+          {"", "Cos", since_7, prepare_unary_float<Cos>},
+          {"", "Tan", since_7, prepare_unary_float<Tan>},
+          {"", "Asin", since_7, prepare_unary_float<Asin>},
+          {"", "Acos", since_7, prepare_unary_float<Acos>},
+          {"", "Atan", since_7, prepare_unary_float<Atan>},
+          {"", "Sinh", since_9, prepare_unary_float<Sinh>},
+          {"", "Cosh", since_9, prepare_unary_float<Cosh>},
+          {"", "Tanh", since_1, prepare_unary_float<Tanh>},
+          {"", "Asinh", since_9, prepare_unary_float<Asinh>},
+          {"", "Acosh", since_9, prepare_unary_float<Acosh>},
+          {"", "Atanh", since_9, prepare_unary_float<Atanh>},
+          {"", "Erf", {9, 13}, prepare_unary_float<Erf, Numbers>}};
 }
 
 }  // namespace grurun::engine

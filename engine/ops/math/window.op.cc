@@ -49,7 +49,7 @@ Tensor window(RunContext& run, const Coefficients& a, std::int64_t size, bool pe
 }
 
 template <const Coefficients& coefficients>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_window(PrepareContext& node) {
   const std::int64_t periodic = node.int_attribute("periodic", 1);
   if (periodic != 0 && periodic != 1) fail_invalid("periodic is {}, but must be 0 or 1", periodic);
   const DType dtype = dtype_attribute(node, "output_datatype", Numbers::set).value_or(DType::float32);
@@ -63,9 +63,9 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_window() {
-  return {{"", "HannWindow", {17}, prepare<hann>},
-          {"", "HammingWindow", {17}, prepare<hamming>},
-          {"", "BlackmanWindow", {17}, prepare<blackman>}};
+  return {{"", "HannWindow", {17}, prepare_window<hann>},
+          {"", "HammingWindow", {17}, prepare_window<hamming>},
+          {"", "BlackmanWindow", {17}, prepare_window<blackman>}};
 }
 
 }  // namespace grurun::engine

@@ -127,14 +127,14 @@ void attend(RunContext& run, const AttentionAttributes& attributes) {
   wide ? compute.template operator()<double>() : compute.template operator()<float>();
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_attention(PrepareContext& node) {
   return [attributes = AttentionAttributes::read(node)](RunContext& run) { attend(run, attributes); };
 }
 
 }  // namespace
 
 std::vector<OpRow> op_rows_attention() {
-  return {{"", "Attention", {23, 24, 25}, prepare}};
+  return {{"", "Attention", {23, 24, 25}, prepare_attention}};
 }
 
 }  // namespace grurun::engine

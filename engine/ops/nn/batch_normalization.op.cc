@@ -128,7 +128,7 @@ bool trains(PrepareContext& node) {
   return node.int_attribute("training_mode", 0) != 0;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_batch_normalization(PrepareContext& node) {
   const int version = node.since_version();
   Attributes attributes;
   attributes.epsilon = node.float_attribute("epsilon", 1e-5f);
@@ -159,7 +159,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_batch_normalization() {
-  return {{"", "BatchNormalization", {1, 6, 7, 9, 14, 15}, prepare}};
+  return {{"", "BatchNormalization", {1, 6, 7, 9, 14, 15}, prepare_batch_normalization}};
 }
 
 }  // namespace grurun::engine

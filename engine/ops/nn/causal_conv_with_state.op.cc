@@ -99,7 +99,7 @@ void run_rows(RunContext& run, bool silu) {
   if (run.has_output(1)) run.set_output(1, present);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_causal_conv_with_state(PrepareContext& node) {
   const std::string activation = node.string_attribute("activation", "none");
   const bool silu = activation == "silu" || activation == "swish";
   if (!silu && activation != "none") {
@@ -111,7 +111,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_causal_conv_with_state() {
-  return {{"", "CausalConvWithState", {27}, prepare}};
+  return {{"", "CausalConvWithState", {27}, prepare_causal_conv_with_state}};
 }
 
 }  // namespace grurun::engine

@@ -131,7 +131,7 @@ Blocks plan_blocks(const Shape& input, std::span<const std::int64_t> image,
   return blocks;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_col2im(PrepareContext& node) {
   const WindowAttributes window = window_attributes(node, {.kernel_shape = false, .auto_pad = false});
   return [window](RunContext& run) {
     const Tensor& input = run.tensor(0);
@@ -158,7 +158,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_col2im() {
-  return {{"", "Col2Im", {18}, prepare}};
+  return {{"", "Col2Im", {18}, prepare_col2im}};
 }
 
 }  // namespace grurun::engine

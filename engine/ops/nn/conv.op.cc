@@ -42,7 +42,7 @@ void ConvStep::operator()(RunContext& run) const {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_conv(PrepareContext& node) {
   const WindowAttributes attributes = window_attributes(node, {});
   return ConvStep{attributes, node.int_attribute("group", 1)};
 }
@@ -50,7 +50,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_conv() {
-  return {{"", "Conv", {1, 11, 22}, prepare}};
+  return {{"", "Conv", {1, 11, 22}, prepare_conv}};
 }
 
 }  // namespace grurun::engine

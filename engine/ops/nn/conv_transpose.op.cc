@@ -19,7 +19,7 @@ namespace grurun::engine {
 
 namespace {
 
-struct Attributes {
+struct TransposeAttributes {
   WindowAttributes window;
   std::int64_t group;
   std::vector<std::int64_t> output_padding, output_shape;
@@ -32,7 +32,7 @@ std::int64_t entry(const std::vector<std::int64_t>& list, std::size_t i, std::in
 
 // input and output are those of the transposed operator: place i of the input reaches i * stride - pad_begin
 // + k * dilation.
-WindowAxes transposed_axes(const Attributes& attributes, const Shape& x, const Shape& w) {
+WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x, const Shape& w) {
   const WindowAttributes& window = attributes.window;
   const std::size_t rank = x.rank() - 2;
   for (const auto* list : {&window.strides, &window.dilations, &attributes.output_padding}) {
@@ -132,7 +132,7 @@ Tensor transposed(const Tensor& x, const Tensor& w, const Tensor* b, const Windo
   return y;
 }
 
-void check_shapes(const Tensor& x, const Tensor& w, const Tensor* b, const Attributes& attributes) {
+void check_shapes(const Tensor& x, const Tensor& w, const Tensor* b, const TransposeAttributes& attributes) {
   const std::int64_t group = attributes.group;
   if (x.rank() < 3 || w.rank() != x.rank() || group < 1 || x.dim(1) % group != 0 || w.dim(0) != x.dim(1)) {
     fail_invalid("X {} must be [N,C,D1...] and W {} [C,M/group,k1...], with C divisible by group {}",
@@ -152,8 +152,8 @@ void check_shapes(const Tensor& x, const Tensor& w, const Tensor* b, const Attri
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
-  Attributes attributes;
+RunFunction prepare_conv_transpose(PrepareContext& node) {
+  TransposeAttributes attributes;
   attributes.window = window_attributes(node, {});
   attributes.group = node.int_attribute("group", 1);
   attributes.odd_pad_at_end =
@@ -183,7 +183,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_conv_transpose() {
-  return {{"", "ConvTranspose", {1, 11, 22}, prepare}};
+  return {{"", "ConvTranspose", {1, 11, 22}, prepare_conv_transpose}};
 }
 
 }  // namespace grurun::engine

@@ -7,10 +7,6 @@ namespace {
 constexpr std::int64_t worth_a_thread = 20000;  // cycles
 constexpr std::int64_t each_part = 2000;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 // What the busiest thread does, where each takes its share of all parts.
 std::int64_t longest(const PlaneWork& work, const PlaneParts& parts, std::int64_t threads) {
   const std::int64_t all = work.planes * parts.places * parts.filters;

@@ -6,6 +6,10 @@
 
 namespace grurun::engine {
 
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
 /// What there is to share out.
 struct PlaneWork {
   std::int64_t planes;  // images times groups

@@ -6,6 +6,7 @@
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/simd.h"
 #include "engine/kernels/split_product.h"
+#include "engine/ops/nn/convolution_parts.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -19,10 +20,6 @@ constexpr std::int64_t least_depth = 144;  // likewise, where there are very man
 constexpr std::int64_t split_filters = 32, split_depth = 64;  // from which tile registers are worth while
 constexpr std::int64_t weight_elements = 192 * 1024;          // that stay in cache while panels pass by
 constexpr std::int64_t sum_elements = 256 * 1024;             // likewise, while products are added to them
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // Calls body(begin, end) for parts of `units` units at most that cover [begin, end), of about the same size.
 template <typename Body>

@@ -137,7 +137,7 @@ Deformed read_shapes(RunContext& run, const WindowAttributes& window, std::int64
   return shape;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_deform_conv(PrepareContext& node) {
   const WindowAttributes window = window_attributes(node, {.auto_pad = false});
   const std::int64_t group = node.int_attribute("group", 1);
   const std::int64_t offset_groups = node.int_attribute("offset_group", 1);
@@ -164,7 +164,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_deform_conv() {
-  return {{"", "DeformConv", {19, 22}, prepare}};
+  return {{"", "DeformConv", {19, 22}, prepare_deform_conv}};
 }
 
 }  // namespace grurun::engine

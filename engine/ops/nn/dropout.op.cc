@@ -62,7 +62,7 @@ double ratio_input(RunContext& run) {
                   [&]<typename T>() { return static_cast<double>(*ratio->data<T>()); });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_dropout(PrepareContext& node) {
   const auto seed = node.optional_int("seed");
   return [seed](RunContext& run) {
     const double ratio = ratio_input(run);
@@ -94,7 +94,7 @@ RunFunction prepare_attributes(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_dropout() {
-  return {{"", "Dropout", {1, 6, 7, 10}, prepare_attributes}, {"", "Dropout", {12, 13, 22}, prepare}};
+  return {{"", "Dropout", {1, 6, 7, 10}, prepare_attributes}, {"", "Dropout", {12, 13, 22}, prepare_dropout}};
 }
 
 }  // namespace grurun::engine

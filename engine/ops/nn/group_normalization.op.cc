@@ -74,7 +74,7 @@ Tensor normalize(RunContext& run, const Standardization& one, std::int64_t num_g
   return y;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_group_normalization(PrepareContext& node) {
   const std::int64_t num_groups = node.int_attribute("num_groups");
   if (num_groups < 1) fail_invalid("num_groups is {}, but must be positive", num_groups);
   const bool by_channel = node.since_version() >= 21;
@@ -95,7 +95,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_group_normalization() {
-  return {{"", "GroupNormalization", {18, 21}, prepare}};
+  return {{"", "GroupNormalization", {18, 21}, prepare_group_normalization}};
 }
 
 }  // namespace grurun::engine

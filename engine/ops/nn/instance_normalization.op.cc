@@ -33,7 +33,7 @@ Tensor normalize(Standardization one, const Tensor& x, const Tensor& scale, cons
   return y;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_instance_normalization(PrepareContext& node) {
   Standardization one;
   one.epsilon = static_cast<double>(node.float_attribute("epsilon", 1e-5f));
   if (node.since_version() == 1)
@@ -56,7 +56,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_instance_normalization() {
-  return {{"", "InstanceNormalization", {1, 6, 22}, prepare}};
+  return {{"", "InstanceNormalization", {1, 6, 22}, prepare_instance_normalization}};
 }
 
 }  // namespace grurun::engine

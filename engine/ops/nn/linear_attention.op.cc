@@ -145,7 +145,7 @@ void attend(const LinearAttention& op, RunContext& run) {
   if (run.has_output(1)) run.set_output(1, narrowed(state, past == nullptr ? type : past->dtype()));
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_linear_attention(PrepareContext& node) {
   LinearAttention op{};
   op.q_heads = node.int_attribute("q_num_heads");
   op.kv_heads = node.int_attribute("kv_num_heads");
@@ -166,7 +166,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_linear_attention() {
-  return {{"", "LinearAttention", {27}, prepare}};
+  return {{"", "LinearAttention", {27}, prepare_linear_attention}};
 }
 
 }  // namespace grurun::engine

@@ -14,7 +14,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_lp_normalization(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", -1);
   const std::int64_t p = node.int_attribute("p", 2);
   if (p != 1 && p != 2) fail_invalid("p is {}, but must be 1 or 2", p);
@@ -49,7 +49,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_lp_normalization() {
-  return {{"", "LpNormalization", {1, 22}, prepare}};
+  return {{"", "LpNormalization", {1, 22}, prepare_lp_normalization}};
 }
 
 }  // namespace grurun::engine

@@ -45,7 +45,7 @@ void normalize(const Lrn& lrn, const Tensor& x, const C* from, C* to) {
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_lrn(PrepareContext& node) {
   Lrn lrn;
   lrn.alpha = node.float_attribute("alpha", 0.0001f);
   lrn.beta = node.float_attribute("beta", 0.75f);
@@ -68,7 +68,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_lrn() {
-  return {{"", "LRN", {1, 13}, prepare}};
+  return {{"", "LRN", {1, 13}, prepare_lrn}};
 }
 
 }  // namespace grurun::engine

@@ -60,7 +60,7 @@ void pool(const PoolShape& shape, const T* x, T* y, std::int64_t* indices, std::
       });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_max_pool(PrepareContext& node) {
   const int version = node.since_version();
   const auto attributes = window_attributes(node, {.dilations = version >= 10, .ceil_mode = version >= 10});
   const std::int64_t storage_order = version >= 8 ? node.int_attribute("storage_order", 0) : 0;
@@ -93,7 +93,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_max_pool() {
-  return {{"", "MaxPool", {1, 8, 10, 11, 12, 22}, prepare}};
+  return {{"", "MaxPool", {1, 8, 10, 11, 12, 22}, prepare_max_pool}};
 }
 
 }  // namespace grurun::engine

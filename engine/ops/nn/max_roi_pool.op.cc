@@ -80,7 +80,7 @@ void pool(const C* x, const Shape& shape, const C* roi, float spatial_scale,
                         });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_max_roi_pool(PrepareContext& node) {
   const std::vector<std::int64_t> pooled = node.ints_attribute("pooled_shape");
   if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
     fail_invalid("pooled_shape must be a height and a width of 1 or more");
@@ -108,7 +108,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_max_roi_pool() {
-  return {{"", "MaxRoiPool", {1, 22}, prepare}};
+  return {{"", "MaxRoiPool", {1, 22}, prepare_max_roi_pool}};
 }
 
 }  // namespace grurun::engine

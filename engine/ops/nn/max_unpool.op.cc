@@ -67,7 +67,7 @@ Tensor scatter(const Tensor& x, const Tensor& indices, const Shape& unpooled) {
   return y;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_max_unpool(PrepareContext& node) {
   const WindowAttributes window = window_attributes(node, {.dilations = false, .auto_pad = false});
   return [window](RunContext& run) {
     const Tensor& x = run.tensor(0);
@@ -92,7 +92,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_max_unpool() {
-  return {{"", "MaxUnpool", {9, 11, 22}, prepare}};
+  return {{"", "MaxUnpool", {9, 11, 22}, prepare_max_unpool}};
 }
 
 }  // namespace grurun::engine

@@ -73,7 +73,7 @@ Tensor normalize(const Tensor& x, const std::vector<bool>& reduced, bool divide)
   });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_mean_variance_normalization(PrepareContext& node) {
   const auto axes = node.ints_attribute("axes", {0, 2, 3});
   return [axes](RunContext& run) {
     const Tensor& x = run.tensor(0);
@@ -85,7 +85,7 @@ RunFunction prepare(PrepareContext& node) {
   };
 }
 
-RunFunction prepare_1(PrepareContext& node) {
+RunFunction prepare_mean_variance_normalization_1(PrepareContext& node) {
   const bool across_channels = node.int_attribute("across_channels", 0) != 0;
   const bool divide = node.int_attribute("normalize_variance", 1) != 0;
   return [=](RunContext& run) {
@@ -98,8 +98,8 @@ RunFunction prepare_1(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_mean_variance_normalization() {
-  return {{"", "MeanVarianceNormalization", {1}, prepare_1},
-          {"", "MeanVarianceNormalization", {8, 9, 13}, prepare}};
+  return {{"", "MeanVarianceNormalization", {1}, prepare_mean_variance_normalization_1},
+          {"", "MeanVarianceNormalization", {8, 9, 13}, prepare_mean_variance_normalization}};
 }
 
 }  // namespace grurun::engine

@@ -145,7 +145,7 @@ void turn_all(const RotaryEmbedding& op, const Layout& layout, std::int64_t size
       });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_rotary_embedding(PrepareContext& node) {
   const RotaryEmbedding op{.interleaved = node.int_attribute("interleaved", 0) != 0,
                            .rotary_embedding_dim = node.int_attribute("rotary_embedding_dim", 0),
                            .num_heads = node.optional_int("num_heads")};
@@ -166,7 +166,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_rotary_embedding() {
-  return {{"", "RotaryEmbedding", {23}, prepare}};
+  return {{"", "RotaryEmbedding", {23}, prepare_rotary_embedding}};
 }
 
 }  // namespace grurun::engine

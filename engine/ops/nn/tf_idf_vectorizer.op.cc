@@ -158,7 +158,7 @@ void run_vectorizer(const Vectorizer& what, const NgramPool<T>& pool, RunContext
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_tf_idf_vectorizer(PrepareContext& node) {
   const Vectorizer what = read_attributes(node);
   const std::vector<std::int64_t> starts = node.ints_attribute("ngram_counts");
   const std::vector<std::int64_t> numbers = node.ints_attribute("pool_int64s");
@@ -179,7 +179,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_tf_idf_vectorizer() {
-  return {{"", "TfIdfVectorizer", {9}, prepare}};
+  return {{"", "TfIdfVectorizer", {9}, prepare_tf_idf_vectorizer}};
 }
 
 }  // namespace grurun::engine

@@ -110,7 +110,7 @@ void check_shapes(const Shape& boxes, const Shape& scores) {
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_non_max_suppression(PrepareContext& node) {
   const std::int64_t center = node.int_attribute("center_point_box", 0);
   if (center != 0 && center != 1) fail_invalid("center_point_box is {}, but must be 0 or 1", center);
   return [center](RunContext& run) {
@@ -140,7 +140,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_non_max_suppression() {
-  return {{"", "NonMaxSuppression", {10, 11}, prepare}};
+  return {{"", "NonMaxSuppression", {10, 11}, prepare_non_max_suppression}};
 }
 
 }  // namespace grurun::engine

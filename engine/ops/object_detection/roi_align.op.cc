@@ -180,7 +180,7 @@ RoiForm read_form(PrepareContext& node) {
   return form;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_roi_align(PrepareContext& node) {
   return [form = read_form(node)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& rois = run.tensor(1);
@@ -208,7 +208,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_roi_align() {
-  return {{"", "RoiAlign", {10, 16, 22}, prepare}};
+  return {{"", "RoiAlign", {10, 16, 22}, prepare_roi_align}};
 }
 
 }  // namespace grurun::engine

@@ -122,7 +122,7 @@ void attend(const FlexAttention& op, RunContext& run) {
       0, cast_tensor(Y, Q.dtype()).reshaped({sizes.batch, sizes.q_heads, sizes.q_length, sizes.v_head}));
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_flex_attention(PrepareContext& node) {
   FlexAttention op;
   op.scale = node.optional_float("scale");
   op.softmax_precision = dtype_attribute(node, "softmax_precision", Floats::set);
@@ -138,7 +138,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_flex_attention() {
-  return {{"ai.onnx.preview", "FlexAttention", {1}, prepare}};
+  return {{"ai.onnx.preview", "FlexAttention", {1}, prepare_flex_attention}};
 }
 
 }  // namespace grurun::engine

@@ -50,7 +50,7 @@ Tensor dequantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point
   return y;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_dequantize_linear(PrepareContext& node) {
   const int version = node.since_version();
   const std::int64_t axis = version >= 13 ? node.int_attribute("axis", 1) : 1;
   const std::int64_t block_size = version >= 21 ? node.int_attribute("block_size", 0) : 0;
@@ -79,7 +79,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_dequantize_linear() {
-  return {{"", "DequantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, prepare}};
+  return {{"", "DequantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, prepare_dequantize_linear}};
 }
 
 }  // namespace grurun::engine

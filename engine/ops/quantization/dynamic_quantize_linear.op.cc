@@ -17,7 +17,7 @@ std::vector<OpRow> op_rows_dynamic_quantize_linear();
 
 namespace {
 
-RunFunction prepare(PrepareContext&) {
+RunFunction prepare_dynamic_quantize_linear(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const float* from = x.data<float>();
@@ -36,7 +36,7 @@ RunFunction prepare(PrepareContext&) {
 }  // namespace
 
 std::vector<OpRow> op_rows_dynamic_quantize_linear() {
-  return {{"", "DynamicQuantizeLinear", {11}, prepare}};
+  return {{"", "DynamicQuantizeLinear", {11}, prepare_dynamic_quantize_linear}};
 }
 
 }  // namespace grurun::engine

@@ -98,7 +98,7 @@ DType dtype_attribute(PrepareContext& node, const char* name) {
   return static_cast<DType>(number);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_quantize_linear(PrepareContext& node) {
   Quantize attributes;
   const int version = node.since_version();
   if (version >= 13) attributes.axis = node.int_attribute("axis", 1);
@@ -131,7 +131,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_quantize_linear() {
-  return {{"", "QuantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, prepare}};
+  return {{"", "QuantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, prepare_quantize_linear}};
 }
 
 }  // namespace grurun::engine

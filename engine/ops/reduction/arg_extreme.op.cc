@@ -90,7 +90,7 @@ void run_arg(RunContext& run, const ArgAttributes& attributes) {
 }
 
 template <bool largest>
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_arg_extreme(PrepareContext& node) {
   const ArgAttributes attributes{node.int_attribute("axis", 0), node.int_attribute("keepdims", 1) != 0,
                                  node.int_attribute("select_last_index", 0) != 0};
   return [attributes](RunContext& run) { run_arg<largest>(run, attributes); };
@@ -99,7 +99,8 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_arg_extreme() {
-  return {{"", "ArgMax", {1, 11, 12, 13}, prepare<true>}, {"", "ArgMin", {1, 11, 12, 13}, prepare<false>}};
+  return {{"", "ArgMax", {1, 11, 12, 13}, prepare_arg_extreme<true>},
+          {"", "ArgMin", {1, 11, 12, 13}, prepare_arg_extreme<false>}};
 }
 
 }  // namespace grurun::engine

@@ -172,7 +172,7 @@ void check_counts(const PrepareContext& node) {
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_dynamic_quantize_lstm(PrepareContext& node) {
   check_counts(node);
   const std::int64_t input_forget = node.int_attribute("input_forget", 0);
   if (input_forget != 0 && input_forget != 1)
@@ -194,7 +194,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace rnn
 
 std::vector<OpRow> op_rows_dynamic_quantize_lstm() {
-  return {{"com.microsoft", "DynamicQuantizeLSTM", {1}, rnn::prepare}};
+  return {{"com.microsoft", "DynamicQuantizeLSTM", {1}, rnn::prepare_dynamic_quantize_lstm}};
 }
 
 }  // namespace grurun::engine

@@ -9,7 +9,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_concat_from_sequence(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis");
   const std::int64_t new_axis = node.int_attribute("new_axis", 0);
   if (new_axis != 0 && new_axis != 1) fail_invalid("new_axis is {}, but must be 0 or 1", new_axis);
@@ -26,7 +26,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_concat_from_sequence() {
-  return {{"", "ConcatFromSequence", {11}, prepare}};
+  return {{"", "ConcatFromSequence", {11}, prepare_concat_from_sequence}};
 }
 
 }  // namespace grurun::engine

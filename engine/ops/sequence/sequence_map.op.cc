@@ -10,7 +10,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_sequence_map(PrepareContext& node) {
   const auto body = node.subgraph("body");
   require_body(*body, "SequenceMap", node.input_count(), node.output_count());
   return [body](RunContext& run) {
@@ -42,7 +42,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_sequence_map() {
-  return {{"", "SequenceMap", {17}, prepare}};
+  return {{"", "SequenceMap", {17}, prepare_sequence_map}};
 }
 
 }  // namespace grurun::engine

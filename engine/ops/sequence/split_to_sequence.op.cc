@@ -31,7 +31,7 @@ ScratchVector<std::int64_t> part_lengths(const Tensor& split, std::int64_t lengt
   return parts;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_split_to_sequence(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", 0);
   const bool keepdims = node.int_attribute("keepdims", 1) != 0;
   return [axis, keepdims](RunContext& run) {
@@ -61,7 +61,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_split_to_sequence() {
-  return {{"", "SplitToSequence", {11, 24}, prepare}};
+  return {{"", "SplitToSequence", {11, 24}, prepare_split_to_sequence}};
 }
 
 }  // namespace grurun::engine

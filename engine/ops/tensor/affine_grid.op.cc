@@ -83,7 +83,7 @@ void fill_grid(const Tensor& theta, bool align_corners, Tensor& grid) {
                         });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_affine_grid(PrepareContext& node) {
   const bool align_corners = node.int_attribute("align_corners", 0) != 0;
   return [align_corners](RunContext& run) {
     const Tensor& theta = run.tensor(0);
@@ -98,7 +98,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_affine_grid() {
-  return {{"", "AffineGrid", {20}, prepare}};
+  return {{"", "AffineGrid", {20}, prepare_affine_grid}};
 }
 
 }  // namespace grurun::engine

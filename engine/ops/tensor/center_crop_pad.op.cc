@@ -48,7 +48,7 @@ Tensor center(const Tensor& input, const Shape& target) {
   return out;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_center_crop_pad(PrepareContext& node) {
   std::optional<std::vector<std::int64_t>> axes;
   if (node.has_attribute("axes")) axes = node.ints_attribute("axes");
   return [axes](RunContext& run) {
@@ -60,7 +60,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_center_crop_pad() {
-  return {{"", "CenterCropPad", {18}, prepare}};
+  return {{"", "CenterCropPad", {18}, prepare_center_crop_pad}};
 }
 
 }  // namespace grurun::engine

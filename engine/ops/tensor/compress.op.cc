@@ -34,7 +34,7 @@ Tensor compress(const Tensor& input, const Tensor& condition, std::size_t axis) 
   return out;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_compress(PrepareContext& node) {
   const auto axis = node.optional_int("axis");
   return [axis](RunContext& run) {
     const Tensor& input = run.tensor(0);
@@ -48,7 +48,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_compress() {
-  return {{"", "Compress", {9, 11, 28}, prepare}};
+  return {{"", "Compress", {9, 11, 28}, prepare_compress}};
 }
 
 }  // namespace grurun::engine

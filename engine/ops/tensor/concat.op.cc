@@ -11,7 +11,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_concat(PrepareContext& node) {
   const std::int64_t axis =
       node.since_version() == 1 ? node.int_attribute("axis", 1) : node.int_attribute("axis");
   return [axis](RunContext& run) {
@@ -25,7 +25,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_concat() {
-  return {{"", "Concat", {1, 4, 11, 13}, prepare}};
+  return {{"", "Concat", {1, 4, 11, 13}, prepare_concat}};
 }
 
 }  // namespace grurun::engine

@@ -11,7 +11,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext&) {
+RunFunction prepare_expand(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& input = run.tensor(0);
     const ScratchVector<std::int64_t> wanted = integer_list(run.tensor(1), "shape");
@@ -39,7 +39,7 @@ RunFunction prepare(PrepareContext&) {
 }  // namespace
 
 std::vector<OpRow> op_rows_expand() {
-  return {{"", "Expand", {8, 13}, prepare}};
+  return {{"", "Expand", {8, 13}, prepare_expand}};
 }
 
 }  // namespace grurun::engine

@@ -8,7 +8,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_flatten(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", 1);
   const bool from_end = node.since_version() >= 11;
   return [axis, from_end](RunContext& run) {
@@ -25,7 +25,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_flatten() {
-  return {{"", "Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, prepare}};
+  return {{"", "Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, prepare_flatten}};
 }
 
 }  // namespace grurun::engine

@@ -36,7 +36,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis, bool 
   return out;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_gather(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", 0);
   const bool from_end = node.since_version() >= 11;
   return [axis, from_end](RunContext& run) {
@@ -51,7 +51,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_gather() {
-  return {{"", "Gather", {1, 11, 13}, prepare}};
+  return {{"", "Gather", {1, 11, 13}, prepare_gather}};
 }
 
 }  // namespace grurun::engine

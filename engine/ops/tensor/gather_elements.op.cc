@@ -45,7 +45,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis) {
   return out;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_gather_elements(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", 0);
   return [axis](RunContext& run) {
     const Tensor& data = run.tensor(0);
@@ -59,7 +59,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_gather_elements() {
-  return {{"", "GatherElements", {11, 13}, prepare}};
+  return {{"", "GatherElements", {11, 13}, prepare_gather_elements}};
 }
 
 }  // namespace grurun::engine

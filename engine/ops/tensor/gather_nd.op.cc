@@ -56,7 +56,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t batch_dims)
   return out;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_gather_nd(PrepareContext& node) {
   const std::int64_t batch_dims = node.since_version() >= 12 ? node.int_attribute("batch_dims", 0) : 0;
   if (batch_dims < 0) fail_invalid("batch_dims is {}, but must not be negative", batch_dims);
   return [batch_dims](RunContext& run) {
@@ -67,7 +67,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_gather_nd() {
-  return {{"", "GatherND", {11, 12, 13}, prepare}};
+  return {{"", "GatherND", {11, 12, 13}, prepare_gather_nd}};
 }
 
 }  // namespace grurun::engine

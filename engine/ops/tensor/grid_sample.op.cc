@@ -177,7 +177,7 @@ Tensor grid_as(const Tensor& grid) {
   return widened<C>(grid);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_grid_sample(PrepareContext& node) {
   return [attributes = read_attributes(node), version = node.since_version()](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& grid = run.tensor(1);
@@ -201,7 +201,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_grid_sample() {
-  return {{"", "GridSample", {16, 20, 22}, prepare}};
+  return {{"", "GridSample", {16, 20, 22}, prepare_grid_sample}};
 }
 
 }  // namespace grurun::engine

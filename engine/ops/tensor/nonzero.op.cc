@@ -23,7 +23,7 @@ bool is_zero(const T& value) {
   }
 }
 
-RunFunction prepare(PrepareContext&) {
+RunFunction prepare_nonzero(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& input = run.tensor(0);
     ScratchVector<ScratchVector<std::int64_t>> found(input.rank());
@@ -45,7 +45,7 @@ RunFunction prepare(PrepareContext&) {
 }  // namespace
 
 std::vector<OpRow> op_rows_nonzero() {
-  return {{"", "NonZero", {9, 13}, prepare}};
+  return {{"", "NonZero", {9, 13}, prepare_nonzero}};
 }
 
 }  // namespace grurun::engine

@@ -29,7 +29,7 @@ ScratchVector<std::int64_t> as_int64(const Tensor& tensor) {
   });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_one_hot(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", -1);
   const bool from_end = node.since_version() >= 11;
   return [axis, from_end](RunContext& run) {
@@ -63,7 +63,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_one_hot() {
-  return {{"", "OneHot", {9, 11, 28}, prepare}};
+  return {{"", "OneHot", {9, 11, 28}, prepare_one_hot}};
 }
 
 }  // namespace grurun::engine

@@ -125,7 +125,7 @@ Tensor pad(const Tensor& input, const Padding& padding, Mode mode, const Tensor&
   return mode == Mode::constant ? pad_constant(input, padding, value) : pad_from_input(input, padding, mode);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_pad(PrepareContext& node) {
   const Mode mode = mode_attribute(node);
   return [mode](RunContext& run) {
     const Tensor& data = run.tensor(0);
@@ -159,7 +159,7 @@ RunFunction prepare_attribute(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_pad() {
-  return {{"", "Pad", {1, 2}, prepare_attribute}, {"", "Pad", {11, 13, 18, 19, 21, 23, 24, 25}, prepare}};
+  return {{"", "Pad", {1, 2}, prepare_attribute}, {"", "Pad", {11, 13, 18, 19, 21, 23, 24, 25}, prepare_pad}};
 }
 
 }  // namespace grurun::engine

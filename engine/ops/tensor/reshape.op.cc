@@ -48,7 +48,7 @@ Shape resolve(const Shape& input, std::span<const std::int64_t> wanted, bool all
   return shape;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_reshape(PrepareContext& node) {
   const bool allow_zero = node.since_version() >= 14 && node.int_attribute("allowzero", 0) != 0;
   return [allow_zero](RunContext& run) {
     const ScratchVector<std::int64_t> wanted = integer_list(run.tensor(1), "shape");
@@ -57,7 +57,7 @@ RunFunction prepare(PrepareContext& node) {
   };
 }
 
-RunFunction prepare_1(PrepareContext& node) {
+RunFunction prepare_reshape_1(PrepareContext& node) {
   node.accept_attribute("consumed_inputs");  // a hint about buffers, without effect on values
   const auto wanted = node.ints_attribute("shape");
   return [wanted](RunContext& run) {
@@ -69,7 +69,8 @@ RunFunction prepare_1(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_reshape() {
-  return {{"", "Reshape", {1}, prepare_1}, {"", "Reshape", {5, 13, 14, 19, 21, 23, 24, 25}, prepare}};
+  return {{"", "Reshape", {1}, prepare_reshape_1},
+          {"", "Reshape", {5, 13, 14, 19, 21, 23, 24, 25}, prepare_reshape}};
 }
 
 }  // namespace grurun::engine

@@ -213,7 +213,7 @@ ScratchVector<ResizeAxis> read_axes(RunContext& run, const Attributes& attribute
   return all;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_resize(PrepareContext& node) {
   return [attributes = read_attributes(node)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const ScratchVector<ResizeAxis> axes = read_axes(run, attributes, x.shape());
@@ -222,7 +222,7 @@ RunFunction prepare(PrepareContext& node) {
   };
 }
 
-RunFunction prepare_10(PrepareContext& node) {
+RunFunction prepare_resize_10(PrepareContext& node) {
   ResizeForm form;
   form.nearest = NearestMode::floor_or_ceil;
   form.mode = choice(node, "mode", "nearest", modes, 2);
@@ -240,7 +240,7 @@ RunFunction prepare_10(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_resize() {
-  return {{"", "Resize", {10}, prepare_10}, {"", "Resize", {11, 13, 18, 19}, prepare}};
+  return {{"", "Resize", {10}, prepare_resize_10}, {"", "Resize", {11, 13, 18, 19}, prepare_resize}};
 }
 
 }  // namespace grurun::engine

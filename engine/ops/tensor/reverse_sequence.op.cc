@@ -9,7 +9,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_reverse_sequence(PrepareContext& node) {
   const std::int64_t time_axis = node.int_attribute("time_axis", 0);
   const std::int64_t batch_axis = node.int_attribute("batch_axis", 1);
   if (!(time_axis == 0 && batch_axis == 1) && !(time_axis == 1 && batch_axis == 0)) {
@@ -45,7 +45,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_reverse_sequence() {
-  return {{"", "ReverseSequence", {10, 28}, prepare}};
+  return {{"", "ReverseSequence", {10, 28}, prepare_reverse_sequence}};
 }
 
 }  // namespace grurun::engine

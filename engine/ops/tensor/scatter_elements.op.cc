@@ -41,7 +41,7 @@ void scatter(Tensor& out, const Tensor& indices, const Tensor& updates, std::siz
   });
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_scatter_elements(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", 0);
   const ScatterReduction reduction = scatter_reduction(node);
   return [axis, reduction](RunContext& run) {
@@ -59,7 +59,8 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_scatter_elements() {
-  return {{"", "ScatterElements", {11, 13, 16, 18}, prepare}, {"", "Scatter", {9, 11}, prepare}};
+  return {{"", "ScatterElements", {11, 13, 16, 18}, prepare_scatter_elements},
+          {"", "Scatter", {9, 11}, prepare_scatter_elements}};
 }
 
 }  // namespace grurun::engine

@@ -40,7 +40,7 @@ void scatter(Tensor& out, const Tensor& indices, const Tensor& updates, ScatterR
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_scatter_nd(PrepareContext& node) {
   const ScatterReduction reduction = scatter_reduction(node);
   return [reduction](RunContext& run) {
     const Tensor& indices = run.tensor(1);
@@ -54,7 +54,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_scatter_nd() {
-  return {{"", "ScatterND", {11, 13, 16, 18}, prepare}};
+  return {{"", "ScatterND", {11, 13, 16, 18}, prepare_scatter_nd}};
 }
 
 }  // namespace grurun::engine

@@ -63,7 +63,7 @@ Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span
   return strided_copy(data, shape.element_count() == 0 ? 0 : offset, shape, strides);
 }
 
-RunFunction prepare(PrepareContext&) {
+RunFunction prepare_slice(PrepareContext&) {
   return [](RunContext& run) {
     ScratchVector<std::int64_t> axes, steps;
     std::optional<std::span<const std::int64_t>> given_axes, given_steps;
@@ -74,7 +74,7 @@ RunFunction prepare(PrepareContext&) {
   };
 }
 
-RunFunction prepare_1(PrepareContext& node) {
+RunFunction prepare_slice_1(PrepareContext& node) {
   if (!node.has_attribute("starts") || !node.has_attribute("ends"))
     fail_invalid("Slice-1 needs starts and ends");
   const auto starts = node.ints_attribute("starts");
@@ -91,9 +91,9 @@ RunFunction prepare_1(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_slice() {
-  return {{"", "Slice", {1}, prepare_1},
-          {"", "Slice", {10, 11, 13}, prepare},
-          {"", "DynamicSlice", {1}, prepare}};
+  return {{"", "Slice", {1}, prepare_slice_1},
+          {"", "Slice", {10, 11, 13}, prepare_slice},
+          {"", "DynamicSlice", {1}, prepare_slice}};
 }
 
 }  // namespace grurun::engine

@@ -53,7 +53,7 @@ void split(RunContext& run, std::int64_t axis, std::span<const std::int64_t> len
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_split(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", 0);
   const int version = node.since_version();
   const bool split_is_input = version == 1 || version >= 13;
@@ -82,7 +82,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_split() {
-  return {{"", "Split", {1, 2, 11, 13, 18}, prepare}};
+  return {{"", "Split", {1, 2, 11, 13, 18}, prepare_split}};
 }
 
 }  // namespace grurun::engine

@@ -45,7 +45,7 @@ Shape unsqueezed(const Shape& shape, const Axes& named) {
   return out;
 }
 
-RunFunction prepare(PrepareContext& node, Rule rule) {
+RunFunction prepare_squeeze(PrepareContext& node, Rule rule) {
   if (node.since_version() >= 13) {
     return [rule](RunContext& run) {
       ScratchVector<std::int64_t> list;
@@ -66,10 +66,10 @@ RunFunction prepare(PrepareContext& node, Rule rule) {
 }
 
 RunFunction prepare_squeeze(PrepareContext& node) {
-  return prepare(node, squeezed);
+  return prepare_squeeze(node, squeezed);
 }
 RunFunction prepare_unsqueeze(PrepareContext& node) {
-  return prepare(node, unsqueezed);
+  return prepare_squeeze(node, unsqueezed);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ void check_shapes(const Tensor& cache, const Tensor& update, std::size_t axis) {
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_tensor_scatter(PrepareContext& node) {
   const std::string mode = node.string_attribute("mode", "linear");
   if (mode != "linear" && mode != "circular")
     fail_invalid("mode is '{}', but must be linear or circular", mode);
@@ -59,7 +59,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_tensor_scatter() {
-  return {{"", "TensorScatter", {24}, prepare}};
+  return {{"", "TensorScatter", {24}, prepare_tensor_scatter}};
 }
 
 }  // namespace grurun::engine

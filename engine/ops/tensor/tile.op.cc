@@ -31,7 +31,7 @@ Tensor tile(const Tensor& input, std::span<const std::int64_t> repeats) {
   return strided_copy(input, 0, split, from).reshaped(joined);
 }
 
-RunFunction prepare(PrepareContext&) {
+RunFunction prepare_tile(PrepareContext&) {
   return
       [](RunContext& run) { run.set_output(0, tile(run.tensor(0), integer_list(run.tensor(1), "repeats"))); };
 }
@@ -43,7 +43,7 @@ std::int64_t whole_number(const Tensor& tensor, const char* what) {
                   [&]<typename T>() { return static_cast<std::int64_t>(*tensor.data<T>()); });
 }
 
-RunFunction prepare_1(PrepareContext&) {
+RunFunction prepare_tile_1(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& input = run.tensor(0);
     ScratchVector<std::int64_t> repeats(input.rank(), 1);
@@ -57,7 +57,7 @@ RunFunction prepare_1(PrepareContext&) {
 }  // namespace
 
 std::vector<OpRow> op_rows_tile() {
-  return {{"", "Tile", {1}, prepare_1}, {"", "Tile", {6, 13}, prepare}};
+  return {{"", "Tile", {1}, prepare_tile_1}, {"", "Tile", {6, 13}, prepare_tile}};
 }
 
 }  // namespace grurun::engine

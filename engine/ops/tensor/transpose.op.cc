@@ -11,7 +11,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_transpose(PrepareContext& node) {
   const bool given = node.has_attribute("perm");
   const std::vector<std::int64_t> attribute = node.ints_attribute("perm");
   return [given, attribute](RunContext& run) {
@@ -42,7 +42,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_transpose() {
-  return {{"", "Transpose", {1, 13, 21, 23, 24, 25}, prepare}};
+  return {{"", "Transpose", {1, 13, 21, 23, 24, 25}, prepare_transpose}};
 }
 
 }  // namespace grurun::engine

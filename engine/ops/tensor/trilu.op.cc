@@ -12,7 +12,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_trilu(PrepareContext& node) {
   const bool upper = node.int_attribute("upper", 1) != 0;
   return [upper](RunContext& run) {
     const Tensor& input = run.tensor(0);
@@ -47,7 +47,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_trilu() {
-  return {{"", "Trilu", {14}, prepare}};
+  return {{"", "Trilu", {14}, prepare_trilu}};
 }
 
 }  // namespace grurun::engine

@@ -92,7 +92,7 @@ Tensor int64_list(const std::vector<std::int64_t>& values) {
   return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_unique(PrepareContext& node) {
   const auto axis = node.optional_int("axis");
   const bool sorted = node.int_attribute("sorted", 1) != 0;
   return [axis, sorted](RunContext& run) {
@@ -126,7 +126,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_unique() {
-  return {{"", "Unique", {11, 28}, prepare}};
+  return {{"", "Unique", {11, 28}, prepare_unique}};
 }
 
 }  // namespace grurun::engine

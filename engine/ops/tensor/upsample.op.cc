@@ -39,7 +39,7 @@ Tensor upsample(const Tensor& x, const ResizeForm& form, const std::vector<float
   return resize(x, form, axes);
 }
 
-RunFunction prepare_1(PrepareContext& node) {
+RunFunction prepare_upsample_1(PrepareContext& node) {
   const ResizeForm form = read_form(node, "bilinear");
   const float height = node.float_attribute("height_scale"), width = node.float_attribute("width_scale");
   return [=](RunContext& run) {
@@ -49,14 +49,14 @@ RunFunction prepare_1(PrepareContext& node) {
   };
 }
 
-RunFunction prepare_7(PrepareContext& node) {
+RunFunction prepare_upsample_7(PrepareContext& node) {
   const ResizeForm form = read_form(node, "linear");
   return [form, scales = node.floats_attribute("scales")](RunContext& run) {
     run.set_output(0, upsample(run.tensor(0), form, scales));
   };
 }
 
-RunFunction prepare_9(PrepareContext& node) {
+RunFunction prepare_upsample_9(PrepareContext& node) {
   const ResizeForm form = read_form(node, "linear");
   return [form](RunContext& run) {
     const Tensor& scales = run.tensor(1);
@@ -70,9 +70,9 @@ RunFunction prepare_9(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_upsample() {
-  return {{"", "Upsample", {1}, prepare_1},
-          {"", "Upsample", {7}, prepare_7},
-          {"", "Upsample", {9, 10}, prepare_9}};
+  return {{"", "Upsample", {1}, prepare_upsample_1},
+          {"", "Upsample", {7}, prepare_upsample_7},
+          {"", "Upsample", {9, 10}, prepare_upsample_9}};
 }
 
 }  // namespace grurun::engine

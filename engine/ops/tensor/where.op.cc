@@ -14,8 +14,6 @@ std::vector<OpRow> op_rows_where();
 
 namespace {
 
-constexpr std::int64_t elements_per_piece = 16384;
-
 template <typename T>
 void select(const bool* condition, bool condition_steps, const T* x, bool x_steps, const T* y, bool y_steps,
             T* out, std::int64_t n) {

@@ -25,7 +25,7 @@ std::shared_ptr<const RE2> compiled(const std::string& pattern) {
   return regex;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_regex_full_match(PrepareContext& node) {
   const auto regex = compiled(node.string_attribute("pattern"));
   return [regex](RunContext& run) {
     const Tensor& x = run.tensor(0);
@@ -38,7 +38,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_regex_full_match() {
-  return {{"", "RegexFullMatch", {20}, prepare}};
+  return {{"", "RegexFullMatch", {20}, prepare_regex_full_match}};
 }
 
 }  // namespace grurun::engine

@@ -29,14 +29,14 @@ void run_concat(RunContext& run) {
   });
 }
 
-RunFunction prepare(PrepareContext&) {
+RunFunction prepare_string_concat(PrepareContext&) {
   return run_concat;
 }
 
 }  // namespace
 
 std::vector<OpRow> op_rows_string_concat() {
-  return {{"", "StringConcat", {20}, prepare}};
+  return {{"", "StringConcat", {20}, prepare_string_concat}};
 }
 
 }  // namespace grurun::engine

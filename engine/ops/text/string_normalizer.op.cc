@@ -38,7 +38,7 @@ Shape shape_like(const Shape& input, std::size_t count) {
   return shape;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_string_normalizer(PrepareContext& node) {
   Normalizer normalizer{CaseMapping(node.string_attribute("locale", "en_US")),
                         case_change(node.string_attribute("case_change_action", "NONE")),
                         node.int_attribute("is_case_sensitive", 0) != 0,
@@ -65,7 +65,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_string_normalizer() {
-  return {{"", "StringNormalizer", {10}, prepare}};
+  return {{"", "StringNormalizer", {10}, prepare_string_normalizer}};
 }
 
 }  // namespace grurun::engine

@@ -73,7 +73,7 @@ Substrings split_at(std::string_view text, std::string_view delimiter, std::opti
   return found;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_string_split(PrepareContext& node) {
   const std::string delimiter = node.string_attribute("delimiter", "");
   std::optional<std::size_t> maxsplit;
   if (const auto given = node.optional_int("maxsplit"); given && *given >= 0) {
@@ -106,7 +106,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_string_split() {
-  return {{"", "StringSplit", {20}, prepare}};
+  return {{"", "StringSplit", {20}, prepare_string_split}};
 }
 
 }  // namespace grurun::engine

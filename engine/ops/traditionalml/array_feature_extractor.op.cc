@@ -29,14 +29,14 @@ void extract(RunContext& run) {
   }
 }
 
-RunFunction prepare(PrepareContext&) {
+RunFunction prepare_array_feature_extractor(PrepareContext&) {
   return extract;
 }
 
 }  // namespace
 
 std::vector<OpRow> op_rows_array_feature_extractor() {
-  return {{"ai.onnx.ml", "ArrayFeatureExtractor", {1}, prepare}};
+  return {{"ai.onnx.ml", "ArrayFeatureExtractor", {1}, prepare_array_feature_extractor}};
 }
 
 }  // namespace grurun::engine

@@ -11,7 +11,7 @@ namespace {
 
 using Types = TypeList<float, double, std::int64_t, std::int32_t>;
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_binarizer(PrepareContext& node) {
   const float threshold = node.float_attribute("threshold", 0.0F);
   return [threshold](RunContext& run) {
     const Tensor& x = run.tensor(0);
@@ -28,7 +28,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_binarizer() {
-  return {{"ai.onnx.ml", "Binarizer", {1}, prepare}};
+  return {{"ai.onnx.ml", "Binarizer", {1}, prepare_binarizer}};
 }
 
 }  // namespace grurun::engine

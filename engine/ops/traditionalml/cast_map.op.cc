@@ -55,7 +55,7 @@ Tensor sparse(const Map& map, DType to, std::int64_t places) {
   return y;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_cast_map(PrepareContext& node) {
   const DType to = target_type(node.string_attribute("cast_to", "TO_FLOAT"));
   const std::string form = node.string_attribute("map_form", "DENSE");
   if (form != "DENSE" && form != "SPARSE")
@@ -72,7 +72,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_cast_map() {
-  return {{"ai.onnx.ml", "CastMap", {1}, prepare}};
+  return {{"ai.onnx.ml", "CastMap", {1}, prepare_cast_map}};
 }
 
 }  // namespace grurun::engine

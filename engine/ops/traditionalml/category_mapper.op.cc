@@ -19,7 +19,7 @@ void map_all(const Tensor& x, const KeyIndex<From>& places, const std::vector<To
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_category_mapper(PrepareContext& node) {
   const std::vector<std::int64_t> numbers = node.ints_attribute("cats_int64s");
   const std::vector<std::string> strings = node.strings_attribute("cats_strings");
   if (numbers.size() != strings.size()) {
@@ -42,7 +42,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_category_mapper() {
-  return {{"ai.onnx.ml", "CategoryMapper", {1}, prepare}};
+  return {{"ai.onnx.ml", "CategoryMapper", {1}, prepare_category_mapper}};
 }
 
 }  // namespace grurun::engine

@@ -37,7 +37,7 @@ RunFunction vectorizer(const std::vector<Key>& vocabulary) {
   };
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_dict_vectorizer(PrepareContext& node) {
   const std::vector<std::int64_t> numbers = node.ints_attribute("int64_vocabulary");
   const std::vector<std::string> strings = node.strings_attribute("string_vocabulary");
   if (numbers.empty() == strings.empty()) {
@@ -49,7 +49,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_dict_vectorizer() {
-  return {{"ai.onnx.ml", "DictVectorizer", {1}, prepare}};
+  return {{"ai.onnx.ml", "DictVectorizer", {1}, prepare_dict_vectorizer}};
 }
 
 }  // namespace grurun::engine

@@ -34,7 +34,7 @@ std::vector<Part> read_parts(RunContext& run, const std::vector<std::int64_t>& d
   return parts;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_feature_vectorizer(PrepareContext& node) {
   const std::vector<std::int64_t> dimensions = node.ints_attribute("inputdimensions");
   if (!dimensions.empty() && dimensions.size() != node.input_count()) {
     fail_invalid("inputdimensions has {} values for {} inputs", dimensions.size(), node.input_count());
@@ -61,7 +61,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_feature_vectorizer() {
-  return {{"ai.onnx.ml", "FeatureVectorizer", {1}, prepare}};
+  return {{"ai.onnx.ml", "FeatureVectorizer", {1}, prepare_feature_vectorizer}};
 }
 
 }  // namespace grurun::engine

@@ -53,7 +53,7 @@ Tensor impute(const Tensor& x, const Replacement<Value>& with) {
   return y;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_imputer(PrepareContext& node) {
   const Replacement<float> floats{node.optional_float("replaced_value_float"),
                                   node.floats_attribute("imputed_value_floats")};
   const Replacement<std::int64_t> integers{node.optional_int("replaced_value_int64"),
@@ -77,7 +77,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_imputer() {
-  return {{"ai.onnx.ml", "Imputer", {1}, prepare}};
+  return {{"ai.onnx.ml", "Imputer", {1}, prepare_imputer}};
 }
 
 }  // namespace grurun::engine

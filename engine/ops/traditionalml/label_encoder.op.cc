@@ -88,7 +88,7 @@ RunFunction encode(const Tensor& keys, const Tensor& values, const Tensor& unkno
   };
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_label_encoder(PrepareContext& node) {
   const Tensor keys = read_list(node, "keys");
   const Tensor values = read_list(node, "values");
   if (keys.size() != values.size()) {
@@ -100,7 +100,7 @@ RunFunction prepare(PrepareContext& node) {
                   [&]<typename T>() { return encode<T>(keys, values, unknown, equality); });
 }
 
-RunFunction prepare_1(PrepareContext& node) {
+RunFunction prepare_label_encoder_1(PrepareContext& node) {
   const std::vector<std::string> classes = node.strings_attribute("classes_strings");
   const std::int64_t unknown_string = node.int_attribute("default_int64", -1);
   const std::string unknown_number = node.string_attribute("default_string", "_Unused");
@@ -126,7 +126,8 @@ RunFunction prepare_1(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_label_encoder() {
-  return {{"ai.onnx.ml", "LabelEncoder", {1}, prepare_1}, {"ai.onnx.ml", "LabelEncoder", {2, 4}, prepare}};
+  return {{"ai.onnx.ml", "LabelEncoder", {1}, prepare_label_encoder_1},
+          {"ai.onnx.ml", "LabelEncoder", {2, 4}, prepare_label_encoder}};
 }
 
 }  // namespace grurun::engine

@@ -50,7 +50,7 @@ void LinearClassifier::run(RunContext& run) const {
   labels.write(run, winners);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_linear_classifier(PrepareContext& node) {
   const LinearClassifier classifier{
       ClassLabels(node, "classlabels_ints"),
       {node.floats_attribute("coefficients"), node.floats_attribute("intercepts")},
@@ -64,7 +64,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_linear_classifier() {
-  return {{"ai.onnx.ml", "LinearClassifier", {1}, prepare}};
+  return {{"ai.onnx.ml", "LinearClassifier", {1}, prepare_linear_classifier}};
 }
 
 }  // namespace grurun::engine

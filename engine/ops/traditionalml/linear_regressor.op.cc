@@ -9,7 +9,7 @@ namespace grurun::engine {
 
 namespace {
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_linear_regressor(PrepareContext& node) {
   const LinearModel model{node.floats_attribute("coefficients"), node.floats_attribute("intercepts")};
   const PostTransform transform = post_transform_attribute(node);
   const std::int64_t targets = node.int_attribute("targets", 1);
@@ -35,7 +35,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_linear_regressor() {
-  return {{"ai.onnx.ml", "LinearRegressor", {1}, prepare}};
+  return {{"ai.onnx.ml", "LinearRegressor", {1}, prepare_linear_regressor}};
 }
 
 }  // namespace grurun::engine

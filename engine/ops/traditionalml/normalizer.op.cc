@@ -46,7 +46,7 @@ Divisor divisor_attribute(PrepareContext& node) {
   fail_invalid("norm is '{}', but must be MAX, L1 or L2", norm);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_normalizer(PrepareContext& node) {
   const Divisor divisor = divisor_attribute(node);
   return [divisor](RunContext& run) {
     const Tensor& x = run.tensor(0);
@@ -65,7 +65,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_normalizer() {
-  return {{"ai.onnx.ml", "Normalizer", {1}, prepare}};
+  return {{"ai.onnx.ml", "Normalizer", {1}, prepare_normalizer}};
 }
 
 }  // namespace grurun::engine

@@ -45,7 +45,7 @@ Shape with_depth(const Shape& shape, std::int64_t depth) {
   return out;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_one_hot_encoder(PrepareContext& node) {
   const std::vector<std::int64_t> numbers = node.ints_attribute("cats_int64s");
   const std::vector<std::string> strings = node.strings_attribute("cats_strings");
   if (numbers.empty() == strings.empty()) {
@@ -81,7 +81,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_one_hot_encoder() {
-  return {{"ai.onnx.ml", "OneHotEncoder", {1}, prepare}};
+  return {{"ai.onnx.ml", "OneHotEncoder", {1}, prepare_one_hot_encoder}};
 }
 
 }  // namespace grurun::engine

@@ -18,7 +18,7 @@ void scale_all(const Tensor& x, const std::vector<float>& offset, const std::vec
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_scaler(PrepareContext& node) {
   const std::vector<float> offset = node.floats_attribute("offset");
   const std::vector<float> scale = node.floats_attribute("scale");
   if (offset.empty() || offset.size() != scale.size()) {
@@ -43,7 +43,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_scaler() {
-  return {{"ai.onnx.ml", "Scaler", {1}, prepare}};
+  return {{"ai.onnx.ml", "Scaler", {1}, prepare_scaler}};
 }
 
 }  // namespace grurun::engine

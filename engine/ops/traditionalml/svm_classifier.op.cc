@@ -175,7 +175,7 @@ void SvmClassifier::read_linear() {
   vectors = svm_vectors(std::move(coefficients), static_cast<std::int64_t>(labels.size()), "coefficients");
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_svm_classifier(PrepareContext& node) {
   SvmClassifier read{ClassLabels(node, "classlabels_ints"),
                      svm_kernel_attributes(node),
                      post_transform_attribute(node),
@@ -199,7 +199,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_svm_classifier() {
-  return {{"ai.onnx.ml", "SVMClassifier", {1}, prepare}};
+  return {{"ai.onnx.ml", "SVMClassifier", {1}, prepare_svm_classifier}};
 }
 
 }  // namespace grurun::engine

@@ -86,14 +86,14 @@ SvmRegressor read_attributes(PrepareContext& node) {
   return read;
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_svm_regressor(PrepareContext& node) {
   return [regressor = read_attributes(node)](RunContext& run) { regressor.run(run); };
 }
 
 }  // namespace
 
 std::vector<OpRow> op_rows_svm_regressor() {
-  return {{"ai.onnx.ml", "SVMRegressor", {1}, prepare}};
+  return {{"ai.onnx.ml", "SVMRegressor", {1}, prepare_svm_regressor}};
 }
 
 }  // namespace grurun::engine

@@ -212,7 +212,7 @@ Aggregate read_aggregate(PrepareContext& node) {
   return static_cast<Aggregate>(number);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_tree_ensemble(PrepareContext& node) {
   const std::int64_t targets = node.int_attribute("n_targets");
   if (targets < 1) fail_invalid("n_targets is {}, but must be at least 1", targets);
   const Aggregate aggregate = read_aggregate(node);
@@ -239,7 +239,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_tree_ensemble() {
-  return {{"ai.onnx.ml", "TreeEnsemble", {5}, prepare}};
+  return {{"ai.onnx.ml", "TreeEnsemble", {5}, prepare_tree_ensemble}};
 }
 
 }  // namespace grurun::engine

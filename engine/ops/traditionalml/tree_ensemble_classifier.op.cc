@@ -55,7 +55,7 @@ struct TreeClassifier {
   }
 };
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_tree_ensemble_classifier(PrepareContext& node) {
   TreeClassifier read{ClassLabels(node, "classlabels_int64s"), post_transform_attribute(node), {}, {}};
   read.forest = read_forest(node, "class", read.labels.size());
   const RealList base = read_reals(node, "base_values");
@@ -77,7 +77,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_tree_ensemble_classifier() {
-  return {{"ai.onnx.ml", "TreeEnsembleClassifier", {1, 3, 5}, prepare}};
+  return {{"ai.onnx.ml", "TreeEnsembleClassifier", {1, 3, 5}, prepare_tree_ensemble_classifier}};
 }
 
 }  // namespace grurun::engine

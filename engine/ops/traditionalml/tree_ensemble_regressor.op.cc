@@ -22,7 +22,7 @@ Aggregate parse_aggregate(const std::string& name) {
   fail_invalid("aggregate_function is '{}', but must be AVERAGE, SUM, MIN or MAX", name);
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_tree_ensemble_regressor(PrepareContext& node) {
   const std::int64_t targets = node.int_attribute("n_targets");
   if (targets < 1) fail_invalid("n_targets is {}, but must be at least 1", targets);
   const Aggregate aggregate = parse_aggregate(node.string_attribute("aggregate_function", "SUM"));
@@ -47,7 +47,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_tree_ensemble_regressor() {
-  return {{"ai.onnx.ml", "TreeEnsembleRegressor", {1, 3, 5}, prepare}};
+  return {{"ai.onnx.ml", "TreeEnsembleRegressor", {1, 3, 5}, prepare_tree_ensemble_regressor}};
 }
 
 }  // namespace grurun::engine

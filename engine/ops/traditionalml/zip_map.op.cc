@@ -38,7 +38,7 @@ RunFunction zipper(const std::vector<Key>& labels) {
   };
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_zip_map(PrepareContext& node) {
   const std::vector<std::int64_t> numbers = node.ints_attribute("classlabels_int64s");
   const std::vector<std::string> strings = node.strings_attribute("classlabels_strings");
   if (numbers.empty() == strings.empty()) {
@@ -50,7 +50,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_zip_map() {
-  return {{"ai.onnx.ml", "ZipMap", {1}, prepare}};
+  return {{"ai.onnx.ml", "ZipMap", {1}, prepare_zip_map}};
 }
 
 }  // namespace grurun::engine

@@ -39,7 +39,7 @@ void run_gradient(const GradientPath& path, const Plan& outside, RunContext& run
   }
 }
 
-RunFunction prepare(PrepareContext& node) {
+RunFunction prepare_gradient(PrepareContext& node) {
   GradientNames names;
   if (!node.has_attribute("xs")) fail_invalid("Gradient needs the attribute 'xs'");
   names.xs = node.strings_attribute("xs");
@@ -61,7 +61,7 @@ RunFunction prepare(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_gradient() {
-  return {{"ai.onnx.preview.training", "Gradient", {1}, prepare}};
+  return {{"ai.onnx.preview.training", "Gradient", {1}, prepare_gradient}};
 }
 
 }  // namespace grurun::engine

@@ -14,15 +14,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-Tensor random(Shape shape, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> values(-3, 3);
-  Tensor made(DType::float32, std::move(shape));
-  float* to = made.mutable_data<float>();
-  for (std::int64_t i = 0; i < made.size(); ++i) to[i] = values(generator);
-  return made;
-}
-
 Tensor cast(const Tensor& x, DType to) {
   return run(model(graph({"X"}, {node("Cast", {"X"}, {"Y"}, {attr("to", static_cast<int>(to))})}, {"Y"})),
              {x})[0]
@@ -101,8 +92,8 @@ TEST(ChainFusion, KeepsEveryBitInAnyShape) {
   EXPECT_EQ(steps_of(made), 1u);
   for (const ShapeCase& test : shape_cases) {
     SCOPED_TRACE(test.name);
-    expect_same_runs(made, {random(test.X, 1), random(test.Z, 2)});
-    expect_same_runs(made, {random(test.Z, 1), random(test.X, 2)});
+    expect_same_runs(made, {random_tensor(test.X, 1), random_tensor(test.Z, 2)});
+    expect_same_runs(made, {random_tensor(test.Z, 1), random_tensor(test.X, 2)});
   }
 }
 
@@ -112,7 +103,7 @@ TEST(ChainFusion, KeepsOtherTypesAsTheyAre) {
       {"Y"}));
   EXPECT_EQ(steps_of(made), 1u);
   for (const DType dtype : {DType::float64, DType::float16, DType::int64})
-    expect_same_runs(made, {cast(random({9, 31}, 1), dtype), cast(random({31}, 2), dtype)});
+    expect_same_runs(made, {cast(random_tensor({9, 31}, 1), dtype), cast(random_tensor({31}, 2), dtype)});
   made.graph.inputs[0].type = Value(Tensor::scalar(1.0)).type();
   EXPECT_EQ(steps_of(made), 3u) << "an input that is declared to be of another type";
 }
@@ -123,7 +114,7 @@ TEST(ChainFusion, AConstantMayHaveMoreDimensions) {
   made.graph.initializers.push_back({"deep", Tensor::from(Shape{1, 1, 1}, std::vector{0.5f})});
   EXPECT_EQ(steps_of(made), 1u);
   for (const Shape& shape : {Shape{}, Shape{5}, Shape{5, 6}, Shape{5, 6, 7}, Shape{2, 5, 6, 7}})
-    expect_same_runs(made, {random(shape, 1)});
+    expect_same_runs(made, {random_tensor(shape, 1)});
 }
 
 TEST(ChainFusion, WhatOthersReadIsMade) {
@@ -134,7 +125,7 @@ TEST(ChainFusion, WhatOthersReadIsMade) {
   for (const std::vector<std::string>& outputs : std::vector<std::vector<std::string>>{
            {"Y"}, {"Y", "A"}, {"E", "Y"}, {"Y", "D", "C"}, {"B"}, {"unread"}}) {
     const onnx_io::Model made = model(graph({"X"}, nodes, outputs));
-    expect_same_runs(made, {random({40, 50}, 1)});
+    expect_same_runs(made, {random_tensor({40, 50}, 1)});
   }
 }
 
@@ -148,7 +139,7 @@ TEST(ChainFusion, ClipWithConstantBoundsTakesPart) {
   made.graph.initializers = {
       {"zero", Tensor::scalar(0.0f)}, {"three", Tensor::scalar(3.0f)}, {"six", Tensor::scalar(6.0f)}};
   EXPECT_EQ(steps_of(made), 2u);
-  expect_same_runs(made, {random({40, 50}, 1), Tensor::scalar(-0.5f)});
+  expect_same_runs(made, {random_tensor({40, 50}, 1), Tensor::scalar(-0.5f)});
 }
 
 // A graph of `count` operators on X, values of other shapes, constants and what those before made.
@@ -200,15 +191,15 @@ TEST(ChainFusion, KeepsEveryBitOfRandomGraphs) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const onnx_io::Model made = random_graph(seed, 3 + static_cast<int>(seed % 17));
     const std::int64_t rows = 1 + seed * 7 % 23, columns = 1 + seed * 131 % 1777;
-    expect_same_runs(made, {random({rows, columns}, seed), random({rows, columns}, seed + 1),
-                            random({columns}, seed + 2), random({rows, 1}, seed + 3)});
+    expect_same_runs(made, {random_tensor({rows, columns}, seed), random_tensor({rows, columns}, seed + 1),
+                            random_tensor({columns}, seed + 2), random_tensor({rows, 1}, seed + 3)});
   }
 }
 
 TEST(ChainFusion, AnErrorNamesTheOperatorAndBothShapes) {
   onnx_io::Model made = chain_model();
   made.graph.nodes[2].name = "third";
-  const std::vector<Value> inputs{random({2, 3}, 1), random({4, 5}, 2)};
+  const std::vector<Value> inputs{random_tensor({2, 3}, 1), random_tensor({4, 5}, 2)};
   const auto [kind, text] = error_of([&] { run_plan(*make_plan(made), inputs); });
   const auto [plain_kind, plain] =
       error_of([&] { run_plan(*make_plan(made, {.fed = {}, .fuse = false}), inputs); });
@@ -248,15 +239,15 @@ TEST(ChainFusion, ProductsKeepEveryBit) {
              {1, 7, 5}, {2, 1, 9}, {33, 48, 64}, {700, 100, 16}, {4000, 20, 3}, {70, 600, 300}, {0, 4, 4}}) {
       SCOPED_TRACE(std::string(test.name) + ", M " + std::to_string(M) + ", N " + std::to_string(N));
       onnx_io::Model made = model(graph({"X", "C"}, test.nodes, {"Y"}), 20);
-      made.graph.initializers = {{"W", random({K, N}, 1)},
-                                 {"bias", random({N}, 2)},
-                                 {"scale", random({N}, 3)},
-                                 {"matrix", random({M == 0 ? 1 : M, N}, 4)},
+      made.graph.initializers = {{"W", random_tensor({K, N}, 1)},
+                                 {"bias", random_tensor({N}, 2)},
+                                 {"scale", random_tensor({N}, 3)},
+                                 {"matrix", random_tensor({M == 0 ? 1 : M, N}, 4)},
                                  {"three", Tensor::scalar(3.0f)}};
       if (N > 1) {
         EXPECT_EQ(steps_of(made), test.steps);
       }
-      expect_same_runs(made, {random({M, K}, 5), random({M, 1}, 6)});
+      expect_same_runs(made, {random_tensor({M, K}, 5), random_tensor({M, 1}, 6)});
     }
   }
 }
@@ -264,13 +255,13 @@ TEST(ChainFusion, ProductsKeepEveryBit) {
 TEST(ChainFusion, AProductOfAVectorIsARow) {
   onnx_io::Model made =
       model(graph({"X"}, {node("MatMul", {"X", "W"}, {"P"}), node("Add", {"P", "bias"}, {"Y"})}, {"Y"}));
-  made.graph.initializers = {{"W", random({9, 30}, 1)}, {"bias", random({30}, 2)}};
+  made.graph.initializers = {{"W", random_tensor({9, 30}, 1)}, {"bias", random_tensor({30}, 2)}};
   EXPECT_EQ(steps_of(made), 1u);
   for (const Shape& shape : {Shape{9}, Shape{3, 9}, Shape{2, 1, 5, 9}})
-    expect_same_runs(made, {random(shape, 3)});
+    expect_same_runs(made, {random_tensor(shape, 3)});
   made.graph.initializers[1] = {"bias", Tensor::from(Shape{1, 1}, std::vector{2.0f})};
   EXPECT_EQ(steps_of(made), 2u) << "the sum with a vector has two dimensions";
-  for (const Shape& shape : {Shape{9}, Shape{3, 9}}) expect_same_runs(made, {random(shape, 3)});
+  for (const Shape& shape : {Shape{9}, Shape{3, 9}}) expect_same_runs(made, {random_tensor(shape, 3)});
 }
 
 }  // namespace

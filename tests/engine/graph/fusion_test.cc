@@ -12,15 +12,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-Tensor random(Shape shape, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> values(-4, 4);
-  Tensor made(DType::float32, std::move(shape));
-  float* to = made.mutable_data<float>();
-  for (std::int64_t i = 0; i < made.size(); ++i) to[i] = values(generator);
-  return made;
-}
-
 struct FusionCase {
   const char* name;
   std::size_t steps;                 // that are left
@@ -34,12 +25,12 @@ onnx_io::Model model_of(const FusionCase& test, std::int64_t kernel) {
       node("Conv", {"X", "W", "B"}, {"C"}, {attr("pads", std::vector{pad, pad, pad, pad})})};
   nodes.insert(nodes.end(), test.after.begin(), test.after.end());
   onnx_io::Model made = model(graph({"X", "Z"}, std::move(nodes), test.outputs), 20);
-  made.graph.initializers.push_back({"W", random(Shape{5, 3, kernel, kernel}, 1)});
-  made.graph.initializers.push_back({"B", random(Shape{5}, 2)});
+  made.graph.initializers.push_back({"W", random_tensor(Shape{5, 3, kernel, kernel}, 1)});
+  made.graph.initializers.push_back({"B", random_tensor(Shape{5}, 2)});
   made.graph.initializers.push_back({"three", Tensor::scalar(3.0f)});
   made.graph.initializers.push_back({"sixth", Tensor::from(Shape{1, 1, 1}, std::vector{1 / 6.0f})});
   made.graph.initializers.push_back({"deep", Tensor::from(Shape{1, 1, 1, 1, 1}, std::vector{2.0f})});
-  made.graph.initializers.push_back({"channels", random(Shape{5, 1, 1}, 3)});
+  made.graph.initializers.push_back({"channels", random_tensor(Shape{5, 1, 1}, 3)});
   return made;
 }
 
@@ -77,7 +68,8 @@ TEST(Fusion, KeepsEveryBit) {
       const auto plain = make_plan(made, {.fed = {}, .fuse = false});
       EXPECT_EQ(fused->steps.size(), test.steps);
       EXPECT_EQ(plain->steps.size(), test.after.size() + 1);
-      const std::vector<Value> inputs{random(Shape{2, 3, 37, 41}, 4), random(Shape{2, 5, 37, 41}, 5)};
+      const std::vector<Value> inputs{random_tensor(Shape{2, 3, 37, 41}, 4),
+                                      random_tensor(Shape{2, 5, 37, 41}, 5)};
       const auto a = run_plan(*fused, inputs), b = run_plan(*plain, inputs);
       ASSERT_EQ(a.size(), b.size());
       for (std::size_t i = 0; i < a.size(); ++i) {

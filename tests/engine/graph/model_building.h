@@ -1,6 +1,7 @@
 // Short ways to write a model down in a test.
 #pragma once
 
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,16 @@
 #include "tests/engine/one_node.h"
 
 namespace grurun::engine::testing {
+
+/// float32, uniform in [-4, 4).
+inline Tensor random_tensor(Shape shape, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> values(-4, 4);
+  Tensor made(DType::float32, std::move(shape));
+  float* to = made.mutable_data<float>();
+  for (std::int64_t i = 0; i < made.size(); ++i) to[i] = values(generator);
+  return made;
+}
 
 inline onnx_io::Node node(std::string op, std::vector<std::string> inputs, std::vector<std::string> outputs,
                           Attributes attributes = {}, std::string domain = "") {

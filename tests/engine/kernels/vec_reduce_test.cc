@@ -15,7 +15,7 @@ class VecReduce : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(VecReduce);
 
 template <class T>
-void check() {
+void check_reduce() {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   for (const int64_t n : {0, 1, 3, 8, 17, 63, 64, 65, 1000, 1024, 1025, 100'000}) {
     std::mt19937 engine(static_cast<unsigned>(n));
@@ -43,10 +43,10 @@ void check() {
 }
 
 TEST_P(VecReduce, FloatsEqualTheDefinition) {
-  check<float>();
+  check_reduce<float>();
 }
 TEST_P(VecReduce, DoublesEqualTheDefinition) {
-  check<double>();
+  check_reduce<double>();
 }
 
 TEST_P(VecReduce, NanAnywhereIsTheResult) {

@@ -14,7 +14,7 @@ class VecSelect : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(VecSelect);
 
 template <class T>
-void check() {
+void check_select() {
   for (const size_t n : {0, 1, 3, 7, 8, 16, 31, 64, 65, 130, 200}) {
     std::mt19937_64 draw(n);
     const auto condition = std::make_unique<bool[]>(n + 1);
@@ -33,10 +33,10 @@ void check() {
 }
 
 TEST_P(VecSelect, EveryWidthEqualsTheDefinition) {
-  check<uint8_t>();
-  check<uint16_t>();
-  check<uint32_t>();
-  check<uint64_t>();
+  check_select<uint8_t>();
+  check_select<uint16_t>();
+  check_select<uint32_t>();
+  check_select<uint64_t>();
 }
 
 }  // namespace

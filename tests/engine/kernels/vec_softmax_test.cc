@@ -19,7 +19,7 @@ class VecSoftmax : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(VecSoftmax);
 
 constexpr int64_t rows = 3;
-constexpr int64_t sizes[] = {1, 2, 5, 15, 16, 17, 20, 63, 64, 65, 130, 257, 1024, 1025, 2500};
+constexpr int64_t row_sizes[] = {1, 2, 5, 15, 16, 17, 20, 63, 64, 65, 130, 257, 1024, 1025, 2500};
 
 std::vector<float> logits(int64_t n, float scale) {
   std::mt19937 engine(static_cast<unsigned>(n));
@@ -43,7 +43,7 @@ void expect_same(const std::vector<float>& made, const std::vector<float>& expec
 }
 
 TEST_P(VecSoftmax, EqualsItsSteps) {
-  for (const int64_t n : sizes) {
+  for (const int64_t n : row_sizes) {
     for (const float scale : {1.0f, 40.0f}) {
       std::vector<float> x = logits(n, scale), y(x.size()), logs(x.size()), less(x.size()),
                          expected(x.size()), expected_logs(x.size());

@@ -10,9 +10,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
-
 TEST(Binary, Arithmetic) {
   check_rows({
       {"floats",

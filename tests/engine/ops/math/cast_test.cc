@@ -10,9 +10,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
-
 onnx_io::Attribute target(DType dtype) {
   return attr("to", static_cast<std::int64_t>(dtype));
 }

@@ -7,8 +7,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-const double nan = std::nan("");
-
 Tensor classes(Shape shape, const std::vector<std::int64_t>& values) {
   return Tensor::from<std::int64_t>(std::move(shape), values);
 }

@@ -46,6 +46,10 @@ std::vector<Value> run_row(const std::string& op, std::int64_t opset, const std:
 
 }  // namespace
 
+Tensor words(const std::vector<std::string>& values) {
+  return Tensor::from<std::string>(Shape{static_cast<std::int64_t>(values.size())}, values);
+}
+
 std::string difference(const Tensor& got, const Tensor& expected) {
   if (got.dtype() != expected.dtype() || !(got.shape() == expected.shape())) {
     return fmt::format("is {} {}, expected {} {}", dtype_name(got.dtype()), got.shape().to_string(),

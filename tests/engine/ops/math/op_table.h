@@ -44,6 +44,9 @@ Tensor vec(const std::vector<double>& values) {
   return make<T>(Shape{static_cast<std::int64_t>(values.size())}, values);
 }
 
+/// The strings as a tensor of one dimension.
+Tensor words(const std::vector<std::string>& values);
+
 /// Exact for integers, bool and string; floats within 4 units in the last place, or near 0 within 1e-7
 /// (float; other types in proportion to their precision). NaN equals NaN, zeros differ by sign. Returns "" or
 /// what differs.

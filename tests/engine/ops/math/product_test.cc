@@ -11,9 +11,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
-
 TEST(MatMul, ShapesAndTypes) {
   const Tensor a = make<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   check_rows({

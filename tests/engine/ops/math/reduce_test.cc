@@ -11,9 +11,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
-
 Tensor axes(const std::vector<std::int64_t>& values) {
   return Tensor::from<std::int64_t>(Shape{static_cast<std::int64_t>(values.size())}, values);
 }

@@ -9,9 +9,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
-
 TEST(Unary, Rounding) {
   const std::vector<double> x{-2.5, -1.5, -0.5, -0.2, -0.0, 0.5, 1.5, 2.5, 8388609.5, inf, nan};
   check_rows({

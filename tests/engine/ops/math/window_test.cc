@@ -7,8 +7,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-const double nan = std::nan("");
-
 TEST(Window, Forms) {
   const Tensor four = make<std::int64_t>({}, {4}), five = make<std::int32_t>({}, {5});
   const Attributes symmetric = {attr("periodic", 0)};

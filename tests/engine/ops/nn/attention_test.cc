@@ -9,9 +9,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-const double nan = std::nan("");
-constexpr double inf = std::numeric_limits<double>::infinity();
-
 Tensor lengths(const std::vector<std::int64_t>& values) {
   return Tensor::from<std::int64_t>(Shape{static_cast<std::int64_t>(values.size())}, values);
 }

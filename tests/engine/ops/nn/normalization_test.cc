@@ -8,8 +8,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-const double nan = std::nan("");
-
 TEST(Normalization, Layer) {
   const double root = std::sqrt(1.25);  // deviation of 1, 2, 3, 4
   const Tensor x = make<float>({2, 4}, {1, 2, 3, 4, 1e4, 1e4 + 1, 1e4 + 2, 1e4 + 3});

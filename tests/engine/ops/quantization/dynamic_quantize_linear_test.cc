@@ -7,8 +7,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-const double nan = std::nan("");
-
 TEST(DynamicQuantizeLinear, Ranges) {
   check_rows({
       {"a range that holds 0 already",

@@ -12,10 +12,10 @@
 namespace grurun::engine::testing {
 namespace {
 
-using Floats = std::vector<float>;
+using FloatValues = std::vector<float>;
 using Bytes = std::vector<int>;
 
-struct Case {
+struct QuantizedCase {
   std::string what;
   std::string direction = "forward";
   std::vector<std::int32_t> lengths = {};  // empty: left out
@@ -33,18 +33,18 @@ double function(const std::string& name, double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-struct Problem {
-  Case c;
+struct QuantizedProblem {
+  QuantizedCase c;
   int directions;
-  Floats X, B, P, initial_h, initial_c, W_scale, R_scale;
+  FloatValues X, B, P, initial_h, initial_c, W_scale, R_scale;
   Bytes W, R, W_zero_point, R_zero_point;
 
-  Problem(Case given, std::uint64_t seed)
+  QuantizedProblem(QuantizedCase given, std::uint64_t seed)
       : c(std::move(given)), directions(c.direction == "bidirectional" ? 2 : 1) {
     std::mt19937_64 engine(seed);
     const auto unit = [&] { return static_cast<double>(engine() >> 11) * 0x1p-53; };
     const auto floats = [&](int count, double low, double high) {
-      Floats out(static_cast<std::size_t>(count));
+      FloatValues out(static_cast<std::size_t>(count));
       for (float& value : out) value = static_cast<float>(low + (high - low) * unit());
       return out;
     };
@@ -73,7 +73,7 @@ struct Problem {
 };
 
 /// Differences from the zero point; `margin` becomes the least distance of a quotient from a tie.
-std::vector<double> quantized(const Floats& x, const Floats& over, float& scale, double& margin) {
+std::vector<double> quantized(const FloatValues& x, const FloatValues& over, float& scale, double& margin) {
   float high = 0, low = 0;
   for (const float value : over) {
     high = std::max(high, value);
@@ -91,11 +91,11 @@ std::vector<double> quantized(const Floats& x, const Floats& over, float& scale,
 }
 
 struct Result {
-  Floats Y = Floats(0), Y_h, Y_c;
+  FloatValues Y = FloatValues(0), Y_h, Y_c;
   double margin = 1;
 };
 
-Result compute(const Problem& p) {
+Result compute(const QuantizedProblem& p) {
   Result out;
   const int D = p.directions;
   out.Y.assign(static_cast<std::size_t>(steps * D * batch * hidden), 0);
@@ -105,10 +105,10 @@ Result compute(const Problem& p) {
   const std::vector<std::string>& names = p.c.activations.empty() ? usual : p.c.activations;
   int longest = 0;
   for (int row = 0; row < batch; ++row) longest = std::max(longest, p.length(row));
-  const Floats used(p.X.begin(), p.X.begin() + longest * batch * input);
+  const FloatValues used(p.X.begin(), p.X.begin() + longest * batch * input);
   for (int d = 0; d < D; ++d) {
     const bool reversed = p.c.direction == "reverse" || d == 1;
-    Floats H(static_cast<std::size_t>(batch * hidden)), C(H);
+    FloatValues H(static_cast<std::size_t>(batch * hidden)), C(H);
     if (p.c.initial) {
       H.assign(p.initial_h.begin() + d * batch * hidden, p.initial_h.begin() + (d + 1) * batch * hidden);
       C.assign(p.initial_c.begin() + d * batch * hidden, p.initial_c.begin() + (d + 1) * batch * hidden);
@@ -126,7 +126,7 @@ Result compute(const Problem& p) {
         const int time = reversed ? length - 1 - step : step;
         float scale_x = 0;
         const float* from = p.X.data() + (time * batch + row) * input;
-        const std::vector<double> x = quantized(Floats(from, from + input), used, scale_x, out.margin);
+        const std::vector<double> x = quantized(FloatValues(from, from + input), used, scale_x, out.margin);
         const auto sum = [&](int gate, int unit) {
           const int n = gate * hidden + unit;
           const auto parameter = static_cast<std::size_t>(p.c.by_column ? d * columns + n : d);
@@ -146,7 +146,7 @@ Result compute(const Problem& p) {
           }
           return value;
         };
-        Floats next(hidden);
+        FloatValues next(hidden);
         for (int unit = 0; unit < hidden; ++unit) {
           enum { i, o, f, c };
           float& cell = C[static_cast<std::size_t>(row * hidden + unit)];
@@ -177,11 +177,11 @@ Tensor bytes_of(const Bytes& values, const Shape& shape, bool is_signed) {
   return Tensor::from(shape, std::vector<std::uint8_t>(values.begin(), values.end()));
 }
 
-OneNode node_of(const Problem& p) {
+OneNode quantized_node(const QuantizedProblem& p) {
   const int D = p.directions;
-  const Case& c = p.c;
+  const QuantizedCase& c = p.c;
   const Shape state{D, batch, hidden}, parameters = c.by_column ? Shape{D, columns} : Shape{D};
-  const auto optional = [](const Floats& values, const Shape& shape) {
+  const auto optional = [](const FloatValues& values, const Shape& shape) {
     return values.empty() ? Value{} : Value{Tensor::from(shape, values)};
   };
   OneNode one{
@@ -212,8 +212,8 @@ OneNode node_of(const Problem& p) {
   return one;
 }
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> table = {
+const std::vector<QuantizedCase>& cases() {
+  static const std::vector<QuantizedCase> table = {
       {"plain"},
       {.what = "unsigned", .is_signed = false},
       {.what = "by column", .by_column = true},
@@ -244,16 +244,16 @@ const std::vector<Case>& cases() {
 
 TEST(DynamicQuantizeLstm, ComputesItsEquations) {
   std::uint64_t seed = 1;
-  for (const Case& c : cases()) {
+  for (const QuantizedCase& c : cases()) {
     // Where a quotient lies near a tie the last bit of a function decides which step it becomes.
-    std::optional<Problem> problem;
+    std::optional<QuantizedProblem> problem;
     Result expected;
     do {
       problem.emplace(c, ++seed);
       expected = compute(*problem);
     } while (expected.margin < 1e-3);
-    const std::vector<Value> made = run_node(node_of(*problem));
-    const std::vector<const Floats*> wanted = {&expected.Y, &expected.Y_h, &expected.Y_c};
+    const std::vector<Value> made = run_node(quantized_node(*problem));
+    const std::vector<const FloatValues*> wanted = {&expected.Y, &expected.Y_h, &expected.Y_c};
     for (std::size_t output = 0; output < wanted.size(); ++output) {
       const auto values = made[output].tensor().span<float>();
       ASSERT_EQ(values.size(), wanted[output]->size()) << c.what;
@@ -264,8 +264,8 @@ TEST(DynamicQuantizeLstm, ComputesItsEquations) {
 }
 
 TEST(DynamicQuantizeLstm, OutputsMayBeLeftOut) {
-  const Problem problem({"plain"}, 5);
-  OneNode one = node_of(problem);
+  const QuantizedProblem problem({"plain"}, 5);
+  OneNode one = quantized_node(problem);
   const std::vector<Value> all = run_node(one);
   one.outputs = {false, false, true};
   const std::vector<Value> last = run_node(one);
@@ -277,13 +277,13 @@ TEST(DynamicQuantizeLstm, SumsOfManyProductsDoNotWrap) {
   constexpr int K = 40000;
   OneNode one{
       .op = "DynamicQuantizeLSTM", .domain = "com.microsoft", .opset = 1, .inputs = {}, .attributes = {}};
-  const Tensor scale = Tensor::from(Shape{1}, Floats{1e-7f}),
+  const Tensor scale = Tensor::from(Shape{1}, FloatValues{1e-7f}),
                zero = Tensor::from(Shape{1}, std::vector<std::uint8_t>{0});
   const auto full = [](const Shape& shape) {
     return Tensor::from(shape,
                         std::vector<std::uint8_t>(static_cast<std::size_t>(shape.element_count()), 255));
   };
-  one.inputs = {Tensor::from(Shape{1, 1, K}, Floats(K, 1.0f)),
+  one.inputs = {Tensor::from(Shape{1, 1, K}, FloatValues(K, 1.0f)),
                 full({1, K, 4}),
                 full({1, 1, 4}),
                 Value{},
@@ -303,7 +303,7 @@ TEST(DynamicQuantizeLstm, SumsOfManyProductsDoNotWrap) {
 }
 
 TEST(DynamicQuantizeLstm, RefusesWhatContradictsItself) {
-  const Problem problem({"plain"}, 5);
+  const QuantizedProblem problem({"plain"}, 5);
   struct Row {
     std::function<void(OneNode&)> change;
     std::string message;
@@ -388,7 +388,7 @@ TEST(DynamicQuantizeLstm, RefusesWhatContradictsItself) {
   };
   for (const bool constant : {true, false}) {
     for (const Row& row : rows) {
-      OneNode one = node_of(problem);
+      OneNode one = quantized_node(problem);
       if (!constant) one.initializers.clear();
       row.change(one);
       try {
@@ -405,7 +405,7 @@ TEST(DynamicQuantizeLstm, RefusesWhatContradictsItself) {
 
 TEST(DynamicQuantizeLstm, AttributesThatItDoesNotHaveAreUnsupported) {
   for (const char* name : {"layout", "output_sequence"}) {
-    OneNode one = node_of(Problem({"plain"}, 5));
+    OneNode one = quantized_node(QuantizedProblem({"plain"}, 5));
     one.attributes.push_back(attr(name, 0));
     try {
       run_node(one);

@@ -11,8 +11,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 struct Shapes {
   const char* op;
   const char* direction;

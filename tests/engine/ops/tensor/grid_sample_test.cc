@@ -9,9 +9,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
-
 // A line of pixels, [1, 1, W] with a grid [1, n, 1] of indices: coordinates that align_corners = 1 turns back
 // into these indices exactly when W is 5.
 OpRowCase line(std::string name, std::vector<double> indices, const char* mode, const char* padding,

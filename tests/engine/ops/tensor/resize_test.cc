@@ -8,8 +8,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-
 Value lengths(const std::vector<std::int64_t>& values) {
   return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
 }

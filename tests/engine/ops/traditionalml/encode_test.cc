@@ -9,15 +9,9 @@
 namespace grurun::engine::testing {
 namespace {
 
-const double nan = std::nan("");
-
 using Ints = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
 using Words = std::vector<std::string>;
-
-Tensor words(const Words& values) {
-  return Tensor::from<std::string>(Shape{static_cast<std::int64_t>(values.size())}, values);
-}
 
 OpRowCase row(const char* name, const char* op, std::int64_t opset, Value x, Attributes attributes,
               Tensor y) {

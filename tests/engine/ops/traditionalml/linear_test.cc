@@ -17,10 +17,6 @@ double logistic(double s) {
   return 1 / (1 + std::exp(-s));
 }
 
-Tensor words(const Words& values) {
-  return Tensor::from<std::string>(Shape{static_cast<std::int64_t>(values.size())}, values);
-}
-
 TEST(LinearRegressor, Targets) {
   const auto row = [](const char* name, Tensor x, Attributes attributes, Tensor y) {
     return OpRowCase{name,           "ai.onnx.ml:LinearRegressor", 1,

@@ -9,8 +9,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-const double nan = std::nan("");
-
 using Ints = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
 using Words = std::vector<std::string>;

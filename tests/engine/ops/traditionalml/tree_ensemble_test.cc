@@ -8,8 +8,6 @@
 namespace grurun::engine::testing {
 namespace {
 
-const double nan = std::nan("");
-
 using Ints = std::vector<std::int64_t>;
 
 /// x0 <mode> 0 ? leaf 0 : leaf 1, the leaves 1 and 2 of target 0.

@@ -8,11 +8,9 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr const char* domain = "ai.onnx.preview.training";
-
 std::vector<Value> step(const std::string& op, std::vector<Value> inputs, Attributes attributes,
                         std::size_t outputs) {
-  return run_node(op, domain, 1, std::move(inputs), std::move(attributes), outputs);
+  return run_node(op, "ai.onnx.preview.training", 1, std::move(inputs), std::move(attributes), outputs);
 }
 
 void expect_outputs(const std::string& what, const std::vector<Value>& got,
