@@ -1,5 +1,5 @@
-// A function of vectors over an array of any length, for every instruction set. Included by sources that
-// compile per target, after hwy/foreach_target.h.
+// Parts of vectors, and a function of vectors over an array of any length, for every instruction set.
+// Included by sources that compile per target, after hwy/foreach_target.h.
 #if defined(GRURUN_VEC_MAP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef GRURUN_VEC_MAP_INL
 #undef GRURUN_VEC_MAP_INL
@@ -16,24 +16,39 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// y[i] = step(x[i]) for n floats; y may be x. The last, partial vector is masked where that cannot fault,
-/// otherwise it goes through a buffer.
+/// x[0] ... x[n - 1] for n below the number of lanes, and zeros. What lies behind is not read: it is masked
+/// where that cannot fault, otherwise the elements go through a buffer.
+template <class D>
+HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* x, size_t n) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN hn::TFromD<D> first[hn::MaxLanes(D())] = {};
+  std::copy_n(x, n, first);
+  return hn::Load(d, first);
+#else
+  return hn::MaskedLoad(hn::FirstN(d, n), d, x);
+#endif
+}
+
+/// y[0] ... y[n - 1] = the first lanes of v, likewise.
+template <class D>
+HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* y, size_t n) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN hn::TFromD<D> first[hn::MaxLanes(D())];
+  hn::Store(v, d, first);
+  std::copy_n(first, n, y);
+#else
+  hn::BlendedStore(v, hn::FirstN(d, n), d, y);
+#endif
+}
+
+/// y[i] = step(x[i]) for n floats; y may be x.
 template <class Step>
 HWY_INLINE void map_vectors(const float* x, float* y, size_t n, const Step& step) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) hn::StoreU(step(hn::LoadU(d, x + i)), d, y + i);
-  if (i == n) return;
-#if HWY_MEM_OPS_MIGHT_FAULT
-  HWY_ALIGN float rest[hn::MaxLanes(d)] = {};
-  std::copy_n(x + i, n - i, rest);
-  hn::Store(step(hn::Load(d, rest)), d, rest);
-  std::copy_n(rest, n - i, y + i);
-#else
-  const auto first = hn::FirstN(d, n - i);
-  hn::BlendedStore(step(hn::MaskedLoad(first, d, x + i)), first, d, y + i);
-#endif
+  if (i < n) store_first(step(load_first(d, x + i, n - i)), d, y + i, n - i);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

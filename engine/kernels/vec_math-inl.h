@@ -149,6 +149,14 @@ HWY_INLINE V vector_exp(D d, V x) {
   return keep_nan(x, exp_of(d, reduce(d, clamped)));
 }
 
+/// exp(x) for x up to 0 or NaN, with the bits of vector_exp. What gives 0 does not go through the arithmetic:
+/// processors take long for results below the normal numbers, and masks make whole vectors of them.
+template <class D, class V>
+HWY_INLINE V vector_exp_of_negative(D d, V x) {
+  const auto vanishes = hn::Lt(x, hn::Set(d, -104.0f));
+  return hn::IfThenZeroElse(vanishes, exp_of_negative(d, reduce(d, hn::IfThenZeroElse(vanishes, x))));
+}
+
 template <class D, class V>
 HWY_INLINE V vector_expm1(D d, V x) {
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, -20.0f)), hn::Set(d, 89.0f));

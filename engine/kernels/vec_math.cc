@@ -14,6 +14,7 @@
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/vec_map-inl.h"
 #include "engine/kernels/vec_math-inl.h"
+#include "engine/kernels/vec_trig-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -55,6 +56,12 @@ void map_erf(const float* x, float* y, size_t n) {
 }
 void map_gelu(const float* x, float* y, size_t n) {
   map<vector_gelu<Tag, Vec>>(x, y, n);
+}
+void map_sin(const float* x, float* y, size_t n) {
+  map_sine<false>(x, y, n);
+}
+void map_cos(const float* x, float* y, size_t n) {
+  map_sine<true>(x, y, n);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
@@ -100,6 +107,8 @@ GRURUN_VEC_FUNCTION(sigmoid, scalar_sigmoid)
 GRURUN_VEC_FUNCTION(softplus, scalar_softplus)
 GRURUN_VEC_FUNCTION(erf, std::erf)
 GRURUN_VEC_FUNCTION(gelu, scalar_gelu)
+GRURUN_VEC_FUNCTION(sin, std::sin)
+GRURUN_VEC_FUNCTION(cos, std::cos)
 #undef GRURUN_VEC_FUNCTION
 
 }  // namespace grurun::kernels

@@ -43,4 +43,10 @@ void vec_erf(const double* x, double* y, int64_t n);
 void vec_gelu(const float* x, float* y, int64_t n);
 void vec_gelu(const double* x, double* y, int64_t n);
 
+void vec_sin(const float* x, float* y, int64_t n);
+void vec_sin(const double* x, double* y, int64_t n);
+
+void vec_cos(const float* x, float* y, int64_t n);
+void vec_cos(const double* x, double* y, int64_t n);
+
 }  // namespace grurun::kernels

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "engine/kernels/vec_map-inl.h"
 #include "engine/kernels/vec_reduce.h"
 #include "hwy/highway.h"
 
@@ -26,17 +27,16 @@ double block_sum(const T* x, size_t n) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
   hn::Vec<decltype(d)> sum[kWays] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  const auto take = [&](size_t way, auto v)
+                        HWY_ATTR { sum[way] = squares ? hn::MulAdd(v, v, sum[way]) : hn::Add(sum[way], v); };
   size_t i = 0;
   for (; i + kWays * lanes <= n; i += kWays * lanes) {
-    for (size_t w = 0; w < kWays; ++w) {
-      const auto v = hn::LoadU(d, x + i + w * lanes);
-      sum[w] = squares ? hn::MulAdd(v, v, sum[w]) : hn::Add(sum[w], v);
-    }
+    for (size_t way = 0; way < kWays; ++way) take(way, hn::LoadU(d, x + i + way * lanes));
   }
-  T rest = 0;
-  for (; i < n; ++i) rest += squares ? x[i] * x[i] : x[i];
+  for (; i + lanes <= n; i += lanes) take(0, hn::LoadU(d, x + i));
+  if (i < n) take(1, load_first(d, x + i, n - i));
   const auto total = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
-  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total))) + static_cast<double>(rest);
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total)));
 }
 
 template <bool squares, class T>

@@ -107,18 +107,63 @@ void sum_pass(const Pass& pass, const C* x, C* y) {
                  });
 }
 
+// Copies along the innermost axis. To twice the length, as most that enlarge go, without looking places up.
+template <typename T>
+class RowCopy {
+ public:
+  explicit RowCopy(const AxisTaps& taps) : taps_(taps), doubles_(taps.output == 2 * taps.input) {
+    for (std::int64_t o = 0; doubles_ && o < taps.output; ++o) doubles_ = taps.first[o] == o / 2;
+  }
+  void operator()(const T* x, T* __restrict y) const {
+    if (!doubles_) return part(x, 0, taps_.output, y);
+    for (std::int64_t i = 0; i < taps_.input; ++i) y[2 * i] = y[2 * i + 1] = x[i];
+  }
+  void part(const T* x, std::int64_t begin, std::int64_t end, T* __restrict y) const {
+    for (std::int64_t o = begin; o < end; ++o) y[o] = x[taps_.first[o]];
+  }
+
+ private:
+  const AxisTaps& taps_;
+  bool doubles_;
+};
+
 template <typename T>
 void copy_pass(const Pass& pass, const T* x, T* y) {
   const AxisTaps& taps = *pass.taps;
   const std::int64_t inner = pass.inner;
+  const RowCopy<T> copy_row(taps);
   for_each_piece(pass, inner, [&](std::int64_t outer, std::int64_t begin, std::int64_t end) {
     const T* from = x + outer * taps.input * inner;
     T* to = y + outer * taps.output * inner;
-    if (inner == 1) {
-      for (std::int64_t o = begin; o < end; ++o) to[o] = from[taps.first[o]];
+    if (inner == 1 && end - begin == taps.output) {
+      copy_row(from, to);
+    } else if (inner == 1) {
+      copy_row.part(from, begin, end, to);
     } else {
       for (std::int64_t o = begin; o < end; ++o)
         std::copy_n(from + taps.first[o] * inner, inner, to + o * inner);
+    }
+  });
+}
+
+// A pass along the innermost axis and one along the axis before it, row by row, without memory between them.
+// A row that is taken again is copied from where it was put.
+bool are_rows(const Pass& rows, const Pass& inner) {
+  return inner.inner == 1 && rows.inner == inner.taps->output && inner.outer == rows.outer * rows.taps->input;
+}
+template <typename T>
+void copy_rows(const Pass& rows, const Pass& inner, const T* x, T* y) {
+  const AxisTaps& taps = *rows.taps;
+  const std::int64_t length = inner.taps->input, made = inner.taps->output;
+  const RowCopy<T> copy_row(*inner.taps);
+  for_each_piece(rows, made, [&](std::int64_t outer, std::int64_t begin, std::int64_t end) {
+    T* to = y + (outer * taps.output + begin) * made;
+    for (std::int64_t o = begin; o < end; ++o, to += made) {
+      if (o > begin && taps.first[o] == taps.first[o - 1]) {
+        std::copy_n(to - made, made, to);
+      } else {
+        copy_row(x + (outer * taps.input + taps.first[o]) * length, to);
+      }
     }
   });
 }
@@ -241,9 +286,16 @@ Tensor taken_elements(const Tensor& x, std::span<const AxisTaps> taps) {
   if (shape.element_count() == 0) return {x.dtype(), shape};
   Tensor from = x;
   dispatch_width(x.dtype(), [&]<typename T>() {
-    for (const Pass& pass : passes) {
-      Tensor to(x.dtype(), Shape{output_count(pass)});
-      copy_pass(pass, static_cast<const T*>(from.raw()), static_cast<T*>(to.mutable_raw()));
+    for (std::size_t p = 0; p < passes.size(); ++p) {
+      const bool two = p + 1 < passes.size() && are_rows(passes[p + 1], passes[p]);
+      Tensor to(x.dtype(), Shape{output_count(passes[p + two])});
+      const T* const elements = static_cast<const T*>(from.raw());
+      if (two) {
+        copy_rows(passes[p + 1], passes[p], elements, static_cast<T*>(to.mutable_raw()));
+        ++p;
+      } else {
+        copy_pass(passes[p], elements, static_cast<T*>(to.mutable_raw()));
+      }
       from = std::move(to);
     }
   });

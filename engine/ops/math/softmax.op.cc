@@ -16,6 +16,7 @@
 #include "engine/kernels/vec_math.h"
 #include "engine/kernels/vec_reduce.h"
 #include "engine/kernels/vec_softmax.h"
+#include "engine/ops/broadcast.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/float_rows.h"
@@ -28,10 +29,14 @@ std::vector<OpRow> op_rows_softmax();
 
 namespace {
 
-// Each on n contiguous elements; y may be x. scratch holds n elements. Some also take many rows at once.
+// Each on n contiguous elements; y may be x. scratch holds n elements. Some also take many rows at once, or
+// columns [n, width] of rows that are `step` apart.
 struct Softmax {
   static void rows(const float* x, float* y, std::int64_t count, std::int64_t n) {
     kernels::vec_softmax(x, y, count, n);
+  }
+  static void columns(const float* x, float* y, std::int64_t n, std::int64_t width, std::int64_t step) {
+    kernels::vec_softmax_columns(x, y, n, width, step);
   }
   static void row(const float* x, float* y, float*, std::int64_t n) { rows(x, y, 1, n); }
   static void row(const double* x, double* y, double*, std::int64_t n) {
@@ -66,6 +71,9 @@ struct StepwiseSoftmax {
 struct LogSoftmax {
   static void rows(const float* x, float* y, std::int64_t count, std::int64_t n) {
     kernels::vec_log_softmax(x, y, count, n);
+  }
+  static void columns(const float* x, float* y, std::int64_t n, std::int64_t width, std::int64_t step) {
+    kernels::vec_log_softmax_columns(x, y, n, width, step);
   }
   static void row(const float* x, float* y, float*, std::int64_t n) { rows(x, y, 1, n); }
   static void row(const double* x, double* y, double* scratch, std::int64_t n) {
@@ -103,27 +111,39 @@ void rows(const T* x, std::int64_t count, std::int64_t n, T* y) {
   });
 }
 
-// Sets that are not contiguous: a few neighbouring ones at a time are brought side by side.
-template <typename Function, typename T>
-void columns(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, T* y) {
-  constexpr std::int64_t strip = 16;
+// Calls body(start, width) for strips of neighbouring sets that are not contiguous, [n, width] with rows
+// `inner` apart.
+template <typename Body>
+void for_each_strip(std::int64_t outer, std::int64_t n, std::int64_t inner, std::int64_t strip, Body&& body) {
   const std::int64_t strips = (inner + strip - 1) / strip;
-  kernels::parallel_for(outer * strips, 1024 / n + 1, [&](std::int64_t begin, std::int64_t end) {
-    ScratchVector<T> sets(static_cast<std::size_t>((strip + 1) * n));
-    T* scratch = sets.data() + strip * n;
+  const std::int64_t grain = elements_per_piece / (strip * n) + 1;
+  kernels::parallel_for(outer * strips, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t column = i % strips * strip;
-      const std::int64_t width = std::min(strip, inner - column);
-      const std::int64_t start = i / strips * n * inner + column;
+      body(i / strips * n * inner + column, std::min(strip, inner - column));
+    }
+  });
+}
+
+template <typename Function, typename T>
+void columns(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, T* y) {
+  if constexpr (requires { Function::columns(x, y, n, n, inner); }) {
+    for_each_strip(outer, n, inner, 256, [&](std::int64_t start, std::int64_t width) {
+      Function::columns(x + start, y + start, n, width, inner);
+    });
+  } else {
+    constexpr std::int64_t strip = 16;  // sets that are brought side by side
+    for_each_strip(outer, n, inner, strip, [&](std::int64_t start, std::int64_t width) {
+      ScratchVector<T> sets(static_cast<std::size_t>((width + 1) * n));
       for (std::int64_t k = 0; k < n; ++k) {
         for (std::int64_t j = 0; j < width; ++j) sets[j * n + k] = x[start + k * inner + j];
       }
-      each_row<Function>(sets.data(), sets.data(), scratch, width, n);
+      each_row<Function>(sets.data(), sets.data(), sets.data() + width * n, width, n);
       for (std::int64_t k = 0; k < n; ++k) {
         for (std::int64_t j = 0; j < width; ++j) y[start + k * inner + j] = sets[j * n + k];
       }
-    }
-  });
+    });
+  }
 }
 
 template <typename Function>

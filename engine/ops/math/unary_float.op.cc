@@ -27,8 +27,6 @@ GRURUN_FUNCTION(Floor, floor_of(x));
 GRURUN_FUNCTION(Round, round_half_even(x));
 GRURUN_FUNCTION(Sqrt, std::sqrt(x));
 GRURUN_FUNCTION(Reciprocal, T{1} / x);
-GRURUN_FUNCTION(Sin, std::sin(x));
-GRURUN_FUNCTION(Cos, std::cos(x));
 GRURUN_FUNCTION(Tan, std::tan(x));
 GRURUN_FUNCTION(Asin, std::asin(x));
 GRURUN_FUNCTION(Acos, std::acos(x));
@@ -50,6 +48,8 @@ GRURUN_FUNCTION(Atanh, std::atanh(x));
 GRURUN_ARRAY_FUNCTION(Exp, vec_exp);
 GRURUN_ARRAY_FUNCTION(Log, vec_log);
 GRURUN_ARRAY_FUNCTION(Tanh, vec_tanh);
+GRURUN_ARRAY_FUNCTION(Sin, vec_sin);
+GRURUN_ARRAY_FUNCTION(Cos, vec_cos);
 #undef GRURUN_ARRAY_FUNCTION
 
 struct Erf {

@@ -2,37 +2,67 @@
 //
 // output[a..., i..., b...] = data[a..., indices[i...], b...] with indices in place of the axis (default 0).
 // Indices (int32 or int64) count from the end when negative since 11; one out of range is an error.
+#include <algorithm>
+#include <span>
+
 #include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/broadcast.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/type_dispatch.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
 namespace {
 
+// The indices, each within [0, length).
 template <typename Index>
+ScratchVector<std::int64_t> places(const Tensor& indices, std::size_t axis, std::int64_t length,
+                                   bool from_end) {
+  ScratchVector<std::int64_t> at;
+  at.reserve(static_cast<std::size_t>(indices.size()));
+  for (const Index index : indices.span<Index>()) {
+    const std::int64_t place = index < 0 && from_end ? index + length : std::int64_t{index};
+    if (place < 0 || place >= length)
+      fail_invalid("indices holds {}, but axis {} has length {}", index, axis, length);
+    at.push_back(place);
+  }
+  return at;
+}
+
+// to [before, at.size(), after] of from [before, length, after].
+template <typename T>
+void take(const T* from, std::int64_t before, std::int64_t length, std::int64_t after,
+          std::span<const std::int64_t> at, T* to) {
+  const auto count = static_cast<std::int64_t>(at.size());
+  const std::int64_t grain = elements_per_piece / std::max<std::int64_t>(1, after) + 1;
+  kernels::parallel_for(before * count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end;) {
+      const T* const slab = from + i / count * length * after;
+      const std::int64_t first = i % count, last = std::min(count, first + end - i);
+      for (std::int64_t k = first; after == 1 && k < last; ++k) to[i + k - first] = slab[at[k]];
+      for (std::int64_t k = first; after != 1 && k < last; ++k)
+        std::copy_n(slab + at[k] * after, after, to + (i + k - first) * after);
+      i += last - first;
+    }
+  });
+}
+
 Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis, bool from_end) {
-  const std::int64_t length = data.dim(axis);
-  const std::int64_t before = data.shape().count(0, axis);
-  const std::int64_t after = data.shape().count(axis + 1, data.rank());
+  const ScratchVector<std::int64_t> at =
+      dispatch(TypeList<std::int32_t, std::int64_t>{}, indices.dtype(),
+               [&]<typename Index>() { return places<Index>(indices, axis, data.dim(axis), from_end); });
   Shape shape;
   for (std::size_t d = 0; d < axis; ++d) shape.push_back(data.dim(d));
   for (const std::int64_t dim : indices.shape()) shape.push_back(dim);
   for (std::size_t d = axis + 1; d < data.rank(); ++d) shape.push_back(data.dim(d));
   Tensor out(data.dtype(), shape);
-  const auto places = indices.span<Index>();
-  const auto count = static_cast<std::int64_t>(places.size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t place = places[static_cast<std::size_t>(i)];
-    if (place < 0 && from_end) place += length;
-    if (place < 0 || place >= length) {
-      fail_invalid("indices holds {}, but axis {} has length {}", places[static_cast<std::size_t>(i)], axis,
-                   length);
-    }
-    for (std::int64_t a = 0; a < before; ++a) {
-      copy_elements(out, (a * count + i) * after, data, (a * length + place) * after, after);
-    }
-  }
+  if (out.size() == 0) return out;
+  dispatch_width(data.dtype(), [&]<typename T>() {
+    take(static_cast<const T*>(data.raw()), data.shape().count(0, axis), data.dim(axis),
+         data.shape().count(axis + 1, data.rank()), at, static_cast<T*>(out.mutable_raw()));
+  });
   return out;
 }
 
@@ -43,8 +73,7 @@ RunFunction prepare_gather(PrepareContext& node) {
     const Tensor& data = run.tensor(0);
     const Tensor& indices = run.tensor(1);
     const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(data.rank())));
-    run.set_output(0, dispatch(TypeList<std::int32_t, std::int64_t>{}, indices.dtype(),
-                               [&]<typename Index>() { return gather<Index>(data, indices, at, from_end); }));
+    run.set_output(0, gather(data, indices, at, from_end));
   };
 }
 

@@ -32,6 +32,8 @@ const Function kFunctions[] = {
     {"sigmoid", vec_sigmoid, vec_sigmoid, scalar_sigmoid<double>},
     {"softplus", vec_softplus, vec_softplus, scalar_softplus<double>},
     {"erf", vec_erf, vec_erf, [](double x) { return std::erf(x); }},
+    {"sin", vec_sin, vec_sin, [](double x) { return std::sin(x); }},
+    {"cos", vec_cos, vec_cos, [](double x) { return std::cos(x); }},
 };
 
 /// Every 8191st float: all exponents, both signs, subnormals, infinities and NaN are among them; then what is

@@ -1,6 +1,7 @@
 // Rows against the steps that they are made of, as the other kernels have them: the same bits.
 #include "engine/kernels/vec_softmax.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -62,6 +63,38 @@ TEST_P(VecSoftmax, EqualsItsSteps) {
       expect_same(x, expected, n);
       vec_log_softmax(logs.data(), logs.data(), rows, n);
       expect_same(logs, expected_logs, n);
+    }
+  }
+}
+
+// Columns are summed in another order than rows: against the definition in double.
+TEST_P(VecSoftmax, ColumnsFollowTheDefinition) {
+  for (const int64_t n : {1, 2, 31, 32, 33, 300}) {
+    for (const int64_t columns : {1, 3, 8, 17, 515}) {
+      const int64_t step = columns + 2;
+      std::mt19937 engine(static_cast<unsigned>(n * columns));
+      std::normal_distribution<float> normal(1, 5);
+      std::vector<float> x(static_cast<size_t>(n * step)), y(x.size(), -1), logs(y);
+      for (float& v : x) v = normal(engine);
+      vec_softmax_columns(x.data(), y.data(), n, columns, step);
+      vec_log_softmax_columns(x.data(), logs.data(), n, columns, step);
+      for (int64_t c = 0; c < columns; ++c) {
+        double greatest = -1e30, sum = 0;
+        for (int64_t k = 0; k < n; ++k) greatest = std::max(greatest, double{x[k * step + c]});
+        for (int64_t k = 0; k < n; ++k) sum += std::exp(double{x[k * step + c]} - greatest);
+        for (int64_t k = 0; k < n; ++k) {
+          const double less = double{x[k * step + c]} - greatest, expected = std::exp(less) / sum;
+          ASSERT_NEAR(y[k * step + c], expected, 3e-6 * expected + 1e-37) << n << ' ' << columns << ' ' << c;
+          ASSERT_NEAR(logs[k * step + c], less - std::log(sum), 3e-6 * (1 - less)) << n << ' ' << columns;
+        }
+      }
+      for (int64_t k = 0; k < n; ++k) {
+        for (int64_t c = columns; c < step; ++c)
+          ASSERT_EQ(y[k * step + c], -1) << "written behind the columns";
+      }
+      vec_softmax_columns(x.data(), x.data(), n, columns, step);
+      for (int64_t k = 0; k < n; ++k)
+        ASSERT_EQ(std::memcmp(&x[k * step], &y[k * step], static_cast<size_t>(columns) * sizeof(float)), 0);
     }
   }
 }
