@@ -7,6 +7,7 @@
 #include "engine/kernels/dot_products.h"
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_transpose.h"
 
 namespace grurun::kernels {
 namespace {
@@ -57,16 +58,9 @@ void pack_panel(Matrix<T> B, int64_t k0, int64_t rows, int64_t j0, int64_t colum
     }
     return;
   }
-  constexpr int64_t kStrip = 16;  // of rows at a time: what is written meanwhile stays in L1
-  for (int64_t k = 0; k < rows; k += kStrip) {
-    const int64_t strip = std::min(kStrip, rows - k);
-    for (int64_t j = 0; j < columns; ++j) {
-      const T* in = B.data + (j0 + j) * B.ld + k0 + k;
-      for (int64_t i = 0; i < strip; ++i) out[(k + i) * width + j] = in[i];
-    }
-    for (int64_t i = 0; i < strip; ++i)
-      std::fill(out + (k + i) * width + columns, out + (k + i + 1) * width, T(0));
-  }
+  vec_transpose(B.data + j0 * B.ld + k0, B.ld, columns, rows, out, width);
+  for (int64_t k = 0; columns < width && k < rows; ++k)
+    std::fill(out + k * width + columns, out + (k + 1) * width, T(0));
 }
 
 /// One product whose A is not transposed; B is either packed or where the caller has it.
@@ -158,13 +152,8 @@ Matrix<T> row_major(int64_t M, int64_t K, Matrix<T> A, std::optional<memory::Blo
   constexpr int64_t kStrip = 16;
   parallel_for(ceil_div(M, kStrip), ceil_div(kChunkOperations, 4 * kStrip * std::max<int64_t>(K, 1)),
                [&](int64_t begin, int64_t end) {
-                 const int64_t last = std::min(M, end * kStrip);
-                 for (int64_t i0 = begin * kStrip; i0 < last; i0 += kStrip) {
-                   const int64_t strip = std::min(kStrip, last - i0);
-                   for (int64_t k = 0; k < K; ++k) {
-                     for (int64_t i = i0; i < i0 + strip; ++i) out[i * K + k] = A.data[k * A.ld + i];
-                   }
-                 }
+                 const int64_t first = begin * kStrip, last = std::min(M, end * kStrip);
+                 vec_transpose(A.data + first, A.ld, K, last - first, out + first * K, K);
                });
   return {out, K};
 }

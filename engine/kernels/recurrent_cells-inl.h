@@ -11,46 +11,12 @@
 
 #include "engine/kernels/activation-inl.h"
 #include "engine/kernels/recurrent.h"
+#include "engine/kernels/vec_map-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Only the widest instruction sets load and store a part of a vector without touching the rest of memory.
-#undef GRURUN_MASKED_MEMORY
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-#define GRURUN_MASKED_MEMORY 1
-#else
-#define GRURUN_MASKED_MEMORY 0
-#endif
-
-/// The first min(count, lanes) elements, zeros beyond.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_first(D d, const T* from, size_t count) {
-  const size_t lanes = hn::Lanes(d);
-  if (count >= lanes) return hn::LoadU(d, from);
-#if GRURUN_MASKED_MEMORY
-  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
-#else
-  HWY_ALIGN T part[hn::MaxLanes(d)] = {};
-  for (size_t i = 0; i < count; ++i) part[i] = from[i];
-  return hn::Load(d, part);
-#endif
-}
-
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void store_first(D d, hn::Vec<D> v, T* to, size_t count) {
-  const size_t lanes = hn::Lanes(d);
-  if (count >= lanes) return hn::StoreU(v, d, to);
-#if GRURUN_MASKED_MEMORY
-  hn::BlendedStore(v, hn::FirstN(d, count), d, to);
-#else
-  HWY_ALIGN T part[hn::MaxLanes(d)];
-  hn::Store(v, d, part);
-  for (size_t i = 0; i < count; ++i) to[i] = part[i];
-#endif
-}
 
 /// Gates of panels and rows: what belongs to one of each, [gates, units], begins at data + panel *
 /// panel_stride + row * row_stride.
@@ -105,7 +71,7 @@ struct Place {
 
   /// For rows as long as hidden_size.
   HWY_INLINE V load(Rows<const T> from) const { return load_first(D(), from.row(row) + unit, valid); }
-  HWY_INLINE void store(V v, Rows<T> to) const { store_first(D(), v, to.row(row) + unit, valid); }
+  HWY_INLINE void store(V v, Rows<T> to) const { store_first(v, D(), to.row(row) + unit, valid); }
   /// For rows as long as padded_size.
   HWY_INLINE V load_padded(Rows<T> from) const { return hn::LoadU(D(), from.row(row) + unit); }
   HWY_INLINE void store_padded(V v, Rows<T> to) const { hn::StoreU(v, D(), to.row(row) + unit); }

@@ -16,10 +16,11 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// x[0] ... x[n - 1] for n below the number of lanes, and zeros. What lies behind is not read: it is masked
-/// where that cannot fault, otherwise the elements go through a buffer.
+/// x[0] ... x[min(n, lanes) - 1], and zeros. What lies behind is not touched: it is masked where that cannot
+/// fault, otherwise the elements go through a buffer.
 template <class D>
 HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* x, size_t n) {
+  if (n >= hn::Lanes(d)) return hn::LoadU(d, x);
 #if HWY_MEM_OPS_MIGHT_FAULT
   HWY_ALIGN hn::TFromD<D> first[hn::MaxLanes(D())] = {};
   std::copy_n(x, n, first);
@@ -29,9 +30,10 @@ HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* x, size_t n) {
 #endif
 }
 
-/// y[0] ... y[n - 1] = the first lanes of v, likewise.
+/// y[0] ... y[min(n, lanes) - 1] = the first lanes of v, likewise.
 template <class D>
 HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* y, size_t n) {
+  if (n >= hn::Lanes(d)) return hn::StoreU(v, d, y);
 #if HWY_MEM_OPS_MIGHT_FAULT
   HWY_ALIGN hn::TFromD<D> first[hn::MaxLanes(D())];
   hn::Store(v, d, first);

@@ -63,14 +63,10 @@ void map_sine(const float* x, float* y, size_t n) {
   const auto most = hn::Set(d, 0x1p+20);
   for (size_t i = 0; i < n; i += lanes) {
     const size_t count = std::min(lanes, n - i);
-    const auto v = count == lanes ? hn::LoadU(h, x + i) : load_first(h, x + i, count);
+    const auto v = load_first(h, x + i, count);
     const auto wide = hn::PromoteTo(d, v);
     const auto made = hn::DemoteTo(h, double_sine<cosine>(d, wide));
-    if (count == lanes) {
-      hn::StoreU(made, h, y + i);
-    } else {
-      store_first(made, h, y + i, count);
-    }
+    store_first(made, h, y + i, count);
     if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::Abs(wide), most)))) continue;
     HWY_ALIGN float far[hn::MaxLanes(h)];
     hn::Store(v, h, far);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_transpose.h"
 #include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
@@ -43,8 +45,8 @@ void copy_row(T* to, const T* from, const Axis& axis) {
   }
 }
 
-// Two inner axes where the long run of one side is not that of the other: in square tiles, so that both sides
-// stay in cache.
+// Two inner axes where the long run of one side is not that of the other: transposed, or in square tiles, so
+// that both sides stay in cache.
 template <typename T>
 void copy_plane(T* to, const T* from, const Axis& outer, const Axis& inner) {
   constexpr std::int64_t tile = 16;
@@ -52,6 +54,10 @@ void copy_plane(T* to, const T* from, const Axis& outer, const Axis& inner) {
   if (!crossed) {
     for (std::int64_t i = 0; i < outer.size; ++i) copy_row(to + i * outer.to, from + i * outer.from, inner);
     return;
+  }
+  if constexpr (std::is_unsigned_v<T>) {
+    if (inner.to == 1 && outer.from == 1)
+      return kernels::vec_transpose(from, inner.from, inner.size, outer.size, to, outer.to);
   }
   for (std::int64_t i0 = 0; i0 < outer.size; i0 += tile) {
     for (std::int64_t j0 = 0; j0 < inner.size; j0 += tile) {
