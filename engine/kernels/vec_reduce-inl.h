@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "engine/kernels/unroll.h"
 #include "engine/kernels/vec_map-inl.h"
 #include "engine/kernels/vec_reduce.h"
 #include "hwy/highway.h"
@@ -31,6 +32,7 @@ double block_sum(const T* x, size_t n) {
                         HWY_ATTR { sum[way] = squares ? hn::MulAdd(v, v, sum[way]) : hn::Add(sum[way], v); };
   size_t i = 0;
   for (; i + kWays * lanes <= n; i += kWays * lanes) {
+    GRURUN_UNROLL
     for (size_t way = 0; way < kWays; ++way) take(way, hn::LoadU(d, x + i + way * lanes));
   }
   for (; i + lanes <= n; i += lanes) take(0, hn::LoadU(d, x + i));
@@ -69,6 +71,7 @@ T extreme(const T* x, size_t n) {
   const size_t lanes = hn::Lanes(d);
   const T start = least ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
   hn::Vec<decltype(d)> ways[kWays];
+  GRURUN_UNROLL
   for (auto& best : ways) best = hn::Set(d, start);
   auto unordered = hn::IsNaN(ways[0]);  // none so far
   const auto take = [&](size_t i, size_t way) HWY_ATTR {
@@ -78,6 +81,7 @@ T extreme(const T* x, size_t n) {
   };
   size_t i = 0;
   for (; i + kWays * lanes <= n; i += kWays * lanes) {
+    GRURUN_UNROLL
     for (size_t way = 0; way < kWays; ++way) take(i + way * lanes, way);
   }
   for (; i + lanes <= n; i += lanes) take(i, 0);

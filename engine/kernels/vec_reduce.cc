@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "engine/kernels/simd_targets.h"
+#include "engine/kernels/unroll.h"
+#include "engine/kernels/vec_transpose.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_reduce.cc"
@@ -49,17 +51,22 @@ double wide_sum(const float* x, size_t n) {
   size_t i = 0, left = kSumsInDouble;
   if constexpr (hn::MaxLanes(D()) >= 4) {
     hn::Vec<D> sum[kVectors];
+    GRURUN_UNROLL
     for (auto& each : sum) each = hn::Zero(d);
     for (; i + kSumsInDouble <= n; i += kSumsInDouble) {
+      GRURUN_UNROLL
       for (size_t v = 0; v < kVectors; ++v) sum[v] = add_term<of>(d, sum[v], x + i + v * lanes);
     }
     if (i == n) {
+      GRURUN_UNROLL
       for (size_t half = kVectors / 2; half > 0; half /= 2) {
+        GRURUN_UNROLL
         for (size_t v = 0; v < half; ++v) sum[v] = hn::Add(sum[v], sum[v + half]);
       }
       hn::Store(sum[0], d, sums);
       left = lanes;
     } else {
+      GRURUN_UNROLL
       for (size_t v = 0; v < kVectors; ++v) hn::Store(sum[v], d, sums + v * lanes);
     }
   }
@@ -70,34 +77,6 @@ double wide_sum(const float* x, size_t n) {
   return sums[0];
 }
 
-/// The sum of each of `rows` rows [n], in order; some rows side by side.
-template <SumOf of>
-void wide_sums_of_rows(const float* x, size_t rows, size_t n, double* sums) {
-  size_t r = 0;
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> h;
-  const hn::RebindToSigned<decltype(h)> di;
-  const size_t lanes = hn::Lanes(d);
-  const auto starts = hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<int32_t>(n)));
-  for (; r + lanes <= rows; r += lanes) {
-    auto sum = hn::Zero(d);
-    for (size_t k = 0; k < n; ++k) {
-      const auto wide = hn::PromoteTo(d, hn::GatherIndex(h, x + r * n + k, starts));
-      if constexpr (of == SumOf::values) sum = hn::Add(sum, wide);
-      if constexpr (of == SumOf::magnitudes) sum = hn::Add(sum, hn::Abs(wide));
-      if constexpr (of == SumOf::squares) sum = hn::MulAdd(wide, wide, sum);
-    }
-    hn::StoreU(sum, d, sums + r);
-  }
-#endif
-  for (; r < rows; ++r) {
-    double sum = 0;
-    for (size_t k = 0; k < n; ++k) sum += term<of>(x[r * n + k]);
-    sums[r] = sum;
-  }
-}
-
 /// `vectors` vectors of sums at a time stay in registers while the rows pass by.
 template <SumOf of, size_t vectors>
 HWY_INLINE size_t add_columns(const float* x, size_t rows, size_t step, double* sums, size_t i, size_t n) {
@@ -105,10 +84,13 @@ HWY_INLINE size_t add_columns(const float* x, size_t rows, size_t step, double* 
   const size_t lanes = hn::Lanes(d);
   for (; i + vectors * lanes <= n; i += vectors * lanes) {
     hn::Vec<decltype(d)> sum[vectors];
+    GRURUN_UNROLL
     for (size_t v = 0; v < vectors; ++v) sum[v] = hn::LoadU(d, sums + i + v * lanes);
     for (size_t r = 0; r < rows; ++r) {
+      GRURUN_UNROLL
       for (size_t v = 0; v < vectors; ++v) sum[v] = add_term<of>(d, sum[v], x + r * step + i + v * lanes);
     }
+    GRURUN_UNROLL
     for (size_t v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, sums + i + v * lanes);
   }
   return i;
@@ -145,17 +127,6 @@ void add_wide_of(SumOf of, const float* x, size_t rows, size_t step, double* sum
       return add_wide<SumOf::magnitudes>(x, rows, step, sums, n);
     case SumOf::squares:
       return add_wide<SumOf::squares>(x, rows, step, sums, n);
-  }
-}
-
-void wide_sums_of_rows_of(SumOf of, const float* x, size_t rows, size_t n, double* sums) {
-  switch (of) {
-    case SumOf::values:
-      return wide_sums_of_rows<SumOf::values>(x, rows, n, sums);
-    case SumOf::magnitudes:
-      return wide_sums_of_rows<SumOf::magnitudes>(x, rows, n, sums);
-    case SumOf::squares:
-      return wide_sums_of_rows<SumOf::squares>(x, rows, n, sums);
   }
 }
 
@@ -200,7 +171,6 @@ HWY_EXPORT(min_f32);
 HWY_EXPORT(min_f64);
 HWY_EXPORT(wide_sum_of);
 HWY_EXPORT(add_wide_of);
-HWY_EXPORT(wide_sums_of_rows_of);
 
 #define GRURUN_REDUCE(RESULT, NAME, T, KERNEL)                                            \
   RESULT NAME(const T* x, int64_t n) {                                                    \
@@ -221,14 +191,23 @@ double sum_in_double(SumOf of, const float* x, int64_t n) {
   return HWY_DYNAMIC_DISPATCH(wide_sum_of)(of, x, static_cast<size_t>(std::max<int64_t>(n, 0)));
 }
 
-void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, double* sums) {
-  HWY_DYNAMIC_DISPATCH(wide_sums_of_rows_of)(of, x, static_cast<size_t>(rows), static_cast<size_t>(n), sums);
-}
-
 void add_in_double(SumOf of, const float* x, int64_t rows, int64_t step, double* sums, int64_t n) {
   HWY_DYNAMIC_DISPATCH(add_wide_of)
   (of, x, static_cast<size_t>(rows), static_cast<size_t>(step), sums,
    static_cast<size_t>(std::max<int64_t>(n, 0)));
+}
+void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, double* sums) {
+  constexpr int64_t kRows = 64, kColumns = 32;  // that are transposed at a time
+  float across[kRows * kColumns];
+  std::fill_n(sums, rows, 0.0);
+  for (int64_t r = 0; r < rows; r += kRows) {
+    const int64_t count = std::min(kRows, rows - r);
+    for (int64_t k = 0; k < n; k += kColumns) {
+      const int64_t columns = std::min(kColumns, n - k);
+      vec_transpose(x + r * n + k, n, count, columns, across, count);
+      add_in_double(of, across, columns, count, sums + r, count);
+    }
+  }
 }
 
 }  // namespace grurun::kernels

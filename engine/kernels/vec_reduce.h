@@ -31,7 +31,7 @@ enum class SumOf { values, magnitudes, squares };
 double sum_in_double(SumOf of, const float* x, int64_t n);
 inline constexpr int64_t kSumsInDouble = 32;
 
-/// The sum of each row of x [rows, n], n up to 2^24, element after element: for rows that are short.
+/// The sum of each row of x [rows, n], element after element: for rows that are short.
 void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, double* sums);
 
 /// sums[i] += x[i], |x[i]| or x[i] * x[i] for n elements, of each of some rows of x, `step` apart, in turn.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/kernels/simd_targets.h"
+#include "engine/kernels/unroll.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_softmax.cc"
@@ -31,9 +32,11 @@ float greatest_of(const float* x, size_t n) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   V ways[kWays];
+  GRURUN_UNROLL
   for (V& way : ways) way = hn::Set(d, -std::numeric_limits<float>::infinity());
   size_t i = 0;
   for (; i + kWays * lanes <= n; i += kWays * lanes) {
+    GRURUN_UNROLL
     for (size_t w = 0; w < kWays; ++w) ways[w] = hn::Max(ways[w], hn::LoadU(d, x + i + w * lanes));
   }
   for (; i + lanes <= n; i += lanes) ways[0] = hn::Max(ways[0], hn::LoadU(d, x + i));
@@ -60,6 +63,7 @@ double powers_of_block(const float* x, float greatest, float* y, size_t n) {
   };
   size_t i = 0;
   for (; i + kWays * lanes <= n; i += kWays * lanes) {
+    GRURUN_UNROLL
     for (size_t way = 0; way < kWays; ++way) take(i + way * lanes, way);
   }
   for (; i + lanes <= n; i += lanes) take(i, 0);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/kernels/simd_targets.h"
+#include "engine/kernels/unroll.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_transpose.cc"
@@ -32,14 +33,19 @@ HWY_INLINE void transpose_square(const T* from, int64_t from_step, T* to, int64_
   const hn::FixedTag<T, 16 / sizeof(T)> d;
   constexpr size_t kRows = 16 / sizeof(T);
   hn::Vec<decltype(d)> row[kRows], next[kRows];
+  GRURUN_UNROLL
   for (size_t i = 0; i < kRows; ++i) row[i] = hn::LoadU(d, from + static_cast<int64_t>(i) * from_step);
+  GRURUN_UNROLL
   for (size_t round = 1; round < kRows; round *= 2) {
+    GRURUN_UNROLL
     for (size_t i = 0; i < kRows / 2; ++i) {
       next[2 * i] = hn::InterleaveLower(d, row[i], row[i + kRows / 2]);
       next[2 * i + 1] = hn::InterleaveUpper(d, row[i], row[i + kRows / 2]);
     }
+    GRURUN_UNROLL
     for (size_t i = 0; i < kRows; ++i) row[i] = next[i];
   }
+  GRURUN_UNROLL
   for (size_t i = 0; i < kRows; ++i) hn::StoreU(row[i], d, to + static_cast<int64_t>(i) * to_step);
 #endif
 }
