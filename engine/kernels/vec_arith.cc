@@ -11,6 +11,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/vec_divide-inl.h"
+#include "engine/kernels/vec_map-inl.h"
 #include "hwy/highway.h"
 
 #ifndef GRURUN_VEC_ARITH_OPERANDS
@@ -19,7 +20,7 @@ namespace grurun::kernels {
 
 enum class Arithmetic { add, sub, mul, div, max, min };
 
-/// Where the operands advance: 1 for an array, 0 for a scalar.
+/// Where the operands advance: 1 for an array, 0 for a scalar, of which there is one at most.
 template <class T>
 struct Operands {
   const T *a, *b;
@@ -44,22 +45,31 @@ HWY_INLINE V apply(V a, V b) {
   if constexpr (op == Arithmetic::min) return hn::IfThenElse(hn::Or(hn::Le(a, b), hn::IsNaN(a)), a, b);
 }
 
-template <Arithmetic op, class T>
-void loop(const Operands<T>& in, T* y, size_t n) {
+// What steps is known beforehand, and pointers are copies: a loop that asks for each vector takes twice as
+// long.
+template <Arithmetic op, bool a_steps, bool b_steps, class T>
+HWY_INLINE void walk(const T* a, const T* b, T* y, size_t n) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 1> d1;
   const size_t lanes = hn::Lanes(d);
-  const auto a = hn::Set(d, *in.a), b = hn::Set(d, *in.b);
+  const auto one_a = hn::Set(d, *a), one_b = hn::Set(d, *b);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto av = in.a_step ? hn::LoadU(d, in.a + i) : a;
-    const auto bv = in.b_step ? hn::LoadU(d, in.b + i) : b;
+    const auto av = a_steps ? hn::LoadU(d, a + i) : one_a;
+    const auto bv = b_steps ? hn::LoadU(d, b + i) : one_b;
     hn::StoreU(apply<op>(av, bv), d, y + i);
   }
   for (; i < n; ++i) {
-    const auto av = hn::LoadU(d1, in.a + i * in.a_step), bv = hn::LoadU(d1, in.b + i * in.b_step);
+    const auto av = hn::LoadU(d1, a + (a_steps ? i : 0)), bv = hn::LoadU(d1, b + (b_steps ? i : 0));
     hn::StoreU(apply<op>(av, bv), d1, y + i);
   }
+}
+
+template <Arithmetic op, class T>
+void loop(const Operands<T>& in, T* y, size_t n) {
+  if (in.a_step && in.b_step) return walk<op, true, true>(in.a, in.b, y, n);
+  if (in.a_step) return walk<op, true, false>(in.a, in.b, y, n);
+  walk<op, false, true>(in.a, in.b, y, n);
 }
 
 template <class T>
@@ -97,6 +107,23 @@ void divide_f32(const Operands<float>& in, float* y, size_t n) {
   for (; i < n; ++i) y[i] = in.a[i] / *in.b;
 }
 
+template <class T>
+void clip(const T* x, T low, T high, T* y, size_t n) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto least = hn::Set(d, low), most = hn::Set(d, high);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(at_most(at_least(hn::LoadU(d, x + i), least), most), d, y + i);
+  if (i < n) store_first(at_most(at_least(load_first(d, x + i, n - i), least), most), d, y + i, n - i);
+}
+void clip_f32(const float* x, float low, float high, float* y, size_t n) {
+  clip(x, low, high, y, n);
+}
+void clip_f64(const double* x, double low, double high, double* y, size_t n) {
+  clip(x, low, high, y, n);
+}
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -106,6 +133,8 @@ namespace grurun::kernels {
 HWY_EXPORT(arith_f32);
 HWY_EXPORT(arith_f64);
 HWY_EXPORT(divide_f32);
+HWY_EXPORT(clip_f32);
+HWY_EXPORT(clip_f64);
 
 namespace {
 
@@ -117,6 +146,13 @@ void dispatch(Arithmetic op, const Operands<float>& in, float* y, size_t n) {
 }
 void dispatch(Arithmetic op, const Operands<double>& in, double* y, size_t n) {
   HWY_DYNAMIC_DISPATCH(arith_f64)(op, in, y, n);
+}
+
+void dispatch_clip(const float* x, float low, float high, float* y, size_t n) {
+  HWY_DYNAMIC_DISPATCH(clip_f32)(x, low, high, y, n);
+}
+void dispatch_clip(const double* x, double low, double high, double* y, size_t n) {
+  HWY_DYNAMIC_DISPATCH(clip_f64)(x, low, high, y, n);
 }
 
 template <class T>
@@ -160,6 +196,20 @@ GRURUN_ARRAYS(max);
 GRURUN_ARRAYS(min);
 GRURUN_SCALAR_FIRST(sub);
 GRURUN_SCALAR_FIRST(div);
+
+template <class T>
+void vec_clip(const T* x, T low, T high, T* y, int64_t n) {
+  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+    const int64_t count = end - begin;
+    if (low != low || high != high) {
+      std::fill_n(y + begin, count, low != low ? low : high);
+    } else {
+      dispatch_clip(x + begin, low, high, y + begin, static_cast<size_t>(count));
+    }
+  });
+}
+template void vec_clip(const float*, float, float, float*, int64_t);
+template void vec_clip(const double*, double, double, double*, int64_t);
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

@@ -43,4 +43,8 @@ void vec_min(const T* a, const T* b, T* y, int64_t n);
 template <class T>
 void vec_min(const T* a, T b, T* y, int64_t n);
 
+/// min(max(x, low), high) as above: NaN if any of the three is, and high where low is above it.
+template <class T>
+void vec_clip(const T* x, T low, T high, T* y, int64_t n);
+
 }  // namespace grurun::kernels

@@ -43,6 +43,26 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* y, size_t n) {
 #endif
 }
 
+/// min(x, most), NaN where x is.
+template <class V>
+HWY_INLINE V at_most(V x, V most) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  return hn::Min(most, x);  // minps gives its second operand where one is NaN
+#else
+  return hn::IfThenElse(hn::Gt(x, most), most, x);
+#endif
+}
+
+/// max(x, least), NaN where x is.
+template <class V>
+HWY_INLINE V at_least(V x, V least) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  return hn::Max(least, x);  // maxps gives its second operand where one is NaN
+#else
+  return hn::IfThenElse(hn::Lt(x, least), least, x);
+#endif
+}
+
 /// y[i] = step(x[i]) for n floats; y may be x.
 template <class Step>
 HWY_INLINE void map_vectors(const float* x, float* y, size_t n, const Step& step) {

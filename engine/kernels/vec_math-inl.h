@@ -9,6 +9,8 @@
 
 #include <cstddef>
 
+#include "engine/kernels/vec_map-inl.h"
+#include "engine/kernels/vec_math_scalar.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,16 +38,6 @@ HWY_INLINE hn::Vec<D> integer_power_of_two(D d, VI n) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
-/// min(x, most), NaN where x is.
-template <class V>
-HWY_INLINE V at_most(V x, V most) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-  return hn::Min(most, x);  // minps gives its second operand where one is NaN
-#else
-  return hn::IfThenElse(hn::Gt(x, most), most, x);
-#endif
-}
-
 /// a / b for b from 1 to 2^64, within one unit in the last place.
 template <class D, class V>
 HWY_INLINE V quotient(D d, V a, V b) {
@@ -68,8 +60,6 @@ struct Reduced {
   V n;        // an integer
   V shifted;  // n + 1.5 * 2^23, whose low bits are those of n
 };
-
-constexpr float kRootHalf = 0x1.6a09e6p-1f;
 
 constexpr float kShift = 0x1.8p+23f;  // adding it rounds to an integer
 
@@ -259,32 +249,41 @@ HWY_INLINE V vector_erf(D d, V x) {
   const V one = hn::Set(d, 1.0f);
   const V magnitude = hn::Min(hn::Abs(x), hn::Set(d, 4.0f));
   const V small = hn::MulAdd(magnitude, polynomial(d, hn::Mul(magnitude, magnitude), kSmall), magnitude);
-  const V large = hn::Sub(one, vector_exp(d, polynomial(d, magnitude, kLarge)));
+  const auto reduced = reduce(d, polynomial(d, magnitude, kLarge));
+  const V scale = power_of_two(d, reduced);
+  const V large = hn::Sub(one, hn::MulAdd(scale, reduced.expm1_r, scale));
   return keep_nan(x, hn::CopySign(hn::IfThenElse(hn::Lt(magnitude, one), small, large), x));
 }
 
-/// 1 + erf(x / sqrt(2)) for x below -2, where that sum loses its digits: e^(-x^2 / 2) / |x| times a
-/// polynomial in 1 / |x|. What the square loses by rounding is made up for, where multiply-adds are fused.
+/// x times the normal distribution's integral up to x. Beyond |x| that is e^(-x^2 / 2) times a function that
+/// a polynomial in 1 / (1 + p |x|) describes: no digits are lost where it vanishes. What the square loses by
+/// rounding is made up for, where multiply-adds are fused.
 template <class D, class V>
-HWY_INLINE V gelu_tail(D d, V x) {
-  static constexpr float kScaled[] = {0x1.988798p-1f,  -0x1.52f85cp-10f, -0x1.8a28ccp-1f,
-                                      -0x1.556e78p-2f, 0x1.313176p+2f,   -0x1.456fa6p+3f,
-                                      0x1.5f205cp+3f,  -0x1.84c14ep+2f,  0x1.4b9924p+0f};
+HWY_INLINE V vector_gelu(D d, V x) {
+  static constexpr float kBeyond[] = {0x1.19d80ep-3f,  0x1.1aac52p-3f,  0x1.e01b98p-4f,
+                                      0x1.ca5c54p-4f,  -0x1.363b18p-5f, 0x1.803da6p-3f,
+                                      -0x1.161660p-2f, 0x1.29f590p-3f,  -0x1.d1c050p-6f};
   const V half = hn::Set(d, 0.5f), one = hn::Set(d, 1.0f);
-  const V magnitude = hn::Abs(x), near = hn::Min(magnitude, hn::Set(d, 16.0f));  // at 16 the power is 0
+  const V near = hn::Min(hn::Abs(x), hn::Set(d, 16.0f));  // at 16 the power is 0
   const V square = hn::Mul(near, near), lost = hn::MulSub(near, near, square);
-  const V power = vector_exp(d, hn::Neg(hn::Mul(square, half)));
-  const V inverse = hn::Div(one, magnitude);
-  const V scaled = hn::Mul(polynomial(d, inverse, kScaled), inverse);
-  return hn::Mul(hn::Mul(scaled, hn::NegMulAdd(half, lost, one)), power);
+  const V power = vector_exp_of_negative(d, hn::Neg(hn::Mul(square, half)));
+  const V t = quotient(d, one, hn::MulAdd(near, hn::Set(d, 0x1.6147aep-2f), one));
+  const V ratio = hn::Mul(hn::Mul(polynomial(d, t, kBeyond), t), hn::NegMulAdd(half, lost, one));
+  const V beyond = hn::Mul(ratio, power);
+  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), beyond, hn::Sub(one, beyond)));
 }
 
 template <class D, class V>
-HWY_INLINE V vector_gelu(D d, V x) {
-  V doubled = hn::Add(vector_erf(d, hn::Mul(x, hn::Set(d, kRootHalf))), hn::Set(d, 1.0f));
-  const auto low = hn::Lt(x, hn::Set(d, -2.0f));
-  if (HWY_UNLIKELY(!hn::AllFalse(d, low))) doubled = hn::IfThenElse(low, gelu_tail(d, x), doubled);
-  return hn::Mul(hn::Mul(x, hn::Set(d, 0.5f)), doubled);
+HWY_INLINE V vector_gelu_tanh(D d, V x) {
+  const V cubic = hn::Mul(hn::Mul(hn::Mul(hn::Set(d, kGeluCubic<float>), x), x), x);
+  return hn::Mul(x, vector_sigmoid(d, hn::Mul(hn::Set(d, kGeluScale<float>), hn::Add(x, cubic))));
+}
+
+/// max(0, min(1, alpha x + beta))
+template <class D, class V>
+HWY_INLINE V vector_hard_sigmoid(D d, V x, float alpha, float beta) {
+  const V line = hn::Add(hn::Mul(x, hn::Set(d, alpha)), hn::Set(d, beta));
+  return at_least(at_most(line, hn::Set(d, 1.0f)), hn::Zero(d));
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

@@ -57,6 +57,21 @@ void map_erf(const float* x, float* y, size_t n) {
 void map_gelu(const float* x, float* y, size_t n) {
   map<vector_gelu<Tag, Vec>>(x, y, n);
 }
+void map_gelu_tanh(const float* x, float* y, size_t n) {
+  map<vector_gelu_tanh<Tag, Vec>>(x, y, n);
+}
+void map_swish(const float* x, float alpha, float* y, size_t n) {
+  map_vectors(x, y, n, [=](Vec v) HWY_ATTR {
+    return hn::Mul(v, vector_sigmoid(Tag(), hn::Mul(v, hn::Set(Tag(), alpha))));
+  });
+}
+void map_hard_sigmoid(const float* x, float alpha, float beta, float* y, size_t n) {
+  map_vectors(x, y, n, [=](Vec v) HWY_ATTR { return vector_hard_sigmoid(Tag(), v, alpha, beta); });
+}
+void map_hard_swish(const float* x, float* y, size_t n) {
+  map_vectors(x, y, n,
+              [](Vec v) HWY_ATTR { return hn::Mul(v, vector_hard_sigmoid(Tag(), v, kSixth<float>, 0.5f)); });
+}
 void map_sin(const float* x, float* y, size_t n) {
   map_sine<false>(x, y, n);
 }
@@ -109,7 +124,27 @@ GRURUN_VEC_FUNCTION(erf, std::erf)
 GRURUN_VEC_FUNCTION(gelu, scalar_gelu)
 GRURUN_VEC_FUNCTION(sin, std::sin)
 GRURUN_VEC_FUNCTION(cos, std::cos)
+GRURUN_VEC_FUNCTION(gelu_tanh, scalar_gelu_tanh)
+GRURUN_VEC_FUNCTION(hard_swish, scalar_hard_swish)
 #undef GRURUN_VEC_FUNCTION
+
+HWY_EXPORT(map_hard_sigmoid);
+void vec_hard_sigmoid(const float* x, float alpha, float beta, float* y, int64_t n) {
+  const auto map = HWY_DYNAMIC_DISPATCH(map_hard_sigmoid);
+  map_floats([=](const float* from, float* to, size_t count) { map(from, alpha, beta, to, count); }, x, y, n);
+}
+void vec_hard_sigmoid(const double* x, double alpha, double beta, double* y, int64_t n) {
+  map_doubles([=](double v) { return scalar_hard_sigmoid(v, alpha, beta); }, x, y, n);
+}
+
+HWY_EXPORT(map_swish);
+void vec_swish(const float* x, float alpha, float* y, int64_t n) {
+  const auto map = HWY_DYNAMIC_DISPATCH(map_swish);
+  map_floats([=](const float* from, float* to, size_t count) { map(from, alpha, to, count); }, x, y, n);
+}
+void vec_swish(const double* x, double alpha, double* y, int64_t n) {
+  map_doubles([alpha](double v) { return v * scalar_sigmoid(v * alpha); }, x, y, n);
+}
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

@@ -25,4 +25,28 @@ T scalar_gelu(T x) {
   return T(0.5) * x * doubled;
 }
 
+/// Gelu with approximate = "tanh": 1 + tanh(z) is 2 sigmoid(2 z), without the loss of digits where tanh is
+/// near -1.
+template <class T>
+inline constexpr T kGeluScale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+template <class T>
+inline constexpr T kGeluCubic = static_cast<T>(0.044715);
+template <class T>
+T scalar_gelu_tanh(T x) {
+  return x * scalar_sigmoid(kGeluScale<T> * (x + kGeluCubic<T> * x * x * x));
+}
+
+template <class T>
+T scalar_hard_sigmoid(T x, T alpha, T beta) {
+  const T line = x * alpha + beta;
+  return line < 0 ? T(0) : line > 1 ? T(1) : line;
+}
+
+template <class T>
+inline constexpr T kSixth = T(1) / T(6);
+template <class T>
+T scalar_hard_swish(T x) {
+  return x * scalar_hard_sigmoid(x, kSixth<T>, T(0.5));
+}
+
 }  // namespace grurun::kernels

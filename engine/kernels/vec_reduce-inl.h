@@ -23,8 +23,25 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kWays = 4;  // sums in flight, to hide the latency of an addition
 
-template <bool squares, class T>
-double block_sum(const T* x, size_t n) {
+/// Elements that a sum is taken of: whole(d, i) is a vector of those from i on, first(d, i, n) one of n of
+/// them and zeros, asked for once each and in order.
+template <class T>
+struct Elements {
+  const T* x;
+
+  Elements from(size_t i) const { return {x + i}; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> whole(D d, size_t i) const {
+    return hn::LoadU(d, x + i);
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> first(D d, size_t i, size_t n) const {
+    return load_first(d, x + i, n);
+  }
+};
+
+template <bool squares, class T, class Source>
+double block_sum(const Source& x, size_t n) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
   hn::Vec<decltype(d)> sum[kWays] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
@@ -33,19 +50,19 @@ double block_sum(const T* x, size_t n) {
   size_t i = 0;
   for (; i + kWays * lanes <= n; i += kWays * lanes) {
     GRURUN_UNROLL
-    for (size_t way = 0; way < kWays; ++way) take(way, hn::LoadU(d, x + i + way * lanes));
+    for (size_t way = 0; way < kWays; ++way) take(way, x.whole(d, i + way * lanes));
   }
-  for (; i + lanes <= n; i += lanes) take(0, hn::LoadU(d, x + i));
-  if (i < n) take(1, load_first(d, x + i, n - i));
+  for (; i + lanes <= n; i += lanes) take(0, x.whole(d, i));
+  if (i < n) take(1, x.first(d, i, n - i));
   const auto total = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total)));
 }
 
-template <bool squares, class T>
-double sum(const T* x, size_t n) {
+template <bool squares, class T, class Source = Elements<T>>
+double sum(const Source& x, size_t n) {
   double total = 0;
   for (size_t i = 0; i < n; i += kReduceBlock) {
-    total += block_sum<squares>(x + i, std::min<size_t>(kReduceBlock, n - i));
+    total += block_sum<squares, T>(x.from(i), std::min<size_t>(kReduceBlock, n - i));
   }
   return total;
 }

@@ -131,16 +131,16 @@ void add_wide_of(SumOf of, const float* x, size_t rows, size_t step, double* sum
 }
 
 double sum_f32(const float* x, size_t n) {
-  return sum<false>(x, n);
+  return sum<false, float>({x}, n);
 }
 double sum_f64(const double* x, size_t n) {
-  return sum<false>(x, n);
+  return sum<false, double>({x}, n);
 }
 double squares_f32(const float* x, size_t n) {
-  return sum<true>(x, n);
+  return sum<true, float>({x}, n);
 }
 double squares_f64(const double* x, size_t n) {
-  return sum<true>(x, n);
+  return sum<true, double>({x}, n);
 }
 float max_f32(const float* x, size_t n) {
   return extreme<false>(x, n);

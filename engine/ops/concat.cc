@@ -1,5 +1,9 @@
 #include "engine/ops/concat.h"
 
+#include <algorithm>
+
+#include "engine/kernels/parallel.h"
+#include "engine/ops/broadcast.h"
 #include "engine/ops/copy_elements.h"
 #include "tensor/error.h"
 
@@ -22,12 +26,19 @@ Tensor concat(std::span<const Tensor> tensors, std::int64_t axis) {
   }
   Tensor out(first.dtype(), shape);
   if (out.size() == 0) return out;
-  const std::int64_t before = shape.count(0, at);
   const std::int64_t row = shape.count(at, shape.rank());
   std::int64_t place = 0;
   for (const Tensor& tensor : tensors) {
     const std::int64_t run = tensor.shape().count(at, shape.rank());
-    for (std::int64_t i = 0; i < before; ++i) copy_elements(out, i * row + place, tensor, i * run, run);
+    if (run == 0) continue;
+    kernels::parallel_for(tensor.size(), 4 * elements_per_piece, [&](std::int64_t begin, std::int64_t end) {
+      while (begin < end) {
+        const std::int64_t i = begin / run, within = begin - i * run;
+        const std::int64_t count = std::min(run - within, end - begin);
+        copy_elements(out, i * row + place + within, tensor, begin, count);
+        begin += count;
+      }
+    });
     place += run;
   }
   return out;

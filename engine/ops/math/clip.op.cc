@@ -22,8 +22,7 @@ struct Clip {
   T low, high;
   void run(const T* x, T* y, std::int64_t n) const {
     if constexpr (std::is_floating_point_v<T>) {
-      kernels::vec_max(x, low, y, n);
-      kernels::vec_min(y, high, y, n);
+      kernels::vec_clip(x, low, high, y, n);
     } else {
       for (std::int64_t i = 0; i < n; ++i) y[i] = std::min(std::max(x[i], low), high);
     }

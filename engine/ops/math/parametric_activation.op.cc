@@ -10,7 +10,6 @@
 // function body of its schema casts them.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -97,21 +96,15 @@ struct HardSigmoid {
   float alpha;
   float beta;
   template <typename T>
-  T operator()(T x) const {
-    return larger(T{0}, smaller(T{1}, static_cast<T>(alpha) * x + static_cast<T>(beta)));
+  void run(const T* x, T* y, std::int64_t n) const {
+    kernels::vec_hard_sigmoid(x, static_cast<T>(alpha), static_cast<T>(beta), y, n);
   }
 };
 struct Swish {
   float alpha;
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
-    T gate[block];
-    for (std::int64_t i = 0; i < n; i += block) {
-      const std::int64_t m = std::min(block, n - i);
-      kernels::vec_mul(x + i, static_cast<T>(alpha), gate, m);
-      kernels::vec_sigmoid(gate, gate, m);
-      kernels::vec_mul(x + i, gate, y + i, m);
-    }
+    kernels::vec_swish(x, static_cast<T>(alpha), y, n);
   }
 };
 struct GeluErf {
@@ -120,21 +113,10 @@ struct GeluErf {
     kernels::vec_gelu(x, y, n);
   }
 };
-// 1 + tanh(z) is 2 sigmoid(2 z), without the loss of digits where tanh is near -1.
 struct GeluTanh {
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
-    constexpr T scale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-    T gate[block];
-    for (std::int64_t i = 0; i < n; i += block) {
-      const std::int64_t m = std::min(block, n - i);
-      const T* from = x + i;
-      for (std::int64_t j = 0; j < m; ++j) {
-        gate[j] = scale * (from[j] + static_cast<T>(0.044715) * from[j] * from[j] * from[j]);
-      }
-      kernels::vec_sigmoid(gate, gate, m);
-      kernels::vec_mul(from, gate, y + i, m);
-    }
+    kernels::vec_gelu_tanh(x, y, n);
   }
 };
 struct Shrink {

@@ -35,17 +35,15 @@ void check_list(const Tensor& list, std::int64_t size, const char* name) {
   }
 }
 
-// line = line * scale + bias for a group whose channels begin at `scale` and `bias`.
+// line = (from * factor) * scale + bias for a group whose channels begin at `scale` and `bias`.
 template <typename CY>
-void scale_channels(const Groups& groups, const CY* scale, const CY* bias, CY* line) {
-  if (groups.plane == 1) {
-    kernels::vec_mul(line, scale, line, groups.channels);
-    kernels::vec_add(line, bias, line, groups.channels);
-    return;
-  }
-  for (std::int64_t c = 0; c < groups.channels; ++c, line += groups.plane) {
-    kernels::vec_mul(line, scale[c], line, groups.plane);
-    kernels::vec_add(line, bias[c], line, groups.plane);
+void scale_channels(const Groups& groups, const CY* from, CY factor, const CY* scale, const CY* bias,
+                    CY* line) {
+  if (groups.plane == 1)
+    return kernels::vec_scale<CY>(from, {factor, scale, true, bias, true}, line, groups.channels);
+  for (std::int64_t c = 0; c < groups.channels; ++c) {
+    const std::int64_t at = c * groups.plane;
+    kernels::vec_scale<CY>(from + at, {factor, scale + c, false, bias + c, false}, line + at, groups.plane);
   }
 }
 
@@ -63,12 +61,13 @@ Tensor normalize(RunContext& run, const Standardization& one, std::int64_t num_g
   if (y.size() == 0) return y;
   normalize_rows<C, CY>(
       one, x, n, y,
-      [&](std::int64_t row, CY* line) {
+      [&](std::int64_t row, const CY* from, CY factor, CY* line) {
         const std::int64_t group = row % groups.count;
-        if (by_channel)
-          return scale_channels(groups, s + group * groups.channels, b + group * groups.channels, line);
-        kernels::vec_mul(line, s[group], line, n);
-        kernels::vec_add(line, b[group], line, n);
+        if (by_channel) {
+          return scale_channels(groups, from, factor, s + group * groups.channels,
+                                b + group * groups.channels, line);
+        }
+        kernels::vec_scale<CY>(from, {factor, s + group, false, b + group, false}, line, n);
       },
       [](std::int64_t, const RowMoments<C>&) {});
   return y;

@@ -25,9 +25,9 @@ Tensor normalize(Standardization one, const Tensor& x, const Tensor& scale, cons
   if (y.size() == 0) return y;
   normalize_rows<C, C>(
       one, x, size, y,
-      [&](std::int64_t plane, C* line) {
-        kernels::vec_mul(line, s[plane % channels], line, size);
-        kernels::vec_add(line, b[plane % channels], line, size);
+      [&](std::int64_t plane, const C* from, C factor, C* line) {
+        const std::int64_t c = plane % channels;
+        kernels::vec_scale<C>(from, {factor, s + c, false, b + c, false}, line, size);
       },
       [](std::int64_t, const RowMoments<C>&) {});
   return y;

@@ -10,6 +10,7 @@
 
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_arith.h"
+#include "engine/kernels/vec_normalize.h"
 #include "engine/kernels/vec_reduce.h"
 #include "engine/ops/float_rows.h"
 #include "engine/ops/type_dispatch.h"
@@ -29,8 +30,7 @@ struct Moments {
 template <typename C>
 Moments<C> subtract_mean(const C* x, std::int64_t n, C* y) {
   const auto mean = static_cast<C>(kernels::reduce_sum(x, n) / static_cast<double>(n));
-  kernels::vec_sub(x, mean, y, n);
-  return {mean, kernels::reduce_sum_squares(y, n) / static_cast<double>(n)};
+  return {mean, kernels::vec_center(x, mean, y, n) / static_cast<double>(n)};
 }
 
 /// Rows of n elements that one call takes, so that a thread gets work worth its while.
@@ -56,15 +56,18 @@ struct RowMoments {
   C inverse_deviation;
 };
 
+/// y = x - mean, where that is what stage one does.
+template <typename C>
+RowMoments<C> center_row(const Standardization& one, const C* x, std::int64_t n, C* y) {
+  const Moments<C> moments =
+      one.centered ? subtract_mean(x, n, y)
+                   : Moments<C>{C(0), kernels::reduce_sum_squares(x, n) / static_cast<double>(n)};
+  return {moments.mean, static_cast<C>(1 / std::sqrt(moments.variance + one.epsilon))};
+}
+
 template <typename C>
 RowMoments<C> standardize_row(const Standardization& one, const C* x, std::int64_t n, C* y) {
-  Moments<C> moments{C(0), 0};
-  if (one.centered) {
-    moments = subtract_mean(x, n, y);
-  } else {
-    moments.variance = kernels::reduce_sum_squares(x, n) / static_cast<double>(n);
-  }
-  RowMoments<C> out{moments.mean, static_cast<C>(1 / std::sqrt(moments.variance + one.epsilon))};
+  RowMoments<C> out = center_row(one, x, n, y);
   kernels::vec_mul(one.centered ? y : x, out.inverse_deviation, y, n);
   if (dtype_size(one.stash) == 2) {
     round_floats(one.stash, &out.mean, 1);
@@ -74,9 +77,10 @@ RowMoments<C> standardize_row(const Standardization& one, const C* x, std::int64
   return out;
 }
 
-/// Both stages of rows of n > 0 elements. C computes stage one, CY stage two: `scale(row, line)` is called
-/// with the row's standardised elements as CY, and what it leaves in line becomes the
-/// row of y. `moments(row, RowMoments<C>)` is told what stage one found.
+/// Both stages of rows of n > 0 elements. C computes stage one, CY stage two: `scale(row, from, factor,
+/// line)` is called with elements as CY that, times factor, are the row's standardised ones, and what it
+/// leaves in line, which may be from, becomes the row of y. `moments(row, RowMoments<C>)` is told what stage
+/// one found.
 template <typename C, typename CY, typename Scale, typename Tell>
 void normalize_rows(const Standardization& one, const Tensor& x, std::int64_t n, Tensor& y,
                     const Scale& scale, const Tell& moments) {
@@ -86,6 +90,7 @@ void normalize_rows(const Standardization& one, const Tensor& x, std::int64_t n,
     return static_cast<std::int64_t>(dtype_size(t.dtype())) * n;
   };
   const bool reads_in_place = x.dtype() == dtype_of<C>, writes_in_place = y.dtype() == dtype_of<CY>;
+  const bool is_rounded = dtype_size(one.stash) == 2 || (one.rounded && one.stash != x.dtype());
   kernels::parallel_for(x.size() / n, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
     Tensor wide(dtype_of<C>, reads_in_place ? Shape{0} : Shape{n});
     Tensor standard(dtype_of<C>, std::is_same_v<C, CY> ? Shape{0} : Shape{n});
@@ -96,16 +101,21 @@ void normalize_rows(const Standardization& one, const Tensor& x, std::int64_t n,
       if (!reads_in_place) convert_floats(x.dtype(), source, dtype_of<C>, wide.mutable_raw(), n);
       const C* in = reads_in_place ? reinterpret_cast<const C*>(source) : wide.data<C>();
       CY* line = writes_in_place ? reinterpret_cast<CY*>(target) : result.mutable_data<CY>();
-      C* first;
-      if constexpr (std::is_same_v<C, CY>) {
-        first = line;
+      const auto in_two_stages = [&](C* first) {
+        moments(row, standardize_row(one, in, n, first));
+        if (one.rounded && one.stash != x.dtype()) round_floats(x.dtype(), first, n);
+        if constexpr (!std::is_same_v<C, CY>) convert_floats(dtype_of<C>, first, dtype_of<CY>, line, n);
+        scale(row, line, CY(1), line);
+      };
+      if constexpr (!std::is_same_v<C, CY>) {
+        in_two_stages(standard.mutable_data<C>());
+      } else if (is_rounded) {
+        in_two_stages(line);
       } else {
-        first = standard.mutable_data<C>();
+        const RowMoments<C> found = center_row(one, in, n, line);
+        moments(row, found);
+        scale(row, one.centered ? line : in, found.inverse_deviation, line);
       }
-      moments(row, standardize_row(one, in, n, first));
-      if (one.rounded && one.stash != x.dtype()) round_floats(x.dtype(), first, n);
-      if constexpr (!std::is_same_v<C, CY>) convert_floats(dtype_of<C>, first, dtype_of<CY>, line, n);
-      scale(row, line);
       if (!writes_in_place) convert_floats(dtype_of<CY>, line, y.dtype(), target, n);
     }
   });

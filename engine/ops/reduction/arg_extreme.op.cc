@@ -7,6 +7,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_reduce.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/type_dispatch.h"
@@ -59,6 +60,49 @@ void find_extremes(const T* x, std::int64_t outer, std::int64_t n, std::int64_t 
   });
 }
 
+template <typename T, bool largest>
+T extreme_of(const T* x, std::int64_t n) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return largest ? kernels::reduce_max(x, n) : kernels::reduce_min(x, n);
+  } else {
+    T best = x[0];
+    for (std::int64_t i = 1; i < n; ++i) best = largest ? std::max(best, x[i]) : std::min(best, x[i]);
+    return best;
+  }
+}
+
+// The first or last place of x where `holds`, which is somewhere. Blocks without one are passed by at the
+// speed of vectors.
+template <typename T, bool last, typename Holds>
+std::int64_t place_where(const T* x, std::int64_t n, const Holds& holds) {
+  constexpr std::int64_t block = 128;
+  const std::int64_t blocks = (n + block - 1) / block;
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    const std::int64_t begin = (last ? blocks - 1 - b : b) * block, end = std::min(n, begin + block);
+    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> found = 0;  // as wide as what is compared
+    for (std::int64_t i = begin; i < end; ++i) found |= holds(x[i]) ? 1 : 0;
+    if (found == 0) continue;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t at = last ? end - 1 - (i - begin) : i;
+      if (holds(x[at])) return at;
+    }
+  }
+  return 0;
+}
+
+// x [rows, n] -> y [rows]: the extreme of a row first, then where it is.
+template <typename T, bool largest, bool last>
+void find_in_rows(const T* x, std::int64_t rows, std::int64_t n, std::int64_t* y) {
+  kernels::parallel_for(rows, 32768 / n + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T* row = x + i * n;
+      const T best = extreme_of<T, largest>(row, n);
+      y[i] = best != best ? place_where<T, last>(row, n, [](T value) { return value != value; })
+                          : place_where<T, last>(row, n, [best](T value) { return value == best; });
+    }
+  });
+}
+
 template <bool largest>
 void run_arg(RunContext& run, const ArgAttributes& attributes) {
   const Tensor& given = run.tensor(0);
@@ -81,11 +125,11 @@ void run_arg(RunContext& run, const ArgAttributes& attributes) {
   if (nothing) return;
   using Types = Join<TypeList<float, double>, Integers>;
   dispatch(Types{}, data.dtype(), [&]<typename T>() {
-    if (attributes.last) {
-      find_extremes<T, largest, true>(data.data<T>(), outer, n, inner, y);
-    } else {
-      find_extremes<T, largest, false>(data.data<T>(), outer, n, inner, y);
-    }
+    const auto find = [&]<bool last>() {
+      if (inner == 1) return find_in_rows<T, largest, last>(data.data<T>(), outer, n, y);
+      find_extremes<T, largest, last>(data.data<T>(), outer, n, inner, y);
+    };
+    return attributes.last ? find.template operator()<true>() : find.template operator()<false>();
   });
 }
 

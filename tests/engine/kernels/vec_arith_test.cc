@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/engine/kernels/target_fixture.h"
@@ -101,6 +102,29 @@ TEST_P(VecArith, FloatsEqualTheDefinition) {
 }
 TEST_P(VecArith, DoublesEqualTheDefinition) {
   check<double>();
+}
+
+template <class T>
+void check_clip() {
+  std::vector<T> x, unused;
+  pairs(x, unused);
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  for (const auto& [low, high] : std::vector<std::pair<T, T>>{
+           {0, 6}, {T(-0.5), T(0.25)}, {-infinity, 1}, {T(-0.0), infinity}, {3, 1}, {nan, 1}, {0, nan}}) {
+    std::vector<T> y(x.size(), T(7));
+    vec_clip(x.data(), low, high, y.data(), static_cast<int64_t>(x.size()) - 1);
+    EXPECT_EQ(y.back(), T(7));
+    for (size_t i = 0; i + 1 < x.size(); ++i) {
+      const T raised = x[i] >= low || std::isnan(x[i]) ? x[i] : low;
+      const T expected = raised <= high || std::isnan(raised) ? raised : high;
+      EXPECT_TRUE(same(y[i], expected)) << x[i] << " in [" << low << ", " << high << "] = " << y[i];
+    }
+  }
+}
+
+TEST_P(VecArith, ClipEqualsTheDefinition) {
+  check_clip<float>();
+  check_clip<double>();
 }
 
 // Bits drawn evenly: every exponent, and mantissas near the ends too.

@@ -241,6 +241,38 @@ TEST(ArgExtreme, Indices) {
                  "no extreme"}});
 }
 
+// Rows of several blocks, and the same values down a column, where they are compared another way.
+template <typename T>
+void check_places(double low, double high, double odd) {
+  for (const std::int64_t n : {1, 127, 128, 129, 700}) {
+    for (const std::int64_t first : {std::int64_t{0}, n / 3, n - 1}) {
+      const std::int64_t second = std::min(n - 1, first + 200);
+      std::vector<double> values(static_cast<std::size_t>(n), low);
+      for (std::int64_t i = 0; i < n; i += 5) values[static_cast<std::size_t>(i)] = odd;
+      values[static_cast<std::size_t>(first)] = values[static_cast<std::size_t>(second)] = high;
+      const auto at = [](std::int64_t place) {
+        return make<std::int64_t>({1, 1}, {static_cast<double>(place)});
+      };
+      const Tensor row = make<T>({1, n}, values), column = make<T>({n, 1}, values);
+      const std::string name = fmt::format("{} of {}", first, n);
+      check_rows({
+          {name, "ArgMax", 13, {row}, {attr("axis", 1)}, {at(first)}},
+          {name, "ArgMax", 13, {column}, {attr("axis", 0)}, {at(first)}},
+          {name, "ArgMax", 13, {row}, {attr("axis", 1), attr("select_last_index", 1)}, {at(second)}},
+      });
+    }
+  }
+}
+
+TEST(ArgExtreme, LongRows) {
+  check_places<float>(-1, 5, 2);
+  check_places<float>(-1, nan, inf);
+  check_places<double>(-inf, 0, -1);
+  check_places<std::int32_t>(-7, 3, 0);
+  check_places<std::int64_t>(-7, 0x1p40, 1);
+  check_places<std::uint8_t>(0, 255, 9);
+}
+
 TEST(TopK, OrderAndTies) {
   const Tensor x = vec<float>({3, 1, nan, 3, -inf, 2});
   const Tensor k = vec<std::int64_t>({3});

@@ -1,0 +1,27 @@
+// What normalisations do to a row, in as few passes as it takes. All run on the calling thread, for float and
+// double.
+#pragma once
+
+#include <cstdint>
+
+namespace grurun::kernels {
+
+/// y = x - mean for n elements; y may be x. Returns the sum of y * y, with the bits of reduce_sum_squares.
+template <class T>
+double vec_center(const T* x, T mean, T* y, int64_t n);
+
+/// What a row is multiplied by and what is added to it. An array that does not step is one element for all.
+template <class T>
+struct Scaling {
+  T factor;
+  const T* scale;
+  bool scale_steps;
+  const T* shift;  // null: none
+  bool shift_steps;
+};
+
+/// y = (x * factor) * scale + shift for n elements, each operation rounded by itself; y may be x.
+template <class T>
+void vec_scale(const T* x, const Scaling<T>& by, T* y, int64_t n);
+
+}  // namespace grurun::kernels
