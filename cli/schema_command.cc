@@ -7,6 +7,7 @@
 
 #include "cli/schema_diff_format.h"
 #include "onnx_io/model.h"
+#include "opset/beyond.h"
 #include "opset/near_match.h"
 #include "tensor/error.h"
 
@@ -93,11 +94,25 @@ std::pair<std::string, std::optional<std::string>> split_name(const std::string&
   return {name.substr(end + 1), before};
 }
 
+// Of an operator that runs here without being one of the standard's.
+const SchemaInfo* schema_beyond(const std::string& op_type, const std::optional<std::string>& domain) {
+  for (const SchemaInfo& schema : opset::schemas_beyond_the_standard()) {
+    if (schema.name == op_type && (!domain || *domain == schema.domain)) return &schema;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 SchemaView select_schema(const std::string& name, const std::optional<std::string>& of_domain,
                          std::optional<std::int64_t> opset_version) {
   const auto [op_type, domain] = split_name(name, of_domain);
+  if (const SchemaInfo* beyond = schema_beyond(op_type, domain)) {
+    if (opset_version && *opset_version < beyond->since_version)
+      fail_usage("opset {}: {} has {} from opset {} on", *opset_version, beyond->domain, op_type,
+                 beyond->since_version);
+    return {beyond, {beyond}};
+  }
   std::optional<std::string> wanted;
   if (domain) wanted = require_domain(*domain);
   std::vector<const SchemaInfo*> versions = opset::schema_versions(op_type, wanted ? &*wanted : nullptr);

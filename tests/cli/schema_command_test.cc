@@ -53,6 +53,17 @@ TEST(SchemaCommand, PrintsTheVersionThatAnOpsetMeans) {
   EXPECT_THAT(run("GRU --opset 13"), AllOf(HasSubstr("GRU-7"), Not(HasSubstr("layout"))));
 }
 
+TEST(SchemaCommand, KnowsWhatRunsBeyondTheStandard) {
+  for (const char* name : {"DynamicQuantizeLSTM", "com.microsoft.DynamicQuantizeLSTM --opset 1",
+                           "DynamicQuantizeLSTM --domain com.microsoft"}) {
+    EXPECT_THAT(run(name), AllOf(HasSubstr("DynamicQuantizeLSTM-1, domain com.microsoft\n"),
+                                 HasSubstr("  T2: tensor(uint8), tensor(int8)\n")));
+  }
+  EXPECT_EQ(run("DynamicQuantizeLSTM --opset 0"),
+            "exit 2: opset 0: com.microsoft has DynamicQuantizeLSTM from opset 1 on");
+  EXPECT_THAT(run("DynamicQuantizeLSTM --domain ai.onnx"), HasSubstr("exit 2: no operator"));
+}
+
 TEST(SchemaCommand, TellsRequiredVariadicAndDeprecated) {
   EXPECT_THAT(run("Concat"), AllOf(HasSubstr("axis  INT  required\n"), HasSubstr("Inputs (at least 1)\n"),
                                    HasSubstr("inputs  T  variadic, at least 1, types equal\n")));

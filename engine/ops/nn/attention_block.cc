@@ -85,9 +85,11 @@ class Block {
     Tensor scaled(dtype_of<C>, Shape{rows_, size});
     C* q = scaled.mutable_data<C>();
     for (std::int64_t r = 0; r < rows_; ++r) {
-      convert_floats(type, run_.Q.row(batch_, head(r), query(r)), dtype_of<C>, q + r * size, size);
+      const std::byte* row = run_.Q.row(batch_, head(r), query(r));
+      C* to = q + r * size;
+      if (type != dtype_of<C>) convert_floats(type, row, dtype_of<C>, to, size);
+      kernels::vec_mul(type == dtype_of<C> ? reinterpret_cast<const C*>(row) : to, root * sign, to, size);
     }
-    kernels::vec_mul(q, root * sign, q, scaled.size());
     round_floats(type, q, scaled.size());
     Tensor copy;
     kernels::Matrix<C> k = rows_of(run_.K, root, copy);
@@ -179,30 +181,34 @@ class Block {
 
   void multiply_values() {
     const std::int64_t size = run_.sizes.v_head_size;
-    Tensor copy, result(dtype_of<C>, Shape{rows_, size});
-    const kernels::Matrix<C> v = rows_of(run_.V, C(1), copy);
-    C* out = result.mutable_data<C>();
-    if (seen_alike_ || finite(v)) {
-      kernels::gemm<C>(rows_, size, columns(), C(1), {S_.data<C>(), columns()}, v, C(0), out, size);
-    } else {
-      multiply_seen_values(v, out);
-    }
     const auto& layout = run_.Y.layout;
-    for (std::int64_t r = 0; r < rows_; ++r) {
-      const std::int64_t at = layout.at(batch_, head(r), query(r));
-      convert_floats(dtype_of<C>, out + r * size, run_.type(),
-                     run_.y + at * static_cast<std::int64_t>(dtype_size(run_.type())), size);
+    const auto place = [&](std::int64_t r) {
+      return run_.y +
+             layout.at(batch_, head(r), query(r)) * static_cast<std::int64_t>(dtype_size(run_.type()));
+    };
+    const bool in_place = run_.type() == dtype_of<C> && head(0) == head(rows_ - 1);
+    Tensor copy, result(dtype_of<C>, in_place ? Shape{0} : Shape{rows_, size});
+    const kernels::Matrix<C> v = rows_of(run_.V, C(1), copy);
+    C* out = in_place ? reinterpret_cast<C*>(place(0)) : result.mutable_data<C>();
+    const std::int64_t step = in_place ? layout.row_step : size;
+    if (seen_alike_ || finite(v)) {
+      kernels::gemm<C>(rows_, size, columns(), C(1), {S_.data<C>(), columns()}, v, C(0), out, step);
+    } else {
+      multiply_seen_values(v, out, step);
     }
+    if (in_place) return;
+    for (std::int64_t r = 0; r < rows_; ++r)
+      convert_floats(dtype_of<C>, out + r * size, run_.type(), place(r), size);
   }
 
   /// Row by row, so that 0 does not meet infinity or NaN in the values of hidden keys.
-  void multiply_seen_values(const kernels::Matrix<C>& v, C* out) const {
+  void multiply_seen_values(const kernels::Matrix<C>& v, C* out, std::int64_t step) const {
     const std::int64_t size = run_.sizes.v_head_size;
     for (std::int64_t r = 0; r < rows_; ++r) {
       const auto [first, last] = seen_[static_cast<std::size_t>(r)];
       const std::int64_t skipped = first == last ? 0 : first - first_;
       kernels::gemm<C>(1, size, last - first, C(1), {S_.data<C>() + r * columns() + skipped, columns()},
-                       {v.data + skipped * v.ld, v.ld}, C(0), out + r * size, size);
+                       {v.data + skipped * v.ld, v.ld}, C(0), out + r * step, step);
     }
   }
 
