@@ -4,7 +4,8 @@
 //
 // An operation is a small struct with a call operator for the compute type: float serves Float16 and
 // BFloat16, which are widened and narrowed a block at a time. A unary operation may instead have run(const T*
-// x, T* y, n), for x == y too. Operations may throw: a piece's exception reaches the caller.
+// x, T* y, n), for x == y too, and a type Gated of the same layout that computes x * op(x). Operations may
+// throw: a piece's exception reaches the caller.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +34,8 @@ template <typename Run>
 struct LoopTable {
   std::array<Run, dtype_count> runs{};
   DType result = DType::undefined;
+  bool is_product = false;   // y[i] = a[i] * b[i]
+  UnaryRun gated = nullptr;  // y[i] = x[i] * op(x[i]) of float32, with the same op, where that is one pass
 
   Run at(DType dtype) const {
     const Run run = runs[static_cast<std::size_t>(dtype)];
@@ -178,6 +181,7 @@ constexpr UnaryTable make_unary_table(TypeList<Types...>, DType result = DType::
   UnaryTable table;
   ((table.runs[static_cast<std::size_t>(dtype_of<Types>)] = detail::unary_run_for<Op, Types>()), ...);
   table.result = result;
+  if constexpr (requires { typename Op::Gated; }) table.gated = detail::unary_run<typename Op::Gated, float>;
   return table;
 }
 
@@ -186,6 +190,7 @@ constexpr BinaryTable make_binary_table(TypeList<Types...>, DType result = DType
   BinaryTable table;
   ((table.runs[static_cast<std::size_t>(dtype_of<Types>)] = detail::binary_run_for<Op, Types>()), ...);
   table.result = result;
+  if constexpr (requires { Op::is_product; }) table.is_product = Op::is_product;
   return table;
 }
 

@@ -59,6 +59,7 @@ std::int64_t block_length(std::span<const ChainSource> outside, std::int64_t mos
 
 ElementwiseChain::ElementwiseChain(std::vector<ChainOperation> operations)
     : operations_(std::move(operations)) {
+  join_gates();
   std::array<bool, most_operations> taken{};
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     // The last to read a buffer may write it.
@@ -70,6 +71,30 @@ ElementwiseChain::ElementwiseChain(std::vector<ChainOperation> operations)
     }
     buffers_.push_back(static_cast<std::size_t>(std::ranges::find(taken, false) - taken.begin()));
     taken[buffers_.back()] = true;
+  }
+}
+
+// x * op(x), of which nobody else reads op(x), becomes one operation: the same multiplication in the same
+// pass.
+void ElementwiseChain::join_gates() {
+  for (std::size_t i = 1; i < operations_.size(); ++i) {
+    ChainOperation& gate = operations_[i - 1];
+    const ChainOperation& product = operations_[i];
+    const ChainOperand made{Kind::made, i - 1, 0};
+    const bool joins =
+        gate.gated != nullptr && product.is_product &&
+        ((product.a == made && product.b == gate.a) || (product.b == made && product.a == gate.a));
+    const auto later = operations_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (!joins || std::any_of(later, operations_.end(), [&](const auto& o) { return reads(o, i - 1); }))
+      continue;
+    gate.unary = std::exchange(gate.gated, nullptr);
+    operations_.erase(later - 1);
+    for (auto each = operations_.begin() + static_cast<std::ptrdiff_t>(i); each != operations_.end();
+         ++each) {
+      for (ChainOperand* operand : {&each->a, &each->b}) {
+        if (operand->kind == Kind::made && operand->index >= i) --operand->index;
+      }
+    }
   }
 }
 

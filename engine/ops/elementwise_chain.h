@@ -19,6 +19,8 @@ struct ChainOperand {
   Kind kind = Kind::constant;
   std::size_t index = 0;  // of the operation that made it, or of the value from outside
   float constant = 0;
+
+  bool operator==(const ChainOperand&) const = default;
 };
 
 struct ChainOperation {
@@ -26,6 +28,8 @@ struct ChainOperation {
   BinaryRun binary = nullptr;
   OperationState op;
   ChainOperand a, b;
+  UnaryRun gated = nullptr;  // of a unary operation, and
+  bool is_product = false;   // of a binary one, as their tables say
 };
 
 /// A value from outside as the elements of the result read it: element i is data[i / inner % extent].
@@ -53,6 +57,8 @@ class ElementwiseChain {
 
  private:
   static constexpr std::int64_t block = 1024;
+
+  void join_gates();
 
   std::vector<ChainOperation> operations_;
   std::vector<std::size_t> buffers_;  // that each operation writes, but the last

@@ -72,14 +72,16 @@ class ChainFinder {
       if (step.inputs.empty() || !keeps_float(*unary->table)) return false;
       const auto a = operand(step.inputs[0]);
       if (!a || a->kind == Kind::constant || (head_.result && !is_of_head(*a))) return false;
-      operations_.push_back({unary->table->at(DType::float32), nullptr, unary->op, *a, {}});
+      operations_.push_back(
+          {unary->table->at(DType::float32), nullptr, unary->op, *a, {}, unary->table->gated});
     } else if (const auto* binary = step.run.target<BinaryStep>()) {
       if (step.inputs.size() != 2 || !keeps_float(*binary->table)) return false;
       const auto a = operand(step.inputs[0]);
       const auto b = operand(step.inputs[1]);
       if (!a || !b || (a->kind == Kind::constant && b->kind == Kind::constant)) return false;
       if (head_.result && !is_of_head(*a) && !is_of_head(*b)) return false;
-      operations_.push_back({nullptr, binary->table->at(DType::float32), binary->op, *a, *b});
+      operations_.push_back({nullptr, binary->table->at(DType::float32), binary->op, *a, *b, nullptr,
+                             binary->table->is_product});
     } else {
       return false;
     }

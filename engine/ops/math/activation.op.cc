@@ -24,7 +24,14 @@ struct Relu {
     return x < 0 ? T{0} : x;
   }
 };
+struct Silu {
+  template <typename T>
+  void run(const T* x, T* y, std::int64_t n) const {
+    kernels::vec_swish(x, T(1), y, n);
+  }
+};
 struct Sigmoid {
+  using Gated = Silu;
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
     kernels::vec_sigmoid(x, y, n);

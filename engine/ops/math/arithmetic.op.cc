@@ -51,6 +51,7 @@ struct Sub {
   }
 };
 struct Mul {
+  static constexpr bool is_product = true;
   template <typename T>
   T operator()(T a, T b) const {
     return wrapping_mul(a, b);
