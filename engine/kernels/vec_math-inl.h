@@ -25,7 +25,7 @@ HWY_INLINE V polynomial(D d, V x, const float (&c)[N]) {
   return sum;
 }
 
-/// y, except where x is NaN: there x, so that no clamp or conversion to integers above has a say.
+/// y, except where x is NaN: there x, so that no comparison or conversion to integers above has a say.
 template <class V>
 HWY_INLINE V keep_nan(V x, V y) {
   return hn::IfThenElse(hn::IsNaN(x), x, y);
@@ -129,14 +129,8 @@ HWY_INLINE V exp_of_negative(D d, const Reduced<V>& x) {
 
 template <class D, class V>
 HWY_INLINE V vector_exp(D d, V x) {
-  // Beyond these the result is infinity or 0 anyway.
-#if HWY_TARGET == HWY_AVX3
-  // Clamps that let NaN through, as at_most does, and no conversion to integers: NaN arrives by itself.
-  if constexpr (hn::MaxLanes(D()) == 16)
-    return exp_of(d, reduce(d, hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x))));
-#endif
-  const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
-  return keep_nan(x, exp_of(d, reduce(d, clamped)));
+  // Beyond these the result is infinity or 0 anyway. NaN passes them, and nothing turns it into a number.
+  return exp_of(d, reduce(d, at_most(at_least(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f))));
 }
 
 /// exp(x) for x up to 0 or NaN, with the bits of vector_exp. What gives 0 does not go through the arithmetic:
@@ -149,15 +143,14 @@ HWY_INLINE V vector_exp_of_negative(D d, V x) {
 
 template <class D, class V>
 HWY_INLINE V vector_expm1(D d, V x) {
-  const V clamped = hn::Min(hn::Max(x, hn::Set(d, -20.0f)), hn::Set(d, 89.0f));
-  const auto reduced = reduce(d, clamped);
+  const auto reduced = reduce(d, at_most(at_least(x, hn::Set(d, -20.0f)), hn::Set(d, 89.0f)));
   // 2^n p + (2^n - 1), half of it first, as 2^128 does not exist.
   const V scale = power_of_two(d, reduced, -1);
   const V half = hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, hn::Set(d, 0.5f)));
   const V y = hn::Add(half, half);
   // Near 0, p is the result; halving it could lose a subnormal's last bit.
   const V near = hn::IfThenElse(hn::Eq(reduced.n, hn::Zero(d)), reduced.expm1_r, y);
-  return keep_nan(x, hn::CopySign(near, x));
+  return hn::CopySign(near, x);
 }
 
 /// log(1 + f) + n ln 2 + correction, for f from sqrt(1/2) - 1 to sqrt(2) - 1.
@@ -223,7 +216,7 @@ HWY_INLINE V vector_tanh(D d, V x) {
   const auto reduced = reduce(d, hn::Add(magnitude, magnitude));
   const V scale = power_of_two(d, reduced);
   const V e = hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, hn::Set(d, 1.0f)));
-  return hn::CopySign(quotient(d, e, hn::Add(e, hn::Set(d, 2.0f))), x);
+  return hn::CopySignToAbs(quotient(d, e, hn::Add(e, hn::Set(d, 2.0f))), x);
 }
 
 template <class D, class V>
@@ -247,12 +240,12 @@ HWY_INLINE V vector_erf(D d, V x) {
   static constexpr float kLarge[] = {0x1.8b3f28p-13f, -0x1.212c2cp+0f, -0x1.4434f0p-1f, -0x1.bc18d0p-4f,
                                      0x1.9d0bd6p-6f,  -0x1.1398fap-8f, 0x1.ceeaeep-12f, -0x1.6c0690p-16f};
   const V one = hn::Set(d, 1.0f);
-  const V magnitude = hn::Min(hn::Abs(x), hn::Set(d, 4.0f));
+  const V magnitude = at_most(hn::Abs(x), hn::Set(d, 4.0f));
   const V small = hn::MulAdd(magnitude, polynomial(d, hn::Mul(magnitude, magnitude), kSmall), magnitude);
   const auto reduced = reduce(d, polynomial(d, magnitude, kLarge));
   const V scale = power_of_two(d, reduced);
   const V large = hn::Sub(one, hn::MulAdd(scale, reduced.expm1_r, scale));
-  return keep_nan(x, hn::CopySign(hn::IfThenElse(hn::Lt(magnitude, one), small, large), x));
+  return hn::CopySignToAbs(hn::IfThenElse(hn::Lt(magnitude, one), small, large), x);
 }
 
 /// x times the normal distribution's integral up to x. Beyond |x| that is e^(-x^2 / 2) times a function that

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/kernels/simd_targets.h"
+#include "engine/kernels/unroll.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_pool.cc"
@@ -42,21 +43,25 @@ float take_one(float so_far, float next) {
   }
 }
 
-template <Fold fold, size_t stride>
+/// Windows of kTaps elements, or of `taps` where kTaps is 0. With stride 2, two adjacent taps lie in the same
+/// vectors.
+template <Fold fold, size_t stride, size_t kTaps, bool adjacent>
 void fold_windows(const float* x, size_t step, size_t taps, float* y, size_t n) {
   const hn::ScalableTag<float> d;
-  const size_t lanes = hn::Lanes(d);
+  const size_t lanes = hn::Lanes(d), count = kTaps != 0 ? kTaps : taps;
   const auto at = [=](size_t i) HWY_ATTR {
     auto so_far = hn::Set(d, kStart<fold>);
-    for (size_t j = 0; j < taps; ++j) {
-      auto next = so_far;
-      if constexpr (stride == 1) {
-        next = hn::LoadU(d, x + i + j * step);
-      } else {
-        auto between = so_far;
-        hn::LoadInterleaved2(d, x + 2 * i + j * step, next, between);
+    if constexpr (stride == 1) {
+      GRURUN_UNROLL_PIECES
+      for (size_t j = 0; j < count; ++j) so_far = take<fold>(so_far, hn::LoadU(d, x + i + j * step));
+    } else {
+      GRURUN_UNROLL_PIECES
+      for (size_t j = 0; j < count; j += adjacent ? 2 : 1) {
+        auto even = so_far, odd = so_far;
+        hn::LoadInterleaved2(d, x + 2 * i + j * step, even, odd);
+        so_far = take<fold>(so_far, even);
+        if (adjacent && j + 1 < count) so_far = take<fold>(so_far, odd);
       }
-      so_far = take<fold>(so_far, next);
     }
     hn::StoreU(so_far, d, y + i);
   };
@@ -65,9 +70,17 @@ void fold_windows(const float* x, size_t step, size_t taps, float* y, size_t n) 
   if (i < n && n >= lanes) return at(n - lanes);  // some for the second time
   for (; i < n; ++i) {
     float so_far = kStart<fold>;
-    for (size_t j = 0; j < taps; ++j) so_far = take_one<fold>(so_far, x[i * stride + j * step]);
+    for (size_t j = 0; j < count; ++j) so_far = take_one<fold>(so_far, x[i * stride + j * step]);
     y[i] = so_far;
   }
+}
+
+template <Fold fold, size_t stride>
+void fold_windows(const float* x, size_t step, size_t taps, float* y, size_t n) {
+  if (step != 1 && stride != 1) return fold_windows<fold, stride, 0, false>(x, step, taps, y, n);
+  if (taps == 2) return fold_windows<fold, stride, 2, true>(x, step, taps, y, n);
+  if (taps == 3) return fold_windows<fold, stride, 3, true>(x, step, taps, y, n);
+  fold_windows<fold, stride, 0, true>(x, step, taps, y, n);
 }
 
 void fold_sum_1(const float* x, size_t step, size_t taps, float* y, size_t n) {
