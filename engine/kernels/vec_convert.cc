@@ -112,9 +112,31 @@ void truncate_32(const float* x, int32_t* y, size_t n) {
   for (; i < n; ++i) y[i] = truncated<int32_t>(x[i]);
 }
 
+void from_int64(const int64_t* x, float* y, size_t n) {
+  size_t i = 0;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+  // By way of 32 bits, where these hold all numbers of a vector.
+  const F32 d;
+  const hn::RebindToSigned<F32> d32;
+  const hn::RepartitionToWide<decltype(d32)> d64;
+  const size_t lanes = hn::Lanes(d);
+  for (; i + lanes <= n; i += lanes) {
+    const auto first = hn::BitCast(d32, hn::LoadU(d64, x + i));
+    const auto second = hn::BitCast(d32, hn::LoadU(d64, x + i + lanes / 2));
+    const auto low = hn::ConcatEven(d32, second, first), high = hn::ConcatOdd(d32, second, first);
+    if (HWY_LIKELY(hn::AllTrue(d32, hn::Eq(high, hn::ShiftRight<31>(low))))) {
+      hn::StoreU(hn::ConvertTo(d, low), d, y + i);
+    } else {
+      for (size_t k = i; k < i + lanes; ++k) y[k] = static_cast<float>(x[k]);
+    }
+  }
+#endif
+  for (; i < n; ++i) y[i] = static_cast<float>(x[i]);
+}
+
 void truncate_64(const float* x, int64_t* y, size_t n) {
   size_t i = 0;
-#if HWY_TARGET == HWY_AVX3  // elsewhere there is no such conversion of vectors
+#if HWY_TARGET == HWY_AVX3
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> dh;
   const hn::RebindToSigned<decltype(d)> di;
@@ -125,6 +147,24 @@ void truncate_64(const float* x, int64_t* y, size_t n) {
     const auto v = hn::PromoteTo(d, hn::LoadU(dh, x + i));
     const auto fits = hn::And(hn::Ge(v, low), hn::Lt(v, high));
     hn::StoreU(hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, v), least), di, y + i);
+  }
+#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+  // There is no such conversion of vectors: by way of 32 bits, where these hold all numbers of a vector.
+  const F32 d;
+  const hn::RebindToSigned<F32> d32;
+  const hn::Half<decltype(d32)> half;
+  const hn::RepartitionToWide<decltype(d32)> d64;
+  const size_t lanes = hn::Lanes(d);
+  const auto bound = hn::Set(d, 0x1p31f);
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(v), bound)))) {
+      const auto words = hn::ConvertTo(d32, v);
+      hn::StoreU(hn::PromoteTo(d64, hn::LowerHalf(half, words)), d64, y + i);
+      hn::StoreU(hn::PromoteTo(d64, hn::UpperHalf(half, words)), d64, y + i + lanes / 2);
+    } else {
+      for (size_t k = i; k < i + lanes; ++k) y[k] = truncated<int64_t>(x[k]);
+    }
   }
 #endif
   for (; i < n; ++i) y[i] = truncated<int64_t>(x[i]);
@@ -142,6 +182,7 @@ HWY_EXPORT(from_half);
 HWY_EXPORT(to_half);
 HWY_EXPORT(from_bfloat);
 HWY_EXPORT(to_bfloat);
+HWY_EXPORT(from_int64);
 HWY_EXPORT(truncate_32);
 HWY_EXPORT(truncate_64);
 
@@ -169,6 +210,9 @@ void vec_convert(const float* x, Float16* y, int64_t n) {
 }
 void vec_convert(const float* x, BFloat16* y, int64_t n) {
   run(HWY_DYNAMIC_DISPATCH(to_bfloat), x, y, n);
+}
+void vec_convert(const int64_t* x, float* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(from_int64), x, y, n);
 }
 
 void vec_truncate(const float* x, int32_t* y, int64_t n) {

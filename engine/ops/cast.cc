@@ -188,13 +188,9 @@ void direct(const void* x_raw, void* y_raw, std::int64_t n) {
   To* y = static_cast<To*>(y_raw);
   for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<To>(x[i]);
 }
-template <typename Half>
-void direct_widen(const void* x, void* y, std::int64_t n) {
-  kernels::vec_convert(static_cast<const Half*>(x), static_cast<float*>(y), n);
-}
-template <typename Half>
-void direct_narrow(const void* x, void* y, std::int64_t n) {
-  kernels::vec_convert(static_cast<const float*>(x), static_cast<Half*>(y), n);
+template <typename From, typename To>
+void direct_convert(const void* x, void* y, std::int64_t n) {
+  kernels::vec_convert(static_cast<const From*>(x), static_cast<To*>(y), n);
 }
 
 template <typename Integer>
@@ -211,16 +207,16 @@ constexpr DirectRow direct_row() {
   return {dtype_of<From>, dtype_of<To>, direct<From, To>};
 }
 constexpr DirectRow direct_rows[] = {
-    {DType::float16, DType::float32, direct_widen<Float16>},
-    {DType::bfloat16, DType::float32, direct_widen<BFloat16>},
-    {DType::float32, DType::float16, direct_narrow<Float16>},
-    {DType::float32, DType::bfloat16, direct_narrow<BFloat16>},
+    {DType::float16, DType::float32, direct_convert<Float16, float>},
+    {DType::bfloat16, DType::float32, direct_convert<BFloat16, float>},
+    {DType::float32, DType::float16, direct_convert<float, Float16>},
+    {DType::float32, DType::bfloat16, direct_convert<float, BFloat16>},
+    {DType::int64, DType::float32, direct_convert<std::int64_t, float>},
     {DType::float32, DType::int32, direct_truncate<std::int32_t>},
     {DType::float32, DType::int64, direct_truncate<std::int64_t>},
     direct_row<float, double>(),
     direct_row<double, float>(),
     direct_row<std::int32_t, float>(),
-    direct_row<std::int64_t, float>(),
     direct_row<std::uint8_t, float>(),
     direct_row<std::int8_t, float>(),
     direct_row<bool, float>(),

@@ -98,6 +98,9 @@ void check_truncation() {
       0.0f,   -0.0f,     0.99f, -0.99f,   1.5f,      -2.5f, bound, std::nextafter(bound, 0.0f),      -bound,
       -1e30f, -infinity, 1e30f, infinity, 0x1p-140f, 3e9f,  nan,   std::nextafter(-bound, -infinity)};
   while (x.size() < 60) x.push_back(x[x.size() * 7 % 17] / 2);
+  for (int i = 0; i < 40; ++i)
+    x.push_back(1.7f * static_cast<float>(37 * i - 700));  // whole vectors of 32 bits
+  x.insert(x.end(), 16, 0x1.fffffep+30f);
   std::vector<Integer> y(x.size());
   for (size_t n = 0; n <= x.size(); ++n) {
     vec_truncate(x.data(), y.data(), static_cast<int64_t>(n));
@@ -105,6 +108,29 @@ void check_truncation() {
       const bool fits = x[i] >= -bound && x[i] < bound;
       EXPECT_EQ(y[i], fits ? static_cast<Integer>(x[i]) : std::numeric_limits<Integer>::min()) << x[i];
     }
+  }
+}
+
+TEST_P(VecConvert, FromIntegers) {
+  std::vector<int64_t> x{0,
+                         -1,
+                         1ll << 24,
+                         (1ll << 24) + 1,
+                         (1ll << 31) - 1,
+                         1ll << 31,
+                         -(1ll << 31),
+                         -(1ll << 31) - 1,
+                         std::numeric_limits<int64_t>::max(),
+                         std::numeric_limits<int64_t>::min(),
+                         (1ll << 54) + 1,
+                         7};
+  for (int64_t i = 0; i < 40; ++i) x.push_back((i - 20) * 100'000'007);  // whole vectors of 32 bits
+  std::vector<float> y(x.size() + 1);
+  for (size_t n = 0; n <= x.size(); ++n) {
+    y[n] = 0.5f;
+    vec_convert(x.data(), y.data(), static_cast<int64_t>(n));
+    for (size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], static_cast<float>(x[i])) << x[i];
+    EXPECT_EQ(y[n], 0.5f) << "n=" << n;
   }
 }
 
