@@ -55,7 +55,7 @@ std::int64_t pieces_of_part(const kernels::GatePanels<Real>& weights, std::int64
 /// panels at every step, so that they stay in its cache, or has the same rows.
 template <typename Real, typename Body>
 void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, bool descending, Body body) {
-  constexpr std::int64_t enough = 1 << 17;  // operations for a thread to be worth waking
+  constexpr std::int64_t enough = 1 << 15;  // operations for a thread to be worth waking
   const std::int64_t operations = 2 * rows * weights.K() * weights.width();
   const std::int64_t parts = std::clamp<std::int64_t>(operations / enough, 1, kernels::threads());
   const kernels::PanelRange all{0, weights.panels(), descending};
