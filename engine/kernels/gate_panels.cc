@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/tile_range.h"
@@ -46,6 +47,11 @@ bool suit_tiles(const double*, int64_t) {
   return false;
 }
 
+template <class T>
+bool all_finite(const T* weights, int64_t count) {
+  return std::all_of(weights, weights + count, [](T weight) { return std::isfinite(weight); });
+}
+
 /// Where panels begin among `vectors` vectors, and where the last one ends.
 std::vector<int64_t> panel_bounds(int64_t vectors) {
   const int64_t wide = 4 * (vectors % 3) <= vectors ? vectors % 3 : 0;
@@ -73,7 +79,7 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   auto block = std::make_shared<memory::Block>(elements * sizeof(T));
   T* data = static_cast<T*>(block->data());
   constexpr int64_t kGrain = 1 << 15;  // elements that are worth a thread's while
-  std::atomic<bool> suits_tiles{true};
+  std::atomic<bool> suits_tiles{true}, finite{true};
   const auto pack_panels = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = packed.first_unit(i), units = packed.units(i);
@@ -85,14 +91,18 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
         T* out = data + weights + column;
         std::fill(std::copy_n(bias + row, valid, out), out + units, T(0));
       }
-      const int64_t column = packed.first_column(i) * K;
-      if (!suit_tiles(data + column, gates * units * K)) suits_tiles = false;
+      const T* panel = data + packed.first_column(i) * K;
+      const int64_t count = gates * units * K;
+      if (suit_tiles(panel, count)) continue;
+      suits_tiles = false;
+      if (!all_finite(panel, count)) finite = false;
     }
   };
   parallel_for(packed.panels(), kGrain / std::max<int64_t>(1, K * gates * 4 * kGateLanes<T>) + 1,
                pack_panels);
   packed.data_ = data;
   packed.suits_tiles_ = suits_tiles;
+  packed.finite_ = finite;
   packed.bias_ = bias ? data + weights : nullptr;
   packed.block_ = std::move(block);
   return packed;

@@ -60,6 +60,9 @@ class GatePanels {
   /// True if all weights are 0 or in kTileRange (tile_range.h), and of float32.
   bool suits_tiles() const { return suits_tiles_; }
 
+  /// True if no weight is an infinity or NaN: 0 times them is then 0.
+  bool finite() const { return finite_; }
+
  private:
   template <class U>
   friend GatePanels<U> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const U* rows,
@@ -71,7 +74,7 @@ class GatePanels {
   std::shared_ptr<const memory::Block> block_;
   const T* data_ = nullptr;
   const T* bias_ = nullptr;
-  bool suits_tiles_ = false;
+  bool suits_tiles_ = false, finite_ = true;
 };
 
 /// Whether the kernels of the instruction set in use want whole() gates.

@@ -277,8 +277,12 @@ class StepBlock {
     }
     // W and R take turns in being last, so that the one used last is still in the cache.
     if (!ahead.descending) start = starts(begin, end, row, rows, X, ahead);
-    multiply(rows, Factor<T>{{step_.A.row(row), step_.A.ld}, A}, R, false, begin, end, product_, width,
-             ahead);
+    if (step_.A.data == nullptr) {
+      std::fill_n(product_, static_cast<size_t>(end - begin) * rows * width, T{0});
+    } else {
+      multiply(rows, Factor<T>{{step_.A.row(row), step_.A.ld}, A}, R, false, begin, end, product_, width,
+               ahead);
+    }
     if (ahead.descending) start = starts(begin, end, row, rows, X, ahead);
     finish(cell_, step_,
            {.panels = static_cast<size_t>(end - begin),
@@ -323,7 +327,8 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range)
   const Span all{0, rows.count()};
   std::optional<SplitBlocks> A, X;
   if constexpr (std::is_same_v<T, float>) {
-    if (suit_tiles(rows.rows, *cell.R)) A.emplace(rows, all, static_cast<size_t>(cell.R->K()), step.A);
+    if (step.A.data != nullptr && suit_tiles(rows.rows, *cell.R))
+      A.emplace(rows, all, static_cast<size_t>(cell.R->K()), step.A);
     if (!projected && suit_tiles(rows.rows, *cell.W))
       X.emplace(rows, all, static_cast<size_t>(cell.W->K()), step.X);
   }
@@ -332,7 +337,8 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range)
   const SplitRows *const A = nullptr, *const X = nullptr;
   const auto pieces = [](const SplitRows* none, size_t) { return none; };
 #endif
-  const ApartRows<T> apart(A ? 0 : rows.rows, static_cast<size_t>(cell.R->K()), step.A);
+  const ApartRows<T> apart(A || step.A.data == nullptr ? 0 : rows.rows, static_cast<size_t>(cell.R->K()),
+                           step.A);
   CellStep<T> placed = step;
   placed.A = apart.rows();
   StepBlock<T> block(cell, placed);

@@ -77,7 +77,7 @@ struct Cell {
 template <class T>
 struct CellStep {
   int64_t rows;
-  Rows<const T> A;          // [rows, hidden_size]: Ht-1, or what gru_candidate says
+  Rows<const T> A;          // [rows, hidden_size]: Ht-1, or what gru_candidate says; nullptr: 0, R finite
   Rows<const T> projected;  // [rows, width] in panel order
   Rows<const T> X;          // [rows, W.K()], if projected is nullptr
   Rows<const T> H;          // [rows, hidden_size]: Ht-1; not for rnn, lstm

@@ -55,7 +55,11 @@ class ScalarStep {
 
   // Xt*(W^T) + A*(R^T) + Wb + Rb
   T sum(int64_t row, int64_t gate, int64_t unit) const {
-    return dot(start(row, gate, unit), step_.A.row(row), *cell_.R, gate, unit);
+    return plus_product(start(row, gate, unit), row, gate, unit);
+  }
+
+  T plus_product(T sum, int64_t row, int64_t gate, int64_t unit) const {
+    return step_.A.data == nullptr ? sum : dot(sum, step_.A.row(row), *cell_.R, gate, unit);
   }
 
   T function(int index, T x) const {
@@ -75,8 +79,7 @@ class ScalarStep {
       case CellKind::gru_reset_after: {
         const T z = function(f, sum(row, update_gate, unit));
         const T r = function(f, sum(row, reset_gate, unit));
-        const T product =
-            dot(bias(*cell_.R, hidden_gate, unit), step_.A.row(row), *cell_.R, hidden_gate, unit);
+        const T product = plus_product(bias(*cell_.R, hidden_gate, unit), row, hidden_gate, unit);
         blend(row, unit, z, function(g, start(row, hidden_gate, unit) + r * product));
         return;
       }

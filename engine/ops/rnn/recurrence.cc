@@ -51,6 +51,7 @@ class DirectionRun {
   T* Y_of(std::int64_t step, std::int64_t place);
   void load_states();
   void load_state(const Tensor* initial, Rows to);
+  bool starts_at_rest() const;
   void write_step(std::int64_t step, std::int64_t rows);
   void clear_tails();
   void store_state(std::size_t index);
@@ -72,9 +73,10 @@ class DirectionRun {
   alignas(64) std::byte small_workspace_[4096];
   std::array<Rows, 2> H_{};
   Rows C_{}, z_{}, reset_{};
-  Rows gathered_{};    // [chunk_rows_, input_size]: rows of X in the order of steps
-  Rows projected_{};   // [chunk_rows_, width_]
-  ConstRows state_{};  // Ht-1
+  Rows gathered_{};       // [chunk_rows_, input_size]: rows of X in the order of steps
+  Rows projected_{};      // [chunk_rows_, width_]
+  ConstRows state_{};     // Ht-1
+  bool at_rest_ = false;  // the state is 0, and R times it
 };
 
 template <typename T, typename Real>
@@ -244,7 +246,7 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
   const Rows next = next_state(step);
   const bool descending = layer_.descending == (step % 2 == 0);
   kernels::CellStep<Real> cell_step{.rows = rows,
-                                    .A = state_,
+                                    .A = at_rest_ ? ConstRows{} : state_,
                                     .projected = {projected.data, projected.ld},
                                     .X = X,
                                     .H = state_,
@@ -261,6 +263,7 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
     if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
   }
   state_ = {next.data, next.ld};
+  at_rest_ = false;
   if (!states_in_Y_) write_step(step, rows);
 }
 
@@ -297,6 +300,7 @@ template <typename T, typename Real>
 void DirectionRun<T, Real>::load_states() {
   load_state(layer_.inputs.initial_h, H_[0]);
   state_ = {H_[0].data, H_[0].ld};
+  at_rest_ = starts_at_rest();
   if (layer_.form.states == 1) return;
   std::fill_n(C_.data, dims_.batch_size * C_.ld, Real{0});
   load_state(layer_.inputs.initial_c, C_);
@@ -312,6 +316,16 @@ void DirectionRun<T, Real>::load_state(const Tensor* initial, Rows to) {
   for (std::int64_t k = 0; k < dims_.batch_size; ++k) {
     convert(from + schedule_.row(k) * layer_.state.row, dims_.hidden_size, to.row(k));
   }
+}
+
+// Whether the first step needs no product with R, as is usual: that is much of a short sequence.
+template <typename T, typename Real>
+bool DirectionRun<T, Real>::starts_at_rest() const {
+  if (weights_.quantized) return false;
+  const auto finite = [](const BlockWeights<Real>& block) { return block.R.finite(); };
+  if (!std::ranges::all_of(weights_.blocks, finite)) return false;
+  const Real* H = H_[0].data;
+  return std::all_of(H, H + dims_.batch_size * dims_.hidden_size, [](Real h) { return h == 0; });
 }
 
 template <typename T, typename Real>

@@ -121,6 +121,8 @@ class Step {
   void run(PanelRange range) { cell_step(cell_, step_, range); }
   void run() { run({0, panels()}); }
   void define() { cell_step_scalar(cell_, step_); }
+  void clear_A() { std::fill(A_.begin(), A_.end(), T(0)); }
+  void leave_out_A() { step_.A = {}; }
 
   /// Everything that a step may write, padding left out.
   std::vector<double> results() const {
@@ -250,6 +252,28 @@ TEST_P(RecurrentStep, TheOrderOfPanelsDoesNotMatter) {
     parts.run({0, middle, true});
     EXPECT_EQ(whole.results(), parts.results());
   });
+}
+
+TEST_P(RecurrentStep, WithoutAItIsZero) {
+  for_each_case([&](const Variant& variant, const Sizes& sizes, bool projected) {
+    Step<float> zeros(variant, sizes, projected), none(variant, sizes, projected);
+    zeros.clear_A();
+    zeros.run();
+    none.leave_out_A();
+    none.run();
+    EXPECT_EQ(zeros.results(), none.results());
+  });
+}
+
+TEST(GatePanelsFinite, TellsInfinityAndNaN) {
+  std::vector<double> rows(2 * 20 * 3, 1e300);
+  EXPECT_TRUE(pack_gates<double>(2, 20, 3, rows.data(), nullptr).finite());
+  rows.back() = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(pack_gates<double>(2, 20, 3, rows.data(), nullptr).finite());
+  std::vector<float> floats(2 * 20 * 3, 3e38f);  // too large for tiles
+  EXPECT_TRUE(pack_gates<float>(2, 20, 3, floats.data(), nullptr).finite());
+  floats.front() = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(pack_gates<float>(2, 20, 3, floats.data(), nullptr).finite());
 }
 
 TEST_P(RecurrentStep, NanReachesItsOwnRowOnly) {

@@ -192,6 +192,28 @@ TEST(Layer, AStateCarriedOverASplitGivesTheWhole) {
   }
 }
 
+// The first step of a layer without initial_h needs no product with R, except where 0 times a weight is NaN.
+TEST(Layer, AnInfiniteWeightCountsFromTheFirstStep) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    oracle::Layer layer = plain_layer(op, 5);
+    layer.initial_h.clear();
+    layer.R[1] = std::numeric_limits<double>::infinity();
+    const std::vector<double> Y = results(layer)[0];
+    EXPECT_TRUE(std::isnan(Y[0])) << op << ": " << Y[0];
+  }
+}
+
+TEST(Layer, NoInitialStateIsAStateOfZeros) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    oracle::Layer with = plain_layer(op, 5), without = with;
+    without.initial_h.clear();
+    std::fill(with.initial_h.begin(), with.initial_h.end(), 0.0);
+    EXPECT_EQ(results(without), results(with)) << op;
+    with.initial_h.back() = 1;
+    EXPECT_NE(results(without), results(with)) << op;
+  }
+}
+
 // More steps and rows than are projected at once.
 TEST(Layer, LongSequencesOfLargeBatches) {
   for (const char* op : {"RNN", "GRU", "LSTM"}) {
