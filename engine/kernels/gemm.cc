@@ -129,7 +129,8 @@ struct Product {
 
   void run() const {
     const int64_t panels = ceil_div(N, kPanelColumns<T>);
-    const int64_t block = M == 1 ? 1 : rows_a_block(panels), blocks = ceil_div(M, block);
+    const int64_t most = M == 1 ? 1 : rows_a_block(panels), block = ceil_div(M, ceil_div(M, most)),
+                  blocks = ceil_div(M, block);
     const int64_t operations =
         2 * std::min(M, block) * std::max<int64_t>(K, 1) * std::min(N, kPanelColumns<T>);
     parallel_for(blocks * panels, ceil_div(kChunkOperations, operations), [&](int64_t begin, int64_t end) {
