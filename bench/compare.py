@@ -9,6 +9,7 @@ its slices of the medians of their runs. Exit codes: 0; 1 outputs differ; 2 usag
 """
 import argparse
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -23,6 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 from layer_cases import NAMED, random_layers, write_case  # noqa: E402
 from peers import GrurunSlices, PeerSlices, Unsupported, installed_peers  # noqa: E402
+from turns import take_turns  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RTOL, ATOL = 1e-4, 2e-6  # the second is for elements that sums of float32 leave near 0
@@ -53,9 +55,8 @@ def measure_layer(layer, threads, peers, flags):
                 contestants[peer.name] = PeerSlices(peer, layer, model, feed, threads)
             except Unsupported as reason:
                 row["unsupported"][peer.name] = str(reason)[:200]
-        for _ in range(flags.slices):
-            for contestant in [*contestants.values(), ours]:
-                contestant.measure(flags.slice_seconds)
+        measures = [functools.partial(contestant.measure, flags.slice_seconds) for contestant in [*contestants.values(), ours]]
+        take_turns(flags.slices, threads, measures)
     row |= {"median_us": float(np.median(ours.medians)), "p10_us": float(min(ours.lows)), "isa": ours.isa}
     for name, contestant in contestants.items():
         row["peers"][name] = {"median_us": float(np.median(contestant.medians)), "p10_us": float(min(contestant.lows)),
@@ -107,9 +108,7 @@ def measure_types(flags):
             for name, dtype in types.items():
                 write_case(pathlib.Path(folder) / name, layer, dtype)
                 slices[name] = GrurunSlices(flags.grurun, pathlib.Path(folder) / name, layer, 1)
-            for _ in range(flags.slices):
-                for contestant in slices.values():
-                    contestant.measure(flags.slice_seconds)
+            take_turns(flags.slices, 1, [functools.partial(contestant.measure, flags.slice_seconds) for contestant in slices.values()])
         row = {"case": layer.name, "layer": layer.describe(), **{name: float(np.median(s.medians)) for name, s in slices.items()}}
         rows.append(row)
         print(f"{layer.name:20s} " + "  ".join(f"{n} {row[n]:.2f} ({row[n] / row['float32']:.2f})" for n in types), flush=True)

@@ -19,6 +19,10 @@ import time
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.dont_write_bytecode = True
+from turns import take_turns  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RTOL, ATOL = 1e-3, 1e-4
 RANDOM = np.random.default_rng(0)
@@ -110,9 +114,7 @@ def compare(name, path, feed, threads, flags, folder):
     begin = time.perf_counter()
     peer.session.run(None, feed)
     runs = max(5, min(300, int(0.4 / (time.perf_counter() - begin + 1e-6))))
-    for _ in range(flags.turns):
-        peer.measure(runs)
-        ours.measure(runs)
+    take_turns(flags.turns, threads, [lambda: peer.measure(runs), lambda: ours.measure(runs)])
     empty = pathlib.Path(folder) / "empty.onnx"
     write_empty(empty)
     nothing = Grurun(flags.grurun, empty, ["--seed", "0"], threads)

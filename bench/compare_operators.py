@@ -21,6 +21,7 @@ from onnx import TensorProto, helper, numpy_helper, parser, save
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 from compare_models import ROOT, Grurun, OnnxRuntime, agree, floats  # noqa: E402
+from turns import take_turns  # noqa: E402
 
 IMAGE, WIDE = (1, 64, 112, 112), (1, 256, 56, 56)
 TOKENS = (1, 384, 768)
@@ -169,9 +170,7 @@ def compare(name, nodes, values, threads, flags):
         peer.measure(3)
         runs = max(10, min(20000, int(3 * flags.slice_seconds / (time.perf_counter() - begin))))
         peer.wall.clear()
-        for _ in range(flags.turns):
-            peer.measure(runs)
-            ours.measure(runs)
+        take_turns(flags.turns, threads, [lambda: peer.measure(runs), lambda: ours.measure(runs)])
     return {"case": name, "threads": threads, "agrees": same, "grurun_us": float(np.median(ours.wall)),
             "onnxruntime_us": float(np.median(peer.wall)), "ratio": float(np.median(peer.wall) / np.median(ours.wall))}
 
