@@ -217,12 +217,13 @@ Tensor softmax(const Tensor& x, std::int64_t axis) {
   return apply<Softmax>(x, axis, false);
 }
 
-void softmax_row(DType precision, float* x, std::int64_t n) {
-  row_in(precision, x, n);
+void softmax_rows(DType precision, float* x, std::int64_t rows, std::int64_t n) {
+  if (precision == DType::float32) return kernels::vec_softmax(x, x, rows, n);
+  for (std::int64_t r = 0; r < rows; ++r) row_in(precision, x + r * n, n);
 }
 
-void softmax_row(DType precision, double* x, std::int64_t n) {
-  row_in(precision, x, n);
+void softmax_rows(DType precision, double* x, std::int64_t rows, std::int64_t n) {
+  for (std::int64_t r = 0; r < rows; ++r) row_in(precision, x + r * n, n);
 }
 
 Tensor log_softmax(const Tensor& x, std::int64_t axis) {

@@ -29,9 +29,7 @@ class Block {
   void compute() {
     S_ = Tensor(dtype_of<C>, Shape{rows_, columns()});
     multiply_scores();
-    C* s = S_.mutable_data<C>();
-    Tensor scratch(dtype_of<C>, Shape{run_.sizes.keys()});
-    for (std::int64_t r = 0; r < rows_; ++r) weigh(r, s + r * columns(), scratch.mutable_data<C>());
+    weigh();
     multiply_values();
   }
 
@@ -131,7 +129,20 @@ class Block {
     round_floats(type, s, S_.size());
   }
 
-  /// From capped scores x [columns] of row r to probabilities.
+  /// From capped scores to probabilities.
+  void weigh() {
+    C* s = S_.mutable_data<C>();
+    if (seen_alike_ && columns() > 0 && run_.scores == nullptr && !run_.mask.present()) {
+      softmax_rows(precision(), s, rows_, columns());
+      return round_floats(run_.type(), s, S_.size());
+    }
+    Tensor scratch(dtype_of<C>, Shape{run_.sizes.keys()});
+    for (std::int64_t r = 0; r < rows_; ++r) weigh(r, s + r * columns(), scratch.mutable_data<C>());
+  }
+
+  DType precision() const { return run_.attributes.softmax_precision.value_or(run_.type()); }
+
+  /// The scores x [columns] of row r.
   void weigh(std::int64_t r, C* x, C* scratch) {
     const auto [first, last] = seen_[static_cast<std::size_t>(r)];
     const std::int64_t n = last - first;
@@ -146,7 +157,7 @@ class Block {
     std::fill(x, inside, C(0));
     std::fill(inside + n, x + columns(), C(0));
     if (attends) {
-      softmax_row(run_.attributes.softmax_precision.value_or(run_.type()), inside, n);
+      softmax_rows(precision(), inside, 1, n);
       round_floats(run_.type(), inside, n);
     } else {
       std::fill_n(inside, n, C(0));

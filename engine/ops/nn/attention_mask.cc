@@ -45,12 +45,17 @@ bool AttentionMask::add(std::int64_t batch, std::int64_t head, std::int64_t quer
     }
     return any;
   }
-  const auto* bias = static_cast<const std::byte*>(values_.raw()) +
-                     at * static_cast<std::int64_t>(dtype_size(values_.dtype()));
-  convert_floats(values_.dtype(), bias, dtype_of<C>, scratch, step == 0 ? 1 : n);
-  if (step == 0) std::fill_n(scratch + 1, n - 1, scratch[0]);
-  kernels::vec_add(x, scratch, x, n);
-  return kernels::reduce_max(scratch, n) != none;
+  const auto* values = static_cast<const std::byte*>(values_.raw()) +
+                       at * static_cast<std::int64_t>(dtype_size(values_.dtype()));
+  const C* bias = scratch;
+  if (values_.dtype() == dtype_of<C> && step != 0) {
+    bias = reinterpret_cast<const C*>(values);
+  } else {
+    convert_floats(values_.dtype(), values, dtype_of<C>, scratch, step == 0 ? 1 : n);
+    if (step == 0) std::fill_n(scratch + 1, n - 1, scratch[0]);
+  }
+  kernels::vec_add(x, bias, x, n);
+  return kernels::reduce_max(bias, n) != none;
 }
 
 template bool AttentionMask::add(std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, float*,
