@@ -2,138 +2,11 @@
 
 #include <algorithm>
 
-#include "opset/recurrent_form.h"
-
 namespace grurun::opset {
 
 namespace {
 
 using onnx_io::Node;
-
-constexpr int most_terms = 64;
-
-// A term of a sum: a value that is no sum itself, and the parts taken on the way to it, outermost first.
-struct Term {
-  std::string name;
-  std::vector<Selection> parts;
-  bool flipped = false;
-};
-
-struct Product {
-  const Node* node = nullptr;
-  std::string left;    // behind what only changes the shape
-  std::string weight;  // constant, behind Transpose
-  const Tensor* tensor = nullptr;
-};
-
-class Reader {
- public:
-  explicit Reader(const GraphView& graph) : graph_(graph) {}
-
-  const Node* op(const std::string& name, std::string_view op_type) const {
-    const Node* node = graph_.made_by(graph_.plain(name), op_type);
-    return node != nullptr && std::ranges::none_of(node->inputs, &std::string::empty) ? node : nullptr;
-  }
-
-  const Node* binary(const std::string& name, std::string_view op_type) const {
-    const Node* node = op(name, op_type);
-    return node != nullptr && node->inputs.size() == 2 ? node : nullptr;
-  }
-
-  // A node of one of the functions that the standard's text lists; the value may be a part of what it gives.
-  const Node* activation(const std::string& name) const { return activated(name).first; }
-
-  std::pair<const Node*, std::optional<std::int64_t>> activated(const std::string& name) const {
-    Term term{graph_.plain(name), {}};
-    for (int i = 0; i < most_terms; ++i) {
-      const auto made = graph_.producer(term.name);
-      if (!made || !made->node->domain.empty() || made->node->inputs.empty()) break;
-      const RecurrentFunction* function = find_recurrent_function(made->node->op_type);
-      if (function != nullptr && made->node->op_type == function->name) {
-        return {made->node, term.parts.empty() ? std::nullopt : std::optional(term.parts.front().index)};
-      }
-      if (!take_part(term)) break;
-      term.name = graph_.plain(term.name);
-    }
-    return {nullptr, std::nullopt};
-  }
-
-  bool same(const std::string& a, const std::string& b) const { return graph_.plain(a) == graph_.plain(b); }
-
-  std::vector<Term> terms(const std::string& name) const {
-    std::vector<Term> found;
-    std::vector<Term> open = {{name, {}, false}};
-    for (int i = 0; i < most_terms && !open.empty(); ++i) {
-      Term term = std::move(open.back());
-      open.pop_back();
-      term.name = graph_.plain(term.name);
-      if (const Node* add = binary(term.name, "Add")) {
-        for (const std::string& input : add->inputs) open.push_back({input, term.parts, term.flipped});
-      } else if (!take_part(term)) {
-        found.push_back(std::move(term));
-      } else {
-        open.push_back(std::move(term));
-      }
-    }
-    return found;
-  }
-
-  std::optional<Product> product(const std::string& name) const {
-    const Node* node = op(name, "MatMul");
-    if (node == nullptr) node = op(name, "Gemm");
-    if (node == nullptr || node->inputs.size() < 2) return std::nullopt;
-    Product product{node, graph_.plain(node->inputs[0]), graph_.plain(node->inputs[1]), nullptr};
-    if (const Node* transpose = op(product.weight, "Transpose"))
-      product.weight = graph_.plain(transpose->inputs[0]);
-    product.tensor = graph_.constant(product.weight);
-    return product.tensor == nullptr ? std::nullopt : std::optional(product);
-  }
-
-  bool is_constant(const std::string& name) const { return graph_.constant(name) != nullptr; }
-  const GraphView& graph() const { return graph_; }
-
- private:
-  // Goes from a part to the whole.
-  bool take_part(Term& term) const {
-    const auto made = graph_.producer(term.name);
-    if (!made || !made->node->domain.empty() || made->node->inputs.empty()) return false;
-    const Node& node = *made->node;
-    const std::string& source = node.inputs[0];
-    if (node.op_type == "Split") {
-      term.parts.push_back({source, static_cast<std::int64_t>(made->output)});
-    } else if (node.op_type == "Slice") {
-      if (!take_slice(node, term)) return false;
-    } else if (node.op_type == "Gather" || node.op_type == "SequenceAt") {
-      const auto index = node.inputs.size() < 2 ? std::nullopt : graph_.integer(node.inputs[1]);
-      if (!index) return false;
-      term.parts.push_back({source, *index});
-    } else if (node.op_type != "SplitToSequence" && node.op_type != "Transpose") {
-      return false;
-    }
-    term.name = source;
-    return true;
-  }
-
-  // Version 1 has attributes, later ones inputs.
-  bool take_slice(const Node& node, Term& term) const {
-    std::optional<std::int64_t> start;
-    if (const onnx_io::Attribute* starts = node.find_attribute("starts")) {
-      if (starts->ints.size() == 1) start = starts->ints[0];
-    } else if (node.inputs.size() > 1) {
-      start = graph_.integer(node.inputs[1]);
-    }
-    if (!start) return false;
-    const auto step = node.inputs.size() > 4 ? graph_.integer(node.inputs[4]) : std::nullopt;
-    if (step == -1) {
-      term.flipped = !term.flipped;
-    } else {
-      term.parts.push_back({node.inputs[0], *start});
-    }
-    return true;
-  }
-
-  const GraphView& graph_;
-};
 
 // The product with the state among a gate's terms, and where the gate stands in it.
 struct Recurrent {
@@ -439,7 +312,7 @@ class Matcher {
     return steps;
   }
 
-  const Reader read_;
+  const TermReader read_;
   const std::string name_;
 };
 

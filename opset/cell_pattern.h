@@ -5,16 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "opset/graph_view.h"
+#include "opset/term_reader.h"
 
 namespace grurun::opset {
-
-/// A part of a value along some axis: output number index of a Split, or what Gather, Slice or SequenceAt
-/// take.
-struct Selection {
-  std::string source;
-  std::int64_t index;
-};
 
 struct CellStep {
   const char* op_type;  // "GRU", "LSTM", "RNN"

@@ -1,0 +1,109 @@
+#include "opset/term_reader.h"
+
+#include <algorithm>
+
+#include "opset/recurrent_form.h"
+
+namespace grurun::opset {
+
+namespace {
+
+constexpr int most_terms = 64;
+
+}  // namespace
+
+const onnx_io::Node* TermReader::op(const std::string& name, std::string_view op_type) const {
+  const Node* node = graph_.made_by(graph_.plain(name), op_type);
+  return node != nullptr && std::ranges::none_of(node->inputs, &std::string::empty) ? node : nullptr;
+}
+
+const onnx_io::Node* TermReader::binary(const std::string& name, std::string_view op_type) const {
+  const Node* node = op(name, op_type);
+  return node != nullptr && node->inputs.size() == 2 ? node : nullptr;
+}
+
+std::pair<const onnx_io::Node*, std::optional<std::int64_t>> TermReader::activated(
+    const std::string& name) const {
+  Term term{graph_.plain(name), {}};
+  for (int i = 0; i < most_terms; ++i) {
+    const auto made = graph_.producer(term.name);
+    if (!made || !made->node->domain.empty() || made->node->inputs.empty()) break;
+    const RecurrentFunction* function = find_recurrent_function(made->node->op_type);
+    if (function != nullptr && made->node->op_type == function->name) {
+      return {made->node, term.parts.empty() ? std::nullopt : std::optional(term.parts.front().index)};
+    }
+    if (!take_part(term)) break;
+    term.name = graph_.plain(term.name);
+  }
+  return {nullptr, std::nullopt};
+}
+
+std::vector<Term> TermReader::terms(const std::string& name) const {
+  std::vector<Term> found;
+  std::vector<Term> open = {{name, {}, false}};
+  for (int i = 0; i < most_terms && !open.empty(); ++i) {
+    Term term = std::move(open.back());
+    open.pop_back();
+    term.name = graph_.plain(term.name);
+    if (const Node* add = binary(term.name, "Add")) {
+      for (const std::string& input : add->inputs) open.push_back({input, term.parts, term.flipped});
+    } else if (!take_part(term)) {
+      found.push_back(std::move(term));
+    } else {
+      open.push_back(std::move(term));
+    }
+  }
+  return found;
+}
+
+std::optional<Product> TermReader::product(const std::string& name) const {
+  const Node* node = op(name, "MatMul");
+  if (node == nullptr) node = op(name, "Gemm");
+  if (node == nullptr || node->inputs.size() < 2) return std::nullopt;
+  Product product{node, graph_.plain(node->inputs[0]), graph_.plain(node->inputs[1]), nullptr};
+  if (const Node* transpose = op(product.weight, "Transpose"))
+    product.weight = graph_.plain(transpose->inputs[0]);
+  product.tensor = graph_.constant(product.weight);
+  return product.tensor == nullptr ? std::nullopt : std::optional(product);
+}
+
+// Goes from a part to the whole.
+bool TermReader::take_part(Term& term) const {
+  const auto made = graph_.producer(term.name);
+  if (!made || !made->node->domain.empty() || made->node->inputs.empty()) return false;
+  const Node& node = *made->node;
+  const std::string& source = node.inputs[0];
+  if (node.op_type == "Split") {
+    term.parts.push_back({source, static_cast<std::int64_t>(made->output)});
+  } else if (node.op_type == "Slice") {
+    if (!take_slice(node, term)) return false;
+  } else if (node.op_type == "Gather" || node.op_type == "SequenceAt") {
+    const auto index = node.inputs.size() < 2 ? std::nullopt : graph_.integer(node.inputs[1]);
+    if (!index) return false;
+    term.parts.push_back({source, *index});
+  } else if (node.op_type != "SplitToSequence" && node.op_type != "Transpose") {
+    return false;
+  }
+  term.name = source;
+  return true;
+}
+
+// Version 1 has attributes, later ones inputs.
+bool TermReader::take_slice(const Node& node, Term& term) const {
+  std::optional<std::int64_t> start;
+  if (const onnx_io::Attribute* starts = node.find_attribute("starts")) {
+    if (starts->ints.size() == 1) start = starts->ints[0];
+  } else if (node.inputs.size() > 1) {
+    start = graph_.integer(node.inputs[1]);
+  }
+  if (!start) return false;
+  const auto step = node.inputs.size() > 4 ? graph_.integer(node.inputs[4]) : std::nullopt;
+  if (step == -1) {
+    term.flipped = !term.flipped;
+  } else {
+    term.parts.push_back({node.inputs[0], *start});
+  }
+  return true;
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,68 @@
+// Reads the values of a graph as sums, products and activations, past what only passes them on or takes
+// parts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opset/graph_view.h"
+
+namespace grurun::opset {
+
+/// A part of a value along some axis: output number index of a Split, or what Gather, Slice or SequenceAt
+/// take.
+struct Selection {
+  std::string source;
+  std::int64_t index;
+};
+
+/// A term of a sum: a value that is no sum itself, and the parts taken on the way to it, outermost first.
+struct Term {
+  std::string name;
+  std::vector<Selection> parts;
+  bool flipped = false;  // an odd number of Slices of step -1 lie on that way
+};
+
+/// MatMul or Gemm by a constant.
+struct Product {
+  const onnx_io::Node* node = nullptr;
+  std::string left;    // behind what only changes the shape
+  std::string weight;  // constant, behind Transpose
+  const Tensor* tensor = nullptr;
+};
+
+class TermReader {
+ public:
+  using Node = onnx_io::Node;
+
+  explicit TermReader(const GraphView& graph) : graph_(graph) {}
+
+  const GraphView& graph() const { return graph_; }
+  bool same(const std::string& a, const std::string& b) const { return graph_.plain(a) == graph_.plain(b); }
+  bool is_constant(const std::string& name) const { return graph_.constant(name) != nullptr; }
+
+  /// The node of that type that makes a value, nullptr if another does; all its inputs are given.
+  const Node* op(const std::string& name, std::string_view op_type) const;
+  /// The same with two inputs.
+  const Node* binary(const std::string& name, std::string_view op_type) const;
+
+  /// A node of one of the functions that the standard's text lists; the value may be a part of what it gives.
+  const Node* activation(const std::string& name) const { return activated(name).first; }
+  /// The same, and which part.
+  std::pair<const Node*, std::optional<std::int64_t>> activated(const std::string& name) const;
+
+  std::vector<Term> terms(const std::string& name) const;
+  std::optional<Product> product(const std::string& name) const;
+
+ private:
+  bool take_part(Term& term) const;
+  bool take_slice(const Node& node, Term& term) const;
+
+  const GraphView& graph_;
+};
+
+}  // namespace grurun::opset
