@@ -55,8 +55,8 @@ thread_local bool inside_body = false;
 /// One loop at a time, each thread with a share of its chunks. Who takes a chunk counts it off first, and the
 /// loop is over when all that were counted off are done: a loop's fields stay while somebody reads them, a
 /// worker that wakes late finds nothing or what is left of a later loop, and a caller never waits for a
-/// worker that the system has not scheduled. Steps of small recurrent layers take two microseconds, of which
-/// each cache line that threads pass between them costs a twentieth: there are few.
+/// worker that the system has not scheduled. Steps of small recurrent layers take two microseconds: threads
+/// pass as few cache lines between them as they can.
 class Pool {
  public:
   using Body = void (*)(void*, int64_t, int64_t);
@@ -107,6 +107,7 @@ class Pool {
     std::atomic<int> caller_cpu{-1};
     Loop loop{};
   };
+  static_assert(sizeof(Share) == 64);
 
   // All but the first chunk, which is the caller's.
   void share_out(const Loop& loop, uint32_t chunks) {

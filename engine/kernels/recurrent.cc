@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -15,6 +14,7 @@
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/gate_product-inl.h"
 #include "engine/kernels/recurrent_cells-inl.h"
+#include "engine/kernels/row_blocks-inl.h"
 #include "engine/kernels/tile_product-inl.h"
 #include "hwy/highway.h"
 #include "tensor/error.h"
@@ -23,68 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kRowBlock = 32;  // rows whose sums are held at a time
 constexpr size_t kGroupRows = 4;  // few rows are held for several panels, to have this many
-
-/// A run of things that are counted, and its share `i` of `n`.
-struct Span {
-  size_t begin, end;
-
-  Span part(size_t i, size_t n) const {
-    const size_t count = end - begin;
-    return {begin + count * i / n, begin + count * (i + 1) / n};
-  }
-};
-
-/// Rows in blocks of about the same number, at most kRowBlock.
-struct RowBlocks {
-  size_t rows;
-
-  size_t count() const { return (rows + kRowBlock - 1) / kRowBlock; }
-  Span block(size_t i) const {
-    const Span all{0, rows};
-    return rows <= kRowBlock ? all : all.part(i, count());
-  }
-};
-
 #if GRURUN_TILES
-static_assert(kTiledRows == kRowBlock);
-// Smaller products take longer to split than to multiply.
-constexpr size_t kLeastTiledRows = 15, kLeastTiledK = 128, kLeastTiledColumns = 256;
 constexpr size_t kSplitBytes = size_t{1} << 19;  // of rows that a projection splits at a time
-
-/// Blocks of rows in pieces, for the tile registers.
-class SplitBlocks {
- public:
-  SplitBlocks(const RowBlocks& rows, Span blocks, size_t K, Rows<const float> A)
-      : first_(blocks.begin),
-        block_bytes_(sizeof(SplitRows) + SplitRows::bytes(std::min(rows.rows, kRowBlock), K)),
-        memory_((blocks.end - blocks.begin) * block_bytes_) {
-    for (size_t i = blocks.begin; i < blocks.end; ++i) {
-      const Span block = rows.block(i);
-      std::construct_at(at(i), block.end - block.begin, K, A.row(static_cast<int64_t>(block.begin)),
-                        static_cast<size_t>(A.ld), reinterpret_cast<char*>(at(i) + 1));
-    }
-  }
-  ~SplitBlocks() { release_tiles(); }
-
-  SplitRows* at(size_t i) const {
-    return reinterpret_cast<SplitRows*>(static_cast<char*>(memory_.data()) + (i - first_) * block_bytes_);
-  }
-
- private:
-  size_t first_, block_bytes_;
-  memory::Block memory_;
-};
-
-/// Whether rows times weights go through the tile registers.
-inline bool suit_tiles(size_t rows, const GatePanels<float>& weights) {
-  return rows >= kLeastTiledRows && static_cast<size_t>(weights.K()) >= kLeastTiledK &&
-         static_cast<size_t>(weights.width()) >= kLeastTiledColumns && weights.suits_tiles() &&
-         tile_registers();
-}
-#else
-class SplitRows;
 #endif
 
 /// The panels of a range in its order, up to `most` of the same width at a time. body(begin, end, next):

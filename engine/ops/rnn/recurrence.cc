@@ -325,7 +325,8 @@ bool DirectionRun<T, Real>::starts_at_rest() const {
   const auto finite = [](const BlockWeights<Real>& block) { return block.R.finite(); };
   if (!std::ranges::all_of(weights_.blocks, finite)) return false;
   const Real* H = H_[0].data;
-  return std::all_of(H, H + dims_.batch_size * dims_.hidden_size, [](Real h) { return h == 0; });
+  return layer_.inputs.initial_h == nullptr ||
+         std::all_of(H, H + dims_.batch_size * dims_.hidden_size, [](Real h) { return h == 0; });
 }
 
 template <typename T, typename Real>

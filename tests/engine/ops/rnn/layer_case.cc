@@ -109,6 +109,24 @@ OneNode node_of(const oracle::Layer& l, std::int64_t opset, DType dtype) {
   return one;
 }
 
+oracle::Layer plain_layer(const std::string& op, std::uint64_t seed) {
+  oracle::Layer l;
+  l.op = op;
+  l.seq_length = 7;
+  l.batch_size = 2;
+  l.input_size = 3;
+  l.hidden_size = 5;
+  fill_layer(l, DType::float32, {}, seed);
+  return l;
+}
+
+std::vector<std::vector<double>> results(const oracle::Layer& layer) {
+  std::vector<std::vector<double>> made;
+  for (const Value& value : run_node(node_of(layer, 22, DType::float32)))
+    made.push_back(doubles_of(value.tensor()));
+  return made;
+}
+
 std::string difference(const char* name, const Tensor& actual, const std::vector<double>& expected,
                        const Shape& expected_shape) {
   if (!(actual.shape() == expected_shape)) {

@@ -29,6 +29,12 @@ void fill_layer(oracle::Layer& layer, DType dtype, Present present, std::uint64_
 /// Where no activations are given, none are written; layout is written only when it is 1.
 OneNode node_of(const oracle::Layer& layer, std::int64_t opset, DType dtype);
 
+/// A small forward layer without sequence_lens and P.
+oracle::Layer plain_layer(const std::string& op, std::uint64_t seed);
+
+/// What the operator of version 22 makes of a layer of float32.
+std::vector<std::vector<double>> results(const oracle::Layer& layer);
+
 Tensor tensor_of(const std::vector<double>& values, const Shape& shape, DType dtype);
 std::vector<double> doubles_of(const Tensor& tensor);
 
