@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tensor/sanitizers.h"
@@ -40,6 +43,33 @@ TEST(Block, FreedOnesServeTheSameRequestAgain) {
   const std::size_t before = mallinfo2().arena;
   for (int i = 0; i < 20; ++i) round();
   EXPECT_LT(mallinfo2().arena - before, std::size_t{16} << 20);
+}
+#endif
+
+#ifdef __linux__
+TEST(Repeated, HoldsTheUnitThroughoutAndTakesNoMore) {
+  const std::array<float, 2> unit = {1.5f, -2.0f};
+  const std::size_t before = in_use(), count = (std::size_t{9} << 18) + 7;
+  const auto memory = repeated(std::as_bytes(std::span(unit)), count * sizeof(float));
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.get()) % 64, 0u);
+  EXPECT_EQ(in_use(), before);
+  const std::span values(static_cast<const float*>(memory.get()), count);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < count; ++i) wrong += values[i] != unit[i % 2];
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(Repeated, LeavesTheProcessItsMappings) {
+  const std::array<std::byte, 1> unit = {std::byte{7}};
+  const std::size_t half = std::size_t{9} << 28;
+  auto first = repeated(unit, half);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(repeated(unit, half), nullptr);  // together more than are ours to take
+  EXPECT_EQ(repeated(unit, SIZE_MAX), nullptr);
+  EXPECT_EQ(repeated(unit, 0), nullptr);
+  first.reset();
+  EXPECT_NE(repeated(unit, half), nullptr);
 }
 #endif
 
