@@ -29,6 +29,7 @@ RECURRENCE, LAYER_RUN, SCHEDULE = "ops/rnn/recurrence.cc", "ops/rnn/layer_run.cc
 WEIGHTS, NAMES, ATTRIBUTES = "ops/rnn/weights.cc", "ops/rnn/activation.cc", "ops/rnn/layer_attributes.cc"
 # Gates and states, and what they are made of.
 STEP, CELLS, ACTIVATION = "kernels/recurrent.h", "kernels/recurrent_cells-inl.h", "kernels/activation-inl.h"
+EXPONENTIAL = "kernels/vec_exp-inl.h"
 
 GRU_MUTANTS = [
     mutant("gru-gate-order", "gates in r, z, h order", STEP,
@@ -222,10 +223,9 @@ ACTIVATION_MUTANTS = [
     mutant("threshold-itself-dropped", "ThresholdedRelu drops x = alpha", ACTIVATION, ("hn::Ge(x, alpha)", "hn::Gt(x, alpha)")),
     mutant("HardSigmoid-not-bounded", "HardSigmoid without an upper bound", ACTIVATION,
            ("bounded(hn::Add(hn::Mul(alpha, x), beta), zero, one)", "bounded(hn::Add(hn::Mul(alpha, x), beta), zero, hn::Inf(d))")),
-    mutant("tanh-as-printed", "tanh as printed, which overflows", ACTIVATION,
-           ("template <class D, class V>\nHWY_INLINE V tanh_of(D d, V x) {\n",
-            "template <class D, class V>\n"
-            "HWY_INLINE V tanh_of(D d, V x) {\n"
+    mutant("tanh-as-printed", "tanh as printed, which overflows", EXPONENTIAL,
+           ("HWY_INLINE V vector_tanh(D d, V x) {\n",
+            "HWY_INLINE V vector_tanh(D d, V x) {\n"
             "  HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(d)];\n"
             "  hn::Store(x, d, lanes);\n"
             "  for (auto& v : lanes) v = (1 - std::exp(-2 * v)) / (1 + std::exp(-2 * v));\n"
@@ -240,12 +240,15 @@ ACTIVATION_MUTANTS = [
             "      } else {\n"
             "        return vector_log1p(d, vector_exp(d, x));\n"
             "      }")),
-    mutant("double-in-float", "a function of double computed in float", ACTIVATION,
-           ("    return double_sigmoid(d, x);\n",
+    mutant("double-in-float", "a function of double computed in float", EXPONENTIAL,
+           ("HWY_INLINE V vector_sigmoid(D d, V x) {\n",
+            "HWY_INLINE V vector_sigmoid(D d, V x) {\n"
+            "  if constexpr (sizeof(hn::TFromD<D>) == 8) {\n"
             "    HWY_ALIGN double lanes[hn::MaxLanes(d)];\n"
             "    hn::Store(x, d, lanes);\n"
             "    for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = scalar_sigmoid(static_cast<float>(lanes[i]));\n"
-            "    return hn::Load(d, lanes);\n")),
+            "    return hn::Load(d, lanes);\n"
+            "  }\n")),
     mutant("names-by-letter-case", "names of functions are known in one spelling only", NAMES,
            ("if (lower(row.name) == wanted)", "if (row.name == name)")),
     mutant("second-direction-takes-first-functions", "the second direction uses the first one's functions", ATTRIBUTES,

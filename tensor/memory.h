@@ -63,9 +63,9 @@ class Reserve {
   std::size_t bytes_;
 };
 
-/// Read-only memory whose bytes are those of `unit` again and again, which takes 1 MiB whatever `bytes` is: the
-/// same pages are mapped next to each other. unit.size() is a power of 2 up to 4096. nullptr where the system
-/// cannot do so, or where it would take too many mappings of the process.
+/// Read-only memory whose bytes are those of `unit` again and again, which takes 1 MiB whatever `bytes` is:
+/// the same pages are mapped next to each other. unit.size() is a power of 2 up to 4096. nullptr where the
+/// system cannot do so, or where it would take too many mappings of the process.
 std::shared_ptr<const void> repeated(std::span<const std::byte> unit, std::size_t bytes);
 
 }  // namespace grurun::memory

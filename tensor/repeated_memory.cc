@@ -37,7 +37,8 @@ class Period {
   /// Maps it to each period of the range from `to` on.
   bool map(std::byte* to, std::size_t times) const {
     for (std::size_t i = 0; filled_ && i < times; ++i) {
-      void* const at = ::mmap(to + i * period, period, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_POPULATE, file_, 0);
+      void* const at =
+          ::mmap(to + i * period, period, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_POPULATE, file_, 0);
       if (at == MAP_FAILED) return false;
     }
     return filled_;

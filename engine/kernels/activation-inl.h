@@ -11,7 +11,6 @@
 
 #include "engine/kernels/activation.h"
 #include "engine/kernels/vec_math-inl.h"
-#include "engine/kernels/vec_math_f64-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,33 +19,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class D>
 inline constexpr bool is_double = sizeof(hn::TFromD<D>) == 8;
-
-template <class D, class V>
-HWY_INLINE V sigmoid_of(D d, V x) {
-  if constexpr (is_double<D>) {
-    return double_sigmoid(d, x);
-  } else {
-    return vector_sigmoid(d, x);
-  }
-}
-
-template <class D, class V>
-HWY_INLINE V tanh_of(D d, V x) {
-  if constexpr (is_double<D>) {
-    return double_tanh(d, x);
-  } else {
-    return vector_tanh(d, x);
-  }
-}
-
-template <class D, class V>
-HWY_INLINE V expm1_of(D d, V x) {
-  if constexpr (is_double<D>) {
-    return double_expm1(d, x);
-  } else {
-    return vector_expm1(d, x);
-  }
-}
 
 template <class D, class V>
 HWY_INLINE V softplus_of(D d, V x) {
@@ -80,9 +52,9 @@ HWY_NOINLINE V activate(D d, const Activation& f, float clip, V x) {
     case ActivationKind::relu:
       return hn::IfThenElse(hn::Lt(x, zero), zero, x);
     case ActivationKind::tanh:
-      return tanh_of(d, x);
+      return vector_tanh(d, x);
     case ActivationKind::sigmoid:
-      return sigmoid_of(d, x);
+      return vector_sigmoid(d, x);
     case ActivationKind::affine:
       return hn::Add(hn::Mul(alpha, x), beta);
     case ActivationKind::leaky_relu:
@@ -90,11 +62,11 @@ HWY_NOINLINE V activate(D d, const Activation& f, float clip, V x) {
     case ActivationKind::thresholded_relu:
       return hn::IfThenElse(hn::Ge(x, alpha), x, zero);
     case ActivationKind::scaled_tanh:
-      return hn::Mul(alpha, tanh_of(d, hn::Mul(beta, x)));
+      return hn::Mul(alpha, vector_tanh(d, hn::Mul(beta, x)));
     case ActivationKind::hard_sigmoid:
       return bounded(hn::Add(hn::Mul(alpha, x), beta), zero, one);
     case ActivationKind::elu:
-      return hn::IfThenElse(hn::Ge(x, zero), x, hn::Mul(alpha, expm1_of(d, x)));
+      return hn::IfThenElse(hn::Ge(x, zero), x, hn::Mul(alpha, vector_expm1(d, x)));
     case ActivationKind::softsign:
       return hn::Div(x, hn::Add(one, hn::Abs(x)));
     case ActivationKind::softplus:
@@ -108,14 +80,14 @@ HWY_NOINLINE V activate(D d, const Activation& f, float clip, V x) {
 struct Sigmoid {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return sigmoid_of(d, x);
+    return vector_sigmoid(d, x);
   }
 };
 
 struct Tanh {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return tanh_of(d, x);
+    return vector_tanh(d, x);
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 
+#include "engine/kernels/vec_exp-inl.h"
 #include "engine/kernels/vec_map-inl.h"
 #include "engine/kernels/vec_math_scalar.h"
 #include "hwy/highway.h"
@@ -17,140 +18,10 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// c[0] + x * (c[1] + x * (...)). All polynomials here are minimax approximations of their own.
-template <class D, class V, size_t N>
-HWY_INLINE V polynomial(D d, V x, const float (&c)[N]) {
-  V sum = hn::Set(d, c[N - 1]);
-  for (size_t i = N - 1; i-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, c[i]));
-  return sum;
-}
-
 /// y, except where x is NaN: there x, so that no comparison or conversion to integers above has a say.
 template <class V>
 HWY_INLINE V keep_nan(V x, V y) {
   return hn::IfThenElse(hn::IsNaN(x), x, y);
-}
-
-/// 2^n for integers n from -126 to 127.
-template <class D, class VI>
-HWY_INLINE hn::Vec<D> integer_power_of_two(D d, VI n) {
-  const hn::RebindToSigned<D> di;
-  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
-}
-
-/// a / b for b from 1 to 2^64, within one unit in the last place.
-template <class D, class V>
-HWY_INLINE V quotient(D d, V a, V b) {
-#if HWY_TARGET == HWY_AVX3
-  // An estimate of 14 bits, a Newton step, and what is then left of a.
-  const V estimate = hn::ApproximateReciprocal(b);
-  const V reciprocal = hn::MulAdd(estimate, hn::NegMulAdd(b, estimate, hn::Set(d, 1.0f)), estimate);
-  const V q = hn::Mul(a, reciprocal);
-  return hn::MulAdd(reciprocal, hn::NegMulAdd(b, q, a), q);
-#else
-  (void)d;
-  return hn::Div(a, b);
-#endif
-}
-
-/// x = n ln 2 + r with |r| <= ln(2) / 2.
-template <class V>
-struct Reduced {
-  V expm1_r;
-  V n;        // an integer
-  V shifted;  // n + 1.5 * 2^23, whose low bits are those of n
-};
-
-constexpr float kShift = 0x1.8p+23f;  // adding it rounds to an integer
-
-template <class D, class V>
-HWY_INLINE V expm1_of_reduced(D d, V r) {
-  static constexpr float kTail[] = {0x1.000000p-1f, 0x1.555554p-3f,  0x1.5554b0p-5f,
-                                    0x1.11118ap-7f, 0x1.6d7348p-10f, 0x1.a032d4p-13f};
-  return hn::MulAdd(hn::Mul(r, r), polynomial(d, r, kTail), r);
-}
-
-// ln 2 in two parts: an integer times the first is exact, as the first ends in nine zero bits.
-constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f, kLog2E = 0x1.715476p+0f;
-
-/// For |x| up to 200.
-template <class D, class V>
-HWY_INLINE Reduced<V> reduce(D d, V x) {
-  const V shifted = hn::MulAdd(x, hn::Set(d, kLog2E), hn::Set(d, kShift));
-  const V n = hn::Sub(shifted, hn::Set(d, kShift));
-  V r = hn::NegMulAdd(n, hn::Set(d, kLn2High), x);
-  r = hn::NegMulAdd(n, hn::Set(d, kLn2Low), r);
-  return {expm1_of_reduced(d, r), n, shifted};
-}
-
-/// Of -x.
-template <class D, class V>
-HWY_INLINE Reduced<V> reduce_negative(D d, V x) {
-  const V shifted = hn::NegMulAdd(x, hn::Set(d, kLog2E), hn::Set(d, kShift));
-  const V n = hn::Sub(shifted, hn::Set(d, kShift));
-  V r = hn::NegMulSub(n, hn::Set(d, kLn2High), x);
-  r = hn::NegMulAdd(n, hn::Set(d, kLn2Low), r);
-  return {expm1_of_reduced(d, r), n, shifted};
-}
-
-/// 2^(n + plus), for sums from -126 to 127.
-template <class D, class V>
-HWY_INLINE V power_of_two(D d, const Reduced<V>& x, int plus = 0) {
-  const hn::RebindToSigned<D> di;
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, x.shifted));  // the rest is shifted out
-  return hn::BitCast(d, hn::Add(exponent, hn::Set(di, (127 + plus) << 23)));
-}
-
-/// exp(x) from x reduced, for x from -150 ln 2 to 128.5 ln 2.
-template <class D, class V>
-HWY_INLINE V exp_of(D d, const Reduced<V>& x) {
-  const V e = hn::Add(hn::Set(d, 1.0f), x.expm1_r);
-#if HWY_TARGET == HWY_AVX3
-  if constexpr (hn::MaxLanes(D()) == 16) return V{_mm512_scalef_ps(e.raw, x.n.raw)};
-#endif
-  // In two steps, as 2^n alone may be out of range.
-  const hn::RebindToSigned<D> di;
-  const auto n = hn::Sub(hn::BitCast(di, x.shifted), hn::BitCast(di, hn::Set(d, kShift)));
-  const auto half = hn::ShiftRight<1>(n);
-  return hn::Mul(hn::Mul(e, integer_power_of_two(d, half)), integer_power_of_two(d, hn::Sub(n, half)));
-}
-
-/// The same for x up to 0.
-template <class D, class V>
-HWY_INLINE V exp_of_negative(D d, const Reduced<V>& x) {
-#if HWY_TARGET == HWY_AVX3
-  return exp_of(d, x);
-#else
-  // 2^64 times the result is no subnormal number.
-  const V scale = power_of_two(d, x, 64);
-  return hn::Mul(hn::MulAdd(scale, x.expm1_r, scale), hn::Set(d, 0x1p-64f));
-#endif
-}
-
-template <class D, class V>
-HWY_INLINE V vector_exp(D d, V x) {
-  // Beyond these the result is infinity or 0 anyway. NaN passes them, and nothing turns it into a number.
-  return exp_of(d, reduce(d, at_most(at_least(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f))));
-}
-
-/// exp(x) for x up to 0 or NaN, with the bits of vector_exp. What gives 0 does not go through the arithmetic:
-/// processors take long for results below the normal numbers, and masks make whole vectors of them.
-template <class D, class V>
-HWY_INLINE V vector_exp_of_negative(D d, V x) {
-  const auto vanishes = hn::Lt(x, hn::Set(d, -104.0f));
-  return hn::IfThenZeroElse(vanishes, exp_of_negative(d, reduce(d, hn::IfThenZeroElse(vanishes, x))));
-}
-
-template <class D, class V>
-HWY_INLINE V vector_expm1(D d, V x) {
-  const auto reduced = reduce(d, at_most(at_least(x, hn::Set(d, -20.0f)), hn::Set(d, 89.0f)));
-  // 2^n p + (2^n - 1), half of it first, as 2^128 does not exist.
-  const V scale = power_of_two(d, reduced, -1);
-  const V half = hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, hn::Set(d, 0.5f)));
-  const V y = hn::Add(half, half);
-  // Near 0, p is the result; halving it could lose a subnormal's last bit.
-  const V near = hn::IfThenElse(hn::Eq(reduced.n, hn::Zero(d)), reduced.expm1_r, y);
-  return hn::CopySign(near, x);
 }
 
 /// log(1 + f) + n ln 2 + correction, for f from sqrt(1/2) - 1 to sqrt(2) - 1.
@@ -207,23 +78,6 @@ HWY_INLINE V vector_log1p(D d, V x) {
   // Where 1 + x is 1 the result is x, the sign of zero included.
   y = hn::IfThenElse(hn::Eq(sum, one), x, y);
   return keep_nan(x, y);
-}
-
-template <class D, class V>
-HWY_INLINE V vector_tanh(D d, V x) {
-  // tanh(9.1) rounds to 1. With e = expm1(2|x|), e / (e + 2) does not cancel.
-  const V magnitude = at_most(hn::Abs(x), hn::Set(d, 9.1f));
-  const auto reduced = reduce(d, hn::Add(magnitude, magnitude));
-  const V scale = power_of_two(d, reduced);
-  const V e = hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, hn::Set(d, 1.0f)));
-  return hn::CopySignToAbs(quotient(d, e, hn::Add(e, hn::Set(d, 2.0f))), x);
-}
-
-template <class D, class V>
-HWY_INLINE V vector_sigmoid(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  const V e = exp_of_negative(d, reduce_negative(d, at_most(hn::Abs(x), hn::Set(d, 104.0f))));
-  return quotient(d, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
 template <class D, class V>
