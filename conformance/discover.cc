@@ -69,18 +69,21 @@ bool data_set_order(const std::string& a, const std::string& b) {
   return std::pair(number(a), a) < std::pair(number(b), b);
 }
 
-/// Kind and name come from the path as the user reached it, not from where links lead.
-std::string folder_name(const fs::path& path) {
-  fs::path full = fs::absolute(path).lexically_normal();
-  if (!full.has_filename()) full = full.parent_path();
-  return full.filename().string();
-}
+/// A path as the user reached it, not as links lead: from the root on, without "." and "..".
+class FullPath {
+ public:
+  FullPath(const fs::path& working_folder, const fs::path& path)
+      : full_((working_folder / path).lexically_normal()) {
+    if (!full_.has_filename()) full_ = full_.parent_path();
+  }
 
-std::string parent_name(const fs::path& path) {
-  fs::path full = fs::absolute(path).lexically_normal();
-  if (!full.has_filename()) full = full.parent_path();
-  return full.parent_path().filename().string();
-}
+  std::string text() const { return full_.string(); }
+  std::string name() const { return full_.filename().string(); }
+  std::string parent_name() const { return full_.parent_path().filename().string(); }
+
+ private:
+  fs::path full_;
+};
 
 struct DataJson {
   std::string url;
@@ -173,9 +176,10 @@ class Finder {
   }
 
   void add_case(const fs::path& path, const Listing& listing, const std::string& model) {
+    const FullPath full(working_folder_, path);
     Case found;
-    found.name = folder_name(path);
-    found.kind = parent_name(path);
+    found.name = full.name();
+    found.kind = full.parent_name();
     found.path = path.string();
     found.model = (path / model).string();
     std::vector<std::string> sets;
@@ -187,23 +191,24 @@ class Finder {
       found.tolerance = data.tolerance;
       found.problem = data.problem;
     }
-    add(std::move(found));
+    add(full, std::move(found));
   }
 
   void add_flat(const fs::path& model) {
+    const FullPath full(working_folder_, model);
     Case found;
     found.name = model.stem().string();
-    found.kind = parent_name(model);
+    found.kind = full.parent_name();
     found.path = found.model = model.string();
     found.flat = true;
-    if (!add(std::move(found))) return;
+    if (!add(full, std::move(found))) return;
     flat_cases_.emplace(model.filename().string(), found_.cases.size() - 1);
     flat_folders_.insert(model.has_parent_path() ? model.parent_path() : fs::path("."));
   }
 
   /// False when the user's paths led to it before.
-  bool add(Case found) {
-    if (!paths_.insert(fs::absolute(found.path).lexically_normal().string()).second) return false;
+  bool add(const FullPath& path, Case found) {
+    if (!paths_.insert(path.text()).second) return false;
     found_.cases.push_back(std::move(found));
     return true;
   }
@@ -243,6 +248,7 @@ class Finder {
 
   static bool is_data_set(const std::string& name) { return name.starts_with(data_set_prefix); }
 
+  const fs::path working_folder_ = fs::current_path();
   Discovery found_;
   std::unordered_set<std::string> paths_;
   std::set<std::pair<dev_t, ino_t>> visited_;
