@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/check_command.h"
@@ -31,9 +32,12 @@ std::map<std::string, ValueType> apply_rules(const onnx_io::Model& model,
   return std::move(result.inferred);
 }
 
-std::unordered_set<std::string> labels_of(const onnx_io::Model& model) {
+/// Labels of the nodes that make something to be watched.
+std::unordered_set<std::string> labels_of(const onnx_io::Model& model, const opset::ActualTypes& types) {
   std::unordered_set<std::string> labels;
   for (const onnx_io::Node& node : model.graph.nodes) {
+    if (std::ranges::none_of(node.outputs, [&](const std::string& name) { return types.watches(name); }))
+      continue;
     const auto import = model.opset_imports.find(node.domain);
     if (import == model.opset_imports.end()) continue;
     const auto version = opset::since_version(node.op_type, node.domain, import->second);
@@ -45,10 +49,10 @@ std::unordered_set<std::string> labels_of(const onnx_io::Model& model) {
 }  // namespace
 
 RuleCheck::RuleCheck(const onnx_io::Model& model, const std::unordered_set<std::string>& fed, bool all_rules)
-    : types_(model.graph, apply_rules(model, fed, all_rules)), labels_(labels_of(model)) {}
+    : types_(model.graph, apply_rules(model, fed, all_rules)), labels_(labels_of(model, types_)) {}
 
 void RuleCheck::see(const engine::Step& step, std::size_t output, const Value& value) {
-  if (labels_.count(step.label) != 0) types_.see(step.output_names.at(output), value);
+  if (labels_.contains(step.label)) types_.see(step.output_names.at(output), value);
 }
 
 void RuleCheck::print_warnings() const {

@@ -31,7 +31,7 @@ std::string ActualTypes::contradiction(const ValueType& type, const std::string&
 }
 
 void ActualTypes::see(const std::string& name, const Value& value) {
-  if (!value.is_tensor() || !seen_.insert(name).second) return;
+  if (!value.is_tensor() || !watches(name) || !seen_.insert(name).second) return;
   const auto judge = [&](Rule rule, const ValueType& type, const char* side) {
     const std::string found = contradiction(type, name, value.tensor());
     if (found.empty()) return;

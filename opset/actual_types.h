@@ -21,6 +21,9 @@ class ActualTypes {
   /// inferred may be empty. graph must outlive this.
   ActualTypes(const onnx_io::Graph& graph, std::map<std::string, ValueType> inferred);
 
+  /// Whether a value of this name is compared with anything.
+  bool watches(const std::string& name) const { return declared_.contains(name) || inferred_.contains(name); }
+
   /// The first time that a name is seen counts. Only tensors have a shape to compare.
   void see(const std::string& name, const Value& value);
 

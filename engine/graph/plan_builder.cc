@@ -110,6 +110,9 @@ std::shared_ptr<const Plan> PlanBuilder::plan_graph(const Graph& graph, Frame& f
   Plan& plan = frame.plan();
   plan.name = graph.name;
   scope.nodes = &graph.nodes;
+  // About as many as there will be: growing moves all that is there.
+  scope.slots.reserve(graph.inputs.size() + graph.initializers.size() + graph.nodes.size());
+  plan.steps.reserve(graph.nodes.size());
   add_initializers(graph, scope);
   for (const onnx_io::ValueInfo& input : graph.inputs) {
     // Below IR version 4 an initializer is listed as an input too; its slot is a constant unless it is fed.

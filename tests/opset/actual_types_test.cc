@@ -47,6 +47,16 @@ TEST(ActualTypes, SayWhichSideIsContradicted) {
   for (const Finding& finding : types.findings()) EXPECT_EQ(finding.severity, Severity::warning);
 }
 
+TEST(ActualTypes, WatchWhatIsDeclaredOrInferred) {
+  const auto model = model_from_text(
+      "<ir_version: 8, opset_import: [\"\" : 14]> g (float[3] X) => (float[3] Y) <float[3] a> { a = Relu(X) "
+      "b = "
+      "Relu(a) c = Relu(b) Y = Relu(c) }");
+  const ActualTypes types(model.graph, {{"b", ValueType::tensor(DType::float32, SymbolicShape{{3, ""}})}});
+  for (const char* name : {"X", "Y", "a", "b"}) EXPECT_TRUE(types.watches(name)) << name;
+  EXPECT_FALSE(types.watches("c"));
+}
+
 TEST(ActualTypes, TellAnotherTypeAndRank) {
   const auto model = model_from_text(
       "<ir_version: 8, opset_import: [\"\" : 14]> g (float[3] X) => (float[3] Y) { Y = Relu(X) }");
