@@ -86,7 +86,7 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
         std::chrono::milliseconds(std::max<std::int64_t>(std::llround(flags.max_time * 1000), 1));
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : usable_cpus());
   options.workers = static_cast<int>(std::min(workers, cases));
-  options.threads = usable_cpus() / options.workers;  // a few big cases may use every CPU too
+  options.threads = usable_cpus();
   options.fail_fast = flags.fail_fast;
   return options;
 }

@@ -89,6 +89,7 @@ class Run {
         precise_(options.precise) {
     run_options_.seed = options.seed;
     if (options.max_time) run_options_.deadline = Clock::now() + *options.max_time;
+    if (options.between_steps) run_options_.on_step = [&](const auto&...) { options.between_steps(); };
   }
 
   void all() {

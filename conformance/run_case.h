@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "conformance/case.h"
@@ -14,6 +15,7 @@ struct CaseOptions {
   std::uint64_t seed = 0;                             // of random operators
   std::optional<std::chrono::milliseconds> max_time;  // the whole case; beyond it: timed-out
   bool diagnose = true;                               // say why recurrent nodes differ
+  std::function<void()> between_steps{};              // called after each step of a run; may be empty
   bool precise = false;  // compute what differs once more in double, and say which side is nearer
 };
 

@@ -60,10 +60,20 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   opset::since_version("Identity", "", 1);
   engine::find_op("", "Identity", 1);
 
-  kernels::set_threads(std::max(result.options.threads, 1));  // starts none here, where workers are forked
+  // Starts no thread here, where workers are forked. A worker whose case runs on when others have ended takes
+  // theirs: one large case may be what a suite waits for.
+  const auto share_threads = [&](int workers) {
+    const int threads = std::max(result.options.threads / std::max(workers, 1), 1);
+    if (threads != kernels::threads()) kernels::set_threads(threads);
+  };
+  share_threads(result.options.workers);
 
   std::size_t done = 0;
-  const auto run = [&](std::size_t job) { return encode(run_case(result.cases[job], result.options.each)); };
+  const auto run = [&](std::size_t job, const WorkersLeft& left) {
+    CaseOptions options = result.options.each;
+    options.between_steps = [&] { share_threads(left()); };
+    return encode(run_case(result.cases[job], options));
+  };
   const auto on_end = [&](JobEnd end) {
     CaseOutcome& outcome = result.outcomes[end.job];
     outcome.result = result_of(end, result.options);

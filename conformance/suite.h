@@ -16,7 +16,7 @@ namespace grurun::conformance {
 struct SuiteOptions {
   CaseOptions each;
   int workers = 1;
-  int threads = 1;         // of each worker
+  int threads = 1;         // of all workers together: those that still have a case share them evenly
   bool fail_fast = false;  // stop at the first verdict that is not as expected
 };
 

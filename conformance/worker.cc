@@ -39,6 +39,7 @@ struct Slot {
 
 struct Board {
   std::atomic<std::uint64_t> next;
+  std::atomic<std::uint64_t> workers;  // that have not ended
   Slot slots[];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -115,7 +116,10 @@ bool write_all(int fd, const char* data, std::size_t size) {
 }
 
 [[noreturn]] void work(Board* board, Slot* slot, std::size_t jobs, std::optional<std::size_t> first, int out,
-                       const std::function<std::string(std::size_t)>& run) {
+                       const Job& run) {
+  const WorkersLeft left = [board] {
+    return static_cast<int>(board->workers.load(std::memory_order_relaxed));
+  };
   std::string message;
   for (;;) {
     const std::uint64_t job = first ? *first : board->next.fetch_add(1, std::memory_order_relaxed);
@@ -123,7 +127,7 @@ bool write_all(int fd, const char* data, std::size_t size) {
     if (job >= jobs) _exit(0);
     slot->began_ns.store(now_ns(), std::memory_order_relaxed);
     slot->job.store(job + 1, std::memory_order_release);
-    const std::string answer = run(job);
+    const std::string answer = run(job, left);
     const AnswerHead head{job, answer.size()};
     message.assign(reinterpret_cast<const char*>(&head), sizeof head);
     message += answer;
@@ -150,7 +154,7 @@ struct Worker {
 
 class Pool {
  public:
-  Pool(std::size_t jobs, const PoolOptions& options, const std::function<std::string(std::size_t)>& run,
+  Pool(std::size_t jobs, const PoolOptions& options, const Job& run,
        const std::function<bool(JobEnd)>& on_end)
       : jobs_(jobs),
         options_(options),
@@ -167,6 +171,7 @@ class Pool {
 
   PoolEnd all() {
     if (jobs_ == 0) return PoolEnd::done;
+    board_->workers.store(workers_.size(), std::memory_order_relaxed);
     for (std::size_t i = 0; i < workers_.size(); ++i) start(i, std::nullopt);
     while (ended_ < jobs_) {
       if (interrupted) return PoolEnd::interrupted;
@@ -298,13 +303,17 @@ class Pool {
     // ours.
     idle_deaths_ = job == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0) ? idle_deaths_ + 1 : 0;
     if (idle_deaths_ > 3) fail_internal("workers die before they take a case: {}", describe_status(status));
-    if (!stopped_ && (again || board_->next.load(std::memory_order_relaxed) < jobs_)) start(index, again);
+    if (!stopped_ && (again || board_->next.load(std::memory_order_relaxed) < jobs_)) {
+      board_->workers.fetch_add(1, std::memory_order_relaxed);
+      start(index, again);
+    }
   }
 
   int end(Worker& worker, bool by_force) {
     if (by_force) kill(worker.pid, SIGKILL);
     close(worker.in);
     worker.in = -1;
+    board_->workers.fetch_sub(1, std::memory_order_relaxed);
     int status = 0;
     while (waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
     }
@@ -318,7 +327,7 @@ class Pool {
 
   std::size_t jobs_;
   PoolOptions options_;
-  const std::function<std::string(std::size_t)>& run_;
+  const Job& run_;
   const std::function<bool(JobEnd)>& on_end_;
   SignalGuard signals_;
   std::vector<Worker> workers_;
@@ -330,8 +339,7 @@ class Pool {
 
 }  // namespace
 
-PoolEnd run_pool(std::size_t jobs, const PoolOptions& options,
-                 const std::function<std::string(std::size_t)>& run,
+PoolEnd run_pool(std::size_t jobs, const PoolOptions& options, const Job& run,
                  const std::function<bool(JobEnd)>& on_end) {
   return Pool(jobs, options, run, on_end).all();
 }

@@ -30,14 +30,18 @@ struct JobEnd {
 
 enum class PoolEnd { done, stopped, interrupted };
 
-/// Runs run(0) ... run(jobs - 1), each once, in workers forked from this process: it must have no other
-/// threads. Workers live long and take one job after another; one that dies is replaced, its job reported as
-/// crashed or timed_out, and no other job is lost. on_end is called here, in the order in which jobs end;
-/// when it returns false the rest is dropped and the result is stopped. SIGINT and SIGTERM kill the workers
-/// and give interrupted; their former handlers are put back afterwards. Throws Error(internal) when no worker
-/// can be started, or workers die without taking a job.
-PoolEnd run_pool(std::size_t jobs, const PoolOptions& options,
-                 const std::function<std::string(std::size_t)>& run,
+/// What a worker is told: how many workers have work, itself included. It falls when no job is left to take.
+using WorkersLeft = std::function<int()>;
+/// Does a job in a worker and returns its answer.
+using Job = std::function<std::string(std::size_t job, const WorkersLeft& left)>;
+
+/// Runs run(0, ...) ... run(jobs - 1, ...), each once, in workers forked from this process: it must have no
+/// other threads. Workers live long and take one job after another; one that dies is replaced, its job
+/// reported as crashed or timed_out, and no other job is lost. on_end is called here, in the order in which
+/// jobs end; when it returns false the rest is dropped and the result is stopped. SIGINT and SIGTERM kill the
+/// workers and give interrupted; their former handlers are put back afterwards. Throws Error(internal) when
+/// no worker can be started, or workers die without taking a job.
+PoolEnd run_pool(std::size_t jobs, const PoolOptions& options, const Job& run,
                  const std::function<bool(JobEnd)>& on_end);
 
 }  // namespace grurun::conformance

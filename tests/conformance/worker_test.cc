@@ -21,7 +21,8 @@ using testing::HasSubstr;
 std::map<std::size_t, JobEnd> run(std::size_t jobs, const PoolOptions& options,
                                   const std::function<std::string(std::size_t)>& job) {
   std::map<std::size_t, JobEnd> ends;
-  const PoolEnd end = run_pool(jobs, options, job, [&](JobEnd job_end) {
+  const auto alone = [&](std::size_t number, const WorkersLeft&) { return job(number); };
+  const PoolEnd end = run_pool(jobs, options, alone, [&](JobEnd job_end) {
     EXPECT_TRUE(ends.emplace(job_end.job, job_end).second) << "job " << job_end.job << " ended twice";
     return true;
   });
@@ -100,11 +101,32 @@ TEST(Pool, JobsThatEndInTimeAreNotKilledHoweverManyThereAre) {
   for (const auto& [job, end] : ends) EXPECT_EQ(end.how, How::answered) << job;
 }
 
+// Of two workers one dies and is replaced; then the jobs run out, and the last one is told that it is alone.
+TEST(Pool, TellsHowManyWorkersAreLeft) {
+  const auto job = [](std::size_t number, const WorkersLeft& left) {
+    const std::string before = std::to_string(left());
+    if (number == 0) die_of(SIGKILL);
+    if (number == 1) {
+      for (int i = 0; i < 20'000 && left() > 1; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return before + std::to_string(left());
+  };
+  std::map<std::size_t, std::string> answers;
+  const PoolEnd end = run_pool(3, {2, std::nullopt}, job, [&](const JobEnd& job_end) {
+    answers[job_end.job] = job_end.how == How::answered ? job_end.answer : "died";
+    return true;
+  });
+  EXPECT_EQ(end, PoolEnd::done);
+  EXPECT_EQ(answers[0], "died");
+  EXPECT_THAT(answers[1], testing::EndsWith("1"));
+}
+
 TEST(Pool, StopsWhenTold) {
   std::size_t ended = 0;
   const PoolEnd end = run_pool(
       1000, {2, std::nullopt},
-      [](std::size_t) {
+      [](std::size_t, const WorkersLeft&) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         return std::string();
       },
@@ -118,7 +140,7 @@ TEST(Pool, StopsWhenTold) {
 TEST(Pool, AnInterruptKillsTheWorkersAndIsReported) {
   const PoolEnd end = run_pool(
       8, {2, std::nullopt},
-      [](std::size_t job) {
+      [](std::size_t job, const WorkersLeft&) {
         if (job == 0) return std::string("first");
         for (;;) pause();
       },
