@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tensor/memory.h"
+#include "tensor/scratch.h"
 
 namespace grurun::memory {
 
@@ -65,7 +66,7 @@ std::shared_ptr<const void> repeated(std::span<const std::byte> unit, std::size_
   // The range is ours before the periods take the place of what reserves it.
   void* const range =
       ::mmap(nullptr, times * period, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  std::shared_ptr<const void> owner(range, give_back);
+  std::shared_ptr<const void> owner(range, give_back, ScratchAllocator<std::byte>());
   if (range == MAP_FAILED || !Period(unit).map(static_cast<std::byte*>(range), times)) return nullptr;
   return owner;
 }

@@ -149,6 +149,8 @@ std::vector<Row> movement() {
        {attr("axis", 1)}},
       {"ScatterND", {x({4, 6}), Tensor::from(Shape{2, 1}, std::vector<std::int64_t>{1, 2}), x({2, 6})}},
       {"ScatterElements", {x({4, 2}), Tensor::from(Shape{1, 2}, std::vector<std::int64_t>{1, 2}), x({1, 2})}},
+      {"ConstantOfShape", {ints({4, 5})}},
+      {"ConstantOfShape", {ints({1 << 20})}},  // large enough to be mapped
       {"Expand", {x({4, 1}), ints({4, 5})}},
       {"Tile", {x({4, 6}), ints({2, 2})}},
       {"Pad", {x({4, 6}), ints({1, 1, 1, 1})}},
