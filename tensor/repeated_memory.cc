@@ -54,7 +54,7 @@ class Period {
 
 std::shared_ptr<const void> repeated(std::span<const std::byte> unit, std::size_t bytes) {
   const std::size_t times = bytes / period + (bytes % period != 0);
-  if (times == 0 || times > most_mappings) return nullptr;
+  if (times == 0) return nullptr;
   if (mappings.fetch_add(times) + times > most_mappings) {
     mappings.fetch_sub(times);
     return nullptr;

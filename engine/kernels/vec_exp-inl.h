@@ -112,24 +112,14 @@ HWY_INLINE V expm1_of_reduced(D d, V r) {
   return hn::MulAdd(square, ExpOf<hn::TFromD<D>>::tail(d, r, square), r);
 }
 
-/// For |x| up to twice kVanishes.
-template <class D, class V>
+/// Of x, or of -x if kNegative; for |x| up to twice kVanishes.
+template <bool kNegative = false, class D, class V>
 HWY_INLINE Reduced<V> reduce(D d, V x) {
   using Of = ExpOf<hn::TFromD<D>>;
-  const V shifted = hn::MulAdd(x, hn::Set(d, Of::kLog2E), hn::Set(d, Of::kShift));
+  const V log2_e = hn::Set(d, kNegative ? -Of::kLog2E : Of::kLog2E), high = hn::Set(d, Of::kLn2High);
+  const V shifted = hn::MulAdd(x, log2_e, hn::Set(d, Of::kShift));
   const V n = hn::Sub(shifted, hn::Set(d, Of::kShift));
-  V r = hn::NegMulAdd(n, hn::Set(d, Of::kLn2High), x);
-  r = hn::NegMulAdd(n, hn::Set(d, Of::kLn2Low), r);
-  return {expm1_of_reduced(d, r), n, shifted};
-}
-
-/// Of -x.
-template <class D, class V>
-HWY_INLINE Reduced<V> reduce_negative(D d, V x) {
-  using Of = ExpOf<hn::TFromD<D>>;
-  const V shifted = hn::NegMulAdd(x, hn::Set(d, Of::kLog2E), hn::Set(d, Of::kShift));
-  const V n = hn::Sub(shifted, hn::Set(d, Of::kShift));
-  V r = hn::NegMulSub(n, hn::Set(d, Of::kLn2High), x);
+  V r = kNegative ? hn::NegMulSub(n, high, x) : hn::NegMulAdd(n, high, x);
   r = hn::NegMulAdd(n, hn::Set(d, Of::kLn2Low), r);
   return {expm1_of_reduced(d, r), n, shifted};
 }
@@ -145,16 +135,17 @@ HWY_INLINE V power_of_two(D d, const Reduced<V>& x, int plus = 0) {
   return hn::BitCast(d, hn::Add(exponent, hn::Set(di, TI{Of::kBias + plus} << Of::kFractionBits)));
 }
 
-/// exp(x) from x reduced, for float x from -150 ln 2 to 128.5 ln 2.
+/// exp(x) from x reduced, for x from -kVanishes to kOverflows.
 template <class D, class V>
 HWY_INLINE V exp_of(D d, const Reduced<V>& x) {
-  const V e = hn::Add(hn::Set(d, 1.0f), x.expm1_r);
+  using T = hn::TFromD<D>;
+  const V e = hn::Add(hn::Set(d, T{1}), x.expm1_r);
 #if HWY_TARGET == HWY_AVX3
   if constexpr (hn::MaxLanes(D()) == 16) return V{_mm512_scalef_ps(e.raw, x.n.raw)};
 #endif
   // In two steps, as 2^n alone may be out of range.
   const hn::RebindToSigned<D> di;
-  const auto n = hn::Sub(hn::BitCast(di, x.shifted), hn::BitCast(di, hn::Set(d, ExpOf<float>::kShift)));
+  const auto n = hn::Sub(hn::BitCast(di, x.shifted), hn::BitCast(di, hn::Set(d, ExpOf<T>::kShift)));
   const auto half = hn::ShiftRight<1>(n);
   return hn::Mul(hn::Mul(e, integer_power_of_two(d, half)), integer_power_of_two(d, hn::Sub(n, half)));
 }
@@ -174,15 +165,15 @@ HWY_INLINE V exp_of_negative(D d, const Reduced<V>& x) {
 template <class D, class V>
 HWY_INLINE V vector_exp(D d, V x) {
   // Beyond these the result is infinity or 0 anyway. NaN passes them, and nothing turns it into a number.
-  return exp_of(d, reduce(d, at_most(at_least(x, hn::Set(d, -ExpOf<float>::kVanishes)),
-                                     hn::Set(d, ExpOf<float>::kOverflows))));
+  return exp_of(d, reduce(d, at_most(at_least(x, hn::Set(d, -ExpOf<hn::TFromD<D>>::kVanishes)),
+                                     hn::Set(d, ExpOf<hn::TFromD<D>>::kOverflows))));
 }
 
 /// exp(x) for x up to 0 or NaN, with the bits of vector_exp. What gives 0 does not go through the arithmetic:
 /// processors take long for results below the normal numbers, and masks make whole vectors of them.
 template <class D, class V>
 HWY_INLINE V vector_exp_of_negative(D d, V x) {
-  const auto vanishes = hn::Lt(x, hn::Set(d, -ExpOf<float>::kVanishes));
+  const auto vanishes = hn::Lt(x, hn::Set(d, -ExpOf<hn::TFromD<D>>::kVanishes));
   return hn::IfThenZeroElse(vanishes, exp_of_negative(d, reduce(d, hn::IfThenZeroElse(vanishes, x))));
 }
 
@@ -216,7 +207,7 @@ template <class D, class V>
 HWY_INLINE V vector_sigmoid(D d, V x) {
   using T = hn::TFromD<D>;
   const V one = hn::Set(d, T{1});
-  const V e = exp_of_negative(d, reduce_negative(d, at_most(hn::Abs(x), hn::Set(d, ExpOf<T>::kVanishes))));
+  const V e = exp_of_negative(d, reduce<true>(d, at_most(hn::Abs(x), hn::Set(d, ExpOf<T>::kVanishes))));
   return quotient(d, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
