@@ -53,22 +53,26 @@ void require_measure(const char* flag, const std::optional<double>& value) {
     fail_usage("{} takes a number from 0, not {}", flag, *value);
 }
 
+constexpr const char* standard_output = "-";
+
 void check(const Flags& flags) {
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   if (!(std::isfinite(flags.max_time) && flags.max_time >= 0 && flags.max_time < 1e9))
     fail_usage("--max-time takes seconds, or 0 for no limit, not {}", flags.max_time);
   require_measure("--rtol", flags.rtol);
   require_measure("--atol", flags.atol);
+  if (flags.json == standard_output && flags.junit == standard_output)
+    fail_usage("--json and --junit cannot both go to standard output; give one of them a file");
 }
 
 /// A report that cannot be written should be known before the run, not after it.
 void require_writable(const std::string& file) {
-  if (!file.empty() && !std::ofstream(file, std::ios::app))
+  if (!file.empty() && file != standard_output && !std::ofstream(file, std::ios::app))
     fail_usage("{}: the report cannot be written there", file);
 }
 
 void write_report(const std::string& file, const std::string& text) {
-  if (file.empty()) return;
+  if (file == standard_output) return fmt::print("{}", text);
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
@@ -127,7 +131,9 @@ int run(const Flags& flags) {
   bar.clear();
   if (!flags.json.empty()) write_report(flags.json, json_report(result));
   if (!flags.junit.empty()) write_report(flags.junit, junit_report(result));
-  fmt::print("{}", console_report(result));
+  // A program that reads standard output is to find one report there.
+  const bool taken = flags.json == standard_output || flags.junit == standard_output;
+  fmt::print(taken ? stderr : stdout, "{}", console_report(result));
   return result.as_expected() ? 0 : 1;
 }
 
@@ -149,8 +155,10 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   command->add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
   command->add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");
-  command->add_option("--json", flags->json, "Write a report for programs to this file");
-  command->add_option("--junit", flags->junit, "Write a report for CI systems to this file");
+  command->add_option("--json", flags->json,
+                      "Write a report for programs to this file; -: to standard output");
+  command->add_option("--junit", flags->junit,
+                      "Write a report for CI systems to this file; -: to standard output");
   command->add_option("--expectations", flags->expectations,
                       "Exceptions, a line each: PATTERN VERDICT REASON; every other case must pass");
   command->add_option("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found")

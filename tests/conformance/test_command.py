@@ -69,6 +69,16 @@ class Command(unittest.TestCase):
         self.assertEqual((suites.get("tests"), suites.get("failures"), suites.get("errors")), ("3", "1", "0"))
         self.assertIn("expected [1]", suites.find(".//failure").get("message"))
 
+    def test_a_report_on_standard_output_is_alone_there(self):
+        self.break_case(self.names[0])
+        result = self.expect(1, self.folder, "--json", "-")
+        self.assertEqual(json.loads(result.stdout)["summary"]["differs"], 1)
+        self.assertIn("2 passed, 1 differs", result.stderr)
+        self.assertFalse(pathlib.Path("-").exists())
+        result = self.expect(1, self.folder, "--junit", "-")
+        self.assertEqual(xml.etree.ElementTree.fromstring(result.stdout).get("failures"), "1")
+        self.assertIn("one of them", self.expect(2, self.folder, "--json", "-", "--junit", "-").stderr)
+
     def test_expectations(self):
         self.break_case(self.names[0])
         listed = self.folder / "list.txt"
