@@ -238,6 +238,12 @@ void row(const RowProduct<T>& p) {
   for (; g < groups; ++g) row_times_groups<1>(p, g);
 }
 
+// Two multiply-adds a cycle, or as many multiplications and additions.
+PanelTile tile_in_use() {
+  constexpr size_t kVectors = kVectorColumns<float> / hn::MaxLanes(Tag<float>());
+  return {kTileRows, static_cast<int64_t>(kTileRows * kVectors / 2)};
+}
+
 void panel_f32(const PanelProduct<float>& p) {
   panel(p);
 }
@@ -262,6 +268,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
+HWY_EXPORT(tile_in_use);
 HWY_EXPORT(panel_f32);
 HWY_EXPORT(panel_f64);
 HWY_EXPORT(gathered_f32);
@@ -269,6 +276,9 @@ HWY_EXPORT(gathered_f64);
 HWY_EXPORT(row_f32);
 HWY_EXPORT(row_f64);
 
+PanelTile panel_tile() {
+  return HWY_DYNAMIC_DISPATCH(tile_in_use)();
+}
 void multiply_panel(const PanelProduct<float>& p) {
   HWY_DYNAMIC_DISPATCH(panel_f32)(p);
 }

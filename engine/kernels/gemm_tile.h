@@ -28,6 +28,13 @@ struct Epilogue {
   T beta = 0;
 };
 
+/// What multiply_panel computes at a time: so many rows times kVectorColumns, and about how many cycles a
+/// product of each takes.
+struct PanelTile {
+  int64_t rows, cycles;
+};
+PanelTile panel_tile();
+
 /// A [rows, K], row-major, times one panel.
 /// B [K, columns]: rows `ldb` apart, readable up to `columns` rounded up to a multiple of kVectorColumns.
 /// At most kPanelColumns columns; only `columns` of C are read or written.

@@ -21,13 +21,13 @@ using Tag = hn::ScalableTag<T>;
 // Known vector counts and no tail: the loop over them disappears.
 template <size_t kVectors, class T>
 HWY_INLINE void gather_whole(const T* B, const int64_t* offset, size_t rows, T* HWY_RESTRICT packed) {
-  constexpr size_t kRowsAhead = 16;
+  constexpr size_t kRowsAhead = 16, kLine = 64;
   const Tag<T> d;
   const size_t lanes = hn::Lanes(d);
   for (size_t k = 0; k < rows; ++k) {
     const T *from = B + offset[k], *ahead = B + offset[std::min(rows - 1, k + kRowsAhead)];
     GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-      __builtin_prefetch(ahead + v * lanes);
+      if (v * lanes * sizeof(T) % kLine == 0) __builtin_prefetch(ahead + v * lanes);
       hn::Store(hn::LoadU(d, from + v * lanes), d, packed + (k * kVectors + v) * lanes);
     }
   }
@@ -36,10 +36,11 @@ HWY_INLINE void gather_whole(const T* B, const int64_t* offset, size_t rows, T* 
 template <class T>
 void gather(const T* B, const int64_t* offset, int64_t rows_signed, int64_t columns_signed, T* packed) {
   const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), widest = static_cast<size_t>(kVectorColumns<T>);
+  const size_t lanes = hn::Lanes(d);
+  constexpr size_t widest = static_cast<size_t>(kVectorColumns<T>), kInWidest = widest / hn::MaxLanes(d);
   const auto rows = static_cast<size_t>(rows_signed), columns = static_cast<size_t>(columns_signed);
-  if (widest == lanes && columns == 3 * lanes) return gather_whole<3>(B, offset, rows, packed);
-  if (widest == lanes && columns == 2 * lanes) return gather_whole<2>(B, offset, rows, packed);
+  if (columns == 3 * widest) return gather_whole<3 * kInWidest>(B, offset, rows, packed);
+  if (columns == 2 * widest) return gather_whole<2 * kInWidest>(B, offset, rows, packed);
   const size_t width = (columns + widest - 1) / widest * widest;
   for (size_t k = 0; k < rows; ++k, packed += width) {
     const T* from = B + offset[k];

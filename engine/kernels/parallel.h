@@ -42,8 +42,11 @@ void parallel_for(int64_t n, int64_t grain, F&& f) {
     f(int64_t{0}, n);
     return;
   }
-  // Several chunks a thread even out unequal progress; each still holds a grain's worth of work.
-  const int64_t per_thread = (n - 1) / (int64_t{4} * workers) + 1;
+  // Several chunks a thread even out unequal progress; each still holds a grain's worth of work. Of what may
+  // be elements of arrays a chunk is whole cache lines, or all its vectors would straddle two.
+  constexpr int64_t line = 64, many = 16 * line;
+  int64_t per_thread = (n - 1) / (int64_t{4} * workers) + 1;
+  if (per_thread >= many) per_thread = (per_thread + line - 1) / line * line;
   using Body = std::remove_reference_t<F>;
   detail::run_chunks(
       n, std::max(grain, per_thread),

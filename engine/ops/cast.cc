@@ -23,7 +23,7 @@ enum class Wide { integer, natural, real };
 union WideBlock {
   std::int64_t integer[block];
   std::uint64_t natural[block];
-  double real[block];
+  alignas(64) double real[block];
 };
 
 using Reader = void (*)(const void* x, WideBlock& wide, std::int64_t n);

@@ -93,7 +93,7 @@ void half_unary_run(const void* state, const void* x_raw, void* y_raw, std::int6
     }
   }(std::declval<Op>()))>;
   const Half* x = static_cast<const Half*>(x_raw);
-  float wide[half_block];
+  alignas(64) float wide[half_block];
   for (std::int64_t i = 0; i < n; i += half_block) {
     const std::int64_t m = std::min(half_block, n - i);
     kernels::vec_convert(x + i, wide, m);
@@ -140,14 +140,14 @@ void half_binary_run(const void* state, const void* a_raw, bool a_steps, const v
   using Result = std::remove_cvref_t<decltype(std::declval<Op>()(float{}, float{}))>;
   const Half* a = static_cast<const Half*>(a_raw);
   const Half* b = static_cast<const Half*>(b_raw);
-  float wide_a[half_block];
-  float wide_b[half_block];
+  alignas(64) float wide_a[half_block];
+  alignas(64) float wide_b[half_block];
   for (std::int64_t i = 0; i < n; i += half_block) {
     const std::int64_t m = std::min(half_block, n - i);
     kernels::vec_convert(a_steps ? a + i : a, wide_a, a_steps ? m : 1);
     kernels::vec_convert(b_steps ? b + i : b, wide_b, b_steps ? m : 1);
     if constexpr (std::is_same_v<Result, float>) {
-      float wide_y[half_block];
+      alignas(64) float wide_y[half_block];
       binary_run<Op, float>(state, wide_a, a_steps, wide_b, b_steps, wide_y, m);
       kernels::vec_convert(wide_y, static_cast<Half*>(y_raw) + i, m);
     } else {

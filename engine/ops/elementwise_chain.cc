@@ -100,8 +100,9 @@ void ElementwiseChain::join_gates() {
 
 void ElementwiseChain::run(std::span<const ChainSource> outside, float* y, std::int64_t begin,
                            std::int64_t end) const {
-  float made[most_operations][block];
-  float copies[most_outside][block];
+  // Aligned, as are other blocks of operators: of vectors that straddle cache lines each store takes two.
+  alignas(64) float made[most_operations][block];
+  alignas(64) float copies[most_outside][block];
   const std::int64_t length = block_length(outside, block);
   std::array<bool, most_outside> repeats{};  // the same in every block, and already there
   for (std::size_t k = 0; k < outside.size(); ++k) {

@@ -25,7 +25,7 @@ void convert(const A* x, B* y, std::int64_t n) {
 template <typename C, typename Half>
 void round_through(C* x, std::int64_t n) {
   constexpr std::int64_t block = 512;
-  Half rounded[block];
+  alignas(64) Half rounded[block];
   for (std::int64_t i = 0; i < n; i += block) {
     const std::int64_t m = std::min(block, n - i);
     convert(x + i, rounded, m);

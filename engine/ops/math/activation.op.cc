@@ -53,7 +53,7 @@ struct Mish {
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
     constexpr std::int64_t block = 512;
-    T gate[block];
+    alignas(64) T gate[block];
     for (std::int64_t i = 0; i < n; i += block) {
       const std::int64_t m = std::min(block, n - i);
       kernels::vec_softplus(x + i, gate, m);

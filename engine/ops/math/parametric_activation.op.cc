@@ -54,7 +54,7 @@ struct Elu {
   float alpha;
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
-    T grown[block];
+    alignas(64) T grown[block];
     for (std::int64_t i = 0; i < n; i += block) {
       const std::int64_t m = std::min(block, n - i);
       kernels::vec_expm1(x + i, grown, m);
@@ -68,7 +68,7 @@ struct Selu {
   float gamma;
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
-    T grown[block];
+    alignas(64) T grown[block];
     for (std::int64_t i = 0; i < n; i += block) {
       const std::int64_t m = std::min(block, n - i);
       kernels::vec_expm1(x + i, grown, m);
@@ -83,7 +83,7 @@ struct Celu {
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
     const T a = static_cast<T>(alpha);
-    T grown[block];
+    alignas(64) T grown[block];
     for (std::int64_t i = 0; i < n; i += block) {
       const std::int64_t m = std::min(block, n - i);
       kernels::vec_div(x + i, a, grown, m);

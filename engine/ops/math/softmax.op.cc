@@ -51,7 +51,7 @@ template <typename Half>
 struct StepwiseSoftmax {
   static void round(float* x, std::int64_t n) {
     constexpr std::int64_t block = 256;
-    Half rounded[block];
+    alignas(64) Half rounded[block];
     for (std::int64_t i = 0; i < n; i += block) {
       const std::int64_t m = std::min(block, n - i);
       kernels::vec_convert(x + i, rounded, m);

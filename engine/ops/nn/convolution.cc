@@ -103,13 +103,14 @@ class PlaneConvolution {
   }
 
   PlaneWork work() const {
+    const kernels::PanelTile tile = kernels::panel_tile();
     PlaneWork work{.planes = shape_.batch * shape_.group,
                    .places = shape_.output_size(),
                    .width = layout_.column_axis.output,
                    .vector = kernels::kVectorColumns<T>,
                    .filters = filters_,
-                   .tile = form_.is_split ? 32 : 8,
-                   .tile_cycles = form_.is_split ? 8 : 4,
+                   .tile = form_.is_split ? 32 : tile.rows,
+                   .tile_cycles = form_.is_split ? 8 : tile.cycles,
                    .depth = depth_,
                    .copied = 0,
                    .copied_beside = 0};

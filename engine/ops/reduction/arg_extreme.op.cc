@@ -40,7 +40,7 @@ void find_extremes(const T* x, std::int64_t outer, std::int64_t n, std::int64_t 
   const std::int64_t strips = (inner + strip - 1) / strip;
   const std::int64_t work = n * std::min(inner, strip) + 1;
   kernels::parallel_for(outer * strips, 32768 / work + 1, [&](std::int64_t begin, std::int64_t end) {
-    T best[strip];
+    alignas(64) T best[strip];
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t column = i % strips * strip;
       const std::int64_t width = std::min(strip, inner - column);
