@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -160,21 +161,32 @@ TEST(Attention, BlocksAndThreadsDoNotShow) {
     for (std::int64_t i = 0; i < t->size(); ++i)
       t->mutable_data<float>()[i] = static_cast<float>(i * 7919 % 101) / 101;
   }
-  const Attributes causal = {attr("is_causal", 1)};
-  const Tensor whole = run_node("Attention", "", 23, {Q, K, K}, causal)[0].tensor();
-  kernels::set_threads(3);
-  const Tensor threaded = run_node("Attention", "", 23, {Q, K, K}, causal)[0].tensor();
-  kernels::set_threads(1);
-  EXPECT_EQ(difference(threaded, whole), "");
-  for (const std::int64_t row : {0, 1, 255, 256, 299}) {
-    // The query alone, behind the keys it sees.
-    const auto part = [&](const Tensor& t, std::int64_t from, std::int64_t count) {
-      std::vector<float> kept(t.data<float>() + from * 4, t.data<float>() + (from + count) * 4);
-      return Tensor::from<float>({1, 1, count, 4}, kept);
-    };
-    const Tensor seen = part(K, 0, row + 1);
-    const Tensor alone = run_node("Attention", "", 23, {part(Q, 300 + row, 1), seen, seen})[0].tensor();
-    EXPECT_EQ(difference(part(whole, 300 + row, 1), alone), "") << row;
+  struct Sight {
+    Attributes attributes;
+    std::int64_t before, after;  // keys that a query sees beside the one at its place
+  };
+  const Sight sights[] = {
+      {{attr("is_causal", 1)}, 300, 0},
+      {{attr("left_window_size", 40), attr("right_window_size", 5)}, 40, 5},
+  };
+  for (const Sight& sight : sights) {
+    const Tensor whole = run_node("Attention", "", 25, {Q, K, K}, sight.attributes)[0].tensor();
+    kernels::set_threads(3);
+    const Tensor threaded = run_node("Attention", "", 25, {Q, K, K}, sight.attributes)[0].tensor();
+    kernels::set_threads(1);
+    EXPECT_EQ(difference(threaded, whole), "");
+    for (const std::int64_t row : {0, 1, 19, 20, 255, 256, 299}) {
+      // The query alone, with the keys it sees.
+      const auto part = [&](const Tensor& t, std::int64_t from, std::int64_t count) {
+        std::vector<float> kept(t.data<float>() + from * 4, t.data<float>() + (from + count) * 4);
+        return Tensor::from<float>({1, 1, count, 4}, kept);
+      };
+      const std::int64_t first = std::max<std::int64_t>(0, row - sight.before),
+                         last = std::min<std::int64_t>(300, row + sight.after + 1);
+      const Tensor seen = part(K, first, last - first);
+      const Tensor alone = run_node("Attention", "", 25, {part(Q, 300 + row, 1), seen, seen})[0].tensor();
+      EXPECT_EQ(difference(part(whole, 300 + row, 1), alone), "") << row;
+    }
   }
 }
 
