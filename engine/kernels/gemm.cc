@@ -8,6 +8,7 @@
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_transpose.h"
+#include "tensor/error.h"
 
 namespace grurun::kernels {
 namespace {
@@ -36,31 +37,41 @@ int64_t packed_width(int64_t columns) {
   return ceil_div(columns, kVectorColumns<T>) * kVectorColumns<T>;
 }
 
-/// out [rows, width] = B[k0 + i, j0 + j], with zeros beyond `columns`.
+/// Columns of a packed panel that lie side by side, for the instruction set in use.
 template <class T>
-void pack_panel(Matrix<T> B, int64_t k0, int64_t rows, int64_t j0, int64_t columns, T* out) {
-  const int64_t width = packed_width<T>(columns);
+int64_t columns_together() {
+  return panel_tile().together * kVectorColumns<T>;
+}
+
+/// out: for each `together` columns a matrix [rows, together], one after the other, = B[k0 + i, j0 + j], with
+/// zeros beyond `columns`; a last one may be narrower.
+template <class T>
+void pack_panel(Matrix<T> B, int64_t k0, int64_t rows, int64_t j0, int64_t columns, int64_t together,
+                T* out) {
+  constexpr int64_t vector = kVectorColumns<T>;
   if (!B.transposed && columns == kPanelColumns<T>) {  // copies of a known length need no call
-    for (int64_t k = 0; k < rows; ++k, out += width) {
-      const T* in = B.data + (k0 + k) * B.ld + j0;
-      const T* ahead =
-          in + std::min(kRowsAhead, rows - 1 - k) * B.ld;  // no row stands near the one before it
-      for (int64_t line = 0; line < kPanelColumns<T>; line += kVectorColumns<T>)
-        __builtin_prefetch(ahead + line);
-      std::memcpy(out, in, kPanelColumns<T> * sizeof(T));
+    constexpr int64_t vectors = kPanelColumns<T> / vector;
+    const int64_t aside = together == vector ? rows * vector : vector;
+    const T* in = B.data + k0 * B.ld + j0;
+    for (int64_t k = 0; k < rows; ++k, in += B.ld, out += together) {
+      const T* ahead = k + kRowsAhead < rows ? in + kRowsAhead * B.ld : in;  // rows do not stand side by side
+      for (int64_t v = 0; v < vectors; ++v) {
+        __builtin_prefetch(ahead + v * vector);
+        std::memcpy(out + v * aside, in + v * vector, vector * sizeof(T));
+      }
     }
     return;
   }
-  if (!B.transposed) {
-    for (int64_t k = 0; k < rows; ++k, out += width) {
-      std::copy_n(B.data + (k0 + k) * B.ld + j0, columns, out);
-      std::fill(out + columns, out + width, T(0));
+  const int64_t all = packed_width<T>(columns);
+  for (int64_t first = 0; first < all; first += together, out += together * rows) {
+    const int64_t width = std::min(together, all - first),
+                  some = std::clamp<int64_t>(columns - first, 0, width);
+    if (B.transposed) vec_transpose(B.data + (j0 + first) * B.ld + k0, B.ld, some, rows, out, width);
+    for (int64_t k = 0; k < rows; ++k) {
+      if (!B.transposed) std::copy_n(B.data + (k0 + k) * B.ld + j0 + first, some, out + k * width);
+      std::fill(out + k * width + some, out + (k + 1) * width, T(0));
     }
-    return;
   }
-  vec_transpose(B.data + j0 * B.ld + k0, B.ld, columns, rows, out, width);
-  for (int64_t k = 0; columns < width && k < rows; ++k)
-    std::fill(out + k * width + columns, out + (k + 1) * width, T(0));
 }
 
 /// One product whose A is not transposed; B is either packed or where the caller has it.
@@ -90,39 +101,58 @@ struct Product {
                   width = packed_width<T>(columns);
     for (int64_t k0 = 0; k0 < K || k0 == 0; k0 += kBlockK) {
       const int64_t depth = std::min(kBlockK, K - k0);
-      const T* b = scratch;
-      int64_t ldb = width;
+      PanelProduct<T> p{rows, columns,     depth, A + row * lda + k0, lda, scratch, width, C + row * ldc + j0,
+                        ldc,  epilogue(k0)};
+      if (p.epilogue.bias) p.epilogue.bias += j0;
       if (packed) {
-        b = packed->panel(i) + k0 * width;
-      } else if (direct(rows) && columns == width) {
-        b = B.data + k0 * B.ld + j0;
-        ldb = B.ld;
-      } else {
-        pack_panel(B, k0, depth, j0, columns, scratch);
+        multiply_packed(p, i, k0);
+        continue;
       }
-      Epilogue<T> e = epilogue(k0);
-      if (e.bias) e.bias += j0;
-      multiply_panel({rows, columns, depth, A + row * lda + k0, lda, b, ldb, C + row * ldc + j0, ldc, e});
+      if (direct(rows) && columns == width) {
+        p.B = B.data + k0 * B.ld + j0, p.ldb = B.ld;
+      } else {
+        // Read too few times for another arrangement to matter.
+        pack_panel(B, k0, depth, j0, columns, kPanelColumns<T>, scratch);
+      }
+      multiply_panel(p);
+    }
+  }
+
+  /// p with rows [k0, k0 + p.K) of packed panel `i` for its B.
+  void multiply_packed(const PanelProduct<T>& p, int64_t i, int64_t k0) const {
+    const int64_t together = packed->columns_together();
+    for (int64_t first = 0; first < p.columns; first += together) {
+      PanelProduct<T> part = p;
+      part.columns = std::min(together, p.columns - first);
+      part.ldb = std::min(together, p.ldb - first);
+      part.B = packed->panel(i) + first * K + k0 * part.ldb;
+      part.C += first;
+      if (part.epilogue.bias) part.epilogue.bias += first;
+      multiply_panel(part);
     }
   }
 
   /// The only row times panels [begin, end).
   void row(int64_t begin, int64_t end) const {
     const int64_t whole = packed || direct(1) ? std::clamp(N / kPanelColumns<T>, begin, end) : begin;
-    const int64_t j0 = begin * kPanelColumns<T>;
+    const int64_t together = columns_together<T>();
+    const int64_t j0 = begin * kPanelColumns<T>, parts = (whole - begin) * (kPanelColumns<T> / together);
     for (int64_t k0 = 0; begin < whole && (k0 < K || k0 == 0); k0 += kBlockK) {
-      const int64_t ldb = packed ? kPanelColumns<T> : B.ld;
+      const int64_t ldb = packed ? together : B.ld;
       const T* b = packed ? packed->panel(begin) + k0 * ldb : B.data + k0 * ldb + j0;
       Epilogue<T> e = epilogue(k0);
       if (e.bias) e.bias += j0;
-      const int64_t stride = packed ? K * kPanelColumns<T> : kPanelColumns<T>;
-      multiply_row({whole - begin, std::min(kBlockK, K - k0), A + k0, b, stride, ldb, C + j0, e});
+      const int64_t stride = packed ? K * together : together;
+      multiply_row({parts, std::min(kBlockK, K - k0), A + k0, b, stride, ldb, C + j0, e});
     }
     for (int64_t i = whole; i < end; ++i) panel(0, 1, i);
   }
 
   int64_t rows_a_block(int64_t panels) const {
-    int64_t rows = std::clamp<int64_t>(kBlockBytes / (std::max<int64_t>(K, 1) * sizeof(T)), 128, 1024);
+    // For each part of a panel the rows pass by once more: they stay nearer.
+    const bool in_parts = packed && packed->columns_together() < kPanelColumns<T>;
+    const int64_t bytes = in_parts ? kBlockBytes / 2 : kBlockBytes;
+    int64_t rows = std::clamp<int64_t>(bytes / (std::max<int64_t>(K, 1) * sizeof(T)), 128, 1024);
     while (rows > 32 && ceil_div(M, rows) * panels < 4 * threads()) rows /= 2;
     return rows;
   }
@@ -189,7 +219,7 @@ const T* PackedB<T>::panel(int64_t i) const {
 
 template <class T>
 PackedB<T> pack_b(int64_t K, int64_t N, Matrix<T> B, const T* bias) {
-  const int64_t panels = ceil_div(N, kPanelColumns<T>);
+  const int64_t panels = ceil_div(N, kPanelColumns<T>), together = columns_together<T>();
   const int64_t weights = K * packed_width<T>(N);
   const int64_t biases = bias ? panels * kPanelColumns<T> : 0;
   auto block = std::make_shared<memory::Block>(static_cast<size_t>(weights + biases) * sizeof(T));
@@ -197,13 +227,14 @@ PackedB<T> pack_b(int64_t K, int64_t N, Matrix<T> B, const T* bias) {
   parallel_for(panels, ceil_div(kChunkOperations, 4 * kPanelColumns<T> * std::max<int64_t>(K, 1)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i) {
-                   pack_panel(B, 0, K, i * kPanelColumns<T>, panel_columns<T>(N, i),
+                   pack_panel(B, 0, K, i * kPanelColumns<T>, panel_columns<T>(N, i), together,
                               out + i * kPanelColumns<T> * K);
                  }
                });
   PackedB<T> packed;
   packed.K_ = K;
   packed.N_ = N;
+  packed.together_ = together;
   if (bias) {
     std::fill(std::copy_n(bias, N, out + weights), out + weights + biases, T(0));
     packed.bias_ = out + weights;
@@ -215,6 +246,8 @@ PackedB<T> pack_b(int64_t K, int64_t N, Matrix<T> B, const T* bias) {
 template <class T>
 void gemm_packed(int64_t M, Matrix<T> A, const PackedB<T>& B, T* C, int64_t ldc, Start start) {
   if (M <= 0 || B.N() <= 0) return;
+  if (B.columns_together() != columns_together<T>())
+    fail_internal("a factor is arranged for another instruction set than the one in use");
   std::optional<memory::Block> copy;
   A = row_major(M, B.K(), A, copy);
   const Epilogue<T> first{.bias = B.bias(), .from_c = start == Start::c_plus_bias};

@@ -37,8 +37,10 @@ class PackedB {
   int64_t K() const { return K_; }
   int64_t N() const { return N_; }
 
-  /// Panel i [K, width]: columns i * kPanelColumns<T> (gemm_tile.h) and on, zeros where the last has fewer.
+  /// Panel i, columns i * kPanelColumns<T> (gemm_tile.h) and on, zeros where the last has fewer: matrices [K,
+  /// columns_together()] one after the other.
   const T* panel(int64_t i) const;
+  int64_t columns_together() const { return together_; }
 
   /// The bias, followed by zeros up to a whole number of panels; nullptr if there is none.
   const T* bias() const { return bias_; }
@@ -47,7 +49,7 @@ class PackedB {
   template <class U>
   friend PackedB<U> pack_b(int64_t K, int64_t N, Matrix<U> B, const U* bias);
 
-  int64_t K_ = 0, N_ = 0;
+  int64_t K_ = 0, N_ = 0, together_ = 0;
   std::shared_ptr<const memory::Block> block_;
   const T* bias_ = nullptr;
 };
@@ -57,7 +59,8 @@ class PackedB {
 /// would take as long for.
 inline constexpr size_t kPackAtMost = size_t{32} << 20;
 
-/// Packs B [K, N] with an optional bias [N]. Throws Error(limit) where the allocator refuses.
+/// Packs B [K, N] with an optional bias [N], for the instruction set in use. Throws Error(limit) where the
+/// allocator refuses.
 template <class T>
 PackedB<T> pack_b(int64_t K, int64_t N, Matrix<T> B, const T* bias = nullptr);
 

@@ -21,13 +21,16 @@ constexpr size_t kTileRows = 8;
 constexpr size_t tile_vectors(size_t) {
   return 3;
 }
+constexpr size_t kTogether = 3;    // see PanelTile
+constexpr size_t kRowVectors = 3;  // of a tile of one row, adjacent ones
 #else
 constexpr size_t kTileRows = 6;
 constexpr size_t tile_vectors(size_t rows) {
   return rows <= 4 ? 3 : 2;
 }
+constexpr size_t kTogether = 1;
+constexpr size_t kRowVectors = 2;
 #endif
-constexpr size_t kRowVectors = 3;  // of a tile of one row, adjacent ones
 
 template <class T>
 using Tag = hn::ScalableTag<T>;
@@ -217,7 +220,8 @@ void panel(const Product<T>& p) {
 
 template <size_t kGroups, class T>
 HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
-  const size_t width = kRowVectors * hn::Lanes(Tag<T>()), groups_a_panel = kPanelColumns<T> / width;
+  const size_t width = kRowVectors * hn::Lanes(Tag<T>());
+  const size_t groups_a_panel = kTogether * kVectorColumns<T> / width;
   StridedRows<kGroups, T> b{{}, static_cast<size_t>(p.ldb)};
   size_t column[kGroups];
   for (size_t g = 0; g < kGroups; ++g) {
@@ -231,7 +235,7 @@ HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
 template <class T>
 void row(const RowProduct<T>& p) {
   const size_t width = kRowVectors * hn::Lanes(Tag<T>());
-  const size_t groups = static_cast<size_t>(p.panels * kPanelColumns<T>) / width;
+  const size_t groups = static_cast<size_t>(p.panels) * kTogether * kVectorColumns<T> / width;
   size_t g = 0;
   for (; g + 4 <= groups; g += 4) row_times_groups<4>(p, g);
   for (; g + 2 <= groups; g += 2) row_times_groups<2>(p, g);
@@ -241,7 +245,7 @@ void row(const RowProduct<T>& p) {
 // Two multiply-adds a cycle, or as many multiplications and additions.
 PanelTile tile_in_use() {
   constexpr size_t kVectors = kVectorColumns<float> / hn::MaxLanes(Tag<float>());
-  return {kTileRows, static_cast<int64_t>(kTileRows * kVectors / 2)};
+  return {kTileRows, static_cast<int64_t>(kTileRows * kVectors / 2), kTogether};
 }
 
 void panel_f32(const PanelProduct<float>& p) {

@@ -29,9 +29,10 @@ struct Epilogue {
 };
 
 /// What multiply_panel computes at a time: so many rows times kVectorColumns, and about how many cycles a
-/// product of each takes.
+/// product of each takes. It does best where as many vectors of a row of B lie side by side as `together`
+/// says, and the next row right behind them: B is packed so.
 struct PanelTile {
-  int64_t rows, cycles;
+  int64_t rows, cycles, together;
 };
 PanelTile panel_tile();
 
@@ -68,8 +69,8 @@ void multiply_gathered(const GatheredProduct<float>& p);
 void multiply_gathered(const GatheredProduct<double>& p);
 
 /// One row a [K] times whole panels, several at a time to keep enough sums in flight.
-/// B: panel i begins at B + i * panel_stride, its rows are `ldb` apart, and has kPanelColumns columns.
-/// C [panels * kPanelColumns]; the epilogue's bias is as long.
+/// B: panel i begins at B + i * panel_stride, its rows are `ldb` apart, and has panel_tile().together *
+/// kVectorColumns columns. C [panels * these]; the epilogue's bias is as long.
 template <class T>
 struct RowProduct {
   int64_t panels, K;

@@ -10,6 +10,7 @@
 #include "engine/kernels/gemm_generic.h"
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/panel_gather.h"
+#include "tensor/error.h"
 #include "tests/engine/kernels/target_fixture.h"
 
 namespace grurun::kernels {
@@ -275,6 +276,22 @@ TEST_P(Gemm, NanAndInfinityReachWhatTheyTouchAndNothingElse) {
       const int64_t hit = std::count_if(C.begin(), C.end(), [](float v) { return std::isnan(v); });
       EXPECT_EQ(hit, c.N) << c.text() << " " << special;
       EXPECT_TRUE(std::isnan(C[0]) && std::isnan(C[static_cast<size_t>(c.N - 1)])) << c.text();
+    }
+  }
+}
+
+// Panels of AVX-512 lie otherwise than those of AVX2.
+TEST_P(Gemm, AFactorThatAnotherInstructionSetArrangedIsRefused) {
+  const std::vector<float> ones(64 * 64, 1);
+  const auto packed = pack_b<float>(64, 64, {ones.data(), 64});
+  for (const std::string& target : simd_targets()) {
+    use_simd_target(target);
+    std::vector<float> C(64);
+    if (packed.columns_together() == panel_tile().together * kVectorColumns<float>) {
+      gemm_packed<float>(1, {ones.data(), 64}, packed, C.data(), 64);
+      EXPECT_EQ(C, std::vector<float>(64, 64)) << target;
+    } else {
+      EXPECT_THROW(gemm_packed<float>(1, {ones.data(), 64}, packed, C.data(), 64), Error) << target;
     }
   }
 }
