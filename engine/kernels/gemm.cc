@@ -153,8 +153,8 @@ struct Product {
     const bool in_parts = packed && packed->columns_together() < kPanelColumns<T>;
     const int64_t bytes = in_parts ? kBlockBytes / 2 : kBlockBytes;
     int64_t rows = std::clamp<int64_t>(bytes / (std::max<int64_t>(K, 1) * sizeof(T)), 128, 1024);
-    // What is packed for a block is packed again for the next: there are no more than threads make up for.
-    const int64_t workers = detail::inside_parallel_for() ? 1 : threads();
+    // Every block packs the right factor anew: there are no more of them than keep all threads busy.
+    const int64_t workers = threads_here();
     while (workers > 1 && rows > 32 && ceil_div(M, rows) * panels < 4 * workers) rows /= 2;
     return rows;
   }

@@ -28,6 +28,11 @@ bool inside_parallel_for();
 
 }  // namespace detail
 
+/// How many threads a parallel_for of the calling thread may use: 1 within another loop's body.
+inline int threads_here() {
+  return detail::inside_parallel_for() ? 1 : threads();
+}
+
 /// Calls f(begin, end) for disjoint ranges that cover [0, n), each at least `grain` long but the last. Which
 /// ranges, in which order and on which thread is unspecified, so results must not depend on it; a thread
 /// begins with the same part of [0, n) in every loop, though, and finds in its cache what it left there.
@@ -37,8 +42,8 @@ template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f) {
   if (n <= 0) return;
   grain = std::max<int64_t>(grain, 1);
-  const int workers = threads();
-  if (workers <= 1 || n <= grain || detail::inside_parallel_for()) {
+  const int workers = threads_here();
+  if (workers <= 1 || n <= grain) {
     f(int64_t{0}, n);
     return;
   }
