@@ -27,10 +27,9 @@ namespace {
 
 /// Queries that one block takes: scores of about a megabyte, and blocks enough for all threads. Where queries
 /// see different keys, a block computes those that any of its queries sees: they are fewer if it is small.
-std::int64_t block_rows(const AttentionAttributes& attributes, const AttentionSizes& sizes) {
+std::int64_t block_rows(const AttentionSizes& sizes, const VisibleKeys& visible) {
   const std::int64_t rows = sizes.group() * sizes.q_length;
-  const bool alike = !attributes.is_causal && attributes.left_window < 0 && attributes.right_window < 0;
-  const std::int64_t most = alike ? 256 : std::clamp<std::int64_t>(sizes.keys() / 8, 64, 256);
+  const std::int64_t most = visible.are_alike() ? 256 : std::clamp<std::int64_t>(sizes.keys() / 8, 64, 256);
   std::int64_t block = std::clamp<std::int64_t>((std::int64_t{1} << 18) / (sizes.keys() + 1), 32, most);
   const auto blocks = [&] { return sizes.batch * sizes.kv_heads * ((rows + block - 1) / block); };
   while (block > 32 && blocks() < 2 * kernels::threads()) block /= 2;
@@ -40,7 +39,7 @@ std::int64_t block_rows(const AttentionAttributes& attributes, const AttentionSi
 template <typename C>
 void compute_blocks(const Attention<C>& run) {
   const AttentionSizes& sizes = run.sizes;
-  const std::int64_t rows = sizes.group() * sizes.q_length, block = block_rows(run.attributes, sizes);
+  const std::int64_t rows = sizes.group() * sizes.q_length, block = block_rows(sizes, run.visible);
   const std::int64_t blocks = (rows + block - 1) / block;
   const double operations = static_cast<double>(std::min(rows, block)) *
                             static_cast<double>(sizes.keys() + 1) *

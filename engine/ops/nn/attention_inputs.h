@@ -65,6 +65,9 @@ class VisibleKeys {
   /// first == last where there is none.
   std::pair<std::int64_t, std::int64_t> of(std::int64_t batch, std::int64_t query) const;
 
+  /// Whether all queries of a batch entry see the same keys.
+  bool are_alike() const { return !is_causal_ && left_ < 0 && right_ < 0; }
+
  private:
   bool is_causal_;
   std::int64_t left_, right_;  // -1: unbounded
