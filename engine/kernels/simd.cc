@@ -1,7 +1,9 @@
 #include "engine/kernels/simd.h"
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__)
 #include <cpuid.h>
+#endif
+#if defined(__x86_64__) && defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -16,6 +18,17 @@
 
 namespace grurun::kernels {
 namespace {
+
+/// Whether AMD made this processor.
+bool is_of_amd() {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx && c == signature_AMD_ecx &&
+         d == signature_AMD_edx;
+#else
+  return false;
+#endif
+}
 
 std::string chosen;
 bool tiles_refused = false;
@@ -106,6 +119,12 @@ void use_simd_target(const std::string& name) {
   tiles_refused = !chosen.empty() && chosen != kTiles;
   hwy::SetSupportedTargetsForTest(0);
   restrict_to(chosen);
+}
+
+bool detail::fast_division = is_of_amd();
+
+void set_divides_fast(bool fast) {
+  detail::fast_division = fast;
 }
 
 bool tile_registers() {

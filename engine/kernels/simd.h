@@ -3,6 +3,10 @@
 #include <string>
 #include <vector>
 
+namespace grurun::kernels::detail {
+extern bool fast_division;
+}
+
 /// Which instruction set the kernels use. The best that this processor has, unless someone chooses another.
 namespace grurun::kernels {
 
@@ -17,6 +21,16 @@ std::string simd_target();
 /// a name that is not among them. Not to be called while kernels run; models planned before must be planned
 /// anew, as their weights may be arranged otherwise: Error(internal) where they are run.
 void use_simd_target(const std::string& name);
+
+/// True where AVX-512 is better divided with than multiplied by an estimate of the reciprocal in Newton's
+/// steps: with processors of AMD, which divide 16 floats in some 5 cycles, Intel's in 16 to 24. Kernels ask
+/// for each vector.
+inline bool divides_fast() {
+  return detail::fast_division;
+}
+
+/// Sets it, for tests, which cannot have both kinds of processors.
+void set_divides_fast(bool fast);
 
 /// True if AMX's tile registers and their products of bfloat16 are to be used: "amx" is in use.
 bool tile_registers();

@@ -11,19 +11,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/kernels/simd.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#undef GRURUN_DIVIDES_SLOWLY
-#define GRURUN_DIVIDES_SLOWLY (HWY_TARGET == HWY_AVX3)
-
 /// Divides by b as hn::Div does, bit for bit. With fused multiply-add, two steps from a * (1 / b), whose
 /// remainders are exact, end in the correctly rounded quotient (Markstein): that is faster than dividing
-/// vectors of 64 bytes, though not smaller ones. It needs operands far from overflow and underflow; vectors
-/// with others are divided.
+/// vectors of 64 bytes where processors do not divide fast, though not smaller ones. It needs operands far
+/// from overflow and underflow; vectors with others are divided.
 class Divisor {
  public:
   using D = hn::ScalableTag<float>;
@@ -32,7 +30,8 @@ class Divisor {
   explicit Divisor(float b)
       : b_(hn::Set(D(), b)),
         reciprocal_(hn::Div(hn::Set(D(), 1.0f), b_)),
-        multiplies_(GRURUN_DIVIDES_SLOWLY && std::fabs(b) >= kLeast && std::fabs(b) <= kMost) {}
+        multiplies_(HWY_TARGET == HWY_AVX3 && !divides_fast() && std::fabs(b) >= kLeast &&
+                    std::fabs(b) <= kMost) {}
 
   HWY_INLINE V operator()(V a) const {
     if (!multiplies_) return hn::Div(a, b_);

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 
+#include "engine/kernels/simd.h"
 #include "engine/kernels/vec_map-inl.h"
 #include "hwy/highway.h"
 
@@ -16,11 +17,13 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// V is a vector, or Several, wherever a function is in terms of each().
+
 /// c[0] + x * (c[1] + x * (...)). All polynomials here are minimax approximations of their own.
 template <class D, class V, size_t N>
 HWY_INLINE V polynomial(D d, V x, const hn::TFromD<D> (&c)[N]) {
-  V sum = hn::Set(d, c[N - 1]);
-  for (size_t i = N - 1; i-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, c[i]));
+  V sum = mul_add(hn::Set(d, c[N - 1]), x, hn::Set(d, c[N - 2]));
+  for (size_t i = N - 2; i-- > 0;) sum = mul_add(sum, x, hn::Set(d, c[i]));
   return sum;
 }
 
@@ -67,10 +70,10 @@ struct ExpOf<double> {
                                        0x1.a019b913f94b5p-16, 0x1.71ddf6bc1d52bp-19, 0x1.28917d30eab79p-22,
                                        0x1.af631b5f3ae84p-26};
     const auto pair = [=](size_t i)
-                          HWY_ATTR { return hn::MulAdd(hn::Set(d, kTail[i + 1]), r, hn::Set(d, kTail[i])); };
-    const V low = hn::MulAdd(pair(2), square, pair(0)), high = hn::MulAdd(pair(6), square, pair(4));
-    const V fourth = hn::Mul(square, square);
-    return hn::MulAdd(hn::MulAdd(pair(8), fourth, high), fourth, low);
+                          HWY_ATTR { return mul_add(hn::Set(d, kTail[i + 1]), r, hn::Set(d, kTail[i])); };
+    const V low = mul_add(pair(2), square, pair(0)), high = mul_add(pair(6), square, pair(4));
+    const V fourth = mul(square, square);
+    return mul_add(mul_add(pair(8), fourth, high), fourth, low);
   }
 };
 
@@ -83,19 +86,21 @@ HWY_INLINE hn::Vec<D> integer_power_of_two(D d, VI n) {
 }
 
 /// a / b for b from 1 to 2^64, within one unit in the last place.
-template <class D, class V>
-HWY_INLINE V quotient(D d, V a, V b) {
+template <class D, class V, class W>
+HWY_INLINE W quotient(D d, V a, W b) {
 #if HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    // An estimate of 14 bits, a Newton step, and what is then left of a.
-    const V estimate = hn::ApproximateReciprocal(b);
-    const V reciprocal = hn::MulAdd(estimate, hn::NegMulAdd(b, estimate, hn::Set(d, 1.0f)), estimate);
-    const V q = hn::Mul(a, reciprocal);
-    return hn::MulAdd(reciprocal, hn::NegMulAdd(b, q, a), q);
+    if (!divides_fast()) {
+      // An estimate of 14 bits, a Newton step, and what is then left of a.
+      const W estimate = each([](auto v) GRURUN_VECTOR_BODY { return hn::ApproximateReciprocal(v); }, b);
+      const W reciprocal = mul_add(estimate, neg_mul_add(b, estimate, hn::Set(d, 1.0f)), estimate);
+      const W q = mul(a, reciprocal);
+      return mul_add(reciprocal, neg_mul_add(b, q, a), q);
+    }
   }
 #endif
   (void)d;
-  return hn::Div(a, b);
+  return divide(a, b);
 }
 
 /// x = n ln 2 + r with |r| <= ln(2) / 2.
@@ -108,19 +113,19 @@ struct Reduced {
 
 template <class D, class V>
 HWY_INLINE V expm1_of_reduced(D d, V r) {
-  const V square = hn::Mul(r, r);
-  return hn::MulAdd(square, ExpOf<hn::TFromD<D>>::tail(d, r, square), r);
+  const V square = mul(r, r);
+  return mul_add(square, ExpOf<hn::TFromD<D>>::tail(d, r, square), r);
 }
 
 /// Of x, or of -x if kNegative; for |x| up to twice kVanishes.
 template <bool kNegative = false, class D, class V>
 HWY_INLINE Reduced<V> reduce(D d, V x) {
   using Of = ExpOf<hn::TFromD<D>>;
-  const V log2_e = hn::Set(d, kNegative ? -Of::kLog2E : Of::kLog2E), high = hn::Set(d, Of::kLn2High);
-  const V shifted = hn::MulAdd(x, log2_e, hn::Set(d, Of::kShift));
-  const V n = hn::Sub(shifted, hn::Set(d, Of::kShift));
-  V r = kNegative ? hn::NegMulSub(n, high, x) : hn::NegMulAdd(n, high, x);
-  r = hn::NegMulAdd(n, hn::Set(d, Of::kLn2Low), r);
+  const auto log2_e = hn::Set(d, kNegative ? -Of::kLog2E : Of::kLog2E), high = hn::Set(d, Of::kLn2High);
+  const V shifted = mul_add(x, log2_e, hn::Set(d, Of::kShift));
+  const V n = sub(shifted, hn::Set(d, Of::kShift));
+  V r = kNegative ? neg_mul_sub(n, high, x) : neg_mul_add(n, high, x);
+  r = neg_mul_add(n, hn::Set(d, Of::kLn2Low), r);
   return {expm1_of_reduced(d, r), n, shifted};
 }
 
@@ -130,24 +135,36 @@ HWY_INLINE V power_of_two(D d, const Reduced<V>& x, int plus = 0) {
   using Of = ExpOf<hn::TFromD<D>>;
   const hn::RebindToSigned<D> di;
   using TI = hn::TFromD<decltype(di)>;
-  const auto exponent =
-      hn::ShiftLeft<Of::kFractionBits>(hn::BitCast(di, x.shifted));  // the rest is shifted out
-  return hn::BitCast(d, hn::Add(exponent, hn::Set(di, TI{Of::kBias + plus} << Of::kFractionBits)));
+  const auto bias = hn::Set(di, TI{Of::kBias + plus} << Of::kFractionBits);
+  return each(
+      [=](auto shifted) GRURUN_VECTOR_BODY {
+        const auto exponent =
+            hn::ShiftLeft<Of::kFractionBits>(hn::BitCast(di, shifted));  // the rest is shifted out
+        return hn::BitCast(d, hn::Add(exponent, bias));
+      },
+      x.shifted);
 }
 
 /// exp(x) from x reduced, for x from -kVanishes to kOverflows.
 template <class D, class V>
 HWY_INLINE V exp_of(D d, const Reduced<V>& x) {
   using T = hn::TFromD<D>;
-  const V e = hn::Add(hn::Set(d, T{1}), x.expm1_r);
+  const V e = add(hn::Set(d, T{1}), x.expm1_r);
 #if HWY_TARGET == HWY_AVX3
-  if constexpr (hn::MaxLanes(D()) == 16) return V{_mm512_scalef_ps(e.raw, x.n.raw)};
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    const auto scaled = [](auto v, auto n)
+                            GRURUN_VECTOR_BODY { return decltype(v){_mm512_scalef_ps(v.raw, n.raw)}; };
+    return each(scaled, e, x.n);
+  }
 #endif
   // In two steps, as 2^n alone may be out of range.
-  const hn::RebindToSigned<D> di;
-  const auto n = hn::Sub(hn::BitCast(di, x.shifted), hn::BitCast(di, hn::Set(d, ExpOf<T>::kShift)));
-  const auto half = hn::ShiftRight<1>(n);
-  return hn::Mul(hn::Mul(e, integer_power_of_two(d, half)), integer_power_of_two(d, hn::Sub(n, half)));
+  const auto scaled = [=](auto v, auto shifted) GRURUN_VECTOR_BODY {
+    const hn::RebindToSigned<D> di;
+    const auto n = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, hn::Set(d, ExpOf<T>::kShift)));
+    const auto half = hn::ShiftRight<1>(n);
+    return hn::Mul(hn::Mul(v, integer_power_of_two(d, half)), integer_power_of_two(d, hn::Sub(n, half)));
+  };
+  return each(scaled, e, x.shifted);
 }
 
 /// exp(x) from x reduced, for x from -kVanishes to 0.
@@ -159,7 +176,7 @@ HWY_INLINE V exp_of_negative(D d, const Reduced<V>& x) {
 #endif
   // 2^64 times the result is no subnormal number.
   const V scale = power_of_two(d, x, 64);
-  return hn::Mul(hn::MulAdd(scale, x.expm1_r, scale), hn::Set(d, T{0x1p-64f}));
+  return mul(mul_add(scale, x.expm1_r, scale), hn::Set(d, T{0x1p-64f}));
 }
 
 template <class D, class V>
@@ -196,19 +213,23 @@ template <class D, class V>
 HWY_INLINE V vector_tanh(D d, V x) {
   using T = hn::TFromD<D>;
   // With e = expm1(2|x|), e / (e + 2) does not cancel.
-  const V magnitude = at_most(hn::Abs(x), hn::Set(d, ExpOf<T>::kTanhIsOne));
-  const auto reduced = reduce(d, hn::Add(magnitude, magnitude));
+  const V magnitude = at_most(magnitude_of(x), hn::Set(d, ExpOf<T>::kTanhIsOne));
+  const auto reduced = reduce(d, add(magnitude, magnitude));
   const V scale = power_of_two(d, reduced);
-  const V e = hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, hn::Set(d, T{1})));
-  return hn::CopySignToAbs(quotient(d, e, hn::Add(e, hn::Set(d, T{2}))), x);
+  const V e = mul_add(scale, reduced.expm1_r, sub(scale, hn::Set(d, T{1})));
+  const auto with_sign = [](auto y, auto sign) GRURUN_VECTOR_BODY { return hn::CopySignToAbs(y, sign); };
+  return each(with_sign, quotient(d, e, add(e, hn::Set(d, T{2}))), x);
 }
 
 template <class D, class V>
 HWY_INLINE V vector_sigmoid(D d, V x) {
   using T = hn::TFromD<D>;
-  const V one = hn::Set(d, T{1});
-  const V e = exp_of_negative(d, reduce<true>(d, at_most(hn::Abs(x), hn::Set(d, ExpOf<T>::kVanishes))));
-  return quotient(d, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+  const auto one = hn::Set(d, T{1});
+  const V e = exp_of_negative(d, reduce<true>(d, at_most(magnitude_of(x), hn::Set(d, ExpOf<T>::kVanishes))));
+  const auto numerator = [=](auto of, auto power) GRURUN_VECTOR_BODY {
+    return hn::IfThenElse(hn::Lt(of, hn::Zero(d)), power, one);
+  };
+  return quotient(d, each(numerator, x, e), add(one, e));
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "engine/kernels/several-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -44,31 +45,44 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* y, size_t n) {
 }
 
 /// min(x, most), NaN where x is.
-template <class V>
-HWY_INLINE V at_most(V x, V most) {
+template <class V, class M>
+HWY_INLINE V at_most(V x, M most) {
+  return each(
+      [=](auto v) GRURUN_VECTOR_BODY {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-  return hn::Min(most, x);  // minps gives its second operand where one is NaN
+        return hn::Min(most, v);  // minps gives its second operand where one is NaN
 #else
-  return hn::IfThenElse(hn::Gt(x, most), most, x);
+        return hn::IfThenElse(hn::Gt(v, most), most, v);
 #endif
+      },
+      x);
 }
 
 /// max(x, least), NaN where x is.
-template <class V>
-HWY_INLINE V at_least(V x, V least) {
+template <class V, class M>
+HWY_INLINE V at_least(V x, M least) {
+  return each(
+      [=](auto v) GRURUN_VECTOR_BODY {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-  return hn::Max(least, x);  // maxps gives its second operand where one is NaN
+        return hn::Max(least, v);  // maxps gives its second operand where one is NaN
 #else
-  return hn::IfThenElse(hn::Lt(x, least), least, x);
+        return hn::IfThenElse(hn::Lt(v, least), least, v);
 #endif
+      },
+      x);
 }
 
-/// y[i] = step(x[i]) for n floats; y may be x.
-template <class Step>
+/// y[i] = step(x[i]) for n floats; y may be x. kAtATime: how many vectors step() is given, as Several; the
+/// last ones come alone.
+template <size_t kAtATime = 1, class Step>
 HWY_INLINE void map_vectors(const float* x, float* y, size_t n, const Step& step) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
+  if constexpr (kAtATime > 1) {
+    for (; i + kAtATime * lanes <= n; i += kAtATime * lanes)
+      store_several(step(load_several<kAtATime>(d, x + i)), d, y + i);
+  }
   for (; i + lanes <= n; i += lanes) hn::StoreU(step(hn::LoadU(d, x + i)), d, y + i);
   if (i < n) store_first(step(load_first(d, x + i, n - i)), d, y + i, n - i);
 }

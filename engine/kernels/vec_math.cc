@@ -31,7 +31,7 @@ HWY_INLINE void map(const float* x, float* y, size_t n) {
 }
 
 void map_exp(const float* x, float* y, size_t n) {
-  map<vector_exp<Tag, Vec>>(x, y, n);
+  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_exp(Tag(), v); });
 }
 void map_expm1(const float* x, float* y, size_t n) {
   map<vector_expm1<Tag, Vec>>(x, y, n);
@@ -43,10 +43,10 @@ void map_log1p(const float* x, float* y, size_t n) {
   map<vector_log1p<Tag, Vec>>(x, y, n);
 }
 void map_tanh(const float* x, float* y, size_t n) {
-  map<vector_tanh<Tag, Vec>>(x, y, n);
+  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_tanh(Tag(), v); });
 }
 void map_sigmoid(const float* x, float* y, size_t n) {
-  map<vector_sigmoid<Tag, Vec>>(x, y, n);
+  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_sigmoid(Tag(), v); });
 }
 void map_softplus(const float* x, float* y, size_t n) {
   map<vector_softplus<Tag, Vec>>(x, y, n);
@@ -61,8 +61,8 @@ void map_gelu_tanh(const float* x, float* y, size_t n) {
   map<vector_gelu_tanh<Tag, Vec>>(x, y, n);
 }
 void map_swish(const float* x, float alpha, float* y, size_t n) {
-  map_vectors(x, y, n, [=](Vec v) HWY_ATTR {
-    return hn::Mul(v, vector_sigmoid(Tag(), hn::Mul(v, hn::Set(Tag(), alpha))));
+  map_vectors<kTogether>(x, y, n, [=](auto v) GRURUN_VECTOR_BODY {
+    return mul(v, vector_sigmoid(Tag(), mul(v, hn::Set(Tag(), alpha))));
   });
 }
 void map_hard_sigmoid(const float* x, float alpha, float beta, float* y, size_t n) {
