@@ -8,16 +8,8 @@
 
 namespace grurun {
 
-std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
-  std::int64_t out = 0;
-  if (__builtin_mul_overflow(a, b, &out)) fail(ErrorKind::limit, "{} x {} does not fit in 63 bits", a, b);
-  return out;
-}
-
-std::int64_t checked_add(std::int64_t a, std::int64_t b) {
-  std::int64_t out = 0;
-  if (__builtin_add_overflow(a, b, &out)) fail(ErrorKind::limit, "{} + {} does not fit in 63 bits", a, b);
-  return out;
+void detail::fail_overflow(std::int64_t a, char op, std::int64_t b) {
+  fail(ErrorKind::limit, "{} {} {} does not fit in 63 bits", a, op, b);
 }
 
 std::int64_t checked_product(std::span<const std::int64_t> sizes) {
@@ -69,10 +61,6 @@ void Shape::erase(std::size_t at) {
 
 std::string Shape::to_string() const {
   return fmt::format("[{}]", fmt::join(dims(), ","));
-}
-
-bool Shape::operator==(const Shape& other) const {
-  return std::ranges::equal(dims(), other.dims());
 }
 
 }  // namespace grurun

@@ -13,9 +13,29 @@ namespace grurun {
 /// Product of the sizes; throws Error(limit) when it does not fit in 63 bits. Sizes must not be negative.
 std::int64_t checked_product(std::span<const std::int64_t> sizes);
 
+namespace detail {
+[[noreturn]] void fail_overflow(std::int64_t a, char op, std::int64_t b);
+}  // namespace detail
+
 /// a * b and a + b for sizes >= 0; throw Error(limit) on overflow.
-std::int64_t checked_mul(std::int64_t a, std::int64_t b);
-std::int64_t checked_add(std::int64_t a, std::int64_t b);
+inline std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_mul_overflow(a, b, &out)) detail::fail_overflow(a, 'x', b);
+  return out;
+}
+inline std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_add_overflow(a, b, &out)) detail::fail_overflow(a, '+', b);
+  return out;
+}
+
+/// Whether two lists of dimensions are the same, one by one: memcmp would wait until dimensions that were
+/// just written can be read as vectors.
+inline bool same_dims(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  bool same = a.size() == b.size();
+  for (std::size_t i = 0; same && i < a.size(); ++i) same = a[i] == b[i];
+  return same;
+}
 
 /// A list of dimensions; an empty one is a scalar's. Dimensions are >= 0 in every Shape a Tensor carries.
 class Shape {
@@ -51,7 +71,7 @@ class Shape {
   /// "[2,3]", "[]" for a scalar.
   std::string to_string() const;
 
-  bool operator==(const Shape& other) const;
+  bool operator==(const Shape& other) const { return same_dims(dims(), other.dims()); }
 
  private:
   static constexpr std::size_t inline_rank = 6;

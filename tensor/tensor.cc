@@ -53,23 +53,14 @@ Tensor Tensor::borrow(DType dtype, Shape shape, const void* data, std::shared_pt
   return out;
 }
 
-void* Tensor::mutable_raw() {
-  if (!unique()) {
-    Tensor copy(dtype_, shape_);
-    if (dtype_ == DType::string) {
-      std::copy_n(static_cast<const std::string*>(data_), size_,
-                  static_cast<std::string*>(copy.mutable_raw()));
-    } else if (size_ > 0) {
-      std::memcpy(copy.mutable_raw(), data_, byte_size());
-    }
-    *this = std::move(copy);
+void Tensor::take_own_copy() {
+  Tensor copy(dtype_, shape_);
+  if (dtype_ == DType::string) {
+    std::copy_n(static_cast<const std::string*>(data_), size_, static_cast<std::string*>(copy.mutable_raw()));
+  } else if (size_ > 0) {
+    std::memcpy(copy.mutable_raw(), data_, byte_size());
   }
-  // The block is ours alone and was allocated writable.
-  return const_cast<void*>(data_);
-}
-
-bool Tensor::unique() const {
-  return writable_ && owner_.use_count() == 1;
+  *this = std::move(copy);
 }
 
 Tensor Tensor::reshaped(Shape shape) const {
@@ -92,8 +83,7 @@ Tensor Tensor::viewed_as(DType dtype) const {
   return out;
 }
 
-void Tensor::require(DType wanted) const {
-  if (wanted == dtype_) return;
+void Tensor::fail_required(DType wanted) const {
   if (wanted == DType::undefined)
     fail_internal("the number of values is not that of shape {}", shape_.to_string());
   fail_internal("a tensor of {} was read as {}", dtype_name(dtype_), dtype_name(wanted));

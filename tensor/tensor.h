@@ -61,7 +61,11 @@ class Tensor {
   }
 
   const void* raw() const { return data_; }
-  void* mutable_raw();
+  void* mutable_raw() {
+    if (!unique()) take_own_copy();
+    // The block is ours alone and was allocated writable.
+    return const_cast<void*>(data_);
+  }
 
   /// The same elements under another shape of the same element count, sharing the buffer.
   Tensor reshaped(Shape shape) const;
@@ -70,10 +74,14 @@ class Tensor {
   Tensor viewed_as(DType dtype) const;
 
   /// True when nothing else shares the buffer and it may be written in place.
-  bool unique() const;
+  bool unique() const { return writable_ && owner_.use_count() == 1; }
 
  private:
-  void require(DType wanted) const;
+  void require(DType wanted) const {
+    if (wanted != dtype_) fail_required(wanted);
+  }
+  [[noreturn]] void fail_required(DType wanted) const;
+  void take_own_copy();
 
   DType dtype_ = DType::undefined;
   bool writable_ = false;

@@ -4,8 +4,7 @@
 
 namespace grurun {
 
-const Tensor& Value::tensor() const {
-  if (const auto* held = std::get_if<Tensor>(&held_)) return *held;
+void Value::fail_no_tensor() const {
   fail_invalid("a tensor is needed here, but the value is {}", describe());
 }
 
@@ -24,14 +23,9 @@ const Map& Value::map() const {
   fail_invalid("a map is needed here, but the value is {}", describe());
 }
 
-Tensor& Value::mutable_tensor() {
-  tensor();
-  return std::get<Tensor>(held_);
-}
-
 Tensor Value::take_tensor() {
   Tensor out = std::move(mutable_tensor());
-  held_ = std::monostate{};
+  clear();
   return out;
 }
 

@@ -41,6 +41,7 @@ class Value {
   Value(Optional optional) : held_(std::make_shared<const Optional>(std::move(optional))) {}
   Value(Map map) : held_(std::make_shared<const Map>(std::move(map))) {}
 
+  void clear() { held_.emplace<std::monostate>(); }
   bool empty() const { return std::holds_alternative<std::monostate>(held_); }
   bool is_tensor() const { return std::holds_alternative<Tensor>(held_); }
   bool is_sequence() const { return std::holds_alternative<std::shared_ptr<const Sequence>>(held_); }
@@ -48,13 +49,19 @@ class Value {
   bool is_map() const { return std::holds_alternative<std::shared_ptr<const Map>>(held_); }
 
   /// The held value; throws Error(invalid_model) naming both kinds when it is of another kind.
-  const Tensor& tensor() const;
+  const Tensor& tensor() const {
+    if (const auto* held = std::get_if<Tensor>(&held_)) return *held;
+    fail_no_tensor();
+  }
   const Sequence& sequence() const;
   const Optional& optional() const;
   const Map& map() const;
 
   /// The held tensor, to be filled; throws as tensor() does.
-  Tensor& mutable_tensor();
+  Tensor& mutable_tensor() {
+    if (auto* held = std::get_if<Tensor>(&held_)) return *held;
+    fail_no_tensor();
+  }
 
   /// Gives the tensor away, leaving this empty, so that its buffer can be written in place.
   Tensor take_tensor();
@@ -66,6 +73,8 @@ class Value {
   std::string describe() const;
 
  private:
+  [[noreturn]] void fail_no_tensor() const;
+
   std::variant<std::monostate, Tensor, std::shared_ptr<const Sequence>, std::shared_ptr<const Optional>,
                std::shared_ptr<const Map>>
       held_;

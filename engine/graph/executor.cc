@@ -65,7 +65,7 @@ void run_steps(const Plan& plan, Values& frame, RunState& state,
         if (step.outputs[i] != no_slot) (*observe)(step, i, frame[static_cast<std::size_t>(step.outputs[i])]);
       }
     }
-    for (const int slot : step.last_used) frame[static_cast<std::size_t>(slot)] = Value();
+    for (const int slot : step.last_used) frame[static_cast<std::size_t>(slot)].clear();
   }
 }
 
@@ -127,9 +127,9 @@ Runner::Runner(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), frame
 
 void Runner::run(std::span<const Value> inputs, const RunOptions& options) {
   check_count(*plan_, inputs.size());
-  const Value none;
+  static const Value none;
   try {
-    for (const std::size_t slot : fed_) frame_[slot] = Value();
+    for (const std::size_t slot : fed_) frame_[slot].clear();
     for (std::size_t i = 0; i < plan_->inputs.size(); ++i) {
       const Value& value = i < inputs.size() ? inputs[i] : none;
       Value* place = place_of_input(*plan_, i, value, frame_);
@@ -159,7 +159,7 @@ void Runner::give_memory_up() {
 
 // The inputs are in the frame.
 void Runner::prepare_memory() {
-  for (const std::size_t slot : made_anew_) frame_[slot] = Value();
+  for (const std::size_t slot : made_anew_) frame_[slot].clear();
   bool same = fed_types_.size() == fed_.size();
   for (std::size_t i = 0; same && i < fed_.size(); ++i) {
     const Value& value = frame_[fed_[i]];

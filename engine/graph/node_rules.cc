@@ -75,7 +75,7 @@ std::optional<Node> resolve_references(const Node& node, const Scope& scope) {
 
 std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRow& row, std::size_t count) {
   std::vector<InputRule> rules;
-  std::map<std::string_view, int> constraints;
+  std::map<std::string_view, std::size_t> firsts;  // by constraint
   const auto inputs = signature.inputs;
   for (std::size_t i = 0; i < count && !inputs.empty(); ++i) {
     const bool beyond = i >= inputs.size() && inputs.back().kind != opset::ParameterKind::variadic;
@@ -90,10 +90,8 @@ std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRo
       }
     }
     const bool heterogeneous = input.kind == opset::ParameterKind::variadic && !input.homogeneous;
-    if (input.is_constraint && !heterogeneous) {
-      rule.constraint =
-          constraints.emplace(input.type, static_cast<int>(constraints.size()) + 1).first->second;
-    }
+    const bool constrained = input.is_constraint && !heterogeneous;
+    rule.first = constrained ? firsts.emplace(input.type, i).first->second : i;
     rules.push_back(rule);
   }
   return rules;

@@ -19,7 +19,7 @@ inline constexpr int no_slot = -1;
 struct InputRule {
   DTypeSet schema;        // tensor types of the schema; empty: no tensor, or anything
   DTypeSet kernel;        // those that the kernel takes
-  int constraint = 0;     // inputs with the same positive number must have the same element type
+  std::size_t first = 0;  // the first input that must have the same element type: itself, if none before
   const char* name = "";  // the parameter's name in the schema
 };
 

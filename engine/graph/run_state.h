@@ -2,11 +2,9 @@
 // hand.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +41,10 @@ class StepContext final : public RunContext {
 
   std::size_t input_count() const override { return step_.inputs.size(); }
   std::size_t output_count() const override { return step_.outputs.size(); }
-  bool has_input(std::size_t index) const override;
+  bool has_input(std::size_t index) const override {
+    if (index >= step_.inputs.size() || step_.inputs[index] == no_slot) return false;
+    return !frame_[static_cast<std::size_t>(step_.inputs[index])].empty();
+  }
   bool has_output(std::size_t index) const override {
     return index < step_.outputs.size() && step_.outputs[index] != no_slot;
   }
@@ -77,13 +78,13 @@ class StepContext final : public RunContext {
   Value& output_place(std::size_t index);
   Values unwanted_;  // outputs that no slot waits for, by index
 
-  // What was taken out of the frame, for messages; more than two are rare and go unnamed.
+  // What was taken out of the frame, for messages.
   struct Taken {
     std::size_t index;
     DType dtype;
     Shape shape;
   };
-  std::array<std::optional<Taken>, 2> taken_;
+  ScratchVector<Taken> taken_;
 };
 
 }  // namespace grurun::engine

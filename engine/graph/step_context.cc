@@ -18,11 +18,6 @@ void StepContext::mark(std::size_t index) {
   }
 }
 
-bool StepContext::has_input(std::size_t index) const {
-  if (index >= step_.inputs.size() || step_.inputs[index] == no_slot) return false;
-  return !frame_[static_cast<std::size_t>(step_.inputs[index])].empty();
-}
-
 const Value& StepContext::input(std::size_t index) {
   if (!has_input(index)) fail_invalid("input {} is omitted, but needed here", index);
   mark(index);
@@ -34,11 +29,7 @@ Tensor StepContext::take_tensor(std::size_t index) {
   const int slot = step_.inputs[index];
   const bool last = std::ranges::find(step_.last_used, slot) != step_.last_used.end();
   if (!last || std::ranges::count(step_.inputs, slot) != 1) return shared;
-  for (std::optional<Taken>& taken : taken_) {
-    if (taken) continue;
-    taken = {index, shared.dtype(), shared.shape()};
-    break;
-  }
+  taken_.push_back({index, shared.dtype(), shared.shape()});
   return frame_[static_cast<std::size_t>(slot)].take_tensor();
 }
 
@@ -47,10 +38,9 @@ std::string StepContext::describe_inputs() const {
   for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
     if (i > 0) text += ", ";
     if (text.size() > 300) return text + "...";
-    const auto is_taken = [&](const std::optional<Taken>& taken) { return taken && taken->index == i; };
-    const auto taken = std::ranges::find_if(taken_, is_taken);
+    const auto taken = std::ranges::find(taken_, i, &Taken::index);
     if (taken != taken_.end()) {
-      text += fmt::format("tensor({}) {}", dtype_name((*taken)->dtype), (*taken)->shape.to_string());
+      text += fmt::format("tensor({}) {}", dtype_name(taken->dtype), taken->shape.to_string());
     } else {
       text += has_input(i) ? frame_[static_cast<std::size_t>(step_.inputs[i])].describe() : "-";
     }
@@ -129,15 +119,15 @@ void StepContext::check_input_types() const {
     if (!rule.schema.empty() && !rule.kernel.contains(dtype)) {
       fail_unsupported("{} with {} in input {} ('{}')", step_.op, dtype_name(dtype), i, rule.name);
     }
-    if (rule.constraint == 0) continue;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (step_.input_rules[j].constraint != rule.constraint || !has_input(j)) continue;
+    // Equal to the first of its group is equal to all.
+    for (std::size_t j = rule.first; j < i; ++j) {
+      if (step_.input_rules[j].first != rule.first || !has_input(j)) continue;
       const Value& other = frame_[static_cast<std::size_t>(step_.inputs[j])];
       if (other.is_tensor() && other.tensor().dtype() != dtype) {
         fail_invalid("inputs {} and {} of {} must have the same element type, but are {} and {}", j, i,
                      step_.op, dtype_name(other.tensor().dtype()), dtype_name(dtype));
       }
-      break;  // equal to the first of its group is equal to all
+      break;
     }
   }
 }

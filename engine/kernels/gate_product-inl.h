@@ -180,10 +180,11 @@ HWY_INLINE void tile_of_rows(size_t rows, const GateProduct<T>& p) {
 
 /// Any number of rows times kVectors vectors. Rows are split evenly: 9 are 5 + 4, not 8 + 1.
 template <size_t kVectors, class T>
-HWY_INLINE void column_of_tiles(size_t rows, GateProduct<T> p) {
+HWY_INLINE void column_of_tiles(size_t rows, const GateProduct<T>& all) {
   constexpr size_t kMost = tile_rows(kVectors);
   const size_t tiles = (rows + kMost - 1) / kMost;
-  if (tiles == 1) return tile_of_rows<kVectors>(rows, p);
+  if (tiles == 1) return tile_of_rows<kVectors>(rows, all);
+  GateProduct<T> p = all;
   for (size_t t = 0, lines = p.ahead_lines; t < tiles; ++t) {
     const size_t height = rows / tiles + (t < rows % tiles ? 1 : 0);
     p.ahead_lines = lines * (t + 1) / tiles - lines * t / tiles;
@@ -198,46 +199,50 @@ HWY_INLINE void column_of_tiles(size_t rows, GateProduct<T> p) {
 /// that makes B be read once.
 template <class T>
 HWY_INLINE size_t next_tile(size_t rows, size_t left) {
-  if (kWidest<T>) return left;
   if (kLineVectors < T >> 2) return rows == 1 ? 4 : 2;
   if (rows == 1 && (left == 6 || left == 2)) return left;
   return rows <= tile_rows(4) && left >= 4 ? 4 : 2;
 }
 
-/// Any number of rows times columns of up to four of the widest vectors.
+/// Any number of rows times columns of up to four of the widest vectors. A product is handed on as it is
+/// where it can be: a copy waits for what was written to it last, which a small layer takes a tenth longer
+/// for.
 template <class T>
-void gate_product(size_t rows, GateProduct<T> p) {
+void gate_product(size_t rows, const GateProduct<T>& all) {
   constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
-  const T* const B = p.B;
-  const size_t all_lines = p.ahead_lines;
-  const char* const ahead = p.ahead;
-  for (size_t column = 0; column < p.columns;) {
-    const size_t vectors = next_tile<T>(rows, (p.columns - column) / lanes);
-    const size_t end = column + vectors * lanes;
-    if constexpr (!kWidest<T>) {
-      p.B = B + column / kGateLanes<T> * kGateLanes<T> * p.K + column % kGateLanes<T>;
-      p.ahead = ahead + 64 * (all_lines * column / p.columns);
-      p.ahead_lines = all_lines * end / p.columns - all_lines * column / p.columns;
-    }
-    switch (vectors) {
+  if constexpr (kWidest<T>) {
+    switch (all.columns / lanes) {
       case 1:
-        if constexpr (kWidest<T>) column_of_tiles<1>(rows, p);
-        break;
+        return column_of_tiles<1>(rows, all);
       case 2:
-        column_of_tiles<2>(rows, p);
-        break;
+        return column_of_tiles<2>(rows, all);
       case 3:
-        if constexpr (kWidest<T>) column_of_tiles<3>(rows, p);
-        break;
-      case 4:
-        column_of_tiles<4>(rows, p);
-        break;
+        return column_of_tiles<3>(rows, all);
       default:
-        if constexpr (!kWidest<T>) column_of_tiles<6>(rows, p);
+        return column_of_tiles<4>(rows, all);
     }
-    column = end;
-    if (p.start) p.start += vectors * lanes;
-    p.C += vectors * lanes;
+  } else {
+    GateProduct<T> p = all;
+    for (size_t column = 0; column < all.columns;) {
+      const size_t vectors = next_tile<T>(rows, (all.columns - column) / lanes);
+      const size_t end = column + vectors * lanes;
+      p.B = all.B + column / kGateLanes<T> * kGateLanes<T> * all.K + column % kGateLanes<T>;
+      p.ahead = all.ahead + 64 * (all.ahead_lines * column / all.columns);
+      p.ahead_lines = all.ahead_lines * end / all.columns - all.ahead_lines * column / all.columns;
+      switch (vectors) {
+        case 2:
+          column_of_tiles<2>(rows, p);
+          break;
+        case 4:
+          column_of_tiles<4>(rows, p);
+          break;
+        default:
+          column_of_tiles<6>(rows, p);
+      }
+      column = end;
+      if (p.start) p.start += vectors * lanes;
+      p.C += vectors * lanes;
+    }
   }
 }
 

@@ -204,7 +204,9 @@ void project_panels(const Projection<T>& p, PanelRange range) {
 template <class T>
 class StepBlock {
  public:
-  StepBlock(const Cell<T>& cell, const CellStep<T>& step) : cell_(cell), step_(step) {}
+  /// A: step.A or a copy of it.
+  StepBlock(const Cell<T>& cell, const CellStep<T>& step, Rows<const T> A)
+      : cell_(cell), step_(step), A_(A) {}
 
   /// Rows from `row` on, those of A and X perhaps in pieces; `ahead` is of R.
   void run(int64_t begin, int64_t end, int64_t row, size_t rows, const SplitRows* A, const SplitRows* X,
@@ -218,11 +220,10 @@ class StepBlock {
     }
     // W and R take turns in being last, so that the one used last is still in the cache.
     if (!ahead.descending) start = starts(begin, end, row, rows, X, ahead);
-    if (step_.A.data == nullptr) {
+    if (A_.data == nullptr) {
       std::fill_n(product_, static_cast<size_t>(end - begin) * rows * width, T{0});
     } else {
-      multiply(rows, Factor<T>{{step_.A.row(row), step_.A.ld}, A}, R, false, begin, end, product_, width,
-               ahead);
+      multiply(rows, Factor<T>{{A_.row(row), A_.ld}, A}, R, false, begin, end, product_, width, ahead);
     }
     if (ahead.descending) start = starts(begin, end, row, rows, X, ahead);
     finish(cell_, step_,
@@ -255,6 +256,7 @@ class StepBlock {
   static constexpr size_t kMostWidth = lstm_gates * 4 * kGateLanes<T>;
   const Cell<T>& cell_;
   const CellStep<T>& step_;
+  const Rows<const T> A_;
   HWY_ALIGN T product_[kRowBlock * kMostWidth];
   HWY_ALIGN T start_[kRowBlock * kMostWidth];
 };
@@ -280,9 +282,7 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range)
 #endif
   const ApartRows<T> apart(A || step.A.data == nullptr ? 0 : rows.rows, static_cast<size_t>(cell.R->K()),
                            step.A);
-  CellStep<T> placed = step;
-  placed.A = apart.rows();
-  StepBlock<T> block(cell, placed);
+  StepBlock<T> block(cell, step, apart.rows());
   // Weights of X in between would make the panels of a group drive each other out of the cache.
   const size_t group_rows = projected ? kGroupRows : 1;
   const auto together =

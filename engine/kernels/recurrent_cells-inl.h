@@ -77,10 +77,6 @@ struct Place {
   HWY_INLINE void store_padded(V v, Rows<T> to) const { hn::StoreU(v, D(), to.row(row) + unit); }
 };
 
-// For what each_place calls: as part of the loop its constants stay in registers.
-#undef GRURUN_LOOP_BODY
-#define GRURUN_LOOP_BODY HWY_ATTR __attribute__((always_inline))
-
 /// Part of a row into cache kLevel. The processor does not foresee projections, whose rows lie far apart.
 template <int kLevel, class T>
 HWY_INLINE void fetch(const T* row, size_t count) {
@@ -107,15 +103,15 @@ HWY_INLINE void each_place(Sums<T> sums, Body body) {
   }
 }
 
-// Steps are passed by value: what vectors are stored through might else be one of their members. Where a
+// What vectors are stored through is captured by value: it might else be a member of the step. Where a
 // function is applied to what another one gave, there are two passes: each is then short enough for a core to
 // work at several places at once.
 template <class T, class F>
-HWY_INLINE void finish_rnn(CellStep<T> step, const Sums<T>& sums, F f) {
+HWY_INLINE void finish_rnn(const CellStep<T>& step, const Sums<T>& sums, F f) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
+  each_place(sums, [=, out = step.out](const Place<T>& at) GRURUN_VECTOR_BODY {
     // Ht = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Wbi + Rbi)
-    at.store(f(d, at.sum(0)), step.out);
+    at.store(f(d, at.sum(0)), out);
   });
 }
 
@@ -126,56 +122,57 @@ HWY_INLINE V blend(D d, V z, V candidate, V previous) {
 }
 
 template <class T, class F, class G>
-HWY_INLINE void finish_gru_reset_after(CellStep<T> step, const Sums<T>& sums, F f, G g) {
+HWY_INLINE void finish_gru_reset_after(const CellStep<T>& step, const Sums<T>& sums, F f, G g) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
+  each_place(sums, [=](const Place<T>& at) GRURUN_VECTOR_BODY {
     // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)
     at.keep(update_gate, f(d, at.sum(update_gate)));
     // rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr)
     const auto r = f(d, at.sum(reset_gate));
     at.keep(reset_gate, hn::MulAdd(r, at.product(hidden_gate), at.start(hidden_gate)));
   });
-  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
+  each_place(sums, [=, H = step.H, out = step.out](const Place<T>& at) GRURUN_VECTOR_BODY {
     // ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*(Rh^T) + Rbh)) + Wbh)
     const auto candidate = g(d, at.kept(reset_gate));
-    at.store(blend(d, at.kept(update_gate), candidate, at.load(step.H)), step.out);
+    at.store(blend(d, at.kept(update_gate), candidate, at.load(H)), out);
   });
 }
 
 template <class T, class F>
-HWY_INLINE void finish_gru_update_and_reset(CellStep<T> step, const Sums<T>& sums, F f) {
+HWY_INLINE void finish_gru_update_and_reset(const CellStep<T>& step, const Sums<T>& sums, F f) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
+  each_place(sums, [=, H = step.H, z = step.z, reset = step.reset](const Place<T>& at) GRURUN_VECTOR_BODY {
     // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)
-    at.store_padded(f(d, at.sum(update_gate)), step.z);
+    at.store_padded(f(d, at.sum(update_gate)), z);
     // rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr), kept as rt (.) Ht-1
-    at.store_padded(hn::Mul(f(d, at.sum(reset_gate)), at.load(step.H)), step.reset);
+    at.store_padded(hn::Mul(f(d, at.sum(reset_gate)), at.load(H)), reset);
   });
 }
 
 template <class T, class G>
-HWY_INLINE void finish_gru_candidate(CellStep<T> step, const Sums<T>& sums, G g) {
+HWY_INLINE void finish_gru_candidate(const CellStep<T>& step, const Sums<T>& sums, G g) {
   const hn::ScalableTag<T> d;
-  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
+  each_place(sums, [=, H = step.H, out = step.out, z = step.z](const Place<T>& at) GRURUN_VECTOR_BODY {
     // ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*(Rh^T) + Rbh + Wbh)
     const auto candidate = g(d, at.sum(0));
-    at.store(blend(d, at.load_padded(step.z), candidate, at.load(step.H)), step.out);
+    at.store(blend(d, at.load_padded(z), candidate, at.load(H)), out);
   });
 }
 
 template <class T, class F, class G, class H>
-HWY_INLINE void finish_lstm(const Cell<T>& cell, CellStep<T> step, const Sums<T>& sums, F f, G g, H h) {
+HWY_INLINE void finish_lstm(const Cell<T>& cell, const CellStep<T>& step, const Sums<T>& sums, F f, G g,
+                            H h) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const auto padded = static_cast<size_t>(cell.R->padded_size());
   const T* const P = cell.P;
   const bool input_forget = cell.input_forget;
-  const auto with_peephole = [=](const Place<T>& at, LstmGate gate, V C) GRURUN_LOOP_BODY {
+  const auto with_peephole = [=](const Place<T>& at, LstmGate gate, V C) GRURUN_VECTOR_BODY {
     if (P == nullptr) return at.sum(gate);
     return hn::MulAdd(hn::LoadU(d, P + gate * padded + at.unit), C, at.sum(gate));
   };
-  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
-    const V previous = at.load_padded(step.C);
+  each_place(sums, [=, states = step.C](const Place<T>& at) GRURUN_VECTOR_BODY {
+    const V previous = at.load_padded(states);
     // it = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Pi (.) Ct-1 + Wbi + Rbi)
     const V i = f(d, with_peephole(at, input_gate, previous));
     // ft = f(Xt*(Wf^T) + Ht-1*(Rf^T) + Pf (.) Ct-1 + Wbf + Rbf), or coupled: ft = 1 - it
@@ -185,14 +182,14 @@ HWY_INLINE void finish_lstm(const Cell<T>& cell, CellStep<T> step, const Sums<T>
     const V c = g(d, at.sum(cell_gate));
     // Ct = ft (.) Ct-1 + it (.) ct
     const V C = hn::MulAdd(forget, previous, hn::Mul(i, c));
-    at.store_padded(C, step.C);
+    at.store_padded(C, states);
   });
-  each_place(sums, [=](const Place<T>& at) GRURUN_LOOP_BODY {
-    const V C = at.load_padded(step.C);
+  each_place(sums, [=, states = step.C, out = step.out](const Place<T>& at) GRURUN_VECTOR_BODY {
+    const V C = at.load_padded(states);
     // ot = f(Xt*(Wo^T) + Ht-1*(Ro^T) + Po (.) Ct + Wbo + Rbo)
     const V o = f(d, with_peephole(at, output_gate, C));
     // Ht = ot (.) h(Ct); the clip bounds what h sees, Ct itself is carried on as it is
-    at.store(hn::Mul(o, h(d, C)), step.out);
+    at.store(hn::Mul(o, h(d, C)), out);
   });
 }
 

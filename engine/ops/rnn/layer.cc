@@ -68,7 +68,8 @@ bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
 
 void run_layer(Layer& layer, RunContext& run) {
   const LayerInputs inputs = read_inputs(run, layer.form);
-  const Dimensions dims = check_inputs(inputs, layer.form, layer.attributes);
+  const bool checked_weights = layer.packed_float || layer.packed_double;
+  const Dimensions dims = check_inputs(inputs, layer.form, layer.attributes, checked_weights);
   const LayerOutputs outputs = make_outputs(run, inputs, layer.form, dims, layer.attributes.batch_first);
   if (dims.batch_size == 0 || dims.hidden_size == 0) return;  // the outputs have no elements
 
@@ -79,7 +80,10 @@ void run_layer(Layer& layer, RunContext& run) {
     const LayerWeights<Real>& weights = layer.packed<Real>() ? *layer.packed<Real>() : packed_now;
 
     LayerRun layer_run(run, inputs, outputs, layer.form, dims, layer.attributes);
-    layer_run.descending = layer.runs.fetch_add(1, std::memory_order_relaxed) % 2 == 1;
+    // Runs side by side may count as one: the order is for speed alone.
+    const std::uint32_t runs = layer.runs.load(std::memory_order_relaxed);
+    layer.runs.store(runs + 1, std::memory_order_relaxed);
+    layer_run.descending = runs % 2 == 1;
     const auto run_directions = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t direction = begin; direction < end; ++direction) {
         run_direction<T, Real>(layer_run, direction, weights[static_cast<std::size_t>(direction)]);

@@ -5,14 +5,15 @@
 namespace grurun::engine::rnn {
 namespace {
 
-std::string read_direction(PrepareContext& node) {
-  std::string direction = node.string_attribute("direction", "forward");
+Direction read_direction(PrepareContext& node) {
+  const std::string direction = node.string_attribute("direction", "forward");
+  if (direction == "forward") return Direction::forward;
+  if (direction == "reverse") return Direction::reverse;
+  if (direction == "bidirectional") return Direction::bidirectional;
   // GRU-1 spells its default so.
-  if (direction == "foward" && node.op_type() == "GRU" && node.since_version() == 1) direction = "forward";
-  if (direction != "forward" && direction != "reverse" && direction != "bidirectional") {
-    fail_invalid("attribute direction is '{}'; it must be forward, reverse or bidirectional", direction);
-  }
-  return direction;
+  if (direction == "foward" && node.op_type() == "GRU" && node.since_version() == 1)
+    return Direction::forward;
+  fail_invalid("attribute direction is '{}'; it must be forward, reverse or bidirectional", direction);
 }
 
 bool read_batch_first(PrepareContext& node) {

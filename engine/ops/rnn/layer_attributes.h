@@ -33,15 +33,19 @@ struct LayerForm {
   bool clip_cell_state = true;  // LSTM: the clip bounds what h sees, too
 };
 
+enum class Direction { forward, reverse, bidirectional };
+
 struct LayerAttributes {
-  std::string direction = "forward";  // or "reverse", "bidirectional"
-  bool batch_first = false;           // layout = 1
+  Direction direction = Direction::forward;
+  bool batch_first = false;  // layout = 1
   std::optional<std::int64_t> hidden_size;
   float clip = no_clip;
   std::vector<Activation> activations;  // of the forward direction, then of the backward one
 
-  std::int64_t num_directions() const { return direction == "bidirectional" ? 2 : 1; }
-  bool reversed(std::int64_t direction_index) const { return direction == "reverse" || direction_index == 1; }
+  std::int64_t num_directions() const { return direction == Direction::bidirectional ? 2 : 1; }
+  bool reversed(std::int64_t direction_index) const {
+    return direction == Direction::reverse || direction_index == 1;
+  }
   /// f, g, h of one direction.
   std::span<const Activation> functions(std::int64_t direction_index) const;
 };

@@ -23,7 +23,7 @@ void require_rank_3(const char* name, const Tensor& tensor, Rule rule) {
 template <typename Rule>
 void require_shape(const char* name, const Tensor* tensor, std::initializer_list<std::int64_t> wanted,
                    Rule rule) {
-  if (tensor == nullptr || std::ranges::equal(tensor->shape(), wanted)) return;
+  if (tensor == nullptr || same_dims(tensor->shape().dims(), {wanted.begin(), wanted.size()})) return;
   fail_invalid("{} is {}; it must be {}, here {}", name, tensor->shape().to_string(), rule(),
                Shape(wanted).to_string());
 }
@@ -113,11 +113,12 @@ void check_weights(const LayerInputs& inputs, const LayerForm& form, const Layer
                 [] { return "[num_directions, 3*hidden_size]"; });
 }
 
-Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes) {
+Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes,
+                        bool checked_weights) {
   const Tensor& X = *inputs.X;
   require_type("W", inputs.W, "X", X);
   require_rank_3("X", X, rule_of_X(attributes.batch_first));
-  check_weights(inputs, form, attributes, X.dim(2));
+  if (!checked_weights || inputs.W->dim(2) != X.dim(2)) check_weights(inputs, form, attributes, X.dim(2));
   return check_sequence(inputs, attributes, X.dim(2), inputs.R->dim(2));
 }
 

@@ -44,8 +44,9 @@ void check_weights(const LayerInputs& inputs, const LayerForm& form, const Layer
 /// as above, X [seq_length, batch_size, input_size], or [batch_size, seq_length, input_size] with batch_first
 /// (layout 1), states [num_directions, batch_size, hidden_size], or [batch_size, num_directions,
 /// hidden_size], sequence_lens [batch_size], each in [0, seq_length]. Throws Error(invalid_model) naming the
-/// input and the rule.
-Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes);
+/// input and the rule. checked_weights: check_weights has passed these weights before.
+Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes,
+                        bool checked_weights);
 
 /// The same of X, the states and sequence_lens alone, for sizes that the weights have given.
 Dimensions check_sequence(const LayerInputs& inputs, const LayerAttributes& attributes,

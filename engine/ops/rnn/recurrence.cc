@@ -65,8 +65,8 @@ class DirectionRun {
   const std::int64_t padded_;  // hidden_size as the kernels pad it
   // Y itself holds the states when its elements and rows are theirs.
   const bool states_in_Y_;
-  std::array<kernels::Cell<Real>, 2> cells_{};  // by block
-  std::int64_t width_ = 0;                      // of a row of all blocks' products
+  std::array<kernels::Cell<Real>, 2> cells_;  // by block
+  std::int64_t width_ = 0;                    // of a row of all blocks' products
   std::int64_t chunk_rows_ = 0;
   // What holds all that follows, the second one if it is small.
   std::optional<memory::Block> workspace_;
@@ -93,15 +93,14 @@ DirectionRun<T, Real>::DirectionRun(const LayerRun& layer, std::int64_t directio
   const std::span<const Activation> functions = layer.attributes.functions(direction);
   for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
     kernels::Cell<Real>& cell = cells_[i];
-    cell = {.kind = layer.form.blocks[i].kind,
-            .W = &weights.blocks[i].W,
-            .R = &weights.blocks[i].R,
-            .P = weights.P.empty() ? nullptr : weights.P.data(),
-            .functions = {},
-            .clip = layer.attributes.clip,
-            .clip_cell_state = layer.form.clip_cell_state,
-            .input_forget = layer.form.input_forget};
-    std::ranges::copy(functions, cell.functions.begin());
+    cell.kind = layer.form.blocks[i].kind;
+    cell.W = &weights.blocks[i].W;
+    cell.R = &weights.blocks[i].R;
+    cell.P = weights.P.empty() ? nullptr : weights.P.data();
+    for (std::size_t f = 0; f < functions.size(); ++f) cell.functions[f] = functions[f];
+    cell.clip = layer.attributes.clip;
+    cell.clip_cell_state = layer.form.clip_cell_state;
+    cell.input_forget = layer.form.input_forget;
     width_ += cell.W->width();
   }
   allocate();
@@ -147,9 +146,7 @@ void DirectionRun<T, Real>::run() {
   load_states();
   const std::int64_t steps = schedule_.steps();
   if (steps == 1 && !projects_ahead()) {
-    const std::int64_t rows = schedule_.active(0);
-    layer_.context.check_limits();
-    step(0, rows, {}, inputs_of(0, 1));
+    step(0, schedule_.active(0), {}, inputs_of(0, 1));
   }
   for (std::int64_t step = 0; projects_ahead() && step < steps;) {
     const Chunk chunk = project(step);
@@ -258,6 +255,7 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
     const kernels::Cell<Real>& cell = cells_[i];
     if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
     each_share(*cell.R, rows, descending, [&](const Share& share) {
+      if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
       kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
     });
     if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
