@@ -190,8 +190,10 @@ HWY_INLINE V vector_exp(D d, V x) {
 /// processors take long for results below the normal numbers, and masks make whole vectors of them.
 template <class D, class V>
 HWY_INLINE V vector_exp_of_negative(D d, V x) {
-  const auto vanishes = hn::Lt(x, hn::Set(d, -ExpOf<hn::TFromD<D>>::kVanishes));
-  return hn::IfThenZeroElse(vanishes, exp_of_negative(d, reduce(d, hn::IfThenZeroElse(vanishes, x))));
+  const auto zero_where_vanishing = [=](auto of, auto y) GRURUN_VECTOR_BODY {
+    return hn::IfThenZeroElse(hn::Lt(of, hn::Set(d, -ExpOf<hn::TFromD<D>>::kVanishes)), y);
+  };
+  return each(zero_where_vanishing, x, exp_of_negative(d, reduce(d, each(zero_where_vanishing, x, x))));
 }
 
 template <class D, class V>

@@ -93,13 +93,16 @@ HWY_INLINE V vector_erf(D d, V x) {
                                      0x1.5419f6p-8f, -0x1.a485eep-11f, 0x1.4ae4d4p-14f};
   static constexpr float kLarge[] = {0x1.8b3f28p-13f, -0x1.212c2cp+0f, -0x1.4434f0p-1f, -0x1.bc18d0p-4f,
                                      0x1.9d0bd6p-6f,  -0x1.1398fap-8f, 0x1.ceeaeep-12f, -0x1.6c0690p-16f};
-  const V one = hn::Set(d, 1.0f);
-  const V magnitude = at_most(hn::Abs(x), hn::Set(d, 4.0f));
-  const V small = hn::MulAdd(magnitude, polynomial(d, hn::Mul(magnitude, magnitude), kSmall), magnitude);
+  const auto one = hn::Set(d, 1.0f);
+  const V magnitude = at_most(magnitude_of(x), hn::Set(d, 4.0f));
+  const V small = mul_add(magnitude, polynomial(d, mul(magnitude, magnitude), kSmall), magnitude);
   const auto reduced = reduce(d, polynomial(d, magnitude, kLarge));
   const V scale = power_of_two(d, reduced);
-  const V large = hn::Sub(one, hn::MulAdd(scale, reduced.expm1_r, scale));
-  return hn::CopySignToAbs(hn::IfThenElse(hn::Lt(magnitude, one), small, large), x);
+  const V large = sub(one, mul_add(scale, reduced.expm1_r, scale));
+  const auto chosen = [=](auto from, auto size, auto near, auto far) GRURUN_VECTOR_BODY {
+    return hn::CopySignToAbs(hn::IfThenElse(hn::Lt(size, one), near, far), from);
+  };
+  return each(chosen, x, magnitude, small, large);
 }
 
 /// x times the normal distribution's integral up to x. Beyond |x| that is e^(-x^2 / 2) times a function that

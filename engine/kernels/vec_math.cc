@@ -52,7 +52,7 @@ void map_softplus(const float* x, float* y, size_t n) {
   map<vector_softplus<Tag, Vec>>(x, y, n);
 }
 void map_erf(const float* x, float* y, size_t n) {
-  map<vector_erf<Tag, Vec>>(x, y, n);
+  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_erf(Tag(), v); });
 }
 void map_gelu(const float* x, float* y, size_t n) {
   map<vector_gelu<Tag, Vec>>(x, y, n);

@@ -63,8 +63,15 @@ double powers_of_block(const float* x, float greatest, float* y, size_t n) {
   };
   size_t i = 0;
   for (; i + kWays * lanes <= n; i += kWays * lanes) {
-    GRURUN_UNROLL
-    for (size_t way = 0; way < kWays; ++way) take(i + way * lanes, way);
+    if constexpr (kTogether == kWays) {
+      const auto less = sub(load_several<kWays>(d, x + i), m), power = vector_exp_of_negative(d, less);
+      store_several(keep_powers ? power : less, d, y + i);
+      GRURUN_UNROLL
+      for (size_t way = 0; way < kWays; ++way) sum[way] = hn::Add(sum[way], power.v[way]);
+    } else {
+      GRURUN_UNROLL
+      for (size_t way = 0; way < kWays; ++way) take(i + way * lanes, way);
+    }
   }
   for (; i + lanes <= n; i += lanes) take(i, 0);
   if (i < n && padded) {

@@ -6,7 +6,11 @@
 // attribute (paddings in version 1) before 11, an input since, of the axes that the input axes names (since
 // 18).
 
+#include <algorithm>
+#include <optional>
+
 #include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/index_loop.h"
 #include "engine/ops/integer_list.h"
@@ -56,21 +60,59 @@ Shape padded_shape(const Shape& input, const Padding& padding) {
   return shape;
 }
 
+// Which places of an axis of the output hold elements of the input: [first, last), the first of them is
+// `from` of the input's axis.
+struct Kept {
+  std::int64_t first, last, from;
+};
+
+Kept kept_of(std::int64_t length, std::int64_t begin, std::int64_t padded_length) {
+  const std::int64_t first = std::clamp<std::int64_t>(begin, 0, padded_length);
+  const std::int64_t last = std::clamp<std::int64_t>(begin + length, first, padded_length);
+  return {first, last, first - begin};
+}
+
+// Rows of the last padded axis and what lies within it, written from front to back.
 Tensor pad_constant(const Tensor& input, const Padding& padding, const Tensor& value) {
   const Shape shape = padded_shape(input.shape(), padding);
-  Tensor out = strided_copy(value, 0, shape, ScratchVector<std::int64_t>(shape.rank(), 0));
-  // What of the input is left when negative pads have taken their part, and where it stands on both sides.
-  Shape kept = input.shape();
-  const ScratchVector<std::int64_t> from = row_major_strides(input.shape());
-  const ScratchVector<std::int64_t> to = row_major_strides(shape);
-  std::int64_t source = 0, target = 0;
-  for (std::size_t d = 0; d < shape.rank(); ++d) {
-    const std::int64_t skipped = std::max<std::int64_t>(0, -padding.begin[d]);
-    kept[d] = std::max<std::int64_t>(0, kept[d] - skipped - std::max<std::int64_t>(0, -padding.end[d]));
-    source += skipped * from[d];
-    target += std::max<std::int64_t>(0, padding.begin[d]) * to[d];
-  }
-  if (kept.element_count() > 0) strided_copy_into(out, target, to, input, source, from, kept);
+  Tensor out(input.dtype(), shape);
+  if (out.size() == 0) return out;
+  std::size_t rank = shape.rank();  // up to the last padded axis
+  while (rank > 0 && padding.begin[rank - 1] == 0 && padding.end[rank - 1] == 0) --rank;
+  if (rank == 0) return input;
+  ScratchVector<Kept> kept;
+  for (std::size_t d = 0; d < rank; ++d) kept.push_back(kept_of(input.dim(d), padding.begin[d], shape[d]));
+  const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
+  const std::int64_t unit = shape.count(rank, shape.rank()), row = shape[rank - 1] * unit;
+  const Kept& within = kept[rank - 1];
+  const std::int64_t before = within.first * unit, copied = (within.last - within.first) * unit;
+  const std::int64_t rows = shape.count(0, rank - 1);
+  dispatch_width(input.dtype(), [&]<typename T>() {
+    const T* const from = static_cast<const T*>(input.raw());
+    T* const to = static_cast<T*>(out.mutable_raw());
+    const T filler = *static_cast<const T*>(value.raw());
+    // Where in the input a row of the output comes from; nowhere, if it is padding.
+    const auto source_of = [&](std::int64_t r) -> std::optional<std::int64_t> {
+      std::int64_t at = within.from * unit;
+      for (std::size_t d = rank - 1; d-- > 0; r /= shape[d]) {
+        const std::int64_t place = r % shape[d];
+        if (place < kept[d].first || place >= kept[d].last) return std::nullopt;
+        at += (place - kept[d].first + kept[d].from) * strides[d];
+      }
+      return at;
+    };
+    kernels::parallel_for(
+        rows, std::max<std::int64_t>(1, 65536 / row), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t r = begin; r < end; ++r) {
+            T* place = to + r * row;
+            const std::optional<std::int64_t> source = copied > 0 ? source_of(r) : std::nullopt;
+            place = std::fill_n(place, source ? before : row, filler);
+            if (!source) continue;
+            place = std::copy_n(from + *source, copied, place);
+            std::fill_n(place, row - before - copied, filler);
+          }
+        });
+  });
   return out;
 }
 

@@ -1,0 +1,81 @@
+// Pad with a constant against its definition, element by element.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "tests/engine/ops/math/op_table.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+constexpr double kFiller = -1;
+
+// output[i] = data[i - begin] where that is an element, the filler elsewhere; pads as Pad lists them.
+Tensor by_definition(const Tensor& data, const std::vector<double>& pads) {
+  const std::size_t rank = data.rank();
+  Shape shape = data.shape();
+  for (std::size_t d = 0; d < rank; ++d) shape[d] += static_cast<std::int64_t>(pads[d] + pads[d + rank]);
+  std::vector<double> values;
+  for (std::int64_t n = 0; n < shape.element_count(); ++n) {
+    std::int64_t left = n, at = 0, stride = 1;
+    bool inside = true;
+    for (std::size_t d = rank; d-- > 0; left /= shape[d], stride *= data.dim(d)) {
+      const std::int64_t place = left % shape[d] - static_cast<std::int64_t>(pads[d]);
+      inside = inside && place >= 0 && place < data.dim(d);
+      at += place * stride;
+    }
+    values.push_back(inside ? static_cast<double>(data.data<float>()[at]) : kFiller);
+  }
+  return make<float>(shape, values);
+}
+
+OpRowCase padded(const Shape& shape, const std::vector<double>& pads) {
+  std::vector<double> values(static_cast<std::size_t>(shape.element_count()));
+  std::iota(values.begin(), values.end(), 1.0);
+  const Tensor data = make<float>(shape, values);
+  std::string name = shape.to_string() + " by";
+  for (const double pad : pads) name += " " + std::to_string(static_cast<int>(pad));
+  return {name, "Pad",
+          13,   {data, vec<std::int64_t>(pads), make<float>({}, {kFiller})},
+          {},   {by_definition(data, pads)}};
+}
+
+TEST(Pad, AddsAndRemovesOnEveryAxis) {
+  std::vector<OpRowCase> rows = {
+      padded({3}, {0, 0}),
+      padded({3}, {-2, 4}),
+      padded({2}, {3, -4}),                       // nothing of the input is left
+      padded({2, 3}, {0, 1, 0, 2}),               // the last axis alone
+      padded({2, 3}, {1, 0, 2, 0}),               // whole rows
+      padded({2, 0, 3}, {0, 2, 0, 0, 0, 1}),      // an input without elements
+      padded({2, 3}, {-1, 0, -1, 0}),             // an output without elements
+      padded({40, 60, 50}, {1, 0, -1, 2, 1, 3}),  // shared out among threads
+      padded({3, 4, 5, 2}, {0, -1, 2, 0, 1, 0, 1, 0}),
+  };
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> length(1, 4), pad(-2, 3), axes(1, 4);
+  for (int i = 0; i < 100; ++i) {
+    Shape shape;
+    for (int rank = axes(random); rank > 0; --rank) shape.push_back(length(random));
+    std::vector<double> pads(2 * shape.rank());
+    for (double& count : pads) count = pad(random);
+    bool fits = true;
+    for (std::size_t d = 0; d < shape.rank(); ++d)
+      fits = fits && static_cast<double>(shape[d]) + pads[d] + pads[d + shape.rank()] >= 0;
+    if (fits) rows.push_back(padded(shape, pads));
+  }
+  check_rows(rows);
+}
+
+TEST(Pad, Strings) {
+  check_rows({{"words",
+               "Pad",
+               13,
+               {words({"a", "b"}), vec<std::int64_t>({1, 2}), words({"-"})},
+               {},
+               {words({"-", "a", "b", "-", "-"})}}});
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
