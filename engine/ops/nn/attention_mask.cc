@@ -55,7 +55,7 @@ bool AttentionMask::add(std::int64_t batch, std::int64_t head, std::int64_t quer
     if (step == 0) std::fill_n(scratch + 1, n - 1, scratch[0]);
   }
   kernels::vec_add(x, bias, x, n);
-  return kernels::reduce_max(bias, n) != none;
+  return bias[0] != none || kernels::reduce_max(bias, n) != none;
 }
 
 template bool AttentionMask::add(std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, float*,
