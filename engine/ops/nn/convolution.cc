@@ -1,6 +1,7 @@
 #include "engine/ops/nn/convolution.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/kernels/dot_products.h"
 #include "engine/kernels/gemm_tile.h"
@@ -175,33 +176,44 @@ void convolve_rows(const ConvShape& shape, const T* x, const T* w, const T* bias
   });
 }
 
+// Where in the input the innermost row begins that tap k (without the innermost axis) of output place o
+// (likewise) reads; nowhere, if that is outside.
+std::optional<std::int64_t> row_of_tap(const WindowAxes& axes, std::int64_t o, std::int64_t k) {
+  std::int64_t at = 0, stride = axes.back().input;
+  for (std::size_t d = axes.size() - 1; d-- > 0;) {
+    const WindowAxis& axis = axes[d];
+    const std::int64_t i = axis.start(o % axis.output) + k % axis.kernel * axis.dilation;
+    if (i < 0 || i >= axis.input) return std::nullopt;
+    at += i * stride;
+    o /= axis.output;
+    k /= axis.kernel;
+    stride *= axis.input;
+  }
+  return at;
+}
+
 // patches [output places, depth]: what each place of X [channels, D1...Dn] reads, 0 outside.
 template <typename T>
 void load_patches(const ConvShape& shape, const T* x, T* patches) {
-  const WindowAxes& axes = shape.axes;
+  const WindowAxis& inner = shape.axes.back();
   const std::int64_t channels = shape.channels / shape.group, kernel_size = shape.kernel_size();
-  const std::int64_t depth = channels * kernel_size, input_size = shape.input_size();
-  ScratchVector<std::int64_t> from(static_cast<std::size_t>(kernel_size));  // of each tap; -1: outside
-  for (std::int64_t o = 0; o < shape.output_size(); ++o) {
-    for (std::int64_t k = 0; k < kernel_size; ++k) {
-      std::int64_t place = o, tap = k, stride = 1, at = 0;
-      for (std::size_t d = axes.size(); d-- > 0;) {
-        const std::int64_t i =
-            axes[d].start(place % axes[d].output) + tap % axes[d].kernel * axes[d].dilation;
-        if (i < 0 || i >= axes[d].input || at < 0) {
-          at = -1;
-        } else {
-          at += i * stride;
+  const std::int64_t rows = kernel_size / inner.kernel, input_size = shape.input_size();
+  for (std::int64_t o = 0; o < shape.output_size(); ++o, patches += channels * kernel_size) {
+    const std::int64_t place = o % inner.output;
+    const std::int64_t end = inner.end_tap(place), begin = std::min(inner.first_tap(place), end);
+    for (std::int64_t k = 0; k < rows; ++k) {
+      const std::optional<std::int64_t> row = row_of_tap(shape.axes, o / inner.output, k);
+      for (std::int64_t c = 0; c < channels; ++c) {
+        T* to = patches + c * kernel_size + k * inner.kernel;
+        if (!row || begin == end) {
+          std::fill_n(to, inner.kernel, T(0));
+          continue;
         }
-        place /= axes[d].output;
-        tap /= axes[d].kernel;
-        stride *= axes[d].input;
+        const T* from = x + c * input_size + *row + inner.start(place) + begin * inner.dilation;
+        to = std::fill_n(to, begin, T(0));
+        for (std::int64_t tap = begin; tap < end; ++tap, from += inner.dilation) *to++ = *from;
+        std::fill_n(to, inner.kernel - end, T(0));
       }
-      from[static_cast<std::size_t>(k)] = at;
-    }
-    T* to = patches + o * depth;
-    for (std::int64_t c = 0; c < channels; ++c) {
-      for (const std::int64_t at : from) *to++ = at < 0 ? T(0) : x[c * input_size + at];
     }
   }
 }
