@@ -1,6 +1,7 @@
 // A model made ready to run: steps in order over numbered slots, constants prepared, lifetimes known.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -41,6 +42,26 @@ struct Capture {
   int inner;  // slot here
 };
 
+/// A frame of a plan that runs within steps of others, kept from run to run so that its constants need not be
+/// put in place each time. One of them: runs side by side make their own.
+class KeptFrame {
+ public:
+  struct Frame {
+    Values values;
+    std::vector<int> changing;  // slots that hold no constant; empty between runs
+  };
+
+  KeptFrame() = default;
+  KeptFrame(KeptFrame&& other) noexcept : frame_(other.frame_.exchange(nullptr)) {}
+  ~KeptFrame() { delete frame_.load(); }
+
+  std::unique_ptr<Frame> take() const { return std::unique_ptr<Frame>(frame_.exchange(nullptr)); }
+  void keep(std::unique_ptr<Frame> frame) const { delete frame_.exchange(frame.release()); }
+
+ private:
+  mutable std::atomic<Frame*> frame_ = nullptr;
+};
+
 struct Plan {
   std::string name;
   int slot_count = 0;
@@ -53,6 +74,7 @@ struct Plan {
   std::vector<std::string> output_names;
   std::vector<ValueType> output_types;
   std::vector<Capture> captures;  // values of enclosing scopes, subgraphs only
+  KeptFrame kept_frame;           // subgraphs and functions
 };
 
 struct PlanOptions {

@@ -68,13 +68,30 @@ void StepContext::set_output(std::size_t index, Value value) {
   output_place(index) = std::move(value);
 }
 
+namespace {
+
+std::unique_ptr<KeptFrame::Frame> frame_of_body(const Plan& body) {
+  std::unique_ptr<KeptFrame::Frame> frame = body.kept_frame.take();
+  if (frame != nullptr) return frame;
+  frame = std::make_unique<KeptFrame::Frame>(KeptFrame::Frame{new_frame(body), {}});
+  std::vector<bool> constant(frame->values.size());
+  for (const auto& [slot, value] : body.constants) constant[static_cast<std::size_t>(slot)] = true;
+  for (int slot = 0; slot < body.slot_count; ++slot) {
+    if (!constant[static_cast<std::size_t>(slot)]) frame->changing.push_back(slot);
+  }
+  return frame;
+}
+
+}  // namespace
+
 Values StepContext::run_subgraph(const Plan& body, Values inputs) {
   check_limits();
   if (inputs.size() != body.inputs.size()) {
     fail_invalid("the body graph '{}' has {} inputs, but {} are given", body.name, body.inputs.size(),
                  inputs.size());
   }
-  Values frame = new_frame(body);
+  std::unique_ptr<KeptFrame::Frame> kept = frame_of_body(body);
+  Values& frame = kept->values;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     frame[static_cast<std::size_t>(body.inputs[i])] = std::move(inputs[i]);
   }
@@ -87,6 +104,8 @@ Values StepContext::run_subgraph(const Plan& body, Values inputs) {
   for (const int slot : body.outputs) {
     outputs.push_back(slot == no_slot ? Value() : frame[static_cast<std::size_t>(slot)]);
   }
+  for (const int slot : kept->changing) frame[static_cast<std::size_t>(slot)].clear();
+  body.kept_frame.keep(std::move(kept));
   return outputs;
 }
 
