@@ -52,6 +52,18 @@ bool all_finite(const T* weights, int64_t count) {
   return std::all_of(weights, weights + count, [](T weight) { return std::isfinite(weight); });
 }
 
+// Weights of fewer bytes are soon in the first cache.
+constexpr int64_t kLeastToNarrow = 64 * 1024;
+
+bool are_narrow(const double* weights, int64_t count) {
+  if (!want_narrow_panels() || count * static_cast<int64_t>(sizeof(double)) < kLeastToNarrow) return false;
+  return std::all_of(weights, weights + count,
+                     [](double weight) { return static_cast<double>(static_cast<float>(weight)) == weight; });
+}
+bool are_narrow(const float*, int64_t) {
+  return false;
+}
+
 /// Where panels begin among `vectors` vectors, and where the last one ends.
 std::vector<int64_t> panel_bounds(int64_t vectors) {
   const int64_t wide = 4 * (vectors % 3) <= vectors ? vectors % 3 : 0;
@@ -75,9 +87,12 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   packed.first_units_ = panel_bounds((hidden_size + kGateLanes<T> - 1) / kGateLanes<T>);
   for (int64_t& bound : packed.first_units_) bound *= kGateLanes<T>;
   const int64_t weights = K * packed.width();
-  const auto elements = static_cast<size_t>(weights + (bias ? packed.width() : 0));
-  auto block = std::make_shared<memory::Block>(elements * sizeof(T));
+  const int64_t elements = weights + (bias ? packed.width() : 0);
+  const int64_t narrow_elements = are_narrow(rows, gates * hidden_size * K) ? weights : 0;
+  auto block = std::make_shared<memory::Block>(static_cast<size_t>(elements) * sizeof(T) +
+                                               static_cast<size_t>(narrow_elements) * sizeof(float));
   T* data = static_cast<T*>(block->data());
+  float* const narrow = narrow_elements > 0 ? reinterpret_cast<float*>(data + elements) : nullptr;
   constexpr int64_t kGrain = 1 << 15;  // elements that are worth a thread's while
   std::atomic<bool> suits_tiles{true}, finite{true};
   const auto pack_panels = [&](int64_t begin, int64_t end) {
@@ -93,6 +108,10 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
       }
       const T* panel = data + packed.first_column(i) * K;
       const int64_t count = gates * units * K;
+      if (narrow != nullptr) {
+        std::transform(panel, panel + count, narrow + packed.first_column(i) * K,
+                       [](T weight) { return static_cast<float>(weight); });
+      }
       if (suit_tiles(panel, count)) continue;
       suits_tiles = false;
       if (!all_finite(panel, count)) finite = false;
@@ -101,6 +120,7 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   parallel_for(packed.panels(), kGrain / std::max<int64_t>(1, K * gates * 4 * kGateLanes<T>) + 1,
                pack_panels);
   packed.data_ = data;
+  packed.narrow_ = narrow;
   packed.suits_tiles_ = suits_tiles;
   packed.finite_ = finite;
   packed.bias_ = bias ? data + weights : nullptr;

@@ -48,6 +48,12 @@ class GatePanels {
   /// Panel i; the matrices of its gates follow each other, as do those of panels.
   const T* panel(int64_t i) const { return data_ + first_column(i) * K_; }
 
+  /// Panel i in float32, where the weights are of float64, many, and float32 numbers all the same, as those
+  /// of a converted model are; else nullptr. Few rows wait for weights more than they multiply by them.
+  const float* narrow_panel(int64_t i) const {
+    return narrow_ == nullptr ? nullptr : narrow_ + first_column(i) * K_;
+  }
+
   /// Columns of the dense matrices that make up a gate of panel i.
   int64_t columns(int64_t i) const { return whole_ ? units(i) : kGateLanes<T>; }
 
@@ -73,12 +79,14 @@ class GatePanels {
   std::vector<int64_t> first_units_{0};  // by panel, and padded_size() at the end
   std::shared_ptr<const memory::Block> block_;
   const T* data_ = nullptr;
+  const float* narrow_ = nullptr;
   const T* bias_ = nullptr;
   bool suits_tiles_ = false, finite_ = true;
 };
 
-/// Whether the kernels of the instruction set in use want whole() gates.
+/// Whether the kernels of the instruction set in use want whole() gates, and narrow panels.
 bool want_whole_gates();
+bool want_narrow_panels();
 
 /// Packs, for the instruction set in use, the transpose of rows [gates * hidden_size, K], and bias [gates *
 /// hidden_size] unless it is nullptr. Throws Error(limit) where the allocator refuses.

@@ -51,13 +51,14 @@ constexpr size_t kLineVectors = kGateLanes<T> / hn::MaxLanes(hn::ScalableTag<T>(
 /// C [rows, columns] = start [columns] + A [rows, K] * B [K, columns], B as it lies in a gate of GatePanels;
 /// start may be nullptr. The same A with each of `panels` matrices B, one after the other or, `descending`,
 /// the last one first; their C and their starts are `panel_stride` apart. `ahead`: memory that will be needed
-/// next, of which up to `ahead_lines` lines of 64 bytes are fetched into L2 along the way.
-template <class T>
+/// next, of which up to `ahead_lines` lines of 64 bytes are fetched into L2 along the way. W is the type that
+/// B lies in memory in: T, or float for double.
+template <class T, class W>
 struct GateProduct {
   size_t K;
   const T* A;
   size_t lda;
-  const T* B;
+  const W* B;
   size_t columns;
   const T* start;
   T* C;
@@ -85,8 +86,17 @@ struct TileRows {
   }
 };
 
-template <size_t kRows, size_t kVectors, class T>
-HWY_NOINLINE void tile(const GateProduct<T>& p) {
+template <class D, class W>
+HWY_INLINE hn::Vec<D> load_weights(D d, const W* b) {
+  if constexpr (std::is_same_v<W, hn::TFromD<D>>) {
+    return hn::LoadU(d, b);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<W, D>(), b));
+  }
+}
+
+template <size_t kRows, size_t kVectors, class T, class W>
+HWY_NOINLINE void tile(const GateProduct<T, W>& p) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr size_t kWays = tile_ways(kRows, kVectors);
@@ -98,7 +108,7 @@ HWY_NOINLINE void tile(const GateProduct<T>& p) {
   const size_t ldc = p.ldc, K = p.K, line_stride = K * ldb;
   for (size_t i = 0; i < p.panels; ++i) {
     const size_t panel = p.descending ? p.panels - 1 - i : i;
-    const T* HWY_RESTRICT b = p.B + panel * K * p.columns;
+    const W* HWY_RESTRICT b = p.B + panel * K * p.columns;
     T* C = p.C + panel * p.panel_stride;
     V sum[kWays][kRows][kVectors];
     GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
@@ -114,7 +124,7 @@ HWY_NOINLINE void tile(const GateProduct<T>& p) {
       GRURUN_UNROLL for (size_t u = 0; u < kSteps; ++u) {
         V bv[kVectors];
         GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-          bv[v] = hn::LoadU(d, b + v / kTogether * line_stride + u * ldb + v % kTogether * lanes);
+          bv[v] = load_weights(d, b + v / kTogether * line_stride + u * ldb + v % kTogether * lanes);
         }
         GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
           const V a = hn::Set(d, A.row(r)[u]);
@@ -155,8 +165,8 @@ HWY_NOINLINE void tile(const GateProduct<T>& p) {
   }
 }
 
-template <size_t kVectors, class T>
-HWY_INLINE void tile_of_rows(size_t rows, const GateProduct<T>& p) {
+template <size_t kVectors, class T, class W>
+HWY_INLINE void tile_of_rows(size_t rows, const GateProduct<T, W>& p) {
   constexpr size_t kMost = tile_rows(kVectors);
   switch (rows) {
     case 1:
@@ -179,12 +189,12 @@ HWY_INLINE void tile_of_rows(size_t rows, const GateProduct<T>& p) {
 }
 
 /// Any number of rows times kVectors vectors. Rows are split evenly: 9 are 5 + 4, not 8 + 1.
-template <size_t kVectors, class T>
-HWY_INLINE void column_of_tiles(size_t rows, const GateProduct<T>& all) {
+template <size_t kVectors, class T, class W>
+HWY_INLINE void column_of_tiles(size_t rows, const GateProduct<T, W>& all) {
   constexpr size_t kMost = tile_rows(kVectors);
   const size_t tiles = (rows + kMost - 1) / kMost;
   if (tiles == 1) return tile_of_rows<kVectors>(rows, all);
-  GateProduct<T> p = all;
+  GateProduct<T, W> p = all;
   for (size_t t = 0, lines = p.ahead_lines; t < tiles; ++t) {
     const size_t height = rows / tiles + (t < rows % tiles ? 1 : 0);
     p.ahead_lines = lines * (t + 1) / tiles - lines * t / tiles;
@@ -205,10 +215,9 @@ HWY_INLINE size_t next_tile(size_t rows, size_t left) {
 }
 
 /// Any number of rows times columns of up to four of the widest vectors. A product is handed on as it is
-/// where it can be: a copy waits for what was written to it last, which a small layer takes a tenth longer
-/// for.
-template <class T>
-void gate_product(size_t rows, const GateProduct<T>& all) {
+/// where it can be: a copy would wait for what was written to it just before.
+template <class T, class W>
+void gate_product(size_t rows, const GateProduct<T, W>& all) {
   constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
   if constexpr (kWidest<T>) {
     switch (all.columns / lanes) {
@@ -222,7 +231,7 @@ void gate_product(size_t rows, const GateProduct<T>& all) {
         return column_of_tiles<4>(rows, all);
     }
   } else {
-    GateProduct<T> p = all;
+    GateProduct<T, W> p = all;
     for (size_t column = 0; column < all.columns;) {
       const size_t vectors = next_tile<T>(rows, (all.columns - column) / lanes);
       const size_t end = column + vectors * lanes;

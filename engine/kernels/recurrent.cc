@@ -23,6 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Pairs of float32 numbers take longer to widen than pairs of float64 to read.
+constexpr bool kWidens = hn::MaxLanes(hn::ScalableTag<double>()) >= 4;
 constexpr size_t kGroupRows = 4;  // few rows are held for several panels, to have this many
 #if GRURUN_TILES
 constexpr size_t kSplitBytes = size_t{1} << 19;  // of rows that a projection splits at a time
@@ -97,42 +99,63 @@ struct Factor {
   const SplitRows* pieces = nullptr;
 };
 
-/// C [rows, width of a panel] = A * panels [begin, end) of weights, which have the same width; plus their
-/// bias if `biased`. Each panel's C is followed by the next one's.
-template <class T>
-HWY_INLINE void multiply(size_t rows, Rows<const T> A, const GatePanels<T>& weights, bool biased,
-                         int64_t begin, int64_t end, T* C, size_t ldc, const Ahead<T>& ahead) {
+/// Panel i as it lies in memory in W.
+template <class W, class T>
+HWY_INLINE const W* panel_in(const GatePanels<T>& weights, int64_t i) {
+  if constexpr (std::is_same_v<W, T>) {
+    return weights.panel(i);
+  } else {
+    return weights.narrow_panel(i);
+  }
+}
+
+/// As multiply() below, by weights in W.
+template <class W, class T>
+HWY_INLINE void multiply_in(size_t rows, Rows<const T> A, const GatePanels<T>& weights, bool biased,
+                            int64_t begin, int64_t end, T* C, size_t ldc, const Ahead<T>& ahead) {
   const auto gates = static_cast<size_t>(weights.gates()), units = static_cast<size_t>(weights.units(begin));
-  GateProduct<T> p{.K = static_cast<size_t>(weights.K()),
-                   .A = A.data,
-                   .lda = static_cast<size_t>(A.ld),
-                   .B = weights.panel(begin),
-                   .columns = units,
-                   .start = biased ? panel_bias(weights, begin) : nullptr,
-                   .C = C,
-                   .ldc = ldc,
-                   .panels = static_cast<size_t>(end - begin) * gates,
-                   .panel_stride = units,
-                   .descending = ahead.descending,
-                   .ahead = nullptr,
-                   .ahead_lines = 0};
+  GateProduct<T, W> p{.K = static_cast<size_t>(weights.K()),
+                      .A = A.data,
+                      .lda = static_cast<size_t>(A.ld),
+                      .B = panel_in<W>(weights, begin),
+                      .columns = units,
+                      .start = biased ? panel_bias(weights, begin) : nullptr,
+                      .C = C,
+                      .ldc = ldc,
+                      .panels = static_cast<size_t>(end - begin) * gates,
+                      .panel_stride = units,
+                      .descending = ahead.descending,
+                      .ahead = nullptr,
+                      .ahead_lines = 0};
   if (rows == 1) return gate_product(rows, p);
   // The caches may be too small for more than the product at hand and what the next one needs.
   const size_t products = std::exchange(p.panels, 1);
   for (size_t i = 0; i < products; ++i) {
     if (i > 0) p.C += i % gates == 0 ? rows * ldc - (gates - 1) * units : units;
-    const T* next = p.B + p.K * units;
+    const W* next = p.B + p.K * units;
     size_t next_units = units;
     if (i + 1 == products) {
-      next = ahead.next < 0 ? nullptr : weights.panel(ahead.next);
+      next = ahead.next < 0 ? nullptr : panel_in<W>(weights, ahead.next);
       next_units = ahead.next < 0 ? 0 : static_cast<size_t>(weights.units(ahead.next));
     }
     p.ahead = reinterpret_cast<const char*>(next);
-    p.ahead_lines = p.K * next_units * sizeof(T) / 64;
+    p.ahead_lines = p.K * next_units * sizeof(W) / 64;
     gate_product(rows, p);
     p.B += p.K * units;
     if (p.start) p.start += units;
   }
+}
+
+/// C [rows, width of a panel] = A * panels [begin, end) of weights, which have the same width; plus their
+/// bias if `biased`. Each panel's C is followed by the next one's.
+template <class T>
+HWY_INLINE void multiply(size_t rows, Rows<const T> A, const GatePanels<T>& weights, bool biased,
+                         int64_t begin, int64_t end, T* C, size_t ldc, const Ahead<T>& ahead) {
+  if constexpr (std::is_same_v<T, double> && kWidens) {
+    if (rows <= kMostTileRows && weights.narrow_panel(begin) != nullptr)
+      return multiply_in<float>(rows, A, weights, biased, begin, end, C, ldc, ahead);
+  }
+  multiply_in<T>(rows, A, weights, biased, begin, end, C, ldc, ahead);
 }
 
 #if GRURUN_TILES
@@ -299,6 +322,9 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range)
 bool widest() {
   return kWidest<float>;
 }
+bool widens() {
+  return kWidens;
+}
 void project_f32(const Projection<float>& p, PanelRange range) {
   project_panels(p, range);
 }
@@ -319,6 +345,7 @@ HWY_AFTER_NAMESPACE();
 namespace grurun::kernels {
 
 HWY_EXPORT(widest);
+HWY_EXPORT(widens);
 HWY_EXPORT(project_f32);
 HWY_EXPORT(project_f64);
 HWY_EXPORT(step_f32);
@@ -326,6 +353,9 @@ HWY_EXPORT(step_f64);
 
 bool want_whole_gates() {
   return HWY_DYNAMIC_DISPATCH(widest)();
+}
+bool want_narrow_panels() {
+  return HWY_DYNAMIC_DISPATCH(widens)();
 }
 void project(const Projection<float>& p, PanelRange panels) {
   HWY_DYNAMIC_DISPATCH(project_f32)(p, panels);

@@ -215,13 +215,13 @@ void for_each_case(Body body) {
 class RecurrentStep : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(RecurrentStep);
 
-template <class T>
+template <class T, class Rounded = T>
 void expect_defined_results() {
   double worst = 0;
   for_each_case([&](const Variant& variant, const Sizes& sizes, bool projected) {
     // Padded rows of float and double differ, and what is drawn with them: the definition is of the same
     // type.
-    Step<T> step(variant, sizes, projected), definition(variant, sizes, projected);
+    Step<T, Rounded> step(variant, sizes, projected), definition(variant, sizes, projected);
     step.run();
     definition.define();
     EXPECT_FALSE(step.wrote_beyond_a_row());
@@ -241,6 +241,7 @@ TEST_P(RecurrentStep, FloatsAreAsDefined) {
 
 TEST_P(RecurrentStep, DoublesAreAsDefined) {
   expect_defined_results<double>();
+  expect_defined_results<double, float>();
 }
 
 TEST_P(RecurrentStep, TheOrderOfPanelsDoesNotMatter) {
@@ -263,6 +264,35 @@ TEST_P(RecurrentStep, WithoutAItIsZero) {
     none.run();
     EXPECT_EQ(zeros.results(), none.results());
   });
+}
+
+TEST_P(RecurrentStep, DoublesThatFloat32HoldsAreReadFromIt) {
+  constexpr int64_t gates = gru_gates, hidden = 70, K = 90;
+  std::mt19937 generator(11);
+  std::uniform_real_distribution<float> draw(-1, 1);
+  std::vector<double> weights(gates * hidden * K), X(9 * K);
+  for (auto* all : {&weights, &X}) {
+    for (double& number : *all) number = static_cast<double>(draw(generator));
+  }
+  const auto narrow = pack_gates<double>(gates, hidden, K, weights.data(), nullptr);
+  const bool wide_vectors = simd_target() != "sse4" && simd_target() != "scalar" && simd_target() != "neon";
+  EXPECT_EQ(narrow.narrow_panel(0) != nullptr, wide_vectors);
+  // One weight that float32 does not hold, and all are read as float64: only its own unit may change.
+  weights.back() += 0x1p-40;
+  const auto wide = pack_gates<double>(gates, hidden, K, weights.data(), nullptr);
+  EXPECT_EQ(wide.narrow_panel(0), nullptr);
+  const int64_t other = panel_column(narrow, gates - 1, hidden - 1);
+  for (int64_t rows = 1; rows <= 9; ++rows) {
+    std::vector<double> from_narrow(static_cast<size_t>(rows * narrow.width()), 7.0), from_wide = from_narrow;
+    project({rows, {X.data(), K}, &narrow, {from_narrow.data(), narrow.width()}}, {0, narrow.panels()});
+    project({rows, {X.data(), K}, &wide, {from_wide.data(), wide.width()}}, {0, wide.panels()});
+    for (int64_t i = 0; i < rows * narrow.width(); ++i) {
+      if (i % narrow.width() == other) continue;
+      ASSERT_EQ(from_narrow[static_cast<size_t>(i)], from_wide[static_cast<size_t>(i)])
+          << rows << " rows, " << i;
+    }
+    EXPECT_NE(from_narrow[static_cast<size_t>(other)], from_wide[static_cast<size_t>(other)]);
+  }
 }
 
 TEST(GatePanelsFinite, TellsInfinityAndNaN) {
