@@ -126,6 +126,26 @@ TEST(Runner, RunsOnAfterAFailure) {
   EXPECT_THROW(runner.run(std::vector<Value>{floats({1})}), Error);
 }
 
+// Bodies keep a frame with their constants: nothing of a run may be left in it, nor be missing.
+TEST(Runner, RunsBodiesAgainAlsoAfterAFailureWithinThem) {
+  auto body = graph({"i", "go_on", "before"},
+                    {node("Identity", {"go_on"}, {"still"}), node("Add", {"before", "w"}, {"sum"}),
+                     node("Mul", {"sum", "two"}, {"after"})},
+                    {"still", "after"});
+  body.initializers.push_back({"two", Tensor::scalar(2.0f)});
+  Runner runner(make_plan(
+      model(graph({"n", "x", "w"}, {node("Loop", {"n", "", "x"}, {"y"}, {attr("body", body)})}, {"y"}))));
+  const auto run_loop = [&](std::int64_t trips, std::vector<float> w) {
+    runner.run(std::vector<Value>{Tensor::scalar(trips), floats({1, 2}), floats(std::move(w))});
+    return as_floats(runner.output(0));
+  };
+  EXPECT_EQ(run_loop(2, {1, 1}), (std::vector<float>{10, 14}));
+  EXPECT_THROW(run_loop(2, {1, 1, 1}), Error);
+  EXPECT_EQ(run_loop(2, {1, 1}), (std::vector<float>{10, 14}));
+  EXPECT_EQ(run_loop(1, {3}), (std::vector<float>{8, 10}));
+  EXPECT_EQ(run_loop(0, {3}), (std::vector<float>{1, 2}));
+}
+
 // Several steps with values that live side by side, one of them an output.
 onnx_io::Model branches() {
   return model(
