@@ -27,6 +27,7 @@ constexpr size_t kTogether = 4;
 constexpr size_t kTogether = 1;
 #endif
 
+/// N vectors on which each() works.
 template <class V, size_t N>
 struct Several {
   V v[N];
@@ -106,6 +107,7 @@ template <class D, class V, size_t N>
 HWY_INLINE void store_several(const Several<V, N>& v, D d, hn::TFromD<D>* y) {
   GRURUN_UNROLL for (size_t i = 0; i < N; ++i) hn::StoreU(v.v[i], d, y + i * hn::MaxLanes(d));
 }
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

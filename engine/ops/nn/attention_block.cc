@@ -132,23 +132,31 @@ class Block {
   /// From capped scores to probabilities.
   void weigh() {
     C* s = S_.mutable_data<C>();
+    if (seen_alike_ && columns() > 0 && run_.scores == nullptr) return weigh_together(s);
     Tensor scratch(dtype_of<C>, Shape{run_.sizes.keys()});
-    if (seen_alike_ && columns() > 0 && run_.scores == nullptr)
-      return weigh_together(s, scratch.mutable_data<C>());
     for (std::int64_t r = 0; r < rows_; ++r) weigh(r, s + r * columns(), scratch.mutable_data<C>());
   }
 
   /// All rows at once, where every query sees all columns but for what the mask hides.
-  void weigh_together(C* s, C* scratch) const {
-    ScratchVector<std::int64_t> blind;  // rows whose mask hides every key
-    for (std::int64_t r = 0; r < rows_ && run_.mask.present(); ++r) {
-      C* x = s + r * columns();
-      if (!run_.mask.add(batch_, head(r), query(r), first_, columns(), x, scratch)) blind.push_back(r);
-      round_floats(run_.type(), x, columns());
-    }
+  void weigh_together(C* s) const {
+    const ScratchVector<std::int64_t> blind =
+        run_.mask.present() ? add_mask(s) : ScratchVector<std::int64_t>();
     softmax_rows(precision(), s, rows_, columns());
     round_floats(run_.type(), s, rows_ * columns());
     for (const std::int64_t r : blind) std::fill_n(s + r * columns(), columns(), C(0));
+  }
+
+  /// Adds the mask to all rows of s; those of which it hides every key.
+  ScratchVector<std::int64_t> add_mask(C* s) const {
+    ScratchVector<std::int64_t> blind;
+    Tensor scratch(dtype_of<C>, Shape{columns()});
+    C* bias = scratch.mutable_data<C>();
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      C* x = s + r * columns();
+      if (!run_.mask.add(batch_, head(r), query(r), first_, columns(), x, bias)) blind.push_back(r);
+    }
+    round_floats(run_.type(), s, rows_ * columns());
+    return blind;
   }
 
   DType precision() const { return run_.attributes.softmax_precision.value_or(run_.type()); }

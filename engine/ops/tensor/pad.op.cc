@@ -74,12 +74,12 @@ Kept kept_of(std::int64_t length, std::int64_t begin, std::int64_t padded_length
 
 // Rows of the last padded axis and what lies within it, written from front to back.
 Tensor pad_constant(const Tensor& input, const Padding& padding, const Tensor& value) {
+  std::size_t rank = input.rank();  // up to the last padded axis
+  while (rank > 0 && padding.begin[rank - 1] == 0 && padding.end[rank - 1] == 0) --rank;
+  if (rank == 0) return input;
   const Shape shape = padded_shape(input.shape(), padding);
   Tensor out(input.dtype(), shape);
   if (out.size() == 0) return out;
-  std::size_t rank = shape.rank();  // up to the last padded axis
-  while (rank > 0 && padding.begin[rank - 1] == 0 && padding.end[rank - 1] == 0) --rank;
-  if (rank == 0) return input;
   ScratchVector<Kept> kept;
   for (std::size_t d = 0; d < rank; ++d) kept.push_back(kept_of(input.dim(d), padding.begin[d], shape[d]));
   const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
