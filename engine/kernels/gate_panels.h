@@ -1,11 +1,14 @@
 // The weights of a recurrent cell, arranged so that the gates of the same units lie side by side.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "engine/kernels/compact_panels.h"
 #include "tensor/memory.h"
 
 namespace grurun::kernels {
@@ -54,6 +57,19 @@ class GatePanels {
     return narrow_ == nullptr ? nullptr : narrow_ + first_column(i) * K_;
   }
 
+  /// The weights once more in 28 bits each, for products with so many rows: matrix i * gates() + gate for a
+  /// gate of panel i. nullptr before make_compact(), and where they are of no use: but for few rows, and
+  /// weights of float32 that do not stay in the caches. Results are the same in every bit.
+  const CompactPanels* compact(int64_t rows) const {
+    return rows > most_compact_rows_ ? nullptr : compact_->panels.load(std::memory_order_acquire);
+  }
+
+  /// Makes them, if they are of use and have not been made. That takes as long as a hundred products with one
+  /// row, or more. On any thread, also while another one uses these panels.
+  void make_compact(int64_t rows) const {
+    if (rows <= most_compact_rows_) make_compact_once();
+  }
+
   /// Columns of the dense matrices that make up a gate of panel i.
   int64_t columns(int64_t i) const { return whole_ ? units(i) : kGateLanes<T>; }
 
@@ -74,19 +90,33 @@ class GatePanels {
   friend GatePanels<U> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const U* rows,
                                   const U* bias);
 
+  void make_compact_once() const;
+
+  struct Compact {
+    std::once_flag once;
+    std::shared_ptr<const CompactPanels> owner;
+    std::atomic<const CompactPanels*> panels{nullptr};
+  };
+
   bool whole_ = true;
   int64_t K_ = 0, gates_ = 1, hidden_size_ = 0;
   std::vector<int64_t> first_units_{0};  // by panel, and padded_size() at the end
   std::shared_ptr<const memory::Block> block_;
   const T* data_ = nullptr;
   const float* narrow_ = nullptr;
+  int64_t most_compact_rows_ = 0;
+  std::shared_ptr<Compact> compact_;  // nullptr: for no rows
   const T* bias_ = nullptr;
   bool suits_tiles_ = false, finite_ = true;
 };
 
-/// Whether the kernels of the instruction set in use want whole() gates, and narrow panels.
+/// Whether the kernels of the instruction set in use want whole() gates, narrow and compact panels.
 bool want_whole_gates();
 bool want_narrow_panels();
+bool want_compact_panels();
+
+/// Sets how many rows at most use compact weights of any size, for tests; by size again if it is negative.
+void set_most_compact_rows(int64_t rows);
 
 /// Packs, for the instruction set in use, the transpose of rows [gates * hidden_size, K], and bias [gates *
 /// hidden_size] unless it is nullptr. Throws Error(limit) where the allocator refuses.

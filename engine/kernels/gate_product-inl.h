@@ -8,9 +8,11 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <type_traits>
 
+#include "engine/kernels/compact_panels.h"
 #include "engine/kernels/gate_panels.h"
 #include "engine/kernels/unroll.h"
 #include "hwy/highway.h"
@@ -55,6 +57,7 @@ constexpr size_t kLineVectors = kGateLanes<T> / hn::MaxLanes(hn::ScalableTag<T>(
 /// B lies in memory in: T, or float for double.
 template <class T, class W>
 struct GateProduct {
+  using Number = T;
   size_t K;
   const T* A;
   size_t lda;
@@ -68,6 +71,30 @@ struct GateProduct {
   bool descending;
   const char* ahead;
   size_t ahead_lines;
+
+  void skip_rows(size_t rows) {
+    A += rows * lda;
+    C += rows * ldc;
+  }
+};
+
+/// Whether there are products with CompactPanels, which are laid out for these vectors; rotations and choices
+/// of bits are one instruction each here.
+template <class T>
+constexpr bool kCompacts = (HWY_TARGET == HWY_AVX3) && std::is_same_v<T, float>;
+
+/// The same with matrices of CompactPanels, from `matrix` on; B is not used. `scaled`: A * 2^shift of
+/// `compact`.
+struct CompactProduct : GateProduct<float, float> {
+  const CompactPanels* compact;
+  size_t matrix;
+  const float* scaled;
+  size_t ld_scaled;
+
+  void skip_rows(size_t rows) {
+    GateProduct::skip_rows(rows);
+    scaled += rows * ld_scaled;
+  }
 };
 
 /// Where a tile is in A: rows are reached from two pointers, since one for each would take more registers
@@ -84,6 +111,11 @@ struct TileRows {
     const T* base = r < 4 ? first : fifth;
     return r % 4 == 0 ? base : r % 4 == 1 ? base + ld : r % 4 == 2 ? base + twice : base + thrice;
   }
+
+  HWY_INLINE void advance(size_t steps) {
+    first += steps;
+    fifth += steps;
+  }
 };
 
 template <class D, class W>
@@ -95,8 +127,54 @@ HWY_INLINE hn::Vec<D> load_weights(D d, const W* b) {
   }
 }
 
-template <size_t kRows, size_t kVectors, class T, class W>
-HWY_NOINLINE void tile(const GateProduct<T, W>& p) {
+/// One group of eight rows of a compact matrix: sums[way][row][vector] of a tile, in the order of tile().
+template <size_t kRows, size_t kVectors, size_t kWays>
+HWY_INLINE void add_compact_group(const uint32_t* HWY_RESTRICT words, const TileRows<float>& scaled,
+                                  hn::Vec<hn::ScalableTag<float>> (&sums)[kWays][kRows][kVectors]) {
+  const hn::ScalableTag<float> d;
+  const hn::ScalableTag<uint32_t> du;
+  using V = hn::Vec<decltype(d)>;
+  constexpr size_t lanes = hn::MaxLanes(d);
+  const auto spare = hn::Set(du, CompactPanels::kSpareBits);
+  const auto add = [&](auto row, const V(&bv)[kVectors]) HWY_ATTR {
+    constexpr size_t u = decltype(row)::value;
+    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      const V a = hn::Set(d, scaled.row(r)[u]);
+      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[u % kWays][r][v] =
+          hn::MulAdd(a, bv[v], sums[u % kWays][r][v]);
+    }
+  };
+  hn::Vec<decltype(du)> eighth[kVectors];
+  const auto add_row = [&](auto row) HWY_ATTR {
+    constexpr size_t u = decltype(row)::value;
+    constexpr int left = 4 * (static_cast<int>(u) + 1);
+    const auto its_bits = hn::Set(du, std::rotl(CompactPanels::kSpareBits, left));
+    V bv[kVectors];
+    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+      auto word = hn::LoadU(du, words + (u * kVectors + v) * lanes);
+      __asm__("" : "+v"(word.raw));  // or the compiler loads it twice, for each operation below once
+      bv[v] = hn::BitCast(d, hn::AndNot(spare, word));
+      const auto rotated = hn::RotateRight<32 - left>(word);
+      eighth[v] = u == 0 ? hn::And(rotated, its_bits) : hn::OrAnd(eighth[v], rotated, its_bits);
+    }
+    add(row, bv);
+  };
+  add_row(Count<0>());
+  add_row(Count<1>());
+  add_row(Count<2>());
+  add_row(Count<3>());
+  add_row(Count<4>());
+  add_row(Count<5>());
+  add_row(Count<6>());
+  V bv[kVectors];
+  GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[v] = hn::BitCast(d, eighth[v]);
+  add(Count<7>(), bv);
+}
+
+template <size_t kRows, size_t kVectors, class P>
+HWY_NOINLINE void tile(const P& p) {
+  using T = typename P::Number;
+  constexpr bool kCompact = std::is_same_v<P, CompactProduct>;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr size_t kWays = tile_ways(kRows, kVectors);
@@ -108,7 +186,8 @@ HWY_NOINLINE void tile(const GateProduct<T, W>& p) {
   const size_t ldc = p.ldc, K = p.K, line_stride = K * ldb;
   for (size_t i = 0; i < p.panels; ++i) {
     const size_t panel = p.descending ? p.panels - 1 - i : i;
-    const W* HWY_RESTRICT b = p.B + panel * K * p.columns;
+    auto* HWY_RESTRICT b = p.B;
+    if constexpr (!kCompact) b += panel * K * p.columns;
     T* C = p.C + panel * p.panel_stride;
     V sum[kWays][kRows][kVectors];
     GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
@@ -132,13 +211,31 @@ HWY_NOINLINE void tile(const GateProduct<T, W>& p) {
           GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(a, bv[v], sums[v]);
         }
       }
-      A.first += kSteps;
-      A.fifth += kSteps;
+      A.advance(kSteps);
       b += kSteps * ldb;
     };
     size_t k = 0;
-    if constexpr (kRows >= 3) {
-      // No more of them at a time than it takes: they keep B waiting.
+    if constexpr (kCompact) {
+      constexpr size_t kGroup = CompactPanels::kGroupRows;
+      const CompactPanels::Matrix matrix = p.compact->matrix(static_cast<int64_t>(p.matrix + panel));
+      const uint32_t* runs = matrix.runs;
+      b = reinterpret_cast<const float*>(matrix.words);
+      TileRows<T> scaled(p.scaled, p.ld_scaled);
+      for (const size_t groups = K / kGroup; k < groups * kGroup; runs += 2) {
+        for (uint32_t g = 0; g < runs[0]; ++g, k += kGroup) {
+          add_compact_group<kRows, kVectors, kWays>(reinterpret_cast<const uint32_t*>(b), scaled, sum);
+          b += (kGroup - 1) * ldb;
+          scaled.advance(kGroup);
+        }
+        A.advance(k - static_cast<size_t>(A.first - p.A));
+        for (uint32_t g = 0; g < runs[1]; ++g, k += kGroup) {
+          for (size_t step = 0; step < kGroup; step += kUnroll) steps(Count<kUnroll>());
+          scaled.advance(kGroup);
+        }
+      }
+    } else if constexpr (kRows >= 3 && kWays <= 2) {
+      // No more of them at a time than it takes: they keep B waiting. Where sums are split four ways, steps
+      // of two would make sums depend on how much is fetched.
       const size_t pairs = K / 2, lines = std::min(p.ahead_lines, 2 * pairs);
       const char* ahead = p.ahead;
       for (size_t i = pairs; i < lines; ++i, k += 2, ahead += 128) {
@@ -165,8 +262,8 @@ HWY_NOINLINE void tile(const GateProduct<T, W>& p) {
   }
 }
 
-template <size_t kVectors, class T, class W>
-HWY_INLINE void tile_of_rows(size_t rows, const GateProduct<T, W>& p) {
+template <size_t kVectors, class P>
+HWY_INLINE void tile_of_rows(size_t rows, const P& p) {
   constexpr size_t kMost = tile_rows(kVectors);
   switch (rows) {
     case 1:
@@ -189,18 +286,17 @@ HWY_INLINE void tile_of_rows(size_t rows, const GateProduct<T, W>& p) {
 }
 
 /// Any number of rows times kVectors vectors. Rows are split evenly: 9 are 5 + 4, not 8 + 1.
-template <size_t kVectors, class T, class W>
-HWY_INLINE void column_of_tiles(size_t rows, const GateProduct<T, W>& all) {
+template <size_t kVectors, class P>
+HWY_INLINE void column_of_tiles(size_t rows, const P& all) {
   constexpr size_t kMost = tile_rows(kVectors);
   const size_t tiles = (rows + kMost - 1) / kMost;
   if (tiles == 1) return tile_of_rows<kVectors>(rows, all);
-  GateProduct<T, W> p = all;
+  P p = all;
   for (size_t t = 0, lines = p.ahead_lines; t < tiles; ++t) {
     const size_t height = rows / tiles + (t < rows % tiles ? 1 : 0);
     p.ahead_lines = lines * (t + 1) / tiles - lines * t / tiles;
     tile_of_rows<kVectors>(height, p);
-    p.A += height * p.lda;
-    p.C += height * p.ldc;
+    p.skip_rows(height);
     p.ahead += 64 * p.ahead_lines;
   }
 }
@@ -216,8 +312,9 @@ HWY_INLINE size_t next_tile(size_t rows, size_t left) {
 
 /// Any number of rows times columns of up to four of the widest vectors. A product is handed on as it is
 /// where it can be: a copy would wait for what was written to it just before.
-template <class T, class W>
-void gate_product(size_t rows, const GateProduct<T, W>& all) {
+template <class P>
+void gate_product(size_t rows, const P& all) {
+  using T = typename P::Number;
   constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
   if constexpr (kWidest<T>) {
     switch (all.columns / lanes) {
@@ -231,7 +328,7 @@ void gate_product(size_t rows, const GateProduct<T, W>& all) {
         return column_of_tiles<4>(rows, all);
     }
   } else {
-    GateProduct<T, W> p = all;
+    P p = all;
     for (size_t column = 0; column < all.columns;) {
       const size_t vectors = next_tile<T>(rows, (all.columns - column) / lanes);
       const size_t end = column + vectors * lanes;

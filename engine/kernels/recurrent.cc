@@ -25,7 +25,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Pairs of float32 numbers take longer to widen than pairs of float64 to read.
 constexpr bool kWidens = hn::MaxLanes(hn::ScalableTag<double>()) >= 4;
-constexpr size_t kGroupRows = 4;  // few rows are held for several panels, to have this many
 #if GRURUN_TILES
 constexpr size_t kSplitBytes = size_t{1} << 19;  // of rows that a projection splits at a time
 #endif
@@ -69,28 +68,6 @@ template <class T>
 HWY_INLINE const T* panel_bias(const GatePanels<T>& weights, int64_t panel) {
   return weights.bias() == nullptr ? nullptr : weights.bias() + weights.first_column(panel);
 }
-
-/// Rows of K elements, copied to places further apart if they all begin in the same few sets of the first
-/// cache, which then holds too few of them at a time.
-template <class T>
-class ApartRows {
- public:
-  ApartRows(size_t rows, size_t K, Rows<const T> from) : rows_(from) {
-    constexpr size_t kWay = 4096, kLine = 64;  // bytes; a way of caches of 32 KB and of 48 KB
-    if (rows < kGroupRows || static_cast<size_t>(from.ld) * sizeof(T) % kWay != 0) return;
-    const size_t ld = (K * sizeof(T) / kLine + 1) * kLine / sizeof(T);
-    copy_.emplace(rows * ld * sizeof(T));
-    T* to = static_cast<T*>(copy_->data());
-    for (size_t i = 0; i < rows; ++i) std::copy_n(from.row(static_cast<int64_t>(i)), K, to + i * ld);
-    rows_ = {to, static_cast<int64_t>(ld)};
-  }
-
-  Rows<const T> rows() const { return rows_; }
-
- private:
-  Rows<const T> rows_;
-  std::optional<memory::Block> copy_;
-};
 
 /// Rows of the left factor of a product; in pieces, if the tile registers are to multiply them.
 template <class T>
@@ -158,6 +135,37 @@ HWY_INLINE void multiply(size_t rows, Rows<const T> A, const GatePanels<T>& weig
   multiply_in<T>(rows, A, weights, biased, begin, end, C, ldc, ahead);
 }
 
+/// The same by the compact weights.
+template <class T>
+void multiply_compact(size_t rows, Rows<const T> A, Rows<const T> scaled, const GatePanels<T>& weights,
+                      bool biased, int64_t begin, int64_t end, T* C, size_t ldc, bool descending) {
+  const auto gates = static_cast<size_t>(weights.gates()), units = static_cast<size_t>(weights.units(begin));
+  CompactProduct p{{.K = static_cast<size_t>(weights.K()),
+                    .A = A.data,
+                    .lda = static_cast<size_t>(A.ld),
+                    .B = nullptr,
+                    .columns = units,
+                    .start = biased ? panel_bias(weights, begin) : nullptr,
+                    .C = C,
+                    .ldc = ldc,
+                    .panels = static_cast<size_t>(end - begin) * gates,
+                    .panel_stride = units,
+                    .descending = descending,
+                    .ahead = nullptr,
+                    .ahead_lines = 0},
+                   weights.compact(static_cast<int64_t>(rows)),
+                   static_cast<size_t>(begin) * gates,
+                   scaled.data,
+                   static_cast<size_t>(scaled.ld)};
+  if (rows == 1) return gate_product(rows, p);
+  const size_t products = std::exchange(p.panels, 1);
+  for (size_t i = 0; i < products; ++i, ++p.matrix) {
+    if (i > 0) p.C += i % gates == 0 ? rows * ldc - (gates - 1) * units : units;
+    gate_product(rows, p);
+    if (p.start) p.start += units;
+  }
+}
+
 #if GRURUN_TILES
 /// The same for one panel by the tile registers; what they cannot multiply well is done without.
 inline void multiply(const Factor<float>& A, const GatePanels<float>& weights, bool biased, int64_t panel,
@@ -177,13 +185,20 @@ inline void multiply(const Factor<float>& A, const GatePanels<float>& weights, b
 #endif
 
 template <class T>
-HWY_INLINE void multiply(size_t rows, const Factor<T>& A, const GatePanels<T>& weights, bool biased,
-                         int64_t begin, int64_t end, T* C, size_t ldc, const Ahead<T>& ahead) {
+HWY_INLINE void multiply(size_t rows, const Factor<T>& A, const ScaledRows<T>& scaled,
+                         const GatePanels<T>& weights, bool biased, int64_t begin, int64_t end, T* C,
+                         size_t ldc, const Ahead<T>& ahead) {
 #if GRURUN_TILES
   if constexpr (std::is_same_v<T, float>) {
     if (A.pieces != nullptr) return multiply(A, weights, biased, begin, C, ldc);
   }
 #endif
+  if constexpr (kCompacts<T>) {
+    if (scaled.rows().data != nullptr) {
+      return multiply_compact(rows, A.rows, scaled.rows(), weights, biased, begin, end, C, ldc,
+                              ahead.descending);
+    }
+  }
   multiply(rows, A.rows, weights, biased, begin, end, C, ldc, ahead);
 }
 
@@ -216,9 +231,11 @@ void project_panels(const Projection<T>& p, PanelRange range) {
     if (suit_tiles(static_cast<size_t>(p.rows), W)) return project_by_tiles(p, range);
   }
 #endif
-  const ApartRows<T> X(static_cast<size_t>(p.rows), static_cast<size_t>(W.K()), p.X);
+  const auto rows = static_cast<size_t>(p.rows);
+  const ApartRows<T> X(rows, static_cast<size_t>(W.K()), p.X);
+  const ScaledRows<T> scaled(p.rows, W, p.X);
   each_group(W, range, 1, [&](int64_t panel, int64_t end, int64_t next) HWY_ATTR {
-    multiply(static_cast<size_t>(p.rows), X.rows(), W, true, panel, end, p.to.data + W.first_column(panel),
+    multiply(rows, Factor<T>{X.rows()}, scaled, W, true, panel, end, p.to.data + W.first_column(panel),
              static_cast<size_t>(p.to.ld), {W, next, range.descending});
   });
 }
@@ -229,7 +246,11 @@ class StepBlock {
  public:
   /// A: step.A or a copy of it.
   StepBlock(const Cell<T>& cell, const CellStep<T>& step, Rows<const T> A)
-      : cell_(cell), step_(step), A_(A) {}
+      : cell_(cell),
+        step_(step),
+        A_(A),
+        scaled_A_(step.rows, *cell.R, A),
+        scaled_X_(step.rows, *cell.W, step.X) {}
 
   /// Rows from `row` on, those of A and X perhaps in pieces; `ahead` is of R.
   void run(int64_t begin, int64_t end, int64_t row, size_t rows, const SplitRows* A, const SplitRows* X,
@@ -246,7 +267,8 @@ class StepBlock {
     if (A_.data == nullptr) {
       std::fill_n(product_, static_cast<size_t>(end - begin) * rows * width, T{0});
     } else {
-      multiply(rows, Factor<T>{{A_.row(row), A_.ld}, A}, R, false, begin, end, product_, width, ahead);
+      multiply(rows, Factor<T>{{A_.row(row), A_.ld}, A}, scaled_A_, R, false, begin, end, product_, width,
+               ahead);
     }
     if (ahead.descending) start = starts(begin, end, row, rows, X, ahead);
     finish(cell_, step_,
@@ -271,8 +293,8 @@ class StepBlock {
       const T* first = step_.projected.row(row) + R.first_column(begin);
       return {first, width, static_cast<size_t>(step_.projected.ld)};
     }
-    multiply(rows, Factor<T>{{step_.X.row(row), step_.X.ld}, X}, *cell_.W, true, begin, end, start_, width,
-             {*cell_.W, ahead.next, ahead.descending});
+    multiply(rows, Factor<T>{{step_.X.row(row), step_.X.ld}, X}, scaled_X_, *cell_.W, true, begin, end,
+             start_, width, {*cell_.W, ahead.next, ahead.descending});
     return {start_, rows * width, width};
   }
 
@@ -280,6 +302,7 @@ class StepBlock {
   const Cell<T>& cell_;
   const CellStep<T>& step_;
   const Rows<const T> A_;
+  const ScaledRows<T> scaled_A_, scaled_X_;  // all rows, which then are one block
   HWY_ALIGN T product_[kRowBlock * kMostWidth];
   HWY_ALIGN T start_[kRowBlock * kMostWidth];
 };
@@ -322,6 +345,9 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range)
 bool widest() {
   return kWidest<float>;
 }
+bool compacts() {
+  return kCompacts<float>;
+}
 bool widens() {
   return kWidens;
 }
@@ -346,6 +372,7 @@ namespace grurun::kernels {
 
 HWY_EXPORT(widest);
 HWY_EXPORT(widens);
+HWY_EXPORT(compacts);
 HWY_EXPORT(project_f32);
 HWY_EXPORT(project_f64);
 HWY_EXPORT(step_f32);
@@ -356,6 +383,9 @@ bool want_whole_gates() {
 }
 bool want_narrow_panels() {
   return HWY_DYNAMIC_DISPATCH(widens)();
+}
+bool want_compact_panels() {
+  return HWY_DYNAMIC_DISPATCH(compacts)();
 }
 void project(const Projection<float>& p, PanelRange panels) {
   HWY_DYNAMIC_DISPATCH(project_f32)(p, panels);

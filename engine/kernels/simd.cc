@@ -5,8 +5,8 @@
 #endif
 #if defined(__x86_64__) && defined(__linux__)
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
+#include <unistd.h>
 
 #include <cstdint>
 
@@ -18,17 +18,6 @@
 
 namespace grurun::kernels {
 namespace {
-
-/// Whether AMD made this processor.
-bool is_of_amd() {
-#if defined(__x86_64__)
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx && c == signature_AMD_ecx &&
-         d == signature_AMD_edx;
-#else
-  return false;
-#endif
-}
 
 std::string chosen;
 bool tiles_refused = false;
@@ -121,7 +110,25 @@ void use_simd_target(const std::string& name) {
   restrict_to(chosen);
 }
 
-bool detail::fast_division = is_of_amd();
+bool made_by_amd() {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx && c == signature_AMD_ecx &&
+         d == signature_AMD_edx;
+#else
+  return false;
+#endif
+}
+
+int64_t second_cache_bytes() {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+  static const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (bytes > 0) return bytes;
+#endif
+  return 1 << 20;
+}
+
+bool detail::fast_division = made_by_amd();
 
 void set_divides_fast(bool fast) {
   detail::fast_division = fast;

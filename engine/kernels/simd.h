@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ std::string simd_target();
 /// a name that is not among them. Not to be called while kernels run; models planned before must be planned
 /// anew, as their weights may be arranged otherwise: Error(internal) where they are run.
 void use_simd_target(const std::string& name);
+
+/// Whether AMD made this processor.
+bool made_by_amd();
+
+/// Bytes of this processor's second cache, or 1 MiB where the system does not tell.
+int64_t second_cache_bytes();
 
 /// True where AVX-512 divides faster than it multiplies by an estimate of the reciprocal and corrects that:
 /// on processors of AMD, by what Zen 5 was measured to take (0.63 and 0.99 ns for 16 floats). Kernels ask for

@@ -66,6 +66,17 @@ bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
   return kernels::threads() <= 3 && operations >= enough;
 }
 
+/// Makes those weights compact that the products of these dimensions then use.
+template <typename Real>
+void make_compact(const LayerWeights<Real>& weights, const Dimensions& dims) {
+  for (const DirectionWeights<Real>& direction : weights) {
+    for (const BlockWeights<Real>& block : direction.blocks) {
+      block.R.make_compact(dims.batch_size);
+      (block.dense_W ? *block.dense_W : block.W).make_compact(dims.seq_length * dims.batch_size);
+    }
+  }
+}
+
 void run_layer(Layer& layer, RunContext& run) {
   const LayerInputs inputs = read_inputs(run, layer.form);
   const bool checked_weights = layer.packed_float || layer.packed_double;
@@ -78,6 +89,9 @@ void run_layer(Layer& layer, RunContext& run) {
     LayerWeights<Real> packed_now;
     if (!layer.packed<Real>()) packed_now = pack_weights<T, Real>(inputs, layer.form);
     const LayerWeights<Real>& weights = layer.packed<Real>() ? *layer.packed<Real>() : packed_now;
+
+    // A plan that runs once more will run often.
+    if (checked_weights && layer.runs.load(std::memory_order_relaxed) > 0) make_compact(weights, dims);
 
     LayerRun layer_run(run, inputs, outputs, layer.form, dims, layer.attributes);
     // Runs side by side may count as one: the order is for speed alone.

@@ -1,8 +1,12 @@
 // Every instruction set computes what recurrent_scalar.h says, whatever the sizes.
 #include "engine/kernels/recurrent.h"
 
+#include <fmt/format.h>
+
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -123,6 +127,10 @@ class Step {
   void define() { cell_step_scalar(cell_, step_); }
   void clear_A() { std::fill(A_.begin(), A_.end(), T(0)); }
   void leave_out_A() { step_.A = {}; }
+  void make_compact() {
+    W_.make_compact(sizes_.rows);
+    R_.make_compact(sizes_.rows);
+  }
 
   /// Everything that a step may write, padding left out.
   std::vector<double> results() const {
@@ -198,6 +206,14 @@ std::string describe(const Variant& variant, const Sizes& sizes, bool projected)
          (projected ? ", projected" : "");
 }
 
+/// NaN is as good as any other.
+std::vector<uint32_t> bits_of(const std::vector<float>& numbers) {
+  std::vector<uint32_t> bits;
+  for (const float number : numbers)
+    bits.push_back(std::isnan(number) ? ~0u : std::bit_cast<uint32_t>(number));
+  return bits;
+}
+
 template <class Body>
 void for_each_case(Body body) {
   for (const Variant& variant : variants()) {
@@ -264,6 +280,65 @@ TEST_P(RecurrentStep, WithoutAItIsZero) {
     none.run();
     EXPECT_EQ(zeros.results(), none.results());
   });
+}
+
+class CompactWeights : public EveryTarget {
+ protected:
+  CompactWeights() { set_most_compact_rows(kMostRows); }
+  ~CompactWeights() override { set_most_compact_rows(-1); }
+
+  static constexpr int64_t kMostRows = 8;
+  static bool there_are_some() { return simd_target() == "avx512" || simd_target() == "amx"; }
+};
+GRURUN_FOR_EVERY_TARGET(CompactWeights);
+
+TEST_P(CompactWeights, StepsAreTheSameInEveryBit) {
+  for_each_case([&](const Variant& variant, const Sizes& sizes, bool projected) {
+    Step<float> plain(variant, sizes, projected), compact(variant, sizes, projected);
+    plain.run();
+    compact.make_compact();
+    compact.run();
+    EXPECT_EQ(plain.results(), compact.results());
+  });
+}
+
+TEST_P(CompactWeights, ProductsAreTheSameInEveryBit) {
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<float> draw(-0.1f, 0.1f);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  // Panels of 1, 2, 3 and 4 vectors; K with rows after the last group and without.
+  for (const int64_t hidden : {9, 80, 130, 60}) {
+    for (const int64_t K : {8, 64, 77}) {
+      std::vector<float> weights(static_cast<size_t>(2 * hidden * K)), X(static_cast<size_t>(9 * K));
+      for (auto* all : {&weights, &X}) {
+        for (float& number : *all) number = draw(generator);
+      }
+      // What is not compact, in some groups, so that others lie between them.
+      if (K > 8) {
+        weights[static_cast<size_t>(K + 20)] = 1e-20f;
+        weights[static_cast<size_t>(3 * K + 40)] = infinity;
+        weights[static_cast<size_t>((hidden + 1) * K)] = 3e30f;
+      }
+      weights[5] = -0.0f;
+      const auto panels = [&] { return pack_gates<float>(2, hidden, K, weights.data(), nullptr); };
+      const auto plain = panels(), compact = panels();
+      compact.make_compact(1);
+      EXPECT_EQ(compact.compact(kMostRows) != nullptr, there_are_some());
+      EXPECT_EQ(compact.compact(kMostRows + 1), nullptr);
+      for (const float x : {0.5f, 1e30f, -infinity, 1e-42f}) {
+        X[static_cast<size_t>(K - 2)] = x;
+        for (int64_t rows = 1; rows <= 9; ++rows) {
+          SCOPED_TRACE(fmt::format("hidden_size {}, K {}, x {}, {} rows", hidden, K, x, rows));
+          const auto product = [&](const GatePanels<float>& by) {
+            std::vector<float> out(static_cast<size_t>(rows * by.width()), 7.0f);
+            project({rows, {X.data(), K}, &by, {out.data(), by.width()}}, {0, by.panels()});
+            return bits_of(out);
+          };
+          ASSERT_EQ(product(plain), product(compact));
+        }
+      }
+    }
+  }
 }
 
 TEST_P(RecurrentStep, DoublesThatFloat32HoldsAreReadFromIt) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/kernels/gate_panels.h"
 #include "tests/engine/kernels/target_fixture.h"
 #include "tests/engine/ops/rnn/layer_case.h"
 
@@ -295,6 +296,37 @@ TEST(Layer, APlanRunsAgain) {
       EXPECT_EQ(doubles_of(first[i].tensor()), doubles_of(second[i].tensor())) << op << i;
     }
   }
+}
+
+// From the second run on weights may be read from a compact copy.
+TEST(Layer, CompactWeightsDoNotChangeABit) {
+  kernels::set_most_compact_rows(3);
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    for (const std::int64_t batch_size : {1, 3, 4}) {
+      for (const std::int64_t seq_length : {1, 6}) {
+        oracle::Layer l;
+        l.op = op;
+        l.direction = "bidirectional";
+        l.seq_length = seq_length;
+        l.batch_size = batch_size;
+        l.input_size = 130;
+        l.hidden_size = 150;
+        fill_layer(l, DType::float32, {}, 8);
+        OneNode node = node_of(l, 14, DType::float32);
+        node.initializers = {false, true, true, true};
+        const auto plan = make_plan(one_node_model(node));
+        const auto first = run_plan(*plan, fed_values(node));
+        for (int run = 2; run <= 3; ++run) {
+          const auto again = run_plan(*plan, fed_values(node));
+          for (std::size_t i = 0; i < first.size(); ++i) {
+            EXPECT_EQ(doubles_of(first[i].tensor()), doubles_of(again[i].tensor()))
+                << op << ", batch_size " << batch_size << ", run " << run << ", output " << i;
+          }
+        }
+      }
+    }
+  }
+  kernels::set_most_compact_rows(-1);
 }
 
 TEST(Layer, StopsWhenTheTimeIsUp) {
