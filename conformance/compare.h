@@ -24,7 +24,7 @@ struct ElementErrors {
   std::int64_t total = 0;       // elements compared
   std::int64_t differing = 0;   // beyond the tolerance
   std::int64_t non_finite = 0;  // of these: NaN or infinity on one side only, or infinities of unlike sign
-  double max_abs = 0;           // over pairs that are finite on both sides
+  double max_abs = 0;           // over pairs that are finite on both sides; infinite beyond double's range
   double max_rel = 0;           // |actual - expected| / |expected|, over those whose expected is not 0
   std::optional<std::uint64_t> max_ulp;  // real floating types: representable values between the two, at most
 };
@@ -42,7 +42,8 @@ struct Comparison {
 
 /// actual against expected. Sequences are compared item by item, maps key by key in any order, optionals by
 /// presence and content. Elements: equal values first (infinities and NaN in place included), then
-/// |actual - expected| <= atol + rtol * |expected|, complex ones by modulus. Never throws for unlike values.
+/// |actual - expected| <= atol + rtol * |expected|, complex ones by modulus, also where a side of that is
+/// beyond double's range. Never throws for unlike values.
 Comparison compare_values(const Value& actual, const Value& expected, const Tolerances& tolerances);
 
 /// Kinds, element types and shapes only (of items too); errors stay zero.

@@ -169,6 +169,68 @@ TEST(Compare, ComplexByModulusAndNanInEitherPart) {
   EXPECT_FALSE(compare(vec<Complex64>({{inf, 1}}), vec<Complex64>({{inf, 2}}), {1, 1}).ok);
 }
 
+struct DoubleRow {
+  double actual, expected, rtol, atol;
+  bool ok;
+};
+
+TEST(Compare, DoublesWhoseDifferenceOrToleranceIsBeyondTheirRange) {
+  constexpr double max = std::numeric_limits<double>::max();
+  const DoubleRow rows[] = {
+      {max, -max, 1e-3, 1e-7, false},
+      {max, -max, 1.5, 0, false},  // 2 max against 1.5 max: both are infinite as doubles
+      {max, -max, 1, max, true},   // 2 max against 2 max
+      {max, -max, 1, max / 2, false},
+      {max, -max, 2, 0, true},
+      {max, -max, 1e300, 0, true},
+      {0, max, 1, 0, true},
+      {0, max, 0.999, 0, false},
+      {max, 0, 1e300, 1, false},
+      {max, max / 2, 1, 0, true},
+      {max * (1 - 0x1p-12), max, 1e-3, 0, true},
+      {max, 5e-324, 1, 1, false},
+  };
+  for (const DoubleRow& row : rows) {
+    const Comparison got =
+        compare(vec<double>({row.actual}), vec<double>({row.expected}), {row.rtol, row.atol});
+    EXPECT_EQ(got.ok, row.ok) << row.actual << " against " << row.expected << ": " << describe(got);
+    const Comparison complex = compare(vec<Complex128>({{0, row.actual}}),
+                                       vec<Complex128>({{0, row.expected}}), {row.rtol, row.atol});
+    EXPECT_EQ(complex.ok, row.ok) << row.actual << "i against " << row.expected << "i: " << describe(complex);
+  }
+  const Comparison far = compare(vec<double>({max, max, 1}), vec<double>({-max, max / 2, 1}));
+  EXPECT_EQ(far.errors.differing, 2);
+  EXPECT_EQ(far.errors.max_abs, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(far.errors.max_rel, 2);
+  EXPECT_EQ(far.worst->index, (std::vector<std::int64_t>{0}));
+}
+
+TEST(Compare, ComplexNumbersWhoseModulusIsBeyondTheRange) {
+  constexpr double max = std::numeric_limits<double>::max();
+  constexpr double nearly = max * 0.9;
+  const struct {
+    Complex128 actual, expected;
+    double rtol;
+    bool ok;
+  } rows[] = {
+      {{0, 0}, {nearly, nearly}, 1e-3, false},
+      {{nearly, nearly}, {0, 0}, 1e-3, false},
+      {{nearly, nearly}, {-nearly, -nearly}, 1e-3, false},
+      {{nearly, nearly}, {-nearly, -nearly}, 1.99, false},
+      {{nearly, nearly}, {-nearly, -nearly}, 2.01, true},
+      {{nearly, max}, {max, nearly}, 1e-3, false},
+      {{nearly, nearly}, {nearly, nearly * (1 + 0x1p-12)}, 1e-3, true},
+  };
+  for (const auto& row : rows) {
+    const Comparison got =
+        compare(vec<Complex128>({row.actual}), vec<Complex128>({row.expected}), {row.rtol, 0});
+    EXPECT_EQ(got.ok, row.ok) << describe(got);
+  }
+  constexpr float large = std::numeric_limits<float>::max();
+  EXPECT_FALSE(compare(vec<Complex64>({{0, 0}}), vec<Complex64>({{large, large}})).ok);
+  EXPECT_FALSE(compare(vec<Complex64>({{-large, -large}}), vec<Complex64>({{large, large}})).ok);
+}
+
 TEST(Compare, StructureInWords) {
   const Value floats = vec<float>({1, 2});
   EXPECT_EQ(describe(compare(vec<double>({1, 2}), floats)), "element type double, expected float");
