@@ -71,12 +71,30 @@ void require_writable(const std::string& file) {
     fail_usage("{}: the report cannot be written there", file);
 }
 
-void write_report(const std::string& file, const std::string& text) {
-  if (file == standard_output) return fmt::print("{}", text);
+/// False when the file could not be written whole.
+bool write_report(const std::string& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
-  if (!out) fail_usage("{}: the report could not be written", file);
+  return !out.fail();
+}
+
+/// Files first, that no reader of standard output who goes away keeps them from being written; but what the
+/// cases came to is told before the file that failed.
+void write_reports(const Flags& flags, const SuiteResult& result) {
+  std::vector<std::string> failed;
+  std::string printed;
+  const auto report = [&](const std::string& file, std::string (*make)(const SuiteResult&)) {
+    if (file == standard_output) printed = make(result);
+    if (file.empty() || file == standard_output) return;
+    if (!write_report(file, make(result))) failed.push_back(file);
+  };
+  report(flags.json, json_report);
+  report(flags.junit, junit_report);
+  fmt::print("{}", printed);
+  // A program that reads standard output is to find one report there.
+  fmt::print(printed.empty() ? stdout : stderr, "{}", console_report(result));
+  if (!failed.empty()) fail_usage("{}: the report could not be written", fmt::join(failed, ", "));
 }
 
 SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
@@ -129,11 +147,7 @@ int run(const Flags& flags) {
   ProgressBar bar(stderr);
   run_suite(result, [&bar](const SuiteResult& so_far, std::size_t done) { bar.draw(so_far, done); });
   bar.clear();
-  if (!flags.json.empty()) write_report(flags.json, json_report(result));
-  if (!flags.junit.empty()) write_report(flags.junit, junit_report(result));
-  // A program that reads standard output is to find one report there.
-  const bool taken = flags.json == standard_output || flags.junit == standard_output;
-  fmt::print(taken ? stderr : stdout, "{}", console_report(result));
+  write_reports(flags, result);
   return result.as_expected() ? 0 : 1;
 }
 
@@ -173,7 +187,7 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
   command->add_option("--seed", flags->seed, "Seed of random operators")->capture_default_str();
   command->footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"
-      "2 usage or no case, 70 internal error.");
+      "2 usage, no case, or a report that could not be written, 70 internal error.");
   command->callback([flags, &action] {
     action = [flags] {
       try {

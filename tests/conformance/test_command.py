@@ -79,6 +79,22 @@ class Command(unittest.TestCase):
         self.assertEqual(xml.etree.ElementTree.fromstring(result.stdout).get("failures"), "1")
         self.assertIn("one of them", self.expect(2, self.folder, "--json", "-", "--junit", "-").stderr)
 
+    @unittest.skipUnless(os.access("/dev/full", os.W_OK), "there is no /dev/full here")
+    def test_a_report_that_cannot_be_written_is_told_after_the_verdicts(self):
+        self.break_case(self.names[0])
+        for flag, other in (("--json", "--junit"), ("--junit", "--json")):
+            written = self.folder / ("other" + other)
+            result = run(self.folder, flag, "/dev/full", other, written)
+            self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+            self.assertIn(f"differs      kind/{self.names[0]}: ", result.stdout)
+            self.assertIn("2 passed, 1 differs; 1 not as expected", result.stdout)
+            self.assertEqual(result.stderr, "grurun: usage: /dev/full: the report could not be written\n")
+            self.assertIn(self.names[0], written.read_text())
+        result = run(self.folder, "--json", "/dev/full", "--junit", "-")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(xml.etree.ElementTree.fromstring(result.stdout).get("failures"), "1")
+        self.assertTrue(result.stderr.endswith("grurun: usage: /dev/full: the report could not be written\n"))
+
     def test_expectations(self):
         self.break_case(self.names[0])
         listed = self.folder / "list.txt"
