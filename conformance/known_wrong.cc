@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
-#include "tensor/error.h"
+#include "onnx_io/bytes.h"
 
 namespace grurun::conformance {
 
@@ -110,11 +108,10 @@ std::string sha256_of(std::string_view bytes) {
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file) fail_usage("{}: cannot be read", path.string());
-  return bytes;
+/// Throws Error(usage) for what is no regular file: a device never ends, a pipe is waited for.
+std::string sha256_of_file(const std::string& path) {
+  const onnx_io::OpenFile file = onnx_io::open_file(path);
+  return sha256_of(onnx_io::map_file(file.descriptor, static_cast<std::size_t>(file.size)).text());
 }
 
 bool is_expected_file(const fs::path& path) {
@@ -141,7 +138,7 @@ std::string case_digest(const Case& test) {
   for (const fs::path& file : files) {
     const bool model = &file == files.data();
     const fs::path name = model ? file.filename() : file.parent_path().filename() / file.filename();
-    listing += fmt::format("{}  {}\n", sha256_of(read_file(file)), name.string());
+    listing += fmt::format("{}  {}\n", sha256_of_file(file.string()), name.string());
   }
   return sha256_of(listing);
 }

@@ -30,7 +30,8 @@ std::span<const KnownWrongRule> known_wrong_rules();
 std::span<const KnownWrongCase> known_wrong_cases();  // sorted by digest
 
 /// SHA-256, as 64 hex digits, of what `sha256sum model.onnx test_data_set_*/output_*.pb` prints in the case's
-/// folder, sets and files in the order of their names. Throws Error(usage) for a file that cannot be read.
+/// folder, sets and files in the order of their names. Throws Error(usage) for a file that cannot be read or
+/// is no regular file.
 std::string case_digest(const Case& test);
 
 /// The rule that a case breaks, or nullptr when its content is not in the table.

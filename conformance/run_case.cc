@@ -218,8 +218,9 @@ CaseResult run_case(const Case& test, const CaseOptions& options) {
     result.verdict = verdict_of(error.kind());
     const std::string line = error.what();
     const std::string kind = std::string(kind_name(error.kind())) + ": ";
-    // The verdict says the kind, but for an internal error, which is no crash of the process.
-    const bool said = error.kind() == ErrorKind::unsupported || error.kind() == ErrorKind::invalid_model;
+    // The verdict says the kind, but for an internal error, which is no crash of the process, and a limit.
+    // The usage that a file of the case breaks is not that of the user.
+    const bool said = error.kind() != ErrorKind::internal && error.kind() != ErrorKind::limit;
     result.message = said && line.starts_with(kind) ? line.substr(kind.size()) : line;
   } catch (const std::bad_alloc&) {
     result.verdict = Verdict::timed_out;

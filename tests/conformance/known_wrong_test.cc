@@ -47,6 +47,22 @@ TEST(KnownWrong, DigestChangesWithTheExpectedValuesButNotWithTheInputs) {
   EXPECT_NE(case_digest(test), before);
 }
 
+TEST(KnownWrong, NothingIsReadOfWhatIsNoRegularFile) {
+  const Scratch scratch;
+  const Case test = case_in(scratch);
+  for (const std::string name : {"model.onnx", "test_data_set_0/output_1.pb"}) {
+    const std::string path = scratch.path("case/" + name);
+    std::filesystem::remove(path);
+    scratch.fifo("case/" + name);  // read, it would be waited for
+    EXPECT_EQ(find_known_wrong(test), nullptr) << name;
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink("/dev/zero", path);  // read, it would fill the memory
+    EXPECT_EQ(find_known_wrong(test), nullptr) << name;
+    std::filesystem::remove(path);
+    scratch.file("case/" + name, "regular");
+  }
+}
+
 TEST(KnownWrong, CaseWithoutItsFilesIsNotKnown) {
   Case test;
   test.model = "nowhere/model.onnx";

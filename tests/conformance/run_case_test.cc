@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
+#include <filesystem>
+
 #include "conformance/data_set.h"
 #include "conformance/discover.h"
 #include "conformance/suite.h"
@@ -147,6 +149,30 @@ TEST(RunCase, UnsupportedAndInvalidSayWhy) {
   with("json", add_model());
   s.file("json/data.json", "{");
   EXPECT_EQ(run(s, "json").verdict, Verdict::invalid);
+}
+
+TEST(RunCase, WhatIsNoRegularFileIsInvalidAtOnce) {
+  for (const std::string name : {"model.onnx", "test_data_set_0/input_0.pb", "test_data_set_0/output_0.pb"}) {
+    for (const bool pipe : {true, false}) {
+      const Scratch s;
+      s.file("a/model.onnx", add_model().SerializeAsString());
+      pb(s, "a/test_data_set_0/input_0.pb", {1, 2});
+      pb(s, "a/test_data_set_0/output_0.pb", {11, 22});
+      const std::string path = s.path("a/" + name);
+      std::filesystem::remove(path);
+      if (pipe)
+        s.fifo("a/" + name);
+      else
+        std::filesystem::create_symlink("/dev/zero", path);
+      CaseOptions options;
+      options.max_time = std::chrono::seconds(20);
+      const CaseResult got = run(s, "a", options);
+      EXPECT_EQ(got.verdict, Verdict::invalid) << got.message;
+      EXPECT_THAT(got.message, testing::EndsWith(path + " is not a regular file"));
+      EXPECT_THAT(got.message, testing::Not(HasSubstr("usage")));
+      EXPECT_LT(got.seconds, 5);
+    }
+  }
 }
 
 TEST(RunCase, FlatLayoutMakesItsInputs) {
