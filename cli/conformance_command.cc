@@ -163,9 +163,10 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   command->add_option("--max-time", flags->max_time, "Seconds a case may take; 0: no limit")
       ->capture_default_str();
-  command->add_option(
-      "-k", flags->filter,
-      "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name or kind/name");
+  command->add_option("-k", flags->filter,
+                      "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
+                      "or kind/name; with "
+                      "two slashes or more it is for the path");
   command->add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   command->add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
   command->add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");
@@ -173,8 +174,10 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
                       "Write a report for programs to this file; -: to standard output");
   command->add_option("--junit", flags->junit,
                       "Write a report for CI systems to this file; -: to standard output");
-  command->add_option("--expectations", flags->expectations,
-                      "Exceptions, a line each: PATTERN VERDICT REASON; every other case must pass");
+  command->add_option(
+      "--expectations", flags->expectations,
+      "Exceptions, a line each: PATTERN VERDICT REASON; every other case must pass; PATTERN is for a "
+      "case's name, kind/name or, with two slashes or more, path");
   command->add_option("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found")
       ->capture_default_str();
   command->add_flag("--list", flags->list, "Print the cases found and run none");

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -40,6 +41,15 @@ Expectation parse_line(std::string_view rest, const std::string& file, int line)
   if (out.reason.empty()) fail_usage("{}:{}: a reason must follow the verdict", file, line);
   out.verdict = *parsed;
   return out;
+}
+
+/// No kind/name has two slashes: such a text is meant for a path.
+bool is_for_path(const std::string& text) {
+  return std::count(text.begin(), text.end(), '/') > 1;
+}
+
+bool shell_match(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
 }  // namespace
@@ -81,13 +91,14 @@ std::vector<const Expectation*> Expectations::without_case(const std::vector<Cas
 }
 
 bool matches_pattern(const Case& test, const std::string& pattern) {
-  return fnmatch(pattern.c_str(), test.name.c_str(), 0) == 0 ||
-         fnmatch(pattern.c_str(), test.full_name().c_str(), 0) == 0;
+  if (is_for_path(pattern))
+    return shell_match(pattern, test.path) || shell_match("*/" + pattern, "/" + test.path);
+  return shell_match(pattern, test.name) || shell_match(pattern, test.full_name());
 }
 
 bool matches_filter(const Case& test, const std::string& filter) {
   if (filter.find_first_of("*?[") != std::string::npos) return matches_pattern(test, filter);
-  return test.full_name().find(filter) != std::string::npos;
+  return (is_for_path(filter) ? test.path : test.full_name()).find(filter) != std::string::npos;
 }
 
 }  // namespace grurun::conformance

@@ -18,7 +18,7 @@ struct Expectation {
 };
 
 /// One exception a line, `PATTERN VERDICT REASON...`, separated by blanks; empty lines and what follows a #
-/// at the start of a line are ignored. PATTERN is a shell pattern (* ? [...]) for a case's name or kind/name;
+/// at the start of a line are ignored. PATTERN is a shell pattern (* ? [...]), see matches_pattern;
 /// VERDICT is one that does not count as passing. The first line that matches a case decides.
 class Expectations {
  public:
@@ -43,10 +43,13 @@ class Expectations {
   std::vector<Expectation> lines_;
 };
 
-/// True when the case's name or kind/name matches a shell pattern (* also matches a slash).
+/// True when the case's name or kind/name matches a shell pattern (* also matches a slash). A pattern with
+/// two slashes or more is one for the last folders of Case::path, or for all of it when it starts with a
+/// slash.
 bool matches_pattern(const Case& test, const std::string& pattern);
 
-/// -k: a shell pattern when it holds any of * ? [ and part of kind/name otherwise.
+/// -k: a shell pattern when it holds any of * ? [ and part of kind/name otherwise, or of the path when it
+/// holds two slashes or more.
 bool matches_filter(const Case& test, const std::string& filter);
 
 }  // namespace grurun::conformance

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "conformance/report/names.h"
 #include "conformance/report/tally.h"
 #include "conformance/report/text.h"
 
@@ -18,13 +19,14 @@ constexpr std::size_t names_shown = 8;
 
 std::string case_lines(const SuiteResult& result) {
   std::string out;
+  const std::vector<std::string> endings = name_endings(result.cases);
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     const CaseOutcome& outcome = result.outcomes[i];
     if (!outcome.ran || (is_good(outcome.result.verdict) && !outcome.unexpected &&
                          outcome.result.verdict != Verdict::known_wrong))
       continue;
     out += fmt::format("{:<11}  {}", verdict_name(outcome.result.verdict),
-                       one_line(result.cases[i].full_name()));
+                       one_line(result.cases[i].full_name() + endings[i]));
     if (!outcome.result.message.empty()) out += ": " + one_line(outcome.result.message);
     const std::string note = expectation_note(result, outcome);
     if (!note.empty()) out += " [" + one_line(note) + "]";

@@ -8,7 +8,8 @@
 
 namespace grurun::conformance {
 
-/// One line for each case that did not pass (and each that should not have), for what was no case and for
+/// One line for each case that did not pass (and each that should not have; the path is there where cases
+/// share kind and name), for what was no case and for
 /// stale expectations; a table by kind; a table of the operators in cases that did not pass; a last line with
 /// all counts.
 std::string console_report(const SuiteResult& result);

@@ -65,6 +65,31 @@ TEST(Expectations, FirstMatchingLineDecides) {
   EXPECT_EQ(stale, (std::vector<int>{2, 4}));
 }
 
+TEST(Expectations, PatternsWithTwoSlashesAreForThePath) {
+  Case test = named("node", "test_gru");
+  test.path = "data/onnx-1.22.0/node/test_gru";
+  const std::pair<const char*, bool> rows[] = {
+      {"onnx-1.22.0/node/test_gru", true},
+      {"onnx-1.22.0/node/test_*", true},
+      {"data/onnx-1.2?.0/*/test_gru", true},
+      {"*/onnx-1.22.0/node/test_gru", true},
+      {"onnx-1.22.*/*/*gru", true},
+      {"1.22.0/node/test_gru", false},  // whole folders only
+      {"onnx-1.21.0/node/test_gru", false},
+      {"onnx-1.22.0/node/test", false},
+      {"/onnx-1.22.0/node/test_gru", false},
+      {"onnx-1.22.0/node", false},  // one slash: for kind/name
+      {"node/test_gru", true},
+  };
+  for (const auto& [pattern, matches] : rows) EXPECT_EQ(matches_pattern(test, pattern), matches) << pattern;
+  EXPECT_TRUE(matches_filter(test, "1.22.0/node/test"));
+  EXPECT_FALSE(matches_filter(test, "1.21.0/node/test"));
+  EXPECT_TRUE(matches_filter(test, "onnx-1.22.0/*/test_gru"));
+  test.path = "/data/node/test_gru";
+  EXPECT_TRUE(matches_pattern(test, "/data/node/*"));
+  EXPECT_FALSE(matches_pattern(test, "/node/test_gru/"));
+}
+
 TEST(Filter, TextOrShellPattern) {
   const Case gru = named("node", "test_gru_defaults");
   const std::pair<const char*, bool> rows[] = {

@@ -103,6 +103,28 @@ TEST(Report, ConsoleOfARunWhereAllPassed) {
   expect_golden("console_passed.txt", console_report(result));
 }
 
+TEST(Report, CasesThatShareKindAndNameAreToldApartByTheirPaths) {
+  SuiteResult result;
+  add(result, "node", "test_a", Verdict::differs, "m", {});
+  add(result, "node", "test_b", Verdict::differs, "m", {});
+  add(result, "node", "test_a", Verdict::differs, "m", {});
+  result.cases[2].path = "other/node/test_a\n";
+  result.outcomes[2].unexpected = true;
+  const std::string console = console_report(result);
+  for (const char* line :
+       {"differs      node/test_a (data/node/test_a): m\n", "differs      node/test_b: m\n",
+        "differs      node/test_a (other/node/test_a\\n): m\n"})
+    EXPECT_NE(console.find(line), std::string::npos) << line << console;
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(junit_report(result).c_str()));
+  std::vector<std::string> names;
+  for (const pugi::xpath_node& found : document.select_nodes("//testcase"))
+    names.emplace_back(found.node().attribute("name").value());
+  EXPECT_EQ(names, (std::vector<std::string>{"test_a (data/node/test_a)", "test_b",
+                                             "test_a (other/node/test_a\\n)"}));
+  EXPECT_NE(json_report(result).find("\"path\": \"other/node/test_a\\\\n\""), std::string::npos);
+}
+
 TEST(Report, Json) {
   SuiteResult result = sample();
   const std::string text = json_report(result);
