@@ -139,22 +139,17 @@ class Finder {
       return false;
     }
     const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set);
-    if (listing.has_model() && has_sets) {
-      add_case(path, listing, listing.has(onnx_model) ? onnx_model : ir_model);
-      return true;
-    }
+    const bool is_case = listing.has_model() && has_sets;
+    if (is_case) add_case(path, listing, listing.has(onnx_model) ? onnx_model : ir_model);
     if (!first_visit(path)) return true;
     for (const std::string& name : listing.broken)
       found_.no_cases["a symbolic link that leads nowhere"].push_back((path / name).string());
-    if (has_sets)
+    if (has_sets && !is_case)
       found_.no_cases["test_data_set_* without a model.onnx or model.xml"].push_back(path.string());
     for (const std::string& model : listing.models) {
-      if (listing.first_outputs.contains(fs::path(model).stem().string()))
-        add_flat(path / model);
-      else
-        found_.no_cases["a model without expected outputs"].push_back((path / model).string());
+      if (!(is_case && is_case_model(model))) other_model(path / model, listing);
     }
-    if (listing.has_data_json) urls_.emplace(path.string(), read_data_json(path / "data.json"));
+    if (listing.has_data_json && !is_case) urls_.emplace(path.string(), read_data_json(path / "data.json"));
     for (const std::string& name : listing.folders) {
       if (!is_data_set(name) && !folder(path / name))
         found_.no_cases["a folder that cannot be read"].push_back((path / name).string());
@@ -162,12 +157,18 @@ class Finder {
     return true;
   }
 
+  void other_model(const fs::path& model, const Listing& listing) {
+    if (listing.first_outputs.contains(model.stem().string()))
+      add_flat(model);
+    else
+      found_.no_cases["a model without expected outputs"].push_back(model.string());
+  }
+
   void file(const fs::path& path) {
     const fs::path holder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     const Listing listing = list(holder);
     const std::string name = path.filename().string();
-    const bool case_model = name == onnx_model || name == ir_model;
-    if (case_model && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
+    if (is_case_model(name) && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
       return add_case(holder, listing, name);
     if (name.ends_with(".onnx") && listing.first_outputs.contains(path.stem().string()))
       return add_flat(path);
@@ -246,6 +247,7 @@ class Finder {
       found_.no_cases["only a url"].push_back(folder);
   }
 
+  static bool is_case_model(const std::string& name) { return name == onnx_model || name == ir_model; }
   static bool is_data_set(const std::string& name) { return name.starts_with(data_set_prefix); }
 
   const fs::path working_folder_ = fs::current_path();

@@ -16,8 +16,8 @@ struct Discovery {
   std::map<std::string, std::vector<std::string>> no_cases;
 };
 
-/// Each path is a folder that holds cases at any depth, a case's folder, or a model file (model.onnx of a
-/// case, or one of the flat layout).
+/// Each path is a folder that holds cases at any depth, within the folder of another case too, but not within
+/// a data set; a case's folder, or a model file (model.onnx of a case, or one of the flat layout).
 /// - A case is a folder with model.onnx, or else model.xml (an OpenVINO IR), and folders test_data_set_*,
 ///   whatever its name; several sets are one case.
 ///   rtol and atol of a data.json in it hold for the case.
@@ -25,7 +25,8 @@ struct Discovery {
 /// below
 ///   the paths whose url ends in that model's file name gives its rtol and atol.
 /// - Any other folder that holds only a data.json with a url is no case.
-/// Symbolic links are followed. A folder that is no case is walked once, however many links lead to it.
+/// Symbolic links are followed. A folder is walked once, however many links lead to it; a link to a case is a
+/// case.
 /// Throws Error(usage) when a path does not exist or names a file that is no case.
 Discovery discover(const std::vector<std::string>& paths);
 

@@ -97,6 +97,27 @@ TEST(Discover, FollowsLinksWithoutGoingRound) {
   EXPECT_EQ(discover({s.path("one")}).cases.at(0).name, "one");
 }
 
+TEST(Discover, CasesWithinACaseButNotWithinItsDataSets) {
+  const Scratch s;
+  add_case(s, "data/outer");
+  add_case(s, "data/outer/inner");
+  add_case(s, "data/outer/deep/er/x");
+  add_case(s, "data/outer/test_data_set_0/hidden");
+  s.file("data/outer/flat.onnx", "");
+  s.file("data/outer/flat_output_0.pb", "");
+  s.file("data/outer/spare.onnx", "");
+  s.file("data/outer/model.xml", "");
+  s.file("data/outer/data.json", R"({"url": "elsewhere"})");
+  link(s, "data/outer", "data/outer/itself");
+  const Discovery found = discover({s.path("data")});
+  EXPECT_THAT(names(found), ElementsAre("data/outer", "outer/flat", "er/x", "outer/inner", "outer/itself"));
+  EXPECT_THAT(found.no_cases, ElementsAre(Pair("a model without expected outputs",
+                                               ElementsAre(EndsWith("outer/spare.onnx")))));
+  EXPECT_THAT(names(discover({s.path("data/outer/inner"), s.path("data/outer")})),
+              ElementsAre("outer/inner", "data/outer", "outer/flat", "er/x", "outer/itself"));
+  EXPECT_THAT(names(discover({s.path("data/outer/model.onnx")})), ElementsAre("data/outer"));
+}
+
 TEST(Discover, LaddersOfLinksEnd) {
   const Scratch s;
   add_case(s, "d30/test_a");
