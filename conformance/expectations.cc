@@ -70,7 +70,9 @@ Expectations Expectations::parse(std::string_view text, const std::string& file)
 Expectations Expectations::load(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
-  if (!in || !(text << in.rdbuf() || in.peek() == std::ifstream::traits_type::eof()))
+  // A folder can be opened; reading it fails. An empty file is a list without lines.
+  const bool empty = in.peek() == std::ifstream::traits_type::eof();
+  if (in.bad() || !in.is_open() || (!empty && !(text << in.rdbuf())))
     fail_usage("{}: the expectations cannot be read", file);
   return parse(text.str(), file);
 }

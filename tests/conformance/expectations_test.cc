@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tensor/error.h"
+#include "tests/onnx_io/scratch.h"
 
 namespace grurun::conformance {
 namespace {
@@ -43,7 +44,21 @@ TEST(Expectations, RefusesWhatBreaksTheFormat) {
       EXPECT_EQ(std::string(error.what()).substr(0, std::string(start).size()), start);
     }
   }
-  EXPECT_THROW(Expectations::load("no such file"), Error);
+}
+
+TEST(Expectations, AFileThatCannotBeReadIsNoEmptyList) {
+  const onnx_io::Scratch s;
+  for (const std::string& path : {s.folder(), s.path("missing")}) {
+    try {
+      Expectations::load(path);
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_EQ(std::string(error.what()), "usage: " + path + ": the expectations cannot be read");
+    }
+  }
+  EXPECT_TRUE(Expectations::load(s.file("empty", "")).lines().empty());
+  EXPECT_EQ(Expectations::load(s.file("one", "test_a differs r")).lines().size(), 1u);
 }
 
 TEST(Expectations, FirstMatchingLineDecides) {
