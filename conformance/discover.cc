@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -91,6 +92,37 @@ struct DataJson {
   std::string problem;  // not empty: cannot be read
 };
 
+nlohmann::json parse_data_json(const fs::path& path) {
+  std::ifstream file(path);
+  if (!file) fail_invalid("it cannot be read");
+  nlohmann::json json;
+  try {
+    json = nlohmann::json::parse(file);
+  } catch (const nlohmann::json::parse_error& error) {
+    fail_invalid("it is no JSON, as byte {} shows", error.byte);
+  } catch (const nlohmann::json::exception&) {
+    fail_invalid("it holds a number beyond the range of float64");
+  }
+  if (!json.is_object()) fail_invalid("it must hold a JSON object, not {}", json.type_name());
+  return json;
+}
+
+std::string url_in(const nlohmann::json& json) {
+  const auto found = json.find("url");
+  if (found == json.end()) return {};
+  if (!found->is_string()) fail_invalid("url must be a string, not {}", found->type_name());
+  return found->get<std::string>();
+}
+
+std::optional<double> measure_in(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end()) return std::nullopt;
+  if (!found->is_number()) fail_invalid("{} must be a number from 0, not {}", key, found->type_name());
+  const auto value = found->get<double>();
+  if (!(value >= 0)) fail_invalid("{} must be a number from 0, not {}", key, value);
+  return value;
+}
+
 DataJson read_data_json(const fs::path& path) {
   DataJson out;
   std::error_code error;
@@ -99,13 +131,11 @@ DataJson read_data_json(const fs::path& path) {
     return out;
   }
   try {
-    std::ifstream file(path);
-    const nlohmann::json json = nlohmann::json::parse(file);
-    out.url = json.value("url", "");
-    if (json.contains("rtol")) out.tolerance.rtol = json.at("rtol").get<double>();
-    if (json.contains("atol")) out.tolerance.atol = json.at("atol").get<double>();
-  } catch (const nlohmann::json::exception& error) {
-    out.problem = fmt::format("{} is not the JSON a case may hold: {}", path.string(), error.what());
+    const nlohmann::json json = parse_data_json(path);
+    out.url = url_in(json);
+    out.tolerance = {measure_in(json, "rtol"), measure_in(json, "atol")};
+  } catch (const Error& error) {
+    out.problem = fmt::format("{}: {}", path.string(), error.message());
   }
   return out;
 }
@@ -236,14 +266,16 @@ class Finder {
     for (auto it = first; it != last; ++it) {
       Case& light = found_.cases[it->second];
       light.tolerance = data.tolerance;
+      light.problem = data.problem;
     }
     return first != last;
   }
 
   void url_folder(const std::string& folder, const DataJson& data) {
+    if (give_tolerance(data)) return;
     if (!data.problem.empty())
       found_.no_cases["a data.json that cannot be read"].push_back(folder);
-    else if (!give_tolerance(data) && !data.url.empty())
+    else if (!data.url.empty())
       found_.no_cases["only a url"].push_back(folder);
   }
 

@@ -172,6 +172,35 @@ TEST(Discover, DataJsonOfACase) {
   EXPECT_THAT(discover({s.path("node")}).cases.at(0).problem, testing::HasSubstr("no regular file"));
 }
 
+TEST(Discover, DataJsonThatBreaksARuleSaysWhich) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"({"rtol": -1})", "data.json: rtol must be a number from 0, not -1"},
+      {R"({"atol": -1e-9})", "data.json: atol must be a number from 0, not -1e-09"},
+      {R"({"rtol": "wide"})", "data.json: rtol must be a number from 0, not string"},
+      {R"({"atol": null})", "data.json: atol must be a number from 0, not null"},
+      {R"({"rtol": 1e999})", "data.json: it holds a number beyond the range of float64"},
+      {R"({"url": 1})", "data.json: url must be a string, not number"},
+      {"[1]", "data.json: it must hold a JSON object, not array"},
+      {"{\"rtol\": 1", "data.json: it is no JSON, as byte 11 shows"},
+      {"", "data.json: it is no JSON, as byte 1 shows"},
+      {R"({"rtol": 0, "atol": 0})", ""},
+      {"{}", ""},
+  };
+  for (const auto& [text, problem] : rows) {
+    const Scratch s;
+    add_case(s, "node/test_a");
+    s.file("node/test_a/data.json", text);
+    const std::string got = discover({s.path("node")}).cases.at(0).problem;
+    EXPECT_THAT(got, EndsWith(problem)) << text;
+    EXPECT_EQ(got.empty(), *problem == '\0') << text << got;
+  }
+  const Scratch s;
+  s.file("data/light/light_a.onnx", "");
+  s.file("data/light/light_a_output_0.pb", "");
+  s.file("data/real/test_a/data.json", R"({"url": "x/light_a.onnx", "rtol": -1})");
+  EXPECT_THAT(discover({s.path("data/light")}).cases.at(0).problem, EndsWith("from 0, not -1"));
+}
+
 TEST(Discover, TellsWhatLooksLikeACaseAndIsNone) {
   const Scratch s;
   s.file("a/model.onnx", "");
