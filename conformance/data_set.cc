@@ -1,5 +1,6 @@
 #include "conformance/data_set.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -15,11 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// K of <prefix>K.pb.
-std::optional<std::size_t> numbered(const std::string& name, std::string_view prefix) {
-  if (!name.starts_with(prefix) || !name.ends_with(".pb")) return std::nullopt;
+/// K of <prefix>K<ending>.
+std::optional<std::size_t> numbered(const std::string& name, std::string_view prefix,
+                                    std::string_view ending) {
+  if (!name.starts_with(prefix) || !name.ends_with(ending)) return std::nullopt;
   const char* begin = name.data() + prefix.size();
-  const char* end = name.data() + name.size() - 3;
+  const char* end = name.data() + name.size() - ending.size();
   std::size_t number = 0;
   const auto [stop, error] = std::from_chars(begin, end, number);
   if (error != std::errc() || stop != end) return std::nullopt;
@@ -27,6 +29,33 @@ std::optional<std::size_t> numbered(const std::string& name, std::string_view pr
 }
 
 using NumberedFiles = std::map<std::size_t, std::string>;
+
+std::vector<std::string> sorted_names(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  if (error) fail_invalid("{}: the folder cannot be read: {}", folder, error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Paths of <what>_K.pb by K. A .npy is no file of a data set, but where one has the number of another file,
+/// nothing says which of them counts.
+NumberedFiles numbered_files(const std::string& folder, const std::vector<std::string>& names,
+                             const std::string& what) {
+  NumberedFiles files;
+  NumberedFiles taken;
+  for (const std::string& name : names) {
+    const auto pb = numbered(name, what + "_", ".pb");
+    const auto number = pb ? pb : numbered(name, what + "_", ".npy");
+    if (!number) continue;
+    const auto [first, is_first] = taken.emplace(*number, name);
+    if (!is_first) fail_invalid("several files for {} {}: {} and {}", what, *number, first->second, name);
+    if (pb) files.emplace(*number, (fs::path(folder) / name).string());
+  }
+  return files;
+}
 
 void require_no_gap(const NumberedFiles& files, const char* what) {
   if (!files.empty() && files.rbegin()->first + 1 != files.size())
@@ -79,15 +108,9 @@ Value arange_over_n(const onnx_io::ValueInfo& info) {
 DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph) {
   DataSet set;
   set.name = fs::path(folder).filename().string();
-  NumberedFiles inputs;
-  NumberedFiles outputs;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (const auto input = numbered(name, "input_")) inputs.emplace(*input, entry->path().string());
-    if (const auto output = numbered(name, "output_")) outputs.emplace(*output, entry->path().string());
-  }
-  if (error) fail_invalid("{}: the folder cannot be read: {}", folder, error.message());
+  const std::vector<std::string> names = sorted_names(folder);
+  const NumberedFiles inputs = numbered_files(folder, names, "input");
+  const NumberedFiles outputs = numbered_files(folder, names, "output");
   require_no_gap(inputs, "input");
   require_no_gap(outputs, "output");
   if (outputs.size() != graph.outputs.size())

@@ -146,6 +146,16 @@ TEST(RunCase, UnsupportedAndInvalidSayWhy) {
   pb(s, "gap/test_data_set_0/input_2.pb", {1});
   EXPECT_THAT(run(s, "gap").message, HasSubstr("numbers must run from 0 without a gap"));
 
+  with("both", add_model());
+  s.file("both/test_data_set_0/output_0.npy", "");
+  const CaseResult both = run(s, "both");
+  EXPECT_EQ(both.verdict, Verdict::invalid);
+  EXPECT_THAT(both.message, HasSubstr("several files for output 0: output_0.npy and output_0.pb"));
+
+  with("twice", add_model());
+  pb(s, "twice/test_data_set_0/input_00.pb", {1, 2});
+  EXPECT_THAT(run(s, "twice").message, HasSubstr("several files for input 0: input_0.pb and input_00.pb"));
+
   with("json", add_model());
   s.file("json/data.json", "{");
   EXPECT_EQ(run(s, "json").verdict, Verdict::invalid);
