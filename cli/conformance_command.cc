@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <memory>
 
 #include "conformance/discover.h"
@@ -113,6 +114,16 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   return options;
 }
 
+[[noreturn]] void fail_without_case(const std::map<std::string, std::vector<std::string>>& no_cases) {
+  std::string line =
+      "no case found: a case is a folder with model.onnx or model.xml and test_data_set_* folders";
+  for (const auto& [reason, paths] : no_cases) {
+    line += fmt::format("; {}: {}", reason, paths.front());
+    if (paths.size() > 1) line += fmt::format(" and {} more", paths.size() - 1);
+  }
+  fail_usage("{}", line);
+}
+
 /// Cases under the paths that the filter lets through; stale expectations are judged by all that were found.
 SuiteResult prepare(const Flags& flags) {
   SuiteResult result;
@@ -123,10 +134,8 @@ SuiteResult prepare(const Flags& flags) {
   const std::size_t all = found.cases.size();
   for (Case& test : found.cases)
     if (flags.filter.empty() || matches_filter(test, flags.filter)) result.cases.push_back(std::move(test));
-  if (result.cases.empty())
-    fail_usage("no case found: {}",
-               all > 0 ? fmt::format("-k {} matches none of {}", flags.filter, all)
-                       : "a case is a folder with model.onnx or model.xml and test_data_set_* folders");
+  if (all == 0) fail_without_case(result.no_cases);
+  if (result.cases.empty()) fail_usage("no case found: -k {} matches none of {}", flags.filter, all);
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
   result.options = suite_options(flags, result.cases.size());

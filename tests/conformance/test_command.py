@@ -123,6 +123,22 @@ class Command(unittest.TestCase):
         self.assertIn("--min-cases", self.expect(2, self.folder, "--min-cases", "4").stderr)
         self.expect(2, self.folder / "missing")
 
+    def test_no_case_says_what_stood_there_instead(self):
+        model = self.folder / "empty" / "a" / "model.onnx"
+        model.parent.mkdir(parents=True)
+        model.write_bytes(b"")
+        error = self.expect(2, self.folder / "empty").stderr
+        self.assertIn(f"; a model without expected outputs: {model}\n", error)
+        if os.geteuid() == 0:
+            return  # who reads every folder
+        closed = self.folder / "empty" / "closed"
+        closed.mkdir(mode=0)
+        self.addCleanup(closed.chmod, 0o700)
+        error = self.expect(2, self.folder / "empty").stderr
+        self.assertIn(f"; a folder that cannot be read: {closed}", error)
+        result = self.expect(0, self.folder)
+        self.assertIn(f"no case (a folder that cannot be read): 1 - {closed}", result.stdout)
+
     def test_usage(self):
         for flags in (["--rtol", "-1"], ["--atol", "nan"], ["--max-time", "-1"], ["-j", "-2"], ["--no-such-flag"]):
             self.expect(2, self.folder, *flags)
