@@ -25,7 +25,7 @@ struct ElementErrors {
   std::int64_t differing = 0;   // beyond the tolerance
   std::int64_t non_finite = 0;  // of these: NaN or infinity on one side only, or infinities of unlike sign
   double max_abs = 0;           // over pairs that are finite on both sides; infinite beyond double's range
-  double max_rel = 0;           // |actual - expected| / |expected|, over those whose expected is not 0
+  double max_rel = 0;  // |actual - expected| / |expected|, over those whose expected is not 0; likewise
   std::optional<std::uint64_t> max_ulp;  // real floating types: representable values between the two, at most
 };
 

@@ -1,5 +1,7 @@
 #include "conformance/report/json.h"
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "conformance/report/tally.h"
@@ -25,6 +27,11 @@ Json pair_json(const std::optional<ElementPair>& pair) {
           {"expected", one_line(pair->expected)}};
 }
 
+/// JSON has no infinity, and the keys are numbers.
+double within_range(double error) {
+  return std::min(error, std::numeric_limits<double>::max());
+}
+
 Json output_json(const OutputResult& output) {
   const Comparison& comparison = output.comparison;
   const ElementErrors& errors = comparison.errors;
@@ -41,8 +48,8 @@ Json output_json(const OutputResult& output) {
   out["total"] = errors.total;
   out["differing"] = errors.differing;
   out["non_finite"] = errors.non_finite;
-  out["max_abs"] = errors.max_abs;
-  out["max_rel"] = errors.max_rel;
+  out["max_abs"] = within_range(errors.max_abs);
+  out["max_rel"] = within_range(errors.max_rel);
   out["max_ulp"] = errors.max_ulp ? Json(*errors.max_ulp) : Json(nullptr);
   out["first"] = pair_json(comparison.first);
   out["worst"] = pair_json(comparison.worst);

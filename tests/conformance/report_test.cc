@@ -137,6 +137,19 @@ TEST(Report, Json) {
   expect_golden("report.json", stable);
 }
 
+TEST(Report, JsonHasANumberForErrorsBeyondDouble) {
+  constexpr double max = std::numeric_limits<double>::max();
+  SuiteResult result;
+  add(result, "node", "test_far", Verdict::differs, "m", {});
+  OutputResult far;
+  far.comparison = compare_values(Tensor::from(Shape{2}, std::vector<double>{max, 1}),
+                                  Tensor::from(Shape{2}, std::vector<double>{-max, 1e-320}), {});
+  result.outcomes[0].result.outputs.push_back(far);
+  const auto output = nlohmann::json::parse(json_report(result)).at("cases").at(0).at("outputs").at(0);
+  EXPECT_EQ(output.at("max_abs"), max);
+  EXPECT_EQ(output.at("max_rel"), max);
+}
+
 TEST(Report, JUnit) {
   const std::string text = junit_report(sample());
   expect_golden("junit.xml", text);
