@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string_view>
 
 #include "cli/element_text.h"
 #include "cli/flag_values.h"
@@ -26,6 +29,44 @@ void save_single(const std::string& path, const std::vector<onnx_io::NamedValue>
                      value.type().to_string());
   }
   onnx_io::write_npy(path, value.tensor());
+}
+
+bool is_numbered(const std::string& name, const std::string& prefix) {
+  if (!name.starts_with(prefix) || !name.ends_with(".pb")) return false;
+  const std::string_view number =
+      std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - 3);
+  return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Left of another model or run, they would be taken for values of the data set that the folder is now.
+void remove_others(const std::string& folder, const std::string& prefix,
+                   const std::set<std::string>& written) {
+  std::vector<fs::path> others;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (is_numbered(name, prefix) && !written.contains(name) && !entry.is_directory())
+      others.push_back(entry.path());
+  }
+  std::sort(others.begin(), others.end());
+  for (const fs::path& other : others) {
+    fs::remove(other);
+    fmt::print(stderr, "grurun: removed {}, which is not of this run\n", printable(other.string()));
+  }
+}
+
+void save_folder(const std::string& folder, const std::vector<Slot>& slots, const std::vector<Value>& values,
+                 const std::string& prefix) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail_usage("cannot make folder {}: {}", folder, error.message());
+  std::set<std::string> written;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (values[i].empty()) continue;
+    const std::string name = fmt::format("{}{}.pb", prefix, i);
+    onnx_io::write_pb((fs::path(folder) / name).string(), slots[i].name, values[i]);
+    written.insert(name);
+  }
+  remove_others(folder, prefix, written);
 }
 
 void apply(const char* flag, const std::vector<std::string>& texts, const std::vector<Slot>& outputs,
@@ -60,14 +101,7 @@ void save_values(const std::string& path, const std::vector<Slot>& slots, const 
   }
   if (path.ends_with(".npz") || path.ends_with(".json")) return onnx_io::write_values(path, named);
   if (path.ends_with(".pb") || path.ends_with(".npy")) return save_single(path, named);
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) fail_usage("cannot make folder {}: {}", path, error.message());
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (values[i].empty()) continue;
-    onnx_io::write_pb((fs::path(path) / fmt::format("{}{}.pb", prefix, i)).string(), slots[i].name,
-                      values[i]);
-  }
+  save_folder(path, slots, values, prefix);
 }
 
 std::vector<conformance::Tolerances> tolerances_for(const ToleranceFlags& flags,
