@@ -38,9 +38,10 @@ bool is_numbered(const std::string& name, const std::string& prefix) {
   return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Left of another model or run, they would be taken for values of the data set that the folder is now.
-void remove_others(const std::string& folder, const std::string& prefix,
-                   const std::set<std::string>& written) {
+// Left of another model or run, they would be taken for values of the data set that the folder is now. They
+// may be all that is left of it, too: who wrote them may remove them.
+void tell_of_others(const std::string& folder, const std::string& prefix,
+                    const std::set<std::string>& written) {
   std::vector<fs::path> others;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
@@ -49,8 +50,8 @@ void remove_others(const std::string& folder, const std::string& prefix,
   }
   std::sort(others.begin(), others.end());
   for (const fs::path& other : others) {
-    fs::remove(other);
-    fmt::print(stderr, "grurun: removed {}, which is not of this run\n", printable(other.string()));
+    fmt::print(stderr, "grurun: {} is not of this run; remove it to make the folder a data set of it\n",
+               printable(other.string()));
   }
 }
 
@@ -66,7 +67,7 @@ void save_folder(const std::string& folder, const std::vector<Slot>& slots, cons
     onnx_io::write_pb((fs::path(folder) / name).string(), slots[i].name, values[i]);
     written.insert(name);
   }
-  remove_others(folder, prefix, written);
+  tell_of_others(folder, prefix, written);
 }
 
 void apply(const char* flag, const std::vector<std::string>& texts, const std::vector<Slot>& outputs,

@@ -12,7 +12,7 @@ namespace grurun::cli {
 
 /// Writes values[i] under the name of slots[i], leaving out empty ones. A path that ends in .npz or .json is
 /// one file, one that ends in .pb or .npy holds the only value; any other is a folder, made when missing,
-/// with <prefix>K.pb for each slot K; other files <prefix>K.pb in it are removed, each told on stderr. Throws
+/// with <prefix>K.pb for each slot K; other files <prefix>K.pb in it are told of on stderr. Throws
 /// Error(usage) when it cannot be written or several values would go to one .pb or .npy, and what
 /// onnx_io::write_values throws.
 void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
