@@ -122,8 +122,8 @@ std::shared_ptr<const CompactPanels> CompactPanels::pack(const DenseMatrices& ma
   if (words > first.back() - first.back() / 16) return nullptr;
 
   packed->shift_ = static_cast<int>(least) - 1;
-  packed->block_ = std::make_unique<memory::Block>(static_cast<size_t>(words) * sizeof(uint32_t));
-  auto* const out = static_cast<uint32_t*>(packed->block_->data());
+  packed->block_ = std::make_unique<memory::Reserve>(static_cast<size_t>(words) * sizeof(uint32_t));
+  auto* const out = reinterpret_cast<uint32_t*>(packed->block_->data());
   packed->words_ = out;
   parallel_for(count, matrices_a_thread, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -58,7 +58,7 @@ class CompactPanels {
   int shift_ = 0;
   std::vector<Place> places_;
   std::vector<uint32_t> runs_;
-  std::unique_ptr<memory::Block> block_;
+  std::unique_ptr<memory::Reserve> block_;  // no block: those of a run are laid out together
   const uint32_t* words_ = nullptr;
 };
 
