@@ -18,6 +18,7 @@
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"
 #include "cli/profile.h"
+#include "cli/streams.h"
 #include "engine/graph/executor.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"
@@ -231,7 +232,7 @@ int run(const BenchFlags& flags) {
   const Measured& measured = bench.measured();
   if (json.is_open()) finish(json, flags.json, as_json(flags, measured));
   if (trace.is_open()) finish(trace, flags.trace, chrome_trace(measured.last_run));
-  fmt::print("{}", json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
+  print_text(json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
   return 0;
 }
 

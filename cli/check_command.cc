@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "cli/finding_filter.h"
+#include "cli/streams.h"
 #include "onnx_io/model.h"
 #include "tensor/error.h"
 
@@ -21,10 +21,6 @@ struct CheckFlags {
   std::string output_format = "text";
   bool list_rules = false;
 };
-
-void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
 
 std::string formatted(const std::string& format, const std::vector<CheckedModel>& models) {
   if (format == "json") return check_json(models);
@@ -51,13 +47,13 @@ int check_models(const CheckFlags& flags) {
       invalid = invalid || model.count(opset::Severity::error) > 0;
     } catch (const Error& error) {
       model.failure = error.what();
-      std::fprintf(stderr, "grurun: %s\n", error.what());
+      tell("grurun: {}\n", error.what());
       usage = usage || error.kind() == ErrorKind::usage;
       invalid = invalid || error.kind() == ErrorKind::invalid_model;
       if (other == 0) other = exit_code(error.kind());
     }
   }
-  print(formatted(flags.output_format, checked));
+  print_text(formatted(flags.output_format, checked));
   if (usage) return exit_code(ErrorKind::usage);
   return invalid ? exit_code(ErrorKind::invalid_model) : other;
 }
@@ -65,7 +61,7 @@ int check_models(const CheckFlags& flags) {
 int run_check(const CheckFlags& flags) {
   if (flags.list_rules) {
     const std::string& format = flags.output_format;
-    print(format == "json" ? rules_json() : format == "markdown" ? rules_markdown() : rules_text());
+    print_text(format == "json" ? rules_json() : format == "markdown" ? rules_markdown() : rules_text());
     return 0;
   }
   if (flags.models.empty()) fail_usage("check: no model given; see grurun check --help");

@@ -9,6 +9,9 @@
 #include <fstream>
 #include <memory>
 
+#include "cli/flag_values.h"
+#include "cli/outputs.h"
+#include "cli/streams.h"
 #include "conformance/discover.h"
 #include "conformance/report/console.h"
 #include "conformance/report/json.h"
@@ -72,7 +75,7 @@ void require_writable(const std::string& file) {
 }
 
 void write_report(const std::string& file, const std::string& text) {
-  if (file == standard_output) return fmt::print("{}", text);
+  if (file == standard_output) return print_text(text);
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
@@ -120,8 +123,7 @@ int run(const Flags& flags) {
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   SuiteResult result = prepare(flags);
   if (flags.list) {
-    for (const Case& test : result.cases)
-      fmt::print("{}\t{}\n", one_line(test.full_name()), one_line(test.path));
+    for (const Case& test : result.cases) print("{}\t{}\n", one_line(test.full_name()), one_line(test.path));
     return 0;
   }
   require_writable(flags.json);
@@ -133,7 +135,7 @@ int run(const Flags& flags) {
   if (!flags.junit.empty()) write_report(flags.junit, junit_report(result));
   // A program that reads standard output is to find one report there.
   const bool taken = flags.json == standard_output || flags.junit == standard_output;
-  fmt::print(taken ? stderr : stdout, "{}", console_report(result));
+  (taken ? tell_text : print_text)(console_report(result));
   return result.as_expected() ? 0 : 1;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/element_text.h"
 #include "cli/flag_values.h"
 #include "cli/random_inputs.h"
+#include "cli/streams.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -42,7 +43,7 @@ std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& 
     const RandomSettings settings = random_settings(flags);
     const std::vector<std::string> lines = fill_random(graph, slots, settings, values);
     for (const std::string& line : lines) {
-      fmt::print(stderr, "grurun: random input {}, seed {}\n", printable(line), settings.seed);
+      tell("grurun: random input {}, seed {}\n", printable(line), settings.seed);
     }
     if (lines.empty() && describes_random(flags)) {
       fail_usage("--val-range, --input-shapes and --set describe random inputs, but every input has a value");

@@ -1,10 +1,11 @@
 #include "cli/inspect_command.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
 #include "cli/flag_values.h"
+#include "cli/random_inputs.h"
+#include "cli/streams.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -28,7 +29,7 @@ int run_inspect(const InspectFlags& flags) {
       with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); });
   const std::string text =
       flags.output_format == "json" ? inspect_json(model, summary) : inspect_text(model, summary);
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  print_text(text);
   return 0;
 }
 

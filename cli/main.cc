@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <span>
+#include <sstream>
 
 #include "cli/bench_command.h"
 #include "cli/check_command.h"
@@ -12,6 +13,7 @@
 #include "cli/guard.h"
 #include "cli/inspect_command.h"
 #include "cli/schema_command.h"
+#include "cli/streams.h"
 #include "cli/version.h"
 #include "tensor/error.h"
 
@@ -80,7 +82,12 @@ int run_main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      std::ostringstream text;
+      const int code = app.exit(error, text, text);
+      print_text(text.str());
+      return code;
+    }
     const auto chosen = app.get_subcommands();
     fail_usage("{}; see grurun {}--help", error.what(),
                chosen.empty() ? "" : chosen.front()->get_name() + " ");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/element_text.h"
+#include "cli/streams.h"
 #include "conformance/diagnosis/diagnose.h"
 #include "conformance/diagnosis/trace.h"
 #include "conformance/precise.h"
@@ -19,7 +20,7 @@ void print_why(const RunRecord& record) {
   const conformance::DiagnosisQuestion question{record.model, record.inputs, record.expected, record.differs,
                                                 std::nullopt};
   for (const conformance::Finding& finding : conformance::diagnose(question)) {
-    fmt::print("why: {}\n", printable(conformance::describe(finding)));
+    print("why: {}\n", printable(conformance::describe(finding)));
   }
 }
 
@@ -27,7 +28,7 @@ void print_truth(const RunRecord& record) {
   const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, std::nullopt);
   for (std::size_t i = 0; i < record.outputs.size(); ++i) {
     const std::string text = conformance::judge_by_truth(truth[i], record.values[i], record.expected[i]);
-    if (!text.empty()) fmt::print("{}: {}\n", printable(record.outputs[i].name), text);
+    if (!text.empty()) print("{}: {}\n", printable(record.outputs[i].name), text);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "cli/commands.h"
@@ -13,6 +12,7 @@
 #include "cli/print_value.h"
 #include "cli/reasons.h"
 #include "cli/rule_check.h"
+#include "cli/streams.h"
 #include "cli/time_limit.h"
 #include "conformance/compare.h"
 #include "engine/graph/executor.h"
@@ -67,8 +67,8 @@ std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
 }
 
 void print_output(const RunFlags& flags, const Slot& slot, const Value& value) {
-  fmt::print("{}  {}\n", printable(slot.name), value.describe());
-  if (!flags.quiet) fmt::print("{}", print_value(value, flags.full ? PrintOptions::full() : PrintOptions{}));
+  print("{}  {}\n", printable(slot.name), value.describe());
+  if (!flags.quiet) print_text(print_value(value, flags.full ? PrintOptions::full() : PrintOptions{}));
 }
 
 int run(const RunFlags& flags) {
@@ -93,11 +93,11 @@ int run(const RunFlags& flags) {
     print_output(flags, outputs[i], values[i]);
     if (flags.expected.empty()) continue;
     if (expected[i].empty()) {
-      fmt::print("  not compared: no expected value is given\n");
+      print("  not compared: no expected value is given\n");
       continue;
     }
     const conformance::Comparison result = conformance::compare_values(values[i], expected[i], tolerances[i]);
-    fmt::print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
+    print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
     differs[i] = !result.ok;
   }
   if (looks_again) tell_reasons(flags.reasons, {model, outputs, kept, values, expected, differs});

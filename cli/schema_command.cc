@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "cli/schema_diff_format.h"
+#include "cli/streams.h"
 #include "onnx_io/model.h"
 #include "opset/beyond.h"
 #include "opset/near_match.h"
@@ -35,10 +35,6 @@ std::string require_domain(const std::string& domain) {
   fail_usage("no standard domain '{}'; there are {}", domain, fmt::join(known, ", "));
 }
 
-void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
-
 int run_diff(const SchemaFlags& flags) {
   const SchemaView from = select_schema(flags.op_type, flags.domain, flags.diff.at(0));
   const SchemaView to = select_schema(flags.op_type, flags.domain, flags.diff.at(1));
@@ -48,9 +44,9 @@ int run_diff(const SchemaFlags& flags) {
     if (version->since_version > low && version->since_version < high)
       view.between.insert(view.between.begin(), version->since_version);
   }
-  print(flags.output_format == "json"       ? diff_json(view)
-        : flags.output_format == "markdown" ? diff_markdown(view)
-                                            : diff_text(view));
+  print_text(flags.output_format == "json"       ? diff_json(view)
+             : flags.output_format == "markdown" ? diff_markdown(view)
+                                                 : diff_text(view));
   return 0;
 }
 
@@ -63,9 +59,9 @@ int run_diff_opset(const SchemaFlags& flags) {
   }
   const OpsetDiffView view{domain, flags.diff_opset.at(0), flags.diff_opset.at(1),
                            opset::diff_opsets(domain, flags.diff_opset[0], flags.diff_opset[1])};
-  print(flags.output_format == "json"       ? opset_diff_json(view)
-        : flags.output_format == "markdown" ? opset_diff_markdown(view)
-                                            : opset_diff_text(view));
+  print_text(flags.output_format == "json"       ? opset_diff_json(view)
+             : flags.output_format == "markdown" ? opset_diff_markdown(view)
+                                                 : opset_diff_text(view));
   return 0;
 }
 
@@ -79,7 +75,7 @@ int run_schema(const SchemaFlags& flags) {
   if (flags.output_format == "markdown")
     fail_usage("--output-format markdown is for --diff and --diff-opset");
   const SchemaView view = select_schema(flags.op_type, flags.domain, flags.opset_version);
-  print(flags.output_format == "json" ? schema_json(view) : schema_text(view, flags.doc));
+  print_text(flags.output_format == "json" ? schema_json(view) : schema_text(view, flags.doc));
   return 0;
 }
 

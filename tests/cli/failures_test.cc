@@ -148,6 +148,38 @@ TEST_F(Failures, AReaderThatGoesAwayIsNoError) {
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1);
 }
 
+TEST_F(Failures, AReaderThatGoesAwayChangesNeitherTheVerdictNorWhatIsWritten) {
+  onnx_io::write_npy(path("zeros.npy"), Tensor::zeros(DType::float32, {50000, 3}));
+  const Outcome outcome = shell(
+      "{ \"$GRURUN\" named.onnx --set batch=50000 --full --expected zeros.npy --save-outputs z.npy 2>err\n"
+      "echo $? >code; } | head -n 1");
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1);
+  EXPECT_EQ(read("code"), "1\n") << read("err");
+  EXPECT_EQ(onnx_io::read_values(path("z.npy")).front().value.tensor().shape(), (Shape{50000, 3}));
+}
+
+TEST_F(Failures, AFullDiskBehindStdoutKeepsWhatIsWrittenElsewhere) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
+  const Outcome outcome =
+      shell("\"$GRURUN\" named.onnx --set batch=50000 --full --save-outputs z.npy >/dev/full");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("grurun: usage: cannot write to stdout: No space left"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(onnx_io::read_values(path("z.npy")).front().value.tensor().shape(), (Shape{50000, 3}));
+}
+
+TEST_F(Failures, AnErrorStreamThatCannotBeWrittenChangesNothing) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
+  Outcome outcome = shell("\"$GRURUN\" add.onnx -q --save-outputs z.npy 2>/dev/full");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "Z  tensor(float) [2,3]\n");
+  EXPECT_EQ(onnx_io::read_values(path("z.npy")).front().value.tensor().shape(), (Shape{2, 3}));
+  outcome = shell("\"$GRURUN\" bench add.onnx --min-time 0 --runs 1 2>/dev/full");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(outcome.out.starts_with("median")) << outcome.out;
+  EXPECT_EQ(shell("\"$GRURUN\" missing.onnx 2>/dev/full").code, 2);
+}
+
 TEST_F(Failures, AFullDiskBehindStdoutIsReported) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
   const Outcome outcome = shell("\"$GRURUN\" --help >/dev/full");

@@ -79,6 +79,16 @@ class Command(unittest.TestCase):
         self.assertEqual(xml.etree.ElementTree.fromstring(result.stdout).get("failures"), "1")
         self.assertIn("one of them", self.expect(2, self.folder, "--json", "-", "--junit", "-").stderr)
 
+    def test_a_reader_who_goes_away_changes_neither_the_verdict_nor_the_reports(self):
+        self.break_case(self.names[0])
+        for flags in ([], ["--json", "-", "--junit", self.folder / "r.xml"]):
+            read, write = os.pipe()
+            os.close(read)
+            result = subprocess.run([BINARY, "conformance", self.folder, *flags], stdout=write, stderr=subprocess.PIPE)
+            os.close(write)
+            self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(xml.etree.ElementTree.parse(self.folder / "r.xml").getroot().get("failures"), "1")
+
     def test_expectations(self):
         self.break_case(self.names[0])
         listed = self.folder / "list.txt"
