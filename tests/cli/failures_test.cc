@@ -1,4 +1,5 @@
 // Every failure is one line on stderr that names the thing, and the documented exit code.
+#include <onnx/onnx_pb.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -130,6 +131,31 @@ TEST_F(Failures, UnwritableOutputs) {
     EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << target << ": " << outcome.err;
   }
   EXPECT_EQ(read("file"), "not a folder");
+}
+
+TEST_F(Failures, NoControlCharacterOfUnicodeIsPrinted) {
+  // U+009B begins a sequence for the terminal as ESC [ does.
+  const std::string name = "a\xc2\x9b";
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(read("add.onnx")));
+  model.mutable_graph()->mutable_output(0)->set_name(name);
+  model.mutable_graph()->mutable_node(0)->set_output(0, name);
+  model.mutable_graph()->mutable_node(0)->set_name(name);
+  write("control.onnx", model.SerializeAsString());
+  model.mutable_graph()->mutable_node(0)->set_op_type("Nothing");
+  write("bad\xff.onnx", model.SerializeAsString());
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"control.onnx"},
+                                             {"bad\xff.onnx"},
+                                             {"check", "control.onnx", "bad\xff.onnx"},
+                                             {"check", "--output-format", "github", "bad\xff.onnx"},
+                                             {"inspect", "control.onnx"},
+                                             {"bench", "control.onnx", "--min-time", "0", "--runs", "1"}}) {
+    const Outcome outcome = grurun(arguments);
+    const std::string text = outcome.out + outcome.err;
+    EXPECT_EQ(text.find('\x9b'), std::string::npos) << text;
+    EXPECT_EQ(text.find('\xff'), std::string::npos) << text;
+  }
 }
 
 TEST_F(Failures, NamesFromFilesCannotDriveTheTerminal) {
