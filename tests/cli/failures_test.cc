@@ -133,6 +133,15 @@ TEST_F(Failures, UnwritableOutputs) {
   EXPECT_EQ(read("file"), "not a folder");
 }
 
+TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
+  const Outcome outcome =
+      shell("ulimit -f 8; \"$GRURUN\" named.onnx --set batch=50000 -q --save-outputs z.npy");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("grurun: usage: cannot write z.npy: File too large"), std::string::npos)
+      << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "z.npy"));
+}
+
 TEST_F(Failures, NoControlCharacterOfUnicodeIsPrinted) {
   // U+009B begins a sequence for the terminal as ESC [ does.
   const std::string name = "a\xc2\x9b";
