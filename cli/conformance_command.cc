@@ -30,7 +30,7 @@ using namespace grurun::conformance;
 struct Flags {
   std::vector<std::string> paths;
   int jobs = 0;
-  double max_time = 60;
+  std::string max_time = "60";
   std::string filter;
   bool fail_fast = false;
   std::optional<double> rtol;
@@ -60,8 +60,7 @@ constexpr const char* standard_output = "-";
 
 void check(const Flags& flags) {
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
-  if (!(std::isfinite(flags.max_time) && flags.max_time >= 0 && flags.max_time < 1e9))
-    fail_usage("--max-time takes seconds, or 0 for no limit, not {}", flags.max_time);
+  parse_time_limit("--max-time", flags.max_time);
   require_measure("--rtol", flags.rtol);
   require_measure("--atol", flags.atol);
   if (flags.json == standard_output && flags.junit == standard_output)
@@ -88,9 +87,9 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   options.each.seed = flags.seed;
   options.each.diagnose = !flags.no_diagnosis;
   options.each.precise = flags.precise;
-  if (flags.max_time > 0)
+  if (const auto limit = parse_time_limit("--max-time", flags.max_time))
     options.each.max_time =
-        std::chrono::milliseconds(std::max<std::int64_t>(std::llround(flags.max_time * 1000), 1));
+        std::max(std::chrono::round<std::chrono::milliseconds>(*limit), std::chrono::milliseconds(1));
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : usable_cpus());
   options.workers = static_cast<int>(std::min(workers, cases));
   options.threads = usable_cpus();
@@ -150,6 +149,7 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
   command->add_option("-j,--jobs", flags->jobs, "Worker processes; 0: one on each CPU")
       ->capture_default_str();
   command->add_option("--max-time", flags->max_time, "Seconds a case may take; 0: no limit")
+      ->type_name("SECONDS")
       ->capture_default_str();
   command->add_option(
       "-k", flags->filter,

@@ -101,6 +101,15 @@ std::size_t parse_bytes(const std::string& flag, const std::string& text) {
              text);
 }
 
+std::optional<std::chrono::duration<double>> parse_time_limit(const std::string& flag,
+                                                              const std::string& text) {
+  constexpr double most = 1e9;  // clocks that count nanoseconds have no moment that is much later
+  const std::optional<double> seconds = parse_finite(text);
+  if (!seconds || *seconds < 0 || *seconds >= most)
+    fail_usage("{} takes seconds, less than {:g}, or 0 for no limit; got '{}'", flag, most, text);
+  return *seconds > 0 ? std::optional(std::chrono::duration<double>(*seconds)) : std::nullopt;
+}
+
 std::string quoted_list(const std::vector<std::string>& names) {
   if (names.empty()) return "none";
   std::string out;

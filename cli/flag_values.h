@@ -1,6 +1,7 @@
 // The small languages of flag values. Every function throws Error(usage) naming the flag and what it takes.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,6 +33,10 @@ std::pair<std::string, double> parse_named_number(const std::string& flag, const
 
 /// "512M": bytes, with K, M, G or T for powers of 1024.
 std::size_t parse_bytes(const std::string& flag, const std::string& text);
+
+/// "60" or "0.5": the seconds that something may take, less than 1e9; nullopt for 0, no limit.
+std::optional<std::chrono::duration<double>> parse_time_limit(const std::string& flag,
+                                                              const std::string& text);
 
 /// "a", "b" and "c"; "none" when empty: names in a message.
 std::string quoted_list(const std::vector<std::string>& names);

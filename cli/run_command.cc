@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/element_text.h"
 #include "cli/engine_flags.h"
+#include "cli/flag_values.h"
 #include "cli/input_flags.h"
 #include "cli/outputs.h"
 #include "cli/print_value.h"
@@ -30,11 +31,15 @@ struct RunFlags {
   ToleranceFlags tolerances;
   EngineFlags engine;
   ReasonFlags reasons;
-  std::optional<double> max_time;
+  std::string max_time;
   bool check = false;
   bool full = false;
   bool quiet = false;
 };
+
+std::optional<std::chrono::duration<double>> max_time(const RunFlags& flags) {
+  return flags.max_time.empty() ? std::nullopt : parse_time_limit("--max-time", flags.max_time);
+}
 
 std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
                              const std::vector<Slot>& slots, std::vector<Value> inputs) {
@@ -46,8 +51,8 @@ std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
   std::unique_ptr<TimeLimit> limit;
   engine::RunOptions run_options;
   run_options.seed = flags.data.seed.value_or(0);
-  if (flags.max_time) {
-    limit = std::make_unique<TimeLimit>(std::chrono::duration<double>(*flags.max_time));
+  if (const auto most = max_time(flags)) {
+    limit = std::make_unique<TimeLimit>(*most);
     run_options.deadline = limit->deadline();
   }
   return with_context([&] { return flags.model; },
@@ -61,6 +66,7 @@ std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
                         for (std::size_t i = 0; i < outputs.size(); ++i) {
                           rules.see(plan->output_names[i], outputs[i]);
                         }
+                        if (limit) limit->require_kept();
                         rules.print_warnings();
                         return outputs;
                       });
@@ -140,8 +146,7 @@ void add_run(CLI::App& app, Action& action) {
   add_data_flags(app, *flags);
   add_random_flags(app, flags->data);
   add_engine_flags(app, flags->engine, "Engine");
-  app.add_option("--max-time", flags->max_time, "Seconds that the run may take (no limit)")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+  app.add_option("--max-time", flags->max_time, "Seconds that the run may take; 0, the default: no limit")
       ->type_name("SECONDS")
       ->group("Engine");
   app.add_flag("--check", flags->check, "Hold the model against all rules of grurun check before it runs");

@@ -103,6 +103,11 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "second.onnx"}, 2, "usage", "second.onnx"},
       {{"--seed", "1"}, 2, "usage", "no model named"},
       {{}, 2, "usage", "no model named"},
+      {{"conformance", "folder", "--max-time", ""}, 2, "usage", "--max-time: the value is empty"},
+      {{"add.onnx", "--max-time", "1e10"}, 2, "usage", "--max-time takes seconds, less than 1e+09"},
+      {{"add.onnx", "--max-time", "nan"}, 2, "usage", "--max-time takes seconds"},
+      {{"add.onnx", "--max-time", "-1"}, 2, "usage", "--max-time takes seconds"},
+      {{"conformance", "folder", "--max-time", "1e10"}, 2, "usage", "--max-time takes seconds"},
       {{"ops", "NoSuchOperator"}, 2, "usage", "NoSuchOperator"},
       {{"ops", "--format", "xml"}, 2, "usage", "xml"},
   };

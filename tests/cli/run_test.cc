@@ -193,6 +193,18 @@ g () => (int64 n) <int64 most = {9223372036854775807}, bool yes = {1}, int64 zer
   EXPECT_TRUE(fails(outcome, 5, "limit", "time"));
 }
 
+TEST_F(Run, ATimeLimitThatTheLastNodeBreaksIsOneToo) {
+  write_model("product.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[1500,1500] X) => (float[1500,1500] Y) { Y = MatMul(X, X) }
+)");
+  const Outcome outcome = grurun({"product.onnx", "-q", "--threads", "1", "--max-time", "0.02"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("grurun: limit: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(grurun({"product.onnx", "-q", "--max-time", "0"}).code, 0);
+}
+
 TEST_F(Run, HelpAndVersion) {
   const Outcome help = grurun({"--help"});
   EXPECT_EQ(help.code, 0);
