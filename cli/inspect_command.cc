@@ -19,12 +19,9 @@ struct InspectFlags {
 };
 
 int run_inspect(const InspectFlags& flags) {
-  std::map<std::string, std::int64_t> sizes;
-  for (const std::string& text : flags.dimensions) {
-    const auto [name, size] = parse_dimension("--set", text);
-    if (!sizes.emplace(name, size).second) fail_usage("--set: '{}' is set twice", name);
-  }
+  const std::map<std::string, std::int64_t> sizes = parse_dimensions("--set", flags.dimensions);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
+  require_dimensions(sizes, input_slots(model.graph));
   const opset::ModelSummary summary =
       with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); });
   const std::string text =
