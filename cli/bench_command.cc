@@ -17,6 +17,7 @@
 #include "cli/element_text.h"
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"
+#include "cli/outputs.h"
 #include "cli/profile.h"
 #include "cli/streams.h"
 #include "engine/graph/executor.h"
@@ -224,6 +225,7 @@ void finish(std::ofstream& out, const std::string& path, const std::string& text
 
 int run(const BenchFlags& flags) {
   apply(flags.engine);
+  require_distinct({{"--json", flags.json}, {"--trace", flags.trace}});
   const bool json_on_stdout = flags.json == "-";
   std::ofstream trace, json;
   if (!flags.trace.empty()) trace = open_for_writing(flags.trace);

@@ -65,6 +65,9 @@ void check(const Flags& flags) {
   require_measure("--atol", flags.atol);
   if (flags.json == standard_output && flags.junit == standard_output)
     fail_usage("--json and --junit cannot both go to standard output; give one of them a file");
+  if (flags.list && !(flags.json.empty() && flags.junit.empty()))
+    fail_usage("--list runs no case, so that --json and --junit have nothing to report");
+  require_distinct({{"--json", flags.json}, {"--junit", flags.junit}});
 }
 
 /// A report that cannot be written should be known before the run, not after it.
@@ -163,8 +166,14 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
                       "Write a report for CI systems to this file; -: to standard output");
   command->add_option("--expectations", flags->expectations,
                       "Exceptions, a line each: PATTERN VERDICT REASON; every other case must pass");
-  command->add_option("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found")
-      ->capture_default_str();
+  const auto whole = [command](const char* name, auto& number, const char* text) {
+    command
+        ->add_option_function<std::string>(
+            name, [name, &number](const std::string& value) { number = parse_whole(name, value); }, text)
+        ->type_name("N")
+        ->default_str(fmt::format("{}", number));
+  };
+  whole("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found");
   command->add_flag("--list", flags->list, "Print the cases found and run none");
   command->add_flag("--precise", flags->precise,
                     "Compute what differs once more in double, and say which side is nearer to the truth");
@@ -172,7 +181,7 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
                     "Do not look for the reasons why recurrent nodes differ");
   command->add_option("--isa", flags->isa,
                       "Instruction set of the kernels, one of those that grurun -v lists");
-  command->add_option("--seed", flags->seed, "Seed of random operators")->capture_default_str();
+  whole("--seed", flags->seed, "Seed of random operators");
   command->footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"
       "2 usage or no case, 70 internal error.");

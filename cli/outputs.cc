@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/element_text.h"
@@ -50,7 +51,38 @@ void apply(const char* flag, const std::vector<std::string>& texts, const std::v
   }
 }
 
+bool is_one_file(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return !path.empty() && path != "-" && (!fs::exists(status) || fs::is_regular_file(status));
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  // What does not exist yet would be left relative.
+  const auto whole = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path), ignored);
+  };
+  return fs::equivalent(a, b, ignored) || whole(a) == whole(b);
+}
+
 }  // namespace
+
+bool names_folder(const std::string& path) {
+  constexpr const char* endings[] = {".npz", ".json", ".pb", ".npy"};
+  return std::ranges::none_of(endings, [&](const char* ending) { return path.ends_with(ending); });
+}
+
+void require_distinct(const std::vector<OutputPath>& paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!is_one_file(paths[i].path) || !is_one_file(paths[j].path)) continue;
+      if (!is_same_file(paths[i].path, paths[j].path)) continue;
+      fail_usage("{} and {} both write {}; give each a file of its own", paths[j].flag, paths[i].flag,
+                 paths[i].path);
+    }
+  }
+}
 
 void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
                  const std::string& prefix) {

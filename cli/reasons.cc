@@ -26,10 +26,14 @@ void print_why(const RunRecord& record) {
 
 void print_truth(const RunRecord& record) {
   const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, std::nullopt);
+  bool is_told = false;
   for (std::size_t i = 0; i < record.outputs.size(); ++i) {
     const std::string text = conformance::judge_by_truth(truth[i], record.values[i], record.expected[i]);
     if (!text.empty()) print("{}: {}\n", printable(record.outputs[i].name), text);
+    is_told = is_told || !text.empty();
   }
+  if (!is_told)
+    tell("grurun: --precise tells nothing of outputs that are double already, or no floats of one shape\n");
 }
 
 }  // namespace

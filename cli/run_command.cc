@@ -77,12 +77,22 @@ void print_output(const RunFlags& flags, const Slot& slot, const Value& value) {
   if (!flags.quiet) print_text(print_value(value, flags.full ? PrintOptions::full() : PrintOptions{}));
 }
 
+// Inputs and outputs in one folder make a data set.
+void check_paths(const RunFlags& flags) {
+  const auto file = [](const std::string& path) { return names_folder(path) ? std::string() : path; };
+  require_distinct({{"--save-inputs", file(flags.save_inputs)},
+                    {"--save-outputs", file(flags.save_outputs)},
+                    {"--trace-gates", flags.reasons.trace_gates}});
+}
+
 int run(const RunFlags& flags) {
   if (flags.model.empty()) {
     fail_usage("no model named; put it first, as in grurun model.onnx --inputs a.pb; see grurun --help");
   }
   apply(flags.engine);
   check(flags.reasons);
+  max_time(flags);
+  check_paths(flags);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
   const std::vector<Slot> slots = input_slots(model.graph);
   const std::vector<Slot> outputs = output_slots(model.graph);

@@ -137,22 +137,27 @@ void add_schema(CLI::App& app, std::function<int()>& action) {
       app.add_subcommand("schema", "Print an operator as one version of the standard defines it");
   const auto flags = std::make_shared<SchemaFlags>();
   command->add_option("OP", flags->op_type, "The operator: GRU, Conv, ai.onnx.ml.Scaler, ...");
-  command->add_option("--opset", flags->opset_version,
-                      "The opset a model imports (without it the newest known)");
+  CLI::Option* opset_version = command->add_option("--opset", flags->opset_version,
+                                                   "The opset a model imports (without it the newest known)");
   command->add_option("--domain", flags->domain, "The operator's domain: ai.onnx, ai.onnx.ml, ...");
   CLI::Option* diff =
       command->add_option("--diff", flags->diff, "What changed from one opset or version to another")
           ->expected(2)
-          ->type_name("FROM TO");
-  command->add_option("--diff-opset", flags->diff_opset, "The same for all operators of a domain")
-      ->expected(2)
-      ->type_name("FROM TO")
-      ->excludes(diff);
+          ->type_name("FROM TO")
+          ->excludes(opset_version);
+  CLI::Option* diff_opset =
+      command->add_option("--diff-opset", flags->diff_opset, "The same for all operators of a domain")
+          ->expected(2)
+          ->type_name("FROM TO")
+          ->excludes(diff)
+          ->excludes(opset_version);
   command->add_option("--output-format", flags->output_format, "text or json; with --diff markdown too")
       ->check(CLI::IsMember({"text", "json", "markdown"}).description(""))
       ->type_name("FORMAT")
       ->capture_default_str();
-  command->add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)");
+  command->add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)")
+      ->excludes(diff)
+      ->excludes(diff_opset);
   command->footer(R"(
 Attributes with type and default, inputs and outputs with their type constraints, and all versions of the operator.
 

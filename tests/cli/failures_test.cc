@@ -51,6 +51,7 @@ g (float[2] X) => (float[2] Z) { Z = Identity(X) }
     write("empty.onnx", "");
     write("x_truncated.npy", read("x.npy").substr(0, 90));
     write("folder/readme.txt", "no data set");
+    write("bare.json", "[[1, 2, 3], [4, 5, 6]]");
   }
 };
 
@@ -103,7 +104,13 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "second.onnx"}, 2, "usage", "second.onnx"},
       {{"--seed", "1"}, 2, "usage", "no model named"},
       {{}, 2, "usage", "no model named"},
+      {{"add.onnx", "--save-outputs", ""}, 2, "usage", "--save-outputs: the value is empty"},
+      {{"add.onnx", "--save-outputs=", "--seed", "3"}, 2, "usage", "--save-outputs=: the value is empty"},
+      {{"add.onnx", "--max-memory", ""}, 2, "usage", "--max-memory: the value is empty"},
+      {{"add.onnx", "--seed", ""}, 2, "usage", "--seed: the value is empty"},
+      {{"conformance", "folder", "--json", ""}, 2, "usage", "--json: the value is empty"},
       {{"conformance", "folder", "--max-time", ""}, 2, "usage", "--max-time: the value is empty"},
+      {{"bench", "add.onnx", "--trace", ""}, 2, "usage", "--trace: the value is empty"},
       {{"add.onnx", "--max-time", "1e10"}, 2, "usage", "--max-time takes seconds, less than 1e+09"},
       {{"add.onnx", "--max-time", "nan"}, 2, "usage", "--max-time takes seconds"},
       {{"add.onnx", "--max-time", "-1"}, 2, "usage", "--max-time takes seconds"},
@@ -125,10 +132,30 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
        "usage",
        "of all inputs is given twice"},
       {{"add.onnx", "--val-range", "X:0:1", "--val-range", "X:2:3"}, 2, "usage", "of 'X' is given twice"},
+      {{"add.onnx", "--save-inputs", "i.npz", "--save-outputs", "./i.npz"},
+       2,
+       "usage",
+       "--save-inputs and --save-outputs both write ./i.npz"},
+      {{"add.onnx", "--trace-gates", "i.npz", "--save-outputs", "i.npz"}, 2, "usage", "both write i.npz"},
+      {{"conformance", "folder", "--json", "r", "--junit", "r"},
+       2,
+       "usage",
+       "--json and --junit both write r"},
+      {{"bench", "add.onnx", "--json", "r", "--trace", "r"}, 2, "usage", "--json and --trace both write r"},
+      {{"add.onnx", "--seed", "-1"}, 2, "usage", "--seed takes a whole number from 0"},
+      {{"add.onnx", "--seed", "99999999999999999999"}, 2, "usage", "--seed takes a whole number from 0"},
+      {{"conformance", "folder", "--min-cases", "-1"}, 2, "usage", "--min-cases takes a whole number"},
       {{"inspect", "named.onnx", "--set", "m=3"},
        2,
        "usage",
        "no input has a dimension 'm'; the named dimensions are 'batch'"},
+      {{"schema", "GRU", "--diff", "7", "14", "--opset", "14"}, 2, "usage", "--opset"},
+      {{"schema", "GRU", "--diff", "7", "14", "--doc"}, 2, "usage", "--doc"},
+      {{"schema", "--diff-opset", "17", "22", "--opset", "14"}, 2, "usage", "--opset"},
+      {{"conformance", "folder", "--list", "--json", "r"}, 2, "usage", "--list runs no case"},
+      {{"add.onnx", "--inputs", ""}, 2, "usage", "--inputs: the value is empty"},
+      {{"add.onnx", "--inputs", "X="}, 2, "usage", "--inputs X=: no file is named"},
+      {{"add.onnx", "--inputs", "bare.json"}, 2, "usage", "bare.json: the value has no name"},
       {{"ops", "NoSuchOperator"}, 2, "usage", "NoSuchOperator"},
       {{"ops", "--format", "xml"}, 2, "usage", "xml"},
   };

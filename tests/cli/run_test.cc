@@ -259,6 +259,15 @@ TEST_F(Run, ADimensionWithACommaIsSetAsTheMessageSays) {
   EXPECT_EQ(outcome.out, "Z  tensor(float) [4,2]\nJ  tensor(float) [4,4]\n");
 }
 
+TEST_F(Run, AFolderOfExpectedValuesMustBeComplete) {
+  ASSERT_EQ(grurun({"add.onnx", "--inputs", "set", "--save-outputs", "out"}).code, 0);
+  fs::remove(folder() / "out" / "output_1.pb");
+  Outcome outcome = grurun({"add.onnx", "--inputs", "set", "--expected", "out"});
+  EXPECT_TRUE(fails(outcome, 3, "invalid", "out: output 'J' has no file output_1.pb"));
+  outcome = grurun({"add.onnx", "--inputs", "set", "--expected", "Z=out/output_0.pb"});
+  EXPECT_EQ(outcome.code, 0) << "who names outputs may leave some out: " << outcome.err;
+}
+
 TEST_F(Run, HelpAndVersion) {
   const Outcome help = grurun({"--help"});
   EXPECT_EQ(help.code, 0);

@@ -120,6 +120,9 @@ class Command(unittest.TestCase):
     def test_usage(self):
         for flags in (["--rtol", "-1"], ["--atol", "nan"], ["--max-time", "-1"], ["-j", "-2"], ["--no-such-flag"]):
             self.expect(2, self.folder, *flags)
+        for flags in (["--max-time", "1e10"], ["--seed", "-1"], ["--min-cases", "-1"], ["--junit", ""], ["--list", "--json", "r"]):
+            self.expect(2, self.folder, *flags)
+        self.assertIn("both write", self.expect(2, self.folder, "--json", self.folder / "r", "--junit", self.folder / "r").stderr)
         self.expect(2, self.folder, "--json", self.folder / "missing" / "r.json")
         self.expect(2)
 
