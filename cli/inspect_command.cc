@@ -53,7 +53,8 @@ ConvTranspose, Gemm, MatMul, GRU, RNN and LSTM; what has a size that is not know
   grurun inspect model.onnx
   grurun inspect model.onnx --set batch=1 --set time=100 --output-format json
 
-Exit codes: 0, 2 the file is missing, 3 no valid model file, 5 a limit was hit.)");
+Exit codes: 0, 2 usage or the file is missing, 3 no valid model file, 4 an ir_version that is newer than those known here,
+5 a limit was hit. What an opset that is newer has is told as far as it is known, and is no failure.)");
   command->callback([flags, &action] { action = [flags] { return run_inspect(*flags); }; });
 }
 
