@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -29,6 +30,7 @@
 namespace grurun::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
@@ -220,7 +222,11 @@ std::ofstream open_for_writing(const std::string& path) {
 void finish(std::ofstream& out, const std::string& path, const std::string& text) {
   out << text;
   out.close();
-  if (!out) fail_usage("{}: could not be written", path);
+  if (out) return;
+  // Half of a file may be taken for the whole.
+  std::error_code ignored;
+  if (fs::is_regular_file(fs::symlink_status(path, ignored))) fs::remove(path, ignored);
+  fail_usage("{}: could not be written", path);
 }
 
 int run(const BenchFlags& flags) {

@@ -1,4 +1,5 @@
 // Every failure is one line on stderr that names the thing, and the documented exit code.
+#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -190,6 +191,13 @@ TEST_F(Failures, UnwritableOutputs) {
   EXPECT_EQ(read("file"), "not a folder");
 }
 
+// Its timeline takes some ten thousand bytes.
+std::string many_nodes() {
+  std::string nodes = "v0 = Relu(X)\n";
+  for (int i = 0; i < 100; ++i) nodes += fmt::format("v{} = Softmax(v{})\n", i + 1, i);
+  return "<ir_version: 8, opset_import: [\"\" : 14]> g (float[2] X) => (float[2] v100) {\n" + nodes + "}";
+}
+
 TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
   const Outcome outcome =
       shell("ulimit -f 8; \"$GRURUN\" named.onnx --set batch=50000 -q --save-outputs z.npy");
@@ -197,6 +205,12 @@ TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
   EXPECT_NE(outcome.err.find("grurun: usage: cannot write z.npy: File too large"), std::string::npos)
       << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(folder() / "z.npy"));
+  write_model("many.onnx", many_nodes());
+  const Outcome bench =
+      shell("ulimit -f 8; \"$GRURUN\" bench many.onnx --min-time 0 --runs 1 --trace t.json");
+  EXPECT_EQ(bench.code, 2);
+  EXPECT_NE(bench.err.find("grurun: usage: t.json: could not be written"), std::string::npos) << bench.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "t.json"));
 }
 
 TEST_F(Failures, NoControlCharacterOfUnicodeIsPrinted) {
