@@ -69,8 +69,10 @@ class Filler {
       names.push_back(slots_[i].name);
       if (slots_[i].name != name) continue;
       if (wanted(i)) return;
-      fail_usage("{}: input '{}' {}, not filled", flag, name,
-                 values_[i].empty() ? "has an initializer" : "is read from a file");
+      fail_usage("{}: input '{}' {}", flag, name,
+                 values_[i].empty()
+                     ? "has an initializer and is never filled; --inputs gives it another value"
+                     : "is read from a file, not filled");
     }
     fail_usage("{}: the model has no input '{}'; its inputs are {}", flag, name, quoted_list(names));
   }

@@ -211,7 +211,7 @@ TEST_F(Run, InputsWithAnInitializerAreNeverFilled) {
   for (const char* flag : {"--input-shapes", "--val-range"}) {
     const char* value = flag[2] == 'i' ? "W:[2]" : "W:5:6";
     const Outcome outcome = grurun({"initialized.onnx", flag, value});
-    EXPECT_TRUE(fails(outcome, 2, "usage", "input 'W' has an initializer, not filled")) << flag;
+    EXPECT_TRUE(fails(outcome, 2, "usage", "input 'W' has an initializer and is never filled")) << flag;
   }
 }
 
