@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,9 @@
 #include "cli/element_text.h"
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"
+#include "cli/outputs.h"
 #include "cli/profile.h"
+#include "cli/streams.h"
 #include "engine/graph/executor.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"
@@ -27,6 +30,7 @@
 namespace grurun::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
@@ -218,11 +222,16 @@ std::ofstream open_for_writing(const std::string& path) {
 void finish(std::ofstream& out, const std::string& path, const std::string& text) {
   out << text;
   out.close();
-  if (!out) fail_usage("{}: could not be written", path);
+  if (out) return;
+  // Half of a file may be taken for the whole.
+  std::error_code ignored;
+  if (fs::is_regular_file(fs::symlink_status(path, ignored))) fs::remove(path, ignored);
+  fail_usage("{}: could not be written", path);
 }
 
 int run(const BenchFlags& flags) {
   apply(flags.engine);
+  require_distinct({{"--json", flags.json}, {"--trace", flags.trace}});
   const bool json_on_stdout = flags.json == "-";
   std::ofstream trace, json;
   if (!flags.trace.empty()) trace = open_for_writing(flags.trace);
@@ -231,7 +240,7 @@ int run(const BenchFlags& flags) {
   const Measured& measured = bench.measured();
   if (json.is_open()) finish(json, flags.json, as_json(flags, measured));
   if (trace.is_open()) finish(trace, flags.trace, chrome_trace(measured.last_run));
-  fmt::print("{}", json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
+  print_text(json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
   return 0;
 }
 

@@ -2,11 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "cli/finding_filter.h"
-#include "onnx_io/model.h"
+#include "cli/streams.h"
+#include "onnx_io/load_for_check.h"
+#include "opset/too_new.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -22,16 +23,27 @@ struct CheckFlags {
   bool list_rules = false;
 };
 
-void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
-
 std::string formatted(const std::string& format, const std::vector<CheckedModel>& models) {
   if (format == "json") return check_json(models);
   if (format == "github") return check_github(models);
   if (format == "sarif") return check_sarif(models);
   if (format == "markdown") fail_usage("--output-format markdown is for --list-rules");
   return check_text(models);
+}
+
+void check_model(const std::string& path, const FindingFilter& filter, CheckedModel& out) {
+  const onnx_io::Model model = onnx_io::load_model_for_check(path);
+  out.findings = opset::check_model(model).findings;
+  std::erase_if(out.findings,
+                [&](const opset::Finding& finding) { return !filter.keeps(finding.code, finding.severity); });
+  const auto is_error = [](const opset::Finding& finding) {
+    return finding.severity == opset::Severity::error;
+  };
+  const auto is_other = [&](const opset::Finding& finding) {
+    return is_error(finding) && !opset::is_too_new(finding, model);
+  };
+  out.is_too_new =
+      std::ranges::any_of(out.findings, is_error) && std::ranges::none_of(out.findings, is_other);
 }
 
 // A file that cannot be read does not keep the others from being checked: of their exit codes the first of
@@ -46,28 +58,41 @@ int check_models(const CheckFlags& flags) {
     CheckedModel& model = checked.emplace_back();
     model.path = path;
     try {
-      model.findings = opset::check_model(onnx_io::load_model(path)).findings;
-      std::erase_if(model.findings, [&](const opset::Finding& finding) { return !filter.keeps(finding); });
-      invalid = invalid || model.count(opset::Severity::error) > 0;
+      check_model(path, filter, model);
+      const bool errors = model.count(opset::Severity::error) > 0;
+      invalid = invalid || (errors && !model.is_too_new);
+      if (other == 0 && model.is_too_new) other = exit_code(ErrorKind::unsupported);
     } catch (const Error& error) {
       model.failure = error.what();
-      std::fprintf(stderr, "grurun: %s\n", error.what());
+      tell("grurun: {}\n", error.what());
       usage = usage || error.kind() == ErrorKind::usage;
       invalid = invalid || error.kind() == ErrorKind::invalid_model;
       if (other == 0) other = exit_code(error.kind());
     }
   }
-  print(formatted(flags.output_format, checked));
+  print_text(formatted(flags.output_format, checked));
   if (usage) return exit_code(ErrorKind::usage);
   return invalid ? exit_code(ErrorKind::invalid_model) : other;
 }
 
-int run_check(const CheckFlags& flags) {
-  if (flags.list_rules) {
-    const std::string& format = flags.output_format;
-    print(format == "json" ? rules_json() : format == "markdown" ? rules_markdown() : rules_text());
-    return 0;
+int list_rules(const CheckFlags& flags) {
+  const std::string& format = flags.output_format;
+  if (!flags.models.empty()) fail_usage("--list-rules checks no model; give one of them");
+  if (format == "github" || format == "sarif")
+    fail_usage("--output-format {} is for findings; --list-rules takes text, json or markdown", format);
+  const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
+  Rules rules;
+  for (const opset::RuleInfo& rule : opset::all_rules()) {
+    if (filter.keeps(rule.code, rule.severity)) rules.push_back(rule);
   }
+  print_text(format == "json"       ? rules_json(rules)
+             : format == "markdown" ? rules_markdown(rules)
+                                    : rules_text(rules));
+  return 0;
+}
+
+int run_check(const CheckFlags& flags) {
+  if (flags.list_rules) return list_rules(flags);
   if (flags.models.empty()) fail_usage("check: no model given; see grurun check --help");
   return check_models(flags);
 }
@@ -91,11 +116,12 @@ void add_check(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   command
       ->add_option("--output-format", flags->output_format,
-                   "text, json, github (annotations) or sarif; with --list-rules markdown too")
+                   "text, json, github (annotations) or sarif; with --list-rules text, json or markdown")
       ->check(CLI::IsMember({"text", "json", "github", "sarif", "markdown"}).description(""))
       ->type_name("FORMAT")
       ->capture_default_str();
-  command->add_flag("--list-rules", flags->list_rules, "Print every rule with its code and severity");
+  command->add_flag("--list-rules", flags->list_rules,
+                    "Print the rules, with code and severity, that the flags leave in");
   command->footer(R"(
 Every node, in subgraphs and functions too, is held against the schema of the exact version that the model's opset
 means: operators, attributes, inputs, outputs and types. Names must be defined before they are used. Types and shapes
@@ -107,7 +133,8 @@ GRU, RNN and LSTM are held against everything that the text of their version sta
   grurun check --output-format json a.onnx b.onnx
 
 Exit codes: 0 no errors (warnings, notes and what the flags leave out do not count), 2 usage or a file is missing,
-3 errors or no valid model file, 4 not supported, 5 a limit was hit.)");
+3 errors or no valid model file, 4 not supported (an opset or ir_version newer than those known here, say), 5 a limit was
+hit.)");
   command->callback([flags, &action] { action = [flags] { return run_check(*flags); }; });
 }
 

@@ -7,12 +7,13 @@
 
 #include "cli/app.h"
 #include "opset/check.h"
+#include "opset/rules.h"
 
 namespace grurun::cli {
 
 /// Adds the subcommand. When it is chosen its callback sets action, to be called inside main's error handler;
 /// action returns the exit code: 0 without errors, 2 a file is missing, 3 errors or no valid model, else that
-/// of the first file that failed otherwise.
+/// of the first file that failed otherwise; one that is newer than what is known here is not supported.
 void add_check(CLI::App& app, std::function<int()>& action);
 
 /// One model and what was found in it.
@@ -20,6 +21,7 @@ struct CheckedModel {
   std::string path;
   std::string failure;  // why it could not be read; empty when it was
   std::vector<opset::Finding> findings;
+  bool is_too_new = false;  // has errors, all of which say that it is newer than what is known here
 
   std::size_t count(opset::Severity severity) const;
 };
@@ -43,11 +45,12 @@ std::string check_github(const std::vector<CheckedModel>& models);
 /// be read is a notification of the invocation.
 std::string check_sarif(const std::vector<CheckedModel>& models);
 
+using Rules = std::vector<opset::RuleInfo>;
 /// "MODEL001  error    ir_version is set, ...", a line for each rule.
-std::string rules_text();
+std::string rules_text(const Rules& rules);
 /// [{"code", "severity", "text"}], for a rule of one operator "op", "section" and "versions" too.
-std::string rules_json();
+std::string rules_json(const Rules& rules);
 /// docs/rules.md: the rules of any model, then those of GRU, RNN and LSTM, a table for each version.
-std::string rules_markdown();
+std::string rules_markdown(const Rules& rules);
 
 }  // namespace grurun::cli

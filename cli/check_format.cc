@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/check_command.h"
 #include "cli/counted.h"
 #include "opset/rules.h"
+#include "tensor/printable.h"
 
 namespace grurun::cli {
 
@@ -15,19 +15,6 @@ namespace {
 using nlohmann::json;
 using opset::Finding;
 using opset::Severity;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      out += c;
-    } else {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
-    }
-  }
-  return out;
-}
 
 std::string summary(std::size_t errors, std::size_t warnings, std::size_t notes) {
   std::string text = counted(errors, "error");
@@ -49,7 +36,7 @@ std::string finding_line(const Finding& finding) {
     text += fmt::format(" {} '{}'", finding.op.empty() ? "in" : "node", finding.node);
   if (!finding.op.empty())
     text += fmt::format(" ({}{}{})", finding.op, finding.section.empty() ? "" : ", ", finding.section);
-  return escaped(text + ": " + finding.message);
+  return printable(text + ": " + finding.message);
 }
 
 std::size_t CheckedModel::count(Severity severity) const {
@@ -60,9 +47,9 @@ std::string check_text(const std::vector<CheckedModel>& models) {
   std::string text;
   std::size_t failed = 0;
   for (const CheckedModel& model : models) {
-    const std::string path = escaped(model.path);
+    const std::string path = printable(model.path);
     if (!model.failure.empty()) {
-      text += fmt::format("{}: not read: {}\n", path, escaped(model.failure));
+      text += fmt::format("{}: not read: {}\n", path, printable(model.failure));
       ++failed;
       continue;
     }

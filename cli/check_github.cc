@@ -4,6 +4,7 @@
 
 #include "cli/check_command.h"
 #include "opset/rules.h"
+#include "tensor/printable.h"
 
 namespace grurun::cli {
 
@@ -17,7 +18,9 @@ constexpr std::size_t most_of_a_kind = 10;
 // GitHub's escapes of a command's text; a property's value has two more.
 std::string escaped(const std::string& text, bool property) {
   std::string out;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const std::size_t length = character_length(std::string_view(text).substr(at));
     if (c == '%') {
       out += "%25";
     } else if (c == '\r') {
@@ -28,11 +31,12 @@ std::string escaped(const std::string& text, bool property) {
       out += "%3A";
     } else if (property && c == ',') {
       out += "%2C";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+    } else if (length == 0) {
       out += ' ';
     } else {
-      out += c;
+      out.append(text, at, length);
     }
+    at += std::max<std::size_t>(length, 1);
   }
   return out;
 }

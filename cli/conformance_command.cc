@@ -10,6 +10,9 @@
 #include <map>
 #include <memory>
 
+#include "cli/flag_values.h"
+#include "cli/outputs.h"
+#include "cli/streams.h"
 #include "conformance/discover.h"
 #include "conformance/report/console.h"
 #include "conformance/report/json.h"
@@ -28,7 +31,7 @@ using namespace grurun::conformance;
 struct Flags {
   std::vector<std::string> paths;
   int jobs = 0;
-  double max_time = 60;
+  std::string max_time = "60";
   std::string filter;
   bool fail_fast = false;
   std::optional<double> rtol;
@@ -58,12 +61,14 @@ constexpr const char* standard_output = "-";
 
 void check(const Flags& flags) {
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
-  if (!(std::isfinite(flags.max_time) && flags.max_time >= 0 && flags.max_time < 1e9))
-    fail_usage("--max-time takes seconds, or 0 for no limit, not {}", flags.max_time);
+  parse_time_limit("--max-time", flags.max_time);
   require_measure("--rtol", flags.rtol);
   require_measure("--atol", flags.atol);
   if (flags.json == standard_output && flags.junit == standard_output)
     fail_usage("--json and --junit cannot both go to standard output; give one of them a file");
+  if (flags.list && !(flags.json.empty() && flags.junit.empty()))
+    fail_usage("--list runs no case, so that --json and --junit have nothing to report");
+  require_distinct({{"--json", flags.json}, {"--junit", flags.junit}});
 }
 
 /// A report that cannot be written should be known before the run, not after it.
@@ -92,9 +97,9 @@ void write_reports(const Flags& flags, const SuiteResult& result) {
   };
   report(flags.json, json_report);
   report(flags.junit, junit_report);
-  fmt::print("{}", printed);
+  print_text(printed);
   // A program that reads standard output is to find one report there.
-  fmt::print(printed.empty() ? stdout : stderr, "{}", console_report(result));
+  (printed.empty() ? print_text : tell_text)(console_report(result));
   if (!failed.empty()) fail_usage("{}: the report could not be written", fmt::join(failed, ", "));
 }
 
@@ -104,9 +109,9 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   options.each.seed = flags.seed;
   options.each.diagnose = !flags.no_diagnosis;
   options.each.precise = flags.precise;
-  if (flags.max_time > 0)
+  if (const auto limit = parse_time_limit("--max-time", flags.max_time))
     options.each.max_time =
-        std::chrono::milliseconds(std::max<std::int64_t>(std::llround(flags.max_time * 1000), 1));
+        std::max(std::chrono::round<std::chrono::milliseconds>(*limit), std::chrono::milliseconds(1));
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : usable_cpus());
   options.workers = static_cast<int>(std::min(workers, cases));
   options.threads = usable_cpus();
@@ -147,8 +152,7 @@ int run(const Flags& flags) {
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   SuiteResult result = prepare(flags);
   if (flags.list) {
-    for (const Case& test : result.cases)
-      fmt::print("{}\t{}\n", one_line(test.full_name()), one_line(test.path));
+    for (const Case& test : result.cases) print("{}\t{}\n", one_line(test.full_name()), one_line(test.path));
     return 0;
   }
   require_writable(flags.json);
@@ -171,11 +175,11 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
   command->add_option("-j,--jobs", flags->jobs, "Worker processes; 0: one on each CPU")
       ->capture_default_str();
   command->add_option("--max-time", flags->max_time, "Seconds a case may take; 0: no limit")
+      ->type_name("SECONDS")
       ->capture_default_str();
   command->add_option("-k", flags->filter,
                       "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
-                      "or kind/name; with "
-                      "two slashes or more it is for the path");
+                      "or kind/name; with two slashes or more it is for the path");
   command->add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   command->add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
   command->add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");
@@ -187,8 +191,14 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
       "--expectations", flags->expectations,
       "Exceptions, a line each: PATTERN VERDICT REASON; every other case must pass; PATTERN is for a "
       "case's name, kind/name or, with two slashes or more, path");
-  command->add_option("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found")
-      ->capture_default_str();
+  const auto whole = [command](const char* name, auto& number, const char* text) {
+    command
+        ->add_option_function<std::string>(
+            name, [name, &number](const std::string& value) { number = parse_whole(name, value); }, text)
+        ->type_name("N")
+        ->default_str(fmt::format("{}", number));
+  };
+  whole("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found");
   command->add_flag("--list", flags->list, "Print the cases found and run none");
   command->add_flag("--precise", flags->precise,
                     "Compute what differs once more in double, and say which side is nearer to the truth");
@@ -196,7 +206,7 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
                     "Do not look for the reasons why recurrent nodes differ");
   command->add_option("--isa", flags->isa,
                       "Instruction set of the kernels, one of those that grurun -v lists");
-  command->add_option("--seed", flags->seed, "Seed of random operators")->capture_default_str();
+  whole("--seed", flags->seed, "Seed of random operators");
   command->footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"
       "2 usage, no case, or a report that could not be written, 70 internal error.");

@@ -38,25 +38,13 @@ std::string complex_text(std::complex<Part> value, int digits) {
   return float_text(value.real(), digits) + (signed_already ? "" : "+") + imaginary + "j";
 }
 
-void append_escaped(std::string& out, char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  if (c == '\n') {
-    out += "\\n";
-  } else if (byte < 0x20 || byte == 0x7f) {
-    out += fmt::format("\\x{:02x}", byte);
-  } else {
-    out += c;
-  }
-}
-
-std::string string_text(const std::string& text) {
+std::string string_text(std::string_view text) {
   std::string out = "'";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
+  for (std::size_t at = 0; at < text.size();) {
     // Never between the bytes of one character of UTF-8.
-    if (i >= longest_string && (byte & 0xc0) != 0x80) return out + "'...";
-    if (text[i] == '\'' || text[i] == '\\') out += '\\';
-    append_escaped(out, text[i]);
+    if (at >= longest_string) return out + "'...";
+    if (text[at] == '\'' || text[at] == '\\') out += '\\';
+    at += append_printable(out, text.substr(at));
   }
   return out + "'";
 }
@@ -82,12 +70,6 @@ std::string element_text(const Tensor& tensor, std::int64_t offset, int digits) 
       return fmt::format("{}", static_cast<int>(value));
     }
   });
-}
-
-std::string printable(const std::string& name) {
-  std::string out;
-  for (const char c : name) append_escaped(out, c);
-  return out;
 }
 
 }  // namespace grurun::cli

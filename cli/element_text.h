@@ -1,8 +1,9 @@
-// One element of a tensor, and names out of files, as text.
+// One element of a tensor as text.
 #pragma once
 
 #include <string>
 
+#include "tensor/printable.h"
 #include "tensor/tensor.h"
 
 namespace grurun::cli {
@@ -11,8 +12,5 @@ namespace grurun::cli {
 /// significant digits, 0: the fewest that give back the same value. A string is quoted, its control
 /// characters and quotes are escaped, and beyond 64 bytes it is cut with "...".
 std::string element_text(const Tensor& tensor, std::int64_t offset, int digits);
-
-/// A name out of a model or file, safe for a terminal: control characters are escaped.
-std::string printable(const std::string& name);
 
 }  // namespace grurun::cli

@@ -54,9 +54,9 @@ std::vector<std::string> prefixes(const char* flag, const std::vector<std::strin
 
 }  // namespace
 
-bool FindingFilter::keeps(const opset::Finding& finding) const {
-  if (finding.severity > least || begins(finding.code, ignore)) return false;
-  return select.empty() || begins(finding.code, select);
+bool FindingFilter::keeps(const std::string& code, Severity severity) const {
+  if (severity > least || begins(code, ignore)) return false;
+  return select.empty() || begins(code, select);
 }
 
 FindingFilter make_filter(const std::vector<std::string>& select, const std::vector<std::string>& ignore,

@@ -1,4 +1,4 @@
-// --select, --ignore and --severity: which findings count.
+// --select, --ignore and --severity: which findings count, and which rules are listed.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct FindingFilter {
   std::vector<std::string> ignore;
   opset::Severity least = opset::Severity::note;
 
-  bool keeps(const opset::Finding& finding) const;
+  bool keeps(const std::string& code, opset::Severity severity) const;
 };
 
 /// Each of select and ignore may hold several prefixes, "GRU,SHAPE003". Throws Error(usage) for one that no

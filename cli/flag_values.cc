@@ -16,10 +16,11 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
-std::optional<double> parse_finite(std::string_view text) {
+template <typename Number = double>
+std::optional<Number> parse_finite(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  const std::optional<double> number = parse_number<double>(text);
-  return number && std::isfinite(*number) ? number : std::nullopt;
+  const std::optional<Number> number = parse_number<Number>(text);
+  return number && std::isfinite(static_cast<double>(*number)) ? number : std::nullopt;
 }
 
 std::optional<Shape> parse_shape(std::string_view text) {
@@ -49,6 +50,9 @@ std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const s
   fail_usage("{} takes NAME:[d0,d1,...] with sizes of at least 0, as in X:[5,2,3]; got '{}'", flag, text);
 }
 
+namespace {
+
+// "batch=4": a dimension's name and its size.
 std::pair<std::string, std::int64_t> parse_dimension(const std::string& flag, const std::string& text) {
   const std::size_t equals = text.rfind('=');
   if (equals != std::string::npos && equals > 0) {
@@ -59,6 +63,29 @@ std::pair<std::string, std::int64_t> parse_dimension(const std::string& flag, co
   fail_usage("{} takes DIMENSION=SIZE with a size of at least 0, as in batch=4; got '{}'", flag, text);
 }
 
+}  // namespace
+
+std::map<std::string, std::int64_t> parse_dimensions(const std::string& flag,
+                                                     const std::vector<std::string>& texts) {
+  std::map<std::string, std::int64_t> sizes;
+  for (const std::string& text : texts) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      // A comma before which no size stands belongs to the name.
+      const std::size_t equals = text.find('=', begin);
+      const std::size_t end = std::min(text.find(',', std::min(equals, text.size())), text.size());
+      const auto [name, size] = parse_dimension(flag, text.substr(begin, end - begin));
+      if (!sizes.emplace(name, size).second) fail_usage("{}: '{}' is set twice", flag, name);
+      begin = end + 1;
+    }
+  }
+  return sizes;
+}
+
+std::uint64_t parse_whole(const std::string& flag, const std::string& text) {
+  if (const std::optional<std::uint64_t> number = parse_number<std::uint64_t>(text)) return *number;
+  fail_usage("{} takes a whole number from 0 to {}; got '{}'", flag, UINT64_MAX, text);
+}
+
 NamedRange parse_range(const std::string& flag, const std::string& text) {
   const std::string_view view = text;
   const std::size_t second = view.rfind(':');
@@ -66,8 +93,8 @@ NamedRange parse_range(const std::string& flag, const std::string& text) {
     const std::size_t first = view.rfind(':', second - 1);
     const bool named = first != std::string_view::npos;
     const std::size_t start = named ? first + 1 : 0;
-    const std::optional<double> low = parse_finite(view.substr(start, second - start));
-    const std::optional<double> high = parse_finite(view.substr(second + 1));
+    const std::optional low = parse_finite<long double>(view.substr(start, second - start));
+    const std::optional high = parse_finite<long double>(view.substr(second + 1));
     if (low && high && *low <= *high && (!named || first > 0)) {
       return {named ? text.substr(0, first) : std::string(), *low, *high};
     }
@@ -99,6 +126,15 @@ std::size_t parse_bytes(const std::string& flag, const std::string& text) {
   if (number && *number > 0 && *number <= (UINT64_MAX >> shift)) return *number << shift;
   fail_usage("{} takes a number of bytes above 0, with K, M, G or T for powers of 1024; got '{}'", flag,
              text);
+}
+
+std::optional<std::chrono::duration<double>> parse_time_limit(const std::string& flag,
+                                                              const std::string& text) {
+  constexpr double most = 1e9;  // clocks that count nanoseconds have no moment that is much later
+  const std::optional<double> seconds = parse_finite(text);
+  if (!seconds || *seconds < 0 || *seconds >= most)
+    fail_usage("{} takes seconds, less than {:g}, or 0 for no limit; got '{}'", flag, most, text);
+  return *seconds > 0 ? std::optional(std::chrono::duration<double>(*seconds)) : std::nullopt;
 }
 
 std::string quoted_list(const std::vector<std::string>& names) {

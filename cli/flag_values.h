@@ -1,7 +1,10 @@
 // The small languages of flag values. Every function throws Error(usage) naming the flag and what it takes.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,15 +17,22 @@ namespace grurun::cli {
 /// "X:[5,2,3]" or "X:5,2,3": a value's name (which may hold colons) and a shape; "X:[]" is a scalar's.
 std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const std::string& text);
 
-/// "batch=4": a dimension's name and its size, >= 0.
-std::pair<std::string, std::int64_t> parse_dimension(const std::string& flag, const std::string& text);
+/// Sizes of dimensions by name, from values like "batch=4" and "batch=4,frames=20"; a name may hold commas.
+/// A name that is set twice is an error.
+std::map<std::string, std::int64_t> parse_dimensions(const std::string& flag,
+                                                     const std::vector<std::string>& texts);
 
-/// A range of values, both ends included for integers; name is empty when it is meant for all inputs.
+/// "7": a whole number from 0 to 2^64 - 1.
+std::uint64_t parse_whole(const std::string& flag, const std::string& text);
+
+/// A range of values, both ends included for integers; name is empty when it is meant for all inputs. Every
+/// integer of 64 bits is kept as it was written.
 struct NamedRange {
   std::string name;
-  double low;
-  double high;
+  long double low;
+  long double high;
 };
+static_assert(std::numeric_limits<long double>::digits >= 64);
 
 /// "-1:1" or "X:-1:1"; the ends must be finite and in order.
 NamedRange parse_range(const std::string& flag, const std::string& text);
@@ -32,6 +42,10 @@ std::pair<std::string, double> parse_named_number(const std::string& flag, const
 
 /// "512M": bytes, with K, M, G or T for powers of 1024.
 std::size_t parse_bytes(const std::string& flag, const std::string& text);
+
+/// "60" or "0.5": the seconds that something may take, less than 1e9; nullopt for 0, no limit.
+std::optional<std::chrono::duration<double>> parse_time_limit(const std::string& flag,
+                                                              const std::string& text);
 
 /// "a", "b" and "c"; "none" when empty: names in a message.
 std::string quoted_list(const std::vector<std::string>& names);

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
 
 #include "cli/element_text.h"
 #include "cli/flag_values.h"
 #include "cli/random_inputs.h"
+#include "cli/streams.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -16,14 +17,20 @@ namespace {
 RandomSettings random_settings(const InputFlags& flags) {
   RandomSettings settings;
   settings.seed = flags.seed.value_or(0);
-  for (const std::string& text : flags.ranges) settings.ranges.push_back(parse_range("--val-range", text));
+  for (const std::string& text : flags.ranges) {
+    NamedRange range = parse_range("--val-range", text);
+    if (std::ranges::count(settings.ranges, range.name, &NamedRange::name) > 0) {
+      fail_usage("--val-range: the range {} is given twice",
+                 range.name.empty() ? "of all inputs" : "of '" + range.name + "'");
+    }
+    settings.ranges.push_back(std::move(range));
+  }
   for (const std::string& text : flags.shapes) {
-    settings.shapes.push_back(parse_named_shape("--input-shapes", text));
+    auto [name, shape] = parse_named_shape("--input-shapes", text);
+    if (!settings.shapes.emplace(name, std::move(shape)).second)
+      fail_usage("--input-shapes: the shape of '{}' is given twice", name);
   }
-  for (const std::string& text : flags.dimensions) {
-    const auto [name, size] = parse_dimension("--set", text);
-    if (!settings.dimensions.emplace(name, size).second) fail_usage("--set: '{}' is set twice", name);
-  }
+  settings.dimensions = parse_dimensions("--set", flags.dimensions);
   return settings;
 }
 
@@ -42,7 +49,7 @@ std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& 
     const RandomSettings settings = random_settings(flags);
     const std::vector<std::string> lines = fill_random(graph, slots, settings, values);
     for (const std::string& line : lines) {
-      fmt::print(stderr, "grurun: random input {}, seed {}\n", printable(line), settings.seed);
+      tell("grurun: random input {}, seed {}\n", printable(line), settings.seed);
     }
     if (lines.empty() && describes_random(flags)) {
       fail_usage("--val-range, --input-shapes and --set describe random inputs, but every input has a value");
@@ -69,7 +76,9 @@ void add_inputs_flag(CLI::App& app, InputFlags& flags, const std::string& group)
 
 void add_random_flags(CLI::App& app, InputFlags& flags) {
   const char* random = "Random inputs (all of them without --inputs; those missing with --seed)";
-  app.add_option("--seed", flags.seed, "Seed of random inputs and operators (0)")
+  app.add_option_function<std::string>(
+         "--seed", [&flags](const std::string& text) { flags.seed = parse_whole("--seed", text); },
+         "Seed of random inputs and operators (0)")
       ->type_name("N")
       ->group(random);
   app.add_option("--val-range", flags.ranges, "Range of values, -1:1 or for one input X:0:9; may be repeated")
@@ -79,7 +88,6 @@ void add_random_flags(CLI::App& app, InputFlags& flags) {
   app.add_option("--input-shapes", flags.shapes, "Shapes, X:[5,2,3]")->type_name("X:[D,...]")->group(random);
   app.add_option("--set", flags.dimensions, "Sizes of named dimensions, batch=4 or batch=4,frames=20")
       ->allow_extra_args(false)
-      ->delimiter(',')
       ->type_name("DIM=N")
       ->group(random);
 }

@@ -103,6 +103,7 @@ class Reader {
   }
 
   void read_one(std::size_t index, const std::string& path) {
+    if (path.empty()) fail_usage("{} {}=: no file is named", files_.flag, slots_[index].name);
     std::vector<onnx_io::NamedValue> read = onnx_io::read_values(path, &slots_[index].type);
     // A file with several values gives the one of that name.
     if (read.size() > 1) {
@@ -118,6 +119,10 @@ class Reader {
     for (onnx_io::NamedValue& read : onnx_io::read_values(path)) {
       // A .json of one bare value names nothing: it can only mean a lone slot.
       const bool lone = read.name.empty() && slots_.size() == 1;
+      if (read.name.empty() && !lone) {
+        fail_usage("{} {}: the value has no name, but the model has {} {}s: {}", files_.flag, path,
+                   slots_.size(), files_.noun, quoted_list(names()));
+      }
       set(lone ? 0 : slot_named(read.name, path), std::move(read.value), path);
     }
   }
@@ -142,6 +147,11 @@ class Reader {
     }
     const std::size_t count = found.empty() ? 0 : found.rbegin()->first + 1;
     const std::vector<std::size_t> order = slot_order(count, Filled::counted);
+    for (std::size_t i = 0; files_.complete && !found.empty() && i < slots_.size(); ++i) {
+      if (found.contains(i)) continue;
+      fail_invalid("{}: {} '{}' has no file {}{}.pb there", folder, files_.noun, slots_[i].name,
+                   files_.prefix, i);
+    }
     for (const auto& [index, path] : found) {
       if (index >= order.size()) {
         fail_usage("{} {}: no {} belongs to it; the model has {}", files_.flag, path, files_.noun,

@@ -24,9 +24,10 @@ struct SlotFiles {
   const char* flag;    // "--inputs", for messages
   const char* noun;    // "input"
   const char* prefix;  // "input_": the files of a data set folder, input_K.pb
+  bool complete;       // whether such a folder must have a file for every slot
 };
-inline constexpr SlotFiles input_files{"--inputs", "input", "input_"};
-inline constexpr SlotFiles expected_files{"--expected", "output", "output_"};
+inline constexpr SlotFiles input_files{"--inputs", "input", "input_", false};
+inline constexpr SlotFiles expected_files{"--expected", "output", "output_", true};
 
 /// Reads every argument; result[i] belongs to slots[i] and is empty where no argument gave a value.
 ///   NAME=FILE        the slot of that name
@@ -35,7 +36,8 @@ inline constexpr SlotFiles expected_files{"--expected", "output", "output_"};
 ///   FILE.pb, .npy    slots in order
 /// Files in order, and those of a folder, count every slot when there are as many; when there are fewer,
 /// slots with an initializer are skipped. Throws Error(usage) for a name that is no slot, a slot given twice
-/// and more files than slots, and what onnx_io::read_values throws, the file as context.
+/// and more files than slots, Error(invalid_model) for a folder that is not complete, and what
+/// onnx_io::read_values throws, the file as context.
 std::vector<Value> read_slots(const std::vector<std::string>& arguments, const std::vector<Slot>& slots,
                               const SlotFiles& files);
 

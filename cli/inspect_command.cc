@@ -1,10 +1,11 @@
 #include "cli/inspect_command.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
 #include "cli/flag_values.h"
+#include "cli/random_inputs.h"
+#include "cli/streams.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -18,17 +19,14 @@ struct InspectFlags {
 };
 
 int run_inspect(const InspectFlags& flags) {
-  std::map<std::string, std::int64_t> sizes;
-  for (const std::string& text : flags.dimensions) {
-    const auto [name, size] = parse_dimension("--set", text);
-    if (!sizes.emplace(name, size).second) fail_usage("--set: '{}' is set twice", name);
-  }
+  const std::map<std::string, std::int64_t> sizes = parse_dimensions("--set", flags.dimensions);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
+  require_dimensions(sizes, input_slots(model.graph));
   const opset::ModelSummary summary =
       with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); });
   const std::string text =
       flags.output_format == "json" ? inspect_json(model, summary) : inspect_text(model, summary);
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  print_text(text);
   return 0;
 }
 
@@ -55,7 +53,8 @@ ConvTranspose, Gemm, MatMul, GRU, RNN and LSTM; what has a size that is not know
   grurun inspect model.onnx
   grurun inspect model.onnx --set batch=1 --set time=100 --output-format json
 
-Exit codes: 0, 2 the file is missing, 3 no valid model file, 5 a limit was hit.)");
+Exit codes: 0, 2 usage or the file is missing, 3 no valid model file, 4 an ir_version that is newer than those known here,
+5 a limit was hit. What an opset that is newer has is told as far as it is known, and is no failure.)");
   command->callback([flags, &action] { action = [flags] { return run_inspect(*flags); }; });
 }
 

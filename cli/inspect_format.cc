@@ -26,10 +26,19 @@ std::string grouped(std::int64_t number) {
   return digits;
 }
 
-// What is declared, or else inferred.
-const ValueType& type_of(const onnx_io::ValueInfo& value, const ModelSummary& summary) {
+// What is declared, filled in by inference, which does not keep names that ONNX's own inference may have
+// made.
+ValueType type_of(const onnx_io::ValueInfo& value, const ModelSummary& summary) {
   const auto found = summary.types.find(value.name);
-  return found == summary.types.end() ? value.type : found->second;
+  if (found == summary.types.end()) return value.type;
+  ValueType type = found->second;
+  const std::optional<SymbolicShape>& declared = value.type.shape;
+  if (!type.shape || !declared || type.shape->size() != declared->size()) return type;
+  for (std::size_t d = 0; d < declared->size(); ++d) {
+    Dim& dim = (*type.shape)[d];
+    if (!dim.value && dim.name.empty()) dim.name = (*declared)[d].name;
+  }
+  return type;
 }
 
 std::string shape_text(const ValueType& type) {
@@ -48,7 +57,7 @@ std::string values_text(const char* title, const Names& initialized_names, const
                         const std::vector<onnx_io::ValueInfo>& values) {
   std::string text = fmt::format("  {}\n", title);
   for (const onnx_io::ValueInfo& value : values) {
-    const ValueType& type = type_of(value, summary);
+    const ValueType type = type_of(value, summary);
     text +=
         fmt::format("    {}  {}{}{}\n", printable(value.name), type.to_string(), printable(shape_text(type)),
                     initialized_names.count(value.name) != 0 ? ", initialized" : "");
@@ -204,7 +213,7 @@ std::string inspect_json(const Model& model, const ModelSummary& summary) {
   const auto values = [&](const std::vector<onnx_io::ValueInfo>& list, bool inputs) {
     ordered_json array = ordered_json::array();
     for (const onnx_io::ValueInfo& value : list) {
-      const ValueType& type = type_of(value, summary);
+      const ValueType type = type_of(value, summary);
       array.push_back({{"name", value.name}, {"type", type.to_string()}, {"shape", shape_json(type)}});
       if (inputs) array.back()["initializer"] = initialized_names.count(value.name) != 0;
     }

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <span>
+#include <sstream>
 
 #include "cli/bench_command.h"
 #include "cli/check_command.h"
@@ -12,6 +13,7 @@
 #include "cli/guard.h"
 #include "cli/inspect_command.h"
 #include "cli/schema_command.h"
+#include "cli/streams.h"
 #include "cli/version.h"
 #include "tensor/error.h"
 
@@ -43,6 +45,28 @@ void choose_command(CLI::App& app, int argc, char** argv) {
       std::ranges::any_of(subcommands, [&](CLI::App* subcommand) { return is(1, subcommand->get_name()); });
   if (named) return;
   for (CLI::App* subcommand : subcommands) subcommand->disabled();
+}
+
+// An empty value is a variable of the shell that is not set: nothing that anybody wishes. Only the domain of
+// ONNX's own operators has no name.
+void refuse_empty_values(CLI::App& app) {
+  const CLI::Validator not_empty(
+      [](const std::string& value) { return std::string(value.empty() ? "the value is empty" : ""); }, "");
+  for (CLI::Option* option : app.get_options()) {
+    const bool takes_value = option->get_items_expected_max() > 0;
+    if (takes_value && !option->check_lname("domain")) option->check(not_empty);
+  }
+  for (CLI::App* subcommand : app.get_subcommands([](CLI::App*) { return true; }))
+    refuse_empty_values(*subcommand);
+}
+
+// Of --json= with nothing behind it the parser would take the next argument for the value.
+void refuse_missing_values(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--") && argument.ends_with('=') && argument.find('=') == argument.size() - 1)
+      fail_usage("{}: the value is empty", argument);
+  }
 }
 
 // Tensors come and go with every node: memory that goes back to the system each time comes again page by
@@ -77,10 +101,17 @@ int run_main(int argc, char** argv) {
   add_inspect(app, action);
   add_ops(app, action);
   choose_command(app, argc, argv);
+  refuse_empty_values(app);
+  refuse_missing_values(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      std::ostringstream text;
+      const int code = app.exit(error, text, text);
+      print_text(text.str());
+      return code;
+    }
     const auto chosen = app.get_subcommands();
     fail_usage("{}; see grurun {}--help", error.what(),
                chosen.empty() ? "" : chosen.front()->get_name() + " ");

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/ops_matrix.h"
+#include "cli/streams.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -78,24 +79,23 @@ void print_text(const std::vector<OpSupport>& matrix) {
     if (!supported.empty()) line += " " + supported;
     if (!missing.empty()) line += "  (not " + missing + ")";
     while (line.ends_with(' ')) line.pop_back();
-    fmt::print("{}\n", line);
+    print("{}\n", line);
   }
-  fmt::print("\n{}\n", summary(count(matrix)));
+  print("\n{}\n", summary(count(matrix)));
 }
 
 void print_markdown(const std::vector<OpSupport>& matrix) {
-  fmt::print("# Operators, versions and types\n\n{}\n", summary(count(matrix)));
+  print("# Operators, versions and types\n\n{}\n", summary(count(matrix)));
   std::string domain = "?";
   for (const OpSupport& row : matrix) {
     if (row.schema->domain != domain) {
       domain = row.schema->domain;
-      fmt::print(
-          "\n## {}\n\n| operator | version | by | types | unsupported types |\n|---|---|---|---|---|\n",
-          onnx_io::shown_domain(domain));
+      print("\n## {}\n\n| operator | version | by | types | unsupported types |\n|---|---|---|---|---|\n",
+            onnx_io::shown_domain(domain));
     }
-    fmt::print("| {} | {} | {} | {} | {} |\n", row.schema->name, row.schema->since_version,
-               support_kind_name(row.kind), types_text(row, &TypeSupport::supported),
-               types_text(row, &TypeSupport::unsupported));
+    print("| {} | {} | {} | {} | {} |\n", row.schema->name, row.schema->since_version,
+          support_kind_name(row.kind), types_text(row, &TypeSupport::supported),
+          types_text(row, &TypeSupport::unsupported));
   }
 }
 
@@ -122,7 +122,7 @@ void print_json(const std::vector<OpSupport>& matrix) {
                     {"by", support_kind_name(row.kind)},
                     {"types", types}});
   }
-  fmt::print("{}\n", Json{{"summary", summary}, {"operators", rows}}.dump(1));
+  print("{}\n", Json{{"summary", summary}, {"operators", rows}}.dump(1));
 }
 
 int run_ops(const OpsFlags& flags) {

@@ -9,6 +9,7 @@
 
 #include "cli/element_text.h"
 #include "cli/flag_values.h"
+#include "cli/streams.h"
 #include "onnx_io/tensor_files.h"
 #include "tensor/error.h"
 
@@ -50,8 +51,8 @@ void tell_of_others(const std::string& folder, const std::string& prefix,
   }
   std::sort(others.begin(), others.end());
   for (const fs::path& other : others) {
-    fmt::print(stderr, "grurun: {} is not of this run; remove it to make the folder a data set of it\n",
-               printable(other.string()));
+    tell("grurun: {} is not of this run; remove it to make the folder a data set of it\n",
+         printable(other.string()));
   }
 }
 
@@ -92,7 +93,38 @@ void apply(const char* flag, const std::vector<std::string>& texts, const std::v
   }
 }
 
+bool is_one_file(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return !path.empty() && path != "-" && (!fs::exists(status) || fs::is_regular_file(status));
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  // What does not exist yet would be left relative.
+  const auto whole = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path), ignored);
+  };
+  return fs::equivalent(a, b, ignored) || whole(a) == whole(b);
+}
+
 }  // namespace
+
+bool names_folder(const std::string& path) {
+  constexpr const char* endings[] = {".npz", ".json", ".pb", ".npy"};
+  return std::ranges::none_of(endings, [&](const char* ending) { return path.ends_with(ending); });
+}
+
+void require_distinct(const std::vector<OutputPath>& paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!is_one_file(paths[i].path) || !is_one_file(paths[j].path)) continue;
+      if (!is_same_file(paths[i].path, paths[j].path)) continue;
+      fail_usage("{} and {} both write {}; give each a file of its own", paths[j].flag, paths[i].flag,
+                 paths[i].path);
+    }
+  }
+}
 
 void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
                  const std::string& prefix) {

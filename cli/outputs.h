@@ -18,6 +18,19 @@ namespace grurun::cli {
 void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
                  const std::string& prefix);
 
+/// Whether save_values makes a folder of this path.
+bool names_folder(const std::string& path);
+
+/// A flag and the path that it names.
+struct OutputPath {
+  const char* flag;
+  std::string path;
+};
+
+/// Throws Error(usage) when two of the flags would write the same file. A path that is empty or "-", or names
+/// a folder, a device or a pipe, is none.
+void require_distinct(const std::vector<OutputPath>& paths);
+
 /// "1e-3" for every output, "Y:1e-3" for one: the flag values of --rtol and --atol.
 struct ToleranceFlags {
   std::vector<std::string> rtol;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/kernels/machine_speed.h"
+#include "tensor/printable.h"
 
 namespace grurun::cli {
 namespace {
@@ -52,13 +53,13 @@ std::string profile_table(const std::vector<OperatorTime>& operators, std::int64
   std::size_t width = std::string_view("operator").size();
   for (const OperatorTime& each : operators) {
     all += each.self_us;
-    width = std::max(width, each.op.size());
+    width = std::max(width, printable(each.op).size());
   }
   const auto n = static_cast<double>(std::max<std::int64_t>(runs, 1));
   std::string text = fmt::format("{:<{}}  {:>8}  {:>12}  {:>6}  {:>8}  {:>9}  {:>7}\n", "operator", width,
                                  "calls", "us", "%", "GFLOP/s", "% of peak", "GB/s");
   for (const OperatorTime& each : operators) {
-    text += fmt::format("{:<{}}  {:>8g}  {:>12.2f}  {:>6.1f}", each.op, width,
+    text += fmt::format("{:<{}}  {:>8g}  {:>12.2f}  {:>6.1f}", printable(each.op), width,
                         static_cast<double>(each.calls) / n, each.self_us / n,
                         all > 0 ? 100 * each.self_us / all : 0);
     const auto found = work.find(each.op);

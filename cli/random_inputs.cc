@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "cli/input_rules.h"
 #include "cli/random_tensor.h"
@@ -55,62 +56,58 @@ class Filler {
   }
 
  private:
-  bool wanted(std::size_t i) const {
-    return values_[i].empty() && (!slots_[i].initialized || given_shape(slots_[i].name) != nullptr);
-  }
+  bool wanted(std::size_t i) const { return values_[i].empty() && !slots_[i].initialized; }
 
   const Shape* given_shape(const std::string& name) const {
-    for (const auto& [input, shape] : settings_.shapes) {
-      if (input == name) return &shape;
-    }
-    return nullptr;
+    const auto found = settings_.shapes.find(name);
+    return found == settings_.shapes.end() ? nullptr : &found->second;
   }
 
-  void check_input(const char* flag, const std::string& name, bool is_filled) const {
+  void check_input(const char* flag, const std::string& name) const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       names.push_back(slots_[i].name);
       if (slots_[i].name != name) continue;
-      if (!is_filled || values_[i].empty()) return;
-      fail_usage("{}: input '{}' is read from a file, not filled", flag, name);
+      if (wanted(i)) return;
+      fail_usage("{}: input '{}' {}", flag, name,
+                 values_[i].empty()
+                     ? "has an initializer and is never filled; --inputs gives it another value"
+                     : "is read from a file, not filled");
     }
     fail_usage("{}: the model has no input '{}'; its inputs are {}", flag, name, quoted_list(names));
   }
 
   void check_names() const {
-    for (const auto& [name, shape] : settings_.shapes) check_input("--input-shapes", name, true);
+    for (const auto& [name, shape] : settings_.shapes) check_input("--input-shapes", name);
     for (const NamedRange& range : settings_.ranges) {
-      if (!range.name.empty()) check_input("--val-range", range.name, true);
+      if (!range.name.empty()) check_input("--val-range", range.name);
     }
-    std::vector<std::string> known;
-    for (const Slot& slot : slots_) {
-      const ValueType& type = innermost(slot.type);
-      for (const Dim& dim : type.shape.value_or(SymbolicShape{})) {
-        if (!dim.name.empty() && !std::ranges::count(known, dim.name)) known.push_back(dim.name);
-      }
-    }
-    for (const auto& [name, size] : settings_.dimensions) {
-      if (std::ranges::count(known, name)) continue;
-      fail_usage("--set: no input has a dimension '{}'; the named dimensions are {}", name,
-                 quoted_list(known));
-    }
+    require_dimensions(settings_.dimensions, slots_);
   }
 
   // A name stands for one size in the whole graph, so what a file or a flag shows of it holds elsewhere too.
-  // Given values that fit nothing are the executor's to refuse.
+  // Given values that fit each other or the model in nothing are the executor's to refuse.
   void bind_dimensions() {
     dimensions_ = settings_.dimensions;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (const Shape* shape = given_shape(slots_[i].name)) bind(slots_[i], *shape);
     }
+    for (const auto& [name, size] : dimensions_) by_flag_.insert(name);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const Tensor* given = innermost(values_[i]);
       const std::optional<SymbolicShape>& declared = innermost(slots_[i].type).shape;
       if (given == nullptr || !declared || declared->size() != given->rank()) continue;
       for (std::size_t d = 0; d < declared->size(); ++d) {
-        if (!(*declared)[d].name.empty()) dimensions_.emplace((*declared)[d].name, given->dim(d));
+        if (!(*declared)[d].name.empty()) bind_given(slots_[i], (*declared)[d].name, given->dim(d));
       }
     }
+  }
+
+  void bind_given(const Slot& slot, const std::string& dimension, std::int64_t size) {
+    const auto [known, added] = dimensions_.emplace(dimension, size);
+    if (known->second == size || !by_flag_.contains(dimension)) return;
+    fail_usage("dimension '{}' is {} by a flag, but {} in the file for input '{}'", dimension, known->second,
+               size, slot.name);
   }
 
   void bind(const Slot& slot, const Shape& shape) {
@@ -180,8 +177,12 @@ class Filler {
   Range range_of(const Slot& slot, DType dtype) const {
     std::optional<Range> general;
     for (const NamedRange& range : settings_.ranges) {
-      if (range.name == slot.name) return {range.low, range.high};
-      if (range.name.empty()) general = Range{range.low, range.high};
+      if (range.name == slot.name) {
+        if (dtype == DType::string)
+          fail_usage("--val-range: input '{}' holds strings, not numbers", slot.name);
+        return {range.low, range.high};
+      }
+      if (range.name.empty() && dtype != DType::boolean) general = Range{range.low, range.high};
     }
     // A range for all inputs is not meant for what counts or indexes: there the node's own rule holds.
     if (const std::optional<Range> rule = range_by_use(graph_, slot.name, shapes_)) return *rule;
@@ -239,10 +240,25 @@ class Filler {
   const RandomSettings& settings_;
   std::vector<Value>& values_;
   std::map<std::string, std::int64_t> dimensions_;
+  std::set<std::string> by_flag_;  // those of dimensions_ that --set or --input-shapes tell
   std::map<std::string, Shape> shapes_;
 };
 
 }  // namespace
+
+void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const std::vector<Slot>& inputs) {
+  std::vector<std::string> known;
+  for (const Slot& slot : inputs) {
+    const ValueType& type = innermost(slot.type);
+    for (const Dim& dim : type.shape.value_or(SymbolicShape{})) {
+      if (!dim.name.empty() && !std::ranges::count(known, dim.name)) known.push_back(dim.name);
+    }
+  }
+  for (const auto& [name, size] : sizes) {
+    if (std::ranges::count(known, name)) continue;
+    fail_usage("--set: no input has a dimension '{}'; the named dimensions are {}", name, quoted_list(known));
+  }
+}
 
 std::vector<std::string> fill_random(const onnx_io::Graph& graph, const std::vector<Slot>& slots,
                                      const RandomSettings& settings, std::vector<Value>& values) {

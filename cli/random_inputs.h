@@ -13,10 +13,13 @@ namespace grurun::cli {
 
 struct RandomSettings {
   std::uint64_t seed = 0;
-  std::vector<NamedRange> ranges;                     // --val-range; the one with a name wins
-  std::vector<std::pair<std::string, Shape>> shapes;  // --input-shapes
-  std::map<std::string, std::int64_t> dimensions;     // --set
+  std::vector<NamedRange> ranges;                  // --val-range; the one with a name wins
+  std::map<std::string, Shape> shapes;             // --input-shapes
+  std::map<std::string, std::int64_t> dimensions;  // --set
 };
+
+/// Throws Error(usage) for a name that no dimension of an input has.
+void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const std::vector<Slot>& inputs);
 
 /// Fills every empty values[i] whose slot has no initializer. Shapes come from, in this order:
 /// --input-shapes, the declared numbers, --set, and the sizes that the given values and shapes lend to a
@@ -24,15 +27,16 @@ struct RandomSettings {
 ///
 /// Elements are uniform: floats in [-1, 1], 8-bit integers and narrower over their whole range, wider ones in
 /// [0, 1] since they mostly are indices, bool both, strings of 1 to 8 letters; a range given for the
-/// input replaces its type's. Where a node says more, its rule is the range: sequence_lens of a recurrent
-/// node is in [1, seq_length] of its X, indices of Gather are in [0, dim) of a constant data. Sequences get 2
-/// items, maps 3, optionals always hold one.
+/// input, or for all (but bool and strings), replaces its type's as far as the type goes. Where a node says
+/// more, its rule is the range: sequence_lens of a recurrent node is in [1, seq_length] of its X, indices of
+/// Gather are in [0, dim) of a constant data. Sequences get 2 items, maps 3, optionals always hold one.
 ///
 /// The same seed gives an input the same value whatever the other inputs are. Returns a line for each
 /// input filled: "X: tensor(float) [5,2,3], uniform in [-1, 1]".
 ///
-/// Throws Error(usage) naming the input, the dimension and the flag for a size that nothing tells, for a name
-/// that no input has, for a shape against the declared one, and for a range with no value of the type.
+/// Throws Error(usage) naming the input, the dimension and the flag for a size that nothing tells, for a flag
+/// that names no input or one that is not filled, for a size or shape against a declared or given one, and
+/// for a range with no value of the type.
 std::vector<std::string> fill_random(const onnx_io::Graph& graph, const std::vector<Slot>& slots,
                                      const RandomSettings& settings, std::vector<Value>& values);
 

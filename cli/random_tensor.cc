@@ -22,7 +22,44 @@ inline constexpr bool is_floating_type = FloatTypes::set.contains(dtype_of<T>);
 // Written so that the span of the range need not be finite.
 double draw(Range range, RandomBits& bits) {
   const double at = bits.unit();
-  return range.low * (1 - at) + range.high * at;
+  return static_cast<double>(range.low) * (1 - at) + static_cast<double>(range.high) * at;
+}
+
+template <typename T>
+Range limits_of_float() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
+  } else {
+    float highest = 0;
+    for (int code = 0; code <= std::numeric_limits<decltype(T::bits)>::max(); ++code) {
+      const float value = T::from_bits(static_cast<decltype(T::bits)>(code));
+      if (std::isfinite(value)) highest = std::max(highest, value);
+    }
+    return {-highest, highest};
+  }
+}
+
+template <typename T>
+Range limits_of() {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return {-HUGE_VALL, HUGE_VALL};
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return {0, 1};
+  } else if constexpr (std::is_same_v<T, Float8E8M0>) {
+    return {0, 0x1p127};
+  } else if constexpr (is_floating_type<T>) {
+    return limits_of_float<T>();
+  } else if constexpr (requires { typename T::value_type; }) {
+    return limits_of_float<typename T::value_type>();
+  } else if constexpr (std::is_integral_v<T>) {
+    return {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
+  } else {
+    return {T::lowest, T::highest};
+  }
+}
+
+bool is_whole(DType dtype) {
+  return dtype == DType::boolean || is_integer(dtype);
 }
 
 template <typename T, typename Draw>
@@ -48,16 +85,16 @@ Tensor fill_complex(const Shape& shape, Range range, RandomBits& bits) {
   });
 }
 
+// Numbers from 2^63 on are drawn as the negative ones that have the same bits.
+std::int64_t whole(long double number) {
+  return number < 0 ? static_cast<std::int64_t>(number)
+                    : static_cast<std::int64_t>(static_cast<std::uint64_t>(number));
+}
+
 template <typename T>
-std::optional<Tensor> fill_integer(const Shape& shape, Range range, double lowest, double highest,
-                                   RandomBits& bits) {
-  const double low = std::max(std::ceil(range.low), lowest);
-  const double high = std::min(std::floor(range.high), highest);
-  if (low > high) return std::nullopt;
-  // The largest double below 2^63; beyond it the conversion would not be defined.
-  constexpr double representable = 9223372036854774784.0;
-  const auto first = static_cast<std::int64_t>(std::clamp(low, -representable, representable));
-  const auto last = static_cast<std::int64_t>(std::clamp(high, -representable, representable));
+Tensor fill_integer(const Shape& shape, Range range, RandomBits& bits) {
+  const std::int64_t first = whole(range.low);
+  const std::int64_t last = whole(range.high);
   if constexpr (std::is_integral_v<T>) {
     return fill<T>(shape, [&] { return static_cast<T>(bits.integer(first, last)); });
   } else {
@@ -65,24 +102,21 @@ std::optional<Tensor> fill_integer(const Shape& shape, Range range, double lowes
   }
 }
 
-template <typename T>
-std::optional<Tensor> fill_integer(const Shape& shape, Range range, RandomBits& bits) {
-  if constexpr (std::is_integral_v<T>) {
-    return fill_integer<T>(shape, range, static_cast<double>(std::numeric_limits<T>::lowest()),
-                           static_cast<double>(std::numeric_limits<T>::max()), bits);
-  } else {
-    return fill_integer<T>(shape, range, T::lowest, T::highest, bits);
-  }
+// One bit decides, as it always did: people keep seeds.
+Tensor fill_bool(const Shape& shape, Range range, RandomBits& bits) {
+  return fill<bool>(shape, [&] {
+    const bool drawn = (bits.next() >> 63) != 0;
+    return range.low == range.high ? range.low != 0 : drawn;
+  });
 }
 
 // Powers of two from 2^-127 to 2^127: the exponent is uniform.
 std::optional<Tensor> fill_e8m0(const Shape& shape, Range range, RandomBits& bits) {
-  const int low = range.low <= 0x1p-127 ? -127 : static_cast<int>(std::ceil(std::log2(range.low)));
-  const int high = range.high < 0x1p-127 ? -128 : static_cast<int>(std::floor(std::log2(range.high)));
-  if (low > std::min(high, 127)) return std::nullopt;
-  return fill<Float8E8M0>(shape, [&] {
-    return Float8E8M0::from_bits(static_cast<std::uint8_t>(bits.integer(low, std::min(high, 127)) + 127));
-  });
+  const int low = range.low <= 0x1p-127L ? -127 : static_cast<int>(std::ceil(std::log2(range.low)));
+  const int high = range.high < 0x1p-127L ? -128 : static_cast<int>(std::floor(std::log2(range.high)));
+  if (low > high) return std::nullopt;
+  return fill<Float8E8M0>(
+      shape, [&] { return Float8E8M0::from_bits(static_cast<std::uint8_t>(bits.integer(low, high) + 127)); });
 }
 
 Tensor fill_strings(const Shape& shape, RandomBits& bits) {
@@ -135,11 +169,19 @@ Range default_range(DType dtype) {
   }
 }
 
-std::optional<Tensor> random_tensor(DType dtype, const Shape& shape, Range range, RandomBits& bits) {
+Range within(DType dtype, Range range) {
+  const Range limits = engine::dispatch(AllTypes{}, dtype, []<typename T>() { return limits_of<T>(); });
+  if (is_whole(dtype)) range = {std::ceil(range.low), std::floor(range.high)};
+  return {std::max(range.low, limits.low), std::min(range.high, limits.high)};
+}
+
+std::optional<Tensor> random_tensor(DType dtype, const Shape& shape, Range wanted, RandomBits& bits) {
   using Result = std::optional<Tensor>;
+  const Range range = within(dtype, wanted);
+  if (range.low > range.high) return std::nullopt;
   return engine::dispatch(AllTypes{}, dtype, [&]<typename T>() -> Result {
     if constexpr (std::is_same_v<T, bool>) {
-      return fill<bool>(shape, [&] { return (bits.next() >> 63) != 0; });
+      return fill_bool(shape, range, bits);
     } else if constexpr (std::is_same_v<T, std::string>) {
       return fill_strings(shape, bits);
     } else if constexpr (std::is_same_v<T, Float8E8M0>) {
@@ -154,10 +196,14 @@ std::optional<Tensor> random_tensor(DType dtype, const Shape& shape, Range range
   });
 }
 
-std::string describe_draw(DType dtype, Range range) {
-  if (dtype == DType::boolean) return "true or false";
+std::string describe_draw(DType dtype, Range wanted) {
   if (dtype == DType::string) return "words of 1 to 8 letters";
-  return fmt::format("uniform in [{:g}, {:g}]", range.low, range.high);
+  const Range range = within(dtype, wanted);
+  if (dtype == DType::boolean && range.low != range.high) return "true or false";
+  if (dtype == DType::boolean) return range.low != 0 ? "true" : "false";
+  if (is_whole(dtype)) return fmt::format("uniform in [{:.0f}, {:.0f}]", range.low, range.high);
+  return fmt::format("{} in [{}, {}]", dtype == DType::float8e8m0 ? "powers of two" : "uniform",
+                     static_cast<double>(range.low), static_cast<double>(range.high));
 }
 
 }  // namespace grurun::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/element_text.h"
+#include "cli/streams.h"
 #include "conformance/diagnosis/diagnose.h"
 #include "conformance/diagnosis/trace.h"
 #include "conformance/precise.h"
@@ -19,16 +20,20 @@ void print_why(const RunRecord& record) {
   const conformance::DiagnosisQuestion question{record.model, record.inputs, record.expected, record.differs,
                                                 std::nullopt};
   for (const conformance::Finding& finding : conformance::diagnose(question)) {
-    fmt::print("why: {}\n", printable(conformance::describe(finding)));
+    print("why: {}\n", printable(conformance::describe(finding)));
   }
 }
 
 void print_truth(const RunRecord& record) {
   const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, std::nullopt);
+  bool is_told = false;
   for (std::size_t i = 0; i < record.outputs.size(); ++i) {
     const std::string text = conformance::judge_by_truth(truth[i], record.values[i], record.expected[i]);
-    if (!text.empty()) fmt::print("{}: {}\n", printable(record.outputs[i].name), text);
+    if (!text.empty()) print("{}: {}\n", printable(record.outputs[i].name), text);
+    is_told = is_told || !text.empty();
   }
+  if (!is_told)
+    tell("grurun: --precise tells nothing of outputs that are double already, or no floats of one shape\n");
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "cli/check_command.h"
+#include "cli/streams.h"
 #include "engine/graph/node_rules.h"
 #include "opset/check_before_run.h"
 #include "opset/registry.h"
@@ -14,21 +14,21 @@ namespace grurun::cli {
 
 namespace {
 
-void print(const std::vector<opset::Finding>& findings) {
+void tell_warnings(const std::vector<opset::Finding>& findings) {
   constexpr std::size_t most = 20;
   std::size_t count = 0;
   for (const opset::Finding& finding : findings) {
     if (finding.severity != opset::Severity::warning || ++count > most) continue;
-    fmt::print(stderr, "grurun: {}\n", finding_line(finding));
+    tell("grurun: {}\n", finding_line(finding));
   }
-  if (count > most) fmt::print(stderr, "grurun: {} more warnings\n", count - most);
+  if (count > most) tell("grurun: {} more warnings\n", count - most);
 }
 
 std::map<std::string, ValueType> apply_rules(const onnx_io::Model& model,
                                              const std::unordered_set<std::string>& fed, bool all_rules) {
   opset::CheckResult result = all_rules ? opset::check_model(model) : opset::check_before_run(model, fed);
   opset::require_no_errors(result);
-  print(result.findings);
+  tell_warnings(result.findings);
   return std::move(result.inferred);
 }
 
@@ -56,7 +56,7 @@ void RuleCheck::see(const engine::Step& step, std::size_t output, const Value& v
 }
 
 void RuleCheck::print_warnings() const {
-  print(types_.findings());
+  tell_warnings(types_.findings());
 }
 
 }  // namespace grurun::cli

@@ -2,17 +2,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/element_text.h"
 #include "cli/engine_flags.h"
+#include "cli/flag_values.h"
 #include "cli/input_flags.h"
 #include "cli/outputs.h"
 #include "cli/print_value.h"
 #include "cli/reasons.h"
 #include "cli/rule_check.h"
+#include "cli/streams.h"
 #include "cli/time_limit.h"
 #include "conformance/compare.h"
 #include "engine/graph/executor.h"
@@ -30,11 +31,15 @@ struct RunFlags {
   ToleranceFlags tolerances;
   EngineFlags engine;
   ReasonFlags reasons;
-  std::optional<double> max_time;
+  std::string max_time;
   bool check = false;
   bool full = false;
   bool quiet = false;
 };
+
+std::optional<std::chrono::duration<double>> max_time(const RunFlags& flags) {
+  return flags.max_time.empty() ? std::nullopt : parse_time_limit("--max-time", flags.max_time);
+}
 
 std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
                              const std::vector<Slot>& slots, std::vector<Value> inputs) {
@@ -46,8 +51,8 @@ std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
   std::unique_ptr<TimeLimit> limit;
   engine::RunOptions run_options;
   run_options.seed = flags.data.seed.value_or(0);
-  if (flags.max_time) {
-    limit = std::make_unique<TimeLimit>(std::chrono::duration<double>(*flags.max_time));
+  if (const auto most = max_time(flags)) {
+    limit = std::make_unique<TimeLimit>(*most);
     run_options.deadline = limit->deadline();
   }
   return with_context([&] { return flags.model; },
@@ -61,14 +66,23 @@ std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
                         for (std::size_t i = 0; i < outputs.size(); ++i) {
                           rules.see(plan->output_names[i], outputs[i]);
                         }
+                        if (limit) limit->require_kept();
                         rules.print_warnings();
                         return outputs;
                       });
 }
 
 void print_output(const RunFlags& flags, const Slot& slot, const Value& value) {
-  fmt::print("{}  {}\n", printable(slot.name), value.describe());
-  if (!flags.quiet) fmt::print("{}", print_value(value, flags.full ? PrintOptions::full() : PrintOptions{}));
+  print("{}  {}\n", printable(slot.name), value.describe());
+  if (!flags.quiet) print_text(print_value(value, flags.full ? PrintOptions::full() : PrintOptions{}));
+}
+
+// Inputs and outputs in one folder make a data set.
+void check_paths(const RunFlags& flags) {
+  const auto file = [](const std::string& path) { return names_folder(path) ? std::string() : path; };
+  require_distinct({{"--save-inputs", file(flags.save_inputs)},
+                    {"--save-outputs", file(flags.save_outputs)},
+                    {"--trace-gates", flags.reasons.trace_gates}});
 }
 
 int run(const RunFlags& flags) {
@@ -77,6 +91,8 @@ int run(const RunFlags& flags) {
   }
   apply(flags.engine);
   check(flags.reasons);
+  max_time(flags);
+  check_paths(flags);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
   const std::vector<Slot> slots = input_slots(model.graph);
   const std::vector<Slot> outputs = output_slots(model.graph);
@@ -93,11 +109,11 @@ int run(const RunFlags& flags) {
     print_output(flags, outputs[i], values[i]);
     if (flags.expected.empty()) continue;
     if (expected[i].empty()) {
-      fmt::print("  not compared: no expected value is given\n");
+      print("  not compared: no expected value is given\n");
       continue;
     }
     const conformance::Comparison result = conformance::compare_values(values[i], expected[i], tolerances[i]);
-    fmt::print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
+    print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
     differs[i] = !result.ok;
   }
   if (looks_again) tell_reasons(flags.reasons, {model, outputs, kept, values, expected, differs});
@@ -140,8 +156,7 @@ void add_run(CLI::App& app, Action& action) {
   add_data_flags(app, *flags);
   add_random_flags(app, flags->data);
   add_engine_flags(app, flags->engine, "Engine");
-  app.add_option("--max-time", flags->max_time, "Seconds that the run may take (no limit)")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+  app.add_option("--max-time", flags->max_time, "Seconds that the run may take; 0, the default: no limit")
       ->type_name("SECONDS")
       ->group("Engine");
   app.add_flag("--check", flags->check, "Hold the model against all rules of grurun check before it runs");

@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "cli/schema_diff_format.h"
+#include "cli/streams.h"
 #include "onnx_io/model.h"
 #include "opset/beyond.h"
 #include "opset/near_match.h"
@@ -35,10 +35,6 @@ std::string require_domain(const std::string& domain) {
   fail_usage("no standard domain '{}'; there are {}", domain, fmt::join(known, ", "));
 }
 
-void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
-
 int run_diff(const SchemaFlags& flags) {
   const SchemaView from = select_schema(flags.op_type, flags.domain, flags.diff.at(0));
   const SchemaView to = select_schema(flags.op_type, flags.domain, flags.diff.at(1));
@@ -48,9 +44,9 @@ int run_diff(const SchemaFlags& flags) {
     if (version->since_version > low && version->since_version < high)
       view.between.insert(view.between.begin(), version->since_version);
   }
-  print(flags.output_format == "json"       ? diff_json(view)
-        : flags.output_format == "markdown" ? diff_markdown(view)
-                                            : diff_text(view));
+  print_text(flags.output_format == "json"       ? diff_json(view)
+             : flags.output_format == "markdown" ? diff_markdown(view)
+                                                 : diff_text(view));
   return 0;
 }
 
@@ -63,9 +59,9 @@ int run_diff_opset(const SchemaFlags& flags) {
   }
   const OpsetDiffView view{domain, flags.diff_opset.at(0), flags.diff_opset.at(1),
                            opset::diff_opsets(domain, flags.diff_opset[0], flags.diff_opset[1])};
-  print(flags.output_format == "json"       ? opset_diff_json(view)
-        : flags.output_format == "markdown" ? opset_diff_markdown(view)
-                                            : opset_diff_text(view));
+  print_text(flags.output_format == "json"       ? opset_diff_json(view)
+             : flags.output_format == "markdown" ? opset_diff_markdown(view)
+                                                 : opset_diff_text(view));
   return 0;
 }
 
@@ -79,7 +75,7 @@ int run_schema(const SchemaFlags& flags) {
   if (flags.output_format == "markdown")
     fail_usage("--output-format markdown is for --diff and --diff-opset");
   const SchemaView view = select_schema(flags.op_type, flags.domain, flags.opset_version);
-  print(flags.output_format == "json" ? schema_json(view) : schema_text(view, flags.doc));
+  print_text(flags.output_format == "json" ? schema_json(view) : schema_text(view, flags.doc));
   return 0;
 }
 
@@ -141,22 +137,27 @@ void add_schema(CLI::App& app, std::function<int()>& action) {
       app.add_subcommand("schema", "Print an operator as one version of the standard defines it");
   const auto flags = std::make_shared<SchemaFlags>();
   command->add_option("OP", flags->op_type, "The operator: GRU, Conv, ai.onnx.ml.Scaler, ...");
-  command->add_option("--opset", flags->opset_version,
-                      "The opset a model imports (without it the newest known)");
+  CLI::Option* opset_version = command->add_option("--opset", flags->opset_version,
+                                                   "The opset a model imports (without it the newest known)");
   command->add_option("--domain", flags->domain, "The operator's domain: ai.onnx, ai.onnx.ml, ...");
   CLI::Option* diff =
       command->add_option("--diff", flags->diff, "What changed from one opset or version to another")
           ->expected(2)
-          ->type_name("FROM TO");
-  command->add_option("--diff-opset", flags->diff_opset, "The same for all operators of a domain")
-      ->expected(2)
-      ->type_name("FROM TO")
-      ->excludes(diff);
+          ->type_name("FROM TO")
+          ->excludes(opset_version);
+  CLI::Option* diff_opset =
+      command->add_option("--diff-opset", flags->diff_opset, "The same for all operators of a domain")
+          ->expected(2)
+          ->type_name("FROM TO")
+          ->excludes(diff)
+          ->excludes(opset_version);
   command->add_option("--output-format", flags->output_format, "text or json; with --diff markdown too")
       ->check(CLI::IsMember({"text", "json", "markdown"}).description(""))
       ->type_name("FORMAT")
       ->capture_default_str();
-  command->add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)");
+  command->add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)")
+      ->excludes(diff)
+      ->excludes(diff_opset);
   command->footer(R"(
 Attributes with type and default, inputs and outputs with their type constraints, and all versions of the operator.
 

@@ -1,16 +1,15 @@
 #include "cli/time_limit.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
-
+#include "cli/streams.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
 namespace {
 
 constexpr std::chrono::milliseconds grace{500};
+constexpr fmt::format_string<double> too_long = "the run took longer than {:g} s (--max-time)";
 
 }  // namespace
 
@@ -28,11 +27,14 @@ TimeLimit::~TimeLimit() {
   watcher_.join();
 }
 
+void TimeLimit::require_kept() const {
+  if (Clock::now() > deadline_) fail(ErrorKind::limit, too_long, limit_.count());
+}
+
 void TimeLimit::watch() {
   std::unique_lock lock(mutex_);
   if (over_.wait_until(lock, deadline_ + grace, [this] { return is_over_; })) return;
-  fmt::print(stderr, "grurun: limit: the run took longer than {:g} s (--max-time)\n", limit_.count());
-  std::fflush(stderr);
+  tell_text("grurun: limit: " + fmt::format(too_long, limit_.count()) + "\n");
   // Other threads are still at work: nothing can be unwound.
   _exit(exit_code(ErrorKind::limit));
 }

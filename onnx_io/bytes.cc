@@ -59,6 +59,18 @@ Bytes read_file(const std::string& path) {
                       [&] { return read_into_memory(file.descriptor, static_cast<std::size_t>(file.size)); });
 }
 
+namespace {
+
+// Half of a file is worse than none: it may be taken for the whole. Devices and links stay.
+[[noreturn]] void fail_writing(const std::string& path) {
+  const int reason = errno;
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) ::unlink(path.c_str());
+  fail_usage("cannot write {}: {}", path, std::strerror(reason));
+}
+
+}  // namespace
+
 void write_file(const std::string& path, std::initializer_list<std::string_view> pieces) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.valid()) fail_usage("cannot write {}: {}", path, std::strerror(errno));
@@ -66,7 +78,7 @@ void write_file(const std::string& path, std::initializer_list<std::string_view>
     while (!content.empty()) {
       const ssize_t put = ::write(file.get(), content.data(), content.size());
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) fail_usage("cannot write {}: {}", path, std::strerror(errno));
+      if (put < 0) fail_writing(path);
       content.remove_prefix(static_cast<std::size_t>(put));
     }
   }

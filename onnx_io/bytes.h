@@ -53,7 +53,8 @@ OpenFile open_file(const std::string& path);
 /// memory is refused.
 Bytes read_file(const std::string& path);
 
-/// Writes a file of these pieces, replacing what was there. Throws Error(usage) when that cannot be done.
+/// Writes a file of these pieces, replacing what was there. Throws Error(usage) when that cannot be done,
+/// and leaves no part of a file behind.
 void write_file(const std::string& path, std::initializer_list<std::string_view> pieces);
 
 /// At most 256 bytes of an open file from its beginning. Throws Error(usage) when they cannot be read.

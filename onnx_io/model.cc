@@ -7,6 +7,7 @@
 #include <climits>
 #include <string_view>
 
+#include "onnx_io/load_for_check.h"
 #include "onnx_io/openvino_ir.h"
 #include "onnx_io/proto_convert.h"
 #include "tensor/error.h"
@@ -64,10 +65,10 @@ Model load_ir(const std::string& path) {
 }
 
 Model parsed(std::shared_ptr<::onnx::ModelProto> proto, bool complete, std::string_view head,
-             ExternalData* external) {
+             ExternalData* external, Versions bad) {
   if (!complete) fail_no_model(head, "truncated, damaged, or no protobuf message at all");
   if (!proto->has_graph()) fail_no_model(head, "a protobuf message without a graph");
-  return model_from_proto(std::move(proto), external);
+  return model_from_proto(std::move(proto), external, bad);
 }
 
 void check_ir_version(const ::onnx::ModelProto& proto) {
@@ -82,13 +83,14 @@ void check_ir_version(const ::onnx::ModelProto& proto) {
 
 }  // namespace
 
-OpsetImports imports_from_proto(
-    const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>& imports) {
+OpsetImports imports_from_proto(const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>& imports,
+                                Versions bad) {
   OpsetImports out;
   for (const auto& import : imports) {
     const std::string domain = canonical_domain(import.domain());
     const std::int64_t version = import.version();
-    if (version < 1 || version > highest_version) {
+    const std::int64_t lowest = bad == Versions::kept ? INT32_MIN : 1;
+    if (version < lowest || version > highest_version) {
       fail_invalid("opset_import: {} is no opset version (domain {})", version, shown_domain(domain));
     }
     const auto [known, added] = out.emplace(domain, version);
@@ -100,15 +102,15 @@ OpsetImports imports_from_proto(
   return out;
 }
 
-Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalData* external) {
+Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalData* external, Versions bad) {
   const ::onnx::ModelProto& proto = *keep;
-  check_ir_version(proto);
+  if (bad == Versions::refused) check_ir_version(proto);
   const TensorSource source{external, keep};
   Model model;
   model.ir_version = proto.ir_version();
   model.producer_name = proto.producer_name();
   model.producer_version = proto.producer_version();
-  model.opset_imports = imports_from_proto(proto.opset_import());
+  model.opset_imports = imports_from_proto(proto.opset_import(), bad);
   if (model.opset_imports.empty()) {
     if (model.ir_version >= 3) fail_invalid("it has no opset_import, which IR version 3 and later need");
     model.opset_imports.emplace("", 1);
@@ -120,7 +122,9 @@ Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalD
   return model;
 }
 
-Model load_model(const std::string& path) {
+namespace {
+
+Model load(const std::string& path, Versions bad) {
   const OpenFile file = open_file(path);
   return with_context([&] { return path; },
                       [&] {
@@ -139,10 +143,20 @@ Model load_model(const std::string& path) {
                         if (stream.GetErrno() != 0)
                           fail_usage("reading failed (error {})", stream.GetErrno());
                         ExternalData external(folder_of(path));
-                        Model model = parsed(std::move(proto), complete, head, &external);
+                        Model model = parsed(std::move(proto), complete, head, &external, bad);
                         model.path = path;
                         return model;
                       });
+}
+
+}  // namespace
+
+Model load_model(const std::string& path) {
+  return load(path, Versions::refused);
+}
+
+Model load_model_for_check(const std::string& path) {
+  return load(path, Versions::kept);
 }
 
 Model parse_model(const void* data, std::size_t size, const std::string& base_folder) {
@@ -150,7 +164,8 @@ Model parse_model(const void* data, std::size_t size, const std::string& base_fo
   auto proto = std::make_shared<::onnx::ModelProto>();
   const bool complete = proto->ParseFromArray(data, static_cast<int>(size));
   ExternalData external(base_folder);
-  return parsed(std::move(proto), complete, {static_cast<const char*>(data), size}, &external);
+  return parsed(std::move(proto), complete, {static_cast<const char*>(data), size}, &external,
+                Versions::refused);
 }
 
 }  // namespace grurun::onnx_io

@@ -123,6 +123,9 @@ void write_npz(const std::string& path, const std::vector<NamedValue>& values) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string name = member_name(values[i], i);
+    // A zip file's names end at a NUL.
+    if (name.find('\0') != name.npos)
+      fail_unsupported("a name with NUL, which .npz cannot hold; write .json or a folder of .pb");
     if (!names.insert(name).second)
       fail_usage("two values are named '{}'; a .npz needs different names", name);
     if (!values[i].value.is_tensor()) {

@@ -27,11 +27,15 @@ Graph graph_from_proto(const ::onnx::GraphProto& proto, const TensorSource& sour
 
 Function function_from_proto(const ::onnx::FunctionProto& proto, const TensorSource& source = {});
 
-/// Versions must be 1 to 2^31-1, and a domain may not be imported at two versions.
-OpsetImports imports_from_proto(
-    const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>& imports);
+/// What is done about versions that break a rule of the standard, or are newer than what is known here.
+enum class Versions { refused, kept };
+
+/// Versions must be 1 to 2^31-1 (kept: at least -2^31), and a domain may not be imported at two versions.
+OpsetImports imports_from_proto(const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>& imports,
+                                Versions bad = Versions::refused);
 
 /// The whole model. keep is stored as Model::proto and keeps borrowed tensors alive.
-Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalData* external);
+Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalData* external,
+                       Versions bad = Versions::refused);
 
 }  // namespace grurun::onnx_io

@@ -24,6 +24,7 @@ using onnx_io::Model;
 void check_ir_version(const Model& model, CheckReport& report) {
   constexpr std::int64_t newest = onnx::IR_VERSION;
   if (model.ir_version >= 1 && model.ir_version <= newest) return;
+  if (model.ir_version == 0) return report.add(Rule::ir_version, "", "", "the model has no ir_version");
   report.add(Rule::ir_version, "", "",
              fmt::format("ir_version is {}; versions 1 to {} are known here", model.ir_version, newest));
 }
@@ -120,8 +121,10 @@ CheckResult check_model(const Model& model) {
   const bool opsets_known = !report.has(Rule::opset_known) && !report.has(Rule::opset_valid);
   if (model.proto == nullptr || !opsets_known) return result;
   if (limits.safe_to_infer && sound) check_types(*model.proto, report, result);
-  // ONNX's checker prints to standard output what it knows of operators that no opset has.
-  if (!report.has(Rule::operator_known)) run_onnx_checker(*model.proto, report);
+  // ONNX's checker prints to standard output what it knows of operators that no opset has, and looks no
+  // further than a bad ir_version.
+  if (!report.has(Rule::operator_known) && !report.has(Rule::ir_version))
+    run_onnx_checker(*model.proto, report);
   return result;
 }
 

@@ -167,6 +167,8 @@ void require_no_errors(const CheckResult& result) {
   const auto others = std::ranges::count_if(result.findings, is_error) - 1;
   const std::string node = first->node.empty() ? "" : fmt::format("node '{}' ({}): ", first->node, first->op);
   const std::string more = others == 0 ? "" : fmt::format(", and {} more: grurun check lists them", others);
+  if (first->code == rule_info(Rule::opset_known).code)
+    fail_unsupported("{}{} [{}]{}", node, first->message, first->code, more);
   fail_invalid("{}{} [{}]{}", node, first->message, first->code, more);
 }
 

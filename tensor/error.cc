@@ -1,27 +1,8 @@
 #include "tensor/error.h"
 
+#include "tensor/printable.h"
+
 namespace grurun {
-
-namespace {
-
-// Names come out of files that strangers made: a message must stay one line and must not drive the terminal.
-std::string escape_control(const std::string& text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 int exit_code(ErrorKind kind) {
   switch (kind) {
@@ -68,7 +49,9 @@ void Error::compose() {
   line_ = kind_name(kind_);
   for (const std::string& where : context_) line_ += ": " + where;
   line_ += ": " + message_;
-  line_ = escape_control(line_);
+  // Names come out of files that strangers made: a message must stay one line and must not drive the
+  // terminal.
+  line_ = printable(line_);
 }
 
 }  // namespace grurun

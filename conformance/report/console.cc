@@ -128,8 +128,11 @@ void ProgressBar::draw(const SuiteResult& so_far, std::size_t done) {
   const int width = std::clamp(columns - static_cast<int>(numbers.size()) - 3, 4, 60);
   const int filled = static_cast<int>(static_cast<double>(width) * static_cast<double>(done) /
                                       static_cast<double>(std::max<std::size_t>(so_far.cases.size(), 1)));
-  fmt::print(stream_, "\r[{:<{}}]{}\x1b[K", std::string(static_cast<std::size_t>(filled), '#'), width,
-             numbers);
+  // A terminal that went away is no reason to end the run.
+  std::fputs(
+      fmt::format("\r[{:<{}}]{}\x1b[K", std::string(static_cast<std::size_t>(filled), '#'), width, numbers)
+          .c_str(),
+      stream_);
   std::fflush(stream_);
 }
 

@@ -202,6 +202,48 @@ TEST_F(CheckCommand, ListsItsRulesAsTheDocumentationHasThem) {
       << "make it anew: grurun check --list-rules --output-format markdown > docs/rules.md";
 }
 
+TEST_F(CheckCommand, ListsTheRulesThatTheFlagsLeaveIn) {
+  const std::string rules =
+      run("--list-rules --select MODEL,SCHEMA001 --ignore MODEL001 --severity error").out;
+  EXPECT_TRUE(rules.starts_with("MODEL002     error    ")) << rules;
+  EXPECT_THAT(rules, HasSubstr("\nSCHEMA001 "));
+  EXPECT_EQ(rules.find("warning"), rules.npos) << rules;
+  EXPECT_EQ(rules.find("GRU"), rules.npos) << rules;
+  EXPECT_THAT(run("--list-rules --select LSTM009 --output-format markdown").out, HasSubstr("### LSTM-"));
+}
+
+TEST_F(CheckCommand, JudgesVersionsThatARunRefuses) {
+  struct Row {
+    std::optional<std::int64_t> ir_version;
+    std::int64_t opset;
+    const char* finding;
+    int code;
+  };
+  const Row rows[] = {
+      {std::nullopt, 13, "error MODEL001: the model has no ir_version", 3},
+      {-1, 13, "error MODEL001: ir_version is -1", 3},
+      {99, 13, "error MODEL001: ir_version is 99", 4},
+      {8, 0, "error MODEL004: imports opset 0 of ai.onnx", 3},
+      {8, -3, "error MODEL004: imports opset -3 of ai.onnx", 3},
+      {8, 99, "error MODEL003: imports opset 99 of ai.onnx", 4},
+      {99, 0, "error MODEL004: imports opset 0 of ai.onnx", 3},
+  };
+  for (const Row& row : rows) {
+    onnx::ModelProto model;
+    ASSERT_TRUE(onnx::OnnxParser::Parse(model,
+                                        "<ir_version: 8, opset_import: [\"\" : 13]> "
+                                        "g (float[2] X) => (float[2] Y) { Y = Relu(X) }")
+                    .IsOK());
+    model.clear_ir_version();
+    if (row.ir_version) model.set_ir_version(*row.ir_version);
+    model.mutable_opset_import(0)->set_version(row.opset);
+    const Outcome outcome = run(write_bytes("versions.onnx", model.SerializeAsString()));
+    EXPECT_EQ(outcome.code, row.code) << outcome.out;
+    EXPECT_THAT(outcome.out, HasSubstr(row.finding));
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
 TEST_F(CheckCommand, ListsItsRules) {
   EXPECT_THAT(run("--list-rules").out, HasSubstr("SCHEMA004    error    an attribute exists"));
   EXPECT_EQ(nlohmann::json::parse(run("--list-rules --output-format json").out)[0]["code"], "MODEL001");
@@ -220,7 +262,7 @@ TEST(CheckText, EscapesWhatAModelBringsAlong) {
   model.path = "m.onnx";
   model.findings.push_back({"GRAPH001", Severity::error, "graph/a\x1b[2J\nb", "Relu-14", "input 'x\r' \xff"});
   const std::string text = check_text({model});
-  EXPECT_THAT(text, HasSubstr("node 'graph/a\\x1b[2J\\x0ab' (Relu-14): input 'x\\x0d'"));
+  EXPECT_THAT(text, HasSubstr("node 'graph/a\\x1b[2J\\nb' (Relu-14): input 'x\\x0d' \\xff"));
   EXPECT_TRUE(nlohmann::json::accept(check_json({model})));
 }
 

@@ -1,4 +1,6 @@
 // Every failure is one line on stderr that names the thing, and the documented exit code.
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -50,6 +52,7 @@ g (float[2] X) => (float[2] Z) { Z = Identity(X) }
     write("empty.onnx", "");
     write("x_truncated.npy", read("x.npy").substr(0, 90));
     write("folder/readme.txt", "no data set");
+    write("bare.json", "[[1, 2, 3], [4, 5, 6]]");
   }
 };
 
@@ -102,6 +105,62 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "second.onnx"}, 2, "usage", "second.onnx"},
       {{"--seed", "1"}, 2, "usage", "no model named"},
       {{}, 2, "usage", "no model named"},
+      {{"add.onnx", "--save-outputs", ""}, 2, "usage", "--save-outputs: the value is empty"},
+      {{"add.onnx", "--save-outputs=", "--seed", "3"}, 2, "usage", "--save-outputs=: the value is empty"},
+      {{"add.onnx", "--max-memory", ""}, 2, "usage", "--max-memory: the value is empty"},
+      {{"add.onnx", "--seed", ""}, 2, "usage", "--seed: the value is empty"},
+      {{"conformance", "folder", "--json", ""}, 2, "usage", "--json: the value is empty"},
+      {{"conformance", "folder", "--max-time", ""}, 2, "usage", "--max-time: the value is empty"},
+      {{"bench", "add.onnx", "--trace", ""}, 2, "usage", "--trace: the value is empty"},
+      {{"add.onnx", "--max-time", "1e10"}, 2, "usage", "--max-time takes seconds, less than 1e+09"},
+      {{"add.onnx", "--max-time", "nan"}, 2, "usage", "--max-time takes seconds"},
+      {{"add.onnx", "--max-time", "-1"}, 2, "usage", "--max-time takes seconds"},
+      {{"conformance", "folder", "--max-time", "1e10"}, 2, "usage", "--max-time takes seconds"},
+      {{"two_names.onnx", "--inputs", "X=x.npy", "--set", "batch=5,mels=1"},
+       2,
+       "usage",
+       "dimension 'batch' is 5 by a flag, but 2 in the file for input 'X'"},
+      {{"two_names.onnx", "--inputs", "X=x.npy", "--input-shapes", "Y:[5,3]"},
+       2,
+       "usage",
+       "dimension 'batch' is 5 by a flag, but 2 in the file for input 'X'"},
+      {{"named.onnx", "--input-shapes", "X:[5,3]", "--input-shapes", "X:[6,3]"},
+       2,
+       "usage",
+       "'X' is given twice"},
+      {{"named.onnx", "--set", "batch=1", "--val-range", "0:1", "--val-range", "0:2"},
+       2,
+       "usage",
+       "of all inputs is given twice"},
+      {{"add.onnx", "--val-range", "X:0:1", "--val-range", "X:2:3"}, 2, "usage", "of 'X' is given twice"},
+      {{"add.onnx", "--save-inputs", "i.npz", "--save-outputs", "./i.npz"},
+       2,
+       "usage",
+       "--save-inputs and --save-outputs both write ./i.npz"},
+      {{"add.onnx", "--trace-gates", "i.npz", "--save-outputs", "i.npz"}, 2, "usage", "both write i.npz"},
+      {{"conformance", "folder", "--json", "r", "--junit", "r"},
+       2,
+       "usage",
+       "--json and --junit both write r"},
+      {{"bench", "add.onnx", "--json", "r", "--trace", "r"}, 2, "usage", "--json and --trace both write r"},
+      {{"check", "--list-rules", "--output-format", "sarif"}, 2, "usage", "sarif is for findings"},
+      {{"check", "--list-rules", "add.onnx"}, 2, "usage", "--list-rules checks no model"},
+      {{"check", "--list-rules", "--select", "ZZZ"}, 2, "usage", "no code begins with 'ZZZ'"},
+      {{"future.onnx", "--check"}, 4, "unsupported", "imports opset 9999"},
+      {{"add.onnx", "--seed", "-1"}, 2, "usage", "--seed takes a whole number from 0"},
+      {{"add.onnx", "--seed", "99999999999999999999"}, 2, "usage", "--seed takes a whole number from 0"},
+      {{"conformance", "folder", "--min-cases", "-1"}, 2, "usage", "--min-cases takes a whole number"},
+      {{"inspect", "named.onnx", "--set", "m=3"},
+       2,
+       "usage",
+       "no input has a dimension 'm'; the named dimensions are 'batch'"},
+      {{"schema", "GRU", "--diff", "7", "14", "--opset", "14"}, 2, "usage", "--opset"},
+      {{"schema", "GRU", "--diff", "7", "14", "--doc"}, 2, "usage", "--doc"},
+      {{"schema", "--diff-opset", "17", "22", "--opset", "14"}, 2, "usage", "--opset"},
+      {{"conformance", "folder", "--list", "--json", "r"}, 2, "usage", "--list runs no case"},
+      {{"add.onnx", "--inputs", ""}, 2, "usage", "--inputs: the value is empty"},
+      {{"add.onnx", "--inputs", "X="}, 2, "usage", "--inputs X=: no file is named"},
+      {{"add.onnx", "--inputs", "bare.json"}, 2, "usage", "bare.json: the value has no name"},
       {{"ops", "NoSuchOperator"}, 2, "usage", "NoSuchOperator"},
       {{"ops", "--format", "xml"}, 2, "usage", "xml"},
   };
@@ -132,6 +191,53 @@ TEST_F(Failures, UnwritableOutputs) {
   EXPECT_EQ(read("file"), "not a folder");
 }
 
+// Its timeline takes some ten thousand bytes.
+std::string many_nodes() {
+  std::string nodes = "v0 = Relu(X)\n";
+  for (int i = 0; i < 100; ++i) nodes += fmt::format("v{} = Softmax(v{})\n", i + 1, i);
+  return "<ir_version: 8, opset_import: [\"\" : 14]> g (float[2] X) => (float[2] v100) {\n" + nodes + "}";
+}
+
+TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
+  const Outcome outcome =
+      shell("ulimit -f 8; \"$GRURUN\" named.onnx --set batch=50000 -q --save-outputs z.npy");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("grurun: usage: cannot write z.npy: File too large"), std::string::npos)
+      << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "z.npy"));
+  write_model("many.onnx", many_nodes());
+  const Outcome bench =
+      shell("ulimit -f 8; \"$GRURUN\" bench many.onnx --min-time 0 --runs 1 --trace t.json");
+  EXPECT_EQ(bench.code, 2);
+  EXPECT_NE(bench.err.find("grurun: usage: t.json: could not be written"), std::string::npos) << bench.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "t.json"));
+}
+
+TEST_F(Failures, NoControlCharacterOfUnicodeIsPrinted) {
+  // U+009B begins a sequence for the terminal as ESC [ does.
+  const std::string name = "a\xc2\x9b";
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(read("add.onnx")));
+  model.mutable_graph()->mutable_output(0)->set_name(name);
+  model.mutable_graph()->mutable_node(0)->set_output(0, name);
+  model.mutable_graph()->mutable_node(0)->set_name(name);
+  write("control.onnx", model.SerializeAsString());
+  model.mutable_graph()->mutable_node(0)->set_op_type("Nothing");
+  write("bad\xff.onnx", model.SerializeAsString());
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"control.onnx"},
+                                             {"bad\xff.onnx"},
+                                             {"check", "control.onnx", "bad\xff.onnx"},
+                                             {"check", "--output-format", "github", "bad\xff.onnx"},
+                                             {"inspect", "control.onnx"},
+                                             {"bench", "control.onnx", "--min-time", "0", "--runs", "1"}}) {
+    const Outcome outcome = grurun(arguments);
+    const std::string text = outcome.out + outcome.err;
+    EXPECT_EQ(text.find('\x9b'), std::string::npos) << text;
+    EXPECT_EQ(text.find('\xff'), std::string::npos) << text;
+  }
+}
+
 TEST_F(Failures, NamesFromFilesCannotDriveTheTerminal) {
   write("\x1b[31mred.onnx", "no model");
   const Outcome outcome = grurun({"\x1b[31mred.onnx"});
@@ -146,6 +252,38 @@ TEST_F(Failures, AReaderThatGoesAwayIsNoError) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1);
+}
+
+TEST_F(Failures, AReaderThatGoesAwayChangesNeitherTheVerdictNorWhatIsWritten) {
+  onnx_io::write_npy(path("zeros.npy"), Tensor::zeros(DType::float32, {50000, 3}));
+  const Outcome outcome = shell(
+      "{ \"$GRURUN\" named.onnx --set batch=50000 --full --expected zeros.npy --save-outputs z.npy 2>err\n"
+      "echo $? >code; } | head -n 1");
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1);
+  EXPECT_EQ(read("code"), "1\n") << read("err");
+  EXPECT_EQ(onnx_io::read_values(path("z.npy")).front().value.tensor().shape(), (Shape{50000, 3}));
+}
+
+TEST_F(Failures, AFullDiskBehindStdoutKeepsWhatIsWrittenElsewhere) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
+  const Outcome outcome =
+      shell("\"$GRURUN\" named.onnx --set batch=50000 --full --save-outputs z.npy >/dev/full");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("grurun: usage: cannot write to stdout: No space left"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(onnx_io::read_values(path("z.npy")).front().value.tensor().shape(), (Shape{50000, 3}));
+}
+
+TEST_F(Failures, AnErrorStreamThatCannotBeWrittenChangesNothing) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
+  Outcome outcome = shell("\"$GRURUN\" add.onnx -q --save-outputs z.npy 2>/dev/full");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "Z  tensor(float) [2,3]\n");
+  EXPECT_EQ(onnx_io::read_values(path("z.npy")).front().value.tensor().shape(), (Shape{2, 3}));
+  outcome = shell("\"$GRURUN\" bench add.onnx --min-time 0 --runs 1 2>/dev/full");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(outcome.out.starts_with("median")) << outcome.out;
+  EXPECT_EQ(shell("\"$GRURUN\" missing.onnx 2>/dev/full").code, 2);
 }
 
 TEST_F(Failures, AFullDiskBehindStdoutIsReported) {

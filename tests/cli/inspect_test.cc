@@ -51,6 +51,23 @@ TEST_F(Inspect, PrintsWhatTheDocumentationShows) {
       << outcome.out;
 }
 
+TEST_F(Inspect, ShowsTheNameOfEveryDimensionThatARunAsksFor) {
+  // A name such as ONNX's inference makes, but declared.
+  write_model("unk.onnx", R"(<ir_version: 8, opset_import: ["" : 14]>
+g (float[unk__214,3] X) => (float[unk__214,3] Y) { Y = Relu(X) })");
+  const Outcome outcome = grurun({"inspect", "unk.onnx"});
+  EXPECT_NE(outcome.out.find("    X  tensor(float) [unk__214,3]\n"), outcome.out.npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("    Y  tensor(float) [unk__214,3]\n"), outcome.out.npos) << outcome.out;
+  const Outcome set = grurun({"inspect", "unk.onnx", "--set", "unk__214=4"});
+  EXPECT_NE(set.out.find("    X  tensor(float) [4,3]\n"), set.out.npos) << set.out;
+}
+
+TEST_F(Inspect, SeveralSizesInOneValue) {
+  const Outcome outcome = grurun({"inspect", "layer.onnx", "--set", "time=10,batch=3"});
+  EXPECT_NE(outcome.out.find("    X  tensor(float) [10,3,2]\n"), outcome.out.npos)
+      << outcome.out << outcome.err;
+}
+
 TEST_F(Inspect, FindsALayerThatWasTakenApart) {
   std::ifstream file(GRURUN_SOURCE_DIR "/docs/inspect.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};

@@ -46,6 +46,33 @@ TEST(RandomTensor, FloatsStayInTheRange) {
   for (const float value : tensor.span<float>()) EXPECT_TRUE(value >= 2 && value <= 3) << value;
 }
 
+TEST(RandomTensor, WhatIsBeyondTheTypeIsNeverDrawn) {
+  for (int number = 1; number < dtype_count; ++number) {
+    const auto dtype = static_cast<DType>(number);
+    RandomBits bits(3);
+    const std::optional<Tensor> tensor = random_tensor(dtype, {50}, {-1e300, 1e300}, bits);
+    ASSERT_TRUE(tensor) << dtype_name(dtype);
+    if (dtype == DType::string) continue;
+    for (std::int64_t i = 0; i < tensor->size(); ++i) {
+      const std::string text = element_text(*tensor, i, 0);
+      EXPECT_EQ(text.find("inf"), text.npos) << dtype_name(dtype);
+      EXPECT_EQ(text.find("nan"), text.npos) << dtype_name(dtype);
+    }
+  }
+}
+
+TEST(RandomTensor, IntegersOf64BitsAreExact) {
+  RandomBits bits(3);
+  const auto one = [&](DType dtype, long double number) {
+    return element_text(*random_tensor(dtype, {}, {number, number}, bits), 0, 0);
+  };
+  EXPECT_EQ(one(DType::int64, 9007199254740993), "9007199254740993");
+  EXPECT_EQ(one(DType::int64, 9223372036854775807), "9223372036854775807");
+  EXPECT_EQ(one(DType::int64, -9223372036854775807), "-9223372036854775807");
+  EXPECT_EQ(one(DType::uint64, 18446744073709551615u), "18446744073709551615");
+  EXPECT_EQ(describe_draw(DType::uint64, {1, 1e300L}), "uniform in [1, 18446744073709551615]");
+}
+
 TEST(RandomTensor, ARangeWithoutAValueOfTheTypeIsRefused) {
   RandomBits bits(7);
   EXPECT_FALSE(random_tensor(DType::int64, {1}, {0.2, 0.8}, bits));

@@ -1,4 +1,6 @@
 // grurun MODEL: where inputs come from, what is printed, saved and compared.
+#include <onnx/onnx_pb.h>
+
 #include "onnx_io/tensor_files.h"
 #include "tests/cli/command_line.h"
 
@@ -209,6 +211,79 @@ g () => (int64 n) <int64 most = {9223372036854775807}, bool yes = {1}, int64 zer
 )");
   const Outcome outcome = grurun({"loop.onnx", "--max-time", "0.3"});
   EXPECT_TRUE(fails(outcome, 5, "limit", "time"));
+}
+
+TEST_F(Run, ATimeLimitThatTheLastNodeBreaksIsOneToo) {
+  write_model("product.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[1500,1500] X) => (float[1500,1500] Y) { Y = MatMul(X, X) }
+)");
+  const Outcome outcome = grurun({"product.onnx", "-q", "--threads", "1", "--max-time", "0.02"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("grurun: limit: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(grurun({"product.onnx", "-q", "--max-time", "0"}).code, 0);
+}
+
+TEST_F(Run, InputsWithAnInitializerAreNeverFilled) {
+  for (const char* flag : {"--input-shapes", "--val-range"}) {
+    const char* value = flag[2] == 'i' ? "W:[2]" : "W:5:6";
+    const Outcome outcome = grurun({"initialized.onnx", flag, value});
+    EXPECT_TRUE(fails(outcome, 2, "usage", "input 'W' has an initializer and is never filled")) << flag;
+  }
+}
+
+TEST_F(Run, RangesAreKeptAndTold) {
+  write_model("kinds.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (int64[2] A, int8[40] B, bool[40] C, float[40] D, string[2] E)
+  => (int64[2] a, int8[40] b, bool[40] c, float[40] d, string[2] e) {
+  a = Identity(A)
+  b = Identity(B)
+  c = Identity(C)
+  d = Identity(D)
+  e = Identity(E)
+}
+)");
+  const Outcome outcome =
+      grurun({"kinds.onnx", "--full", "--val-range", "A:9007199254740993:9007199254740993", "--val-range",
+              "B:100:1e20", "--val-range", "C:1:1", "--val-range", "D:3e38:1e39"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* line :
+       {"A: tensor(int64) [2], uniform in [9007199254740993, 9007199254740993], seed 0\n",
+        "B: tensor(int8) [40], uniform in [100, 127], seed 0\n", "C: tensor(bool) [40], true, seed 0\n",
+        "D: tensor(float) [40], uniform in [3e+38, 3.4028234663852886e+38], seed 0\n"}) {
+    EXPECT_NE(outcome.err.find(line), std::string::npos) << line << outcome.err;
+  }
+  EXPECT_NE(outcome.out.find("[9007199254740993 9007199254740993]"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("false"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("inf"), std::string::npos) << outcome.out;
+  EXPECT_EQ(grurun({"kinds.onnx", "-q", "--val-range", "2:9"}).code, 0) << "bool draws from what it has";
+  EXPECT_TRUE(fails(grurun({"kinds.onnx", "--val-range", "E:0:1"}), 2, "usage", "'E' holds strings"));
+}
+
+TEST_F(Run, ADimensionWithACommaIsSetAsTheMessageSays) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(read("add.onnx")));
+  for (auto* values : {model.mutable_graph()->mutable_input(), model.mutable_graph()->mutable_output()}) {
+    for (auto& value : *values) {
+      value.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param("r,s");
+    }
+  }
+  write("comma.onnx", model.SerializeAsString());
+  EXPECT_TRUE(fails(grurun({"comma.onnx"}), 2, "usage", "give its size as --set r,s=N"));
+  const Outcome outcome = grurun({"comma.onnx", "-q", "--set", "r,s=4"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "Z  tensor(float) [4,2]\nJ  tensor(float) [4,4]\n");
+}
+
+TEST_F(Run, AFolderOfExpectedValuesMustBeComplete) {
+  ASSERT_EQ(grurun({"add.onnx", "--inputs", "set", "--save-outputs", "out"}).code, 0);
+  fs::remove(folder() / "out" / "output_1.pb");
+  Outcome outcome = grurun({"add.onnx", "--inputs", "set", "--expected", "out"});
+  EXPECT_TRUE(fails(outcome, 3, "invalid", "out: output 'J' has no file output_1.pb"));
+  outcome = grurun({"add.onnx", "--inputs", "set", "--expected", "Z=out/output_0.pb"});
+  EXPECT_EQ(outcome.code, 0) << "who names outputs may leave some out: " << outcome.err;
 }
 
 TEST_F(Run, HelpAndVersion) {

@@ -95,6 +95,16 @@ class Command(unittest.TestCase):
         self.assertEqual(xml.etree.ElementTree.fromstring(result.stdout).get("failures"), "1")
         self.assertTrue(result.stderr.endswith("grurun: usage: /dev/full: the report could not be written\n"))
 
+    def test_a_reader_who_goes_away_changes_neither_the_verdict_nor_the_reports(self):
+        self.break_case(self.names[0])
+        for flags in ([], ["--json", "-", "--junit", self.folder / "r.xml"]):
+            read, write = os.pipe()
+            os.close(read)
+            result = subprocess.run([BINARY, "conformance", self.folder, *flags], stdout=write, stderr=subprocess.PIPE)
+            os.close(write)
+            self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(xml.etree.ElementTree.parse(self.folder / "r.xml").getroot().get("failures"), "1")
+
     def test_expectations(self):
         self.break_case(self.names[0])
         listed = self.folder / "list.txt"
@@ -142,6 +152,9 @@ class Command(unittest.TestCase):
     def test_usage(self):
         for flags in (["--rtol", "-1"], ["--atol", "nan"], ["--max-time", "-1"], ["-j", "-2"], ["--no-such-flag"]):
             self.expect(2, self.folder, *flags)
+        for flags in (["--max-time", "1e10"], ["--seed", "-1"], ["--min-cases", "-1"], ["--junit", ""], ["--list", "--json", "r"]):
+            self.expect(2, self.folder, *flags)
+        self.assertIn("both write", self.expect(2, self.folder, "--json", self.folder / "r", "--junit", self.folder / "r").stderr)
         self.expect(2, self.folder, "--json", self.folder / "missing" / "r.json")
         self.expect(2)
 

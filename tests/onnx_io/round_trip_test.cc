@@ -118,5 +118,18 @@ TEST(RoundTrip, NpzRefusesWhatIsNoTensor) {
   }
 }
 
+TEST(RoundTrip, NpzRefusesANameWithNul) {
+  const Scratch scratch;
+  const std::string path = scratch.path("x.npz");
+  const Value value = Tensor::zeros(DType::float32, {1});
+  try {
+    write_values(path, {{std::string("a\0b", 3), value}});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+    EXPECT_NE(error.message().find("NUL"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace grurun::onnx_io
