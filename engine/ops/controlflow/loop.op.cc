@@ -3,8 +3,9 @@
 //   for (i = 0; i < M && cond; ++i) cond, v..., s_i... = body(i, cond, v...)
 //   outputs: final v..., then each s stacked along a new first axis
 //
-// M: int64, shape [] or [1]; omitted: no bound. cond: bool; omitted: true. Without either the loop ends by a
-// limit only.
+// M: int64, shape [] or [1]; omitted: no bound. cond: bool; omitted: the first iteration gets true, and what
+// the body returns goes to the next one but ends nothing: "cond = ...; // ignored". Without either the loop
+// ends by a limit only.
 #include <algorithm>
 #include <iterator>
 
@@ -26,20 +27,20 @@ void run_loop(const Loop& loop, RunContext& run) {
   const Tensor* trip_count = run.optional_tensor(0);
   const Tensor* condition = run.optional_tensor(1);
   const std::int64_t trips = trip_count ? single_element<std::int64_t>(*trip_count, "M") : INT64_MAX;
-  bool go_on = condition ? single_element<bool>(*condition, "cond") : true;
+  bool cond = condition ? single_element<bool>(*condition, "cond") : true;
 
   Values carried;
   for (std::size_t i = 0; i < loop.carried; ++i) carried.push_back(run.input(2 + i));
   ScratchVector<Values> scanned(loop.scanned);
 
-  for (std::int64_t i = 0; i < trips && go_on; ++i) {
+  for (std::int64_t i = 0; i < trips && (cond || !condition); ++i) {
     Values inputs;
     inputs.reserve(2 + loop.carried);
     inputs.emplace_back(as_declared(i, loop.body->input_types[0]));
-    inputs.emplace_back(as_declared(go_on, loop.body->input_types[1]));
+    inputs.emplace_back(as_declared(cond, loop.body->input_types[1]));
     std::ranges::move(carried, std::back_inserter(inputs));
     Values outputs = run.run_subgraph(*loop.body, std::move(inputs));
-    go_on = single_element<bool>(outputs[0].tensor(), "the body's cond");
+    cond = single_element<bool>(outputs[0].tensor(), "the body's cond");
     for (std::size_t k = 0; k < loop.carried; ++k) carried[k] = std::move(outputs[1 + k]);
     for (std::size_t k = 0; k < loop.scanned; ++k)
       scanned[k].push_back(std::move(outputs[1 + loop.carried + k]));
