@@ -1,5 +1,8 @@
 #include "engine/graph/plan_builder.h"
 
+#include <string_view>
+#include <unordered_set>
+
 #include "engine/graph/constant_folding.h"
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
@@ -114,7 +117,9 @@ std::shared_ptr<const Plan> PlanBuilder::plan_graph(const Graph& graph, Frame& f
   scope.slots.reserve(graph.inputs.size() + graph.initializers.size() + graph.nodes.size());
   plan.steps.reserve(graph.nodes.size());
   add_initializers(graph, scope);
+  std::unordered_set<std::string_view> listed;
   for (const onnx_io::ValueInfo& input : graph.inputs) {
+    if (!listed.insert(input.name).second) fail_invalid("two graph inputs are named '{}'", input.name);
     // Below IR version 4 an initializer is listed as an input too; its slot is a constant unless it is fed.
     const auto initialized = scope.slots.find(input.name);
     int slot = initialized != scope.slots.end() ? initialized->second : frame.new_slot();
