@@ -235,6 +235,7 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
   if (options_.fuse && is_foldable(node.domain, node.op_type) && fold(node, step, scope)) return;
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
+  if (signature != nullptr && !preparation.bodies().empty()) step.output_rules = signature->outputs;
   push_step(std::move(step), scope, preparation.bodies());
 }
 

@@ -6,8 +6,8 @@
 // M: int64, shape [] or [1]; omitted: no bound. cond: bool; omitted: the first iteration gets true, and what
 // the body returns goes to the next one but ends nothing: "cond = ...; // ignored". Without either the loop
 // ends by a limit only.
-#include <algorithm>
-#include <iterator>
+#include <memory>
+#include <utility>
 
 #include "engine/graph/op_context.h"
 #include "engine/graph/plan.h"
@@ -22,6 +22,13 @@ struct Loop {
   std::size_t carried;
   std::size_t scanned;
 };
+
+// A body may take as optional what it returns without: an official case carries a sequence so.
+Value carried_as_declared(Value value, const ValueType& declared) {
+  if (declared.kind != ValueType::Kind::optional || value.is_optional() || value.empty()) return value;
+  return Optional{declared.element ? *declared.element : value.type(),
+                  std::make_shared<const Value>(std::move(value))};
+}
 
 void run_loop(const Loop& loop, RunContext& run) {
   const Tensor* trip_count = run.optional_tensor(0);
@@ -38,7 +45,8 @@ void run_loop(const Loop& loop, RunContext& run) {
     inputs.reserve(2 + loop.carried);
     inputs.emplace_back(as_declared(i, loop.body->input_types[0]));
     inputs.emplace_back(as_declared(cond, loop.body->input_types[1]));
-    std::ranges::move(carried, std::back_inserter(inputs));
+    for (std::size_t k = 0; k < loop.carried; ++k)
+      inputs.push_back(carried_as_declared(std::move(carried[k]), loop.body->input_types[2 + k]));
     Values outputs = run.run_subgraph(*loop.body, std::move(inputs));
     cond = single_element<bool>(outputs[0].tensor(), "the body's cond");
     for (std::size_t k = 0; k < loop.carried; ++k) carried[k] = std::move(outputs[1 + k]);

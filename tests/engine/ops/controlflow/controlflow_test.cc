@@ -80,6 +80,23 @@ TEST(Loop, WithoutCondIgnoresWhatTheBodyReturnsForIt) {
   }
 }
 
+TEST(Loop, CarriesWhatTheBodyTakesAsOptional) {
+  auto body = graph({"i", "cond_in", "state"},
+                    {node("OptionalHasElement", {"state"}, {"has"}),
+                     node("OptionalGetElement", {"state"}, {"s"}), node("Add", {"s", "s"}, {"next"})},
+                    {"cond_in", "next", "has"});
+  body.inputs[2].type = ValueType::optional(ValueType::tensor(DType::float32));
+  const auto made =
+      model(graph({"M", "s"},
+                  {node("Optional", {"s"}, {"o"}),
+                   node("Loop", {"M", "", "o"}, {"final", "has"}, {attr("body", std::move(body))})},
+                  {"final", "has"}),
+            16);
+  const auto outputs = run(made, {int64(3), floats({1})});
+  EXPECT_EQ(as_floats(outputs[0]), std::vector<float>{8});
+  EXPECT_EQ(outputs[1].tensor().shape(), (Shape{3}));
+}
+
 TEST(Loop, WithoutTripsAndCondStopsAtTheIterationLimit) {
   const auto plan = make_plan(model(
       graph({"s"}, {node("Loop", {"", "", "s"}, {"final"}, {attr("body", alternating_body())})}, {"final"})));
