@@ -7,6 +7,7 @@
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
+#include "opset/window_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -218,6 +219,7 @@ void PlanBuilder::push_step(Step step, Scope& scope, const std::vector<std::shar
 
 void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& row, int since_version,
                                   std::int64_t opset_version) {
+  if (const auto fault = opset::window_fault(node, since_version)) fail_invalid("{}", *fault);
   Step step;
   step.label = node_label(node, scope.path, since_version);
   step.op = op_label(node, since_version);

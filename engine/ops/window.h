@@ -31,7 +31,7 @@ struct WindowForm {
   bool auto_pad = true;
 };
 
-/// Reads and checks the attributes: sizes positive, pads not negative, one of pads and auto_pad.
+/// Reads and checks the attributes: sizes positive, pads not negative.
 /// Throws Error(invalid_model) naming the attribute.
 WindowAttributes window_attributes(PrepareContext& node, WindowForm form);
 
