@@ -5,6 +5,7 @@
 
 #include "opset/check_node.h"
 #include "opset/near_match.h"
+#include "opset/window_rules.h"
 
 namespace grurun::opset {
 
@@ -138,6 +139,9 @@ void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckRepor
   check_attributes(at, schema, report);
   report_arity(at, judge_inputs(at, schema), Rule::input_count, Rule::input_required, report);
   report_arity(at, judge_outputs(at, schema), Rule::output_count, Rule::output_required, report);
+  if (const auto fault = window_fault(at.node, schema.since_version)) {
+    report.add(Rule::attributes_together, at, *fault);
+  }
 }
 
 }  // namespace grurun::opset

@@ -71,6 +71,8 @@ constexpr std::array rows = {
         "the number of outputs is one that this version of the operator gives"},
     Row{Rule::output_required, "SCHEMA011", Severity::error,
         "only optional outputs are omitted (by an empty name)"},
+    Row{Rule::attributes_together, "SCHEMA012", Severity::error,
+        "attributes of a convolution or pooling are allowed together"},
     Row{Rule::type_admitted, "TYPE001", Severity::error,
         "an input or output has a type that this version of the operator admits"},
     Row{Rule::type_bound, "TYPE002", Severity::error,

@@ -44,6 +44,7 @@ enum class Rule {
   input_required,
   output_count,
   output_required,
+  attributes_together,
   type_admitted,
   type_bound,
   constant_type,

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "opset/parameter_types.h"
 #include "opset/registry.h"
-#include "tensor/dtype.h"
 
 namespace grurun::opset {
 
@@ -19,7 +19,12 @@ struct SignatureInput {
   bool homogeneous;    // variadic only
   const char* type;    // "T" or a type, "tensor(int64)"
   bool is_constraint;  // type is the name of a type constraint
-  DTypeSet dtypes;     // element types of tensor(...) that may stand there
+  ParameterTypes types;
+};
+
+struct SignatureOutput {
+  const char* name;
+  ParameterTypes types;
 };
 
 struct Signature {
@@ -30,6 +35,7 @@ struct Signature {
   int max_output;
   bool has_function_body;
   std::span<const SignatureInput> inputs;
+  std::span<const SignatureOutput> outputs;
 };
 
 /// All versions of one operator.

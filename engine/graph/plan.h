@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "engine/graph/op_context.h"
 #include "engine/graph/op_registry.h"
 #include "onnx_io/model.h"
+#include "opset/signature.h"
 #include "tensor/value.h"
 
 namespace grurun::engine {
@@ -18,8 +20,8 @@ inline constexpr int no_slot = -1;
 
 /// What the schema and the kernel admit for one input.
 struct InputRule {
-  DTypeSet schema;        // tensor types of the schema; empty: no tensor, or anything
-  DTypeSet kernel;        // those that the kernel takes
+  const opset::ParameterTypes* schema = nullptr;  // nullptr: anything
+  DTypeSet kernel;                                // element types of tensors that the kernel takes
   std::size_t first = 0;  // the first input that must have the same element type: itself, if none before
   const char* name = "";  // the parameter's name in the schema
 };
@@ -34,6 +36,8 @@ struct Step {
   std::vector<int> last_used;  // slots released after this step
   std::vector<std::string> output_names;
   std::vector<InputRule> input_rules;  // by input; may be shorter: the rest is not restricted
+  // By output, the last repeats; only of nodes with bodies, which decide what they return.
+  std::span<const opset::SignatureOutput> output_rules;
 };
 
 struct Capture {

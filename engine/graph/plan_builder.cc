@@ -1,9 +1,13 @@
 #include "engine/graph/plan_builder.h"
 
+#include <string_view>
+#include <unordered_set>
+
 #include "engine/graph/constant_folding.h"
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
+#include "opset/window_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -114,7 +118,9 @@ std::shared_ptr<const Plan> PlanBuilder::plan_graph(const Graph& graph, Frame& f
   scope.slots.reserve(graph.inputs.size() + graph.initializers.size() + graph.nodes.size());
   plan.steps.reserve(graph.nodes.size());
   add_initializers(graph, scope);
+  std::unordered_set<std::string_view> listed;
   for (const onnx_io::ValueInfo& input : graph.inputs) {
+    if (!listed.insert(input.name).second) fail_invalid("two graph inputs are named '{}'", input.name);
     // Below IR version 4 an initializer is listed as an input too; its slot is a constant unless it is fed.
     const auto initialized = scope.slots.find(input.name);
     int slot = initialized != scope.slots.end() ? initialized->second : frame.new_slot();
@@ -213,6 +219,7 @@ void PlanBuilder::push_step(Step step, Scope& scope, const std::vector<std::shar
 
 void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& row, int since_version,
                                   std::int64_t opset_version) {
+  if (const auto fault = opset::window_fault(node, since_version)) fail_invalid("{}", *fault);
   Step step;
   step.label = node_label(node, scope.path, since_version);
   step.op = op_label(node, since_version);
@@ -230,6 +237,7 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
   if (options_.fuse && is_foldable(node.domain, node.op_type) && fold(node, step, scope)) return;
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
+  if (signature != nullptr && !preparation.bodies().empty()) step.output_rules = signature->outputs;
   push_step(std::move(step), scope, preparation.bodies());
 }
 

@@ -124,18 +124,35 @@ std::uint64_t StepContext::random_seed() {
   return z ^ (z >> 31);
 }
 
+namespace {
+
+// Tensors, which most values are, are judged without a call.
+bool is_admitted(const Value& value, const opset::ParameterTypes& types) {
+  return value.is_tensor() ? types.tensors.contains(value.tensor().dtype()) : types.admits(value);
+}
+
+// "int64" where other tensors are admitted; "tensor(int64)", "seq(tensor(float))".
+std::string refused_type(const Value& value, const opset::ParameterTypes& admitted) {
+  if (value.is_tensor() && !admitted.tensors.empty()) return std::string(dtype_name(value.tensor().dtype()));
+  return value.type().to_string();
+}
+
+}  // namespace
+
 void StepContext::check_input_types() const {
   const std::size_t count = std::min(step_.input_rules.size(), step_.inputs.size());
   for (std::size_t i = 0; i < count; ++i) {
     const InputRule& rule = step_.input_rules[i];
     if (step_.inputs[i] == no_slot) continue;
     const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
+    if (value.empty()) continue;
+    if (rule.schema != nullptr && !is_admitted(value, *rule.schema)) {
+      fail_invalid("input {} ('{}') of {} must not be {}", i, rule.name, step_.op,
+                   refused_type(value, *rule.schema));
+    }
     if (!value.is_tensor()) continue;
     const DType dtype = value.tensor().dtype();
-    if (!rule.schema.empty() && !rule.schema.contains(dtype)) {
-      fail_invalid("input {} ('{}') of {} must not be {}", i, rule.name, step_.op, dtype_name(dtype));
-    }
-    if (!rule.schema.empty() && !rule.kernel.contains(dtype)) {
+    if (rule.schema != nullptr && !rule.kernel.contains(dtype)) {
       fail_unsupported("{} with {} in input {} ('{}')", step_.op, dtype_name(dtype), i, rule.name);
     }
     // Equal to the first of its group is equal to all.
@@ -158,7 +175,14 @@ void StepContext::finish() {
   }
   for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
     if (step_.outputs[i] == no_slot) continue;
-    if (output_place(i).empty()) fail_internal("{} did not make its output {}", step_.op, i);
+    const Value& made = output_place(i);
+    if (made.empty()) fail_internal("{} did not make its output {}", step_.op, i);
+    if (step_.output_rules.empty()) continue;
+    const opset::SignatureOutput& rule = step_.output_rules[std::min(i, step_.output_rules.size() - 1)];
+    if (!is_admitted(made, rule.types)) {
+      fail_invalid("output {} ('{}') of {} must not be {}", i, rule.name, step_.op,
+                   refused_type(made, rule.types));
+    }
   }
 }
 

@@ -28,6 +28,7 @@ Tensor slice_at(const Tensor& tensor, std::size_t axis, std::int64_t index) {
   const std::int64_t after = shape.count(axis + 1, shape.rank());
   shape.erase(axis);
   Tensor out(tensor.dtype(), shape);
+  if (out.size() == 0) return out;  // before may be any number
   for (std::int64_t i = 0; i < before; ++i)
     copy_elements(out, i * after, tensor, (i * length + index) * after, after);
   return out;
@@ -48,7 +49,7 @@ Tensor stack(std::span<const Tensor> tensors, std::size_t axis) {
                    dtype_name(tensor.dtype()), tensor.shape().to_string(), dtype_name(first.dtype()),
                    first.shape().to_string());
     }
-    for (std::int64_t i = 0; i < before; ++i) {
+    for (std::int64_t i = 0; i < before && after != 0; ++i) {
       copy_elements(out, (i * length + n) * after, tensor, i * after, after);
     }
   }

@@ -1,5 +1,7 @@
 #include "engine/ops/reduction.h"
 
+#include "engine/ops/wrapping.h"
+
 namespace grurun::engine {
 
 ReductionShape reduction_shape(const Shape& input, std::span<const std::int64_t> axes, bool keepdims) {
@@ -13,20 +15,21 @@ ReductionShape reduction_shape(const Shape& input, std::span<const std::int64_t>
   }
   bool first = true;
   bool last_kind = false;
-  std::int64_t stride = 1;
+  std::int64_t stride =
+      1;  // an input without elements may overflow it, and the extents: nothing is read then
   for (std::size_t d = input.rank(); d-- > 0;) {
     const std::int64_t extent = input[d];
     if (extent == 1) continue;
     ScratchVector<ReductionShape::Dim>& dims = is_reduced[d] ? shape.reduced : shape.kept;
     if (first) shape.inner_reduced = is_reduced[d];
     if (!first && is_reduced[d] == last_kind) {
-      dims.back().extent *= extent;
+      dims.back().extent = wrapping_mul(dims.back().extent, extent);
     } else {
       dims.push_back({extent, stride});
     }
     first = false;
     last_kind = is_reduced[d];
-    stride *= extent;
+    stride = wrapping_mul(stride, extent);
   }
   std::reverse(shape.kept.begin(), shape.kept.end());
   std::reverse(shape.reduced.begin(), shape.reduced.end());

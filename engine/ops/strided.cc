@@ -85,11 +85,12 @@ void copy_axes(T* to, const T* from, const Axis* axes, std::size_t count) {
 
 ScratchVector<std::int64_t> row_major_strides(const Shape& shape) {
   ScratchVector<std::int64_t> strides(shape.rank());
-  std::int64_t stride = 1;
+  std::uint64_t stride = 1;  // beyond 63 bits only beside a dimension of 0, which makes it 0 in the end
   for (std::size_t d = shape.rank(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= shape[d];
+    strides[d] = static_cast<std::int64_t>(stride);
+    stride *= static_cast<std::uint64_t>(shape[d]);
   }
+  if (stride == 0) std::ranges::fill(strides, 0);
   return strides;
 }
 

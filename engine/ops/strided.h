@@ -9,7 +9,7 @@
 
 namespace grurun::engine {
 
-/// Strides, in elements, of a row-major tensor of this shape.
+/// Strides, in elements, of a row-major tensor of this shape; all 0 where it has no elements.
 ScratchVector<std::int64_t> row_major_strides(const Shape& shape);
 
 /// A new tensor of this shape whose element at index i is source[offset + sum(i[d] * strides[d])]. Strides

@@ -38,12 +38,16 @@ void pad_to_same(WindowAxis& axis, AutoPad mode) {
   axis.pad_end = total - axis.pad_begin;
 }
 
-void count_windows(WindowAxis& axis, std::size_t number, bool ceil_mode) {
+void count_windows(WindowAxis& axis, std::size_t number, bool ceil_mode, bool may_be_empty) {
   const std::int64_t extent = (axis.kernel - 1) * axis.dilation + 1;
   const std::int64_t room = axis.input + axis.pad_begin + axis.pad_end - extent;
-  if (room < 0) {
+  if (room < 0 && !(may_be_empty && room >= -axis.stride)) {
     fail_invalid("a window of extent {} does not fit into spatial axis {} of length {} with pads {} and {}",
                  extent, number, axis.input, axis.pad_begin, axis.pad_end);
+  }
+  if (room < 0) {  // floor(room / stride) + 1 is 0; ceil gives 1 but for a room of a whole stride
+    axis.output = ceil_mode && room > -axis.stride && axis.input + axis.pad_begin > 0 ? 1 : 0;
+    return;
   }
   axis.output = room / axis.stride + 1;
   if (!ceil_mode || room % axis.stride == 0) return;
@@ -69,7 +73,7 @@ WindowAttributes window_attributes(PrepareContext& node, WindowForm form) {
 }
 
 WindowAxes window_axes(const WindowAttributes& attributes, std::span<const std::int64_t> input,
-                       std::span<const std::int64_t> kernel) {
+                       std::span<const std::int64_t> kernel, bool may_be_empty) {
   const std::size_t rank = input.size();
   if (kernel.size() != rank)
     fail_invalid("the kernel has {} axes, but the input has {} spatial ones", kernel.size(), rank);
@@ -92,7 +96,7 @@ WindowAxes window_axes(const WindowAttributes& attributes, std::span<const std::
       axis.pad_begin = entry(attributes.pads, i, 0);
       axis.pad_end = entry(attributes.pads, i + rank, 0);
     }
-    count_windows(axis, i, attributes.ceil_mode && attributes.auto_pad == AutoPad::notset);
+    count_windows(axis, i, attributes.ceil_mode && attributes.auto_pad == AutoPad::notset, may_be_empty);
   }
   return axes;
 }

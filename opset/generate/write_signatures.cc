@@ -19,13 +19,15 @@ using grurun::DTypeSet;
 using onnx::OpSchema;
 using Versions = std::map<int, OpSchema>;  // by since_version
 
-std::string dtypes_of(const OpSchema::FormalParameter& parameter) {
+// Element types of the parameter's types that begin like this: "tensor(", "seq(tensor(".
+std::string dtypes_of(const OpSchema::FormalParameter& parameter, std::string_view prefix) {
+  const auto closing = static_cast<std::size_t>(std::ranges::count(prefix, '('));
   std::vector<int> numbers;
   for (const onnx::DataType type : parameter.GetTypes()) {
     std::string_view name = *type;
-    if (!name.starts_with("tensor(")) continue;
-    name.remove_prefix(7);
-    name.remove_suffix(1);
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    name.remove_suffix(closing);
     const DType dtype = grurun::parse_dtype(name);
     if (dtype != DType::undefined) numbers.push_back(static_cast<int>(dtype));
   }
@@ -33,6 +35,15 @@ std::string dtypes_of(const OpSchema::FormalParameter& parameter) {
   std::vector<std::string> casts;
   for (const int number : numbers) casts.push_back(fmt::format("static_cast<DType>({})", number));
   return fmt::format("DTypeSet({})", fmt::join(casts, ", "));
+}
+
+std::string types_of(const OpSchema::FormalParameter& parameter) {
+  const bool maps = std::ranges::any_of(parameter.GetTypes(), [](const onnx::DataType type) {
+    return std::string_view(*type).starts_with("map(");
+  });
+  return fmt::format("{{{}, {}, {}, {}, {}}}", dtypes_of(parameter, "tensor("),
+                     dtypes_of(parameter, "seq(tensor("), dtypes_of(parameter, "optional(tensor("),
+                     dtypes_of(parameter, "optional(seq(tensor("), maps);
 }
 
 const char* kind_of(const OpSchema::FormalParameter& parameter) {
@@ -52,24 +63,29 @@ std::string input_row(const OpSchema& schema, const OpSchema::FormalParameter& i
     return param.type_param_str == input.GetTypeStr();
   });
   return fmt::format("{{\"{}\", {}, {}, \"{}\", {}, {}}},\n", input.GetName(), kind_of(input),
-                     input.GetIsHomogeneous(), input.GetTypeStr(), constraint, dtypes_of(input));
+                     input.GetIsHomogeneous(), input.GetTypeStr(), constraint, types_of(input));
 }
 
 // Offsets into the arrays before it, so that all stay constants of the program.
 struct Arrays {
-  std::string inputs, versions, operators;
-  std::size_t input_count = 0, version_count = 0;
+  std::string inputs, outputs, versions, operators;
+  std::size_t input_count = 0, output_count = 0, version_count = 0;
 
   void add(const OpSchema& schema) {
-    const std::size_t first = input_count;
+    const std::size_t first = input_count, first_output = output_count;
     for (const auto& input : schema.inputs()) {
       inputs += input_row(schema, input);
       ++input_count;
     }
+    for (const auto& output : schema.outputs()) {
+      outputs += fmt::format("{{\"{}\", {}}},\n", output.GetName(), types_of(output));
+      ++output_count;
+    }
     versions +=
-        fmt::format("{{{}, {}, {}, {}, {}, {}, {{inputs + {}, {}}}}},\n", schema.since_version(),
-                    schema.min_input(), schema.max_input(), schema.min_output(), schema.max_output(),
-                    schema.HasFunction() || schema.HasContextDependentFunction(), first, input_count - first);
+        fmt::format("{{{}, {}, {}, {}, {}, {}, {{inputs + {}, {}}}, {{outputs + {}, {}}}}},\n",
+                    schema.since_version(), schema.min_input(), schema.max_input(), schema.min_output(),
+                    schema.max_output(), schema.HasFunction() || schema.HasContextDependentFunction(), first,
+                    input_count - first, first_output, output_count - first_output);
     ++version_count;
   }
 
@@ -94,6 +110,9 @@ namespace grurun::opset {{
 namespace {{
 
 constexpr SignatureInput inputs[] = {{
+{}}};
+
+constexpr SignatureOutput outputs[] = {{
 {}}};
 
 constexpr Signature versions[] = {{
@@ -132,6 +151,7 @@ int main() {
   for (const auto& [name, versions] : operators) arrays.add(versions, newest.at(name.first));
   std::string domains;
   for (const auto& [domain, version] : newest) domains += fmt::format("{{\"{}\", {}}},\n", domain, version);
-  const std::string text = fmt::format(file, arrays.inputs, arrays.versions, arrays.operators, domains);
+  const std::string text =
+      fmt::format(file, arrays.inputs, arrays.outputs, arrays.versions, arrays.operators, domains);
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;
 }

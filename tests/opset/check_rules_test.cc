@@ -166,6 +166,17 @@ std::vector<RuleCase> rule_cases() {
       {"SCHEMA011", graph("g (float[2] X) => (float[2] X) { \"\" = Relu(X) }"),
        graph("g (float[5,3,2] X, float[1,12,2] W, float[1,12,4] R) => (float[1,3,4] Yh) { \"\", Yh = GRU "
              "<hidden_size = 4> (X, W, R) }")},
+      {"SCHEMA012",
+       graph(
+           "g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,3] Y) { Y = Conv <auto_pad = \"VALID\", pads = "
+           "[1, 1]> (X, W) }"),
+       graph("g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,5] Y) { Y = Conv <auto_pad = \"NOTSET\", pads "
+             "= [1, 1]> (X, W) }")},
+      {"SCHEMA012",
+       graph("g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,8] Y) { Y = ConvTranspose <output_padding = "
+             "[1]> (X, W) }"),
+       graph("g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,12] Y) { Y = ConvTranspose <output_padding = "
+             "[1], strides = [2]> (X, W) }")},
       {"TYPE001", graph("g (int32[2] X) => (int32[2] Y) { Y = Sin(X) }"),
        graph("g (float[2] X) => (float[2] Y) { Y = Sin(X) }")},
       {"TYPE002", graph("g (float[2] X, double[2] Z) => (float[2] Y) { Y = Add(X, Z) }"),

@@ -3,10 +3,11 @@
 //   for (i = 0; i < M && cond; ++i) cond, v..., s_i... = body(i, cond, v...)
 //   outputs: final v..., then each s stacked along a new first axis
 //
-// M: int64, shape [] or [1]; omitted: no bound. cond: bool; omitted: true. Without either the loop ends by a
-// limit only.
-#include <algorithm>
-#include <iterator>
+// M: int64, shape [] or [1]; omitted: no bound. cond: bool; omitted: the first iteration gets true, and what
+// the body returns goes to the next one but ends nothing: "cond = ...; // ignored". Without either the loop
+// ends by a limit only.
+#include <memory>
+#include <utility>
 
 #include "engine/graph/op_context.h"
 #include "engine/graph/plan.h"
@@ -22,24 +23,32 @@ struct Loop {
   std::size_t scanned;
 };
 
+// A body may take as optional what it returns without: an official case carries a sequence so.
+Value carried_as_declared(Value value, const ValueType& declared) {
+  if (declared.kind != ValueType::Kind::optional || value.is_optional() || value.empty()) return value;
+  return Optional{declared.element ? *declared.element : value.type(),
+                  std::make_shared<const Value>(std::move(value))};
+}
+
 void run_loop(const Loop& loop, RunContext& run) {
   const Tensor* trip_count = run.optional_tensor(0);
   const Tensor* condition = run.optional_tensor(1);
   const std::int64_t trips = trip_count ? single_element<std::int64_t>(*trip_count, "M") : INT64_MAX;
-  bool go_on = condition ? single_element<bool>(*condition, "cond") : true;
+  bool cond = condition ? single_element<bool>(*condition, "cond") : true;
 
   Values carried;
   for (std::size_t i = 0; i < loop.carried; ++i) carried.push_back(run.input(2 + i));
   ScratchVector<Values> scanned(loop.scanned);
 
-  for (std::int64_t i = 0; i < trips && go_on; ++i) {
+  for (std::int64_t i = 0; i < trips && (cond || !condition); ++i) {
     Values inputs;
     inputs.reserve(2 + loop.carried);
     inputs.emplace_back(as_declared(i, loop.body->input_types[0]));
-    inputs.emplace_back(as_declared(go_on, loop.body->input_types[1]));
-    std::ranges::move(carried, std::back_inserter(inputs));
+    inputs.emplace_back(as_declared(cond, loop.body->input_types[1]));
+    for (std::size_t k = 0; k < loop.carried; ++k)
+      inputs.push_back(carried_as_declared(std::move(carried[k]), loop.body->input_types[2 + k]));
     Values outputs = run.run_subgraph(*loop.body, std::move(inputs));
-    go_on = single_element<bool>(outputs[0].tensor(), "the body's cond");
+    cond = single_element<bool>(outputs[0].tensor(), "the body's cond");
     for (std::size_t k = 0; k < loop.carried; ++k) carried[k] = std::move(outputs[1 + k]);
     for (std::size_t k = 0; k < loop.scanned; ++k)
       scanned[k].push_back(std::move(outputs[1 + loop.carried + k]));

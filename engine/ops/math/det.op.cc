@@ -47,6 +47,7 @@ void run_det(RunContext& run) {
   const std::int64_t n = X.dim(rank - 1);
   const Tensor wide = cast_tensor(X, DType::float64);
   Tensor found(DType::float64, Shape(X.shape().dims().first(rank - 2)));
+  if (found.size() == 0) return run.set_output(0, cast_tensor(found, X.dtype()));  // n may be any number
   const double* x = wide.data<double>();
   double* y = found.mutable_data<double>();
   kernels::parallel_for(found.size(), 8192 / (n * n * n + 1) + 1, [&](std::int64_t begin, std::int64_t end) {

@@ -5,9 +5,9 @@
 //
 // X [N, C, D1...Dn], W [C, M/group, k1...kn], B [M] (optional), Y [N, M, O1...On] with
 //   O = stride * (D - 1) + output_padding + (k - 1) * dilation + 1 - pad_begin - pad_end
-// output_shape states O instead, auto_pad SAME_* makes it D * stride; the pads then follow, the odd one at
-// the end for SAME_UPPER and at the begin otherwise (version 1's text has it the other way round). 16-bit
-// floats are computed in float.
+// output_shape states O instead, auto_pad SAME_* makes it D * stride; the pads then follow, and may be
+// negative, the odd one at the end for SAME_UPPER and at the begin otherwise (version 1's text has it the
+// other way round). 16-bit floats are computed in float.
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
@@ -57,9 +57,10 @@ WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x
     const bool same = window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower;
     if (same || !stated.empty()) {
       axis.output = stated.empty() ? checked_mul(axis.input, axis.stride) : stated[d];
-      // Where the output is longer than what the input reaches, the rest stays at the bias.
-      const std::int64_t total = std::max<std::int64_t>(0, full - axis.output);
-      axis.pad_begin = attributes.odd_pad_at_end ? total / 2 : total - total / 2;
+      // Below 0 where the output is longer than what the input reaches: the rest, at both ends, stays at the
+      // bias. The odd one is then at the end, as in the official cases of output_shape.
+      const std::int64_t total = full - axis.output;
+      axis.pad_begin = attributes.odd_pad_at_end || total < 0 ? total / 2 : total - total / 2;
       axis.pad_end = total - axis.pad_begin;
     } else {
       axis.pad_begin = entry(window.pads, d, 0);

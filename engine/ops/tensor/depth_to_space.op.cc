@@ -52,7 +52,7 @@ RunFunction prepare_depth_to_space(PrepareContext& node) {
     const std::int64_t depth = c / (b * b);
     const Tensor out = dcr ? permuted(input, Shape{n, b, b, depth, h, w}, {0, 3, 4, 1, 5, 2})
                            : permuted(input, Shape{n, depth, b, b, h, w}, {0, 1, 4, 2, 5, 3});
-    run.set_output(0, out.reshaped(Shape{n, depth, h * b, w * b}));
+    run.set_output(0, out.reshaped(Shape{n, depth, checked_mul(h, b), checked_mul(w, b)}));
   };
 }
 
@@ -68,7 +68,7 @@ RunFunction prepare_space_to_depth(PrepareContext& node) {
     const Shape seen{n, c, h / b, b, w / b, b};
     const Tensor out =
         dcr ? permuted(input, seen, {0, 3, 5, 1, 2, 4}) : permuted(input, seen, {0, 1, 3, 5, 2, 4});
-    run.set_output(0, out.reshaped(Shape{n, c * b * b, h / b, w / b}));
+    run.set_output(0, out.reshaped(Shape{n, checked_mul(c, b * b), h / b, w / b}));
   };
 }
 

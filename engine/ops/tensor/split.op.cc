@@ -1,11 +1,13 @@
 // Split (ai.onnx 1, 2, 11, 13, 18).
 //
 // The input cut along axis (default 0) into as many parts as there are outputs: of the lengths that split
-// states (attribute before 13, an input in version 1 too), else of equal length. Since 18 num_outputs states
-// the number; the last part is smaller when the length does not divide.
+// states (attribute before 13, in version 1 an input of floats too), else of equal length. Since 18
+// num_outputs states the number; the last part is smaller when the length does not divide.
+#include <cmath>
 #include <numeric>
 
 #include "engine/graph/op_context.h"
+#include "engine/ops/cast.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/integer_list.h"
 #include "engine/ops/strided.h"
@@ -26,6 +28,20 @@ ScratchVector<std::int64_t> equal_parts(std::int64_t length, std::int64_t parts,
   for (std::int64_t i = 0; i < parts; ++i) {
     lengths.push_back(std::min(part, left));
     left -= lengths.back();
+  }
+  return lengths;
+}
+
+// Version 1 gives the lengths the input's type T, which is float16, float or double.
+ScratchVector<std::int64_t> stated_lengths(const Tensor& split) {
+  if (!is_floating(split.dtype())) return integer_list(split, "split");
+  if (split.rank() > 1) fail_invalid("split must be a list, but has shape {}", split.shape().to_string());
+  const Tensor wide = cast_tensor(split, DType::float64);
+  ScratchVector<std::int64_t> lengths;
+  for (const double length : wide.span<double>()) {
+    if (!(length >= 0 && length <= 0x1p53 && length == std::floor(length)))
+      fail_invalid("split holds {}, which is no length", length);
+    lengths.push_back(static_cast<std::int64_t>(length));
   }
   return lengths;
 }
@@ -73,7 +89,7 @@ RunFunction prepare_split(PrepareContext& node) {
       if (run.has_input(1)) fail_invalid("Split has split both as attribute and as input: state one of them");
       return split(run, axis, stated);
     }
-    if (split_is_input && run.has_input(1)) return split(run, axis, integer_list(run.tensor(1), "split"));
+    if (split_is_input && run.has_input(1)) return split(run, axis, stated_lengths(run.tensor(1)));
     const auto parts = static_cast<std::int64_t>(run.output_count());
     split(run, axis, equal_parts(input.dim(at), parts, num_outputs.has_value()));
   };

@@ -61,6 +61,45 @@ TEST(Executor, RefusesTypesThatTheSchemaDoesNotAdmit) {
   EXPECT_NE(mixed.second.find("must have the same element type"), std::string::npos) << mixed.second;
 }
 
+TEST(Executor, RefusesSequencesAndOptionalsWhereTheVersionHasNone) {
+  const auto one = [](const char* op) { return graph({"x"}, {node(op, {"x"}, {"y"})}, {"y"}); };
+  const auto sequence = graph({}, {node("SequenceConstruct", {"x"}, {"s"})}, {"s"});
+  const auto branches =
+      graph({"x"},
+            {node("Size", {"x"}, {"n"}), node("Cast", {"n"}, {"c"}, {attr("to", 9)}),
+             node("If", {"c"}, {"y"}, {attr("then_branch", sequence), attr("else_branch", sequence)})},
+            {"y"});
+  const Value tensor = floats({1}), items = Sequence{ValueType::tensor(DType::float32), {tensor}};
+  struct Row {
+    const onnx_io::Graph& made;
+    std::int64_t opset;
+    const Value& x;
+    const char* message;  // nullptr: runs
+  };
+  const auto identity = one("Identity"), has = one("OptionalHasElement"), get = one("OptionalGetElement"),
+             length = one("SequenceLength");
+  const std::vector<Row> table = {
+      {identity, 13, items, "input 0 ('input') of Identity-13 must not be seq(tensor(float))"},
+      {identity, 14, items, nullptr},
+      {has, 15, tensor, "input 0 ('input') of OptionalHasElement-15 must not be tensor(float)"},
+      {has, 18, tensor, nullptr},
+      {get, 15, tensor, "input 0 ('input') of OptionalGetElement-15 must not be tensor(float)"},
+      {get, 18, items, nullptr},
+      {length, 11, tensor, "input 0 ('input_sequence') of SequenceLength-11 must not be tensor(float)"},
+      {branches, 11, tensor, "output 0 ('outputs') of If-11 must not be seq(tensor(float))"},
+      {branches, 13, tensor, nullptr},
+  };
+  for (const Row& row : table) {
+    if (row.message == nullptr) {
+      EXPECT_NO_THROW(run(model(row.made, row.opset), {row.x})) << row.opset;
+      continue;
+    }
+    const auto [kind, text] = error_of([&] { run(model(row.made, row.opset), {row.x}); });
+    EXPECT_EQ(kind, ErrorKind::invalid_model) << row.message;
+    EXPECT_NE(text.find(row.message), std::string::npos) << text;
+  }
+}
+
 TEST(Executor, DoesNotWriteOverAValueThatIsStillNeeded) {
   // Relu may write in place; x is used again afterwards, and the caller keeps its own handle.
   const auto made = model(

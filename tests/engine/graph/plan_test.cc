@@ -89,6 +89,8 @@ struct Broken {
 
 TEST(Plan, SaysWhatIsWrongWithAModel) {
   auto no_import = model(graph({"x"}, {node("Relu", {"x"}, {"y"}, {}, "other")}, {"y"}));
+  auto initialized = model(graph({"x", "w", "w"}, {node("Add", {"x", "w"}, {"y"})}, {"y"}));
+  initialized.graph.initializers.push_back({"w", floats({1}).tensor()});
   auto custom = no_import;
   custom.opset_imports["other"] = 1;
   const std::vector<Broken> table = {
@@ -104,6 +106,10 @@ TEST(Plan, SaysWhatIsWrongWithAModel) {
        "input 'z' is not defined before"},
       {"output made by nobody", model(graph({"x"}, {node("Relu", {"x"}, {"y"})}, {"z"})),
        ErrorKind::invalid_model, "output 'z' is made by no node"},
+      {"two inputs of one name", model(graph({"x", "x"}, {node("Relu", {"x"}, {"y"})}, {"y"})),
+       ErrorKind::invalid_model, "two graph inputs are named 'x'"},
+      {"two inputs of one name, which an initializer has", initialized, ErrorKind::invalid_model,
+       "two graph inputs are named 'w'"},
       {"two definitions",
        model(graph({"x"}, {node("Relu", {"x"}, {"y"}), node("Relu", {"x"}, {"y"})}, {"y"})),
        ErrorKind::invalid_model, "'y' is defined twice"},

@@ -56,6 +56,55 @@ TEST(Loop, CarriesStateAndStacksWhatItEmits) {
   EXPECT_EQ(outputs[1].tensor().shape(), (Shape{4, 1}));
 }
 
+// state' = state + state; cond_out = not cond_in, so that it is false, true, false, ... after a first true.
+onnx_io::Graph alternating_body() {
+  return graph({"i", "cond_in", "state"},
+               {node("Not", {"cond_in"}, {"cond_out"}), node("Add", {"state", "state"}, {"next"}),
+                node("Identity", {"cond_in"}, {"seen"})},
+               {"cond_out", "next", "seen"});
+}
+
+TEST(Loop, WithoutCondIgnoresWhatTheBodyReturnsForIt) {
+  const auto nodes = [](const char* cond) {
+    return std::vector{node("Loop", {"M", cond, "s"}, {"final", "seen"}, {attr("body", alternating_body())})};
+  };
+  for (const std::int64_t opset : {11, 13, 16, 19, 21, 23, 24, 25}) {
+    const auto counted =
+        run(model(graph({"M", "s"}, nodes(""), {"final", "seen"}), opset), {int64(4), floats({1})});
+    EXPECT_EQ(as_floats(counted[0]), std::vector<float>{16}) << opset;
+    const auto seen = counted[1].tensor().span<bool>();
+    EXPECT_EQ(std::vector<bool>(seen.begin(), seen.end()), (std::vector<bool>{true, false, true, false}));
+    const auto ended = run(model(graph({"M", "c", "s"}, nodes("c"), {"final", "seen"}), opset),
+                           {int64(4), boolean(true), floats({1})});
+    EXPECT_EQ(as_floats(ended[0]), std::vector<float>{2}) << opset;
+  }
+}
+
+TEST(Loop, CarriesWhatTheBodyTakesAsOptional) {
+  auto body = graph({"i", "cond_in", "state"},
+                    {node("OptionalHasElement", {"state"}, {"has"}),
+                     node("OptionalGetElement", {"state"}, {"s"}), node("Add", {"s", "s"}, {"next"})},
+                    {"cond_in", "next", "has"});
+  body.inputs[2].type = ValueType::optional(ValueType::tensor(DType::float32));
+  const auto made =
+      model(graph({"M", "s"},
+                  {node("Optional", {"s"}, {"o"}),
+                   node("Loop", {"M", "", "o"}, {"final", "has"}, {attr("body", std::move(body))})},
+                  {"final", "has"}),
+            16);
+  const auto outputs = run(made, {int64(3), floats({1})});
+  EXPECT_EQ(as_floats(outputs[0]), std::vector<float>{8});
+  EXPECT_EQ(outputs[1].tensor().shape(), (Shape{3}));
+}
+
+TEST(Loop, WithoutTripsAndCondStopsAtTheIterationLimit) {
+  const auto plan = make_plan(model(
+      graph({"s"}, {node("Loop", {"", "", "s"}, {"final"}, {attr("body", alternating_body())})}, {"final"})));
+  RunOptions options;
+  options.max_iterations = 1000;
+  EXPECT_EQ(error_of([&] { run_plan(*plan, {floats({1})}, options); }).first, ErrorKind::limit);
+}
+
 TEST(Loop, ZeroOrNegativeTripsLeaveTheStateAndEmitNothing) {
   auto body = counting_body();
   body.outputs[2].type = ValueType::tensor(DType::float32, SymbolicShape{{1, ""}});

@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include "tests/engine/ops/math/op_table.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+struct Pooled {
+  const char* what;
+  Attributes more;
+  std::int64_t kernel, stride;
+  std::string outcome;  // shape of Y and its elements, or "refused"
+};
+
+std::string outcome(const char* op, const Pooled& row) {
+  Attributes attributes = row.more;
+  attributes.push_back(attr("kernel_shape", List{row.kernel}));
+  attributes.push_back(attr("strides", List{row.stride}));
+  try {
+    const Value made = run_node(op, "", 22, {make<float>({1, 1, 3}, {4, 4, 4})}, attributes)[0];
+    std::string text = made.tensor().shape().to_string();
+    for (const float value : made.tensor().span<float>()) text += " " + std::to_string(int(value));
+    return text;
+  } catch (const Error& error) {
+    return error.kind() == ErrorKind::invalid_model ? "refused" : error.what();
+  }
+}
+
+// The length is what the formulas of the text give: floor or ceil of (3 - kernel) / stride, and 1.
+TEST(Pooling, WindowsBeyondTheInputGiveTheLengthOfTheFormula) {
+  const Attributes ceil = {attr("ceil_mode", 1)}, valid = {attr("auto_pad", "VALID")};
+  const std::vector<Pooled> table = {
+      {"as long as the input", {}, 3, 1, "[1,1,1] 4"},
+      {"longer by 1", {}, 4, 1, "[1,1,0]"},
+      {"longer by 2", {}, 5, 1, "refused"},
+      {"longer by the stride", {}, 5, 2, "[1,1,0]"},
+      {"longer by more", {}, 6, 2, "refused"},
+      {"ceil, longer by less than the stride", ceil, 4, 2, "[1,1,1] 4"},
+      {"ceil, longer by the stride", ceil, 4, 1, "[1,1,0]"},
+      {"ceil, longer by more", ceil, 6, 2, "refused"},
+      {"VALID, longer by 1", valid, 4, 1, "[1,1,0]"},
+      {"VALID, longer by the stride", valid, 5, 2, "[1,1,0]"},
+      {"VALID, longer by more", valid, 6, 2, "refused"},
+  };
+  for (const char* op : {"MaxPool", "AveragePool"}) {
+    for (const Pooled& row : table) EXPECT_EQ(outcome(op, row), row.outcome) << op << ": " << row.what;
+  }
+}
+
+TEST(Pooling, PadsAndAutoPadExcludeEachOther) {
+  const Tensor x = make<float>({1, 1, 3}, {1, 2, 3}), w = make<float>({1, 1, 3}, {1, 1, 1});
+  const auto pads = attr("pads", List{1, 1}), kernel = attr("kernel_shape", List{3});
+  std::vector<OpErrorCase> refused;
+  for (const char* mode : {"VALID", "SAME_UPPER", "SAME_LOWER"}) {
+    for (const char* op : {"MaxPool", "AveragePool", "LpPool"}) {
+      refused.push_back({std::string(op) + " " + mode,
+                         op,
+                         22,
+                         {x},
+                         {attr("auto_pad", mode), pads, kernel},
+                         ErrorKind::invalid_model,
+                         "pads cannot be used with auto_pad"});
+    }
+    for (const char* op : {"Conv", "ConvTranspose"}) {
+      refused.push_back({std::string(op) + " " + mode,
+                         op,
+                         1,
+                         {x, w},
+                         {attr("auto_pad", mode), pads},
+                         ErrorKind::invalid_model,
+                         "pads cannot be used with auto_pad"});
+    }
+  }
+  check_errors(refused);
+  check_rows({{"NOTSET",
+               "Conv",
+               22,
+               {x, w},
+               {attr("auto_pad", "NOTSET"), pads},
+               {make<float>({1, 1, 3}, {3, 6, 5})}}});
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
