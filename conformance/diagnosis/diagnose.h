@@ -15,8 +15,9 @@ struct DiagnosisQuestion {
   const onnx_io::Model& model;
   const std::vector<Value>& inputs;    // of the graph, as the run had them; empty: left to the initializer
   const std::vector<Value>& expected;  // of the graph; empty: nothing is expected there
+  const std::vector<Value>& actual;    // what the run gave, by graph output
   const std::vector<bool>& differs;    // by graph output
-  /// Of the whole run. Diagnosis itself takes at most some 1.5 s.
+  /// Of the whole run. Diagnosis itself takes at most some 3 s.
   std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
