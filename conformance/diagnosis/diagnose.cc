@@ -7,6 +7,7 @@
 #include <new>
 
 #include "conformance/compare.h"
+#include "conformance/diagnosis/evidence.h"
 #include "conformance/diagnosis/expected.h"
 #include "conformance/diagnosis/parting.h"
 #include "conformance/diagnosis/reproduces.h"
@@ -53,10 +54,10 @@ class Diagnosis {
  private:
   /// One round; true when it has told something.
   bool done(bool is_last) {
-    count_evidence();
-    const bool agrees = expected_.has_shapes_of(base_) && evidence_ == 0;
+    const Evidence evidence = weigh(expected_, base_, subject_.dtype);
+    const bool agrees = expected_.has_shapes_of(base_) && evidence.wrong == 0;
     std::optional<Cause> cause;
-    if (!agrees) cause = find_cause(subject_, expected_, base_, evidence_, budgets_.search);
+    if (!agrees) cause = find_cause(subject_, expected_, base_, evidence, budgets_.search);
     if (!agrees && !cause) return unexplained(), true;
     const Candidate& found = agrees ? base_ : cause->candidate;
     const bool all_seen = expected_.extent().is_all(found.layer) || (cause && cause->by_row);
@@ -70,23 +71,6 @@ class Diagnosis {
     }
     agrees ? agreed(whole) : explained(*cause, whole);
     return true;
-  }
-
-  /// Elements that the layer as it is gets wrong.
-  void count_evidence() {
-    evidence_ = 0;
-    if (!expected_.has_shapes_of(base_)) {
-      evidence_ = expected_.informative();
-      return;
-    }
-    const auto computed = compute_outputs(expected_, base_, subject_.dtype);
-    for (std::size_t i = 0; i < computed.size(); ++i) {
-      if (!expected_.output(i)) continue;
-      const std::vector<double> values = doubles_of(computed[i].tensor());
-      for (std::size_t k = 0; k < values.size(); ++k) {
-        if (!expected_.near(values[k], expected_.output(i)->values[k])) ++evidence_;
-      }
-    }
   }
 
   /// "with B left out 2 of 16 rows and the first 27 of 100 steps come out, but batch row 3 does not".
@@ -158,7 +142,6 @@ class Diagnosis {
   Expected& expected_;
   Budgets& budgets_;
   Candidate base_;
-  std::int64_t evidence_ = 0;
   double max_abs_ = 0;
   std::string contradicted_;  // what a part of the layer seemed to say
   Finding finding_;

@@ -137,7 +137,6 @@ Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
     std::vector<double> values = doubles_of(*tensor);
     for (const double value : values) {
       if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-      if (value != 0) ++informative_;
     }
     outputs_[i] = ExpectedOutput{at, std::move(*tensor), std::move(values)};
     if (const auto ours = node_output(subject, i, actual[at])) given[i] = doubles_of(*ours);

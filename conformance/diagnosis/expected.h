@@ -101,8 +101,6 @@ class Expected {
 
   /// Names of the outputs that are expected and looked at: "Y", "Y, Y_h and Y_c".
   std::string names(const Layer& layer) const;
-  /// Elements that are expected and not 0.
-  std::int64_t informative() const { return informative_; }
 
  private:
   /// By row; given: what the run gave, by output.
@@ -112,7 +110,6 @@ class Expected {
   std::array<std::optional<ExpectedOutput>, 3> outputs_;
   double rtol_ = 0, atol_ = 0;
   Extent extent_;
-  std::int64_t informative_ = 0;
 };
 
 /// What the candidate computes, in the type and shape of the expected outputs; empty where none is expected.

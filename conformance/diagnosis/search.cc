@@ -17,9 +17,16 @@ constexpr std::size_t all_pairs = 100'000;
 /// Others that fit as well are named up to this number.
 constexpr std::size_t others_named = 2;
 
+/// How many elements must speak for so many hypotheses, beyond those that were right without them: enough
+/// that chance would need luck of one in a million, given how near the values have to be.
+std::int64_t evidence_needed(DType dtype, std::size_t hypotheses) {
+  const bool coarse = dtype == DType::float16 || dtype == DType::bfloat16;
+  return static_cast<std::int64_t>(hypotheses) * (coarse ? 8 : 3);
+}
+
 class Search {
  public:
-  Search(const Subject& subject, const Expected& expected, const Candidate& base, std::int64_t evidence,
+  Search(const Subject& subject, const Expected& expected, const Candidate& base, const Evidence& evidence,
          Budget& budget)
       : subject_(subject),
         expected_(expected),
@@ -67,7 +74,7 @@ class Search {
     const Inference& best = found.front();
     // As many numbers as there are elements fit anything.
     const std::int64_t needed = best.fitted + evidence_needed(subject_.dtype, 1 + beside.size());
-    if (best.structure_only ? !beside.empty() : evidence_ < needed) return false;
+    if (best.structure_only ? !beside.empty() : evidence_.elements < needed) return false;
     std::vector<std::string> ids;
     std::string text;
     for (const Hypothesis* hypothesis : beside) {
@@ -84,7 +91,8 @@ class Search {
   // Likely ones first: by the sum of places in the list.
   bool pair(std::size_t most_sum) {
     const std::size_t count = hypotheses_.size();
-    if (evidence_ < evidence_needed(subject_.dtype, 1)) return false;  // among so many one fits by chance
+    if (evidence_.elements < evidence_needed(subject_.dtype, 1))
+      return false;  // among so many one fits by chance
     for (std::size_t sum = 1; sum <= std::min(most_sum, 2 * count - 3); ++sum) {
       for (std::size_t a = sum >= count ? sum - count + 1 : 0; 2 * a < sum; ++a) {
         const Hypothesis& first = hypotheses_[a];
@@ -118,15 +126,17 @@ class Search {
 
   /// Empty when so many elements are enough.
   std::string doubt(std::int64_t needed) const {
-    if (evidence_ >= needed) return {};
-    return fmt::format("only {} element{} of the expected values speak for it", evidence_,
-                       evidence_ == 1 ? "" : "s");
+    if (evidence_.elements >= needed) return {};
+    if (evidence_.wrong > 1 && !evidence_.constant.empty())
+      return "the expected " + evidence_.constant + ", which many a cause would give";
+    return fmt::format("only {} different element{} of the expected values speak for it", evidence_.elements,
+                       evidence_.elements == 1 ? "" : "s");
   }
 
   const Subject& subject_;
   const Expected& expected_;
   const Candidate& base_;
-  const std::int64_t evidence_;
+  const Evidence& evidence_;
   Budget& budget_;
   const std::vector<Hypothesis> hypotheses_;
   std::optional<Cause> cause_;
@@ -134,13 +144,8 @@ class Search {
 
 }  // namespace
 
-std::int64_t evidence_needed(DType dtype, std::size_t hypotheses) {
-  const bool coarse = dtype == DType::float16 || dtype == DType::bfloat16;
-  return static_cast<std::int64_t>(hypotheses) * (coarse ? 8 : 3);
-}
-
 std::optional<Cause> find_cause(const Subject& subject, const Expected& expected, const Candidate& base,
-                                std::int64_t evidence, Budget& budget) {
+                                const Evidence& evidence, Budget& budget) {
   return Search(subject, expected, base, evidence, budget).run();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/diagnosis/evidence.h"
 #include "conformance/diagnosis/expected.h"
 #include "conformance/diagnosis/subject.h"
 
@@ -20,13 +21,9 @@ struct Cause {
   bool by_row = false;  // says nothing about rows that are not looked at
 };
 
-/// How many elements must speak for so many hypotheses, beyond those that were right without them: enough
-/// that chance would need luck of one in a million, given how near the values have to be.
-std::int64_t evidence_needed(DType dtype, std::size_t hypotheses);
-
 /// The likeliest cause: of single hypotheses, likely pairs, what an export may have lost, all pairs, and
-/// something lost beside a common mistake the first that fits. evidence: elements that speak for it.
+/// something lost beside a common mistake the first that fits.
 std::optional<Cause> find_cause(const Subject& subject, const Expected& expected, const Candidate& base,
-                                std::int64_t evidence, Budget& budget);
+                                const Evidence& evidence, Budget& budget);
 
 }  // namespace grurun::conformance::diagnosis

@@ -57,6 +57,23 @@ class Diagnosis(unittest.TestCase):
         self.assertGreater(len(tiny), 10)
         self.assertEqual([f["text"] for c in tiny for f in c["diagnosis"] if f["kind"] == "reproduced"], [])
 
+    def test_one_value_everywhere_speaks_for_nothing(self):
+        """What a side leaves behind that wrote nothing, or saturated."""
+        folder = self.folder / "constant"
+        for op in mistakes.OPS:
+            for value in (0, 0.25, 1):
+                for outputs in (("Y", "Y_h"), ("Y_h",)):
+                    truth = mistakes.layer("", op, hidden_size=8, optional=() if value == 1 else ("B",), outputs=outputs)
+                    model = mistakes.Model(truth)
+                    model.expected = {n: np.full_like(v, value) for n, v in model.expected.items()}
+                    model.write(folder, mistakes.Mistake(f"{op}_{value}_{len(outputs)}", truth, []))
+        run("conformance", folder, "--json", self.folder / "constant.json")
+        cases = json.loads((self.folder / "constant.json").read_text())["cases"]
+        self.assertEqual([c["verdict"] for c in cases], ["differs"] * 18)
+        found = {c["name"]: f for c in cases for f in c["diagnosis"]}
+        self.assertEqual({n: f["text"] for n, f in found.items() if f["kind"] == "reproduced"}, {})
+        self.assertIn("the expected Y is 0 everywhere, Y_h is 0 everywhere, which many a cause would give", found["GRU_0_2"]["text"])
+
     def test_each_hypothesis_of_the_sources_has_a_mistake(self):
         sources = "".join(p.read_text() for p in (ROOT / "conformance/diagnosis").glob("*.cc"))
         known = set(re.findall(r'(?:\badd|\bwith)\(\s*"([A-Za-z-]+)"|Inference\{\s*"([A-Za-z-]+)"', sources))
