@@ -73,10 +73,10 @@ class Diagnosis {
     return true;
   }
 
-  /// "with B left out 2 of 16 rows and the first 27 of 100 steps come out, but batch row 3 does not".
+  /// "2 of 16 rows come out with B left out, but batch row 3 parts at step 0".
   std::string contradiction(const Cause& cause, const Confirmation& whole) const {
-    return fmt::format("with {} {} come out, but batch row {} parts at step {}", cause.text,
-                       expected_.extent().text(cause.candidate.layer), whole.row, whole.step);
+    return fmt::format("{} come out with {}; but batch row {} parts at step {}",
+                       expected_.extent().text(cause.candidate.layer), cause.text, whole.row, whole.step);
   }
 
   void agreed(const Confirmation& whole) {

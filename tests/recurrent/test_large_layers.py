@@ -117,6 +117,7 @@ class LargeLayers(unittest.TestCase):
         for expected in (mixed, noisy, late):
             found = self.finding(self.wide, expected)
             self.assertEqual((found["kind"], found["hypotheses"]), ("unexplained", []), found["text"])
+        self.assertRegex(found["text"], r"\(\d+ of 512 rows come out with B left out: .*; but batch row 77 parts at step 1\)")
 
     def test_a_cause_of_all_rows_is_confirmed(self):
         found = self.finding(self.wide, self.truth(self.wide, without=["B"]))
