@@ -65,7 +65,7 @@ std::vector<std::string> distinct_names(const std::vector<Subject>& subjects) {
 
 std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs) {
   if (!diagnosis::has_recurrent_node(model))
-    fail_usage("the model's main graph has no GRU, LSTM or RNN to trace");
+    fail_usage("the model's main graph, functions included, has no GRU, LSTM or RNN to trace");
   std::vector<onnx_io::NamedValue> traced;
   const std::vector<diagnosis::Subject> subjects = diagnosis::find_subjects(model, inputs, std::nullopt);
   const std::vector<std::string> names = diagnosis::distinct_names(subjects);

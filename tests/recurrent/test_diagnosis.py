@@ -182,6 +182,27 @@ class Diagnosis(unittest.TestCase):
         else:
             np.testing.assert_array_equal(t["i"], t["H"])
 
+    def test_layers_in_functions(self):
+        """Of the model's opset they are seen; of another they are left alone, since one graph cannot hold both."""
+        case = self.folder / "function"
+        shutil.copytree(self.cases / "gates_GRU_rzh", case)
+        onnx = mistakes_onnx()
+        model = onnx.load(case / "model.onnx")
+        gru = model.graph.node[0]
+        gru.name = "gru"
+        inputs, opset = [n for n in gru.input if n], model.opset_import[0].version
+        call = onnx.helper.make_node("Cell", inputs, ["Y"], name="call", domain="ns")
+        for version, kinds in ((opset, ["reproduced"]), (14, [])):
+            function = onnx.helper.make_function("ns", "Cell", inputs, ["Y"], [gru], [onnx.helper.make_opsetid("", version)])
+            graph = onnx.helper.make_graph([call], "g", model.graph.input, model.graph.output, model.graph.initializer)
+            onnx.save(onnx.helper.make_model(graph, functions=[function], ir_version=10, opset_imports=[
+                onnx.helper.make_opsetid("", opset), onnx.helper.make_opsetid("ns", 1)]), case / "model.onnx")
+            run("conformance", case, "--json", self.folder / "f.json")
+            (result,) = json.loads((self.folder / "f.json").read_text())["cases"]
+            self.assertEqual((result["verdict"], [f["kind"] for f in result["diagnosis"]]), ("differs", kinds), result)
+            self.assertEqual([(f["node"], f["hypotheses"]) for f in result["diagnosis"]],
+                             [(f"node 'call/gru' (GRU-{opset})", ["gate-order"])] * len(kinds))
+
     def test_flags_refuse_what_they_cannot_do(self):
         one = ROOT / "testdata/recurrent/test_gru_22_wide"
         refused = run(one / "model.onnx", "--inputs", one / "test_data_set_0", "--trace-gates", self.folder / "x.json", "-q")
