@@ -48,7 +48,10 @@ Evidence weigh(const Expected& expected, const Candidate& stated, DType dtype) {
     out.constant +=
         fmt::format("{}{} is {:.6g} everywhere", out.constant.empty() ? "" : ", ", names[i], values.front());
   }
-  if (!all_constant) out.constant.clear();
+  if (all_constant)
+    out.elements = std::min<std::int64_t>(out.elements, 1);  // Y_h repeats what Y says
+  else
+    out.constant.clear();
   return out;
 }
 

@@ -62,14 +62,14 @@ class Diagnosis(unittest.TestCase):
         folder = self.folder / "constant"
         for op in mistakes.OPS:
             for value in (0, 0.25, 1):
-                for outputs in (("Y", "Y_h"), ("Y_h",)):
+                for outputs in (mistakes.OUTPUTS, ("Y", "Y_h"), ("Y_h",)):
                     truth = mistakes.layer("", op, hidden_size=8, optional=() if value == 1 else ("B",), outputs=outputs)
                     model = mistakes.Model(truth)
                     model.expected = {n: np.full_like(v, value) for n, v in model.expected.items()}
                     model.write(folder, mistakes.Mistake(f"{op}_{value}_{len(outputs)}", truth, []))
         run("conformance", folder, "--json", self.folder / "constant.json")
         cases = json.loads((self.folder / "constant.json").read_text())["cases"]
-        self.assertEqual([c["verdict"] for c in cases], ["differs"] * 18)
+        self.assertEqual([c["verdict"] for c in cases], ["differs"] * 27)
         found = {c["name"]: f for c in cases for f in c["diagnosis"]}
         self.assertEqual({n: f["text"] for n, f in found.items() if f["kind"] == "reproduced"}, {})
         self.assertIn("the expected Y is 0 everywhere, Y_h is 0 everywhere, which many a cause would give", found["GRU_0_2"]["text"])
