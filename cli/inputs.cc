@@ -1,5 +1,6 @@
 #include "cli/inputs.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -140,7 +141,10 @@ class Reader {
         fail_usage("{} {}: several files for {}{}", files_.flag, folder, files_.prefix, *index);
       }
     }
-    if (found.empty() && !slots_.empty()) {
+    const auto is_needed = [](const Slot& slot) {
+      return !slot.initialized && slot.type.kind != ValueType::Kind::optional;
+    };
+    if (found.empty() && std::ranges::any_of(slots_, is_needed)) {
       const bool is_case = fs::is_directory(fs::path(folder) / "test_data_set_0");
       fail_usage("{} {}: the folder holds no {}K.pb{}", files_.flag, folder, files_.prefix,
                  is_case ? "; its test_data_set_0 is a data set" : "");

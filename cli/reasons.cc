@@ -17,8 +17,8 @@ namespace grurun::cli {
 namespace {
 
 void print_why(const RunRecord& record) {
-  const conformance::DiagnosisQuestion question{record.model, record.inputs, record.expected, record.differs,
-                                                std::nullopt};
+  const conformance::DiagnosisQuestion question{record.model,  record.inputs,  record.expected,
+                                                record.values, record.differs, std::nullopt};
   for (const conformance::Finding& finding : conformance::diagnose(question)) {
     print("why: {}\n", printable(conformance::describe(finding)));
   }

@@ -128,7 +128,8 @@ class Run {
       result_.outputs.push_back(std::move(out));
     }
     if (std::ranges::find(differs, true) == differs.end()) return;
-    if (diagnosable) add(set, diagnose({model, inputs, set.expected, differs, run_options_.deadline}));
+    if (diagnosable)
+      add(set, diagnose({model, inputs, set.expected, outputs, differs, run_options_.deadline}));
     if (precise_) add(set, judge_in_double(model, inputs, outputs, set, differs));
   }
 

@@ -1,5 +1,7 @@
 #include "opset/infer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <set>
@@ -39,6 +41,21 @@ std::string with_names(std::string_view text, const InferenceModel& model) {
   return out;
 }
 
+// Of a call with fewer outputs than its function has ONNX's inference says "Output 1 is out of bounds."
+// alone.
+std::string with_call(std::string message, const onnx::NodeProto& call, const onnx::ModelProto& model) {
+  if (!message.ends_with("is out of bounds.")) return message;
+  const std::string domain = onnx_io::canonical_domain(call.domain());
+  const auto& functions = model.functions();
+  const auto function = std::ranges::find_if(functions, [&](const onnx::FunctionProto& f) {
+    return f.name() == call.op_type() && f.domain() == domain && f.overload() == call.overload();
+  });
+  if (function == functions.end() || call.output_size() >= function->output_size()) return message;
+  return fmt::format("{} output{}, but function {}.{} has {}: '{}' must be named too, if only as \"\"",
+                     call.output_size(), call.output_size() == 1 ? "" : "s", domain, function->name(),
+                     function->output_size(), function->output(call.output_size()));
+}
+
 class Faults {
  public:
   explicit Faults(Inference& out) : out_(out) {}
@@ -48,6 +65,8 @@ class Faults {
     // An If whose branches give an unknown and a known type, say, is not to blame.
     const bool inference = &rule == &rule_info(Rule::inference);
     if (node && inference && out_.model.nodes[*node].holds_opaque) return;
+    if (node && inference)
+      message = with_call(std::move(message), *out_.model.nodes[*node].original, out_.model.proto);
     if (message.empty() || !seen_.emplace(node.value_or(out_.model.nodes.size()), message).second) return;
     const bool declared = inference && is_about_declared(message);
     out_.faults.push_back({node, &rule, std::move(section), std::move(message), declared});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/diagnosis/inference.h"
+#include "conformance/diagnosis/reproduces.h"
 
 namespace grurun::conformance::diagnosis {
 

@@ -7,10 +7,11 @@
 #include <new>
 
 #include "conformance/compare.h"
+#include "conformance/diagnosis/evidence.h"
 #include "conformance/diagnosis/expected.h"
-#include "conformance/diagnosis/hypotheses.h"
-#include "conformance/diagnosis/inference.h"
 #include "conformance/diagnosis/parting.h"
+#include "conformance/diagnosis/reproduces.h"
+#include "conformance/diagnosis/search.h"
 #include "conformance/diagnosis/subject.h"
 #include "tensor/error.h"
 #include "tensor/sanitizers.h"
@@ -27,166 +28,102 @@ constexpr std::chrono::milliseconds most_time{30000};  // all is slower, and the
 #else
 constexpr std::chrono::milliseconds most_time{1500};
 #endif
-/// Pairs by the sum of their places in the list of hypotheses.
-constexpr std::size_t likely_pairs = 16;
-constexpr std::size_t all_pairs = 100'000;
-/// Others that fit as well are named up to this number.
-constexpr std::size_t others_named = 2;
+/// As long again may what was found in a part of a layer be tried on all of it. It ends in time by the clock
+/// alone: one pass is nothing to save on.
+constexpr double most_confirming = 1e12;
+/// What fails on the whole is looked for once more, with the row where it failed.
+constexpr int most_rounds = 3;
 
-/// How many elements must speak for one hypothesis, beyond those that were right without it: enough that
-/// chance would need luck of one in a million, given how near the values have to be.
-std::int64_t evidence_needed(DType dtype, std::size_t hypotheses) {
-  const bool coarse = dtype == DType::float16 || dtype == DType::bfloat16;
-  return static_cast<std::int64_t>(hypotheses) * (coarse ? 8 : 3);
-}
+struct Budgets {
+  Budget search, confirm;
+};
 
 class Diagnosis {
  public:
-  Diagnosis(const Subject& subject, const Expected& expected, Budget& budget)
-      : subject_(subject), expected_(expected), budget_(budget), base_{subject.layer, {}} {
+  Diagnosis(const Subject& subject, Expected& expected, Budgets& budgets)
+      : subject_(subject), expected_(expected), budgets_(budgets), base_{subject.layer, {}} {
     if (subject.layout == 1) base_.reading.arrangement = Arrangement::batch_first;
-    hypotheses_ = all_hypotheses(subject, expected);
   }
 
   Finding run() {
     finding_.node = subject_.label;
-    count_evidence();
-    if (expected_.has_shapes_of(base_) && evidence_ == 0) {
-      unexplained(fmt::format(
-          "the expected {} agree{} with a recomputation in double: the difference is one of precision",
-          expected_.names(subject_.layer), expected_.names(subject_.layer).size() > 3 ? "" : "s"));
-    } else if (!single() && !pair(likely_pairs) && !inferred_at_base() && !pair(all_pairs) &&
-               !inferred_beside_one()) {
-      const auto parting = describe_parting(subject_, expected_, base_);
-      std::string text = budget_.is_over() ? "nothing known that there was time for reproduces it"
-                                           : "nothing known reproduces it";
-      unexplained(text + ": " + parting.value_or("it does not part here"));
-    }
-    const std::string extent = expected_.extent_text(subject_.layer);
-    if (!extent.empty()) finding_.text += "; seen were " + extent;
+    for (int round = 1; !done(round == most_rounds); ++round) continue;
     return std::move(finding_);
   }
 
  private:
-  /// Elements that the layer as it is gets wrong.
-  void count_evidence() {
-    if (!expected_.has_shapes_of(base_)) {
-      evidence_ = expected_.informative();
-      return;
+  /// One round; true when it has told something.
+  bool done(bool is_last) {
+    const Evidence evidence = weigh(expected_, base_, subject_.dtype);
+    const bool agrees = expected_.has_shapes_of(base_) && evidence.wrong == 0;
+    std::optional<Cause> cause;
+    if (!agrees) cause = find_cause(subject_, expected_, base_, evidence, budgets_.search);
+    if (!agrees && !cause) return unexplained(), true;
+    const Candidate& found = agrees ? base_ : cause->candidate;
+    const bool all_seen = expected_.extent().is_all(found.layer) || (cause && cause->by_row);
+    const Confirmation whole =
+        all_seen ? Confirmation{Confirmation::holds, 0} : confirm(expected_, found, budgets_.confirm);
+    if (whole.result == Confirmation::fails) {
+      if (cause) contradicted_ = contradiction(*cause, whole);
+      expected_.extent().look_at(found.layer, whole.row, whole.step);
+      if (is_last) unexplained();
+      return is_last;
     }
-    const auto computed = compute_outputs(expected_, base_, subject_.dtype);
-    for (std::size_t i = 0; i < computed.size(); ++i) {
-      if (!expected_.output(i)) continue;
-      const std::vector<double> values = doubles_of(computed[i].tensor());
-      for (std::size_t k = 0; k < values.size(); ++k) {
-        if (!expected_.near(values[k], expected_.output(i)->values[k])) ++evidence_;
-      }
-    }
-  }
-
-  bool single() {
-    std::vector<const Hypothesis*> fitting;
-    std::optional<Candidate> first;
-    for (const Hypothesis& hypothesis : hypotheses_) {
-      Candidate c = base_;
-      if (!hypothesis.apply(c) || !reproduces(expected_, c, budget_)) continue;
-      fitting.push_back(&hypothesis);
-      if (!first) first = std::move(c);
-    }
-    if (fitting.empty()) return false;
-    std::string text = fitting.front()->text;
-    for (std::size_t i = 1; i < std::min(fitting.size(), 1 + others_named); ++i)
-      text += "; as well with " + fitting[i]->text;
-    if (fitting.size() > 1 + others_named)
-      text += fmt::format("; and {} more", fitting.size() - 1 - others_named);
-    explained({fitting.front()->id}, text, *first, doubt(evidence_needed(subject_.dtype, 1)));
+    agrees ? agreed(whole) : explained(*cause, whole);
     return true;
   }
 
-  /// Fitting may take its share of the time, no more.
-  bool inferred_at_base() {
-    Budget share = budget_.share(0.5);
-    const bool found = inferred(base_, {}, share);
-    budget_.spend(share);
-    return found;
+  /// "2 of 16 rows come out with B left out, but batch row 3 parts at step 0".
+  std::string contradiction(const Cause& cause, const Confirmation& whole) const {
+    return fmt::format("{} come out with {}; but batch row {} parts at step {}",
+                       expected_.extent().text(cause.candidate.layer), cause.text, whole.row, whole.step);
   }
 
-  bool inferred(const Candidate& start, const std::vector<const Hypothesis*>& beside, Budget& budget) {
-    std::vector<Inference> found = infer(subject_, expected_, start, budget);
-    if (found.empty()) return false;
-    const Inference& best = found.front();
-    // As many numbers as there are elements fit anything.
-    const std::int64_t needed = best.fitted + evidence_needed(subject_.dtype, 1 + beside.size());
-    if (best.structure_only ? !beside.empty() : evidence_ < needed) return false;
-    std::vector<std::string> ids;
-    std::string text;
-    for (const Hypothesis* hypothesis : beside) {
-      ids.push_back(hypothesis->id);
-      text += hypothesis->text + ", and ";
-    }
-    ids.push_back(best.id);
-    explained(ids, text + best.text, best.candidate,
-              best.structure_only ? "only the structure says so" : doubt(needed + best.fitted));
-    return true;
+  void agreed(const Confirmation& whole) {
+    finding_.kind = "unexplained";
+    const bool all = whole.result == Confirmation::holds;
+    if (all) expected_.extent().look_at_all();
+    const std::string names = expected_.names(subject_.layer);
+    finding_.text = fmt::format("the expected {} agree{} with a recomputation in double", names,
+                                names.size() > 3 ? "" : "s");
+    finding_.text += all ? ": the difference is one of precision"
+                         : fmt::format(" as far as there was time to look: {}", rows_text(whole));
   }
 
-  // Likely ones first: by the sum of places in the list.
-  bool pair(std::size_t most_sum) {
-    const std::size_t count = hypotheses_.size();
-    if (evidence_ < evidence_needed(subject_.dtype, 1)) return false;  // among so many one fits by chance
-    for (std::size_t sum = 1; sum <= std::min(most_sum, 2 * count - 3); ++sum) {
-      for (std::size_t a = sum >= count ? sum - count + 1 : 0; 2 * a < sum; ++a) {
-        const Hypothesis& first = hypotheses_[a];
-        const Hypothesis& second = hypotheses_[sum - a];
-        if (first.family == second.family) continue;
-        if (budget_.is_over()) return false;
-        Candidate c = base_;
-        if (!first.apply(c) || !second.apply(c) || !reproduces(expected_, c, budget_)) continue;
-        explained({first.id, second.id}, first.text + ", and " + second.text, c,
-                  doubt(evidence_needed(subject_.dtype, 2)));
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /// Something lost, and one of the most common mistakes beside it.
-  bool inferred_beside_one() {
-    static constexpr const char* common[] = {"linear-before-reset", "gate-order", "directions-swapped",
-                                             "R-transposed", "activations-default"};
-    for (const char* id : common) {
-      const auto likely = std::ranges::find(hypotheses_, id, &Hypothesis::id);
-      Candidate c = base_;
-      if (likely == hypotheses_.end() || budget_.is_over() || !likely->apply(c)) continue;
-      if (inferred(c, {&*likely}, budget_)) return true;
-    }
-    return false;
-  }
-
-  /// Empty when so many elements are enough.
-  std::string doubt(std::int64_t needed) const {
-    if (evidence_ >= needed) return {};
-    return fmt::format("only {} element{} of the expected values speak for it", evidence_,
-                       evidence_ == 1 ? "" : "s");
-  }
-
-  void explained(std::vector<std::string> ids, const std::string& text, const Candidate& c,
-                 const std::string& why_not) {
-    const bool sure = why_not.empty();
+  void explained(const Cause& cause, const Confirmation& whole) {
+    finding_.hypotheses = cause.ids;
+    finding_.max_ulp = max_ulp(cause.candidate);
+    const std::string extent = expected_.extent().text(cause.candidate.layer);
+    const bool all = whole.result == Confirmation::holds;
+    const bool sure = cause.doubt.empty() && all;
     finding_.kind = sure ? "reproduced" : "suspected";
-    finding_.hypotheses = std::move(ids);
-    finding_.max_ulp = max_ulp(c);
+    if (all && !cause.by_row) expected_.extent().look_at_all();
     const std::string names = expected_.names(subject_.layer);
     const std::string numbers =
         finding_.max_ulp ? fmt::format(" (max ULP {}, max abs {:.2g})", *finding_.max_ulp, max_abs_) : "";
     finding_.text = fmt::format("{}expected {} {} reproduced{} with {}", sure ? "" : "suspected: ", names,
-                                names.size() > 3 ? "are" : "is", numbers, text);
-    if (!sure) finding_.text += "; " + why_not;
+                                names.size() > 3 ? "are" : "is", numbers, cause.text);
+    if (!cause.doubt.empty()) finding_.text += "; " + cause.doubt;
+    if (extent.empty()) return;
+    finding_.text += cause.by_row ? "; seen were " + extent
+                     : all        ? fmt::format("; found by {}, confirmed by all", extent)
+                           : fmt::format("; found by {}, and there was time to confirm it by {}", extent,
+                                         rows_text(whole));
   }
 
-  void unexplained(std::string text) {
+  std::string rows_text(const Confirmation& whole) const {
+    return fmt::format("{} of {} rows", whole.rows, subject_.layer.batch_size);
+  }
+
+  void unexplained() {
     finding_.kind = "unexplained";
-    finding_.text = std::move(text);
+    finding_.text = budgets_.search.is_over() ? "nothing known that there was time for reproduces it"
+                                              : "nothing known reproduces it";
+    if (!contradicted_.empty()) finding_.text += " all (" + contradicted_ + ")";
+    const auto parting = describe_parting(subject_, expected_, base_);
+    finding_.text += ": " + parting.value_or("it does not part here");
+    const std::string extent = expected_.extent().text(subject_.layer);
+    if (!extent.empty()) finding_.text += "; seen were " + extent;
   }
 
   std::optional<std::uint64_t> max_ulp(const Candidate& c) {
@@ -202,12 +139,11 @@ class Diagnosis {
   }
 
   const Subject& subject_;
-  const Expected& expected_;
-  Budget& budget_;
+  Expected& expected_;
+  Budgets& budgets_;
   Candidate base_;
-  std::vector<Hypothesis> hypotheses_;
-  std::int64_t evidence_ = 0;
   double max_abs_ = 0;
+  std::string contradicted_;  // what a part of the layer seemed to say
   Finding finding_;
 };
 
@@ -219,14 +155,17 @@ bool differs_at(const Subject& subject, const std::vector<bool>& differs) {
 std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   std::vector<Finding> findings;
   if (!has_recurrent_node(question.model)) return findings;
-  const Clock::time_point end = Clock::now() + most_time;
-  const auto deadline = question.deadline ? std::min(*question.deadline, end) : end;
-  Budget budget(most_operations, deadline);
+  const Clock::time_point begin = Clock::now();
+  const auto within = [&](Clock::duration time) {
+    return question.deadline ? std::min(*question.deadline, begin + time) : begin + time;
+  };
+  const auto deadline = within(most_time);
+  Budgets budgets{{most_operations, deadline}, {most_confirming, within(2 * most_time)}};
   for (const Subject& subject : find_subjects(question.model, question.inputs, deadline)) {
     const bool has_elements = subject.layer.batch_size > 0 && subject.layer.hidden_size > 0;
     if (!has_elements || !differs_at(subject, question.differs)) continue;
-    const Expected expected(subject, question.expected);
-    if (!expected.empty()) findings.push_back(Diagnosis(subject, expected, budget).run());
+    Expected expected(subject, question.expected, question.actual);
+    if (!expected.empty()) findings.push_back(Diagnosis(subject, expected, budgets).run());
   }
   return findings;
 }

@@ -15,19 +15,21 @@ struct DiagnosisQuestion {
   const onnx_io::Model& model;
   const std::vector<Value>& inputs;    // of the graph, as the run had them; empty: left to the initializer
   const std::vector<Value>& expected;  // of the graph; empty: nothing is expected there
+  const std::vector<Value>& actual;    // what the run gave, by graph output
   const std::vector<bool>& differs;    // by graph output
-  /// Of the whole run. Diagnosis itself takes at most some 1.5 s.
+  /// Of the whole run. Diagnosis itself takes at most some 3 s.
   std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
-/// True when the main graph has a node that diagnose knows.
+/// True when the main graph, or a function that it calls, has a node that diagnose knows.
 bool can_be_diagnosed(const onnx_io::Model& model);
 
-/// One finding for each recurrent node of the main graph one of whose outputs is a graph output that differs,
-/// directly or through Identity, Reshape, Squeeze, Unsqueeze, Flatten and Transpose. The model is taken to
-/// carry a mistake, the expected values to be the truth: the node is recomputed in double precision under
-/// each known mistake, then under what an export may have lost, then under each two mistakes. Never throws
-/// for what a model or the values hold; what cannot be diagnosed has no finding.
+/// One finding for each recurrent node of the main graph, or of a function that it calls, one of whose
+/// outputs is a graph output that differs, directly or through Identity, Reshape, Squeeze, Unsqueeze, Flatten
+/// and Transpose. The model is taken to carry a mistake, the expected values to be the truth: the node is
+/// recomputed in double precision under each known mistake, then under what an export may have lost, then
+/// under each two mistakes. Never throws for what a model or the values hold; what cannot be diagnosed has no
+/// finding.
 std::vector<Finding> diagnose(const DiagnosisQuestion& question);
 
 }  // namespace grurun::conformance

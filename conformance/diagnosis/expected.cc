@@ -9,9 +9,6 @@
 namespace grurun::conformance::diagnosis {
 namespace {
 
-/// Multiplications that computing all that is looked at may take: some tens of milliseconds.
-constexpr double most_cost = 5e7;
-
 struct Bounds {
   double rtol;
   double scale;  // atol for each unit of the largest expected value
@@ -106,52 +103,78 @@ std::size_t output_of_state(const Candidate& candidate, std::size_t state) {
   return candidate.reading.exchange_states ? 2 - state : 1 + state;
 }
 
+Candidate as_stated(const Subject& subject) {
+  Candidate out{subject.layer, {}};
+  if (subject.layout == 1) out.reading.arrangement = Arrangement::batch_first;
+  return out;
+}
+
+/// A graph's output as the node gave it; nullopt where it is none.
+std::optional<Tensor> node_output(const Subject& subject, std::size_t output, const Value& value) {
+  const Exit& exit = *subject.exits[output];
+  if (!value.is_tensor() || value.tensor().dtype() != subject.dtype) return std::nullopt;
+  Tensor tensor = value.tensor();
+  for (auto turn = exit.turns.rbegin(); turn != exit.turns.rend(); ++turn) {
+    if (tensor.size() == turn->before.element_count()) tensor = turned_back(tensor, *turn, subject.dtype);
+  }
+  if (exit.direct) return tensor;
+  const Shape shape = shape_of(as_stated(subject), output);
+  if (tensor.size() != shape.element_count()) return std::nullopt;
+  return tensor.reshaped(shape);
+}
+
 }  // namespace
 
-Expected::Expected(const Subject& subject, const std::vector<Value>& expected) {
+Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
+                   const std::vector<Value>& actual) {
   double largest = 0;
+  std::array<std::vector<double>, 3> given;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const std::optional<Exit>& exit = subject.exits[i];
-    if (!exit || !expected[exit->graph_output].is_tensor()) continue;
-    Tensor tensor = expected[exit->graph_output].tensor();
-    if (tensor.dtype() != subject.dtype) continue;
-    for (auto turn = exit->turns.rbegin(); turn != exit->turns.rend(); ++turn) {
-      if (tensor.size() == turn->before.element_count()) tensor = turned_back(tensor, *turn, subject.dtype);
-    }
-    const auto& layer = subject.layer;
-    if (!exit->direct) {
-      Candidate as_stated{layer, {}};
-      if (subject.layout == 1) as_stated.reading.arrangement = Arrangement::batch_first;
-      const Shape shape = shape_of(as_stated, i);
-      if (tensor.size() != shape.element_count()) continue;
-      tensor = tensor.reshaped(shape);
-    }
-    std::vector<double> values = doubles_of(tensor);
+    if (!subject.exits[i]) continue;
+    const std::size_t at = subject.exits[i]->graph_output;
+    std::optional<Tensor> tensor = node_output(subject, i, expected[at]);
+    if (!tensor) continue;
+    std::vector<double> values = doubles_of(*tensor);
     for (const double value : values) {
       if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-      if (value != 0) ++informative_;
     }
-    outputs_[i] = ExpectedOutput{exit->graph_output, std::move(tensor), std::move(values)};
+    outputs_[i] = ExpectedOutput{at, std::move(*tensor), std::move(values)};
+    if (const auto ours = node_output(subject, i, actual[at])) given[i] = doubles_of(*ours);
   }
   const Bounds bounds = bounds_of(subject.dtype);
   rtol_ = bounds.rtol;
   atol_ = bounds.scale * largest;
-
-  const Layer& layer = subject.layer;
-  const double steps = most_cost / (step_cost(layer) * static_cast<double>(layer.num_directions));
-  // Layouts may turn out to be exchanged: batch and time are then each other's.
-  const auto longest = static_cast<double>(std::max(layer.seq_length, layer.batch_size));
-  most_rows_ = static_cast<std::int64_t>(std::clamp(steps / std::max(longest, 1.0), 1.0, 1e9));
-  most_steps_ = outputs_[0] ? static_cast<std::int64_t>(std::clamp(steps, 8.0, 1e9))
-                            : layer.seq_length + layer.batch_size;
+  extent_ = Extent(subject.layer, outputs_[0].has_value(), differences(as_stated(subject), given));
 }
 
-std::string Expected::extent_text(const Layer& layer) const {
-  const std::int64_t rows = rows_seen(layer), steps = steps_seen(layer.seq_length);
-  std::string out;
-  if (rows < layer.batch_size) out = fmt::format("{} of {} rows", rows, layer.batch_size);
-  if (steps < layer.seq_length) {
-    out += fmt::format("{}the first {} of {} steps", out.empty() ? "" : " and ", steps, layer.seq_length);
+std::vector<RowDifference> Expected::differences(const Candidate& stated,
+                                                 const std::array<std::vector<double>, 3>& given) const {
+  const Layer& layer = stated.layer;
+  if (!has_shapes_of(stated)) return {};
+  std::vector<RowDifference> out(static_cast<std::size_t>(layer.batch_size));
+  const auto look = [&](std::int64_t n, std::size_t i, std::int64_t offset, std::int64_t step) {
+    if (!outputs_[i] || given[i].size() != outputs_[i]->values.size()) return;
+    RowDifference& row = out[static_cast<std::size_t>(n)];
+    for (auto k = static_cast<std::size_t>(offset); k < static_cast<std::size_t>(offset + layer.hidden_size);
+         ++k) {
+      const double wanted = outputs_[i]->values[k];
+      if (near(given[i][k], wanted)) continue;
+      row.first_step = std::min(row.first_step, step);
+      row.worst = std::max(row.worst, std::fabs(given[i][k] - wanted));
+    }
+  };
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
+    for (std::int64_t d = 0; d < layer.num_directions; ++d) {
+      const bool reversed = layer.reversed[static_cast<std::size_t>(d)];
+      for (std::int64_t t = 0; t < layer.seq_length; ++t) {
+        // What lies behind a row's end is looked at whatever the steps are.
+        const std::int64_t step = t >= length ? 0 : reversed ? length - 1 - t : t;
+        look(n, 0, offset_in_Y(stated, t, d, n), step);
+      }
+      for (const std::size_t state : {1, 2})
+        look(n, state, offset_in_state(stated, d, n), std::max<std::int64_t>(length - 1, 0));
+    }
   }
   return out;
 }
@@ -186,49 +209,6 @@ std::string Expected::names(const Layer& layer) const {
   return out;
 }
 
-bool reproduces_row(const Expected& expected, const Candidate& candidate, std::int64_t direction,
-                    std::int64_t n, Budget& budget) {
-  const Layer& layer = candidate.layer;
-  const std::int64_t H = layer.hidden_size;
-  const auto all_near = [&](const double* computed, const double* wanted) {
-    if (wanted == nullptr) return true;
-    for (std::int64_t k = 0; k < H; ++k) {
-      if (!expected.near(computed == nullptr ? 0.0 : computed[k], wanted[k])) return false;
-    }
-    return true;
-  };
-  const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
-  const std::int64_t last = expected.steps_seen(length) - 1;
-  for (std::int64_t time = length; time < layer.seq_length; ++time) {
-    if (!all_near(nullptr, expected.Y_at(candidate, time, direction, n))) return false;
-  }
-  if (length == 0) {
-    return all_near(nullptr, expected.state_at(candidate, 0, direction, n)) &&
-           all_near(nullptr, expected.state_at(candidate, 1, direction, n));
-  }
-  bool good = true;
-  run_row(layer, direction, n, [&](const Step& step) {
-    budget.spend(step_cost(layer));
-    good = all_near(step.H, expected.Y_at(candidate, step.time, direction, n));
-    if (good && step.number == length - 1) {
-      good = all_near(step.H, expected.state_at(candidate, 0, direction, n)) &&
-             (layer.op != Op::lstm || all_near(step.C, expected.state_at(candidate, 1, direction, n)));
-    }
-    return good && step.number < last && !budget.is_over();
-  });
-  return good && !budget.is_over();
-}
-
-bool reproduces(const Expected& expected, const Candidate& candidate, Budget& budget) {
-  if (!expected.has_shapes_of(candidate)) return false;
-  for (std::int64_t n = 0; n < expected.rows_seen(candidate.layer); ++n) {
-    for (std::int64_t d = 0; d < candidate.layer.num_directions; ++d) {
-      if (!reproduces_row(expected, candidate, d, n, budget)) return false;
-    }
-  }
-  return true;
-}
-
 std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& candidate, DType dtype) {
   const Layer& layer = candidate.layer;
   std::array<std::vector<double>, 3> values;
@@ -240,7 +220,7 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
     if (!values[output].empty()) std::copy_n(from, layer.hidden_size, values[output].begin() + offset);
   };
   for (std::int64_t d = 0; d < layer.num_directions; ++d) {
-    for (std::int64_t n = 0; n < expected.rows_seen(layer); ++n) {
+    for (const std::int64_t n : expected.rows_seen(layer)) {
       const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
       for (std::int64_t t = length; t < layer.seq_length; ++t)
         store(0, offset_in_Y(candidate, t, d, n), zeros.data());

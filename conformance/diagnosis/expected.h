@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "conformance/diagnosis/extent.h"
 #include "conformance/diagnosis/layer.h"
 #include "conformance/diagnosis/subject.h"
 
@@ -68,9 +70,9 @@ struct ExpectedOutput {
 
 class Expected {
  public:
-  /// expected[i] belongs to the graph's output i; empty where nothing is expected. What comes out turned
-  /// around is turned back.
-  Expected(const Subject& subject, const std::vector<Value>& expected);
+  /// expected[i] and actual[i], which the run gave, belong to the graph's output i; empty where nothing is
+  /// expected. What comes out turned around is turned back.
+  Expected(const Subject& subject, const std::vector<Value>& expected, const std::vector<Value>& actual);
 
   const std::optional<ExpectedOutput>& Y() const { return outputs_[0]; }
   const std::optional<ExpectedOutput>& output(std::size_t index) const { return outputs_[index]; }
@@ -91,32 +93,24 @@ class Expected {
     return std::abs(computed - expected) <= atol_ + rtol_ * std::abs(expected);
   }
 
-  /// What is looked at of a layer so large that all of it would take too long: the first rows and, where Y is
-  /// expected, the first steps of each, in the order of computation.
-  std::int64_t rows_seen(const Layer& layer) const { return std::min(layer.batch_size, most_rows_); }
-  std::int64_t steps_seen(std::int64_t length) const { return std::min(length, most_steps_); }
-  /// "" when that is everything, else "2 of 32 rows and the first 40 of 500 steps".
-  std::string extent_text(const Layer& layer) const;
+  /// What is looked at of a layer so large that all of it would take too long.
+  const Extent& extent() const { return extent_; }
+  Extent& extent() { return extent_; }
+  std::span<const std::int64_t> rows_seen(const Layer& layer) const { return extent_.rows(layer); }
+  std::int64_t steps_seen(std::int64_t length) const { return extent_.steps(length); }
 
   /// Names of the outputs that are expected and looked at: "Y", "Y, Y_h and Y_c".
   std::string names(const Layer& layer) const;
-  /// Elements that are expected and not 0.
-  std::int64_t informative() const { return informative_; }
 
  private:
+  /// By row; given: what the run gave, by output.
+  std::vector<RowDifference> differences(const Candidate& stated,
+                                         const std::array<std::vector<double>, 3>& given) const;
+
   std::array<std::optional<ExpectedOutput>, 3> outputs_;
   double rtol_ = 0, atol_ = 0;
-  std::int64_t most_rows_ = 0, most_steps_ = 0;
-  std::int64_t informative_ = 0;
+  Extent extent_;
 };
-
-/// True when the candidate computes what is expected, as far as it is looked at; stops at the first element
-/// that differs, and when the budget is over, which is false.
-bool reproduces(const Expected& expected, const Candidate& candidate, Budget& budget);
-
-/// The same over one row of one direction.
-bool reproduces_row(const Expected& expected, const Candidate& candidate, std::int64_t direction,
-                    std::int64_t n, Budget& budget);
 
 /// What the candidate computes, in the type and shape of the expected outputs; empty where none is expected.
 /// What is not looked at is as expected. The shapes must be the candidate's.

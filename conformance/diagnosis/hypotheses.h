@@ -32,6 +32,9 @@ void add_function_hypotheses(const Subject& subject, std::vector<Hypothesis>& in
 /// "z,r,h" or another order of a layer's gates: order[k] is the gate that block k holds.
 std::string gate_order_text(Op op, const std::vector<std::int64_t>& order);
 
+/// "5, 3, 2": lengths of rows, the first few of many.
+std::string lengths_text(const std::vector<std::int64_t>& lengths);
+
 /// "Sigmoid", "LeakyRelu(alpha 0.01)".
 std::string function_text(const Activation& f);
 

@@ -1,11 +1,11 @@
 // A clip that the model lacks, and lengths that only final states show.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "conformance/diagnosis/attempt.h"
+#include "conformance/diagnosis/hypotheses.h"
 
 namespace grurun::conformance::diagnosis {
 namespace {
@@ -34,7 +34,8 @@ class ClipSearch {
 
  private:
   bool find_row() {
-    for (n_ = 0; n_ < attempt_.expected.rows_seen(start_.layer); ++n_) {
+    for (const std::int64_t n : attempt_.expected.rows_seen(start_.layer)) {
+      n_ = n;
       for (d_ = 0; d_ < start_.layer.num_directions; ++d_) {
         if (!reproduces_row(attempt_.expected, start_, d_, n_, attempt_.budget)) return true;
       }
@@ -139,7 +140,7 @@ std::optional<Inference> infer_lengths(const Attempt& attempt) {
   }
   if (c.layer.lengths == layer.lengths) return std::nullopt;
   const std::string text =
-      fmt::format("sequence_lens = [{}], by the final states: the model {}", fmt::join(c.layer.lengths, ", "),
+      fmt::format("sequence_lens = [{}], by the final states: the model {}", lengths_text(c.layer.lengths),
                   attempt.subject.has_sequence_lens ? "is given others" : "has none");
   return Inference{"sequence-lens-missing", text, std::move(c), 0};  // whole numbers leave no room to fit
 }

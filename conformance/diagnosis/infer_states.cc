@@ -17,7 +17,7 @@ bool only_first_steps_differ(const Attempt& attempt, int states) {
   bool later_agree = true;
   std::int64_t rows = 0, later_steps = 0, first_differ = 0;
   for (std::int64_t d = 0; d < layer.num_directions; ++d) {
-    for (std::int64_t n = 0; n < expected.rows_seen(layer); ++n) {
+    for (const std::int64_t n : expected.rows_seen(layer)) {
       const std::int64_t end = expected.steps_seen(layer.lengths[static_cast<std::size_t>(n)]);
       run_row(
           layer, d, n,
@@ -54,15 +54,15 @@ class StateFit {
 
   std::optional<Inference> run() {
     const Layer& layer = attempt_.start.layer;
-    const std::int64_t H = layer.hidden_size, N = attempt_.expected.rows_seen(layer),
-                       D = layer.num_directions;
+    const std::int64_t H = layer.hidden_size, D = layer.num_directions;
+    const auto rows = attempt_.expected.rows_seen(layer);
     const auto whole = static_cast<std::size_t>(D * layer.batch_size * H);
     Candidate c = attempt_.start;
     for (Array* state : states(c.layer)) {
       if (!*state) *state = make_array(std::vector<double>(whole, 0.0));
     }
     for (std::int64_t d = 0; d < D; ++d) {
-      for (std::int64_t n = 0; n < N; ++n) {
+      for (const std::int64_t n : rows) {
         if (!fit_row(c, d, n)) return std::nullopt;
       }
     }
@@ -74,7 +74,7 @@ class StateFit {
     std::string text = fmt::format("{} {} (only each row's first step differs); fitted: [{}]", what,
                                    other ? "other than the model's" : "that the model lacks",
                                    numbers_text(**states(c.layer).front()));
-    const std::int64_t fitted = D * N * H * (with_h_ && with_c_ ? 2 : 1);
+    const std::int64_t fitted = D * static_cast<std::int64_t>(rows.size()) * H * (with_h_ && with_c_ ? 2 : 1);
     return Inference{other ? "initial-states-other" : "initial-states-missing", std::move(text), std::move(c),
                      fitted, true};
   }

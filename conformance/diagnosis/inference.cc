@@ -70,7 +70,7 @@ void Attempt::append_residuals(const Candidate& c, std::int64_t d, std::int64_t 
 std::vector<double> Attempt::residuals(const Candidate& c, std::int64_t d) const {
   std::vector<double> out;
   const double steps = std::max(residual_cost / step_cost(c.layer), 16.0);
-  for (std::int64_t n = 0; n < expected.rows_seen(c.layer); ++n) {
+  for (const std::int64_t n : expected.rows_seen(c.layer)) {
     const auto seen = static_cast<double>(out.size()) / static_cast<double>(c.layer.hidden_size);
     if (seen >= steps) break;
     append_residuals(c, d, n, static_cast<std::int64_t>(steps - seen) + 1, out);

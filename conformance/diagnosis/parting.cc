@@ -119,7 +119,7 @@ std::string direction_text(const Layer& layer, std::int64_t d) {
 Place first_place(const Expected& expected, const Candidate& candidate) {
   const Layer& layer = candidate.layer;
   Place first;
-  for (std::int64_t n = 0; n < expected.rows_seen(layer); ++n) {
+  for (const std::int64_t n : expected.rows_seen(layer)) {
     const std::int64_t end = expected.steps_seen(layer.lengths[static_cast<std::size_t>(n)]);
     for (std::int64_t d = 0; d < layer.num_directions; ++d) {
       run_row(layer, d, n, [&](const Step& step) {
@@ -139,7 +139,7 @@ Place first_place(const Expected& expected, const Candidate& candidate) {
 /// Y behind a row's end, which has to be 0.
 std::optional<std::string> tail_text(const Expected& expected, const Candidate& candidate) {
   const Layer& layer = candidate.layer;
-  for (std::int64_t n = 0; n < expected.rows_seen(layer); ++n) {
+  for (const std::int64_t n : expected.rows_seen(layer)) {
     for (std::int64_t t = layer.lengths[static_cast<std::size_t>(n)]; t < layer.seq_length; ++t) {
       for (std::int64_t d = 0; d < layer.num_directions; ++d) {
         const double* Y = expected.Y_at(candidate, t, d, n);
@@ -159,7 +159,8 @@ std::optional<std::string> tail_text(const Expected& expected, const Candidate& 
 std::optional<std::string> state_text(const Expected& expected, const Candidate& candidate) {
   const Layer& layer = candidate.layer;
   std::optional<std::string> out;
-  for (std::int64_t n = 0; n < expected.rows_seen(layer) && !out; ++n) {
+  for (const std::int64_t n : expected.rows_seen(layer)) {
+    if (out) break;
     for (std::int64_t d = 0; d < layer.num_directions && !out; ++d) {
       const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
       const auto look = [&](std::size_t state, const double* here) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "conformance/diagnosis/hypotheses.h"
 
@@ -173,6 +174,12 @@ std::vector<std::int64_t> lengths_by_zeros(const Expected& expected, const Candi
 
 }  // namespace
 
+std::string lengths_text(const std::vector<std::int64_t>& lengths) {
+  constexpr std::size_t most = 16;
+  const std::span some = std::span(lengths).first(std::min(lengths.size(), most));
+  return fmt::format("{}{}", fmt::join(some, ", "), lengths.size() > most ? ", ..." : "");
+}
+
 void add_sequence_hypotheses(const Subject& subject, std::vector<Hypothesis>& into) {
   add_directions(subject, into);
   add_states(subject, into);
@@ -193,8 +200,8 @@ void add_length_hypotheses(const Subject& subject, const Expected& expected, std
   if (!expected.has_shapes_of(stated)) return;
   const std::vector<std::int64_t> lengths = lengths_by_zeros(expected, stated);
   const std::string text = fmt::format(
-      "sequence_lens = [{}], by the zeros at the end of Y: the model {}", fmt::join(lengths, ", "),
-      subject.has_sequence_lens ? fmt::format("is given [{}]", fmt::join(subject.layer.lengths, ", "))
+      "sequence_lens = [{}], by the zeros at the end of Y: the model {}", lengths_text(lengths),
+      subject.has_sequence_lens ? fmt::format("is given [{}]", lengths_text(subject.layer.lengths))
                                 : "has none");
   into.push_back({"sequence-lens-missing", "lengths", text, [&expected](Candidate& c) {
                     if (!expected.has_shapes_of(c)) return false;

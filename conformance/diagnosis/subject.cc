@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "conformance/diagnosis/calls.h"
 #include "engine/graph/executor.h"
 #include "engine/graph/node_rules.h"
 #include "engine/graph/plan.h"
@@ -251,11 +252,15 @@ class LayerReader {
 }  // namespace
 
 bool has_recurrent_node(const onnx_io::Model& model) {
-  return std::ranges::any_of(model.graph.nodes, [](const Node& node) { return op_of(node).has_value(); });
+  const auto has = [](const onnx_io::Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const Node& node) { return op_of(node).has_value(); });
+  };
+  return has(model.graph) || (!model.functions.empty() && has(with_calls_written_out(model).graph));
 }
 
-std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
+std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vector<Value>& inputs,
                                    std::optional<std::chrono::steady_clock::time_point> deadline) {
+  const onnx_io::Model model = with_calls_written_out(stated);
   const onnx_io::Graph& graph = model.graph;
   std::vector<std::string> names;
   const auto want = [&](const std::string& name) {

@@ -25,7 +25,7 @@ struct Exit {
   bool direct = true;       // nothing lies between
 };
 
-/// A recurrent node of the main graph after a run.
+/// A recurrent node of the main graph, or of a function that it calls, after a run.
 struct Subject {
   std::string label;  // "node 'gru_1' (GRU-14)"
   std::string name;   // of the node; of its first output where it has none
@@ -41,12 +41,12 @@ struct Subject {
   bool reaches_an_output() const { return exits[0] || exits[1] || exits[2]; }
 };
 
-/// Every GRU, LSTM and RNN of the main graph, in its order. Runs the model once more for the values that go
-/// into them. Throws what a run throws.
+/// Every GRU, LSTM and RNN of the main graph and of the functions that it calls, in their order. Runs the
+/// model once more for the values that go into them. Throws what a run throws.
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    std::optional<std::chrono::steady_clock::time_point> deadline);
 
-/// True when the main graph has a recurrent node.
+/// True when the main graph has a recurrent node, or a function that it calls.
 bool has_recurrent_node(const onnx_io::Model& model);
 
 /// The elements of a float, double, float16 or bfloat16 tensor. Throws Error(unsupported) for other types.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "conformance/diagnosis/layer.h"
 #include "conformance/diagnosis/subject.h"
@@ -42,15 +43,34 @@ void trace_layer(const std::string& name, const Layer& layer, std::vector<onnx_i
   }
 }
 
+/// Two nodes may have one name, or a node the name of another one's output: the later gets "#2" behind it.
+std::vector<std::string> distinct_names(const std::vector<Subject>& subjects) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> taken;
+  for (const Subject& subject : subjects) {
+    names.push_back(taken.insert(subject.name).second ? subject.name : std::string());
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == subjects[i].name) continue;
+    for (int number = 2; names[i].empty(); ++number) {
+      std::string name = fmt::format("{}#{}", subjects[i].name, number);
+      if (taken.insert(name).second) names[i] = std::move(name);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 }  // namespace diagnosis
 
 std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs) {
   if (!diagnosis::has_recurrent_node(model))
-    fail_usage("the model's main graph has no GRU, LSTM or RNN to trace");
+    fail_usage("the model's main graph, functions included, has no GRU, LSTM or RNN to trace");
   std::vector<onnx_io::NamedValue> traced;
-  for (const diagnosis::Subject& subject : diagnosis::find_subjects(model, inputs, std::nullopt)) {
-    diagnosis::trace_layer(subject.name, subject.layer, traced);
+  const std::vector<diagnosis::Subject> subjects = diagnosis::find_subjects(model, inputs, std::nullopt);
+  const std::vector<std::string> names = diagnosis::distinct_names(subjects);
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    diagnosis::trace_layer(names[i], subjects[i].layer, traced);
   }
   return traced;
 }

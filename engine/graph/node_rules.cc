@@ -99,9 +99,14 @@ std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRo
 }
 
 void check_counts(const Node& node, const opset::Signature& signature) {
+  const auto may_be_left_out = [&](std::size_t input) {
+    return input < signature.inputs.size() && signature.inputs[input].kind == opset::ParameterKind::optional;
+  };
   const auto check = [&](const char* what, const std::vector<std::string>& names, int least, int most) {
     std::size_t count = names.size();
-    while (count > 0 && names[count - 1].empty()) --count;
+    // An empty name in an optional place still counts: Loop needs two inputs and may have (M, "").
+    const bool inputs = &names == &node.inputs;
+    while (count > 0 && names[count - 1].empty() && !(inputs && may_be_left_out(count - 1))) --count;
     if (count >= static_cast<std::size_t>(least) && names.size() <= static_cast<std::size_t>(most)) return;
     const std::string range = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
     fail_invalid("{} has {} {}s, but {} has {}", op_label(node, signature.since_version), names.size(), what,

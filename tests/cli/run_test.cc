@@ -1,4 +1,5 @@
 // grurun MODEL: where inputs come from, what is printed, saved and compared.
+#include <gmock/gmock.h>
 #include <onnx/onnx_pb.h>
 
 #include "onnx_io/tensor_files.h"
@@ -56,6 +57,38 @@ TEST_F(Run, InputsFromEverySource) {
     EXPECT_EQ(outcome.out, added) << source[2];
     EXPECT_EQ(outcome.err, "") << source[2];
   }
+}
+
+TEST_F(Run, AFolderWithoutInputsWillDoForAModelThatNeedsNone) {
+  write_model("none.onnx", R"(
+<ir_version: 3, opset_import: ["" : 14]>
+g (float[2] W) => (float[2] Z) <float[2] W = {10, 20}> { Z = Neg(W) }
+)");
+  fs::create_directories(folder() / "none");
+  onnx_io::write_pb(path("none/output_0.pb"), "Z", floats({2}, {-10, -20}));
+  const Outcome outcome = grurun({"none.onnx", "--inputs", "none", "--expected", "none", "-q"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ::testing::HasSubstr("as expected"));
+}
+
+TEST_F(Run, GatesOfLayersWithOneName) {
+  write_model("twins.onnx", R"(
+<ir_version: 10, opset_import: ["" : 22]>
+g (float[2,1,1] X) => (float[a,b,c,d] Y, float[a,b,c,d] Y2, float[a,b,c,d] Y3)
+<float[1,3,1] W = {1, 2, 3}, float[1,3,1] R = {3, 2, 1}>
+{
+  [Y2] Y = GRU <hidden_size = 1> (X, W, R)
+  Y2 = GRU <hidden_size = 1> (X, W, R)
+  [Y2] Y3 = GRU <hidden_size = 1> (X, W, R)
+}
+)");
+  const Outcome outcome = grurun({"twins.onnx", "--trace-gates", "gates.npz", "-q"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::vector<std::string> names;
+  for (const onnx_io::NamedValue& value : onnx_io::read_values(path("gates.npz")))
+    names.push_back(value.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("Y2.z", "Y2.r", "Y2.h", "Y2.H", "Y2#2.z", "Y2#2.r", "Y2#2.h",
+                                            "Y2#2.H", "Y2#3.z", "Y2#3.r", "Y2#3.h", "Y2#3.H"));
 }
 
 TEST_F(Run, InitializedInputsAreSkippedUnlessAllAreGiven) {

@@ -59,6 +59,11 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
                      "<domain: \"ns\", opset_import: [\"\" : 14]> f (x) => (y) { [n] y = Elu <alhpa = "
                      "1.0> (x) }"),
        "SCHEMA004", "function ns.f/n", "Elu-6", "alhpa"},
+      {"a call without a name for each output",
+       with_function("[n] Y = ns.f(X)",
+                     "<domain: \"ns\", opset_import: [\"\" : 14]> f (x) => (y, z) { y = Neg(x) z = Abs(x) }"),
+       "SHAPE001", "graph/n", "ns:f",
+       "1 output, but function ns.f has 2: 'z' must be named too, if only as \"\""},
       {"shapes that do not fit, in a subgraph",
        graph("g (float[2,3] X, bool c) => (float[a,b] Y) { [i] Y = If (c) <then_branch = t () => (float[a,b] "
              "p) { [n] p "

@@ -343,7 +343,9 @@ def replaced(op, defaults):
             identity = "activation-parameters"
         if name == "HardSigmoid" and place == 0:
             identity = "hard-sigmoid"
-        yield Mistake(f"activation_{op}_{place}_{name}", layer("", op, attributes=attributes, scale=0.5 if op == "LSTM" else 1.0),
+        # A ThresholdedRelu of small values gives zeros, and zeros tell nothing.
+        small = op == "LSTM" and name != "ThresholdedRelu"
+        yield Mistake(f"activation_{op}_{place}_{name}", layer("", op, attributes=attributes, scale=0.5 if small else 1.0),
                       [identity], (name,), change=lambda m: [m.attributes.pop(n) for n in list(m.attributes) if n.startswith("act")])
         if name in ("LeakyRelu", "Elu", "HardSigmoid"):
             own = {"activations": truth, "activation_alpha": [0.4]}

@@ -57,6 +57,23 @@ class Diagnosis(unittest.TestCase):
         self.assertGreater(len(tiny), 10)
         self.assertEqual([f["text"] for c in tiny for f in c["diagnosis"] if f["kind"] == "reproduced"], [])
 
+    def test_one_value_everywhere_speaks_for_nothing(self):
+        """What a side leaves behind that wrote nothing, or saturated."""
+        folder = self.folder / "constant"
+        for op in mistakes.OPS:
+            for value in (0, 0.25, 1):
+                for outputs in (mistakes.OUTPUTS, ("Y", "Y_h"), ("Y_h",)):
+                    truth = mistakes.layer("", op, hidden_size=8, optional=() if value == 1 else ("B",), outputs=outputs)
+                    model = mistakes.Model(truth)
+                    model.expected = {n: np.full_like(v, value) for n, v in model.expected.items()}
+                    model.write(folder, mistakes.Mistake(f"{op}_{value}_{len(outputs)}", truth, []))
+        run("conformance", folder, "--json", self.folder / "constant.json")
+        cases = json.loads((self.folder / "constant.json").read_text())["cases"]
+        self.assertEqual([c["verdict"] for c in cases], ["differs"] * 27)
+        found = {c["name"]: f for c in cases for f in c["diagnosis"]}
+        self.assertEqual({n: f["text"] for n, f in found.items() if f["kind"] == "reproduced"}, {})
+        self.assertIn("the expected Y is 0 everywhere, Y_h is 0 everywhere, which many a cause would give", found["GRU_0_2"]["text"])
+
     def test_each_hypothesis_of_the_sources_has_a_mistake(self):
         sources = "".join(p.read_text() for p in (ROOT / "conformance/diagnosis").glob("*.cc"))
         known = set(re.findall(r'(?:\badd|\bwith)\(\s*"([A-Za-z-]+)"|Inference\{\s*"([A-Za-z-]+)"', sources))
@@ -164,6 +181,27 @@ class Diagnosis(unittest.TestCase):
             np.testing.assert_allclose(H, t["o"][1:, 0] * np.tanh(C), rtol=1e-9, atol=1e-12)
         else:
             np.testing.assert_array_equal(t["i"], t["H"])
+
+    def test_layers_in_functions(self):
+        """Of the model's opset they are seen; of another they are left alone, since one graph cannot hold both."""
+        case = self.folder / "function"
+        shutil.copytree(self.cases / "gates_GRU_rzh", case)
+        onnx = mistakes_onnx()
+        model = onnx.load(case / "model.onnx")
+        gru = model.graph.node[0]
+        gru.name = "gru"
+        inputs, opset = [n for n in gru.input if n], model.opset_import[0].version
+        call = onnx.helper.make_node("Cell", inputs, ["Y"], name="call", domain="ns")
+        for version, kinds in ((opset, ["reproduced"]), (14, [])):
+            function = onnx.helper.make_function("ns", "Cell", inputs, ["Y"], [gru], [onnx.helper.make_opsetid("", version)])
+            graph = onnx.helper.make_graph([call], "g", model.graph.input, model.graph.output, model.graph.initializer)
+            onnx.save(onnx.helper.make_model(graph, functions=[function], ir_version=10, opset_imports=[
+                onnx.helper.make_opsetid("", opset), onnx.helper.make_opsetid("ns", 1)]), case / "model.onnx")
+            run("conformance", case, "--json", self.folder / "f.json")
+            (result,) = json.loads((self.folder / "f.json").read_text())["cases"]
+            self.assertEqual((result["verdict"], [f["kind"] for f in result["diagnosis"]]), ("differs", kinds), result)
+            self.assertEqual([(f["node"], f["hypotheses"]) for f in result["diagnosis"]],
+                             [(f"node 'call/gru' (GRU-{opset})", ["gate-order"])] * len(kinds))
 
     def test_flags_refuse_what_they_cannot_do(self):
         one = ROOT / "testdata/recurrent/test_gru_22_wide"

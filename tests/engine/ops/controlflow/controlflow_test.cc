@@ -117,6 +117,18 @@ TEST(Loop, ZeroOrNegativeTripsLeaveTheStateAndEmitNothing) {
   }
 }
 
+TEST(Loop, CountsTripsWithoutACondAndWithoutState) {
+  const auto body =
+      graph({"i", "cond_in"},
+            {node("Identity", {"cond_in"}, {"cond_out"}), node("Cast", {"i"}, {"emitted"}, {attr("to", 1)})},
+            {"cond_out", "emitted"});
+  for (const int opset : {11, 13, 16, 21, 23}) {
+    const auto made =
+        model(graph({"M"}, {node("Loop", {"M", ""}, {"all"}, {attr("body", body)})}, {"all"}), opset);
+    EXPECT_EQ(as_floats(run(made, {int64(3)})[0]), (std::vector<float>{0, 1, 2})) << opset;
+  }
+}
+
 TEST(Loop, WithoutAnEndStopsAtTheIterationLimit) {
   const auto made = model(graph(
       {"c", "s"}, {node("Loop", {"", "c", "s"}, {"final"}, {attr("body", counting_body())})}, {"final"}));

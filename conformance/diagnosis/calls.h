@@ -1,0 +1,13 @@
+// Recurrent layers in model-local functions.
+#pragma once
+
+#include "onnx_io/model.h"
+
+namespace grurun::conformance::diagnosis {
+
+/// The model with its functions written out in the main graph, so that layers in them are seen; nodes there
+/// are named "call/node". The model itself where it has none, where a function imports another opset than the
+/// model, which one graph cannot hold, and where calls recurse or would grow too large.
+onnx_io::Model with_calls_written_out(const onnx_io::Model& model);
+
+}  // namespace grurun::conformance::diagnosis

@@ -1,0 +1,78 @@
+#include "conformance/diagnosis/reproduces.h"
+
+#include <optional>
+
+namespace grurun::conformance::diagnosis {
+namespace {
+
+/// The first step that a candidate gets wrong in one row of one direction, of so many steps of it; 0 for what
+/// needs none, nullopt when there is none, or the budget is over.
+std::optional<std::int64_t> parting_step(const Expected& expected, const Candidate& candidate,
+                                         std::int64_t direction, std::int64_t n, std::int64_t steps,
+                                         Budget& budget) {
+  const Layer& layer = candidate.layer;
+  const std::int64_t H = layer.hidden_size;
+  const auto all_near = [&](const double* computed, const double* wanted) {
+    if (wanted == nullptr) return true;
+    for (std::int64_t k = 0; k < H; ++k) {
+      if (!expected.near(computed == nullptr ? 0.0 : computed[k], wanted[k])) return false;
+    }
+    return true;
+  };
+  const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
+  for (std::int64_t time = length; time < layer.seq_length; ++time) {
+    if (!all_near(nullptr, expected.Y_at(candidate, time, direction, n))) return 0;
+  }
+  if (length == 0 && !(all_near(nullptr, expected.state_at(candidate, 0, direction, n)) &&
+                       all_near(nullptr, expected.state_at(candidate, 1, direction, n)))) {
+    return 0;
+  }
+  std::optional<std::int64_t> out;
+  run_row(layer, direction, n, [&](const Step& step) {
+    budget.spend(step_cost(layer));
+    bool good = all_near(step.H, expected.Y_at(candidate, step.time, direction, n));
+    if (good && step.number == length - 1) {
+      good = all_near(step.H, expected.state_at(candidate, 0, direction, n)) &&
+             (layer.op != Op::lstm || all_near(step.C, expected.state_at(candidate, 1, direction, n)));
+    }
+    if (!good) out = step.number;
+    return good && step.number + 1 < steps && !budget.is_over();
+  });
+  return out;
+}
+
+}  // namespace
+
+bool reproduces_row(const Expected& expected, const Candidate& candidate, std::int64_t direction,
+                    std::int64_t n, Budget& budget) {
+  const std::int64_t steps = expected.steps_seen(candidate.layer.lengths[static_cast<std::size_t>(n)]);
+  return !parting_step(expected, candidate, direction, n, steps, budget) && !budget.is_over();
+}
+
+bool reproduces(const Expected& expected, const Candidate& candidate, Budget& budget) {
+  if (!expected.has_shapes_of(candidate)) return false;
+  for (const std::int64_t n : expected.rows_seen(candidate.layer)) {
+    for (std::int64_t d = 0; d < candidate.layer.num_directions; ++d) {
+      if (!reproduces_row(expected, candidate, d, n, budget)) return false;
+    }
+  }
+  return true;
+}
+
+Confirmation confirm(const Expected& expected, const Candidate& candidate, Budget& budget) {
+  Extent all = expected.extent();
+  all.look_at_all();
+  const Layer& layer = candidate.layer;
+  Confirmation out{Confirmation::holds, 0};
+  for (const std::int64_t n : all.rows(layer)) {
+    for (std::int64_t d = 0; d < layer.num_directions; ++d) {
+      const auto step = parting_step(expected, candidate, d, n, layer.seq_length, budget);
+      if (step) return {Confirmation::fails, out.rows, n, *step};
+      if (budget.is_over()) return {Confirmation::out_of_time, out.rows};
+    }
+    ++out.rows;
+  }
+  return out;
+}
+
+}  // namespace grurun::conformance::diagnosis

@@ -1,0 +1,152 @@
+#include "conformance/diagnosis/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/diagnosis/hypotheses.h"
+#include "conformance/diagnosis/inference.h"
+#include "conformance/diagnosis/reproduces.h"
+
+namespace grurun::conformance::diagnosis {
+namespace {
+
+/// Pairs by the sum of their places in the list of hypotheses.
+constexpr std::size_t likely_pairs = 16;
+constexpr std::size_t all_pairs = 100'000;
+/// Others that fit as well are named up to this number.
+constexpr std::size_t others_named = 2;
+
+/// How many elements must speak for so many hypotheses, beyond those that were right without them: enough
+/// that chance would need luck of one in a million, given how near the values have to be.
+std::int64_t evidence_needed(DType dtype, std::size_t hypotheses) {
+  const bool coarse = dtype == DType::float16 || dtype == DType::bfloat16;
+  return static_cast<std::int64_t>(hypotheses) * (coarse ? 8 : 3);
+}
+
+class Search {
+ public:
+  Search(const Subject& subject, const Expected& expected, const Candidate& base, const Evidence& evidence,
+         Budget& budget)
+      : subject_(subject),
+        expected_(expected),
+        base_(base),
+        evidence_(evidence),
+        budget_(budget),
+        hypotheses_(all_hypotheses(subject, expected)) {}
+
+  std::optional<Cause> run() {
+    single() || pair(likely_pairs) || inferred_at_base() || pair(all_pairs) || inferred_beside_one();
+    return std::move(cause_);
+  }
+
+ private:
+  bool single() {
+    std::vector<const Hypothesis*> fitting;
+    std::optional<Candidate> first;
+    for (const Hypothesis& hypothesis : hypotheses_) {
+      Candidate c = base_;
+      if (!hypothesis.apply(c) || !reproduces(expected_, c, budget_)) continue;
+      fitting.push_back(&hypothesis);
+      if (!first) first = std::move(c);
+    }
+    if (fitting.empty()) return false;
+    std::string text = fitting.front()->text;
+    for (std::size_t i = 1; i < std::min(fitting.size(), 1 + others_named); ++i)
+      text += "; as well with " + fitting[i]->text;
+    if (fitting.size() > 1 + others_named)
+      text += fmt::format("; and {} more", fitting.size() - 1 - others_named);
+    cause_ = {{fitting.front()->id}, text, *first, doubt(evidence_needed(subject_.dtype, 1))};
+    return true;
+  }
+
+  /// Fitting may take its share of the time, no more.
+  bool inferred_at_base() {
+    Budget share = budget_.share(0.5);
+    const bool found = inferred(base_, {}, share);
+    budget_.spend(share);
+    return found;
+  }
+
+  bool inferred(const Candidate& start, const std::vector<const Hypothesis*>& beside, Budget& budget) {
+    std::vector<Inference> found = infer(subject_, expected_, start, budget);
+    if (found.empty()) return false;
+    const Inference& best = found.front();
+    // As many numbers as there are elements fit anything.
+    const std::int64_t needed = best.fitted + evidence_needed(subject_.dtype, 1 + beside.size());
+    if (best.structure_only ? !beside.empty() : evidence_.elements < needed) return false;
+    std::vector<std::string> ids;
+    std::string text;
+    for (const Hypothesis* hypothesis : beside) {
+      ids.push_back(hypothesis->id);
+      text += hypothesis->text + ", and ";
+    }
+    ids.push_back(best.id);
+    cause_ = {ids, text + best.text, best.candidate,
+              best.structure_only ? "only the structure says so" : doubt(needed + best.fitted),
+              best.structure_only};
+    return true;
+  }
+
+  // Likely ones first: by the sum of places in the list.
+  bool pair(std::size_t most_sum) {
+    const std::size_t count = hypotheses_.size();
+    if (evidence_.elements < evidence_needed(subject_.dtype, 1))
+      return false;  // among so many one fits by chance
+    for (std::size_t sum = 1; sum <= std::min(most_sum, 2 * count - 3); ++sum) {
+      for (std::size_t a = sum >= count ? sum - count + 1 : 0; 2 * a < sum; ++a) {
+        const Hypothesis& first = hypotheses_[a];
+        const Hypothesis& second = hypotheses_[sum - a];
+        if (first.family == second.family) continue;
+        if (budget_.is_over()) return false;
+        Candidate c = base_;
+        if (!first.apply(c) || !second.apply(c) || !reproduces(expected_, c, budget_)) continue;
+        cause_ = {{first.id, second.id},
+                  first.text + ", and " + second.text,
+                  c,
+                  doubt(evidence_needed(subject_.dtype, 2))};
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Something lost, and one of the most common mistakes beside it.
+  bool inferred_beside_one() {
+    static constexpr const char* common[] = {"linear-before-reset", "gate-order", "directions-swapped",
+                                             "R-transposed", "activations-default"};
+    for (const char* id : common) {
+      const auto likely = std::ranges::find(hypotheses_, id, &Hypothesis::id);
+      Candidate c = base_;
+      if (likely == hypotheses_.end() || budget_.is_over() || !likely->apply(c)) continue;
+      if (inferred(c, {&*likely}, budget_)) return true;
+    }
+    return false;
+  }
+
+  /// Empty when so many elements are enough.
+  std::string doubt(std::int64_t needed) const {
+    if (evidence_.elements >= needed) return {};
+    if (evidence_.wrong > 1 && !evidence_.constant.empty())
+      return "the expected " + evidence_.constant + ", which many a cause would give";
+    return fmt::format("only {} different element{} of the expected values speak for it", evidence_.elements,
+                       evidence_.elements == 1 ? "" : "s");
+  }
+
+  const Subject& subject_;
+  const Expected& expected_;
+  const Candidate& base_;
+  const Evidence& evidence_;
+  Budget& budget_;
+  const std::vector<Hypothesis> hypotheses_;
+  std::optional<Cause> cause_;
+};
+
+}  // namespace
+
+std::optional<Cause> find_cause(const Subject& subject, const Expected& expected, const Candidate& base,
+                                const Evidence& evidence, Budget& budget) {
+  return Search(subject, expected, base, evidence, budget).run();
+}
+
+}  // namespace grurun::conformance::diagnosis

@@ -1,0 +1,29 @@
+// The search for what takes a mistake back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/diagnosis/evidence.h"
+#include "conformance/diagnosis/expected.h"
+#include "conformance/diagnosis/subject.h"
+
+namespace grurun::conformance::diagnosis {
+
+/// A mistake, or two, without which what is looked at comes out as expected.
+struct Cause {
+  std::vector<std::string> ids;  // of hypotheses
+  std::string text;              // follows "reproduced with"
+  Candidate candidate;
+  std::string doubt;    // why it is only suspected; empty: it is sure
+  bool by_row = false;  // says nothing about rows that are not looked at
+};
+
+/// The likeliest cause: of single hypotheses, likely pairs, what an export may have lost, all pairs, and
+/// something lost beside a common mistake the first that fits.
+std::optional<Cause> find_cause(const Subject& subject, const Expected& expected, const Candidate& base,
+                                const Evidence& evidence, Budget& budget);
+
+}  // namespace grurun::conformance::diagnosis
