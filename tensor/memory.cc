@@ -214,4 +214,15 @@ Reserve::~Reserve() {
   held.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 
+// calloc does not write to pages that are new.
+Zeros::Zeros(std::size_t bytes)
+    : data_(static_cast<std::byte*>(take_counted(
+          bytes, [](std::size_t count) { return std::calloc(std::max<std::size_t>(count, 1), 1); }))),
+      bytes_(bytes) {}
+
+Zeros::~Zeros() {
+  std::free(data_);
+  held.fetch_sub(bytes_, std::memory_order_relaxed);
+}
+
 }  // namespace grurun::memory
