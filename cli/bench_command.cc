@@ -25,6 +25,7 @@
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"
 #include "tensor/error.h"
+#include "tensor/heap.h"
 #include "tensor/memory.h"
 
 namespace grurun::cli {
@@ -95,6 +96,7 @@ class Bench {
       if (!inputs_[i].empty()) options.fed.insert(slots[i].name);
     }
     run_options_.seed = flags.data.seed.value_or(0);
+    memory::begin_counting_heap();
     with_context([&] { return printable(flags.model); }, [&] { measure(options); });
   }
 

@@ -18,6 +18,7 @@
 #include "conformance/compare.h"
 #include "engine/graph/executor.h"
 #include "tensor/error.h"
+#include "tensor/heap.h"
 
 namespace grurun::cli {
 namespace {
@@ -103,6 +104,7 @@ int run(const RunFlags& flags) {
 
   const bool looks_again = needs_inputs(flags.reasons, model, !flags.expected.empty());
   const std::vector<Value> kept = looks_again ? inputs : std::vector<Value>();
+  memory::begin_counting_heap();
   const std::vector<Value> values = run_model(flags, model, slots, std::move(inputs));
   std::vector<bool> differs(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {

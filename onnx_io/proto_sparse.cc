@@ -1,11 +1,13 @@
 // SparseTensorProto (onnx-ml.proto): values, their indices, and the dims of the dense tensor they stand for.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "onnx_io/proto_tensor.h"
 #include "onnx_io/typed_fields.h"
 #include "tensor/error.h"
+#include "tensor/memory.h"
 
 namespace grurun::onnx_io {
 
@@ -67,19 +69,21 @@ Tensor dense_from_proto(const ::onnx::SparseTensorProto& proto, const TensorSour
     }
     positions = linear_positions(indices, shape, values.size());
   }
-  Tensor out = Tensor::zeros(values.dtype(), shape);
   if (values.dtype() == DType::string) {
+    Tensor out(DType::string, shape);
     std::string* const to = out.mutable_data<std::string>();
     for (std::size_t i = 0; i < positions.size(); ++i) to[positions[i]] = values.data<std::string>()[i];
     return out;
   }
+  // A few bytes may state dims of any size: what is not a value takes no memory before it is copied.
   const std::size_t width = dtype_size(values.dtype());
-  auto* const to = static_cast<std::byte*>(out.mutable_raw());
+  const std::int64_t bytes = checked_mul(shape.element_count(), static_cast<std::int64_t>(width));
+  const auto zeros = std::make_shared<const memory::Zeros>(static_cast<std::size_t>(bytes));
   const auto* const from = static_cast<const std::byte*>(values.raw());
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    std::memcpy(to + static_cast<std::size_t>(positions[i]) * width, from + i * width, width);
+    std::memcpy(zeros->data() + static_cast<std::size_t>(positions[i]) * width, from + i * width, width);
   }
-  return out;
+  return Tensor::borrow(values.dtype(), shape, zeros->data(), zeros);
 }
 
 ::onnx::SparseTensorProto sparse_to_proto(const Tensor& tensor) {

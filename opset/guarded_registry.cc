@@ -9,9 +9,12 @@
 #include "onnx/checker.h"
 #include "onnx/shape_inference/implementation.h"
 #include "onnx_io/proto_convert.h"
+#include "opset/inference_guard.h"
+#include "opset/inference_values.h"
 #include "opset/recurrent_form.h"
 #include "opset/recurrent_inference.h"
 #include "opset/schema_store.h"
+#include "tensor/error.h"
 
 namespace grurun::opset {
 
@@ -20,38 +23,11 @@ namespace {
 using onnx::InferenceContext;
 using onnx::OpSchema;
 
-// ONNX tracks the values of small integer tensors; a declared size of 10^12 would be taken at its word.
-constexpr std::int64_t max_propagated_size = 4096;
-
-bool has_huge_input(const onnx::DataPropagationContext& context) {
-  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
-    const onnx::TypeProto* type = context.getInputType(i);
-    if (type == nullptr || !type->has_tensor_type() || !type->tensor_type().has_shape()) continue;
-    const auto& shape = type->tensor_type().shape();
-    if (shape.dim_size() == 1 && shape.dim(0).dim_value() > max_propagated_size) return true;
-  }
-  return false;
-}
-
 // Knowing fewer values is no fault of the model, whatever made the propagation fail.
 void propagate(const OpSchema& schema, onnx::DataPropagationContext& context) {
-  if (has_huge_input(context)) return;
   try {
-    schema.GetDataPropagationFunction()(context);
+    if (may_propagate(schema, context)) schema.GetDataPropagationFunction()(context);
   } catch (const std::runtime_error&) {
-  }
-}
-
-template <typename TensorType>
-void drop_large_rank(TensorType& type) {
-  if (type.shape().dim_size() > max_inferred_rank) type.clear_shape();
-}
-
-void bound_outputs(InferenceContext& context) {
-  for (std::size_t i = 0; i < context.getNumOutputs(); ++i) {
-    onnx::TypeProto& type = *context.getOutputType(i);
-    if (type.has_tensor_type()) drop_large_rank(*type.mutable_tensor_type());
-    if (type.has_sparse_tensor_type()) drop_large_rank(*type.mutable_sparse_tensor_type());
   }
 }
 
@@ -136,7 +112,7 @@ std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, i
       infer(schema, opset_version, context);
     }
     judge_types(schema, context);
-    bound_outputs(context);
+    bound_outputs(schema, context);
   });
   if (schema.has_data_propagation_function()) {
     copy->PartialDataPropagationFunction(
@@ -148,7 +124,9 @@ std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, i
 // ONNX ends the whole inference on any exception but InferenceError; as that, it stays one node's.
 void GuardedRegistry::infer(const OpSchema& schema, int opset_version, InferenceContext& context) const {
   try {
-    if (schema.has_type_and_shape_inference_function()) {
+    if (!may_infer(schema, context)) {
+      // outputs stay unknown but for their types
+    } else if (schema.has_type_and_shape_inference_function()) {
       schema.GetTypeAndShapeInferenceFunction()(context);
     } else if (const onnx::FunctionProto* body = schema.GetFunction(opset_version)) {
       onnx::shape_inference::InferShapeForFunctionNode(*body, this, context,
@@ -156,6 +134,8 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
     }
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const Error& error) {
+    throw onnx::InferenceError(error.message());
   } catch (const std::exception& error) {
     if (!has_untyped_input(context)) throw onnx::InferenceError(error.what());
   }
@@ -198,6 +178,22 @@ void GuardedRegistry::judge_types(const OpSchema& schema, InferenceContext& cont
   };
   for (std::size_t i = 0; i < context.getNumInputs(); ++i) judge(true, i, context.getInputType(i));
   for (std::size_t i = 0; i < context.getNumOutputs(); ++i) judge(false, i, context.getOutputType(i));
+}
+
+// Sizes below zero would reach the arithmetic of the nodes behind. They are faults but for Split's: where the
+// parts before take all, ONNX computes one for the last, which is empty.
+void GuardedRegistry::bound_outputs(const OpSchema& schema, InferenceContext& context) const {
+  for (std::size_t i = 0; i < context.getNumOutputs(); ++i) {
+    onnx::TypeProto& type = *context.getOutputType(i);
+    const auto* parameter = parameter_at(schema.outputs(), i);
+    for (int axis = 0; parameter != nullptr && axis < type.tensor_type().shape().dim_size(); ++axis) {
+      const std::int64_t size = type.tensor_type().shape().dim(axis).dim_value();
+      if (size >= 0 || schema.Name() == "Split") continue;
+      record(context, rule_info(Rule::inference), "",
+             fmt::format("output {} would have the size {} on axis {}", parameter->GetName(), size, axis));
+    }
+    clean(type);
+  }
 }
 
 const InferenceNode* GuardedRegistry::find_recurrent(const OpSchema& schema,

@@ -50,6 +50,7 @@ class GuardedRegistry : public onnx::ISchemaRegistry {
   /// The node of the model, where it is a GRU, RNN or LSTM of the standard.
   const InferenceNode* find_recurrent(const onnx::OpSchema& schema,
                                       const onnx::InferenceContext& context) const;
+  void bound_outputs(const onnx::OpSchema& schema, onnx::InferenceContext& context) const;
   void judge_types(const onnx::OpSchema& schema, onnx::InferenceContext& context) const;
   void record(const onnx::InferenceContext& context, const RuleInfo& rule, std::string section,
               std::string message) const;

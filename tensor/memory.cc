@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "tensor/error.h"
+#include "tensor/heap.h"
 #include "tensor/run_memory.h"
 #include "tensor/sanitizers.h"
 
@@ -28,13 +29,21 @@ std::atomic<std::size_t> held{0};
 std::atomic<std::size_t> most{0};
 std::atomic<std::size_t> limit{0};
 
+std::atomic<std::ptrdiff_t> heap{0};  // since it is counted; negative when earlier blocks went
+
+std::size_t heap_beyond_free() {
+  return static_cast<std::size_t>(
+      std::max<std::ptrdiff_t>(heap.load(std::memory_order_relaxed) - free_heap, 0));
+}
+
 void count(std::size_t bytes) {
   const std::size_t cap = limit.load(std::memory_order_relaxed);
   const std::size_t before = held.fetch_add(bytes, std::memory_order_relaxed);
-  if (cap != 0 && (before > cap || bytes > cap - before)) {
+  const std::size_t used = before + heap_beyond_free();
+  if (cap != 0 && (used > cap || bytes > cap - used)) {
     held.fetch_sub(bytes, std::memory_order_relaxed);
     fail(ErrorKind::limit, "tensor memory: {} bytes more than the {} in use would pass the limit of {} bytes",
-         bytes, before, cap);
+         bytes, used, cap);
   }
   std::size_t peak_before = most.load(std::memory_order_relaxed);
   while (before + bytes > peak_before &&
@@ -65,10 +74,26 @@ void release(void* data) {
   std::free(data);
 }
 #else
+// Blocks so small that what lies around them counts as well: there may be millions.
+constexpr std::size_t small_whole = 320;
+
+std::ptrdiff_t uncounted_size([[maybe_unused]] void* whole) {
+#ifdef __GLIBC__
+  const std::size_t size = ::malloc_usable_size(whole);
+  return static_cast<std::ptrdiff_t>(size <= small_whole ? size : alignment);
+#else
+  return 0;
+#endif
+}
+
 void* allocate(std::size_t bytes) {
   const std::size_t unit = bytes >= large_page ? large_page : alignment;
   void* const whole = std::malloc(bytes + unit);
   if (whole == nullptr) return nullptr;
+  if (counts_heap() && !note_heap(uncounted_size(whole))) {
+    std::free(whole);
+    return nullptr;
+  }
   // malloc's own alignment leaves room for the pointer.
   static_assert(alignof(std::max_align_t) >= sizeof(void*));
   auto* const data = reinterpret_cast<void**>((reinterpret_cast<std::uintptr_t>(whole) / unit + 1) * unit);
@@ -77,7 +102,9 @@ void* allocate(std::size_t bytes) {
   return data;
 }
 void release(void* data) {
-  std::free(static_cast<void**>(data)[-1]);
+  void* const whole = static_cast<void**>(data)[-1];
+  if (counts_heap()) note_heap(-uncounted_size(whole));
+  std::free(whole);
 }
 #endif
 
@@ -136,9 +163,7 @@ void* take_counted(std::size_t bytes, Take take_bytes) {
   return data;
 }
 
-}  // namespace
-
-void* take(std::size_t bytes) {
+void* take_block(std::size_t bytes) {
   const std::size_t i = class_of(bytes);
   if (i >= kept_classes) return allocate(bytes);
   KeptBlock* const block = kept.first[i];
@@ -149,7 +174,7 @@ void* take(std::size_t bytes) {
   return block;
 }
 
-void give_back(void* data, std::size_t bytes) {
+void give_back_block(void* data, std::size_t bytes) {
   const std::size_t i = class_of(bytes);
   if (i >= kept_classes || kept.counts[i] >= most_kept(i) || kept.closed) return release(data);
   if (kept.bytes + (alignment << i) > most_kept_bytes) return release(data);
@@ -157,6 +182,28 @@ void give_back(void* data, std::size_t bytes) {
   kept.bytes += alignment << i;
   ++kept.counts[i];
   kept.first[i] = ::new (data) KeptBlock{kept.first[i]};
+}
+
+// Lists from this size on count as heap: what a Loop collects may grow without bound.
+constexpr std::size_t large_list = std::size_t{64} << 10;
+
+bool is_counted_list(std::size_t bytes) {
+  return bytes >= large_list && counts_heap();
+}
+
+}  // namespace
+
+void* take(std::size_t bytes) {
+  if (!is_counted_list(bytes)) return take_block(bytes);
+  if (!note_heap(static_cast<std::ptrdiff_t>(bytes))) return nullptr;
+  void* const data = take_block(bytes);
+  if (data == nullptr) note_heap(-static_cast<std::ptrdiff_t>(bytes));
+  return data;
+}
+
+void give_back(void* data, std::size_t bytes) {
+  if (is_counted_list(bytes)) note_heap(-static_cast<std::ptrdiff_t>(bytes));
+  give_back_block(data, bytes);
 }
 
 void release_kept([[maybe_unused]] bool to_system) {
@@ -168,6 +215,24 @@ void release_kept([[maybe_unused]] bool to_system) {
 #ifdef __GLIBC__
   if (to_system) ::malloc_trim(0);
 #endif
+}
+
+void begin_counting_heap() {
+  detail::heap_is_counted.store(true, std::memory_order_relaxed);
+}
+
+bool note_heap(std::ptrdiff_t bytes) noexcept {
+  constexpr std::ptrdiff_t many = std::ptrdiff_t{64} << 10;
+  thread_local constinit std::ptrdiff_t untold = 0;
+  untold += bytes;
+  if (untold > -many && untold < many) return true;
+  const std::size_t cap = limit.load(std::memory_order_relaxed);
+  const std::ptrdiff_t told = std::exchange(untold, 0);
+  heap.fetch_add(told, std::memory_order_relaxed);
+  if (told < 0 || cap == 0 || held.load(std::memory_order_relaxed) + heap_beyond_free() <= cap) return true;
+  heap.fetch_sub(told, std::memory_order_relaxed);
+  untold = told - bytes;
+  return false;
 }
 
 std::size_t in_use() {
@@ -192,7 +257,7 @@ Block::Block(std::size_t bytes) : bytes_(bytes) {
       return;
     }
   }
-  data_ = take_counted(bytes, take);
+  data_ = take_counted(bytes, take_block);
   if (run != nullptr) run->note_taken(data_, bytes);
 }
 
@@ -202,7 +267,7 @@ Block::~Block() {
     return;
   }
   if (RunMemory::current != nullptr) RunMemory::current->note_given_back(data_);
-  give_back(data_, bytes_);
+  give_back_block(data_, bytes_);
   held.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 
@@ -211,6 +276,17 @@ Reserve::Reserve(std::size_t bytes)
 
 Reserve::~Reserve() {
   release(data_);
+  held.fetch_sub(bytes_, std::memory_order_relaxed);
+}
+
+// calloc does not write to pages that are new.
+Zeros::Zeros(std::size_t bytes)
+    : data_(static_cast<std::byte*>(take_counted(
+          bytes, [](std::size_t count) { return std::calloc(std::max<std::size_t>(count, 1), 1); }))),
+      bytes_(bytes) {}
+
+Zeros::~Zeros() {
+  std::free(data_);
   held.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 

@@ -63,6 +63,21 @@ class Reserve {
   std::size_t bytes_;
 };
 
+/// Zeros, counted, of which the system gives only those that are written to.
+class Zeros {
+ public:
+  explicit Zeros(std::size_t bytes);
+  ~Zeros();
+  Zeros(const Zeros&) = delete;
+  Zeros& operator=(const Zeros&) = delete;
+
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_;
+  std::size_t bytes_;
+};
+
 /// Read-only memory whose bytes are those of `unit` again and again, which takes 1 MiB whatever `bytes` is:
 /// the same pages are mapped next to each other. unit.size() is a power of 2 up to 4096. nullptr where the
 /// system cannot do so, or where it would take too many mappings of the process.

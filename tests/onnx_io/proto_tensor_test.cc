@@ -1,8 +1,10 @@
 #include "onnx_io/proto_tensor.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 
 #include "onnx_io/packed_bits.h"
 #include "tensor/error.h"
@@ -291,6 +293,25 @@ TEST(ProtoTensor, SparseRoundTripsForEveryElementType) {
     const Tensor tensor = sample_tensor(dtype, {5, 3});
     EXPECT_EQ(difference(dense_from_proto(sparse_to_proto(tensor)), tensor), "") << dtype_name(dtype);
   }
+}
+
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t virtual_pages = 0, pages = 0;
+  statm >> virtual_pages >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(ProtoTensor, SparseTensorsOfManyZerosTakeLittleMemory) {
+  if (resident_bytes() == 0) GTEST_SKIP() << "no /proc";
+  constexpr std::int64_t elements = std::int64_t{1} << 28;
+  const std::size_t before = resident_bytes();
+  const Tensor tensor = dense_from_proto(sparse({1, elements - 1}, {2}, {elements}));
+  EXPECT_EQ(tensor.byte_size(), std::size_t{4} * elements);
+  EXPECT_EQ(tensor.data<std::int32_t>()[0], 0);
+  EXPECT_EQ(tensor.data<std::int32_t>()[elements - 1], 1);
+  // AddressSanitizer keeps a byte for every eight.
+  EXPECT_LT(resident_bytes() - before, tensor.byte_size() / 4);
 }
 
 struct BadSparse {

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "tensor/error.h"
+#include "tensor/heap.h"
 #include "tensor/sanitizers.h"
 
 namespace grurun::memory {
@@ -72,6 +74,19 @@ TEST(Repeated, LeavesTheProcessItsMappings) {
   EXPECT_NE(repeated(unit, half), nullptr);
 }
 #endif
+
+TEST(Heap, WhatIsTakenBesidesBlocksCountsBeyondAFreePart) {
+  constexpr std::ptrdiff_t mebibyte = std::ptrdiff_t{1} << 20;
+  set_limit(in_use() + mebibyte);
+  EXPECT_TRUE(note_heap(free_heap));
+  EXPECT_FALSE(note_heap(2 * mebibyte));
+  EXPECT_TRUE(note_heap(mebibyte / 2));
+  EXPECT_THROW(Block(std::size_t{mebibyte}), Error);
+  EXPECT_TRUE(note_heap(-mebibyte / 2));
+  EXPECT_NO_THROW(Block(std::size_t{mebibyte}));
+  EXPECT_TRUE(note_heap(-free_heap));
+  set_limit(0);
+}
 
 }  // namespace
 }  // namespace grurun::memory

@@ -9,17 +9,21 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/cast.h"
-#include "engine/ops/math/einsum_equation.h"
 #include "engine/ops/matrix_product.h"
 #include "engine/ops/reduction.h"
 #include "engine/ops/reduction/reduce_kernels.h"
 #include "engine/ops/strided.h"
+#include "opset/einsum_equation.h"
 
 namespace grurun::engine {
 
 std::vector<OpRow> op_rows_einsum();
 
 namespace {
+
+using opset::EinsumEquation;
+using opset::Label;
+using opset::Labels;
 
 using LabelSet = ScratchSet<Label>;
 using Extents = ScratchMap<Label, std::int64_t>;
@@ -199,7 +203,7 @@ RunFunction prepare_einsum(PrepareContext& node) {
       tensors.push_back(half ? cast_tensor(tensor, DType::float32) : tensor);
       ranks.push_back(tensor.rank());
     }
-    run.set_output(0, cast_tensor(einsum(parse_einsum(text, ranks), tensors), dtype));
+    run.set_output(0, cast_tensor(einsum(opset::parse_einsum(text, ranks), tensors), dtype));
   };
 }
 

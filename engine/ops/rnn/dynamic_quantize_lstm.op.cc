@@ -49,7 +49,7 @@ constexpr std::array input_names = {"X",         "W",           "R", "B",       
 constexpr std::array required_inputs = {X, W, R, W_scale, W_zero_point, R_scale, R_zero_point};
 using Inputs = std::array<const Tensor*, input_names.size()>;
 
-struct Layer {
+struct DynamicLayer {
   LayerForm form;
   LayerAttributes attributes;
   std::optional<LayerWeights<float>> packed;  // when all weights are constant
@@ -131,7 +131,7 @@ LayerWeights<float> pack(const Inputs& inputs, const LayerForm& form) {
   return weights;
 }
 
-std::optional<LayerWeights<float>> pack_constant_weights(PrepareContext& node, const Layer& layer) {
+std::optional<LayerWeights<float>> pack_constant_weights(PrepareContext& node, const DynamicLayer& layer) {
   Inputs inputs{};
   for (const Input which : {W, R, B, P, W_scale, W_zero_point, R_scale, R_zero_point}) {
     if (!node.has_input(which)) continue;
@@ -142,7 +142,7 @@ std::optional<LayerWeights<float>> pack_constant_weights(PrepareContext& node, c
   return pack(inputs, layer.form);
 }
 
-void run_layer(const Layer& layer, RunContext& run) {
+void run_layer(const DynamicLayer& layer, RunContext& run) {
   Inputs inputs{};
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = run.optional_tensor(i);
   check_weights(inputs, layer.attributes);
@@ -178,7 +178,7 @@ RunFunction prepare_dynamic_quantize_lstm(PrepareContext& node) {
   if (input_forget != 0 && input_forget != 1)
     fail_invalid("attribute input_forget is {}; it must be 0 or 1", input_forget);
   if (node.has_attribute("output_sequence")) fail_unsupported("attribute output_sequence is not known");
-  const auto layer = std::make_shared<Layer>();
+  const auto layer = std::make_shared<DynamicLayer>();
   layer->form = {.gates = kernels::lstm_gates,
                  .states = 2,
                  .default_activations = {"Sigmoid", "Tanh", "Tanh"},

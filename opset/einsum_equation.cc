@@ -1,4 +1,4 @@
-#include "engine/ops/math/einsum_equation.h"
+#include "opset/einsum_equation.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include "tensor/error.h"
 
-namespace grurun::engine {
+namespace grurun::opset {
 
 namespace {
 
@@ -122,4 +122,4 @@ EinsumEquation parse_einsum(const std::string& equation, std::span<const std::si
   return parsed;
 }
 
-}  // namespace grurun::engine
+}  // namespace grurun::opset

@@ -7,7 +7,7 @@
 
 #include "tensor/scratch.h"
 
-namespace grurun::engine {
+namespace grurun::opset {
 
 /// A dimension's name: a letter's code, or first_ellipsis_label + i for dimension i of "...".
 using Label = int;
@@ -22,4 +22,4 @@ struct EinsumEquation {
 /// Throws Error(invalid_model) for text that is no equation, or that does not fit operands of these ranks.
 EinsumEquation parse_einsum(const std::string& equation, std::span<const std::size_t> ranks);
 
-}  // namespace grurun::engine
+}  // namespace grurun::opset

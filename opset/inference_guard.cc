@@ -1,0 +1,130 @@
+#include "opset/inference_guard.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "opset/einsum_equation.h"
+#include "opset/guarded_registry.h"
+#include "tensor/error.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx::InferenceContext;
+using onnx::OpSchema;
+using onnx::TensorShapeProto;
+
+// nullptr where it is not known.
+const TensorShapeProto* input_shape(const InferenceContext& context, std::size_t i) {
+  if (i >= context.getNumInputs()) return nullptr;
+  const onnx::TypeProto* type = context.getInputType(i);
+  if (type == nullptr || !type->has_tensor_type() || !type->tensor_type().has_shape()) return nullptr;
+  return &type->tensor_type().shape();
+}
+
+std::int64_t int_attribute(const InferenceContext& context, const char* name, std::int64_t otherwise) {
+  const onnx::AttributeProto* attribute = context.getAttribute(name);
+  return attribute != nullptr && attribute->has_i() ? attribute->i() : otherwise;
+}
+
+// ONNX reads axes as int: 2^32 would pass for 0.
+void require_int(const char* name, std::int64_t value) {
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
+    fail_invalid("attribute {} is {}: no tensor has such an axis", name, value);
+}
+
+void check_axes(const InferenceContext& context) {
+  for (const char* name : {"axis", "batch_axis", "time_axis", "scan_input_axes", "scan_output_axes"}) {
+    const onnx::AttributeProto* attribute = context.getAttribute(name);
+    if (attribute == nullptr) continue;
+    require_int(name, attribute->i());
+    for (const std::int64_t value : attribute->ints()) require_int(name, value);
+  }
+}
+
+// Mean and InvStdDev get a size of 1 from axis on, whatever it is.
+void check_normalized_axis(const InferenceContext& context) {
+  const TensorShapeProto* x = input_shape(context, 0);
+  if (x == nullptr) return;
+  const std::int64_t axis = int_attribute(context, "axis", -1);
+  const std::int64_t rank = x->dim_size();
+  if (axis < -rank || axis >= rank)
+    fail_invalid("attribute axis is {}, but must lie in [-r, r) of an input of rank r, here {}", axis, rank);
+}
+
+// Dimensions of data from batch_dims + indices.shape[-1] on are copied.
+void check_batch_dims(const InferenceContext& context) {
+  const std::int64_t batch_dims = int_attribute(context, "batch_dims", 0);
+  if (batch_dims < 0) fail_invalid("attribute batch_dims is {}, but must not be negative", batch_dims);
+  for (const std::size_t i : {0, 1}) {
+    const TensorShapeProto* shape = input_shape(context, i);
+    if (shape != nullptr && batch_dims >= std::max(shape->dim_size(), 1)) {
+      fail_invalid("attribute batch_dims is {}, but must be less than the rank of {}, which is {}",
+                   batch_dims, i == 0 ? "data" : "indices", shape->dim_size());
+    }
+  }
+}
+
+// A list of num_outputs sizes is made, and read at the number of each output.
+void check_num_outputs(const InferenceContext& context) {
+  const auto outputs = static_cast<std::int64_t>(context.getNumOutputs());
+  const std::int64_t stated = int_attribute(context, "num_outputs", outputs);
+  if (stated != outputs)
+    fail_invalid("attribute num_outputs is {}, but the node has {} outputs", stated, outputs);
+}
+
+// What is no term of an equation would be read again and again.
+void check_equation(const InferenceContext& context) {
+  const onnx::AttributeProto* equation = context.getAttribute("equation");
+  if (equation == nullptr) return;
+  std::vector<std::size_t> ranks;
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
+    const TensorShapeProto* shape = input_shape(context, i);
+    if (shape == nullptr) return;  // nor does ONNX read the equation
+    ranks.push_back(static_cast<std::size_t>(shape->dim_size()));
+  }
+  parse_einsum(equation->s(), ranks);
+}
+
+// Expand-8 makes a dimension for each element of a shape whose values are not known.
+bool states_large_rank(const InferenceContext& context) {
+  const TensorShapeProto* shape = input_shape(context, 1);
+  return shape != nullptr && shape->dim_size() == 1 && shape->dim(0).dim_value() > max_inferred_rank;
+}
+
+bool is_huge(const onnx::TypeProto* type) {
+  if (type == nullptr || !type->has_tensor_type() || !type->tensor_type().has_shape()) return false;
+  const auto& shape = type->tensor_type().shape();
+  return shape.dim_size() == 1 && shape.dim(0).dim_value() > max_propagated_size;
+}
+
+}  // namespace
+
+bool may_infer(const OpSchema& schema, const InferenceContext& context) {
+  if (!schema.domain().empty()) return true;
+  const std::string& op_type = schema.Name();
+  check_axes(context);
+  if (op_type == "LayerNormalization" || op_type == "RMSNormalization") check_normalized_axis(context);
+  if (op_type == "GatherND") check_batch_dims(context);
+  if (op_type == "Split") check_num_outputs(context);
+  if (op_type == "Einsum") check_equation(context);
+  return op_type != "Expand" || !states_large_rank(context);
+}
+
+bool may_propagate(const OpSchema& schema, onnx::DataPropagationContext& context) {
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
+    if (is_huge(context.getInputType(i))) return false;
+    const TensorShapeProto* values = context.getInputData(i);
+    if (values != nullptr && values->dim_size() > max_propagated_size) return false;
+    // ONNX counts the places of a Slice in int: a step of 2^32 would stay where it is.
+    if (values == nullptr || schema.Name() != "Slice" || i != 4) continue;
+    for (const auto& step : values->dim()) {
+      if (step.dim_value() < -max_propagated_size || step.dim_value() > max_propagated_size) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,127 @@
+// What a model may say to ONNX's shape inference: each of these once wrote beside a shape, looped for ever or
+// took memory by a number in the model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "opset/check.h"
+#include "tests/opset/check_models.h"
+
+namespace grurun::opset {
+namespace {
+
+using testing::HasSubstr;
+
+Make graph_of(int opset, const std::string& body) {
+  return text("<ir_version: 10, opset_import: [\"\" : " + std::to_string(opset) + "]> g " + body);
+}
+
+struct Refused {
+  const char* what;
+  Make model;
+  const char* message;  // part of it
+};
+
+std::vector<Refused> refused_attributes() {
+  const auto normalization = [](const std::string& axis) {
+    return graph_of(
+        17,
+        "(float[2,3] X, float[3] s) => (float[2,3] Y, float[n,m] M, float[n,m] I) { [n] Y, M, I = "
+        "LayerNormalization <axis = " +
+            axis + "> (X, s) }");
+  };
+  const auto gather = [](int opset, const std::string& batch_dims) {
+    return graph_of(opset, "(float[2,3,4] X, int64[2,1] i) => (float Y) { [n] Y = GatherND <batch_dims = " +
+                               batch_dims + "> (X, i) }");
+  };
+  const auto split = [](const std::string& num_outputs) {
+    return graph_of(18, "(float[6] X) => (float[a] Y, float[b] Z) { [n] Y, Z = Split <num_outputs = " +
+                            num_outputs + "> (X) }");
+  };
+  return {
+      {"an axis beyond every rank", normalization("9223372036854775807"),
+       "attribute axis is 9223372036854775807"},
+      {"an axis that is negative as int", normalization("2147483648"), "attribute axis is 2147483648"},
+      {"an axis of the rank", normalization("2"), "attribute axis is 2, but must lie in [-r, r)"},
+      {"a negative batch_dims", gather(13, "-128"), "attribute batch_dims is -128, but must not be negative"},
+      {"a negative batch_dims before", gather(12, "-2"),
+       "attribute batch_dims is -2, but must not be negative"},
+      {"batch_dims of the rank", gather(13, "2"), "must be less than the rank of indices, which is 2"},
+      {"an axis that is 0 as int",
+       graph_of(14, "(float[2] X) => (float[4] Y) { [n] Y = Concat <axis = 4294967296> (X, X) }"),
+       "attribute axis is 4294967296: no tensor has such an axis"},
+      {"more parts than outputs", split("300000000"),
+       "attribute num_outputs is 300000000, but the node has 2 outputs"},
+      {"fewer parts than outputs", split("1"), "attribute num_outputs is 1, but the node has 2 outputs"},
+      {"a negative size",
+       graph_of(14, "(float[2] X) => (float[n] Y) <int64[2] p = {-3, 0}> { [n] Y = Pad(X, p) }"),
+       "output output would have the size -1 on axis 0"},
+  };
+}
+
+TEST(InferenceGuard, AttributesOutOfRangeAreFindingsOfTheirNode) {
+  for (const Refused& c : refused_attributes()) {
+    SCOPED_TRACE(c.what);
+    const CheckResult result = check_model(c.model());
+    EXPECT_TRUE(codes(result).contains("SHAPE001")) << listed(result);
+    EXPECT_THAT(listed(result), HasSubstr("[graph/n]"));
+    EXPECT_THAT(listed(result), HasSubstr(c.message));
+  }
+}
+
+TEST(InferenceGuard, EquationsThatAreNoneAreFindingsOfTheirNode) {
+  for (const int opset : {12, 28}) {
+    for (const char* equation : {"i.", "i.j", ".....", "......", "......->", "...i...->i", "... ...->",
+                                 "i..j->ij", "...ij.->ij", "i1", "i->j", "i,i", "i->ii"}) {
+      SCOPED_TRACE(equation);
+      const CheckResult result = check_model(
+          graph_of(opset, std::string("(float[2] X) => (float[n] Y) { [n] Y = Einsum <equation = \"") +
+                              equation + "\"> (X) }")());
+      EXPECT_TRUE(codes(result).contains("SHAPE001")) << listed(result);
+      EXPECT_THAT(listed(result), HasSubstr("[graph/n]"));
+      EXPECT_THAT(listed(result), HasSubstr("equation '"));
+    }
+  }
+}
+
+TEST(InferenceGuard, WhatTheStandardAllowsPasses) {
+  const Make allowed[] = {
+      graph_of(
+          17,
+          "(float[2,3] X, float[3] s) => (float[2,3] Y, float[2,1] M) { Y, M = LayerNormalization <axis = "
+          "-1> (X, s) }"),
+      graph_of(13,
+               "(float[2,3,4] X, int64[2,1] i) => (float[2,4] Y) { Y = GatherND <batch_dims = 1> (X, i) }"),
+      graph_of(
+          18,
+          "(float[1] X) => (float[1] Y, float[n] Z, float[m] V) { Y, Z, V = Split <num_outputs = 3> (X) }"),
+      graph_of(18, "(float[5] X) => (float[3] Y, float[2] Z) { Y, Z = Split <num_outputs = 2> (X) }"),
+      graph_of(12,
+               "(float[2,3] X, float[3,4] Z) => (float[2,4] Y) { Y = Einsum <equation = \"i j, jk -> ik\"> "
+               "(X, Z) }"),
+      graph_of(12, "(float[5,2,3] X) => (float[5,3,2] Y) { Y = Einsum <equation = \"...ij->...ji\"> (X) }"),
+  };
+  for (const Make& model : allowed) EXPECT_EQ(listed(check_model(model())), "");
+}
+
+TEST(InferenceGuard, SizesThatAModelDeclaresTakeNoMemory) {
+  for (const char* size : {"50000000", "9223372036854775807"}) {
+    const CheckResult result = check_model(
+        graph_of(8, std::string("(float[1] X, int64[") + size + "] s) => (float Y) { Y = Expand(X, s) }")());
+    EXPECT_FALSE(codes(result).contains("SHAPE001")) << listed(result);
+  }
+}
+
+// 2^32 as int is 0, and 2^31 negative: places before the first value.
+TEST(InferenceGuard, HugeStepsOfSliceEnd) {
+  for (const char* step : {"4294967296", "2147483648", "-4294967296", "9223372036854775807"}) {
+    SCOPED_TRACE(step);
+    const CheckResult result = check_model(graph_of(
+        14, std::string("(float[2,3,4] X) => (int64[n] Y) <int64[1] a = {0}, int64[1] e = {3}, int64[1] x "
+                        "= {0}, int64[1] t = {") +
+                step + "}> { h = Shape(X) Y = Slice(h, a, e, x, t) }")());
+    EXPECT_FALSE(result.has_errors()) << listed(result);
+  }
+}
+
+}  // namespace
+}  // namespace grurun::opset
