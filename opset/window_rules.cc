@@ -19,11 +19,13 @@ const Attribute* stated(const Node& node, const char* name) {
   return attribute != nullptr && attribute->ref_attr_name.empty() ? attribute : nullptr;
 }
 
-// NOTSET "means explicit padding is used".
+// NOTSET "means explicit padding is used". Zeros are what pads are when they are not stated, and exporters
+// state them beside auto_pad.
 std::optional<std::string> both_paddings(const Node& node) {
-  const Attribute* auto_pad = stated(node, "auto_pad");
-  if (auto_pad == nullptr || stated(node, "pads") == nullptr) return std::nullopt;
-  if (auto_pad->s.empty() || auto_pad->s == "NOTSET") return std::nullopt;
+  const Attribute *auto_pad = stated(node, "auto_pad"), *pads = stated(node, "pads");
+  if (auto_pad == nullptr || auto_pad->s.empty() || auto_pad->s == "NOTSET") return std::nullopt;
+  if (pads == nullptr || std::ranges::all_of(pads->ints, [](std::int64_t pad) { return pad == 0; }))
+    return std::nullopt;
   return fmt::format("pads cannot be used with auto_pad {}: state one of them", auto_pad->s);
 }
 

@@ -79,6 +79,12 @@ TEST(Pooling, PadsAndAutoPadExcludeEachOther) {
                22,
                {x, w},
                {attr("auto_pad", "NOTSET"), pads},
+               {make<float>({1, 1, 3}, {3, 6, 5})}},
+              {"zeros",
+               "Conv",
+               22,
+               {x, w},
+               {attr("auto_pad", "SAME_UPPER"), attr("pads", List{0, 0})},
                {make<float>({1, 1, 3}, {3, 6, 5})}}});
 }
 
