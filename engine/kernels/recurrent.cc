@@ -86,24 +86,33 @@ HWY_INLINE const W* panel_in(const GatePanels<T>& weights, int64_t i) {
   }
 }
 
+/// A times the gates of panels [begin, end), as they lie in memory in W.
+template <class W, class T>
+HWY_INLINE GateProduct<T, W> product_of(Rows<const T> A, const GatePanels<T>& weights, bool biased,
+                                        int64_t begin, int64_t end, T* C, size_t ldc, bool descending) {
+  const auto gates = static_cast<size_t>(weights.gates()), units = static_cast<size_t>(weights.units(begin));
+  return {.K = static_cast<size_t>(weights.K()),
+          .A = A.data,
+          .lda = static_cast<size_t>(A.ld),
+          .B = panel_in<W>(weights, begin),
+          .columns = units,
+          .start = biased ? panel_bias(weights, begin) : nullptr,
+          .C = C,
+          .ldc = ldc,
+          .panels = static_cast<size_t>(end - begin) * gates,
+          .panel_stride = units,
+          .descending = descending,
+          .ahead = nullptr,
+          .ahead_lines = 0};
+}
+
 /// As multiply() below, by weights in W.
 template <class W, class T>
 HWY_INLINE void multiply_in(size_t rows, Rows<const T> A, const GatePanels<T>& weights, bool biased,
                             int64_t begin, int64_t end, T* C, size_t ldc, const Ahead<T>& ahead) {
-  const auto gates = static_cast<size_t>(weights.gates()), units = static_cast<size_t>(weights.units(begin));
-  GateProduct<T, W> p{.K = static_cast<size_t>(weights.K()),
-                      .A = A.data,
-                      .lda = static_cast<size_t>(A.ld),
-                      .B = panel_in<W>(weights, begin),
-                      .columns = units,
-                      .start = biased ? panel_bias(weights, begin) : nullptr,
-                      .C = C,
-                      .ldc = ldc,
-                      .panels = static_cast<size_t>(end - begin) * gates,
-                      .panel_stride = units,
-                      .descending = ahead.descending,
-                      .ahead = nullptr,
-                      .ahead_lines = 0};
+  auto p = product_of<W>(A, weights, biased, begin, end, C, ldc, ahead.descending);
+  const auto gates = static_cast<size_t>(weights.gates());
+  const size_t units = p.columns;
   if (rows == 1) return gate_product(rows, p);
   // The caches may be too small for more than the product at hand and what the next one needs.
   const size_t products = std::exchange(p.panels, 1);
@@ -139,24 +148,11 @@ HWY_INLINE void multiply(size_t rows, Rows<const T> A, const GatePanels<T>& weig
 template <class T>
 void multiply_compact(size_t rows, Rows<const T> A, Rows<const T> scaled, const GatePanels<T>& weights,
                       bool biased, int64_t begin, int64_t end, T* C, size_t ldc, bool descending) {
-  const auto gates = static_cast<size_t>(weights.gates()), units = static_cast<size_t>(weights.units(begin));
-  CompactProduct p{{.K = static_cast<size_t>(weights.K()),
-                    .A = A.data,
-                    .lda = static_cast<size_t>(A.ld),
-                    .B = nullptr,
-                    .columns = units,
-                    .start = biased ? panel_bias(weights, begin) : nullptr,
-                    .C = C,
-                    .ldc = ldc,
-                    .panels = static_cast<size_t>(end - begin) * gates,
-                    .panel_stride = units,
-                    .descending = descending,
-                    .ahead = nullptr,
-                    .ahead_lines = 0},
-                   weights.compact(static_cast<int64_t>(rows)),
-                   static_cast<size_t>(begin) * gates,
-                   scaled.data,
-                   static_cast<size_t>(scaled.ld)};
+  const auto gates = static_cast<size_t>(weights.gates());
+  CompactProduct p{product_of<T>(A, weights, biased, begin, end, C, ldc, descending),
+                   weights.compact(static_cast<int64_t>(rows)), static_cast<size_t>(begin) * gates,
+                   scaled.data, static_cast<size_t>(scaled.ld)};
+  const size_t units = p.columns;
   if (rows == 1) return gate_product(rows, p);
   const size_t products = std::exchange(p.panels, 1);
   for (size_t i = 0; i < products; ++i, ++p.matrix) {
