@@ -39,11 +39,14 @@ std::size_t heap_beyond_free() {
 void count(std::size_t bytes) {
   const std::size_t cap = limit.load(std::memory_order_relaxed);
   const std::size_t before = held.fetch_add(bytes, std::memory_order_relaxed);
-  const std::size_t used = before + heap_beyond_free();
-  if (cap != 0 && (used > cap || bytes > cap - used)) {
-    held.fetch_sub(bytes, std::memory_order_relaxed);
-    fail(ErrorKind::limit, "tensor memory: {} bytes more than the {} in use would pass the limit of {} bytes",
-         bytes, used, cap);
+  if (cap != 0) {
+    const std::size_t used = before + heap_beyond_free();
+    if (used > cap || bytes > cap - used) {
+      held.fetch_sub(bytes, std::memory_order_relaxed);
+      fail(ErrorKind::limit,
+           "tensor memory: {} bytes more than the {} in use would pass the limit of {} bytes", bytes, used,
+           cap);
+    }
   }
   std::size_t peak_before = most.load(std::memory_order_relaxed);
   while (before + bytes > peak_before &&
@@ -163,7 +166,7 @@ void* take_counted(std::size_t bytes, Take take_bytes) {
   return data;
 }
 
-void* take_block(std::size_t bytes) {
+[[gnu::always_inline]] inline void* take_block(std::size_t bytes) {
   const std::size_t i = class_of(bytes);
   if (i >= kept_classes) return allocate(bytes);
   KeptBlock* const block = kept.first[i];
@@ -174,7 +177,7 @@ void* take_block(std::size_t bytes) {
   return block;
 }
 
-void give_back_block(void* data, std::size_t bytes) {
+[[gnu::always_inline]] inline void give_back_block(void* data, std::size_t bytes) {
   const std::size_t i = class_of(bytes);
   if (i >= kept_classes || kept.counts[i] >= most_kept(i) || kept.closed) return release(data);
   if (kept.bytes + (alignment << i) > most_kept_bytes) return release(data);

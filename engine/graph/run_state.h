@@ -60,11 +60,14 @@ class StepContext final : public RunContext {
 
   /// Throws when the types of the inputs are not those the schema and the kernel admit.
   void check_input_types() const;
+  /// Throws Error(invalid_model) where a body returned what the version does not admit.
+  void check_output_types();
 
   /// "tensor(float) [2,3], -, ...": the inputs as they were before the step took any.
   std::string describe_inputs() const;
 
-  /// Throws Error(internal) when a present input was not looked at or a wanted output was not made.
+  /// Throws Error(internal) when a present input was not looked at or a wanted output was not made, and what
+  /// check_output_types does.
   void finish();
 
  private:

@@ -175,9 +175,15 @@ void StepContext::finish() {
   }
   for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
     if (step_.outputs[i] == no_slot) continue;
+    if (output_place(i).empty()) fail_internal("{} did not make its output {}", step_.op, i);
+  }
+  if (!step_.output_rules.empty()) check_output_types();
+}
+
+void StepContext::check_output_types() {
+  for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
+    if (step_.outputs[i] == no_slot) continue;
     const Value& made = output_place(i);
-    if (made.empty()) fail_internal("{} did not make its output {}", step_.op, i);
-    if (step_.output_rules.empty()) continue;
     const opset::SignatureOutput& rule = step_.output_rules[std::min(i, step_.output_rules.size() - 1)];
     if (!is_admitted(made, rule.types)) {
       fail_invalid("output {} ('{}') of {} must not be {}", i, rule.name, step_.op,
