@@ -82,8 +82,10 @@ std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRo
     const opset::SignatureInput& input = inputs[std::min(i, inputs.size() - 1)];
     InputRule rule;
     rule.name = input.name;
-    if (!beyond) rule.schema = &input.types;
-    rule.kernel = input.types.tensors;
+    if (!beyond) {
+      rule.schema = &input.types;
+      rule.kernel = input.types.tensors;
+    }
     for (const TypeRule& stated : row.rules) {
       if (std::string_view(input.type) == stated.constraint ||
           std::string("input:") + input.name == stated.constraint) {

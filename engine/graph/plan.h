@@ -21,7 +21,7 @@ inline constexpr int no_slot = -1;
 /// What the schema and the kernel admit for one input.
 struct InputRule {
   const opset::ParameterTypes* schema = nullptr;  // nullptr: anything
-  DTypeSet kernel;                                // element types of tensors that the kernel takes
+  DTypeSet kernel = DTypeSet::all();  // element types of tensors that the kernel takes, of those admitted
   std::size_t first = 0;  // the first input that must have the same element type: itself, if none before
   const char* name = "";  // the parameter's name in the schema
 };

@@ -71,6 +71,8 @@ class StepContext final : public RunContext {
   void finish();
 
  private:
+  /// Of an input that is no tensor of an element type that the kernel takes.
+  void check_other_type(std::size_t input, const Value& value) const;
   void mark(std::size_t index);
 
   const Step& step_;

@@ -126,11 +126,6 @@ std::uint64_t StepContext::random_seed() {
 
 namespace {
 
-// Tensors, which most values are, are judged without a call.
-bool is_admitted(const Value& value, const opset::ParameterTypes& types) {
-  return value.is_tensor() ? types.tensors.contains(value.tensor().dtype()) : types.admits(value);
-}
-
 // "int64" where other tensors are admitted; "tensor(int64)", "seq(tensor(float))".
 std::string refused_type(const Value& value, const opset::ParameterTypes& admitted) {
   if (value.is_tensor() && !admitted.tensors.empty()) return std::string(dtype_name(value.tensor().dtype()));
@@ -145,16 +140,9 @@ void StepContext::check_input_types() const {
     const InputRule& rule = step_.input_rules[i];
     if (step_.inputs[i] == no_slot) continue;
     const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
-    if (value.empty()) continue;
-    if (rule.schema != nullptr && !is_admitted(value, *rule.schema)) {
-      fail_invalid("input {} ('{}') of {} must not be {}", i, rule.name, step_.op,
-                   refused_type(value, *rule.schema));
-    }
+    if (!value.is_tensor() || !rule.kernel.contains(value.tensor().dtype())) check_other_type(i, value);
     if (!value.is_tensor()) continue;
     const DType dtype = value.tensor().dtype();
-    if (rule.schema != nullptr && !rule.kernel.contains(dtype)) {
-      fail_unsupported("{} with {} in input {} ('{}')", step_.op, dtype_name(dtype), i, rule.name);
-    }
     // Equal to the first of its group is equal to all.
     for (std::size_t j = rule.first; j < i; ++j) {
       if (step_.input_rules[j].first != rule.first || !has_input(j)) continue;
@@ -165,6 +153,19 @@ void StepContext::check_input_types() const {
       }
       break;
     }
+  }
+}
+
+void StepContext::check_other_type(std::size_t input, const Value& value) const {
+  const InputRule& rule = step_.input_rules[input];
+  if (value.empty() || rule.schema == nullptr) return;
+  if (!rule.schema->admits(value)) {
+    fail_invalid("input {} ('{}') of {} must not be {}", input, rule.name, step_.op,
+                 refused_type(value, *rule.schema));
+  }
+  if (value.is_tensor()) {
+    fail_unsupported("{} with {} in input {} ('{}')", step_.op, dtype_name(value.tensor().dtype()), input,
+                     rule.name);
   }
 }
 
@@ -185,7 +186,7 @@ void StepContext::check_output_types() {
     if (step_.outputs[i] == no_slot) continue;
     const Value& made = output_place(i);
     const opset::SignatureOutput& rule = step_.output_rules[std::min(i, step_.output_rules.size() - 1)];
-    if (!is_admitted(made, rule.types)) {
+    if (!rule.types.admits(made)) {
       fail_invalid("output {} ('{}') of {} must not be {}", i, rule.name, step_.op,
                    refused_type(made, rule.types));
     }
