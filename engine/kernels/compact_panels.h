@@ -3,17 +3,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "tensor/memory.h"
 
 namespace grurun::kernels {
 
-/// Matrices of float32, row by row, whose columns are a multiple of kLanes; each follows the one before.
+/// Matrices of float32, row by row; each follows the one before.
 struct DenseMatrices {
-  static constexpr int64_t kLanes = 16;  // numbers of the vectors that words are read in
-
   const float* data;
   int64_t K;                     // rows of each
   std::vector<int64_t> columns;  // of each

@@ -64,8 +64,8 @@ class GatePanels {
     return rows > most_compact_rows_ ? nullptr : compact_->panels.load(std::memory_order_acquire);
   }
 
-  /// Makes them, if they are of use and have not been made. That takes as long as a hundred products with one
-  /// row, or more. On any thread, also while another one uses these panels.
+  /// Makes them, if they are of use and have not been made, which reads all weights several times. On any
+  /// thread, also while another one uses these panels.
   void make_compact(int64_t rows) const {
     if (rows <= most_compact_rows_) make_compact_once();
   }

@@ -15,8 +15,8 @@ ReductionShape reduction_shape(const Shape& input, std::span<const std::int64_t>
   }
   bool first = true;
   bool last_kind = false;
-  std::int64_t stride =
-      1;  // an input without elements may overflow it, and the extents: nothing is read then
+  // An input without elements may overflow it, and the extents: nothing is read then.
+  std::int64_t stride = 1;
   for (std::size_t d = input.rank(); d-- > 0;) {
     const std::int64_t extent = input[d];
     if (extent == 1) continue;
