@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -18,14 +17,12 @@ constexpr uint32_t kBinades = 15;     // that four bits tell apart, where none o
 constexpr uint32_t kMostShift = 120;  // so that x * 2^shift seldom is too large
 constexpr int64_t kGrain = 1 << 16;   // numbers that are worth a thread's while
 
-using Exponents = std::array<int64_t, 256>;  // how many numbers have each
-
 uint32_t bits_of(float number) {
   return std::bit_cast<uint32_t>(number);
 }
 
 /// The least exponent of the fifteen in a row that most numbers have; 0 where there is none.
-uint32_t least_exponent(const Exponents& count) {
+uint32_t least_exponent(const std::array<int64_t, 256>& count) {
   uint32_t best = 0;
   int64_t most = 0;
   for (uint32_t least = 1; least <= kMostShift + 1; ++least) {
@@ -54,96 +51,169 @@ uint32_t shifted(float number, uint32_t shift) {
   return (bits & kMagnitude) == 0 ? bits : bits - (shift << kMantissaBits);
 }
 
-void pack_group(const float* group, int64_t columns, uint32_t shift, uint32_t* words) {
+void pack_group(const float* group, int64_t columns, uint32_t shift, float* words) {
   const float* eighth = group + (kGroup - 1) * columns;
   for (int64_t row = 0; row < kGroup - 1; ++row) {
     for (int64_t i = row * columns, column = 0; column < columns; ++i, ++column) {
       const uint32_t rest = std::rotr(shifted(eighth[column], shift), static_cast<int>(4 * (row + 1)));
-      words[i] = shifted(group[i], shift) | (rest & CompactPanels::kSpareBits);
+      words[i] = std::bit_cast<float>(shifted(group[i], shift) | (rest & CompactPanels::kSpareBits));
     }
   }
 }
 
+/// The bits of number * 2^shift, whose exponent is that of `number` plus `shift`.
+uint32_t shifted_back(uint32_t bits, uint32_t shift) {
+  return (bits & kMagnitude) == 0 ? bits : bits + (shift << kMantissaBits);
+}
+
+/// Calls body(i) for each matrix, on as many threads as they are worth.
+template <class Body>
+void each_matrix(const DenseMatrices& matrices, const Body& body) {
+  const auto count = static_cast<int64_t>(matrices.columns.size());
+  const int64_t columns = std::accumulate(matrices.columns.begin(), matrices.columns.end(), int64_t{0});
+  parallel_for(count, kGrain * count / (matrices.K * columns) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(static_cast<size_t>(i));
+  });
+}
+
 }  // namespace
 
-std::shared_ptr<const CompactPanels> CompactPanels::pack(const DenseMatrices& matrices) {
-  const auto count = static_cast<int64_t>(matrices.columns.size());
-  const int64_t K = matrices.K, groups = K / kGroup;
-  if (count == 0 || groups == 0) return nullptr;
-  std::vector<int64_t> first{0};
-  for (const int64_t columns : matrices.columns) first.push_back(first.back() + K * columns);
-  const int64_t matrices_a_thread = kGrain * count / first.back() + 1;
+CompactPanels::CompactPanels(DenseMatrices matrices) : matrices_(std::move(matrices)) {
+  int64_t numbers = 0;
+  for (const int64_t columns : matrices_.columns) {
+    places_.push_back({numbers, numbers, 0});
+    numbers += matrices_.K * columns;
+  }
+  places_.push_back({numbers, numbers, 0});
+}
 
-  std::vector<Exponents> counts(matrices.columns.size());
-  parallel_for(count, matrices_a_thread, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      Exponents& exponents = counts[static_cast<size_t>(i)];
-      for (int64_t at = first[i]; at < first[i + 1]; ++at) {
-        ++exponents[(bits_of(matrices.data[at]) & kMagnitude) >> kMantissaBits];
-      }
+std::unique_ptr<const CompactPanels> CompactPanels::pack(DenseMatrices matrices) {
+  if (matrices.columns.empty() || matrices.K < kGroup) return nullptr;
+  std::unique_ptr<CompactPanels> panels(new CompactPanels(std::move(matrices)));
+  const uint32_t least = least_exponent(panels->count_exponents());
+  if (least == 0) return nullptr;
+  panels->shift_ = static_cast<int>(least) - 1;
+  panels->choose_groups(least);
+  const Place& end = panels->places_.back();
+  if (end.words > end.numbers - end.numbers / 16) return nullptr;
+  each_matrix(panels->matrices_, [&](size_t i) { panels->pack_matrix(i); });
+  panels->close_gaps();
+  return panels;
+}
+
+CompactPanels::Exponents CompactPanels::count_exponents() const {
+  std::vector<Exponents> counts(matrices_.columns.size());
+  each_matrix(matrices_, [&](size_t i) {
+    for (int64_t at = places_[i].numbers; at < places_[i + 1].numbers; ++at) {
+      ++counts[i][(bits_of(matrices_.data[at]) & kMagnitude) >> kMantissaBits];
     }
   });
   Exponents all{};
   for (const Exponents& of_one : counts) {
     for (size_t e = 0; e < all.size(); ++e) all[e] += of_one[e];
   }
-  const uint32_t least = least_exponent(all);
-  if (least == 0) return nullptr;
+  return all;
+}
 
-  // fitting[i * groups + g]: whether that group of matrix i can be compact.
-  std::vector<uint8_t> fitting(static_cast<size_t>(count * groups));
-  parallel_for(count, matrices_a_thread, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t size = kGroup * matrices.columns[i];
-      for (int64_t g = 0; g < groups; ++g) {
-        fitting[i * groups + g] = fits(matrices.data + first[i] + g * size, size, least);
-      }
+/// Sets the runs, and where matrices begin.
+void CompactPanels::choose_groups(uint32_t least) {
+  std::vector<std::vector<bool>> fitting(matrices_.columns.size());
+  each_matrix(matrices_, [&](size_t i) {
+    const int64_t size = kGroup * matrices_.columns[i];
+    const float* group = matrices_.data + places_[i].numbers;
+    for (int64_t g = 0; g < matrices_.K / kGroup; ++g, group += size) {
+      fitting[i].push_back(fits(group, size, least));
     }
   });
-
-  auto packed = std::make_shared<CompactPanels>();
-  int64_t words = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    packed->places_.push_back({words, static_cast<int64_t>(packed->runs_.size())});
+  for (size_t i = 0; i < fitting.size(); ++i) {
+    int64_t compact_groups = 0;
     uint32_t run = 0;
     bool compact = true;
-    for (int64_t g = 0; g < groups; ++g) {
-      if (static_cast<bool>(fitting[i * groups + g]) != compact) {
-        packed->runs_.push_back(std::exchange(run, 0));
-        compact = !compact;
+    for (const bool fits : fitting[i]) {
+      if (fits != compact) {
+        runs_.push_back(std::exchange(run, 0));
+        compact = fits;
       }
       ++run;
-      words -= fitting[i * groups + g] * matrices.columns[i];
+      if (fits) ++compact_groups;
     }
-    packed->runs_.push_back(run);
-    if (compact) packed->runs_.push_back(0);
-    words += K * matrices.columns[i];
+    runs_.push_back(run);
+    if (compact) runs_.push_back(0);
+    places_[i + 1].words = places_[i].words + (matrices_.K - compact_groups) * matrices_.columns[i];
+    places_[i + 1].run = static_cast<int64_t>(runs_.size());
   }
-  if (words > first.back() - first.back() / 16) return nullptr;
+}
 
-  packed->shift_ = static_cast<int>(least) - 1;
-  packed->block_ = std::make_unique<memory::Reserve>(static_cast<size_t>(words) * sizeof(uint32_t));
-  auto* const out = reinterpret_cast<uint32_t*>(packed->block_->data());
-  packed->words_ = out;
-  parallel_for(count, matrices_a_thread, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t columns = matrices.columns[i];
-      const float* from = matrices.data + first[i];
-      uint32_t* to = out + packed->places_[i].word;
-      for (int64_t g = 0; g < groups; ++g) {
-        if (fitting[i * groups + g]) {
-          pack_group(from, columns, least - 1, to);
-          to += (kGroup - 1) * columns;
-        } else {
-          std::memcpy(to, from, static_cast<size_t>(kGroup * columns) * sizeof(float));
-          to += kGroup * columns;
-        }
-        from += kGroup * columns;
-      }
-      std::memcpy(to, from, static_cast<size_t>(K % kGroup * columns) * sizeof(float));
+/// Leaves the words where the numbers were. A group is copied before it changes, since it overlaps them.
+void CompactPanels::pack_matrix(size_t i) const noexcept {
+  const int64_t columns = matrices_.columns[i], size = kGroup * columns;
+  std::array<float, kGroup * DenseMatrices::kMostColumns> group;
+  float* to = matrices_.data + places_[i].numbers;
+  const float* from = to;
+  for (int64_t at = places_[i].run; at < places_[i + 1].run; at += 2) {
+    for (uint32_t g = 0; g < runs_[at]; ++g, from += size, to += size - columns) {
+      std::copy_n(from, size, group.begin());
+      pack_group(group.data(), columns, static_cast<uint32_t>(shift_), to);
     }
-  });
-  return packed;
+    to = std::copy_n(from, runs_[at + 1] * size, to);
+    from += runs_[at + 1] * size;
+  }
+  std::copy_n(from, matrices_.K % kGroup * columns, to);
+}
+
+void CompactPanels::close_gaps() const noexcept {
+  for (size_t i = 0; i < matrices_.columns.size(); ++i) {
+    std::copy_n(matrices_.data + places_[i].numbers, places_[i + 1].words - places_[i].words,
+                matrices_.data + places_[i].words);
+  }
+}
+
+void CompactPanels::open_gaps() const noexcept {
+  for (size_t i = matrices_.columns.size(); i-- > 0;) {
+    const float* words = matrices_.data + places_[i].words;
+    const int64_t count = places_[i + 1].words - places_[i].words;
+    std::copy_backward(words, words + count, matrices_.data + places_[i].numbers + count);
+  }
+}
+
+void CompactPanels::unpack() const noexcept {
+  open_gaps();
+  each_matrix(matrices_, [&](size_t i) { unpack_matrix(i); });
+}
+
+/// From the end on, since numbers take more room than their words, which lie where the numbers will.
+void CompactPanels::unpack_matrix(size_t i) const noexcept {
+  const int64_t columns = matrices_.columns[i], size = kGroup * columns;
+  std::array<float, (kGroup - 1) * DenseMatrices::kMostColumns> words;
+  float* to = matrices_.data + places_[i + 1].numbers;
+  const float* from = matrices_.data + places_[i].numbers + (places_[i + 1].words - places_[i].words);
+  const auto move_dense = [&](int64_t count) {
+    from -= count;
+    to = std::copy_backward(from, from + count, to);
+  };
+  move_dense(matrices_.K % kGroup * columns);
+  for (int64_t at = places_[i + 1].run; at > places_[i].run; at -= 2) {
+    move_dense(runs_[at - 1] * size);
+    for (uint32_t g = 0; g < runs_[at - 2]; ++g) {
+      from -= size - columns;
+      to -= size;
+      std::copy_n(from, size - columns, words.begin());
+      unpack_group(words.data(), columns, to);
+    }
+  }
+}
+
+void CompactPanels::unpack_group(const float* words, int64_t columns, float* group) const {
+  const auto shift = static_cast<uint32_t>(shift_);
+  for (int64_t column = 0; column < columns; ++column) {
+    uint32_t eighth = 0;
+    for (int64_t row = 0; row < kGroup - 1; ++row) {
+      const uint32_t word = bits_of(words[row * columns + column]);
+      group[row * columns + column] = std::bit_cast<float>(shifted_back(word & ~kSpareBits, shift));
+      eighth |= std::rotl(word & kSpareBits, static_cast<int>(4 * (row + 1)));
+    }
+    group[(kGroup - 1) * columns + column] = std::bit_cast<float>(shifted_back(eighth, shift));
+  }
 }
 
 }  // namespace grurun::kernels

@@ -1,19 +1,21 @@
 // Weights of float32 in 28 bits each: products of few rows wait for weights more than they multiply by them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
-
-#include "tensor/memory.h"
 
 namespace grurun::kernels {
 
 /// Matrices of float32, row by row; each follows the one before.
 struct DenseMatrices {
-  const float* data;
+  float* data;
   int64_t K;                     // rows of each
-  std::vector<int64_t> columns;  // of each
+  std::vector<int64_t> columns;  // of each, at most kMostColumns
+
+  static constexpr int64_t kMostColumns = 64;
 };
 
 /// The same numbers in seven eighths of the memory.
@@ -30,33 +32,50 @@ class CompactPanels {
   static constexpr int64_t kGroupRows = 8;
   static constexpr uint32_t kSpareBits = 0x78000000;
 
-  /// nullptr where it would save less than a sixteenth.
-  static std::shared_ptr<const CompactPanels> pack(const DenseMatrices& matrices);
+  /// Makes matrices compact in their place, one after the other from its beginning on. nullptr, and they stay
+  /// as they are, where it would save less than a sixteenth.
+  static std::unique_ptr<const CompactPanels> pack(DenseMatrices matrices);
 
-  /// A matrix: its words, and how many groups are compact, how many follow that are not, and so on in turn
-  /// until all K / kGroupRows are told.
+  /// Makes them again what they were.
+  void unpack() const noexcept;
+
+  /// A matrix: its words, whose bits are those of floats, and how many groups are compact, how many follow
+  /// that are not, and so on in turn until all K / kGroupRows are told.
   struct Matrix {
-    const uint32_t* words;
+    const float* words;
     const uint32_t* runs;
   };
   Matrix matrix(int64_t i) const {
-    const Place& place = places_[static_cast<size_t>(i)];
-    return {words_ + place.word, runs_.data() + place.run};
+    const auto at = static_cast<size_t>(i);
+    return {matrices_.data + places_[at].words, runs_.data() + places_[at].run};
   }
 
   /// Products of compact numbers and x * 2^shift() are those of the weights and x.
   int shift() const { return shift_; }
 
+  /// The kGroupRows * columns numbers of a compact group.
+  void unpack_group(const float* words, int64_t columns, float* group) const;
+
  private:
+  explicit CompactPanels(DenseMatrices matrices);
+  using Exponents = std::array<int64_t, 256>;  // how many numbers have each
+  Exponents count_exponents() const;
+  void choose_groups(uint32_t least);
+  // Once numbers are being moved nothing may fail: what they were could no longer be told.
+  void pack_matrix(size_t i) const noexcept;
+  void close_gaps() const noexcept;
+  void open_gaps() const noexcept;
+  void unpack_matrix(size_t i) const noexcept;
+
+  /// Where a matrix begins: its numbers in dense matrices, its words, and its first run.
   struct Place {
-    int64_t word, run;
+    int64_t numbers, words, run;
   };
 
+  DenseMatrices matrices_;
   int shift_ = 0;
-  std::vector<Place> places_;
+  std::vector<Place> places_;  // of each matrix, and of one after the last
   std::vector<uint32_t> runs_;
-  std::unique_ptr<memory::Reserve> block_;  // no block: those of a run are laid out together
-  const uint32_t* words_ = nullptr;
 };
 
 }  // namespace grurun::kernels

@@ -5,11 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"
 #include "engine/kernels/tile_range.h"
-#include "tensor/error.h"
 
 namespace grurun::kernels {
 namespace {
@@ -78,26 +78,19 @@ std::vector<int64_t> panel_bounds(int64_t vectors) {
   return bounds;
 }
 
-DenseMatrices all_matrices(const GatePanels<float>& panels) {
-  DenseMatrices matrices{panels.panel(0), panels.K(), {}};
-  for (int64_t i = 0; i < panels.panels(); ++i) {
-    matrices.columns.insert(matrices.columns.end(), static_cast<size_t>(panels.gates()), panels.units(i));
-  }
-  return matrices;
-}
-
 int64_t compact_rows_of_any_size = -1;
 
 /// The most rows that want compact weights, where these take so many bytes as float32.
 int64_t most_compact_rows(int64_t bytes) {
-  // Measured on Zen 5: of weights that so come to stay in L2 one row to three gain a tenth, of those in it
-  // anyway one row up to a twelfth, two and three lose as often. Intel's processors have fewer units for the
-  // bits. Of larger weights a tenth of the time is not worth seven eighths of the memory.
-  constexpr int64_t kFewRows = 3, kFirstCaches = 128 << 10;
+  // Measured on Zen 5: of weights that so come to stay in L2, and of some times larger ones, one row gains a
+  // tenth and three up to a quarter. Of those in L2 anyway one row gains up to a twelfth, two and three lose
+  // as often; Intel's processors have fewer units for the bits. Weights that are read from memory gain
+  // nothing.
+  constexpr int64_t kFewRows = 3, kFirstCaches = 128 << 10, kMostSecondCaches = 8;
   if (!want_compact_panels()) return 0;
   if (compact_rows_of_any_size >= 0) return compact_rows_of_any_size;
   const int64_t second_cache = second_cache_bytes();
-  if (bytes - bytes / 8 > second_cache) return 0;
+  if (bytes > kMostSecondCaches * second_cache) return 0;
   if (bytes >= second_cache) return kFewRows;
   return made_by_amd() && bytes >= kFirstCaches ? 1 : 0;
 }
@@ -120,7 +113,7 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   const int64_t weights = K * packed.width();
   const int64_t elements = weights + (bias ? packed.width() : 0);
   const int64_t narrow_elements = are_narrow(rows, gates * hidden_size * K) ? weights : 0;
-  auto block = std::make_shared<memory::Block>(static_cast<size_t>(elements) * sizeof(T) +
+  auto block = std::make_unique<memory::Block>(static_cast<size_t>(elements) * sizeof(T) +
                                                static_cast<size_t>(narrow_elements) * sizeof(float));
   T* data = static_cast<T*>(block->data());
   float* const narrow = narrow_elements > 0 ? reinterpret_cast<float*>(data + elements) : nullptr;
@@ -157,23 +150,26 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   packed.bias_ = bias ? data + weights : nullptr;
   if (std::is_same_v<T, float>)
     packed.most_compact_rows_ = most_compact_rows(weights * static_cast<int64_t>(sizeof(T)));
-  if (packed.most_compact_rows_ > 0) packed.compact_ = std::make_shared<typename GatePanels<T>::Compact>();
   packed.block_ = std::move(block);
   return packed;
 }
 
 template <class T>
-void GatePanels<T>::make_compact_once() const {
+void GatePanels<T>::arrange(int64_t rows) {
   if constexpr (std::is_same_v<T, float>) {
-    std::call_once(compact_->once, [&] {
-      try {
-        compact_->owner = CompactPanels::pack(all_matrices(*this));
-      } catch (const Error&) {
-        return;  // no memory: all goes on without
+    if (rows <= most_compact_rows_) {
+      DenseMatrices gate_by_gate{data_, K_, {}};
+      for (int64_t i = 0; i < panels(); ++i) {
+        gate_by_gate.columns.insert(gate_by_gate.columns.end(), static_cast<size_t>(gates_), units(i));
       }
-      compact_->panels.store(compact_->owner.get(), std::memory_order_release);
-    });
+      if (compact_ == nullptr) compact_ = CompactPanels::pack(std::move(gate_by_gate));
+      if (compact_ != nullptr) return;
+    } else if (compact_ != nullptr) {
+      compact_->unpack();
+      compact_.reset();
+    }
   }
+  most_compact_rows_ = 0;
 }
 
 template class GatePanels<float>;

@@ -1,11 +1,9 @@
 // The weights of a recurrent cell, arranged so that the gates of the same units lie side by side.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "engine/kernels/compact_panels.h"
@@ -19,7 +17,7 @@ inline constexpr int64_t kGateLanes = 64 / static_cast<int64_t>(sizeof(T));
 
 /// A matrix [K, gates * hidden_size], column gate * hidden_size + unit for each gate and unit, in panels of
 /// units: a panel is, gate by gate, a dense matrix [K, units]. Units are padded with zeros to a multiple of
-/// kGateLanes. Copies share the arrangement.
+/// kGateLanes.
 ///
 /// For instruction sets whose vectors are narrower than kGateLanes the gate of a panel is several matrices
 /// [K, kGateLanes] instead, one after the other: what a tile of the product reads then lies together.
@@ -57,18 +55,23 @@ class GatePanels {
     return narrow_ == nullptr ? nullptr : narrow_ + first_column(i) * K_;
   }
 
-  /// The weights once more in 28 bits each, for products with so many rows: matrix i * gates() + gate for a
-  /// gate of panel i. nullptr before make_compact(), and where they are of no use: but for few rows, and
-  /// weights of float32 that do not stay in the caches. Results are the same in every bit.
-  const CompactPanels* compact(int64_t rows) const {
-    return rows > most_compact_rows_ ? nullptr : compact_->panels.load(std::memory_order_acquire);
+  /// The weights in 28 bits each, for products of few rows: matrix i * gates() + gate for a gate of panel i.
+  /// nullptr unless arrange() made them so; panel() is then not to be read, and products give the same in
+  /// every bit.
+  const CompactPanels* compact() const { return compact_.get(); }
+
+  /// Whether products of so many rows want arrange() before them: they must not begin where the weights are
+  /// compact and rows too many, and gain where they could be. Never for weights that gain nothing.
+  bool wants_arranging(int64_t rows) const {
+    return most_compact_rows_ > 0 && (rows > most_compact_rows_ || compact_ == nullptr);
   }
 
-  /// Makes them, if they are of use and have not been made, which reads all weights several times. On any
-  /// thread, also while another one uses these panels.
-  void make_compact(int64_t rows) const {
-    if (rows <= most_compact_rows_) make_compact_once();
-  }
+  /// Makes the weights what products of so many rows want, in the memory that they have, reading all of them
+  /// several times. Weights that many rows have met are compact no more. Nothing else may use them meanwhile.
+  void arrange(int64_t rows);
+
+  /// True if arrange() may ever change anything.
+  bool may_be_compact() const { return most_compact_rows_ > 0; }
 
   /// Columns of the dense matrices that make up a gate of panel i.
   int64_t columns(int64_t i) const { return whole_ ? units(i) : kGateLanes<T>; }
@@ -90,22 +93,14 @@ class GatePanels {
   friend GatePanels<U> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const U* rows,
                                   const U* bias);
 
-  void make_compact_once() const;
-
-  struct Compact {
-    std::once_flag once;
-    std::shared_ptr<const CompactPanels> owner;
-    std::atomic<const CompactPanels*> panels{nullptr};
-  };
-
   bool whole_ = true;
   int64_t K_ = 0, gates_ = 1, hidden_size_ = 0;
   std::vector<int64_t> first_units_{0};  // by panel, and padded_size() at the end
-  std::shared_ptr<const memory::Block> block_;
-  const T* data_ = nullptr;
+  std::unique_ptr<const memory::Block> block_;
+  T* data_ = nullptr;
   const float* narrow_ = nullptr;
   int64_t most_compact_rows_ = 0;
-  std::shared_ptr<Compact> compact_;  // nullptr: for no rows
+  std::unique_ptr<const CompactPanels> compact_;
   const T* bias_ = nullptr;
   bool suits_tiles_ = false, finite_ = true;
 };

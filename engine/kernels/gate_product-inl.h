@@ -84,7 +84,7 @@ template <class T>
 constexpr bool kCompacts = (HWY_TARGET == HWY_AVX3) && std::is_same_v<T, float>;
 
 /// The same with matrices of CompactPanels, from `matrix` on; B is not used. `scaled`: A * 2^shift of
-/// `compact`.
+/// `compact`, or nullptr where that is too large: then groups are unpacked, which takes longer.
 struct CompactProduct : GateProduct<float, float> {
   const CompactPanels* compact;
   size_t matrix;
@@ -93,7 +93,7 @@ struct CompactProduct : GateProduct<float, float> {
 
   void skip_rows(size_t rows) {
     GateProduct::skip_rows(rows);
-    scaled += rows * ld_scaled;
+    if (scaled != nullptr) scaled += rows * ld_scaled;
   }
 };
 
@@ -129,7 +129,7 @@ HWY_INLINE hn::Vec<D> load_weights(D d, const W* b) {
 
 /// One group of eight rows of a compact matrix: sums[way][row][vector] of a tile, in the order of tile().
 template <size_t kRows, size_t kVectors, size_t kWays>
-HWY_INLINE void add_compact_group(const uint32_t* HWY_RESTRICT words, const TileRows<float>& scaled,
+HWY_INLINE void add_compact_group(const float* HWY_RESTRICT words, const TileRows<float>& scaled,
                                   hn::Vec<hn::ScalableTag<float>> (&sums)[kWays][kRows][kVectors]) {
   const hn::ScalableTag<float> d;
   const hn::ScalableTag<uint32_t> du;
@@ -151,7 +151,7 @@ HWY_INLINE void add_compact_group(const uint32_t* HWY_RESTRICT words, const Tile
     const auto its_bits = hn::Set(du, std::rotl(CompactPanels::kSpareBits, left));
     V bv[kVectors];
     GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-      auto word = hn::LoadU(du, words + (u * kVectors + v) * lanes);
+      auto word = hn::BitCast(du, hn::LoadU(d, words + (u * kVectors + v) * lanes));
       __asm__("" : "+v"(word.raw));  // or the compiler loads it twice, for each operation below once
       bv[v] = hn::BitCast(d, hn::AndNot(spare, word));
       const auto rotated = hn::RotateRight<32 - left>(word);
@@ -169,6 +169,37 @@ HWY_INLINE void add_compact_group(const uint32_t* HWY_RESTRICT words, const Tile
   V bv[kVectors];
   GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[v] = hn::BitCast(d, eighth[v]);
   add(Count<7>(), bv);
+}
+
+/// All groups of a matrix, and where the words end; A is at the rows after them then. add_dense(group) adds
+/// eight rows of the matrix as they are, from where A is.
+template <size_t kRows, size_t kVectors, size_t kWays, class AddDense>
+HWY_INLINE const float* add_compact(const CompactProduct& p, size_t matrix, TileRows<float>& A,
+                                    hn::Vec<hn::ScalableTag<float>> (&sums)[kWays][kRows][kVectors],
+                                    const AddDense& add_dense) {
+  constexpr size_t kGroup = CompactPanels::kGroupRows;
+  constexpr size_t columns = kVectors * hn::MaxLanes(hn::ScalableTag<float>());
+  const CompactPanels::Matrix panel = p.compact->matrix(static_cast<int64_t>(matrix));
+  const uint32_t* runs = panel.runs;
+  const float* words = panel.words;
+  TileRows<float> scaled(p.scaled, p.ld_scaled);
+  HWY_ALIGN float unpacked[kGroup * columns];
+  for (size_t left = p.K / kGroup; left > 0; left -= runs[0] + runs[1], runs += 2) {
+    if (p.scaled != nullptr) {
+      for (size_t g = 0; g < runs[0]; ++g, words += (kGroup - 1) * columns, scaled.advance(kGroup)) {
+        add_compact_group<kRows, kVectors, kWays>(words, scaled, sums);
+      }
+      A.advance(runs[0] * kGroup);
+      scaled.advance(runs[1] * kGroup);
+    } else {
+      for (size_t g = 0; g < runs[0]; ++g, words += (kGroup - 1) * columns) {
+        p.compact->unpack_group(words, columns, unpacked);
+        add_dense(unpacked);
+      }
+    }
+    for (size_t g = 0; g < runs[1]; ++g, words += kGroup * columns) add_dense(words);
+  }
+  return words;
 }
 
 template <size_t kRows, size_t kVectors, class P>
@@ -217,22 +248,11 @@ HWY_NOINLINE void tile(const P& p) {
     size_t k = 0;
     if constexpr (kCompact) {
       constexpr size_t kGroup = CompactPanels::kGroupRows;
-      const CompactPanels::Matrix matrix = p.compact->matrix(static_cast<int64_t>(p.matrix + panel));
-      const uint32_t* runs = matrix.runs;
-      b = reinterpret_cast<const float*>(matrix.words);
-      TileRows<T> scaled(p.scaled, p.ld_scaled);
-      for (const size_t groups = K / kGroup; k < groups * kGroup; runs += 2) {
-        for (uint32_t g = 0; g < runs[0]; ++g, k += kGroup) {
-          add_compact_group<kRows, kVectors, kWays>(reinterpret_cast<const uint32_t*>(b), scaled, sum);
-          b += (kGroup - 1) * ldb;
-          scaled.advance(kGroup);
-        }
-        A.advance(k - static_cast<size_t>(A.first - p.A));
-        for (uint32_t g = 0; g < runs[1]; ++g, k += kGroup) {
-          for (size_t step = 0; step < kGroup; step += kUnroll) steps(Count<kUnroll>());
-          scaled.advance(kGroup);
-        }
-      }
+      k = K / kGroup * kGroup;
+      b = add_compact(p, p.matrix + panel, A, sum, [&](const float* group) HWY_ATTR {
+        b = group;
+        for (size_t step = 0; step < kGroup; step += kUnroll) steps(Count<kUnroll>());
+      });
     } else if constexpr (kRows >= 3 && kWays <= 2) {
       // No more of them at a time than it takes: they keep B waiting. Where sums are split four ways, steps
       // of two would make sums depend on how much is fetched.

@@ -144,14 +144,13 @@ HWY_INLINE void multiply(size_t rows, Rows<const T> A, const GatePanels<T>& weig
   multiply_in<T>(rows, A, weights, biased, begin, end, C, ldc, ahead);
 }
 
-/// The same by the compact weights.
+/// The same by compact weights; `scaled` may hold no rows.
 template <class T>
 void multiply_compact(size_t rows, Rows<const T> A, Rows<const T> scaled, const GatePanels<T>& weights,
                       bool biased, int64_t begin, int64_t end, T* C, size_t ldc, bool descending) {
   const auto gates = static_cast<size_t>(weights.gates());
-  CompactProduct p{product_of<T>(A, weights, biased, begin, end, C, ldc, descending),
-                   weights.compact(static_cast<int64_t>(rows)), static_cast<size_t>(begin) * gates,
-                   scaled.data, static_cast<size_t>(scaled.ld)};
+  CompactProduct p{product_of<T>(A, weights, biased, begin, end, C, ldc, descending), weights.compact(),
+                   static_cast<size_t>(begin) * gates, scaled.data, static_cast<size_t>(scaled.ld)};
   const size_t units = p.columns;
   if (rows == 1) return gate_product(rows, p);
   const size_t products = std::exchange(p.panels, 1);
@@ -190,7 +189,7 @@ HWY_INLINE void multiply(size_t rows, const Factor<T>& A, const ScaledRows<T>& s
   }
 #endif
   if constexpr (kCompacts<T>) {
-    if (scaled.rows().data != nullptr) {
+    if (weights.compact() != nullptr) {
       return multiply_compact(rows, A.rows, scaled.rows(), weights, biased, begin, end, C, ldc,
                               ahead.descending);
     }

@@ -71,14 +71,16 @@ class ApartRows {
   std::optional<memory::Block> copy_;
 };
 
-/// Few rows of K elements times 2^shift, as compact weights want them; none where these are not to be used.
+/// Few rows of K elements times 2^shift, as compact weights want them; none where weights are not compact or
+/// rows too large for that.
 template <class T>
 class ScaledRows {
  public:
   ScaledRows(int64_t rows, const GatePanels<T>& weights, Rows<const T> from) {
     if constexpr (kCompacts<T>) {
-      const CompactPanels* compact = rows == 0 || from.data == nullptr ? nullptr : weights.compact(rows);
-      if (compact != nullptr) scale(rows, weights.K(), compact->shift(), from);
+      const CompactPanels* compact = weights.compact();
+      if (compact != nullptr && rows > 0 && from.data != nullptr)
+        scale(rows, weights.K(), compact->shift(), from);
     }
   }
 
@@ -104,7 +106,7 @@ class ScaledRows {
       for (; k + lanes <= K; k += lanes) take(hn::LoadU(d, x + k), to + i * ld + k);
       if (k < K) take(hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(K - k)), d, x + k), to + i * ld + k);
     }
-    // A product that is too large now might not have been: such rows take the weights as they are.
+    // A product that is too large now might not have been.
     if (hn::AllFalse(d, outside)) rows_ = {to, ld};
   }
 

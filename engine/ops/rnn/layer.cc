@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +22,10 @@ struct Layer {
   std::optional<LayerWeights<float>> packed_float;
   std::optional<LayerWeights<double>> packed_double;
   std::atomic<std::uint32_t> runs{0};
+  bool may_be_compact = false;
+  // Of weights that may be compact: held by each run, and alone by one that arranges them anew.
+  std::shared_mutex arrangement;
+  std::mutex next;  // who waits for `arrangement` holds it, so that no later run comes first
 
   template <typename Real>
   std::optional<LayerWeights<Real>>& packed() {
@@ -30,6 +36,17 @@ struct Layer {
     }
   }
 };
+
+/// Calls body(panels, rows) for all weights and the rows that they are multiplied with.
+template <typename Real, typename Body>
+void each_product(LayerWeights<Real>& weights, const Dimensions& dims, Body body) {
+  for (DirectionWeights<Real>& direction : weights) {
+    for (BlockWeights<Real>& block : direction.blocks) {
+      body(block.R, dims.batch_size);
+      body(block.dense_W ? *block.dense_W : block.W, dims.seq_length * dims.batch_size);
+    }
+  }
+}
 
 // The weights when every one that the node names is known now; X and the states stay empty.
 std::optional<LayerInputs> constant_weights(PrepareContext& node, const LayerForm& form) {
@@ -51,7 +68,10 @@ void pack_constant_weights(PrepareContext& node, Layer& layer) {
   check_weights(*weights, layer.form, layer.attributes);
   dispatch(Floats{}, weights->W->dtype(), [&]<typename T>() {
     using Real = ComputeType<T>;
-    layer.packed<Real>() = pack_weights<T, Real>(*weights, layer.form);
+    LayerWeights<Real>& packed = layer.packed<Real>().emplace(pack_weights<T, Real>(*weights, layer.form));
+    each_product(packed, {}, [&](const kernels::GatePanels<Real>& panels, std::int64_t) {
+      if (panels.may_be_compact()) layer.may_be_compact = true;
+    });
   });
 }
 
@@ -66,15 +86,23 @@ bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
   return kernels::threads() <= 3 && operations >= enough;
 }
 
-/// Makes those weights compact that the products of these dimensions then use.
+/// Arranges packed weights as a run of these dimensions wants them; they stay so while it holds the lock.
 template <typename Real>
-void make_compact(const LayerWeights<Real>& weights, const Dimensions& dims) {
-  for (const DirectionWeights<Real>& direction : weights) {
-    for (const BlockWeights<Real>& block : direction.blocks) {
-      block.R.make_compact(dims.batch_size);
-      (block.dense_W ? *block.dense_W : block.W).make_compact(dims.seq_length * dims.batch_size);
-    }
+std::shared_lock<std::shared_mutex> arrange_weights(Layer& layer, const Dimensions& dims) {
+  LayerWeights<Real>& weights = *layer.packed<Real>();
+  const std::lock_guard turn(layer.next);
+  bool arranged = true;
+  each_product(weights, dims, [&](const kernels::GatePanels<Real>& panels, std::int64_t rows) {
+    if (panels.wants_arranging(rows)) arranged = false;
+  });
+  // A plan that runs once more will run often.
+  if (!arranged && layer.runs.load(std::memory_order_relaxed) > 0) {
+    const std::lock_guard alone(layer.arrangement);
+    each_product(weights, dims, [](kernels::GatePanels<Real>& panels, std::int64_t rows) {
+      if (panels.wants_arranging(rows)) panels.arrange(rows);
+    });
   }
+  return std::shared_lock(layer.arrangement);
 }
 
 void run_layer(Layer& layer, RunContext& run) {
@@ -90,8 +118,8 @@ void run_layer(Layer& layer, RunContext& run) {
     if (!layer.packed<Real>()) packed_now = pack_weights<T, Real>(inputs, layer.form);
     const LayerWeights<Real>& weights = layer.packed<Real>() ? *layer.packed<Real>() : packed_now;
 
-    // A plan that runs once more will run often.
-    if (checked_weights && layer.runs.load(std::memory_order_relaxed) > 0) make_compact(weights, dims);
+    std::shared_lock<std::shared_mutex> lock;
+    if (layer.may_be_compact) lock = arrange_weights<Real>(layer, dims);
 
     LayerRun layer_run(run, inputs, outputs, layer.form, dims, layer.attributes);
     // Runs side by side may count as one: the order is for speed alone.

@@ -29,19 +29,20 @@ std::vector<float> numbers(int64_t count) {
 std::vector<float> unpacked(const CompactPanels& panels, int64_t i, int64_t K, int64_t columns) {
   std::vector<float> all;
   const CompactPanels::Matrix matrix = panels.matrix(i);
-  const uint32_t *words = matrix.words, *runs = matrix.runs;
+  const float* words = matrix.words;
+  const uint32_t* runs = matrix.runs;
   const auto add = [&](uint32_t bits) {
     all.push_back(std::ldexp(std::bit_cast<float>(bits), panels.shift()));
   };
   const auto add_dense_rows = [&](int64_t rows) {
-    for (int64_t n = 0; n < rows * columns; ++n) all.push_back(std::bit_cast<float>(*words++));
+    for (int64_t n = 0; n < rows * columns; ++n) all.push_back(*words++);
   };
   for (int64_t groups = 0; groups < K / kGroup; runs += 2) {
     for (uint32_t g = 0; g < runs[0]; ++g, words += (kGroup - 1) * columns) {
       std::vector<uint32_t> eighth(static_cast<size_t>(columns), 0);
       for (int64_t row = 0; row < kGroup - 1; ++row) {
         for (int64_t column = 0; column < columns; ++column) {
-          const uint32_t word = words[row * columns + column];
+          const auto word = std::bit_cast<uint32_t>(words[row * columns + column]);
           add(word & ~CompactPanels::kSpareBits);
           eighth[static_cast<size_t>(column)] |=
               std::rotl(word & CompactPanels::kSpareBits, static_cast<int>(4 * (row + 1)));
@@ -56,18 +57,25 @@ std::vector<float> unpacked(const CompactPanels& panels, int64_t i, int64_t K, i
   return all;
 }
 
+void expect_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(std::bit_cast<uint32_t>(a[i]), std::bit_cast<uint32_t>(b[i])) << i;
+  }
+}
+
 void expect_holds(const std::vector<float>& data, int64_t K, const std::vector<int64_t>& columns) {
-  const auto packed = CompactPanels::pack({data.data(), K, columns});
+  std::vector<float> place = data;
+  const auto packed = CompactPanels::pack({place.data(), K, columns});
   ASSERT_NE(packed, nullptr);
   std::vector<float> all;
   for (size_t i = 0; i < columns.size(); ++i) {
     const std::vector<float> matrix = unpacked(*packed, static_cast<int64_t>(i), K, columns[i]);
     all.insert(all.end(), matrix.begin(), matrix.end());
   }
-  ASSERT_EQ(all.size(), data.size());
-  for (size_t i = 0; i < all.size(); ++i) {
-    ASSERT_EQ(std::bit_cast<uint32_t>(all[i]), std::bit_cast<uint32_t>(data[i])) << i;
-  }
+  expect_same_bits(all, data);
+  packed->unpack();
+  expect_same_bits(place, data);
 }
 
 TEST(CompactPanels, HoldEveryBit) {
@@ -92,15 +100,18 @@ TEST(CompactPanels, AreNotMadeWhereTheySaveTooLittle) {
   constexpr int64_t K = 64, columns = 16;
   std::vector<float> data = numbers(K * columns);
   for (int64_t row = 0; row < K; row += 16) data[static_cast<size_t>(row * columns)] = 1e-30f;
-  EXPECT_NE(CompactPanels::pack({data.data(), K, {columns}}), nullptr);  // half of the groups: a sixteenth
+  std::vector<float> half = data;  // of the groups: a sixteenth
+  EXPECT_NE(CompactPanels::pack({half.data(), K, {columns}}), nullptr);
   data[static_cast<size_t>(8 * columns)] = 1e-30f;
-  EXPECT_EQ(CompactPanels::pack({data.data(), K, {columns}}), nullptr);
+  std::vector<float> place = data;
+  EXPECT_EQ(CompactPanels::pack({place.data(), K, {columns}}), nullptr);
+  expect_same_bits(place, data);
 
   EXPECT_EQ(CompactPanels::pack({data.data(), kGroup - 1, {columns}}), nullptr);
   EXPECT_EQ(CompactPanels::pack({data.data(), K, {}}), nullptr);
-  const std::vector<float> zeros(static_cast<size_t>(K * columns), 0.0f);
+  std::vector<float> zeros(static_cast<size_t>(K * columns), 0.0f);
   EXPECT_EQ(CompactPanels::pack({zeros.data(), K, {columns}}), nullptr);
-  const std::vector<float> large(static_cast<size_t>(K * columns), 1e30f);
+  std::vector<float> large(static_cast<size_t>(K * columns), 1e30f);
   EXPECT_EQ(CompactPanels::pack({large.data(), K, {columns}}), nullptr);
 }
 

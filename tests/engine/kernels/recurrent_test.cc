@@ -127,9 +127,9 @@ class Step {
   void define() { cell_step_scalar(cell_, step_); }
   void clear_A() { std::fill(A_.begin(), A_.end(), T(0)); }
   void leave_out_A() { step_.A = {}; }
-  void make_compact() {
-    W_.make_compact(sizes_.rows);
-    R_.make_compact(sizes_.rows);
+  void arrange() {
+    W_.arrange(sizes_.rows);
+    R_.arrange(sizes_.rows);
   }
 
   /// Everything that a step may write, padding left out.
@@ -296,7 +296,7 @@ TEST_P(CompactWeights, StepsAreTheSameInEveryBit) {
   for_each_case([&](const Variant& variant, const Sizes& sizes, bool projected) {
     Step<float> plain(variant, sizes, projected), compact(variant, sizes, projected);
     plain.run();
-    compact.make_compact();
+    compact.arrange();
     compact.run();
     EXPECT_EQ(plain.results(), compact.results());
   });
@@ -321,13 +321,15 @@ TEST_P(CompactWeights, ProductsAreTheSameInEveryBit) {
       }
       weights[5] = -0.0f;
       const auto panels = [&] { return pack_gates<float>(2, hidden, K, weights.data(), nullptr); };
-      const auto plain = panels(), compact = panels();
-      compact.make_compact(1);
-      EXPECT_EQ(compact.compact(kMostRows) != nullptr, there_are_some());
-      EXPECT_EQ(compact.compact(kMostRows + 1), nullptr);
+      const auto plain = panels();
+      auto compact = panels();
+      EXPECT_EQ(compact.wants_arranging(1), there_are_some());
+      compact.arrange(1);
+      EXPECT_EQ(compact.compact() != nullptr, there_are_some());
+      EXPECT_FALSE(compact.wants_arranging(kMostRows));
       for (const float x : {0.5f, 1e30f, -infinity, 1e-42f}) {
         X[static_cast<size_t>(K - 2)] = x;
-        for (int64_t rows = 1; rows <= 9; ++rows) {
+        for (int64_t rows = 1; rows <= kMostRows; ++rows) {
           SCOPED_TRACE(fmt::format("hidden_size {}, K {}, x {}, {} rows", hidden, K, x, rows));
           const auto product = [&](const GatePanels<float>& by) {
             std::vector<float> out(static_cast<size_t>(rows * by.width()), 7.0f);
@@ -337,6 +339,12 @@ TEST_P(CompactWeights, ProductsAreTheSameInEveryBit) {
           ASSERT_EQ(product(plain), product(compact));
         }
       }
+      EXPECT_EQ(compact.wants_arranging(kMostRows + 1), there_are_some());
+      compact.arrange(kMostRows + 1);
+      EXPECT_EQ(compact.compact(), nullptr);
+      EXPECT_FALSE(compact.wants_arranging(1));
+      const auto bytes = static_cast<size_t>(K * plain.width()) * sizeof(float);
+      EXPECT_EQ(std::memcmp(plain.panel(0), compact.panel(0), bytes), 0);
     }
   }
 }

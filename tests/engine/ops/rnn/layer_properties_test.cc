@@ -1,8 +1,10 @@
 // What must hold for any recurrent layer, whatever its numbers.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "engine/kernels/gate_panels.h"
 #include "tests/engine/kernels/target_fixture.h"
@@ -298,9 +300,14 @@ TEST(Layer, APlanRunsAgain) {
   }
 }
 
-// From the second run on weights may be read from a compact copy.
-TEST(Layer, CompactWeightsDoNotChangeABit) {
-  kernels::set_most_compact_rows(3);
+// Weights of few rows are compact from the second run on.
+class CompactLayer : public ::testing::Test {
+ protected:
+  CompactLayer() { kernels::set_most_compact_rows(3); }
+  ~CompactLayer() override { kernels::set_most_compact_rows(-1); }
+};
+
+TEST_F(CompactLayer, DoesNotChangeABit) {
   for (const char* op : {"RNN", "GRU", "LSTM"}) {
     for (const std::int64_t batch_size : {1, 3, 4}) {
       for (const std::int64_t seq_length : {1, 6}) {
@@ -326,7 +333,46 @@ TEST(Layer, CompactWeightsDoNotChangeABit) {
       }
     }
   }
-  kernels::set_most_compact_rows(-1);
+}
+
+// Runs side by side, some of them with too many rows for compact weights.
+TEST_F(CompactLayer, ServesRunsOfAnyRowsSideBySide) {
+  const auto layer_of = [](int batch_size) {
+    oracle::Layer l;
+    l.op = "GRU";
+    l.seq_length = 1;
+    l.batch_size = batch_size;
+    l.input_size = 40;
+    l.hidden_size = 70;
+    fill_layer(l, DType::float32, {.initial_h = false}, 8);
+    OneNode node = node_of(l, 14, DType::float32);
+    node.initializers = {false, true, true, true};
+    return node;
+  };
+  const OneNode few = layer_of(1), many = layer_of(5);
+  // The same weights, whatever X is.
+  onnx_io::Model model = one_node_model(few);
+  model.graph.inputs[0].type = ValueType::tensor(DType::float32);
+  const auto results_of = [](const Plan& plan, const OneNode& node) {
+    return doubles_of(run_plan(plan, {node.inputs[0]})[0].tensor());
+  };
+  const auto fresh = [&](const OneNode& node) { return results_of(*make_plan(model), node); };
+  const std::vector<double> of_few = fresh(few), of_many = fresh(many);
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    const auto plan = make_plan(model);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> callers;
+    for (int caller = 0; caller < 3; ++caller) {
+      callers.emplace_back([&, caller] {
+        for (int run = 0; run < 9; ++run) {
+          const bool is_few = (run + caller) % 9 != 8;
+          if (results_of(*plan, is_few ? few : many) != (is_few ? of_few : of_many)) ++wrong;
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    ASSERT_EQ(wrong, 0);
+  }
 }
 
 TEST(Layer, StopsWhenTheTimeIsUp) {
