@@ -114,6 +114,48 @@ T extreme(const T* x, size_t n) {
   return nan ? std::numeric_limits<T>::quiet_NaN() : result;
 }
 
+/// As raise_to_max and lower_to_min, for `vectors` vectors at a time from column i on; where it ends.
+template <bool least, size_t vectors, class T>
+HWY_INLINE size_t extreme_columns(const T* x, size_t rows, size_t step, T* best, size_t i, size_t n) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const size_t lanes = hn::Lanes(d);
+  const V nan = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
+  for (; i + vectors * lanes <= n; i += vectors * lanes) {
+    V extreme[vectors];
+    hn::Mask<decltype(d)> unordered[vectors];
+    GRURUN_UNROLL
+    for (size_t v = 0; v < vectors; ++v) {
+      extreme[v] = hn::LoadU(d, best + i + v * lanes);
+      unordered[v] = hn::IsNaN(extreme[v]);
+    }
+    for (size_t r = 0; r < rows; ++r) {
+      GRURUN_UNROLL
+      for (size_t v = 0; v < vectors; ++v) {
+        const V next = hn::LoadU(d, x + r * step + i + v * lanes);
+        unordered[v] = hn::Or(unordered[v], hn::IsNaN(next));
+        extreme[v] = least ? hn::Min(extreme[v], next) : hn::Max(extreme[v], next);
+      }
+    }
+    GRURUN_UNROLL
+    for (size_t v = 0; v < vectors; ++v)
+      hn::StoreU(hn::IfThenElse(unordered[v], nan, extreme[v]), d, best + i + v * lanes);
+  }
+  return i;
+}
+
+template <bool least, class T>
+void extreme_columns(const T* x, size_t rows, size_t step, T* best, size_t n) {
+  size_t i = extreme_columns<least, kWays>(x, rows, step, best, 0, n);
+  i = extreme_columns<least, 1>(x, rows, step, best, i, n);
+  for (; i < n; ++i) {
+    for (size_t r = 0; r < rows; ++r) {
+      const T next = x[r * step + i];
+      if (std::isnan(next) || (least ? next < best[i] : next > best[i])) best[i] = next;
+    }
+  }
+}
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -154,6 +154,18 @@ float min_f32(const float* x, size_t n) {
 double min_f64(const double* x, size_t n) {
   return extreme<true>(x, n);
 }
+void raise_f32(const float* x, size_t rows, size_t step, float* best, size_t n) {
+  extreme_columns<false>(x, rows, step, best, n);
+}
+void raise_f64(const double* x, size_t rows, size_t step, double* best, size_t n) {
+  extreme_columns<false>(x, rows, step, best, n);
+}
+void lower_f32(const float* x, size_t rows, size_t step, float* best, size_t n) {
+  extreme_columns<true>(x, rows, step, best, n);
+}
+void lower_f64(const double* x, size_t rows, size_t step, double* best, size_t n) {
+  extreme_columns<true>(x, rows, step, best, n);
+}
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -169,6 +181,10 @@ HWY_EXPORT(max_f32);
 HWY_EXPORT(max_f64);
 HWY_EXPORT(min_f32);
 HWY_EXPORT(min_f64);
+HWY_EXPORT(raise_f32);
+HWY_EXPORT(raise_f64);
+HWY_EXPORT(lower_f32);
+HWY_EXPORT(lower_f64);
 HWY_EXPORT(wide_sum_of);
 HWY_EXPORT(add_wide_of);
 
@@ -186,6 +202,19 @@ GRURUN_REDUCE(double, reduce_max, double, max_f64)
 GRURUN_REDUCE(float, reduce_min, float, min_f32)
 GRURUN_REDUCE(double, reduce_min, double, min_f64)
 #undef GRURUN_REDUCE
+
+#define GRURUN_REDUCE_COLUMNS(NAME, T, KERNEL)                                            \
+  void NAME(const T* x, int64_t rows, int64_t step, T* best, int64_t n) {                 \
+    HWY_DYNAMIC_DISPATCH(KERNEL)                                                          \
+    (x, static_cast<size_t>(std::max<int64_t>(rows, 0)), static_cast<size_t>(step), best, \
+     static_cast<size_t>(std::max<int64_t>(n, 0)));                                       \
+  }
+
+GRURUN_REDUCE_COLUMNS(raise_to_max, float, raise_f32)
+GRURUN_REDUCE_COLUMNS(raise_to_max, double, raise_f64)
+GRURUN_REDUCE_COLUMNS(lower_to_min, float, lower_f32)
+GRURUN_REDUCE_COLUMNS(lower_to_min, double, lower_f64)
+#undef GRURUN_REDUCE_COLUMNS
 
 double sum_in_double(SumOf of, const float* x, int64_t n) {
   return HWY_DYNAMIC_DISPATCH(wide_sum_of)(of, x, static_cast<size_t>(std::max<int64_t>(n, 0)));

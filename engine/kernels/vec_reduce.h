@@ -1,5 +1,5 @@
-// One number from n contiguous floats or doubles. The order of operations depends on n and the instruction
-// set only.
+// One number from n contiguous floats or doubles, or one for each column of rows. The order of operations
+// depends on n and the instruction set only.
 #pragma once
 
 #include <cstdint>
@@ -36,5 +36,12 @@ void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, doubl
 
 /// sums[i] += x[i], |x[i]| or x[i] * x[i] for n elements, of each of some rows of x, `step` apart, in turn.
 void add_in_double(SumOf of, const float* x, int64_t rows, int64_t step, double* sums, int64_t n);
+
+/// best[i] becomes the greatest of itself and x[i] of each of some rows of x, `step` apart, for n elements;
+/// or the least. NaN if any of them is.
+void raise_to_max(const float* x, int64_t rows, int64_t step, float* best, int64_t n);
+void raise_to_max(const double* x, int64_t rows, int64_t step, double* best, int64_t n);
+void lower_to_min(const float* x, int64_t rows, int64_t step, float* best, int64_t n);
+void lower_to_min(const double* x, int64_t rows, int64_t step, double* best, int64_t n);
 
 }  // namespace grurun::kernels

@@ -152,6 +152,19 @@ void reduce_inner(const ReductionShape& shape, const Kernel& kernel, const T* x,
   });
 }
 
+// Rows of n elements along a reduced dimension, each element falling into its own result.
+template <typename Kernel, typename T>
+void add_rows(const Kernel&, const T* x, const ReductionShape::Dim& rows,
+              typename Kernel::Accumulator* so_far, std::int64_t n) {
+  if constexpr (sums_floats<Kernel, T>) {
+    kernels::add_in_double(Kernel::sum_of, x, rows.extent, rows.stride, so_far, n);
+  } else if constexpr (Kernel::greatest) {
+    kernels::raise_to_max(x, rows.extent, rows.stride, so_far, n);
+  } else {
+    kernels::lower_to_min(x, rows.extent, rows.stride, so_far, n);
+  }
+}
+
 // Runs are kept: a strip of results side by side, each element of a run falling into its own.
 template <typename Kernel, typename T, typename Result>
 void reduce_outer(const ReductionShape& shape, const Kernel& kernel, const T* x, Result* y) {
@@ -172,11 +185,10 @@ void reduce_outer(const ReductionShape& shape, const Kernel& kernel, const T* x,
       const std::int64_t n = std::min(strip, run - column);
       const Odometer kept(shape.kept.data(), outer, row);
       for (std::int64_t j = 0; j < n; ++j) so_far[j] = kernel.start();
-      if constexpr (sums_floats<Kernel, T>) {
+      if constexpr (sums_floats<Kernel, T> || orders_floats<Kernel, T>) {
         Odometer reduced(shape.reduced.data(), levels);
         for (std::int64_t r = 0; r < shape.count; r += last.extent, reduced.advance()) {
-          kernels::add_in_double(Kernel::sum_of, x + kept.offset() + column + reduced.offset(), last.extent,
-                                 last.stride, so_far, n);
+          add_rows(kernel, x + kept.offset() + column + reduced.offset(), last, so_far, n);
         }
       } else {
         Odometer reduced(shape.reduced.data(), shape.reduced.size());

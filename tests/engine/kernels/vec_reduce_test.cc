@@ -72,6 +72,45 @@ TEST_P(VecReduce, OneExtremeAmongManyIsFoundAnywhere) {
   }
 }
 
+template <class T>
+void check_extreme_columns() {
+  constexpr int64_t step = 101;
+  std::mt19937 engine(5);
+  std::uniform_real_distribution<T> uniform(-1, 2);
+  std::vector<T> x(7 * step);
+  for (T& v : x) v = uniform(engine);
+  for (const int64_t n : {0, 1, 5, 16, 64, 83, 101}) {
+    for (const int64_t rows : {0, 1, 2, 7}) {
+      for (const int64_t nan : {-1, 0, 40, 100}) {  // the column where NaN is, in the row before the last
+        std::vector<T> with = x, greatest(static_cast<size_t>(n), T(0.5)), least = greatest;
+        if (nan >= 0 && rows > 1) with[static_cast<size_t>((rows - 2) * step + nan)] = std::nan("");
+        raise_to_max(with.data(), rows, step, greatest.data(), n);
+        lower_to_min(with.data(), rows, step, least.data(), n);
+        for (int64_t i = 0; i < n; ++i) {
+          SCOPED_TRACE(testing::Message() << "n=" << n << " rows=" << rows << " column " << i);
+          T most = T(0.5), fewest = T(0.5);
+          for (int64_t r = 0; r < rows; ++r) {
+            most = std::max(most, x[static_cast<size_t>(r * step + i)]);
+            fewest = std::min(fewest, x[static_cast<size_t>(r * step + i)]);
+          }
+          if (i == nan && rows > 1) {
+            EXPECT_TRUE(std::isnan(greatest[static_cast<size_t>(i)]));
+            EXPECT_TRUE(std::isnan(least[static_cast<size_t>(i)]));
+          } else {
+            EXPECT_EQ(greatest[static_cast<size_t>(i)], most);
+            EXPECT_EQ(least[static_cast<size_t>(i)], fewest);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(VecReduce, ExtremesOfColumnsEqualTheDefinition) {
+  check_extreme_columns<float>();
+  check_extreme_columns<double>();
+}
+
 double term(SumOf of, float x) {
   const double wide = x;
   return of == SumOf::values ? wide : of == SumOf::magnitudes ? std::fabs(wide) : wide * wide;
