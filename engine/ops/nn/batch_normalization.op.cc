@@ -31,9 +31,12 @@ struct Layout {
   Shape statistics;
 };
 
-Layout layout(const Shape& x, bool spatial) {
+// From version 9 on X of one axis has "size N in which case C is assumed to be 1"; earlier texts have no such
+// X, whose elements then are channels.
+Layout layout(const Shape& x, bool spatial, int version) {
   const std::size_t channel = x.rank() > 1 ? 1 : 0;
   if (x.rank() == 0) fail_invalid("X must have at least one axis");
+  if (x.rank() == 1 && version >= 9) return {x[0], 1, 1, Shape{1}};
   if (spatial) {
     return {x.count(0, channel), x[channel], x.count(channel + 1, x.rank()), Shape{x[channel]}};
   }
@@ -141,9 +144,9 @@ RunFunction prepare_batch_normalization(PrepareContext& node) {
     fail_invalid("BatchNormalization-{} has one output when it does not train, but {} are named", version,
                  node.output_count());
   }
-  return [attributes](RunContext& run) {
+  return [attributes, version](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    const Layout shape = layout(x.shape(), attributes.spatial);
+    const Layout shape = layout(x.shape(), attributes.spatial, version);
     for (std::size_t i = 1; i < 5; ++i) {
       if (run.tensor(i).shape() == shape.statistics) continue;
       fail_invalid("input {} must have shape {}, but has {}", i, shape.statistics.to_string(),

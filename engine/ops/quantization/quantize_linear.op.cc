@@ -32,11 +32,36 @@ struct Quantize {
   DType precision = DType::undefined;
 };
 
-// Rounds a quotient to the precision that the division is done in.
-double to_precision(double value, DType precision) {
-  if (precision == DType::float16) return static_cast<float>(Float16(value));
-  if (precision == DType::bfloat16) return static_cast<float>(BFloat16(value));
-  return static_cast<float>(value);
+// The precision that x / y_scale is done in.
+enum class Division { in_float, in_float16, in_bfloat16, in_double };
+
+// Of attribute `precision`, or of y_scale. Integers, which float may not hold, are divided as real numbers.
+Division division_in(DType precision) {
+  switch (precision) {
+    case DType::float16:
+      return Division::in_float16;
+    case DType::bfloat16:
+      return Division::in_bfloat16;
+    case DType::float64:
+    case DType::int32:
+      return Division::in_double;
+    default:
+      return Division::in_float;
+  }
+}
+
+double to_precision(double value, Division division) {
+  switch (division) {
+    case Division::in_float16:
+      return static_cast<float>(Float16(value));
+    case Division::in_bfloat16:
+      return static_cast<float>(BFloat16(value));
+    case Division::in_float:
+      return static_cast<float>(value);
+    case Division::in_double:
+      break;
+  }
+  return value;
 }
 
 template <typename T>
@@ -72,9 +97,10 @@ Tensor as_doubles(const Tensor& tensor) {
 
 template <typename T>
 void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, const Granularity& grain,
-              DType precision, bool saturate, Tensor& y) {
-  const Tensor scales = as_doubles(scale);
-  const double* s = scales.data<double>();
+              Division division, bool saturate, Tensor& y) {
+  Tensor scales = as_doubles(scale);
+  double* s = scales.mutable_data<double>();
+  std::transform(s, s + scales.size(), s, [&](double each) { return to_precision(each, division); });
   const T none{};
   const T* z = zero_point ? zero_point->data<T>() : &none;
   T* to = y.mutable_data<T>();
@@ -84,7 +110,7 @@ void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, co
       for (std::int64_t k = 0; k < count; ++k) {
         const std::int64_t n = scale_at + k * step;
         const double value = static_cast<double>(static_cast<ComputeType<S>>(from[at + k]));
-        const double quotient = to_precision(to_precision(value, precision) / s[n], precision);
+        const double quotient = to_precision(to_precision(value, division) / s[n], division);
         to[at + k] = quantized<T>(quotient, z[zero_point ? n : 0], saturate);
       }
     });
@@ -98,6 +124,16 @@ DType dtype_attribute(PrepareContext& node, const char* name) {
   return static_cast<DType>(number);
 }
 
+DType precision_attribute(PrepareContext& node) {
+  constexpr DTypeSet known{DType::undefined, DType::float32, DType::float16, DType::bfloat16, DType::float64};
+  const DType precision = dtype_attribute(node, "precision");
+  if (!known.contains(precision)) {
+    fail_unsupported("precision is {}; x / y_scale can be computed in float, float16, bfloat16 and double",
+                     dtype_name(precision));
+  }
+  return precision;
+}
+
 RunFunction prepare_quantize_linear(PrepareContext& node) {
   Quantize attributes;
   const int version = node.since_version();
@@ -105,7 +141,7 @@ RunFunction prepare_quantize_linear(PrepareContext& node) {
   if (version >= 19) attributes.saturate = node.int_attribute("saturate", 1) != 0;
   if (version >= 21) attributes.block_size = node.int_attribute("block_size", 0);
   if (version >= 21) attributes.output = dtype_attribute(node, "output_dtype");
-  if (version >= 23) attributes.precision = dtype_attribute(node, "precision");
+  if (version >= 23) attributes.precision = precision_attribute(node);
   return [attributes](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& scale = run.tensor(1);
@@ -120,10 +156,11 @@ RunFunction prepare_quantize_linear(PrepareContext& node) {
       target = zero_point->dtype();
     }
     const Granularity grain = granularity(x, scale, attributes.axis, attributes.block_size);
-    const DType precision = attributes.precision == DType::undefined ? scale.dtype() : attributes.precision;
+    const Division division =
+        division_in(attributes.precision == DType::undefined ? scale.dtype() : attributes.precision);
     Tensor& y = run.output(0, target, x.shape());
     dispatch(Targets{}, target, [&]<typename T>() {
-      quantize<T>(x, scale, zero_point, grain, precision, attributes.saturate, y);
+      quantize<T>(x, scale, zero_point, grain, division, attributes.saturate, y);
     });
   };
 }

@@ -4,6 +4,8 @@
 // BitCast: the same bits under another type of the same width.
 #include "engine/ops/cast.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "engine/graph/op_context.h"
@@ -48,6 +50,16 @@ RunFunction prepare_cast_like(PrepareContext& node) {
   };
 }
 
+// Other bits than those of false and true are no bool, in files neither.
+void require_bools(const Tensor& bytes) {
+  const auto* const first = static_cast<const std::uint8_t*>(bytes.raw());
+  const auto* const end = first + bytes.size();
+  const auto* const other = std::find_if(first, end, [](std::uint8_t byte) { return byte > 1; });
+  if (other == end) return;
+  fail_invalid("BitCast to bool: element {} has the bits of {}; only 0 and 1 are bools", other - first,
+               *other);
+}
+
 RunFunction prepare_bit_cast(PrepareContext& node) {
   const DType to = target_of(node);
   return [to](RunContext& run) {
@@ -55,6 +67,7 @@ RunFunction prepare_bit_cast(PrepareContext& node) {
     if (x.dtype() == DType::string || dtype_file_bits(x.dtype()) != dtype_file_bits(to)) {
       fail_invalid("BitCast from {} to {}: the widths differ", dtype_name(x.dtype()), dtype_name(to));
     }
+    if (to == DType::boolean) require_bools(x);
     run.set_output(0, x.viewed_as(to));
   };
 }

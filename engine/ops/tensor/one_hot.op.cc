@@ -3,6 +3,8 @@
 // output has a new axis of length depth: values[1] where the place on it equals the index, values[0]
 // elsewhere. Indices are cast to int64; in [-depth, -1] they count from the end since 11; any other out of
 // range gives values[0] all along.
+#include <utility>
+
 #include "engine/graph/op_context.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/strided.h"
@@ -13,16 +15,17 @@ namespace grurun::engine {
 namespace {
 
 ScratchVector<std::int64_t> as_int64(const Tensor& tensor) {
+  // A number that int64 cannot hold is no place on any axis.
   return dispatch(Numbers{}, tensor.dtype(), [&]<typename T>() {
     ScratchVector<std::int64_t> out;
     for (const T& value : tensor.span<T>()) {
       const auto wide = static_cast<ComputeType<T>>(value);
       if constexpr (std::is_floating_point_v<ComputeType<T>>) {
-        // A number that int64 cannot hold is no place on any axis.
         const bool fits = wide > ComputeType<T>(-9e18) && wide < ComputeType<T>(9e18);
         out.push_back(fits ? static_cast<std::int64_t>(wide) : INT64_MIN);
       } else {
-        out.push_back(static_cast<std::int64_t>(wide));
+        const bool fits = std::in_range<std::int64_t>(wide);
+        out.push_back(fits ? static_cast<std::int64_t>(wide) : INT64_MIN);
       }
     }
     return out;
@@ -41,7 +44,7 @@ RunFunction prepare_one_hot(PrepareContext& node) {
     if (values.size() != 2)
       fail_invalid("values must be [off, on], but has shape {}", values.shape().to_string());
     const std::int64_t depth = as_int64(depth_input)[0];
-    if (depth < 0) fail_invalid("depth must not be negative");
+    if (depth < 0) fail_invalid("depth must be a number of elements, from 0 on");
     Shape shape = indices.shape();
     const auto at =
         static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(shape.rank()) + 1));

@@ -18,8 +18,12 @@ struct Range {
   std::int64_t start, end, step;
 };
 
+// Where a start that lies before the first element leads to when steps go backwards: to nothing, as in numpy,
+// which versions 10 and 11 name, or to the first element, by the text of version 13.
+enum class BeforeFirst { nothing, first };
+
 // The first index taken and how many follow, for one axis of this length.
-std::pair<std::int64_t, std::int64_t> clamp(const Range& range, std::int64_t length) {
+std::pair<std::int64_t, std::int64_t> clamp(const Range& range, std::int64_t length, BeforeFirst before) {
   if (range.step == 0) fail_invalid("steps must not hold 0");
   const auto from_end = [length](std::int64_t at) { return at < 0 ? checked_add(at, length) : at; };
   if (range.step > 0) {
@@ -27,7 +31,8 @@ std::pair<std::int64_t, std::int64_t> clamp(const Range& range, std::int64_t len
     const std::int64_t end = std::clamp<std::int64_t>(from_end(range.end), 0, length);
     return {start, end <= start ? 0 : (end - start - 1) / range.step + 1};
   }
-  const std::int64_t start = std::clamp<std::int64_t>(from_end(range.start), -1, length - 1);
+  const std::int64_t least = before == BeforeFirst::first && length > 0 ? 0 : -1;
+  const std::int64_t start = std::clamp<std::int64_t>(from_end(range.start), least, length - 1);
   const std::int64_t end = std::clamp<std::int64_t>(from_end(range.end), -1, length - 1);
   // In unsigned arithmetic, so that the lowest step has a magnitude too.
   const auto step = static_cast<std::uint64_t>(0) - static_cast<std::uint64_t>(range.step);
@@ -38,7 +43,7 @@ std::pair<std::int64_t, std::int64_t> clamp(const Range& range, std::int64_t len
 
 Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span<const std::int64_t> ends,
              std::optional<std::span<const std::int64_t>> axes,
-             std::optional<std::span<const std::int64_t>> steps) {
+             std::optional<std::span<const std::int64_t>> steps, BeforeFirst before) {
   const std::size_t count = starts.size();
   if (ends.size() != count || (axes && axes->size() != count) || (steps && steps->size() != count)) {
     fail_invalid("starts, ends, axes and steps must have one length");
@@ -55,7 +60,7 @@ Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span
     if (named[axis]) fail_invalid("axes names axis {} twice", axis);
     named[axis] = true;
     const Range range{starts[i], ends[i], steps ? (*steps)[i] : 1};
-    const auto [first, length] = clamp(range, data.dim(axis));
+    const auto [first, length] = clamp(range, data.dim(axis), before);
     shape[axis] = length;
     if (length > 0) offset += first * strides[axis];
     if (length > 1) strides[axis] *= range.step;
@@ -63,14 +68,15 @@ Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span
   return strided_copy(data, shape.element_count() == 0 ? 0 : offset, shape, strides);
 }
 
-RunFunction prepare_slice(PrepareContext&) {
-  return [](RunContext& run) {
+RunFunction prepare_slice(PrepareContext& node) {
+  const BeforeFirst before = node.since_version() >= 13 ? BeforeFirst::first : BeforeFirst::nothing;
+  return [before](RunContext& run) {
     ScratchVector<std::int64_t> axes, steps;
     std::optional<std::span<const std::int64_t>> given_axes, given_steps;
     if (const Tensor* input = run.optional_tensor(3)) given_axes = axes = integer_list(*input, "axes");
     if (const Tensor* input = run.optional_tensor(4)) given_steps = steps = integer_list(*input, "steps");
     run.set_output(0, slice(run.tensor(0), integer_list(run.tensor(1), "starts"),
-                            integer_list(run.tensor(2), "ends"), given_axes, given_steps));
+                            integer_list(run.tensor(2), "ends"), given_axes, given_steps, before));
   };
 }
 
@@ -84,7 +90,7 @@ RunFunction prepare_slice_1(PrepareContext& node) {
   return [=](RunContext& run) {
     std::optional<std::span<const std::int64_t>> given_axes;
     if (has_axes) given_axes = axes;
-    run.set_output(0, slice(run.tensor(0), starts, ends, given_axes, std::nullopt));
+    run.set_output(0, slice(run.tensor(0), starts, ends, given_axes, std::nullopt, BeforeFirst::nothing));
   };
 }
 

@@ -179,5 +179,43 @@ TEST(Normalization, GroupAndInstance) {
   });
 }
 
+TEST(Normalization, BatchOfOneAxis) {
+  const auto one = [](double value) { return vec<float>({value}); };
+  const Tensor x = vec<float>({1, 2, 3, 4, 5});
+  std::vector<OpRowCase> rows;
+  for (const std::int64_t opset : {9, 14, 15}) {
+    rows.push_back({"N elements of one channel",
+                    "BatchNormalization",
+                    opset,
+                    {x, one(2), one(0.5), one(3), one(2)},
+                    {attr("epsilon", 0.f)},
+                    {vec<float>({0.5 - 2 * std::sqrt(2.), 0.5 - std::sqrt(2.), 0.5, 0.5 + std::sqrt(2.),
+                                 0.5 + 2 * std::sqrt(2.)})}});
+  }
+  rows.push_back({"trained: mean 3, variance 2",
+                  "BatchNormalization",
+                  15,
+                  {x, one(2), one(0.5), one(0), one(0)},
+                  {attr("epsilon", 0.f), attr("training_mode", 1), attr("momentum", 0.f)},
+                  {vec<float>({0.5 - 2 * std::sqrt(2.), 0.5 - std::sqrt(2.), 0.5, 0.5 + std::sqrt(2.),
+                               0.5 + 2 * std::sqrt(2.)}),
+                   one(3), one(2)}});
+  const Tensor five = vec<float>({1, 1, 1, 1, 1});
+  rows.push_back({"channels of one element before",
+                  "BatchNormalization",
+                  7,
+                  {x, five, five, vec<float>({1, 2, 3, 4, 5}), five},
+                  {attr("epsilon", 0.f)},
+                  {five}});
+  check_rows(rows);
+  check_errors({{"statistics of five channels",
+                 "BatchNormalization",
+                 15,
+                 {x, five, five, five, five},
+                 {},
+                 ErrorKind::invalid_model,
+                 "input 1 must have shape [1], but has [5]"}});
+}
+
 }  // namespace
 }  // namespace grurun::engine::testing
