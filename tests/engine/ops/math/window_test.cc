@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/engine/ops/math/op_table.h"
+#include "tests/engine/ops/math/signal_case.h"
 
 namespace grurun::engine::testing {
 namespace {
@@ -62,6 +62,37 @@ TEST(Window, Forms) {
        ErrorKind::invalid_model,
        "string"},
   });
+}
+
+TEST(Window, PeriodicAndSymmetricInEveryType) {
+  const auto type = [](DType dtype) { return attr("output_datatype", static_cast<int>(dtype)); };
+  const Attributes symmetric = {attr("periodic", 0)};
+  check_transforms({
+      {"Hann", "HannWindow", 17, {number(4)}, {}, {vec<float>({0, 0.5, 1, 0.5})}},
+      {"Hann, symmetric",
+       "HannWindow",
+       17,
+       {Tensor::scalar(5)},
+       symmetric,
+       {vec<float>({0, 0.5, 1, 0.5, 0})}},
+      {"Hamming", "HammingWindow", 17, {number(2)}, {}, {vec<float>({4.0 / 46, 1})}},
+      {"Hamming, symmetric",
+       "HammingWindow",
+       17,
+       {number(3)},
+       symmetric,
+       {vec<float>({4.0 / 46, 1, 4.0 / 46})}},
+      {"Blackman", "BlackmanWindow", 17, {number(4)}, {}, {vec<float>({0, 0.34, 1, 0.34})}},
+      {"Blackman, symmetric", "BlackmanWindow", 17, {number(3)}, symmetric, {vec<float>({0, 1, 0})}},
+      {"double", "HannWindow", 17, {number(2)}, {type(DType::float64)}, {vec<double>({0, 1})}},
+      {"float16", "HannWindow", 17, {number(2)}, {type(DType::float16)}, {vec<Float16>({0, 1})}},
+      {"bfloat16", "HannWindow", 17, {number(2)}, {type(DType::bfloat16)}, {vec<BFloat16>({0, 1})}},
+  });
+  for (const DType dtype : {DType::uint8, DType::int8, DType::uint64, DType::int64}) {
+    for (const char* op : {"HannWindow", "HammingWindow", "BlackmanWindow"}) {
+      EXPECT_EQ(run_node(op, "", 17, {number(3)}, {type(dtype)})[0].tensor().dtype(), dtype) << op;
+    }
+  }
 }
 
 }  // namespace
