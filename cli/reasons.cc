@@ -18,14 +18,14 @@ namespace {
 
 void print_why(const RunRecord& record) {
   const conformance::DiagnosisQuestion question{record.model,  record.inputs,  record.expected,
-                                                record.values, record.differs, std::nullopt};
+                                                record.values, record.differs, {record.seed, {}}};
   for (const conformance::Finding& finding : conformance::diagnose(question)) {
     print("why: {}\n", printable(conformance::describe(finding)));
   }
 }
 
 void print_truth(const RunRecord& record) {
-  const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, std::nullopt);
+  const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, {record.seed, {}});
   bool is_told = false;
   for (std::size_t i = 0; i < record.outputs.size(); ++i) {
     const std::string text = conformance::judge_by_truth(truth[i], record.values[i], record.expected[i]);
@@ -62,7 +62,8 @@ void tell_reasons(const ReasonFlags& flags, const RunRecord& record) {
   if (std::ranges::find(record.differs, true) != record.differs.end()) print_why(record);
   if (flags.precise) print_truth(record);
   if (!flags.trace_gates.empty()) {
-    onnx_io::write_values(flags.trace_gates, conformance::trace_gates(record.model, record.inputs));
+    onnx_io::write_values(flags.trace_gates,
+                          conformance::trace_gates(record.model, record.inputs, {record.seed, {}}));
   }
 }
 

@@ -1,6 +1,7 @@
 // After a run: why outputs differ, what the truth is, what happened at every gate.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct RunRecord {
   const std::vector<Value>& values;
   const std::vector<Value>& expected;
   const std::vector<bool>& differs;
+  std::uint64_t seed;  // of its random operators
 };
 
 /// True when tell_reasons looks at the inputs once more, so that the run may not have them to overwrite.

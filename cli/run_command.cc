@@ -118,7 +118,10 @@ int run(const RunFlags& flags) {
     print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
     differs[i] = !result.ok;
   }
-  if (looks_again) tell_reasons(flags.reasons, {model, outputs, kept, values, expected, differs});
+  if (looks_again) {
+    tell_reasons(flags.reasons,
+                 {model, outputs, kept, values, expected, differs, flags.data.seed.value_or(0)});
+  }
   if (!flags.save_outputs.empty()) save_values(flags.save_outputs, outputs, values, expected_files.prefix);
   return std::ranges::find(differs, true) != differs.end() ? 1 : 0;
 }

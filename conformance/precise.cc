@@ -153,7 +153,7 @@ onnx_io::Model widened(const onnx_io::Model& model) {
 }
 
 std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
-                                 std::optional<std::chrono::steady_clock::time_point> deadline) {
+                                 const Rerun& rerun) {
   engine::PlanOptions options;
   std::vector<Value> wide;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -161,7 +161,8 @@ std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<
     wide.push_back(widened(inputs[i]));
   }
   engine::RunOptions run_options;
-  run_options.deadline = deadline;
+  run_options.seed = rerun.seed;
+  run_options.deadline = rerun.deadline;
   try {
     return engine::run_plan(*engine::make_plan(widened(model), options), std::move(wide), run_options);
   } catch (const Error& error) {
