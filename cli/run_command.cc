@@ -100,7 +100,7 @@ int run(const RunFlags& flags) {
   const auto tolerances = tolerances_for(flags.tolerances, outputs);
   const std::vector<Value> expected = read_slots(flags.expected, outputs, expected_files);
   std::vector<Value> inputs = gather_inputs(flags.data, model.graph, slots);
-  if (!flags.save_inputs.empty()) save_values(flags.save_inputs, slots, inputs, input_files.prefix);
+  if (!flags.save_inputs.empty()) save_inputs(flags.save_inputs, model.graph, slots, inputs);
 
   const bool looks_again = needs_inputs(flags.reasons, model, !flags.expected.empty());
   const std::vector<Value> kept = looks_again ? inputs : std::vector<Value>();

@@ -1,0 +1,65 @@
+// Folders as data sets of grurun conformance.
+#include <gmock/gmock.h>
+
+#include "onnx_io/tensor_files.h"
+#include "tests/cli/command_line.h"
+
+namespace grurun::cli::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DataSets : public CommandLine {
+ protected:
+  void SetUp() override {
+    write_model("add.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+add (float[n] X, float[n] Y) => (float[n] Z) { Z = Add(X, Y) }
+)");
+    save("x.npy", {1, 2});
+  }
+
+  void save(const std::string& name, const std::vector<float>& values) const {
+    onnx_io::write_npy(path(name), Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values));
+  }
+};
+
+TEST_F(DataSets, SavedInputsAndOutputsAreADataSet) {
+  write_model("case/model.onnx", R"(
+<ir_version: 3, opset_import: ["" : 14]>
+g (float[2] V, float[2] X, float[2] W, float[2] Y) => (float[2] Z) <float[2] V = {1, 2}, float[2] W = {10, 20}>
+{
+  S = Sum(V, X, W)
+  Z = Sub(S, Y)
+}
+)");
+  save("v.npy", {7, 8});
+  struct Row {
+    std::vector<std::string> inputs;
+    std::vector<std::string> files;
+  };
+  const std::vector<Row> table = {
+      {{"X=v.npy"}, {"input_0.pb", "input_1.pb"}},
+      {{"W=v.npy"}, {"input_0.pb", "input_1.pb", "input_2.pb", "input_3.pb"}},
+      {{"V=v.npy", "W=v.npy"}, {"input_0.pb", "input_1.pb", "input_2.pb", "input_3.pb"}},
+  };
+  for (const Row& row : table) {
+    const std::string set = "case/test_data_set_0";
+    fs::remove_all(folder() / set);
+    std::vector<std::string> arguments = {"case/model.onnx", "--seed", "1",       "--save-inputs", set, "-q",
+                                          "--save-outputs",  set,      "--inputs"};
+    arguments.insert(arguments.end(), row.inputs.begin(), row.inputs.end());
+    EXPECT_EQ(grurun(arguments).code, 0);
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(folder() / set)) files.push_back(entry.path().filename());
+    std::erase(files, "output_0.pb");
+    EXPECT_THAT(files, ::testing::UnorderedElementsAreArray(row.files)) << row.inputs[0];
+    const Outcome again = grurun({"case/model.onnx", "--inputs", set, "--expected", set, "-q"});
+    EXPECT_EQ(again.code, 0) << row.inputs[0] << ": " << again.out << again.err;
+    const Outcome judged = grurun({"conformance", "case"});
+    EXPECT_EQ(judged.code, 0) << row.inputs[0] << ": " << judged.out << judged.err;
+  }
+}
+
+}  // namespace
+}  // namespace grurun::cli::testing
