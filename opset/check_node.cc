@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "onnx_io/openvino_ir.h"
 #include "opset/beyond.h"
 #include "opset/near_match.h"
 #include "opset/recurrent_node.h"
@@ -56,7 +55,7 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
   const std::optional<std::int64_t> opset_version = imported_opset(at);
   if (!opset_version) return;
   // The reader of OpenVINO IR wrote the node and has checked what it was made from.
-  if (node.domain == onnx_io::openvino_domain && node.op_type == "LSTM") return;
+  if (is_openvino_lstm(node.op_type, node.domain)) return;
   if (const SchemaInfo* schema = find_schema_beyond(node.op_type, node.domain, *opset_version)) {
     at.since_version = schema->since_version;
     return check_against_schema(at, *schema, report_);
