@@ -69,7 +69,7 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"empty.onnx"}, 3, "invalid", "empty.onnx"},
       {{"missing.onnx"}, 2, "usage", "missing.onnx"},
       {{"folder"}, 2, "usage", "folder"},
-      {{"unknown_operator.onnx"}, 4, "unsupported", "NoSuchOperator"},
+      {{"unknown_operator.onnx"}, 3, "invalid", "no operator 'NoSuchOperator'"},
       {{"custom_domain.onnx"}, 4, "unsupported", "com.example"},
       {{"future.onnx"}, 4, "unsupported", "9999"},
       {{"add.onnx", "--inputs", "small.npy", "x.npy"},
