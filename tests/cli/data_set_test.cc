@@ -1,4 +1,4 @@
-// Folders as data sets of grurun conformance.
+// Inputs that are filled at random beside given ones, and folders as data sets of grurun conformance.
 #include <gmock/gmock.h>
 
 #include "onnx_io/tensor_files.h"
@@ -23,6 +23,19 @@ add (float[n] X, float[n] Y) => (float[n] Z) { Z = Add(X, Y) }
     onnx_io::write_npy(path(name), Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values));
   }
 };
+
+TEST_F(DataSets, EachFlagOfRandomInputsFillsThoseMissing) {
+  EXPECT_TRUE(fails(grurun({"add.onnx", "--inputs", "x.npy"}), 2, "usage",
+                    "input 'Y' has no value: add it to --inputs, or have it filled at random with --seed N"));
+  for (const std::vector<std::string>& flag : {std::vector<std::string>{"--seed", "0"},
+                                               {"--val-range", "0:1"},
+                                               {"--input-shapes", "Y:[2]"},
+                                               {"--set", "n=2"}}) {
+    const Outcome outcome = grurun({"add.onnx", "--inputs", "x.npy", "-q", flag[0], flag[1]});
+    EXPECT_EQ(outcome.code, 0) << flag[0] << ": " << outcome.err;
+    EXPECT_THAT(outcome.err, ::testing::StartsWith("grurun: random input Y: tensor(float) [2]")) << flag[0];
+  }
+}
 
 TEST_F(DataSets, SavedInputsAndOutputsAreADataSet) {
   write_model("case/model.onnx", R"(
