@@ -122,6 +122,7 @@ Tensor map_keys(const MapProto& proto, DType dtype) {
 Value from_proto(const MapProto& proto, const ValueType* expected, const TensorSource& source) {
   Map map;
   map.keys = map_keys(proto, dtype_from_proto(proto.key_type()));
+  require_distinct_keys(map.keys);
   std::optional<ValueType> values_type;
   if (expected != nullptr && expected->element) values_type = ValueType::sequence(*expected->element);
   const Value values = from_proto(proto.values(), values_type ? &*values_type : nullptr, source);
