@@ -33,7 +33,8 @@ void save_single(const std::string& path, const std::vector<onnx_io::NamedValue>
 }
 
 bool is_numbered(const std::string& name, const std::string& prefix) {
-  if (!name.starts_with(prefix) || !name.ends_with(".pb")) return false;
+  const std::string_view ending = name.ends_with(".npy") ? ".npy" : ".pb";
+  if (!name.starts_with(prefix) || !name.ends_with(ending)) return false;
   const std::string_view number =
       std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - 3);
   return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;

@@ -74,5 +74,21 @@ g (float[2] V, float[2] X, float[2] W, float[2] Y) => (float[2] Z) <float[2] V =
   }
 }
 
+TEST_F(DataSets, MayHoldNpyFiles) {
+  write("case/model.onnx", read("add.onnx"));
+  const std::string set = "case/test_data_set_0";
+  fs::create_directories(folder() / set);
+  save(set + "/input_0.npy", {1, 2});
+  save(set + "/input_1.npy", {3, 4});
+  save(set + "/output_0.npy", {4, 6});
+  const Outcome outcome = grurun({"add.onnx", "--inputs", set, "--expected", set, "-q"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(grurun({"conformance", "case"}).code, 0);
+  save(set + "/output_0.npy", {4, 7});
+  const Outcome differs = grurun({"conformance", "case"});
+  EXPECT_EQ(differs.code, 1) << differs.err;
+  EXPECT_THAT(differs.out, ::testing::HasSubstr("first at [1]: 6, expected 7"));
+}
+
 }  // namespace
 }  // namespace grurun::cli::testing
