@@ -95,6 +95,7 @@ int run(const RunFlags& flags) {
   max_time(flags);
   check_paths(flags);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
+  check(flags.reasons, model);
   const std::vector<Slot> slots = input_slots(model.graph);
   const std::vector<Slot> outputs = output_slots(model.graph);
   const auto tolerances = tolerances_for(flags.tolerances, outputs);
@@ -118,11 +119,11 @@ int run(const RunFlags& flags) {
     print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
     differs[i] = !result.ok;
   }
+  if (!flags.save_outputs.empty()) save_values(flags.save_outputs, outputs, values, expected_files.prefix);
   if (looks_again) {
     tell_reasons(flags.reasons,
                  {model, outputs, kept, values, expected, differs, flags.data.seed.value_or(0)});
   }
-  if (!flags.save_outputs.empty()) save_values(flags.save_outputs, outputs, values, expected_files.prefix);
   return std::ranges::find(differs, true) != differs.end() ? 1 : 0;
 }
 

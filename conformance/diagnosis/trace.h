@@ -20,4 +20,7 @@ namespace grurun::conformance {
 std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                              const Rerun& rerun = {});
 
+/// Throws the Error(usage) of trace_gates without a run.
+void require_traceable(const onnx_io::Model& model);
+
 }  // namespace grurun::conformance

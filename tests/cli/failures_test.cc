@@ -80,6 +80,7 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "--inputs", "x_truncated.npy", "x.npy"}, 3, "invalid", "x_truncated.npy"},
       {{"add.onnx", "--inputs", "missing.npy", "x.npy"}, 2, "usage", "missing.npy"},
       {{"add.onnx", "--inputs", "x.npy"}, 2, "usage", "'Y' has no value"},
+      {{"add.onnx", "--trace-gates", "g.npz"}, 2, "usage", "has no GRU, LSTM or RNN to trace"},
       {{"add.onnx", "--inputs", "x.npy", "x.npy", "x.npy"}, 2, "usage", "names 3 files"},
       {{"add.onnx", "--inputs", "Q=x.npy"}, 2, "usage", "no input 'Q'"},
       {{"add.onnx", "--inputs", "X=x.npy", "X=x.npy"}, 2, "usage", "'X' already has a value"},

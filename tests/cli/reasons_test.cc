@@ -60,5 +60,26 @@ TEST_F(Reasons, RandomOperatorsDrawWhatTheyDrewInTheRun) {
   }
 }
 
+TEST_F(Reasons, WhatCannotBeJudgedLeavesTheVerdict) {
+  write_model("quantized.onnx", R"(
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2] X) => (float[2] Y) <float s = {1}, uint8 z = {0}>
+{
+  q = QuantizeLinear (X, s, z)
+  Y = DequantizeLinear (q, s, z)
+}
+)");
+  const char* reason = "grurun: unsupported: the model cannot be computed in double precision: ";
+  onnx_io::write_npy(path("y.npy"), Tensor::from(Shape{2}, std::vector<float>{7, 7}));
+  const Outcome differs =
+      grurun({"quantized.onnx", "--expected", "y.npy", "--precise", "-q", "--save-outputs", "o"});
+  EXPECT_EQ(differs.code, 1);
+  EXPECT_THAT(differs.err, HasSubstr(reason));
+  EXPECT_TRUE(std::filesystem::exists(folder() / "o" / "output_0.pb"));
+  const Outcome alone = grurun({"quantized.onnx", "--precise", "-q"});
+  EXPECT_EQ(alone.code, 4);
+  EXPECT_THAT(alone.err, HasSubstr(reason));
+}
+
 }  // namespace
 }  // namespace grurun::cli::testing
