@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/json_text.h"
 #include "cli/ops_matrix.h"
 #include "cli/streams.h"
 #include "tensor/error.h"
@@ -122,7 +123,7 @@ void print_json(const std::vector<OpSupport>& matrix) {
                     {"by", support_kind_name(row.kind)},
                     {"types", types}});
   }
-  print("{}\n", Json{{"summary", summary}, {"operators", rows}}.dump(1));
+  grurun::cli::print_text(json_text(Json{{"summary", summary}, {"operators", rows}}, 1));
 }
 
 int run_ops(const OpsFlags& flags) {

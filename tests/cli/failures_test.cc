@@ -210,8 +210,18 @@ TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
   const Outcome bench =
       shell("ulimit -f 8; \"$GRURUN\" bench many.onnx --min-time 0 --runs 1 --trace t.json");
   EXPECT_EQ(bench.code, 2);
-  EXPECT_NE(bench.err.find("grurun: usage: t.json: could not be written"), std::string::npos) << bench.err;
+  EXPECT_NE(bench.err.find("grurun: usage: t.json: the report could not be written"), std::string::npos)
+      << bench.err;
   EXPECT_FALSE(std::filesystem::exists(folder() / "t.json"));
+  const Outcome reports = shell(R"(mkdir c && cp many.onnx c/model.onnx &&
+    "$GRURUN" c/model.onnx -q --save-inputs c/test_data_set_0 --save-outputs c/test_data_set_0 2> log &&
+    for i in $(seq 60); do cp -r c/test_data_set_0 c/test_data_set_$i; done &&
+    ulimit -f 8 && exec "$GRURUN" conformance c --json r.json --junit r.xml)");
+  EXPECT_EQ(reports.code, 2) << reports.err;
+  EXPECT_NE(reports.err.find("grurun: usage: r.json: the report could not be written"), std::string::npos)
+      << reports.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "r.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder() / "r.xml")) << "short enough, and written all the same";
 }
 
 TEST_F(Failures, NoControlCharacterOfUnicodeIsPrinted) {
