@@ -40,5 +40,23 @@ TEST(PbValues, AMapWithAKeyTwiceIsRefused) {
   }
 }
 
+TEST(PbValues, ASequenceIsNoTensor) {
+  const Scratch scratch;
+  const std::string path = scratch.path("sequence.pb");
+  const ValueType tensor = ValueType::tensor(DType::float32);
+  const Value item = Tensor::from(Shape{2}, std::vector<float>{1, 2});
+  for (const Value& value : {Value(Sequence{tensor, {item}}), Value(Sequence{tensor, {item, item}}),
+                             Value(Optional{tensor, std::make_shared<const Value>(item)})}) {
+    write_pb(path, "X", value);
+    try {
+      read_pb(path, &tensor);
+      ADD_FAILURE() << value.describe();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::invalid_model) << error.what();
+      EXPECT_NE(std::string(error.what()).find("no TensorProto"), std::string::npos) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace grurun::onnx_io
