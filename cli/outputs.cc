@@ -36,7 +36,7 @@ bool is_numbered(const std::string& name, const std::string& prefix) {
   const std::string_view ending = name.ends_with(".npy") ? ".npy" : ".pb";
   if (!name.starts_with(prefix) || !name.ends_with(ending)) return false;
   const std::string_view number =
-      std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - 3);
+      std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - ending.size());
   return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -83,7 +83,12 @@ void apply(const char* flag, const std::vector<std::string>& texts, const std::v
   std::vector<std::string> names;
   for (const std::string& text : texts) parsed.push_back(parse_named_number(flag, text));
   for (const Slot& output : outputs) names.push_back(output.name);
+  std::set<std::string> seen;
   for (const auto& [name, number] : parsed) {
+    if (!seen.insert(name).second) {
+      fail_usage("{}: the tolerance {} is given twice", flag,
+                 name.empty() ? "of all outputs" : "of '" + name + "'");
+    }
     if (name.empty()) {
       for (conformance::Tolerances& tolerances : out) tolerances.flag.*member = number;
     }
