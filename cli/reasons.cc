@@ -44,7 +44,10 @@ void print_truth(const RunRecord& record) {
     is_told = is_told || !text.empty();
   }
   if (!is_told)
-    tell("grurun: --precise tells nothing of outputs that are double already, or no floats of one shape\n");
+    tell(
+        "grurun: --precise tells nothing here: no output is a tensor of float, float16 or bfloat16 that the "
+        "model "
+        "computes in double, in the shape that both sides have\n");
 }
 
 }  // namespace

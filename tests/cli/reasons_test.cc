@@ -81,5 +81,15 @@ g (float[2] X) => (float[2] Y) <float s = {1}, uint8 z = {0}>
   EXPECT_THAT(alone.err, HasSubstr(reason));
 }
 
+TEST_F(Reasons, NothingToBeJudgedIsSaidForTheReasonThatItHas) {
+  write_model("whole.onnx", R"(
+<ir_version: 8, opset_import: ["" : 13]>
+g (int64[2] X) => (int64[2] Y) { Y = Neg (X) }
+)");
+  const Outcome outcome = grurun({"whole.onnx", "--precise", "-q"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("--precise tells nothing here: no output is a tensor of float"));
+}
+
 }  // namespace
 }  // namespace grurun::cli::testing

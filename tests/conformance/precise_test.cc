@@ -64,6 +64,26 @@ TEST(Precise, AConstantOfAFloatBecomesOneOfDouble) {
   EXPECT_EQ(out[0].tensor().span<double>()[0], static_cast<double>(0.1f));
 }
 
+TEST(Precise, WhatMakesAFloatWithoutSayingSoMakesADouble) {
+  onnx_io::Node like;
+  like.inputs = {"n"};
+  const std::vector<onnx_io::Initializer> initializers = {
+      {"n", Tensor::from(Shape{1}, std::vector<std::int64_t>{3})}};
+  like.op_type = "ConstantOfShape";
+  EXPECT_EQ(run_in_double(model_of(like, initializers), {floats({1})}, {})[0].tensor().dtype(),
+            DType::float64);
+  onnx_io::Attribute shape;
+  shape.name = "shape";
+  shape.type = onnx_io::AttributeType::ints;
+  shape.ints = {3};
+  for (const char* random : {"RandomNormal", "RandomUniform"}) {
+    onnx_io::Node node;
+    node.op_type = random;
+    node.attributes = {shape};
+    EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, {})[0].tensor().dtype(), DType::float64) << random;
+  }
+}
+
 TEST(Precise, AnOperatorWithoutDoubleIsNamed) {
   onnx_io::Node node;
   node.op_type = "QuantizeLinear";
