@@ -133,6 +133,16 @@ TEST(CheckModel, JudgesEachOfTheNodesThatShareAName) {
   }
 }
 
+TEST(CheckModel, WhatOnnxCheckerMissesIsNamed) {
+  onnx::ModelProto proto = proto_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
+    g (float[2] X) => (float[2] Y, float[2] Z) { Y = Relu(X) Z = Neg(X) })");
+  proto.mutable_graph()->mutable_output(1)->mutable_type()->mutable_tensor_type()->clear_shape();
+  const CheckResult result = check_model(model_from_proto(proto));
+  ASSERT_EQ(result.findings.size(), 1u) << listed(result);
+  EXPECT_EQ(result.findings[0].code, "ONNX001");
+  EXPECT_THAT(result.findings[0].message, HasSubstr("output 'Z' declares no shape; give it one"));
+}
+
 TEST(CheckModel, OnnxCheckerIsANoteBesideOtherErrors) {
   const CheckResult result = check_model(model_from_text(
       "<ir_version: 8, opset_import: [\"\" : 14]> g (float[2] X) => (float[2] Y) { Y = Add(X) }"));
