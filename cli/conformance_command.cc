@@ -64,6 +64,8 @@ void check(const Flags& flags) {
   if (flags.list && !(flags.json.empty() && flags.junit.empty()))
     fail_usage("--list runs no case, so that --json and --junit have nothing to report");
   require_distinct({{"--json", flags.json}, {"--junit", flags.junit}});
+  if (flags.min_cases == 0)
+    fail_usage("--min-cases takes a number from 1: a run without a case tells nothing");
 }
 
 struct Reports {

@@ -165,6 +165,7 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "--seed", "-1"}, 2, "usage", "--seed takes a whole number from 0"},
       {{"add.onnx", "--seed", "99999999999999999999"}, 2, "usage", "--seed takes a whole number from 0"},
       {{"conformance", "folder", "--min-cases", "-1"}, 2, "usage", "--min-cases takes a whole number"},
+      {{"conformance", "folder", "--min-cases", "0"}, 2, "usage", "--min-cases takes a number from 1"},
       {{"inspect", "named.onnx", "--set", "m=3"},
        2,
        "usage",
