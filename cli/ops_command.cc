@@ -157,7 +157,7 @@ void add_ops(CLI::App& app, Action& action) {
   CLI::App* ops = app.add_subcommand("ops", "Which operators, versions and types run");
   const auto flags = std::make_shared<OpsFlags>();
   ops->add_option("operator", flags->operators, "Only these, as in GRU or ai.onnx.ml.Scaler (all)");
-  ops->add_option("--format", flags->format, "text, json or markdown (text)")
+  ops->add_option("--output-format,--format", flags->format, "text, json or markdown (text)")
       ->check(CLI::IsMember({"text", "json", "markdown"}))
       ->type_name("FORMAT");
   ops->add_flag("--missing", flags->missing, "Only versions that lack support, or lack it for some type");

@@ -166,6 +166,8 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "--seed", "99999999999999999999"}, 2, "usage", "--seed takes a whole number from 0"},
       {{"conformance", "folder", "--min-cases", "-1"}, 2, "usage", "--min-cases takes a whole number"},
       {{"conformance", "folder", "--min-cases", "0"}, 2, "usage", "--min-cases takes a number from 1"},
+      {{"bench", "add.onnx", "--trace", "-"}, 2, "usage", "--trace takes a file"},
+      {{"check", "add.onnx", "--output", "json", "--deep"}, 2, "usage", "not expected here: --output --deep"},
       {{"inspect", "named.onnx", "--set", "m=3"},
        2,
        "usage",

@@ -328,6 +328,11 @@ TEST_F(Run, HelpAndVersion) {
        {"--inputs", "--expected", "--save-outputs", "--val-range", "--max-memory", "ops", "Exit codes"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
+  for (const char* once : {"--set DIM=N ", "--val-range [X:]LOW:HIGH ", "--rtol [Y:]NUMBER "})
+    EXPECT_THAT(help.out, ::testing::HasSubstr(once)) << "one value each time";
+  EXPECT_THAT(help.out, ::testing::AllOf(::testing::HasSubstr("--inputs FILE ..."),
+                                         ::testing::Not(::testing::HasSubstr("DIM=N ...")),
+                                         ::testing::Not(::testing::HasSubstr("NUMBER ..."))));
   const Outcome version = grurun({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_EQ(version.out, "grurun " GRURUN_VERSION "\n");
