@@ -11,15 +11,16 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/element_text.h"
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"
+#include "cli/json_text.h"
 #include "cli/outputs.h"
 #include "cli/profile.h"
+#include "cli/report_file.h"
 #include "cli/streams.h"
 #include "engine/graph/executor.h"
 #include "engine/kernels/parallel.h"
@@ -197,7 +198,7 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
                       {"cache_bandwidth", measured.limits.cache_bandwidth},
                       {"memory_bandwidth", measured.limits.memory_bandwidth}};
   }
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(out, -1);
 }
 
 std::string as_text(const BenchFlags& flags, const Measured& measured) {
@@ -215,33 +216,16 @@ std::string as_text(const BenchFlags& flags, const Measured& measured) {
   return text;
 }
 
-std::ofstream open_for_writing(const std::string& path) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) fail_usage("{}: cannot be written", path);
-  return out;
-}
-
-void finish(std::ofstream& out, const std::string& path, const std::string& text) {
-  out << text;
-  out.close();
-  if (out) return;
-  // Half of a file may be taken for the whole.
-  std::error_code ignored;
-  if (fs::is_regular_file(fs::symlink_status(path, ignored))) fs::remove(path, ignored);
-  fail_usage("{}: could not be written", path);
-}
-
 int run(const BenchFlags& flags) {
   apply(flags.engine);
   require_distinct({{"--json", flags.json}, {"--trace", flags.trace}});
   const bool json_on_stdout = flags.json == "-";
-  std::ofstream trace, json;
-  if (!flags.trace.empty()) trace = open_for_writing(flags.trace);
-  if (!flags.json.empty() && !json_on_stdout) json = open_for_writing(flags.json);
+  if (flags.trace == "-") fail_usage("--trace takes a file: standard output is for the result");
+  ReportFile trace(flags.trace), json(json_on_stdout ? "" : flags.json);
   const Bench bench(flags);
   const Measured& measured = bench.measured();
-  if (json.is_open()) finish(json, flags.json, as_json(flags, measured));
-  if (trace.is_open()) finish(trace, flags.trace, chrome_trace(measured.last_run));
+  if (json.is_open()) json.write(as_json(flags, measured));
+  if (trace.is_open()) trace.write(chrome_trace(measured.last_run));
   print_text(json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
   return 0;
 }

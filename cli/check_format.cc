@@ -5,6 +5,7 @@
 
 #include "cli/check_command.h"
 #include "cli/counted.h"
+#include "cli/json_text.h"
 #include "opset/rules.h"
 #include "tensor/printable.h"
 
@@ -21,11 +22,6 @@ std::string summary(std::size_t errors, std::size_t warnings, std::size_t notes)
   if (warnings > 0) text += ", " + counted(warnings, "warning");
   if (notes > 0) text += ", " + counted(notes, "note");
   return text;
-}
-
-// Names in a model may be no valid UTF-8; JSON holds nothing else.
-std::string dumped(const json& value) {
-  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -88,7 +84,7 @@ std::string check_json(const std::vector<CheckedModel>& models) {
     }
     list.push_back(std::move(entry));
   }
-  return dumped({{"models", std::move(list)}});
+  return json_text(json::object({{"models", std::move(list)}}));
 }
 
 }  // namespace grurun::cli

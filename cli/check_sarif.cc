@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/check_command.h"
+#include "cli/json_text.h"
 #include "opset/rules.h"
 
 namespace grurun::cli {
@@ -90,7 +91,7 @@ std::string check_sarif(const std::vector<CheckedModel>& models) {
           {{"driver", {{"name", "grurun"}, {"version", GRURUN_VERSION}, {"rules", std::move(rules)}}}}},
          {"invocations", ordered_json::array({std::move(invocation)})},
          {"results", std::move(results)}}}}};
-  return log.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(log);
 }
 
 }  // namespace grurun::cli

@@ -1,17 +1,16 @@
 #include "cli/conformance_command.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <memory>
 
 #include "cli/flag_values.h"
 #include "cli/outputs.h"
+#include "cli/report_file.h"
 #include "cli/streams.h"
 #include "conformance/discover.h"
 #include "conformance/report/console.h"
@@ -19,6 +18,7 @@
 #include "conformance/report/junit.h"
 #include "conformance/report/text.h"
 #include "conformance/suite.h"
+#include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"
 #include "tensor/error.h"
 
@@ -47,11 +47,6 @@ struct Flags {
   std::string isa;
 };
 
-int usable_cpus() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 void require_measure(const char* flag, const std::optional<double>& value) {
   if (value && !(std::isfinite(*value) && *value >= 0))
     fail_usage("{} takes a number from 0, not {}", flag, *value);
@@ -69,38 +64,40 @@ void check(const Flags& flags) {
   if (flags.list && !(flags.json.empty() && flags.junit.empty()))
     fail_usage("--list runs no case, so that --json and --junit have nothing to report");
   require_distinct({{"--json", flags.json}, {"--junit", flags.junit}});
+  if (flags.min_cases == 0)
+    fail_usage("--min-cases takes a number from 1: a run without a case tells nothing");
 }
 
-/// A report that cannot be written should be known before the run, not after it.
-void require_writable(const std::string& file) {
-  if (!file.empty() && file != standard_output && !std::ofstream(file, std::ios::app))
-    fail_usage("{}: the report cannot be written there", file);
-}
+struct Reports {
+  ReportFile json, junit;
+};
 
-/// False when the file could not be written whole.
-bool write_report(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  return !out.fail();
+Reports open_reports(const Flags& flags) {
+  const auto file = [](const std::string& path) { return path == standard_output ? std::string() : path; };
+  return {ReportFile(file(flags.json)), ReportFile(file(flags.junit))};
 }
 
 /// Files first, that no reader of standard output who goes away keeps them from being written; but what the
 /// cases came to is told before the file that failed.
-void write_reports(const Flags& flags, const SuiteResult& result) {
-  std::vector<std::string> failed;
+void write_reports(const Flags& flags, Reports& reports, const SuiteResult& result) {
+  std::optional<Error> failed;
   std::string printed;
-  const auto report = [&](const std::string& file, std::string (*make)(const SuiteResult&)) {
-    if (file == standard_output) printed = make(result);
-    if (file.empty() || file == standard_output) return;
-    if (!write_report(file, make(result))) failed.push_back(file);
+  const auto report = [&](const std::string& path, ReportFile& file,
+                          std::string (*make)(const SuiteResult&)) {
+    if (path == standard_output) printed = make(result);
+    if (!file.is_open()) return;
+    try {
+      file.write(make(result));
+    } catch (const Error& error) {
+      if (!failed) failed = error;
+    }
   };
-  report(flags.json, json_report);
-  report(flags.junit, junit_report);
+  report(flags.json, reports.json, json_report);
+  report(flags.junit, reports.junit, junit_report);
   print_text(printed);
   // A program that reads standard output is to find one report there.
   (printed.empty() ? print_text : tell_text)(console_report(result));
-  if (!failed.empty()) fail_usage("{}: the report could not be written", fmt::join(failed, ", "));
+  if (failed) throw *failed;
 }
 
 SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
@@ -112,9 +109,9 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   if (const auto limit = parse_time_limit("--max-time", flags.max_time))
     options.each.max_time =
         std::max(std::chrono::round<std::chrono::milliseconds>(*limit), std::chrono::milliseconds(1));
-  const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : usable_cpus());
+  const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : kernels::usable_cpus());
   options.workers = static_cast<int>(std::min(workers, cases));
-  options.threads = usable_cpus();
+  options.threads = kernels::usable_cpus();
   options.fail_fast = flags.fail_fast;
   return options;
 }
@@ -155,12 +152,11 @@ int run(const Flags& flags) {
     for (const Case& test : result.cases) print("{}\t{}\n", one_line(test.full_name()), one_line(test.path));
     return 0;
   }
-  require_writable(flags.json);
-  require_writable(flags.junit);
+  Reports reports = open_reports(flags);
   ProgressBar bar(stderr);
   run_suite(result, [&bar](const SuiteResult& so_far, std::size_t done) { bar.draw(so_far, done); });
   bar.clear();
-  write_reports(flags, result);
+  write_reports(flags, reports, result);
   return result.as_expected() ? 0 : 1;
 }
 

@@ -58,7 +58,7 @@ std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& 
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const bool needed = !slots[i].initialized && slots[i].type.kind != ValueType::Kind::optional;
     if (needed && values[i].empty()) {
-      fail_usage("input '{}' has no value: add it to --inputs, or give --seed N to have it filled at random",
+      fail_usage("input '{}' has no value: add it to --inputs, or have it filled at random with --seed N",
                  slots[i].name);
     }
   }
@@ -75,7 +75,7 @@ void add_inputs_flag(CLI::App& app, InputFlags& flags, const std::string& group)
 }
 
 void add_random_flags(CLI::App& app, InputFlags& flags) {
-  const char* random = "Random inputs (all of them without --inputs; those missing with --seed)";
+  const char* random = "Random inputs (all of them without --inputs; those missing with one of these)";
   app.add_option_function<std::string>(
          "--seed", [&flags](const std::string& text) { flags.seed = parse_whole("--seed", text); },
          "Seed of random inputs and operators (0)")

@@ -25,6 +25,10 @@ std::optional<std::size_t> index_in_name(const std::string& stem, std::string_vi
   return index;
 }
 
+bool has_no_ending(const std::string& path) {
+  return fs::path(path).extension().empty();
+}
+
 class Reader {
  public:
   Reader(const std::vector<Slot>& slots, const SlotFiles& files) : slots_(slots), files_(files) {
@@ -105,6 +109,10 @@ class Reader {
 
   void read_one(std::size_t index, const std::string& path) {
     if (path.empty()) fail_usage("{} {}=: no file is named", files_.flag, slots_[index].name);
+    // What has no ending that values are read from may have been meant as a folder.
+    std::error_code ignored;
+    if (has_no_ending(path) && !fs::exists(path, ignored))
+      fail_usage("{} {}: there is no such file or folder", files_.flag, path);
     std::vector<onnx_io::NamedValue> read = onnx_io::read_values(path, &slots_[index].type);
     // A file with several values gives the one of that name.
     if (read.size() > 1) {

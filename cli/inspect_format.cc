@@ -8,6 +8,7 @@
 #include "cli/counted.h"
 #include "cli/element_text.h"
 #include "cli/inspect_command.h"
+#include "cli/json_text.h"
 
 namespace grurun::cli {
 
@@ -232,7 +233,7 @@ std::string inspect_json(const Model& model, const ModelSummary& summary) {
   for (const RecurrentLayer& layer : summary.layers) out["recurrent_layers"].push_back(layer_json(layer));
   out["recurrent_cells"] = ordered_json::array();
   for (const opset::FoundCells& cells : summary.cells) out["recurrent_cells"].push_back(cells_json(cells));
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(out);
 }
 
 }  // namespace grurun::cli

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <sstream>
 
@@ -32,6 +34,17 @@ A model file named like a subcommand is run as ./check.
 
 Exit codes: 0 as expected, 1 something differs, 2 usage, 3 invalid model or data, 4 unsupported, 5 a limit was hit,
 70 internal error; conformance uses 0, 1, 2 and 70 only. Every failure is one line on stderr.)";
+
+// "..." only behind flags that take several values at once; those that are repeated take one each time.
+class HelpFormat : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    const std::size_t at =
+        option->get_allow_extra_args() || option->get_positional() ? text.npos : text.find(" ...");
+    return at == text.npos ? text : text.erase(at, 4);
+  }
+};
 
 // The command without a name takes any first argument that is no subcommand; then no later argument, a file
 // perhaps, is one either.
@@ -91,6 +104,7 @@ int run_main(int argc, char** argv) {
   app.add_flag_callback(
       "-v", [] { throw CLI::CallForVersion(version_details(), 0); },
       "Version with details: ONNX, opsets, instruction sets, threads");
+  app.formatter(std::make_shared<HelpFormat>());
   app.get_formatter()->column_width(32);
   app.footer(footer);
   add_run(app, action);
@@ -113,8 +127,12 @@ int run_main(int argc, char** argv) {
       return code;
     }
     const auto chosen = app.get_subcommands();
-    fail_usage("{}; see grurun {}--help", error.what(),
-               chosen.empty() ? "" : chosen.front()->get_name() + " ");
+    // CLI11 lists what it did not expect from the last one to the first.
+    const bool unexpected = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    fail_usage(
+        "{}; see grurun {}--help",
+        unexpected ? fmt::format("not expected here: {}", fmt::join(app.remaining(true), " ")) : error.what(),
+        chosen.empty() ? "" : chosen.front()->get_name() + " ");
   }
   return action();
 }

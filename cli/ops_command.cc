@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/json_text.h"
 #include "cli/ops_matrix.h"
 #include "cli/streams.h"
 #include "tensor/error.h"
@@ -122,7 +123,7 @@ void print_json(const std::vector<OpSupport>& matrix) {
                     {"by", support_kind_name(row.kind)},
                     {"types", types}});
   }
-  print("{}\n", Json{{"summary", summary}, {"operators", rows}}.dump(1));
+  grurun::cli::print_text(json_text(Json{{"summary", summary}, {"operators", rows}}, 1));
 }
 
 int run_ops(const OpsFlags& flags) {
@@ -156,7 +157,7 @@ void add_ops(CLI::App& app, Action& action) {
   CLI::App* ops = app.add_subcommand("ops", "Which operators, versions and types run");
   const auto flags = std::make_shared<OpsFlags>();
   ops->add_option("operator", flags->operators, "Only these, as in GRU or ai.onnx.ml.Scaler (all)");
-  ops->add_option("--format", flags->format, "text, json or markdown (text)")
+  ops->add_option("--output-format,--format", flags->format, "text, json or markdown (text)")
       ->check(CLI::IsMember({"text", "json", "markdown"}))
       ->type_name("FORMAT");
   ops->add_flag("--missing", flags->missing, "Only versions that lack support, or lack it for some type");

@@ -33,9 +33,10 @@ void save_single(const std::string& path, const std::vector<onnx_io::NamedValue>
 }
 
 bool is_numbered(const std::string& name, const std::string& prefix) {
-  if (!name.starts_with(prefix) || !name.ends_with(".pb")) return false;
+  const std::string_view ending = name.ends_with(".npy") ? ".npy" : ".pb";
+  if (!name.starts_with(prefix) || !name.ends_with(ending)) return false;
   const std::string_view number =
-      std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - 3);
+      std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - ending.size());
   return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -62,9 +63,13 @@ void save_folder(const std::string& folder, const std::vector<Slot>& slots, cons
   fs::create_directories(folder, error);
   if (error) fail_usage("cannot make folder {}: {}", folder, error.message());
   std::set<std::string> written;
+  std::size_t number = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
+    // Where files are fewer than inputs, those that have an initializer are not counted.
+    if (values[i].empty() && slots[i].initialized) continue;
+    const std::size_t own = number++;
     if (values[i].empty()) continue;
-    const std::string name = fmt::format("{}{}.pb", prefix, i);
+    const std::string name = fmt::format("{}{}.pb", prefix, own);
     onnx_io::write_pb((fs::path(folder) / name).string(), slots[i].name, values[i]);
     written.insert(name);
   }
@@ -78,7 +83,12 @@ void apply(const char* flag, const std::vector<std::string>& texts, const std::v
   std::vector<std::string> names;
   for (const std::string& text : texts) parsed.push_back(parse_named_number(flag, text));
   for (const Slot& output : outputs) names.push_back(output.name);
+  std::set<std::string> seen;
   for (const auto& [name, number] : parsed) {
+    if (!seen.insert(name).second) {
+      fail_usage("{}: the tolerance {} is given twice", flag,
+                 name.empty() ? "of all outputs" : "of '" + name + "'");
+    }
     if (name.empty()) {
       for (conformance::Tolerances& tolerances : out) tolerances.flag.*member = number;
     }
@@ -135,6 +145,18 @@ void save_values(const std::string& path, const std::vector<Slot>& slots, const 
   if (path.ends_with(".npz") || path.ends_with(".json")) return onnx_io::write_values(path, named);
   if (path.ends_with(".pb") || path.ends_with(".npy")) return save_single(path, named);
   save_folder(path, slots, values, prefix);
+}
+
+void save_inputs(const std::string& path, const onnx_io::Graph& graph, const std::vector<Slot>& slots,
+                 std::vector<Value> values) {
+  bool replaces = false;
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    replaces = replaces || (slots[i].initialized && !values[i].empty());
+  // Numbers then count every input, so that none may be left out.
+  for (std::size_t i = 0; replaces && names_folder(path) && i < slots.size(); ++i) {
+    if (slots[i].initialized && values[i].empty()) values[i] = *graph.find_initializer(slots[i].name);
+  }
+  save_values(path, slots, values, input_files.prefix);
 }
 
 std::vector<conformance::Tolerances> tolerances_for(const ToleranceFlags& flags,

@@ -12,11 +12,16 @@ namespace grurun::cli {
 
 /// Writes values[i] under the name of slots[i], leaving out empty ones. A path that ends in .npz or .json is
 /// one file, one that ends in .pb or .npy holds the only value; any other is a folder, made when missing,
-/// with <prefix>K.pb for each slot K; other files <prefix>K.pb in it are told of on stderr. Throws
-/// Error(usage) when it cannot be written or several values would go to one .pb or .npy, and what
-/// onnx_io::write_values throws.
+/// with <prefix>K.pb for each slot K, empty ones with an initializer not counted; other files <prefix>K.pb
+/// and .npy in it are told of on stderr. Throws Error(usage) when it cannot be written or several values
+/// would go to one .pb or .npy, and what onnx_io::write_values throws.
 void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
                  const std::string& prefix);
+
+/// The same for the inputs of a run. Into a folder, which conformance::read_data_set is to read, every
+/// initializer of an input is written where one of them was replaced.
+void save_inputs(const std::string& path, const onnx_io::Graph& graph, const std::vector<Slot>& slots,
+                 std::vector<Value> values);
 
 /// Whether save_values makes a folder of this path.
 bool names_folder(const std::string& path);

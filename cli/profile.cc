@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/json_text.h"
 #include "engine/kernels/machine_speed.h"
 #include "tensor/printable.h"
 
@@ -94,9 +95,7 @@ std::string chrome_trace(const std::vector<StepTime>& steps) {
                       {"tid", 1},
                       {"args", {{"node", step.label}}}});
   }
-  // A label may hold any bytes that a model names a node with.
-  return Json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return json_text(Json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}}, -1);
 }
 
 }  // namespace grurun::cli

@@ -18,14 +18,25 @@ namespace {
 
 void print_why(const RunRecord& record) {
   const conformance::DiagnosisQuestion question{record.model,  record.inputs,  record.expected,
-                                                record.values, record.differs, std::nullopt};
+                                                record.values, record.differs, {record.seed, {}}};
   for (const conformance::Finding& finding : conformance::diagnose(question)) {
     print("why: {}\n", printable(conformance::describe(finding)));
   }
 }
 
+/// What cannot be told does not take the place of the verdict that outputs differ: a line on stderr says why.
+template <typename Body>
+void attempt(bool differs, Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (!differs || error.kind() == ErrorKind::internal) throw;
+    tell("grurun: {}\n", printable(error.what()));
+  }
+}
+
 void print_truth(const RunRecord& record) {
-  const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, std::nullopt);
+  const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, {record.seed, {}});
   bool is_told = false;
   for (std::size_t i = 0; i < record.outputs.size(); ++i) {
     const std::string text = conformance::judge_by_truth(truth[i], record.values[i], record.expected[i]);
@@ -33,7 +44,10 @@ void print_truth(const RunRecord& record) {
     is_told = is_told || !text.empty();
   }
   if (!is_told)
-    tell("grurun: --precise tells nothing of outputs that are double already, or no floats of one shape\n");
+    tell(
+        "grurun: --precise tells nothing here: no output is a tensor of float, float16 or bfloat16 that the "
+        "model "
+        "computes in double, in the shape that both sides have\n");
 }
 
 }  // namespace
@@ -52,6 +66,10 @@ bool needs_inputs(const ReasonFlags& flags, const onnx_io::Model& model, bool co
   return flags.precise || !flags.trace_gates.empty() || (compares && conformance::can_be_diagnosed(model));
 }
 
+void check(const ReasonFlags& flags, const onnx_io::Model& model) {
+  if (!flags.trace_gates.empty()) conformance::require_traceable(model);
+}
+
 void check(const ReasonFlags& flags) {
   if (!flags.trace_gates.empty() && !flags.trace_gates.ends_with(".npz")) {
     fail_usage("--trace-gates takes a file that ends in .npz, not {}", flags.trace_gates);
@@ -59,11 +77,14 @@ void check(const ReasonFlags& flags) {
 }
 
 void tell_reasons(const ReasonFlags& flags, const RunRecord& record) {
-  if (std::ranges::find(record.differs, true) != record.differs.end()) print_why(record);
-  if (flags.precise) print_truth(record);
-  if (!flags.trace_gates.empty()) {
-    onnx_io::write_values(flags.trace_gates, conformance::trace_gates(record.model, record.inputs));
-  }
+  const bool differs = std::ranges::find(record.differs, true) != record.differs.end();
+  if (differs) print_why(record);
+  if (flags.precise) attempt(differs, [&] { print_truth(record); });
+  if (flags.trace_gates.empty()) return;
+  attempt(differs, [&] {
+    onnx_io::write_values(flags.trace_gates,
+                          conformance::trace_gates(record.model, record.inputs, {record.seed, {}}));
+  });
 }
 
 }  // namespace grurun::cli

@@ -1,6 +1,7 @@
 // After a run: why outputs differ, what the truth is, what happened at every gate.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct RunRecord {
   const std::vector<Value>& values;
   const std::vector<Value>& expected;
   const std::vector<bool>& differs;
+  std::uint64_t seed;  // of its random operators
 };
 
 /// True when tell_reasons looks at the inputs once more, so that the run may not have them to overwrite.
@@ -35,9 +37,12 @@ bool needs_inputs(const ReasonFlags& flags, const onnx_io::Model& model, bool co
 /// Throws Error(usage) when --trace-gates names no .npz: to be called before the run.
 void check(const ReasonFlags& flags);
 
+/// Throws Error(usage) when --trace-gates has nothing to trace in the model: likewise.
+void check(const ReasonFlags& flags, const onnx_io::Model& model);
+
 /// Prints a line for each recurrent node whose outputs differ, and with --precise one for each output; writes
-/// the trace. Throws Error(unsupported) when the model cannot be computed in double, Error(usage) when there
-/// is nothing to trace or the file cannot be written.
+/// the trace. Throws Error(unsupported) when the model cannot be computed in double, Error(usage) when the
+/// file cannot be written, and what a run throws; where outputs differ a line on stderr says so instead.
 void tell_reasons(const ReasonFlags& flags, const RunRecord& record);
 
 }  // namespace grurun::cli

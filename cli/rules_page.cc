@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/check_command.h"
+#include "cli/json_text.h"
 #include "opset/recurrent_form.h"
 #include "opset/rules.h"
 
@@ -70,7 +71,7 @@ std::string rules_json(const Rules& rules) {
     }
     list.push_back(std::move(entry));
   }
-  return list.dump(2) + "\n";
+  return json_text(list);
 }
 
 std::string rules_markdown(const Rules& rules) {

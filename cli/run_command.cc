@@ -95,12 +95,13 @@ int run(const RunFlags& flags) {
   max_time(flags);
   check_paths(flags);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
+  check(flags.reasons, model);
   const std::vector<Slot> slots = input_slots(model.graph);
   const std::vector<Slot> outputs = output_slots(model.graph);
   const auto tolerances = tolerances_for(flags.tolerances, outputs);
   const std::vector<Value> expected = read_slots(flags.expected, outputs, expected_files);
   std::vector<Value> inputs = gather_inputs(flags.data, model.graph, slots);
-  if (!flags.save_inputs.empty()) save_values(flags.save_inputs, slots, inputs, input_files.prefix);
+  if (!flags.save_inputs.empty()) save_inputs(flags.save_inputs, model.graph, slots, inputs);
 
   const bool looks_again = needs_inputs(flags.reasons, model, !flags.expected.empty());
   const std::vector<Value> kept = looks_again ? inputs : std::vector<Value>();
@@ -118,8 +119,11 @@ int run(const RunFlags& flags) {
     print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
     differs[i] = !result.ok;
   }
-  if (looks_again) tell_reasons(flags.reasons, {model, outputs, kept, values, expected, differs});
   if (!flags.save_outputs.empty()) save_values(flags.save_outputs, outputs, values, expected_files.prefix);
+  if (looks_again) {
+    tell_reasons(flags.reasons,
+                 {model, outputs, kept, values, expected, differs, flags.data.seed.value_or(0)});
+  }
   return std::ranges::find(differs, true) != differs.end() ? 1 : 0;
 }
 

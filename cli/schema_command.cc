@@ -143,11 +143,13 @@ void add_schema(CLI::App& app, std::function<int()>& action) {
   CLI::Option* diff =
       command->add_option("--diff", flags->diff, "What changed from one opset or version to another")
           ->expected(2)
+          ->allow_extra_args(false)
           ->type_name("FROM TO")
           ->excludes(opset_version);
   CLI::Option* diff_opset =
       command->add_option("--diff-opset", flags->diff_opset, "The same for all operators of a domain")
           ->expected(2)
+          ->allow_extra_args(false)
           ->type_name("FROM TO")
           ->excludes(diff)
           ->excludes(opset_version);

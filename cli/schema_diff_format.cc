@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
+
 namespace grurun::cli {
 
 namespace {
@@ -79,10 +81,6 @@ ordered_json json_of(const SchemaDiff& diff) {
   return out;
 }
 
-std::string dumped(const ordered_json& value) {
-  return value.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
 ordered_json json_of(const std::vector<const SchemaInfo*>& schemas) {
   ordered_json list = ordered_json::array();
   for (const SchemaInfo* schema : schemas) {
@@ -129,7 +127,7 @@ std::string diff_text(const DiffView& view) {
 }
 
 std::string diff_json(const DiffView& view) {
-  return dumped(json_of(view.diff));
+  return json_text(json_of(view.diff));
 }
 
 std::string diff_markdown(const DiffView& view) {
@@ -168,13 +166,13 @@ std::string opset_diff_text(const OpsetDiffView& view) {
 std::string opset_diff_json(const OpsetDiffView& view) {
   ordered_json changed = ordered_json::array();
   for (const SchemaDiff& diff : view.diff.changed) changed.push_back(json_of(diff));
-  return dumped({{"domain", onnx_io::shown_domain(view.domain)},
-                 {"from", view.from},
-                 {"to", view.to},
-                 {"added", json_of(view.diff.added)},
-                 {"changed", std::move(changed)},
-                 {"deprecated", json_of(view.diff.deprecated)},
-                 {"removed", json_of(view.diff.removed)}});
+  return json_text(ordered_json{{"domain", onnx_io::shown_domain(view.domain)},
+                                {"from", view.from},
+                                {"to", view.to},
+                                {"added", json_of(view.diff.added)},
+                                {"changed", std::move(changed)},
+                                {"deprecated", json_of(view.diff.deprecated)},
+                                {"removed", json_of(view.diff.removed)}});
 }
 
 std::string opset_diff_markdown(const OpsetDiffView& view) {

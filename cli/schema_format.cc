@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/json_text.h"
 #include "cli/schema_command.h"
 #include "onnx_io/model.h"
 
@@ -227,7 +228,7 @@ std::string schema_json(const SchemaView& view) {
     out["type_constraints"].push_back(
         {{"name", constraint.name}, {"types", constraint.types}, {"description", constraint.description}});
   }
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(out);
 }
 
 }  // namespace grurun::cli

@@ -40,27 +40,27 @@ std::vector<std::string> sorted_names(const std::string& folder) {
   return names;
 }
 
-/// Paths of <what>_K.pb by K. A .npy is no file of a data set, but where one has the number of another file,
-/// nothing says which of them counts.
+/// Paths of <what>_K.pb and <what>_K.npy by K. ONNX's own data sets hold .pb only. Where two files have one
+/// number, nothing says which of them counts.
 NumberedFiles numbered_files(const std::string& folder, const std::vector<std::string>& names,
                              const std::string& what) {
   NumberedFiles files;
-  NumberedFiles taken;
   for (const std::string& name : names) {
     const auto pb = numbered(name, what + "_", ".pb");
     const auto number = pb ? pb : numbered(name, what + "_", ".npy");
     if (!number) continue;
-    const auto [first, is_first] = taken.emplace(*number, name);
-    if (!is_first) fail_invalid("several files for {} {}: {} and {}", what, *number, first->second, name);
-    if (pb) files.emplace(*number, (fs::path(folder) / name).string());
+    const auto [first, is_first] = files.emplace(*number, (fs::path(folder) / name).string());
+    if (is_first) continue;
+    fail_invalid("several files for {} {}: {} and {}", what, *number,
+                 fs::path(first->second).filename().string(), name);
   }
   return files;
 }
 
-void require_no_gap(const NumberedFiles& files, const char* what) {
+void require_no_gap(const NumberedFiles& files) {
   if (!files.empty() && files.rbegin()->first + 1 != files.size())
-    fail_invalid("{}_{}.pb is there, but only {} such files are: numbers must run from 0 without a gap", what,
-                 files.rbegin()->first, files.size());
+    fail_invalid("{} is there, but only {} such files are: numbers must run from 0 without a gap",
+                 fs::path(files.rbegin()->second).filename().string(), files.size());
 }
 
 std::unordered_set<std::string> initialized(const onnx_io::Graph& graph) {
@@ -86,7 +86,7 @@ std::vector<std::size_t> input_positions(std::size_t files, const onnx_io::Graph
 }
 
 Value read(const std::string& path, const onnx_io::ValueInfo& info) {
-  return onnx_io::read_pb(path, &info.type).value;
+  return onnx_io::read_values(path, &info.type).front().value;
 }
 
 Value arange_over_n(const onnx_io::ValueInfo& info) {
@@ -111,8 +111,8 @@ DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph) {
   const std::vector<std::string> names = sorted_names(folder);
   const NumberedFiles inputs = numbered_files(folder, names, "input");
   const NumberedFiles outputs = numbered_files(folder, names, "output");
-  require_no_gap(inputs, "input");
-  require_no_gap(outputs, "output");
+  require_no_gap(inputs);
+  require_no_gap(outputs);
   if (outputs.size() != graph.outputs.size())
     fail_invalid("{} output files, but the graph has {} outputs", outputs.size(), graph.outputs.size());
 

@@ -76,8 +76,39 @@ void widen_constant(Attribute& attribute) {
   attribute = std::move(out);
 }
 
+/// Operators that make a float where nothing is said.
+void widen_default(onnx_io::Node& node) {
+  struct Default {
+    const char* op_type;
+    const char* attribute;
+  };
+  static const Default defaults[] = {{"RandomNormal", "dtype"},
+                                     {"RandomUniform", "dtype"},
+                                     {"SequenceEmpty", "dtype"},
+                                     {"HannWindow", "output_datatype"},
+                                     {"HammingWindow", "output_datatype"},
+                                     {"BlackmanWindow", "output_datatype"},
+                                     {"MelWeightMatrix", "output_datatype"},
+                                     {"ConstantOfShape", "value"}};
+  if (!node.domain.empty()) return;
+  const auto* found =
+      std::ranges::find_if(defaults, [&](const Default& d) { return node.op_type == d.op_type; });
+  if (found == std::end(defaults) || node.find_attribute(found->attribute) != nullptr) return;
+  Attribute stated;
+  stated.name = found->attribute;
+  if (stated.name == "value") {
+    stated.type = AttributeType::tensor;
+    stated.tensors.push_back(Tensor::from(Shape{1}, std::vector<double>{0}));
+  } else {
+    stated.type = AttributeType::int_;
+    stated.i = static_cast<std::int64_t>(DType::float64);
+  }
+  node.attributes.push_back(std::move(stated));
+}
+
 void widen_nodes(std::vector<onnx_io::Node>& nodes) {
   for (onnx_io::Node& node : nodes) {
+    widen_default(node);
     for (Attribute& attribute : node.attributes) {
       attribute = widened(std::move(attribute));
       if (node.op_type == "Constant" && node.domain.empty()) widen_constant(attribute);
@@ -153,7 +184,7 @@ onnx_io::Model widened(const onnx_io::Model& model) {
 }
 
 std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
-                                 std::optional<std::chrono::steady_clock::time_point> deadline) {
+                                 const Rerun& rerun) {
   engine::PlanOptions options;
   std::vector<Value> wide;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -161,7 +192,8 @@ std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<
     wide.push_back(widened(inputs[i]));
   }
   engine::RunOptions run_options;
-  run_options.deadline = deadline;
+  run_options.seed = rerun.seed;
+  run_options.deadline = rerun.deadline;
   try {
     return engine::run_plan(*engine::make_plan(widened(model), options), std::move(wide), run_options);
   } catch (const Error& error) {

@@ -1,11 +1,10 @@
 // A model computed in double precision throughout: the judge that says which side of a mismatch is wrong.
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "conformance/rerun.h"
 #include "onnx_io/model.h"
 #include "tensor/value.h"
 
@@ -22,7 +21,7 @@ Value widened(const Value& value);
 /// The outputs of the widened model for the widened inputs. Throws Error(unsupported) naming an operator that
 /// does not take double, and what a run throws.
 std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
-                                 std::optional<std::chrono::steady_clock::time_point> deadline);
+                                 const Rerun& rerun);
 
 /// "in double precision: actual is the nearer side, within 0.5 ULP of the truth; expected is off by up to
 /// 1.2e+04 ULP". Units are those of the output's own type. expected may be empty: then only the actual side

@@ -271,14 +271,17 @@ const Node* producer(const Graph& graph, const std::string& name, std::size_t& o
 
 }  // namespace
 
+bool has_random_operator(const onnx_io::Model& model) {
+  return any_random_type(model.graph.nodes) ||
+         std::any_of(model.functions.begin(), model.functions.end(),
+                     [](const Function& function) { return any_random_type(function.nodes); });
+}
+
 std::vector<std::optional<RandomOrigin>> find_random_outputs(const onnx_io::Model& model,
                                                              const std::vector<Value>& inputs) {
   const Graph& graph = model.graph;
   std::vector<std::optional<RandomOrigin>> origins(graph.outputs.size());
-  const bool in_functions =
-      std::any_of(model.functions.begin(), model.functions.end(),
-                  [](const Function& function) { return any_random_type(function.nodes); });
-  if (!in_functions && !any_random_type(graph.nodes)) return origins;
+  if (!has_random_operator(model)) return origins;
 
   Scope scope;
   for (const onnx_io::Initializer& initializer : graph.initializers)

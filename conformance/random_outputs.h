@@ -31,4 +31,7 @@ struct RandomOrigin {
 std::vector<std::optional<RandomOrigin>> find_random_outputs(const onnx_io::Model& model,
                                                              const std::vector<Value>& inputs);
 
+/// True when a node of one of these types is anywhere in the model, bodies and functions included.
+bool has_random_operator(const onnx_io::Model& model);
+
 }  // namespace grurun::conformance

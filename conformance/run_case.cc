@@ -128,10 +128,11 @@ class Run {
       result_.outputs.push_back(std::move(out));
     }
     if (std::ranges::find(differs, true) == differs.end()) return;
-    if (diagnosable)
-      add(set, diagnose({model, inputs, set.expected, outputs, differs, run_options_.deadline}));
+    if (diagnosable) add(set, diagnose({model, inputs, set.expected, outputs, differs, rerun()}));
     if (precise_) add(set, judge_in_double(model, inputs, outputs, set, differs));
   }
+
+  Rerun rerun() const { return {run_options_.seed, run_options_.deadline}; }
 
   std::vector<Finding> judge_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                        const std::vector<Value>& outputs, const DataSet& set,
@@ -142,7 +143,7 @@ class Run {
       findings.push_back({"precision", {}, std::move(about), {}, std::nullopt, std::move(text)});
     };
     try {
-      const std::vector<Value> truth = run_in_double(model, inputs, run_options_.deadline);
+      const std::vector<Value> truth = run_in_double(model, inputs, rerun());
       for (std::size_t i = 0; i < truth.size(); ++i) {
         if (!differs[i]) continue;
         say(fmt::format("output '{}'", model.graph.outputs[i].name),

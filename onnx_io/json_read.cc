@@ -166,7 +166,7 @@ Value read_map(const JsonTree& tree, const JsonNode& object, const JsonNode& key
   Map map;
   map.keys = read_value(tree, keys).take_tensor();
   if (map.keys.rank() != 1) fail_invalid("the keys of a map must be a list");
-  if (map.keys.dtype() != DType::string) visit_integer_key(map.keys.dtype(), [](auto) {});
+  require_distinct_keys(map.keys);
   map.values = read_items(tree, *values);
   if (std::cmp_not_equal(map.keys.size(), map.values.size())) {
     fail_invalid("a map of {} keys and {} values", map.keys.size(), map.values.size());

@@ -5,6 +5,7 @@
 
 #include "tensor/dtype.h"
 #include "tensor/error.h"
+#include "tensor/tensor.h"
 
 namespace grurun::onnx_io {
 
@@ -33,5 +34,9 @@ auto visit_integer_key(DType dtype, Visit&& visit) {
       fail_invalid("the keys of a map cannot be {}", dtype_name(dtype));
   }
 }
+
+/// Throws Error(invalid_model) when a key is there twice, so that nothing would say which value is meant.
+/// keys is 1-D, of a type that a map's keys can have.
+void require_distinct_keys(const Tensor& keys);
 
 }  // namespace grurun::onnx_io

@@ -122,6 +122,7 @@ Tensor map_keys(const MapProto& proto, DType dtype) {
 Value from_proto(const MapProto& proto, const ValueType* expected, const TensorSource& source) {
   Map map;
   map.keys = map_keys(proto, dtype_from_proto(proto.key_type()));
+  require_distinct_keys(map.keys);
   std::optional<ValueType> values_type;
   if (expected != nullptr && expected->element) values_type = ValueType::sequence(*expected->element);
   const Value values = from_proto(proto.values(), values_type ? &*values_type : nullptr, source);
@@ -144,13 +145,22 @@ bool has_type(const Proto& proto) {
   return proto.has_elem_type();
 }
 
+// Where a tensor has its segment a sequence has its tensors, an optional its value.
+bool is_another(const TensorProto& proto) {
+  return proto.has_segment() && !proto.segment().unknown_fields().empty();
+}
+template <typename Proto>
+bool is_another(const Proto&) {
+  return false;
+}
+
 // A message of one kind often parses as another: fields that are unknown, or a type that is missing, tell.
 template <typename Proto>
 NamedValue parse_as(const Bytes& file, const char* kind, const ValueType* expected, TensorSource source) {
   const auto proto = std::make_shared<Proto>();
   const bool whole = proto->ParseFromArray(file.data, static_cast<int>(file.size));
   if (!whole || !has_type(*proto)) fail_invalid("truncated, damaged, or no {}", kind);
-  if (!proto->unknown_fields().empty())
+  if (!proto->unknown_fields().empty() || is_another(*proto))
     fail_invalid("no {}: it holds fields that such a message does not have", kind);
   source.message = proto;
   return {proto->name(), from_proto(*proto, expected, source)};

@@ -13,10 +13,11 @@ ActualTypes::ActualTypes(const onnx_io::Graph& graph, std::map<std::string, Valu
   }
 }
 
-std::string ActualTypes::contradiction(const ValueType& type, const std::string& name, const Tensor& tensor) {
-  if (type.kind != ValueType::Kind::tensor) return "";
-  if (type.elem != DType::undefined && type.elem != tensor.dtype()) return "the type differs";
-  if (!type.shape) return "";
+std::string ActualTypes::contradiction(const ValueType& type, const std::string& name, const Value& value) {
+  const ValueType actual = value.type();
+  if (!may_be_one(type, actual)) return type.kind == actual.kind ? "the type differs" : "the kind differs";
+  if (type.kind != ValueType::Kind::tensor || !type.shape) return "";
+  const Tensor& tensor = value.tensor();
   if (type.shape->size() != tensor.rank()) return "the rank differs";
   for (std::size_t i = 0; i < tensor.rank(); ++i) {
     const Dim& dim = (*type.shape)[i];
@@ -31,9 +32,9 @@ std::string ActualTypes::contradiction(const ValueType& type, const std::string&
 }
 
 void ActualTypes::see(const std::string& name, const Value& value) {
-  if (!value.is_tensor() || !watches(name) || !seen_.insert(name).second) return;
+  if (value.empty() || !watches(name) || !seen_.insert(name).second) return;
   const auto judge = [&](Rule rule, const ValueType& type, const char* side) {
-    const std::string found = contradiction(type, name, value.tensor());
+    const std::string found = contradiction(type, name, value);
     if (found.empty()) return;
     const RuleInfo& info = rule_info(rule);
     findings_.push_back(

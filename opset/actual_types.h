@@ -36,7 +36,7 @@ class ActualTypes {
   };
 
   /// What contradicts the type, or nothing.
-  std::string contradiction(const ValueType& type, const std::string& name, const Tensor& tensor);
+  std::string contradiction(const ValueType& type, const std::string& name, const Value& value);
 
   std::unordered_map<std::string, const ValueType*> declared_;
   std::map<std::string, ValueType> inferred_;

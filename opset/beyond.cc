@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "onnx_io/openvino_ir.h"
+
 namespace grurun::opset {
 namespace {
 
@@ -63,6 +65,10 @@ const SchemaInfo* find_schema_beyond(std::string_view op_type, std::string_view 
 
 bool is_dynamic_quantize_lstm(std::string_view op_type, std::string_view domain) {
   return op_type == "DynamicQuantizeLSTM" && domain == "com.microsoft";
+}
+
+bool is_openvino_lstm(std::string_view op_type, std::string_view domain) {
+  return op_type == "LSTM" && domain == onnx_io::openvino_domain;
 }
 
 }  // namespace grurun::opset

@@ -20,4 +20,8 @@ const SchemaInfo* find_schema_beyond(std::string_view op_type, std::string_view 
 /// hidden_size, 4*hidden_size].
 bool is_dynamic_quantize_lstm(std::string_view op_type, std::string_view domain);
 
+/// The LSTM that the reader of OpenVINO IR makes of a layer with a clip (onnx_io/openvino_ir.h): its
+/// attributes, inputs and outputs are those of ONNX's.
+bool is_openvino_lstm(std::string_view op_type, std::string_view domain);
+
 }  // namespace grurun::opset

@@ -87,10 +87,9 @@ void check_types(const onnx::ModelProto& proto, CheckReport& report, CheckResult
   }
   for (const InferenceFault& fault : inference.faults) {
     if (!fault.node) {
-      report.add(*fault.rule, "", "", fault.message, fault.section);
+      report.add(*fault.rule, {}, fault.message, fault.section);
     } else if (!fault.with_declared || explained.count(*fault.node) == 0) {
-      const InferenceNode& node = inference.model.nodes[*fault.node];
-      report.add(*fault.rule, node.path(), node.op(), fault.message, fault.section);
+      report.add(*fault.rule, inference.model.nodes[*fault.node].label(), fault.message, fault.section);
     }
   }
 }

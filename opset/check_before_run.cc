@@ -75,6 +75,7 @@ class LayerWalk {
     scope.label = node_name(node.name, node.op_type, index) + "." + attribute;
     scope.imports = outer.imports;
     scope.function = outer.function;
+    scope.holder = index;
     walk_nodes(graph.nodes, scope);
   }
 
@@ -102,7 +103,7 @@ class LayerWalk {
     for (RecurrentFinding& found : findings) {
       const RuleInfo& rule = recurrent_rule(node.op_type, found.rule);
       if (rule.severity == Severity::error) report_.mark_faulty(at);
-      report_.add(rule, at.path(), at.op(), std::move(found.message), found.section);
+      report_.add(rule, at.label(), std::move(found.message), found.section);
     }
     if (!report_.any_faulty()) keep_outputs(node, attributes, sizes);
   }

@@ -95,7 +95,7 @@ class Comparison {
     if (types_agree && same_shape(declared, found)) return;
     const InferenceNode& node = inferred_.model.nodes[maker];
     report_.add(
-        rule_for(node, value.name(), types_agree), node.path(), node.op(),
+        rule_for(node, value.name(), types_agree), node.label(),
         fmt::format("'{}' is declared {}, but this node gives {}; correct the declaration or the node",
                     value.name(), declared.describe(), found.describe()),
         "");

@@ -66,6 +66,7 @@ class GraphWalk {
         inner.label = node_name(at.node.name, at.node.op_type, at.index) + "." + attribute.name;
         inner.imports = at.scope.imports;
         inner.function = at.scope.function;
+        inner.holder = at.index;
         names.add_pending(walk_graph(*graph, inner, &names), at.index);
       }
     }

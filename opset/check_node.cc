@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "onnx_io/openvino_ir.h"
 #include "opset/beyond.h"
 #include "opset/near_match.h"
 #include "opset/recurrent_node.h"
@@ -28,13 +27,6 @@ bool declares(const Function& function, const std::string& attribute) {
              function.attribute_defaults.end();
 }
 
-std::string other_domain_with(const std::string& op_type, const std::string& domain) {
-  for (const std::string& other : known_domains()) {
-    if (other != domain && !signatures(op_type, other).versions.empty()) return other;
-  }
-  return domain;
-}
-
 }  // namespace
 
 FunctionIndex::FunctionIndex(const onnx_io::Model& model) {
@@ -56,7 +48,7 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
   const std::optional<std::int64_t> opset_version = imported_opset(at);
   if (!opset_version) return;
   // The reader of OpenVINO IR wrote the node and has checked what it was made from.
-  if (node.domain == onnx_io::openvino_domain && node.op_type == "LSTM") return;
+  if (is_openvino_lstm(node.op_type, node.domain)) return;
   if (const SchemaInfo* schema = find_schema_beyond(node.op_type, node.domain, *opset_version)) {
     at.since_version = schema->since_version;
     return check_against_schema(at, *schema, report_);
@@ -111,26 +103,10 @@ void NodeChecker::report_unknown_domain(const NodeAt& at) {
 }
 
 void NodeChecker::report_unknown_operator(const NodeAt& at, std::int64_t opset_version) {
-  const std::string& op_type = at.node.op_type;
-  const std::string& domain = at.node.domain;
-  const std::string shown = onnx_io::shown_domain(domain);
-  const Signatures& known = signatures(op_type, domain);
-  std::string hint;
-  if (!known.versions.empty()) {
-    hint = fmt::format("it exists from opset {} on; import that or a newer one",
-                       known.versions.front().since_version);
-  } else if (const std::string other = other_domain_with(op_type, domain); other != domain) {
-    hint = fmt::format("it belongs to domain '{}'", onnx_io::shown_domain(other));
-  } else {
-    auto [known, added] = suggestions_.try_emplace({domain + '\n' + op_type, opset_version});
-    if (added) known->second = did_you_mean(near_operators(op_type, domain, opset_version));
-    report_.add(
-        Rule::operator_known, at,
-        fmt::format("no operator '{}' in opset {} of {}{}", op_type, opset_version, shown, known->second));
-    return;
-  }
-  report_.add(Rule::operator_known, at,
-              fmt::format("no operator '{}' in opset {} of {}; {}", op_type, opset_version, shown, hint));
+  const auto name = std::pair{at.node.domain + '\n' + at.node.op_type, opset_version};
+  const auto [text, added] = unknown_operators_.try_emplace(name);
+  if (added) text->second = describe_unknown_operator(at.node.op_type, at.node.domain, opset_version);
+  report_.add(Rule::operator_known, at, text->second);
 }
 
 void NodeChecker::check_call(const NodeAt& at, const Function& function) {

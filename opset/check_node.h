@@ -41,7 +41,7 @@ class NodeChecker {
   CheckReport& report_;
   std::set<std::pair<const onnx_io::OpsetImports*, std::string>> missing_imports_;
   std::set<std::pair<std::string, std::string>> unknown_domains_;
-  std::map<std::pair<std::string, std::int64_t>, std::string> suggestions_;
+  std::map<std::pair<std::string, std::int64_t>, std::string> unknown_operators_;
 };
 
 /// Names that begin with two underscores are the implementation's, as ONNX's checker has it.

@@ -10,6 +10,10 @@ std::string CheckScope::path() const {
   return parent == nullptr ? label : parent->path() + "/" + label;
 }
 
+std::string CheckScope::key() const {
+  return parent == nullptr ? label : fmt::format("{}/{}.{}", parent->key(), holder, label);
+}
+
 namespace {
 
 // A hostile model may have names of megabytes and faults without number.
@@ -36,6 +40,14 @@ std::string op_label(const std::string& domain, const std::string& op_type,
   return since_version ? fmt::format("{}-{}", name, *since_version) : name;
 }
 
+std::string node_key(const CheckScope& scope, std::size_t index) {
+  return fmt::format("{}#{}", scope.key(), index);
+}
+
+std::string NodeAt::key() const {
+  return node_key(scope, index);
+}
+
 std::string NodeAt::path() const {
   return scope.path() + "/" + node_name(node.name, node.op_type, index);
 }
@@ -49,10 +61,10 @@ void CheckReport::add(Rule rule, std::string node, std::string op, std::string m
   push(rule_info(rule), std::move(node), std::move(op), std::move(message), "");
 }
 
-void CheckReport::add(const RuleInfo& rule, std::string node, std::string op, std::string message,
-                      const std::string& section) {
-  if (!told_.emplace(rule.code, node, message).second) return;
-  push(rule, std::move(node), std::move(op), std::move(message), section.empty() ? rule.section : section);
+void CheckReport::add(const RuleInfo& rule, NodeLabel node, std::string message, const std::string& section) {
+  if (!told_.emplace(rule.code, std::move(node.key), message).second) return;
+  push(rule, std::move(node.path), std::move(node.op), std::move(message),
+       section.empty() ? rule.section : section);
 }
 
 void CheckReport::push(const RuleInfo& info, std::string node, std::string op, std::string message,

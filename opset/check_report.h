@@ -25,13 +25,23 @@ struct CheckScope {
   std::string label;                   // of a subgraph: "loop_1.body"; else "graph", "function ns.F"
   const onnx_io::OpsetImports* imports = nullptr;
   const onnx_io::Function* function = nullptr;  // the function this scope belongs to, if any
+  std::size_t holder = 0;                       // of a subgraph: the index of its node in parent
 
   /// "graph/loop_1.body".
   std::string path() const;
+  /// One for each scope, whatever names nodes share: "graph/3.loop_1.body".
+  std::string key() const;
 };
 
 /// A node's name, or "GRU#3" (its index) when it has none.
 std::string node_name(const std::string& name, const std::string& op_type, std::size_t index);
+
+/// A node as findings name it.
+struct NodeLabel {
+  std::string key;   // its own, where path may be that of several nodes of one name
+  std::string path;  // "graph/loop_1.body/gru"; empty: the model as a whole
+  std::string op;    // "GRU-14", "ai.onnx.ml:Scaler-1"
+};
 
 struct NodeAt {
   const CheckScope& scope;
@@ -39,10 +49,14 @@ struct NodeAt {
   std::size_t index;
   std::optional<int> since_version = std::nullopt;
 
+  std::string key() const;
   std::string path() const;
-  /// "GRU-14", "ai.onnx.ml:Scaler-1".
   std::string op() const;
+  NodeLabel label() const { return {key(), path(), op()}; }
 };
+
+/// NodeAt::key of the node at this index.
+std::string node_key(const CheckScope& scope, std::size_t index);
 
 std::string op_label(const std::string& domain, const std::string& op_type, std::optional<int> since_version);
 
@@ -56,12 +70,11 @@ class CheckReport {
   void add(Rule rule, const NodeAt& at, std::string message);
   void add(Rule rule, const CheckScope& scope, std::string message);
   /// A rule of one operator. What was found at a node already is not told again.
-  void add(const RuleInfo& rule, std::string node, std::string op, std::string message,
-           const std::string& section);
+  void add(const RuleInfo& rule, NodeLabel node, std::string message, const std::string& section);
 
   /// Nodes that inference must not judge again: their fault is reported.
-  void mark_faulty(const NodeAt& at) { faulty_.insert(at.path()); }
-  bool is_faulty(const std::string& path) const { return faulty_.count(path) != 0; }
+  void mark_faulty(const NodeAt& at) { faulty_.insert(at.key()); }
+  bool is_faulty(const std::string& key) const { return faulty_.count(key) != 0; }
   bool any_faulty() const { return !faulty_.empty(); }
 
   bool has_errors() const { return result_.has_errors(); }
@@ -73,7 +86,7 @@ class CheckReport {
   CheckResult& result_;
   std::unordered_set<std::string> faulty_;
   std::unordered_set<Rule> rules_;
-  std::set<std::tuple<std::string, std::string, std::string>> told_;  // code, node, message
+  std::set<std::tuple<std::string, std::string, std::string>> told_;  // code, key, message
 };
 
 }  // namespace grurun::opset

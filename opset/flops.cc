@@ -107,7 +107,7 @@ constexpr std::array<std::string_view, 8> products = {"Conv",        "ConvIntege
 
 bool is_recurrent(const Node& node) {
   return find_recurrent_form(node.op_type, node.domain) != nullptr ||
-         is_dynamic_quantize_lstm(node.op_type, node.domain);
+         is_dynamic_quantize_lstm(node.op_type, node.domain) || is_openvino_lstm(node.op_type, node.domain);
 }
 
 }  // namespace

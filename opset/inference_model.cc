@@ -70,7 +70,7 @@ class Copier {
     if (import != imports.end()) entry.since_version = since_version(from.op_type(), domain, import->second);
     const bool call = is_function(from, domain);
     const bool known = import != imports.end() && (entry.since_version || call);
-    entry.faulty = report_.any_faulty() && report_.is_faulty(entry.path());
+    entry.faulty = report_.any_faulty() && report_.is_faulty(node_key(scope, index));
     entry.recurrent = known && !call && find_recurrent_form(from.op_type(), domain) != nullptr;
     const bool judged = known && (!entry.faulty || entry.recurrent);
     if (!judged || entry.faulty) {
@@ -170,6 +170,7 @@ class Copier {
     CheckScope& inner = out_.scopes.emplace_back();
     inner.parent = &scope;
     inner.label = node_name(node.name(), node.op_type(), index) + "." + from.name();
+    inner.holder = index;
     if (from.has_g()) copy_graph(from.g(), *to.mutable_g(), inner, imports);
     for (const GraphProto& graph : from.graphs()) copy_graph(graph, *to.add_graphs(), inner, imports);
   }

@@ -24,6 +24,7 @@ struct InferenceNode {
 
   std::string path() const;
   std::string op() const;
+  NodeLabel label() const { return {node_key(*scope, index), path(), op()}; }
 };
 
 struct InferenceModel {

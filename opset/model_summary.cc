@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "onnx_io/openvino_ir.h"
 #include "opset/beyond.h"
 #include "opset/check_limits.h"
 #include "opset/check_node.h"
@@ -73,6 +74,8 @@ class Summary {
         beyond = find_schema_beyond(node.op_type, node.domain, import->second);
         if (beyond != nullptr) at.since_version = beyond->since_version;
       }
+      const bool of_openvino = is_openvino_lstm(node.op_type, node.domain);
+      if (of_openvino) at.since_version = onnx_io::openvino_opset;
       ++out_.nodes;
       ++counts_[at.op()];
       const RecurrentForm* form = find_recurrent_form(node.op_type, node.domain);
@@ -80,6 +83,10 @@ class Summary {
         out_.layers.push_back(describe(at, *form, *find_recurrent_schema(*form, *at.since_version)));
       if (beyond != nullptr && is_dynamic_quantize_lstm(node.op_type, node.domain))
         out_.layers.push_back(describe(at, *find_recurrent_form("LSTM", ""), *beyond));
+      if (of_openvino) {
+        const RecurrentForm& lstm = *find_recurrent_form("LSTM", "");
+        out_.layers.push_back(describe(at, lstm, *find_recurrent_schema(lstm, onnx_io::openvino_opset)));
+      }
       for (const onnx_io::Attribute& attribute : node.attributes) {
         for (const auto& graph : attribute.graphs) {
           CheckScope inner;

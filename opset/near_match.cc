@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "onnx_io/model.h"
 #include "opset/registry.h"
 #include "opset/schema_store.h"
+#include "opset/signature.h"
 
 namespace grurun::opset {
 
@@ -38,6 +40,13 @@ int distance(std::string_view a, std::string_view b) {
 
 bool same_letters(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string other_domain_with(const std::string& op_type, const std::string& domain) {
+  for (const std::string& other : known_domains()) {
+    if (other != domain && !signatures(op_type, other).versions.empty()) return other;
+  }
+  return domain;
 }
 
 }  // namespace
@@ -85,6 +94,24 @@ std::vector<std::string> near_operators(const std::string& op_type) {
   std::vector<std::string> candidates;
   for (const OperatorName& name : operator_names()) candidates.push_back(name.op_type);
   return near_matches(op_type, candidates);
+}
+
+std::string describe_unknown_operator(const std::string& op_type, const std::string& domain,
+                                      std::int64_t opset_version) {
+  const Signatures& known = signatures(op_type, domain);
+  std::string hint;
+  if (!known.versions.empty()) {
+    const int first = known.versions.front().since_version;
+    hint = opset_version < first
+               ? fmt::format("; it exists from opset {} on; import that or a newer one", first)
+               : fmt::format("; it exists up to opset {}", known.newest_opset);
+  } else if (const std::string other = other_domain_with(op_type, domain); other != domain) {
+    hint = fmt::format("; it belongs to domain '{}'", onnx_io::shown_domain(other));
+  } else {
+    hint = did_you_mean(near_operators(op_type, domain, opset_version));
+  }
+  return fmt::format("no operator '{}' in opset {} of {}{}", op_type, opset_version,
+                     onnx_io::shown_domain(domain), hint);
 }
 
 }  // namespace grurun::opset

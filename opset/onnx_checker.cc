@@ -1,7 +1,10 @@
 #include "opset/onnx_checker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "onnx/checker.h"
 #include "opset/experimental.h"
@@ -123,6 +126,24 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+// ONNX's checker says which field of an input's or output's type is missing, but not whose.
+std::string with_name(std::string message, const onnx::GraphProto& graph) {
+  const auto lacks = [&](const onnx::ValueInfoProto& value) {
+    if (message.starts_with("Field 'type' of 'value_info'")) return !value.has_type();
+    if (!message.starts_with("Field 'shape' of 'type'")) return false;
+    return value.type().has_tensor_type() && !value.type().tensor_type().has_shape();
+  };
+  const std::pair<const char*, const google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>&> sides[] = {
+      {"input", graph.input()}, {"output", graph.output()}};
+  for (const auto& [side, values] : sides) {
+    const auto found = std::ranges::find_if(values, lacks);
+    if (found == values.end()) continue;
+    return fmt::format("{} '{}' declares no {}; give it one, dimensions that vary by names: {}", side,
+                       found->name(), found->has_type() ? "shape" : "type", message);
+  }
+  return message;
+}
+
 }  // namespace
 
 void run_onnx_checker(const onnx::ModelProto& proto, CheckReport& report) {
@@ -141,7 +162,7 @@ void run_onnx_checker(const onnx::ModelProto& proto, CheckReport& report) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    report.add(rule, "", "", on_one_line(error.what()));
+    report.add(rule, "", "", with_name(on_one_line(error.what()), proto.graph()));
   }
 }
 

@@ -63,7 +63,7 @@ void check_recurrent_node(const NodeAt& at, const RecurrentForm& form, const Sch
   for (RecurrentFinding& found : findings) {
     const RuleInfo& rule = recurrent_rule(node.op_type, found.rule);
     if (rule.severity == Severity::error) report.mark_faulty(at);
-    report.add(rule, at.path(), at.op(), std::move(found.message), found.section);
+    report.add(rule, at.label(), std::move(found.message), found.section);
   }
 }
 

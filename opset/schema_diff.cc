@@ -143,24 +143,31 @@ class Differ {
       add("attribute", after.name, ChangeKind::changed, what, true, "a node without it is invalid");
     } else if (before.required) {
       add("attribute", after.name, ChangeKind::changed, what, false, "every node has it");
-    } else if (corrects_spelling(before, after)) {
+    } else if (names_as_default(before, after)) {
       add("attribute", after.name, ChangeKind::changed, what, false,
-          fmt::format("the text of {} names {} as the default; the schema misspelt it", before_label(),
+          fmt::format("the text of {} names {} as the default; the schema misspelt it", label(from_),
                       after.default_value->s));
+    } else if (names_as_default(after, before)) {
+      add("attribute", after.name, ChangeKind::changed, what, false,
+          fmt::format("the text of {} names {} as the default; the schema misspells it", label(to_),
+                      before.default_value->s));
     } else {
       add("attribute", after.name, ChangeKind::changed, what, true,
           "a node without it may mean something else");
     }
   }
 
-  // "Must be one of forward (default), ..." with another word in the schema.
-  static bool corrects_spelling(const AttributeInfo& before, const AttributeInfo& after) {
-    return before.default_value && after.default_value && after.type == AttributeType::string &&
-           before.type == AttributeType::string &&
-           before.description.find(after.default_value->s + " (default)") != std::string::npos;
+  // "Must be one of forward (default), ..." with another word in the schema, and that one in the other
+  // version.
+  static bool names_as_default(const AttributeInfo& misspelt, const AttributeInfo& right) {
+    return misspelt.default_value && right.default_value && right.type == AttributeType::string &&
+           misspelt.type == AttributeType::string &&
+           misspelt.description.find(right.default_value->s + " (default)") != std::string::npos;
   }
 
-  std::string before_label() const { return fmt::format("version {}", from_.since_version); }
+  static std::string label(const SchemaInfo& schema) {
+    return fmt::format("version {}", schema.since_version);
+  }
 
   void compare_parameters(const char* side, const std::vector<ParameterInfo>& before,
                           const std::vector<ParameterInfo>& after) {

@@ -80,6 +80,14 @@ std::string ValueType::describe() const {
   return shape ? to_string() + " " + grurun::to_string(*shape) : to_string();
 }
 
+bool may_be_one(const ValueType& a, const ValueType& b) {
+  using Kind = ValueType::Kind;
+  if (a.kind == Kind::unknown || b.kind == Kind::unknown) return true;
+  if (a.kind != b.kind) return false;
+  if (a.elem != DType::undefined && b.elem != DType::undefined && a.elem != b.elem) return false;
+  return !a.element || !b.element || may_be_one(*a.element, *b.element);
+}
+
 std::string to_string(const SymbolicShape& shape) {
   std::string out = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) {

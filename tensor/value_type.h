@@ -45,6 +45,10 @@ struct ValueType {
 /// The type that ValueType::to_string spells; nullopt for any other text.
 std::optional<ValueType> parse_value_type(std::string_view text);
 
+/// False where one type contradicts the other in kind or element type, all the way in; what is unknown or
+/// undefined on either side contradicts nothing. Shapes are not compared.
+bool may_be_one(const ValueType& a, const ValueType& b);
+
 /// "[batch,3,?]".
 std::string to_string(const SymbolicShape& shape);
 

@@ -157,11 +157,12 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   if (!has_recurrent_node(question.model)) return findings;
   const Clock::time_point begin = Clock::now();
   const auto within = [&](Clock::duration time) {
-    return question.deadline ? std::min(*question.deadline, begin + time) : begin + time;
+    return question.rerun.deadline ? std::min(*question.rerun.deadline, begin + time) : begin + time;
   };
   const auto deadline = within(most_time);
   Budgets budgets{{most_operations, deadline}, {most_confirming, within(2 * most_time)}};
-  for (const Subject& subject : find_subjects(question.model, question.inputs, deadline)) {
+  const Rerun rerun{question.rerun.seed, deadline};
+  for (const Subject& subject : find_subjects(question.model, question.inputs, rerun)) {
     const bool has_elements = subject.layer.batch_size > 0 && subject.layer.hidden_size > 0;
     if (!has_elements || !differs_at(subject, question.differs)) continue;
     Expected expected(subject, question.expected, question.actual);

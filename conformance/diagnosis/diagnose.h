@@ -1,11 +1,10 @@
 // Why the outputs of a recurrent node differ from the expected ones.
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <vector>
 
 #include "conformance/diagnosis/finding.h"
+#include "conformance/rerun.h"
 #include "onnx_io/model.h"
 #include "tensor/value.h"
 
@@ -17,8 +16,8 @@ struct DiagnosisQuestion {
   const std::vector<Value>& expected;  // of the graph; empty: nothing is expected there
   const std::vector<Value>& actual;    // what the run gave, by graph output
   const std::vector<bool>& differs;    // by graph output
-  /// Of the whole run. Diagnosis itself takes at most some 3 s.
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// Its deadline is that of the whole run. Diagnosis itself takes at most some 3 s.
+  Rerun rerun;
 };
 
 /// True when the main graph, or a function that it calls, has a node that diagnose knows.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "conformance/diagnosis/calls.h"
+#include "conformance/random_outputs.h"
 #include "engine/graph/executor.h"
 #include "engine/graph/node_rules.h"
 #include "engine/graph/plan.h"
@@ -38,7 +39,10 @@ const Node* producer(const onnx_io::Graph& graph, const std::string& value) {
 }
 
 /// Leaves out nodes that none of these values depends on.
-void keep_needed(onnx_io::Graph& graph, const std::vector<std::string>& names) {
+void keep_needed(onnx_io::Model& model, const std::vector<std::string>& names) {
+  onnx_io::Graph& graph = model.graph;
+  // Random operators are given their seeds in turn: one left out would change those behind it.
+  const bool draws = has_random_operator(model);
   std::unordered_set<std::string> needed(names.begin(), names.end());
   std::vector<Node> kept;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
@@ -47,7 +51,7 @@ void keep_needed(onnx_io::Graph& graph, const std::vector<std::string>& names) {
     // A body may read any value of the graph, so everything before a node with one stays.
     const bool has_body =
         std::ranges::any_of(node->attributes, [](const auto& a) { return !a.graphs.empty(); });
-    if (wanted && has_body) {
+    if (wanted && (has_body || draws)) {
       kept.insert(kept.end(), node, graph.nodes.rend());
       break;
     }
@@ -63,8 +67,8 @@ void keep_needed(onnx_io::Graph& graph, const std::vector<std::string>& names) {
 
 /// The values of these names in a run of the model.
 Values capture(onnx_io::Model model, const std::vector<std::string>& names, std::vector<Value> inputs,
-               std::optional<std::chrono::steady_clock::time_point> deadline) {
-  keep_needed(model.graph, names);
+               const Rerun& rerun) {
+  keep_needed(model, names);
   engine::PlanOptions options;
   for (std::size_t i = 0; i < inputs.size() && i < model.graph.inputs.size(); ++i) {
     if (!inputs[i].empty()) options.fed.insert(model.graph.inputs[i].name);
@@ -72,7 +76,8 @@ Values capture(onnx_io::Model model, const std::vector<std::string>& names, std:
   model.graph.outputs.clear();
   for (const std::string& name : names) model.graph.outputs.push_back({name, {}});
   engine::RunOptions run_options;
-  run_options.deadline = deadline;
+  run_options.seed = rerun.seed;
+  run_options.deadline = rerun.deadline;
   std::vector<Value> values =
       engine::run_plan(*engine::make_plan(model, options), std::move(inputs), run_options);
   Values out;
@@ -259,7 +264,7 @@ bool has_recurrent_node(const onnx_io::Model& model) {
 }
 
 std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vector<Value>& inputs,
-                                   std::optional<std::chrono::steady_clock::time_point> deadline) {
+                                   const Rerun& rerun) {
   const onnx_io::Model model = with_calls_written_out(stated);
   const onnx_io::Graph& graph = model.graph;
   std::vector<std::string> names;
@@ -277,7 +282,7 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
       if (node->op_type == "Transpose") want(node->inputs[0]);
     }
   }
-  const Values values = capture(model, names, inputs, deadline);
+  const Values values = capture(model, names, inputs, rerun);
 
   std::vector<Subject> subjects;
   for (const Node& node : graph.nodes) {

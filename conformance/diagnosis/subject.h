@@ -2,12 +2,12 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/diagnosis/layer.h"
+#include "conformance/rerun.h"
 #include "onnx_io/model.h"
 #include "tensor/value.h"
 
@@ -44,7 +44,7 @@ struct Subject {
 /// Every GRU, LSTM and RNN of the main graph and of the functions that it calls, in their order. Runs the
 /// model once more for the values that go into them. Throws what a run throws.
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
-                                   std::optional<std::chrono::steady_clock::time_point> deadline);
+                                   const Rerun& rerun);
 
 /// True when the main graph has a recurrent node, or a function that it calls.
 bool has_recurrent_node(const onnx_io::Model& model);

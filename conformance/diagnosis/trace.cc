@@ -63,11 +63,16 @@ std::vector<std::string> distinct_names(const std::vector<Subject>& subjects) {
 }  // namespace
 }  // namespace diagnosis
 
-std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs) {
+void require_traceable(const onnx_io::Model& model) {
   if (!diagnosis::has_recurrent_node(model))
     fail_usage("the model's main graph, functions included, has no GRU, LSTM or RNN to trace");
+}
+
+std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                             const Rerun& rerun) {
+  require_traceable(model);
   std::vector<onnx_io::NamedValue> traced;
-  const std::vector<diagnosis::Subject> subjects = diagnosis::find_subjects(model, inputs, std::nullopt);
+  const std::vector<diagnosis::Subject> subjects = diagnosis::find_subjects(model, inputs, rerun);
   const std::vector<std::string> names = diagnosis::distinct_names(subjects);
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     diagnosis::trace_layer(names[i], subjects[i].layer, traced);

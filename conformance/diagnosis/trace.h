@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "conformance/rerun.h"
 #include "onnx_io/model.h"
 #include "onnx_io/tensor_files.h"
 #include "tensor/value.h"
@@ -16,6 +17,10 @@ namespace grurun::conformance {
 /// whatever the layout, 0 behind a row's end, recomputed in double precision from the inputs that the nodes
 /// have when the model runs on `inputs`. Throws Error(usage) when there is no such node, and what a run
 /// throws.
-std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs);
+std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                             const Rerun& rerun = {});
+
+/// Throws the Error(usage) of trace_gates without a run.
+void require_traceable(const onnx_io::Model& model);
 
 }  // namespace grurun::conformance

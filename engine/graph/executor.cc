@@ -1,5 +1,7 @@
 #include "engine/graph/executor.h"
 
+#include <fmt/format.h>
+
 #include "engine/graph/run_state.h"
 #include "tensor/error.h"
 
@@ -7,16 +9,7 @@ namespace grurun::engine {
 
 namespace {
 
-// A graph states the types of its inputs; a caller's value must fit every number in them. Names of dimensions
-// bind nothing here.
-void check_declared(const std::string& name, const ValueType& declared, const Value& value) {
-  if (declared.kind != ValueType::Kind::tensor) return;
-  if (!value.is_tensor())
-    fail_invalid("input '{}' must be {}, but is {}", name, declared.to_string(), value.describe());
-  const Tensor& tensor = value.tensor();
-  if (declared.elem != DType::undefined && tensor.dtype() != declared.elem) {
-    fail_invalid("input '{}' must be {}, but is {}", name, declared.to_string(), value.describe());
-  }
+void check_declared_shape(const std::string& name, const ValueType& declared, const Tensor& tensor) {
   if (!declared.shape) return;
   bool fits = declared.shape->size() == tensor.rank();
   for (std::size_t i = 0; fits && i < tensor.rank(); ++i) {
@@ -26,6 +19,30 @@ void check_declared(const std::string& name, const ValueType& declared, const Va
   if (!fits) {
     fail_invalid("input '{}' must have shape {}, but has {}", name, to_string(*declared.shape),
                  tensor.shape().to_string());
+  }
+}
+
+// A graph states the types of its inputs; a caller's value, and every value in it, must fit all the numbers
+// in them. Names of dimensions bind nothing here.
+void check_declared(const std::string& name, const ValueType& declared, const Value& value) {
+  using Kind = ValueType::Kind;
+  // A sparse tensor is stored, and handed over, as a dense one.
+  if (declared.kind == Kind::unknown || declared.kind == Kind::sparse_tensor) return;
+  const bool fits = declared.kind == Kind::tensor && value.is_tensor()
+                        ? declared.elem == DType::undefined || value.tensor().dtype() == declared.elem
+                        : may_be_one(declared, value.type());
+  if (!fits) fail_invalid("input '{}' must be {}, but is {}", name, declared.to_string(), value.describe());
+  if (value.is_tensor()) return check_declared_shape(name, declared, value.tensor());
+  if (!declared.element) return;
+  const auto check_item = [&](std::size_t i, const Value& item) {
+    check_declared(fmt::format("{}[{}]", name, i), *declared.element, item);
+  };
+  if (value.is_sequence()) {
+    for (std::size_t i = 0; i < value.sequence().items.size(); ++i) check_item(i, value.sequence().items[i]);
+  } else if (value.is_map()) {
+    for (std::size_t i = 0; i < value.map().values.size(); ++i) check_item(i, value.map().values[i]);
+  } else if (value.is_optional() && value.optional().item && !value.optional().item->empty()) {
+    check_declared(name, *declared.element, *value.optional().item);
   }
 }
 

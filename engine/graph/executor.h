@@ -31,10 +31,10 @@ struct RunOptions {
   std::function<void(const Step&, Moment begin, Moment end)> on_step;
 };
 
-/// inputs[i] belongs to plan.inputs[i]; an empty Value leaves an input to its initializer. Types and shapes
-/// are compared with what the graph declares: Error(invalid_model) names the input and both sides. Returns
-/// the outputs in the graph's order. An error in a node carries the node's label as context, with input types
-/// and shapes.
+/// inputs[i] belongs to plan.inputs[i]; an empty Value leaves an input to its initializer. Kinds, types and
+/// shapes, those in sequences, optionals and maps included, are compared with what the graph declares:
+/// Error(invalid_model) names the input and both sides. Returns the outputs in the graph's order. An error in
+/// a node carries the node's label as context, with input types and shapes.
 std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const RunOptions& options = {});
 
 /// Runs one plan many times, keeping between runs what does not change. One run at a time. Of a second

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "opset/near_match.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -41,14 +42,12 @@ std::int64_t imported_version(const Node& node, const Scope& scope) {
 
 int resolved_version(const Node& node, std::int64_t opset_version) {
   if (const auto since = opset::since_version(node.op_type, node.domain, opset_version)) return *since;
-  const std::string domain = onnx_io::shown_domain(node.domain);
-  if (opset::newest_opset(node.domain)) {
-    fail_unsupported("operator {} is not defined in opset {} of {}: check the name and opset_import",
-                     node.op_type, opset_version, domain);
-  }
+  if (opset::newest_opset(node.domain))
+    fail_invalid("{}", opset::describe_unknown_operator(node.op_type, node.domain, opset_version));
   const int version = newest_op_version(node.domain, node.op_type, opset_version);
   if (version > 0) return version;
-  fail_unsupported("operator {} of the custom domain '{}' is not known here", node.op_type, domain);
+  fail_unsupported("operator {} of the custom domain '{}' is not known here", node.op_type,
+                   onnx_io::shown_domain(node.domain));
 }
 
 std::optional<Node> resolve_references(const Node& node, const Scope& scope) {

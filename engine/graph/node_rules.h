@@ -25,7 +25,8 @@ std::string node_label(const onnx_io::Node& node, const std::string& path, int s
 std::int64_t imported_version(const onnx_io::Node& node, const Scope& scope);
 
 /// The since_version of the schema, or of the operator tables for domains outside the standard.
-/// Throws Error(unsupported) when neither knows the operator.
+/// Throws Error(invalid_model) when a domain of the standard has no such operator in that opset,
+/// Error(unsupported) when no table has one of another domain.
 int resolved_version(const onnx_io::Node& node, std::int64_t opset_version);
 
 /// The node with attribute references replaced by the calling node's attributes; references to attributes

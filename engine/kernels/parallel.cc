@@ -218,17 +218,17 @@ Pool& pool() {
   return *instance;
 }
 
-int usable_cpus() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 }  // namespace
 
 void set_threads(int n) {
   if (inside_body) throw std::logic_error("set_threads called from within a parallel loop");
   pool().resize(n < 1 ? usable_cpus() : n);
+}
+
+int usable_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 int threads() {

@@ -18,6 +18,9 @@ void set_threads(int n);
 /// What set_threads chose.
 int threads();
 
+/// CPUs that this process may run on, at least 1.
+int usable_cpus();
+
 namespace detail {
 
 /// Calls body(context, begin, end) for chunks that cover [0, n), on this thread and idle ones of the pool.

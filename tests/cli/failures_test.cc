@@ -69,7 +69,7 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"empty.onnx"}, 3, "invalid", "empty.onnx"},
       {{"missing.onnx"}, 2, "usage", "missing.onnx"},
       {{"folder"}, 2, "usage", "folder"},
-      {{"unknown_operator.onnx"}, 4, "unsupported", "NoSuchOperator"},
+      {{"unknown_operator.onnx"}, 3, "invalid", "no operator 'NoSuchOperator'"},
       {{"custom_domain.onnx"}, 4, "unsupported", "com.example"},
       {{"future.onnx"}, 4, "unsupported", "9999"},
       {{"add.onnx", "--inputs", "small.npy", "x.npy"},
@@ -80,6 +80,13 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "--inputs", "x_truncated.npy", "x.npy"}, 3, "invalid", "x_truncated.npy"},
       {{"add.onnx", "--inputs", "missing.npy", "x.npy"}, 2, "usage", "missing.npy"},
       {{"add.onnx", "--inputs", "x.npy"}, 2, "usage", "'Y' has no value"},
+      {{"add.onnx", "--inputs", "nowhere"}, 2, "usage", "--inputs nowhere: there is no such file or folder"},
+      {{"add.onnx", "--inputs", "X=nowhere"}, 2, "usage", "nowhere: there is no such file or folder"},
+      {{"add.onnx", "--expected", "nowhere"},
+       2,
+       "usage",
+       "--expected nowhere: there is no such file or folder"},
+      {{"add.onnx", "--trace-gates", "g.npz"}, 2, "usage", "has no GRU, LSTM or RNN to trace"},
       {{"add.onnx", "--inputs", "x.npy", "x.npy", "x.npy"}, 2, "usage", "names 3 files"},
       {{"add.onnx", "--inputs", "Q=x.npy"}, 2, "usage", "no input 'Q'"},
       {{"add.onnx", "--inputs", "X=x.npy", "X=x.npy"}, 2, "usage", "'X' already has a value"},
@@ -88,6 +95,14 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "--rtol", "1e-3"}, 2, "usage", "--expected"},
       {{"add.onnx", "--expected", "x.npy", "--rtol", "much"}, 2, "usage", "'much'"},
       {{"add.onnx", "--expected", "x.npy", "--atol", "Q:1"}, 2, "usage", "no output 'Q'"},
+      {{"add.onnx", "--expected", "x.npy", "--rtol", "1", "--rtol", "2"},
+       2,
+       "usage",
+       "of all outputs is given twice"},
+      {{"add.onnx", "--expected", "x.npy", "--atol", "Z:1", "--atol", "Z:2"},
+       2,
+       "usage",
+       "of 'Z' is given twice"},
       {{"named.onnx"}, 2, "usage", "dimension 'batch' is unknown; give its size as --set batch=N"},
       {{"two_names.onnx"}, 2, "usage", "--set batch=N,frames=N,mels=N"},
       {{"two_names.onnx", "--set", "frames=1,batch=2"}, 2, "usage", "--set mels=N"},
@@ -150,6 +165,9 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "--seed", "-1"}, 2, "usage", "--seed takes a whole number from 0"},
       {{"add.onnx", "--seed", "99999999999999999999"}, 2, "usage", "--seed takes a whole number from 0"},
       {{"conformance", "folder", "--min-cases", "-1"}, 2, "usage", "--min-cases takes a whole number"},
+      {{"conformance", "folder", "--min-cases", "0"}, 2, "usage", "--min-cases takes a number from 1"},
+      {{"bench", "add.onnx", "--trace", "-"}, 2, "usage", "--trace takes a file"},
+      {{"check", "add.onnx", "--output", "json", "--deep"}, 2, "usage", "not expected here: --output --deep"},
       {{"inspect", "named.onnx", "--set", "m=3"},
        2,
        "usage",
@@ -209,8 +227,18 @@ TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
   const Outcome bench =
       shell("ulimit -f 8; \"$GRURUN\" bench many.onnx --min-time 0 --runs 1 --trace t.json");
   EXPECT_EQ(bench.code, 2);
-  EXPECT_NE(bench.err.find("grurun: usage: t.json: could not be written"), std::string::npos) << bench.err;
+  EXPECT_NE(bench.err.find("grurun: usage: t.json: the report could not be written"), std::string::npos)
+      << bench.err;
   EXPECT_FALSE(std::filesystem::exists(folder() / "t.json"));
+  const Outcome reports = shell(R"(mkdir c && cp many.onnx c/model.onnx &&
+    "$GRURUN" c/model.onnx -q --save-inputs c/test_data_set_0 --save-outputs c/test_data_set_0 2> log &&
+    for i in $(seq 60); do cp -r c/test_data_set_0 c/test_data_set_$i; done &&
+    ulimit -f 8 && exec "$GRURUN" conformance c --json r.json --junit r.xml)");
+  EXPECT_EQ(reports.code, 2) << reports.err;
+  EXPECT_NE(reports.err.find("grurun: usage: r.json: the report could not be written"), std::string::npos)
+      << reports.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "r.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder() / "r.xml")) << "short enough, and written all the same";
 }
 
 TEST_F(Failures, NoControlCharacterOfUnicodeIsPrinted) {

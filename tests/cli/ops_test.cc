@@ -79,7 +79,7 @@ TEST(OpsMatrix, ABodyRunsWhenItsOperatorsDo) {
 class Ops : public CommandLine {};
 
 TEST_F(Ops, FormatsAgree) {
-  const auto json = nlohmann::json::parse(grurun({"ops", "--format", "json"}).out);
+  const auto json = nlohmann::json::parse(grurun({"ops", "--output-format", "json"}).out);
   std::size_t total = 0;
   for (const char* kind : {"kernel", "function body", "deprecated", "none"}) {
     const std::size_t count = json["summary"][kind];
@@ -93,7 +93,7 @@ TEST_F(Ops, FormatsAgree) {
 
   const std::string text = grurun({"ops"}).out;
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), total + 2);
-  const std::string markdown = grurun({"ops", "--format", "markdown"}).out;
+  const std::string markdown = grurun({"ops", "--output-format", "markdown"}).out;
   std::size_t rows = 0;
   for (std::size_t at = markdown.find("\n| "); at != std::string::npos; at = markdown.find("\n| ", at + 1))
     ++rows;
@@ -106,7 +106,7 @@ TEST_F(Ops, NamesAndGapsSelect) {
     EXPECT_NE(loop.find(row), std::string::npos) << row << loop;
   }
   EXPECT_EQ(loop.find("Add-"), std::string::npos);
-  const auto missing = nlohmann::json::parse(grurun({"ops", "--missing", "--format", "json"}).out);
+  const auto missing = nlohmann::json::parse(grurun({"ops", "--missing", "--output-format", "json"}).out);
   for (const auto& row : missing["operators"]) {
     bool gap = row["by"] == "none";
     for (const auto& types : row["types"]) gap = gap || !types["unsupported"].empty();
@@ -114,12 +114,13 @@ TEST_F(Ops, NamesAndGapsSelect) {
   }
 }
 
-// grurun ops --format markdown > docs/coverage.md
+// grurun ops --output-format markdown > docs/coverage.md
 TEST_F(Ops, CoveragePageIsWhatTheCommandPrints) {
   std::ifstream file(std::filesystem::path(GRURUN_SOURCE_DIR) / "docs" / "coverage.md");
   const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::string made = grurun({"ops", "--format", "markdown"}).out;
-  EXPECT_TRUE(page == made) << "docs/coverage.md is stale: grurun ops --format markdown > docs/coverage.md";
+  const std::string made = grurun({"ops", "--output-format", "markdown"}).out;
+  EXPECT_TRUE(page == made)
+      << "docs/coverage.md is stale: grurun ops --output-format markdown > docs/coverage.md";
 }
 
 }  // namespace

@@ -163,11 +163,12 @@ TEST_F(Run, SavedOutputsAreExpectedAgain) {
 TEST_F(Run, FilesOfAnEarlierRunInAFolderAreToldOf) {
   fs::create_directories(folder() / "out" / "output_7.pb");
   for (const char* name :
-       {"output_2.pb", "output_10.pb", "output_00.pb", "output_x.pb", "output_2.npy", "my_output_2.pb"})
+       {"output_2.pb", "output_10.pb", "output_00.pb", "output_x.pb", "output_0.npy", "my_output_2.pb"})
     write(std::string("out/") + name, "kept?");
   const Outcome saved = grurun({"add.onnx", "--inputs", "set", "-q", "--save-outputs", "out"});
   EXPECT_EQ(saved.code, 0) << saved.err;
   EXPECT_EQ(saved.err,
+            "grurun: out/output_0.npy is not of this run; remove it to make the folder a data set of it\n"
             "grurun: out/output_00.pb is not of this run; remove it to make the folder a data set of it\n"
             "grurun: out/output_10.pb is not of this run; remove it to make the folder a data set of it\n"
             "grurun: out/output_2.pb is not of this run; remove it to make the folder a data set of it\n");
@@ -327,6 +328,11 @@ TEST_F(Run, HelpAndVersion) {
        {"--inputs", "--expected", "--save-outputs", "--val-range", "--max-memory", "ops", "Exit codes"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
+  for (const char* once : {"--set DIM=N ", "--val-range [X:]LOW:HIGH ", "--rtol [Y:]NUMBER "})
+    EXPECT_THAT(help.out, ::testing::HasSubstr(once)) << "one value each time";
+  EXPECT_THAT(help.out, ::testing::AllOf(::testing::HasSubstr("--inputs FILE ..."),
+                                         ::testing::Not(::testing::HasSubstr("DIM=N ...")),
+                                         ::testing::Not(::testing::HasSubstr("NUMBER ..."))));
   const Outcome version = grurun({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_EQ(version.out, "grurun " GRURUN_VERSION "\n");

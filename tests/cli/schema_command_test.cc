@@ -135,6 +135,7 @@ TEST(SchemaDiffCommand, TakesOpsetsAndDomains) {
   EXPECT_THAT(run("GRU --diff 13 21"), AllOf(HasSubstr("GRU, domain ai.onnx: 7 -> 14, not breaking\n"),
                                              HasSubstr("opset 13 means GRU-7\n")));
   EXPECT_THAT(run("GRU --diff 8 13"), HasSubstr("the same version\n"));
+  EXPECT_EQ(run("--diff 7 14 GRU"), run("GRU --diff 7 14"));
   EXPECT_THAT(run("GRU --diff 22 1"), HasSubstr("22 -> 1, breaking\n  versions between: 3, 7, 14\n"));
   EXPECT_EQ(run("ai.onnx.ml.TreeEnsembleClassifier --diff 1 5"), run("TreeEnsembleClassifier --diff 1 5"));
   EXPECT_EQ(run("ai.onnx.ml:Scaler"), run("Scaler --domain ai.onnx.ml"));

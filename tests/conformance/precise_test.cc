@@ -30,7 +30,7 @@ TEST(Precise, InputsAndInitializersBecomeDouble) {
   node.op_type = "Add";
   node.inputs = {"x", "c"};
   const auto model = model_of(node, {{"c", Tensor::from(Shape{1}, std::vector<float>{1e-9f})}});
-  const std::vector<Value> out = run_in_double(model, {floats({1})}, std::nullopt);
+  const std::vector<Value> out = run_in_double(model, {floats({1})}, {});
   ASSERT_EQ(out[0].tensor().dtype(), DType::float64);
   EXPECT_EQ(out[0].tensor().data<double>()[0], 1 + static_cast<double>(1e-9f));
 }
@@ -45,11 +45,11 @@ TEST(Precise, AttributesThatNameATypeFollow) {
   for (const DType narrow : {DType::float32, DType::float16, DType::bfloat16}) {
     to.i = static_cast<std::int64_t>(narrow);
     node.attributes = {to};
-    EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, std::nullopt)[0].tensor().dtype(), DType::float64);
+    EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, {})[0].tensor().dtype(), DType::float64);
   }
   to.i = static_cast<std::int64_t>(DType::int32);
   node.attributes = {to};
-  EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, std::nullopt)[0].tensor().dtype(), DType::int32);
+  EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, {})[0].tensor().dtype(), DType::int32);
 }
 
 TEST(Precise, AConstantOfAFloatBecomesOneOfDouble) {
@@ -60,8 +60,28 @@ TEST(Precise, AConstantOfAFloatBecomesOneOfDouble) {
   value.type = onnx_io::AttributeType::floats;
   value.floats = {0.1f, 2};
   node.attributes = {value};
-  const std::vector<Value> out = run_in_double(model_of(node), {floats({1})}, std::nullopt);
+  const std::vector<Value> out = run_in_double(model_of(node), {floats({1})}, {});
   EXPECT_EQ(out[0].tensor().span<double>()[0], static_cast<double>(0.1f));
+}
+
+TEST(Precise, WhatMakesAFloatWithoutSayingSoMakesADouble) {
+  onnx_io::Node like;
+  like.inputs = {"n"};
+  const std::vector<onnx_io::Initializer> initializers = {
+      {"n", Tensor::from(Shape{1}, std::vector<std::int64_t>{3})}};
+  like.op_type = "ConstantOfShape";
+  EXPECT_EQ(run_in_double(model_of(like, initializers), {floats({1})}, {})[0].tensor().dtype(),
+            DType::float64);
+  onnx_io::Attribute shape;
+  shape.name = "shape";
+  shape.type = onnx_io::AttributeType::ints;
+  shape.ints = {3};
+  for (const char* random : {"RandomNormal", "RandomUniform"}) {
+    onnx_io::Node node;
+    node.op_type = random;
+    node.attributes = {shape};
+    EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, {})[0].tensor().dtype(), DType::float64) << random;
+  }
 }
 
 TEST(Precise, AnOperatorWithoutDoubleIsNamed) {
@@ -70,7 +90,7 @@ TEST(Precise, AnOperatorWithoutDoubleIsNamed) {
   node.inputs = {"x", "s", "z"};
   const auto model = model_of(node, {{"s", Tensor::scalar(1.0f)}, {"z", Tensor::scalar(std::uint8_t{0})}});
   try {
-    run_in_double(model, {floats({1})}, std::nullopt);
+    run_in_double(model, {floats({1})}, {});
     FAIL() << "QuantizeLinear takes no double";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::unsupported);

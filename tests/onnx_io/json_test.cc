@@ -137,6 +137,8 @@ TEST(Json, EachBrokenTextGivesItsOneLine) {
       {R"j({"X": {"keys": ["a"], "values": []}})j", "a map of 1 keys and 0 values"},
       {R"j({"X": {"keys": [1.5], "values": [1]}})j", "the keys of a map cannot be float"},
       {R"j({"X": {"keys": {"sequence": []}, "values": []}})j", "a tensor is needed here"},
+      {R"j({"X": {"keys": ["a", "b", "a"], "values": [1, 2, 3]}})j", "the map has the key 'a' twice"},
+      {R"j({"X": {"keys": [7, 7], "values": [1, 2]}})j", "the map has the key '7' twice"},
   };
   for (const BadText& row : rows) {
     EXPECT_NE(error_of(row.text).find(row.part), std::string::npos)

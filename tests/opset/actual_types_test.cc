@@ -57,6 +57,36 @@ TEST(ActualTypes, WatchWhatIsDeclaredOrInferred) {
   EXPECT_FALSE(types.watches("c"));
 }
 
+TEST(ActualTypes, TellAnotherKindAndWhatIsInside) {
+  const ValueType floats = ValueType::tensor(DType::float32, SymbolicShape{{3, ""}});
+  const ValueType integers = ValueType::tensor(DType::int64);
+  const Value tensor = zeros(DType::float32, {3});
+  const Value sequence = Sequence{tensor.type(), {tensor}};
+  struct Row {
+    ValueType inferred;
+    const Value& value;
+    const char* message;  // nullptr: nothing is found
+  };
+  const std::vector<Row> table = {
+      {ValueType::sequence(floats), sequence, nullptr},
+      {ValueType::sequence({}), sequence, nullptr},
+      {{}, sequence, nullptr},
+      {floats, sequence, "tensor(float) [3], but seq(tensor(float)) of 1: the kind differs"},
+      {ValueType::sequence(floats), tensor, "seq(tensor(float)), but tensor(float) [3]: the kind differs"},
+      {ValueType::sequence(integers), sequence,
+       "seq(tensor(int64)), but seq(tensor(float)) of 1: the type differs"},
+  };
+  const auto model =
+      model_from_text("<ir_version: 8, opset_import: [\"\" : 14]> g (float[3] X) => () { h = Relu(X) }");
+  for (const Row& row : table) {
+    ActualTypes types(model.graph, {{"h", row.inferred}});
+    types.see("h", row.value);
+    ASSERT_EQ(types.findings().size(), row.message == nullptr ? 0u : 1u) << row.inferred.describe();
+    if (row.message == nullptr) continue;
+    EXPECT_THAT(types.findings()[0].message, HasSubstr(row.message));
+  }
+}
+
 TEST(ActualTypes, TellAnotherTypeAndRank) {
   const auto model = model_from_text(
       "<ir_version: 8, opset_import: [\"\" : 14]> g (float[3] X) => (float[3] Y) { Y = Relu(X) }");

@@ -59,6 +59,22 @@ TEST(BeyondTheStandard, OtherOperatorsOfTheDomainAreNot) {
   EXPECT_THAT(codes(check_model(model)), ElementsAre("SCHEMA002"));
 }
 
+TEST(BeyondTheStandard, LayersOfOpenvinoWithAClipAreDescribed) {
+  const ModelSummary summary =
+      summarise(model_from_text(R"(<ir_version: 10, opset_import: ["" : 22, "openvino" : 22]>
+    g (float[4,5,2] X, float[1,12,2] W, float[1,12,3] R, float[1,5,3] H) => (float[4,1,5,3] Y) {
+    [n] Y = openvino.LSTM <hidden_size = 3, clip = 2.0> (X, W, R, , , H) })"),
+                {});
+  ASSERT_EQ(summary.layers.size(), 1u);
+  const RecurrentLayer& layer = summary.layers[0];
+  EXPECT_EQ(layer.op, "openvino:LSTM-22");
+  EXPECT_EQ(layer.input_size, 2);
+  EXPECT_EQ(layer.hidden_size, 3);
+  EXPECT_EQ(layer.clip, 2.0F);
+  EXPECT_THAT(layer.given, ElementsAre("initial_h"));
+  EXPECT_EQ(summary.flops.flops, 2 * 4 * 5 * 12 * (2 + 3));
+}
+
 TEST(BeyondTheStandard, LayersAreDescribed) {
   const ModelSummary summary = summarise(lstm("<clip = 2.0>", ", , , H, , , Ws, Wz, Ws, Wz"), {});
   ASSERT_EQ(summary.layers.size(), 1u);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <ctime>
 #include <memory>
+#include <set>
+#include <tuple>
 
 #include "tests/opset/check_models.h"
 
@@ -105,6 +107,40 @@ TEST(CheckModel, ListsAllFindingsAtOnce) {
     })"));
   EXPECT_EQ(codes(result), (std::set<std::string>{"SCHEMA004", "SHAPE001", "TYPE001", "SCHEMA008"}))
       << listed(result);
+}
+
+TEST(CheckModel, JudgesEachOfTheNodesThatShareAName) {
+  const CheckResult result = check_model(model_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
+    g (float[2,3] X, float[4,5] Z, bool c, float[5,3,2] S, float[1,12,2] W, float[1,12,4] R)
+      => (float[2,3] Y, float[2,5] M, float[a,b,c,d] G, float[a,b,c,d] H, float[p] K, float[q] L) {
+      [a] Y = Elu <aplha = 1.0> (X)
+      [a] M = MatMul(X, Z)
+      [r] G = GRU <hidden_size = 4, clip = -1.0> (S, W, R)
+      [r] H = GRU <hidden_size = 4, clip = -1.0> (S, W, R)
+      [i] K = If (c) <then_branch = t () => (float[a,b] k) { [n] k = Elu <aplha = 1.0> (X) },
+                      else_branch = e () => (float[a,b] l) { l = Relu(X) }>
+      [i] L = If (c) <then_branch = t () => (float[a,b] m) { [n] m = MatMul(X, Z) },
+                      else_branch = e () => (float[a,b] o) { o = Relu(X) }>
+    })"));
+  std::multiset<std::pair<std::string, std::string>> found;
+  for (const Finding& finding : result.findings) found.emplace(finding.code, finding.node);
+  for (const auto& [code, node, count] : {std::tuple{"SCHEMA004", "graph/a", 1u},
+                                          {"SHAPE001", "graph/a", 1u},
+                                          {"GRU009", "graph/r", 2u},
+                                          {"SCHEMA004", "graph/i.then_branch/n", 1u},
+                                          {"SHAPE001", "graph/i.then_branch/n", 1u}}) {
+    EXPECT_EQ(found.count({code, node}), count) << code << " at " << node << "\n" << listed(result);
+  }
+}
+
+TEST(CheckModel, WhatOnnxCheckerMissesIsNamed) {
+  onnx::ModelProto proto = proto_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
+    g (float[2] X) => (float[2] Y, float[2] Z) { Y = Relu(X) Z = Neg(X) })");
+  proto.mutable_graph()->mutable_output(1)->mutable_type()->mutable_tensor_type()->clear_shape();
+  const CheckResult result = check_model(model_from_proto(proto));
+  ASSERT_EQ(result.findings.size(), 1u) << listed(result);
+  EXPECT_EQ(result.findings[0].code, "ONNX001");
+  EXPECT_THAT(result.findings[0].message, HasSubstr("output 'Z' declares no shape; give it one"));
 }
 
 TEST(CheckModel, OnnxCheckerIsANoteBesideOtherErrors) {

@@ -36,6 +36,9 @@ TEST(SchemaDiff, OfGru) {
                           "added attribute linear_before_reset: INT, default 0",
                           "changed output Y_h: required -> optional"));
   EXPECT_TRUE(first.text_changed);
+  EXPECT_THAT(lines(diff_of("GRU", 3, 1)),
+              testing::Contains("changed attribute direction: default \"forward\" -> default \"foward\""))
+      << "a default that is misspelt is no other one, either way";
   EXPECT_THAT(lines(diff_of("GRU", 3, 7)),
               ElementsAre("! removed attribute output_sequence: INT, default 0"));
   const SchemaDiff layout = diff_of("GRU", 7, 14);

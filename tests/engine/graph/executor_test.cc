@@ -40,6 +40,53 @@ TEST(Executor, RefusesInputsThatAreNotAsDeclared) {
   }
 }
 
+TEST(Executor, RefusesSequencesOptionalsAndMapsThatAreNotAsDeclared) {
+  const ValueType row = ValueType::tensor(DType::float32, SymbolicShape{{2, ""}});
+  const ValueType sequence = ValueType::sequence(row), optional = ValueType::optional(sequence),
+                  map = ValueType::map(DType::string, row);
+  const Value good = floats({1, 2}), narrow = floats({1}), integer = Tensor::zeros(DType::int64, {2});
+  const auto in_sequence = [](const Value& item) { return Sequence{item.type(), {item}}; };
+  const auto in_optional = [](const Value& item) {
+    return Optional{item.type(), std::make_shared<const Value>(item)};
+  };
+  const auto in_map = [](const Value& item, const Tensor& key) { return Map{item.type(), key, {item}}; };
+  const Tensor text = Tensor::from(Shape{1}, std::vector<std::string>{"k"});
+  const Tensor number = Tensor::from(Shape{1}, std::vector<std::int64_t>{7});
+  struct Row {
+    const ValueType& declared;
+    Value given;
+    const char* message;  // nullptr: fits
+  };
+  const std::vector<Row> table = {
+      {sequence, in_sequence(good), nullptr},
+      {sequence, Sequence{}, nullptr},
+      {sequence, good, "input 'x' must be seq(tensor(float)), but is tensor(float) [2]"},
+      {sequence, in_sequence(integer), "must be seq(tensor(float)), but is seq(tensor(int64)) of 1"},
+      {sequence, Sequence{integer.type(), {}}, "must be seq(tensor(float)), but is seq(tensor(int64)) of 0"},
+      {sequence, in_sequence(narrow), "input 'x[0]' must have shape [2], but has [1]"},
+      {optional, in_optional(in_sequence(good)), nullptr},
+      {optional, Optional{}, nullptr},
+      {optional, in_sequence(good), "must be optional(seq(tensor(float))), but is seq(tensor(float)) of 1"},
+      {optional, in_optional(in_sequence(integer)), "but is optional(seq(tensor(int64))) with a value"},
+      {optional, in_optional(in_sequence(narrow)), "input 'x[0]' must have shape [2], but has [1]"},
+      {map, in_map(good, text), nullptr},
+      {map, in_map(good, number), "must be map(string,tensor(float)), but is map(int64,tensor(float)) of 1"},
+      {map, in_map(integer, text), "must be map(string,tensor(float)), but is map(string,tensor(int64))"},
+      {map, in_map(narrow, text), "input 'x[0]' must have shape [2], but has [1]"},
+  };
+  for (const Row& row : table) {
+    auto made = model(graph({"x"}, {}, {"x"}));
+    made.graph.inputs[0].type = row.declared;
+    if (row.message == nullptr) {
+      EXPECT_NO_THROW(run(made, {row.given})) << row.given.describe();
+      continue;
+    }
+    const auto [kind, message] = error_of([&] { run(made, {row.given}); });
+    EXPECT_EQ(kind, ErrorKind::invalid_model) << row.message;
+    EXPECT_NE(message.find(row.message), std::string::npos) << row.message << ": " << message;
+  }
+}
+
 TEST(Executor, NamesTheNodeAndItsInputsWhenOneFails) {
   const auto made = model(graph({"a", "b"}, {node("Add", {"a", "b"}, {"y"})}, {"y"}));
   const auto [kind, message] = error_of([&] { run(made, {floats({1, 2}), floats({1, 2, 3})}); });

@@ -1,0 +1,27 @@
+// A report that is written to a file when the work is done.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+namespace grurun::cli {
+
+/// Opened before the work, so that a place that cannot be written is known in time; what is there already
+/// stays until the report takes its place.
+class ReportFile {
+ public:
+  /// No file for an empty path. Throws Error(usage) when it cannot be opened.
+  explicit ReportFile(const std::string& path);
+
+  bool is_open() const { return file_.is_open(); }
+
+  /// Writes the report and closes the file. Throws Error(usage) when it could not be written whole; half of
+  /// it is not left behind.
+  void write(const std::string& text);
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace grurun::cli

@@ -1,0 +1,16 @@
+// A run that is repeated for its reasons: computed in double, or with the values inside it looked at.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace grurun::conformance {
+
+/// What a repeated run takes from the one it explains.
+struct Rerun {
+  std::uint64_t seed = 0;  // that of the run, or random operators draw other values
+  std::optional<std::chrono::steady_clock::time_point> deadline{};  // Error(limit) beyond
+};
+
+}  // namespace grurun::conformance
