@@ -90,6 +90,45 @@ TEST(Pooling, PadsAndAutoPadExcludeEachOther) {
                {make<float>({1, 1, 3}, {3, 6, 5})}}});
 }
 
+// They are counted with, so that there is an upper bound, too.
+TEST(Pooling, NumbersBeyondTheBoundNameIt) {
+  const Tensor x = make<float>({1, 1, 3}, {1, 2, 3});
+  constexpr std::int64_t beyond = (std::int64_t{1} << 40) + 1;
+  const auto kernel = attr("kernel_shape", List{1});
+  constexpr auto invalid = ErrorKind::invalid_model, limit = ErrorKind::limit;
+  check_errors({
+      {"pads",
+       "MaxPool",
+       22,
+       {x},
+       {kernel, attr("pads", List{beyond, 0})},
+       limit,
+       "pads holds 1099511627777, more than 1099511627776"},
+      {"negative strides",
+       "MaxPool",
+       22,
+       {x},
+       {kernel, attr("strides", List{0})},
+       invalid,
+       "strides holds 0, but must hold numbers from 1 on"},
+      {"size",
+       "LRN",
+       13,
+       {x},
+       {attr("size", beyond)},
+       limit,
+       "size is 1099511627777, more than 1099511627776"},
+      {"no size", "LRN", 13, {x}, {attr("size", 0)}, invalid, "size is 0, but must be positive"},
+      {"output_shape",
+       "ConvTranspose",
+       22,
+       {x, x},
+       {attr("output_shape", List{beyond})},
+       limit,
+       "output_shape holds 1099511627777, more than 1099511627776"},
+  });
+}
+
 TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
   const Tensor x = make<float>({1, 2, 2, 2}, {3, 0, -4, 0, 1, -1, 1, 1});
   const auto by_plane = [](double first, double second) {
