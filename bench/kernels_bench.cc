@@ -101,7 +101,6 @@ void arithmetic(benchmark::State& state, Binary function) {
 }
 BENCHMARK_CAPTURE(arithmetic, add, vec_add<float>)->Arg(kShort)->Arg(kLong);
 BENCHMARK_CAPTURE(arithmetic, div, vec_div<float>)->Arg(kShort);
-BENCHMARK_CAPTURE(arithmetic, max, vec_max<float>)->Arg(kShort);
 
 template <class Function>
 void reduce(benchmark::State& state, Function function) {

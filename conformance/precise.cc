@@ -13,14 +13,6 @@
 #include "tensor/error.h"
 
 namespace grurun::conformance {
-namespace {
-
-using onnx_io::Attribute;
-using onnx_io::AttributeType;
-
-bool is_narrow(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
-}
 
 std::vector<double> doubles_of(const Tensor& tensor) {
   std::vector<double> out(static_cast<std::size_t>(tensor.size()));
@@ -28,6 +20,15 @@ std::vector<double> doubles_of(const Tensor& tensor) {
     std::ranges::transform(tensor.span<T>(), out.begin(), [](T value) { return static_cast<double>(value); });
   });
   return out;
+}
+
+namespace {
+
+using onnx_io::Attribute;
+using onnx_io::AttributeType;
+
+bool is_narrow(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
 Tensor widened(const Tensor& tensor) {

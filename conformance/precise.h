@@ -18,6 +18,9 @@ onnx_io::Model widened(const onnx_io::Model& model);
 /// The same for a value; others are handed back.
 Value widened(const Value& value);
 
+/// The elements of a float, double, float16 or bfloat16 tensor. Throws Error(unsupported) for other types.
+std::vector<double> doubles_of(const Tensor& tensor);
+
 /// The outputs of the widened model for the widened inputs. Throws Error(unsupported) naming an operator that
 /// does not take double, and what a run throws.
 std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string_view>
 #include <unordered_map>
+
+#include "opset/random_operators.h"
 
 namespace grurun::conformance {
 
@@ -15,13 +16,8 @@ using onnx_io::Function;
 using onnx_io::Graph;
 using onnx_io::Node;
 
-constexpr std::array<std::string_view, 7> random_types = {
-    "Bernoulli",        "Multinomial",       "RandomNormal", "RandomUniform",
-    "RandomNormalLike", "RandomUniformLike", "Dropout"};
-
 bool is_random_type(const Node& node) {
-  return (node.domain.empty() || node.domain == "ai.onnx") &&
-         std::find(random_types.begin(), random_types.end(), node.op_type) != random_types.end();
+  return opset::always_draws(node) || (node.domain.empty() && node.op_type == "Dropout");
 }
 
 bool any_random_type(const std::vector<Node>& nodes) {
@@ -120,9 +116,9 @@ class Analysis {
     const Facts inputs = inputs_of(node, scope);
     if (const auto it = functions_.find({node.domain, node.op_type, node.overload}); it != functions_.end())
       return function(*it->second, inputs);
-    const auto import = imports.find(node.domain == "ai.onnx" ? "" : node.domain);
+    const auto import = imports.find(node.domain);
     const std::int64_t opset = import == imports.end() ? 1 : import->second;
-    if (node.domain.empty() || node.domain == "ai.onnx") {
+    if (node.domain.empty()) {
       if (is_random(node, inputs, opset)) return Facts(node.outputs.size(), Fact{node.op_type, {}});
       if (node.op_type == "Shape" || node.op_type == "Size") return {};
       if (node.op_type == "Constant") return constant(node);

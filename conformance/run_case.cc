@@ -28,8 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 void collect_operators(const std::vector<onnx_io::Node>& nodes, std::set<std::string>& into) {
   for (const onnx_io::Node& node : nodes) {
-    const bool standard = node.domain.empty() || node.domain == "ai.onnx";
-    into.insert(standard ? node.op_type : node.domain + "." + node.op_type);
+    into.insert(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
     for (const onnx_io::Attribute& attribute : node.attributes)
       for (const auto& graph : attribute.graphs) collect_operators(graph->nodes, into);
   }

@@ -162,7 +162,8 @@ class Pool {
         on_end_(on_end),
         workers_(std::clamp<std::size_t>(static_cast<std::size_t>(std::max(options.workers, 1)), 1,
                                          std::max<std::size_t>(jobs, 1))),
-        board_(workers_.size()) {}
+        board_(workers_.size()),
+        reported_(jobs) {}
 
   ~Pool() {
     for (Worker& worker : workers_)
@@ -176,7 +177,7 @@ class Pool {
     while (ended_ < jobs_) {
       if (interrupted) return PoolEnd::interrupted;
       if (std::none_of(workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.in >= 0; }))
-        fail_internal("all workers are gone, but {} of {} cases have no answer", jobs_ - ended_, jobs_);
+        start_for_lost();
       wait();
       if (stopped_) return PoolEnd::stopped;
     }
@@ -208,6 +209,13 @@ class Pool {
     }
     close(ends[1]);
     workers_[index] = Worker{pid, ends[0], {}, 0, 0};
+  }
+
+  /// A worker that dies between taking a job and noting it in its slot takes the job along.
+  void start_for_lost() {
+    const auto lost = std::find(reported_.begin(), reported_.end(), false);
+    board_->workers.fetch_add(1, std::memory_order_relaxed);
+    start(0, static_cast<std::size_t>(lost - reported_.begin()));
   }
 
   void wait() {
@@ -322,6 +330,7 @@ class Pool {
 
   void report(JobEnd end) {
     ++ended_;
+    reported_[end.job] = true;
     if (!on_end_(std::move(end))) stopped_ = true;
   }
 
@@ -332,6 +341,7 @@ class Pool {
   SignalGuard signals_;
   std::vector<Worker> workers_;
   SharedBoard board_;
+  std::vector<bool> reported_;  // by job
   std::size_t ended_ = 0;
   int idle_deaths_ = 0;
   bool stopped_ = false;

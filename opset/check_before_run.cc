@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "opset/check_limits.h"
+#include "opset/graph_view.h"
 #include "opset/recurrent_node.h"
 #include "opset/recurrent_schema.h"
 #include "opset/recurrent_shapes.h"
@@ -138,10 +139,7 @@ class LayerWalk {
       known_[initializer.name] = {type_of(initializer.tensor), &initializer.tensor};
     }
     for (const Node& node : graph.nodes) {
-      if (node.op_type != "Constant" || !node.domain.empty() || node.outputs.size() != 1) continue;
-      const onnx_io::Attribute* value = node.find_attribute("value");
-      if (value == nullptr || value->tensors.size() != 1) continue;
-      known_[node.outputs[0]] = {type_of(value->tensors[0]), &value->tensors[0]};
+      if (const Tensor* value = constant_value(node)) known_[node.outputs[0]] = {type_of(*value), value};
     }
   }
 

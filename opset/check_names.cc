@@ -9,17 +9,6 @@ using onnx_io::Node;
 
 namespace {
 
-// Index of the node that makes each name.
-std::unordered_map<std::string_view, std::size_t> producers(const std::vector<Node>& nodes) {
-  std::unordered_map<std::string_view, std::size_t> made_by;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const std::string& output : nodes[i].outputs) {
-      if (!output.empty()) made_by.try_emplace(output, i);
-    }
-  }
-  return made_by;
-}
-
 std::string cycle_text(const std::vector<Node>& nodes, const std::vector<std::size_t>& cycle) {
   constexpr std::size_t shown = 6;
   std::string text;

@@ -23,12 +23,7 @@ void collect_uses(const Node& node, std::vector<std::string_view>& names) {
 
 // edges[i]: the nodes whose outputs node i uses.
 std::vector<std::vector<std::size_t>> dependencies(const std::vector<Node>& nodes) {
-  std::unordered_map<std::string_view, std::size_t> made_by;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const std::string& output : nodes[i].outputs) {
-      if (!output.empty()) made_by.try_emplace(output, i);
-    }
-  }
+  const std::unordered_map<std::string_view, std::size_t> made_by = producers(nodes);
   std::vector<std::vector<std::size_t>> edges(nodes.size());
   std::vector<std::string_view> uses;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -113,6 +108,16 @@ class Components {
 };
 
 }  // namespace
+
+std::unordered_map<std::string_view, std::size_t> producers(const std::vector<Node>& nodes) {
+  std::unordered_map<std::string_view, std::size_t> made_by;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const std::string& output : nodes[i].outputs) {
+      if (!output.empty()) made_by.try_emplace(output, i);
+    }
+  }
+  return made_by;
+}
 
 std::vector<std::vector<std::size_t>> find_cycles(const std::vector<Node>& nodes) {
   const std::vector<std::vector<std::size_t>> edges = dependencies(nodes);

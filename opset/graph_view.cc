@@ -19,6 +19,12 @@ bool is_plain(const Node& node) {
 
 }  // namespace
 
+const Tensor* constant_value(const Node& node) {
+  if (node.op_type != "Constant" || !node.domain.empty() || node.outputs.size() != 1) return nullptr;
+  const onnx_io::Attribute* value = node.find_attribute("value");
+  return value != nullptr && value->tensors.size() == 1 ? &value->tensors[0] : nullptr;
+}
+
 GraphView::GraphView(const onnx_io::Graph& graph, const GraphView* outer) : outer_(outer) {
   for (const onnx_io::Initializer& initializer : graph.initializers) {
     constants_.try_emplace(initializer.name, &initializer.tensor);
@@ -27,10 +33,7 @@ GraphView::GraphView(const onnx_io::Graph& graph, const GraphView* outer) : oute
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].empty()) producers_.try_emplace(node.outputs[i], Producer{&node, i});
     }
-    if (node.op_type != "Constant" || !node.domain.empty() || node.outputs.size() != 1) continue;
-    const onnx_io::Attribute* value = node.find_attribute("value");
-    if (value != nullptr && value->tensors.size() == 1)
-      constants_.try_emplace(node.outputs[0], &value->tensors[0]);
+    if (const Tensor* value = constant_value(node)) constants_.try_emplace(node.outputs[0], value);
   }
 }
 

@@ -12,6 +12,9 @@
 
 namespace grurun::opset {
 
+/// The tensor under `value` of a Constant of ai.onnx; nullptr for other nodes and other attributes.
+const Tensor* constant_value(const onnx_io::Node& node);
+
 class GraphView {
  public:
   /// Constants of outer graphs are seen. All must outlive the view.

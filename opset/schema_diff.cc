@@ -366,14 +366,19 @@ OpsetDiff diff_opsets(const std::string& domain, std::int64_t from, std::int64_t
     const SchemaInfo* before = find_schema(name.op_type, domain, from);
     const SchemaInfo* after = find_schema(name.op_type, domain, to);
     if (before == after) continue;
-    if (before == nullptr || (before->deprecated && !after->deprecated)) {
-      if (!after->deprecated) diff.added.push_back(after);
-    } else if (after == nullptr) {
-      diff.removed.push_back(before);
-    } else if (after->deprecated) {
-      if (!before->deprecated) diff.deprecated.push_back(after);
-    } else {
+    // A deprecated operator is none that a model may use: it comes, changes and goes unseen.
+    const bool had = before != nullptr && !before->deprecated;
+    const bool has = after != nullptr && !after->deprecated;
+    if (had && has) {
       diff.changed.push_back(diff_schemas(*before, *after));
+    } else if (has) {
+      diff.added.push_back(after);
+    } else if (had) {
+      if (after == nullptr) {
+        diff.removed.push_back(before);
+      } else {
+        diff.deprecated.push_back(after);
+      }
     }
   }
   return diff;

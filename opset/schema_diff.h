@@ -36,7 +36,8 @@ struct SchemaDiff {
 /// versions will do.
 SchemaDiff diff_schemas(const SchemaInfo& from, const SchemaInfo& to);
 
-/// Operators of a domain between two of its opsets, by name.
+/// Operators of a domain between two of its opsets, by name; one that is deprecated or absent in both is not
+/// listed.
 struct OpsetDiff {
   std::vector<const SchemaInfo*> added;       // as of the new opset
   std::vector<SchemaDiff> changed;            // another version, deprecated in neither

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "onnx_io/model.h"
 #include "opset/experimental.h"
 #include "opset/registry.h"
 
@@ -10,14 +11,10 @@ namespace grurun::opset {
 
 namespace {
 
-const std::string& canonical(const std::string& domain) {
-  static const std::string default_domain;
-  return domain == "ai.onnx" ? default_domain : domain;
-}
-
 const DomainRow* find_domain(const std::string& domain) {
+  const std::string wanted = onnx_io::canonical_domain(domain);
   const auto rows = domain_table();
-  const auto found = std::ranges::find(rows, std::string_view(canonical(domain)), &DomainRow::domain);
+  const auto found = std::ranges::find(rows, std::string_view(wanted), &DomainRow::domain);
   return found == rows.end() ? nullptr : &*found;
 }
 
@@ -26,7 +23,8 @@ const DomainRow* find_domain(const std::string& domain) {
 const Signatures& signatures(const std::string& op_type, const std::string& domain) {
   static constexpr Signatures none;
   const auto key = [](const Signatures& row) { return std::tuple(row.domain, row.op_type); };
-  const std::tuple wanted(std::string_view(canonical(domain)), std::string_view(op_type));
+  const std::string canonical = onnx_io::canonical_domain(domain);
+  const std::tuple wanted{std::string_view(canonical), std::string_view(op_type)};
   const auto table = signature_table();
   const auto found = std::ranges::lower_bound(table, wanted, {}, key);
   return found == table.end() || key(*found) != wanted ? none : *found;
@@ -64,7 +62,7 @@ const onnx::OpSchema* find_onnx_schema(const std::string& op_type, const std::st
   const std::optional<int> version = since_version(op_type, domain, opset_version);
   if (!version) return nullptr;
   register_experimental_operators();
-  return onnx::OpSchemaRegistry::Schema(op_type, *version, canonical(domain));
+  return onnx::OpSchemaRegistry::Schema(op_type, *version, onnx_io::canonical_domain(domain));
 }
 
 const std::vector<OperatorName>& operator_names() {

@@ -54,7 +54,7 @@ std::optional<std::string> wide_output_padding(const Node& node) {
 std::optional<std::string> window_fault(const Node& node, int since_version) {
   constexpr std::array<std::string_view, 7> operators = {
       "Conv", "ConvInteger", "ConvTranspose", "QLinearConv", "MaxPool", "AveragePool", "LpPool"};
-  if (!node.domain.empty() && node.domain != "ai.onnx") return std::nullopt;
+  if (!node.domain.empty()) return std::nullopt;
   if (std::ranges::find(operators, node.op_type) == operators.end()) return std::nullopt;
   if (auto fault = both_paddings(node)) return fault;
   if (node.op_type != "ConvTranspose" || since_version < 11) return std::nullopt;

@@ -24,7 +24,7 @@ def mutant(name, what, file, *changes):
     return Mutant(name, what, file, changes)
 
 
-GRU, LSTM, RNN = "ops/rnn/gru.op.cc", "ops/rnn/lstm.op.cc", "ops/rnn/rnn.op.cc"
+GRU, RNN = "ops/rnn/gru.op.cc", "ops/rnn/rnn.op.cc"
 RECURRENCE, LAYER_RUN, SCHEDULE = "ops/rnn/recurrence.cc", "ops/rnn/layer_run.cc", "ops/rnn/schedule.cc"
 WEIGHTS, NAMES, ATTRIBUTES = "ops/rnn/weights.cc", "ops/rnn/activation.cc", "ops/rnn/layer_attributes.cc"
 # Gates and states, and what they are made of.
@@ -70,8 +70,8 @@ LSTM_MUTANTS = [
     mutant("lstm-o-sees-the-old-cell", "the output gate's peephole sees the cell state before the step", CELLS,
            ("at.store_padded(C, states);", "at.store_padded(C, states);\n    at.keep(input_gate, previous);"),
            ("with_peephole(at, output_gate, C)", "with_peephole(at, output_gate, at.kept(input_gate))")),
-    mutant("lstm-input-forget-ignored", "input_forget ignored", LSTM,
-           (".input_forget = input_forget == 1", ".input_forget = input_forget == 2")),
+    mutant("lstm-input-forget-ignored", "input_forget ignored", ATTRIBUTES,
+           ('node.flag_attribute("input_forget", false)', 'node.flag_attribute("input_forget", false) && false')),
     mutant("lstm-input-forget-not-one-minus", "f = i under input_forget", CELLS,
            ("hn::Sub(hn::Set(d, T{1}), i)", "i")),
     mutant("lstm-c-takes-h", "the cell gate uses h", CELLS, ("const V c = g(d,", "const V c = h(d,")),
@@ -293,8 +293,9 @@ QUANTIZED_MUTANTS = [
     quantized("range-without-zero", "the range does not always hold 0", DYNAMIC_RANGE,
               ("most < 0 ? 0.0f : most, low = least > 0 ? 0.0f : least;", "most, low = least;")),
     quantized("range-of-254-steps", "the range has 254 steps", DYNAMIC_RANGE, ("/ 255.0f", "/ 254.0f")),
-    quantized("clip-of-cell-state", "clip bounds what h sees", QUANTIZED_LSTM, (".clip_cell_state = false", ".clip_cell_state = true")),
-    quantized("input-forget-ignored", "input_forget ignored", QUANTIZED_LSTM, (".input_forget = input_forget == 1", ".input_forget = input_forget == 2")),
+    quantized("clip-of-cell-state", "clip bounds what h sees", QUANTIZED_LSTM, ("lstm_form(node, false)", "lstm_form(node, true)")),
+    quantized("input-forget-ignored", "input_forget ignored", QUANTIZED_LSTM,
+              ("lstm_form(node, false);", "lstm_form(node, false);\n  layer->form.input_forget = false;")),
     quantized("P-ignored", "peepholes ignored", QUANTIZED_LSTM, ("  out.P = inputs[P];\n", "")),
     quantized("B-ignored", "B ignored", QUANTIZED_LSTM, ("  out.B = inputs[B];\n", "")),
     quantized("initial-states-swapped", "initial_h and initial_c take each other's place", QUANTIZED_LSTM,

@@ -20,7 +20,7 @@ double apply_function(const Activation& f, double x) {
   const double beta = f.beta;
   switch (f.kind) {
     case ActivationKind::relu:
-      return std::max(0.0, x);
+      return std::max(x, 0.0);  // in this order NaN stays
     case ActivationKind::tanh:
       return std::tanh(x);
     case ActivationKind::sigmoid:

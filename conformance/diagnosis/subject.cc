@@ -307,14 +307,6 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
   return subjects;
 }
 
-std::vector<double> doubles_of(const Tensor& tensor) {
-  std::vector<double> out(static_cast<std::size_t>(tensor.size()));
-  engine::dispatch(engine::Floats{}, tensor.dtype(), [&]<typename T>() {
-    std::ranges::transform(tensor.span<T>(), out.begin(), [](T value) { return static_cast<double>(value); });
-  });
-  return out;
-}
-
 Tensor rounded(const std::vector<double>& values, const Shape& shape, DType dtype) {
   Tensor out(dtype, shape);
   engine::dispatch(engine::Floats{}, dtype, [&]<typename T>() {

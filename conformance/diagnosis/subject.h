@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/diagnosis/layer.h"
+#include "conformance/precise.h"
 #include "conformance/rerun.h"
 #include "onnx_io/model.h"
 #include "tensor/value.h"
@@ -37,8 +38,6 @@ struct Subject {
   std::vector<float> alpha, beta;
   bool has_sequence_lens = false;
   std::array<std::optional<Exit>, 3> exits;  // Y, Y_h, Y_c
-
-  bool reaches_an_output() const { return exits[0] || exits[1] || exits[2]; }
 };
 
 /// Every GRU, LSTM and RNN of the main graph and of the functions that it calls, in their order. Runs the
@@ -49,10 +48,7 @@ std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vecto
 /// True when the main graph has a recurrent node, or a function that it calls.
 bool has_recurrent_node(const onnx_io::Model& model);
 
-/// The elements of a float, double, float16 or bfloat16 tensor. Throws Error(unsupported) for other types.
-std::vector<double> doubles_of(const Tensor& tensor);
-
-/// The reverse, rounded once.
+/// The reverse of doubles_of, rounded once.
 Tensor rounded(const std::vector<double>& values, const Shape& shape, DType dtype);
 
 }  // namespace grurun::conformance::diagnosis

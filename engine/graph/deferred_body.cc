@@ -1,6 +1,7 @@
 #include "engine/graph/deferred_body.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "opset/registry.h"
 #include "tensor/error.h"
@@ -9,9 +10,25 @@ namespace grurun::engine {
 
 namespace {
 
-struct PlannedBody {
-  std::string types;  // of the inputs it was built for
-  std::shared_ptr<const Plan> plan;
+/// The body as it was last planned, which runs of several threads share: one that runs a body keeps it while
+/// another replaces it.
+class PlannedBody {
+ public:
+  /// The plan for inputs of these types; made by `make` when the last was for others.
+  template <typename Make>
+  std::shared_ptr<const Plan> of(const std::string& types, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    if (plan_ == nullptr || types_ != types) {
+      plan_ = make();
+      types_ = types;
+    }
+    return plan_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string types_;  // of the inputs it was planned for
+  std::shared_ptr<const Plan> plan_;
 };
 
 }  // namespace
@@ -31,19 +48,18 @@ RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version,
       types.push_back(inputs.back().type());
       key += inputs.back().describe() + ";";
     }
-    if (body->plan == nullptr || body->types != key) {
+    const std::shared_ptr<const Plan> plan = body->of(key, [&] {
       const auto function = opset::function_body(node, opset_version, types);
       if (!function)
         fail_unsupported("the schema gives no function body for inputs of these types ({})", key);
-      body->plan = make_function_plan(*function, node.attributes, present, options);
-      body->types = key;
-    }
-    inputs.resize(body->plan->inputs.size());
-    Values outputs = run.run_subgraph(*body->plan, std::move(inputs));
+      return make_function_plan(*function, node.attributes, present, options);
+    });
+    inputs.resize(plan->inputs.size());
+    Values outputs = run.run_subgraph(*plan, std::move(inputs));
     for (std::size_t i = 0; i < node.outputs.size() && i < outputs.size(); ++i) {
       if (!run.has_output(i)) continue;
       if (outputs[i].empty())
-        fail_invalid("the function body does not make output '{}'", body->plan->output_names[i]);
+        fail_invalid("the function body does not make output '{}'", plan->output_names[i]);
       run.set_output(i, std::move(outputs[i]));
     }
   };

@@ -30,6 +30,12 @@ std::int64_t PrepareContext::int_attribute(const char* name, std::int64_t fallba
   return optional_int(name).value_or(fallback);
 }
 
+bool PrepareContext::flag_attribute(const char* name, bool fallback) {
+  const std::int64_t value = int_attribute(name, fallback ? 1 : 0);
+  if (value != 0 && value != 1) fail_invalid("attribute {} is {}; it must be 0 or 1", name, value);
+  return value == 1;
+}
+
 float PrepareContext::float_attribute(const char* name) {
   return required(attribute(name, AttributeType::float_), *this, name).f;
 }

@@ -50,6 +50,8 @@ class PrepareContext {
   /// it.
   std::int64_t int_attribute(const char* name);
   std::int64_t int_attribute(const char* name, std::int64_t fallback);
+  /// An attribute that must be 0 or 1: any other number throws Error(invalid_model).
+  bool flag_attribute(const char* name, bool fallback);
   float float_attribute(const char* name);
   float float_attribute(const char* name, float fallback);
   std::string string_attribute(const char* name);

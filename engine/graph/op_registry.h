@@ -16,7 +16,7 @@ class PrepareContext;
 class RunContext;
 
 /// An operator prepared for one node: what it read of attributes and constant inputs, and the run step. It
-/// may be called again and again, never from two threads at once.
+/// may be called again and again, from several threads at once, too: what it keeps from run to run it guards.
 using RunFunction = std::function<void(RunContext&)>;
 
 /// Reads the node's attributes once and packs what is constant; returns the run step.

@@ -63,7 +63,14 @@ namespace {
 HWY_EXPORT(multiply_adds);
 HWY_EXPORT(sum_of);
 
-volatile float sink;  // so that no sum is left out
+/// Takes a sum, so that it is not left out: one object a caller, as threads must not write to one together.
+class Sink {
+ public:
+  void take(float value) { value_ = value; }
+
+ private:
+  volatile float value_ = 0;
+};
 
 /// The most work a second that `work`, which returns how much it did, reaches in one of some tries: what
 /// else the machine does can only make it slower.
@@ -92,8 +99,9 @@ double measured_flops() {
     parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         float result = 0;
+        Sink sink;
         done[static_cast<size_t>(i)] = HWY_DYNAMIC_DISPATCH(multiply_adds)(rounds, result);
-        sink = result;
+        sink.take(result);
       }
     });
     double all = 0;
@@ -105,8 +113,9 @@ double measured_flops() {
 double measured_read_bandwidth(int64_t bytes) {
   const std::vector<float> x(static_cast<size_t>(std::max<int64_t>(bytes / 4, 1)), 1.0f);
   const size_t times = std::max<size_t>(1, (size_t{1} << 20) / x.size());
+  Sink sink;
   return best_rate([&] {
-    for (size_t i = 0; i < times; ++i) sink = HWY_DYNAMIC_DISPATCH(sum_of)(x.data(), x.size());
+    for (size_t i = 0; i < times; ++i) sink.take(HWY_DYNAMIC_DISPATCH(sum_of)(x.data(), x.size()));
     return static_cast<double>(4 * times * x.size());
   });
 }

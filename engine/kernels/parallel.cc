@@ -9,10 +9,11 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "tensor/error.h"
 
 namespace grurun::kernels {
 namespace {
@@ -221,7 +222,7 @@ Pool& pool() {
 }  // namespace
 
 void set_threads(int n) {
-  if (inside_body) throw std::logic_error("set_threads called from within a parallel loop");
+  if (inside_body) fail_internal("set_threads called from within a parallel loop");
   pool().resize(n < 1 ? usable_cpus() : n);
 }
 

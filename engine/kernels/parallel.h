@@ -12,7 +12,7 @@ namespace grurun::kernels {
 /// Sets how many threads, the calling one included, a parallel_for may use. Values below 1 mean one for each
 /// CPU that this process may run on. The default is 1. Starts no thread: those that are missing start with
 /// the first loop that wants them, so that a process may fork before; a child that forks later begins with an
-/// empty pool. Must not be called from within a loop body: throws std::logic_error.
+/// empty pool. Must not be called from within a loop body: throws Error(internal).
 void set_threads(int n);
 
 /// What set_threads chose.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <new>
-#include <stdexcept>
 
 #include "engine/kernels/simd_targets.h"
+#include "tensor/error.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/split_product.cc"
@@ -169,10 +169,10 @@ int64_t split_bytes_of(int64_t, int64_t) {
   return 0;
 }
 void split_all(const float*, int64_t, int64_t, int64_t, void*) {
-  throw std::logic_error("split_rows without tile registers");
+  fail_internal("split_rows without tile registers");
 }
 void multiply_all(const PanelProduct<float>&, const void*) {
-  throw std::logic_error("multiply_split without tile registers");
+  fail_internal("multiply_split without tile registers");
 }
 
 #endif

@@ -18,7 +18,7 @@
 #define GRURUN_VEC_ARITH_OPERANDS
 namespace grurun::kernels {
 
-enum class Arithmetic { add, sub, mul, div, max, min };
+enum class Arithmetic { add, sub, mul, div };
 
 /// Where the operands advance: 1 for an array, 0 for a scalar, of which there is one at most.
 template <class T>
@@ -40,9 +40,6 @@ HWY_INLINE V apply(V a, V b) {
   if constexpr (op == Arithmetic::sub) return hn::Sub(a, b);
   if constexpr (op == Arithmetic::mul) return hn::Mul(a, b);
   if constexpr (op == Arithmetic::div) return hn::Div(a, b);
-  // Where b is NaN the comparison is false and b is taken.
-  if constexpr (op == Arithmetic::max) return hn::IfThenElse(hn::Or(hn::Ge(a, b), hn::IsNaN(a)), a, b);
-  if constexpr (op == Arithmetic::min) return hn::IfThenElse(hn::Or(hn::Le(a, b), hn::IsNaN(a)), a, b);
 }
 
 // What steps is known beforehand, and pointers are copies: a loop that asks for each vector takes twice as
@@ -83,10 +80,6 @@ void select(Arithmetic op, const Operands<T>& in, T* y, size_t n) {
       return loop<Arithmetic::mul>(in, y, n);
     case Arithmetic::div:
       return loop<Arithmetic::div>(in, y, n);
-    case Arithmetic::max:
-      return loop<Arithmetic::max>(in, y, n);
-    case Arithmetic::min:
-      return loop<Arithmetic::min>(in, y, n);
   }
 }
 
@@ -192,8 +185,6 @@ GRURUN_ARRAYS(add);
 GRURUN_ARRAYS(sub);
 GRURUN_ARRAYS(mul);
 GRURUN_ARRAYS(div);
-GRURUN_ARRAYS(max);
-GRURUN_ARRAYS(min);
 GRURUN_SCALAR_FIRST(sub);
 GRURUN_SCALAR_FIRST(div);
 

@@ -31,19 +31,7 @@ void vec_div(const T* a, T b, T* y, int64_t n);
 template <class T>
 void vec_div(T a, const T* b, T* y, int64_t n);
 
-/// a >= b ? a : b, but NaN if either is.
-template <class T>
-void vec_max(const T* a, const T* b, T* y, int64_t n);
-template <class T>
-void vec_max(const T* a, T b, T* y, int64_t n);
-
-/// a <= b ? a : b, but NaN if either is.
-template <class T>
-void vec_min(const T* a, const T* b, T* y, int64_t n);
-template <class T>
-void vec_min(const T* a, T b, T* y, int64_t n);
-
-/// min(max(x, low), high) as above: NaN if any of the three is, and high where low is above it.
+/// min(max(x, low), high) of each element: NaN if any of the three is, and high where low is above it.
 template <class T>
 void vec_clip(const T* x, T low, T high, T* y, int64_t n);
 

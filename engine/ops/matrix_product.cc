@@ -27,6 +27,7 @@ void multiply(std::int64_t M, std::int64_t N, std::int64_t K, kernels::Matrix<T>
 template <typename T>
 Tensor multiply_tensors(const Tensor& A, const Tensor& B, const ProductShape& shape) {
   Tensor C(dtype_of<T>, shape.output);
+  if (C.size() == 0) return C;
   const T* a = A.data<T>();
   const T* b = B.data<T>();
   T* c = C.mutable_data<T>();

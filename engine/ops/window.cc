@@ -12,18 +12,6 @@ AutoPad parse_auto_pad(const std::string& name) {
   fail_invalid("auto_pad is '{}', but must be NOTSET, VALID, SAME_UPPER or SAME_LOWER", name);
 }
 
-void require_at_least(const std::vector<std::int64_t>& list, std::int64_t least, const char* name) {
-  constexpr std::int64_t most = std::int64_t{1} << 40;  // products of these stay far from 2^63
-  for (const std::int64_t value : list) {
-    if (value < least || value > most)
-      fail_invalid("{} holds {}, but must hold numbers from {} on", name, value, least);
-  }
-}
-
-std::int64_t entry(const std::vector<std::int64_t>& list, std::size_t i, std::int64_t fallback) {
-  return list.empty() ? fallback : list[i];
-}
-
 void require_length(const std::vector<std::int64_t>& list, std::size_t length, const char* name) {
   if (!list.empty() && list.size() != length) {
     fail_invalid("{} has {} entries, but {} are needed", name, list.size(), length);
@@ -57,6 +45,18 @@ void count_windows(WindowAxis& axis, std::size_t number, bool ceil_mode, bool ma
 
 }  // namespace
 
+void require_lengths(std::span<const std::int64_t> list, std::int64_t least, const char* name) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  for (const std::int64_t value : list) {
+    if (value < least) fail_invalid("{} holds {}, but must hold numbers from {} on", name, value, least);
+    if (value > most) fail(ErrorKind::limit, "{} holds {}, more than {}", name, value, most);
+  }
+}
+
+std::int64_t entry_or(const std::vector<std::int64_t>& list, std::size_t i, std::int64_t fallback) {
+  return list.empty() ? fallback : list[i];
+}
+
 WindowAttributes window_attributes(PrepareContext& node, WindowForm form) {
   WindowAttributes attributes;
   if (form.auto_pad) attributes.auto_pad = parse_auto_pad(node.string_attribute("auto_pad", "NOTSET"));
@@ -65,10 +65,10 @@ WindowAttributes window_attributes(PrepareContext& node, WindowForm form) {
   attributes.pads = node.ints_attribute("pads");
   if (form.dilations) attributes.dilations = node.ints_attribute("dilations");
   if (form.ceil_mode) attributes.ceil_mode = node.int_attribute("ceil_mode", 0) != 0;
-  require_at_least(attributes.kernel_shape, 1, "kernel_shape");
-  require_at_least(attributes.strides, 1, "strides");
-  require_at_least(attributes.dilations, 1, "dilations");
-  require_at_least(attributes.pads, 0, "pads");
+  require_lengths(attributes.kernel_shape, 1, "kernel_shape");
+  require_lengths(attributes.strides, 1, "strides");
+  require_lengths(attributes.dilations, 1, "dilations");
+  require_lengths(attributes.pads, 0, "pads");
   return attributes;
 }
 
@@ -85,16 +85,16 @@ WindowAxes window_axes(const WindowAttributes& attributes, std::span<const std::
     WindowAxis& axis = axes[i];
     axis.input = input[i];
     axis.kernel = kernel[i];
-    axis.stride = entry(attributes.strides, i, 1);
-    axis.dilation = entry(attributes.dilations, i, 1);
+    axis.stride = entry_or(attributes.strides, i, 1);
+    axis.dilation = entry_or(attributes.dilations, i, 1);
     checked_mul(axis.kernel, axis.dilation);
     if (attributes.auto_pad == AutoPad::same_upper || attributes.auto_pad == AutoPad::same_lower) {
       pad_to_same(axis, attributes.auto_pad);
       continue;
     }
     if (attributes.auto_pad == AutoPad::notset) {
-      axis.pad_begin = entry(attributes.pads, i, 0);
-      axis.pad_end = entry(attributes.pads, i + rank, 0);
+      axis.pad_begin = entry_or(attributes.pads, i, 0);
+      axis.pad_end = entry_or(attributes.pads, i + rank, 0);
     }
     count_windows(axis, i, attributes.ceil_mode && attributes.auto_pad == AutoPad::notset, may_be_empty);
   }

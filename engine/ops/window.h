@@ -31,8 +31,14 @@ struct WindowForm {
   bool auto_pad = true;
 };
 
-/// Reads and checks the attributes: sizes positive, pads not negative.
-/// Throws Error(invalid_model) naming the attribute.
+/// Throws Error(invalid_model) naming the list for a number below least, Error(limit) for one above 2^40, so
+/// that sums of them and of sizes stay far from 2^63.
+void require_lengths(std::span<const std::int64_t> list, std::int64_t least, const char* name);
+
+/// Entry i of an attribute that may be left out.
+std::int64_t entry_or(const std::vector<std::int64_t>& list, std::size_t i, std::int64_t fallback);
+
+/// Reads and checks the attributes: sizes positive, pads not negative, as require_lengths.
 WindowAttributes window_attributes(PrepareContext& node, WindowForm form);
 
 /// One spatial axis: output place o covers input places o * stride - pad_begin + k * dilation for k in [0,

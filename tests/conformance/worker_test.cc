@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,24 @@ TEST(Pool, ACrashCostsOneJob) {
   EXPECT_THAT(ends.at(18).answer, HasSubstr("killed by SIGABRT"));
   EXPECT_THAT(ends.at(39).answer, HasSubstr("killed by SIGKILL"));
 }
+
+#if defined(__x86_64__)
+// A worker looks at the clock between taking a job and noting it in its slot; job 0 sees to it that this ends
+// the process.
+TEST(Pool, AJobThatAWorkerTookAlongIsRunByAnother) {
+  const auto ends = run(3, {1, std::nullopt}, [](std::size_t job) -> std::string {
+    if (job == 0) {
+      signal(SIGSEGV, SIG_DFL);
+      prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+    }
+    return std::to_string(job);
+  });
+  for (const auto& [job, end] : ends) {
+    EXPECT_EQ(end.how, How::answered) << job;
+    EXPECT_EQ(end.answer, std::to_string(job));
+  }
+}
+#endif
 
 TEST(Pool, EveryJobMayCrash) {
   const auto ends = run(12, {3, std::nullopt}, [](std::size_t) -> std::string { die_of(SIGBUS); });

@@ -9,9 +9,11 @@
 namespace grurun::opset {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
+using testing::Not;
 
 SchemaDiff diff_of(const std::string& op_type, int from, int to, const std::string& domain = "") {
   return diff_schemas(*find_schema(op_type, domain, from), *find_schema(op_type, domain, to));
@@ -145,6 +147,38 @@ TEST(OpsetDiff, ListsWhatWasAddedChangedAndDeprecated) {
   EXPECT_THAT(names(diff_opsets("", 10, 9).removed), IsSupersetOf({"QLinearConv-10"}));
   EXPECT_THAT(diff_opsets("", 14, 14).changed, IsEmpty());
   EXPECT_THAT(names(diff_opsets("ai.onnx.ml", 4, 5).added), ElementsAre("TreeEnsemble-5"));
+}
+
+// A model may use an operator where the opset has it and has not deprecated it.
+bool usable(const SchemaInfo* schema) {
+  return schema != nullptr && !schema->deprecated;
+}
+
+// Scatter is deprecated in opset 11 and unknown to 8.
+TEST(OpsetDiff, AccountsForEveryUsableOperatorBetweenAnyTwoOpsets) {
+  for (const std::string& domain : known_domains()) {
+    std::vector<std::int64_t> sizes;  // usable operators by opset
+    const std::int64_t newest = newest_opset(domain).value();
+    std::set<std::string> operators;
+    for (const SchemaInfo* schema : all_schemas())
+      if (schema->domain == domain) operators.insert(schema->name);
+    for (std::int64_t opset = 0; opset <= newest; ++opset) {
+      sizes.push_back(std::ranges::count_if(
+          operators, [&](const std::string& name) { return usable(find_schema(name, domain, opset)); }));
+    }
+    for (std::int64_t from = 1; from <= newest; ++from) {
+      for (std::int64_t to = 1; to <= newest; ++to) {
+        const OpsetDiff diff = diff_opsets(domain, from, to);
+        const auto added = static_cast<std::int64_t>(diff.added.size());
+        const auto gone = static_cast<std::int64_t>(diff.removed.size() + diff.deprecated.size());
+        EXPECT_EQ(sizes[static_cast<std::size_t>(from)] + added - gone, sizes[static_cast<std::size_t>(to)])
+            << domain << " " << from << " to " << to;
+        EXPECT_FALSE(std::ranges::any_of(diff.removed, &SchemaInfo::deprecated)) << from << " to " << to;
+      }
+    }
+  }
+  EXPECT_THAT(names(diff_opsets("", 11, 8).removed), Not(Contains("Scatter-11")));
+  EXPECT_THAT(names(diff_opsets("", 10, 8).removed), Contains("Scatter-9"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/type_dispatch.h"
+#include "engine/ops/wrapping.h"
 
 namespace grurun::engine {
 
@@ -50,7 +51,9 @@ Tensor range(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   Tensor out(dtype_of<T>, Shape{count_of<C>(first, scalar(limit, "limit"), step)});
   T* to = out.mutable_data<T>();
   for (std::int64_t i = 0; i < out.size(); ++i) {
-    const C value = rounded(first + rounded(rounded(static_cast<C>(i)) * step));
+    // The sum lies within the range, but the product may not be an integer of this type.
+    const C way = rounded(wrapping_mul(rounded(static_cast<C>(i)), step));
+    const C value = rounded(wrapping_add(first, way));
     to[i] = static_cast<T>(static_cast<ComputeType<T>>(value));
   }
   return out;

@@ -130,20 +130,18 @@ void run_dft(RunContext& run, Attributes attributes, std::int64_t stated_axis) {
   });
 }
 
-bool flag(PrepareContext& node, const char* name) {
-  const std::int64_t value = node.int_attribute(name, 0);
-  if (value != 0 && value != 1) fail_invalid("{} is {}, but must be 0 or 1", name, value);
-  return value == 1;
+Attributes read_attributes(PrepareContext& node) {
+  return {node.flag_attribute("inverse", false), node.flag_attribute("onesided", false)};
 }
 
 RunFunction prepare_dft_17(PrepareContext& node) {
-  const Attributes attributes{flag(node, "inverse"), flag(node, "onesided")};
+  const Attributes attributes = read_attributes(node);
   const std::int64_t axis = node.int_attribute("axis", 1);
   return [=](RunContext& run) { run_dft(run, attributes, axis); };
 }
 
 RunFunction prepare_dft_20(PrepareContext& node) {
-  const Attributes attributes{flag(node, "inverse"), flag(node, "onesided")};
+  const Attributes attributes = read_attributes(node);
   return [=](RunContext& run) {
     const Tensor* axis = run.optional_tensor(2);
     run_dft(run, attributes, axis != nullptr ? integer_scalar(*axis, "axis") : -2);

@@ -112,6 +112,7 @@ Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const Intege
   const std::int64_t M = shape.M, N = shape.N, K = shape.K;
   const Tensor a = centred(A, a_zero_point, QuantizedSide::A, "a_zero_point");
   Tensor C(DType::int32, shape.output);
+  if (C.size() == 0) return C;
   std::int32_t* c = C.mutable_data<std::int32_t>();
   const BroadcastWalk walk(shape.stack, {&shape.stack_a, &shape.stack_b});
   walk.for_each(

@@ -41,9 +41,7 @@ struct Floored {
 };
 
 RunFunction prepare_mod(PrepareContext& node) {
-  const std::int64_t fmod = node.int_attribute("fmod", 0);
-  if (fmod != 0 && fmod != 1) fail_invalid("attribute fmod must be 0 or 1, but is {}", fmod);
-  if (fmod == 1) return binary_step<Truncated, Numbers>(node, Truncated{});
+  if (node.flag_attribute("fmod", false)) return binary_step<Truncated, Numbers>(node, Truncated{});
   const bool floats = node.since_version() >= 28;
   return [step = binary_step<Floored, Numbers>(node, Floored{}), floats](RunContext& run) {
     if (!floats && is_floating(run.tensor(0).dtype())) {

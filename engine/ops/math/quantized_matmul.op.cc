@@ -4,8 +4,6 @@
 // [..., M, 1], and for each column of b, [N] or [..., 1, N]. Version 21 adds 8-bit floats, dequantized and
 // multiplied as float.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "engine/ops/elementwise.h"
 #include "engine/ops/math/integer_product.h"
 #include "engine/ops/matrix_product.h"
+#include "engine/ops/quantization/saturate.h"
 
 namespace grurun::engine {
 
@@ -49,17 +48,6 @@ struct Operand {
   const Tensor& zero_point;
 };
 
-/// round(y / y_scale) + y_zero_point in T, saturated.
-template <typename T>
-void quantize(const double* x, double zero_point, T* y, std::int64_t n) {
-  constexpr double low = std::numeric_limits<T>::lowest();
-  constexpr double high = std::numeric_limits<T>::max();
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double value = std::nearbyint(x[i]) + zero_point;
-    y[i] = std::isnan(value) ? static_cast<T>(zero_point) : static_cast<T>(std::clamp(value, low, high));
-  }
-}
-
 Tensor requantized(const Tensor& scaled, const Tensor& zero_point) {
   if (zero_point.size() != 1) fail_invalid("y_zero_point must be a scalar");
   const double zero = *as_double(zero_point).data<double>();
@@ -68,8 +56,11 @@ Tensor requantized(const Tensor& scaled, const Tensor& zero_point) {
     return cast_tensor(zero == 0 ? scaled : combined<Sub>(scaled, Tensor::scalar(-zero)), dtype);
   }
   Tensor y(dtype, scaled.shape());
-  dispatch(TypeList<std::int8_t, std::uint8_t>{}, dtype,
-           [&]<typename T>() { quantize(scaled.data<double>(), zero, y.mutable_data<T>(), y.size()); });
+  dispatch(TypeList<std::int8_t, std::uint8_t>{}, dtype, [&]<typename T>() {
+    std::ranges::transform(scaled.span<double>(), y.mutable_data<T>(), [&](double quotient) {
+      return quantized_integer<T>(quotient, *zero_point.data<T>());
+    });
+  });
   return y;
 }
 

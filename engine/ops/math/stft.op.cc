@@ -88,19 +88,18 @@ Frames read_frames(RunContext& run, const Tensor& signal, const Tensor* window, 
 }
 
 RunFunction prepare_stft(PrepareContext& node) {
-  const std::int64_t onesided = node.int_attribute("onesided", 1);
-  if (onesided != 0 && onesided != 1) fail_invalid("onesided is {}, but must be 0 or 1", onesided);
+  const bool onesided = node.flag_attribute("onesided", true);
   return [onesided](RunContext& run) {
     const Tensor& signal = run.tensor(0);
     if (signal.rank() != 3 || (signal.dim(2) != 1 && signal.dim(2) != 2)) {
       fail_invalid("the signal must have shape [batch_size, signal_length, 1 or 2], but has {}",
                    signal.shape().to_string());
     }
-    if (onesided == 1 && signal.dim(2) == 2) {
+    if (onesided && signal.dim(2) == 2) {
       fail_invalid("a complex signal has no onesided output: set onesided to 0");
     }
     const Tensor* window = run.optional_tensor(2);
-    const Frames frames = read_frames(run, signal, window, onesided == 1);
+    const Frames frames = read_frames(run, signal, window, onesided);
     Tensor& output = run.output(0, signal.dtype(), {signal.dim(0), frames.count, frames.bins, 2});
     if (output.size() == 0) return;
     dispatch(Floats{}, signal.dtype(), [&]<typename T>() {

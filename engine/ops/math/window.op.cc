@@ -50,13 +50,12 @@ Tensor window(RunContext& run, const Coefficients& a, std::int64_t size, bool pe
 
 template <const Coefficients& coefficients>
 RunFunction prepare_window(PrepareContext& node) {
-  const std::int64_t periodic = node.int_attribute("periodic", 1);
-  if (periodic != 0 && periodic != 1) fail_invalid("periodic is {}, but must be 0 or 1", periodic);
+  const bool periodic = node.flag_attribute("periodic", true);
   const DType dtype = dtype_attribute(node, "output_datatype", Numbers::set).value_or(DType::float32);
   return [=](RunContext& run) {
     const std::int64_t size = integer_scalar(run.tensor(0), "size");
     if (size < 0) fail_invalid("size is {}, but must not be negative", size);
-    run.set_output(0, cast_tensor(window(run, coefficients, size, periodic == 1), dtype));
+    run.set_output(0, cast_tensor(window(run, coefficients, size, periodic), dtype));
   };
 }
 

@@ -59,9 +59,7 @@ void check_caches(RunContext& run, int version) {
 AttentionAttributes AttentionAttributes::read(PrepareContext& node) {
   AttentionAttributes out;
   out.version = node.since_version();
-  const std::int64_t is_causal = node.int_attribute("is_causal", 0);
-  if (is_causal != 0 && is_causal != 1) fail_invalid("is_causal is {}, but must be 0 or 1", is_causal);
-  out.is_causal = is_causal == 1;
+  out.is_causal = node.flag_attribute("is_causal", false);
   out.scale = node.optional_float("scale");
   out.q_num_heads = node.optional_int("q_num_heads");
   out.kv_num_heads = node.optional_int("kv_num_heads");

@@ -73,6 +73,7 @@ Tensor pool(const Tensor& x, const WindowAttributes& attributes, BodyFor&& body_
   return compute_in_float(x.dtype(), [&]<typename C>() {
     const Tensor wide = widened<C>(x);
     Tensor y(dtype_of<C>, shape.output);
+    if (y.size() == 0) return y;
     const C* from = wide.data<C>();
     C* to = y.mutable_data<C>();
     const auto plane_body = body_for.template operator()<C>(shape);

@@ -73,7 +73,7 @@ Statistics<C> of_batch(const Layout& shape, const C* x) {
 template <typename C>
 void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, const Statistics<C>& with,
                float epsilon, C* y) {
-  const std::int64_t rows = shape.batch * shape.groups;
+  const std::int64_t rows = shape.inner == 0 ? 0 : shape.batch * shape.groups;
   kernels::parallel_for(rows, 1 + 16384 / std::max<std::int64_t>(1, shape.inner),
                         [&](std::int64_t begin, std::int64_t end) {
                           for (std::int64_t row = begin; row < end; ++row) {
@@ -152,7 +152,7 @@ RunFunction prepare_batch_normalization(PrepareContext& node) {
       fail_invalid("input {} must have shape {}, but has {}", i, shape.statistics.to_string(),
                    run.tensor(i).shape().to_string());
     }
-    if (attributes.training && shape.batch * shape.inner == 0)
+    if (attributes.training && (shape.batch == 0 || shape.inner == 0))
       fail_invalid("X {} is empty: it has no statistics", x.shape().to_string());
     if (x.dtype() == DType::float64) return batch_normalization<double>(run, attributes, shape);
     batch_normalization<float>(run, attributes, shape);

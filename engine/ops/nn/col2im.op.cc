@@ -108,15 +108,10 @@ void add_plane(const Blocks& blocks, const T* columns, T* image) {
 
 Blocks plan_blocks(const Shape& input, std::span<const std::int64_t> image,
                    std::span<const std::int64_t> block, const WindowAttributes& window) {
-  constexpr std::int64_t longest = std::int64_t{1} << 40;  // products with a dilation stay far from 2^63
   if (input.rank() != 3) fail_invalid("input must be [N,C*K,L], but has shape {}", input.to_string());
   if (image.empty()) fail_invalid("image_shape has no axis");
-  for (const std::int64_t length : image) {
-    if (length < 1 || length > longest) fail_invalid("image_shape holds {}, but must hold lengths", length);
-  }
-  for (const std::int64_t length : block) {
-    if (length < 1 || length > longest) fail_invalid("block_shape holds {}, but must hold lengths", length);
-  }
+  require_lengths(image, 1, "image_shape");
+  require_lengths(block, 1, "block_shape");
   Blocks blocks{window_axes(window, image, block), checked_product(block), 1, checked_product(image)};
   for (const WindowAxis& axis : blocks.axes)
     blocks.block_count = checked_mul(blocks.block_count, axis.output);

@@ -7,13 +7,11 @@
 //
 // x and its zero point have one type, w and its own another, of int8 and uint8. Zero points and scales of x
 // and y are scalars, those of w scalars or lists [M]. B is int32 [M].
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/nn/integer_convolution.h"
+#include "engine/ops/quantization/saturate.h"
 #include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
@@ -68,9 +66,7 @@ Tensor requantized(const Tensor& sums, const Tensor& x_scale, const Tensor& w_sc
     const double factor = static_cast<double>(*x_scale.data<float>()) * static_cast<double>(w) /
                           static_cast<double>(*y_scale.data<float>());
     for (std::int64_t i = plane * inner; i < (plane + 1) * inner; ++i) {
-      const double value = std::nearbyint(static_cast<double>(from[i]) * factor) + *y_zero_point.data<T>();
-      to[i] = static_cast<T>(
-          std::clamp<double>(value, std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()));
+      to[i] = quantized_integer<T>(static_cast<double>(from[i]) * factor, *y_zero_point.data<T>());
     }
   }
   return y;

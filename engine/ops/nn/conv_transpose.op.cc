@@ -26,10 +26,6 @@ struct TransposeAttributes {
   bool odd_pad_at_end;
 };
 
-std::int64_t entry(const std::vector<std::int64_t>& list, std::size_t i, std::int64_t fallback) {
-  return list.empty() ? fallback : list[i];
-}
-
 // input and output are those of the transposed operator: place i of the input reaches i * stride - pad_begin
 // + k * dilation.
 WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x, const Shape& w) {
@@ -49,11 +45,11 @@ WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x
     WindowAxis& axis = axes[d];
     axis.input = x[d + 2];
     axis.kernel = w[d + 2];
-    axis.stride = entry(window.strides, d, 1);
-    axis.dilation = entry(window.dilations, d, 1);
+    axis.stride = entry_or(window.strides, d, 1);
+    axis.dilation = entry_or(window.dilations, d, 1);
     const std::int64_t full =
         checked_add(checked_mul(axis.stride, std::max<std::int64_t>(axis.input, 1) - 1),
-                    entry(attributes.output_padding, d, 0) + (axis.kernel - 1) * axis.dilation + 1);
+                    entry_or(attributes.output_padding, d, 0) + (axis.kernel - 1) * axis.dilation + 1);
     const bool same = window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower;
     if (same || !stated.empty()) {
       axis.output = stated.empty() ? checked_mul(axis.input, axis.stride) : stated[d];
@@ -63,8 +59,8 @@ WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x
       axis.pad_begin = attributes.odd_pad_at_end || total < 0 ? total / 2 : total - total / 2;
       axis.pad_end = total - axis.pad_begin;
     } else {
-      axis.pad_begin = entry(window.pads, d, 0);
-      axis.pad_end = entry(window.pads, d + rank, 0);
+      axis.pad_begin = entry_or(window.pads, d, 0);
+      axis.pad_end = entry_or(window.pads, d + rank, 0);
       axis.output = full - axis.pad_begin - axis.pad_end;
     }
     if (axis.output < 0) fail_invalid("pads remove more than spatial axis {} holds", d);
@@ -161,12 +157,8 @@ RunFunction prepare_conv_transpose(PrepareContext& node) {
       (attributes.window.auto_pad == AutoPad::same_upper) == (node.since_version() > 1);
   attributes.output_padding = node.ints_attribute("output_padding");
   attributes.output_shape = node.ints_attribute("output_shape");
-  for (const auto* list : {&attributes.output_padding, &attributes.output_shape}) {
-    for (const std::int64_t value : *list) {
-      if (value < 0 || value > (std::int64_t{1} << 40))
-        fail_invalid("output_padding and output_shape must not hold {}", value);
-    }
-  }
+  require_lengths(attributes.output_padding, 0, "output_padding");
+  require_lengths(attributes.output_shape, 0, "output_shape");
   return [attributes](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& w = run.tensor(1);

@@ -289,11 +289,21 @@ ConvShape conv_shape(const Shape& x, const Shape& w, std::int64_t group, const W
   return {x[0], x[1], w[0], group, window_axes(attributes, x.dims().subspan(2), kernel)};
 }
 
+// Sums without terms: there are no channels, however large the kernel is.
+template <typename T>
+void fill_with_bias(const ConvShape& shape, const T* bias, T* y, const RowTail<T>& tail) {
+  const std::int64_t size = shape.output_size(), planes = shape.batch * shape.filters;
+  for (std::int64_t i = 0; i < planes; ++i)
+    std::fill_n(y + i * size, size, bias != nullptr ? bias[i % shape.filters] : T(0));
+  if (tail) tail(y, planes * size);
+}
+
 template <typename T>
 void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y, const RowTail<T>& tail) {
   const std::int64_t output_size = shape.output_size();
   if (shape.batch == 0 || shape.filters == 0 || output_size == 0) return;
   const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
+  if (depth == 0) return fill_with_bias(shape, bias, y, tail);
   if (output_size <= most_dots && depth >= dots_depth) return convolve_dots(shape, x, w, bias, y, tail);
   if (const auto planes = plane_layout(shape.axes))
     return PlaneConvolution<T>(shape, *planes, x, w, bias, y, tail).run();

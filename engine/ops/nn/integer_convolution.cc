@@ -27,6 +27,7 @@ template <typename T>
 Tensor centred(const Sliced& from, std::int64_t begin, std::int64_t end) {
   const std::int64_t run = (end - begin) * from.inner;
   Tensor out(dtype_of<T>, Shape{from.slices * run});
+  if (out.size() == 0) return out;
   T* const to = out.template mutable_data<T>();
   dispatch(Bytes{}, from.values.dtype(), [&]<typename Byte>() {
     const Byte* const bytes = from.values.template data<Byte>() + begin * from.inner;
@@ -85,7 +86,7 @@ IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point) {
   }
   constexpr std::int64_t most_terms =
       (std::int64_t{1} << std::numeric_limits<float>::digits) / (largest * largest);
-  const bool in_float = kernel <= most_terms;
+  const bool in_float = kernel <= most_terms && w.size() != 0;  // nothing is one part
   IntegerFilters out{w.shape(),
                      in_float ? std::max<std::int64_t>(most_terms / std::max<std::int64_t>(kernel, 1), 1)
                               : std::max<std::int64_t>(channels, 1),
@@ -101,6 +102,7 @@ IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point) {
 Tensor integer_convolution(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
                            const IntegerFilters& w, const std::int32_t* bias) {
   Tensor out(DType::int32, shape.output_shape());
+  if (out.size() == 0) return out;
   std::int32_t* const y = out.mutable_data<std::int32_t>();
   const std::int64_t plane = shape.output_size();
   for (std::int64_t i = 0; i < shape.batch * shape.filters; ++i)

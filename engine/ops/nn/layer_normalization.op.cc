@@ -10,6 +10,9 @@
 // Scale and B broadcast to X [d_0 ... d_(axis-1), d_axis ... d_(r-1)]; Mean and InvStdDev are
 // [d_0 ... d_(axis-1), 1 ... 1]. The first line is computed in stash_type, of which Mean and InvStdDev are,
 // and rounded to X's type; the second in the type of Y, 16-bit floats in float.
+#include <algorithm>
+#include <limits>
+
 #include "engine/graph/op_context.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/nn/normalization.h"
@@ -32,6 +35,9 @@ class MomentOutput {
   }
   void set(std::int64_t row, C value) const {
     if (wanted_) data_[row] = value;
+  }
+  void set_all(C value) const {
+    if (wanted_) std::fill_n(data_, values_.size(), value);
   }
   void store(DType stash) {
     if (!wanted_) return;
@@ -73,10 +79,8 @@ Tensor normalize(RunContext& run, const Standardization& one, std::size_t axis) 
         });
   } else {
     const C none = std::numeric_limits<C>::quiet_NaN();  // 0 / 0, the mean of no element
-    for (std::int64_t row = 0; row < kept.element_count(); ++row) {
-      mean.set(row, none);
-      inverse.set(row, none);
-    }
+    mean.set_all(none);
+    inverse.set_all(none);
   }
   mean.store(one.stash);
   inverse.store(one.stash);

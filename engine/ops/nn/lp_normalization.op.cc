@@ -27,6 +27,7 @@ RunFunction prepare_lp_normalization(PrepareContext& node) {
     run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
                      const Tensor wide = widened<C>(x);
                      Tensor y(dtype_of<C>, x.shape());
+                     if (y.size() == 0) return y;
                      for (std::int64_t b = 0; b < before; ++b) {
                        for (std::int64_t a = 0; a < after; ++a) {
                          const C* from = wide.data<C>() + b * length * after + a;

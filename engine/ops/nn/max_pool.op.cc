@@ -63,9 +63,7 @@ void pool(const PoolShape& shape, const T* x, T* y, std::int64_t* indices, std::
 RunFunction prepare_max_pool(PrepareContext& node) {
   const int version = node.since_version();
   const auto attributes = window_attributes(node, {.dilations = version >= 10, .ceil_mode = version >= 10});
-  const std::int64_t storage_order = version >= 8 ? node.int_attribute("storage_order", 0) : 0;
-  if (storage_order != 0 && storage_order != 1)
-    fail_invalid("storage_order is {}, but must be 0 or 1", storage_order);
+  const bool column_major = version >= 8 && node.flag_attribute("storage_order", false);
   return [=](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const PoolShape shape = pool_shape(x.shape(), attributes);
@@ -83,8 +81,7 @@ RunFunction prepare_max_pool(PrepareContext& node) {
           }
         }
         pool(shape, from + plane * shape.input_size, to + plane * shape.output_size,
-             indices ? indices + plane * shape.output_size : nullptr, plane * shape.input_size,
-             storage_order == 1);
+             indices ? indices + plane * shape.output_size : nullptr, plane * shape.input_size, column_major);
       });
     });
   };

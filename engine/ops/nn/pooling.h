@@ -145,7 +145,8 @@ void fold_plane(const PoolShape& shape, kernels::Fold fold, const T* x, T* y, Sc
 /// buffer.
 template <typename Body>
 void for_each_plane(const PoolShape& shape, Body&& body) {
-  const std::int64_t grain = 1 + 16384 / std::max<std::int64_t>(1, shape.output_size);
+  if (shape.output_size == 0) return;
+  const std::int64_t grain = 1 + 16384 / shape.output_size;
   kernels::parallel_for(shape.planes, grain, [&](std::int64_t begin, std::int64_t end) {
     ScratchVector<float> buffer;
     for (std::int64_t plane = begin; plane < end; ++plane) body(plane, buffer);

@@ -111,8 +111,7 @@ void check_shapes(const Shape& boxes, const Shape& scores) {
 }
 
 RunFunction prepare_non_max_suppression(PrepareContext& node) {
-  const std::int64_t center = node.int_attribute("center_point_box", 0);
-  if (center != 0 && center != 1) fail_invalid("center_point_box is {}, but must be 0 or 1", center);
+  const bool center = node.flag_attribute("center_point_box", false);
   return [center](RunContext& run) {
     const Tensor& boxes = run.tensor(0);
     const Tensor& scores = run.tensor(1);
@@ -123,8 +122,7 @@ RunFunction prepare_non_max_suppression(PrepareContext& node) {
     std::vector<Box> of_batch(static_cast<std::size_t>(count));
     for (std::int64_t n = 0; limits.boxes_per_class > 0 && n < batches; ++n) {
       for (std::int64_t i = 0; i < count; ++i)
-        of_batch[static_cast<std::size_t>(i)] =
-            read_box(boxes.data<float>() + (n * count + i) * 4, center == 1);
+        of_batch[static_cast<std::size_t>(i)] = read_box(boxes.data<float>() + (n * count + i) * 4, center);
       for (std::int64_t c = 0; c < classes; ++c) {
         run.check_limits();
         selected.clear();

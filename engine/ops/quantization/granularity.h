@@ -23,6 +23,7 @@ struct Granularity {
   /// k * scale_step.
   template <typename Body>
   void for_each_run(Body&& body) const {
+    if (length == 0 || after == 0) return;
     for (std::int64_t b = 0; b < before; ++b) {
       for (std::int64_t i = 0; i < length; ++i) {
         body((b * length + i) * after, b * scale_row + i / block * scale_block, after, scale_inner);

@@ -8,10 +8,10 @@
 // 21). The type of y is that of the zero point, else output_dtype (since 21), else uint8. The division is
 // done in the type of y_scale, or of precision (since 23) where stated.
 #include <algorithm>
-#include <cmath>
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/quantization/granularity.h"
+#include "engine/ops/quantization/saturate.h"
 #include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
@@ -65,21 +65,9 @@ double to_precision(double value, Division division) {
 }
 
 template <typename T>
-constexpr std::pair<double, double> limits() {
-  if constexpr (std::is_integral_v<T>) {
-    return {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
-  } else {
-    return {T::lowest, T::highest};
-  }
-}
-
-template <typename T>
 T quantized(double quotient, const T& zero_point, [[maybe_unused]] bool saturate) {
   if constexpr (IntegerTargets::set.contains(dtype_of<T>)) {
-    // NaN has no integer: it becomes the zero point.
-    const double rounded = std::isnan(quotient) ? 0.0 : std::nearbyint(quotient);
-    const auto [low, high] = limits<T>();
-    return static_cast<T>(static_cast<int>(std::clamp(rounded + static_cast<int>(zero_point), low, high)));
+    return quantized_integer<T>(quotient, zero_point);
   } else {
     return T(static_cast<float>(quotient + static_cast<float>(zero_point)), saturate);
   }

@@ -174,17 +174,9 @@ void check_counts(const PrepareContext& node) {
 
 RunFunction prepare_dynamic_quantize_lstm(PrepareContext& node) {
   check_counts(node);
-  const std::int64_t input_forget = node.int_attribute("input_forget", 0);
-  if (input_forget != 0 && input_forget != 1)
-    fail_invalid("attribute input_forget is {}; it must be 0 or 1", input_forget);
   if (node.has_attribute("output_sequence")) fail_unsupported("attribute output_sequence is not known");
   const auto layer = std::make_shared<DynamicLayer>();
-  layer->form = {.gates = kernels::lstm_gates,
-                 .states = 2,
-                 .default_activations = {"Sigmoid", "Tanh", "Tanh"},
-                 .blocks = {{kernels::lstm_gates, kernels::CellKind::lstm}},
-                 .input_forget = input_forget == 1,
-                 .clip_cell_state = false};
+  layer->form = lstm_form(node, false);
   layer->attributes = read_layer_attributes(node, layer->form);
   layer->packed = pack_constant_weights(node, *layer);
   return [layer](RunContext& run) { run_layer(*layer, run); };

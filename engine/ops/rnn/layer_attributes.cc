@@ -17,10 +17,7 @@ Direction read_direction(PrepareContext& node) {
 }
 
 bool read_batch_first(PrepareContext& node) {
-  if (node.since_version() < 14) return false;
-  const std::int64_t layout = node.int_attribute("layout", 0);
-  if (layout != 0 && layout != 1) fail_invalid("attribute layout is {}; it must be 0 or 1", layout);
-  return layout == 1;
+  return node.since_version() >= 14 && node.flag_attribute("layout", false);
 }
 
 std::optional<std::int64_t> read_hidden_size(PrepareContext& node) {
@@ -66,6 +63,15 @@ std::vector<Activation> read_activations(PrepareContext& node, const LayerForm& 
 std::span<const Activation> LayerAttributes::functions(std::int64_t direction_index) const {
   const std::size_t each = activations.size() / static_cast<std::size_t>(num_directions());
   return std::span(activations).subspan(static_cast<std::size_t>(direction_index) * each, each);
+}
+
+LayerForm lstm_form(PrepareContext& node, bool clip_cell_state) {
+  return {.gates = kernels::lstm_gates,
+          .states = 2,
+          .default_activations = {"Sigmoid", "Tanh", "Tanh"},
+          .blocks = {{kernels::lstm_gates, kernels::CellKind::lstm}},
+          .input_forget = node.flag_attribute("input_forget", false),
+          .clip_cell_state = clip_cell_state};
 }
 
 LayerAttributes read_layer_attributes(PrepareContext& node, const LayerForm& form) {

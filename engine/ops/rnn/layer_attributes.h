@@ -33,6 +33,9 @@ struct LayerForm {
   bool clip_cell_state = true;  // LSTM: the clip bounds what h sees, too
 };
 
+/// The form of the LSTMs. Reads input_forget.
+LayerForm lstm_form(PrepareContext& node, bool clip_cell_state);
+
 enum class Direction { forward, reverse, bidirectional };
 
 struct LayerAttributes {

@@ -40,17 +40,7 @@ void check_counts(const PrepareContext& node) {
 RunFunction prepare_lstm(PrepareContext& node) {
   const bool of_openvino = node.domain() == onnx_io::openvino_domain;
   if (of_openvino) check_counts(node);
-  const std::int64_t input_forget = node.int_attribute("input_forget", 0);
-  if (input_forget != 0 && input_forget != 1) {
-    fail_invalid("attribute input_forget is {}; it must be 0 or 1", input_forget);
-  }
-  LayerForm form{.gates = kernels::lstm_gates,
-                 .states = 2,
-                 .default_activations = {"Sigmoid", "Tanh", "Tanh"},
-                 .blocks = {{kernels::lstm_gates, kernels::CellKind::lstm}},
-                 .input_forget = input_forget == 1,
-                 .clip_cell_state = !of_openvino};
-  return layer_run_function(node, std::move(form));
+  return layer_run_function(node, lstm_form(node, !of_openvino));
 }
 
 }  // namespace

@@ -11,13 +11,12 @@ namespace {
 
 RunFunction prepare_concat_from_sequence(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis");
-  const std::int64_t new_axis = node.int_attribute("new_axis", 0);
-  if (new_axis != 0 && new_axis != 1) fail_invalid("new_axis is {}, but must be 0 or 1", new_axis);
+  const bool new_axis = node.flag_attribute("new_axis", false);
   return [axis, new_axis](RunContext& run) {
     std::vector<Tensor> tensors;
     for (const Value& item : run.input(0).sequence().items) tensors.push_back(item.tensor());
     if (tensors.empty()) fail_invalid("there is nothing to join: the sequence is empty");
-    if (new_axis == 0) return run.set_output(0, concat(tensors, axis));
+    if (!new_axis) return run.set_output(0, concat(tensors, axis));
     const auto rank = static_cast<std::int64_t>(tensors.front().rank()) + 1;
     run.set_output(0, stack(tensors, static_cast<std::size_t>(normalized_axis(axis, rank))));
   };

@@ -23,6 +23,7 @@ Tensor compress(const Tensor& input, const Tensor& condition, std::size_t axis) 
   const auto count = static_cast<std::int64_t>(kept.size());
   shape[axis] = count;
   Tensor out(input.dtype(), shape);
+  if (out.size() == 0) return out;
   const std::int64_t before = shape.count(0, axis);
   const std::int64_t after = shape.count(axis + 1, shape.rank());
   for (std::int64_t a = 0; a < before; ++a) {

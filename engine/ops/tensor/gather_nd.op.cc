@@ -34,6 +34,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t batch_dims)
   for (std::size_t d = 0; d + 1 < indices.rank(); ++d) shape.push_back(indices.dim(d));
   for (std::size_t d = indexed; d < data.rank(); ++d) shape.push_back(data.dim(d));
   Tensor out(data.dtype(), shape);
+  if (indices.size() == 0) return out;
   const std::int64_t slice = data.shape().count(indexed, data.rank());
   const std::int64_t batches = data.shape().count(0, batch_dims);
   const std::int64_t per_batch = indices.shape().count(batch_dims, indices.rank() - 1);

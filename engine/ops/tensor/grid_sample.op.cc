@@ -44,9 +44,7 @@ GridAttributes read_attributes(PrepareContext& node) {
   read.padding = padding == "zeros"    ? Padding::zeros
                  : padding == "border" ? Padding::border
                                        : Padding::reflection;
-  const std::int64_t align = node.int_attribute("align_corners", 0);
-  if (align != 0 && align != 1) fail_invalid("align_corners is {}, but must be 0 or 1", align);
-  read.align_corners = align == 1;
+  read.align_corners = node.flag_attribute("align_corners", false);
   return read;
 }
 

@@ -47,12 +47,6 @@ Value choice(PrepareContext& node, const char* name, const char* fallback,
   fail_invalid("{} is '{}', but version {} knows {}", name, chosen, node.since_version(), known);
 }
 
-bool flag(PrepareContext& node, const char* name) {
-  const std::int64_t value = node.int_attribute(name, 0);
-  if (value != 0 && value != 1) fail_invalid("{} is {}, but must be 0 or 1", name, value);
-  return value == 1;
-}
-
 constexpr std::array<std::pair<const char*, ResizeMode>, 3> modes{
     {{"nearest", ResizeMode::nearest}, {"linear", ResizeMode::linear}, {"cubic", ResizeMode::cubic}}};
 
@@ -85,10 +79,10 @@ Attributes read_attributes(PrepareContext& node) {
   form.nearest = choice(node, "nearest_mode", "round_prefer_floor", nearest_modes);
   form.cubic_coeff_a = static_cast<double>(node.float_attribute("cubic_coeff_a", -0.75f));
   if (!std::isfinite(form.cubic_coeff_a)) fail_invalid("cubic_coeff_a is {}", form.cubic_coeff_a);
-  form.exclude_outside = flag(node, "exclude_outside");
+  form.exclude_outside = node.flag_attribute("exclude_outside", false);
   form.extrapolation_value = node.float_attribute("extrapolation_value", 0.0f);
   if (node.since_version() < 18) return read;
-  form.antialias = flag(node, "antialias");
+  form.antialias = node.flag_attribute("antialias", false);
   if (node.has_attribute("axes")) read.axes = node.ints_attribute("axes");
   constexpr std::array<std::pair<const char*, AspectPolicy>, 3> policies{
       {{"stretch", AspectPolicy::stretch},

@@ -33,6 +33,7 @@ RunFunction prepare_reverse_sequence(PrepareContext& node) {
       const std::int64_t length = lens.data<std::int64_t>()[b];
       if (length < 0 || length > time)
         fail_invalid("sequence_lens holds {}, but must lie in [0, {}]", length, time);
+      if (out.size() == 0) continue;
       for (std::int64_t t = 0; t < time; ++t) {
         const std::int64_t from = t < length ? length - 1 - t : t;
         copy_elements(out, (t * time_stride + b * batch_stride) * row, input,

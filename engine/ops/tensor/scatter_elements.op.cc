@@ -2,7 +2,7 @@
 //
 // output is data, in which for each i of indices (the shape of updates)
 //   output[i... with the place on axis replaced by indices[i...]] = reduce(what is there, updates[i...])
-// Indices count from the end when negative (not in Scatter-9).
+// Indices count from the end when negative; Scatter-9 does not say so, nor that they must not.
 #include "engine/graph/op_context.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/index_loop.h"

@@ -36,6 +36,8 @@ RunFunction prepare_tensor_scatter(PrepareContext& node) {
     if (starts && (starts->rank() != 1 || starts->dim(0) != batch)) {
       fail_invalid("write_indices must have shape [{}], but has {}", batch, starts->shape().to_string());
     }
+    // Without write_indices nothing bounds an empty batch.
+    if (update.size() == 0 && starts == nullptr) return run.set_output(0, std::move(out));
     const std::int64_t length = out.dim(at);
     const std::int64_t steps = update.dim(at);
     const std::int64_t rows = out.shape().count(1, at);
@@ -45,6 +47,7 @@ RunFunction prepare_tensor_scatter(PrepareContext& node) {
       if (start < 0 || (!circular && start > length - steps)) {
         fail_invalid("write_indices holds {}, but {} steps must fit into {}", start, steps, length);
       }
+      if (update.size() == 0) continue;
       for (std::int64_t r = b * rows; r < (b + 1) * rows; ++r) {
         for (std::int64_t s = 0; s < steps; ++s) {
           const std::int64_t place = circular ? (start % length + s) % length : start + s;

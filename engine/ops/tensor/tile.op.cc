@@ -2,6 +2,8 @@
 //
 // The input repeated along its axes. repeats lists a count for each axis; in version 1 the inputs are scalars
 // tiles and axis, of the input's own type.
+#include <cmath>
+
 #include "engine/graph/op_context.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/integer_list.h"
@@ -39,8 +41,12 @@ RunFunction prepare_tile(PrepareContext&) {
 std::int64_t whole_number(const Tensor& tensor, const char* what) {
   if (tensor.size() != 1)
     fail_invalid("{} must be a scalar, but has shape {}", what, tensor.shape().to_string());
-  return dispatch(TypeList<std::int64_t, float, double, Float16>{}, tensor.dtype(),
-                  [&]<typename T>() { return static_cast<std::int64_t>(*tensor.data<T>()); });
+  return dispatch(TypeList<float, double, Float16>{}, tensor.dtype(), [&]<typename T>() {
+    const auto number = static_cast<double>(static_cast<ComputeType<T>>(*tensor.data<T>()));
+    if (!(std::abs(number) < 0x1p62) || number != std::trunc(number))
+      fail_invalid("{} is {}, but must be a whole number below 2^62", what, number);
+    return static_cast<std::int64_t>(number);
+  });
 }
 
 RunFunction prepare_tile_1(PrepareContext&) {

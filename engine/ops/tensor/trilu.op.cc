@@ -28,6 +28,7 @@ RunFunction prepare_trilu(PrepareContext& node) {
     const std::int64_t columns = input.dim(input.rank() - 1);
     k = std::clamp(k, -rows - 1, columns + 1);
     Tensor out = Tensor::zeros(input.dtype(), input.shape());
+    if (out.size() == 0) return run.set_output(0, std::move(out));
     const std::int64_t matrices = input.shape().count(0, input.rank() - 2);
     for (std::int64_t m = 0; m < matrices; ++m) {
       for (std::int64_t row = 0; row < rows; ++row) {

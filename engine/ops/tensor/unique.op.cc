@@ -56,6 +56,20 @@ struct Found {
   std::vector<std::int64_t> first, inverse, counts;
 };
 
+Tensor int64_list(const std::vector<std::int64_t>& values) {
+  return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
+}
+
+/// All slices are equal: there is nothing in them.
+void set_outputs_of_empty_slices(RunContext& run, const Slices& slices) {
+  Shape shape = slices.input.shape();
+  shape[slices.axis] = 1;
+  run.set_output(0, Tensor(slices.input.dtype(), shape));
+  if (run.has_output(1)) run.set_output(1, int64_list({0}));
+  if (run.has_output(2)) run.set_output(2, Tensor::zeros(DType::int64, Shape{slices.length}));
+  if (run.has_output(3)) run.set_output(3, int64_list({slices.length}));
+}
+
 template <typename T>
 Found find_unique(const Slices& slices, bool sorted) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(slices.length));
@@ -88,10 +102,6 @@ Found find_unique(const Slices& slices, bool sorted) {
   return out;
 }
 
-Tensor int64_list(const std::vector<std::int64_t>& values) {
-  return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
-}
-
 RunFunction prepare_unique(PrepareContext& node) {
   const auto axis = node.optional_int("axis");
   const bool sorted = node.int_attribute("sorted", 1) != 0;
@@ -104,13 +114,14 @@ RunFunction prepare_unique(PrepareContext& node) {
     slices.length = slices.input.dim(slices.axis);
     slices.before = slices.input.shape().count(0, slices.axis);
     slices.after = slices.input.shape().count(slices.axis + 1, slices.input.rank());
+    if (slices.input.size() == 0 && slices.length > 0) return set_outputs_of_empty_slices(run, slices);
     const Found found = dispatch(Join<Numbers, Complexes, TypeList<bool, std::string>>{}, input.dtype(),
                                  [&]<typename T>() { return find_unique<T>(slices, sorted); });
     Shape shape = slices.input.shape();
     const auto count = static_cast<std::int64_t>(found.first.size());
     shape[slices.axis] = count;
     Tensor out(input.dtype(), shape);
-    for (std::int64_t row = 0; row < slices.before; ++row) {
+    for (std::int64_t row = 0; row < slices.before && count > 0; ++row) {
       for (std::int64_t i = 0; i < count; ++i) {
         copy_elements(out, (row * count + i) * slices.after, slices.input,
                       slices.at(found.first[static_cast<std::size_t>(i)], row), slices.after);

@@ -21,6 +21,7 @@ void extract(RunContext& run) {
   shape[shape.rank() - 1] = indices.size();
   const std::int64_t rows = shape.count(0, shape.rank() - 1);
   Tensor& z = run.output(0, x.dtype(), shape);
+  if (z.size() == 0) return;
   std::int64_t at = 0;
   for (std::int64_t n = 0; n < rows; ++n) {
     for (const std::int64_t index : indices.span<std::int64_t>()) {

@@ -48,6 +48,7 @@ RunFunction prepare_feature_vectorizer(PrepareContext& node) {
     std::int64_t width = 0;
     for (const Part& part : parts) width = checked_add(width, part.columns);
     float* y = run.output(0, DType::float32, Shape{rows, width}).mutable_data<float>();
+    if (width == 0) return;
     for (std::int64_t n = 0; n < rows; ++n) {
       for (const Part& part : parts) {
         const std::int64_t taken = std::min(part.columns, part.given);

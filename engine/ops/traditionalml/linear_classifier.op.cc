@@ -55,9 +55,7 @@ RunFunction prepare_linear_classifier(PrepareContext& node) {
       ClassLabels(node, "classlabels_ints"),
       {node.floats_attribute("coefficients"), node.floats_attribute("intercepts")},
       post_transform_attribute(node)};
-  const std::int64_t multi_class = node.int_attribute("multi_class", 0);
-  if (multi_class != 0 && multi_class != 1)
-    fail_invalid("multi_class is {}, but must be 0 or 1", multi_class);
+  static_cast<void>(node.flag_attribute("multi_class", false));
   return [classifier](RunContext& run) { classifier.run(run); };
 }
 

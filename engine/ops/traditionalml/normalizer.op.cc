@@ -53,6 +53,7 @@ RunFunction prepare_normalizer(PrepareContext& node) {
     const FeatureRows rows = feature_rows(x);
     const Tensor wide = cast_tensor(x, DType::float64);
     float* y = run.output(0, DType::float32, x.shape()).mutable_data<float>();
+    if (x.size() == 0) return;
     const auto width = static_cast<std::size_t>(rows.width);
     for (std::int64_t n = 0; n < rows.count; ++n) {
       const auto row = wide.span<double>().subspan(static_cast<std::size_t>(n) * width, width);

@@ -7,6 +7,7 @@
 
 #include "engine/graph/plan.h"
 #include "engine/ops/type_dispatch.h"
+#include "opset/random_operators.h"
 #include "opset/registry.h"
 
 namespace grurun::engine {
@@ -20,10 +21,6 @@ namespace {
 
 constexpr std::int64_t rule_opset = 18;
 constexpr int deepest_body = 32;
-
-/// Operators that draw: run again they would draw other values than those that y was computed from.
-constexpr std::array<std::string_view, 6> random_types = {
-    "Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"};
 
 /// Operators whose derivative is 0 wherever they have one.
 constexpr std::array<std::string_view, 8> constant_types = {
@@ -91,7 +88,8 @@ Id Tape::add(Value value) {
 }
 
 std::vector<Id> Tape::apply(const Node& node, std::int64_t opset_version, const std::vector<Id>& inputs) {
-  if (is_one_of(node, random_types)) {
+  // Run again it would draw other values than those that y was computed from.
+  if (opset::always_draws(node)) {
     fail_unsupported("Gradient through {}, whose values would be drawn again", node.op_type);
   }
   std::vector<Id> outputs;

@@ -32,8 +32,6 @@ std::vector<Operation<T>> operations() {
       {"sub", vec_sub<T>, vec_sub<T>, vec_sub<T>, [](T a, T b) { return a - b; }},
       {"mul", vec_mul<T>, vec_mul<T>, nullptr, [](T a, T b) { return a * b; }},
       {"div", vec_div<T>, vec_div<T>, vec_div<T>, [](T a, T b) { return a / b; }},
-      {"max", vec_max<T>, vec_max<T>, nullptr, [](T a, T b) { return a >= b || std::isnan(a) ? a : b; }},
-      {"min", vec_min<T>, vec_min<T>, nullptr, [](T a, T b) { return a <= b || std::isnan(a) ? a : b; }},
   };
 }
 

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tensor/error.h"
 #include "tests/engine/one_node.h"
 
@@ -36,6 +38,25 @@ TEST(Range, StashTypeHasNoEffectOnOtherTypesAndMustBeAFloat) {
   EXPECT_THROW(run_node("Range", "", 27, {Tensor::scalar(0.0F), Tensor::scalar(1.0F), Tensor::scalar(1.0F)},
                         {attr("stash_type", 7)}),
                Error);
+}
+
+template <typename T>
+std::vector<T> integers(T start, T limit, T delta) {
+  const auto made =
+      run_node("Range", "", 11, {Tensor::scalar(start), Tensor::scalar(limit), Tensor::scalar(delta)});
+  const auto span = made[0].tensor().template span<T>();
+  return {span.begin(), span.end()};
+}
+
+// Two steps are more than the type holds, although each element lies within it.
+TEST(Range, OfIntegersSpansTheWholeType) {
+  constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t high = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(integers(low, high, high), (std::vector<std::int64_t>{low, -1, high - 1}));
+  EXPECT_EQ(integers(high, low, low), (std::vector<std::int64_t>{high, -1}));
+  EXPECT_EQ(integers<std::int32_t>(-2147483647, 2147483647, 2147483640),
+            (std::vector<std::int32_t>{-2147483647, -7, 2147483633}));
+  EXPECT_EQ(integers<std::int16_t>(-32768, 32767, 32767), (std::vector<std::int16_t>{-32768, -1, 32766}));
 }
 
 }  // namespace

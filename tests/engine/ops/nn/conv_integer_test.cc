@@ -107,5 +107,25 @@ TEST(QLinearConv, AddsTheBiasToSumsThatWrap) {
   EXPECT_EQ(std::vector<int>(got.begin(), got.end()), (std::vector<int>{17, 0, 60, 255, 255, 255}));
 }
 
+// QLinearMatMul and QuantizeLinear, too.
+TEST(QLinearConv, NanBecomesTheZeroPoint) {
+  const auto one = [](float value) { return Tensor::scalar(value); };
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  const auto zero = [](int value) { return Tensor::scalar(static_cast<std::uint8_t>(value)); };
+  const Tensor x = Tensor::from(Shape{1, 1, 2}, std::vector<std::uint8_t>{3, 200});
+  const Tensor w = Tensor::from(Shape{1, 1, 1}, std::vector<std::uint8_t>{2});
+  const auto values = [](const Value& made) {
+    const auto span = made.tensor().span<std::uint8_t>();
+    return std::vector<int>(span.begin(), span.end());
+  };
+  const std::vector<Value> conv = {x, one(1), zero(0), w, one(1), zero(0), one(none), zero(7)};
+  EXPECT_EQ(values(run_node("QLinearConv", "", 10, conv)[0]), (std::vector<int>{7, 7}));
+  const Tensor row = x.reshaped(Shape{2, 1}), factor = w.reshaped(Shape{1, 1});
+  const std::vector<Value> matmul = {row, one(1), zero(0), factor, one(1), zero(0), one(none), zero(7)};
+  EXPECT_EQ(values(run_node("QLinearMatMul", "", 10, matmul)[0]), (std::vector<int>{7, 7}));
+  const std::vector<Value> linear = {Tensor::from(Shape{2}, std::vector<float>{none, 300}), one(1), zero(7)};
+  EXPECT_EQ(values(run_node("QuantizeLinear", "", 10, linear)[0]), (std::vector<int>{7, 255}));
+}
+
 }  // namespace
 }  // namespace grurun::engine

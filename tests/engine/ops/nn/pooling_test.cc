@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/engine/ops/math/op_table.h"
 
 namespace grurun::engine::testing {
@@ -86,6 +88,78 @@ TEST(Pooling, PadsAndAutoPadExcludeEachOther) {
                {x, w},
                {attr("auto_pad", "SAME_UPPER"), attr("pads", List{0, 0})},
                {make<float>({1, 1, 3}, {3, 6, 5})}}});
+}
+
+// They are counted with, so that there is an upper bound, too.
+TEST(Pooling, NumbersBeyondTheBoundNameIt) {
+  const Tensor x = make<float>({1, 1, 3}, {1, 2, 3});
+  constexpr std::int64_t beyond = (std::int64_t{1} << 40) + 1;
+  const auto kernel = attr("kernel_shape", List{1});
+  constexpr auto invalid = ErrorKind::invalid_model, limit = ErrorKind::limit;
+  check_errors({
+      {"pads",
+       "MaxPool",
+       22,
+       {x},
+       {kernel, attr("pads", List{beyond, 0})},
+       limit,
+       "pads holds 1099511627777, more than 1099511627776"},
+      {"negative strides",
+       "MaxPool",
+       22,
+       {x},
+       {kernel, attr("strides", List{0})},
+       invalid,
+       "strides holds 0, but must hold numbers from 1 on"},
+      {"size",
+       "LRN",
+       13,
+       {x},
+       {attr("size", beyond)},
+       limit,
+       "size is 1099511627777, more than 1099511627776"},
+      {"no size", "LRN", 13, {x}, {attr("size", 0)}, invalid, "size is 0, but must be positive"},
+      {"output_shape",
+       "ConvTranspose",
+       22,
+       {x, x},
+       {attr("output_shape", List{beyond})},
+       limit,
+       "output_shape holds 1099511627777, more than 1099511627776"},
+  });
+}
+
+TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
+  const Tensor x = make<float>({1, 2, 2, 2}, {3, 0, -4, 0, 1, -1, 1, 1});
+  const auto by_plane = [](double first, double second) {
+    return make<float>({1, 2, 1, 1}, {first, second});
+  };
+  check_rows({
+      {"p of 2 by default", "GlobalLpPool", 22, {x}, {}, {by_plane(5, 2)}},
+      {"the sum of magnitudes", "GlobalLpPool", 22, {x}, {attr("p", 1)}, {by_plane(7, 4)}},
+      {"version 2", "GlobalLpPool", 2, {x}, {attr("p", 3)}, {by_plane(std::cbrt(91.0), std::cbrt(4.0))}},
+      {"version 1: p is a float",
+       "GlobalLpPool",
+       1,
+       {x},
+       {attr("p", 0.5F)},
+       {by_plane(std::pow(std::sqrt(3.0) + 2, 2), 16)}},
+      {"version 1: 2 by default", "GlobalLpPool", 1, {x}, {}, {by_plane(5, 2)}},
+      {"NaN stays in its plane",
+       "GlobalLpPool",
+       22,
+       {make<float>({1, 2, 1}, {nan, -3})},
+       {},
+       {make<float>({1, 2, 1}, {nan, 3})}},
+      {"no plane", "GlobalLpPool", 22, {make<float>({0, 2, 3}, {})}, {}, {make<float>({0, 2, 1}, {})}},
+      {"float64", "GlobalLpPool", 22, {make<double>({1, 1, 2}, {3, 4})}, {}, {make<double>({1, 1, 1}, {5})}},
+  });
+  constexpr auto invalid = ErrorKind::invalid_model;
+  check_errors({
+      {"p of 0", "GlobalLpPool", 22, {x}, {attr("p", 0)}, invalid, "p is 0, but must be positive"},
+      {"empty planes", "GlobalLpPool", 22, {make<float>({1, 2, 0}, {})}, {}, invalid, "has empty planes"},
+      {"no channels", "GlobalLpPool", 22, {make<float>({3}, {1, 2, 3})}, {}, invalid, "X must be [N,C,...]"},
+  });
 }
 
 }  // namespace

@@ -1,0 +1,196 @@
+// Operators that put elements elsewhere: ReverseSequence, Scatter, TensorScatter.
+#include <gtest/gtest.h>
+
+#include "tests/engine/ops/math/op_table.h"
+
+namespace grurun::engine::testing {
+namespace {
+
+Value int64_values(const std::vector<double>& values) {
+  return vec<std::int64_t>(values);
+}
+
+TEST(ReverseSequence, TurnsTheFirstElementsOfEachRow) {
+  const Tensor x = make<float>({3, 2}, {0, 1, 2, 3, 4, 5});
+  const Tensor pairs = make<float>({1, 3, 2}, {0, 1, 2, 3, 4, 5});
+  const Attributes batch_first = {attr("time_axis", 1), attr("batch_axis", 0)};
+  check_rows({
+      {"time first",
+       "ReverseSequence",
+       10,
+       {x, int64_values({3, 2})},
+       {},
+       {make<float>({3, 2}, {4, 3, 2, 1, 0, 5})}},
+      {"batch first",
+       "ReverseSequence",
+       10,
+       {x, int64_values({2, 1, 0})},
+       batch_first,
+       {make<float>({3, 2}, {1, 0, 2, 3, 4, 5})}},
+      {"whole vectors",
+       "ReverseSequence",
+       28,
+       {pairs, int64_values({2})},
+       batch_first,
+       {make<float>({1, 3, 2}, {2, 3, 0, 1, 4, 5})}},
+      {"no time",
+       "ReverseSequence",
+       10,
+       {make<float>({0, 1}, {}), int64_values({0})},
+       {},
+       {make<float>({0, 1}, {})}},
+  });
+  constexpr auto invalid = ErrorKind::invalid_model;
+  check_errors({
+      {"too long",
+       "ReverseSequence",
+       10,
+       {x, int64_values({4, 2})},
+       {},
+       invalid,
+       "sequence_lens holds 4, but must lie in [0, 3]"},
+      {"negative", "ReverseSequence", 10, {x, int64_values({-1, 2})}, {}, invalid, "sequence_lens holds -1"},
+      {"a length too many",
+       "ReverseSequence",
+       10,
+       {x, int64_values({1, 1, 1})},
+       {},
+       invalid,
+       "sequence_lens must have shape [2]"},
+      {"one axis",
+       "ReverseSequence",
+       10,
+       {vec<float>({1}), int64_values({1})},
+       {},
+       invalid,
+       "the input needs two axes"},
+      {"the same axis",
+       "ReverseSequence",
+       10,
+       {x, int64_values({1, 1})},
+       {attr("time_axis", 1)},
+       invalid,
+       "must be 0 and 1, but are 1 and 1"},
+  });
+}
+
+TEST(Scatter, WritesUpdatesWhereIndicesSay) {
+  const Tensor data = make<float>({2, 3}, {0, 1, 2, 3, 4, 5});
+  const auto places = [](Shape shape, const std::vector<double>& values) {
+    return make<std::int64_t>(std::move(shape), values);
+  };
+  const Tensor updates = make<float>({1, 2}, {8, 9});
+  check_rows({
+      {"along axis 0",
+       "Scatter",
+       9,
+       {data, places({1, 2}, {1, 0}), updates},
+       {},
+       {make<float>({2, 3}, {0, 9, 2, 8, 4, 5})}},
+      {"along axis 1",
+       "Scatter",
+       9,
+       {data, places({1, 2}, {2, 0}), updates},
+       {attr("axis", 1)},
+       {make<float>({2, 3}, {9, 1, 8, 3, 4, 5})}},
+      {"nowhere", "Scatter", 9, {data, places({0, 2}, {}), make<float>({0, 2}, {})}, {}, {data}},
+  });
+  constexpr auto invalid = ErrorKind::invalid_model;
+  check_errors({
+      {"beyond the axis",
+       "Scatter",
+       9,
+       {data, places({1, 2}, {2, 0}), updates},
+       {},
+       invalid,
+       "indices holds 2, but axis 0 has length 2"},
+      {"another shape",
+       "Scatter",
+       9,
+       {data, places({2, 1}, {0, 0}), updates},
+       {},
+       invalid,
+       "indices [2,1] and updates [1,2] must have one shape"},
+      {"too wide",
+       "Scatter",
+       9,
+       {data, places({1, 4}, {0, 0, 0, 0}), make<float>({1, 4}, {1, 2, 3, 4})},
+       {},
+       invalid,
+       "that fits into data [2,3]"},
+  });
+}
+
+TEST(TensorScatter, WritesStepsIntoACache) {
+  const Tensor cache = make<float>({2, 3, 1}, {0, 1, 2, 3, 4, 5});
+  const Tensor update = make<float>({2, 2, 1}, {6, 7, 8, 9});
+  const Attributes circular = {attr("mode", "circular")};
+  check_rows({
+      {"at the beginning",
+       "TensorScatter",
+       24,
+       {cache, update},
+       {},
+       {make<float>({2, 3, 1}, {6, 7, 2, 8, 9, 5})}},
+      {"where told",
+       "TensorScatter",
+       24,
+       {cache, update, int64_values({1, 0})},
+       {},
+       {make<float>({2, 3, 1}, {0, 6, 7, 8, 9, 5})}},
+      {"around the end",
+       "TensorScatter",
+       24,
+       {cache, update, int64_values({2, 4})},
+       circular,
+       {make<float>({2, 3, 1}, {7, 1, 6, 3, 8, 9})}},
+      {"no step",
+       "TensorScatter",
+       24,
+       {cache, make<float>({2, 0, 1}, {}), int64_values({3, 0})},
+       {},
+       {cache}},
+  });
+  constexpr auto invalid = ErrorKind::invalid_model;
+  check_errors({
+      {"past the end",
+       "TensorScatter",
+       24,
+       {cache, update, int64_values({2, 0})},
+       {},
+       invalid,
+       "write_indices holds 2, but 2 steps must fit into 3"},
+      {"negative",
+       "TensorScatter",
+       24,
+       {cache, update, int64_values({0, -1})},
+       circular,
+       invalid,
+       "write_indices holds -1"},
+      {"one for two rows",
+       "TensorScatter",
+       24,
+       {cache, update, int64_values({0})},
+       {},
+       invalid,
+       "write_indices must have shape [2]"},
+      {"too many steps",
+       "TensorScatter",
+       24,
+       {cache, make<float>({2, 4, 1}, {1, 2, 3, 4, 5, 6, 7, 8})},
+       {},
+       invalid,
+       "does not fit into past_cache"},
+      {"along the batch", "TensorScatter", 24, {cache, update}, {attr("axis", 0)}, invalid, "along axis 0"},
+      {"another mode",
+       "TensorScatter",
+       24,
+       {cache, update},
+       {attr("mode", "wrap")},
+       invalid,
+       "mode is 'wrap'"},
+  });
+}
+
+}  // namespace
+}  // namespace grurun::engine::testing
