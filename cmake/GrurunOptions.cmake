@@ -15,8 +15,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
 
 find_program(GRURUN_CCACHE ccache)
 if(GRURUN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # ccache wants to be told that precompiled headers may be used: what they depend on is part of what it compares.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GRURUN_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/with-ccache)
 endif()
 
 # grurun_precompile(target header...): headers, written as in #include, that most sources of a target include. Sources include

@@ -233,10 +233,5 @@ TEST(Stft, Refused) {
   });
 }
 
-std::vector<Value> scale(std::int64_t bins, std::int64_t length, std::int64_t rate, const Tensor& low,
-                         const Tensor& high) {
-  return {number(bins), number(length), number(rate), low, high};
-}
-
 }  // namespace
 }  // namespace grurun::engine::testing

@@ -7,6 +7,11 @@
 namespace grurun::engine::testing {
 namespace {
 
+std::vector<Value> scale(std::int64_t bins, std::int64_t length, std::int64_t rate, const Tensor& low,
+                         const Tensor& high) {
+  return {number(bins), number(length), number(rate), low, high};
+}
+
 TEST(MelWeightMatrix, TrianglesInEveryType) {
   // Edges at the bins 1, 2, 4 and 6 of 11.
   std::vector<double> weights(22);
