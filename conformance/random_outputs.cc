@@ -1,10 +1,9 @@
 #include "conformance/random_outputs.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <unordered_map>
 
+#include "opset/function_calls.h"
 #include "opset/random_operators.h"
 
 namespace grurun::conformance {
@@ -75,10 +74,7 @@ bool is_zero(const Tensor& value) {
 
 class Analysis {
  public:
-  explicit Analysis(const onnx_io::Model& model) {
-    for (const Function& function : model.functions)
-      functions_[{function.domain, function.name, function.overload}] = &function;
-  }
+  explicit Analysis(const onnx_io::Model& model) : functions_(model.functions) {}
 
   /// Adds the outputs of all nodes to scope.
   void walk(const std::vector<Node>& nodes, Scope& scope, const onnx_io::OpsetImports& imports) {
@@ -114,8 +110,7 @@ class Analysis {
  private:
   Facts outputs_of(const Node& node, const Scope& scope, const onnx_io::OpsetImports& imports) {
     const Facts inputs = inputs_of(node, scope);
-    if (const auto it = functions_.find({node.domain, node.op_type, node.overload}); it != functions_.end())
-      return function(*it->second, inputs);
+    if (const Function* called = functions_.find(node)) return function(*called, inputs);
     const auto import = imports.find(node.domain);
     const std::int64_t opset = import == imports.end() ? 1 : import->second;
     if (node.domain.empty()) {
@@ -252,7 +247,7 @@ class Analysis {
     return facts;
   }
 
-  std::map<std::array<std::string, 3>, const Function*> functions_;
+  const opset::FunctionIndex functions_;
 };
 
 const Node* producer(const Graph& graph, const std::string& name, std::size_t& output) {

@@ -113,7 +113,7 @@ CheckResult check_model(const Model& model) {
   CheckResult result;
   CheckReport report(result);
   const bool sound = check_head(model, report);
-  const FunctionIndex functions(model);
+  const FunctionIndex functions(model.functions);
   const Limits limits = check_limits(model, functions, report);
   if (!limits.safe_to_recurse) return result;
   check_graphs(model, functions, report);

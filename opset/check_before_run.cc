@@ -37,7 +37,7 @@ ValueType type_of(const Tensor& tensor) {
 class LayerWalk {
  public:
   LayerWalk(const onnx_io::Model& model, const std::unordered_set<std::string>& fed, CheckResult& result)
-      : model_(model), fed_(fed), result_(result), report_(result), functions_(model) {}
+      : model_(model), fed_(fed), result_(result), report_(result), functions_(model.functions) {}
 
   void walk() {
     // Bounded nesting: the walk recurses.

@@ -17,10 +17,6 @@ using onnx_io::Attribute;
 using onnx_io::Function;
 using onnx_io::Node;
 
-std::string function_key(const std::string& domain, const std::string& name, const std::string& overload) {
-  return domain + '\n' + name + '\n' + overload;
-}
-
 bool declares(const Function& function, const std::string& attribute) {
   return std::ranges::find(function.attributes, attribute) != function.attributes.end() ||
          std::ranges::find(function.attribute_defaults, attribute, &Attribute::name) !=
@@ -28,18 +24,6 @@ bool declares(const Function& function, const std::string& attribute) {
 }
 
 }  // namespace
-
-FunctionIndex::FunctionIndex(const onnx_io::Model& model) {
-  for (const Function& function : model.functions) {
-    functions_.try_emplace(function_key(function.domain, function.name, function.overload), &function);
-  }
-}
-
-const Function* FunctionIndex::find(const Node& node) const {
-  if (functions_.empty()) return nullptr;
-  const auto found = functions_.find(function_key(node.domain, node.op_type, node.overload));
-  return found == functions_.end() ? nullptr : found->second;
-}
 
 void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t index) {
   NodeAt at{scope, node, index};

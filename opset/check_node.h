@@ -7,21 +7,10 @@
 
 #include "onnx_io/model.h"
 #include "opset/check_report.h"
+#include "opset/function_calls.h"
 #include "opset/registry.h"
 
 namespace grurun::opset {
-
-/// Finds the model-local function a node calls. The model must outlive it.
-class FunctionIndex {
- public:
-  explicit FunctionIndex(const onnx_io::Model& model);
-
-  /// nullptr when the node calls none.
-  const onnx_io::Function* find(const onnx_io::Node& node) const;
-
- private:
-  std::unordered_map<std::string, const onnx_io::Function*> functions_;
-};
 
 /// Judges operator, attributes and the numbers of inputs and outputs; types are judged after inference.
 class NodeChecker {

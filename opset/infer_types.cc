@@ -24,7 +24,7 @@ std::map<std::string, ValueType> infer_types(const onnx_io::Model& model,
   if (model.proto == nullptr || !opsets_known(model.opset_imports)) return {};
   CheckResult ignored;
   CheckReport report(ignored);
-  const FunctionIndex functions(model);
+  const FunctionIndex functions(model.functions);
   if (!check_limits(model, functions, report).safe_to_infer) return {};
   return graph_types(infer_model(*model.proto, report, true, sizes).model.proto.graph());
 }

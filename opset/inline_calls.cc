@@ -66,13 +66,8 @@ class Inliner {
   void resolve_attributes(Node& node, const Call& call) {
     std::erase_if(node.attributes, [&](Attribute& attribute) {
       if (attribute.ref_attr_name.empty() || call.node == nullptr) return false;
-      const Attribute* value = call.node->find_attribute(attribute.ref_attr_name);
-      if (value == nullptr) {
-        const auto& defaults = call.function->attribute_defaults;
-        const auto found = std::ranges::find(defaults, attribute.ref_attr_name, &Attribute::name);
-        if (found == defaults.end()) return true;
-        value = &*found;
-      }
+      const Attribute* value = referred_attribute(attribute.ref_attr_name, *call.function, *call.node);
+      if (value == nullptr) return true;
       std::string name = std::move(attribute.name);
       attribute = *value;
       attribute.name = std::move(name);

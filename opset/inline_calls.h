@@ -2,7 +2,7 @@
 #pragma once
 
 #include "onnx_io/model.h"
-#include "opset/check_node.h"
+#include "opset/function_calls.h"
 
 namespace grurun::opset {
 

@@ -26,7 +26,8 @@ using onnx_io::Node;
 
 class Summary {
  public:
-  Summary(const onnx_io::Model& model, ModelSummary& out) : model_(model), functions_(model), out_(out) {}
+  Summary(const onnx_io::Model& model, ModelSummary& out)
+      : model_(model), functions_(model.functions), out_(out) {}
 
   void walk() {
     CheckScope main;
@@ -165,7 +166,7 @@ class Summary {
 ModelSummary summarise(const onnx_io::Model& model, const std::map<std::string, std::int64_t>& sizes) {
   CheckResult limits;
   CheckReport report(limits);
-  const FunctionIndex functions(model);
+  const FunctionIndex functions(model.functions);
   const Limits safe = check_limits(model, functions, report);
   if (!safe.safe_to_recurse) fail(ErrorKind::limit, "{}", limits.findings.front().message);
   ModelSummary summary;

@@ -39,7 +39,7 @@ onnx_io::Model with_calls_written_out(const onnx_io::Model& model) {
   if (model.functions.empty()) return out;
   opset::CheckResult result;
   opset::CheckReport report(result);
-  const opset::FunctionIndex functions(model);
+  const opset::FunctionIndex functions(model.functions);
   if (!opset::check_limits(model, functions, report).safe_to_infer) return out;
   if (!merge_imports(model, out.opset_imports)) {
     out.opset_imports = model.opset_imports;

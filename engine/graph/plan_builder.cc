@@ -29,11 +29,7 @@ AttributeBindings bind_attributes(const Function& function, const std::vector<At
 }  // namespace
 
 PlanBuilder::PlanBuilder(const std::vector<Function>& functions, const PlanOptions& options)
-    : options_(options) {
-  for (const Function& function : functions) {
-    functions_.emplace(FunctionKey{function.domain, function.name, function.overload}, &function);
-  }
-}
+    : options_(options), functions_(functions) {}
 
 void PlanBuilder::count_node() {
   if (++node_count_ > options_.max_nodes) {
@@ -51,11 +47,6 @@ Scope PlanBuilder::nested(const Scope& scope, Frame& frame, const std::string& l
   inner.depth = scope.depth + 1;
   inner.path = scope.path + label + "/";
   return inner;
-}
-
-const Function* PlanBuilder::local_function(const Node& node) const {
-  const auto found = functions_.find(FunctionKey{node.domain, node.op_type, node.overload});
-  return found == functions_.end() ? nullptr : found->second;
 }
 
 Scope PlanBuilder::function_scope(const Function& function, const Node& node, const Scope& caller) const {

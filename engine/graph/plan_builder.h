@@ -2,14 +2,13 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 
 #include "engine/graph/plan.h"
 #include "engine/graph/scope.h"
 #include "onnx_io/model.h"
+#include "opset/function_calls.h"
 #include "opset/registry.h"
 
 namespace grurun::engine {
@@ -28,7 +27,7 @@ class PlanBuilder {
                                             const std::string& label);
 
   /// The model-local function that the node calls, or nullptr.
-  const onnx_io::Function* local_function(const onnx_io::Node& node) const;
+  const onnx_io::Function* local_function(const onnx_io::Node& node) const { return functions_.find(node); }
   /// The scope of a function's body within the caller's frame, before its inputs are defined.
   Scope function_scope(const onnx_io::Function& function, const onnx_io::Node& node,
                        const Scope& caller) const;
@@ -36,8 +35,6 @@ class PlanBuilder {
   void count_node();
 
  private:
-  using FunctionKey = std::tuple<std::string, std::string, std::string>;
-
   std::shared_ptr<const Plan> plan_graph(const onnx_io::Graph& graph, Frame& frame, Scope& scope);
   void add_initializers(const onnx_io::Graph& graph, Scope& scope);
   void bind_outputs(const std::vector<std::string>& names, Scope& scope);
@@ -63,7 +60,7 @@ class PlanBuilder {
   Scope nested(const Scope& scope, Frame& frame, const std::string& label) const;
 
   const PlanOptions& options_;
-  std::map<FunctionKey, const onnx_io::Function*> functions_;
+  const opset::FunctionIndex functions_;
   std::int64_t node_count_ = 0;
 };
 

@@ -92,7 +92,7 @@ TEST(InlineCalls, NamesStayApart) {
       [n] u = ns.F (X) [n] Y = ns.F (u) Z, other = ns.Pass (t, X) }
     <domain: "ns", opset_import: ["" : 14]> F (x) => (y) { t = Relu (x) y = Neg (t) }
     <domain: "ns", opset_import: ["" : 14]> Pass (a, b) => (a, c) { c = Abs (b) })");
-  const onnx_io::Graph graph = inline_calls(model, FunctionIndex(model));
+  const onnx_io::Graph graph = inline_calls(model, FunctionIndex(model.functions));
   std::vector<std::string> lines;
   for (const onnx_io::Node& node : graph.nodes)
     lines.push_back(node.op_type + " " + node.inputs.at(0) + " -> " + node.outputs.at(0));

@@ -7,6 +7,7 @@
 
 #include "engine/graph/plan.h"
 #include "engine/ops/type_dispatch.h"
+#include "opset/function_calls.h"
 #include "opset/random_operators.h"
 #include "opset/registry.h"
 
@@ -58,9 +59,7 @@ Node with_attributes(const Node& node, const Function& function, const Node& cal
   for (const Attribute& attribute : node.attributes) {
     const Attribute* bound = &attribute;
     if (const std::string& reference = attribute.ref_attr_name; !reference.empty()) {
-      const auto found = std::ranges::find(function.attribute_defaults, reference, &Attribute::name);
-      bound = call.find_attribute(reference);
-      if (bound == nullptr && found != function.attribute_defaults.end()) bound = &*found;
+      bound = opset::referred_attribute(reference, function, call);
       if (bound == nullptr) continue;
     }
     plain.attributes.push_back(*bound);
