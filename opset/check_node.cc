@@ -73,7 +73,7 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
     return;
   }
   if (const RecurrentForm* form = find_recurrent_form(node.op_type, node.domain)) {
-    check_recurrent_node(at, *form, *schema, report_);
+    check_recurrent_node(at, *form, *schema, report_, made_here_);
   } else {
     check_against_schema(at, *schema, report_);
   }

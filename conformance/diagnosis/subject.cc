@@ -9,6 +9,7 @@
 #include "engine/graph/node_rules.h"
 #include "engine/graph/plan.h"
 #include "engine/ops/type_dispatch.h"
+#include "onnx_io/openvino_ir.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance::diagnosis {
@@ -18,6 +19,8 @@ using onnx_io::Node;
 using Values = std::unordered_map<std::string, Value>;
 
 std::optional<Op> op_of(const Node& node) {
+  const bool of_openvino = node.domain == onnx_io::openvino_domain;
+  if (of_openvino && node.op_type == "LSTM") return Op::lstm;
   if (!node.domain.empty()) return std::nullopt;
   if (node.op_type == "RNN") return Op::rnn;
   if (node.op_type == "GRU") return Op::gru;
@@ -182,6 +185,7 @@ class LayerReader {
         attribute_or(node_, "linear_before_reset", std::int64_t{0}, &Attribute::i) != 0;
     layer_.input_forget = attribute_or(node_, "input_forget", std::int64_t{0}, &Attribute::i) != 0;
     if (const Attribute* clip = node_.find_attribute("clip")) layer_.clip = clip->f;
+    layer_.clip_cell_state = node_.domain != onnx_io::openvino_domain && !subject_.from_openvino_ir;
     subject_.activations = attribute_or(node_, "activations", {}, &Attribute::strings);
     subject_.alpha = attribute_or(node_, "activation_alpha", {}, &Attribute::floats);
     subject_.beta = attribute_or(node_, "activation_beta", {}, &Attribute::floats);
@@ -285,7 +289,8 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
     if (!op) continue;
     Subject& subject = subjects.emplace_back();
     subject.layer.op = *op;
-    const auto imported = model.opset_imports.find("");
+    subject.from_openvino_ir = model.from_openvino_ir;
+    const auto imported = model.opset_imports.find(node.domain);
     const int version =
         imported == model.opset_imports.end() ? 0 : engine::resolved_version(node, imported->second);
     subject.label = engine::node_label(node, "", version);

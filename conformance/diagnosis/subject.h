@@ -27,8 +27,9 @@ struct Exit {
 
 /// A recurrent node of the main graph, or of a function that it calls, after a run.
 struct Subject {
-  std::string label;  // "node 'gru_1' (GRU-14)"
-  std::string name;   // of the node; of its first output where it has none
+  std::string label;              // "node 'gru_1' (GRU-14)"
+  std::string name;               // of the node; of its first output where it has none
+  bool from_openvino_ir = false;  // W, R and B stand in the file as LSTMSequence has them: f, i, c, o
   Layer layer;
   int layout = 0;
   DType dtype = DType::undefined;
