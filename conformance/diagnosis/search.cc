@@ -72,8 +72,10 @@ class Search {
     std::vector<Inference> found = infer(subject_, expected_, start, budget);
     if (found.empty()) return false;
     const Inference& best = found.front();
-    // As many numbers as there are elements fit anything.
-    const std::int64_t needed = best.fitted + evidence_needed(subject_.dtype, 1 + beside.size());
+    // As many numbers as there are elements fit anything; a single one is held by the elements behind the
+    // first.
+    const std::int64_t of_hypotheses = evidence_needed(subject_.dtype, 1 + beside.size());
+    const std::int64_t needed = (best.fitted > 1 ? best.fitted : 0) + of_hypotheses;
     if (best.structure_only ? !beside.empty() : evidence_.elements < needed) return false;
     std::vector<std::string> ids;
     std::string text;
@@ -83,7 +85,7 @@ class Search {
     }
     ids.push_back(best.id);
     cause_ = {ids, text + best.text, best.candidate,
-              best.structure_only ? "only the structure says so" : doubt(needed + best.fitted),
+              best.structure_only ? "only the structure says so" : doubt(2 * best.fitted + of_hypotheses),
               best.structure_only};
     return true;
   }

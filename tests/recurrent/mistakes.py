@@ -488,3 +488,9 @@ def write_all(folder):
 if __name__ == "__main__":
     target = pathlib.Path(sys.argv[1])
     print(json.dumps({"cases": len(write_all(target))}))
+        # One step's states have fewer numbers than a bias, however many outputs repeat them.
+        step = layer("", op, seq_length=1, batch_size=1 if op == "RNN" else 2, input_size=8, hidden_size=16, scale=0.5, outputs=OUTPUTS,
+                     optional=("initial_h", "initial_c") if op == "LSTM" else ("initial_h",),
+                     attributes={"linear_before_reset": 1} if op == "GRU" else {})
+        yield Mistake(f"one_step_without_bias_{op}", step, [], ("nothing known",), kind="unexplained",
+                      change=lambda m: m.blocks("W")[:, 0].__imul__(np.float32(0.9)))
