@@ -7,6 +7,7 @@
 #include "onnx_io/openvino_ir.h"
 #include "opset/beyond.h"
 #include "opset/near_match.h"
+#include "opset/quantized_lstm.h"
 #include "opset/recurrent_node.h"
 #include "opset/schema_store.h"
 
@@ -59,7 +60,9 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
   if (node.domain == onnx_io::openvino_domain && node.op_type == "LSTM") return;
   if (const SchemaInfo* schema = find_schema_beyond(node.op_type, node.domain, *opset_version)) {
     at.since_version = schema->since_version;
-    return check_against_schema(at, *schema, report_);
+    check_against_schema(at, *schema, report_);
+    if (is_dynamic_quantize_lstm(node.op_type, node.domain)) check_quantized_attributes(at, *schema, report_);
+    return;
   }
   if (!newest_opset(node.domain)) return report_unknown_domain(at);
   const SchemaInfo* schema = find_schema(node.op_type, node.domain, *opset_version);
