@@ -163,9 +163,17 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   Budgets budgets{{most_operations, deadline}, {most_confirming, within(2 * most_time)}};
   for (const Subject& subject : find_subjects(question.model, question.inputs, deadline)) {
     const bool has_elements = subject.layer.batch_size > 0 && subject.layer.hidden_size > 0;
-    if (!has_elements || !differs_at(subject, question.differs)) continue;
-    Expected expected(subject, question.expected, question.actual);
-    if (!expected.empty()) findings.push_back(Diagnosis(subject, expected, budgets).run());
+    return !has_elements || !differs_at(subject, question.differs);
+  });
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    Expected expected(subjects[i], question.expected, question.actual);
+    if (expected.empty()) continue;
+    // What one layer leaves goes to those behind it, but none may take all.
+    const double part = 1.0 / static_cast<double>(subjects.size() - i);
+    Budgets share{budgets.search.share(part), budgets.confirm.share(part)};
+    findings.push_back(Diagnosis(subjects[i], expected, share).run());
+    budgets.search.spend(share.search);
+    budgets.confirm.spend(share.confirm);
   }
   return findings;
 }

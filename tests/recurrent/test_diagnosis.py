@@ -203,6 +203,31 @@ class Diagnosis(unittest.TestCase):
             self.assertEqual([(f["node"], f["hypotheses"]) for f in result["diagnosis"]],
                              [(f"node 'call/gru' (GRU-{opset})", ["gate-order"])] * len(kinds))
 
+    def test_layers_share_the_time(self):
+        """One that nothing known explains must not keep the next one from being looked at."""
+        onnx = mistakes_onnx()
+        truth = [mistakes.layer("shared", op, seq_length=20, batch_size=4, input_size=8, hidden_size=32, scale=0.25) for op in ("LSTM", "GRU")]
+        X = truth[0].arrays()["X"]
+        weights = [{n: a for n, a in t.arrays().items() if n != "X"} for t in truth]
+        expected = [t.but("", values={"X": X}).expected()["Y"] for t in truth]
+        weights[0]["W"] = np.random.default_rng(1).uniform(-0.25, 0.25, weights[0]["W"].shape).astype(np.float32)
+        nodes, constants, outputs = [], [], []
+        for k, (layer, arrays) in enumerate(zip(truth, weights)):
+            nodes.append(onnx.helper.make_node(layer.op, ["X", *(f"{n}{k}" for n in arrays)], [f"Y{k}"], name=f"layer{k}", hidden_size=32,
+                                               **({"linear_before_reset": 1} if k else {})))
+            constants += [mistakes.numpy_helper.from_array(a, f"{n}{k}") for n, a in arrays.items()]
+            outputs.append(onnx.helper.make_tensor_value_info(f"Y{k}", 1, expected[k].shape))
+        graph = onnx.helper.make_graph(nodes, "g", [onnx.helper.make_tensor_value_info("X", 1, X.shape)], outputs, constants)
+        case = self.folder / "shared"
+        (case / "test_data_set_0").mkdir(parents=True)
+        onnx.save(onnx.helper.make_model(graph, ir_version=10, opset_imports=[onnx.helper.make_opsetid("", 22)]), case / "model.onnx")
+        for name, array in (("input_0", X), ("output_0", expected[0]), ("output_1", expected[1])):
+            tensor = mistakes.numpy_helper.from_array(array.astype(np.float32))
+            (case / f"test_data_set_0/{name}.pb").write_bytes(tensor.SerializeToString())
+        run("conformance", case, "--json", self.folder / "shared.json")
+        (result,) = json.loads((self.folder / "shared.json").read_text())["cases"]
+        self.assertEqual([f["hypotheses"] for f in result["diagnosis"]], [[], ["linear-before-reset"]], result)
+
     def test_flags_refuse_what_they_cannot_do(self):
         one = ROOT / "testdata/recurrent/test_gru_22_wide"
         refused = run(one / "model.onnx", "--inputs", one / "test_data_set_0", "--trace-gates", self.folder / "x.json", "-q")
