@@ -141,6 +141,25 @@ void add_states(const Subject& subject, std::vector<Hypothesis>& into) {
   }
   if (layer.initial_h && layer.initial_c) {
     add("initial-states-ignored", "initial", "initial_h and initial_c left out: the source begins with zeros",
+/// Y leaves the graph flattened, and was not turned as the source turns it.
+void add_exits(const Subject& subject, std::vector<Hypothesis>& into) {
+  if (!subject.exits[0] || subject.exits[0]->direct) return;
+  static const char* const names[] = {"seq_length", "num_directions", "batch_size"};
+  const bool turned = !subject.exits[0]->turns.empty();
+  Axes axes{Axis::time, Axis::direction, Axis::batch};
+  do {
+    std::string text;
+    for (const Axis axis : axes) text += std::string(names[static_cast<std::size_t>(axis)]) + ", ";
+    into.push_back({"axes-of-Y", "layout",
+                    fmt::format("Y leaving the graph as [{}hidden_size]: the model {}", text,
+                                turned ? "transposes it otherwise" : "does not transpose it"),
+                    [=](Candidate& c) {
+                      c.reading.Y_at_its_exit = axes;
+                      return turned || axes != axes_of_Y(c.reading.arrangement);
+                    }});
+  } while (std::ranges::next_permutation(axes).found);
+}
+
         [](Candidate& c) { c.layer.initial_h = c.layer.initial_c = nullptr; });
   }
   if (layer.initial_h || layer.initial_c) {
@@ -202,6 +221,7 @@ void add_length_hypotheses(const Subject& subject, const Expected& expected, std
   const std::string text = fmt::format(
       "sequence_lens = [{}], by the zeros at the end of Y: the model {}", lengths_text(lengths),
       subject.has_sequence_lens ? fmt::format("is given [{}]", lengths_text(subject.layer.lengths))
+  add_exits(subject, into);
                                 : "has none");
   into.push_back({"sequence-lens-missing", "lengths", text, [&expected](Candidate& c) {
                     if (!expected.has_shapes_of(c)) return false;

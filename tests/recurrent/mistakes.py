@@ -464,6 +464,32 @@ def unknown():
     for gate, name in enumerate("iofc"):
         given = layer("", "LSTM", scale=0.5, optional=("B", "initial_c"))
         yield Mistake(f"gate_{name}_LSTM", given, [], ("step 0", "unit 2", f"gate {name}"), kind="unexplained",
+    yield from exits()
+
+
+def exits():
+    """What a change of layout does behind Squeeze and Reshape, and a Transpose that is missing there, or another one."""
+    for op in OPS:
+        for name, node in (("squeeze", ("Squeeze", "Y", {"axis": np.array([2])}, {})),
+                           ("reshape", ("Reshape", "Y", {"joined": np.array([0, 0, -1])}, {}))):
+            yield Mistake(f"layout_0_behind_{name}_{op}", layer("", op), ["layout"], ("layout 0",), after=[(*node, lambda v: v[:, 0])],
+                          change=lambda m: m.attributes.update(layout=1))
+        yield Mistake(f"layout_1_behind_transpose_{op}", layer("", op, attributes={"layout": 1}), ["layout"], ("layout 1",),
+                      after=[("Transpose", "Y", {}, {"perm": [1, 0, 2, 3]}, lambda v: v.swapaxes(0, 1))],
+                      change=lambda m: m.attributes.pop("layout"))
+        yield Mistake(f"layout_of_final_state_{op}", layer("", op, outputs=("Y_h",)), ["layout"],
+                      after=[("Squeeze", "Y_h", {"axis": np.array([0])}, {}, lambda v: v[0])],
+                      change=lambda m: m.arrays.update(X=m.arrays["X"].swapaxes(0, 1)))
+        both = layer("", op, attributes={"direction": "bidirectional"})
+        joined = ("Reshape", "Y", {"joined": np.array([5, 3, 8])}, {}, lambda v: v.transpose(0, 2, 1, 3).reshape(5, 3, 8))
+        yield Mistake(f"Y_not_transposed_{op}", both, ["axes-of-Y"], ("[seq_length, batch_size, num_directions, hidden_size]", "not transpose"),
+                      change=lambda m: None, after=[joined])
+        yield Mistake(f"Y_transposed_otherwise_{op}", both, ["axes-of-Y"], ("[batch_size, seq_length,", "transposes it otherwise"),
+                      change=lambda m: None, after=[
+                          ("Transpose", "Y", {}, {"perm": [0, 2, 1, 3]}, lambda v: v.transpose(2, 0, 1, 3)),
+                          ("Reshape", "Y_after", {"joined": np.array([3, 5, 8])}, {}, lambda v: v.reshape(3, 5, 8))])
+        yield Mistake(f"only_the_shape_{op}", layer("", op), [], ("only the shape differs, behind the node",), kind="unexplained",
+                      change=lambda m: None, after=[("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v.reshape(3, 5, 4))])
                       change=lambda m, gate=gate: m.arrays["W"].__setitem__((0, 4 * gate + 2, 1), 0.75))
     for op in OPS:
         tiny = layer("", op, seq_length=1, batch_size=1, input_size=1, hidden_size=1)
