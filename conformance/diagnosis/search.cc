@@ -36,15 +36,17 @@ class Search {
         hypotheses_(all_hypotheses(subject, expected)) {}
 
   std::optional<Cause> run() {
-    single() || pair(likely_pairs) || inferred_at_base() || pair(all_pairs) || inferred_beside_one();
+    single(hypotheses_) || single(of_one_direction(hypotheses_, base_.layer)) || pair(likely_pairs) ||
+        inferred_at_base() || pair(all_pairs) || inferred_beside_one();
     return std::move(cause_);
   }
 
  private:
-  bool single() {
+  bool single(const std::vector<Hypothesis>& hypotheses) {
     std::vector<const Hypothesis*> fitting;
     std::optional<Candidate> first;
-    for (const Hypothesis& hypothesis : hypotheses_) {
+    for (const Hypothesis& hypothesis : hypotheses) {
+      if (budget_.is_over()) break;
       Candidate c = base_;
       if (!hypothesis.apply(c) || !reproduces(expected_, c, budget_)) continue;
       fitting.push_back(&hypothesis);

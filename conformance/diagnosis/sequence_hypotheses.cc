@@ -19,6 +19,14 @@ void swap_directions(Array& array) {
   array = make_array(std::move(swapped));
 }
 
+void repeat_first_direction(Array& array) {
+  if (!array) return;
+  std::vector<double> values = *array;
+  const auto half = static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::copy(values.begin(), values.begin() + half, values.begin() + half);
+  array = make_array(std::move(values));
+}
+
 /// [A, B, H] to [B, A, H].
 void swap_leading(Array& array, std::int64_t A, std::int64_t B) {
   if (!array) return;
@@ -66,7 +74,12 @@ void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
     add("direction", "direction",
         reversed ? "direction forward: the model says reverse" : "direction reverse: the model says forward",
         [](Candidate& c) { c.layer.reversed[0] = !c.layer.reversed[0]; });
-    if (reversed) {
+    if (!reversed) {
+      add("go-backwards", "direction",
+          "direction reverse and Y in the order of steps, as Keras's go_backwards gives it: the model says "
+          "forward",
+          [](Candidate& c) { c.layer.reversed[0] = c.reading.backward_in_step_order = true; });
+    } else {
       add("Y-in-step-order", "Y order",
           "Y in the order of steps: what reverse gives was not turned back into time order",
           [](Candidate& c) { c.reading.backward_in_step_order = true; });
@@ -77,6 +90,11 @@ void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
       [](Candidate& c) {
         for (Array* array : {&c.layer.W, &c.layer.R, &c.layer.Wb, &c.layer.Rb, &c.layer.P})
           swap_directions(*array);
+      });
+  add("weights-of-first-direction", "direction",
+      "the weights of the first direction in both: the model has others for the second", [](Candidate& c) {
+        for (Array* array : {&c.layer.W, &c.layer.R, &c.layer.Wb, &c.layer.Rb, &c.layer.P})
+          repeat_first_direction(*array);
       });
   add("second-direction-forward", "direction",
       "both directions forward: the second one runs backward in the model",
@@ -123,24 +141,6 @@ void add_layouts(const Subject& subject, std::vector<Hypothesis>& into) {
       Arrangement::time_first, swap_batch_and_time);
 }
 
-void add_states(const Subject& subject, std::vector<Hypothesis>& into) {
-  const auto add = [&](const char* id, const char* family, const char* text, auto change) {
-    into.push_back({id, family, text, [change](Candidate& c) {
-                      change(c);
-                      return true;
-                    }});
-  };
-  const Layer& layer = subject.layer;
-  if (layer.initial_h) {
-    add("initial-h-ignored", "initial", "initial_h left out: the source begins with zeros",
-        [](Candidate& c) { c.layer.initial_h = nullptr; });
-  }
-  if (layer.initial_c) {
-    add("initial-c-ignored", "initial", "initial_c left out: the source begins with a cell state of zeros",
-        [](Candidate& c) { c.layer.initial_c = nullptr; });
-  }
-  if (layer.initial_h && layer.initial_c) {
-    add("initial-states-ignored", "initial", "initial_h and initial_c left out: the source begins with zeros",
 /// Y leaves the graph flattened, and was not turned as the source turns it.
 void add_exits(const Subject& subject, std::vector<Hypothesis>& into) {
   if (!subject.exits[0] || subject.exits[0]->direct) return;
@@ -160,6 +160,24 @@ void add_exits(const Subject& subject, std::vector<Hypothesis>& into) {
   } while (std::ranges::next_permutation(axes).found);
 }
 
+void add_states(const Subject& subject, std::vector<Hypothesis>& into) {
+  const auto add = [&](const char* id, const char* family, const char* text, auto change) {
+    into.push_back({id, family, text, [change](Candidate& c) {
+                      change(c);
+                      return true;
+                    }});
+  };
+  const Layer& layer = subject.layer;
+  if (layer.initial_h) {
+    add("initial-h-ignored", "initial", "initial_h left out: the source begins with zeros",
+        [](Candidate& c) { c.layer.initial_h = nullptr; });
+  }
+  if (layer.initial_c) {
+    add("initial-c-ignored", "initial", "initial_c left out: the source begins with a cell state of zeros",
+        [](Candidate& c) { c.layer.initial_c = nullptr; });
+  }
+  if (layer.initial_h && layer.initial_c) {
+    add("initial-states-ignored", "initial", "initial_h and initial_c left out: the source begins with zeros",
         [](Candidate& c) { c.layer.initial_h = c.layer.initial_c = nullptr; });
   }
   if (layer.initial_h || layer.initial_c) {
@@ -203,6 +221,7 @@ void add_sequence_hypotheses(const Subject& subject, std::vector<Hypothesis>& in
   add_directions(subject, into);
   add_states(subject, into);
   add_layouts(subject, into);
+  add_exits(subject, into);
 }
 
 void add_length_hypotheses(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
@@ -221,7 +240,6 @@ void add_length_hypotheses(const Subject& subject, const Expected& expected, std
   const std::string text = fmt::format(
       "sequence_lens = [{}], by the zeros at the end of Y: the model {}", lengths_text(lengths),
       subject.has_sequence_lens ? fmt::format("is given [{}]", lengths_text(subject.layer.lengths))
-  add_exits(subject, into);
                                 : "has none");
   into.push_back({"sequence-lens-missing", "lengths", text, [&expected](Candidate& c) {
                     if (!expected.has_shapes_of(c)) return false;

@@ -216,6 +216,36 @@ def directions():
         yield Mistake(f"backward_in_step_order_{op}", two, ["Y-in-step-order"], change=lambda m: m.expected.update(
             Y=np.concatenate([m.expected["Y"][:, :1], m.expected["Y"][::-1, 1:]], axis=1)))
         yield Mistake(f"both_forward_{op}", two, ["second-direction-forward"], change=both_forward)
+        yield Mistake(f"go_backwards_lost_{op}", layer("", op, attributes={"direction": "reverse"}, outputs=("Y", "Y_h")), ["go-backwards"],
+                      change=lambda m: (m.attributes.pop("direction"), m.expected.update(Y=m.expected["Y"][::-1])))
+        yield from one_direction(op)
+
+
+def one_direction(op):
+    """Mistakes in one direction of two."""
+    def in_backward(change):
+        def made(m):
+            right = {n: m.arrays[n].copy() for n in ("W", "R", "B")}
+            change(m)
+            m.arrays.update({n: np.concatenate([right[n][:1], m.arrays[n][1:]]) for n in right})
+        return made
+
+    def turn_R(m):
+        m.arrays["R"] = m.blocks("R").transpose(0, 1, 3, 2).reshape(m.arrays["R"].shape)
+
+    both = layer("", op, attributes={"direction": "bidirectional"}, seq_length=8)
+    place = ("in the backward direction alone",)
+    if op != "RNN":
+        order = [GATE_NAMES[op].index(g) for g in ("rzh" if op == "GRU" else "ifco")]
+        yield Mistake(f"backward_order_{op}", both, ["gate-order"], place, change=in_backward(lambda m: in_order(m, order)))
+    yield Mistake(f"backward_R_transposed_{op}", both, ["R-transposed"], place, change=in_backward(turn_R))
+    yield Mistake(f"backward_B_lost_{op}", both, ["B-missing"], ("a bias that the model lacks in the backward direction",),
+                  change=in_backward(lambda m: m.arrays.update(B=0 * m.arrays["B"])))
+    twice = {n: np.repeat(a[:1], 2, axis=0) for n, a in both.arrays().items() if n in ("W", "R", "B")}
+    yield Mistake(f"first_direction_twice_{op}", both.but("", values=twice), ["weights-of-first-direction"],
+                  change=lambda m: m.arrays.update({n: both.arrays()[n] for n in twice}))
+    yield Mistake(f"second_direction_lost_{op}", both, [], ("both directions have the same W and R",), kind="unexplained",
+                  change=lambda m: m.arrays.update(twice))
 
 
 def both_forward(m):
@@ -434,36 +464,6 @@ def seen_otherwise():
                   after=squeezed)
     yield Mistake("order_behind_identity", layer("", "LSTM", outputs=("Y_h",)), ["gate-order"],
                   change=lambda m: in_order(m, [0, 2, 3, 1]), after=[("Identity", "Y_h", {}, {}, lambda v: v)])
-
-
-# Nothing known
-
-def unknown():
-    """Differences that no hypothesis explains, and ones too small to tell."""
-    both = {"direction": "bidirectional"}
-
-    def other_values(m, seed):
-        m.arrays.update({n: np.random.default_rng(seed).uniform(-1, 1, m.arrays[n].shape).astype(np.float32) for n in ("W", "R")})
-
-    for op in OPS:
-        for seed in range(4):
-            yield Mistake(f"other_weights_{op}_{seed}", layer("", op), [], ("nothing known",), kind="unexplained",
-                          change=lambda m, seed=seed: other_values(m, seed))
-        yield Mistake(f"noise_{op}", layer("", op), [], kind="unexplained", change=lambda m: m.expected.update(
-            Y=np.random.default_rng(7).uniform(-1, 1, m.expected["Y"].shape)))
-        yield Mistake(f"one_element_{op}", layer("", op, attributes=both), [],
-                      ("step 2 (time 2)", "direction 1 (backward)", "batch row 1", "unit 3"), kind="unexplained",
-                      change=lambda m: m.expected["Y"].__setitem__((2, 1, 1, 3), m.expected["Y"][2, 1, 1, 3] + 0.03125))
-        yield Mistake(f"one_wrong_weight_{op}", layer("", op), [], kind="unexplained",
-                      change=lambda m: m.arrays["W"].__setitem__((0, 1, 0), m.arrays["W"][0, 1, 0] + 0.5))
-    for gate, name in enumerate("zrh"):
-        if name != "r":
-            yield Mistake(f"gate_{name}_GRU", layer("", "GRU", values={"initial_h": np.linspace(-1, 1, 12)}, optional=("B", "initial_h")),
-                          [], ("step 0", "unit 2", f"gate {name}"), kind="unexplained",
-                          change=lambda m, gate=gate: m.arrays["W"].__setitem__((0, 4 * gate + 2, 1), 1.25))
-    for gate, name in enumerate("iofc"):
-        given = layer("", "LSTM", scale=0.5, optional=("B", "initial_c"))
-        yield Mistake(f"gate_{name}_LSTM", given, [], ("step 0", "unit 2", f"gate {name}"), kind="unexplained",
     yield from exits()
 
 
@@ -490,6 +490,42 @@ def exits():
                           ("Reshape", "Y_after", {"joined": np.array([3, 5, 8])}, {}, lambda v: v.reshape(3, 5, 8))])
         yield Mistake(f"only_the_shape_{op}", layer("", op), [], ("only the shape differs, behind the node",), kind="unexplained",
                       change=lambda m: None, after=[("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v.reshape(3, 5, 4))])
+
+
+# Nothing known
+
+def unknown():
+    """Differences that no hypothesis explains, and ones too small to tell."""
+    both = {"direction": "bidirectional"}
+
+    def other_values(m, seed):
+        m.arrays.update({n: np.random.default_rng(seed).uniform(-1, 1, m.arrays[n].shape).astype(np.float32) for n in ("W", "R")})
+
+    for op in OPS:
+        for seed in range(4):
+            yield Mistake(f"other_weights_{op}_{seed}", layer("", op), [], ("nothing known",), kind="unexplained",
+                          change=lambda m, seed=seed: other_values(m, seed))
+        yield Mistake(f"noise_{op}", layer("", op), [], kind="unexplained", change=lambda m: m.expected.update(
+            Y=np.random.default_rng(7).uniform(-1, 1, m.expected["Y"].shape)))
+        yield Mistake(f"one_element_{op}", layer("", op, attributes=both), [],
+                      ("step 2 (time 2)", "direction 1 (backward)", "batch row 1", "unit 3"), kind="unexplained",
+                      change=lambda m: m.expected["Y"].__setitem__((2, 1, 1, 3), m.expected["Y"][2, 1, 1, 3] + 0.03125))
+        # One step's states have fewer numbers than a bias, however many outputs repeat them.
+        step = layer("", op, seq_length=1, batch_size=1 if op == "RNN" else 2, input_size=8, hidden_size=16, scale=0.5, outputs=OUTPUTS,
+                     optional=("initial_h", "initial_c") if op == "LSTM" else ("initial_h",),
+                     attributes={"linear_before_reset": 1} if op == "GRU" else {})
+        yield Mistake(f"one_step_without_bias_{op}", step, [], ("nothing known",), kind="unexplained",
+                      change=lambda m: m.blocks("W")[:, 0].__imul__(np.float32(0.9)))
+        yield Mistake(f"one_wrong_weight_{op}", layer("", op), [], kind="unexplained",
+                      change=lambda m: m.arrays["W"].__setitem__((0, 1, 0), m.arrays["W"][0, 1, 0] + 0.5))
+    for gate, name in enumerate("zrh"):
+        if name != "r":
+            yield Mistake(f"gate_{name}_GRU", layer("", "GRU", values={"initial_h": np.linspace(-1, 1, 12)}, optional=("B", "initial_h")),
+                          [], ("step 0", "unit 2", f"gate {name}"), kind="unexplained",
+                          change=lambda m, gate=gate: m.arrays["W"].__setitem__((0, 4 * gate + 2, 1), 1.25))
+    for gate, name in enumerate("iofc"):
+        given = layer("", "LSTM", scale=0.5, optional=("B", "initial_c"))
+        yield Mistake(f"gate_{name}_LSTM", given, [], ("step 0", "unit 2", f"gate {name}"), kind="unexplained",
                       change=lambda m, gate=gate: m.arrays["W"].__setitem__((0, 4 * gate + 2, 1), 0.75))
     for op in OPS:
         tiny = layer("", op, seq_length=1, batch_size=1, input_size=1, hidden_size=1)
@@ -514,9 +550,3 @@ def write_all(folder):
 if __name__ == "__main__":
     target = pathlib.Path(sys.argv[1])
     print(json.dumps({"cases": len(write_all(target))}))
-        # One step's states have fewer numbers than a bias, however many outputs repeat them.
-        step = layer("", op, seq_length=1, batch_size=1 if op == "RNN" else 2, input_size=8, hidden_size=16, scale=0.5, outputs=OUTPUTS,
-                     optional=("initial_h", "initial_c") if op == "LSTM" else ("initial_h",),
-                     attributes={"linear_before_reset": 1} if op == "GRU" else {})
-        yield Mistake(f"one_step_without_bias_{op}", step, [], ("nothing known",), kind="unexplained",
-                      change=lambda m: m.blocks("W")[:, 0].__imul__(np.float32(0.9)))
