@@ -209,7 +209,8 @@ std::optional<std::string> describe_parting(const Subject& subject, const Expect
           first.number, first.time, direction_text(layer, first.direction), first.n, first.unit, first.here,
           first.wanted,
           has_weights_twice(layer) ? "both directions have the same W and R: one may be written twice"
-                                   : first.gates);
+          : subject.fed_by.empty() ? first.gates
+                                   : "X depends on " + subject.fed_by + ": the mistake may be there");
     }
     if (auto tail = tail_text(expected, candidate)) return tail;
   }

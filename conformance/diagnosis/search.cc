@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/diagnosis/chain.h"
 #include "conformance/diagnosis/hypotheses.h"
 #include "conformance/diagnosis/inference.h"
 #include "conformance/diagnosis/reproduces.h"
@@ -36,8 +37,8 @@ class Search {
         hypotheses_(all_hypotheses(subject, expected)) {}
 
   std::optional<Cause> run() {
-    single(hypotheses_) || single(of_one_direction(hypotheses_, base_.layer)) || pair(likely_pairs) ||
-        inferred_at_base() || pair(all_pairs) || inferred_beside_one();
+    single(hypotheses_) || single(of_one_direction(hypotheses_, base_.layer)) || in_chain() ||
+        pair(likely_pairs) || inferred_at_base() || pair(all_pairs) || inferred_beside_one();
     return std::move(cause_);
   }
 
@@ -60,6 +61,31 @@ class Search {
       text += fmt::format("; and {} more", fitting.size() - 1 - others_named);
     cause_ = {{fitting.front()->id}, text, *first, doubt(evidence_needed(subject_.dtype, 1))};
     return true;
+  }
+
+  /// In the layers below too, or in them alone.
+  bool in_chain() {
+    const Chain chain(subject_);
+    if (chain.empty()) return false;
+    Budget share = budget_.share(0.3);
+    const auto try_all = [&](const std::vector<Hypothesis>& hypotheses, bool here) {
+      for (const Hypothesis& hypothesis : hypotheses) {
+        if (share.is_over() || cause_) return;
+        const Array X = chain.X_with(hypothesis, share);
+        Candidate c = base_;
+        c.layer.X = X;
+        if (!X || (here && !hypothesis.apply(c)) || !reproduces(expected_, c, share)) continue;
+        const std::string where = here ? ", in this layer and below it in " : ", below it in ";
+        cause_ = {{hypothesis.id},
+                  hypothesis.text + where + chain.text(),
+                  c,
+                  doubt(evidence_needed(subject_.dtype, 1))};
+      }
+    };
+    try_all(hypotheses_, true);
+    try_all(chain.hypotheses_below(), false);
+    budget_.spend(share);
+    return cause_.has_value();
   }
 
   /// Fitting may take its share of the time, no more.

@@ -17,6 +17,7 @@ namespace {
 
 using onnx_io::Node;
 using Values = std::unordered_map<std::string, Value>;
+using Producers = std::unordered_map<std::string_view, const Node*>;
 
 std::optional<Op> op_of(const Node& node) {
   const bool of_openvino = node.domain == onnx_io::openvino_domain;
@@ -108,17 +109,31 @@ std::optional<Way> way_back(const onnx_io::Graph& graph, std::string value) {
   return std::nullopt;
 }
 
-Exit exit_of(const Way& way, std::size_t graph_output, const Values& values) {
-  Exit exit{graph_output, {}, way.between.empty()};
+/// The nearest recurrent node on which a value depends, through whatever operators; nullptr: none.
+const Node* recurrent_before(const Producers& producers, const std::string& value) {
+  std::vector<const std::string*> open{&value};
+  std::unordered_set<const Node*> seen;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const auto made = producers.find(*open[i]);
+    if (made == producers.end() || !seen.insert(made->second).second) continue;
+    if (op_of(*made->second)) return made->second;
+    for (const std::string& input : made->second->inputs) open.push_back(&input);
+  }
+  return nullptr;
+}
+
+/// What turns the value around on its way, from the node on.
+std::vector<Exit::Turn> turns_of(const Way& way, const Values& values) {
+  std::vector<Exit::Turn> turns;
   for (auto node = way.between.rbegin(); node != way.between.rend(); ++node) {
     if ((*node)->op_type != "Transpose") continue;
     const Shape& before = values.at((*node)->inputs[0]).tensor().shape();
     std::vector<std::int64_t> perm;
     for (std::size_t i = before.rank(); i-- > 0;) perm.push_back(static_cast<std::int64_t>(i));
     if (const onnx_io::Attribute* given = (*node)->find_attribute("perm")) perm = given->ints;
-    exit.turns.push_back({before, perm});
+    turns.push_back({before, perm});
   }
-  return exit;
+  return turns;
 }
 
 template <typename T>
@@ -273,17 +288,27 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
   for (const Node& node : graph.nodes) {
     if (op_of(node)) std::ranges::for_each(node.inputs, want);
   }
-  std::vector<std::optional<Way>> ways;
-  for (const onnx_io::ValueInfo& output : graph.outputs) {
-    ways.push_back(way_back(graph, output.name));
-    if (!ways.back()) continue;
-    for (const Node* node : ways.back()->between) {
+  const auto way_to = [&](const std::string& value) {
+    const std::optional<Way> way = way_back(graph, value);
+    for (const Node* node : way ? way->between : std::vector<const Node*>()) {
       if (node->op_type == "Transpose") want(node->inputs[0]);
     }
+    return way;
+  };
+  std::vector<std::optional<Way>> ways;
+  for (const onnx_io::ValueInfo& output : graph.outputs) ways.push_back(way_to(output.name));
+  std::unordered_map<const Node*, Way> ways_below;
+  Producers producers;
+  for (const Node& node : graph.nodes) {
+    for (const std::string& output : node.outputs) producers.try_emplace(output, &node);
+    if (!op_of(node) || node.inputs.empty()) continue;
+    const std::optional<Way> way = way_to(node.inputs[0]);
+    if (way && way->output == 0) ways_below.emplace(&node, *way);
   }
   const Values values = capture(model, names, inputs, deadline);
 
   std::vector<Subject> subjects;
+  std::unordered_map<const Node*, std::size_t> by_node;
   for (const Node& node : graph.nodes) {
     const std::optional<Op> op = op_of(node);
     if (!op) continue;
@@ -298,9 +323,16 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
         std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
     subject.name = !node.name.empty() || named == node.outputs.end() ? node.name : *named;
     LayerReader(node, values, subject).read();
+    if (const auto way = ways_below.find(&node); way != ways_below.end()) {
+      subject.below = std::make_shared<const Below>(
+          Below{subjects[by_node.at(way->second.from)], turns_of(way->second, values)});
+    }
+    if (const Node* before = recurrent_before(producers, node.inputs[0]))
+      subject.fed_by = subjects[by_node.at(before)].label;
+    by_node.emplace(&node, subjects.size() - 1);
     for (std::size_t i = 0; i < ways.size(); ++i) {
       if (ways[i] && ways[i]->from == &node && !subject.exits[ways[i]->output]) {
-        subject.exits[ways[i]->output] = exit_of(*ways[i], i, values);
+        subject.exits[ways[i]->output] = Exit{i, turns_of(*ways[i], values), ways[i]->between.empty()};
       }
     }
   }

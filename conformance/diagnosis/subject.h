@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct Exit {
   bool direct = true;       // nothing lies between
 };
 
+struct Below;
+
 /// A recurrent node of the main graph, or of a function that it calls, after a run.
 struct Subject {
   std::string label;              // "node 'gru_1' (GRU-14)"
@@ -38,8 +41,16 @@ struct Subject {
   std::vector<float> alpha, beta;
   bool has_sequence_lens = false;
   std::array<std::optional<Exit>, 3> exits;  // Y, Y_h, Y_c
+  std::shared_ptr<const Below> below;        // X is the Y of that node, turned around at most
+  std::string fed_by;                        // label of a recurrent node on which X depends; empty: none
 
   bool reaches_an_output() const { return exits[0] || exits[1] || exits[2]; }
+};
+
+/// The node whose Y is another one's X, and what turns it around between them.
+struct Below {
+  Subject subject;
+  std::vector<Exit::Turn> turns;
 };
 
 /// Every GRU, LSTM and RNN of the main graph and of the functions that it calls, in their order. Runs the
