@@ -153,6 +153,21 @@ bool differs_at(const Subject& subject, const std::vector<bool>& differs) {
                              [&](const auto& exit) { return exit && differs[exit->graph_output]; });
 }
 
+/// What is told where nothing was tried.
+std::vector<Finding> not_traced(const DiagnosisQuestion& question) {
+  for (const Untraced& output : find_untraced(question.model)) {
+    if (!question.differs[output.graph_output]) continue;
+    return {{"unexplained",
+             {},
+             output.label,
+             {},
+             std::nullopt,
+             fmt::format("not tried: output '{}' comes out behind {}, through which nothing is traced back",
+                         question.model.graph.outputs[output.graph_output].name, output.behind)}};
+  }
+  return {};
+}
+
 std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   std::vector<Finding> findings;
   if (!has_recurrent_node(question.model)) return findings;
@@ -177,7 +192,7 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
     budgets.search.spend(share.search);
     budgets.confirm.spend(share.confirm);
   }
-  return findings;
+  return findings.empty() ? not_traced(question) : findings;
 }
 
 }  // namespace

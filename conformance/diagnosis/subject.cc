@@ -34,6 +34,11 @@ bool keeps_order(const Node& node) {
   return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
 }
 
+/// Whether the way back from a graph's output goes on through it.
+bool is_followed(const Node& node) {
+  return !node.inputs.empty() && (keeps_order(node) || (node.domain.empty() && node.op_type == "Transpose"));
+}
+
 const Node* producer(const onnx_io::Graph& graph, const std::string& value) {
   for (const Node& node : graph.nodes) {
     if (std::ranges::find(node.outputs, value) != node.outputs.end()) return &node;
@@ -101,12 +106,26 @@ std::optional<Way> way_back(const onnx_io::Graph& graph, std::string value) {
       way.output = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
       return way.output < 3 ? std::optional(way) : std::nullopt;
     }
-    if (!keeps_order(*node) && !(node->domain.empty() && node->op_type == "Transpose")) return std::nullopt;
-    if (node->inputs.empty()) return std::nullopt;
+    if (!is_followed(*node)) return std::nullopt;
     way.between.push_back(node);
     value = node->inputs[0];
   }
   return std::nullopt;
+}
+
+Producers producers_of(const onnx_io::Graph& graph) {
+  Producers producers;
+  for (const Node& node : graph.nodes) {
+    for (const std::string& output : node.outputs) producers.try_emplace(output, &node);
+  }
+  return producers;
+}
+
+std::string label_of(const onnx_io::Model& model, const Node& node) {
+  const auto imported = model.opset_imports.find(node.domain);
+  const int version =
+      imported == model.opset_imports.end() ? 0 : engine::resolved_version(node, imported->second);
+  return engine::node_label(node, "", version);
 }
 
 /// The nearest recurrent node on which a value depends, through whatever operators; nullptr: none.
@@ -298,9 +317,8 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
   std::vector<std::optional<Way>> ways;
   for (const onnx_io::ValueInfo& output : graph.outputs) ways.push_back(way_to(output.name));
   std::unordered_map<const Node*, Way> ways_below;
-  Producers producers;
+  const Producers producers = producers_of(graph);
   for (const Node& node : graph.nodes) {
-    for (const std::string& output : node.outputs) producers.try_emplace(output, &node);
     if (!op_of(node) || node.inputs.empty()) continue;
     const std::optional<Way> way = way_to(node.inputs[0]);
     if (way && way->output == 0) ways_below.emplace(&node, *way);
@@ -315,10 +333,7 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
     Subject& subject = subjects.emplace_back();
     subject.layer.op = *op;
     subject.from_openvino_ir = model.from_openvino_ir;
-    const auto imported = model.opset_imports.find(node.domain);
-    const int version =
-        imported == model.opset_imports.end() ? 0 : engine::resolved_version(node, imported->second);
-    subject.label = engine::node_label(node, "", version);
+    subject.label = label_of(model, node);
     const auto named =
         std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
     subject.name = !node.name.empty() || named == node.outputs.end() ? node.name : *named;
@@ -337,6 +352,22 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
     }
   }
   return subjects;
+}
+
+std::vector<Untraced> find_untraced(const onnx_io::Model& stated) {
+  const onnx_io::Model model = with_calls_written_out(stated);
+  const Producers producers = producers_of(model.graph);
+  std::vector<Untraced> out;
+  for (std::size_t i = 0; i < model.graph.outputs.size(); ++i) {
+    auto made = producers.find(model.graph.outputs[i].name);
+    for (std::size_t steps = 0; made != producers.end() && is_followed(*made->second); ++steps) {
+      made = steps > model.graph.nodes.size() ? producers.end() : producers.find(made->second->inputs[0]);
+    }
+    if (made == producers.end() || op_of(*made->second)) continue;
+    if (const Node* before = recurrent_before(producers, model.graph.outputs[i].name))
+      out.push_back({i, label_of(model, *before), made->second->op_type});
+  }
+  return out;
 }
 
 std::vector<double> doubles_of(const Tensor& tensor) {

@@ -58,6 +58,14 @@ struct Below {
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    std::optional<std::chrono::steady_clock::time_point> deadline);
 
+/// An output of the graph that depends on a recurrent node, but not as one of its outputs turned around.
+struct Untraced {
+  std::size_t graph_output;
+  std::string label;   // of the nearest recurrent node
+  std::string behind;  // "Concat": the operator that nothing is traced through
+};
+std::vector<Untraced> find_untraced(const onnx_io::Model& model);
+
 /// True when the main graph has a recurrent node, or a function that it calls.
 bool has_recurrent_node(const onnx_io::Model& model);
 

@@ -260,6 +260,19 @@ class Diagnosis(unittest.TestCase):
         self.assertEqual(result["verdict"], "differs", result)
         return result["diagnosis"]
 
+    def test_what_comes_out_behind_other_operators(self):
+        onnx = mistakes_onnx()
+        layer = mistakes.layer("behind", "GRU")
+        constants = [mistakes.numpy_helper.from_array(a, n) for n, a in layer.arrays().items() if n != "X"]
+        nodes = [onnx.helper.make_node("GRU", ["X", "W", "R", "B"], ["Y"], name="gru", hidden_size=4),
+                 onnx.helper.make_node("Relu", ["Y"], ["Z0"]), onnx.helper.make_node("Identity", ["Z0"], ["Z"])]
+        graph = onnx.helper.make_graph(nodes, "behind", [onnx.helper.make_tensor_value_info("X", 1, None)],
+                                       [onnx.helper.make_tensor_value_info("Z", 1, None)], constants)
+        found = self.diagnosed("behind", graph, [layer.arrays()["X"]], [layer.expected()["Y"]])
+        self.assertEqual([(f["kind"], f["node"], f["hypotheses"], f["text"]) for f in found], [
+            ("unexplained", "node 'gru' (GRU-22)", [],
+             "not tried: output 'Z' comes out behind Relu, through which nothing is traced back")])
+
     def test_layers_share_the_time(self):
         """One that nothing known explains must not keep the next one from being looked at."""
         onnx = mistakes_onnx()
