@@ -7,6 +7,7 @@
 #include <new>
 
 #include "conformance/compare.h"
+#include "conformance/diagnosis/attempt.h"
 #include "conformance/diagnosis/evidence.h"
 #include "conformance/diagnosis/expected.h"
 #include "conformance/diagnosis/parting.h"
@@ -123,8 +124,17 @@ class Diagnosis {
     if (!contradicted_.empty()) finding_.text += " all (" + contradicted_ + ")";
     const auto parting = describe_parting(subject_, expected_, base_);
     finding_.text += ": " + parting.value_or("it does not part here");
+    if (begins_otherwise())
+      finding_.text +=
+          "; all other steps follow from the expected ones before them: initial_h may be missing or another";
     const std::string extent = expected_.extent().text(subject_.layer);
     if (!extent.empty()) finding_.text += "; seen were " + extent;
+  }
+
+  /// An LSTM's cell state is not seen, so that nothing is sure of its other steps.
+  bool begins_otherwise() {
+    if (subject_.layer.op == Op::lstm || !expected_.Y() || !expected_.has_shapes_of(base_)) return false;
+    return only_first_steps_differ(Attempt(subject_, expected_, base_, budgets_.search), 1);
   }
 
   std::optional<std::uint64_t> max_ulp(const Candidate& c) {

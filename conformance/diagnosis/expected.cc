@@ -74,9 +74,14 @@ Shape shape_of(const Candidate& candidate, std::size_t output) {
   return {size_of(l, axes[0]), size_of(l, axes[1]), size_of(l, axes[2]), l.hidden_size};
 }
 
+std::int64_t row_in_outputs(const Reading& reading, std::int64_t n) {
+  return reading.rows.empty() ? n : reading.rows[static_cast<std::size_t>(n)];
+}
+
 std::int64_t offset_in_Y(const Candidate& candidate, std::int64_t time, std::int64_t direction,
                          std::int64_t n) {
   const auto& [layer, reading] = candidate;
+  const std::int64_t row = row_in_outputs(reading, n);
   if (reading.backward_in_step_order && layer.reversed[static_cast<std::size_t>(direction)]) {
     const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
     if (time < length) time = length - 1 - time;
@@ -84,7 +89,7 @@ std::int64_t offset_in_Y(const Candidate& candidate, std::int64_t time, std::int
   const std::int64_t d = reading.swap_Y_directions ? layer.num_directions - 1 - direction : direction;
   std::int64_t at = 0;
   for (const Axis axis : axes_of(reading)) {
-    at = at * size_of(layer, axis) + (axis == Axis::time ? time : axis == Axis::batch ? n : d);
+    at = at * size_of(layer, axis) + (axis == Axis::time ? time : axis == Axis::batch ? row : d);
   }
   return at * layer.hidden_size;
 }
@@ -92,19 +97,14 @@ std::int64_t offset_in_Y(const Candidate& candidate, std::int64_t time, std::int
 std::int64_t offset_in_state(const Candidate& candidate, std::int64_t direction, std::int64_t n) {
   const auto& [layer, reading] = candidate;
   const std::int64_t d = reading.swap_state_directions ? layer.num_directions - 1 - direction : direction;
+  const std::int64_t row = row_in_outputs(reading, n);
   if (reading.arrangement == Arrangement::batch_first)
-    return (n * layer.num_directions + d) * layer.hidden_size;
-  return (d * layer.batch_size + n) * layer.hidden_size;
+    return (row * layer.num_directions + d) * layer.hidden_size;
+  return (d * layer.batch_size + row) * layer.hidden_size;
 }
 
 std::size_t output_of_state(const Candidate& candidate, std::size_t state) {
   return candidate.reading.exchange_states ? 2 - state : 1 + state;
-}
-
-Candidate as_stated(const Subject& subject) {
-  Candidate out{subject.layer, {}};
-  if (subject.layout == 1) out.reading.arrangement = Arrangement::batch_first;
-  return out;
 }
 
 /// What a Transpose was given where it gave this shape, which need not be that of the run: batch and time may
@@ -134,6 +134,12 @@ std::optional<Tensor> node_output(const Subject& subject, std::size_t output, co
 }
 
 }  // namespace
+
+Candidate as_stated(const Subject& subject) {
+  Candidate out{subject.layer, {}};
+  if (subject.layout == 1) out.reading.arrangement = Arrangement::batch_first;
+  return out;
+}
 
 Axes axes_of_Y(Arrangement arrangement) {
   switch (arrangement) {

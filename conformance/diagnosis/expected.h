@@ -35,6 +35,7 @@ struct Reading {
   bool swap_state_directions = false;
   bool exchange_states = false;         // Y_h holds C, Y_c holds H
   bool backward_in_step_order = false;  // Y of reversed directions begins with the first step
+  std::vector<std::int64_t> rows;       // where each row of X stands in the outputs; empty: in its place
   std::optional<Axes> Y_at_its_exit;    // Y as the graph's output holds it, before anything is turned back
 };
 
@@ -43,6 +44,9 @@ struct Candidate {
   Layer layer;
   Reading reading;
 };
+
+/// The layer as the model states it.
+Candidate as_stated(const Subject& subject);
 
 /// Multiplications that may still be spent, and the time until which.
 class Budget {

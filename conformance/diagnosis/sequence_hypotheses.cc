@@ -209,6 +209,48 @@ std::vector<std::int64_t> lengths_by_zeros(const Expected& expected, const Candi
   return lengths;
 }
 
+/// Where each row of X stands in the expected Y, by what its first step gives; empty where that is not one
+/// row each, or all are in their place.
+std::vector<std::int64_t> rows_by_first_step(const Expected& expected, const Candidate& candidate) {
+  constexpr std::int64_t most_rows = 1024;
+  const Layer& layer = candidate.layer;
+  if (layer.batch_size > most_rows) return {};
+  std::vector<std::int64_t> rows;
+  std::vector<bool> taken(static_cast<std::size_t>(layer.batch_size), false);
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    std::int64_t found = -1;
+    run_row(layer, 0, n, [&](const Step& step) {
+      for (std::int64_t row = 0; row < layer.batch_size && found < 0; ++row) {
+        const double* Y = expected.Y_at(candidate, step.time, 0, row);
+        const bool same = std::equal(step.H, step.H + layer.hidden_size, Y,
+                                     [&](double here, double wanted) { return expected.near(here, wanted); });
+        if (same && !taken[static_cast<std::size_t>(row)]) found = row;
+      }
+      return false;
+    });
+    if (found < 0) return {};
+    taken[static_cast<std::size_t>(found)] = true;
+    rows.push_back(found);
+  }
+  return std::ranges::is_sorted(rows) ? std::vector<std::int64_t>() : rows;
+}
+
+/// Lengths would tell rows apart by more than what they hold.
+void add_rows(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
+  const Candidate stated = as_stated(subject);
+  if (subject.has_sequence_lens || !expected.has_shapes_of(stated)) return;
+  const std::vector<std::int64_t> rows = rows_by_first_step(expected, stated);
+  if (rows.empty()) return;
+  into.push_back(
+      {"rows-permuted", "rows",
+       fmt::format("the rows of the batch in another order: those of X stand at [{}] in the outputs",
+                   lengths_text(rows)),
+       [rows](Candidate& c) {
+         c.reading.rows = rows;
+         return c.layer.batch_size == static_cast<std::int64_t>(rows.size());
+       }});
+}
+
 }  // namespace
 
 std::string lengths_text(const std::vector<std::int64_t>& lengths) {
@@ -233,8 +275,8 @@ void add_length_hypotheses(const Subject& subject, const Expected& expected, std
                     }});
   }
   if (!expected.Y()) return;
-  Candidate stated{subject.layer, {}};
-  if (subject.layout == 1) stated.reading.arrangement = Arrangement::batch_first;
+  add_rows(subject, expected, into);
+  const Candidate stated = as_stated(subject);
   if (!expected.has_shapes_of(stated)) return;
   const std::vector<std::int64_t> lengths = lengths_by_zeros(expected, stated);
   const std::string text = fmt::format(

@@ -248,6 +248,16 @@ def one_direction(op):
                   change=lambda m: m.arrays.update(twice))
 
 
+def rows():
+    """A batch that was sorted by length and not put back."""
+    order = [2, 0, 1]
+    for op in OPS:
+        both = layer("", op, attributes={"direction": "bidirectional"}, outputs=OUTPUTS)
+        for name, truth in (("", layer("", op)), ("_of_all_outputs", both)):
+            yield Mistake(f"rows_permuted{name}_{op}", truth, ["rows-permuted"], ("[1, 2, 0]",), change=lambda m: m.expected.update(
+                {n: v[..., order, :] for n, v in m.expected.items()}))
+
+
 def both_forward(m):
     """Each direction computed by a forward layer of its own."""
     for d in (0, 1):
@@ -270,6 +280,10 @@ def states():
                       change=lambda m: m.arrays.pop("initial_h"))
         yield Mistake(f"initial_h_other_{op}", given, ["initial-states-other"], kind="suspected",
                       change=lambda m: m.arrays.update(initial_h=m.arrays["initial_h"][:, ::-1] / 2))
+        if op != "LSTM":
+            wide = given.but("", hidden_size=104, batch_size=2, scale=0.25)
+            yield Mistake(f"initial_h_of_many_units_lost_{op}", wide, [], ("all other steps follow", "initial_h may be missing"),
+                          kind="unexplained", change=lambda m: m.arrays.pop("initial_h"))
         short = layer("", op, optional=("B", "sequence_lens"), sequence_lens=(5, 3, 2))
         yield Mistake(f"lengths_lost_{op}", short, ["sequence-lens-missing"], ("[5, 3, 2]", "zeros"),
                       change=lambda m: m.arrays.pop("sequence_lens"))
@@ -533,7 +547,7 @@ def unknown():
             yield Mistake(f"tiny_{op}_{seed}", tiny, None, kind="not reproduced", change=lambda m, seed=seed: other_values(m, seed))
 
 
-GROUPS = (gate_orders, turned, biases, attributes, directions, states, layouts, functions, two_mistakes, seen_otherwise, unknown)
+GROUPS = (gate_orders, turned, biases, attributes, directions, rows, states, layouts, functions, two_mistakes, seen_otherwise, unknown)
 
 
 def write_all(folder):
