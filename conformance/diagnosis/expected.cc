@@ -272,8 +272,10 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
   for (std::int64_t d = 0; d < layer.num_directions; ++d) {
     for (const std::int64_t n : expected.rows_seen(layer)) {
       const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
-      for (std::int64_t t = length; t < layer.seq_length; ++t)
-        store(0, offset_in_Y(candidate, t, d, n), zeros.data());
+      const auto store_behind_end = [&](const double* H) {
+        for (std::int64_t t = length; t < layer.seq_length; ++t) store(0, offset_in_Y(candidate, t, d, n), H);
+      };
+      store_behind_end(zeros.data());
       if (length == 0) {
         store(output_of_state(candidate, 0), offset_in_state(candidate, d, n), zeros.data());
         if (layer.op == Op::lstm)
@@ -282,6 +284,7 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
       run_row(layer, d, n, [&](const Step& step) {
         store(0, offset_in_Y(candidate, step.time, d, n), step.H);
         if (step.number == length - 1) {
+          if (candidate.reading.Y_is_held) store_behind_end(step.H);
           store(output_of_state(candidate, 0), offset_in_state(candidate, d, n), step.H);
           if (layer.op == Op::lstm)
             store(output_of_state(candidate, 1), offset_in_state(candidate, d, n), step.C);

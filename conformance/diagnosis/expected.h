@@ -34,6 +34,7 @@ struct Reading {
   bool swap_Y_directions = false;
   bool swap_state_directions = false;
   bool exchange_states = false;         // Y_h holds C, Y_c holds H
+  bool Y_is_held = false;               // behind a row's end Y repeats its last one
   bool backward_in_step_order = false;  // Y of reversed directions begins with the first step
   std::vector<std::int64_t> rows;       // where each row of X stands in the outputs; empty: in its place
   std::optional<Axes> Y_at_its_exit;    // Y as the graph's output holds it, before anything is turned back

@@ -209,6 +209,45 @@ std::vector<std::int64_t> lengths_by_zeros(const Expected& expected, const Candi
   return lengths;
 }
 
+/// By row: one more than the last time at which Y is not that of the time before.
+std::vector<std::int64_t> lengths_by_repetition(const Expected& expected, const Candidate& candidate) {
+  const Layer& layer = candidate.layer;
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(layer.batch_size), 1);
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    for (std::int64_t t = 1; t < layer.seq_length; ++t) {
+      const double* before = expected.Y_at(candidate, t - 1, 0, n);
+      const double* Y = expected.Y_at(candidate, t, 0, n);
+      if (!std::equal(Y, Y + layer.hidden_size, before)) lengths[static_cast<std::size_t>(n)] = t + 1;
+    }
+  }
+  return lengths;
+}
+
+/// Keras's masking gives the last Y of a row again where ONNX has zeros. Of one forward direction only: what
+/// a backward one gives there is its own matter.
+void add_held(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
+  const Candidate stated = as_stated(subject);
+  const Layer& layer = subject.layer;
+  if (layer.num_directions != 1 || layer.reversed[0] || layer.seq_length == 0 ||
+      !expected.has_shapes_of(stated))
+    return;
+  const auto lengths = subject.has_sequence_lens ? layer.lengths : lengths_by_repetition(expected, stated);
+  if (std::ranges::all_of(lengths, [&](std::int64_t length) { return length == layer.seq_length; })) return;
+  into.push_back(
+      {"Y-held", "lengths",
+       fmt::format("Y repeating its last value behind each row's end, as Keras's masking gives it; "
+                   "sequence_lens = [{}]: {}",
+                   lengths_text(lengths),
+                   subject.has_sequence_lens ? "ONNX has zeros there" : "the model has none"),
+       [lengths, steps = layer.seq_length](Candidate& c) {
+         if (c.layer.batch_size != static_cast<std::int64_t>(lengths.size()) || c.layer.seq_length != steps)
+           return false;  // batch and time were exchanged
+         c.layer.lengths = lengths;
+         c.reading.Y_is_held = true;
+         return true;
+       }});
+}
+
 /// Where each row of X stands in the expected Y, by what its first step gives; empty where that is not one
 /// row each, or all are in their place.
 std::vector<std::int64_t> rows_by_first_step(const Expected& expected, const Candidate& candidate) {
@@ -276,6 +315,7 @@ void add_length_hypotheses(const Subject& subject, const Expected& expected, std
   }
   if (!expected.Y()) return;
   add_rows(subject, expected, into);
+  add_held(subject, expected, into);
   const Candidate stated = as_stated(subject);
   if (!expected.has_shapes_of(stated)) return;
   const std::vector<std::int64_t> lengths = lengths_by_zeros(expected, stated);

@@ -293,6 +293,9 @@ def states():
                       ("[5, 3, 2]", "final"), change=lambda m: m.arrays.pop("sequence_lens"))
         yield Mistake(f"lengths_invented_{op}", layer("", op), ["sequence-lens-ignored"],
                       change=lambda m: m.arrays.update(sequence_lens=np.array([3, 5, 4], np.int32)))
+        for name, change in (("and_lengths_lost", lambda m: m.arrays.pop("sequence_lens")), ("", lambda m: None)):
+            yield Mistake(f"held_{name}_{op}", short, ["Y-held"], ("[5, 3, 2]", "masking"),
+                          change=lambda m, change=change: (change(m), hold(m, (5, 3, 2))))
     both = layer("", "LSTM", optional=("B", "initial_h", "initial_c"), outputs=OUTPUTS)
     some = np.linspace(-1, 1, 12, dtype=np.float32).reshape(1, 3, 4)
     yield Mistake("initial_c_invented", layer("", "LSTM", optional=("B", "initial_h")), ["initial-c-ignored"],
@@ -303,6 +306,12 @@ def states():
         initial_h=m.arrays["initial_c"], initial_c=m.arrays["initial_h"]))
     yield Mistake("final_states_exchanged", both, ["final-states-exchanged"], change=lambda m: m.expected.update(
         Y_h=m.expected["Y_c"], Y_c=m.expected["Y_h"]))
+
+
+def hold(m, lengths):
+    """Y of each row goes on with its last value, as under Keras's masking."""
+    for n, length in enumerate(lengths):
+        m.expected["Y"][length:, :, n] = m.expected["Y"][length - 1, :, n]
 
 
 def layouts():
