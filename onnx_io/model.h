@@ -112,6 +112,7 @@ struct Model {
   std::int64_t ir_version = 0;
   std::string producer_name;
   std::string producer_version;
+  bool from_openvino_ir = false;  // the nodes are what its reader made of the layers in the file
   OpsetImports opset_imports;
   Graph graph;
   std::vector<Function> functions;

@@ -13,6 +13,7 @@
 #include "opset/check_report.h"
 #include "opset/infer.h"
 #include "opset/onnx_checker.h"
+#include "opset/quantized_lstm.h"
 
 namespace grurun::opset {
 
@@ -120,6 +121,7 @@ CheckResult check_model(const Model& model) {
   const bool opsets_known = !report.has(Rule::opset_known) && !report.has(Rule::opset_valid);
   if (model.proto == nullptr || !opsets_known) return result;
   if (limits.safe_to_infer && sound) check_types(*model.proto, report, result);
+  check_quantized_shapes(model, functions, result.inferred, report);
   // ONNX's checker prints to standard output what it knows of operators that no opset has, and looks no
   // further than a bad ir_version.
   if (!report.has(Rule::operator_known) && !report.has(Rule::ir_version))

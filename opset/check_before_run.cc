@@ -85,7 +85,7 @@ class LayerWalk {
     if (import == scope.imports->end() || !since_version(node.op_type, node.domain, import->second)) return;
     const SchemaInfo& schema = *find_recurrent_schema(form, import->second);
     const NodeAt at{scope, node, index, schema.since_version};
-    check_recurrent_node(at, form, schema, report_);
+    check_recurrent_node(at, form, schema, report_, model_.from_openvino_ir);
     if (scope.parent == nullptr && scope.function == nullptr) check_shapes(at, form, schema);
   }
 

@@ -16,7 +16,7 @@ using onnx_io::Node;
 class GraphWalk {
  public:
   GraphWalk(const onnx_io::Model& model, const FunctionIndex& functions, CheckReport& report)
-      : model_(model), report_(report), nodes_(functions, report) {}
+      : model_(model), report_(report), nodes_(functions, report, model.from_openvino_ir) {}
 
   void walk_main() {
     CheckScope scope;

@@ -6,6 +6,7 @@
 
 #include "opset/beyond.h"
 #include "opset/near_match.h"
+#include "opset/quantized_lstm.h"
 #include "opset/recurrent_node.h"
 #include "opset/schema_store.h"
 
@@ -35,7 +36,9 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
   if (is_openvino_lstm(node.op_type, node.domain)) return;
   if (const SchemaInfo* schema = find_schema_beyond(node.op_type, node.domain, *opset_version)) {
     at.since_version = schema->since_version;
-    return check_against_schema(at, *schema, report_);
+    check_against_schema(at, *schema, report_);
+    if (is_dynamic_quantize_lstm(node.op_type, node.domain)) check_quantized_attributes(at, *schema, report_);
+    return;
   }
   if (!newest_opset(node.domain)) return report_unknown_domain(at);
   const SchemaInfo* schema = find_schema(node.op_type, node.domain, *opset_version);
@@ -49,7 +52,7 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
     return;
   }
   if (const RecurrentForm* form = find_recurrent_form(node.op_type, node.domain)) {
-    check_recurrent_node(at, *form, *schema, report_);
+    check_recurrent_node(at, *form, *schema, report_, made_here_);
   } else {
     check_against_schema(at, *schema, report_);
   }

@@ -15,7 +15,9 @@ namespace grurun::opset {
 /// Judges operator, attributes and the numbers of inputs and outputs; types are judged after inference.
 class NodeChecker {
  public:
-  NodeChecker(const FunctionIndex& functions, CheckReport& report) : functions_(functions), report_(report) {}
+  /// made_here: the reader of OpenVINO IR wrote the nodes, and chose what their attributes say.
+  NodeChecker(const FunctionIndex& functions, CheckReport& report, bool made_here)
+      : functions_(functions), report_(report), made_here_(made_here) {}
 
   void check(const CheckScope& scope, const onnx_io::Node& node, std::size_t index);
 
@@ -28,6 +30,7 @@ class NodeChecker {
 
   const FunctionIndex& functions_;
   CheckReport& report_;
+  const bool made_here_;
   std::set<std::pair<const onnx_io::OpsetImports*, std::string>> missing_imports_;
   std::set<std::pair<std::string, std::string>> unknown_domains_;
   std::map<std::pair<std::string, std::int64_t>, std::string> unknown_operators_;

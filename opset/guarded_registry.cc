@@ -205,7 +205,7 @@ const InferenceNode* GuardedRegistry::find_recurrent(const OpSchema& schema,
 
 void GuardedRegistry::infer_recurrent(const InferenceNode& node, const OpSchema& schema,
                                       InferenceContext& context) const {
-  for (RecurrentFinding& found : infer_recurrent_node(*node.original, node.faulty, schema, context)) {
+  for (RecurrentFinding& found : infer_recurrent_node(node, schema, context)) {
     record(context, recurrent_rule(schema.Name(), found.rule), std::move(found.section),
            std::move(found.message));
   }

@@ -42,6 +42,46 @@ onnx_io::OpsetImports copy_imports(const Imports& from,
   return imports;
 }
 
+/// What a graph or the body of a function defines: a tensor where it is a constant small enough to be read,
+/// else nullptr.
+class Definitions {
+ public:
+  explicit Definitions(const GraphProto& graph) : graph_(&graph), nodes_(graph.node()) {}
+  explicit Definitions(const onnx::FunctionProto& function) : nodes_(function.node()) {}
+
+  /// nullopt where the name is not defined here.
+  std::optional<const TensorProto*> find(const std::string& name) {
+    if (!gathered_) gather();
+    const auto found = tensors_.find(name);
+    return found == tensors_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  void gather() {
+    gathered_ = true;
+    if (graph_ != nullptr) {
+      for (const TensorProto& tensor : graph_->initializer()) add(tensor.name(), &tensor);
+      for (const auto& input : graph_->input()) add(input.name(), nullptr);
+    }
+    for (const NodeProto& node : nodes_) {
+      for (const std::string& output : node.output()) add(output, constant_of(node));
+    }
+  }
+  void add(const std::string& name, const TensorProto* tensor) {
+    tensors_.try_emplace(name, tensor != nullptr && !is_left_out(*tensor) ? tensor : nullptr);
+  }
+  static const TensorProto* constant_of(const NodeProto& node) {
+    if (node.op_type() != "Constant" || !onnx_io::canonical_domain(node.domain()).empty()) return nullptr;
+    const bool has_value = node.attribute_size() == 1 && node.attribute(0).name() == "value";
+    return has_value && node.attribute(0).has_t() ? &node.attribute(0).t() : nullptr;
+  }
+
+  const GraphProto* graph_ = nullptr;
+  const google::protobuf::RepeatedPtrField<NodeProto>& nodes_;
+  bool gathered_ = false;  // only when a recurrent node of a body asks
+  std::unordered_map<std::string_view, const TensorProto*> tensors_;
+};
+
 class Copier {
  public:
   Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report, bool keep_declared)
@@ -54,14 +94,26 @@ class Copier {
   void copy_graph(const GraphProto& from, GraphProto& to, const CheckScope& scope,
                   const onnx_io::OpsetImports& imports) {
     to.set_name(from.name());
+    around_.emplace_back(from);
     copy_values(from, to, scope.parent == nullptr);
     copy_initializers(from, to, scope.parent == nullptr);
     for (int i = 0; i < from.node_size(); ++i) {
       if (scope.parent == nullptr && replace_large_constant(from.node(i), to)) continue;
       copy_node(from.node(i), static_cast<std::size_t>(i), *to.add_node(), scope, imports);
     }
+    around_.pop_back();
   }
 
+  void copy_function(const onnx::FunctionProto& from, onnx::FunctionProto& to, const CheckScope& scope,
+                     const onnx_io::OpsetImports& imports) {
+    around_.emplace_back(from);
+    for (int i = 0; i < from.node_size(); ++i) {
+      copy_node(from.node(i), static_cast<std::size_t>(i), *to.add_node(), scope, imports);
+    }
+    around_.pop_back();
+  }
+
+ private:
   void copy_node(const NodeProto& from, std::size_t index, NodeProto& to, const CheckScope& scope,
                  const onnx_io::OpsetImports& imports) {
     const std::string domain = onnx_io::canonical_domain(from.domain());
@@ -72,6 +124,7 @@ class Copier {
     const bool known = import != imports.end() && (entry.since_version || call);
     entry.faulty = report_.any_faulty() && report_.is_faulty(node_key(scope, index));
     entry.recurrent = known && !call && find_recurrent_form(from.op_type(), domain) != nullptr;
+    if (entry.recurrent && around_.size() > 1) entry.outer_constants = outer_constants(from);
     const bool judged = known && (!entry.faulty || entry.recurrent);
     if (!judged || entry.faulty) {
       for (const std::size_t holder : holders_) out_.nodes[holder].holds_opaque = true;
@@ -91,7 +144,20 @@ class Copier {
     holders_.pop_back();
   }
 
- private:
+  std::map<std::string, const TensorProto*> outer_constants(const NodeProto& node) {
+    std::map<std::string, const TensorProto*> out;
+    for (const std::string& input : node.input()) {
+      if (around_.back().find(input)) continue;
+      for (auto definitions = around_.rbegin() + 1; definitions != around_.rend(); ++definitions) {
+        const std::optional<const TensorProto*> found = definitions->find(input);
+        if (!found) continue;
+        if (*found != nullptr) out[input] = *found;
+        break;
+      }
+    }
+    return out;
+  }
+
   static std::string function_key(const std::string& domain, const std::string& name,
                                   const std::string& overload) {
     return onnx_io::canonical_domain(domain) + '\n' + name + '\n' + overload;
@@ -180,6 +246,7 @@ class Copier {
   const std::int64_t ir_version_;
   const bool keep_declared_;
   std::unordered_set<std::string> functions_;
+  std::vector<Definitions> around_;   // graphs that are being copied, the main one or a function's body first
   std::vector<std::size_t> holders_;  // nodes whose subgraphs are being copied
 };
 
@@ -220,9 +287,7 @@ InferenceModel make_inference_model(const onnx::ModelProto& original, const Chec
     CheckScope& scope = out.scopes.emplace_back();
     scope.label =
         fmt::format("function {}.{}", onnx_io::canonical_domain(function.domain()), function.name());
-    for (int i = 0; i < function.node_size(); ++i) {
-      copier.copy_node(function.node(i), static_cast<std::size_t>(i), *copy->add_node(), scope, own);
-    }
+    copier.copy_function(function, *copy, scope, own);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,11 @@ struct InferenceNode {
   const onnx::NodeProto* original;
   std::size_t index;
   std::optional<int> since_version = std::nullopt;
-  bool recurrent = false;     // GRU, RNN or LSTM of the standard: judged by rules of its own, faulty or not
-  bool faulty = false;        // recurrent ones only: what its outputs are is not known
+  bool recurrent = false;  // GRU, RNN or LSTM of the standard: judged by rules of its own, faulty or not
+  bool faulty = false;     // recurrent ones only: what its outputs are is not known
+  /// Recurrent ones in a body only: constants of the graphs around it, by the name of the input. ONNX's
+  /// inference knows their types there, but not their values.
+  std::map<std::string, const onnx::TensorProto*> outer_constants{};
   bool holds_opaque = false;  // a node of its subgraphs is not judged: outputs of these may have no type
 
   std::string path() const;

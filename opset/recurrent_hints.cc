@@ -86,6 +86,8 @@ std::string shape_hint(std::size_t input, const SymbolicShape& shape, const std:
   if (std::string hint = missing_axis(input, shape, want, attributes); !hint.empty()) return hint;
   if (input == input_sequence_lens) {
     const bool time = sizes.seq_length.value && shape.size() == 1 && shape[0].value == sizes.seq_length.value;
+    if (shape.size() == 3)
+      return "; a state is input 5 or 6: name \"\" in the place of sequence_lens, which is left out then";
     return time ? "; it has X's seq_length: X may be batch first, Transpose it" : "";
   }
   if (is_state(input)) return other_state(shape, want, attributes, sizes);

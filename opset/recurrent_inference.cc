@@ -32,11 +32,17 @@ std::vector<onnx_io::Attribute> resolved_attributes(const SchemaInfo& schema,
   return attributes;
 }
 
+const onnx::TensorProto* outer_constant(const InferenceNode& node, std::size_t i) {
+  if (i >= static_cast<std::size_t>(node.original->input_size())) return nullptr;
+  const auto found = node.outer_constants.find(node.original->input(static_cast<int>(i)));
+  return found == node.outer_constants.end() ? nullptr : found->second;
+}
+
 class Inputs {
  public:
   /// most: that the version takes; further ones have a finding of their own.
-  Inputs(const InferenceContext& context, std::size_t most) {
-    for (std::size_t i = 0; i < context.getNumInputs() && i < most; ++i) add(context, i);
+  Inputs(const InferenceNode& node, const InferenceContext& context, std::size_t most) {
+    for (std::size_t i = 0; i < context.getNumInputs() && i < most; ++i) add(node, context, i);
   }
 
   const std::vector<RecurrentInputInfo>& infos() const { return infos_; }
@@ -44,7 +50,7 @@ class Inputs {
   int elem_type() const { return elem_type_; }
 
  private:
-  void add(const InferenceContext& context, std::size_t i) {
+  void add(const InferenceNode& node, const InferenceContext& context, std::size_t i) {
     RecurrentInputInfo& info = infos_.emplace_back();
     info.given = context.hasInput(i);
     const onnx::TypeProto* type = context.getInputType(i);
@@ -52,6 +58,7 @@ class Inputs {
     if (elem_type_ == 0 && i != input_sequence_lens) elem_type_ = type->tensor_type().elem_type();
     info.shape = onnx_io::type_from_proto(*type).shape;
     const onnx::TensorProto* value = context.getInputData(i);
+    if (value == nullptr) value = outer_constant(node, i);
     if (value == nullptr) return;
     try {
       values_.push_back(onnx_io::tensor_from_proto(*value));
@@ -85,7 +92,7 @@ bool is_error(const std::string& op_type, const RecurrentFinding& finding) {
 
 }  // namespace
 
-RecurrentFindings infer_recurrent_node(const onnx::NodeProto& node, bool faulty, const onnx::OpSchema& schema,
+RecurrentFindings infer_recurrent_node(const InferenceNode& node, const onnx::OpSchema& schema,
                                        InferenceContext& context) {
   const RecurrentForm& form = *find_recurrent_form(schema.Name(), schema.domain());
   const SchemaInfo& info = *find_schema(schema.Name(), schema.domain(), schema.since_version());
@@ -93,16 +100,16 @@ RecurrentFindings infer_recurrent_node(const onnx::NodeProto& node, bool faulty,
   const RecurrentAttributes attributes =
       read_recurrent_attributes(form, info, resolved_attributes(info, context), findings);
   // What the node says itself is told where it stands; what its caller says only shows here.
-  const bool refers =
-      std::ranges::any_of(node.attribute(), [](const auto& a) { return !a.ref_attr_name().empty(); });
+  const bool refers = std::ranges::any_of(node.original->attribute(),
+                                          [](const auto& a) { return !a.ref_attr_name().empty(); });
   if (!refers) findings.clear();
-  const Inputs inputs(context, info.inputs.size());
+  const Inputs inputs(node, context, info.inputs.size());
   const RecurrentSizes sizes = check_recurrent_shapes(form, attributes, inputs.infos(), findings);
   check_recurrent_traps(form, attributes, inputs.infos(), findings);
   const DTypeSet admitted = info.input_dtypes(input_X);
   const bool type_known = is_valid_dtype(inputs.elem_type());
   const bool sound =
-      !faulty && type_known && admitted.contains(onnx_io::dtype_from_proto(inputs.elem_type())) &&
+      !node.faulty && type_known && admitted.contains(onnx_io::dtype_from_proto(inputs.elem_type())) &&
       std::ranges::none_of(findings, [&](const auto& f) { return is_error(schema.Name(), f); });
   for (std::size_t i = 0; sound && i < context.getNumOutputs() && i < info.outputs.size(); ++i) {
     onnx::TypeProto& type = *context.getOutputType(i);

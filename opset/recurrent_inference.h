@@ -4,13 +4,14 @@
 #pragma once
 
 #include "onnx/defs/schema.h"
+#include "opset/inference_model.h"
 #include "opset/recurrent_rules.h"
 
 namespace grurun::opset {
 
-/// node is the model's, whose attributes may be references; the context has them resolved. The types of the
-/// outputs are set unless something is at fault. Never throws for what a model says.
-RecurrentFindings infer_recurrent_node(const onnx::NodeProto& node, bool faulty, const onnx::OpSchema& schema,
+/// The original's attributes may be references; the context has them resolved. The types of the outputs are
+/// set unless something is at fault. Never throws for what a model says.
+RecurrentFindings infer_recurrent_node(const InferenceNode& node, const onnx::OpSchema& schema,
                                        onnx::InferenceContext& context);
 
 }  // namespace grurun::opset

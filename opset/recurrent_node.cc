@@ -46,10 +46,11 @@ void check_output_sequence(const Node& node, const RecurrentAttributes& attribut
 }  // namespace
 
 void check_recurrent_node(const NodeAt& at, const RecurrentForm& form, const SchemaInfo& schema,
-                          CheckReport& report) {
+                          CheckReport& report, bool made_here) {
   const Node& node = at.node;
   RecurrentFindings findings;
   const RecurrentAttributes attributes = read_recurrent_attributes(form, schema, node.attributes, findings);
+  if (made_here) std::erase_if(findings, [](const auto& f) { return f.rule == RecurrentRule::batch_first; });
   add_arity(judge_inputs(at, schema), RecurrentRule::input_count, RecurrentRule::input_required, findings);
   const ArityFaults outputs = judge_outputs(at, schema);
   const bool few = static_cast<int>(node.outputs.size()) < schema.min_output;  // GRU-1 without Y_h

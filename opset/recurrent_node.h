@@ -8,8 +8,9 @@
 
 namespace grurun::opset {
 
-/// What can be told without types; an error marks the node as faulty.
+/// What can be told without types; an error marks the node as faulty. made_here: nobody can change the
+/// attributes, so that nothing is told of a layout that other runtimes lack.
 void check_recurrent_node(const NodeAt& at, const RecurrentForm& form, const SchemaInfo& schema,
-                          CheckReport& report);
+                          CheckReport& report, bool made_here);
 
 }  // namespace grurun::opset

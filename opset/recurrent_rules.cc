@@ -105,7 +105,7 @@ constexpr std::array recurrent_rows = {
                  ", under layout 1 [batch_size, num_directions, hidden_size]"},
     RecurrentRow{
         RecurrentRule::surplus_parameters, 60, warning, of_all, "attribute activation_alpha",
-        "activation_alpha and activation_beta have a value for each function that uses one, and no more"},
+        "activation_alpha and activation_beta have no more values than there are functions that use one"},
     RecurrentRow{RecurrentRule::activation_case, 61, warning, of_all, "attribute activations",
                  "activations are spelt as in the text, letter case included"},
     RecurrentRow{RecurrentRule::misspelt_direction, 62, warning, of_GRU, "attribute direction",

@@ -84,14 +84,15 @@ bool names(const Dim& dim, std::span<const char* const> words) {
 void check_axes(const RecurrentAttributes& attributes, const std::vector<RecurrentInputInfo>& inputs,
                 RecurrentFindings& findings) {
   constexpr std::array batch_words = {"batch"};
-  constexpr std::array time_words = {"seq", "time", "step", "frame"};
+  constexpr std::array time_words = {"seq", "time", "step", "frame", "len"};
   const RecurrentInputInfo* X = given(inputs, input_X);
   if (!attributes.layout || X == nullptr || !X->shape || X->shape->size() != 3) return;
   const bool batch_first = *attributes.layout == 1;
   const Dim& time = (*X->shape)[batch_first ? 1 : 0];
   const Dim& batch = (*X->shape)[batch_first ? 0 : 1];
-  const bool swapped = (names(time, batch_words) && !names(time, time_words)) ||
-                       (names(batch, time_words) && !names(batch, batch_words));
+  // Where time stands in its place, "num_sequences" or "timeseries" count rows of the batch.
+  if (names(time, time_words)) return;
+  const bool swapped = names(time, batch_words) || (names(batch, time_words) && !names(batch, batch_words));
   if (!swapped) return;
   findings.push_back({RecurrentRule::swapped_axes, "",
                       fmt::format("X is {}, but layout {} reads [{}]; Transpose X if its names are right",

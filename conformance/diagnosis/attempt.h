@@ -63,6 +63,11 @@ std::optional<Inference> infer_all_parameters(const Attempt& attempt);
 std::optional<Inference> infer_function(const Attempt& attempt);
 std::optional<Inference> infer_states(const Attempt& attempt);
 
+/// True when with the expected H as the state before, steps agree but for some rows' first. A cell state
+/// cannot be put in, so for LSTM later steps may differ too. states: how many each row may have to begin
+/// with, 1 or 2. Y must be expected, in the candidate's shape.
+bool only_first_steps_differ(const Attempt& attempt, int states);
+
 /// "0.25, -0.5, 0.125, ...": the first few of fitted numbers.
 std::string numbers_text(const std::vector<double>& values);
 

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "conformance/compare.h"
+#include "conformance/diagnosis/attempt.h"
 #include "conformance/diagnosis/evidence.h"
 #include "conformance/diagnosis/expected.h"
 #include "conformance/diagnosis/parting.h"
@@ -86,8 +87,9 @@ class Diagnosis {
     const std::string names = expected_.names(subject_.layer);
     finding_.text = fmt::format("the expected {} agree{} with a recomputation in double", names,
                                 names.size() > 3 ? "" : "s");
-    finding_.text += all ? ": the difference is one of precision"
-                         : fmt::format(" as far as there was time to look: {}", rows_text(whole));
+    finding_.text += all && !expected_.has_shapes_of_run() ? ": only the shape differs, behind the node"
+                     : all                                 ? ": the difference is one of precision"
+                           : fmt::format(" as far as there was time to look: {}", rows_text(whole));
   }
 
   void explained(const Cause& cause, const Confirmation& whole) {
@@ -122,8 +124,17 @@ class Diagnosis {
     if (!contradicted_.empty()) finding_.text += " all (" + contradicted_ + ")";
     const auto parting = describe_parting(subject_, expected_, base_);
     finding_.text += ": " + parting.value_or("it does not part here");
+    if (begins_otherwise())
+      finding_.text +=
+          "; all other steps follow from the expected ones before them: initial_h may be missing or another";
     const std::string extent = expected_.extent().text(subject_.layer);
     if (!extent.empty()) finding_.text += "; seen were " + extent;
+  }
+
+  /// An LSTM's cell state is not seen, so that nothing is sure of its other steps.
+  bool begins_otherwise() {
+    if (subject_.layer.op == Op::lstm || !expected_.Y() || !expected_.has_shapes_of(base_)) return false;
+    return only_first_steps_differ(Attempt(subject_, expected_, base_, budgets_.search), 1);
   }
 
   std::optional<std::uint64_t> max_ulp(const Candidate& c) {
@@ -131,7 +142,7 @@ class Diagnosis {
     std::optional<std::uint64_t> most;
     for (std::size_t i = 0; i < computed.size(); ++i) {
       if (!expected_.output(i)) continue;
-      const Comparison comparison = compare_values(computed[i], expected_.output(i)->tensor, {});
+      const Comparison comparison = compare_values(computed[i], expected_.as_read(c, i), {});
       max_abs_ = std::max(max_abs_, comparison.errors.max_abs);
       if (comparison.errors.max_ulp) most = std::max(most.value_or(0), *comparison.errors.max_ulp);
     }
@@ -152,6 +163,21 @@ bool differs_at(const Subject& subject, const std::vector<bool>& differs) {
                              [&](const auto& exit) { return exit && differs[exit->graph_output]; });
 }
 
+/// What is told where nothing was tried.
+std::vector<Finding> not_traced(const DiagnosisQuestion& question) {
+  for (const Untraced& output : find_untraced(question.model)) {
+    if (!question.differs[output.graph_output]) continue;
+    return {{"unexplained",
+             {},
+             output.label,
+             {},
+             std::nullopt,
+             fmt::format("not tried: output '{}' comes out behind {}, through which nothing is traced back",
+                         question.model.graph.outputs[output.graph_output].name, output.behind)}};
+  }
+  return {};
+}
+
 std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   std::vector<Finding> findings;
   if (!has_recurrent_node(question.model)) return findings;
@@ -162,13 +188,22 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   const auto deadline = within(most_time);
   Budgets budgets{{most_operations, deadline}, {most_confirming, within(2 * most_time)}};
   const Rerun rerun{question.rerun.seed, deadline};
-  for (const Subject& subject : find_subjects(question.model, question.inputs, rerun)) {
+  std::vector<Subject> subjects = find_subjects(question.model, question.inputs, rerun);
+  std::erase_if(subjects, [&](const Subject& subject) {
     const bool has_elements = subject.layer.batch_size > 0 && subject.layer.hidden_size > 0;
-    if (!has_elements || !differs_at(subject, question.differs)) continue;
-    Expected expected(subject, question.expected, question.actual);
-    if (!expected.empty()) findings.push_back(Diagnosis(subject, expected, budgets).run());
+    return !has_elements || !differs_at(subject, question.differs);
+  });
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    Expected expected(subjects[i], question.expected, question.actual);
+    if (expected.empty()) continue;
+    // What one layer leaves goes to those behind it, but none may take all.
+    const double part = 1.0 / static_cast<double>(subjects.size() - i);
+    Budgets share{budgets.search.share(part), budgets.confirm.share(part)};
+    findings.push_back(Diagnosis(subjects[i], expected, share).run());
+    budgets.search.spend(share.search);
+    budgets.confirm.spend(share.confirm);
   }
-  return findings;
+  return findings.empty() ? not_traced(question) : findings;
 }
 
 }  // namespace

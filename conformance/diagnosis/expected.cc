@@ -52,6 +52,16 @@ Tensor turned_back(const Tensor& tensor, const Exit::Turn& turn, DType dtype) {
   return rounded(to, turn.before, dtype);
 }
 
+Axes axes_of(const Reading& reading) {
+  return reading.Y_at_its_exit.value_or(axes_of_Y(reading.arrangement));
+}
+
+std::int64_t size_of(const Layer& layer, Axis axis) {
+  return axis == Axis::time    ? layer.seq_length
+         : axis == Axis::batch ? layer.batch_size
+                               : layer.num_directions;
+}
+
 /// Shape of output 0 (Y) or of a final state.
 Shape shape_of(const Candidate& candidate, std::size_t output) {
   const Layer& l = candidate.layer;
@@ -60,48 +70,70 @@ Shape shape_of(const Candidate& candidate, std::size_t output) {
     return batch_first ? Shape{l.batch_size, l.num_directions, l.hidden_size}
                        : Shape{l.num_directions, l.batch_size, l.hidden_size};
   }
-  switch (candidate.reading.arrangement) {
-    case Arrangement::batch_first:
-      return {l.batch_size, l.seq_length, l.num_directions, l.hidden_size};
-    case Arrangement::batch_for_time:
-      return {l.batch_size, l.num_directions, l.seq_length, l.hidden_size};
-    case Arrangement::time_first:
-      break;
-  }
-  return {l.seq_length, l.num_directions, l.batch_size, l.hidden_size};
+  const Axes axes = axes_of(candidate.reading);
+  return {size_of(l, axes[0]), size_of(l, axes[1]), size_of(l, axes[2]), l.hidden_size};
+}
+
+std::int64_t row_in_outputs(const Reading& reading, std::int64_t n) {
+  return reading.rows.empty() ? n : reading.rows[static_cast<std::size_t>(n)];
 }
 
 std::int64_t offset_in_Y(const Candidate& candidate, std::int64_t time, std::int64_t direction,
                          std::int64_t n) {
   const auto& [layer, reading] = candidate;
-  const std::int64_t D = layer.num_directions;
+  const std::int64_t row = row_in_outputs(reading, n);
   if (reading.backward_in_step_order && layer.reversed[static_cast<std::size_t>(direction)]) {
     const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
     if (time < length) time = length - 1 - time;
   }
-  const std::int64_t d = reading.swap_Y_directions ? D - 1 - direction : direction;
-  switch (reading.arrangement) {
-    case Arrangement::batch_first:
-      return ((n * layer.seq_length + time) * D + d) * layer.hidden_size;
-    case Arrangement::batch_for_time:
-      return ((n * D + d) * layer.seq_length + time) * layer.hidden_size;
-    case Arrangement::time_first:
-      break;
+  const std::int64_t d = reading.swap_Y_directions ? layer.num_directions - 1 - direction : direction;
+  std::int64_t at = 0;
+  for (const Axis axis : axes_of(reading)) {
+    at = at * size_of(layer, axis) + (axis == Axis::time ? time : axis == Axis::batch ? row : d);
   }
-  return ((time * D + d) * layer.batch_size + n) * layer.hidden_size;
+  return at * layer.hidden_size;
 }
 
 std::int64_t offset_in_state(const Candidate& candidate, std::int64_t direction, std::int64_t n) {
   const auto& [layer, reading] = candidate;
   const std::int64_t d = reading.swap_state_directions ? layer.num_directions - 1 - direction : direction;
+  const std::int64_t row = row_in_outputs(reading, n);
   if (reading.arrangement == Arrangement::batch_first)
-    return (n * layer.num_directions + d) * layer.hidden_size;
-  return (d * layer.batch_size + n) * layer.hidden_size;
+    return (row * layer.num_directions + d) * layer.hidden_size;
+  return (d * layer.batch_size + row) * layer.hidden_size;
 }
 
 std::size_t output_of_state(const Candidate& candidate, std::size_t state) {
   return candidate.reading.exchange_states ? 2 - state : 1 + state;
 }
+
+/// What a Transpose was given where it gave this shape, which need not be that of the run: batch and time may
+/// be exchanged. nullopt where nothing tells.
+std::optional<Shape> shape_before(const Exit::Turn& turn, const Tensor& after) {
+  const std::size_t rank = turn.before.rank();
+  if (after.rank() == rank) {
+    Shape before = turn.before;
+    for (std::size_t i = 0; i < rank; ++i) before[static_cast<std::size_t>(turn.perm[i])] = after.dim(i);
+    return before;
+  }
+  return after.size() == turn.before.element_count() ? std::optional(turn.before) : std::nullopt;
+}
+
+/// A graph's output as the node gave it, but for its shape where it does not come out directly; nullopt where
+/// it is none.
+std::optional<Tensor> node_output(const Subject& subject, std::size_t output, const Value& value) {
+  const Exit& exit = *subject.exits[output];
+  if (!value.is_tensor() || value.tensor().dtype() != subject.dtype) return std::nullopt;
+  Tensor tensor = value.tensor();
+  for (auto turn = exit.turns.rbegin(); turn != exit.turns.rend(); ++turn) {
+    const std::optional<Shape> before = shape_before(*turn, tensor);
+    if (!before) return std::nullopt;
+    tensor = turned_back(tensor, {*before, turn->perm}, subject.dtype);
+  }
+  return tensor;
+}
+
+}  // namespace
 
 Candidate as_stated(const Subject& subject) {
   Candidate out{subject.layer, {}};
@@ -109,21 +141,17 @@ Candidate as_stated(const Subject& subject) {
   return out;
 }
 
-/// A graph's output as the node gave it; nullopt where it is none.
-std::optional<Tensor> node_output(const Subject& subject, std::size_t output, const Value& value) {
-  const Exit& exit = *subject.exits[output];
-  if (!value.is_tensor() || value.tensor().dtype() != subject.dtype) return std::nullopt;
-  Tensor tensor = value.tensor();
-  for (auto turn = exit.turns.rbegin(); turn != exit.turns.rend(); ++turn) {
-    if (tensor.size() == turn->before.element_count()) tensor = turned_back(tensor, *turn, subject.dtype);
+Axes axes_of_Y(Arrangement arrangement) {
+  switch (arrangement) {
+    case Arrangement::batch_first:
+      return {Axis::batch, Axis::time, Axis::direction};
+    case Arrangement::batch_for_time:
+      return {Axis::batch, Axis::direction, Axis::time};
+    case Arrangement::time_first:
+      break;
   }
-  if (exit.direct) return tensor;
-  const Shape shape = shape_of(as_stated(subject), output);
-  if (tensor.size() != shape.element_count()) return std::nullopt;
-  return tensor.reshaped(shape);
+  return {Axis::time, Axis::direction, Axis::batch};
 }
-
-}  // namespace
 
 Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
                    const std::vector<Value>& actual) {
@@ -138,7 +166,11 @@ Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
     for (const double value : values) {
       if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
     }
-    outputs_[i] = ExpectedOutput{at, std::move(*tensor), std::move(values)};
+    const Tensor& at_exit = expected[at].tensor();
+    const bool direct = subject.exits[i]->direct;
+    const bool same_shape = actual[at].is_tensor() && actual[at].tensor().shape() == at_exit.shape();
+    outputs_[i] = ExpectedOutput{at, std::move(*tensor), std::move(values), direct, same_shape, {}};
+    if (i == 0 && !direct) outputs_[i]->at_exit = doubles_of(at_exit);
     if (const auto ours = node_output(subject, i, actual[at])) given[i] = doubles_of(*ours);
   }
   const Bounds bounds = bounds_of(subject.dtype);
@@ -181,20 +213,37 @@ std::vector<RowDifference> Expected::differences(const Candidate& stated,
 
 bool Expected::has_shapes_of(const Candidate& candidate) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (outputs_[i] && !(outputs_[i]->tensor.shape() == shape_of(candidate, i))) return false;
+    if (!outputs_[i]) continue;
+    const Shape shape = shape_of(candidate, i);
+    const bool fits = outputs_[i]->direct ? outputs_[i]->tensor.shape() == shape
+                                          : outputs_[i]->tensor.size() == shape.element_count();
+    if (!fits) return false;
   }
   return true;
 }
 
 const double* Expected::Y_at(const Candidate& candidate, std::int64_t time, std::int64_t direction,
                              std::int64_t n) const {
-  return outputs_[0] ? outputs_[0]->values.data() + offset_in_Y(candidate, time, direction, n) : nullptr;
+  if (!outputs_[0]) return nullptr;
+  const auto& values = candidate.reading.Y_at_its_exit ? outputs_[0]->at_exit : outputs_[0]->values;
+  return values.data() + offset_in_Y(candidate, time, direction, n);
 }
 
 const double* Expected::state_at(const Candidate& candidate, std::size_t state, std::int64_t direction,
                                  std::int64_t n) const {
   const auto& output = outputs_[output_of_state(candidate, state)];
   return output ? output->values.data() + offset_in_state(candidate, direction, n) : nullptr;
+}
+
+Tensor Expected::as_read(const Candidate& candidate, std::size_t index) const {
+  const ExpectedOutput& output = *outputs_[index];
+  if (index > 0 || !candidate.reading.Y_at_its_exit) return output.tensor;
+  return rounded(output.at_exit, output.tensor.shape(), output.tensor.dtype());
+}
+
+bool Expected::has_shapes_of_run() const {
+  return std::ranges::all_of(outputs_,
+                             [](const auto& output) { return !output || output->has_shape_of_run; });
 }
 
 std::string Expected::names(const Layer& layer) const {
@@ -215,6 +264,7 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (expected.output(i)) values[i] = expected.output(i)->values;
   }
+  if (candidate.reading.Y_at_its_exit) values[0] = expected.Y()->at_exit;
   const std::vector<double> zeros(static_cast<std::size_t>(layer.hidden_size), 0.0);
   const auto store = [&](std::size_t output, std::int64_t offset, const double* from) {
     if (!values[output].empty()) std::copy_n(from, layer.hidden_size, values[output].begin() + offset);
@@ -222,8 +272,10 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
   for (std::int64_t d = 0; d < layer.num_directions; ++d) {
     for (const std::int64_t n : expected.rows_seen(layer)) {
       const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
-      for (std::int64_t t = length; t < layer.seq_length; ++t)
-        store(0, offset_in_Y(candidate, t, d, n), zeros.data());
+      const auto store_behind_end = [&](const double* H) {
+        for (std::int64_t t = length; t < layer.seq_length; ++t) store(0, offset_in_Y(candidate, t, d, n), H);
+      };
+      store_behind_end(zeros.data());
       if (length == 0) {
         store(output_of_state(candidate, 0), offset_in_state(candidate, d, n), zeros.data());
         if (layer.op == Op::lstm)
@@ -232,6 +284,7 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
       run_row(layer, d, n, [&](const Step& step) {
         store(0, offset_in_Y(candidate, step.time, d, n), step.H);
         if (step.number == length - 1) {
+          if (candidate.reading.Y_is_held) store_behind_end(step.H);
           store(output_of_state(candidate, 0), offset_in_state(candidate, d, n), step.H);
           if (layer.op == Op::lstm)
             store(output_of_state(candidate, 1), offset_in_state(candidate, d, n), step.C);

@@ -24,12 +24,20 @@ enum class Arrangement {
   batch_for_time,  // Y [batch_size, num_directions, seq_length, hidden_size]: X's dimensions were mistaken
 };
 
+/// Sizes of time, direction and batch in Y, in the order in which they stand there; hidden_size is last.
+enum class Axis { time, direction, batch };
+using Axes = std::array<Axis, 3>;
+Axes axes_of_Y(Arrangement arrangement);
+
 struct Reading {
   Arrangement arrangement = Arrangement::time_first;
   bool swap_Y_directions = false;
   bool swap_state_directions = false;
   bool exchange_states = false;         // Y_h holds C, Y_c holds H
+  bool Y_is_held = false;               // behind a row's end Y repeats its last one
   bool backward_in_step_order = false;  // Y of reversed directions begins with the first step
+  std::vector<std::int64_t> rows;       // where each row of X stands in the outputs; empty: in its place
+  std::optional<Axes> Y_at_its_exit;    // Y as the graph's output holds it, before anything is turned back
 };
 
 /// A layer with what a hypothesis changed, and how its outputs are to be read.
@@ -37,6 +45,9 @@ struct Candidate {
   Layer layer;
   Reading reading;
 };
+
+/// The layer as the model states it.
+Candidate as_stated(const Subject& subject);
 
 /// Multiplications that may still be spent, and the time until which.
 class Budget {
@@ -61,11 +72,14 @@ class Budget {
   std::chrono::steady_clock::time_point end_;
 };
 
-/// One expected output, shaped as the node's.
+/// One expected output.
 struct ExpectedOutput {
   std::size_t graph_output;
-  Tensor tensor;
+  Tensor tensor;  // of the node's shape where it comes out directly; else only the elements count
   std::vector<double> values;
+  bool direct;
+  bool has_shape_of_run;        // what the run gave has the expected shape
+  std::vector<double> at_exit;  // of Y that does not come out directly: its elements as they come out
 };
 
 class Expected {
@@ -80,6 +94,11 @@ class Expected {
 
   /// False when the expected shapes are not those that the candidate's outputs have.
   bool has_shapes_of(const Candidate& candidate) const;
+  /// Output `index`, which must be expected, with its elements in the order in which the candidate reads
+  /// them.
+  Tensor as_read(const Candidate& candidate, std::size_t index) const;
+  /// False where an expected output of the graph differs from the run's by its shape.
+  bool has_shapes_of_run() const;
   /// [hidden_size] elements of Y, Y_h (state 0) or Y_c (state 1) as the candidate reads them; nullptr where
   /// that output is not expected. The shapes must be the candidate's.
   const double* Y_at(const Candidate& candidate, std::int64_t time, std::int64_t direction,

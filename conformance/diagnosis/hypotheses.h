@@ -22,6 +22,10 @@ struct Hypothesis {
 /// to subject and expected.
 std::vector<Hypothesis> all_hypotheses(const Subject& subject, const Expected& expected);
 
+/// Those about weights and biases again, each for one direction of a bidirectional layer alone; empty for
+/// layers of one direction.
+std::vector<Hypothesis> of_one_direction(const std::vector<Hypothesis>& of_both, const Layer& layer);
+
 // The parts of it, one file each.
 void add_weight_hypotheses(const Subject& subject, std::vector<Hypothesis>& into);
 void add_bias_hypotheses(const Subject& subject, std::vector<Hypothesis>& into);

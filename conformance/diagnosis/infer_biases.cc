@@ -23,39 +23,75 @@ void overwrite(Array& array, std::int64_t offset, std::vector<double>::const_ite
   array = make_array(std::move(values));
 }
 
+/// One direction's bias, or the half of it that the model lacks, put into a candidate.
+class LostBias {
+ public:
+  LostBias(const Attempt& attempt, std::int64_t direction)
+      : attempt_(attempt), layer_(attempt.start.layer), d_(direction) {}
+
+  bool is_whole() const { return has_Wb_ && has_Rb_; }
+  const char* id() const { return has_Wb_ ? "Rb-missing" : has_Rb_ ? "Wb-missing" : "B-missing"; }
+  const char* what() const { return has_Wb_ ? "an Rb" : has_Rb_ ? "a Wb" : "a bias"; }
+
+  /// The numbers that were fitted; nullopt where none make it agree.
+  std::optional<std::vector<double>> put_into(Candidate& c) const {
+    const std::int64_t H = layer_.hidden_size, rows = layer_.rows();
+    // Only under linear_before_reset do the halves of h's bias tell themselves apart.
+    const bool two_halves = layer_.op == Op::gru && layer_.linear_before_reset && !has_Wb_ && !has_Rb_;
+    const std::int64_t count = rows + (two_halves ? H : 0);
+    const FitOptions options{many_starts, attempt_.units_are_apart()};
+    if (!options.by_unit && count > most_parameters) return std::nullopt;
+    const bool into_Rb = has_Wb_ || two_halves;
+    std::vector<double> bias = zeros(count);
+    const auto put = [&](Layer& l, const std::vector<double>& at) {
+      overwrite(into_Rb ? l.Rb : l.Wb, d_ * rows, at.begin(), rows);
+      if (two_halves) overwrite(l.Wb, d_ * rows + 2 * H, at.begin() + rows, H);
+    };
+    return fit(attempt_, c, d_, bias, options, put) ? std::optional(bias) : std::nullopt;
+  }
+
+ private:
+  bool has(const Array& half) const {
+    if (!half) return false;
+    const auto begin = half->begin() + d_ * layer_.rows();
+    return std::any_of(begin, begin + layer_.rows(), [](double value) { return value != 0; });
+  }
+
+  const Attempt& attempt_;
+  const Layer& layer_;
+  const std::int64_t d_;
+  const bool has_Wb_ = has(layer_.Wb), has_Rb_ = has(layer_.Rb);
+};
+
 }  // namespace
 
 std::optional<Inference> infer_bias(const Attempt& attempt) {
   const Layer& layer = attempt.start.layer;
-  const bool has_Wb = !is_zero(layer.Wb), has_Rb = !is_zero(layer.Rb);
-  const std::int64_t H = layer.hidden_size, rows = layer.rows(), D = layer.num_directions;
-  // Only under linear_before_reset do the halves of h's bias tell themselves apart.
-  const bool two_halves = layer.op == Op::gru && layer.linear_before_reset && !has_Wb && !has_Rb;
-  const std::int64_t count = rows + (two_halves ? H : 0);
-  const FitOptions options{many_starts, attempt.units_are_apart()};
-  if ((has_Wb && has_Rb) || (!options.by_unit && count > most_parameters)) return std::nullopt;
-
+  const std::int64_t D = layer.num_directions;
   Candidate c = attempt.start;
   for (Array* half : {&c.layer.Wb, &c.layer.Rb}) {
-    if (!*half) *half = make_array(zeros(D * rows));
+    if (!*half) *half = make_array(zeros(D * layer.rows()));
   }
-  const bool into_Rb = has_Wb || two_halves;
   std::vector<double> all;
+  std::string of_direction;
+  std::optional<LostBias> lost;
   for (std::int64_t d = 0; d < D; ++d) {
-    std::vector<double> bias = zeros(count);
-    const auto put = [&](Layer& l, const std::vector<double>& at) {
-      overwrite(into_Rb ? l.Rb : l.Wb, d * rows, at.begin(), rows);
-      if (two_halves) overwrite(l.Wb, d * rows + 2 * H, at.begin() + rows, H);
-    };
-    if (!fit(attempt, c, d, bias, options, put)) return std::nullopt;
-    all.insert(all.end(), bias.begin(), bias.end());
+    const LostBias of_d(attempt, d);
+    if (of_d.is_whole()) continue;
+    const auto bias = of_d.put_into(c);
+    if (!bias) return std::nullopt;
+    all.insert(all.end(), bias->begin(), bias->end());
+    const bool reversed = layer.reversed[static_cast<std::size_t>(d)];
+    of_direction = D == 1 || lost ? ""
+                   : reversed     ? " in the backward direction"
+                                  : " in the forward direction";
+    if (!lost) lost.emplace(of_d);
   }
-  if (!attempt.fits(c)) return std::nullopt;
-  const char* what = has_Wb ? "an Rb" : has_Rb ? "a Wb" : "a bias";
-  const char* id = has_Wb ? "Rb-missing" : has_Rb ? "Wb-missing" : "B-missing";
-  return Inference{id,
-                   fmt::format("{} that the model lacks, found by fitting: [{}]", what, numbers_text(all)),
-                   std::move(c), D * count};
+  if (!lost || !attempt.fits(c)) return std::nullopt;
+  return Inference{lost->id(),
+                   fmt::format("{} that the model lacks{}, found by fitting: [{}]", lost->what(),
+                               of_direction, numbers_text(all)),
+                   std::move(c), static_cast<std::int64_t>(all.size())};
 }
 
 // Under linear_before_reset Rbh is multiplied by r, so that the sum of the halves is not enough.

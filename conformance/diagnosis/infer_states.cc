@@ -9,43 +9,6 @@
 namespace grurun::conformance::diagnosis {
 namespace {
 
-/// True when with the expected H as the state before, steps agree but for some rows' first. A cell state
-/// cannot be put in, so for LSTM later steps may differ too.
-bool only_first_steps_differ(const Attempt& attempt, int states) {
-  const Layer& layer = attempt.start.layer;
-  const Expected& expected = attempt.expected;
-  bool later_agree = true;
-  std::int64_t rows = 0, later_steps = 0, first_differ = 0;
-  for (std::int64_t d = 0; d < layer.num_directions; ++d) {
-    for (const std::int64_t n : expected.rows_seen(layer)) {
-      const std::int64_t end = expected.steps_seen(layer.lengths[static_cast<std::size_t>(n)]);
-      run_row(
-          layer, d, n,
-          [&](const Step& step) {
-            if (step.number >= end) return false;
-            const double* Y = expected.Y_at(attempt.start, step.time, d, n);
-            bool agrees = true;
-            for (std::int64_t k = 0; k < layer.hidden_size; ++k)
-              agrees = agrees && expected.near(step.H[k], Y[k]);
-            if (step.number == 0) {
-              ++rows;
-              first_differ += agrees ? 0 : 1;
-            } else {
-              ++later_steps;
-              later_agree = later_agree && agrees;
-            }
-            return later_agree || layer.op == Op::lstm;
-          },
-          [&](std::int64_t time) { return expected.Y_at(attempt.start, time, d, n); });
-    }
-  }
-  constexpr std::int64_t enough = 3;
-  // Two states have more numbers than a first step has; what later steps say must be more than the rest.
-  const std::int64_t free = states == 2 ? rows * layer.hidden_size : 0;
-  return first_differ > 0 && later_steps * layer.hidden_size > free + enough &&
-         (later_agree || layer.op == Op::lstm);
-}
-
 /// Fits initial_h, initial_c or both, row by row.
 class StateFit {
  public:
@@ -127,6 +90,41 @@ class StateFit {
 };
 
 }  // namespace
+
+bool only_first_steps_differ(const Attempt& attempt, int states) {
+  const Layer& layer = attempt.start.layer;
+  const Expected& expected = attempt.expected;
+  bool later_agree = true;
+  std::int64_t rows = 0, later_steps = 0, first_differ = 0;
+  for (std::int64_t d = 0; d < layer.num_directions; ++d) {
+    for (const std::int64_t n : expected.rows_seen(layer)) {
+      const std::int64_t end = expected.steps_seen(layer.lengths[static_cast<std::size_t>(n)]);
+      run_row(
+          layer, d, n,
+          [&](const Step& step) {
+            if (step.number >= end) return false;
+            const double* Y = expected.Y_at(attempt.start, step.time, d, n);
+            bool agrees = true;
+            for (std::int64_t k = 0; k < layer.hidden_size; ++k)
+              agrees = agrees && expected.near(step.H[k], Y[k]);
+            if (step.number == 0) {
+              ++rows;
+              first_differ += agrees ? 0 : 1;
+            } else {
+              ++later_steps;
+              later_agree = later_agree && agrees;
+            }
+            return later_agree || layer.op == Op::lstm;
+          },
+          [&](std::int64_t time) { return expected.Y_at(attempt.start, time, d, n); });
+    }
+  }
+  constexpr std::int64_t enough = 3;
+  // Two states have more numbers than a first step has; what later steps say must be more than the rest.
+  const std::int64_t free = states == 2 ? rows * layer.hidden_size : 0;
+  return first_differ > 0 && later_steps * layer.hidden_size > free + enough &&
+         (later_agree || layer.op == Op::lstm);
+}
 
 std::optional<Inference> infer_states(const Attempt& attempt) {
   const Layer& layer = attempt.start.layer;

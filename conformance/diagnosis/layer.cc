@@ -104,7 +104,8 @@ class Row {
     return dot(R_ + row * size_, H, size_) + (Rb_ != nullptr ? Rb_[row] : 0);
   }
   double activated(Function function, double x) const {
-    if (layer_.clip) x = std::clamp(x, -*layer_.clip, *layer_.clip);
+    if (layer_.clip && (function != h || layer_.clip_cell_state))
+      x = std::clamp(x, -*layer_.clip, *layer_.clip);
     return apply_function(functions_[function], x);
   }
   double gate(std::int64_t number, std::int64_t k, Function function, double sum) {

@@ -31,6 +31,7 @@ struct Layer {
   bool linear_before_reset = false;
   bool input_forget = false;
   std::optional<double> clip;
+  bool clip_cell_state = true;        // clip bounds the argument of h in Ht = ot (.) h(Ct), too
   std::vector<Activation> functions;  // of the forward direction, then of the backward one
   std::vector<std::int64_t> lengths;  // by row
   Array X;                            // [seq_length, batch_size, input_size]

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -111,6 +112,15 @@ std::int64_t first_far(const Expected& expected, const double* here, const doubl
   return -1;
 }
 
+/// True when both directions have one W and one R, as where one was written twice.
+bool has_weights_twice(const Layer& layer) {
+  const auto twice = [](const Array& array) {
+    const auto half = static_cast<std::ptrdiff_t>(array->size() / 2);
+    return std::equal(array->begin(), array->begin() + half, array->begin() + half, array->end());
+  };
+  return layer.num_directions == 2 && twice(layer.W) && twice(layer.R);
+}
+
 std::string direction_text(const Layer& layer, std::int64_t d) {
   return fmt::format("direction {} ({})", d,
                      layer.reversed[static_cast<std::size_t>(d)] ? "backward" : "forward");
@@ -197,7 +207,10 @@ std::optional<std::string> describe_parting(const Subject& subject, const Expect
       return fmt::format(
           "Y parts first at step {} (time {}), {}, batch row {}, unit {}: {:.6g} here, {:.6g} expected; {}",
           first.number, first.time, direction_text(layer, first.direction), first.n, first.unit, first.here,
-          first.wanted, first.gates);
+          first.wanted,
+          has_weights_twice(layer) ? "both directions have the same W and R: one may be written twice"
+          : subject.fed_by.empty() ? first.gates
+                                   : "X depends on " + subject.fed_by + ": the mistake may be there");
     }
     if (auto tail = tail_text(expected, candidate)) return tail;
   }

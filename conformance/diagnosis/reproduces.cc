@@ -20,9 +20,14 @@ std::optional<std::int64_t> parting_step(const Expected& expected, const Candida
     return true;
   };
   const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
-  for (std::int64_t time = length; time < layer.seq_length; ++time) {
-    if (!all_near(nullptr, expected.Y_at(candidate, time, direction, n))) return 0;
-  }
+  const auto Y_ends_with = [&](const double* H) {
+    for (std::int64_t time = length; time < layer.seq_length; ++time) {
+      if (!all_near(H, expected.Y_at(candidate, time, direction, n))) return false;
+    }
+    return true;
+  };
+  const bool held = candidate.reading.Y_is_held && length > 0;
+  if (!held && !Y_ends_with(nullptr)) return 0;
   if (length == 0 && !(all_near(nullptr, expected.state_at(candidate, 0, direction, n)) &&
                        all_near(nullptr, expected.state_at(candidate, 1, direction, n)))) {
     return 0;
@@ -33,7 +38,8 @@ std::optional<std::int64_t> parting_step(const Expected& expected, const Candida
     bool good = all_near(step.H, expected.Y_at(candidate, step.time, direction, n));
     if (good && step.number == length - 1) {
       good = all_near(step.H, expected.state_at(candidate, 0, direction, n)) &&
-             (layer.op != Op::lstm || all_near(step.C, expected.state_at(candidate, 1, direction, n)));
+             (layer.op != Op::lstm || all_near(step.C, expected.state_at(candidate, 1, direction, n))) &&
+             (!held || Y_ends_with(step.H));
     }
     if (!good) out = step.number;
     return good && step.number + 1 < steps && !budget.is_over();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/diagnosis/chain.h"
 #include "conformance/diagnosis/hypotheses.h"
 #include "conformance/diagnosis/inference.h"
 #include "conformance/diagnosis/reproduces.h"
@@ -36,15 +37,17 @@ class Search {
         hypotheses_(all_hypotheses(subject, expected)) {}
 
   std::optional<Cause> run() {
-    single() || pair(likely_pairs) || inferred_at_base() || pair(all_pairs) || inferred_beside_one();
+    single(hypotheses_) || single(of_one_direction(hypotheses_, base_.layer)) || in_chain() ||
+        pair(likely_pairs) || inferred_at_base() || pair(all_pairs) || inferred_beside_one();
     return std::move(cause_);
   }
 
  private:
-  bool single() {
+  bool single(const std::vector<Hypothesis>& hypotheses) {
     std::vector<const Hypothesis*> fitting;
     std::optional<Candidate> first;
-    for (const Hypothesis& hypothesis : hypotheses_) {
+    for (const Hypothesis& hypothesis : hypotheses) {
+      if (budget_.is_over()) break;
       Candidate c = base_;
       if (!hypothesis.apply(c) || !reproduces(expected_, c, budget_)) continue;
       fitting.push_back(&hypothesis);
@@ -60,6 +63,31 @@ class Search {
     return true;
   }
 
+  /// In the layers below too, or in them alone.
+  bool in_chain() {
+    const Chain chain(subject_);
+    if (chain.empty()) return false;
+    Budget share = budget_.share(0.3);
+    const auto try_all = [&](const std::vector<Hypothesis>& hypotheses, bool here) {
+      for (const Hypothesis& hypothesis : hypotheses) {
+        if (share.is_over() || cause_) return;
+        const Array X = chain.X_with(hypothesis, share);
+        Candidate c = base_;
+        c.layer.X = X;
+        if (!X || (here && !hypothesis.apply(c)) || !reproduces(expected_, c, share)) continue;
+        const std::string where = here ? ", in this layer and below it in " : ", below it in ";
+        cause_ = {{hypothesis.id},
+                  hypothesis.text + where + chain.text(),
+                  c,
+                  doubt(evidence_needed(subject_.dtype, 1))};
+      }
+    };
+    try_all(hypotheses_, true);
+    try_all(chain.hypotheses_below(), false);
+    budget_.spend(share);
+    return cause_.has_value();
+  }
+
   /// Fitting may take its share of the time, no more.
   bool inferred_at_base() {
     Budget share = budget_.share(0.5);
@@ -72,8 +100,10 @@ class Search {
     std::vector<Inference> found = infer(subject_, expected_, start, budget);
     if (found.empty()) return false;
     const Inference& best = found.front();
-    // As many numbers as there are elements fit anything.
-    const std::int64_t needed = best.fitted + evidence_needed(subject_.dtype, 1 + beside.size());
+    // As many numbers as there are elements fit anything; a single one is held by the elements behind the
+    // first.
+    const std::int64_t of_hypotheses = evidence_needed(subject_.dtype, 1 + beside.size());
+    const std::int64_t needed = (best.fitted > 1 ? best.fitted : 0) + of_hypotheses;
     if (best.structure_only ? !beside.empty() : evidence_.elements < needed) return false;
     std::vector<std::string> ids;
     std::string text;
@@ -83,7 +113,7 @@ class Search {
     }
     ids.push_back(best.id);
     cause_ = {ids, text + best.text, best.candidate,
-              best.structure_only ? "only the structure says so" : doubt(needed + best.fitted),
+              best.structure_only ? "only the structure says so" : doubt(2 * best.fitted + of_hypotheses),
               best.structure_only};
     return true;
   }

@@ -19,6 +19,14 @@ void swap_directions(Array& array) {
   array = make_array(std::move(swapped));
 }
 
+void repeat_first_direction(Array& array) {
+  if (!array) return;
+  std::vector<double> values = *array;
+  const auto half = static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::copy(values.begin(), values.begin() + half, values.begin() + half);
+  array = make_array(std::move(values));
+}
+
 /// [A, B, H] to [B, A, H].
 void swap_leading(Array& array, std::int64_t A, std::int64_t B) {
   if (!array) return;
@@ -66,7 +74,12 @@ void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
     add("direction", "direction",
         reversed ? "direction forward: the model says reverse" : "direction reverse: the model says forward",
         [](Candidate& c) { c.layer.reversed[0] = !c.layer.reversed[0]; });
-    if (reversed) {
+    if (!reversed) {
+      add("go-backwards", "direction",
+          "direction reverse and Y in the order of steps, as Keras's go_backwards gives it: the model says "
+          "forward",
+          [](Candidate& c) { c.layer.reversed[0] = c.reading.backward_in_step_order = true; });
+    } else {
       add("Y-in-step-order", "Y order",
           "Y in the order of steps: what reverse gives was not turned back into time order",
           [](Candidate& c) { c.reading.backward_in_step_order = true; });
@@ -77,6 +90,11 @@ void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
       [](Candidate& c) {
         for (Array* array : {&c.layer.W, &c.layer.R, &c.layer.Wb, &c.layer.Rb, &c.layer.P})
           swap_directions(*array);
+      });
+  add("weights-of-first-direction", "direction",
+      "the weights of the first direction in both: the model has others for the second", [](Candidate& c) {
+        for (Array* array : {&c.layer.W, &c.layer.R, &c.layer.Wb, &c.layer.Rb, &c.layer.P})
+          repeat_first_direction(*array);
       });
   add("second-direction-forward", "direction",
       "both directions forward: the second one runs backward in the model",
@@ -121,6 +139,25 @@ void add_layouts(const Subject& subject, std::vector<Hypothesis>& into) {
       Arrangement::batch_for_time, swap_batch_and_time);
   add("batch-and-time-of-X-swapped", "batch and time of X swapped: X holds the batch first",
       Arrangement::time_first, swap_batch_and_time);
+}
+
+/// Y leaves the graph flattened, and was not turned as the source turns it.
+void add_exits(const Subject& subject, std::vector<Hypothesis>& into) {
+  if (!subject.exits[0] || subject.exits[0]->direct) return;
+  static const char* const names[] = {"seq_length", "num_directions", "batch_size"};
+  const bool turned = !subject.exits[0]->turns.empty();
+  Axes axes{Axis::time, Axis::direction, Axis::batch};
+  do {
+    std::string text;
+    for (const Axis axis : axes) text += std::string(names[static_cast<std::size_t>(axis)]) + ", ";
+    into.push_back({"axes-of-Y", "layout",
+                    fmt::format("Y leaving the graph as [{}hidden_size]: the model {}", text,
+                                turned ? "transposes it otherwise" : "does not transpose it"),
+                    [=](Candidate& c) {
+                      c.reading.Y_at_its_exit = axes;
+                      return turned || axes != axes_of_Y(c.reading.arrangement);
+                    }});
+  } while (std::ranges::next_permutation(axes).found);
 }
 
 void add_states(const Subject& subject, std::vector<Hypothesis>& into) {
@@ -172,6 +209,87 @@ std::vector<std::int64_t> lengths_by_zeros(const Expected& expected, const Candi
   return lengths;
 }
 
+/// By row: one more than the last time at which Y is not that of the time before.
+std::vector<std::int64_t> lengths_by_repetition(const Expected& expected, const Candidate& candidate) {
+  const Layer& layer = candidate.layer;
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(layer.batch_size), 1);
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    for (std::int64_t t = 1; t < layer.seq_length; ++t) {
+      const double* before = expected.Y_at(candidate, t - 1, 0, n);
+      const double* Y = expected.Y_at(candidate, t, 0, n);
+      if (!std::equal(Y, Y + layer.hidden_size, before)) lengths[static_cast<std::size_t>(n)] = t + 1;
+    }
+  }
+  return lengths;
+}
+
+/// Keras's masking gives the last Y of a row again where ONNX has zeros. Of one forward direction only: what
+/// a backward one gives there is its own matter.
+void add_held(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
+  const Candidate stated = as_stated(subject);
+  const Layer& layer = subject.layer;
+  if (layer.num_directions != 1 || layer.reversed[0] || layer.seq_length == 0 ||
+      !expected.has_shapes_of(stated))
+    return;
+  const auto lengths = subject.has_sequence_lens ? layer.lengths : lengths_by_repetition(expected, stated);
+  if (std::ranges::all_of(lengths, [&](std::int64_t length) { return length == layer.seq_length; })) return;
+  into.push_back(
+      {"Y-held", "lengths",
+       fmt::format("Y repeating its last value behind each row's end, as Keras's masking gives it; "
+                   "sequence_lens = [{}]: {}",
+                   lengths_text(lengths),
+                   subject.has_sequence_lens ? "ONNX has zeros there" : "the model has none"),
+       [lengths, steps = layer.seq_length](Candidate& c) {
+         if (c.layer.batch_size != static_cast<std::int64_t>(lengths.size()) || c.layer.seq_length != steps)
+           return false;  // batch and time were exchanged
+         c.layer.lengths = lengths;
+         c.reading.Y_is_held = true;
+         return true;
+       }});
+}
+
+/// Where each row of X stands in the expected Y, by what its first step gives; empty where that is not one
+/// row each, or all are in their place.
+std::vector<std::int64_t> rows_by_first_step(const Expected& expected, const Candidate& candidate) {
+  constexpr std::int64_t most_rows = 1024;
+  const Layer& layer = candidate.layer;
+  if (layer.batch_size > most_rows) return {};
+  std::vector<std::int64_t> rows;
+  std::vector<bool> taken(static_cast<std::size_t>(layer.batch_size), false);
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    std::int64_t found = -1;
+    run_row(layer, 0, n, [&](const Step& step) {
+      for (std::int64_t row = 0; row < layer.batch_size && found < 0; ++row) {
+        const double* Y = expected.Y_at(candidate, step.time, 0, row);
+        const bool same = std::equal(step.H, step.H + layer.hidden_size, Y,
+                                     [&](double here, double wanted) { return expected.near(here, wanted); });
+        if (same && !taken[static_cast<std::size_t>(row)]) found = row;
+      }
+      return false;
+    });
+    if (found < 0) return {};
+    taken[static_cast<std::size_t>(found)] = true;
+    rows.push_back(found);
+  }
+  return std::ranges::is_sorted(rows) ? std::vector<std::int64_t>() : rows;
+}
+
+/// Lengths would tell rows apart by more than what they hold.
+void add_rows(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
+  const Candidate stated = as_stated(subject);
+  if (subject.has_sequence_lens || !expected.has_shapes_of(stated)) return;
+  const std::vector<std::int64_t> rows = rows_by_first_step(expected, stated);
+  if (rows.empty()) return;
+  into.push_back(
+      {"rows-permuted", "rows",
+       fmt::format("the rows of the batch in another order: those of X stand at [{}] in the outputs",
+                   lengths_text(rows)),
+       [rows](Candidate& c) {
+         c.reading.rows = rows;
+         return c.layer.batch_size == static_cast<std::int64_t>(rows.size());
+       }});
+}
+
 }  // namespace
 
 std::string lengths_text(const std::vector<std::int64_t>& lengths) {
@@ -184,6 +302,7 @@ void add_sequence_hypotheses(const Subject& subject, std::vector<Hypothesis>& in
   add_directions(subject, into);
   add_states(subject, into);
   add_layouts(subject, into);
+  add_exits(subject, into);
 }
 
 void add_length_hypotheses(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
@@ -195,8 +314,9 @@ void add_length_hypotheses(const Subject& subject, const Expected& expected, std
                     }});
   }
   if (!expected.Y()) return;
-  Candidate stated{subject.layer, {}};
-  if (subject.layout == 1) stated.reading.arrangement = Arrangement::batch_first;
+  add_rows(subject, expected, into);
+  add_held(subject, expected, into);
+  const Candidate stated = as_stated(subject);
   if (!expected.has_shapes_of(stated)) return;
   const std::vector<std::int64_t> lengths = lengths_by_zeros(expected, stated);
   const std::string text = fmt::format(

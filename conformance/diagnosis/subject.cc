@@ -10,6 +10,7 @@
 #include "engine/graph/node_rules.h"
 #include "engine/graph/plan.h"
 #include "engine/ops/type_dispatch.h"
+#include "onnx_io/openvino_ir.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance::diagnosis {
@@ -17,8 +18,11 @@ namespace {
 
 using onnx_io::Node;
 using Values = std::unordered_map<std::string, Value>;
+using Producers = std::unordered_map<std::string_view, const Node*>;
 
 std::optional<Op> op_of(const Node& node) {
+  const bool of_openvino = node.domain == onnx_io::openvino_domain;
+  if (of_openvino && node.op_type == "LSTM") return Op::lstm;
   if (!node.domain.empty()) return std::nullopt;
   if (node.op_type == "RNN") return Op::rnn;
   if (node.op_type == "GRU") return Op::gru;
@@ -29,6 +33,11 @@ std::optional<Op> op_of(const Node& node) {
 bool keeps_order(const Node& node) {
   static const std::array names{"Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"};
   return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
+}
+
+/// Whether the way back from a graph's output goes on through it.
+bool is_followed(const Node& node) {
+  return !node.inputs.empty() && (keeps_order(node) || (node.domain.empty() && node.op_type == "Transpose"));
 }
 
 const Node* producer(const onnx_io::Graph& graph, const std::string& value) {
@@ -102,25 +111,53 @@ std::optional<Way> way_back(const onnx_io::Graph& graph, std::string value) {
       way.output = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
       return way.output < 3 ? std::optional(way) : std::nullopt;
     }
-    if (!keeps_order(*node) && !(node->domain.empty() && node->op_type == "Transpose")) return std::nullopt;
-    if (node->inputs.empty()) return std::nullopt;
+    if (!is_followed(*node)) return std::nullopt;
     way.between.push_back(node);
     value = node->inputs[0];
   }
   return std::nullopt;
 }
 
-Exit exit_of(const Way& way, std::size_t graph_output, const Values& values) {
-  Exit exit{graph_output, {}, way.between.empty()};
+Producers producers_of(const onnx_io::Graph& graph) {
+  Producers producers;
+  for (const Node& node : graph.nodes) {
+    for (const std::string& output : node.outputs) producers.try_emplace(output, &node);
+  }
+  return producers;
+}
+
+std::string label_of(const onnx_io::Model& model, const Node& node) {
+  const auto imported = model.opset_imports.find(node.domain);
+  const int version =
+      imported == model.opset_imports.end() ? 0 : engine::resolved_version(node, imported->second);
+  return engine::node_label(node, "", version);
+}
+
+/// The nearest recurrent node on which a value depends, through whatever operators; nullptr: none.
+const Node* recurrent_before(const Producers& producers, const std::string& value) {
+  std::vector<const std::string*> open{&value};
+  std::unordered_set<const Node*> seen;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const auto made = producers.find(*open[i]);
+    if (made == producers.end() || !seen.insert(made->second).second) continue;
+    if (op_of(*made->second)) return made->second;
+    for (const std::string& input : made->second->inputs) open.push_back(&input);
+  }
+  return nullptr;
+}
+
+/// What turns the value around on its way, from the node on.
+std::vector<Exit::Turn> turns_of(const Way& way, const Values& values) {
+  std::vector<Exit::Turn> turns;
   for (auto node = way.between.rbegin(); node != way.between.rend(); ++node) {
     if ((*node)->op_type != "Transpose") continue;
     const Shape& before = values.at((*node)->inputs[0]).tensor().shape();
     std::vector<std::int64_t> perm;
     for (std::size_t i = before.rank(); i-- > 0;) perm.push_back(static_cast<std::int64_t>(i));
     if (const onnx_io::Attribute* given = (*node)->find_attribute("perm")) perm = given->ints;
-    exit.turns.push_back({before, perm});
+    turns.push_back({before, perm});
   }
-  return exit;
+  return turns;
 }
 
 template <typename T>
@@ -187,6 +224,7 @@ class LayerReader {
         attribute_or(node_, "linear_before_reset", std::int64_t{0}, &Attribute::i) != 0;
     layer_.input_forget = attribute_or(node_, "input_forget", std::int64_t{0}, &Attribute::i) != 0;
     if (const Attribute* clip = node_.find_attribute("clip")) layer_.clip = clip->f;
+    layer_.clip_cell_state = node_.domain != onnx_io::openvino_domain && !subject_.from_openvino_ir;
     subject_.activations = attribute_or(node_, "activations", {}, &Attribute::strings);
     subject_.alpha = attribute_or(node_, "activation_alpha", {}, &Attribute::floats);
     subject_.beta = attribute_or(node_, "activation_beta", {}, &Attribute::floats);
@@ -274,37 +312,67 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
   for (const Node& node : graph.nodes) {
     if (op_of(node)) std::ranges::for_each(node.inputs, want);
   }
-  std::vector<std::optional<Way>> ways;
-  for (const onnx_io::ValueInfo& output : graph.outputs) {
-    ways.push_back(way_back(graph, output.name));
-    if (!ways.back()) continue;
-    for (const Node* node : ways.back()->between) {
+  const auto way_to = [&](const std::string& value) {
+    const std::optional<Way> way = way_back(graph, value);
+    for (const Node* node : way ? way->between : std::vector<const Node*>()) {
       if (node->op_type == "Transpose") want(node->inputs[0]);
     }
+    return way;
+  };
+  std::vector<std::optional<Way>> ways;
+  for (const onnx_io::ValueInfo& output : graph.outputs) ways.push_back(way_to(output.name));
+  std::unordered_map<const Node*, Way> ways_below;
+  const Producers producers = producers_of(graph);
+  for (const Node& node : graph.nodes) {
+    if (!op_of(node) || node.inputs.empty()) continue;
+    const std::optional<Way> way = way_to(node.inputs[0]);
+    if (way && way->output == 0) ways_below.emplace(&node, *way);
   }
   const Values values = capture(model, names, inputs, rerun);
 
   std::vector<Subject> subjects;
+  std::unordered_map<const Node*, std::size_t> by_node;
   for (const Node& node : graph.nodes) {
     const std::optional<Op> op = op_of(node);
     if (!op) continue;
     Subject& subject = subjects.emplace_back();
     subject.layer.op = *op;
-    const auto imported = model.opset_imports.find("");
-    const int version =
-        imported == model.opset_imports.end() ? 0 : engine::resolved_version(node, imported->second);
-    subject.label = engine::node_label(node, "", version);
+    subject.from_openvino_ir = model.from_openvino_ir;
+    subject.label = label_of(model, node);
     const auto named =
         std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
     subject.name = !node.name.empty() || named == node.outputs.end() ? node.name : *named;
     LayerReader(node, values, subject).read();
+    if (const auto way = ways_below.find(&node); way != ways_below.end()) {
+      subject.below = std::make_shared<const Below>(
+          Below{subjects[by_node.at(way->second.from)], turns_of(way->second, values)});
+    }
+    if (const Node* before = recurrent_before(producers, node.inputs[0]))
+      subject.fed_by = subjects[by_node.at(before)].label;
+    by_node.emplace(&node, subjects.size() - 1);
     for (std::size_t i = 0; i < ways.size(); ++i) {
       if (ways[i] && ways[i]->from == &node && !subject.exits[ways[i]->output]) {
-        subject.exits[ways[i]->output] = exit_of(*ways[i], i, values);
+        subject.exits[ways[i]->output] = Exit{i, turns_of(*ways[i], values), ways[i]->between.empty()};
       }
     }
   }
   return subjects;
+}
+
+std::vector<Untraced> find_untraced(const onnx_io::Model& stated) {
+  const onnx_io::Model model = with_calls_written_out(stated);
+  const Producers producers = producers_of(model.graph);
+  std::vector<Untraced> out;
+  for (std::size_t i = 0; i < model.graph.outputs.size(); ++i) {
+    auto made = producers.find(model.graph.outputs[i].name);
+    for (std::size_t steps = 0; made != producers.end() && is_followed(*made->second); ++steps) {
+      made = steps > model.graph.nodes.size() ? producers.end() : producers.find(made->second->inputs[0]);
+    }
+    if (made == producers.end() || op_of(*made->second)) continue;
+    if (const Node* before = recurrent_before(producers, model.graph.outputs[i].name))
+      out.push_back({i, label_of(model, *before), made->second->op_type});
+  }
+  return out;
 }
 
 Tensor rounded(const std::vector<double>& values, const Shape& shape, DType dtype) {

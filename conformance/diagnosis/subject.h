@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,10 +27,13 @@ struct Exit {
   bool direct = true;       // nothing lies between
 };
 
+struct Below;
+
 /// A recurrent node of the main graph, or of a function that it calls, after a run.
 struct Subject {
-  std::string label;  // "node 'gru_1' (GRU-14)"
-  std::string name;   // of the node; of its first output where it has none
+  std::string label;              // "node 'gru_1' (GRU-14)"
+  std::string name;               // of the node; of its first output where it has none
+  bool from_openvino_ir = false;  // W, R and B stand in the file as LSTMSequence has them: f, i, c, o
   Layer layer;
   int layout = 0;
   DType dtype = DType::undefined;
@@ -38,12 +42,28 @@ struct Subject {
   std::vector<float> alpha, beta;
   bool has_sequence_lens = false;
   std::array<std::optional<Exit>, 3> exits;  // Y, Y_h, Y_c
+  std::shared_ptr<const Below> below;        // X is the Y of that node, turned around at most
+  std::string fed_by;                        // label of a recurrent node on which X depends; empty: none
+};
+
+/// The node whose Y is another one's X, and what turns it around between them.
+struct Below {
+  Subject subject;
+  std::vector<Exit::Turn> turns;
 };
 
 /// Every GRU, LSTM and RNN of the main graph and of the functions that it calls, in their order. Runs the
 /// model once more for the values that go into them. Throws what a run throws.
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun);
+
+/// An output of the graph that depends on a recurrent node, but not as one of its outputs turned around.
+struct Untraced {
+  std::size_t graph_output;
+  std::string label;   // of the nearest recurrent node
+  std::string behind;  // "Concat": the operator that nothing is traced through
+};
+std::vector<Untraced> find_untraced(const onnx_io::Model& model);
 
 /// True when the main graph has a recurrent node, or a function that it calls.
 bool has_recurrent_node(const onnx_io::Model& model);

@@ -72,9 +72,21 @@ Change transpose(std::int64_t rows, std::int64_t columns) {
   };
 }
 
-std::string source_of(Op op, const std::string& order) {
+/// The order in which the model's file holds the gates, where ONNX's order would be given back as `order`.
+std::string order_in_file(const Subject& subject, const Order& order) {
+  if (!subject.from_openvino_ir || subject.layer.op != Op::lstm)
+    return gate_order_text(subject.layer.op, order);
+  Order in_file;
+  for (const std::size_t block : {2, 0, 3, 1}) in_file.push_back(order[block]);  // i, o, f, c from f, i, c, o
+  return gate_order_text(subject.layer.op, in_file);
+}
+
+/// Whose layout has this order in a file; empty: nobody's that is known.
+std::string source_of(const Subject& subject, const std::string& order) {
+  const Op op = subject.layer.op;
   if (op == Op::gru && order == "r,z,h") return "PyTorch's";
   if (op == Op::lstm && order == "i,f,c,o") return "PyTorch's and Keras's";
+  if (op == Op::lstm && order == "i,o,f,c" && subject.from_openvino_ir) return "ONNX's";
   return {};
 }
 
@@ -93,15 +105,17 @@ constexpr Scope some_weights[] = {
     {"gate-order-of-W", "gates of W", "W", true, false, false, false},
     {"gate-order-of-R", "gates of R", "R", false, true, false, false}};
 
-Hypothesis gate_order(const Layer& layer, const Order& order, const Scope& scope) {
-  const std::string found = gate_order_text(layer.op, order);
-  const std::string source = source_of(layer.op, found);
+Hypothesis gate_order(const Subject& subject, const Order& order, const Scope& scope) {
+  const Layer& layer = subject.layer;
+  const std::string found = order_in_file(subject, order);
+  const std::string source = source_of(subject, found);
   const char* were = scope.several ? "were" : "was";
   Order standard(order.size());
   std::iota(standard.begin(), standard.end(), 0);
   const std::string text =
-      source.empty() ? fmt::format("{} in {} order: {} {} not brought into ONNX's order {}", scope.subject,
-                                   found, scope.names, were, gate_order_text(layer.op, standard))
+      source.empty() ? fmt::format("{} in {} order: {} {} not brought into {} order {}", scope.subject, found,
+                                   scope.names, were, subject.from_openvino_ir ? "OpenVINO's" : "ONNX's",
+                                   order_in_file(subject, standard))
                      : fmt::format("{} in {} order: {} {} not reordered from {} layout", scope.subject, found,
                                    scope.names, were, source);
   const auto W = remembered(reorder(order, layer.hidden_size * layer.input_size));
@@ -116,17 +130,17 @@ Hypothesis gate_order(const Layer& layer, const Order& order, const Scope& scope
           }};
 }
 
-void add_gate_orders(const Layer& layer, std::vector<Hypothesis>& into) {
-  Order order(static_cast<std::size_t>(layer.gates()));
+void add_gate_orders(const Subject& subject, std::vector<Hypothesis>& into) {
+  Order order(static_cast<std::size_t>(subject.layer.gates()));
   std::iota(order.begin(), order.end(), 0);
   std::vector<Hypothesis> others;
   while (std::next_permutation(order.begin(), order.end())) {
-    if (source_of(layer.op, gate_order_text(layer.op, order)).empty()) {
-      others.push_back(gate_order(layer, order, all_weights));
+    if (source_of(subject, order_in_file(subject, order)).empty()) {
+      others.push_back(gate_order(subject, order, all_weights));
       continue;
     }
-    into.push_back(gate_order(layer, order, all_weights));
-    for (const Scope& scope : some_weights) into.push_back(gate_order(layer, order, scope));
+    into.push_back(gate_order(subject, order, all_weights));
+    for (const Scope& scope : some_weights) into.push_back(gate_order(subject, order, scope));
   }
   std::ranges::move(others, std::back_inserter(into));
 }
@@ -200,7 +214,7 @@ std::string gate_order_text(Op op, const std::vector<std::int64_t>& order) {
 
 void add_weight_hypotheses(const Subject& subject, std::vector<Hypothesis>& into) {
   const Layer& layer = subject.layer;
-  if (layer.gates() > 1) add_gate_orders(layer, into);
+  if (layer.gates() > 1) add_gate_orders(subject, into);
   add_turned(layer, into);
   add_peepholes(layer, into);
 }

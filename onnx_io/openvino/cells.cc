@@ -52,7 +52,7 @@ void check_cell(const Conversion& layer, const GateLayout& layout, std::int64_t 
   check_shape(layer, W + 1, "R", {{rows, &size.gate_rows}, {"hidden_size", &size.hidden}});
   if (layer.inputs.size() <= W + 2) return;
   check_shape(layer, W + 2, "B", {{rows_text(layout.bias_blocks), &size.bias_rows}},
-              why_not_six(layer, W + 2, hidden));
+              why_not_six(layer, W + 2, hidden) + bias_of_other_reset(layer, W + 2, layout, hidden));
 }
 
 // With a first axis of size 1: time for X, directions for all else.

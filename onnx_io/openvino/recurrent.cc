@@ -143,6 +143,16 @@ void check_shape(const Conversion& layer, std::size_t index, const char* name, c
                why);
 }
 
+std::string bias_of_other_reset(const Conversion& layer, std::size_t index, const GateLayout& layout,
+                                std::int64_t hidden_size) {
+  const std::optional<Dims>& dims = layer.inputs[index].dims;
+  if (layout.onnx_op != std::string_view("GRU") || !dims || dims->empty()) return {};
+  const bool is_set = layout.bias_blocks == 4;
+  if (dims->back() != (is_set ? 3 : 4) * hidden_size) return {};
+  return is_set ? " (3*hidden_size belongs to a layer without linear_before_reset, which is set)"
+                : " (4*hidden_size belongs to linear_before_reset, which is not set)";
+}
+
 void check_types(const Conversion& layer, std::optional<std::size_t> except) {
   const DType type = layer.inputs[0].dtype;
   const bool computed =

@@ -48,6 +48,11 @@ struct Axis {
 void check_shape(const Conversion& layer, std::size_t index, const char* name, const std::vector<Axis>& axes,
                  const std::string& why = {});
 
+/// " (4*hidden_size belongs to linear_before_reset, which is not set)" and the reverse, for check_shape of a
+/// GRU's B [..., rows]; else nothing.
+std::string bias_of_other_reset(const Conversion& layer, std::size_t index, const GateLayout& layout,
+                                std::int64_t hidden_size);
+
 /// Throws Error(invalid_model) unless the inputs (but for `except`) have one floating-point type.
 void check_types(const Conversion& layer, std::optional<std::size_t> except = std::nullopt);
 

@@ -57,7 +57,8 @@ void check_sequence(const Conversion& layer, const GateLayout& layout, std::int6
   check_shape(layer, lengths + 2, "R",
               {{"num_directions", &size.directions}, {rows, &size.gate_rows}, {"hidden_size", &size.hidden}});
   check_shape(layer, lengths + 3, "B",
-              {{"num_directions", &size.directions}, {rows_text(layout.bias_blocks), &size.bias_rows}});
+              {{"num_directions", &size.directions}, {rows_text(layout.bias_blocks), &size.bias_rows}},
+              bias_of_other_reset(layer, lengths + 3, layout, hidden));
 }
 
 // int32, as ONNX wants it. A length that int32 does not hold stays one that is out of range.

@@ -233,7 +233,9 @@ Model parse_openvino_ir(std::string_view xml, const std::string& folder, const s
   const openvino::Network network = openvino::read_network(xml);
   ExternalData files(folder);
   auto proto = openvino::Translation(network, files, weights_file).run();
-  return model_from_proto(std::move(proto), &files);
+  Model model = model_from_proto(std::move(proto), &files);
+  model.from_openvino_ir = true;
+  return model;
 }
 
 }  // namespace grurun::onnx_io

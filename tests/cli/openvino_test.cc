@@ -1,4 +1,6 @@
 // OpenVINO IRs on the command line: run, check, conformance, and one line for what is wrong.
+#include <cmath>
+
 #include "tests/cli/command_line.h"
 #include "tests/onnx_io/ir_text.h"
 
@@ -23,6 +25,36 @@ class OpenvinoCommand : public CommandLine {
                               {x, h, w, r}, {{1, 1}});
     ir.result("Ho", cell);
     return ir;
+  }
+
+  /// An LSTMSequence whose file holds the gates in this order; each gate has weights of its own.
+  static onnx_io::testing::IrText lstm(const std::string& order, const std::string& attributes) {
+    const auto weights = [&](int columns) {
+      std::vector<float> values;
+      for (const char gate : order) {
+        for (int k = 0; k < 2 * columns; ++k) values.push_back(std::sin(7.0F * static_cast<float>(gate + k)));
+      }
+      return values;
+    };
+    onnx_io::testing::IrText ir;
+    const int x = ir.parameter("X", {2, 3, 2});
+    const int h = ir.constant<float>("H", {2, 1, 2}, {0, 0, 0, 0});
+    const int c = ir.constant<float>("C", {2, 1, 2}, {0, 0, 0, 0});
+    const int lengths = ir.constant<std::int32_t>("lengths", {2}, {3, 3}, "i32");
+    const int w = ir.constant<float>("W", {1, 8, 2}, weights(2));
+    const int r = ir.constant<float>("R", {1, 8, 2}, weights(2));
+    const int b = ir.constant<float>("B", {1, 8}, weights(1));
+    const int sequence =
+        ir.layer("lstm", "LSTMSequence", "opset5", R"(hidden_size="2" direction="forward")" + attributes,
+                 {x, h, c, lengths, w, r, b}, {{2, 1, 3, 2}, {2, 1, 2}, {2, 1, 2}});
+    ir.result("Y", sequence);
+    return ir;
+  }
+
+  void write_lstm(const std::string& name, const std::string& order, const std::string& attributes) {
+    const onnx_io::testing::IrText ir = lstm(order, attributes);
+    write(name + ".xml", ir.xml());
+    write(name + ".bin", ir.weights);
   }
 
   void write_changed(const std::string& from, const std::string& to) {
@@ -55,6 +87,31 @@ TEST_F(OpenvinoCommand, ACaseMayHaveAnIr) {
     EXPECT_EQ(outcome.code, 0) << path << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("1 passed"), std::string::npos) << outcome.out;
   }
+}
+
+// The page of LSTMSequence has f, i, c, o; the node that is made from it holds them as ONNX does.
+TEST_F(OpenvinoCommand, DiagnosisNamesTheOrderOfGatesInTheFile) {
+  write("lstm.json", R"({"X": [[[1, 0.5], [-1, 0.25], [0.75, -0.5]], [[-0.25, 1], [0.5, 2], [1, -1]]]})");
+  for (const std::string clip : {"", R"( clip="0.5")"}) {
+    write_lstm("right", "fico", clip);
+    const Outcome right = grurun({"right.xml", "--inputs", "lstm.json", "--save-outputs", "right", "-q"});
+    ASSERT_EQ(right.code, 0) << right.err;
+    for (const auto& [order, text] :
+         {std::pair{"ifco", "gates in i,f,c,o order: W, R, B were not reordered from PyTorch's and Keras's"},
+          {"iofc", "gates in i,o,f,c order: W, R, B were not reordered from ONNX's layout"},
+          {"ciof", "gates in c,i,o,f order: W, R, B were not brought into OpenVINO's order f,i,c,o"}}) {
+      write_lstm("wrong", order, clip);
+      const Outcome wrong = grurun({"wrong.xml", "--inputs", "lstm.json", "--expected", "right", "-q"});
+      EXPECT_EQ(wrong.code, 1) << wrong.err;
+      EXPECT_NE(wrong.out.find(text), std::string::npos) << clip << order << wrong.out;
+    }
+  }
+}
+
+// A file has no attribute layout: what the reader writes is no trap of the file's.
+TEST_F(OpenvinoCommand, CheckSaysNothingOfTheLayout) {
+  write_lstm("lstm", "fico", "");
+  EXPECT_EQ(grurun({"check", "lstm.xml"}).out, "lstm.xml: ok\n");
 }
 
 TEST_F(OpenvinoCommand, WhatIsWrongIsToldInOneLine) {

@@ -238,8 +238,11 @@ TEST(OpenvinoIr, GruCellIsHeldToItsPage) {
       {R"(hidden_size="4294967296")", 6, "attribute hidden_size is 4294967296"},
       {R"(hidden_size="3")", 6,
        "input 1 (initial_hidden_state) is [1,2]; it must be [batch_size, hidden_size], here [1,3]"},
-      {size, 8, "input 4 (B) is [8]; it must be [3*hidden_size], here [6]"},
-      {size + R"(linear_before_reset="1")", 6, "it must be [4*hidden_size], here [8]"},
+      {size, 8,
+       "input 4 (B) is [8]; it must be [3*hidden_size], here [6] (4*hidden_size belongs to "
+       "linear_before_reset, which is not set)"},
+      {size + R"(linear_before_reset="1")", 6,
+       "it must be [4*hidden_size], here [8] (3*hidden_size belongs to a layer without linear_before_reset"},
       // What the page's own example shows.
       {size + R"(linear_before_reset="1")", 12,
        "input 4 (B) is [12]; it must be [4*hidden_size], here [8] (the example on the page of GRUCell-3 has "

@@ -1,5 +1,6 @@
 #include "opset/beyond.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,6 +51,71 @@ TEST(BeyondTheStandard, NodesAreChecked) {
     EXPECT_EQ(result.findings[0].code, row.code) << listed(result);
     EXPECT_EQ(result.findings[0].op, "com.microsoft:DynamicQuantizeLSTM-1");
     EXPECT_THAT(result.findings[0].message, HasSubstr(row.message));
+  }
+}
+
+TEST(BeyondTheStandard, ValuesAndShapesAreHeldAgainstThePage) {
+  struct Row {
+    const char* what;
+    const char* message;
+    const char* attributes = "hidden_size = 3";
+    const char* W = "[1,2,12]";
+    const char* R = "[1,3,12]";
+    const char* B = "[1,24]";
+    const char* H = "[1,5,3]";
+    const char* P = "[1,9]";
+    const char* scale = "[1]";
+    const char* zero = "[1]";
+  };
+  const Row rows[] = {
+      {.what = "as the page has it", .message = ""},
+      {.what = "parameters by column", .message = "", .scale = "[1,12]", .zero = "[1,12]"},
+      {"W as LSTM has it",
+       "W is [1,12,2]; it must be [num_directions, input_size, 4*hidden_size], here [1,2,12]; its last two "
+       "axes are "
+       "swapped, as LSTM has them: Transpose it",
+       "hidden_size = 3", "[1,12,2]"},
+      {.what = "R as LSTM has it",
+       .message = "R is [1,12,3]; it must be [num_directions, hidden_size, 4*hidden_size], here [1,3,12]",
+       .attributes = "clip = 1.0",
+       .R = "[1,12,3]"},
+      {.what = "hidden_size",
+       .message = "hidden_size is 9, but R is [1,3,12]",
+       .attributes = "hidden_size = 9"},
+      {.what = "clip", .message = "clip is -1", .attributes = "clip = -1.0"},
+      {.what = "direction",
+       .message = "direction is 'back'; it must be forward",
+       .attributes = "direction = \"back\""},
+      {.what = "one activation",
+       .message = "activations lists 1 function; DynamicQuantizeLSTM-1 with one direction needs 3",
+       .attributes = "activations = [\"Sigmoid\"]"},
+      {.what = "input_forget", .message = "input_forget is 2", .attributes = "input_forget = 2"},
+      {.what = "B without directions",
+       .message = "B is [24]; it must be [num_directions, 8*hidden_size]",
+       .B = "[24]"},
+      {.what = "H of other rows", .message = "initial_h is [1,4,3]", .H = "[1,4,3]"},
+      {.what = "P without directions", .message = "P is [9]", .P = "[9]"},
+      {.what = "a scale for each row", .message = "W_scale is [12]", .scale = "[12]", .zero = "[12]"},
+      {.what = "zero points unlike scales",
+       .message = "W_zero_point is [1,12]; it must be [num_directions] or [num_directions, 4*hidden_size] as "
+                  "its scale",
+       .zero = "[1,12]"},
+  };
+  for (const Row& row : rows) {
+    const CheckResult result = check_model(model_from_text(fmt::format(
+        R"(<ir_version: 8, opset_import: ["" : 14, "com.microsoft" : 1]>
+        g (float[4,5,2] X, int8{} W, int8{} R, float{} B, float{} H, float{} P, float{} Ws, int8{} Wz, float[1] Rs,
+           int8[1] Rz) => (float[a,b,c,d] Y) {{
+        [n] Y = com.microsoft.DynamicQuantizeLSTM <{}> (X, W, R, B, , H, , P, Ws, Wz, Rs, Rz) }})",
+        row.W, row.R, row.B, row.H, row.P, row.scale, row.zero, row.attributes)));
+    if (*row.message == '\0') {
+      EXPECT_THAT(result.findings, IsEmpty()) << row.what << listed(result);
+      continue;
+    }
+    ASSERT_FALSE(result.findings.empty()) << row.what;
+    EXPECT_EQ(result.findings[0].code, "SHAPE001") << row.what;
+    EXPECT_THAT(listed(result), HasSubstr(row.message)) << row.what;
+    EXPECT_EQ(result.findings[0].node, "graph/n");
   }
 }
 

@@ -59,6 +59,9 @@ TEST(RecurrentCheck, SaysWhatWasFoundAndWhatItWasMeantToBe) {
        "input initial_h", "its batch_size is X's seq_length: X may be batch first, Transpose it"},
       {"lengths of an X that is batch first", [](OneLayer& l) { l.set_type("X", "float[3,5,2]"); }, "GRU026",
        "input sequence_lens", "it has X's seq_length: X may be batch first, Transpose it"},
+      {"a state in the place of sequence_lens", [](OneLayer& l) { l.set_type("L", "int32[1,3,4]"); },
+       "GRU026", "input sequence_lens",
+       "here [3]; a state is input 5 or 6: name \"\" in the place of sequence_lens"},
       {"hidden_size against everything else", [](OneLayer& l) { l.attributes["hidden_size"] = "8"; },
        "GRU005", "attribute hidden_size",
        "hidden_size is 8, but W [1,12,2], R [1,12,4], B [1,24], initial_h [1,3,4] have 4"},
@@ -257,6 +260,73 @@ TEST(RecurrentCheck, JudgesSubgraphs) {
   EXPECT_EQ(result.findings.front().node, "graph/if.then_branch/gru");
   EXPECT_FALSE(check_before_run(model, {}).has_errors())
       << "shapes are left to the run, which may never get there";
+}
+
+TEST(RecurrentCheck, ReadsTheNamesOfAxes) {
+  struct Row {
+    const char* axes;
+    bool told;
+  };
+  const Row rows[] = {{"seq_len,batch", false},
+                      {"N,T", false},
+                      {"seq_len,num_sequences", false},
+                      {"time,timeseries", false},
+                      {"time_steps,sequences", false},
+                      {"steps_per_batch,batch", false},
+                      {"length,n_sequences", false},
+                      {"N,len", true},
+                      {"batch,time", true},
+                      {"batch,N", true},
+                      {"n,sequences", true},
+                      {"batch_size,seq_of_batch", true}};
+  for (const Row& row : rows) {
+    const CheckResult result =
+        check_model(model_from_text(head(14) + "(float[" + row.axes +
+                                    ",2] X, float[1,12,2] W, float[1,12,4] R) => (float[a,b,c,d] Y) { "
+                                    "Y = GRU <hidden_size = 4> (X, W, R) }"));
+    const testing::Matcher<std::set<std::string>> has = testing::Contains("GRU069");
+    EXPECT_THAT(codes(result), row.told ? has : testing::Not(has)) << row.axes;
+  }
+}
+
+// ONNX's inference hands no value of an outer graph into a body.
+TEST(RecurrentCheck, KnowsConstantsOfTheGraphsAroundABody) {
+  const std::string gru = "p = GRU <hidden_size = 1> (X, W, R, B, L) }";
+  const std::string body = "If (c) <then_branch = t () => (float[a,b,d,e] p) { [gru] " + gru +
+                           ", else_branch = e () => (float[a,b,d,e] q) { q = Identity(E) }>";
+  const std::string loop =
+      "Loop (n, c) <body = l (int64 i, bool k) => (bool m, float[a,b,d,e] p) { "
+      "m = Identity(k) [gru] " +
+      gru + ">";
+  const std::string inner = "If (c) <then_branch = u () => (float[a,b,d,e] r) { r = " + body +
+                            " }, else_branch = v () => (float[a,b,d,e] s) { s = Identity(E) }>";
+  const std::string values = "float[1,6] B = {0, 0, 0, 0, 0, 1}, int32[3] L = {9, 0, 2}";
+  const std::string nodes =
+      "B = Constant <value = float[1,6] {0, 0, 0, 0, 0, 1}> () "
+      "L = Constant <value = int32[3] {9, 0, 2}> () ";
+  for (const std::string& call : {body, inner, loop}) {
+    for (const bool initializers : {true, false}) {
+      const onnx_io::Model model = model_from_text(
+          R"(<ir_version: 8, opset_import: ["" : 14]> g (float[5,3,2] X, float[1,3,2] W, float[1,3,1] R,
+            float[5,1,3,1] E, bool c, int64 n) => (float[a,b,d,e] Y) )" +
+          (initializers ? "<" + values + "> { " : "{ " + nodes) + "Y = " + call + " }");
+      const CheckResult result = check_model(model);
+      for (const char* code : {"GRU027", "GRU065", "GRU070"}) {
+        EXPECT_THAT(codes(result), testing::Contains(code)) << call << "\n" << listed(result);
+      }
+    }
+  }
+}
+
+TEST(RecurrentCheck, AnInnerNameHidesAConstantAroundABody) {
+  const CheckResult result = check_model(model_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
+    g (float[5,3,2] X, float[1,3,2] W, float[1,3,1] R, int64 n, bool c) => (float[a,b,d,e] Y)
+    <int32[3] L = {9, 1, 2}> {
+      Y = Loop (n, c) <body = l (int64 i, bool k) => (bool m, float[a,b,d,e] p) {
+        m = Identity(k)
+        L = Cast <to = 6> (i)
+        p = GRU <hidden_size = 1> (X, W, R, , L) }> })"));
+  EXPECT_THAT(codes(result), testing::Not(testing::Contains("GRU027"))) << listed(result);
 }
 
 TEST(RecurrentCheck, JudgesBodiesOfLoopAndScan) {

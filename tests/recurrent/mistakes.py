@@ -216,6 +216,46 @@ def directions():
         yield Mistake(f"backward_in_step_order_{op}", two, ["Y-in-step-order"], change=lambda m: m.expected.update(
             Y=np.concatenate([m.expected["Y"][:, :1], m.expected["Y"][::-1, 1:]], axis=1)))
         yield Mistake(f"both_forward_{op}", two, ["second-direction-forward"], change=both_forward)
+        yield Mistake(f"go_backwards_lost_{op}", layer("", op, attributes={"direction": "reverse"}, outputs=("Y", "Y_h")), ["go-backwards"],
+                      change=lambda m: (m.attributes.pop("direction"), m.expected.update(Y=m.expected["Y"][::-1])))
+        yield from one_direction(op)
+
+
+def one_direction(op):
+    """Mistakes in one direction of two."""
+    def in_backward(change):
+        def made(m):
+            right = {n: m.arrays[n].copy() for n in ("W", "R", "B")}
+            change(m)
+            m.arrays.update({n: np.concatenate([right[n][:1], m.arrays[n][1:]]) for n in right})
+        return made
+
+    def turn_R(m):
+        m.arrays["R"] = m.blocks("R").transpose(0, 1, 3, 2).reshape(m.arrays["R"].shape)
+
+    both = layer("", op, attributes={"direction": "bidirectional"}, seq_length=8)
+    place = ("in the backward direction alone",)
+    if op != "RNN":
+        order = [GATE_NAMES[op].index(g) for g in ("rzh" if op == "GRU" else "ifco")]
+        yield Mistake(f"backward_order_{op}", both, ["gate-order"], place, change=in_backward(lambda m: in_order(m, order)))
+    yield Mistake(f"backward_R_transposed_{op}", both, ["R-transposed"], place, change=in_backward(turn_R))
+    yield Mistake(f"backward_B_lost_{op}", both, ["B-missing"], ("a bias that the model lacks in the backward direction",),
+                  change=in_backward(lambda m: m.arrays.update(B=0 * m.arrays["B"])))
+    twice = {n: np.repeat(a[:1], 2, axis=0) for n, a in both.arrays().items() if n in ("W", "R", "B")}
+    yield Mistake(f"first_direction_twice_{op}", both.but("", values=twice), ["weights-of-first-direction"],
+                  change=lambda m: m.arrays.update({n: both.arrays()[n] for n in twice}))
+    yield Mistake(f"second_direction_lost_{op}", both, [], ("both directions have the same W and R",), kind="unexplained",
+                  change=lambda m: m.arrays.update(twice))
+
+
+def rows():
+    """A batch that was sorted by length and not put back."""
+    order = [2, 0, 1]
+    for op in OPS:
+        both = layer("", op, attributes={"direction": "bidirectional"}, outputs=OUTPUTS)
+        for name, truth in (("", layer("", op)), ("_of_all_outputs", both)):
+            yield Mistake(f"rows_permuted{name}_{op}", truth, ["rows-permuted"], ("[1, 2, 0]",), change=lambda m: m.expected.update(
+                {n: v[..., order, :] for n, v in m.expected.items()}))
 
 
 def both_forward(m):
@@ -240,6 +280,10 @@ def states():
                       change=lambda m: m.arrays.pop("initial_h"))
         yield Mistake(f"initial_h_other_{op}", given, ["initial-states-other"], kind="suspected",
                       change=lambda m: m.arrays.update(initial_h=m.arrays["initial_h"][:, ::-1] / 2))
+        if op != "LSTM":
+            wide = given.but("", hidden_size=104, batch_size=2, scale=0.25)
+            yield Mistake(f"initial_h_of_many_units_lost_{op}", wide, [], ("all other steps follow", "initial_h may be missing"),
+                          kind="unexplained", change=lambda m: m.arrays.pop("initial_h"))
         short = layer("", op, optional=("B", "sequence_lens"), sequence_lens=(5, 3, 2))
         yield Mistake(f"lengths_lost_{op}", short, ["sequence-lens-missing"], ("[5, 3, 2]", "zeros"),
                       change=lambda m: m.arrays.pop("sequence_lens"))
@@ -249,6 +293,9 @@ def states():
                       ("[5, 3, 2]", "final"), change=lambda m: m.arrays.pop("sequence_lens"))
         yield Mistake(f"lengths_invented_{op}", layer("", op), ["sequence-lens-ignored"],
                       change=lambda m: m.arrays.update(sequence_lens=np.array([3, 5, 4], np.int32)))
+        for name, change in (("and_lengths_lost", lambda m: m.arrays.pop("sequence_lens")), ("", lambda m: None)):
+            yield Mistake(f"held_{name}_{op}", short, ["Y-held"], ("[5, 3, 2]", "masking"),
+                          change=lambda m, change=change: (change(m), hold(m, (5, 3, 2))))
     both = layer("", "LSTM", optional=("B", "initial_h", "initial_c"), outputs=OUTPUTS)
     some = np.linspace(-1, 1, 12, dtype=np.float32).reshape(1, 3, 4)
     yield Mistake("initial_c_invented", layer("", "LSTM", optional=("B", "initial_h")), ["initial-c-ignored"],
@@ -259,6 +306,12 @@ def states():
         initial_h=m.arrays["initial_c"], initial_c=m.arrays["initial_h"]))
     yield Mistake("final_states_exchanged", both, ["final-states-exchanged"], change=lambda m: m.expected.update(
         Y_h=m.expected["Y_c"], Y_c=m.expected["Y_h"]))
+
+
+def hold(m, lengths):
+    """Y of each row goes on with its last value, as under Keras's masking."""
+    for n, length in enumerate(lengths):
+        m.expected["Y"][length:, :, n] = m.expected["Y"][length - 1, :, n]
 
 
 def layouts():
@@ -434,6 +487,32 @@ def seen_otherwise():
                   after=squeezed)
     yield Mistake("order_behind_identity", layer("", "LSTM", outputs=("Y_h",)), ["gate-order"],
                   change=lambda m: in_order(m, [0, 2, 3, 1]), after=[("Identity", "Y_h", {}, {}, lambda v: v)])
+    yield from exits()
+
+
+def exits():
+    """What a change of layout does behind Squeeze and Reshape, and a Transpose that is missing there, or another one."""
+    for op in OPS:
+        for name, node in (("squeeze", ("Squeeze", "Y", {"axis": np.array([2])}, {})),
+                           ("reshape", ("Reshape", "Y", {"joined": np.array([0, 0, -1])}, {}))):
+            yield Mistake(f"layout_0_behind_{name}_{op}", layer("", op), ["layout"], ("layout 0",), after=[(*node, lambda v: v[:, 0])],
+                          change=lambda m: m.attributes.update(layout=1))
+        yield Mistake(f"layout_1_behind_transpose_{op}", layer("", op, attributes={"layout": 1}), ["layout"], ("layout 1",),
+                      after=[("Transpose", "Y", {}, {"perm": [1, 0, 2, 3]}, lambda v: v.swapaxes(0, 1))],
+                      change=lambda m: m.attributes.pop("layout"))
+        yield Mistake(f"layout_of_final_state_{op}", layer("", op, outputs=("Y_h",)), ["layout"],
+                      after=[("Squeeze", "Y_h", {"axis": np.array([0])}, {}, lambda v: v[0])],
+                      change=lambda m: m.arrays.update(X=m.arrays["X"].swapaxes(0, 1)))
+        both = layer("", op, attributes={"direction": "bidirectional"})
+        joined = ("Reshape", "Y", {"joined": np.array([5, 3, 8])}, {}, lambda v: v.transpose(0, 2, 1, 3).reshape(5, 3, 8))
+        yield Mistake(f"Y_not_transposed_{op}", both, ["axes-of-Y"], ("[seq_length, batch_size, num_directions, hidden_size]", "not transpose"),
+                      change=lambda m: None, after=[joined])
+        yield Mistake(f"Y_transposed_otherwise_{op}", both, ["axes-of-Y"], ("[batch_size, seq_length,", "transposes it otherwise"),
+                      change=lambda m: None, after=[
+                          ("Transpose", "Y", {}, {"perm": [0, 2, 1, 3]}, lambda v: v.transpose(2, 0, 1, 3)),
+                          ("Reshape", "Y_after", {"joined": np.array([3, 5, 8])}, {}, lambda v: v.reshape(3, 5, 8))])
+        yield Mistake(f"only_the_shape_{op}", layer("", op), [], ("only the shape differs, behind the node",), kind="unexplained",
+                      change=lambda m: None, after=[("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v.reshape(3, 5, 4))])
 
 
 # Nothing known
@@ -454,6 +533,12 @@ def unknown():
         yield Mistake(f"one_element_{op}", layer("", op, attributes=both), [],
                       ("step 2 (time 2)", "direction 1 (backward)", "batch row 1", "unit 3"), kind="unexplained",
                       change=lambda m: m.expected["Y"].__setitem__((2, 1, 1, 3), m.expected["Y"][2, 1, 1, 3] + 0.03125))
+        # One step's states have fewer numbers than a bias, however many outputs repeat them.
+        step = layer("", op, seq_length=1, batch_size=1 if op == "RNN" else 2, input_size=8, hidden_size=16, scale=0.5, outputs=OUTPUTS,
+                     optional=("initial_h", "initial_c") if op == "LSTM" else ("initial_h",),
+                     attributes={"linear_before_reset": 1} if op == "GRU" else {})
+        yield Mistake(f"one_step_without_bias_{op}", step, [], ("nothing known",), kind="unexplained",
+                      change=lambda m: m.blocks("W")[:, 0].__imul__(np.float32(0.9)))
         yield Mistake(f"one_wrong_weight_{op}", layer("", op), [], kind="unexplained",
                       change=lambda m: m.arrays["W"].__setitem__((0, 1, 0), m.arrays["W"][0, 1, 0] + 0.5))
     for gate, name in enumerate("zrh"):
@@ -471,7 +556,7 @@ def unknown():
             yield Mistake(f"tiny_{op}_{seed}", tiny, None, kind="not reproduced", change=lambda m, seed=seed: other_values(m, seed))
 
 
-GROUPS = (gate_orders, turned, biases, attributes, directions, states, layouts, functions, two_mistakes, seen_otherwise, unknown)
+GROUPS = (gate_orders, turned, biases, attributes, directions, rows, states, layouts, functions, two_mistakes, seen_otherwise, unknown)
 
 
 def write_all(folder):

@@ -203,6 +203,94 @@ class Diagnosis(unittest.TestCase):
             self.assertEqual([(f["node"], f["hypotheses"]) for f in result["diagnosis"]],
                              [(f"node 'call/gru' (GRU-{opset})", ["gate-order"])] * len(kinds))
 
+    def test_mistakes_of_stacked_layers(self):
+        """One exporter writes both layers, and only the last one's Y is seen."""
+        def in_torch_order(arrays):
+            gates = {n: a.reshape(len(a), -1, 3, 4, *a.shape[2:])[:, :, [1, 0, 2]] for n, a in arrays.items()}
+            return {n: gates[n].reshape(a.shape) for n, a in arrays.items()}
+
+        def transposed(arrays):
+            return arrays | {"R": arrays["R"].reshape(-1, 3, 4, 4).swapaxes(2, 3).reshape(arrays["R"].shape)}
+
+        for direction, layout in (("forward", 0), ("bidirectional", 0), ("bidirectional", 1)):
+            attributes = {"direction": direction, "linear_before_reset": 1, "layout": layout}
+            lower = mistakes.layer("stacked/0", "GRU", attributes=attributes, key="stacked/0")
+            Y = lower.expected()["Y"].astype(np.float32)
+            middle = Y.reshape(3, 5, -1) if layout else Y.transpose(0, 2, 1, 3).reshape(5, 3, -1)
+            upper = mistakes.layer("stacked/1", "GRU", attributes=attributes, key="stacked/1", input_size=middle.shape[2],
+                                   values={"X": middle})
+            right = [{n: a for n, a in layer.arrays().items() if n != "X"} for layer in (lower, upper)]
+            for name, wrong, kind, ids, text in (
+                    ("both", [in_torch_order(w) for w in right], "reproduced", ["gate-order"], ", in this layer and below it in node 'layer0'"),
+                    ("below", [transposed(right[0]), right[1]], "reproduced", ["R-transposed"], "transposed, below it in node 'layer0'"),
+                    ("unknown", [right[0] | {"W": right[0]["W"] / 2}, right[1]], "unexplained", [],
+                     "X depends on node 'layer0' (GRU-22): the mistake may be there")):
+                with self.subTest(name=name, direction=direction, layout=layout):
+                    graph = self.stacked(wrong, attributes)
+                    found = self.diagnosed(f"stacked_{name}_{direction}_{layout}", graph, [lower.arrays()["X"]], [upper.expected()["Y"]])
+                    self.assertEqual([(f["kind"], f["hypotheses"]) for f in found], [(kind, ids)], found)
+                    self.assertIn(text, found[0]["text"])
+
+    def stacked(self, weights, attributes):
+        """Two GRUs, the first one's directions joined for the second."""
+        helper, perm = mistakes_onnx().helper, [0, 1, 2, 3] if attributes["layout"] else [0, 2, 1, 3]
+        nodes = [helper.make_node("GRU", [f"X{k}", *(f"{n}{k}" for n in arrays)], [f"Y{k}"], name=f"layer{k}", hidden_size=4, **attributes)
+                 for k, arrays in enumerate(weights)]
+        nodes[1:1] = [helper.make_node("Transpose", ["Y0"], ["T0"], perm=perm), helper.make_node("Reshape", ["T0", "shape"], ["X1"])]
+        constants = [mistakes.numpy_helper.from_array(np.ascontiguousarray(a), f"{n}{k}")
+                     for k, arrays in enumerate(weights) for n, a in arrays.items()]
+        constants.append(mistakes.numpy_helper.from_array(np.array([0, 0, -1]), "shape"))
+        return helper.make_graph(nodes, "stacked", [helper.make_tensor_value_info("X0", 1, None)],
+                                 [helper.make_tensor_value_info("Y1", 1, None)], constants)
+
+    def diagnosed(self, name, graph, inputs, outputs):
+        """What conformance says of a case of this graph, opset 22."""
+        onnx = mistakes_onnx()
+        case = self.folder / name
+        data = case / "test_data_set_0"
+        data.mkdir(parents=True)
+        model = onnx.helper.make_model(graph, ir_version=10, opset_imports=[onnx.helper.make_opsetid("", 22)])
+        onnx.save(model, case / "model.onnx")
+        for kind, arrays in (("input", inputs), ("output", outputs)):
+            for k, array in enumerate(arrays):
+                tensor = mistakes.numpy_helper.from_array(array.astype(np.float32))
+                (data / f"{kind}_{k}.pb").write_bytes(tensor.SerializeToString())
+        run("conformance", case, "--json", self.folder / "one.json")
+        (result,) = json.loads((self.folder / "one.json").read_text())["cases"]
+        self.assertEqual(result["verdict"], "differs", result)
+        return result["diagnosis"]
+
+    def test_what_comes_out_behind_other_operators(self):
+        onnx = mistakes_onnx()
+        layer = mistakes.layer("behind", "GRU")
+        constants = [mistakes.numpy_helper.from_array(a, n) for n, a in layer.arrays().items() if n != "X"]
+        nodes = [onnx.helper.make_node("GRU", ["X", "W", "R", "B"], ["Y"], name="gru", hidden_size=4),
+                 onnx.helper.make_node("Relu", ["Y"], ["Z0"]), onnx.helper.make_node("Identity", ["Z0"], ["Z"])]
+        graph = onnx.helper.make_graph(nodes, "behind", [onnx.helper.make_tensor_value_info("X", 1, None)],
+                                       [onnx.helper.make_tensor_value_info("Z", 1, None)], constants)
+        found = self.diagnosed("behind", graph, [layer.arrays()["X"]], [layer.expected()["Y"]])
+        self.assertEqual([(f["kind"], f["node"], f["hypotheses"], f["text"]) for f in found], [
+            ("unexplained", "node 'gru' (GRU-22)", [],
+             "not tried: output 'Z' comes out behind Relu, through which nothing is traced back")])
+
+    def test_layers_share_the_time(self):
+        """One that nothing known explains must not keep the next one from being looked at."""
+        onnx = mistakes_onnx()
+        truth = [mistakes.layer("shared", op, seq_length=20, batch_size=4, input_size=8, hidden_size=32, scale=0.25) for op in ("LSTM", "GRU")]
+        X = truth[0].arrays()["X"]
+        weights = [{n: a for n, a in t.arrays().items() if n != "X"} for t in truth]
+        expected = [t.but("", values={"X": X}).expected()["Y"] for t in truth]
+        weights[0]["W"] = np.random.default_rng(1).uniform(-0.25, 0.25, weights[0]["W"].shape).astype(np.float32)
+        nodes, constants, outputs = [], [], []
+        for k, (layer, arrays) in enumerate(zip(truth, weights)):
+            nodes.append(onnx.helper.make_node(layer.op, ["X", *(f"{n}{k}" for n in arrays)], [f"Y{k}"], name=f"layer{k}", hidden_size=32,
+                                               **({"linear_before_reset": 1} if k else {})))
+            constants += [mistakes.numpy_helper.from_array(a, f"{n}{k}") for n, a in arrays.items()]
+            outputs.append(onnx.helper.make_tensor_value_info(f"Y{k}", 1, expected[k].shape))
+        graph = onnx.helper.make_graph(nodes, "g", [onnx.helper.make_tensor_value_info("X", 1, X.shape)], outputs, constants)
+        found = self.diagnosed("shared", graph, [X], expected)
+        self.assertEqual([f["hypotheses"] for f in found], [[], ["linear-before-reset"]], found)
+
     def test_flags_refuse_what_they_cannot_do(self):
         one = ROOT / "testdata/recurrent/test_gru_22_wide"
         refused = run(one / "model.onnx", "--inputs", one / "test_data_set_0", "--trace-gates", self.folder / "x.json", "-q")
