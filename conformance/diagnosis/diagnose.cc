@@ -14,6 +14,7 @@
 #include "conformance/diagnosis/reproduces.h"
 #include "conformance/diagnosis/search.h"
 #include "conformance/diagnosis/subject.h"
+#include "conformance/diagnosis/ways.h"
 #include "tensor/error.h"
 #include "tensor/sanitizers.h"
 

@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "conformance/diagnosis/calls.h"
+#include "conformance/diagnosis/ways.h"
 #include "conformance/random_outputs.h"
 #include "engine/graph/executor.h"
-#include "engine/graph/node_rules.h"
 #include "engine/graph/plan.h"
 #include "engine/ops/type_dispatch.h"
 #include "onnx_io/openvino_ir.h"
@@ -18,34 +18,6 @@ namespace {
 
 using onnx_io::Node;
 using Values = std::unordered_map<std::string, Value>;
-using Producers = std::unordered_map<std::string_view, const Node*>;
-
-std::optional<Op> op_of(const Node& node) {
-  const bool of_openvino = node.domain == onnx_io::openvino_domain;
-  if (of_openvino && node.op_type == "LSTM") return Op::lstm;
-  if (!node.domain.empty()) return std::nullopt;
-  if (node.op_type == "RNN") return Op::rnn;
-  if (node.op_type == "GRU") return Op::gru;
-  if (node.op_type == "LSTM") return Op::lstm;
-  return std::nullopt;
-}
-
-bool keeps_order(const Node& node) {
-  static const std::array names{"Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"};
-  return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
-}
-
-/// Whether the way back from a graph's output goes on through it.
-bool is_followed(const Node& node) {
-  return !node.inputs.empty() && (keeps_order(node) || (node.domain.empty() && node.op_type == "Transpose"));
-}
-
-const Node* producer(const onnx_io::Graph& graph, const std::string& value) {
-  for (const Node& node : graph.nodes) {
-    if (std::ranges::find(node.outputs, value) != node.outputs.end()) return &node;
-  }
-  return nullptr;
-}
 
 /// Leaves out nodes that none of these values depends on.
 void keep_needed(onnx_io::Model& model, const std::vector<std::string>& names) {
@@ -92,58 +64,6 @@ Values capture(onnx_io::Model model, const std::vector<std::string>& names, std:
   Values out;
   for (std::size_t i = 0; i < names.size(); ++i) out.emplace(names[i], std::move(values[i]));
   return out;
-}
-
-/// The nodes from a graph's output back to a recurrent node's, the last one first; nullopt when others lie
-/// between.
-struct Way {
-  const Node* from;
-  std::size_t output;
-  std::vector<const Node*> between;
-};
-std::optional<Way> way_back(const onnx_io::Graph& graph, std::string value) {
-  Way way{};
-  for (std::size_t steps = 0; steps <= graph.nodes.size(); ++steps) {
-    const Node* node = producer(graph, value);
-    if (node == nullptr) return std::nullopt;
-    if (op_of(*node)) {
-      way.from = node;
-      way.output = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
-      return way.output < 3 ? std::optional(way) : std::nullopt;
-    }
-    if (!is_followed(*node)) return std::nullopt;
-    way.between.push_back(node);
-    value = node->inputs[0];
-  }
-  return std::nullopt;
-}
-
-Producers producers_of(const onnx_io::Graph& graph) {
-  Producers producers;
-  for (const Node& node : graph.nodes) {
-    for (const std::string& output : node.outputs) producers.try_emplace(output, &node);
-  }
-  return producers;
-}
-
-std::string label_of(const onnx_io::Model& model, const Node& node) {
-  const auto imported = model.opset_imports.find(node.domain);
-  const int version =
-      imported == model.opset_imports.end() ? 0 : engine::resolved_version(node, imported->second);
-  return engine::node_label(node, "", version);
-}
-
-/// The nearest recurrent node on which a value depends, through whatever operators; nullptr: none.
-const Node* recurrent_before(const Producers& producers, const std::string& value) {
-  std::vector<const std::string*> open{&value};
-  std::unordered_set<const Node*> seen;
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const auto made = producers.find(*open[i]);
-    if (made == producers.end() || !seen.insert(made->second).second) continue;
-    if (op_of(*made->second)) return made->second;
-    for (const std::string& input : made->second->inputs) open.push_back(&input);
-  }
-  return nullptr;
 }
 
 /// What turns the value around on its way, from the node on.
@@ -294,26 +214,35 @@ class LayerReader {
 
 }  // namespace
 
-bool has_recurrent_node(const onnx_io::Model& model) {
-  const auto has = [](const onnx_io::Graph& graph) {
-    return std::ranges::any_of(graph.nodes, [](const Node& node) { return op_of(node).has_value(); });
-  };
-  return has(model.graph) || (!model.functions.empty() && has(with_calls_written_out(model).graph));
+namespace {
+
+/// Real models stack fewer; each further one is computed once more for every mistake that is tried.
+constexpr int most_below = 16;
+
+int layers_below(const Subject& subject) {
+  int count = 0;
+  for (const Below* below = subject.below.get(); below != nullptr; below = below->subject.below.get())
+    ++count;
+  return count;
 }
+
+}  // namespace
 
 std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vector<Value>& inputs,
                                    const Rerun& rerun) {
   const onnx_io::Model model = with_calls_written_out(stated);
   const onnx_io::Graph& graph = model.graph;
   std::vector<std::string> names;
+  std::unordered_set<std::string> wanted;
   const auto want = [&](const std::string& name) {
-    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (!name.empty() && wanted.insert(name).second) names.push_back(name);
   };
   for (const Node& node : graph.nodes) {
     if (op_of(node)) std::ranges::for_each(node.inputs, want);
   }
+  const NodeByValue producers = producers_of(graph), sources = recurrent_sources(graph);
   const auto way_to = [&](const std::string& value) {
-    const std::optional<Way> way = way_back(graph, value);
+    const std::optional<Way> way = way_back(producers, value);
     for (const Node* node : way ? way->between : std::vector<const Node*>()) {
       if (node->op_type == "Transpose") want(node->inputs[0]);
     }
@@ -322,7 +251,6 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
   std::vector<std::optional<Way>> ways;
   for (const onnx_io::ValueInfo& output : graph.outputs) ways.push_back(way_to(output.name));
   std::unordered_map<const Node*, Way> ways_below;
-  const Producers producers = producers_of(graph);
   for (const Node& node : graph.nodes) {
     if (!op_of(node) || node.inputs.empty()) continue;
     const std::optional<Way> way = way_to(node.inputs[0]);
@@ -344,11 +272,12 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
     subject.name = !node.name.empty() || named == node.outputs.end() ? node.name : *named;
     LayerReader(node, values, subject).read();
     if (const auto way = ways_below.find(&node); way != ways_below.end()) {
-      subject.below = std::make_shared<const Below>(
-          Below{subjects[by_node.at(way->second.from)], turns_of(way->second, values)});
+      const Subject& next = subjects[by_node.at(way->second.from)];
+      if (layers_below(next) < most_below)
+        subject.below = std::make_shared<const Below>(Below{next, turns_of(way->second, values)});
     }
-    if (const Node* before = recurrent_before(producers, node.inputs[0]))
-      subject.fed_by = subjects[by_node.at(before)].label;
+    if (const auto before = sources.find(node.inputs[0]); before != sources.end())
+      subject.fed_by = subjects[by_node.at(before->second)].label;
     by_node.emplace(&node, subjects.size() - 1);
     for (std::size_t i = 0; i < ways.size(); ++i) {
       if (ways[i] && ways[i]->from == &node && !subject.exits[ways[i]->output]) {
@@ -357,22 +286,6 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
     }
   }
   return subjects;
-}
-
-std::vector<Untraced> find_untraced(const onnx_io::Model& stated) {
-  const onnx_io::Model model = with_calls_written_out(stated);
-  const Producers producers = producers_of(model.graph);
-  std::vector<Untraced> out;
-  for (std::size_t i = 0; i < model.graph.outputs.size(); ++i) {
-    auto made = producers.find(model.graph.outputs[i].name);
-    for (std::size_t steps = 0; made != producers.end() && is_followed(*made->second); ++steps) {
-      made = steps > model.graph.nodes.size() ? producers.end() : producers.find(made->second->inputs[0]);
-    }
-    if (made == producers.end() || op_of(*made->second)) continue;
-    if (const Node* before = recurrent_before(producers, model.graph.outputs[i].name))
-      out.push_back({i, label_of(model, *before), made->second->op_type});
-  }
-  return out;
 }
 
 Tensor rounded(const std::vector<double>& values, const Shape& shape, DType dtype) {

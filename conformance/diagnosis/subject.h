@@ -57,17 +57,6 @@ struct Below {
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun);
 
-/// An output of the graph that depends on a recurrent node, but not as one of its outputs turned around.
-struct Untraced {
-  std::size_t graph_output;
-  std::string label;   // of the nearest recurrent node
-  std::string behind;  // "Concat": the operator that nothing is traced through
-};
-std::vector<Untraced> find_untraced(const onnx_io::Model& model);
-
-/// True when the main graph has a recurrent node, or a function that it calls.
-bool has_recurrent_node(const onnx_io::Model& model);
-
 /// The reverse of doubles_of, rounded once.
 Tensor rounded(const std::vector<double>& values, const Shape& shape, DType dtype);
 

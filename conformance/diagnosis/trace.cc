@@ -7,6 +7,7 @@
 
 #include "conformance/diagnosis/layer.h"
 #include "conformance/diagnosis/subject.h"
+#include "conformance/diagnosis/ways.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
