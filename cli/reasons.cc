@@ -46,8 +46,7 @@ void print_truth(const RunRecord& record) {
   if (!is_told)
     tell(
         "grurun: --precise tells nothing here: no output is a tensor of float, float16 or bfloat16 that the "
-        "model "
-        "computes in double, in the shape that both sides have\n");
+        "model computes in double, in the shape that both sides have\n");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "opset/schema_diff.h"
+#include "opset/opset_diff.h"
 
 namespace grurun::cli {
 

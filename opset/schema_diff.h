@@ -36,16 +36,6 @@ struct SchemaDiff {
 /// versions will do.
 SchemaDiff diff_schemas(const SchemaInfo& from, const SchemaInfo& to);
 
-/// Operators of a domain between two of its opsets, by name; one that is deprecated or absent in both is not
-/// listed.
-struct OpsetDiff {
-  std::vector<const SchemaInfo*> added;       // as of the new opset
-  std::vector<SchemaDiff> changed;            // another version, deprecated in neither
-  std::vector<const SchemaInfo*> deprecated;  // as of the new opset
-  std::vector<const SchemaInfo*> removed;     // as of the old opset
-};
-OpsetDiff diff_opsets(const std::string& domain, std::int64_t from, std::int64_t to);
-
 /// "added", "removed", "changed".
 const char* change_name(ChangeKind kind);
 

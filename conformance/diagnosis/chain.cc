@@ -88,9 +88,8 @@ Array Chain::X_with(const Hypothesis& hypothesis, Budget& budget) const {
     }
     const Layer& next = above->layer;
     if (Y.size() != next.X->size()) return nullptr;
-    if (above->layout == 1)
-      Y = transposed(Y, {Shape{next.batch_size, next.seq_length, next.input_size}, {1, 0, 2}});
     X = make_array(std::move(Y));
+    if (above->layout == 1) X = swap_leading(X, next.batch_size, next.seq_length);
   }
   return X;
 }

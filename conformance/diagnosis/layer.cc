@@ -9,6 +9,18 @@ Array make_array(std::vector<double> values) {
   return std::make_shared<const std::vector<double>>(std::move(values));
 }
 
+Array swap_leading(const Array& array, std::int64_t A, std::int64_t B) {
+  if (!array) return nullptr;
+  const std::int64_t size = static_cast<std::int64_t>(array->size()) / std::max<std::int64_t>(A * B, 1);
+  std::vector<double> swapped(array->size());
+  for (std::int64_t a = 0; a < A; ++a) {
+    for (std::int64_t b = 0; b < B; ++b) {
+      std::copy_n(array->begin() + (a * B + b) * size, size, swapped.begin() + (b * A + a) * size);
+    }
+  }
+  return make_array(std::move(swapped));
+}
+
 const char* gate_name(Op op, std::int64_t gate) {
   static constexpr const char* gru[] = {"z", "r", "h"};
   static constexpr const char* lstm[] = {"i", "o", "f", "c"};

@@ -22,6 +22,8 @@ enum class Op { rnn, gru, lstm };
 /// Values that many variants of a layer share: replaced, never changed. nullptr: omitted.
 using Array = std::shared_ptr<const std::vector<double>>;
 Array make_array(std::vector<double> values);
+/// [A, B, ...] to [B, A, ...]; none stays none.
+Array swap_leading(const Array& array, std::int64_t A, std::int64_t B);
 
 /// A layer with its inputs, time before batch whatever the node's layout.
 struct Layer {

@@ -27,25 +27,12 @@ void repeat_first_direction(Array& array) {
   array = make_array(std::move(values));
 }
 
-/// [A, B, H] to [B, A, H].
-void swap_leading(Array& array, std::int64_t A, std::int64_t B) {
-  if (!array) return;
-  const std::int64_t size = static_cast<std::int64_t>(array->size()) / std::max<std::int64_t>(A * B, 1);
-  std::vector<double> swapped(array->size());
-  for (std::int64_t a = 0; a < A; ++a) {
-    for (std::int64_t b = 0; b < B; ++b) {
-      std::copy_n(array->begin() + (a * B + b) * size, size, swapped.begin() + (b * A + a) * size);
-    }
-  }
-  array = make_array(std::move(swapped));
-}
-
 /// X's first two dimensions change their meaning. States and lengths, which tell them apart, must be missing
 /// or fit both ways.
 bool swap_batch_and_time(Layer& layer, bool has_lengths) {
   const std::int64_t T = layer.seq_length, N = layer.batch_size;
   if (T != N && (has_lengths || layer.initial_h || layer.initial_c)) return false;
-  swap_leading(layer.X, T, N);
+  layer.X = swap_leading(layer.X, T, N);
   std::swap(layer.seq_length, layer.batch_size);
   if (T != N) layer.lengths.assign(static_cast<std::size_t>(layer.batch_size), layer.seq_length);
   return true;
@@ -56,8 +43,8 @@ bool change_layout(Layer& layer, bool has_lengths) {
   const bool has_states = layer.initial_h || layer.initial_c;
   if (has_states && layer.num_directions != layer.batch_size) return false;
   if (!swap_batch_and_time(layer, has_lengths)) return false;
-  swap_leading(layer.initial_h, layer.num_directions, layer.batch_size);
-  swap_leading(layer.initial_c, layer.num_directions, layer.batch_size);
+  layer.initial_h = swap_leading(layer.initial_h, layer.num_directions, layer.batch_size);
+  layer.initial_c = swap_leading(layer.initial_c, layer.num_directions, layer.batch_size);
   return true;
 }
 

@@ -86,18 +86,6 @@ T attribute_or(const Node& node, const char* name, T fallback, T onnx_io::Attrib
   return found != nullptr ? found->*member : fallback;
 }
 
-/// [A, B, C] to [B, A, C].
-std::vector<double> swap_leading(const std::vector<double>& values, std::int64_t A, std::int64_t B,
-                                 std::int64_t C) {
-  std::vector<double> out(values.size());
-  for (std::int64_t a = 0; a < A; ++a) {
-    for (std::int64_t b = 0; b < B; ++b) {
-      std::copy_n(values.begin() + (a * B + b) * C, C, out.begin() + (b * A + a) * C);
-    }
-  }
-  return out;
-}
-
 class LayerReader {
  public:
   LayerReader(const Node& node, const Values& values, Subject& subject)
@@ -192,12 +180,10 @@ class LayerReader {
     layer_.initial_h = array(5);
     if (layer_.op == Op::lstm) layer_.initial_c = array(6);
     if (subject_.layout == 1) {
-      const auto [T, N, I, H, D] = std::tuple(layer_.seq_length, layer_.batch_size, layer_.input_size,
-                                              layer_.hidden_size, layer_.num_directions);
-      layer_.X = make_array(swap_leading(*layer_.X, N, T, I));
-      for (Array* state : {&layer_.initial_h, &layer_.initial_c}) {
-        if (*state) *state = make_array(swap_leading(**state, N, D, H));
-      }
+      const auto [T, N, D] = std::tuple(layer_.seq_length, layer_.batch_size, layer_.num_directions);
+      layer_.X = swap_leading(layer_.X, N, T);
+      layer_.initial_h = swap_leading(layer_.initial_h, N, D);
+      layer_.initial_c = swap_leading(layer_.initial_c, N, D);
     }
     layer_.lengths.assign(static_cast<std::size_t>(layer_.batch_size), layer_.seq_length);
     if (const Tensor* lengths = input(4)) {

@@ -158,11 +158,12 @@ template <class T>
 void GatePanels<T>::arrange(int64_t rows) {
   if constexpr (std::is_same_v<T, float>) {
     if (rows <= most_compact_rows_) {
+      if (compact_ != nullptr) return;
       DenseMatrices gate_by_gate{data_, K_, {}};
       for (int64_t i = 0; i < panels(); ++i) {
         gate_by_gate.columns.insert(gate_by_gate.columns.end(), static_cast<size_t>(gates_), units(i));
       }
-      if (compact_ == nullptr) compact_ = CompactPanels::pack(std::move(gate_by_gate));
+      compact_ = CompactPanels::pack(std::move(gate_by_gate));
       if (compact_ != nullptr) return;
     } else if (compact_ != nullptr) {
       compact_->unpack();

@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "opset/opset_diff.h"
+
 namespace grurun::opset {
 namespace {
 
