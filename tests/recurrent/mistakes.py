@@ -7,165 +7,12 @@ import itertools
 import json
 import pathlib
 import sys
-from dataclasses import dataclass, field
 
 import numpy as np
-from onnx import helper, numpy_helper
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "testdata/recurrent"))
-
-from equations import FUNCTIONS, GATES  # noqa: E402
-from writing import IR_VERSION, NUMPY_TYPES, OUTPUTS, Layer  # noqa: E402
-
-GATE_NAMES = {"GRU": "zrh", "LSTM": "iofc"}
-OPS = ("RNN", "GRU", "LSTM")
-
-
-@dataclass
-class Mistake:
-    name: str
-    truth: Layer
-    ids: list  # hypotheses that diagnosis has to name; [] for none
-    text: tuple = ()  # parts of what it has to say
-    kind: str = "reproduced"
-    change: callable = None  # of Model, in place: makes the mistake
-    after: list = field(default_factory=list)  # nodes behind the recurrent one
-
-
-class Model:
-    """What a mistake may change: arrays by input name, attributes, expected outputs."""
-
-    def __init__(self, truth):
-        self.truth = truth
-        self.arrays = truth.arrays()
-        self.attributes = {**truth.attributes, "hidden_size": truth.hidden_size}
-        self.expected = {n: v.astype(np.float64) for n, v in truth.expected().items()
-                         if n in truth.outputs and (n != "Y_c" or truth.op == "LSTM")}
-        self.gates, self.H = GATES[truth.op], truth.hidden_size
-
-    def write(self, folder, mistake):
-        data = folder / mistake.name / "test_data_set_0"
-        data.mkdir(parents=True)
-        positions = ["X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"]
-        positions = positions[:max(positions.index(n) for n in self.arrays) + 1]
-        names = list(OUTPUTS[:3 if self.truth.op == "LSTM" else 2])
-        node = helper.make_node(self.truth.op, [n if n in self.arrays else "" for n in positions],
-                                [n if n in self.expected else "" for n in names], **{k: v for k, v in self.attributes.items() if v != []})
-        outputs = {n: v.astype(NUMPY_TYPES[self.truth.dtype]) for n, v in self.expected.items()}
-        nodes = [node]
-        constants = []
-        for op, output, extra, attributes, turn in mistake.after:
-            nodes.append(helper.make_node(op, [output, *extra], [f"{output}_after"], **attributes))
-            constants += [numpy_helper.from_array(a, n) for n, a in extra.items()]
-            outputs = {f"{n}_after" if n == output else n: turn(v) if n == output else v for n, v in outputs.items()}
-        known = {k: a for k, a in self.arrays.items()}
-
-        def info(n, a, shape=True):
-            return helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape if shape else None)
-
-        graph = helper.make_graph(nodes, mistake.name, [info(n, a) for n, a in known.items()],
-                                  [info(n, a, shape=False) for n, a in outputs.items()], constants)
-        opset = self.truth.opset
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=IR_VERSION[opset])
-        (folder / mistake.name / "model.onnx").write_bytes(model.SerializeToString())
-        for kind, arrays in (("input", known), ("output", outputs)):
-            for k, (n, a) in enumerate(arrays.items()):
-                (data / f"{kind}_{k}.pb").write_bytes(numpy_helper.from_array(np.ascontiguousarray(a), n).SerializeToString())
-
-    def blocks(self, name):
-        """Views of gates of W, R, or of a half of B ("Wb", "Rb"): [directions, gates, ...]."""
-        if name in ("Wb", "Rb"):
-            half = np.split(self.arrays["B"], 2, axis=1)[name == "Rb"]
-            return half.reshape(half.shape[0], self.gates, self.H)
-        array = self.arrays[name]
-        return array.reshape(array.shape[0], self.gates, self.H, -1)
-
-    def halves(self, Wb, Rb):
-        self.arrays["B"] = np.concatenate([Wb.reshape(len(Wb), -1), Rb.reshape(len(Rb), -1)], axis=1)
-
-
-def layer(name, op, **changes):
-    defaults = dict(key=f"mistakes/{op}", seq_length=5, batch_size=3, input_size=2, hidden_size=4, optional=("B",), outputs=("Y",))
-    return Layer(name, op, **{**defaults, **changes})
-
-
-# Weights and biases
-
-def in_order(model, order, names=("W", "R", "Wb", "Rb")):
-    """Block k of each is what belongs to gate order[k]."""
-    for name in names:
-        if name in ("W", "R"):
-            model.arrays[name] = model.blocks(name)[:, order].reshape(model.arrays[name].shape)
-    if "Wb" in names:
-        model.halves(*(model.blocks(half)[:, order] for half in ("Wb", "Rb")))
-
-
-def gate_orders():
-    for op, framework in (("GRU", "rzh"), ("LSTM", "ifco")):
-        names = GATE_NAMES[op]
-        for order in itertools.permutations(range(len(names))):
-            text = ",".join(names[g] for g in order)
-            if "".join(names[g] for g in order) == names:
-                continue
-            yield Mistake(f"gates_{op}_{text.replace(',', '')}", layer("gates", op), ["gate-order"], (f"gates in {text} order",),
-                          change=lambda m, order=list(order): in_order(m, order))
-        order = [names.index(g) for g in framework]
-        for parts, identity in ((("W",), "gate-order-of-W"), (("R",), "gate-order-of-R"), (("Wb",), "gate-order-of-B"),
-                                (("W", "R"), "gate-order-of-W-and-R")):
-            yield Mistake(f"{identity}_{op}", layer("gates", op), [identity], ("PyTorch's",),
-                          change=lambda m, parts=parts, order=order: in_order(m, order, parts))
-
-
-def turned():
-    def per_gate(m, name):
-        m.arrays[name] = m.blocks(name).transpose(0, 1, 3, 2).reshape(m.arrays[name].shape)
-
-    def reshaped(m, name):
-        a = m.arrays[name]
-        m.arrays[name] = a.transpose(0, 2, 1).reshape(a.shape)
-
-    def both(change):
-        return lambda m: (change(m, "W"), change(m, "R"))
-
-    for op in OPS:
-        yield Mistake(f"R_transposed_{op}", layer("", op), ["R-transposed"], change=lambda m: per_gate(m, "R"))
-        square = layer("", op, input_size=4)
-        yield Mistake(f"W_transposed_{op}", square, ["W-transposed"], change=lambda m: per_gate(m, "W"))
-        yield Mistake(f"W_and_R_transposed_{op}", square, ["W-and-R-transposed"], change=both(per_gate))
-        yield Mistake(f"W_reshaped_{op}", layer("", op), ["W-reshaped"], change=lambda m: reshaped(m, "W"))
-        if op != "RNN":
-            yield Mistake(f"R_reshaped_{op}", layer("", op), ["R-reshaped"], change=lambda m: reshaped(m, "R"))
-            yield Mistake(f"W_and_R_reshaped_{op}", layer("", op), ["W-and-R-reshaped"], change=both(reshaped))
-
-
-def biases():
-    def put(m, Wb=None, Rb=None):
-        m.halves(m.blocks("Wb") if Wb is None else Wb, m.blocks("Rb") if Rb is None else Rb)
-
-    zero = np.zeros
-    for op in OPS:
-        rows = 4 * GATES[op]
-        one_bias = np.concatenate([np.linspace(-1, 1, rows), zero(rows)])
-        yield Mistake(f"bias_twice_{op}", layer("", op, values={"B": one_bias}), ["Rb-ignored"],
-                      change=lambda m: put(m, Rb=m.blocks("Wb")))
-        yield Mistake(f"only_Rb_{op}", layer("", op, values={"B": one_bias[::-1]}), ["Wb-ignored"],
-                      change=lambda m: put(m, Wb=0.5 + 0 * m.blocks("Wb")))
-        yield Mistake(f"bias_invented_{op}", layer("", op, optional=()), ["B-ignored"],
-                      change=lambda m: m.arrays.update(B=np.linspace(-1, 1, 2 * m.gates * 4, dtype=np.float32)[None]))
-        if op != "RNN":
-            yield Mistake(f"bias_by_gate_{op}", layer("", op), ["bias-by-gate"], change=lambda m: m.arrays.update(
-                B=np.stack([m.blocks("Wb"), m.blocks("Rb")], axis=2).reshape(1, -1)))
-        long = layer("", op, seq_length=8)
-        yield Mistake(f"Rb_lost_{op}", long, ["Rb-missing"], change=lambda m: put(m, Rb=0 * m.blocks("Rb")))
-        yield Mistake(f"Wb_lost_{op}", long, ["Wb-missing"], change=lambda m: put(m, Wb=0 * m.blocks("Wb")))
-        yield Mistake(f"B_lost_{op}", long, ["B-missing"], change=lambda m: m.arrays.pop("B"))
-    linear = layer("", "GRU", attributes={"linear_before_reset": 1})
-    yield Mistake("bias_halves_swapped", linear, ["bias-halves-swapped"], change=lambda m: put(m, m.blocks("Rb"), m.blocks("Wb")))
-    long = layer("", "GRU", seq_length=8, attributes={"linear_before_reset": 1})
-    yield Mistake("bias_summed", long, ["bias-summed"],
-                  change=lambda m: put(m, m.blocks("Wb") + m.blocks("Rb"), 0 * m.blocks("Rb")))
-    yield Mistake("B_lost_linear_before_reset", long, ["B-missing"], change=lambda m: m.arrays.pop("B"))
+from mistake_model import FUNCTIONS, OPS, OUTPUTS, Mistake, Model, layer
+from mistakes_of_weights import GATE_NAMES, biases, gate_orders, in_order, turned
+from mistakes_seen_otherwise import exits, seen_otherwise
 
 
 def attributes():
@@ -465,56 +312,6 @@ def two_mistakes():
                       Y=np.concatenate([m.expected["Y"][:, :1], m.expected["Y"][::-1, 1:]], axis=1))))
 
 
-# The same mistakes seen otherwise
-
-def seen_otherwise():
-    """Other types, other outputs, and outputs that come out turned around."""
-    order = [1, 0, 2]
-    for dtype in ("double", "float16", "bfloat16"):
-        yield Mistake(f"order_{dtype}", layer("", "GRU", dtype=dtype, opset=22), ["gate-order"], ("r,z,h",),
-                      change=lambda m: in_order(m, order))
-    yield Mistake("order_by_final_state", layer("", "GRU", outputs=("Y_h",)), ["gate-order"], ("Y_h is",),
-                  change=lambda m: in_order(m, order))
-    yield Mistake("order_by_cell_state", layer("", "LSTM", outputs=("Y_c",)), ["gate-order"], ("Y_c is",),
-                  change=lambda m: in_order(m, [0, 2, 3, 1]))
-    both = layer("", "GRU", attributes={"direction": "bidirectional"})
-    behind = [("Transpose", "Y", {}, {"perm": [0, 2, 1, 3]}, lambda v: v.transpose(0, 2, 1, 3)),
-              ("Reshape", "Y_after", {"joined": np.array([0, 0, -1])}, {}, lambda v: v.reshape(5, 3, 8))]
-    yield Mistake("order_behind_transpose_and_reshape", both, ["gate-order"], change=lambda m: in_order(m, order), after=behind)
-    squeezed = [("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v[:, 0]),
-                ("Transpose", "Y_after", {}, {"perm": [1, 0, 2]}, lambda v: v.transpose(1, 0, 2))]
-    yield Mistake("order_behind_squeeze_and_transpose", layer("", "GRU"), ["gate-order"], change=lambda m: in_order(m, order),
-                  after=squeezed)
-    yield Mistake("order_behind_identity", layer("", "LSTM", outputs=("Y_h",)), ["gate-order"],
-                  change=lambda m: in_order(m, [0, 2, 3, 1]), after=[("Identity", "Y_h", {}, {}, lambda v: v)])
-    yield from exits()
-
-
-def exits():
-    """What a change of layout does behind Squeeze and Reshape, and a Transpose that is missing there, or another one."""
-    for op in OPS:
-        for name, node in (("squeeze", ("Squeeze", "Y", {"axis": np.array([2])}, {})),
-                           ("reshape", ("Reshape", "Y", {"joined": np.array([0, 0, -1])}, {}))):
-            yield Mistake(f"layout_0_behind_{name}_{op}", layer("", op), ["layout"], ("layout 0",), after=[(*node, lambda v: v[:, 0])],
-                          change=lambda m: m.attributes.update(layout=1))
-        yield Mistake(f"layout_1_behind_transpose_{op}", layer("", op, attributes={"layout": 1}), ["layout"], ("layout 1",),
-                      after=[("Transpose", "Y", {}, {"perm": [1, 0, 2, 3]}, lambda v: v.swapaxes(0, 1))],
-                      change=lambda m: m.attributes.pop("layout"))
-        yield Mistake(f"layout_of_final_state_{op}", layer("", op, outputs=("Y_h",)), ["layout"],
-                      after=[("Squeeze", "Y_h", {"axis": np.array([0])}, {}, lambda v: v[0])],
-                      change=lambda m: m.arrays.update(X=m.arrays["X"].swapaxes(0, 1)))
-        both = layer("", op, attributes={"direction": "bidirectional"})
-        joined = ("Reshape", "Y", {"joined": np.array([5, 3, 8])}, {}, lambda v: v.transpose(0, 2, 1, 3).reshape(5, 3, 8))
-        yield Mistake(f"Y_not_transposed_{op}", both, ["axes-of-Y"], ("[seq_length, batch_size, num_directions, hidden_size]", "not transpose"),
-                      change=lambda m: None, after=[joined])
-        yield Mistake(f"Y_transposed_otherwise_{op}", both, ["axes-of-Y"], ("[batch_size, seq_length,", "transposes it otherwise"),
-                      change=lambda m: None, after=[
-                          ("Transpose", "Y", {}, {"perm": [0, 2, 1, 3]}, lambda v: v.transpose(2, 0, 1, 3)),
-                          ("Reshape", "Y_after", {"joined": np.array([3, 5, 8])}, {}, lambda v: v.reshape(3, 5, 8))])
-        yield Mistake(f"only_the_shape_{op}", layer("", op), [], ("only the shape differs, behind the node",), kind="unexplained",
-                      change=lambda m: None, after=[("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v.reshape(3, 5, 4))])
-
-
 # Nothing known
 
 def unknown():
@@ -556,7 +353,8 @@ def unknown():
             yield Mistake(f"tiny_{op}_{seed}", tiny, None, kind="not reproduced", change=lambda m, seed=seed: other_values(m, seed))
 
 
-GROUPS = (gate_orders, turned, biases, attributes, directions, rows, states, layouts, functions, two_mistakes, seen_otherwise, unknown)
+GROUPS = (gate_orders, turned, biases, attributes, directions, rows, states, layouts, functions, two_mistakes, seen_otherwise, exits,
+          unknown)
 
 
 def write_all(folder):

@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 
 try:
     import numpy as np
+    from onnx import numpy_helper
 
     import mistakes
 except ImportError:
@@ -142,7 +143,7 @@ class Diagnosis(unittest.TestCase):
         data = one / "test_data_set_0"
         outputs = run(one / "model.onnx", "--inputs", data, "--expected", data, "-q", "--precise").stdout
         self.assertRegex(outputs, r"Y: in double precision: .* within 0\.\d+ ULP of the truth")
-        expected = mistakes.numpy_helper.to_array(mistakes_onnx().load_tensor(data / "output_0.pb"))
+        expected = numpy_helper.to_array(mistakes_onnx().load_tensor(data / "output_0.pb"))
         off = self.folder / "off.npy"
         np.save(off, (expected.view(np.int32) + 5000).view(np.float32))
         outputs = run(one / "model.onnx", "--inputs", data, "--expected", f"Y={off}", "-q", "--precise").stdout
@@ -237,9 +238,9 @@ class Diagnosis(unittest.TestCase):
         nodes = [helper.make_node("GRU", [f"X{k}", *(f"{n}{k}" for n in arrays)], [f"Y{k}"], name=f"layer{k}", hidden_size=4, **attributes)
                  for k, arrays in enumerate(weights)]
         nodes[1:1] = [helper.make_node("Transpose", ["Y0"], ["T0"], perm=perm), helper.make_node("Reshape", ["T0", "shape"], ["X1"])]
-        constants = [mistakes.numpy_helper.from_array(np.ascontiguousarray(a), f"{n}{k}")
+        constants = [numpy_helper.from_array(np.ascontiguousarray(a), f"{n}{k}")
                      for k, arrays in enumerate(weights) for n, a in arrays.items()]
-        constants.append(mistakes.numpy_helper.from_array(np.array([0, 0, -1]), "shape"))
+        constants.append(numpy_helper.from_array(np.array([0, 0, -1]), "shape"))
         return helper.make_graph(nodes, "stacked", [helper.make_tensor_value_info("X0", 1, None)],
                                  [helper.make_tensor_value_info("Y1", 1, None)], constants)
 
@@ -253,7 +254,7 @@ class Diagnosis(unittest.TestCase):
         onnx.save(model, case / "model.onnx")
         for kind, arrays in (("input", inputs), ("output", outputs)):
             for k, array in enumerate(arrays):
-                tensor = mistakes.numpy_helper.from_array(array.astype(np.float32))
+                tensor = numpy_helper.from_array(array.astype(np.float32))
                 (data / f"{kind}_{k}.pb").write_bytes(tensor.SerializeToString())
         run("conformance", case, "--json", self.folder / "one.json")
         (result,) = json.loads((self.folder / "one.json").read_text())["cases"]
@@ -263,7 +264,7 @@ class Diagnosis(unittest.TestCase):
     def test_what_comes_out_behind_other_operators(self):
         onnx = mistakes_onnx()
         layer = mistakes.layer("behind", "GRU")
-        constants = [mistakes.numpy_helper.from_array(a, n) for n, a in layer.arrays().items() if n != "X"]
+        constants = [numpy_helper.from_array(a, n) for n, a in layer.arrays().items() if n != "X"]
         nodes = [onnx.helper.make_node("GRU", ["X", "W", "R", "B"], ["Y"], name="gru", hidden_size=4),
                  onnx.helper.make_node("Relu", ["Y"], ["Z0"]), onnx.helper.make_node("Identity", ["Z0"], ["Z"])]
         graph = onnx.helper.make_graph(nodes, "behind", [onnx.helper.make_tensor_value_info("X", 1, None)],
@@ -285,7 +286,7 @@ class Diagnosis(unittest.TestCase):
         for k, (layer, arrays) in enumerate(zip(truth, weights)):
             nodes.append(onnx.helper.make_node(layer.op, ["X", *(f"{n}{k}" for n in arrays)], [f"Y{k}"], name=f"layer{k}", hidden_size=32,
                                                **({"linear_before_reset": 1} if k else {})))
-            constants += [mistakes.numpy_helper.from_array(a, f"{n}{k}") for n, a in arrays.items()]
+            constants += [numpy_helper.from_array(a, f"{n}{k}") for n, a in arrays.items()]
             outputs.append(onnx.helper.make_tensor_value_info(f"Y{k}", 1, expected[k].shape))
         graph = onnx.helper.make_graph(nodes, "g", [onnx.helper.make_tensor_value_info("X", 1, X.shape)], outputs, constants)
         found = self.diagnosed("shared", graph, [X], expected)

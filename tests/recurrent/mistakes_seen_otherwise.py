@@ -1,0 +1,52 @@
+"""The same mistakes seen in other types and outputs, and behind other nodes."""
+import numpy as np
+
+from mistake_model import OPS, Mistake, layer
+from mistakes_of_weights import in_order
+
+
+def seen_otherwise():
+    """Other types, other outputs, and outputs that come out turned around."""
+    order = [1, 0, 2]
+    for dtype in ("double", "float16", "bfloat16"):
+        yield Mistake(f"order_{dtype}", layer("", "GRU", dtype=dtype, opset=22), ["gate-order"], ("r,z,h",),
+                      change=lambda m: in_order(m, order))
+    yield Mistake("order_by_final_state", layer("", "GRU", outputs=("Y_h",)), ["gate-order"], ("Y_h is",),
+                  change=lambda m: in_order(m, order))
+    yield Mistake("order_by_cell_state", layer("", "LSTM", outputs=("Y_c",)), ["gate-order"], ("Y_c is",),
+                  change=lambda m: in_order(m, [0, 2, 3, 1]))
+    both = layer("", "GRU", attributes={"direction": "bidirectional"})
+    behind = [("Transpose", "Y", {}, {"perm": [0, 2, 1, 3]}, lambda v: v.transpose(0, 2, 1, 3)),
+              ("Reshape", "Y_after", {"joined": np.array([0, 0, -1])}, {}, lambda v: v.reshape(5, 3, 8))]
+    yield Mistake("order_behind_transpose_and_reshape", both, ["gate-order"], change=lambda m: in_order(m, order), after=behind)
+    squeezed = [("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v[:, 0]),
+                ("Transpose", "Y_after", {}, {"perm": [1, 0, 2]}, lambda v: v.transpose(1, 0, 2))]
+    yield Mistake("order_behind_squeeze_and_transpose", layer("", "GRU"), ["gate-order"], change=lambda m: in_order(m, order),
+                  after=squeezed)
+    yield Mistake("order_behind_identity", layer("", "LSTM", outputs=("Y_h",)), ["gate-order"],
+                  change=lambda m: in_order(m, [0, 2, 3, 1]), after=[("Identity", "Y_h", {}, {}, lambda v: v)])
+
+
+def exits():
+    """What a change of layout does behind Squeeze and Reshape, and a Transpose that is missing there, or another one."""
+    for op in OPS:
+        for name, node in (("squeeze", ("Squeeze", "Y", {"axis": np.array([2])}, {})),
+                           ("reshape", ("Reshape", "Y", {"joined": np.array([0, 0, -1])}, {}))):
+            yield Mistake(f"layout_0_behind_{name}_{op}", layer("", op), ["layout"], ("layout 0",), after=[(*node, lambda v: v[:, 0])],
+                          change=lambda m: m.attributes.update(layout=1))
+        yield Mistake(f"layout_1_behind_transpose_{op}", layer("", op, attributes={"layout": 1}), ["layout"], ("layout 1",),
+                      after=[("Transpose", "Y", {}, {"perm": [1, 0, 2, 3]}, lambda v: v.swapaxes(0, 1))],
+                      change=lambda m: m.attributes.pop("layout"))
+        yield Mistake(f"layout_of_final_state_{op}", layer("", op, outputs=("Y_h",)), ["layout"],
+                      after=[("Squeeze", "Y_h", {"axis": np.array([0])}, {}, lambda v: v[0])],
+                      change=lambda m: m.arrays.update(X=m.arrays["X"].swapaxes(0, 1)))
+        both = layer("", op, attributes={"direction": "bidirectional"})
+        joined = ("Reshape", "Y", {"joined": np.array([5, 3, 8])}, {}, lambda v: v.transpose(0, 2, 1, 3).reshape(5, 3, 8))
+        yield Mistake(f"Y_not_transposed_{op}", both, ["axes-of-Y"], ("[seq_length, batch_size, num_directions, hidden_size]", "not transpose"),
+                      change=lambda m: None, after=[joined])
+        yield Mistake(f"Y_transposed_otherwise_{op}", both, ["axes-of-Y"], ("[batch_size, seq_length,", "transposes it otherwise"),
+                      change=lambda m: None, after=[
+                          ("Transpose", "Y", {}, {"perm": [0, 2, 1, 3]}, lambda v: v.transpose(2, 0, 1, 3)),
+                          ("Reshape", "Y_after", {"joined": np.array([3, 5, 8])}, {}, lambda v: v.reshape(3, 5, 8))])
+        yield Mistake(f"only_the_shape_{op}", layer("", op), [], ("only the shape differs, behind the node",), kind="unexplained",
+                      change=lambda m: None, after=[("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v.reshape(3, 5, 4))])
