@@ -43,8 +43,9 @@ void each_product(LayerWeights<Real>& weights, const Dimensions& dims, Body body
   for (DirectionWeights<Real>& direction : weights) {
     for (BlockWeights<Real>& block : direction.blocks) {
       body(block.R, dims.batch_size);
-      body(block.dense_W ? *block.dense_W : block.W, dims.seq_length * dims.batch_size);
+      if (!direction.dense_W) body(block.W, dims.seq_length * dims.batch_size);
     }
+    if (direction.dense_W) body(*direction.dense_W, dims.seq_length * dims.batch_size);
   }
 }
 

@@ -39,9 +39,7 @@ class DirectionRun {
   void allocate();
   bool in_step_order() const;
   // For one step there is nothing to gain from a projection ahead of it.
-  bool projects_ahead() const {
-    return schedule_.steps() > 1 || weights_.quantized || weights_.blocks.front().dense_W;
-  }
+  bool projects_ahead() const { return schedule_.steps() > 1 || weights_.quantized || weights_.dense_W; }
   Chunk project(std::int64_t first_step);
   ConstRows inputs_of(std::int64_t first_step, std::int64_t end_step);
   void step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X);
@@ -173,10 +171,11 @@ bool DirectionRun<T, Real>::in_step_order() const {
 
 /// Moves sums that lie gate by gate, hidden_size each, to panel order with its padding, for a single panel.
 template <typename Real>
-void spread(const kernels::GatePanels<Real>& W, std::int64_t rows, kernels::Rows<Real> sums) {
+void spread(std::int64_t gates, const kernels::GatePanels<Real>& W, std::int64_t rows,
+            kernels::Rows<Real> sums) {
   const std::int64_t hidden = W.hidden_size(), units = W.units(0);
   for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t gate = W.gates() - 1; gate >= 0; --gate) {
+    for (std::int64_t gate = gates - 1; gate >= 0; --gate) {
       const Real* from = sums.row(i) + gate * hidden;
       Real* to = sums.row(i) + gate * units;
       if (gate > 0) std::copy_backward(from, from + hidden, to + hidden);
@@ -194,14 +193,20 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   }
   const ConstRows X = inputs_of(first_step, end_step);
   Rows to = projected_;
-  for (const BlockWeights<Real>& block : weights_.blocks) {
-    const kernels::GatePanels<Real>& W = block.dense_W ? *block.dense_W : block.W;
+  const auto multiply = [&](const kernels::GatePanels<Real>& W) {
     const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &W, .to = to};
     each_share(W, rows, false, [&](const Share& share) {
       kernels::project(projection.part(share.first_row, share.rows), share.panels);
     });
-    if (block.dense_W) spread(block.W, rows, to);
-    to.data += block.W.width();
+  };
+  if (weights_.dense_W) {
+    multiply(*weights_.dense_W);
+    spread(layer_.form.gates, weights_.blocks.front().W, rows, to);
+  } else {
+    for (const BlockWeights<Real>& block : weights_.blocks) {
+      multiply(block.W);
+      to.data += block.W.width();
+    }
   }
   if constexpr (std::is_same_v<Real, float>) {
     if (weights_.quantized) weights_.quantized->W.add_product(rows, X, range_of_X(), projected_);

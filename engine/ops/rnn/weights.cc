@@ -79,11 +79,17 @@ std::vector<Real> pad_peepholes(const Real* P, std::int64_t hidden_size, std::in
 // True where products with W without the padding between gates, and moving their results to where they
 // belong, is less work. Results move within their row, which a single panel makes easy.
 template <typename Real>
-bool wastes_on_padding(const kernels::GatePanels<Real>& W) {
+bool wastes_on_padding(const std::vector<BlockWeights<Real>>& blocks) {
   constexpr std::int64_t enough = 64;  // terms of a sum
   constexpr std::int64_t lanes = kernels::kGateLanes<Real>;
-  const std::int64_t dense = (W.gates() * W.hidden_size() + lanes - 1) / lanes * lanes;
-  return W.panels() == 1 && W.K() >= enough && 5 * dense <= 4 * W.width();
+  std::int64_t columns = 0, width = 0;
+  for (const BlockWeights<Real>& block : blocks) {
+    if (block.W.panels() != 1 || block.W.K() < enough) return false;
+    columns += block.W.gates() * block.W.hidden_size();
+    width += block.W.width();
+  }
+  const std::int64_t dense = (columns + lanes - 1) / lanes * lanes;
+  return 5 * dense <= 4 * width;
 }
 
 struct Sizes {
@@ -110,13 +116,10 @@ LayerWeights<Real> pack(const LayerInputs& inputs, const LayerForm& form, const 
                                      from_row(biases.input, row)),
            kernels::pack_gates<Real>(block.gates, hidden_size, sizes.K_of_R, R_rows + row * sizes.K_of_R,
                                      from_row(biases.recurrent, row))});
-      if (wastes_on_padding(layer[d].blocks.back().W)) {
-        layer[d].blocks.back().dense_W =
-            kernels::pack_gates<Real>(1, block.gates * hidden_size, sizes.K_of_W, W_rows + row * sizes.K_of_W,
-                                      from_row(biases.input, row));
-      }
       row += block.gates * hidden_size;
     }
+    if (wastes_on_padding(layer[d].blocks))
+      layer[d].dense_W = kernels::pack_gates<Real>(1, rows, sizes.K_of_W, W_rows, from_row(biases.input, 0));
     if (const Real* peepholes = P.slice(index, 3 * hidden_size)) {
       layer[d].P = pad_peepholes(peepholes, hidden_size, layer[d].blocks.front().R.padded_size());
     }

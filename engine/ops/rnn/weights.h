@@ -18,14 +18,14 @@ struct BlockWeights {
   kernels::GatePanels<Real> W;
   /// R^T [hidden_size, gates*hidden_size]; its bias is the Rb of the own_bias_gate, 0 for other gates.
   kernels::GatePanels<Real> R;
-  /// W once more, as one gate of gates*hidden_size units, where that has much less padding: for products
-  /// whose rows are then spread to W's order.
-  std::optional<kernels::GatePanels<Real>> dense_W{};
 };
 
 template <typename Real>
 struct DirectionWeights {
   std::vector<BlockWeights<Real>> blocks;  // as in the form
+  /// W of all blocks once more, as one gate of gates*hidden_size units, where that has much less padding: for
+  /// products whose rows are then spread to the order of the blocks' W, one panel each.
+  std::optional<kernels::GatePanels<Real>> dense_W;
   /// LSTM's peepholes i, o, f, [3, padded size of R]; empty when P is omitted.
   std::vector<Real> P;
   /// DynamicQuantizeLSTM's W and R, which take the place of those of its one block.
