@@ -43,6 +43,16 @@ bool has_tile_registers() {
   return has;
 }
 
+bool has_byte_products() {
+#if defined(__x86_64__)
+  constexpr unsigned kVnni = 1u << 11;  // CPUID 7, ECX
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (c & kVnni) != 0;
+#else
+  return false;
+#endif
+}
+
 /// The scalar path can run everywhere but is only listed by Highway where nothing better is.
 std::vector<int64_t> targets() {
   hwy::SetSupportedTargetsForTest(0);
@@ -129,9 +139,18 @@ int64_t second_cache_bytes() {
 }
 
 bool detail::fast_division = made_by_amd();
+bool detail::byte_products = has_byte_products();
 
 void set_divides_fast(bool fast) {
   detail::fast_division = fast;
+}
+
+bool multiplies_bytes() {
+  return detail::byte_products && (hwy::SupportedTargets() & HWY_AVX3) != 0;
+}
+
+void set_multiplies_bytes(bool multiplies) {
+  detail::byte_products = multiplies && has_byte_products();
 }
 
 bool tile_registers() {

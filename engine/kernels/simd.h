@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace grurun::kernels::detail {
-extern bool fast_division;
+extern bool fast_division, byte_products;
 }
 
 /// Which instruction set the kernels use. The best that this processor has, unless someone chooses another.
@@ -38,6 +38,12 @@ inline bool divides_fast() {
 
 /// Sets it, for tests, which cannot have both kinds of processors.
 void set_divides_fast(bool fast);
+
+/// True if AVX-512 is in use and the processor multiplies groups of four 8-bit integers (VNNI).
+bool multiplies_bytes();
+
+/// Sets whether the processor is taken to do so, for tests; true only where it does.
+void set_multiplies_bytes(bool multiplies);
 
 /// True if AMX's tile registers and their products of bfloat16 are to be used: "amx" is in use.
 bool tile_registers();

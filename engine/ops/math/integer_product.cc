@@ -1,7 +1,8 @@
 #include "engine/ops/math/integer_product.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <numeric>
 
 #include "engine/kernels/parallel.h"
 #include "engine/ops/broadcast.h"
@@ -14,42 +15,26 @@ namespace {
 
 using Bytes = TypeList<std::int8_t, std::uint8_t>;
 
-/// The elements less their zero point: 9 bits, so int16 holds them and products of two fit in 32.
-Tensor centred(const Tensor& x, const Tensor* zero_point, QuantizedSide side, const char* what) {
-  Tensor out(DType::int16, x.shape());
-  std::int16_t* to = out.mutable_data<std::int16_t>();
-  Tensor none = Tensor::zeros(x.dtype(), Shape{});
-  const Tensor zero = zero_point == nullptr ? none : aligned_parameter(*zero_point, side, x.shape(), what);
-  if (zero.dtype() != x.dtype()) fail_invalid("{} must have its matrix's element type", what);
-  const BroadcastWalk walk(x.shape(), {&x.shape(), &zero.shape()});
+/// The zero points of a matrix or a stack of them, one for each row of A or column of B; or one for all.
+Tensor zero_points_of(const Tensor& x, const Tensor* zero_point, QuantizedSide side, const char* what) {
+  if (zero_point == nullptr) return Tensor::zeros(x.dtype(), Shape{});
+  if (zero_point->dtype() != x.dtype()) fail_invalid("{} must have its matrix's element type", what);
+  const Tensor zero = aligned_parameter(*zero_point, side, x.shape(), what);
+  if (zero.size() == 1) return zero;
+  Shape shape = x.shape();
+  shape[shape.rank() - (side == QuantizedSide::A ? 1 : 2)] = 1;
+  Tensor out(x.dtype(), shape);
+  const BroadcastWalk walk(shape, {&zero.shape()});
   dispatch(Bytes{}, x.dtype(), [&]<typename T>() {
-    const T* from = x.data<T>();
-    const T* minus = zero.data<T>();
-    const std::int64_t step = walk.steps(1) ? 1 : 0;
-    walk.for_each(
-        0, walk.size(), [&](std::int64_t begin, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
-          for (std::int64_t i = 0; i < n; ++i)
-            to[begin + i] = static_cast<std::int16_t>(from[begin + i] - minus[offsets[1] + i * step]);
-        });
+    const T* from = zero.data<T>();
+    T* to = out.mutable_data<T>();
+    const std::int64_t step = walk.steps(0) ? 1 : 0;
+    walk.for_each(0, walk.size(),
+                  [&](std::int64_t begin, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
+                    for (std::int64_t i = 0; i < n; ++i) to[begin + i] = from[offsets[0] + i * step];
+                  });
   });
   return out;
-}
-
-/// to [N, K] = the transpose of from [K, N], a few columns at a time: what is written meanwhile stays in the
-/// cache.
-void transpose(const std::int16_t* from, std::int64_t K, std::int64_t N, std::int16_t* to) {
-  constexpr std::int64_t strip = 32;
-  for (std::int64_t first = 0; first < N; first += strip) {
-    const std::int64_t end = std::min(first + strip, N);
-    for (std::int64_t k = 0; k < K; ++k) {
-      for (std::int64_t n = first; n < end; ++n) to[n * K + k] = from[k * N + n];
-    }
-  }
-}
-
-// The standard lets the sums wrap.
-std::int32_t wrapped(std::int64_t sum) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
 }
 
 }  // namespace
@@ -70,59 +55,66 @@ Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shap
 }
 
 IntegerFactor integer_factor(const Tensor& B, const Tensor* b_zero_point) {
-  const Tensor values = centred(B, b_zero_point, QuantizedSide::B, "b_zero_point");
+  const Tensor zero = zero_points_of(B, b_zero_point, QuantizedSide::B, "b_zero_point");
   const Shape& shape = B.shape();
-  if (shape.rank() < 2) return {shape, {values, values.size()}};
-  const std::int64_t K = shape[shape.rank() - 2], N = shape[shape.rank() - 1];
-  Tensor columns(DType::int16, shape);
-  std::int16_t* to = columns.mutable_data<std::int16_t>();
-  for (std::int64_t begin = 0; begin < values.size(); begin += K * N)
-    transpose(values.data<std::int16_t>() + begin, K, N, to + begin);
-  return {shape, {columns, K}};
+  const bool is_vector = shape.rank() < 2;
+  const std::int64_t K = is_vector ? B.size() : shape[shape.rank() - 2];
+  const std::int64_t N = is_vector ? 1 : shape[shape.rank() - 1];
+  IntegerFactor out{shape, {}};
+  if (B.size() == 0) return out;
+  std::vector<std::int64_t> columns(static_cast<std::size_t>(N));
+  std::iota(columns.begin(), columns.end(), 0);
+  const std::int64_t step = zero.size() == 1 ? 0 : 1;
+  dispatch(Bytes{}, B.dtype(), [&]<typename T>() {
+    for (std::int64_t i = 0; i < B.size() / (K * N); ++i)
+      out.matrices.emplace_back(B.data<T>() + i * K * N, K, N, columns, zero.data<T>() + i * N * step, step);
+  });
+  return out;
 }
 
 namespace {
 
-/// to [M, N] = rows [M, K] times columns from first_column on.
-void multiply(std::int64_t M, std::int64_t N, std::int64_t K, const std::int16_t* rows,
-              const IntegerColumns& columns, std::int64_t first_column, std::int32_t* to) {
-  constexpr std::int64_t strip = 64;  // columns that stay in the cache for all rows
-  constexpr std::int64_t rows_at_once = 8;
-  const std::int64_t strips = (N + strip - 1) / strip;
-  const std::int64_t grain = (std::int64_t{1} << 18) / (M * K * strip + 1) + 1;
-  kernels::parallel_for(strips, grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t n = first * strip; n < std::min(last * strip, N); n += strip) {
-      const std::int64_t count = std::min(strip, N - n);
-      std::array<std::int64_t, rows_at_once * strip> sums;
-      for (std::int64_t m = 0; m < M; m += rows_at_once) {
-        const std::int64_t height = std::min(rows_at_once, M - m);
-        columns.dots(rows + m * K, height, first_column + n, count, sums.data());
-        for (std::int64_t i = 0; i < height; ++i)
-          std::transform(sums.begin() + i * count, sums.begin() + (i + 1) * count, to + (m + i) * N + n,
-                         wrapped);
-      }
-    }
-  });
+/// to [M, N] = rows of A from `row` on times B.
+void multiply(const kernels::IntegerRows& a, std::int64_t row, std::int64_t M,
+              const kernels::IntegerPanels& b, std::int64_t N, std::int32_t* to) {
+  constexpr std::int64_t strip = 3, height = 64;  // panels that stay in the cache for so many rows
+  constexpr std::int64_t strip_columns = strip * kernels::IntegerPanels::kColumns;
+  const std::int64_t strips = (b.panels() + strip - 1) / strip, heights = (M + height - 1) / height;
+  const std::int64_t work = std::min(M, height) * strip_columns * b.K();
+  kernels::parallel_for(
+      strips * heights, (std::int64_t{1} << 18) / (work + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t first = i / heights * strip, m = i % heights * height;
+          kernels::multiply_integers(a, row + m, std::min(height, M - m), b, first,
+                                     std::min(first + strip, b.panels()),
+                                     to + m * N + first * kernels::IntegerPanels::kColumns, N);
+        }
+      });
 }
 
 }  // namespace
 
 Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const IntegerFactor& B) {
   const ProductShape shape = product_shape(A.shape(), B.shape);
-  const std::int64_t M = shape.M, N = shape.N, K = shape.K;
-  const Tensor a = centred(A, a_zero_point, QuantizedSide::A, "a_zero_point");
+  const std::int64_t M = shape.M, N = shape.N;
+  const Tensor zero = zero_points_of(A, a_zero_point, QuantizedSide::A, "a_zero_point");
+  if (shape.K == 0) return Tensor::zeros(DType::int32, shape.output);
   Tensor C(DType::int32, shape.output);
   if (C.size() == 0) return C;
   std::int32_t* c = C.mutable_data<std::int32_t>();
-  const BroadcastWalk walk(shape.stack, {&shape.stack_a, &shape.stack_b});
-  walk.for_each(
-      0, walk.size(), [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
-        for (std::int64_t s = 0; s < n; ++s) {
-          const std::int64_t left = (offsets[0] + (walk.steps(0) ? s : 0)) * M * K;
-          const std::int64_t right = (offsets[1] + (walk.steps(1) ? s : 0)) * N;
-          multiply(M, N, K, a.data<std::int16_t>() + left, B.columns, right, c + (first + s) * M * N);
-        }
-      });
+  dispatch(Bytes{}, A.dtype(), [&]<typename T>() {
+    const kernels::IntegerRows a(A.data<T>(), A.size() / shape.K, zero.data<T>(), zero.size() == 1 ? 0 : 1,
+                                 B.matrices.front());
+    const BroadcastWalk walk(shape.stack, {&shape.stack_a, &shape.stack_b});
+    walk.for_each(
+        0, walk.size(), [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
+          for (std::int64_t s = 0; s < n; ++s) {
+            const std::int64_t left = offsets[0] + (walk.steps(0) ? s : 0);
+            const std::int64_t right = offsets[1] + (walk.steps(1) ? s : 0);
+            multiply(a, left * M, M, B.matrices[static_cast<std::size_t>(right)], N, c + (first + s) * M * N);
+          }
+        });
+  });
   return C;
 }
 

@@ -1,9 +1,9 @@
 // Matrix products of 8-bit integers with zero points: what MatMulInteger and QLinearMatMul share.
 #pragma once
 
-#include <cstdint>
+#include <vector>
 
-#include "engine/ops/math/integer_columns.h"
+#include "engine/kernels/integer_panels.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -16,10 +16,10 @@ enum class QuantizedSide { A, B };
 /// Error(invalid_model) naming `what` for others.
 Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shape& matrix, const char* what);
 
-/// B - b_zero_point, arranged for products.
+/// B and its zero point, arranged for products.
 struct IntegerFactor {
-  Shape shape;             // B's
-  IntegerColumns columns;  // those of each [K, N] of the stack
+  Shape shape;                                   // B's
+  std::vector<kernels::IntegerPanels> matrices;  // of the stack
 };
 
 /// B is int8 or uint8; the zero point may be nullptr. Throws Error(invalid_model) where they do not fit.

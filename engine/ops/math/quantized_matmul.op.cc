@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/elementwise.h"
@@ -48,22 +49,6 @@ struct Operand {
   const Tensor& zero_point;
 };
 
-Tensor requantized(const Tensor& scaled, const Tensor& zero_point) {
-  if (zero_point.size() != 1) fail_invalid("y_zero_point must be a scalar");
-  const double zero = *as_double(zero_point).data<double>();
-  const DType dtype = zero_point.dtype();
-  if (dtype != DType::int8 && dtype != DType::uint8) {
-    return cast_tensor(zero == 0 ? scaled : combined<Sub>(scaled, Tensor::scalar(-zero)), dtype);
-  }
-  Tensor y(dtype, scaled.shape());
-  dispatch(TypeList<std::int8_t, std::uint8_t>{}, dtype, [&]<typename T>() {
-    std::ranges::transform(scaled.span<double>(), y.mutable_data<T>(), [&](double quotient) {
-      return quantized_integer<T>(quotient, *zero_point.data<T>());
-    });
-  });
-  return y;
-}
-
 // a_scale [.., M, 1] and b_scale [.., 1, N] for the rows and columns of the product.
 Tensor scale_of(const Operand& a, const Operand& b) {
   const Tensor rows = aligned_parameter(a.scale, QuantizedSide::A, a.values.shape(), "a_scale");
@@ -83,48 +68,92 @@ Tensor dequantized(const Operand& x, QuantizedSide side, const char* zero_name, 
   return cast_tensor(combined<Mul>(centred, as_double(scale)), DType::float32);
 }
 
-void run_qlinear_matmul(RunContext& run) {
-  const Operand a{run.tensor(0), run.tensor(1), run.tensor(2)};
-  const Operand b{run.tensor(3), run.tensor(4), run.tensor(5)};
-  const Tensor& y_scale = run.tensor(6);
-  const Tensor& y_zero_point = run.tensor(7);
-  if (y_scale.size() != 1) fail_invalid("y_scale must be a scalar");
-  const Tensor divisor = as_double(y_scale.reshaped(Shape{}));
-  Tensor product;
-  if (is_byte(a.values) && is_byte(b.values)) {
-    const Tensor sums = integer_product(a.values, &a.zero_point, integer_factor(b.values, &b.zero_point));
-    product = combined<Mul>(as_double(sums), scale_of(a, b));
-  } else {
-    product = as_double(matrix_product(dequantized(a, QuantizedSide::A, "a_zero_point", "a_scale"),
-                                       dequantized(b, QuantizedSide::B, "b_zero_point", "b_scale")));
-  }
-  run.set_output(0, requantized(combined<Div>(product, divisor), y_zero_point));
+/// round(values * scale / y_scale) + y_zero_point within the range of its type. scale broadcasts to values;
+/// y_scale is a scalar.
+template <typename V>
+Tensor requantized(const Tensor& values, const Tensor& scale, double y_scale, const Tensor& y_zero_point) {
+  Tensor y(y_zero_point.dtype(), values.shape());
+  const BroadcastWalk walk(values.shape(), {&scale.shape()});
+  const std::int64_t step = walk.steps(0) ? 1 : 0;
+  const V* from = values.data<V>();
+  const double* factors = scale.data<double>();
+  dispatch(TypeList<std::int8_t, std::uint8_t>{}, y.dtype(), [&]<typename T>() {
+    T* to = y.mutable_data<T>();
+    const T zero_point = *y_zero_point.data<T>();
+    kernels::parallel_for(walk.size(), 1 << 13, [&](std::int64_t begin, std::int64_t end) {
+      walk.for_each(
+          begin, end, [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
+            for (std::int64_t i = 0; i < n; ++i) {
+              const double factor = factors[offsets[0] + i * step];
+              to[first + i] =
+                  quantized_integer<T>(static_cast<double>(from[first + i]) * factor / y_scale, zero_point);
+            }
+          });
+    });
+  });
+  return y;
 }
 
-/// B and its zero point arranged once, where they are constant.
-std::shared_ptr<const IntegerFactor> constant_factor(PrepareContext& node) {
-  const Tensor* B = node.constant_input(1);
-  const Tensor* b_zero_point = node.has_input(3) ? node.constant_input(3) : nullptr;
+/// The same for zero points of any type.
+Tensor requantized_floats(const Tensor& values, double y_scale, const Tensor& y_zero_point) {
+  if (is_byte(y_zero_point)) return requantized<float>(values, Tensor::scalar(1.0), y_scale, y_zero_point);
+  const Tensor scaled = combined<Div>(as_double(values), Tensor::scalar(y_scale));
+  const double zero = *as_double(y_zero_point).data<double>();
+  return cast_tensor(zero == 0 ? scaled : combined<Sub>(scaled, Tensor::scalar(-zero)), y_zero_point.dtype());
+}
+
+using SharedFactor = std::shared_ptr<const IntegerFactor>;
+
+/// Input `index`, B, and its zero point arranged once, where they are constant.
+SharedFactor constant_factor(PrepareContext& node, std::size_t index) {
+  const Tensor* B = node.constant_input(index);
+  const bool has_zero_point = node.has_input(index + 2);
+  const Tensor* b_zero_point = has_zero_point ? node.constant_input(index + 2) : nullptr;
   // Other types are refused by the executor, which knows those of the version.
-  if (B == nullptr || !is_byte(*B) || (node.has_input(3) && b_zero_point == nullptr)) return nullptr;
+  if (B == nullptr || !is_byte(*B) || (has_zero_point && b_zero_point == nullptr)) return nullptr;
   return std::make_shared<const IntegerFactor>(integer_factor(*B, b_zero_point));
 }
 
+/// By what was arranged, or else by B as it comes.
+Tensor product_of(const Tensor& A, const Tensor* a_zero_point, const Tensor& B, const Tensor* b_zero_point,
+                  const SharedFactor& factor) {
+  if (factor) return integer_product(A, a_zero_point, *factor);
+  return integer_product(A, a_zero_point, integer_factor(B, b_zero_point));
+}
+
 RunFunction prepare_matmul_integer(PrepareContext& node) {
-  return [factor = constant_factor(node)](RunContext& run) {
-    const Tensor& A = run.tensor(0);
-    const Tensor* a_zero_point = run.optional_tensor(2);
-    const Tensor& B = run.tensor(1);
-    const Tensor* b_zero_point = run.optional_tensor(3);
-    run.set_output(0, integer_product(A, a_zero_point, factor ? *factor : integer_factor(B, b_zero_point)));
+  return [factor = constant_factor(node, 1)](RunContext& run) {
+    run.set_output(
+        0, product_of(run.tensor(0), run.optional_tensor(2), run.tensor(1), run.optional_tensor(3), factor));
   };
+}
+
+void run_qlinear_matmul(RunContext& run, const SharedFactor& factor) {
+  const Operand a{run.tensor(0), run.tensor(1), run.tensor(2)};
+  const Operand b{run.tensor(3), run.tensor(4), run.tensor(5)};
+  const Tensor &y_scale = run.tensor(6), &y_zero_point = run.tensor(7);
+  if (y_scale.size() != 1) fail_invalid("y_scale must be a scalar");
+  if (y_zero_point.size() != 1) fail_invalid("y_zero_point must be a scalar");
+  const double divisor = *as_double(y_scale).data<double>();
+  if (is_byte(a.values) && is_byte(b.values)) {
+    const Tensor sums = product_of(a.values, &a.zero_point, b.values, &b.zero_point, factor);
+    run.set_output(0, requantized<std::int32_t>(sums, scale_of(a, b), divisor, y_zero_point));
+  } else {
+    const Tensor product = matrix_product(dequantized(a, QuantizedSide::A, "a_zero_point", "a_scale"),
+                                          dequantized(b, QuantizedSide::B, "b_zero_point", "b_scale"));
+    run.set_output(0, requantized_floats(product, divisor, y_zero_point));
+  }
+}
+
+RunFunction prepare_qlinear_matmul(PrepareContext& node) {
+  return [factor = constant_factor(node, 3)](RunContext& run) { run_qlinear_matmul(run, factor); };
 }
 
 }  // namespace
 
 std::vector<OpRow> op_rows_quantized_matmul() {
   return {{"", "MatMulInteger", {10}, prepare_matmul_integer},
-          {"", "QLinearMatMul", {10, 21}, [](PrepareContext&) -> RunFunction { return run_qlinear_matmul; }}};
+          {"", "QLinearMatMul", {10, 21}, prepare_qlinear_matmul}};
 }
 
 }  // namespace grurun::engine

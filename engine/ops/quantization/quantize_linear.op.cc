@@ -18,11 +18,11 @@ namespace grurun::engine {
 
 namespace {
 
-using Sources = TypeList<float, Float16, BFloat16, std::int32_t>;
-using Scales = TypeList<float, Float16, BFloat16, std::int32_t, Float8E8M0>;
+using QuantizeSources = TypeList<float, Float16, BFloat16, std::int32_t>;
+using QuantizeScales = TypeList<float, Float16, BFloat16, std::int32_t, Float8E8M0>;
 using IntegerTargets = Join<TypeList<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>, SmallInts>;
 using SmallFloatTargets = Join<Float8s, TypeList<Float4E2M1, Float6E2M3, Float6E3M2>>;
-using Targets = Join<IntegerTargets, SmallFloatTargets>;
+using QuantizeTargets = Join<IntegerTargets, SmallFloatTargets>;
 
 struct Quantize {
   std::int64_t axis = 1;
@@ -75,7 +75,7 @@ T quantized(double quotient, const T& zero_point, [[maybe_unused]] bool saturate
 
 Tensor as_doubles(const Tensor& tensor) {
   Tensor out(DType::float64, tensor.shape());
-  dispatch(Scales{}, tensor.dtype(), [&]<typename T>() {
+  dispatch(QuantizeScales{}, tensor.dtype(), [&]<typename T>() {
     std::ranges::transform(tensor.span<T>(), out.mutable_data<double>(), [](const T& value) {
       return static_cast<double>(static_cast<ComputeType<T>>(value));
     });
@@ -92,7 +92,7 @@ void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, co
   const T none{};
   const T* z = zero_point ? zero_point->data<T>() : &none;
   T* to = y.mutable_data<T>();
-  dispatch(Sources{}, x.dtype(), [&]<typename S>() {
+  dispatch(QuantizeSources{}, x.dtype(), [&]<typename S>() {
     const S* from = x.data<S>();
     grain.for_each_run([&](std::int64_t at, std::int64_t scale_at, std::int64_t count, std::int64_t step) {
       for (std::int64_t k = 0; k < count; ++k) {
@@ -147,7 +147,7 @@ RunFunction prepare_quantize_linear(PrepareContext& node) {
     const Division division =
         division_in(attributes.precision == DType::undefined ? scale.dtype() : attributes.precision);
     Tensor& y = run.output(0, target, x.shape());
-    dispatch(Targets{}, target, [&]<typename T>() {
+    dispatch(QuantizeTargets{}, target, [&]<typename T>() {
       quantize<T>(x, scale, zero_point, grain, division, attributes.saturate, y);
     });
   };

@@ -126,7 +126,7 @@ LayerWeights<float> pack(const Inputs& inputs, const LayerForm& form) {
       return QuantizedWeights(*inputs[which], *inputs[scale], *inputs[scale + 1], direction,
                               weights[i].blocks.front().R);
     };
-    weights[i].quantized = {gates(W, W_scale), gates(R, R_scale)};
+    weights[i].quantized.emplace(QuantizedGates{gates(W, W_scale), gates(R, R_scale)});
   }
   return weights;
 }

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_fused.h"
 #include "engine/ops/type_dispatch.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine::rnn {
 namespace {
+
+// Products of two 8-bit numbers less their zero points that surely add up to less than 2^31.
+constexpr std::int64_t most_terms = std::int64_t{1} << 15;
 
 // The column of the weights that stands at each place of panel order; -1: padding.
 std::vector<std::int64_t> columns_in_panel_order(const kernels::GatePanels<float>& order) {
@@ -25,15 +30,15 @@ std::vector<std::int64_t> columns_in_panel_order(const kernels::GatePanels<float
   return columns;
 }
 
-/// The quotients x / scale, rounded and kept within the 256 steps, less the zero point.
-void quantize_centred(const float* x, std::int64_t n, const DynamicRange& range, std::int16_t* to) {
-  std::array<std::uint8_t, 1024> quantized;
-  for (std::int64_t begin = 0; begin < n; begin += static_cast<std::int64_t>(quantized.size())) {
-    const std::int64_t count = std::min(n - begin, static_cast<std::int64_t>(quantized.size()));
-    kernels::vec_quantize(x + begin, range.scale, range.zero_point, quantized.data(), count);
-    std::transform(quantized.begin(), quantized.begin() + count, to + begin,
-                   [&](std::uint8_t q) { return static_cast<std::int16_t>(q - range.zero_point); });
-  }
+/// As rows of a product: the quotients x / scale, rounded and kept within the 256 steps, and the zero point.
+kernels::IntegerRows quantized(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
+                               const kernels::IntegerPanels& panels) {
+  const std::int64_t K = panels.K();
+  ScratchVector<std::uint8_t> numbers(static_cast<std::size_t>(rows * K));
+  for (std::int64_t row = 0; row < rows; ++row)
+    kernels::vec_quantize(A.row(row), range.scale, range.zero_point, numbers.data() + row * K, K);
+  const auto zero_point = static_cast<std::uint8_t>(range.zero_point);
+  return {numbers.data(), rows, &zero_point, 0, panels};
 }
 
 }  // namespace
@@ -41,48 +46,62 @@ void quantize_centred(const float* x, std::int64_t n, const DynamicRange& range,
 QuantizedWeights::QuantizedWeights(const Tensor& weights, const Tensor& scale, const Tensor& zero_point,
                                    std::int64_t direction, const kernels::GatePanels<float>& order)
     : K_(weights.dim(1)), scale_(Tensor::zeros(DType::float32, {order.width()})) {
-  Tensor columns = Tensor::zeros(DType::int16, {order.width(), K_});
   const std::int64_t N = weights.dim(2);
-  const bool by_column = scale.rank() == 2;
-  const std::int64_t first = by_column ? direction * N : direction;
+  const std::int64_t step = scale.rank() == 2 ? 1 : 0;  // by column
+  const std::int64_t first = step == 1 ? direction * N : direction;
+  const std::vector<std::int64_t> columns = columns_in_panel_order(order);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] >= 0) scale_.mutable_data<float>()[i] = scale.data<float>()[first + columns[i] * step];
+  }
   dispatch(TypeList<std::int8_t, std::uint8_t>{}, weights.dtype(), [&]<typename T>() {
     const T* from = weights.data<T>() + direction * K_ * N;
-    std::int16_t* to = columns.mutable_data<std::int16_t>();
-    float* to_scale = scale_.mutable_data<float>();
-    for (const std::int64_t n : columns_in_panel_order(order)) {
-      if (n >= 0) {
-        const std::int64_t parameter = first + (by_column ? n : 0);
-        const T zero = zero_point.data<T>()[parameter];
-        *to_scale = scale.data<float>()[parameter];
-        for (std::int64_t k = 0; k < K_; ++k) to[k] = static_cast<std::int16_t>(from[k * N + n] - zero);
-      }
-      to += K_;
-      ++to_scale;
-    }
+    for (std::int64_t k = 0; k < K_; k += most_terms)
+      parts_.emplace_back(from + k * N, std::min(most_terms, K_ - k), N, columns,
+                          zero_point.data<T>() + first, step);
   });
-  columns_ = {columns, K_};
 }
 
 void QuantizedWeights::add_product(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
                                    kernels::Rows<float> to) const {
-  Tensor quantized(DType::int16, {rows, K_});
-  auto* q = quantized.mutable_data<std::int16_t>();
-  for (std::int64_t row = 0; row < rows; ++row) quantize_centred(A.row(row), K_, range, q + row * K_);
+  if (rows == 0) return;
+  if (parts_.size() == 1) return add_part(rows, A, range, to);
+  const std::int64_t width = scale_.size(), count = rows * width;
+  ScratchVector<std::int64_t> totals(static_cast<std::size_t>(count), 0);
+  ScratchVector<std::int32_t> sums(totals.size());
+  for (const kernels::IntegerPanels& part : parts_) {
+    kernels::multiply_integers(quantized(rows, A, range, part), 0, rows, part, 0, part.panels(), sums.data(),
+                               width);
+    std::ranges::transform(totals, sums, totals.begin(), std::plus<>());
+    A.data += part.K();
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t column = i % width;
+    to.row(i / width)[column] +=
+        range.scale * scale_.data<float>()[column] * static_cast<float>(totals[static_cast<std::size_t>(i)]);
+  }
+}
+
+void QuantizedWeights::add_part(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
+                                kernels::Rows<float> to) const {
+  const kernels::IntegerPanels& panels = parts_.front();
+  const kernels::IntegerRows a = quantized(rows, A, range, panels);
   const float* scale = scale_.data<float>();
-  constexpr std::int64_t strip = 64;  // columns at a time: they stay in the cache for all rows
-  const std::int64_t strips = scale_.size() / kernels::kGateLanes<float>;
-  static_assert(strip % kernels::kGateLanes<float> == 0);
-  const std::int64_t grain = (std::int64_t{1} << 18) / (rows * K_ * kernels::kGateLanes<float> + 1) + 1;
-  kernels::parallel_for(strips, grain, [&](std::int64_t first, std::int64_t last) {
-    const std::int64_t end = last * kernels::kGateLanes<float>;
-    for (std::int64_t n = first * kernels::kGateLanes<float>; n < end; n += strip) {
-      const std::int64_t count = std::min(strip, end - n);
-      std::array<std::int64_t, strip> sums;
-      for (std::int64_t row = 0; row < rows; ++row) {
-        columns_.dots(q + row * K_, 1, n, count, sums.data());
-        for (std::int64_t i = 0; i < count; ++i) {
-          to.row(row)[n + i] +=
-              range.scale * scale[n + i] * static_cast<float>(sums[static_cast<std::size_t>(i)]);
+  constexpr std::int64_t strip = 3, height = 32;  // panels and rows at a time
+  constexpr std::int64_t width = strip * kernels::IntegerPanels::kColumns;
+  const std::int64_t strips = (panels.panels() + strip - 1) / strip;
+  const std::int64_t grain = (std::int64_t{1} << 19) / (rows * (K_ + 16) * width) + 1;
+  kernels::parallel_for(strips, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t first = i * strip, last = std::min(first + strip, panels.panels());
+      const std::int64_t column = first * kernels::IntegerPanels::kColumns;
+      const std::int64_t columns = std::min(width, scale_.size() - column);
+      std::array<std::int32_t, width * height> sums;
+      for (std::int64_t row = 0; row < rows; row += height) {
+        const std::int64_t some = std::min(height, rows - row);
+        kernels::multiply_integers(a, row, some, panels, first, last, sums.data(), width);
+        for (std::int64_t r = 0; r < some; ++r) {
+          kernels::add_scaled(sums.data() + r * width, range.scale, scale + column, columns,
+                              to.row(row + r) + column);
         }
       }
     }

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "engine/kernels/gate_panels.h"
+#include "engine/kernels/integer_panels.h"
 #include "engine/kernels/recurrent.h"
-#include "engine/ops/math/integer_columns.h"
 #include "engine/ops/quantization/dynamic_range.h"
 #include "tensor/tensor.h"
 
@@ -26,9 +27,12 @@ class QuantizedWeights {
                    kernels::Rows<float> to) const;
 
  private:
+  void add_part(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
+                kernels::Rows<float> to) const;
+
   std::int64_t K_;
-  IntegerColumns columns_;  // order.width() of them
-  Tensor scale_;            // float32 [order.width()]
+  std::vector<kernels::IntegerPanels> parts_;  // of K_, each short enough for sums of 32 bits
+  Tensor scale_;                               // float32 [order.width()]
 };
 
 struct QuantizedGates {

@@ -1,0 +1,380 @@
+#include "engine/kernels/integer_panels.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/simd.h"
+#include "engine/kernels/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/integer_panels.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/unroll.h"
+#include "engine/kernels/vec_map-inl.h"
+#include "hwy/highway.h"
+#include "tensor/error.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DI = hn::ScalableTag<int32_t>;
+using VI = hn::Vec<DI>;
+
+constexpr size_t kPanel = IntegerPanels::kColumns;
+constexpr size_t kVectors = kPanel / hn::MaxLanes(DI());  // of a panel
+// Sums, and what multiplies them, fit into the registers.
+constexpr size_t kMostPanels = HWY_TARGET == HWY_AVX3 ? 3 : 1;
+constexpr size_t kMostRows = kVectors == 1 ? 8 : kVectors == 2 ? 4 : 2;
+
+/// How many sums each element is split into, so that additions in flight hide their latency.
+constexpr size_t integer_ways(size_t sums) {
+  return sums >= 8 ? 1 : sums >= 4 ? 2 : 4;
+}
+
+/// Rows of A times panels of B.
+struct IntegerTile {
+  const uint8_t* a;
+  size_t row_bytes;
+  const uint8_t* b;
+  size_t panel_bytes;
+  size_t groups;
+};
+
+/// Sums of kRows rows and kPanels panels; of int16, the second half of an element may be apart.
+template <size_t kRows, size_t kPanels>
+struct TileSums {
+  VI first[kRows][kPanels * kVectors], second[kRows][kPanels * kVectors];
+
+  HWY_INLINE TileSums() {
+    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v) first[r][v] = second[r][v] =
+          hn::Zero(DI());
+    }
+  }
+};
+
+template <bool kBytes>
+HWY_INLINE void add_products(VI a, VI b, VI& first, VI& second) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (kBytes) {
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(first.raw) : "v"(a.raw), "v"(b.raw));
+    return;
+  }
+#endif
+#if HWY_TARGET == HWY_SCALAR
+  first.raw += int32_t{static_cast<int16_t>(a.raw)} * static_cast<int16_t>(b.raw);
+  second.raw += (a.raw >> 16) * (b.raw >> 16);
+#else
+  const hn::Repartition<int16_t, DI> half;
+  first = hn::ReorderWidenMulAccumulate(DI(), hn::BitCast(half, a), hn::BitCast(half, b), first, second);
+#endif
+}
+
+HWY_INLINE VI sum_of_both(VI first, VI second) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Add(first, second);
+#else
+  return hn::RearrangeToOddPlusEven(first, second);
+#endif
+}
+
+template <bool kBytes, size_t kRows, size_t kPanels>
+HWY_INLINE void add_group(const IntegerTile& t, size_t group, TileSums<kRows, kPanels>& sums) {
+  const DI d;
+  VI b[kPanels * kVectors];
+  GRURUN_UNROLL for (size_t p = 0; p < kPanels; ++p) {
+    const auto* from = reinterpret_cast<const int32_t*>(t.b + p * t.panel_bytes + group * 64);
+    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) b[p * kVectors + v] =
+        hn::LoadU(d, from + v * hn::MaxLanes(d));
+  }
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    int32_t numbers;
+    std::memcpy(&numbers, t.a + r * t.row_bytes + group * 4, 4);
+    const VI a = hn::Set(d, numbers);
+    GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v)
+        add_products<kBytes>(a, b[v], sums.first[r][v], sums.second[r][v]);
+  }
+}
+
+/// sums of kRows x kPanels panels, not yet less what the zero points make of them.
+template <bool kBytes, size_t kRows, size_t kPanels>
+HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[kRows][kPanels * kVectors]) {
+  constexpr size_t kWays = integer_ways(kRows * kPanels * kVectors);
+  TileSums<kRows, kPanels> sums[kWays];
+  size_t group = 0;
+  for (; group + kWays <= t.groups; group += kWays) {
+    GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) add_group<kBytes>(t, group + w, sums[w]);
+  }
+  for (; group < t.groups; ++group) add_group<kBytes>(t, group, sums[0]);
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v) {
+      VI sum = sum_of_both(sums[0].first[r][v], sums[0].second[r][v]);
+      GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) sum =
+          hn::Add(sum, sum_of_both(sums[w].first[r][v], sums[w].second[r][v]));
+      out[r][v] = sum;
+    }
+  }
+}
+
+/// What multiply_integers() is given.
+struct IntegerProduct {
+  const IntegerRows& a;
+  const IntegerPanels& b;
+  int32_t* to;
+  size_t ld;
+  int64_t first;  // panel
+  int64_t row;
+};
+
+template <bool kBytes, size_t kRows, size_t kPanels>
+void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
+  const DI d;
+  const IntegerPanels& b = p.b;
+  const auto groups = static_cast<size_t>(b.groups());
+  VI sums[kRows][kPanels * kVectors];
+  sum_tile<kBytes, kRows, kPanels>(
+      {p.a.row(row), static_cast<size_t>(p.a.row_bytes()), b.panel(panel), groups * 64, groups}, sums);
+  // sum of (a - za) (b - zb) = sum of a b - za * sum of (b - zb) - zb * sum of a
+  for (size_t r = 0; r < kRows; ++r) {
+    const int64_t i = row + static_cast<int64_t>(r);
+    int32_t* to = p.to + static_cast<size_t>(i - p.row) * p.ld;
+    const VI zero_of_a = hn::Set(d, p.a.zero_point(i)), sum_of_a = hn::Set(d, p.a.sum(i));
+    for (size_t v = 0; v < kPanels * kVectors; ++v) {
+      const size_t column = static_cast<size_t>(panel) * kPanel + v * hn::MaxLanes(d);
+      if (column >= static_cast<size_t>(b.N())) break;
+      VI sum = hn::Sub(sums[r][v], hn::Mul(zero_of_a, hn::LoadU(d, b.sums() + column)));
+      if (b.has_zero_points()) sum = hn::Sub(sum, hn::Mul(sum_of_a, hn::LoadU(d, b.zero_points() + column)));
+      store_first(sum, d, to + (column - static_cast<size_t>(p.first) * kPanel),
+                  static_cast<size_t>(b.N()) - column);
+    }
+  }
+}
+
+/// Rows [row, end), in tiles of kRows while there are as many, then in lower ones.
+template <bool kBytes, size_t kPanels, size_t kRows = kMostRows>
+void multiply_rows(const IntegerProduct& p, int64_t row, int64_t end, int64_t panel) {
+  for (; end - row >= static_cast<int64_t>(kRows); row += static_cast<int64_t>(kRows))
+    multiply_tile<kBytes, kRows, kPanels>(p, row, panel);
+  if constexpr (kRows > 1) {
+    if (row < end) multiply_rows<kBytes, kPanels, kRows / 2>(p, row, end, panel);
+  }
+}
+
+template <bool kBytes, size_t kPanels = kMostPanels>
+void multiply_panels(const IntegerProduct& p, int64_t rows, int64_t panel, int64_t end) {
+  for (; end - panel >= static_cast<int64_t>(kPanels); panel += static_cast<int64_t>(kPanels))
+    multiply_rows<kBytes, kPanels>(p, p.row, p.row + rows, panel);
+  if constexpr (kPanels > 1) {
+    if (panel < end) multiply_panels<kBytes, kPanels - 1>(p, rows, panel, end);
+  }
+}
+
+void multiply(const IntegerRows& a, int64_t row, int64_t rows, const IntegerPanels& b, int64_t first,
+              int64_t end, int32_t* to, int64_t ld) {
+  const IntegerProduct p{a, b, to, static_cast<size_t>(ld), first, row};
+  if (!b.holds_bytes()) return multiply_panels<false>(p, rows, first, end);
+#if HWY_TARGET == HWY_AVX3
+  multiply_panels<true>(p, rows, first, end);
+#else
+  fail_internal("integers are arranged for another instruction set than the one in use");
+#endif
+}
+
+/// The sum of from[i] ^ flip, for i in [0, n).
+int64_t flipped_sum(const uint8_t* from, size_t n, uint8_t flip) {
+  uint64_t sum = 0;
+  size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<uint8_t> d;
+  const hn::Repartition<uint64_t, decltype(d)> wide;
+  const auto mask = hn::Set(d, flip);
+  auto sums = hn::Zero(wide);
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d))
+    sums = hn::Add(sums, hn::SumsOf8(hn::Xor(hn::LoadU(d, from + i), mask)));
+  HWY_ALIGN uint64_t parts[hn::MaxLanes(wide)];
+  hn::Store(sums, wide, parts);
+  for (const uint64_t part : parts) sum += part;
+#endif
+  for (; i < n; ++i) sum += static_cast<uint8_t>(from[i] ^ flip);
+  return static_cast<int64_t>(sum);
+}
+
+/// to[i] = from[i] ^ flip in the type of `to`, for i in [0, n); gives the sum.
+template <class To>
+int64_t flip_row(const uint8_t* from, size_t n, uint8_t flip, To* to) {
+  const hn::ScalableTag<To> d;
+  const hn::Rebind<uint8_t, decltype(d)> bytes;
+  const auto mask = hn::Set(bytes, flip);
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    const auto x = hn::Xor(hn::LoadU(bytes, from + i), mask);
+    if constexpr (std::is_same_v<To, uint8_t>) {
+      hn::StoreU(x, d, to + i);
+    } else {
+      hn::StoreU(hn::PromoteTo(d, x), d, to + i);
+    }
+  }
+  for (; i < n; ++i) to[i] = static_cast<To>(from[i] ^ flip);
+  return flipped_sum(from, n, flip);
+}
+
+int64_t flip_to_bytes(const uint8_t* from, size_t n, uint8_t flip, uint8_t* to) {
+  return flip_row(from, n, flip, to);
+}
+int64_t flip_to_pairs(const uint8_t* from, size_t n, uint8_t flip, int16_t* to) {
+  return flip_row(from, n, flip, to);
+}
+
+void add_scaled_f32(const int32_t* x, float factor, const float* scale, size_t n, float* y) {
+  const hn::ScalableTag<float> d;
+  const DI di;
+  const auto factors = hn::Set(d, factor);
+  for (size_t i = 0; i < n; i += hn::Lanes(d)) {
+    const size_t left = n - i;
+    const auto scaled = hn::Mul(hn::Mul(factors, load_first(d, scale + i, left)),
+                                hn::ConvertTo(d, load_first(di, x + i, left)));
+    store_first(hn::Add(load_first(d, y + i, left), scaled), d, y + i, left);
+  }
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+namespace {
+
+HWY_EXPORT(multiply);
+HWY_EXPORT(flip_to_bytes);
+HWY_EXPORT(flip_to_pairs);
+HWY_EXPORT(add_scaled_f32);
+
+/// What turns an 8-bit number of A into uint8, and one of B into int8, as groups hold them.
+template <class T>
+constexpr uint8_t kFlipOfA = std::is_signed_v<T> ? 0x80 : 0;
+template <class T>
+constexpr uint8_t kFlipOfB = std::is_signed_v<T> ? 0 : 0x80;
+
+constexpr int64_t kLine = 64;
+
+int64_t up_to_line(int64_t bytes) {
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+template <class T>
+int8_t as_int8(T value) {
+  return static_cast<int8_t>(static_cast<uint8_t>(value) ^ kFlipOfB<T>);
+}
+
+/// Number k of column j, in the groups of a panel.
+template <class Stored>
+Stored& place(Stored* panel, int64_t k, int64_t j) {
+  constexpr int64_t group = 4 / static_cast<int64_t>(sizeof(Stored));
+  return panel[(k / group * IntegerPanels::kColumns + j) * group + k % group];
+}
+
+/// Adds to sums what the columns add up to.
+template <class Stored, class T>
+void fill_panel(const T* b, int64_t K, int64_t ld, std::span<const int64_t> columns, Stored* panel,
+                int64_t* sums) {
+  for (int64_t k = 0; k < K; ++k) {
+    const T* row = b + k * ld;
+    for (size_t j = 0; j < columns.size(); ++j) {
+      if (columns[j] < 0) continue;
+      const int8_t value = as_int8(row[columns[j]]);
+      place(panel, k, static_cast<int64_t>(j)) = value;
+      sums[j] += value;
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const int64_t> columns,
+                             const T* zero_points, int64_t step)
+    : K_(K), N_(static_cast<int64_t>(columns.size())), holds_bytes_(multiplies_bytes()) {
+  const int64_t padded = panels() * kColumns, bytes = panels() * groups() * kLine;
+  zero_points_.assign(static_cast<size_t>(padded), 0);
+  sums_.assign(static_cast<size_t>(padded), 0);
+  auto block = std::make_unique<memory::Block>(static_cast<size_t>(bytes));
+  std::memset(block->data(), 0, static_cast<size_t>(bytes));
+  auto* const data = static_cast<uint8_t*>(block->data());
+  for (int64_t j = 0; j < N_; ++j) {
+    const int64_t column = columns[static_cast<size_t>(j)];
+    if (column >= 0) zero_points_[static_cast<size_t>(j)] = as_int8(zero_points[column * step]);
+  }
+  has_zero_points_ = std::ranges::any_of(zero_points_, [](int32_t zero) { return zero != 0; });
+  parallel_for(panels(), (1 << 16) / (K * kColumns + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t first = i * kColumns;
+      const auto some =
+          columns.subspan(static_cast<size_t>(first), static_cast<size_t>(std::min(kColumns, N_ - first)));
+      uint8_t* panel = data + i * groups() * kLine;
+      std::array<int64_t, kColumns> sums{};
+      if (holds_bytes_) {
+        fill_panel(b, K, ld, some, reinterpret_cast<int8_t*>(panel), sums.data());
+      } else {
+        fill_panel(b, K, ld, some, reinterpret_cast<int16_t*>(panel), sums.data());
+      }
+      for (size_t j = 0; j < sums.size(); ++j) {
+        const auto column = static_cast<size_t>(first) + j;
+        sums_[column] = static_cast<int32_t>(sums[j] - K * zero_points_[column]);
+      }
+    }
+  });
+  data_ = std::move(block);
+}
+
+template <class T>
+IntegerRows::IntegerRows(const T* a, int64_t rows, const T* zero_points, int64_t step, const IntegerPanels& b)
+    : rows_(rows),
+      row_bytes_(up_to_line(b.groups() * 4)),
+      data_(static_cast<size_t>(rows * row_bytes_ + 8 * rows)) {
+  const int64_t K = b.K();
+  auto* const data = static_cast<uint8_t*>(data_.data());
+  auto* const facts = reinterpret_cast<int32_t*>(data + rows * row_bytes_);
+  const auto* const from = reinterpret_cast<const uint8_t*>(a);
+  parallel_for(rows, (1 << 17) / (K + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      uint8_t* row = data + i * row_bytes_;
+      const auto n = static_cast<size_t>(K);
+      int64_t sum = 0;
+      if (b.holds_bytes()) {
+        sum = HWY_DYNAMIC_DISPATCH(flip_to_bytes)(from + i * K, n, kFlipOfA<T>, row);
+        std::memset(row + n, 0, static_cast<size_t>(row_bytes_) - n);
+      } else {
+        sum = HWY_DYNAMIC_DISPATCH(flip_to_pairs)(from + i * K, n, kFlipOfA<T>,
+                                                  reinterpret_cast<int16_t*>(row));
+        std::memset(row + 2 * n, 0, static_cast<size_t>(row_bytes_) - 2 * n);
+      }
+      facts[2 * i] = static_cast<uint8_t>(static_cast<uint8_t>(zero_points[i * step]) ^ kFlipOfA<T>);
+      facts[2 * i + 1] = static_cast<int32_t>(sum);
+    }
+  });
+}
+
+template IntegerPanels::IntegerPanels(const int8_t*, int64_t, int64_t, std::span<const int64_t>,
+                                      const int8_t*, int64_t);
+template IntegerPanels::IntegerPanels(const uint8_t*, int64_t, int64_t, std::span<const int64_t>,
+                                      const uint8_t*, int64_t);
+template IntegerRows::IntegerRows(const int8_t*, int64_t, const int8_t*, int64_t, const IntegerPanels&);
+template IntegerRows::IntegerRows(const uint8_t*, int64_t, const uint8_t*, int64_t, const IntegerPanels&);
+
+void multiply_integers(const IntegerRows& a, int64_t row, int64_t rows, const IntegerPanels& b, int64_t first,
+                       int64_t end, int32_t* to, int64_t ld) {
+  HWY_DYNAMIC_DISPATCH(multiply)(a, row, rows, b, first, end, to, ld);
+}
+
+void add_scaled(const int32_t* x, float factor, const float* scale, int64_t n, float* y) {
+  HWY_DYNAMIC_DISPATCH(add_scaled_f32)(x, factor, scale, static_cast<size_t>(n), y);
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE
