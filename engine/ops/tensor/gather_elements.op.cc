@@ -34,6 +34,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis) {
   rows[rows.rank() - 1] = 1;
   const Index* places = indices.data<Index>();
   Tensor out(data.dtype(), indices.shape());
+  if (out.size() == 0) return out;
   dispatch_width(data.dtype(), [&]<typename T>() {
     const T* from = static_cast<const T*>(data.raw());
     T* to = static_cast<T*>(out.mutable_raw());
