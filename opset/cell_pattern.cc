@@ -265,6 +265,7 @@ class Matcher {
         step.gate_order = order_of({{'i', *of_i}, {'o', *of_o}, {'f', *of_f}, {'c', *of_c}});
         step.c_previous = read_.graph().plain(old_cell);
         finish(step, *of_i, read_.graph().plain(state));
+        if (!may_be_recurrent(step)) continue;
         follow_input(i.inputs[0], step.h_previous, step);
         steps.push_back(std::move(step));
       }
@@ -274,13 +275,18 @@ class Matcher {
     return steps;
   }
 
-  // R has four times as many rows as columns, and a state is no part of a sequence.
+  // One R of all four gates has four times as many rows as columns, or the reverse; with other sides it is W.
+  static bool four_to_one(const Tensor& R) {
+    return R.rank() == 2 && std::max(R.dim(0), R.dim(1)) == 4 * std::min(R.dim(0), R.dim(1));
+  }
+
+  static bool may_be_recurrent(const CellStep& step) {
+    return step.joined || step.gate_order.empty() || four_to_one(*step.recurrent);
+  }
+
+  // R's sides, and a state is no part of a sequence.
   int likeliness(const CellStep& step) const {
-    int points =
-        step.recurrent->rank() == 2 && std::max(step.recurrent->dim(0), step.recurrent->dim(1)) ==
-                                           4 * std::min(step.recurrent->dim(0), step.recurrent->dim(1))
-            ? 1
-            : 0;
+    int points = four_to_one(*step.recurrent) ? 1 : 0;
     const std::vector<Term> whole = read_.terms(step.h_previous);
     if (whole.size() != 1 || whole[0].parts.empty()) points += 2;
     return points;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "opset/check_node.h"
+#include "opset/named_values.h"
 #include "opset/near_match.h"
 #include "opset/window_rules.h"
 
@@ -141,6 +142,9 @@ void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckRepor
   report_arity(at, judge_outputs(at, schema), Rule::output_count, Rule::output_required, report);
   if (const auto fault = window_fault(at.node, schema.since_version)) {
     report.add(Rule::attributes_together, at, *fault);
+  }
+  if (const auto fault = named_value_fault(at.node, schema.since_version)) {
+    report.add(Rule::attribute_value, at, *fault);
   }
 }
 

@@ -115,14 +115,19 @@ class Finder {
     std::unordered_set<std::string_view> body_inputs;
     for (const onnx_io::ValueInfo& input : graph.inputs) body_inputs.insert(input.name);
     // Of several readings of a node the one that is part of a chain is right; without any the likeliest.
+    // A step from a state of zeros may have lost its product with R; what it multiplies then is the input.
     std::unordered_set<std::size_t> chained;
+    std::unordered_set<const Tensor*> of_inputs;
     for (const Step& step : steps) {
-      if (step.has_previous || step.next) chained.insert(step.node);
+      if (!step.has_previous && !step.next) continue;
+      chained.insert(step.node);
+      if (step.cell.input != nullptr) of_inputs.insert(step.cell.input);
     }
     for (const Step& step : steps) {
       if (step.has_previous) continue;
       if (!main && !step.next && body_inputs.count(step.cell.h_previous) != 0) continue;
-      if (step.next || (step.likeliest && chained.count(step.node) == 0))
+      const bool alone = step.likeliest && chained.count(step.node) == 0;
+      if (step.next || (alone && of_inputs.count(step.cell.recurrent) == 0))
         report_chain(steps, step, graph, path, main);
     }
   }

@@ -45,6 +45,7 @@ enum class Rule {
   output_count,
   output_required,
   attributes_together,
+  attribute_value,
   type_admitted,
   type_bound,
   constant_type,

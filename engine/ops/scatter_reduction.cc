@@ -67,4 +67,23 @@ void scatter_into(Tensor& target, std::int64_t target_at, const Tensor& updates,
   });
 }
 
+void scatter_at(Tensor& target, std::span<const std::int64_t> places, const Tensor& updates,
+                std::int64_t updates_at, ScatterReduction reduction) {
+  if (reduction == ScatterReduction::none) {
+    return dispatch_width(target.dtype(), [&]<typename T>() {
+      T* to = static_cast<T*>(target.mutable_raw());
+      const T* from = static_cast<const T*>(updates.raw()) + updates_at;
+      for (const std::int64_t place : places) to[place] = *from++;
+    });
+  }
+  dispatch(Join<Numbers, Complexes, TypeList<bool>>{}, target.dtype(), [&]<typename T>() {
+    using C = ComputeType<T>;
+    T* to = target.mutable_data<T>();
+    const T* from = updates.data<T>() + updates_at;
+    for (const std::int64_t place : places) {
+      to[place] = static_cast<T>(combine<C>(static_cast<C>(to[place]), static_cast<C>(*from++), reduction));
+    }
+  });
+}
+
 }  // namespace grurun::engine

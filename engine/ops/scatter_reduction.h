@@ -1,6 +1,7 @@
 // How ScatterElements and ScatterND combine an update with what is there.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "engine/graph/op_context.h"
@@ -19,5 +20,9 @@ ScatterReduction scatter_reduction(PrepareContext& node);
 /// that operation.
 void scatter_into(Tensor& target, std::int64_t target_at, const Tensor& updates, std::int64_t updates_at,
                   std::int64_t count, ScatterReduction reduction);
+
+/// The same for elements that lie anywhere: target[places[i]] and updates[updates_at + i], in this order.
+void scatter_at(Tensor& target, std::span<const std::int64_t> places, const Tensor& updates,
+                std::int64_t updates_at, ScatterReduction reduction);
 
 }  // namespace grurun::engine

@@ -136,6 +136,8 @@ TEST(Distribution, WhatIsComputedFromRandomValuesIsLikeTheSample) {
   };
   EXPECT_EQ(check_distribution(derived, normal(0), normal(0)), "");
   EXPECT_NE(check_distribution(derived, normal(2), normal(0)), "");
+  const Tensor loss = Tensor::from<float>({}, {2.43f});
+  EXPECT_EQ(check_distribution(derived, loss, Tensor::from<float>({}, {2.36f})), "");
   const auto coin = [](auto) { return std::bernoulli_distribution(0.5)(generator) ? 1.0f : 0.0f; };
   EXPECT_EQ(check_distribution(derived, draw<float>(10, coin), draw<float>(10, coin)), "");
   EXPECT_NE(check_distribution(derived, draw<float>(10, [](auto) { return 0.5f; }), draw<float>(10, coin)),

@@ -177,6 +177,15 @@ std::vector<RuleCase> rule_cases() {
              "[1]> (X, W) }"),
        graph("g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,12] Y) { Y = ConvTranspose <output_padding = "
              "[1], strides = [2]> (X, W) }")},
+      {"SCHEMA013",
+       text("<ir_version: 8, opset_import: [\"\" : 18]> g (float[2] X, int64[2] p) => (float[n] Y) { Y = Pad "
+            "<mode = \"wrap\"> (X, p) }"),
+       text("<ir_version: 9, opset_import: [\"\" : 19]> g (float[2] X, int64[2] p) => (float[n] Y) { Y = Pad "
+            "<mode = \"wrap\"> (X, p) }")},
+      {"SCHEMA013",
+       graph("g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,3] Y) { Y = Conv <auto_pad = \"SAME\"> (X, W) "
+             "}"),
+       graph("g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,3] Y) { Y = Conv <auto_pad = \"\"> (X, W) }")},
       {"TYPE001", graph("g (int32[2] X) => (int32[2] Y) { Y = Sin(X) }"),
        graph("g (float[2] X) => (float[2] Y) { Y = Sin(X) }")},
       {"TYPE002", graph("g (float[2] X, double[2] Z) => (float[2] Y) { Y = Add(X, Z) }"),

@@ -117,6 +117,25 @@ void unrolled_lstm(Builder& b, const Layer& layer) {
   }
 }
 
+// As PyTorch 2 exports a loop over an LSTMCell: W is multiplied in each step, and in the first, whose state
+// is 0, the product with R is a constant.
+void lstm_cells_from_zero(Builder& b, std::int64_t width, int steps) {
+  b.weight("W", {4 * hidden_size, width});
+  b.weight("R", {4 * hidden_size, hidden_size});
+  b.weight("Wb", {4 * hidden_size});
+  b.weight("Rb", {4 * hidden_size});
+  std::string H;
+  std::string C = b.weight("C0", {3, hidden_size});
+  for (int t = 0; t < steps; ++t) {
+    const std::string x = b.one("Gather", {"X", b.number(fmt::format("t{}", t), 0)});
+    const std::string of_h = H.empty() ? b.weight("HR", {3, 4 * hidden_size}) : b.one("Gemm", {H, "R", "Rb"});
+    const auto gates = b.op("Split", {b.add(b.one("Gemm", {x, "W", "Wb"}), of_h)}, 4);
+    C = b.add(b.mul(b.one("Sigmoid", {gates[1]}), C),
+              b.mul(b.one("Sigmoid", {gates[0]}), b.one("Tanh", {gates[2]})));
+    H = b.mul(b.one("Sigmoid", {gates[3]}), b.one("Tanh", {C}));
+  }
+}
+
 void unrolled_rnn(Builder& b, const Layer& layer) {
   std::string H = "H0";
   bool first = true;
@@ -184,6 +203,19 @@ TEST(FoundCells, UnrolledLayers) {
       }
     }
   }
+}
+
+TEST(FoundCells, AStepFromZeroIsNoLayerByItself) {
+  for (const std::int64_t width : {input_size, hidden_size, hidden_size + 1}) {
+    Builder b;
+    lstm_cells_from_zero(b, width, 4);
+    std::vector<std::string> lines = found(b.graph);
+    ASSERT_THAT(lines, SizeIs(1)) << width;
+    EXPECT_THAT(lines[0], testing::StartsWith(fmt::format("unrolled LSTM 3 steps {}x5", width)));
+  }
+  Builder alone;
+  lstm_cells_from_zero(alone, input_size, 1);
+  EXPECT_THAT(found(alone.graph), IsEmpty());
 }
 
 TEST(FoundCells, TwoDirectionsOfOneSequenceAreAPair) {

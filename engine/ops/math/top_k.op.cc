@@ -26,29 +26,83 @@ struct Candidate {
 
 template <typename T>
 bool less_than(T a, T b) {
-  if (a != a) return false;
-  return b != b || a < b;
+  return (a == a) & ((b != b) | (a < b));
 }
 
-template <typename T>
-void select(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, std::int64_t k, bool largest,
-            T* values, std::int64_t* indices) {
-  const auto before = [largest](const Candidate<T>& a, const Candidate<T>& b) {
-    if (largest ? less_than(b.value, a.value) : less_than(a.value, b.value)) return true;
-    if (largest ? less_than(a.value, b.value) : less_than(b.value, a.value)) return false;
-    return a.index < b.index;
-  };
-  kernels::parallel_for(outer * inner, 8192 / n + 1, [&](std::int64_t begin, std::int64_t end) {
-    ScratchVector<Candidate<T>> row(static_cast<std::size_t>(n));
-    for (std::int64_t i = begin; i < end; ++i) {
-      const T* from = x + i / inner * n * inner + i % inner;
-      for (std::int64_t j = 0; j < n; ++j) row[static_cast<std::size_t>(j)] = {from[j * inner], j};
-      if (k < n) std::nth_element(row.begin(), row.begin() + k, row.end(), before);
-      std::sort(row.begin(), row.begin() + k, before);
-      const std::int64_t to = i / inner * k * inner + i % inner;
-      for (std::int64_t j = 0; j < k; ++j) {
-        values[to + j * inner] = row[static_cast<std::size_t>(j)].value;
-        indices[to + j * inner] = row[static_cast<std::size_t>(j)].index;
+template <bool largest, typename T>
+bool better(T a, T b) {
+  return largest ? less_than(b, a) : less_than(a, b);
+}
+
+template <bool largest, typename T>
+bool before(const Candidate<T>& a, const Candidate<T>& b) {
+  if (better<largest>(a.value, b.value)) return true;
+  return !better<largest>(b.value, a.value) && a.index < b.index;
+}
+
+constexpr std::int64_t block = 16;
+
+// In vectors, since it has no branches.
+template <bool largest, typename T>
+bool any_better(const T* x, T bound) {
+  int any = 0;
+  for (std::int64_t i = 0; i < block; ++i) any |= better<largest>(x[i], bound) ? 1 : 0;
+  return any != 0;
+}
+
+// Leaves the k best of x [n] at the begin of pool, best first. Later elements join the pool only if they are
+// better than the k-th best of those that were there when it was full last: of most rows that is a small
+// part.
+template <bool largest, typename T>
+void select_row(const T* x, std::int64_t n, std::int64_t k, ScratchVector<Candidate<T>>& pool) {
+  const auto kept = static_cast<std::size_t>(k);
+  const std::size_t full = 2 * kept + 64;
+  bool bounded = false;
+  T bound{};
+  pool.clear();
+  for (std::int64_t from = 0; from < n; from += block) {
+    const std::int64_t end = std::min(from + block, n);
+    if (bounded && end - from == block && !any_better<largest>(x + from, bound)) continue;
+    for (std::int64_t j = from; j < end; ++j) {
+      if (!bounded || better<largest>(x[j], bound)) pool.push_back({x[j], j});
+    }
+    if (pool.size() + block <= full) continue;
+    std::nth_element(pool.begin(), pool.begin() + k - 1, pool.end(), before<largest, T>);
+    pool.resize(kept);
+    bound = pool.back().value;
+    bounded = true;
+  }
+  if (pool.size() > kept) std::nth_element(pool.begin(), pool.begin() + k, pool.end(), before<largest, T>);
+  std::sort(pool.begin(), pool.begin() + k, before<largest, T>);
+}
+
+// x [outer, n, inner]; rows that do not lie in one piece are copied, as many at a time as a cache line holds.
+template <bool largest, typename T>
+void select(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, std::int64_t k, T* values,
+            std::int64_t* indices) {
+  const std::int64_t width = std::min<std::int64_t>(inner, 64 / sizeof(T));
+  const std::int64_t groups = (inner + width - 1) / width;
+  kernels::parallel_for(outer * groups, 8192 / (n * width) + 1, [&](std::int64_t begin, std::int64_t end) {
+    ScratchVector<Candidate<T>> pool;
+    pool.reserve(static_cast<std::size_t>(std::min(n, 2 * k + 64)));
+    ScratchVector<T> copy(static_cast<std::size_t>(inner == 1 ? 0 : n * width));
+    for (std::int64_t group = begin; group < end; ++group) {
+      const std::int64_t first = group % groups * width;
+      const std::int64_t count = std::min(width, inner - first);
+      const T* from = x + group / groups * n * inner + first;
+      if (inner != 1) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          for (std::int64_t c = 0; c < count; ++c)
+            copy[static_cast<std::size_t>(c * n + j)] = from[j * inner + c];
+        }
+      }
+      for (std::int64_t c = 0; c < count; ++c) {
+        select_row<largest>(inner == 1 ? from : copy.data() + c * n, n, k, pool);
+        const std::int64_t to = group / groups * k * inner + first + c;
+        for (std::int64_t j = 0; j < k; ++j) {
+          values[to + j * inner] = pool[static_cast<std::size_t>(j)].value;
+          indices[to + j * inner] = pool[static_cast<std::size_t>(j)].index;
+        }
       }
     }
   });
@@ -69,8 +123,9 @@ void top_k(RunContext& run, std::int64_t axis_attribute, std::int64_t k, bool la
   using Types = Join<TypeList<float, double>, Integers>;
   if (values.size() > 0) {
     dispatch(Types{}, x.dtype(), [&]<typename T>() {
-      select(x.data<T>(), x.shape().count(0, axis), n, x.shape().count(axis + 1, x.rank()), k, largest,
-             values.mutable_data<T>(), indices.mutable_data<std::int64_t>());
+      const auto run_select = largest ? select<true, T> : select<false, T>;
+      run_select(x.data<T>(), x.shape().count(0, axis), n, x.shape().count(axis + 1, x.rank()), k,
+                 values.mutable_data<T>(), indices.mutable_data<std::int64_t>());
     });
   }
   run.set_output(0, cast_tensor(values, given.dtype()));

@@ -32,32 +32,69 @@ std::int64_t column_major(std::int64_t at, const WindowAxes& axes) {
 }
 
 template <typename T>
+bool replaces(T value, T best) {
+  if constexpr (is_compute_float<T>) {
+    const auto v = static_cast<ComputeType<T>>(value), b = static_cast<ComputeType<T>>(best);
+    return (v > b) | ((v != v) & (b == b));
+  } else {
+    return value > best;
+  }
+}
+
+template <typename T>
+T nothing() {
+  if constexpr (is_compute_float<T>) return static_cast<T>(-std::numeric_limits<float>::infinity());
+  return std::numeric_limits<T>::lowest();
+}
+
+// Windows along the last axis, side by side: places of their maxima, -1 where nothing was seen yet, after the
+// rows before the one that begins at row.
+template <typename T>
+void take_row(const WindowAxis& axis, const T* x, std::int64_t row, T* best, std::int64_t* places) {
+  for (std::int64_t k = 0; k < axis.kernel; ++k) {
+    const auto [first, end] = axis.places_of(k);
+    std::int64_t at = row + axis.start(first) + k * axis.dilation;
+    for (std::int64_t o = first; o < end; ++o, at += axis.stride) {
+      const bool taken = (places[o] < 0) | replaces(x[at], best[o]);
+      best[o] = taken ? x[at] : best[o];
+      places[o] = taken ? at : places[o];
+    }
+  }
+}
+
+template <typename T>
 void pool(const PoolShape& shape, const T* x, T* y, std::int64_t* indices, std::int64_t base,
           bool columns_first) {
-  std::int64_t best = -1;
-  for_each_window(
-      shape.axes, [&](std::int64_t, const auto&) { best = -1; },
-      [&](std::int64_t at, std::int64_t step, std::int64_t length) {
-        for (std::int64_t i = 0; i < length; ++i, at += step) {
-          if (best < 0 || x[at] > x[best]) {
-            best = at;
-          } else if constexpr (is_compute_float<T>) {
-            if (std::isnan(static_cast<ComputeType<T>>(x[at])) &&
-                !std::isnan(static_cast<ComputeType<T>>(x[best]))) {
-              best = at;
-            }
-          }
-        }
-      },
-      [&](std::int64_t o) {
-        if constexpr (is_compute_float<T>) {
-          y[o] = best >= 0 ? x[best] : static_cast<T>(-std::numeric_limits<float>::infinity());
-        } else {
-          y[o] = best >= 0 ? x[best] : std::numeric_limits<T>::lowest();
-        }
-        if (indices)
-          indices[o] = best < 0 ? -1 : base + (columns_first ? column_major(best, shape.axes) : best);
-      });
+  const WindowAxes& axes = shape.axes;
+  const std::size_t outer = axes.size() - 1;
+  const std::int64_t width = axes.back().output;
+  if (shape.output_size == 0) return;
+  ScratchVector<std::int64_t> place(axes.size(), 0), tap(axes.size(), 0);
+  ScratchVector<std::int64_t> places(static_cast<std::size_t>(width));
+  for (std::int64_t o = 0; o < shape.output_size; o += width) {
+    std::ranges::fill(places, -1);
+    std::fill_n(y + o, width, nothing<T>());
+    bool any = true;
+    for (std::size_t d = 0; d < outer; ++d) {
+      tap[d] = axes[d].first_tap(place[d]);
+      any = any && tap[d] < axes[d].end_tap(place[d]);
+    }
+    while (any) {
+      std::int64_t row = 0;
+      for (std::size_t d = 0; d < outer; ++d)
+        row = (row + axes[d].start(place[d]) + tap[d] * axes[d].dilation) * axes[d + 1].input;
+      take_row(axes.back(), x, row, y + o, places.data());
+      any = next_tap(axes, place, tap);
+    }
+    for (std::int64_t i = 0; indices != nullptr && i < width; ++i) {
+      const std::int64_t at = places[static_cast<std::size_t>(i)];
+      indices[o + i] = at < 0 ? -1 : base + (columns_first ? column_major(at, axes) : at);
+    }
+    for (std::size_t d = outer; d-- > 0;) {
+      if (++place[d] < axes[d].output) break;
+      place[d] = 0;
+    }
+  }
 }
 
 RunFunction prepare_max_pool(PrepareContext& node) {

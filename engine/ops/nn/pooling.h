@@ -36,42 +36,6 @@ inline bool next_tap(const WindowAxes& axes, std::span<const std::int64_t> place
   return false;
 }
 
-/// For windows of one plane: run(first element of the plane that the run starts at, step between its
-/// elements, their number). before(o) is called when output place o (row-major in the plane) begins, after(o)
-/// when its runs are done.
-template <typename Before, typename Run, typename After>
-void for_each_window(const WindowAxes& axes, Before&& before, Run&& run, After&& after) {
-  const std::size_t rank = axes.size();
-  const WindowAxis& inner = axes.back();
-  ScratchVector<std::int64_t> place(rank, 0), tap(rank, 0);
-  std::int64_t places = 1;
-  for (const WindowAxis& axis : axes) places *= axis.output;
-  for (std::int64_t o = 0; o < places; ++o) {
-    before(o, place);
-    bool any = true;
-    for (std::size_t d = 0; d < rank; ++d) {
-      tap[d] = axes[d].first_tap(place[d]);
-      any = any && tap[d] < axes[d].end_tap(place[d]);
-    }
-    const std::int64_t first = tap[rank - 1];
-    const std::int64_t count = inner.end_tap(place[rank - 1]) - first;
-    if (any) {
-      do {
-        std::int64_t at = 0;
-        for (std::size_t d = 0; d < rank; ++d) {
-          at = at * axes[d].input + axes[d].start(place[d]) + tap[d] * axes[d].dilation;
-        }
-        run(at, inner.dilation, count);
-      } while (next_tap(axes, place, tap));
-    }
-    after(o);
-    for (std::size_t d = rank; d-- > 0;) {
-      if (++place[d] < axes[d].output) break;
-      place[d] = 0;
-    }
-  }
-}
-
 /// Windows along one axis alone: y [outer, axis.output, inner] begins as `start` and takes in, tap by tap,
 /// the places of x [outer, axis.input, inner] that lie inside: y = fold(y, x).
 template <typename T, typename Fold>

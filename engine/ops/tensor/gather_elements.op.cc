@@ -28,18 +28,26 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis) {
   const std::int64_t stride = strides[axis];
   const std::int64_t length = data.dim(axis);
   strides[axis] = 0;
+  Shape rows = indices.shape();
+  const std::int64_t width = rows[rows.rank() - 1];
+  const std::int64_t step = strides[rows.rank() - 1];
+  rows[rows.rank() - 1] = 1;
   const Index* places = indices.data<Index>();
   Tensor out(data.dtype(), indices.shape());
+  if (out.size() == 0) return out;
   dispatch_width(data.dtype(), [&]<typename T>() {
     const T* from = static_cast<const T*>(data.raw());
     T* to = static_cast<T*>(out.mutable_raw());
-    for_each_index<1>(indices.shape(), {strides}, [&](const auto&, const auto& offsets) {
-      std::int64_t place = *places++;
-      if (place < 0) place += length;
-      if (place < 0 || place >= length) {
-        fail_invalid("indices holds {}, but axis {} has length {}", places[-1], axis, length);
+    for_each_index<1>(rows, {strides}, [&](const auto&, const auto& offsets) {
+      const T* row = from + offsets[0];
+      for (std::int64_t i = 0; i < width; ++i, row += step) {
+        std::int64_t place = *places++;
+        if (place < 0) place += length;
+        if (place < 0 || place >= length) {
+          fail_invalid("indices holds {}, but axis {} has length {}", places[-1], axis, length);
+        }
+        *to++ = row[place * stride];
       }
-      *to++ = from[offsets[0] + place * stride];
     });
   });
   return out;

@@ -30,15 +30,23 @@ void scatter(Tensor& out, const Tensor& indices, const Tensor& updates, std::siz
   const std::int64_t length = out.dim(axis);
   strides[axis] = 0;
   const Index* places = indices.data<Index>();
-  std::int64_t n = 0;
+  constexpr std::size_t batch = 1024;
+  ScratchVector<std::int64_t> found;
+  found.reserve(batch);
+  std::int64_t n = 0, done = 0;
   for_each_index<1>(indices.shape(), {strides}, [&](const auto&, const auto& offsets) {
     const std::int64_t place = places[n] < 0 ? places[n] + length : places[n];
     if (place < 0 || place >= length) {
       fail_invalid("indices holds {}, but axis {} has length {}", places[n], axis, length);
     }
-    scatter_into(out, offsets[0] + place * stride, updates, n, 1, reduction);
+    found.push_back(offsets[0] + place * stride);
     ++n;
+    if (found.size() < batch) return;
+    scatter_at(out, found, updates, done, reduction);
+    done = n;
+    found.clear();
   });
+  scatter_at(out, found, updates, done, reduction);
 }
 
 RunFunction prepare_scatter_elements(PrepareContext& node) {

@@ -1,4 +1,5 @@
-// Without Indices windows are taken axis by axis; with them, one by one: both must give the same Y.
+// Without Indices windows are taken axis by axis; with them, row by row: both must give the same Y, and
+// Indices say where it stands.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,6 +42,10 @@ TEST(MaxPool, GivesTheSameWithAndWithoutIndices) {
     for (std::size_t i = 0; i < a.size(); ++i) {
       EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])))
           << i << ": " << a[i] << ", " << b[i];
+      const std::int64_t place = both[1].tensor().span<std::int64_t>()[i];
+      ASSERT_TRUE(place >= 0 && place < x.size()) << i << ": " << place;
+      const float there = x.span<float>()[static_cast<std::size_t>(place)];
+      EXPECT_TRUE(there == b[i] || (std::isnan(there) && std::isnan(b[i]))) << i << ": " << place;
     }
   }
 }

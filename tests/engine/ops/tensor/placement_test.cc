@@ -121,6 +121,37 @@ TEST(Scatter, WritesUpdatesWhereIndicesSay) {
   });
 }
 
+// More updates than are placed at a time, several at one place, in their order.
+TEST(Scatter, PlacesManyUpdatesInOrder) {
+  constexpr std::int64_t rows = 3, updates = 1500, length = 40;
+  std::vector<double> places, values, last(rows * length, -1), sums(rows * length, -1);
+  for (std::int64_t i = 0; i < rows * updates; ++i) {
+    const std::int64_t place = i * 7 % length;
+    const auto at = static_cast<std::size_t>(i / updates * length + place);
+    places.push_back(static_cast<double>(i % 2 == 0 ? place : place - length));
+    values.push_back(static_cast<double>(i));
+    last[at] = values.back();
+    sums[at] += values.back();
+  }
+  const Tensor data = make<std::int64_t>({rows, length}, std::vector<double>(rows * length, -1));
+  const Tensor indices = make<std::int64_t>({rows, updates}, places);
+  const Tensor given = make<std::int64_t>({rows, updates}, values);
+  check_rows({
+      {"none",
+       "ScatterElements",
+       18,
+       {data, indices, given},
+       {attr("axis", 1)},
+       {make<std::int64_t>({rows, length}, last)}},
+      {"add",
+       "ScatterElements",
+       18,
+       {data, indices, given},
+       {attr("axis", 1), attr("reduction", "add")},
+       {make<std::int64_t>({rows, length}, sums)}},
+  });
+}
+
 TEST(TensorScatter, WritesStepsIntoACache) {
   const Tensor cache = make<float>({2, 3, 1}, {0, 1, 2, 3, 4, 5});
   const Tensor update = make<float>({2, 2, 1}, {6, 7, 8, 9});

@@ -1,0 +1,143 @@
+#include "opset/named_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx_io::Attribute;
+using onnx_io::Node;
+
+constexpr std::string_view ml = "ai.onnx.ml";
+constexpr std::string_view training = "ai.onnx.preview.training";
+
+constexpr std::string_view paddings = "NOTSET, SAME_UPPER, SAME_LOWER, VALID";
+constexpr std::string_view losses = "none, sum, mean";
+constexpr std::string_view outside = "zeros, border, reflection";
+constexpr std::string_view powers = "up, down, nearest";
+constexpr std::string_view transforms = "NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT";
+constexpr std::string_view kernels = "LINEAR, POLY, RBF, SIGMOID";
+constexpr std::string_view branches =
+    "BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, BRANCH_NEQ, LEAF";
+
+// The page of Resize-13 listed tf_half_pixel_for_nn, too, until onnx 1.11.
+constexpr auto table = std::to_array<NamedValues>({
+    {"", "AveragePool", "auto_pad", 1, paddings},
+    {"", "Conv", "auto_pad", 1, paddings},
+    {"", "ConvInteger", "auto_pad", 10, paddings},
+    {"", "ConvTranspose", "auto_pad", 1, paddings},
+    {"", "LpPool", "auto_pad", 1, paddings},
+    {"", "MaxPool", "auto_pad", 1, paddings},
+    {"", "QLinearConv", "auto_pad", 10, paddings},
+    {"", "BitShift", "direction", 11, "LEFT, RIGHT"},
+    {"", "Cast", "round_mode", 24, powers},
+    {"", "CastLike", "round_mode", 24, powers},
+    {"", "CausalConvWithState", "activation", 27, "silu, swish, none"},
+    {"", "DepthToSpace", "mode", 11, "DCR, CRD"},
+    {"", "SpaceToDepth", "mode", 28, "DCR, CRD"},
+    {"", "Gelu", "approximate", 20, "none, tanh"},
+    {"", "GridSample", "mode", 16, "bilinear, nearest, bicubic"},
+    {"", "GridSample", "mode", 20, "linear, nearest, cubic"},
+    {"", "GridSample", "padding_mode", 16, outside},
+    {"", "ImageDecoder", "pixel_format", 20, "RGB, BGR, Grayscale"},
+    {"", "LinearAttention", "update_rule", 27, "linear, gated, delta, gated_delta"},
+    {"", "NegativeLogLikelihoodLoss", "reduction", 12, losses},
+    {"", "SoftmaxCrossEntropyLoss", "reduction", 12, losses},
+    {"", "Pad", "mode", 1, "constant, reflect, edge"},
+    {"", "Pad", "mode", 19, "constant, reflect, edge, wrap"},
+    {"", "Resize", "mode", 10, "nearest, linear"},
+    {"", "Resize", "mode", 11, "nearest, linear, cubic"},
+    {"", "Resize", "nearest_mode", 11, "round_prefer_floor, round_prefer_ceil, floor, ceil"},
+    {"", "Resize", "coordinate_transformation_mode", 11,
+     "half_pixel, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize"},
+    {"", "Resize", "coordinate_transformation_mode", 18,
+     "half_pixel, pytorch_half_pixel, align_corners, asymmetric, tf_crop_and_resize"},
+    {"", "Resize", "coordinate_transformation_mode", 19,
+     "half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_crop_and_resize"},
+    {"", "Resize", "keep_aspect_ratio_policy", 18, "stretch, not_larger, not_smaller"},
+    {"", "RoiAlign", "mode", 10, "avg, max"},
+    {"", "RoiAlign", "coordinate_transformation_mode", 16, "half_pixel, output_half_pixel"},
+    {"", "ScatterElements", "reduction", 16, "none, add, mul"},
+    {"", "ScatterElements", "reduction", 18, "none, add, mul, max, min"},
+    {"", "ScatterND", "reduction", 16, "none, add, mul"},
+    {"", "ScatterND", "reduction", 18, "none, add, mul, max, min"},
+    {"", "StringNormalizer", "case_change_action", 10, "NONE, LOWER, UPPER"},
+    {"", "TensorScatter", "mode", 24, "linear, circular"},
+    {"", "TfIdfVectorizer", "mode", 9, "TF, IDF, TFIDF"},
+    {"", "Upsample", "mode", 1, "nearest, bilinear"},
+    {"", "Upsample", "mode", 7, "nearest, linear"},
+    {ml, "CastMap", "cast_to", 1, "TO_FLOAT, TO_STRING, TO_INT64"},
+    {ml, "CastMap", "map_form", 1, "DENSE, SPARSE"},
+    {ml, "LinearClassifier", "post_transform", 1, transforms},
+    {ml, "LinearRegressor", "post_transform", 1, transforms},
+    {ml, "Normalizer", "norm", 1, "MAX, L1, L2"},
+    {ml, "SVMClassifier", "kernel_type", 1, kernels},
+    {ml, "SVMClassifier", "post_transform", 1, transforms},
+    {ml, "SVMRegressor", "kernel_type", 1, kernels},
+    {ml, "SVMRegressor", "post_transform", 1, transforms},
+    {ml, "TreeEnsembleClassifier", "nodes_modes", 1, branches},
+    {ml, "TreeEnsembleClassifier", "post_transform", 1, transforms},
+    {ml, "TreeEnsembleRegressor", "aggregate_function", 1, "AVERAGE, SUM, MIN, MAX"},
+    {ml, "TreeEnsembleRegressor", "nodes_modes", 1, branches},
+    {ml, "TreeEnsembleRegressor", "post_transform", 1, transforms},
+    {training, "Momentum", "mode", 1, "nesterov, standard"},
+});
+
+bool lists(std::string_view values, std::string_view value) {
+  constexpr std::string_view separator = ", ";
+  for (;;) {
+    const std::size_t end = values.find(separator);
+    if (values.substr(0, end) == value) return true;
+    if (end == values.npos) return false;
+    values.remove_prefix(end + separator.size());
+  }
+}
+
+bool speaks_of(const NamedValues& row, const Node& node, const Attribute& attribute) {
+  return row.op_type == node.op_type && row.domain == node.domain && row.attribute == attribute.name;
+}
+
+std::optional<std::string> fault_of(const Node& node, const Attribute& attribute, const std::string& value,
+                                    int since_version) {
+  const NamedValues* now = nullptr;
+  const NamedValues* later = nullptr;  // the first that lists the value
+  for (const NamedValues& row : table) {
+    if (!speaks_of(row, node, attribute)) continue;
+    if (row.since <= since_version)
+      now = &row;
+    else if (later == nullptr && lists(row.values, value))
+      later = &row;
+  }
+  if (now == nullptr || lists(now->values, value)) return std::nullopt;
+  if (value.empty() && attribute.name == "auto_pad") return std::nullopt;
+  std::string hint;
+  if (later != nullptr)
+    hint = fmt::format("; {0}-{1} has it: import opset {1} or newer", node.op_type, later->since);
+  return fmt::format("{} is '{}', but {}-{} knows {}{}", attribute.name, value, node.op_type, since_version,
+                     now->values, hint);
+}
+
+}  // namespace
+
+std::span<const NamedValues> all_named_values() {
+  return table;
+}
+
+std::optional<std::string> named_value_fault(const Node& node, int since_version) {
+  for (const Attribute& attribute : node.attributes) {
+    if (!attribute.ref_attr_name.empty()) continue;
+    if (attribute.type == onnx_io::AttributeType::string) {
+      if (auto fault = fault_of(node, attribute, attribute.s, since_version)) return fault;
+    }
+    for (const std::string& value : attribute.strings) {
+      if (auto fault = fault_of(node, attribute, value, since_version)) return fault;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,29 @@
+// Which values the text of an operator's version lists for an attribute of strings.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "onnx_io/model.h"
+
+namespace grurun::opset {
+
+/// What an attribute may be from the version since on, until another row of it.
+struct NamedValues {
+  std::string_view domain;
+  std::string_view op_type;
+  std::string_view attribute;
+  int since;
+  std::string_view values;  // "NONE, LOWER, UPPER"
+};
+
+std::span<const NamedValues> all_named_values();
+
+/// "mode is 'wrap', but Pad-18 knows constant, reflect, edge; ...": the first string that a node of this
+/// since_version has and its text does not list; nullopt for nothing. Left out are attributes that refer to a
+/// function's, and those of GRU, LSTM and RNN, which have rules of their own. An empty auto_pad is NOTSET.
+std::optional<std::string> named_value_fault(const onnx_io::Node& node, int since_version);
+
+}  // namespace grurun::opset
