@@ -174,6 +174,7 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   if (op_type == "GatherND") check_batch_dims(context);
   if (op_type == "Split") check_num_outputs(context);
   if (op_type == "Einsum") check_equation(context);
+  if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
   if (op_type == "Resize") return knows_sizes(context);
   if (op_type == "StringNormalizer") return knows_first_of_two(context);
   return op_type != "Expand" || !states_large_rank(context);

@@ -140,18 +140,20 @@ TEST(InferenceGuard, WhatIsNotKnownIsNotTakenForZero) {
 TEST(InferenceGuard, InputsWithoutATypeArePassedBy) {
   const auto model = [](const std::string& version, const std::string& type, const std::string& node) {
     return text("<ir_version: 10, opset_import: [\"\" : 21, \"ai.onnx.ml\" : " + version +
-                ", \"who\" : 1]> g (float[2] X) => (" + type + " Y) { H = who.Unknown(X) Y = ai.onnx.ml." +
-                node + " }");
+                ", \"who\" : 1]> g (float[2] X) => (" + type + " Y) { H = who.Unknown(X) Y = " + node + " }");
   };
-  const std::string keys = "LabelEncoder <keys_int64s = [1], values_floats = [1.0]> (H)";
+  const std::string keys = "ai.onnx.ml.LabelEncoder <keys_int64s = [1], values_floats = [1.0]> (H)";
   const Make models[] = {
-      model("1", "int64[2]", "LabelEncoder <classes_strings = [\"a\"]> (H)"),
+      model("5", "float[2,2]", "EyeLike <dtype = 1> (H)"),
+      model("5", "bool[2]", "RegexFullMatch <pattern = \"a\"> (H)"),
+      model("1", "int64[2]", "ai.onnx.ml.LabelEncoder <classes_strings = [\"a\"]> (H)"),
       model("2", "float[2]", keys),
       model("4", "float[2]", keys),
-      model("1", "float[2]", "DictVectorizer <string_vocabulary = [\"a\"]> (H)"),
+      model("1", "float[2]", "ai.onnx.ml.DictVectorizer <string_vocabulary = [\"a\"]> (H)"),
       model(
           "5", "float[2,1]",
-          "TreeEnsemble <nodes_splits = float[1] {1.0}, nodes_modes = uint8[1] {0}, leaf_weights = float[2] "
+          "ai.onnx.ml.TreeEnsemble <nodes_splits = float[1] {1.0}, nodes_modes = uint8[1] {0}, leaf_weights "
+          "= float[2] "
           "{1.0, 2.0}, leaf_targetids = [0, 0], tree_roots = [0], nodes_featureids = [0], nodes_trueleafs = "
           "[1], nodes_truenodeids = [0], nodes_falseleafs = [1], nodes_falsenodeids = [1]> (H)"),
   };
