@@ -128,6 +128,7 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
       // outputs stay unknown but for their types
     } else if (schema.has_type_and_shape_inference_function()) {
       schema.GetTypeAndShapeInferenceFunction()(context);
+      correct_inferred(schema, context);
     } else if (const onnx::FunctionProto* body = schema.GetFunction(opset_version)) {
       onnx::shape_inference::InferShapeForFunctionNode(*body, this, context,
                                                        onnx::ShapeInferenceOptions(false, 1, false));

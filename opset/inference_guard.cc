@@ -94,6 +94,68 @@ bool states_large_rank(const InferenceContext& context) {
   return shape != nullptr && shape->dim_size() == 1 && shape->dim(0).dim_value() > max_inferred_rank;
 }
 
+// ONNX's functions of these ask what an input's type is before they ask whether it has one.
+bool lacks_type(const InferenceContext& context) {
+  return context.getNumInputs() > 0 && context.getInputType(0) == nullptr;
+}
+
+bool knows_size(const TensorShapeProto* shape, int axis) {
+  return shape != nullptr && axis < shape->dim_size() && shape->dim(axis).has_dim_value();
+}
+
+// Resize takes sizes of which it knows nothing for an empty list; with an aspect ratio that is kept, each of
+// them for 0 that it does not know.
+bool knows_sizes(const InferenceContext& context) {
+  if (context.getNumInputs() <= 3 || !context.hasInput(3) || context.getInputData(3) != nullptr) return true;
+  const TensorShapeProto* values = context.getSymbolicInput(3);
+  if (values == nullptr && !knows_size(input_shape(context, 3), 0)) return false;
+  const onnx::AttributeProto* policy = context.getAttribute("keep_aspect_ratio_policy");
+  if (policy == nullptr || policy->s() == "stretch") return true;
+  return values != nullptr &&
+         std::ranges::all_of(values->dim(), [](const auto& size) { return size.has_dim_value(); });
+}
+
+// StringNormalizer takes a size that it does not know for another than 1.
+bool knows_first_of_two(const InferenceContext& context) {
+  const TensorShapeProto* x = input_shape(context, 0);
+  return x == nullptr || x->dim_size() != 2 || knows_size(x, 0);
+}
+
+bool knows_shapes(const InferenceContext& context, std::size_t inputs) {
+  for (std::size_t i = 0; i < inputs; ++i) {
+    if (input_shape(context, i) == nullptr) return false;
+  }
+  return true;
+}
+
+// Of Attention's output 3: the sizes of keys given and past are added up where all of them are known.
+bool knows_key_count(InferenceContext& context, int axis) {
+  if (!knows_size(input_shape(context, 2), axis)) return false;
+  const bool past = context.getNumInputs() > 4 && context.hasInput(4);
+  if (!past) return true;
+  return input_shape(context, 2)->dim(axis).dim_value() > 0 && knows_size(input_shape(context, 4), 2) &&
+         input_shape(context, 5) != nullptr && context.hasOutput(1) && context.hasOutput(2);
+}
+
+// Attention takes sizes that it does not know for 0, and a shape for what it has of one.
+void forget_unknown_sizes(InferenceContext& context) {
+  const TensorShapeProto* q = input_shape(context, 0);
+  const TensorShapeProto* v = input_shape(context, 2);
+  const bool alike = q != nullptr && v != nullptr && q->dim_size() == v->dim_size();
+  const bool packed = alike && v->dim_size() == 3;
+  const auto forget = [&](std::size_t output, int axis) {
+    auto& type = *context.getOutputType(output)->mutable_tensor_type();
+    if (axis < type.shape().dim_size()) type.mutable_shape()->mutable_dim(axis)->Clear();
+  };
+  if (packed && !knows_size(v, 2)) forget(0, 2);
+  if (!context.hasOutput(3)) return;
+  if (!alike) {
+    context.getOutputType(3)->mutable_tensor_type()->clear_shape();
+  } else if (!knows_key_count(context, packed ? 1 : 2)) {
+    forget(3, 3);
+  }
+}
+
 bool is_huge(const onnx::TypeProto* type) {
   if (type == nullptr || !type->has_tensor_type() || !type->tensor_type().has_shape()) return false;
   const auto& shape = type->tensor_type().shape();
@@ -103,14 +165,23 @@ bool is_huge(const onnx::TypeProto* type) {
 }  // namespace
 
 bool may_infer(const OpSchema& schema, const InferenceContext& context) {
-  if (!schema.domain().empty()) return true;
   const std::string& op_type = schema.Name();
+  if (schema.domain() == "ai.onnx.ml") return !lacks_type(context);
+  if (op_type == "FlexAttention") return knows_shapes(context, 3);
+  if (!schema.domain().empty()) return true;
   check_axes(context);
   if (op_type == "LayerNormalization" || op_type == "RMSNormalization") check_normalized_axis(context);
   if (op_type == "GatherND") check_batch_dims(context);
   if (op_type == "Split") check_num_outputs(context);
   if (op_type == "Einsum") check_equation(context);
+  if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
+  if (op_type == "Resize") return knows_sizes(context);
+  if (op_type == "StringNormalizer") return knows_first_of_two(context);
   return op_type != "Expand" || !states_large_rank(context);
+}
+
+void correct_inferred(const OpSchema& schema, InferenceContext& context) {
+  if (schema.domain().empty() && schema.Name() == "Attention") forget_unknown_sizes(context);
 }
 
 bool may_propagate(const OpSchema& schema, onnx::DataPropagationContext& context) {

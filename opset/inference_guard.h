@@ -1,5 +1,6 @@
 // What ONNX's inference functions take at its word, looked at before they are called: where they would write
-// beside a shape, loop for ever, or take memory by a number that the model states.
+// beside a shape, read a type that is not there, loop for ever, or take memory by a number that the model
+// states; and where they take for known what is not.
 #pragma once
 
 #include "onnx/defs/schema.h"
@@ -9,12 +10,15 @@ namespace grurun::opset {
 /// ONNX tracks the values of small integer tensors; a declared size of 10^12 would be taken at its word.
 inline constexpr int max_propagated_size = 4096;
 
-/// False where the operator's inference function is not to be called: what it would find is not worth its
-/// memory, and no fault of the model. Throws Error(invalid_model) for an attribute that the standard does not
-/// allow.
+/// False where the operator's inference function is not to be called: what it would find is wrong or not
+/// worth its memory, and no fault of the model. Throws Error(invalid_model) for an attribute that the
+/// standard does not allow.
 bool may_infer(const onnx::OpSchema& schema, const onnx::InferenceContext& context);
 
-/// The same of the function that tracks values.
+/// After the inference function: sizes that it made up are unknown again.
+void correct_inferred(const onnx::OpSchema& schema, onnx::InferenceContext& context);
+
+/// As may_infer, of the function that tracks values.
 bool may_propagate(const onnx::OpSchema& schema, onnx::DataPropagationContext& context);
 
 }  // namespace grurun::opset

@@ -109,6 +109,11 @@ void check_counts(const Node& node, const opset::Signature& signature) {
     const bool inputs = &names == &node.inputs;
     while (count > 0 && names[count - 1].empty() && !(inputs && may_be_left_out(count - 1))) --count;
     if (count >= static_cast<std::size_t>(least) && names.size() <= static_cast<std::size_t>(most)) return;
+    if (names.size() >= static_cast<std::size_t>(least) && names.size() <= static_cast<std::size_t>(most)) {
+      fail_invalid("{} needs its {} {} ('{}')", op_label(node, signature.since_version), what, count,
+                   inputs ? signature.inputs[std::min(count, signature.inputs.size() - 1)].name
+                          : signature.outputs[std::min(count, signature.outputs.size() - 1)].name);
+    }
     const std::string range = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
     fail_invalid("{} has {} {}s, but {} has {}", op_label(node, signature.since_version), names.size(), what,
                  "the standard", range);

@@ -1,5 +1,5 @@
 // What a model may say to ONNX's shape inference: each of these once wrote beside a shape, looped for ever or
-// took memory by a number in the model.
+// took memory by a number in the model, or was told that what nobody knows is 0.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,6 +109,55 @@ TEST(InferenceGuard, SizesThatAModelDeclaresTakeNoMemory) {
         graph_of(8, std::string("(float[1] X, int64[") + size + "] s) => (float Y) { Y = Expand(X, s) }")());
     EXPECT_FALSE(codes(result).contains("SHAPE001")) << listed(result);
   }
+}
+
+// What nothing is known of is no fault: the outputs are unknown too.
+TEST(InferenceGuard, WhatIsNotKnownIsNotTakenForZero) {
+  const std::string types = "(float[2,3,n] Q, float[2,4,n] K, float[2,4,n] V) => ";
+  const std::string packed = "Attention <q_num_heads = 2, kv_num_heads = 2> (Q, K, V) }";
+  const Make allowed[] = {
+      graph_of(19, "(float[1,2] X, int64[n] s) => (float[3,5] Y) { Y = Resize(X,,,s) }"),
+      graph_of(19, "(float[1,2] X, int64[n] s) => (float[2,5] Y) { Y = Resize <axes = [0, 1]> (X,,,s) }"),
+      graph_of(19,
+               "(float[4,2] X, float[n,4] Z) => (float[12,6] Y) { s = Shape(Z) Y = Resize "
+               "<keep_aspect_ratio_policy = \"not_smaller\"> (X,,,s) }"),
+      graph_of(10, "(string[n,m] X) => (string[1,k] Y) { Y = StringNormalizer(X) }"),
+      graph_of(23, types + "(float[2,3,8] Y) { Y = " + packed),
+      graph_of(23,
+               "(float[2,2,3,8] Q, float[2,2,k,8] K, float[2,2,k,8] V) => (float[2,2,3,8] Y, "
+               "float[2,2,3,4] S) { Y, P, PV, S = Attention(Q, K, V) }"),
+      graph_of(24,
+               "(float[2,2,3,8] Q, float[2,2,1,8] K, float[2,2,1,8] V, float[2,2,p,8] k, float[2,2,p,8] "
+               "v) => (float[2,2,3,8] Y, float[2,2,3,4] S) { Y, P, PV, S = Attention(Q, K, V,, k, v) }"),
+      text("<ir_version: 10, opset_import: [\"\" : 26, \"ai.onnx.preview\" : 1]> g (float[2,2,3,8] X, "
+           "int64[n] "
+           "s) => (float[2,2,3,8] Y) { Q = Reshape(X, s) Y = ai.onnx.preview.FlexAttention(Q, X, X) }"),
+  };
+  for (const Make& model : allowed) EXPECT_EQ(listed(check_model(model())), "");
+}
+
+// What an operator of an unknown domain makes has no type.
+TEST(InferenceGuard, InputsWithoutATypeArePassedBy) {
+  const auto model = [](const std::string& version, const std::string& type, const std::string& node) {
+    return text("<ir_version: 10, opset_import: [\"\" : 21, \"ai.onnx.ml\" : " + version +
+                ", \"who\" : 1]> g (float[2] X) => (" + type + " Y) { H = who.Unknown(X) Y = " + node + " }");
+  };
+  const std::string keys = "ai.onnx.ml.LabelEncoder <keys_int64s = [1], values_floats = [1.0]> (H)";
+  const Make models[] = {
+      model("5", "float[2,2]", "EyeLike <dtype = 1> (H)"),
+      model("5", "bool[2]", "RegexFullMatch <pattern = \"a\"> (H)"),
+      model("1", "int64[2]", "ai.onnx.ml.LabelEncoder <classes_strings = [\"a\"]> (H)"),
+      model("2", "float[2]", keys),
+      model("4", "float[2]", keys),
+      model("1", "float[2]", "ai.onnx.ml.DictVectorizer <string_vocabulary = [\"a\"]> (H)"),
+      model(
+          "5", "float[2,1]",
+          "ai.onnx.ml.TreeEnsemble <nodes_splits = float[1] {1.0}, nodes_modes = uint8[1] {0}, leaf_weights "
+          "= float[2] "
+          "{1.0, 2.0}, leaf_targetids = [0, 0], tree_roots = [0], nodes_featureids = [0], nodes_trueleafs = "
+          "[1], nodes_truenodeids = [0], nodes_falseleafs = [1], nodes_falsenodeids = [1]> (H)"),
+  };
+  for (const Make& each : models) EXPECT_FALSE(codes(check_model(each())).contains("SHAPE001"));
 }
 
 // 2^32 as int is 0, and 2^31 negative: places before the first value.

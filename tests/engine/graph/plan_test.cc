@@ -122,6 +122,10 @@ TEST(Plan, SaysWhatIsWrongWithAModel) {
        "Add-14 has 1 inputs"},
       {"omitted required input", model(graph({"x"}, {node("Add", {"", "x"}, {"y"})}, {"y"})),
        ErrorKind::invalid_model, "needs its input 0 ('A')"},
+      {"omitted required input at the end", model(graph({"x"}, {node("Add", {"x", ""}, {"y"})}, {"y"})),
+       ErrorKind::invalid_model, "needs its input 1 ('B')"},
+      {"omitted required output", model(graph({"x"}, {node("TopK", {"x", "x"}, {"y", ""})}, {"y"})),
+       ErrorKind::invalid_model, "needs its output 1 ('Indices')"},
   };
   for (const Broken& broken : table) {
     const auto [kind, message] = error_of([&] { make_plan(broken.made); });
