@@ -85,12 +85,7 @@ void write_reports(const Flags& flags, Reports& reports, const SuiteResult& resu
   const auto report = [&](const std::string& path, ReportFile& file,
                           std::string (*make)(const SuiteResult&)) {
     if (path == standard_output) printed = make(result);
-    if (!file.is_open()) return;
-    try {
-      file.write(make(result));
-    } catch (const Error& error) {
-      if (!failed) failed = error;
-    }
+    if (file.is_open()) file.write(make(result), failed);
   };
   report(flags.json, reports.json, json_report);
   report(flags.junit, reports.junit, junit_report);
@@ -116,30 +111,38 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   return options;
 }
 
-[[noreturn]] void fail_without_case(const std::map<std::string, std::vector<std::string>>& no_cases) {
+[[noreturn]] void fail_without_case(const Discovery& found) {
   std::string line =
       "no case found: a case is a folder with model.onnx or model.xml and test_data_set_* folders";
-  for (const auto& [reason, paths] : no_cases) {
-    line += fmt::format("; {}: {}", reason, paths.front());
-    if (paths.size() > 1) line += fmt::format(" and {} more", paths.size() - 1);
-  }
+  const auto more = [](std::size_t paths) {
+    return paths > 1 ? fmt::format(" and {} more", paths - 1) : std::string();
+  };
+  for (const auto& [reason, paths] : found.no_cases)
+    line += fmt::format("; {}: {}", reason, paths.front()) + more(paths.size());
+  if (!found.unseen.empty())
+    line +=
+        fmt::format("; {}: {}", found.unseen[0].path, found.unseen[0].problem) + more(found.unseen.size());
   fail_usage("{}", line);
 }
 
-/// Cases under the paths that the filter lets through; stale expectations are judged by all that were found.
+/// Cases under the paths that the filter lets through, and what could not be seen, which may hide others that
+/// it would let through; stale expectations are judged by all.
 SuiteResult prepare(const Flags& flags) {
   SuiteResult result;
   if (!flags.expectations.empty()) result.expectations = Expectations::load(flags.expectations);
   Discovery found = discover(flags.paths);
-  result.stale = result.expectations.without_case(found.cases);
-  result.no_cases = std::move(found.no_cases);
   const std::size_t all = found.cases.size();
+  if (all == 0) fail_without_case(found);
+  result.no_cases = std::move(found.no_cases);
+  std::vector<Case> known = found.cases;
+  known.insert(known.end(), found.unseen.begin(), found.unseen.end());
+  result.stale = result.expectations.without_case(known);
   for (Case& test : found.cases)
     if (flags.filter.empty() || matches_filter(test, flags.filter)) result.cases.push_back(std::move(test));
-  if (all == 0) fail_without_case(result.no_cases);
   if (result.cases.empty()) fail_usage("no case found: -k {} matches none of {}", flags.filter, all);
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
+  std::ranges::move(found.unseen, std::back_inserter(result.cases));
   result.options = suite_options(flags, result.cases.size());
   return result;
 }
