@@ -88,10 +88,14 @@ class SignalGuard {
     action.sa_handler = note_interrupt;
     sigaction(SIGINT, &action, &old_int_);
     sigaction(SIGTERM, &action, &old_term_);
+    // A parent that ignores it hands that on, and then nobody tells what a worker died of.
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &action, &old_child_);
   }
   ~SignalGuard() {
     sigaction(SIGINT, &old_int_, nullptr);
     sigaction(SIGTERM, &old_term_, nullptr);
+    sigaction(SIGCHLD, &old_child_, nullptr);
     sigprocmask(SIG_SETMASK, &mask_, nullptr);
   }
   SignalGuard(const SignalGuard&) = delete;
@@ -101,7 +105,7 @@ class SignalGuard {
 
  private:
   sigset_t mask_;
-  struct sigaction old_int_, old_term_;
+  struct sigaction old_int_, old_term_, old_child_;
 };
 
 bool write_all(int fd, const char* data, std::size_t size) {

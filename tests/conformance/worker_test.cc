@@ -191,6 +191,13 @@ TEST(Pool, OtherSignalsDoNotDisturbIt) {
   EXPECT_EQ(ends.size(), 50u);
 }
 
+TEST(Pool, TellsWhatAWorkerDiedOfWhereSigchldWasIgnored) {
+  signal(SIGCHLD, SIG_IGN);
+  const auto ends = run(1, {1, std::nullopt}, [](std::size_t) -> std::string { die_of(SIGKILL); });
+  EXPECT_THAT(ends.at(0).answer, HasSubstr("killed by SIGKILL"));
+  EXPECT_EQ(signal(SIGCHLD, SIG_DFL), SIG_IGN);
+}
+
 TEST(Pool, AsManyWorkersAsTheSystemGives) {
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
