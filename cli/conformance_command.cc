@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/outputs.h"
 #include "cli/report_file.h"
@@ -45,6 +46,7 @@ struct Flags {
   bool no_diagnosis = false;
   bool precise = false;
   std::string isa;
+  std::string max_memory;
 };
 
 void require_measure(const char* flag, const std::optional<double>& value) {
@@ -57,6 +59,7 @@ constexpr const char* standard_output = "-";
 void check(const Flags& flags) {
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   parse_time_limit("--max-time", flags.max_time);
+  if (!flags.max_memory.empty()) parse_bytes("--max-memory", flags.max_memory);
   require_measure("--rtol", flags.rtol);
   require_measure("--atol", flags.atol);
   if (flags.json == standard_output && flags.junit == standard_output)
@@ -95,6 +98,14 @@ void write_reports(const Flags& flags, Reports& reports, const SuiteResult& resu
   if (failed) throw *failed;
 }
 
+/// Cases run side by side: together they are to leave the machine alive. A share below the least would refuse
+/// the larger of the official cases.
+std::size_t memory_of_each(const Flags& flags, std::size_t workers) {
+  constexpr std::size_t least = std::size_t{4} << 30;
+  if (!flags.max_memory.empty()) return parse_bytes("--max-memory", flags.max_memory);
+  return std::min(machine_memory(), std::max(machine_memory() / workers, least));
+}
+
 SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   SuiteOptions options;
   options.each.tolerance = {flags.rtol, flags.atol};
@@ -106,6 +117,7 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
         std::max(std::chrono::round<std::chrono::milliseconds>(*limit), std::chrono::milliseconds(1));
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : kernels::usable_cpus());
   options.workers = static_cast<int>(std::min(workers, cases));
+  options.max_memory = memory_of_each(flags, static_cast<std::size_t>(options.workers));
   options.threads = kernels::usable_cpus();
   options.fail_fast = flags.fail_fast;
   return options;
@@ -176,6 +188,11 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
   command->add_option("--max-time", flags->max_time, "Seconds a case may take; 0: no limit")
       ->type_name("SECONDS")
       ->capture_default_str();
+  command
+      ->add_option("--max-memory", flags->max_memory,
+                   "Bytes that a case's tensors may take, 512M, 4G (its worker's share of the machine's "
+                   "memory, 4G at least)")
+      ->type_name("SIZE");
   command->add_option("-k", flags->filter,
                       "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
                       "or kind/name; with two slashes or more it is for the path");
