@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -167,6 +168,19 @@ class Command(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
         self.assertIn(f"invalid      kind/{self.names[0]}: the folder cannot be read: Permission denied", result.stdout)
         self.assertIn("3 cases in", result.stdout)
+
+    def test_expectations_that_are_written_are_met(self):
+        for name in ("a b", "c[d", "e*f", "g\x1bh", "i\nj", "k\u00fcl", "m\\n"):
+            shutil.copytree(self.kind / self.names[0], self.kind / name)
+        for name in ["a b", "c[d", "e*f", "g\x1bh", "i\nj", "k\u00fcl", "m\\n", self.names[1]]:
+            self.break_case(name)
+        shutil.copytree(self.kind, self.folder / "other" / "kind")
+        shutil.rmtree(self.folder / "other" / "kind" / "a b")
+        self.expect(1, self.folder, "--json", self.folder / "r.json")
+        listed = self.folder / "list.txt"
+        subprocess.run([sys.executable, ROOT / "scripts/write-expectations", self.folder / "r.json", listed], check=True, capture_output=True)
+        result = self.expect(0, self.folder, "--expectations", listed)
+        self.assertIn("15 differs", result.stdout)
 
     def test_usage(self):
         for flags in (["--rtol", "-1"], ["--atol", "nan"], ["--max-time", "-1"], ["-j", "-2"], ["--no-such-flag"]):
