@@ -221,6 +221,7 @@ int run(const BenchFlags& flags) {
   apply(flags.engine);
   require_distinct({{"--json", flags.json}, {"--trace", flags.trace}});
   const bool json_on_stdout = flags.json == "-";
+  if (json_on_stdout) require_stdout("--json");
   if (flags.trace == "-") fail_usage("--trace takes a file: standard output is for the result");
   ReportFile trace(flags.trace), json(json_on_stdout ? "" : flags.json);
   const Bench bench(flags);

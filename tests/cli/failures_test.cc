@@ -335,6 +335,15 @@ TEST_F(Failures, AFullDiskBehindStdoutIsReported) {
   EXPECT_TRUE(outcome.err.starts_with("grurun: usage: cannot write to stdout")) << outcome.err;
 }
 
+TEST_F(Failures, AReportForAClosedStdoutIsRefused) {
+  for (const std::string command :
+       {"bench add.onnx --json -", "conformance folder --json -", "conformance folder --junit -"}) {
+    const Outcome outcome = shell("\"$GRURUN\" " + command + " >&-");
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_NE(outcome.err.find("-: stdout is closed"), std::string::npos) << command << outcome.err;
+  }
+}
+
 TEST_F(Failures, AClosedStdoutDoesNotEndUpInAFile) {
   const Outcome outcome = shell("\"$GRURUN\" add.onnx --inputs x.npy x.npy --save-outputs z.npy >&-");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
