@@ -217,16 +217,20 @@ std::string as_text(const BenchFlags& flags, const Measured& measured) {
 }
 
 int run(const BenchFlags& flags) {
+  if (std::isnan(flags.min_time)) fail_usage("--min-time takes seconds, not nan");
   apply(flags.engine);
   require_distinct({{"--json", flags.json}, {"--trace", flags.trace}});
   const bool json_on_stdout = flags.json == "-";
+  if (json_on_stdout) require_stdout("--json");
   if (flags.trace == "-") fail_usage("--trace takes a file: standard output is for the result");
   ReportFile trace(flags.trace), json(json_on_stdout ? "" : flags.json);
   const Bench bench(flags);
   const Measured& measured = bench.measured();
-  if (json.is_open()) json.write(as_json(flags, measured));
-  if (trace.is_open()) trace.write(chrome_trace(measured.last_run));
+  std::optional<Error> failed;
+  if (json.is_open()) json.write(as_json(flags, measured), failed);
+  if (trace.is_open()) trace.write(chrome_trace(measured.last_run), failed);
   print_text(json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
+  if (failed) throw *failed;
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/outputs.h"
 #include "cli/report_file.h"
@@ -45,6 +46,7 @@ struct Flags {
   bool no_diagnosis = false;
   bool precise = false;
   std::string isa;
+  std::string max_memory;
 };
 
 void require_measure(const char* flag, const std::optional<double>& value) {
@@ -57,10 +59,13 @@ constexpr const char* standard_output = "-";
 void check(const Flags& flags) {
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   parse_time_limit("--max-time", flags.max_time);
+  if (!flags.max_memory.empty()) parse_bytes("--max-memory", flags.max_memory);
   require_measure("--rtol", flags.rtol);
   require_measure("--atol", flags.atol);
   if (flags.json == standard_output && flags.junit == standard_output)
     fail_usage("--json and --junit cannot both go to standard output; give one of them a file");
+  if (flags.json == standard_output) require_stdout("--json");
+  if (flags.junit == standard_output) require_stdout("--junit");
   if (flags.list && !(flags.json.empty() && flags.junit.empty()))
     fail_usage("--list runs no case, so that --json and --junit have nothing to report");
   require_distinct({{"--json", flags.json}, {"--junit", flags.junit}});
@@ -85,12 +90,7 @@ void write_reports(const Flags& flags, Reports& reports, const SuiteResult& resu
   const auto report = [&](const std::string& path, ReportFile& file,
                           std::string (*make)(const SuiteResult&)) {
     if (path == standard_output) printed = make(result);
-    if (!file.is_open()) return;
-    try {
-      file.write(make(result));
-    } catch (const Error& error) {
-      if (!failed) failed = error;
-    }
+    if (file.is_open()) file.write(make(result), failed);
   };
   report(flags.json, reports.json, json_report);
   report(flags.junit, reports.junit, junit_report);
@@ -98,6 +98,14 @@ void write_reports(const Flags& flags, Reports& reports, const SuiteResult& resu
   // A program that reads standard output is to find one report there.
   (printed.empty() ? print_text : tell_text)(console_report(result));
   if (failed) throw *failed;
+}
+
+/// Cases run side by side: together they are to leave the machine alive. A share below the least would refuse
+/// the larger of the official cases.
+std::size_t memory_of_each(const Flags& flags, std::size_t workers) {
+  constexpr std::size_t least = std::size_t{4} << 30;
+  if (!flags.max_memory.empty()) return parse_bytes("--max-memory", flags.max_memory);
+  return std::min(machine_memory(), std::max(machine_memory() / workers, least));
 }
 
 SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
@@ -111,35 +119,44 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
         std::max(std::chrono::round<std::chrono::milliseconds>(*limit), std::chrono::milliseconds(1));
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : kernels::usable_cpus());
   options.workers = static_cast<int>(std::min(workers, cases));
+  options.max_memory = memory_of_each(flags, static_cast<std::size_t>(options.workers));
   options.threads = kernels::usable_cpus();
   options.fail_fast = flags.fail_fast;
   return options;
 }
 
-[[noreturn]] void fail_without_case(const std::map<std::string, std::vector<std::string>>& no_cases) {
+[[noreturn]] void fail_without_case(const Discovery& found) {
   std::string line =
       "no case found: a case is a folder with model.onnx or model.xml and test_data_set_* folders";
-  for (const auto& [reason, paths] : no_cases) {
-    line += fmt::format("; {}: {}", reason, paths.front());
-    if (paths.size() > 1) line += fmt::format(" and {} more", paths.size() - 1);
-  }
+  const auto more = [](std::size_t paths) {
+    return paths > 1 ? fmt::format(" and {} more", paths - 1) : std::string();
+  };
+  for (const auto& [reason, paths] : found.no_cases)
+    line += fmt::format("; {}: {}", reason, paths.front()) + more(paths.size());
+  if (!found.unseen.empty())
+    line +=
+        fmt::format("; {}: {}", found.unseen[0].path, found.unseen[0].problem) + more(found.unseen.size());
   fail_usage("{}", line);
 }
 
-/// Cases under the paths that the filter lets through; stale expectations are judged by all that were found.
+/// Cases under the paths that the filter lets through, and what could not be seen, which may hide others that
+/// it would let through; stale expectations are judged by all.
 SuiteResult prepare(const Flags& flags) {
   SuiteResult result;
   if (!flags.expectations.empty()) result.expectations = Expectations::load(flags.expectations);
   Discovery found = discover(flags.paths);
-  result.stale = result.expectations.without_case(found.cases);
-  result.no_cases = std::move(found.no_cases);
   const std::size_t all = found.cases.size();
+  if (all == 0) fail_without_case(found);
+  result.no_cases = std::move(found.no_cases);
+  std::vector<Case> known = found.cases;
+  known.insert(known.end(), found.unseen.begin(), found.unseen.end());
+  result.stale = result.expectations.without_case(known);
   for (Case& test : found.cases)
     if (flags.filter.empty() || matches_filter(test, flags.filter)) result.cases.push_back(std::move(test));
-  if (all == 0) fail_without_case(result.no_cases);
   if (result.cases.empty()) fail_usage("no case found: -k {} matches none of {}", flags.filter, all);
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
+  std::ranges::move(found.unseen, std::back_inserter(result.cases));
   result.options = suite_options(flags, result.cases.size());
   return result;
 }
@@ -173,6 +190,11 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
   command->add_option("--max-time", flags->max_time, "Seconds a case may take; 0: no limit")
       ->type_name("SECONDS")
       ->capture_default_str();
+  command
+      ->add_option("--max-memory", flags->max_memory,
+                   "Bytes that a case's tensors may take, 512M, 4G (its worker's share of the machine's "
+                   "memory, 4G at least)")
+      ->type_name("SIZE");
   command->add_option("-k", flags->filter,
                       "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
                       "or kind/name; with two slashes or more it is for the path");

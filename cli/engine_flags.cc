@@ -26,14 +26,17 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
       ->group(group);
 }
 
+std::size_t machine_memory() {
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
 void apply(const EngineFlags& flags) {
   kernels::set_threads(flags.threads);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   // Without a flag a tensor larger than the machine's memory is refused, rather than left to the system's
   // killer.
-  const auto machine =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  memory::set_limit(flags.max_memory.empty() ? machine : parse_bytes("--max-memory", flags.max_memory));
+  memory::set_limit(flags.max_memory.empty() ? machine_memory()
+                                             : parse_bytes("--max-memory", flags.max_memory));
 }
 
 }  // namespace grurun::cli

@@ -1,6 +1,7 @@
 // The flags that say how the engine runs, for every command that runs a model.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "cli/app.h"
@@ -19,5 +20,8 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
 /// Sets threads, instruction set and memory limit of the process. Throws Error(usage) for a size that is none
 /// and an instruction set that this processor and build do not have.
 void apply(const EngineFlags& flags);
+
+/// Bytes.
+std::size_t machine_memory();
 
 }  // namespace grurun::cli

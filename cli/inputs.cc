@@ -159,7 +159,7 @@ class Reader {
     }
     const std::size_t count = found.empty() ? 0 : found.rbegin()->first + 1;
     const std::vector<std::size_t> order = slot_order(count, Filled::counted);
-    for (std::size_t i = 0; files_.complete && !found.empty() && i < slots_.size(); ++i) {
+    for (std::size_t i = 0; files_.complete && i < slots_.size(); ++i) {
       if (found.contains(i)) continue;
       fail_invalid("{}: {} '{}' has no file {}{}.pb there", folder, files_.noun, slots_[i].name,
                    files_.prefix, i);

@@ -9,6 +9,8 @@
 #include "cli/json_text.h"
 #include "cli/ops_matrix.h"
 #include "cli/streams.h"
+#include "onnx_io/model.h"
+#include "opset/near_match.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -70,6 +72,11 @@ std::string op_name(const opset::SchemaInfo& schema) {
   return schema.domain.empty() ? schema.name : schema.domain + "." + schema.name;
 }
 
+bool is_named(const opset::SchemaInfo& schema, const std::string& name) {
+  return schema.name == name || op_name(schema) == name ||
+         onnx_io::shown_domain(schema.domain) + "." + schema.name == name;
+}
+
 void print_text(const std::vector<OpSupport>& matrix) {
   for (const OpSupport& row : matrix) {
     const std::string supported = types_text(row, &TypeSupport::supported);
@@ -129,15 +136,15 @@ void print_json(const std::vector<OpSupport>& matrix) {
 int run_ops(const OpsFlags& flags) {
   std::vector<OpSupport> matrix = support_matrix();
   for (const std::string& name : flags.operators) {
-    const bool known = std::ranges::any_of(matrix, [&](const OpSupport& row) {
-      return row.schema->name == name || op_name(*row.schema) == name;
-    });
-    if (!known) fail_usage("no operator '{}' in any version", name);
+    const bool known =
+        std::ranges::any_of(matrix, [&](const OpSupport& row) { return is_named(*row.schema, name); });
+    if (!known)
+      fail_usage("no operator '{}' in any version{}", name, opset::did_you_mean(opset::near_operators(name)));
   }
   std::erase_if(matrix, [&](const OpSupport& row) {
     const bool named =
         flags.operators.empty() || std::ranges::any_of(flags.operators, [&](const std::string& name) {
-          return row.schema->name == name || op_name(*row.schema) == name;
+          return is_named(*row.schema, name);
         });
     return !named || (flags.missing && !row.has_gap());
   });

@@ -2,16 +2,21 @@
 
 #include <filesystem>
 
-#include "tensor/error.h"
-
 namespace grurun::cli {
 
 namespace fs = std::filesystem;
 
 ReportFile::ReportFile(const std::string& path) : path_(path) {
   if (path_.empty()) return;
+  std::error_code ignored;
+  is_new_ = !fs::exists(fs::symlink_status(path_, ignored));
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) fail_usage("{}: the report cannot be written there", path_);
+}
+
+ReportFile::~ReportFile() {
+  std::error_code ignored;
+  if (file_.is_open() && is_new_) fs::remove(path_, ignored);
 }
 
 void ReportFile::write(const std::string& text) {
@@ -23,6 +28,14 @@ void ReportFile::write(const std::string& text) {
   // Half of a file may be taken for the whole.
   if (fs::is_regular_file(fs::symlink_status(path_, ignored))) fs::remove(path_, ignored);
   fail_usage("{}: the report could not be written", path_);
+}
+
+void ReportFile::write(const std::string& text, std::optional<Error>& failed) {
+  try {
+    write(text);
+  } catch (const Error& error) {
+    if (!failed) failed = error;
+  }
 }
 
 }  // namespace grurun::cli

@@ -167,8 +167,11 @@ void add_run(CLI::App& app, Action& action) {
       ->group("Engine");
   app.add_flag("--check", flags->check, "Hold the model against all rules of grurun check before it runs");
   add_reason_flags(app, flags->reasons, "Output");
-  app.add_flag("--full", flags->full, "Print every element with every digit")->group("Output");
-  app.add_flag("-q,--quiet", flags->quiet, "Print names, types and shapes only")->group("Output");
+  CLI::Option* full =
+      app.add_flag("--full", flags->full, "Print every element with every digit")->group("Output");
+  app.add_flag("-q,--quiet", flags->quiet, "Print names, types and shapes only")
+      ->group("Output")
+      ->excludes(full);
   app.callback([&app, &action, flags] {
     if (app.get_subcommands().empty()) action = [flags] { return run(*flags); };
   });

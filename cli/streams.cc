@@ -16,6 +16,7 @@ namespace {
 
 // errno of the first write to stdout that failed; 0: none has. The thread of a time limit looks at it too.
 std::atomic<int> stdout_failure = 0;
+bool stdout_was_closed = false;
 
 void note_failure() {
   if (stdout_failure == 0) stdout_failure = errno != 0 ? errno : EIO;
@@ -27,9 +28,15 @@ void prepare_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
+    stdout_was_closed = stdout_was_closed || descriptor == STDOUT_FILENO;
     // open() takes the lowest free number, which is this one.
-    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) (void)open("/dev/null", O_RDWR);
+    (void)open("/dev/null", O_RDWR);
   }
+}
+
+void require_stdout(const char* flag) {
+  if (stdout_was_closed) fail_usage("{} -: stdout is closed", flag);
 }
 
 void print_text(std::string_view text) {

@@ -126,10 +126,27 @@ std::string quoted(const std::string& value) {
   return out + '"';
 }
 
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
+
+/// Of a string too long for a line the part around the first byte that differs.
+std::string excerpt(const std::string& value, const std::string& other) {
+  constexpr std::size_t longest = 100, before = 40;
+  if (value.size() <= longest) return quoted(value);
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(value, other).in1 - value.begin());
+  std::size_t begin = std::min(same - std::min(same, before), value.size() - longest);
+  std::size_t end = begin + longest;
+  for (int i = 0; i < 3 && begin > 0 && continues_character(value[begin]); ++i) --begin;
+  for (int i = 0; i < 3 && end < value.size() && continues_character(value[end]); ++i) ++end;
+  return fmt::format("{}{}{} ({} bytes)", begin > 0 ? "..." : "", quoted(value.substr(begin, end - begin)),
+                     end < value.size() ? "..." : "", value.size());
+}
+
 template <typename T>
-std::string text(const T& value) {
+std::string text(const T& value, const T& other) {
   if constexpr (std::is_same_v<T, std::string>) {
-    return quoted(value);
+    return excerpt(value, other);
   } else if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (is_complex_v<T>) {
@@ -199,7 +216,7 @@ void compare_typed(const Tensor& actual, const Tensor& expected, const Tolerance
     if (actual.byte_size() == 0 || std::memcmp(a, b, actual.byte_size()) == 0) return;
   }
   const auto pair = [&](std::int64_t at) {
-    return ElementPair{where, unravel(at, actual.shape()), text<T>(a[at]), text<T>(b[at])};
+    return ElementPair{where, unravel(at, actual.shape()), text<T>(a[at], b[at]), text<T>(b[at], a[at])};
   };
   std::int64_t worst = -1;
   double worst_absolute = -1;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -27,7 +28,7 @@ constexpr const char* ir_model = "model.xml";  // an OpenVINO IR, with its weigh
 struct Listing {
   std::vector<std::string> folders;
   std::vector<std::string> models;                // *.onnx, and model.xml
-  std::vector<std::string> broken;                // links that lead nowhere
+  std::map<std::string, std::string> unseen;      // what hides a case or a data set, and why
   std::unordered_set<std::string> first_outputs;  // X of X_output_0.pb
   bool has_data_json = false;
 
@@ -38,15 +39,30 @@ struct Listing {
 constexpr std::string_view data_set_prefix = "test_data_set_";
 constexpr std::string_view output_suffix = "_output_0.pb";
 
+bool is_data_set(const std::string& name) {
+  return name.starts_with(data_set_prefix);
+}
+
+/// test_data_set_0, not test_data_set_0.zip.
+bool is_numbered_data_set(const std::string& name) {
+  return is_data_set(name) && name.size() > data_set_prefix.size() &&
+         name.find_first_not_of("0123456789", data_set_prefix.size()) == name.npos;
+}
+
 Listing list(const fs::path& folder) {
   Listing out;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     std::string name = entry.path().filename().string();
-    std::error_code ignored;
-    if (entry.is_directory(ignored)) {
+    std::error_code error;
+    if (entry.is_directory(error)) {
       out.folders.push_back(std::move(name));
-    } else if (entry.is_symlink(ignored) && !entry.exists(ignored)) {
-      out.broken.push_back(std::move(name));
+    } else if (error) {
+      std::error_code ignored;
+      out.unseen.emplace(std::move(name),
+                         fmt::format("the {} cannot be followed: {}",
+                                     entry.is_symlink(ignored) ? "symbolic link" : "path", error.message()));
+    } else if (is_numbered_data_set(name)) {  // a checkout without symbolic links has a file for one
+      out.unseen.emplace(std::move(name), "a data set must be a folder");
     } else if (name == "data.json") {
       out.has_data_json = true;
     } else if (name.ends_with(".onnx") || name == ir_model) {
@@ -145,9 +161,12 @@ class Finder {
   void start(const std::string& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
-    if (!fs::exists(status)) fail_usage("{}: no such file or folder; give folders of cases, or cases", path);
+    if (status.type() == fs::file_type::not_found)
+      fail_usage("{}: no such file or folder; give folders of cases, or cases", path);
+    if (!fs::status_known(status)) fail_usage("{}: {}", path, error.message());
     if (fs::is_directory(status)) {
-      if (!folder(path)) fail_usage("{}: the folder cannot be read", path);
+      const std::string problem = folder(path);
+      if (!problem.empty()) fail_usage("{}: {}", path, problem);
     } else {
       file(path);
     }
@@ -160,20 +179,19 @@ class Finder {
   }
 
  private:
-  /// False when the folder cannot be listed.
-  bool folder(const fs::path& path) {
+  /// Why the folder cannot be listed; empty when it can.
+  std::string folder(const fs::path& path) {
     Listing listing;
     try {
       listing = list(path);
-    } catch (const fs::filesystem_error&) {
-      return false;
+    } catch (const fs::filesystem_error& error) {
+      return fmt::format("the folder cannot be read: {}", error.code().message());
     }
     const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set);
     const bool is_case = listing.has_model() && has_sets;
     if (is_case) add_case(path, listing, listing.has(onnx_model) ? onnx_model : ir_model);
-    if (!first_visit(path)) return true;
-    for (const std::string& name : listing.broken)
-      found_.no_cases["a symbolic link that leads nowhere"].push_back((path / name).string());
+    if (!first_visit(path)) return {};
+    for (const auto& [name, problem] : listing.unseen) add_unseen(path / name, problem);
     if (has_sets && !is_case)
       found_.no_cases["test_data_set_* without a model.onnx or model.xml"].push_back(path.string());
     for (const std::string& model : listing.models) {
@@ -181,10 +199,11 @@ class Finder {
     }
     if (listing.has_data_json && !is_case) urls_.emplace(path.string(), read_data_json(path / "data.json"));
     for (const std::string& name : listing.folders) {
-      if (!is_data_set(name) && !folder(path / name))
-        found_.no_cases["a folder that cannot be read"].push_back((path / name).string());
+      if (is_data_set(name)) continue;
+      const std::string problem = folder(path / name);
+      if (!problem.empty()) add_unseen(path / name, problem);
     }
-    return true;
+    return {};
   }
 
   void other_model(const fs::path& model, const Listing& listing) {
@@ -217,6 +236,8 @@ class Finder {
     std::copy_if(listing.folders.begin(), listing.folders.end(), std::back_inserter(sets), is_data_set);
     std::sort(sets.begin(), sets.end(), data_set_order);
     for (const std::string& set : sets) found.data_sets.push_back((path / set).string());
+    for (const auto& [name, problem] : listing.unseen)
+      if (is_data_set(name)) add_unseen(path / name, problem);
     if (listing.has_data_json) {
       const DataJson data = read_data_json(path / "data.json");
       found.tolerance = data.tolerance;
@@ -244,6 +265,17 @@ class Finder {
     return true;
   }
 
+  void add_unseen(const fs::path& path, const std::string& problem) {
+    const FullPath full(working_folder_, path);
+    if (!paths_.insert(full.text()).second) return;
+    Case unseen;
+    unseen.name = full.name();
+    unseen.kind = full.parent_name();
+    unseen.path = path.string();
+    unseen.problem = problem;
+    found_.unseen.push_back(std::move(unseen));
+  }
+
   bool first_visit(const fs::path& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) return true;
@@ -257,7 +289,9 @@ class Finder {
     const fs::path real = light / ".." / "real";
     for (fs::directory_iterator entry(real, error), end; !error && entry != end; entry.increment(error)) {
       const fs::path data = entry->path() / "data.json";
-      if (fs::exists(data, error)) give_tolerance(read_data_json(data));
+      std::error_code hidden;
+      if (fs::exists(data, hidden)) give_tolerance(read_data_json(data));
+      if (hidden) add_unseen(entry->path(), fmt::format("the folder cannot be read: {}", hidden.message()));
     }
   }
 
@@ -280,7 +314,6 @@ class Finder {
   }
 
   static bool is_case_model(const std::string& name) { return name == onnx_model || name == ir_model; }
-  static bool is_data_set(const std::string& name) { return name.starts_with(data_set_prefix); }
 
   const fs::path working_folder_ = fs::current_path();
   Discovery found_;

@@ -11,6 +11,9 @@ namespace grurun::conformance {
 
 struct Discovery {
   std::vector<Case> cases;  // in the order of the paths, below each by name
+  /// Paths that may hide cases or data sets: folders that cannot be read, links that cannot be followed. Each
+  /// is a case with a problem, so that a run fails for what it could not see.
+  std::vector<Case> unseen;
   /// What looks like a case and is none, by reason ("only a url", ...): told, so that nothing is left out in
   /// silence.
   std::map<std::string, std::vector<std::string>> no_cases;

@@ -140,8 +140,9 @@ class Analysis {
   static Facts constant(const Node& node) {
     const Attribute* value = node.find_attribute("value");
     if (value != nullptr && value->tensors.size() == 1) return {Fact{{}, value->tensors[0]}};
-    if (const Attribute* number = node.find_attribute("value_float"))
-      return {Fact{{}, Tensor::scalar(number->f)}};
+    const Attribute* number = node.find_attribute("value_float");
+    // In a function it may stand for what the caller gives.
+    if (number != nullptr && number->ref_attr_name.empty()) return {Fact{{}, Tensor::scalar(number->f)}};
     return {};
   }
 

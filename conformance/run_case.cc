@@ -19,6 +19,7 @@
 #include "onnx_io/model.h"
 #include "opset/check_before_run.h"
 #include "tensor/error.h"
+#include "tensor/heap.h"
 
 namespace grurun::conformance {
 
@@ -225,7 +226,9 @@ CaseResult run_case(const Case& test, const CaseOptions& options) {
     result.message = said && line.starts_with(kind) ? line.substr(kind.size()) : line;
   } catch (const std::bad_alloc&) {
     result.verdict = Verdict::timed_out;
-    result.message = "limit: out of memory";
+    result.message = memory::counts_heap()
+                         ? "limit: out of memory, or strings and lists of values would pass --max-memory"
+                         : "limit: out of memory";
   } catch (const std::exception& error) {
     result.verdict = Verdict::crashed;
     result.message = fmt::format("internal error: {}", error.what());

@@ -9,6 +9,8 @@
 #include "engine/graph/op_registry.h"
 #include "engine/kernels/parallel.h"
 #include "opset/registry.h"
+#include "tensor/heap.h"
+#include "tensor/memory.h"
 
 namespace grurun::conformance {
 
@@ -70,6 +72,8 @@ void run_suite(SuiteResult& result, const Progress& progress) {
 
   std::size_t done = 0;
   const auto run = [&](std::size_t job, const WorkersLeft& left) {
+    memory::set_limit(result.options.max_memory);
+    memory::begin_counting_heap();
     CaseOptions options = result.options.each;
     options.between_steps = [&] { share_threads(left()); };
     return encode(run_case(result.cases[job], options));

@@ -16,7 +16,9 @@ namespace grurun::conformance {
 struct SuiteOptions {
   CaseOptions each;
   int workers = 1;
-  int threads = 1;         // of all workers together: those that still have a case share them evenly
+  int threads = 1;  // of all workers together: those that still have a case share them evenly
+  std::size_t max_memory =
+      0;                   // bytes that a case may take in tensors, strings and lists of values; 0: no limit
   bool fail_fast = false;  // stop at the first verdict that is not as expected
 };
 

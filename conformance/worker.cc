@@ -88,10 +88,14 @@ class SignalGuard {
     action.sa_handler = note_interrupt;
     sigaction(SIGINT, &action, &old_int_);
     sigaction(SIGTERM, &action, &old_term_);
+    // A parent that ignores it hands that on, and then nobody tells what a worker died of.
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &action, &old_child_);
   }
   ~SignalGuard() {
     sigaction(SIGINT, &old_int_, nullptr);
     sigaction(SIGTERM, &old_term_, nullptr);
+    sigaction(SIGCHLD, &old_child_, nullptr);
     sigprocmask(SIG_SETMASK, &mask_, nullptr);
   }
   SignalGuard(const SignalGuard&) = delete;
@@ -101,7 +105,7 @@ class SignalGuard {
 
  private:
   sigset_t mask_;
-  struct sigaction old_int_, old_term_;
+  struct sigaction old_int_, old_term_, old_child_;
 };
 
 bool write_all(int fd, const char* data, std::size_t size) {
@@ -173,11 +177,12 @@ class Pool {
   PoolEnd all() {
     if (jobs_ == 0) return PoolEnd::done;
     board_->workers.store(workers_.size(), std::memory_order_relaxed);
-    for (std::size_t i = 0; i < workers_.size(); ++i) start(i, std::nullopt);
+    std::size_t started = 0;
+    while (started < workers_.size() && start(started, std::nullopt)) ++started;
+    board_->workers.fetch_sub(workers_.size() - started, std::memory_order_relaxed);
     while (ended_ < jobs_) {
       if (interrupted) return PoolEnd::interrupted;
-      if (std::none_of(workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.in >= 0; }))
-        start_for_lost();
+      if (none_runs()) start_for_lost();
       wait();
       if (stopped_) return PoolEnd::stopped;
     }
@@ -185,15 +190,23 @@ class Pool {
   }
 
  private:
-  void start(std::size_t index, std::optional<std::size_t> first) {
+  /// False when the system gives no pipe or process, but other workers run: they do, one by one, all that is
+  /// left.
+  bool start(std::size_t index, std::optional<std::size_t> first) {
     Slot& slot = board_->slots[index];
     slot.job.store(0, std::memory_order_relaxed);
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) fail_internal("no pipe for a worker: {}", std::strerror(errno));
+    if (pipe2(ends, O_CLOEXEC) != 0) return refused("pipe");
     std::fflush(nullptr);
     const pid_t parent = getpid();
     const pid_t pid = fork();
-    if (pid < 0) fail_internal("no worker can be started: {}", std::strerror(errno));
+    if (pid < 0) {
+      const int error = errno;
+      close(ends[0]);
+      close(ends[1]);
+      errno = error;
+      return refused("process");
+    }
     if (pid == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(1);
@@ -209,9 +222,20 @@ class Pool {
     }
     close(ends[1]);
     workers_[index] = Worker{pid, ends[0], {}, 0, 0};
+    return true;
   }
 
-  /// A worker that dies between taking a job and noting it in its slot takes the job along.
+  bool refused(const char* what) const {
+    if (none_runs()) fail_internal("no {} for a worker: {}", what, std::strerror(errno));
+    return false;
+  }
+
+  bool none_runs() const {
+    return std::ranges::none_of(workers_, [](const Worker& worker) { return worker.in >= 0; });
+  }
+
+  /// A worker that dies between taking a job and noting it in its slot takes the job along, and so does one
+  /// that could not be started for it.
   void start_for_lost() {
     const auto lost = std::find(reported_.begin(), reported_.end(), false);
     board_->workers.fetch_add(1, std::memory_order_relaxed);
@@ -313,7 +337,7 @@ class Pool {
     if (idle_deaths_ > 3) fail_internal("workers die before they take a case: {}", describe_status(status));
     if (!stopped_ && (again || board_->next.load(std::memory_order_relaxed) < jobs_)) {
       board_->workers.fetch_add(1, std::memory_order_relaxed);
-      start(index, again);
+      if (!start(index, again)) board_->workers.fetch_sub(1, std::memory_order_relaxed);
     }
   }
 

@@ -40,7 +40,7 @@ using Job = std::function<std::string(std::size_t job, const WorkersLeft& left)>
 /// reported as crashed or timed_out, and no other job is lost. on_end is called here, in the order in which
 /// jobs end; when it returns false the rest is dropped and the result is stopped. SIGINT and SIGTERM kill the
 /// workers and give interrupted; their former handlers are put back afterwards. Throws Error(internal) when
-/// no worker can be started, or workers die without taking a job.
+/// not even one worker can be started, or workers die without taking a job.
 PoolEnd run_pool(std::size_t jobs, const PoolOptions& options, const Job& run,
                  const std::function<bool(JobEnd)>& on_end);
 

@@ -1,9 +1,9 @@
 #include "onnx_io/tensor_files.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "onnx_io/value_formats.h"
+#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {
@@ -13,9 +13,7 @@ namespace {
 std::string ending_of(const std::string& path) {
   const std::size_t dot = path.find_last_of("./");
   if (dot == std::string::npos || path[dot] != '.') return "";
-  std::string ending = path.substr(dot);
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending;
+  return ascii_lower(std::string_view(path).substr(dot));
 }
 
 void drop_shapes(ValueType* type) {

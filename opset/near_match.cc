@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "onnx_io/model.h"
 #include "opset/registry.h"
 #include "opset/schema_store.h"
 #include "opset/signature.h"
+#include "tensor/ascii_case.h"
 
 namespace grurun::opset {
 
 namespace {
 
 constexpr std::size_t longest_candidate = 64;
-
-char lower(char c) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-}
 
 // Edits, two points each: insert, delete, replace, swap two neighbours. Another case is one point.
 int distance(std::string_view a, std::string_view b) {
@@ -29,7 +25,7 @@ int distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const char x = a[i - 1];
       const char y = b[j - 1];
-      const int replace = x == y ? 0 : lower(x) == lower(y) ? 1 : 2;
+      const int replace = x == y ? 0 : ascii_lower_letter(x) == ascii_lower_letter(y) ? 1 : 2;
       int& here = points[i][j];
       here = std::min({points[i - 1][j - 1] + replace, points[i - 1][j] + 2, points[i][j - 1] + 2});
       if (i > 1 && j > 1 && x == b[j - 2] && y == a[i - 2]) here = std::min(here, points[i - 2][j - 2] + 2);
@@ -39,7 +35,8 @@ int distance(std::string_view a, std::string_view b) {
 }
 
 bool same_letters(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+  return std::ranges::equal(a, b,
+                            [](char x, char y) { return ascii_lower_letter(x) == ascii_lower_letter(y); });
 }
 
 std::string other_domain_with(const std::string& op_type, const std::string& domain) {

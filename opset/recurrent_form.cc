@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tensor/ascii_case.h"
+
 namespace grurun::opset {
 
 namespace {
@@ -30,10 +32,6 @@ constexpr std::array functions = {
 constexpr std::array inputs = {"X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"};
 constexpr std::array outputs = {"Y", "Y_h", "Y_c"};
 
-char lower_ascii(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 }  // namespace
 
 const RecurrentForm* find_recurrent_form(std::string_view op_type, std::string_view domain) {
@@ -56,7 +54,8 @@ const char* recurrent_output_name(std::size_t index) {
 
 const RecurrentFunction* find_recurrent_function(std::string_view name) {
   const auto found = std::ranges::find_if(functions, [&](const RecurrentFunction& function) {
-    return std::ranges::equal(std::string_view(function.name), name, {}, lower_ascii, lower_ascii);
+    return std::ranges::equal(std::string_view(function.name), name, {}, ascii_lower_letter,
+                              ascii_lower_letter);
   });
   return found == functions.end() ? nullptr : &*found;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tensor/ascii_case.h"
+
 namespace grurun::opset {
 
 namespace {
@@ -76,8 +78,7 @@ void check_fixed_batch(const RecurrentAttributes& attributes, const std::vector<
 }
 
 bool names(const Dim& dim, std::span<const char* const> words) {
-  std::string name = dim.name;
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string name = ascii_lower(dim.name);
   return std::ranges::any_of(words, [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 

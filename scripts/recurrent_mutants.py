@@ -250,7 +250,7 @@ ACTIVATION_MUTANTS = [
             "    return hn::Load(d, lanes);\n"
             "  }\n")),
     mutant("names-by-letter-case", "names of functions are known in one spelling only", NAMES,
-           ("if (lower(row.name) == wanted)", "if (row.name == name)")),
+           ("if (ascii_lower(row.name) == wanted)", "if (row.name == name)")),
     mutant("second-direction-takes-first-functions", "the second direction uses the first one's functions", ATTRIBUTES,
            ("subspan(static_cast<std::size_t>(direction_index) * each, each)",
             "subspan(static_cast<std::size_t>(0 * direction_index) * each, each)")),

@@ -1,7 +1,8 @@
 #include "tensor/dtype.h"
 
 #include <array>
-#include <cctype>
+
+#include "tensor/ascii_case.h"
 
 namespace grurun {
 
@@ -65,8 +66,7 @@ const char* dtype_name(DType dtype) {
 
 DType parse_dtype(std::string_view name) {
   if (name.empty()) return DType::undefined;  // some types have no name in numpy
-  std::string lower;
-  for (const char c : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = ascii_lower(name);
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (lower == rows[i].name || lower == rows[i].numpy) return static_cast<DType>(i);
   }

@@ -7,6 +7,16 @@
 
 namespace grurun {
 
+namespace {
+
+/// Formatting characters that show what follows in another order, or on another line, than it has.
+bool rearranges_text(std::uint32_t code) {
+  return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+}  // namespace
+
 std::size_t character_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
@@ -21,7 +31,8 @@ std::size_t character_length(std::string_view text) {
   const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   const bool surrogate = code >= 0xd800 && code < 0xe000;
   const bool control = code < 0xa0;
-  return overlong || surrogate || control || code == 0xfffe || code == 0xffff || code > 0x10ffff ? 0 : length;
+  const bool no_text = control || rearranges_text(code) || code == 0xfffe || code == 0xffff;
+  return overlong || surrogate || no_text || code > 0x10ffff ? 0 : length;
 }
 
 std::size_t append_printable(std::string& out, std::string_view text) {

@@ -7,8 +7,9 @@
 
 namespace grurun {
 
-/// Bytes of the character of UTF-8 that the text begins with; 0 when that is a control character, no UTF-8,
-/// or one that XML 1.0 cannot carry. The text must not be empty.
+/// Bytes of the character of UTF-8 that the text begins with; 0 when that is a control character, one for the
+/// direction of text or a line's end among them, no UTF-8, or one that XML 1.0 cannot carry. The text must
+/// not be empty.
 std::size_t character_length(std::string_view text);
 
 /// Appends the character that the text begins with, or, where that has no length, its first byte as \n, \t or

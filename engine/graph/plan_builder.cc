@@ -1,6 +1,8 @@
 #include "engine/graph/plan_builder.h"
 
+#include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 
 #include "engine/graph/constant_folding.h"
@@ -24,6 +26,17 @@ AttributeBindings bind_attributes(const Function& function, const std::vector<At
   for (const Attribute& attribute : function.attribute_defaults) bindings[attribute.name] = attribute;
   for (const Attribute& attribute : given) bindings[attribute.name] = attribute;
   return bindings;
+}
+
+/// ModelProto.functions: "The (domain, name, overload) tuple must be unique across the function protos in
+/// this list."
+void require_unique(const std::vector<Function>& functions) {
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (const Function& function : functions) {
+    if (!seen.emplace(function.domain, function.name, function.overload).second)
+      fail_invalid("function '{}' of domain '{}' is defined twice", function.name,
+                   onnx_io::shown_domain(function.domain));
+  }
 }
 
 }  // namespace
@@ -290,6 +303,7 @@ void PlanBuilder::add_deferred_body(const Node& node, Scope& scope, int since_ve
 }
 
 std::shared_ptr<const Plan> make_plan(const onnx_io::Model& model, const PlanOptions& options) {
+  require_unique(model.functions);
   return PlanBuilder(model.functions, options).plan_model(model);
 }
 

@@ -5,19 +5,12 @@
 #include <charconv>
 #include <utility>
 
+#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io::openvino {
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 double parse_number(std::string_view text, const char* name) {
   const std::string_view digits = trimmed(text);
@@ -82,7 +75,7 @@ std::int64_t LayerAttributes::integer(const char* name, std::int64_t fallback) {
 bool LayerAttributes::boolean(const char* name, bool fallback) {
   const std::string* found = find(name);
   if (found == nullptr) return fallback;
-  const std::string value = lower(trimmed(*found));
+  const std::string value = ascii_lower(trimmed(*found));
   if (value == "true" || value == "1") return true;
   if (value == "false" || value == "0") return false;
   fail_invalid("attribute {} is '{}'; it must be true, false, 1 or 0", name, *found);
@@ -105,7 +98,7 @@ std::vector<std::string> LayerAttributes::words(const char* name) {
   std::vector<std::string> out;
   const std::string* found = find(name);
   if (found == nullptr) return out;
-  for (const std::string_view item : split_list(*found)) out.push_back(lower(item));
+  for (const std::string_view item : split_list(*found)) out.push_back(ascii_lower(item));
   return out;
 }
 
@@ -120,7 +113,7 @@ void LayerAttributes::require_all_read() const {
 }
 
 DType parse_element_type(std::string_view name) {
-  const std::string wanted = lower(trimmed(name));
+  const std::string wanted = ascii_lower(trimmed(name));
   const auto* const found =
       std::ranges::find(element_types, std::string_view(wanted), &std::pair<std::string_view, DType>::first);
   if (found == element_types.end()) fail_unsupported("elements of type '{}' are not read", name);

@@ -180,6 +180,9 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"add.onnx", "--inputs", "X="}, 2, "usage", "--inputs X=: no file is named"},
       {{"add.onnx", "--inputs", "bare.json"}, 2, "usage", "bare.json: the value has no name"},
       {{"ops", "NoSuchOperator"}, 2, "usage", "NoSuchOperator"},
+      {{"ops", "gru"}, 2, "usage", "no operator 'gru' in any version; did you mean 'GRU'?"},
+      {{"bench", "add.onnx", "--min-time", "nan"}, 2, "usage", "--min-time takes seconds"},
+      {{"add.onnx", "--full", "-q"}, 2, "usage", "--full excludes --quiet"},
       {{"ops", "--format", "xml"}, 2, "usage", "xml"},
   };
   for (const Case& c : cases) {
@@ -225,11 +228,13 @@ TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
   EXPECT_FALSE(std::filesystem::exists(folder() / "z.npy"));
   write_model("many.onnx", many_nodes());
   const Outcome bench =
-      shell("ulimit -f 8; \"$GRURUN\" bench many.onnx --min-time 0 --runs 1 --trace t.json");
+      shell("ulimit -f 8; \"$GRURUN\" bench many.onnx --min-time 0 --runs 1 --trace t.json --json b.json");
   EXPECT_EQ(bench.code, 2);
   EXPECT_NE(bench.err.find("grurun: usage: t.json: the report could not be written"), std::string::npos)
       << bench.err;
   EXPECT_FALSE(std::filesystem::exists(folder() / "t.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder() / "b.json"));
+  EXPECT_TRUE(bench.out.starts_with("median ")) << bench.out;
   const Outcome reports = shell(R"(mkdir c && cp many.onnx c/model.onnx &&
     "$GRURUN" c/model.onnx -q --save-inputs c/test_data_set_0 --save-outputs c/test_data_set_0 2> log &&
     for i in $(seq 60); do cp -r c/test_data_set_0 c/test_data_set_$i; done &&
@@ -239,6 +244,15 @@ TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
       << reports.err;
   EXPECT_FALSE(std::filesystem::exists(folder() / "r.json"));
   EXPECT_TRUE(std::filesystem::exists(folder() / "r.xml")) << "short enough, and written all the same";
+}
+
+TEST_F(Failures, NoEmptyReportIsLeftBehind) {
+  write("old.json", "old");
+  EXPECT_EQ(
+      grurun({"bench", "add.onnx", "--max-memory", "1", "--json", "new.json", "--trace", "old.json"}).code,
+      5);
+  EXPECT_FALSE(std::filesystem::exists(folder() / "new.json"));
+  EXPECT_EQ(read("old.json"), "old");
 }
 
 TEST_F(Failures, NoControlCharacterOfUnicodeIsPrinted) {
@@ -319,6 +333,15 @@ TEST_F(Failures, AFullDiskBehindStdoutIsReported) {
   const Outcome outcome = shell("\"$GRURUN\" --help >/dev/full");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_TRUE(outcome.err.starts_with("grurun: usage: cannot write to stdout")) << outcome.err;
+}
+
+TEST_F(Failures, AReportForAClosedStdoutIsRefused) {
+  for (const std::string command :
+       {"bench add.onnx --json -", "conformance folder --json -", "conformance folder --junit -"}) {
+    const Outcome outcome = shell("\"$GRURUN\" " + command + " >&-");
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_NE(outcome.err.find("-: stdout is closed"), std::string::npos) << command << outcome.err;
+  }
 }
 
 TEST_F(Failures, AClosedStdoutDoesNotEndUpInAFile) {

@@ -47,6 +47,29 @@ TEST_F(Limits, CharactersOfStringsCount) {
       << many.err;
 }
 
+TEST_F(Limits, BoundTheCasesOfASuiteToo) {
+  const std::string wide =
+      "<ir_version: 8, opset_import: [\"\" : 14]> g (int64[2] c) => (float[n,m] Y) { z = "
+      "Constant<value_float = 1.0>() "
+      "Y = Expand(z, c) }";
+  int i = 0;
+  for (const auto& [model, size] :
+       {std::pair(wide, "4096:4096"), std::pair(doubled(26), "1:1"), std::pair(wide, "2:2")}) {
+    const std::string folder = fmt::format("suite/{}", i++);
+    write_model(folder + "/model.onnx", model);
+    const auto saved = grurun({folder + "/model.onnx", "-q", "--val-range", size, "--save-inputs",
+                               folder + "/test_data_set_0", "--save-outputs", folder + "/test_data_set_0"});
+    ASSERT_EQ(saved.code, 0) << saved.err;
+  }
+  EXPECT_EQ(grurun({"conformance", "suite"}).code, 0);
+  const testing::Outcome bound = grurun({"conformance", "suite", "--max-memory", "40M", "-j", "1"});
+  EXPECT_EQ(bound.code, 1) << bound.err;
+  EXPECT_NE(bound.out.find("timed-out    suite/0: limit: "), std::string::npos) << bound.out;
+  EXPECT_NE(bound.out.find("timed-out    suite/1: limit: "), std::string::npos) << bound.out;
+  EXPECT_NE(bound.out.find("1 passed, 2 timed-out"), std::string::npos) << bound.out;
+  EXPECT_EQ(grurun({"conformance", "suite", "--max-memory", "0"}).code, 2);
+}
+
 TEST_F(Limits, StringsThatAreRepeatedCount) {
   write_model(
       "expand.onnx",

@@ -102,6 +102,7 @@ TEST_F(Ops, FormatsAgree) {
 
 TEST_F(Ops, NamesAndGapsSelect) {
   const std::string loop = grurun({"ops", "Loop", "SequenceAt"}).out;
+  EXPECT_EQ(grurun({"ops", "ai.onnx.Loop"}).out, grurun({"ops", "Loop"}).out);
   for (const char* row : {"Loop-1 ", "Loop-11 ", "Loop-13 ", "SequenceAt-11 "}) {
     EXPECT_NE(loop.find(row), std::string::npos) << row << loop;
   }

@@ -318,6 +318,13 @@ TEST_F(Run, AFolderOfExpectedValuesMustBeComplete) {
   EXPECT_TRUE(fails(outcome, 3, "invalid", "out: output 'J' has no file output_1.pb"));
   outcome = grurun({"add.onnx", "--inputs", "set", "--expected", "Z=out/output_0.pb"});
   EXPECT_EQ(outcome.code, 0) << "who names outputs may leave some out: " << outcome.err;
+  write_model("optional.onnx",
+              R"(<ir_version: 8, opset_import: ["" : 18]> g (float[1] X) => (optional(float[1]) Y) {
+    Y = Optional(X)
+  })");
+  fs::create_directory(folder() / "nothing");
+  outcome = grurun({"optional.onnx", "--expected", "nothing"});
+  EXPECT_TRUE(fails(outcome, 3, "invalid", "nothing: output 'Y' has no file output_0.pb"));
 }
 
 TEST_F(Run, HelpAndVersion) {

@@ -123,6 +123,23 @@ void expect_told_apart(T a, T b) {
   EXPECT_NE(got.first->actual, got.first->expected) << dtype_name(dtype_of<T>);
 }
 
+TEST(Compare, LongStringsAreShownAroundTheirFirstDifference) {
+  const std::string same(1000, 'a');
+  const std::string e_acute = "\xc3\xa9";
+  const auto text = [](const std::string& a, const std::string& b) {
+    const Comparison got = compare(vec<std::string>({a}), vec<std::string>({b}));
+    return got.first ? got.first->actual + " / " + got.first->expected : "equal";
+  };
+  const std::string near = std::string(100, 'b');
+  EXPECT_EQ(text(near, "c"), "\"" + near + "\" / \"c\"");
+  EXPECT_EQ(text(same + "x" + same, same + "y"), "...\"" + std::string(40, 'a') + "x" + std::string(59, 'a') +
+                                                     "\"... (2001 bytes) / ...\"" + std::string(99, 'a') +
+                                                     "y\" (1001 bytes)");
+  std::string letters;
+  for (int i = 0; i < 100; ++i) letters += e_acute;
+  EXPECT_EQ(text("x" + letters, "y"), "\"x" + letters.substr(0, 100) + "\"... (201 bytes) / \"y\"");
+}
+
 TEST(Compare, EveryElementType) {
   expect_told_apart<float>(1, 2);
   expect_told_apart<double>(1, 2);

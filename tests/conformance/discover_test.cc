@@ -14,9 +14,12 @@ namespace {
 namespace fs = std::filesystem;
 using onnx_io::Scratch;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::EndsWith;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::UnorderedElementsAre;
 
 void add_case(const Scratch& scratch, const std::string& folder, int sets = 1) {
   scratch.file(folder + "/model.onnx", "model");
@@ -32,6 +35,12 @@ void link(const Scratch& scratch, const std::string& to, const std::string& name
 std::vector<std::string> names(const Discovery& found) {
   std::vector<std::string> out;
   for (const Case& test : found.cases) out.push_back(test.full_name());
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> unseen(const Discovery& found) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const Case& test : found.unseen) out.emplace_back(test.full_name(), test.problem);
   return out;
 }
 
@@ -91,10 +100,31 @@ TEST(Discover, FollowsLinksWithoutGoingRound) {
   link(s, "linked", "entry");
   const Discovery found = discover({s.path("entry")});
   EXPECT_THAT(names(found), ElementsAre("all/test_a", "entry/test_renamed"));
-  EXPECT_THAT(found.no_cases,
-              ElementsAre(Pair("a symbolic link that leads nowhere", ElementsAre(EndsWith("broken")))));
+  EXPECT_THAT(unseen(found),
+              ElementsAre(Pair("entry/broken", HasSubstr("cannot be followed: No such file"))));
   link(s, "store/test_a", "one");
   EXPECT_EQ(discover({s.path("one")}).cases.at(0).name, "one");
+}
+
+TEST(Discover, WhatMayHideACaseOrADataSetIsUnseen) {
+  const Scratch s;
+  add_case(s, "node/test_a");
+  link(s, "nowhere", "node/test_a/test_data_set_1");
+  s.file("node/test_a/test_data_set_2", "a link, in a checkout that has none");
+  s.file("node/test_a/test_data_set_0.zip", "");
+  fs::create_symlink("round", s.path("node/round"));
+  s.file("node/test_b/test_data_set_0/output_0.pb", "");
+  link(s, "nowhere", "node/test_b/model.onnx");
+  const auto of_a = {Pair("test_a/test_data_set_1", HasSubstr("link cannot be followed: No such file")),
+                     Pair("test_a/test_data_set_2", HasSubstr("must be a folder"))};
+  const Discovery found = discover({s.path("node"), s.path("node/test_a")});
+  EXPECT_THAT(names(found), ElementsAre("node/test_a"));
+  EXPECT_THAT(
+      unseen(found),
+      UnorderedElementsAre(*of_a.begin(), *(of_a.begin() + 1),
+                           Pair("node/round", HasSubstr("cannot be followed: Too many levels")),
+                           Pair("test_b/model.onnx", HasSubstr("link cannot be followed: No such file"))));
+  EXPECT_THAT(unseen(discover({s.path("node/test_a/model.onnx")})), ElementsAreArray(of_a));
 }
 
 TEST(Discover, CasesWithinACaseButNotWithinItsDataSets) {

@@ -124,6 +124,23 @@ TEST(RandomOutputs, ThroughFunctionsOutputByOutput) {
   EXPECT_EQ(found(m), "nr");
 }
 
+TEST(RandomOutputs, ARatioThatTheCallerGivesIsNotZero) {
+  Model m = model(graph({"x"}, {"y"}, {node("F", {"x"}, {"y"}, {attr("p", 0.5f)}, "local")}));
+  Attribute ratio = attr("value_float", 0.0f);
+  ratio.ref_attr_name = "p";
+  Function f;
+  f.domain = "local";
+  f.name = "F";
+  f.inputs = {"u"};
+  f.outputs = {"v"};
+  f.opset_imports[""] = 17;
+  f.nodes = {node("Constant", {}, {"r"}, {ratio}),
+             node("Constant", {}, {"t"}, {attr("value", Tensor::scalar(true))}),
+             node("Dropout", {"u", "r", "t"}, {"v"})};
+  m.functions.push_back(f);
+  EXPECT_EQ(found(m), "r");
+}
+
 TEST(RandomOutputs, ThroughBranchesOutputByOutput) {
   const Graph then_branch = graph({}, {"p", "q"}, {node("Abs", {"x"}, {"p"}), node("Abs", {"x"}, {"q"})});
   const Graph else_branch =

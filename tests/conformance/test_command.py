@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -139,15 +140,47 @@ class Command(unittest.TestCase):
         model.write_bytes(b"")
         error = self.expect(2, self.folder / "empty").stderr
         self.assertIn(f"; a model without expected outputs: {model}\n", error)
-        if os.geteuid() == 0:
-            return  # who reads every folder
-        closed = self.folder / "empty" / "closed"
-        closed.mkdir(mode=0)
-        self.addCleanup(closed.chmod, 0o700)
+        (self.folder / "empty" / "test_a").symlink_to("nowhere")
         error = self.expect(2, self.folder / "empty").stderr
-        self.assertIn(f"; a folder that cannot be read: {closed}", error)
-        result = self.expect(0, self.folder)
-        self.assertIn(f"no case (a folder that cannot be read): 1 - {closed}", result.stdout)
+        self.assertIn(f"; {self.folder}/empty/test_a: the symbolic link cannot be followed: No such file", error)
+
+    def test_what_cannot_be_seen_fails_the_run(self):
+        broken = self.kind / self.names[0] / "test_data_set_9"
+        broken.symlink_to("nowhere")
+        result = self.expect(1, self.folder, "-k", self.names[1], "--json", self.folder / "r.json")
+        self.assertIn(f"invalid      {self.names[0]}/test_data_set_9: the symbolic link cannot be followed", result.stdout)
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual([case["path"] for case in report["cases"]], [str(self.kind / self.names[1]), str(broken)])
+        self.assertIn(str(broken), self.expect(0, self.folder, "--list").stdout)
+        self.assertIn("--min-cases", self.expect(2, self.folder, "--min-cases", "4").stderr)
+        listed = self.folder / "list.txt"
+        listed.write_text("test_data_set_9 invalid to come\n")
+        self.expect(0, self.folder, "--expectations", listed)
+
+    @unittest.skipUnless(shutil.which("setpriv") if os.geteuid() == 0 else True, "root reads every folder")
+    def test_folder_that_cannot_be_read_fails_the_run(self):
+        closed = self.kind / self.names[0]
+        os.chmod(self.folder, 0o755)
+        closed.chmod(0)
+        self.addCleanup(closed.chmod, 0o700)
+        as_user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
+        result = subprocess.run([*as_user, BINARY, "conformance", str(self.folder)], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn(f"invalid      kind/{self.names[0]}: the folder cannot be read: Permission denied", result.stdout)
+        self.assertIn("3 cases in", result.stdout)
+
+    def test_expectations_that_are_written_are_met(self):
+        for name in ("a b", "c[d", "e*f", "g\x1bh", "i\nj", "k\u00fcl", "m\\n"):
+            shutil.copytree(self.kind / self.names[0], self.kind / name)
+        for name in ["a b", "c[d", "e*f", "g\x1bh", "i\nj", "k\u00fcl", "m\\n", self.names[1]]:
+            self.break_case(name)
+        shutil.copytree(self.kind, self.folder / "other" / "kind")
+        shutil.rmtree(self.folder / "other" / "kind" / "a b")
+        self.expect(1, self.folder, "--json", self.folder / "r.json")
+        listed = self.folder / "list.txt"
+        subprocess.run([sys.executable, ROOT / "scripts/write-expectations", self.folder / "r.json", listed], check=True, capture_output=True)
+        result = self.expect(0, self.folder, "--expectations", listed)
+        self.assertIn("15 differs", result.stdout)
 
     def test_usage(self):
         for flags in (["--rtol", "-1"], ["--atol", "nan"], ["--max-time", "-1"], ["-j", "-2"], ["--no-such-flag"]):

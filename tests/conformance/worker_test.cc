@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -188,6 +189,29 @@ TEST(Pool, OtherSignalsDoNotDisturbIt) {
   });
   sigaction(SIGUSR1, &old, nullptr);
   EXPECT_EQ(ends.size(), 50u);
+}
+
+TEST(Pool, TellsWhatAWorkerDiedOfWhereSigchldWasIgnored) {
+  signal(SIGCHLD, SIG_IGN);
+  const auto ends = run(1, {1, std::nullopt}, [](std::size_t) -> std::string { die_of(SIGKILL); });
+  EXPECT_THAT(ends.at(0).answer, HasSubstr("killed by SIGKILL"));
+  EXPECT_EQ(signal(SIGCHLD, SIG_DFL), SIG_IGN);
+}
+
+TEST(Pool, AsManyWorkersAsTheSystemGives) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int lowest_free = dup(STDIN_FILENO);
+  ASSERT_GE(lowest_free, 0);
+  close(lowest_free);
+  const rlimit few{static_cast<rlim_t>(lowest_free) + 4, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto ends = run(100, {20, std::nullopt}, [](std::size_t job) -> std::string {
+    if (job % 10 == 3) die_of(SIGKILL);
+    return "ok";
+  });
+  setrlimit(RLIMIT_NOFILE, &before);
+  for (const auto& [job, end] : ends) EXPECT_EQ(end.how, job % 10 == 3 ? How::crashed : How::answered) << job;
 }
 
 TEST(Pool, NoJobsNoWorkers) {

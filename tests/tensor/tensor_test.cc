@@ -4,8 +4,10 @@
 
 #include <set>
 
+#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 #include "tensor/memory.h"
+#include "tensor/printable.h"
 #include "tensor/value.h"
 
 namespace grurun {
@@ -71,6 +73,20 @@ TEST(DType, NamesAreUniqueAndParseBack) {
        {std::int64_t{0}, std::int64_t{-1}, std::int64_t{dtype_count}, INT64_MAX}) {
     EXPECT_FALSE(is_valid_dtype(number)) << number;
   }
+}
+
+TEST(Printable, NothingDrivesATerminalOrTurnsText) {
+  EXPECT_EQ(printable("a\nb\t\x1b[31m"), "a\\nb\\t\\x1b[31m");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "dessap\xe2\x81\xa9"),
+            "\\xe2\\x80\\xaedessap\\xe2\\x81\\xa9");
+  EXPECT_EQ(printable("\xe2\x80\xa8\xd8\x9c"), "\\xe2\\x80\\xa8\\xd8\\x9c");
+  EXPECT_EQ(printable("\xc3\xa9 \xe2\x82\xac \xd7\xa9"), "\xc3\xa9 \xe2\x82\xac \xd7\xa9");
+}
+
+TEST(AsciiCase, OtherBytesStay) {
+  EXPECT_EQ(ascii_lower("FLOAT8e4m3FN_[@`{\xc4"), "float8e4m3fn_[@`{\xc4");
 }
 
 TEST(DType, SetsHoldEveryType) {

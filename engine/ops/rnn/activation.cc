@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 
 namespace grurun::engine::rnn {
@@ -41,18 +42,11 @@ constexpr std::array<Row, 11> table{{
     {ActivationKind::softplus, "Softplus"},
 }};
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 const Row& find(const std::string& name) {
-  const std::string wanted = lower(name);
+  const std::string wanted = ascii_lower(name);
   std::string known;
   for (const Row& row : table) {
-    if (lower(row.name) == wanted) return row;
+    if (ascii_lower(row.name) == wanted) return row;
     known += known.empty() ? row.name : std::string(", ") + row.name;
   }
   fail_invalid("attribute activations names '{}', which is not one of {}", name, known);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "onnx_io/utf8.h"
+#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -43,16 +44,6 @@ bool is_ascii(std::string_view text) {
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-char ascii_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string ascii_lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return ascii_lower(c); });
-  return out;
 }
 
 }  // namespace

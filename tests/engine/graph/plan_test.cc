@@ -42,6 +42,17 @@ TEST(Plan, ReferenceToAnAttributeLeftOutTakesTheOperatorsDefault) {
   EXPECT_NEAR(got[0], -2.0f, 1e-5);  // LeakyRelu's alpha is 0.01
 }
 
+TEST(Plan, FunctionsAreUnique) {
+  auto made = calling_model({});
+  made.functions.push_back(twice_function());
+  const auto [kind, message] = error_of([&] { make_plan(made); });
+  EXPECT_EQ(kind, ErrorKind::invalid_model);
+  EXPECT_NE(message.find("function 'Twice' of domain 'local' is defined twice"), std::string::npos)
+      << message;
+  made.functions.back().overload = "other";
+  EXPECT_NO_THROW(make_plan(made));
+}
+
 TEST(Plan, FunctionsThatCallThemselvesEndInALimit) {
   auto made = calling_model({});
   made.functions[0].nodes = {node("Twice", {"x"}, {"y"}, {}, "local")};
