@@ -153,6 +153,20 @@ Axes axes_of_Y(Arrangement arrangement) {
   return {Axis::time, Axis::direction, Axis::batch};
 }
 
+bool is_final(const Candidate& candidate, std::size_t state, std::int64_t n, const Step& step) {
+  if (has_no_final(candidate, state, n)) return false;
+  const FinalAt at = candidate.reading.final_at[state];
+  if (at == FinalAt::first_time) return step.time == 0;
+  const std::int64_t last = candidate.layer.lengths[static_cast<std::size_t>(n)] - 1;
+  return (at == FinalAt::last_step ? step.number : step.time) == last;
+}
+
+bool has_no_final(const Candidate& candidate, std::size_t state, std::int64_t n) {
+  const std::int64_t length = candidate.layer.lengths[static_cast<std::size_t>(n)];
+  const bool of_Y = candidate.reading.final_at[state] == FinalAt::last_time;
+  return length == 0 || (of_Y && length < candidate.layer.seq_length);
+}
+
 Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
                    const std::vector<Value>& actual) {
   double largest = 0;
@@ -276,18 +290,18 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
         for (std::int64_t t = length; t < layer.seq_length; ++t) store(0, offset_in_Y(candidate, t, d, n), H);
       };
       store_behind_end(zeros.data());
-      if (length == 0) {
-        store(output_of_state(candidate, 0), offset_in_state(candidate, d, n), zeros.data());
-        if (layer.op == Op::lstm)
-          store(output_of_state(candidate, 1), offset_in_state(candidate, d, n), zeros.data());
+      const auto store_state = [&](std::size_t state, const double* from) {
+        store(output_of_state(candidate, state), offset_in_state(candidate, d, n), from);
+      };
+      const std::size_t states = layer.op == Op::lstm ? 2 : 1;
+      for (std::size_t state = 0; state < states; ++state) {
+        if (has_no_final(candidate, state, n)) store_state(state, zeros.data());
       }
       run_row(layer, d, n, [&](const Step& step) {
         store(0, offset_in_Y(candidate, step.time, d, n), step.H);
-        if (step.number == length - 1) {
-          if (candidate.reading.Y_is_held) store_behind_end(step.H);
-          store(output_of_state(candidate, 0), offset_in_state(candidate, d, n), step.H);
-          if (layer.op == Op::lstm)
-            store(output_of_state(candidate, 1), offset_in_state(candidate, d, n), step.C);
+        if (step.number == length - 1 && candidate.reading.Y_is_held) store_behind_end(step.H);
+        for (std::size_t state = 0; state < states; ++state) {
+          if (is_final(candidate, state, n, step)) store_state(state, state == 0 ? step.H : step.C);
         }
         return step.number + 1 < expected.steps_seen(length);
       });

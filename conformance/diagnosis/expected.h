@@ -29,11 +29,20 @@ enum class Axis { time, direction, batch };
 using Axes = std::array<Axis, 3>;
 Axes axes_of_Y(Arrangement arrangement);
 
+/// After which step a final state is read.
+enum class FinalAt {
+  last_step,        // as the standard has it: of a backward direction at each row's first time
+  last_valid_time,  // of a backward direction, too: after its first step
+  last_time,        // as Y holds it at the end of time: 0 for shorter rows
+  first_time,       // of a forward direction, too: after its first step
+};
+
 struct Reading {
   Arrangement arrangement = Arrangement::time_first;
   bool swap_Y_directions = false;
   bool swap_state_directions = false;
   bool exchange_states = false;         // Y_h holds C, Y_c holds H
+  std::array<FinalAt, 2> final_at{};    // Y_h, Y_c
   bool Y_is_held = false;               // behind a row's end Y repeats its last one
   bool backward_in_step_order = false;  // Y of reversed directions begins with the first step
   std::vector<std::int64_t> rows;       // where each row of X stands in the outputs; empty: in its place
@@ -81,6 +90,11 @@ struct ExpectedOutput {
   bool has_shape_of_run;        // what the run gave has the expected shape
   std::vector<double> at_exit;  // of Y that does not come out directly: its elements as they come out
 };
+
+/// True when this step of a row leaves a final state, as the candidate reads it: 0: H, 1: C.
+bool is_final(const Candidate& candidate, std::size_t state, std::int64_t n, const Step& step);
+/// True when a row's final state is 0 whatever it computes.
+bool has_no_final(const Candidate& candidate, std::size_t state, std::int64_t n);
 
 class Expected {
  public:

@@ -179,6 +179,37 @@ void add_states(const Subject& subject, std::vector<Hypothesis>& into) {
   }
 }
 
+/// A source that has no final state of its own takes it from Y, at one time for both directions.
+void add_final_times(const Subject& subject, std::vector<Hypothesis>& into) {
+  const Layer& layer = subject.layer;
+  const auto shorter = [&](std::int64_t length) { return length < layer.seq_length; };
+  const bool has_backward = layer.num_directions == 2 || layer.reversed[0];
+  const bool has_forward = layer.num_directions == 2 || !layer.reversed[0];
+  const auto add = [&](const char* id, const std::string& names, FinalAt h, FinalAt c, const char* where) {
+    into.push_back(
+        {id, "final", fmt::format("{} being the state at {}", names, where), [h, c](Candidate& to) {
+           to.reading.final_at = {h, c};
+           return true;
+         }});
+  };
+  const auto add_all = [&](const char* id, FinalAt at, const char* where) {
+    if (subject.exits[1]) add(id, "Y_h", at, FinalAt::last_step, where);
+    if (subject.exits[2]) add(id, subject.exits[1] ? "Y_h and Y_c" : "Y_c", at, at, where);
+  };
+  if (has_backward) {
+    add_all("final-states-at-last-time", FinalAt::last_valid_time,
+            "each row's last time, as Y[-1] is: of the backward direction that is its first step");
+  }
+  if (subject.has_sequence_lens && std::ranges::any_of(layer.lengths, shorter)) {
+    add_all("final-states-at-last-time", FinalAt::last_time,
+            "the last time, as Y[-1] is, which is behind the end of shorter rows");
+  }
+  if (has_forward) {
+    add_all("final-states-at-first-time", FinalAt::first_time,
+            "time 0, as Y[0] is: of the forward direction that is its first step");
+  }
+}
+
 /// By row: one more than the last time at which Y is not zero.
 std::vector<std::int64_t> lengths_by_zeros(const Expected& expected, const Candidate& candidate) {
   const Layer& layer = candidate.layer;
@@ -290,6 +321,7 @@ void add_sequence_hypotheses(const Subject& subject, std::vector<Hypothesis>& in
   add_states(subject, into);
   add_layouts(subject, into);
   add_exits(subject, into);
+  add_final_times(subject, into);
 }
 
 void add_length_hypotheses(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
