@@ -126,21 +126,89 @@ void add_layouts(const Subject& subject, std::vector<Hypothesis>& into) {
       Arrangement::time_first, swap_batch_and_time);
 }
 
+/// X as it would be if what the node is given had its axes in this order: 0 is the first of the node's own X,
+/// whose sizes these are.
+Array read_in_order(const std::vector<double>& given, const std::array<std::int64_t, 3>& sizes,
+                    const std::array<std::size_t, 3>& order) {
+  std::array<std::int64_t, 3> stride{};
+  stride[order[2]] = 1;
+  stride[order[1]] = sizes[order[2]];
+  stride[order[0]] = sizes[order[1]] * sizes[order[2]];
+  std::vector<double> out;
+  out.reserve(given.size());
+  for (std::int64_t a = 0; a < sizes[0]; ++a) {
+    for (std::int64_t b = 0; b < sizes[1]; ++b) {
+      for (std::int64_t i = 0; i < sizes[2]; ++i)
+        out.push_back(given[static_cast<std::size_t>(a * stride[0] + b * stride[1] + i * stride[2])]);
+    }
+  }
+  return make_array(std::move(out));
+}
+
+/// X has the shape that it should have, but its data in the order of other axes.
+void add_reshaped_X(const Subject& subject, std::vector<Hypothesis>& into) {
+  constexpr std::size_t most_elements = std::size_t{1} << 22;  // each takes some ten milliseconds then
+  const Layer& layer = subject.layer;
+  if (!layer.X || layer.X->size() > most_elements) return;
+  const bool batch_first = subject.layout == 1;
+  const std::int64_t T = layer.seq_length, N = layer.batch_size;
+  const std::array<std::int64_t, 3> sizes{batch_first ? N : T, batch_first ? T : N, layer.input_size};
+  const char* names[] = {batch_first ? "batch_size" : "seq_length", batch_first ? "seq_length" : "batch_size",
+                         "input_size"};
+  std::array<std::size_t, 3> order{0, 1, 2};
+  // Axes of one element stand anywhere; batch and time of one size are those of batch-and-time-swapped.
+  const auto moved = [&] {
+    std::vector<std::size_t> out;
+    std::ranges::copy_if(order, std::back_inserter(out), [&](std::size_t axis) { return sizes[axis] != 1; });
+    return out;
+  };
+  std::vector<std::vector<std::size_t>> known{moved()};
+  if (T == N) known.push_back({1, 0, 2});
+  while (std::ranges::next_permutation(order).found) {
+    if (std::ranges::find(known, moved()) != known.end()) continue;
+    known.push_back(moved());
+    into.push_back({"X-reshaped", "X",
+                    fmt::format("X read as [{}, {}, {}]: it was reshaped, not transposed", names[order[0]],
+                                names[order[1]], names[order[2]]),
+                    [=](Candidate& c) {
+                      if (c.layer.seq_length != T || c.layer.batch_size != N) return false;
+                      const Array given = batch_first ? swap_leading(c.layer.X, T, N) : c.layer.X;
+                      const Array X = read_in_order(*given, sizes, order);
+                      c.layer.X = batch_first ? swap_leading(X, N, T) : X;
+                      return true;
+                    }});
+  }
+}
+
 /// Y leaves the graph flattened, and was not turned as the source turns it.
 void add_exits(const Subject& subject, std::vector<Hypothesis>& into) {
   if (!subject.exits[0] || subject.exits[0]->direct) return;
   static const char* const names[] = {"seq_length", "num_directions", "batch_size"};
+  const Layer& layer = subject.layer;
+  const std::int64_t sizes[] = {layer.seq_length, layer.num_directions, layer.batch_size};
   const bool turned = !subject.exits[0]->turns.empty();
+  // Axes of one element stand anywhere.
+  const auto moved = [&](const Axes& axes) {
+    std::string text;
+    for (const Axis axis : axes) {
+      const auto index = static_cast<std::size_t>(axis);
+      if (sizes[index] != 1) text += std::string(names[index]) + ", ";
+    }
+    return text;
+  };
+  std::vector<std::string> known;
+  if (!turned) known.push_back(moved(axes_of_Y(as_stated(subject).reading.arrangement)));
   Axes axes{Axis::time, Axis::direction, Axis::batch};
   do {
-    std::string text;
-    for (const Axis axis : axes) text += std::string(names[static_cast<std::size_t>(axis)]) + ", ";
+    const std::string text = moved(axes);
+    if (std::ranges::find(known, text) != known.end()) continue;
+    known.push_back(text);
     into.push_back({"axes-of-Y", "layout",
                     fmt::format("Y leaving the graph as [{}hidden_size]: the model {}", text,
                                 turned ? "transposes it otherwise" : "does not transpose it"),
-                    [=](Candidate& c) {
+                    [axes](Candidate& c) {
                       c.reading.Y_at_its_exit = axes;
-                      return turned || axes != axes_of_Y(c.reading.arrangement);
+                      return true;
                     }});
   } while (std::ranges::next_permutation(axes).found);
 }
@@ -216,6 +284,7 @@ void add_sequence_hypotheses(const Subject& subject, std::vector<Hypothesis>& in
   add_layouts(subject, into);
   add_exits(subject, into);
   add_final_times(subject, into);
+  add_reshaped_X(subject, into);
 }
 
 }  // namespace grurun::conformance::diagnosis

@@ -50,3 +50,26 @@ def exits():
                           ("Reshape", "Y_after", {"joined": np.array([3, 5, 8])}, {}, lambda v: v.reshape(3, 5, 8))])
         yield Mistake(f"only_the_shape_{op}", layer("", op), [], ("only the shape differs, behind the node",), kind="unexplained",
                       change=lambda m: None, after=[("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v.reshape(3, 5, 4))])
+
+
+def reshaped():
+    """X reshaped where it had to be transposed, and Y, too."""
+    def reshape_X(perm):
+        def change(m):
+            X = m.arrays["X"]
+            m.arrays["X"] = X.transpose(perm).reshape(X.shape)
+        return change
+
+    for op in OPS:
+        for layout, names in ((0, ("seq_length", "batch_size")), (1, ("batch_size", "seq_length"))):
+            truth = layer("", op, attributes={"layout": layout})
+            for perm in ((1, 0, 2), (1, 2, 0), (0, 2, 1)):
+                axes = [(*names, "input_size")[k] for k in perm]
+                yield Mistake(f"X_reshaped_{layout}_{''.join(map(str, perm))}_{op}", truth, ["X-reshaped"],
+                              (f"X read as [{', '.join(axes)}]",), change=reshape_X(perm))
+        yield Mistake(f"X_of_one_row_reshaped_{op}", layer("", op, batch_size=1), ["X-reshaped"],
+                      ("X read as [batch_size, input_size, seq_length]",), change=reshape_X((1, 2, 0)))
+        back = ("Reshape", "Y", {"back": np.array([3, 5, 4])}, {}, lambda v: v[:, 0].swapaxes(0, 1))
+        yield Mistake(f"X_and_Y_reshaped_{op}", layer("", op), ["axes-of-Y", "X-reshaped"],
+                      ("Y leaving the graph as [batch_size, seq_length, hidden_size]", "X read as [batch_size, seq_length, input_size]"),
+                      change=reshape_X((1, 0, 2)), after=[back])
