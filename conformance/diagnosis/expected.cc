@@ -86,6 +86,8 @@ std::int64_t offset_in_Y(const Candidate& candidate, std::int64_t time, std::int
     const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
     if (time < length) time = length - 1 - time;
   }
+  if (reading.padding_first && layer.seq_length > 0)
+    time = (time + layer.seq_length - layer.lengths[static_cast<std::size_t>(n)]) % layer.seq_length;
   const std::int64_t d = reading.swap_Y_directions ? layer.num_directions - 1 - direction : direction;
   std::int64_t at = 0;
   for (const Axis axis : axes_of(reading)) {
@@ -159,6 +161,11 @@ bool is_final(const Candidate& candidate, std::size_t state, std::int64_t n, con
   if (at == FinalAt::first_time) return step.time == 0;
   const std::int64_t last = candidate.layer.lengths[static_cast<std::size_t>(n)] - 1;
   return (at == FinalAt::last_step ? step.number : step.time) == last;
+}
+
+bool is_held(const Candidate& candidate, std::int64_t direction) {
+  const bool reversed = candidate.layer.reversed[static_cast<std::size_t>(direction)];
+  return candidate.reading.Y_is_held && reversed == candidate.reading.padding_first;
 }
 
 bool has_no_final(const Candidate& candidate, std::size_t state, std::int64_t n) {
@@ -299,7 +306,7 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
       }
       run_row(layer, d, n, [&](const Step& step) {
         store(0, offset_in_Y(candidate, step.time, d, n), step.H);
-        if (step.number == length - 1 && candidate.reading.Y_is_held) store_behind_end(step.H);
+        if (step.number == length - 1 && is_held(candidate, d)) store_behind_end(step.H);
         for (std::size_t state = 0; state < states; ++state) {
           if (is_final(candidate, state, n, step)) store_state(state, state == 0 ? step.H : step.C);
         }

@@ -41,29 +41,126 @@ std::vector<std::int64_t> lengths_by_repetition(const Expected& expected, const 
   return lengths;
 }
 
-/// Keras's masking gives the last Y of a row again where ONNX has zeros. Of one forward direction only: what
-/// a backward one gives there is its own matter.
+bool are_shorter(const std::vector<std::int64_t>& lengths, const Layer& layer) {
+  return std::ranges::any_of(lengths, [&](std::int64_t length) { return length < layer.seq_length; });
+}
+
+/// A hypothesis with lengths of its own, which batch and time must not have been exchanged for.
+void add_lengths(const char* id, const std::string& text, const std::vector<std::int64_t>& lengths,
+                 const std::function<void(Candidate&)>& change, const Layer& layer,
+                 std::vector<Hypothesis>& into) {
+  if (!are_shorter(lengths, layer)) return;
+  into.push_back({id, "lengths", text, [lengths, change, steps = layer.seq_length](Candidate& c) {
+                    if (c.layer.batch_size != static_cast<std::int64_t>(lengths.size()) ||
+                        c.layer.seq_length != steps)
+                      return false;
+                    c.layer.lengths = lengths;
+                    change(c);
+                    return true;
+                  }});
+}
+
+/// Keras's masking gives the last Y of a row again where ONNX has zeros; a backward direction has not begun
+/// there.
 void add_held(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
   const Candidate stated = as_stated(subject);
   const Layer& layer = subject.layer;
-  if (layer.num_directions != 1 || layer.reversed[0] || layer.seq_length == 0 ||
-      !expected.has_shapes_of(stated))
-    return;
+  if (layer.reversed[0] || layer.seq_length == 0 || !expected.has_shapes_of(stated)) return;
   const auto lengths = subject.has_sequence_lens ? layer.lengths : lengths_by_repetition(expected, stated);
-  if (std::ranges::all_of(lengths, [&](std::int64_t length) { return length == layer.seq_length; })) return;
-  into.push_back(
-      {"Y-held", "lengths",
-       fmt::format("Y repeating its last value behind each row's end, as Keras's masking gives it; "
-                   "sequence_lens = [{}]: {}",
-                   lengths_text(lengths),
-                   subject.has_sequence_lens ? "ONNX has zeros there" : "the model has none"),
-       [lengths, steps = layer.seq_length](Candidate& c) {
-         if (c.layer.batch_size != static_cast<std::int64_t>(lengths.size()) || c.layer.seq_length != steps)
-           return false;  // batch and time were exchanged
-         c.layer.lengths = lengths;
-         c.reading.Y_is_held = true;
-         return true;
-       }});
+  const std::string text = fmt::format(
+      "Y repeating its last value behind each row's end, as Keras's masking gives it; "
+      "sequence_lens = [{}]: {}",
+      lengths_text(lengths), subject.has_sequence_lens ? "ONNX has zeros there" : "the model has none");
+  add_lengths(
+      "Y-held", text, lengths, [](Candidate& c) { c.reading.Y_is_held = true; }, layer, into);
+}
+
+/// By row: the times behind those at the beginning in which no direction of Y has begun, or all have ended.
+std::vector<std::int64_t> lengths_by_begin_of_Y(const Expected& expected, const Candidate& candidate) {
+  const Layer& layer = candidate.layer;
+  const auto is_padding = [&](std::int64_t t, std::int64_t n) {
+    for (std::int64_t d = 0; d < layer.num_directions; ++d) {
+      const double* Y = expected.Y_at(candidate, t, d, n);
+      const double* next = is_held(candidate, d) ? expected.Y_at(candidate, t + 1, d, n) : nullptr;
+      for (std::int64_t k = 0; k < layer.hidden_size; ++k) {
+        if (Y[k] != (next != nullptr ? next[k] : 0)) return false;
+      }
+    }
+    return true;
+  };
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    std::int64_t begin = 0;
+    while (begin + 1 < layer.seq_length && is_padding(begin, n)) ++begin;
+    lengths.push_back(layer.seq_length - begin);
+  }
+  return lengths;
+}
+
+/// By row: the times behind those at the beginning in which X holds what the most padded row begins with.
+std::vector<std::int64_t> lengths_by_begin_of_X(const Layer& layer) {
+  const auto X_at = [&](std::int64_t t, std::int64_t n) {
+    return std::span(*layer.X).subspan(
+        static_cast<std::size_t>((t * layer.batch_size + n) * layer.input_size),
+        static_cast<std::size_t>(layer.input_size));
+  };
+  const auto begin_with = [&](std::span<const double> padding, std::int64_t n) {
+    std::int64_t t = 0;
+    while (t < layer.seq_length && std::ranges::equal(X_at(t, n), padding)) ++t;
+    return t;
+  };
+  std::int64_t most_padded = 0, most = 0;
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    const std::int64_t count = begin_with(X_at(0, n), n);
+    if (count > most) most = count, most_padded = n;
+  }
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t n = 0; n < layer.batch_size; ++n)
+    lengths.push_back(layer.seq_length - begin_with(X_at(0, most_padded), n));
+  return lengths;
+}
+
+/// Each row's steps as X has them behind the padding.
+void move_steps_to_begin(Layer& layer) {
+  std::vector<double> X(layer.X->size(), 0.0);
+  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
+    const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)], begin = layer.seq_length - length;
+    for (std::int64_t t = 0; t < length; ++t) {
+      std::copy_n(layer.X->begin() + ((begin + t) * layer.batch_size + n) * layer.input_size,
+                  layer.input_size, X.begin() + (t * layer.batch_size + n) * layer.input_size);
+    }
+  }
+  layer.X = make_array(std::move(X));
+}
+
+/// Keras's pad_sequences puts the padding before the steps. Masked, the backward direction ends with it, and
+/// repeats its last value there.
+void add_padding_first(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
+  const Layer& layer = subject.layer;
+  Candidate read = as_stated(subject);
+  if (layer.seq_length == 0 || layer.input_size == 0 || !expected.has_shapes_of(read)) return;
+  read.reading.padding_first = true;
+  const bool has_backward = layer.num_directions == 2 || layer.reversed[0];
+  const bool given = are_shorter(layer.lengths, layer);
+  for (const bool held : {false, true}) {
+    if (held && !(has_backward && expected.Y())) continue;
+    read.reading.Y_is_held = held;
+    const auto lengths = given          ? layer.lengths
+                         : expected.Y() ? lengths_by_begin_of_Y(expected, read)
+                                        : lengths_by_begin_of_X(layer);
+    const std::string text = fmt::format(
+        "padding before each row's steps, as Keras puts it{}; sequence_lens = [{}]: {}",
+        held ? " (backward, Y repeats its last value there)" : "", lengths_text(lengths),
+        given ? "ONNX counts them from time 0" : "the model has none, and ONNX would have it behind them");
+    add_lengths(
+        "padding-first", text, lengths,
+        [held](Candidate& c) {
+          c.reading.padding_first = true;
+          c.reading.Y_is_held = held;
+          move_steps_to_begin(c.layer);
+        },
+        layer, into);
+  }
 }
 
 /// Where each row of X stands in the expected Y, by what its first step gives; empty where that is not one
@@ -124,6 +221,7 @@ void add_length_hypotheses(const Subject& subject, const Expected& expected, std
                       return true;
                     }});
   }
+  add_padding_first(subject, expected, into);
   if (!expected.Y()) return;
   add_rows(subject, expected, into);
   add_held(subject, expected, into);

@@ -26,7 +26,7 @@ std::optional<std::int64_t> parting_step(const Expected& expected, const Candida
     }
     return true;
   };
-  const bool held = candidate.reading.Y_is_held && length > 0;
+  const bool held = is_held(candidate, direction) && length > 0;
   if (!held && !Y_ends_with(nullptr)) return 0;
   const std::size_t states = layer.op == Op::lstm ? 2 : 1;
   for (std::size_t state = 0; state < states; ++state) {

@@ -12,7 +12,7 @@ import numpy as np
 
 from mistake_model import FUNCTIONS, OPS, OUTPUTS, Mistake, Model, layer
 from mistakes_of_weights import GATE_NAMES, biases, gate_orders, in_order, turned
-from mistakes_seen_otherwise import exits, reshaped, seen_otherwise
+from mistakes_seen_otherwise import exits, padded_first, reshaped, seen_otherwise
 
 
 def attributes():
@@ -380,7 +380,7 @@ def unknown():
 
 
 GROUPS = (gate_orders, turned, biases, attributes, directions, rows, states, final_states, layouts, functions, two_mistakes, seen_otherwise, exits,
-          reshaped, unknown)
+          reshaped, padded_first, unknown)
 
 
 def write_all(folder):
