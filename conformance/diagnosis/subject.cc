@@ -4,11 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "conformance/diagnosis/calls.h"
+#include "conformance/diagnosis/capture.h"
 #include "conformance/diagnosis/ways.h"
-#include "conformance/random_outputs.h"
-#include "engine/graph/executor.h"
-#include "engine/graph/plan.h"
 #include "engine/ops/type_dispatch.h"
 #include "onnx_io/openvino_ir.h"
 #include "tensor/error.h"
@@ -17,54 +14,6 @@ namespace grurun::conformance::diagnosis {
 namespace {
 
 using onnx_io::Node;
-using Values = std::unordered_map<std::string, Value>;
-
-/// Leaves out nodes that none of these values depends on.
-void keep_needed(onnx_io::Model& model, const std::vector<std::string>& names) {
-  onnx_io::Graph& graph = model.graph;
-  // Random operators are given their seeds in turn: one left out would change those behind it.
-  const bool draws = has_random_operator(model);
-  std::unordered_set<std::string> needed(names.begin(), names.end());
-  std::vector<Node> kept;
-  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const bool wanted =
-        std::ranges::any_of(node->outputs, [&](const std::string& name) { return needed.contains(name); });
-    // A body may read any value of the graph, so everything before a node with one stays.
-    const bool has_body =
-        std::ranges::any_of(node->attributes, [](const auto& a) { return !a.graphs.empty(); });
-    if (wanted && (has_body || draws)) {
-      kept.insert(kept.end(), node, graph.nodes.rend());
-      break;
-    }
-    if (!wanted) continue;
-    for (const std::string& input : node->inputs) {
-      if (!input.empty()) needed.insert(input);
-    }
-    kept.push_back(*node);
-  }
-  std::ranges::reverse(kept);
-  graph.nodes = std::move(kept);
-}
-
-/// The values of these names in a run of the model.
-Values capture(onnx_io::Model model, const std::vector<std::string>& names, std::vector<Value> inputs,
-               const Rerun& rerun) {
-  keep_needed(model, names);
-  engine::PlanOptions options;
-  for (std::size_t i = 0; i < inputs.size() && i < model.graph.inputs.size(); ++i) {
-    if (!inputs[i].empty()) options.fed.insert(model.graph.inputs[i].name);
-  }
-  model.graph.outputs.clear();
-  for (const std::string& name : names) model.graph.outputs.push_back({name, {}});
-  engine::RunOptions run_options;
-  run_options.seed = rerun.seed;
-  run_options.deadline = rerun.deadline;
-  std::vector<Value> values =
-      engine::run_plan(*engine::make_plan(model, options), std::move(inputs), run_options);
-  Values out;
-  for (std::size_t i = 0; i < names.size(); ++i) out.emplace(names[i], std::move(values[i]));
-  return out;
-}
 
 /// What turns the value around on its way, from the node on.
 std::vector<Exit::Turn> turns_of(const Way& way, const Values& values) {
@@ -214,9 +163,8 @@ int layers_below(const Subject& subject) {
 
 }  // namespace
 
-std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vector<Value>& inputs,
+std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun) {
-  const onnx_io::Model model = with_calls_written_out(stated);
   const onnx_io::Graph& graph = model.graph;
   std::vector<std::string> names;
   std::unordered_set<std::string> wanted;
@@ -252,7 +200,7 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
     Subject& subject = subjects.emplace_back();
     subject.layer.op = *op;
     subject.from_openvino_ir = model.from_openvino_ir;
-    subject.label = label_of(model, node);
+    subject.label = label_of(model.opset_imports, node);
     const auto named =
         std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
     subject.name = !node.name.empty() || named == node.outputs.end() ? node.name : *named;

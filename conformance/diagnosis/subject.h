@@ -29,7 +29,7 @@ struct Exit {
 
 struct Below;
 
-/// A recurrent node of the main graph, or of a function that it calls, after a run.
+/// A recurrent node of the main graph after a run.
 struct Subject {
   std::string label;              // "node 'gru_1' (GRU-14)"
   std::string name;               // of the node; of its first output where it has none
@@ -52,8 +52,9 @@ struct Below {
   std::vector<Exit::Turn> turns;
 };
 
-/// Every GRU, LSTM and RNN of the main graph and of the functions that it calls, in their order. Runs the
-/// model once more for the values that go into them. Throws what a run throws.
+/// Every GRU, LSTM and RNN of the main graph, in their order; those in functions and branches are seen where
+/// these are written out. Runs the model once more for the values that go into them. Throws what a run
+/// throws.
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun);
 
