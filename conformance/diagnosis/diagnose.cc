@@ -44,9 +44,7 @@ struct Budgets {
 class Diagnosis {
  public:
   Diagnosis(const Subject& subject, Expected& expected, Budgets& budgets)
-      : subject_(subject), expected_(expected), budgets_(budgets), base_{subject.layer, {}} {
-    if (subject.layout == 1) base_.reading.arrangement = Arrangement::batch_first;
-  }
+      : subject_(subject), expected_(expected), budgets_(budgets), base_(as_stated(subject)) {}
 
   Finding run() {
     finding_.node = subject_.label;

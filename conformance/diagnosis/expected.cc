@@ -127,6 +127,13 @@ std::optional<Tensor> node_output(const Subject& subject, std::size_t output, co
   const Exit& exit = *subject.exits[output];
   if (!value.is_tensor() || value.tensor().dtype() != subject.dtype) return std::nullopt;
   Tensor tensor = value.tensor();
+  if (!exit.elements.empty()) {
+    if (static_cast<std::size_t>(tensor.size()) != exit.elements.size()) return std::nullopt;
+    const std::vector<double> from = doubles_of(tensor);
+    std::vector<double> to(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) to[static_cast<std::size_t>(exit.elements[i])] = from[i];
+    return rounded(to, exit.before_picking, subject.dtype);
+  }
   for (auto turn = exit.turns.rbegin(); turn != exit.turns.rend(); ++turn) {
     const std::optional<Shape> before = shape_before(*turn, tensor);
     if (!before) return std::nullopt;
@@ -140,6 +147,7 @@ std::optional<Tensor> node_output(const Subject& subject, std::size_t output, co
 Candidate as_stated(const Subject& subject) {
   Candidate out{subject.layer, {}};
   if (subject.layout == 1) out.reading.arrangement = Arrangement::batch_first;
+  out.reading.final_at[0] = subject.Y_h_at;
   return out;
 }
 

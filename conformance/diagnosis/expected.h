@@ -29,14 +29,6 @@ enum class Axis { time, direction, batch };
 using Axes = std::array<Axis, 3>;
 Axes axes_of_Y(Arrangement arrangement);
 
-/// After which step a final state is read.
-enum class FinalAt {
-  last_step,        // as the standard has it: of a backward direction at each row's first time
-  last_valid_time,  // of a backward direction, too: after its first step
-  last_time,        // as Y holds it at the end of time: 0 for shorter rows
-  first_time,       // of a forward direction, too: after its first step
-};
-
 struct Reading {
   Arrangement arrangement = Arrangement::time_first;
   bool swap_Y_directions = false;

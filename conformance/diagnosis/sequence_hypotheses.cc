@@ -186,7 +186,7 @@ void add_exits(const Subject& subject, std::vector<Hypothesis>& into) {
   static const char* const names[] = {"seq_length", "num_directions", "batch_size"};
   const Layer& layer = subject.layer;
   const std::int64_t sizes[] = {layer.seq_length, layer.num_directions, layer.batch_size};
-  const bool turned = !subject.exits[0]->turns.empty();
+  const bool turned = !subject.exits[0]->turns.empty() || !subject.exits[0]->elements.empty();
   // Axes of one element stand anywhere.
   const auto moved = [&](const Axes& axes) {
     std::string text;
@@ -262,6 +262,10 @@ void add_final_times(const Subject& subject, std::vector<Hypothesis>& into) {
     if (subject.exits[1]) add(id, "Y_h", at, FinalAt::last_step, where);
     if (subject.exits[2]) add(id, subject.exits[1] ? "Y_h and Y_c" : "Y_c", at, at, where);
   };
+  if (subject.Y_h_at != FinalAt::last_step) {
+    add_all("final-states-at-last-step", FinalAt::last_step,
+            "each row's last step, as the node's Y_h is: the model takes Y at one time");
+  }
   if (has_backward) {
     add_all("final-states-at-last-time", FinalAt::last_valid_time,
             "each row's last time, as Y[-1] is: of the backward direction that is its first step");

@@ -177,6 +177,9 @@ def final_states():
         yield Mistake(f"Y_h_behind_the_end_{op}", short, last, ("behind the end of shorter rows",), change=take(-1))
         yield Mistake(f"Y_h_behind_the_end_of_both_{op}", short.but("", attributes=both.attributes), last, ("behind the end of shorter rows",),
                       change=take(-1))
+        picked = ("Gather", "Y", {"last": np.array(-1)}, {"axis": 0}, lambda v: np.stack([v[-1, 0], v[0, 1]]))
+        yield Mistake(f"Y_at_last_time_{op}", both.but("", outputs=("Y",)), ["final-states-at-last-step"], ("the model takes Y at one time",),
+                      change=lambda m: None, after=[picked])
     yield Mistake("final_states_at_last_time", layer("", "LSTM", attributes=both.attributes, outputs=OUTPUTS), last, ("Y_h and Y_c",),
                   change=take_cells)
 

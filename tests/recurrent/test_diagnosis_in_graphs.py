@@ -1,4 +1,4 @@
-"""Diagnosis of layers in branches of If, and what it says of those in bodies of Loop and Scan."""
+"""Diagnosis of layers in branches of If and behind other operators, and what it says of those in bodies of Loop and Scan."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def body(nodes, outputs, inputs=(), initializers=()):
 
 
 @unittest.skipIf(np is None, "needs Python's onnx and numpy, which scripts/setup puts into .venv")
-class Bodies(unittest.TestCase):
+class Graphs(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
@@ -130,6 +130,53 @@ class Bodies(unittest.TestCase):
                     self.assertEqual(sorted(traced), ["if/gru.H", "if/gru.h", "if/gru.r", "if/gru.z"])
             else:
                 self.assertIn("bodies of Loop and Scan are not looked into", done.stderr)
+
+    def take(self, direction):
+        """The layer as it should be, in this direction, with wrong attributes beside."""
+        self.truth = layer("", "GRU", attributes={"linear_before_reset": 1, "direction": direction})
+        self.weights = [constant(n, a) for n, a in self.truth.arrays().items() if n != "X"]
+        self.expected = {n: v.astype(np.float32) for n, v in self.truth.expected().items() if n in ("Y", "Y_h")}
+        return {**self.wrong, "direction": direction}, {"linear_before_reset": 1, "hidden_size": 4, "direction": direction}
+
+    def test_Y_at_one_time(self):
+        indices = [constant("last", np.int64(-1)), constant("first", np.int64(0)), constant("ends", [2**31]), constant("begins", [-1]),
+                   constant("axis", [0])]
+        by_gather = [helper.make_node("Gather", ["Y_in", "last"], ["Y"], axis=0)]
+        by_slice = [helper.make_node("Transpose", ["Y_in"], ["T"], perm=[2, 1, 0, 3]),
+                    helper.make_node("Slice", ["T", "begins", "ends", "two"], ["S"]), helper.make_node("Squeeze", ["S", "two"], ["Y"])]
+        two = [*indices, constant("two", [2])]
+        for direction in ("forward", "reverse", "bidirectional"):
+            for name, behind in (("gather", by_gather), ("slice", by_slice)):
+                wrong, right = self.take(direction)
+                at_last, final = self.expected["Y"][-1], self.expected["Y_h"]
+                if name == "slice":
+                    at_last, final = at_last.swapaxes(0, 1), final.swapaxes(0, 1)
+                with self.subTest(direction=direction, name=name):
+                    found, text = self.found([self.gru(**wrong), *behind], initializers=two, expected=at_last)
+                    self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["linear-before-reset"])], text)
+                    if direction == "forward":
+                        continue  # Y at the last time is the final state
+                    found, text = self.found([self.gru(**right), *behind], initializers=two, expected=final)
+                    self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["final-states-at-last-step"])], text)
+                    self.assertIn("the model takes Y at one time", text)
+
+    def test_directions_put_together(self):
+        wrong, _ = self.take("bidirectional")
+        indices = [constant("zero", np.int64(0)), constant("one", np.int64(1)), constant("last", np.int64(-1)), constant("axis", [1])]
+        halves = [helper.make_node("Gather", ["Y_in", "zero"], ["F"], axis=1), helper.make_node("Gather", ["Y_in", "one"], ["B_half"], axis=1)]
+        joined = [*halves, helper.make_node("Concat", ["F", "B_half"], ["Y"], axis=2)]
+        split = [helper.make_node("Split", ["Y_in"], ["F", "B_half"], axis=1, num_outputs=2),
+                 helper.make_node("Concat", ["F", "B_half"], ["C"], axis=3), helper.make_node("Squeeze", ["C", "axis"], ["Y"])]
+        ends = [*halves, helper.make_node("Gather", ["F", "last"], ["F_last"], axis=0), helper.make_node("Gather", ["B_half", "zero"], ["B_last"], axis=0),
+                helper.make_node("Concat", ["F_last", "B_last"], ["Y"], axis=1)]
+        Y, Y_h = self.expected["Y"], self.expected["Y_h"]
+        of_all, of_ends = np.concatenate([Y[:, 0], Y[:, 1]], axis=2), np.concatenate([Y_h[0], Y_h[1]], axis=1)
+        for name, behind, expected in (("joined", joined, of_all), ("split", split, of_all), ("ends", ends, of_ends)):
+            with self.subTest(name=name):
+                found, text = self.found([self.gru(**wrong), *behind], initializers=indices, expected=expected)
+                self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["linear-before-reset"])], text)
+        found, text = self.found([self.gru(**wrong), *halves[:1], helper.make_node("Identity", ["F"], ["Y"])], initializers=indices, expected=Y[:, 0])
+        self.assertEqual(text, "not tried: output 'Y' comes out behind Gather, through which nothing is traced back")
 
 
 if __name__ == "__main__":
