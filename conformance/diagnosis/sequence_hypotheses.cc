@@ -155,18 +155,19 @@ void add_reshaped_X(const Subject& subject, std::vector<Hypothesis>& into) {
   const std::array<std::int64_t, 3> sizes{batch_first ? N : T, batch_first ? T : N, layer.input_size};
   const char* names[] = {batch_first ? "batch_size" : "seq_length", batch_first ? "seq_length" : "batch_size",
                          "input_size"};
-  std::array<std::size_t, 3> order{0, 1, 2};
+  using Order = std::array<std::size_t, 3>;
   // Axes of one element stand anywhere; batch and time of one size are those of batch-and-time-swapped.
-  const auto moved = [&] {
+  const auto moved = [&](const Order& axes) {
     std::vector<std::size_t> out;
-    std::ranges::copy_if(order, std::back_inserter(out), [&](std::size_t axis) { return sizes[axis] != 1; });
+    std::ranges::copy_if(axes, std::back_inserter(out), [&](std::size_t axis) { return sizes[axis] != 1; });
     return out;
   };
-  std::vector<std::vector<std::size_t>> known{moved()};
-  if (T == N) known.push_back({1, 0, 2});
+  Order order{0, 1, 2};
+  std::vector<std::vector<std::size_t>> known{moved(order)};
+  if (T == N) known.push_back(moved({1, 0, 2}));
   while (std::ranges::next_permutation(order).found) {
-    if (std::ranges::find(known, moved()) != known.end()) continue;
-    known.push_back(moved());
+    if (std::ranges::find(known, moved(order)) != known.end()) continue;
+    known.push_back(moved(order));
     into.push_back({"X-reshaped", "X",
                     fmt::format("X read as [{}, {}, {}]: it was reshaped, not transposed", names[order[0]],
                                 names[order[1]], names[order[2]]),
