@@ -6,6 +6,7 @@
 
 #include "cli/finding_filter.h"
 #include "cli/streams.h"
+#include "engine/graph/computed_values.h"
 #include "onnx_io/load_for_check.h"
 #include "opset/too_new.h"
 #include "tensor/error.h"
@@ -33,7 +34,7 @@ std::string formatted(const std::string& format, const std::vector<CheckedModel>
 
 void check_model(const std::string& path, const FindingFilter& filter, CheckedModel& out) {
   const onnx_io::Model model = onnx_io::load_model_for_check(path);
-  out.findings = opset::check_model(model).findings;
+  out.findings = opset::check_model(model, engine::computed_values(model)).findings;
   std::erase_if(out.findings,
                 [&](const opset::Finding& finding) { return !filter.keeps(finding.code, finding.severity); });
   const auto is_error = [](const opset::Finding& finding) {

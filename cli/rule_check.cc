@@ -6,6 +6,7 @@
 
 #include "cli/check_command.h"
 #include "cli/streams.h"
+#include "engine/graph/computed_values.h"
 #include "engine/graph/node_rules.h"
 #include "opset/check_before_run.h"
 #include "opset/registry.h"
@@ -26,7 +27,9 @@ void tell_warnings(const std::vector<opset::Finding>& findings) {
 
 std::map<std::string, ValueType> apply_rules(const onnx_io::Model& model,
                                              const std::unordered_set<std::string>& fed, bool all_rules) {
-  opset::CheckResult result = all_rules ? opset::check_model(model) : opset::check_before_run(model, fed);
+  const opset::ComputedValues computed = engine::computed_values(model, fed);
+  opset::CheckResult result =
+      all_rules ? opset::check_model(model, computed) : opset::check_before_run(model, fed, computed);
   opset::require_no_errors(result);
   tell_warnings(result.findings);
   return std::move(result.inferred);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "onnx/onnx_pb.h"
+#include "onnx_io/proto_tensor.h"
 #include "opset/check_declared.h"
 #include "opset/check_graphs.h"
 #include "opset/check_limits.h"
@@ -73,16 +74,23 @@ void check_functions(const Model& model, CheckReport& report) {
   }
 }
 
+ComputedProtos as_protos(const ComputedValues& computed) {
+  ComputedProtos out;
+  for (const auto& [name, tensor] : computed) out.emplace(name, onnx_io::tensor_to_proto(tensor, name));
+  return out;
+}
+
 // Differences from what the model declares are told apart from a node's own faults by inferring once more
 // without the declarations; most models need only the first run.
-void check_types(const onnx::ModelProto& proto, CheckReport& report, CheckResult& result) {
-  const Inference inference = infer_model(proto, report, true);
+void check_types(const onnx::ModelProto& proto, const ComputedProtos& computed, CheckReport& report,
+                 CheckResult& result) {
+  const Inference inference = infer_model(proto, report, true, computed);
   result.inferred = graph_types(inference.model.proto.graph());
   bool conflicts = false;
   for (const InferenceFault& fault : inference.faults) conflicts = conflicts || fault.with_declared;
   std::unordered_set<std::size_t> explained;
   if (conflicts) {
-    const Inference undeclared = infer_model(proto, report, false);
+    const Inference undeclared = infer_model(proto, report, false, computed);
     explained = check_declared(proto, undeclared, report);
     for (auto& [name, type] : graph_types(undeclared.model.proto.graph())) result.inferred[name] = type;
   }
@@ -110,7 +118,7 @@ bool check_head(const Model& model, CheckReport& report) {
 
 }  // namespace
 
-CheckResult check_model(const Model& model) {
+CheckResult check_model(const Model& model, const ComputedValues& computed) {
   CheckResult result;
   CheckReport report(result);
   const bool sound = check_head(model, report);
@@ -120,7 +128,7 @@ CheckResult check_model(const Model& model) {
   check_graphs(model, functions, report);
   const bool opsets_known = !report.has(Rule::opset_known) && !report.has(Rule::opset_valid);
   if (model.proto == nullptr || !opsets_known) return result;
-  if (limits.safe_to_infer && sound) check_types(*model.proto, report, result);
+  if (limits.safe_to_infer && sound) check_types(*model.proto, as_protos(computed), report, result);
   check_quantized_shapes(model, functions, result.inferred, report);
   // ONNX's checker prints to standard output what it knows of operators that no opset has, and looks no
   // further than a bad ir_version.

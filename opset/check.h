@@ -30,8 +30,11 @@ struct CheckResult {
   bool has_errors() const;
 };
 
+/// Values of the main graph that are no literal constants, but are made of such, by name.
+using ComputedValues = std::map<std::string, Tensor>;
+
 /// All findings at once; never throws for what a model says. Nodes of model-local functions and subgraphs are
-/// visited.
-CheckResult check_model(const onnx_io::Model& model);
+/// visited. computed: further values for the rules about values of recurrent layers.
+CheckResult check_model(const onnx_io::Model& model, const ComputedValues& computed = {});
 
 }  // namespace grurun::opset

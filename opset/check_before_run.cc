@@ -36,8 +36,14 @@ ValueType type_of(const Tensor& tensor) {
 
 class LayerWalk {
  public:
-  LayerWalk(const onnx_io::Model& model, const std::unordered_set<std::string>& fed, CheckResult& result)
-      : model_(model), fed_(fed), result_(result), report_(result), functions_(model.functions) {}
+  LayerWalk(const onnx_io::Model& model, const std::unordered_set<std::string>& fed,
+            const ComputedValues& computed, CheckResult& result)
+      : model_(model),
+        fed_(fed),
+        computed_(computed),
+        result_(result),
+        report_(result),
+        functions_(model.functions) {}
 
   void walk() {
     // Bounded nesting: the walk recurses.
@@ -141,10 +147,12 @@ class LayerWalk {
     for (const Node& node : graph.nodes) {
       if (const Tensor* value = constant_value(node)) known_[node.outputs[0]] = {type_of(*value), value};
     }
+    for (const auto& [name, value] : computed_) known_[name] = {type_of(value), &value};
   }
 
   const onnx_io::Model& model_;
   const std::unordered_set<std::string>& fed_;
+  const ComputedValues& computed_;
   CheckResult& result_;
   CheckReport report_;
   const FunctionIndex functions_;
@@ -153,9 +161,10 @@ class LayerWalk {
 
 }  // namespace
 
-CheckResult check_before_run(const onnx_io::Model& model, const std::unordered_set<std::string>& fed) {
+CheckResult check_before_run(const onnx_io::Model& model, const std::unordered_set<std::string>& fed,
+                             const ComputedValues& computed) {
   CheckResult result;
-  LayerWalk(model, fed, result).walk();
+  LayerWalk(model, fed, computed, result).walk();
   return result;
 }
 

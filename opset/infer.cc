@@ -131,9 +131,9 @@ ValueType without_invented_names(ValueType type) {
 }  // namespace
 
 Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared,
-                      const std::map<std::string, std::int64_t>& sizes) {
+                      const ComputedProtos& computed, const std::map<std::string, std::int64_t>& sizes) {
   Inference out;
-  out.model = make_inference_model(original, report, keep_declared);
+  out.model = make_inference_model(original, report, keep_declared, computed);
   if (!sizes.empty()) set_sizes(*out.model.proto.mutable_graph(), sizes);
   const GuardedRegistry registry(out.model);
   Faults faults(out);

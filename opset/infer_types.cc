@@ -26,7 +26,7 @@ std::map<std::string, ValueType> infer_types(const onnx_io::Model& model,
   CheckReport report(ignored);
   const FunctionIndex functions(model.functions);
   if (!check_limits(model, functions, report).safe_to_infer) return {};
-  return graph_types(infer_model(*model.proto, report, true, sizes).model.proto.graph());
+  return graph_types(infer_model(*model.proto, report, true, {}, sizes).model.proto.graph());
 }
 
 }  // namespace grurun::opset

@@ -84,8 +84,13 @@ class Definitions {
 
 class Copier {
  public:
-  Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report, bool keep_declared)
-      : out_(out), report_(report), ir_version_(original.ir_version()), keep_declared_(keep_declared) {
+  Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report, bool keep_declared,
+         const ComputedProtos& computed)
+      : out_(out),
+        report_(report),
+        ir_version_(original.ir_version()),
+        keep_declared_(keep_declared),
+        computed_(computed) {
     for (const onnx::FunctionProto& function : original.functions()) {
       functions_.insert(function_key(function.domain(), function.name(), function.overload()));
     }
@@ -106,6 +111,7 @@ class Copier {
 
   void copy_function(const onnx::FunctionProto& from, onnx::FunctionProto& to, const CheckScope& scope,
                      const onnx_io::OpsetImports& imports) {
+    is_main_ = false;
     around_.emplace_back(from);
     for (int i = 0; i < from.node_size(); ++i) {
       copy_node(from.node(i), static_cast<std::size_t>(i), *to.add_node(), scope, imports);
@@ -124,7 +130,7 @@ class Copier {
     const bool known = import != imports.end() && (entry.since_version || call);
     entry.faulty = report_.any_faulty() && report_.is_faulty(node_key(scope, index));
     entry.recurrent = known && !call && find_recurrent_form(from.op_type(), domain) != nullptr;
-    if (entry.recurrent && around_.size() > 1) entry.outer_constants = outer_constants(from);
+    if (entry.recurrent) entry.constants = constants_of(from);
     const bool judged = known && (!entry.faulty || entry.recurrent);
     if (!judged || entry.faulty) {
       for (const std::size_t holder : holders_) out_.nodes[holder].holds_opaque = true;
@@ -144,14 +150,22 @@ class Copier {
     holders_.pop_back();
   }
 
-  std::map<std::string, const TensorProto*> outer_constants(const NodeProto& node) {
+  std::map<std::string, const TensorProto*> constants_of(const NodeProto& node) {
     std::map<std::string, const TensorProto*> out;
+    const auto add_computed = [&](const std::string& input) {
+      const auto found = computed_.find(input);
+      if (found != computed_.end()) out[input] = &found->second;
+    };
     for (const std::string& input : node.input()) {
-      if (around_.back().find(input)) continue;
+      if (is_main_ && around_.size() == 1) add_computed(input);
+      if (around_.size() == 1 || around_.back().find(input)) continue;
       for (auto definitions = around_.rbegin() + 1; definitions != around_.rend(); ++definitions) {
         const std::optional<const TensorProto*> found = definitions->find(input);
         if (!found) continue;
-        if (*found != nullptr) out[input] = *found;
+        if (*found != nullptr)
+          out[input] = *found;
+        else if (is_main_ && definitions + 1 == around_.rend())
+          add_computed(input);
         break;
       }
     }
@@ -245,6 +259,8 @@ class Copier {
   const CheckReport& report_;
   const std::int64_t ir_version_;
   const bool keep_declared_;
+  const ComputedProtos& computed_;
+  bool is_main_ = true;  // else functions are copied, which come behind
   std::unordered_set<std::string> functions_;
   std::vector<Definitions> around_;   // graphs that are being copied, the main one or a function's body first
   std::vector<std::size_t> holders_;  // nodes whose subgraphs are being copied
@@ -261,7 +277,7 @@ std::string InferenceNode::op() const {
 }
 
 InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
-                                    bool keep_declared) {
+                                    bool keep_declared, const ComputedProtos& computed) {
   InferenceModel out;
   out.proto.set_ir_version(original.ir_version());
   onnx_io::OpsetImports imports = copy_imports(original.opset_import(), *out.proto.mutable_opset_import());
@@ -271,7 +287,7 @@ InferenceModel make_inference_model(const onnx::ModelProto& original, const Chec
     import->set_domain("");
     import->set_version(1);
   }
-  Copier copier(original, out, report, keep_declared);
+  Copier copier(original, out, report, keep_declared, computed);
   out.scopes.emplace_back().label = "graph";
   copier.copy_graph(original.graph(), *out.proto.mutable_graph(), out.scopes.back(), imports);
   for (const onnx::FunctionProto& function : original.functions()) {

@@ -14,6 +14,9 @@
 
 namespace grurun::opset {
 
+/// Values of the main graph that are made of constants, by name.
+using ComputedProtos = std::map<std::string, onnx::TensorProto>;
+
 struct InferenceNode {
   const CheckScope* scope;
   const onnx::NodeProto* original;
@@ -21,9 +24,9 @@ struct InferenceNode {
   std::optional<int> since_version = std::nullopt;
   bool recurrent = false;  // GRU, RNN or LSTM of the standard: judged by rules of its own, faulty or not
   bool faulty = false;     // recurrent ones only: what its outputs are is not known
-  /// Recurrent ones in a body only: constants of the graphs around it, by the name of the input. ONNX's
-  /// inference knows their types there, but not their values.
-  std::map<std::string, const onnx::TensorProto*> outer_constants{};
+  /// Recurrent ones only: values that ONNX's inference does not know, by the name of the input: constants of
+  /// the graphs around a body, and computed ones.
+  std::map<std::string, const onnx::TensorProto*> constants{};
   bool holds_opaque = false;  // a node of its subgraphs is not judged: outputs of these may have no type
 
   std::string path() const;
@@ -39,9 +42,9 @@ struct InferenceModel {
 
 /// Faulty nodes of the report, but for recurrent ones, become operators of a domain that nobody knows:
 /// inference goes around them. Without declared types only those of the main graph's inputs are kept.
-/// original must outlive the result.
+/// original and computed must outlive the result.
 InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
-                                    bool keep_declared);
+                                    bool keep_declared, const ComputedProtos& computed);
 
 /// The number of the node whose name in the copy occurs last in the text, and where the text goes on behind
 /// it.

@@ -32,10 +32,10 @@ std::vector<onnx_io::Attribute> resolved_attributes(const SchemaInfo& schema,
   return attributes;
 }
 
-const onnx::TensorProto* outer_constant(const InferenceNode& node, std::size_t i) {
+const onnx::TensorProto* constant_of(const InferenceNode& node, std::size_t i) {
   if (i >= static_cast<std::size_t>(node.original->input_size())) return nullptr;
-  const auto found = node.outer_constants.find(node.original->input(static_cast<int>(i)));
-  return found == node.outer_constants.end() ? nullptr : found->second;
+  const auto found = node.constants.find(node.original->input(static_cast<int>(i)));
+  return found == node.constants.end() ? nullptr : found->second;
 }
 
 class Inputs {
@@ -58,7 +58,7 @@ class Inputs {
     if (elem_type_ == 0 && i != input_sequence_lens) elem_type_ = type->tensor_type().elem_type();
     info.shape = onnx_io::type_from_proto(*type).shape;
     const onnx::TensorProto* value = context.getInputData(i);
-    if (value == nullptr) value = outer_constant(node, i);
+    if (value == nullptr) value = constant_of(node, i);
     if (value == nullptr) return;
     try {
       values_.push_back(onnx_io::tensor_from_proto(*value));

@@ -45,9 +45,15 @@ onnx_io::Model with_calls_written_out(const onnx_io::Model& model) {
     out.opset_imports = model.opset_imports;
     return out;
   }
-  out.graph = opset::inline_calls(model, functions);
-  take_names_back(model.graph, out.graph);
+  out.graph = with_calls_written_out(model, model.functions);
   out.functions.clear();
+  return out;
+}
+
+onnx_io::Graph with_calls_written_out(const onnx_io::Model& model,
+                                      const std::vector<onnx_io::Function>& functions) {
+  onnx_io::Graph out = opset::inline_calls(model, opset::FunctionIndex(functions));
+  take_names_back(model.graph, out);
   return out;
 }
 

@@ -1,6 +1,8 @@
 // Recurrent layers in model-local functions.
 #pragma once
 
+#include <vector>
+
 #include "onnx_io/model.h"
 
 namespace grurun::conformance::diagnosis {
@@ -9,5 +11,9 @@ namespace grurun::conformance::diagnosis {
 /// are named "call/node". The model itself where it has none, where a function imports another opset than the
 /// model, which one graph cannot hold, and where calls recurse or would grow too large.
 onnx_io::Model with_calls_written_out(const onnx_io::Model& model);
+
+/// The main graph with these functions written out; calls must not recurse.
+onnx_io::Graph with_calls_written_out(const onnx_io::Model& model,
+                                      const std::vector<onnx_io::Function>& functions);
 
 }  // namespace grurun::conformance::diagnosis

@@ -8,6 +8,7 @@
 
 #include "conformance/compare.h"
 #include "conformance/diagnosis/attempt.h"
+#include "conformance/diagnosis/branches.h"
 #include "conformance/diagnosis/evidence.h"
 #include "conformance/diagnosis/expected.h"
 #include "conformance/diagnosis/parting.h"
@@ -43,9 +44,7 @@ struct Budgets {
 class Diagnosis {
  public:
   Diagnosis(const Subject& subject, Expected& expected, Budgets& budgets)
-      : subject_(subject), expected_(expected), budgets_(budgets), base_{subject.layer, {}} {
-    if (subject.layout == 1) base_.reading.arrangement = Arrangement::batch_first;
-  }
+      : subject_(subject), expected_(expected), budgets_(budgets), base_(as_stated(subject)) {}
 
   Finding run() {
     finding_.node = subject_.label;
@@ -165,16 +164,10 @@ bool differs_at(const Subject& subject, const std::vector<bool>& differs) {
 }
 
 /// What is told where nothing was tried.
-std::vector<Finding> not_traced(const DiagnosisQuestion& question) {
-  for (const Untraced& output : find_untraced(question.model)) {
-    if (!question.differs[output.graph_output]) continue;
-    return {{"unexplained",
-             {},
-             output.label,
-             {},
-             std::nullopt,
-             fmt::format("not tried: output '{}' comes out behind {}, through which nothing is traced back",
-                         question.model.graph.outputs[output.graph_output].name, output.behind)}};
+std::vector<Finding> not_traced(const onnx_io::Model& model, const std::vector<bool>& differs) {
+  for (const Untraced& output : find_untraced(model)) {
+    if (differs[output.graph_output])
+      return {{"unexplained", {}, output.label, {}, std::nullopt, "not tried: " + output.why}};
   }
   return {};
 }
@@ -189,7 +182,8 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   const auto deadline = within(most_time);
   Budgets budgets{{most_operations, deadline}, {most_confirming, within(2 * most_time)}};
   const Rerun rerun{question.rerun.seed, deadline};
-  std::vector<Subject> subjects = find_subjects(question.model, question.inputs, rerun);
+  const onnx_io::Model model = written_out(question.model, question.inputs, rerun);
+  std::vector<Subject> subjects = find_subjects(model, question.inputs, rerun);
   std::erase_if(subjects, [&](const Subject& subject) {
     const bool has_elements = subject.layer.batch_size > 0 && subject.layer.hidden_size > 0;
     return !has_elements || !differs_at(subject, question.differs);
@@ -204,7 +198,7 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
     budgets.search.spend(share.search);
     budgets.confirm.spend(share.confirm);
   }
-  return findings.empty() ? not_traced(question) : findings;
+  return findings.empty() ? not_traced(model, question.differs) : findings;
 }
 
 }  // namespace

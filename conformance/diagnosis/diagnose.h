@@ -20,15 +20,16 @@ struct DiagnosisQuestion {
   Rerun rerun;
 };
 
-/// True when the main graph, or a function that it calls, has a node that diagnose knows.
+/// True when the model has a recurrent node anywhere, of which diagnose says something.
 bool can_be_diagnosed(const onnx_io::Model& model);
 
-/// One finding for each recurrent node of the main graph, or of a function that it calls, one of whose
-/// outputs is a graph output that differs, directly or through Identity, Reshape, Squeeze, Unsqueeze, Flatten
-/// and Transpose. The model is taken to carry a mistake, the expected values to be the truth: the node is
-/// recomputed in double precision under each known mistake, then under what an export may have lost, then
-/// under each two mistakes. Never throws for what a model or the values hold; what cannot be diagnosed has no
-/// finding, but where that is all that differs one says what lies between node and output.
+/// One finding for each recurrent node of the main graph, a function that it calls or a branch that it takes,
+/// one of whose outputs is a graph output that differs, directly or through Identity, Reshape, Squeeze,
+/// Unsqueeze, Flatten, Transpose, Slice, Gather, Split and Concat. The model is taken to carry a mistake, the
+/// expected values to be the truth: the node is recomputed in double precision under each known mistake, then
+/// under what an export may have lost, then under each two mistakes. Never throws for what a model or the
+/// values hold; what cannot be diagnosed has no finding, but where that is all that differs one says what
+/// lies between node and output.
 std::vector<Finding> diagnose(const DiagnosisQuestion& question);
 
 }  // namespace grurun::conformance

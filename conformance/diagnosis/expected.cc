@@ -86,6 +86,8 @@ std::int64_t offset_in_Y(const Candidate& candidate, std::int64_t time, std::int
     const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
     if (time < length) time = length - 1 - time;
   }
+  if (reading.padding_first && layer.seq_length > 0)
+    time = (time + layer.seq_length - layer.lengths[static_cast<std::size_t>(n)]) % layer.seq_length;
   const std::int64_t d = reading.swap_Y_directions ? layer.num_directions - 1 - direction : direction;
   std::int64_t at = 0;
   for (const Axis axis : axes_of(reading)) {
@@ -125,6 +127,13 @@ std::optional<Tensor> node_output(const Subject& subject, std::size_t output, co
   const Exit& exit = *subject.exits[output];
   if (!value.is_tensor() || value.tensor().dtype() != subject.dtype) return std::nullopt;
   Tensor tensor = value.tensor();
+  if (!exit.elements.empty()) {
+    if (static_cast<std::size_t>(tensor.size()) != exit.elements.size()) return std::nullopt;
+    const std::vector<double> from = doubles_of(tensor);
+    std::vector<double> to(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) to[static_cast<std::size_t>(exit.elements[i])] = from[i];
+    return rounded(to, exit.before_picking, subject.dtype);
+  }
   for (auto turn = exit.turns.rbegin(); turn != exit.turns.rend(); ++turn) {
     const std::optional<Shape> before = shape_before(*turn, tensor);
     if (!before) return std::nullopt;
@@ -138,6 +147,7 @@ std::optional<Tensor> node_output(const Subject& subject, std::size_t output, co
 Candidate as_stated(const Subject& subject) {
   Candidate out{subject.layer, {}};
   if (subject.layout == 1) out.reading.arrangement = Arrangement::batch_first;
+  out.reading.final_at[0] = subject.Y_h_at;
   return out;
 }
 
@@ -151,6 +161,25 @@ Axes axes_of_Y(Arrangement arrangement) {
       break;
   }
   return {Axis::time, Axis::direction, Axis::batch};
+}
+
+bool is_final(const Candidate& candidate, std::size_t state, std::int64_t n, const Step& step) {
+  if (has_no_final(candidate, state, n)) return false;
+  const FinalAt at = candidate.reading.final_at[state];
+  if (at == FinalAt::first_time) return step.time == 0;
+  const std::int64_t last = candidate.layer.lengths[static_cast<std::size_t>(n)] - 1;
+  return (at == FinalAt::last_step ? step.number : step.time) == last;
+}
+
+bool is_held(const Candidate& candidate, std::int64_t direction) {
+  const bool reversed = candidate.layer.reversed[static_cast<std::size_t>(direction)];
+  return candidate.reading.Y_is_held && reversed == candidate.reading.padding_first;
+}
+
+bool has_no_final(const Candidate& candidate, std::size_t state, std::int64_t n) {
+  const std::int64_t length = candidate.layer.lengths[static_cast<std::size_t>(n)];
+  const bool of_Y = candidate.reading.final_at[state] == FinalAt::last_time;
+  return length == 0 || (of_Y && length < candidate.layer.seq_length);
 }
 
 Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
@@ -276,18 +305,18 @@ std::array<Value, 3> compute_outputs(const Expected& expected, const Candidate& 
         for (std::int64_t t = length; t < layer.seq_length; ++t) store(0, offset_in_Y(candidate, t, d, n), H);
       };
       store_behind_end(zeros.data());
-      if (length == 0) {
-        store(output_of_state(candidate, 0), offset_in_state(candidate, d, n), zeros.data());
-        if (layer.op == Op::lstm)
-          store(output_of_state(candidate, 1), offset_in_state(candidate, d, n), zeros.data());
+      const auto store_state = [&](std::size_t state, const double* from) {
+        store(output_of_state(candidate, state), offset_in_state(candidate, d, n), from);
+      };
+      const std::size_t states = layer.op == Op::lstm ? 2 : 1;
+      for (std::size_t state = 0; state < states; ++state) {
+        if (has_no_final(candidate, state, n)) store_state(state, zeros.data());
       }
       run_row(layer, d, n, [&](const Step& step) {
         store(0, offset_in_Y(candidate, step.time, d, n), step.H);
-        if (step.number == length - 1) {
-          if (candidate.reading.Y_is_held) store_behind_end(step.H);
-          store(output_of_state(candidate, 0), offset_in_state(candidate, d, n), step.H);
-          if (layer.op == Op::lstm)
-            store(output_of_state(candidate, 1), offset_in_state(candidate, d, n), step.C);
+        if (step.number == length - 1 && is_held(candidate, d)) store_behind_end(step.H);
+        for (std::size_t state = 0; state < states; ++state) {
+          if (is_final(candidate, state, n, step)) store_state(state, state == 0 ? step.H : step.C);
         }
         return step.number + 1 < expected.steps_seen(length);
       });

@@ -34,7 +34,9 @@ struct Reading {
   bool swap_Y_directions = false;
   bool swap_state_directions = false;
   bool exchange_states = false;         // Y_h holds C, Y_c holds H
-  bool Y_is_held = false;               // behind a row's end Y repeats its last one
+  std::array<FinalAt, 2> final_at{};    // Y_h, Y_c
+  bool padding_first = false;           // what is behind a row's end in X and Y stands before it in outputs
+  bool Y_is_held = false;               // where padding comes after a direction's steps, Y repeats its last
   bool backward_in_step_order = false;  // Y of reversed directions begins with the first step
   std::vector<std::int64_t> rows;       // where each row of X stands in the outputs; empty: in its place
   std::optional<Axes> Y_at_its_exit;    // Y as the graph's output holds it, before anything is turned back
@@ -81,6 +83,13 @@ struct ExpectedOutput {
   bool has_shape_of_run;        // what the run gave has the expected shape
   std::vector<double> at_exit;  // of Y that does not come out directly: its elements as they come out
 };
+
+/// True when this step of a row leaves a final state, as the candidate reads it: 0: H, 1: C.
+bool is_final(const Candidate& candidate, std::size_t state, std::int64_t n, const Step& step);
+/// True when Y goes on with its last value beyond the steps of a direction.
+bool is_held(const Candidate& candidate, std::int64_t direction);
+/// True when a row's final state is 0 whatever it computes.
+bool has_no_final(const Candidate& candidate, std::size_t state, std::int64_t n);
 
 class Expected {
  public:

@@ -67,8 +67,7 @@ class ClipSearch {
 
   const double* wanted_at(const Step& step) const {
     if (const double* Y = attempt_.expected.Y_at(start_, step.time, d_, n_)) return Y;
-    const bool last = step.number == start_.layer.lengths[static_cast<std::size_t>(n_)] - 1;
-    return last ? attempt_.expected.state_at(start_, 0, d_, n_) : nullptr;
+    return is_final(start_, 0, n_, step) ? attempt_.expected.state_at(start_, 0, d_, n_) : nullptr;
   }
 
   double error(double clip) const {

@@ -52,16 +52,13 @@ void Attempt::append_residuals(const Candidate& c, std::int64_t d, std::int64_t 
     for (std::int64_t k = 0; wanted != nullptr && k < layer.hidden_size; ++k)
       out.push_back(computed[k] - wanted[k]);
   };
-  const std::int64_t length = layer.lengths[static_cast<std::size_t>(n)];
   run_row(
       layer, d, n,
       [&](const Step& step) {
         budget.spend(step_cost(layer));
         add(step.H, expected.Y_at(c, step.time, d, n));
-        if (step.number == length - 1) {
-          add(step.H, expected.state_at(c, 0, d, n));
-          if (layer.op == Op::lstm) add(step.C, expected.state_at(c, 1, d, n));
-        }
+        if (is_final(c, 0, n, step)) add(step.H, expected.state_at(c, 0, d, n));
+        if (layer.op == Op::lstm && is_final(c, 1, n, step)) add(step.C, expected.state_at(c, 1, d, n));
         return step.number + 1 < most_steps;
       },
       [&](std::int64_t time) { return expected.Y_at(c, time, d, n); });

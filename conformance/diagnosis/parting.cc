@@ -184,10 +184,8 @@ std::optional<std::string> state_text(const Expected& expected, const Candidate&
       };
       if (length == 0) look(0, nullptr), look(1, nullptr);
       run_row(layer, d, n, [&](const Step& step) {
-        if (step.number == length - 1) {
-          look(0, step.H);
-          if (layer.op == Op::lstm) look(1, step.C);
-        }
+        if (is_final(candidate, 0, n, step)) look(0, step.H);
+        if (layer.op == Op::lstm && is_final(candidate, 1, n, step)) look(1, step.C);
         return step.number + 1 < expected.steps_seen(length);
       });
     }

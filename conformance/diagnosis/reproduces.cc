@@ -26,21 +26,23 @@ std::optional<std::int64_t> parting_step(const Expected& expected, const Candida
     }
     return true;
   };
-  const bool held = candidate.reading.Y_is_held && length > 0;
+  const bool held = is_held(candidate, direction) && length > 0;
   if (!held && !Y_ends_with(nullptr)) return 0;
-  if (length == 0 && !(all_near(nullptr, expected.state_at(candidate, 0, direction, n)) &&
-                       all_near(nullptr, expected.state_at(candidate, 1, direction, n)))) {
-    return 0;
+  const std::size_t states = layer.op == Op::lstm ? 2 : 1;
+  for (std::size_t state = 0; state < states; ++state) {
+    if (has_no_final(candidate, state, n) &&
+        !all_near(nullptr, expected.state_at(candidate, state, direction, n)))
+      return 0;
   }
   std::optional<std::int64_t> out;
   run_row(layer, direction, n, [&](const Step& step) {
     budget.spend(step_cost(layer));
     bool good = all_near(step.H, expected.Y_at(candidate, step.time, direction, n));
-    if (good && step.number == length - 1) {
-      good = all_near(step.H, expected.state_at(candidate, 0, direction, n)) &&
-             (layer.op != Op::lstm || all_near(step.C, expected.state_at(candidate, 1, direction, n))) &&
-             (!held || Y_ends_with(step.H));
+    for (std::size_t state = 0; good && state < states; ++state) {
+      good = !is_final(candidate, state, n, step) ||
+             all_near(state == 0 ? step.H : step.C, expected.state_at(candidate, state, direction, n));
     }
+    if (good && held && step.number == length - 1) good = Y_ends_with(step.H);
     if (!good) out = step.number;
     return good && step.number + 1 < steps && !budget.is_over();
   });

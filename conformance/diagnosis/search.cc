@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/diagnosis/attempt.h"
 #include "conformance/diagnosis/chain.h"
 #include "conformance/diagnosis/hypotheses.h"
 #include "conformance/diagnosis/inference.h"
@@ -38,7 +39,8 @@ class Search {
 
   std::optional<Cause> run() {
     single(hypotheses_) || single(of_one_direction(hypotheses_, base_.layer)) || in_chain() ||
-        pair(likely_pairs) || inferred_at_base() || pair(all_pairs) || inferred_beside_one();
+        lengths_of_final_states() || pair(likely_pairs) || inferred_at_base() || pair(all_pairs) ||
+        inferred_beside_one();
     return std::move(cause_);
   }
 
@@ -88,6 +90,16 @@ class Search {
     return cause_.has_value();
   }
 
+  /// Of a large layer without Y there is no time for them behind the pairs.
+  bool lengths_of_final_states() {
+    Budget share = budget_.share(0.5);
+    const bool has_shapes = expected_.has_shapes_of(base_) && base_.layer.seq_length > 0;
+    const auto found =
+        has_shapes ? infer_lengths(Attempt(subject_, expected_, base_, share)) : std::optional<Inference>();
+    budget_.spend(share);
+    return found && is_enough(*found, {});
+  }
+
   /// Fitting may take its share of the time, no more.
   bool inferred_at_base() {
     Budget share = budget_.share(0.5);
@@ -98,8 +110,11 @@ class Search {
 
   bool inferred(const Candidate& start, const std::vector<const Hypothesis*>& beside, Budget& budget) {
     std::vector<Inference> found = infer(subject_, expected_, start, budget);
-    if (found.empty()) return false;
-    const Inference& best = found.front();
+    return !found.empty() && is_enough(found.front(), beside);
+  }
+
+  /// Whether so much speaks for it; it is the cause then.
+  bool is_enough(const Inference& best, const std::vector<const Hypothesis*>& beside) {
     // As many numbers as there are elements fit anything; a single one is held by the elements behind the
     // first.
     const std::int64_t of_hypotheses = evidence_needed(subject_.dtype, 1 + beside.size());

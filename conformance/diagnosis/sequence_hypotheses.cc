@@ -1,9 +1,7 @@
-// Hypotheses about directions, layouts, lengths and states.
+// Hypotheses about directions, layouts and states.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
 
 #include "conformance/diagnosis/hypotheses.h"
 
@@ -128,21 +126,90 @@ void add_layouts(const Subject& subject, std::vector<Hypothesis>& into) {
       Arrangement::time_first, swap_batch_and_time);
 }
 
+/// X as it would be if what the node is given had its axes in this order: 0 is the first of the node's own X,
+/// whose sizes these are.
+Array read_in_order(const std::vector<double>& given, const std::array<std::int64_t, 3>& sizes,
+                    const std::array<std::size_t, 3>& order) {
+  std::array<std::int64_t, 3> stride{};
+  stride[order[2]] = 1;
+  stride[order[1]] = sizes[order[2]];
+  stride[order[0]] = sizes[order[1]] * sizes[order[2]];
+  std::vector<double> out;
+  out.reserve(given.size());
+  for (std::int64_t a = 0; a < sizes[0]; ++a) {
+    for (std::int64_t b = 0; b < sizes[1]; ++b) {
+      for (std::int64_t i = 0; i < sizes[2]; ++i)
+        out.push_back(given[static_cast<std::size_t>(a * stride[0] + b * stride[1] + i * stride[2])]);
+    }
+  }
+  return make_array(std::move(out));
+}
+
+/// X has the shape that it should have, but its data in the order of other axes.
+void add_reshaped_X(const Subject& subject, std::vector<Hypothesis>& into) {
+  constexpr std::size_t most_elements = std::size_t{1} << 22;  // each takes some ten milliseconds then
+  const Layer& layer = subject.layer;
+  if (!layer.X || layer.X->size() > most_elements) return;
+  const bool batch_first = subject.layout == 1;
+  const std::int64_t T = layer.seq_length, N = layer.batch_size;
+  const std::array<std::int64_t, 3> sizes{batch_first ? N : T, batch_first ? T : N, layer.input_size};
+  const char* names[] = {batch_first ? "batch_size" : "seq_length", batch_first ? "seq_length" : "batch_size",
+                         "input_size"};
+  using Order = std::array<std::size_t, 3>;
+  // Axes of one element stand anywhere; batch and time of one size are those of batch-and-time-swapped.
+  const auto moved = [&](const Order& axes) {
+    std::vector<std::size_t> out;
+    std::ranges::copy_if(axes, std::back_inserter(out), [&](std::size_t axis) { return sizes[axis] != 1; });
+    return out;
+  };
+  Order order{0, 1, 2};
+  std::vector<std::vector<std::size_t>> known{moved(order)};
+  if (T == N) known.push_back(moved({1, 0, 2}));
+  while (std::ranges::next_permutation(order).found) {
+    if (std::ranges::find(known, moved(order)) != known.end()) continue;
+    known.push_back(moved(order));
+    into.push_back({"X-reshaped", "X",
+                    fmt::format("X read as [{}, {}, {}]: it was reshaped, not transposed", names[order[0]],
+                                names[order[1]], names[order[2]]),
+                    [=](Candidate& c) {
+                      if (c.layer.seq_length != T || c.layer.batch_size != N) return false;
+                      const Array given = batch_first ? swap_leading(c.layer.X, T, N) : c.layer.X;
+                      const Array X = read_in_order(*given, sizes, order);
+                      c.layer.X = batch_first ? swap_leading(X, N, T) : X;
+                      return true;
+                    }});
+  }
+}
+
 /// Y leaves the graph flattened, and was not turned as the source turns it.
 void add_exits(const Subject& subject, std::vector<Hypothesis>& into) {
   if (!subject.exits[0] || subject.exits[0]->direct) return;
   static const char* const names[] = {"seq_length", "num_directions", "batch_size"};
-  const bool turned = !subject.exits[0]->turns.empty();
+  const Layer& layer = subject.layer;
+  const std::int64_t sizes[] = {layer.seq_length, layer.num_directions, layer.batch_size};
+  const bool turned = !subject.exits[0]->turns.empty() || !subject.exits[0]->elements.empty();
+  // Axes of one element stand anywhere.
+  const auto moved = [&](const Axes& axes) {
+    std::string text;
+    for (const Axis axis : axes) {
+      const auto index = static_cast<std::size_t>(axis);
+      if (sizes[index] != 1) text += std::string(names[index]) + ", ";
+    }
+    return text;
+  };
+  std::vector<std::string> known;
+  if (!turned) known.push_back(moved(axes_of_Y(as_stated(subject).reading.arrangement)));
   Axes axes{Axis::time, Axis::direction, Axis::batch};
   do {
-    std::string text;
-    for (const Axis axis : axes) text += std::string(names[static_cast<std::size_t>(axis)]) + ", ";
+    const std::string text = moved(axes);
+    if (std::ranges::find(known, text) != known.end()) continue;
+    known.push_back(text);
     into.push_back({"axes-of-Y", "layout",
                     fmt::format("Y leaving the graph as [{}hidden_size]: the model {}", text,
                                 turned ? "transposes it otherwise" : "does not transpose it"),
-                    [=](Candidate& c) {
+                    [axes](Candidate& c) {
                       c.reading.Y_at_its_exit = axes;
-                      return turned || axes != axes_of_Y(c.reading.arrangement);
+                      return true;
                     }});
   } while (std::ranges::next_permutation(axes).found);
 }
@@ -179,144 +246,50 @@ void add_states(const Subject& subject, std::vector<Hypothesis>& into) {
   }
 }
 
-/// By row: one more than the last time at which Y is not zero.
-std::vector<std::int64_t> lengths_by_zeros(const Expected& expected, const Candidate& candidate) {
-  const Layer& layer = candidate.layer;
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(layer.batch_size), 0);
-  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
-    for (std::int64_t t = 0; t < layer.seq_length; ++t) {
-      for (std::int64_t d = 0; d < layer.num_directions; ++d) {
-        const double* Y = expected.Y_at(candidate, t, d, n);
-        if (std::any_of(Y, Y + layer.hidden_size, [](double value) { return value != 0; })) {
-          lengths[static_cast<std::size_t>(n)] = t + 1;
-        }
-      }
-    }
-  }
-  return lengths;
-}
-
-/// By row: one more than the last time at which Y is not that of the time before.
-std::vector<std::int64_t> lengths_by_repetition(const Expected& expected, const Candidate& candidate) {
-  const Layer& layer = candidate.layer;
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(layer.batch_size), 1);
-  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
-    for (std::int64_t t = 1; t < layer.seq_length; ++t) {
-      const double* before = expected.Y_at(candidate, t - 1, 0, n);
-      const double* Y = expected.Y_at(candidate, t, 0, n);
-      if (!std::equal(Y, Y + layer.hidden_size, before)) lengths[static_cast<std::size_t>(n)] = t + 1;
-    }
-  }
-  return lengths;
-}
-
-/// Keras's masking gives the last Y of a row again where ONNX has zeros. Of one forward direction only: what
-/// a backward one gives there is its own matter.
-void add_held(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
-  const Candidate stated = as_stated(subject);
+/// A source that has no final state of its own takes it from Y, at one time for both directions.
+void add_final_times(const Subject& subject, std::vector<Hypothesis>& into) {
   const Layer& layer = subject.layer;
-  if (layer.num_directions != 1 || layer.reversed[0] || layer.seq_length == 0 ||
-      !expected.has_shapes_of(stated))
-    return;
-  const auto lengths = subject.has_sequence_lens ? layer.lengths : lengths_by_repetition(expected, stated);
-  if (std::ranges::all_of(lengths, [&](std::int64_t length) { return length == layer.seq_length; })) return;
-  into.push_back(
-      {"Y-held", "lengths",
-       fmt::format("Y repeating its last value behind each row's end, as Keras's masking gives it; "
-                   "sequence_lens = [{}]: {}",
-                   lengths_text(lengths),
-                   subject.has_sequence_lens ? "ONNX has zeros there" : "the model has none"),
-       [lengths, steps = layer.seq_length](Candidate& c) {
-         if (c.layer.batch_size != static_cast<std::int64_t>(lengths.size()) || c.layer.seq_length != steps)
-           return false;  // batch and time were exchanged
-         c.layer.lengths = lengths;
-         c.reading.Y_is_held = true;
-         return true;
-       }});
-}
-
-/// Where each row of X stands in the expected Y, by what its first step gives; empty where that is not one
-/// row each, or all are in their place.
-std::vector<std::int64_t> rows_by_first_step(const Expected& expected, const Candidate& candidate) {
-  constexpr std::int64_t most_rows = 1024;
-  const Layer& layer = candidate.layer;
-  if (layer.batch_size > most_rows) return {};
-  std::vector<std::int64_t> rows;
-  std::vector<bool> taken(static_cast<std::size_t>(layer.batch_size), false);
-  for (std::int64_t n = 0; n < layer.batch_size; ++n) {
-    std::int64_t found = -1;
-    run_row(layer, 0, n, [&](const Step& step) {
-      for (std::int64_t row = 0; row < layer.batch_size && found < 0; ++row) {
-        const double* Y = expected.Y_at(candidate, step.time, 0, row);
-        const bool same = std::equal(step.H, step.H + layer.hidden_size, Y,
-                                     [&](double here, double wanted) { return expected.near(here, wanted); });
-        if (same && !taken[static_cast<std::size_t>(row)]) found = row;
-      }
-      return false;
-    });
-    if (found < 0) return {};
-    taken[static_cast<std::size_t>(found)] = true;
-    rows.push_back(found);
+  const auto shorter = [&](std::int64_t length) { return length < layer.seq_length; };
+  const bool has_backward = layer.num_directions == 2 || layer.reversed[0];
+  const bool has_forward = layer.num_directions == 2 || !layer.reversed[0];
+  const auto add = [&](const char* id, const std::string& names, FinalAt h, FinalAt c, const char* where) {
+    into.push_back(
+        {id, "final", fmt::format("{} being the state at {}", names, where), [h, c](Candidate& to) {
+           to.reading.final_at = {h, c};
+           return true;
+         }});
+  };
+  const auto add_all = [&](const char* id, FinalAt at, const char* where) {
+    if (subject.exits[1]) add(id, "Y_h", at, FinalAt::last_step, where);
+    if (subject.exits[2]) add(id, subject.exits[1] ? "Y_h and Y_c" : "Y_c", at, at, where);
+  };
+  if (subject.Y_h_at != FinalAt::last_step) {
+    add_all("final-states-at-last-step", FinalAt::last_step,
+            "each row's last step, as the node's Y_h is: the model takes Y at one time");
   }
-  return std::ranges::is_sorted(rows) ? std::vector<std::int64_t>() : rows;
-}
-
-/// Lengths would tell rows apart by more than what they hold.
-void add_rows(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
-  const Candidate stated = as_stated(subject);
-  if (subject.has_sequence_lens || !expected.has_shapes_of(stated)) return;
-  const std::vector<std::int64_t> rows = rows_by_first_step(expected, stated);
-  if (rows.empty()) return;
-  into.push_back(
-      {"rows-permuted", "rows",
-       fmt::format("the rows of the batch in another order: those of X stand at [{}] in the outputs",
-                   lengths_text(rows)),
-       [rows](Candidate& c) {
-         c.reading.rows = rows;
-         return c.layer.batch_size == static_cast<std::int64_t>(rows.size());
-       }});
+  if (has_backward) {
+    add_all("final-states-at-last-time", FinalAt::last_valid_time,
+            "each row's last time, as Y[-1] is: of the backward direction that is its first step");
+  }
+  if (subject.has_sequence_lens && std::ranges::any_of(layer.lengths, shorter)) {
+    add_all("final-states-at-last-time", FinalAt::last_time,
+            "the last time, as Y[-1] is, which is behind the end of shorter rows");
+  }
+  if (has_forward) {
+    add_all("final-states-at-first-time", FinalAt::first_time,
+            "time 0, as Y[0] is: of the forward direction that is its first step");
+  }
 }
 
 }  // namespace
-
-std::string lengths_text(const std::vector<std::int64_t>& lengths) {
-  constexpr std::size_t most = 16;
-  const std::span some = std::span(lengths).first(std::min(lengths.size(), most));
-  return fmt::format("{}{}", fmt::join(some, ", "), lengths.size() > most ? ", ..." : "");
-}
 
 void add_sequence_hypotheses(const Subject& subject, std::vector<Hypothesis>& into) {
   add_directions(subject, into);
   add_states(subject, into);
   add_layouts(subject, into);
   add_exits(subject, into);
-}
-
-void add_length_hypotheses(const Subject& subject, const Expected& expected, std::vector<Hypothesis>& into) {
-  if (subject.has_sequence_lens) {
-    into.push_back({"sequence-lens-ignored", "lengths", "sequence_lens left out: every row runs to the end",
-                    [](Candidate& c) {
-                      std::ranges::fill(c.layer.lengths, c.layer.seq_length);
-                      return true;
-                    }});
-  }
-  if (!expected.Y()) return;
-  add_rows(subject, expected, into);
-  add_held(subject, expected, into);
-  const Candidate stated = as_stated(subject);
-  if (!expected.has_shapes_of(stated)) return;
-  const std::vector<std::int64_t> lengths = lengths_by_zeros(expected, stated);
-  const std::string text = fmt::format(
-      "sequence_lens = [{}], by the zeros at the end of Y: the model {}", lengths_text(lengths),
-      subject.has_sequence_lens ? fmt::format("is given [{}]", lengths_text(subject.layer.lengths))
-                                : "has none");
-  into.push_back({"sequence-lens-missing", "lengths", text, [&expected](Candidate& c) {
-                    if (!expected.has_shapes_of(c)) return false;
-                    std::vector<std::int64_t> found = lengths_by_zeros(expected, c);
-                    if (found == c.layer.lengths) return false;
-                    c.layer.lengths = std::move(found);
-                    return true;
-                  }});
+  add_final_times(subject, into);
+  add_reshaped_X(subject, into);
 }
 
 }  // namespace grurun::conformance::diagnosis

@@ -4,11 +4,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "conformance/diagnosis/calls.h"
+#include "conformance/diagnosis/capture.h"
+#include "conformance/diagnosis/picked.h"
 #include "conformance/diagnosis/ways.h"
-#include "conformance/random_outputs.h"
-#include "engine/graph/executor.h"
-#include "engine/graph/plan.h"
 #include "engine/ops/type_dispatch.h"
 #include "onnx_io/openvino_ir.h"
 #include "tensor/error.h"
@@ -17,54 +15,6 @@ namespace grurun::conformance::diagnosis {
 namespace {
 
 using onnx_io::Node;
-using Values = std::unordered_map<std::string, Value>;
-
-/// Leaves out nodes that none of these values depends on.
-void keep_needed(onnx_io::Model& model, const std::vector<std::string>& names) {
-  onnx_io::Graph& graph = model.graph;
-  // Random operators are given their seeds in turn: one left out would change those behind it.
-  const bool draws = has_random_operator(model);
-  std::unordered_set<std::string> needed(names.begin(), names.end());
-  std::vector<Node> kept;
-  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const bool wanted =
-        std::ranges::any_of(node->outputs, [&](const std::string& name) { return needed.contains(name); });
-    // A body may read any value of the graph, so everything before a node with one stays.
-    const bool has_body =
-        std::ranges::any_of(node->attributes, [](const auto& a) { return !a.graphs.empty(); });
-    if (wanted && (has_body || draws)) {
-      kept.insert(kept.end(), node, graph.nodes.rend());
-      break;
-    }
-    if (!wanted) continue;
-    for (const std::string& input : node->inputs) {
-      if (!input.empty()) needed.insert(input);
-    }
-    kept.push_back(*node);
-  }
-  std::ranges::reverse(kept);
-  graph.nodes = std::move(kept);
-}
-
-/// The values of these names in a run of the model.
-Values capture(onnx_io::Model model, const std::vector<std::string>& names, std::vector<Value> inputs,
-               const Rerun& rerun) {
-  keep_needed(model, names);
-  engine::PlanOptions options;
-  for (std::size_t i = 0; i < inputs.size() && i < model.graph.inputs.size(); ++i) {
-    if (!inputs[i].empty()) options.fed.insert(model.graph.inputs[i].name);
-  }
-  model.graph.outputs.clear();
-  for (const std::string& name : names) model.graph.outputs.push_back({name, {}});
-  engine::RunOptions run_options;
-  run_options.seed = rerun.seed;
-  run_options.deadline = rerun.deadline;
-  std::vector<Value> values =
-      engine::run_plan(*engine::make_plan(model, options), std::move(inputs), run_options);
-  Values out;
-  for (std::size_t i = 0; i < names.size(); ++i) out.emplace(names[i], std::move(values[i]));
-  return out;
-}
 
 /// What turns the value around on its way, from the node on.
 std::vector<Exit::Turn> turns_of(const Way& way, const Values& values) {
@@ -202,6 +152,66 @@ class LayerReader {
 
 namespace {
 
+/// True when each of so many elements is there once.
+bool are_all(std::vector<std::int64_t> elements, std::int64_t count) {
+  if (static_cast<std::int64_t>(elements.size()) != count) return false;
+  std::ranges::sort(elements);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (elements[static_cast<std::size_t>(i)] != i) return false;
+  }
+  return true;
+}
+
+/// When final states are read that stand in Y at these times, by direction; nullopt: at none that is known.
+std::optional<FinalAt> final_at(const Layer& layer, const std::vector<std::int64_t>& times) {
+  const bool all_long =
+      std::ranges::all_of(layer.lengths, [&](std::int64_t length) { return length == layer.seq_length; });
+  bool final = true, last = true, first = true;
+  for (std::size_t d = 0; d < times.size(); ++d) {
+    const bool at_end = times[d] == layer.seq_length - 1;
+    final = final && (layer.reversed[d] ? times[d] == 0 : at_end && all_long);
+    last = last && at_end;
+    first = first && times[d] == 0;
+  }
+  if (final) return FinalAt::last_step;
+  if (last) return FinalAt::last_time;
+  return first ? std::optional(FinalAt::first_time) : std::nullopt;
+}
+
+/// Y at one time of each direction, as a final state.
+void add_Y_at_one_time(Subject& subject, std::size_t graph_output, std::vector<std::int64_t> elements) {
+  const Layer& layer = subject.layer;
+  const auto [T, N, D, H] =
+      std::tuple(layer.seq_length, layer.batch_size, layer.num_directions, layer.hidden_size);
+  std::vector<std::int64_t> times(static_cast<std::size_t>(D), -1);
+  for (std::int64_t& element : elements) {
+    const std::int64_t unit = element % H, rest = element / H;
+    const bool batch_first = subject.layout == 1;
+    const std::int64_t d = batch_first ? rest % D : rest / N % D, n = batch_first ? rest / D / T : rest % N;
+    const std::int64_t time = batch_first ? rest / D % T : rest / N / D;
+    std::int64_t& known = times[static_cast<std::size_t>(d)];
+    if (known < 0) known = time;
+    if (known != time) return;
+    element = (batch_first ? n * D + d : d * N + n) * H + unit;
+  }
+  const auto at = final_at(layer, times);
+  if (!at || !are_all(elements, D * N * H)) return;
+  subject.Y_h_at = *at;
+  const Shape shape = subject.layout == 1 ? Shape{N, D, H} : Shape{D, N, H};
+  subject.exits[1] = Exit{graph_output, {}, false, std::move(elements), shape};
+}
+
+void add_picked(Subject& subject, std::size_t graph_output, const Picking& picking,
+                const std::vector<std::int64_t>& elements, const Values& values) {
+  const Shape& shape = values.at(picking.needed.back()).tensor().shape();
+  if (are_all(elements, shape.element_count())) {
+    if (!subject.exits[picking.output] && !elements.empty())
+      subject.exits[picking.output] = Exit{graph_output, {}, false, elements, shape};
+  } else if (picking.output == 0 && !subject.exits[1] && !elements.empty()) {
+    add_Y_at_one_time(subject, graph_output, elements);
+  }
+}
+
 /// Real models stack fewer; each further one is computed once more for every mistake that is tried.
 constexpr int most_below = 16;
 
@@ -214,9 +224,8 @@ int layers_below(const Subject& subject) {
 
 }  // namespace
 
-std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vector<Value>& inputs,
+std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun) {
-  const onnx_io::Model model = with_calls_written_out(stated);
   const onnx_io::Graph& graph = model.graph;
   std::vector<std::string> names;
   std::unordered_set<std::string> wanted;
@@ -235,7 +244,12 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
     return way;
   };
   std::vector<std::optional<Way>> ways;
-  for (const onnx_io::ValueInfo& output : graph.outputs) ways.push_back(way_to(output.name));
+  std::vector<std::optional<Picking>> pickings;
+  for (const onnx_io::ValueInfo& output : graph.outputs) {
+    ways.push_back(way_to(output.name));
+    pickings.push_back(ways.back() ? std::nullopt : find_picking(graph, producers, output.name));
+    if (pickings.back()) std::ranges::for_each(pickings.back()->needed, want);
+  }
   std::unordered_map<const Node*, Way> ways_below;
   for (const Node& node : graph.nodes) {
     if (!op_of(node) || node.inputs.empty()) continue;
@@ -252,7 +266,7 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
     Subject& subject = subjects.emplace_back();
     subject.layer.op = *op;
     subject.from_openvino_ir = model.from_openvino_ir;
-    subject.label = label_of(model, node);
+    subject.label = label_of(model.opset_imports, node);
     const auto named =
         std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
     subject.name = !node.name.empty() || named == node.outputs.end() ? node.name : *named;
@@ -269,6 +283,9 @@ std::vector<Subject> find_subjects(const onnx_io::Model& stated, const std::vect
       if (ways[i] && ways[i]->from == &node && !subject.exits[ways[i]->output]) {
         subject.exits[ways[i]->output] = Exit{i, turns_of(*ways[i], values), ways[i]->between.empty()};
       }
+      if (!pickings[i] || pickings[i]->from != &node) continue;
+      const auto elements = picked_elements(model, *pickings[i], graph.outputs[i].name, values);
+      if (elements) add_picked(subject, i, *pickings[i], *elements, values);
     }
   }
   return subjects;

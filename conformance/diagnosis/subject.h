@@ -15,6 +15,14 @@
 
 namespace grurun::conformance::diagnosis {
 
+/// After which step a final state is read.
+enum class FinalAt {
+  last_step,        // as the standard has it: of a backward direction at each row's first time
+  last_valid_time,  // of a backward direction, too: after its first step
+  last_time,        // as Y holds it at the end of time: 0 for shorter rows
+  first_time,       // of a forward direction, too: after its first step
+};
+
 /// Where an output of a node comes out of the graph, and how it is turned around on the way: the other
 /// operators between them (Identity, Reshape, Squeeze, Unsqueeze, Flatten) leave elements in their order.
 struct Exit {
@@ -25,11 +33,14 @@ struct Exit {
   };
   std::vector<Turn> turns;  // from the node to the graph's output
   bool direct = true;       // nothing lies between
+  /// Where more lies between: which element of `before_picking` each element of the graph's output is.
+  std::vector<std::int64_t> elements = {};
+  Shape before_picking = {};
 };
 
 struct Below;
 
-/// A recurrent node of the main graph, or of a function that it calls, after a run.
+/// A recurrent node of the main graph after a run.
 struct Subject {
   std::string label;              // "node 'gru_1' (GRU-14)"
   std::string name;               // of the node; of its first output where it has none
@@ -42,6 +53,7 @@ struct Subject {
   std::vector<float> alpha, beta;
   bool has_sequence_lens = false;
   std::array<std::optional<Exit>, 3> exits;  // Y, Y_h, Y_c
+  FinalAt Y_h_at = FinalAt::last_step;       // Y_h is Y at one time, which Slice or Gather picks
   std::shared_ptr<const Below> below;        // X is the Y of that node, turned around at most
   std::string fed_by;                        // label of a recurrent node on which X depends; empty: none
 };
@@ -52,8 +64,9 @@ struct Below {
   std::vector<Exit::Turn> turns;
 };
 
-/// Every GRU, LSTM and RNN of the main graph and of the functions that it calls, in their order. Runs the
-/// model once more for the values that go into them. Throws what a run throws.
+/// Every GRU, LSTM and RNN of the main graph, in their order; those in functions and branches are seen where
+/// these are written out. Runs the model once more for the values that go into them. Throws what a run
+/// throws.
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun);
 

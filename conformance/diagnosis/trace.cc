@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "conformance/diagnosis/branches.h"
 #include "conformance/diagnosis/layer.h"
 #include "conformance/diagnosis/subject.h"
 #include "conformance/diagnosis/ways.h"
@@ -65,15 +66,21 @@ std::vector<std::string> distinct_names(const std::vector<Subject>& subjects) {
 }  // namespace diagnosis
 
 void require_traceable(const onnx_io::Model& model) {
-  if (!diagnosis::has_recurrent_node(model))
-    fail_usage("the model's main graph, functions included, has no GRU, LSTM or RNN to trace");
+  if (!diagnosis::has_recurrent_node(model)) fail_usage("the model has no GRU, LSTM or RNN to trace");
 }
 
 std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                              const Rerun& rerun) {
   require_traceable(model);
   std::vector<onnx_io::NamedValue> traced;
-  const std::vector<diagnosis::Subject> subjects = diagnosis::find_subjects(model, inputs, rerun);
+  const std::vector<diagnosis::Subject> subjects =
+      diagnosis::find_subjects(diagnosis::written_out(model, inputs, rerun), inputs, rerun);
+  if (subjects.empty()) {
+    fail_usage(
+        "the model has no GRU, LSTM or RNN to trace in its main graph, functions of its opset or the "
+        "branches of If "
+        "that this run takes; bodies of Loop and Scan are not looked into");
+  }
   const std::vector<std::string> names = diagnosis::distinct_names(subjects);
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     diagnosis::trace_layer(names[i], subjects[i].layer, traced);

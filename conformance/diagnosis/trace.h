@@ -10,13 +10,13 @@
 
 namespace grurun::conformance {
 
-/// For each GRU, LSTM and RNN of the main graph and of the functions that it calls, by the name of the node
-/// (of its first output where it has none; with #2, #3 behind one that an earlier node has): NAME.z, NAME.r,
-/// NAME.h (GRU), NAME.i, NAME.o, NAME.f, NAME.c (LSTM), NAME.i (RNN), the gates after their functions, and
-/// the states NAME.H and NAME.C (LSTM). Each is double, [seq_length, num_directions, batch_size, hidden_size]
-/// whatever the layout, 0 behind a row's end, recomputed in double precision from the inputs that the nodes
-/// have when the model runs on `inputs`. Throws Error(usage) when there is no such node, and what a run
-/// throws.
+/// For each GRU, LSTM and RNN of the main graph, the functions that it calls and the branches that it takes,
+/// by the name of the node (of its first output where it has none; with #2, #3 behind one that an earlier
+/// node has): NAME.z, NAME.r, NAME.h (GRU), NAME.i, NAME.o, NAME.f, NAME.c (LSTM), NAME.i (RNN), the gates
+/// after their functions, and the states NAME.H and NAME.C (LSTM). Each is double, [seq_length,
+/// num_directions, batch_size, hidden_size] whatever the layout, 0 behind a row's end, recomputed in double
+/// precision from the inputs that the nodes have when the model runs on `inputs`. Throws Error(usage) when
+/// there is no such node, and what a run throws.
 std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                              const Rerun& rerun = {});
 

@@ -17,7 +17,7 @@ namespace grurun::conformance::diagnosis {
 std::optional<Op> op_of(const onnx_io::Node& node);
 
 /// "node 'gru_1' (GRU-14)".
-std::string label_of(const onnx_io::Model& model, const onnx_io::Node& node);
+std::string label_of(const onnx_io::OpsetImports& imports, const onnx_io::Node& node);
 
 /// A node by the name of a value.
 using NodeByValue = std::unordered_map<std::string_view, const onnx_io::Node*>;
@@ -38,15 +38,21 @@ struct Way {
 /// nullopt where other nodes lie between than those that keep the elements or transpose them.
 std::optional<Way> way_back(const NodeByValue& producers, std::string value);
 
+/// Where the way back from a value ends; nullptr: at what no node makes.
+const onnx_io::Node* first_not_followed(const NodeByValue& producers, const std::string& value);
+
 /// An output of the graph that depends on a recurrent node, but not as one of its outputs turned around.
 struct Untraced {
   std::size_t graph_output;
-  std::string label;   // of the nearest recurrent node
-  std::string behind;  // "Concat": the operator that nothing is traced through
+  std::string label;  // of the nearest recurrent node
+  std::string why;    // "it comes out behind Concat, through which nothing is traced back"
 };
+/// Of a model whose calls and branches are written out as far as that goes.
 std::vector<Untraced> find_untraced(const onnx_io::Model& model);
 
-/// True when the main graph has a recurrent node, or a function that it calls.
+/// The node itself where it is recurrent, else the first one in its bodies; nullptr: none.
+const onnx_io::Node* first_recurrent(const onnx_io::Node& node);
+/// True when the main graph has a recurrent node, a body in it, or one of the model's functions.
 bool has_recurrent_node(const onnx_io::Model& model);
 
 }  // namespace grurun::conformance::diagnosis

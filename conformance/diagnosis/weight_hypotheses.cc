@@ -123,6 +123,8 @@ Hypothesis gate_order(const Subject& subject, const Order& order, const Scope& s
   const auto Wb = remembered(reorder(order, layer.hidden_size));
   const auto Rb = remembered(reorder(order, layer.hidden_size));
   return {scope.id, "gates", text, [=](Candidate& c) {
+            // Without biases this is said of all weights.
+            if (scope.W && scope.R && !scope.B && c.layer.Wb == nullptr) return false;
             if (scope.W) W(c.layer.W);
             if (scope.R) R(c.layer.R);
             if (scope.B) Wb(c.layer.Wb), Rb(c.layer.Rb);

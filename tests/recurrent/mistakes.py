@@ -12,7 +12,7 @@ import numpy as np
 
 from mistake_model import FUNCTIONS, OPS, OUTPUTS, Mistake, Model, layer
 from mistakes_of_weights import GATE_NAMES, biases, gate_orders, in_order, turned
-from mistakes_seen_otherwise import exits, seen_otherwise
+from mistakes_seen_otherwise import exits, padded_first, reshaped, seen_otherwise
 
 
 def attributes():
@@ -153,6 +153,35 @@ def states():
         initial_h=m.arrays["initial_c"], initial_c=m.arrays["initial_h"]))
     yield Mistake("final_states_exchanged", both, ["final-states-exchanged"], change=lambda m: m.expected.update(
         Y_h=m.expected["Y_c"], Y_c=m.expected["Y_h"]))
+
+
+def final_states():
+    """Taken from Y at one time, whatever the direction."""
+    def take(time):
+        return lambda m: m.expected.update(Y_h=m.truth.expected()["Y"][time].astype(np.float64))
+
+    def take_cells(m):
+        take(-1)(m)
+        last_alone = m.truth.but("", seq_length=1, values={"X": m.arrays["X"][-1:]})
+        m.expected["Y_c"][1] = last_alone.expected()["Y_c"][1].astype(np.float64)
+
+    last, first = ["final-states-at-last-time"], ["final-states-at-first-time"]
+    for op in OPS:
+        both = layer("", op, attributes={"direction": "bidirectional"}, outputs=("Y", "Y_h"))
+        for truth, name in ((both, "both"), (layer("", op, attributes={"direction": "reverse"}), "backward")):
+            for outputs in (("Y", "Y_h"), ("Y_h",)):
+                yield Mistake(f"Y_h_at_last_time_{name}_{len(outputs)}_{op}", truth.but("", outputs=outputs), last, ("of the backward direction",),
+                              change=take(-1))
+        yield Mistake(f"Y_h_at_first_time_{op}", both, first, ("of the forward direction",), change=take(0))
+        short = layer("", op, optional=("B", "sequence_lens"), sequence_lens=(3, 5, 2), outputs=("Y", "Y_h"))
+        yield Mistake(f"Y_h_behind_the_end_{op}", short, last, ("behind the end of shorter rows",), change=take(-1))
+        yield Mistake(f"Y_h_behind_the_end_of_both_{op}", short.but("", attributes=both.attributes), last, ("behind the end of shorter rows",),
+                      change=take(-1))
+        picked = ("Gather", "Y", {"last": np.array(-1)}, {"axis": 0}, lambda v: np.stack([v[-1, 0], v[0, 1]]))
+        yield Mistake(f"Y_at_last_time_{op}", both.but("", outputs=("Y",)), ["final-states-at-last-step"], ("the model takes Y at one time",),
+                      change=lambda m: None, after=[picked])
+    yield Mistake("final_states_at_last_time", layer("", "LSTM", attributes=both.attributes, outputs=OUTPUTS), last, ("Y_h and Y_c",),
+                  change=take_cells)
 
 
 def hold(m, lengths):
@@ -353,8 +382,8 @@ def unknown():
             yield Mistake(f"tiny_{op}_{seed}", tiny, None, kind="not reproduced", change=lambda m, seed=seed: other_values(m, seed))
 
 
-GROUPS = (gate_orders, turned, biases, attributes, directions, rows, states, layouts, functions, two_mistakes, seen_otherwise, exits,
-          unknown)
+GROUPS = (gate_orders, turned, biases, attributes, directions, rows, states, final_states, layouts, functions, two_mistakes, seen_otherwise, exits,
+          reshaped, padded_first, unknown)
 
 
 def write_all(folder):

@@ -50,3 +50,62 @@ def exits():
                           ("Reshape", "Y_after", {"joined": np.array([3, 5, 8])}, {}, lambda v: v.reshape(3, 5, 8))])
         yield Mistake(f"only_the_shape_{op}", layer("", op), [], ("only the shape differs, behind the node",), kind="unexplained",
                       change=lambda m: None, after=[("Squeeze", "Y", {"axis": np.array([1])}, {}, lambda v: v.reshape(3, 5, 4))])
+
+
+def reshaped():
+    """X reshaped where it had to be transposed, and Y, too."""
+    def reshape_X(perm):
+        def change(m):
+            X = m.arrays["X"]
+            m.arrays["X"] = X.transpose(perm).reshape(X.shape)
+        return change
+
+    for op in OPS:
+        for layout, names in ((0, ("seq_length", "batch_size")), (1, ("batch_size", "seq_length"))):
+            truth = layer("", op, attributes={"layout": layout})
+            for perm in ((1, 0, 2), (1, 2, 0), (0, 2, 1)):
+                axes = [(*names, "input_size")[k] for k in perm]
+                yield Mistake(f"X_reshaped_{layout}_{''.join(map(str, perm))}_{op}", truth, ["X-reshaped"],
+                              (f"X read as [{', '.join(axes)}]",), change=reshape_X(perm))
+        yield Mistake(f"X_of_one_row_reshaped_{op}", layer("", op, batch_size=1), ["X-reshaped"],
+                      ("X read as [batch_size, input_size, seq_length]",), change=reshape_X((1, 2, 0)))
+        back = ("Reshape", "Y", {"back": np.array([3, 5, 4])}, {}, lambda v: v[:, 0].swapaxes(0, 1))
+        yield Mistake(f"X_and_Y_reshaped_{op}", layer("", op), ["axes-of-Y", "X-reshaped"],
+                      ("Y leaving the graph as [batch_size, seq_length, hidden_size]", "X read as [batch_size, seq_length, input_size]"),
+                      change=reshape_X((1, 0, 2)), after=[back])
+
+
+def padded_first():
+    """Steps behind the padding, as Keras's pad_sequences puts them; outputs as its masking gives them."""
+    lengths = (5, 3, 2)
+
+    def moved(array, n, held=False):
+        """Row n (of the axis before the last) of [time, ..., row, size]; what stands before it, if it goes on there."""
+        row = array[:lengths[n], ..., n, :]
+        return np.concatenate([np.repeat(row[:1] * held, 5 - lengths[n], axis=0), row])
+
+    def put_first(with_lengths, backward_held=False):
+        def change(m):
+            m.arrays["X"] = np.stack([moved(m.arrays["X"], n) for n in range(3)], axis=-2)
+            if "Y" in m.expected:
+                Y = m.expected["Y"]
+                m.expected["Y"] = np.stack([np.stack([moved(Y[:, d], n, backward_held and d == 1) for n in range(3)], axis=-2)
+                                            for d in range(Y.shape[1])], axis=1)
+            if not with_lengths:
+                m.arrays.pop("sequence_lens")
+        return change
+
+    def hold_both(m):
+        for n, length in enumerate(lengths):
+            m.expected["Y"][length:, 0, n] = m.expected["Y"][length - 1, 0, n]
+
+    for op in OPS:
+        short = layer("", op, optional=("B", "sequence_lens"), sequence_lens=lengths, outputs=("Y", "Y_h"))
+        both = short.but("", attributes={"direction": "bidirectional"})
+        for name, given, text in (("", True, "ONNX counts them from time 0"), ("and_lengths_lost_", False, "the model has none")):
+            for truth, part in ((short, "of_all"), (short.but("", outputs=("Y_h",)), "of_final_state"), (both, "of_both"),
+                                (short.but("", attributes={"direction": "reverse"}), "of_backward")):
+                yield Mistake(f"padding_first_{name}{part}_{op}", truth, ["padding-first"], ("[5, 3, 2]", text), change=put_first(given))
+            yield Mistake(f"padding_first_{name}held_{op}", both, ["padding-first"], ("[5, 3, 2]", text, "backward, Y repeats"),
+                          change=put_first(given, backward_held=True))
+        yield Mistake(f"held_of_both_{op}", both, ["Y-held"], ("[5, 3, 2]", "masking"), change=hold_both)

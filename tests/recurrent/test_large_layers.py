@@ -39,8 +39,8 @@ class Layer:
     def write(self, folder, without=(), **other):
         arrays = {n: a for n, a in {**self.arrays, **other}.items() if n not in without}
         names = ["X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c"]
-        node = helper.make_node(self.op, [n if n in arrays else "" for n in names[:7 if self.op == "LSTM" else 6]], self.outputs,
-                                **self.attributes)
+        node = helper.make_node(self.op, [n if n in arrays else "" for n in names[:7 if self.op == "LSTM" else 6]],
+                                [n if n in self.outputs else "" for n in OUTPUTS[:3 if self.op == "LSTM" else 2]], **self.attributes)
         inputs = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in arrays.items()]
         outputs = [helper.make_tensor_value_info(n, 1, None) for n in self.outputs]
         data = folder / "test_data_set_0"
@@ -105,6 +105,14 @@ class LargeLayers(unittest.TestCase):
         found = self.finding(long, expected)
         self.assertEqual(found["kind"], "unexplained")
         self.assertRegex(found["text"], "Y_h parts first in direction 0 .*; Y agrees")
+
+    def test_lengths_behind_final_states_of_many_units(self):
+        for direction in ("forward", "reverse"):
+            many = Layer("GRU", 12, 4, 64, 512, linear_before_reset=1, direction=direction)
+            many.outputs = ("Y_h",)
+            found = self.finding(many, self.truth(many, sequence_lens=np.array([12, 5, 9, 1], np.int32)))
+            self.assertEqual((found["kind"], found["hypotheses"]), ("reproduced", ["sequence-lens-missing"]), found["text"])
+            self.assertIn("sequence_lens = [12, 5, 9, 1], by the final states", found["text"])
 
     def test_a_cause_of_some_rows_is_none_of_all(self):
         right, without = self.truth(self.wide), self.truth(self.wide, without=["B"])

@@ -14,7 +14,7 @@
 namespace grurun::kernels {
 namespace {
 
-constexpr double kUlps = 2.5;  // the bound that vec_math.h states
+constexpr double kMathUlps = 2.5;  // the bound that vec_math.h states
 
 struct Function {
   const char* name;
@@ -91,8 +91,8 @@ TEST_P(VecMath, FloatsAreWithinTheStatedBound) {
       const double error = ulps(y[i], f.definition(x[i]));
       if (error > worst) worst = error, at = i;
     }
-    EXPECT_LE(worst, kUlps) << f.name << "(" << hex(x[at]) << ") = " << hex(y[at]) << ", not "
-                            << hex(f.definition(x[at]));
+    EXPECT_LE(worst, kMathUlps) << f.name << "(" << hex(x[at]) << ") = " << hex(y[at]) << ", not "
+                                << hex(f.definition(x[at]));
     RecordProperty(f.name, std::to_string(worst));
   }
 }

@@ -1,0 +1,20 @@
+// Values inside a graph.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "conformance/rerun.h"
+#include "onnx_io/model.h"
+#include "tensor/value.h"
+
+namespace grurun::conformance::diagnosis {
+
+using Values = std::unordered_map<std::string, Value>;
+
+/// The values of these names of the main graph in a run of the model. Throws what a run throws.
+Values capture(onnx_io::Model model, const std::vector<std::string>& names, std::vector<Value> inputs,
+               const Rerun& rerun);
+
+}  // namespace grurun::conformance::diagnosis

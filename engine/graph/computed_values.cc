@@ -1,0 +1,111 @@
+#include "engine/graph/computed_values.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/graph/constant_folding.h"
+#include "engine/graph/plan.h"
+#include "opset/graph_view.h"
+#include "tensor/error.h"
+
+namespace grurun::engine {
+
+namespace {
+
+using onnx_io::Node;
+
+/// Exporters write a handful of nodes for each.
+constexpr std::size_t most_nodes = 256;
+
+bool is_recurrent(const Node& node) {
+  return node.domain.empty() && (node.op_type == "GRU" || node.op_type == "RNN" || node.op_type == "LSTM");
+}
+
+class Folder {
+ public:
+  Folder(const onnx_io::Model& model, const std::unordered_set<std::string>& fed) : model_(model) {
+    for (const Node& node : model.graph.nodes) {
+      for (const std::string& output : node.outputs) producers_.try_emplace(output, &node);
+    }
+    for (const onnx_io::Initializer& initializer : model.graph.initializers) {
+      if (!fed.contains(initializer.name)) initializers_.try_emplace(initializer.name, &initializer);
+    }
+  }
+
+  /// nullopt for what is a constant already, or none.
+  std::optional<Tensor> value(const std::string& name) const {
+    const auto made = producers_.find(name);
+    if (made == producers_.end() || opset::constant_value(*made->second) != nullptr) return std::nullopt;
+    onnx_io::Model part;
+    part.ir_version = model_.ir_version;
+    part.opset_imports = model_.opset_imports;
+    part.graph.outputs.push_back({name, {}});
+    std::unordered_set<std::string> added;
+    if (!add(name, part.graph, added)) return std::nullopt;
+    try {
+      const std::shared_ptr<const Plan> plan = make_plan(part);
+      const auto constant =
+          std::ranges::find(plan->constants, plan->outputs.at(0), &std::pair<int, Value>::first);
+      if (constant == plan->constants.end() || !constant->second.is_tensor()) return std::nullopt;
+      return constant->second.tensor();
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  /// Adds what a value is made of, in the graph's order; false where not all of it is constant.
+  bool add(const std::string& name, onnx_io::Graph& to, std::unordered_set<std::string>& added) const {
+    if (name.empty() || !added.insert(name).second) return true;
+    if (const auto initializer = initializers_.find(name); initializer != initializers_.end()) {
+      to.initializers.push_back(*initializer->second);
+      return true;
+    }
+    const auto made = producers_.find(name);
+    if (made == producers_.end() || added.size() > most_nodes) return false;
+    const Node& node = *made->second;
+    const bool constant = node.op_type == "Constant" && node.domain.empty();
+    if (!constant && !is_foldable(node.domain, node.op_type)) return false;
+    for (const std::string& input : node.inputs) {
+      if (!add(input, to, added)) return false;
+    }
+    to.nodes.push_back(node);
+    return true;
+  }
+
+  const onnx_io::Model& model_;
+  std::unordered_map<std::string_view, const Node*> producers_;
+  std::unordered_map<std::string_view, const onnx_io::Initializer*> initializers_;
+};
+
+/// Values that layers take, in bodies too: a name of the body's own hides the one around it from the rules.
+void take_inputs(const onnx_io::Graph& graph, std::unordered_set<std::string>& names) {
+  constexpr std::size_t weights = 3;  // X, W and R: no rule looks at their values
+  for (const Node& node : graph.nodes) {
+    for (std::size_t i = weights; is_recurrent(node) && i < node.inputs.size(); ++i)
+      names.insert(node.inputs[i]);
+    for (const onnx_io::Attribute& attribute : node.attributes)
+      for (const auto& body : attribute.graphs) take_inputs(*body, names);
+  }
+}
+
+}  // namespace
+
+opset::ComputedValues computed_values(const onnx_io::Model& model,
+                                      const std::unordered_set<std::string>& fed) {
+  opset::ComputedValues values;
+  std::unordered_set<std::string> names;
+  take_inputs(model.graph, names);
+  names.erase("");
+  if (names.empty()) return values;
+  const Folder folder(model, fed);
+  for (const std::string& name : names) {
+    if (auto value = folder.value(name)) values.emplace(name, *std::move(value));
+  }
+  return values;
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,183 @@
+"""Diagnosis of layers in branches of If and behind other operators, and what it says of those in bodies of Loop and Scan."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
+sys.path.insert(0, str(ROOT / "tests/recurrent"))
+sys.dont_write_bytecode = True
+
+try:
+    import numpy as np
+    import onnx
+    from onnx import helper, numpy_helper
+
+    from mistake_model import layer
+except ImportError:
+    np = None
+
+TYPE = 1  # FLOAT
+
+
+def value(name, element_type=TYPE):
+    return helper.make_tensor_value_info(name, element_type, None)
+
+
+def constant(name, array):
+    return numpy_helper.from_array(np.asarray(array), name)
+
+
+def body(nodes, outputs, inputs=(), initializers=()):
+    return helper.make_graph(nodes, "body", [value(n) for n in inputs], [value(n) for n in outputs], initializers)
+
+
+@unittest.skipIf(np is None, "needs Python's onnx and numpy, which scripts/setup puts into .venv")
+class Graphs(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.truth = layer("", "GRU", attributes={"linear_before_reset": 1})
+        self.weights = [constant(n, a) for n, a in self.truth.arrays().items() if n != "X"]
+        self.wrong = {"linear_before_reset": 0, "hidden_size": 4}
+        self.expected = self.truth.expected()["Y"].astype(np.float32)
+
+    def gru(self, *inputs, output="Y_in", name="gru", **attributes):
+        return helper.make_node("GRU", inputs or ("X", "W", "R", "B"), [output], name=name, **(attributes or self.wrong))
+
+    def case(self, nodes, output="Y", initializers=(), inputs=(), expected=None):
+        data = self.folder / "case" / "test_data_set_0"
+        shutil.rmtree(data.parent, ignore_errors=True)
+        data.mkdir(parents=True)
+        fed = {"X": self.truth.arrays()["X"], **dict(inputs)}
+        graph = helper.make_graph(nodes, "g", [value(n, helper.np_dtype_to_tensor_dtype(a.dtype)) for n, a in fed.items()], [value(output)],
+                                  [*self.weights, *initializers])
+        onnx.save(helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 22)]), data.parent / "model.onnx")
+        for k, array in enumerate(fed.values()):
+            (data / f"input_{k}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
+        expected = self.expected if expected is None else expected
+        (data / "output_0.pb").write_bytes(numpy_helper.from_array(np.ascontiguousarray(expected)).SerializeToString())
+        return data
+
+    def found(self, *arguments, **keywords):
+        data = self.case(*arguments, **keywords)
+        done = subprocess.run([BINARY, "conformance", data.parent, "--json", "-"], capture_output=True, text=True)
+        (case,) = json.loads(done.stdout)["cases"]
+        self.assertEqual(case["verdict"], "differs", case)
+        return [(f["kind"], f["node"], f["hypotheses"]) for f in case["diagnosis"]], "".join(f["text"] for f in case["diagnosis"])
+
+    def branches(self, then_branch, else_branch, output="Y", cond="cond"):
+        return helper.make_node("If", [cond], [output], name="if", then_branch=then_branch, else_branch=else_branch)
+
+    named = [("reproduced", "node 'if/gru' (GRU-22)", ["linear-before-reset"])]
+
+    def test_the_branch_that_is_taken(self):
+        right = {"linear_before_reset": 1, "hidden_size": 4}
+        for cond in (True, False):
+            with self.subTest(cond=cond):
+                # Sibling branches may use the same names.
+                wrong, other = body([self.gru()], ["Y_in"]), body([self.gru(**right)], ["Y_in"])
+                node = self.branches(*((wrong, other) if cond else (other, wrong)))
+                found, _ = self.found([node], inputs={"cond": np.array(cond)})
+                self.assertEqual(found, self.named)
+
+    def test_weights_and_turns_inside_and_a_condition_that_is_computed(self):
+        inside = body([helper.make_node("Transpose", ["W_turned"], ["W_in"], perm=[0, 2, 1]), self.gru("X", "W_in", "R", "B"),
+                       helper.make_node("Squeeze", ["Y_in", "axis"], ["Y_flat"])], ["Y_flat"],
+                      initializers=[constant("W_turned", self.truth.arrays()["W"].swapaxes(1, 2)), constant("axis", [1])])
+        other = body([helper.make_node("Identity", ["X"], ["Y_flat"])], ["Y_flat"])
+        nodes = [helper.make_node("Shape", ["X"], ["shape"]), helper.make_node("Gather", ["shape", "one"], ["batch"]),
+                 helper.make_node("Greater", ["batch", "one"], ["cond"]), self.branches(inside, other, output="Y_if"),
+                 helper.make_node("Transpose", ["Y_if"], ["Y"], perm=[1, 0, 2])]
+        found, text = self.found(nodes, initializers=[constant("one", np.int64(1))], expected=self.expected[:, 0].swapaxes(0, 1))
+        self.assertEqual(found, self.named, text)
+
+    def test_a_branch_in_a_branch_and_one_behind_the_layer(self):
+        true = [constant("cond", True)]
+        inner = self.branches(body([self.gru()], ["Y_in"]), body([helper.make_node("Identity", ["X"], ["Y_in"])], ["Y_in"]), output="Y_inner")
+        other = body([helper.make_node("Identity", ["X"], ["Y_inner"])], ["Y_inner"])
+        found, text = self.found([self.branches(body([inner], ["Y_inner"]), other)], initializers=true)
+        self.assertEqual(found, [("reproduced", "node 'if/if/gru' (GRU-22)", ["linear-before-reset"])], text)
+        behind = self.branches(body([helper.make_node("Squeeze", ["Y_in", "axis"], ["Y_flat"])], ["Y_flat"], initializers=[constant("axis", [1])]),
+                               body([helper.make_node("Identity", ["Y_in"], ["Y_flat"])], ["Y_flat"]))
+        found, text = self.found([self.gru(), behind], initializers=true, expected=self.expected[:, 0])
+        self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["linear-before-reset"])], text)
+
+    def test_bodies_of_scan_are_named(self):
+        step = body([self.gru("X_step", "W", "R", "B")], ["Y_in"], inputs=["X_step"])
+        scan = helper.make_node("Scan", ["X_all"], ["Y"], name="scan", body=step, num_scan_inputs=1)
+        split = helper.make_node("Unsqueeze", ["X", "axis"], ["X_all"])
+        found, text = self.found([split, scan], initializers=[constant("axis", [0])], expected=self.expected[None])
+        self.assertEqual(found, [("unexplained", "node 'gru' (GRU-22)", [])])
+        self.assertEqual(text, "not tried: it stands in node 'scan' (Scan-21), which is not looked into")
+
+    def test_gates_are_traced_in_branches_only(self):
+        other = body([helper.make_node("Identity", ["X"], ["Y_in"])], ["Y_in"])
+        for cond, status in ((True, 0), (False, 2)):
+            data = self.case([self.branches(body([self.gru()], ["Y_in"]), other)], initializers=[constant("cond", cond)])
+            gates = self.folder / "gates.npz"
+            done = subprocess.run([BINARY, data.parent / "model.onnx", "--inputs", data, "--trace-gates", gates, "-q"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+            if status == 0:
+                with np.load(gates) as traced:
+                    self.assertEqual(sorted(traced), ["if/gru.H", "if/gru.h", "if/gru.r", "if/gru.z"])
+            else:
+                self.assertIn("bodies of Loop and Scan are not looked into", done.stderr)
+
+    def take(self, direction):
+        """The layer as it should be, in this direction, with wrong attributes beside."""
+        self.truth = layer("", "GRU", attributes={"linear_before_reset": 1, "direction": direction})
+        self.weights = [constant(n, a) for n, a in self.truth.arrays().items() if n != "X"]
+        self.expected = {n: v.astype(np.float32) for n, v in self.truth.expected().items() if n in ("Y", "Y_h")}
+        return {**self.wrong, "direction": direction}, {"linear_before_reset": 1, "hidden_size": 4, "direction": direction}
+
+    def test_Y_at_one_time(self):
+        indices = [constant("last", np.int64(-1)), constant("first", np.int64(0)), constant("ends", [2**31]), constant("begins", [-1]),
+                   constant("axis", [0])]
+        by_gather = [helper.make_node("Gather", ["Y_in", "last"], ["Y"], axis=0)]
+        by_slice = [helper.make_node("Transpose", ["Y_in"], ["T"], perm=[2, 1, 0, 3]),
+                    helper.make_node("Slice", ["T", "begins", "ends", "two"], ["S"]), helper.make_node("Squeeze", ["S", "two"], ["Y"])]
+        two = [*indices, constant("two", [2])]
+        for direction in ("forward", "reverse", "bidirectional"):
+            for name, behind in (("gather", by_gather), ("slice", by_slice)):
+                wrong, right = self.take(direction)
+                at_last, final = self.expected["Y"][-1], self.expected["Y_h"]
+                if name == "slice":
+                    at_last, final = at_last.swapaxes(0, 1), final.swapaxes(0, 1)
+                with self.subTest(direction=direction, name=name):
+                    found, text = self.found([self.gru(**wrong), *behind], initializers=two, expected=at_last)
+                    self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["linear-before-reset"])], text)
+                    if direction == "forward":
+                        continue  # Y at the last time is the final state
+                    found, text = self.found([self.gru(**right), *behind], initializers=two, expected=final)
+                    self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["final-states-at-last-step"])], text)
+                    self.assertIn("the model takes Y at one time", text)
+
+    def test_directions_put_together(self):
+        wrong, _ = self.take("bidirectional")
+        indices = [constant("zero", np.int64(0)), constant("one", np.int64(1)), constant("last", np.int64(-1)), constant("axis", [1])]
+        halves = [helper.make_node("Gather", ["Y_in", "zero"], ["F"], axis=1), helper.make_node("Gather", ["Y_in", "one"], ["B_half"], axis=1)]
+        joined = [*halves, helper.make_node("Concat", ["F", "B_half"], ["Y"], axis=2)]
+        split = [helper.make_node("Split", ["Y_in"], ["F", "B_half"], axis=1, num_outputs=2),
+                 helper.make_node("Concat", ["F", "B_half"], ["C"], axis=3), helper.make_node("Squeeze", ["C", "axis"], ["Y"])]
+        ends = [*halves, helper.make_node("Gather", ["F", "last"], ["F_last"], axis=0), helper.make_node("Gather", ["B_half", "zero"], ["B_last"], axis=0),
+                helper.make_node("Concat", ["F_last", "B_last"], ["Y"], axis=1)]
+        Y, Y_h = self.expected["Y"], self.expected["Y_h"]
+        of_all, of_ends = np.concatenate([Y[:, 0], Y[:, 1]], axis=2), np.concatenate([Y_h[0], Y_h[1]], axis=1)
+        for name, behind, expected in (("joined", joined, of_all), ("split", split, of_all), ("ends", ends, of_ends)):
+            with self.subTest(name=name):
+                found, text = self.found([self.gru(**wrong), *behind], initializers=indices, expected=expected)
+                self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["linear-before-reset"])], text)
+        found, text = self.found([self.gru(**wrong), *halves[:1], helper.make_node("Identity", ["F"], ["Y"])], initializers=indices, expected=Y[:, 0])
+        self.assertEqual(text, "not tried: output 'Y' comes out behind Gather, through which nothing is traced back")
+
+
+if __name__ == "__main__":
+    unittest.main()
