@@ -276,13 +276,13 @@ def quantized(name, what, file, *changes):
 
 
 QUANTIZED_MUTANTS = [
-    quantized("zero-point-of-weights-ignored", "the zero points of W and R ignored", QUANTIZED, ("from[k * N + n] - zero", "from[k * N + n]")),
+    quantized("zero-point-of-weights-ignored", "the zero points of W and R ignored", QUANTIZED, ("zero_point.data<T>() + first, step)", "std::array<T, 4096>{}.data(), step)")),
     quantized("first-scale-for-all", "the first column's scale for every column", QUANTIZED,
-              ("*to_scale = scale.data<float>()[parameter];", "*to_scale = scale.data<float>()[first];")),
+              ("scale.data<float>()[first + columns[i] * step];", "scale.data<float>()[first];")),
     quantized("scales-of-first-direction", "both directions take the first one's scales", QUANTIZED,
-              ("by_column ? direction * N : direction;", "0 * direction * N;")),
+              ("step == 1 ? direction * N : direction;", "0 * direction * N;")),
     quantized("zero-point-of-rows-ignored", "the zero point of X and H ignored", QUANTIZED,
-              ("static_cast<std::int16_t>(q - range.zero_point)", "static_cast<std::int16_t>(q)")),
+              ("const auto zero_point = static_cast<std::uint8_t>(range.zero_point);", "const std::uint8_t zero_point = 0;")),
     quantized("scale-of-W-for-R", "R takes W's scale", QUANTIZED_LSTM, ("gates(R, R_scale)", "gates(R, W_scale)")),
     quantized("H-not-multiplied", "the state is not multiplied", RECURRENCE,
               ("if (weights_.quantized) weights_.quantized->R.add_product(", "if (weights_.quantized && rows < 0) weights_.quantized->R.add_product(")),

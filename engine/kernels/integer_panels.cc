@@ -300,12 +300,10 @@ template <class T>
 IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const int64_t> columns,
                              const T* zero_points, int64_t step)
     : K_(K), N_(static_cast<int64_t>(columns.size())), holds_bytes_(multiplies_bytes()) {
-  const int64_t padded = panels() * kColumns, bytes = panels() * groups() * kLine;
+  const int64_t padded = panels() * kColumns;
+  data_.assign(static_cast<size_t>(panels() * groups() * kLine), 0);
   zero_points_.assign(static_cast<size_t>(padded), 0);
   sums_.assign(static_cast<size_t>(padded), 0);
-  auto block = std::make_unique<memory::Block>(static_cast<size_t>(bytes));
-  std::memset(block->data(), 0, static_cast<size_t>(bytes));
-  auto* const data = static_cast<uint8_t*>(block->data());
   for (int64_t j = 0; j < N_; ++j) {
     const int64_t column = columns[static_cast<size_t>(j)];
     if (column >= 0) zero_points_[static_cast<size_t>(j)] = as_int8(zero_points[column * step]);
@@ -316,7 +314,7 @@ IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const 
       const int64_t first = i * kColumns;
       const auto some =
           columns.subspan(static_cast<size_t>(first), static_cast<size_t>(std::min(kColumns, N_ - first)));
-      uint8_t* panel = data + i * groups() * kLine;
+      uint8_t* panel = data_.data() + i * groups() * kLine;
       std::array<int64_t, kColumns> sums{};
       if (holds_bytes_) {
         fill_panel(b, K, ld, some, reinterpret_cast<int8_t*>(panel), sums.data());
@@ -329,7 +327,6 @@ IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const 
       }
     }
   });
-  data_ = std::move(block);
 }
 
 template <class T>

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <vector>
 
 #include "tensor/memory.h"
+#include "tensor/scratch.h"
 
 namespace grurun::kernels {
 
@@ -34,9 +33,7 @@ class IntegerPanels {
   int64_t groups() const { return (K_ + group() - 1) / group(); }
 
   /// [groups, kColumns, group], 64 bytes a group: the numbers as int8, those of uint8 less 128.
-  const uint8_t* panel(int64_t i) const {
-    return static_cast<const uint8_t*>(data_->data()) + i * groups() * 64;
-  }
+  const uint8_t* panel(int64_t i) const { return data_.data() + i * groups() * 64; }
   /// By column, to the end of the last panel: the zero point of the number as it lies here, and the sum of
   /// the numbers less it.
   const int32_t* zero_points() const { return zero_points_.data(); }
@@ -46,8 +43,8 @@ class IntegerPanels {
  private:
   int64_t K_ = 0, N_ = 0;
   bool holds_bytes_ = false, has_zero_points_ = false;
-  std::unique_ptr<const memory::Block> data_;
-  std::vector<int32_t> zero_points_, sums_;
+  ScratchVector<uint8_t> data_;
+  ScratchVector<int32_t> zero_points_, sums_;
 };
 
 /// A [rows, K] of 8-bit numbers with a zero point for each row, as products with certain panels take it.

@@ -82,6 +82,28 @@ void quantize_f32(const float* x, float scale, float zero_point, uint8_t* y, siz
   });
 }
 
+template <bool kDivides>
+HWY_INLINE void requantize(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
+  const double zero_point = by.zero_point, least = by.least, scale = by.scale;
+  for_lanes<double>(n, [=, factors = by.factors, step = by.step](auto d, size_t i) HWY_ATTR {
+    const hn::Rebind<int32_t, decltype(d)> di;
+    const hn::Rebind<uint8_t, decltype(d)> d8;
+    const auto factor = step == 0 ? hn::Set(d, *factors) : hn::LoadU(d, factors + i);
+    auto quotient = hn::Mul(hn::PromoteTo(d, hn::LoadU(di, x + i)), factor);
+    if constexpr (kDivides) quotient = hn::Div(quotient, hn::Set(d, scale));
+    const auto number = hn::IfThenElse(hn::IsNaN(quotient), hn::Zero(d), quotient);
+    const auto moved = hn::Add(hn::Round(number), hn::Set(d, zero_point));
+    const auto clamped = hn::Min(hn::Max(moved, hn::Set(d, least)), hn::Set(d, least + 255));
+    const auto bits = hn::And(hn::DemoteTo(di, clamped), hn::Set(di, 255));
+    hn::StoreU(hn::DemoteTo(d8, bits), d8, y + i);
+  });
+}
+
+void requantize_i32(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
+  if (by.scale == 1) return requantize<false>(x, by, y, n);
+  requantize<true>(x, by, y, n);
+}
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -93,6 +115,7 @@ HWY_EXPORT(rotate_f32);
 HWY_EXPORT(rotate_pairs_f32);
 HWY_EXPORT(filter_f32);
 HWY_EXPORT(quantize_f32);
+HWY_EXPORT(requantize_i32);
 
 namespace {
 size_t count(int64_t n) {
@@ -115,6 +138,9 @@ void vec_filter(const float* x, const float* taps, int64_t k, float start, float
 }
 void vec_quantize(const float* x, float scale, int zero_point, uint8_t* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(quantize_f32)(x, scale, static_cast<float>(zero_point), y, count(n));
+}
+void vec_requantize(const int32_t* x, const Requantization& by, uint8_t* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(requantize_i32)(x, by, y, count(n));
 }
 
 }  // namespace grurun::kernels

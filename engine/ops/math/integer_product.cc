@@ -62,7 +62,7 @@ IntegerFactor integer_factor(const Tensor& B, const Tensor* b_zero_point) {
   const std::int64_t N = is_vector ? 1 : shape[shape.rank() - 1];
   IntegerFactor out{shape, {}};
   if (B.size() == 0) return out;
-  std::vector<std::int64_t> columns(static_cast<std::size_t>(N));
+  ScratchVector<std::int64_t> columns(static_cast<std::size_t>(N));
   std::iota(columns.begin(), columns.end(), 0);
   const std::int64_t step = zero.size() == 1 ? 0 : 1;
   dispatch(Bytes{}, B.dtype(), [&]<typename T>() {

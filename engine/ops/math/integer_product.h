@@ -1,9 +1,8 @@
 // Matrix products of 8-bit integers with zero points: what MatMulInteger and QLinearMatMul share.
 #pragma once
 
-#include <vector>
-
 #include "engine/kernels/integer_panels.h"
+#include "tensor/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -18,8 +17,8 @@ Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shap
 
 /// B and its zero point, arranged for products.
 struct IntegerFactor {
-  Shape shape;                                   // B's
-  std::vector<kernels::IntegerPanels> matrices;  // of the stack
+  Shape shape;                                     // B's
+  ScratchVector<kernels::IntegerPanels> matrices;  // of the stack
 };
 
 /// B is int8 or uint8; the zero point may be nullptr. Throws Error(invalid_model) where they do not fit.

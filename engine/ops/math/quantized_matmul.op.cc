@@ -4,11 +4,13 @@
 // [..., M, 1], and for each column of b, [N] or [..., 1, N]. Version 21 adds 8-bit floats, dequantized and
 // multiplied as float.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_fused.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/elementwise.h"
@@ -68,38 +70,45 @@ Tensor dequantized(const Operand& x, QuantizedSide side, const char* zero_name, 
   return cast_tensor(combined<Mul>(centred, as_double(scale)), DType::float32);
 }
 
-/// round(values * scale / y_scale) + y_zero_point within the range of its type. scale broadcasts to values;
-/// y_scale is a scalar.
-template <typename V>
-Tensor requantized(const Tensor& values, const Tensor& scale, double y_scale, const Tensor& y_zero_point) {
-  Tensor y(y_zero_point.dtype(), values.shape());
-  const BroadcastWalk walk(values.shape(), {&scale.shape()});
-  const std::int64_t step = walk.steps(0) ? 1 : 0;
-  const V* from = values.data<V>();
-  const double* factors = scale.data<double>();
+/// round(sums * scale / y_scale) + y_zero_point within the range of its type, int8 or uint8. scale broadcasts
+/// to sums; y_scale is a scalar.
+Tensor requantized(const Tensor& sums, const Tensor& scale, double y_scale, const Tensor& y_zero_point) {
+  Tensor y(y_zero_point.dtype(), sums.shape());
+  const BroadcastWalk walk(sums.shape(), {&scale.shape()});
+  auto* to = static_cast<std::uint8_t*>(y.mutable_raw());
   dispatch(TypeList<std::int8_t, std::uint8_t>{}, y.dtype(), [&]<typename T>() {
-    T* to = y.mutable_data<T>();
-    const T zero_point = *y_zero_point.data<T>();
-    kernels::parallel_for(walk.size(), 1 << 13, [&](std::int64_t begin, std::int64_t end) {
-      walk.for_each(
-          begin, end, [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
-            for (std::int64_t i = 0; i < n; ++i) {
-              const double factor = factors[offsets[0] + i * step];
-              to[first + i] =
-                  quantized_integer<T>(static_cast<double>(from[first + i]) * factor / y_scale, zero_point);
-            }
-          });
+    const kernels::Requantization by{.factors = scale.data<double>(),
+                                     .step = walk.steps(0) ? 1 : 0,
+                                     .scale = y_scale,
+                                     .zero_point = *y_zero_point.data<T>(),
+                                     .least = std::numeric_limits<T>::min()};
+    kernels::parallel_for(walk.size(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      walk.for_each(begin, end,
+                    [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
+                      kernels::Requantization here = by;
+                      here.factors += offsets[0];
+                      kernels::vec_requantize(sums.data<std::int32_t>() + first, here, to + first, n);
+                    });
     });
   });
   return y;
 }
 
-/// The same for zero points of any type.
-Tensor requantized_floats(const Tensor& values, double y_scale, const Tensor& y_zero_point) {
-  if (is_byte(y_zero_point)) return requantized<float>(values, Tensor::scalar(1.0), y_scale, y_zero_point);
-  const Tensor scaled = combined<Div>(as_double(values), Tensor::scalar(y_scale));
-  const double zero = *as_double(y_zero_point).data<double>();
-  return cast_tensor(zero == 0 ? scaled : combined<Sub>(scaled, Tensor::scalar(-zero)), y_zero_point.dtype());
+/// The same of float products, for zero points of any type.
+Tensor requantized_floats(const Tensor& products, double y_scale, const Tensor& y_zero_point) {
+  const Tensor scaled = combined<Div>(as_double(products), Tensor::scalar(y_scale));
+  const DType dtype = y_zero_point.dtype();
+  if (!is_byte(y_zero_point)) {
+    const double zero = *as_double(y_zero_point).data<double>();
+    return cast_tensor(zero == 0 ? scaled : combined<Sub>(scaled, Tensor::scalar(-zero)), dtype);
+  }
+  Tensor y(dtype, scaled.shape());
+  dispatch(TypeList<std::int8_t, std::uint8_t>{}, dtype, [&]<typename T>() {
+    std::ranges::transform(scaled.span<double>(), y.mutable_data<T>(), [&](double quotient) {
+      return quantized_integer<T>(quotient, *y_zero_point.data<T>());
+    });
+  });
+  return y;
 }
 
 using SharedFactor = std::shared_ptr<const IntegerFactor>;
@@ -137,7 +146,7 @@ void run_qlinear_matmul(RunContext& run, const SharedFactor& factor) {
   const double divisor = *as_double(y_scale).data<double>();
   if (is_byte(a.values) && is_byte(b.values)) {
     const Tensor sums = product_of(a.values, &a.zero_point, b.values, &b.zero_point, factor);
-    run.set_output(0, requantized<std::int32_t>(sums, scale_of(a, b), divisor, y_zero_point));
+    run.set_output(0, requantized(sums, scale_of(a, b), divisor, y_zero_point));
   } else {
     const Tensor product = matrix_product(dequantized(a, QuantizedSide::A, "a_zero_point", "a_scale"),
                                           dequantized(b, QuantizedSide::B, "b_zero_point", "b_scale"));

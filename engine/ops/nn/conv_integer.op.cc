@@ -7,11 +7,13 @@
 //
 // x and its zero point have one type, w and its own another, of int8 and uint8. Zero points and scales of x
 // and y are scalars, those of w scalars or lists [M]. B is int32 [M].
+#include <limits>
 #include <memory>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_fused.h"
 #include "engine/ops/nn/integer_convolution.h"
-#include "engine/ops/quantization/saturate.h"
 #include "engine/ops/type_dispatch.h"
 
 namespace grurun::engine {
@@ -58,17 +60,23 @@ Tensor requantized(const Tensor& sums, const Tensor& x_scale, const Tensor& w_sc
                  w_scale.shape().to_string());
   }
   const std::int64_t inner = sums.shape().count(2, sums.rank());
-  const std::int32_t* from = sums.data<std::int32_t>();
   Tensor y(dtype_of<T>, sums.shape());
-  T* to = y.mutable_data<T>();
-  for (std::int64_t plane = 0; plane < sums.dim(0) * filters; ++plane) {
-    const float w = w_scale.data<float>()[w_scale.size() == 1 ? 0 : plane % filters];
-    const double factor = static_cast<double>(*x_scale.data<float>()) * static_cast<double>(w) /
-                          static_cast<double>(*y_scale.data<float>());
-    for (std::int64_t i = plane * inner; i < (plane + 1) * inner; ++i) {
-      to[i] = quantized_integer<T>(static_cast<double>(from[i]) * factor, *y_zero_point.data<T>());
-    }
-  }
+  auto* to = static_cast<std::uint8_t*>(y.mutable_raw());
+  kernels::parallel_for(
+      sums.dim(0) * filters, (1 << 14) / (inner + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t plane = begin; plane < end; ++plane) {
+          const float w = w_scale.data<float>()[w_scale.size() == 1 ? 0 : plane % filters];
+          const double factor = static_cast<double>(*x_scale.data<float>()) * static_cast<double>(w) /
+                                static_cast<double>(*y_scale.data<float>());
+          kernels::vec_requantize(sums.data<std::int32_t>() + plane * inner,
+                                  {.factors = &factor,
+                                   .step = 0,
+                                   .scale = 1,
+                                   .zero_point = *y_zero_point.data<T>(),
+                                   .least = std::numeric_limits<T>::min()},
+                                  to + plane * inner, inner);
+        }
+      });
   return y;
 }
 
