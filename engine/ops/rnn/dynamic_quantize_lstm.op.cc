@@ -155,8 +155,7 @@ void run_layer(const DynamicLayer& layer, RunContext& run) {
   LayerWeights<float> packed_now;
   if (!layer.packed) packed_now = pack(inputs, layer.form);
   const LayerWeights<float>& weights = layer.packed ? *layer.packed : packed_now;
-  for (std::int64_t direction = 0; direction < dims.num_directions; ++direction)
-    run_direction<float, float>(layer_run, direction, weights[static_cast<std::size_t>(direction)]);
+  run_directions<float, float>(layer_run, weights);
 }
 
 // ONNX's schemas know nothing of the domain; the executor cannot count for it.

@@ -76,17 +76,6 @@ void pack_constant_weights(PrepareContext& node, Layer& layer) {
   });
 }
 
-// A thread for each direction needs no waiting for the other at every step; more threads than that do better
-// by sharing the steps.
-bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
-  constexpr double enough = 1 << 18;  // operations for a thread to be worth waking
-  const double operations = 2.0 * static_cast<double>(dims.seq_length) *
-                            static_cast<double>(dims.batch_size) *
-                            static_cast<double>(form.gates * dims.hidden_size) *
-                            static_cast<double>(dims.input_size + dims.hidden_size);
-  return kernels::threads() <= 3 && operations >= enough;
-}
-
 /// Arranges packed weights as a run of these dimensions wants them; they stay so while it holds the lock.
 template <typename Real>
 std::shared_lock<std::shared_mutex> arrange_weights(Layer& layer, const Dimensions& dims) {
@@ -127,16 +116,7 @@ void run_layer(Layer& layer, RunContext& run) {
     const std::uint32_t runs = layer.runs.load(std::memory_order_relaxed);
     layer.runs.store(runs + 1, std::memory_order_relaxed);
     layer_run.descending = runs % 2 == 1;
-    const auto run_directions = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t direction = begin; direction < end; ++direction) {
-        run_direction<T, Real>(layer_run, direction, weights[static_cast<std::size_t>(direction)]);
-      }
-    };
-    if (dims.num_directions > 1 && directions_side_by_side(layer.form, dims)) {
-      kernels::parallel_for(dims.num_directions, 1, run_directions);
-    } else {
-      run_directions(0, dims.num_directions);
-    }
+    run_directions<T, Real>(layer_run, weights);
   });
 }
 

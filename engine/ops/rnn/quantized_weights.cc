@@ -35,8 +35,10 @@ kernels::IntegerRows quantized(std::int64_t rows, kernels::Rows<const float> A, 
                                const kernels::IntegerPanels& panels) {
   const std::int64_t K = panels.K();
   ScratchVector<std::uint8_t> numbers(static_cast<std::size_t>(rows * K));
-  for (std::int64_t row = 0; row < rows; ++row)
-    kernels::vec_quantize(A.row(row), range.scale, range.zero_point, numbers.data() + row * K, K);
+  kernels::parallel_for(rows, (1 << 16) / (K + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+      kernels::vec_quantize(A.row(row), range.scale, range.zero_point, numbers.data() + row * K, K);
+  });
   const auto zero_point = static_cast<std::uint8_t>(range.zero_point);
   return {numbers.data(), rows, &zero_point, 0, panels};
 }
@@ -89,7 +91,7 @@ void QuantizedWeights::add_part(std::int64_t rows, kernels::Rows<const float> A,
   constexpr std::int64_t strip = 3, height = 32;  // panels and rows at a time
   constexpr std::int64_t width = strip * kernels::IntegerPanels::kColumns;
   const std::int64_t strips = (panels.panels() + strip - 1) / strip;
-  const std::int64_t grain = (std::int64_t{1} << 19) / (rows * (K_ + 16) * width) + 1;
+  const std::int64_t grain = (std::int64_t{1} << 17) / (rows * (K_ + 16) * width) + 1;
   kernels::parallel_for(strips, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t first = i * strip, last = std::min(first + strip, panels.panels());

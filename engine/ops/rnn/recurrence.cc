@@ -75,6 +75,7 @@ class DirectionRun {
   Rows projected_{};      // [chunk_rows_, width_]
   ConstRows state_{};     // Ht-1
   bool at_rest_ = false;  // the state is 0, and R times it
+  std::optional<DynamicRange> range_of_X_;
 };
 
 template <typename T, typename Real>
@@ -209,7 +210,10 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
     }
   }
   if constexpr (std::is_same_v<Real, float>) {
-    if (weights_.quantized) weights_.quantized->W.add_product(rows, X, range_of_X(), projected_);
+    if (weights_.quantized) {
+      if (!range_of_X_) range_of_X_ = range_of_X();
+      weights_.quantized->W.add_product(rows, X, *range_of_X_, projected_);
+    }
   }
   // Rows that were not gathered are in the order of time.
   const bool descending = reversed_ && in_step_order();
@@ -364,16 +368,32 @@ void DirectionRun<T, Real>::store_state(std::size_t index) {
   }
 }
 
+// A thread for each direction needs no waiting for the other at every step; more threads than that do better
+// by sharing the steps.
+bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
+  constexpr double enough = 1 << 18;  // operations for a thread to be worth waking
+  const double operations = 2.0 * static_cast<double>(dims.seq_length) *
+                            static_cast<double>(dims.batch_size) *
+                            static_cast<double>(form.gates * dims.hidden_size) *
+                            static_cast<double>(dims.input_size + dims.hidden_size);
+  return dims.num_directions > 1 && kernels::threads() <= 3 && operations >= enough;
+}
+
 }  // namespace
 
 template <typename T, typename Real>
-void run_direction(const LayerRun& layer, std::int64_t direction, const DirectionWeights<Real>& weights) {
-  DirectionRun<T, Real>(layer, direction, weights).run();
+void run_directions(const LayerRun& layer, const LayerWeights<Real>& weights) {
+  const std::int64_t directions = layer.dims.num_directions;
+  const std::int64_t grain = directions_side_by_side(layer.form, layer.dims) ? 1 : directions;
+  kernels::parallel_for(directions, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t direction = begin; direction < end; ++direction)
+      DirectionRun<T, Real>(layer, direction, weights[static_cast<std::size_t>(direction)]).run();
+  });
 }
 
-template void run_direction<float, float>(const LayerRun&, std::int64_t, const DirectionWeights<float>&);
-template void run_direction<double, double>(const LayerRun&, std::int64_t, const DirectionWeights<double>&);
-template void run_direction<Float16, float>(const LayerRun&, std::int64_t, const DirectionWeights<float>&);
-template void run_direction<BFloat16, float>(const LayerRun&, std::int64_t, const DirectionWeights<float>&);
+template void run_directions<float, float>(const LayerRun&, const LayerWeights<float>&);
+template void run_directions<double, double>(const LayerRun&, const LayerWeights<double>&);
+template void run_directions<Float16, float>(const LayerRun&, const LayerWeights<float>&);
+template void run_directions<BFloat16, float>(const LayerRun&, const LayerWeights<float>&);
 
 }  // namespace grurun::engine::rnn
