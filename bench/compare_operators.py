@@ -36,6 +36,15 @@ def positive(*shape):
     return np.abs(floats(*shape)) + 0.1
 
 
+def bytes_of(dtype, *shape):
+    """All 8-bit numbers of a type, in an order without a pattern."""
+    return (np.arange(np.prod(shape)) * 7919 // 13 % 256).astype(np.uint8).view(dtype).reshape(shape)
+
+
+QUANTIZED = {"x_scale": np.array(0.02, np.float32), "x_zero": np.array(120, np.uint8), "w_scale": np.array(0.01, np.float32),
+             "w_zero": np.array(0, np.int8), "y_scale": np.array(3.7, np.float32), "y_zero": np.array(128, np.uint8)}
+
+
 # Name, nodes in ONNX's textual form; what they read: inputs by capital names, constants by others. A shape stands for normal numbers.
 CASES = [
     ("max_pool k2s2", "Y = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(X)", {"X": IMAGE}),
@@ -129,6 +138,14 @@ CASES = [
     ("matmul bias", "H = MatMul(X, w) Y = Add(H, b)", {"X": TOKENS, "w": (768, 768), "b": (768,)}),
     ("matmul bias relu", "H = MatMul(X, w) S = Add(H, b) Y = Relu(S)", {"X": (1024, 64), "w": (64, 256), "b": (256,)}),
     ("gemm relu", "H = Gemm(X, w, b) Y = Relu(H)", {"X": (1024, 64), "w": (64, 256), "b": (256,)}),
+    ("matmul_integer", "Y = MatMulInteger(X, w, x_zero, w_zero)",
+     {"X": bytes_of(np.uint8, 384, 768), "w": bytes_of(np.int8, 768, 768), "x_zero": np.array(120, np.uint8), "w_zero": np.array(0, np.int8)}),
+    ("matmul_integer row", "Y = MatMulInteger(X, w, x_zero, w_zero)",
+     {"X": bytes_of(np.uint8, 1, 512), "w": bytes_of(np.int8, 512, 512), "x_zero": np.array(120, np.uint8), "w_zero": np.array(0, np.int8)}),
+    ("qlinear_matmul", "Y = QLinearMatMul(X, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero)",
+     {"X": bytes_of(np.uint8, 384, 768), "w": bytes_of(np.int8, 768, 768), **QUANTIZED}),
+    ("qlinear_conv", "Y = QLinearConv<pads = [1, 1, 1, 1]>(X, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero)",
+     {"X": bytes_of(np.uint8, 1, 64, 56, 56), "w": bytes_of(np.int8, 64, 64, 3, 3), **QUANTIZED}),
     ("silu", "S = Sigmoid(X) Y = Mul(X, S)", {"X": TOKENS}),
     ("hard swish chain", "A = Add(X, three) B = Clip(A, zero, six) C = Mul(X, B) Y = Div(C, six)",
      {"X": TOKENS, "three": np.array(3, np.float32), "zero": np.array(0, np.float32), "six": np.array(6, np.float32)}),

@@ -2,11 +2,13 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "bench/count.h"
 #include "engine/kernels/gemm.h"
+#include "engine/kernels/integer_panels.h"
 #include "engine/kernels/vec_arith.h"
 #include "engine/kernels/vec_convert.h"
 #include "engine/kernels/vec_math.h"
@@ -55,6 +57,25 @@ void plain_gemm(benchmark::State& state) {
   count(state, p.flops(), p.bytes());
 }
 
+// Items are products of two numbers.
+void integer_product(benchmark::State& state) {
+  const Product p(state);
+  const std::vector<uint8_t> A(static_cast<size_t>(p.M * p.K), 200);
+  const std::vector<int8_t> B(static_cast<size_t>(p.K * p.N), -77);
+  std::vector<int64_t> columns(static_cast<size_t>(p.N));
+  std::iota(columns.begin(), columns.end(), 0);
+  const int8_t zero_of_B = 0;
+  const uint8_t zero_of_A = 120;
+  const IntegerPanels panels(B.data(), p.K, p.N, columns, &zero_of_B, 0);
+  std::vector<int32_t> C(static_cast<size_t>(p.M * p.N));
+  for (auto _ : state) {
+    const IntegerRows rows(A.data(), p.M, &zero_of_A, 0, panels);
+    multiply_integers(rows, 0, p.M, panels, 0, panels.panels(), C.data(), p.N);
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * p.M * p.N * p.K);
+}
+
 #define GRURUN_SIZES           \
   ArgNames({"M", "N", "K"})    \
       ->Args({1, 768, 256})    \
@@ -63,6 +84,7 @@ void plain_gemm(benchmark::State& state) {
       ->Args({256, 256, 256})
 BENCHMARK(packed_gemm)->GRURUN_SIZES;
 BENCHMARK(plain_gemm)->GRURUN_SIZES;
+BENCHMARK(integer_product)->GRURUN_SIZES;
 #undef GRURUN_SIZES
 
 // Lengths of arrays: within the first cache, and far beyond all of them.
