@@ -20,7 +20,7 @@ Tensor zero_points_of(const Tensor& x, const Tensor* zero_point, QuantizedSide s
   if (zero_point == nullptr) return Tensor::zeros(x.dtype(), Shape{});
   if (zero_point->dtype() != x.dtype()) fail_invalid("{} must have its matrix's element type", what);
   const Tensor zero = aligned_parameter(*zero_point, side, x.shape(), what);
-  if (zero.size() == 1) return zero;
+  if (zero.size() == 1 || x.size() == 0) return zero;  // of nothing: it may be one for each of many rows
   Shape shape = x.shape();
   shape[shape.rank() - (side == QuantizedSide::A ? 1 : 2)] = 1;
   Tensor out(x.dtype(), shape);
@@ -45,7 +45,7 @@ Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shap
   if (shape.rank() == 1 && side == QuantizedSide::A && matrix.rank() >= 2) shape.push_back(1);
   const std::size_t along =
       side == QuantizedSide::A ? 1 : 2;  // from the back: where only an extent of 1 fits
-  const bool constant = side == QuantizedSide::B && shape.rank() == 1;
+  const bool constant = side == QuantizedSide::B && shape.rank() == 1 && matrix.rank() >= 2;
   if (!constant && (shape.rank() < 2 || shape[shape.rank() - along] != 1)) {
     fail_invalid("{} of shape {} is neither a scalar nor one {} of {}", what, parameter.shape().to_string(),
                  side == QuantizedSide::A ? "for each row" : "for each column", matrix.to_string());

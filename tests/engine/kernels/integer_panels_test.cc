@@ -12,10 +12,11 @@ namespace {
 class IntegerPanelsTest : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(IntegerPanelsTest);
 
+/// One more than asked for: no memory is a null pointer, which nothing may be added to.
 template <class T>
 std::vector<T> drawn(int64_t n, std::mt19937& generator) {
   std::uniform_int_distribution<int> draw(std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
-  std::vector<T> out(static_cast<size_t>(n));
+  std::vector<T> out(static_cast<size_t>(n + 1));
   for (T& value : out) value = static_cast<T>(draw(generator));
   return out;
 }

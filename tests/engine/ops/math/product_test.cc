@@ -230,6 +230,24 @@ TEST(QuantizedProducts, ConstantFactorsGiveTheSame) {
   }
 }
 
+TEST(MatMulInteger, AVectorIsOneColumn) {
+  const Tensor a = make<std::uint8_t>({2, 3}, {1, 2, 3, 4, 5, 6}), b = vec<std::uint8_t>({7, 8, 9});
+  const Tensor none = make<std::uint8_t>({}, {0});
+  check_rows({{"one zero point",
+               "MatMulInteger",
+               10,
+               {a, b, none, vec<std::uint8_t>({1})},
+               {},
+               {vec<std::int32_t>({44, 107})}}});
+  check_errors({{"one for each element",
+                 "MatMulInteger",
+                 10,
+                 {a, b, none, vec<std::uint8_t>({1, 1, 1})},
+                 {},
+                 ErrorKind::invalid_model,
+                 "b_zero_point"}});
+}
+
 TEST(Einsum, Equations) {
   const Tensor m = make<float>({2, 2}, {1, 2, 3, 4});
   const Tensor v = vec<float>({10, 20});
