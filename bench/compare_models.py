@@ -66,7 +66,11 @@ def find_model(package, file, extra):
 
 
 def agree(outputs, others):
-    return all(a.shape == b.shape and np.allclose(a, b, rtol=RTOL, atol=ATOL, equal_nan=True) for a, b in zip(outputs, others, strict=True))
+    """Of 8-bit integers, one more or less agrees: ONNX Runtime scales them in float32, grurun in float64."""
+    def close(a, b):
+        atol = 1 if a.dtype in (np.uint8, np.int8) else ATOL
+        return a.shape == b.shape and np.allclose(a, b, rtol=RTOL, atol=atol, equal_nan=True)
+    return all(close(a, b) for a, b in zip(outputs, others, strict=True))
 
 
 class OnnxRuntime:

@@ -41,8 +41,8 @@ def bytes_of(dtype, *shape):
     return (np.arange(np.prod(shape)) * 7919 // 13 % 256).astype(np.uint8).view(dtype).reshape(shape)
 
 
-QUANTIZED = {"x_scale": np.array(0.02, np.float32), "x_zero": np.array(120, np.uint8), "w_scale": np.array(0.01, np.float32),
-             "w_zero": np.array(0, np.int8), "y_scale": np.array(3.7, np.float32), "y_zero": np.array(128, np.uint8)}
+QUANTIZED = {"x_scale": np.array(0.0173, np.float32), "x_zero": np.array(120, np.uint8), "w_scale": np.array(0.0113, np.float32),
+             "w_zero": np.array(0, np.int8), "y_scale": np.array(0.91, np.float32), "y_zero": np.array(128, np.uint8)}
 
 
 # Name, nodes in ONNX's textual form; what they read: inputs by capital names, constants by others. A shape stands for normal numbers.

@@ -376,7 +376,7 @@ bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
                             static_cast<double>(dims.batch_size) *
                             static_cast<double>(form.gates * dims.hidden_size) *
                             static_cast<double>(dims.input_size + dims.hidden_size);
-  return dims.num_directions > 1 && kernels::threads() <= 3 && operations >= enough;
+  return kernels::threads() <= 3 && operations >= enough;
 }
 
 }  // namespace
@@ -384,7 +384,8 @@ bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
 template <typename T, typename Real>
 void run_directions(const LayerRun& layer, const LayerWeights<Real>& weights) {
   const std::int64_t directions = layer.dims.num_directions;
-  const std::int64_t grain = directions_side_by_side(layer.form, layer.dims) ? 1 : directions;
+  const bool apart = directions > 1 && directions_side_by_side(layer.form, layer.dims);
+  const std::int64_t grain = apart ? 1 : directions;
   kernels::parallel_for(directions, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t direction = begin; direction < end; ++direction)
       DirectionRun<T, Real>(layer, direction, weights[static_cast<std::size_t>(direction)]).run();
