@@ -34,11 +34,6 @@ constexpr size_t tile_rows(size_t vectors) {
   return std::min(kMostTileRows, kMostSums / vectors);
 }
 
-/// How many sums each element is split into, so that additions in flight hide their latency.
-constexpr size_t tile_ways(size_t rows, size_t vectors) {
-  return rows * vectors >= 8 ? 1 : rows * vectors >= 4 ? 2 : 4;
-}
-
 template <size_t n>
 using Count = std::integral_constant<size_t, n>;
 

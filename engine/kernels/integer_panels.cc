@@ -32,11 +32,6 @@ constexpr size_t kVectors = kPanel / hn::MaxLanes(DI());  // of a panel
 constexpr size_t kMostPanels = HWY_TARGET == HWY_AVX3 ? 3 : 1;
 constexpr size_t kMostRows = kVectors == 1 ? 8 : kVectors == 2 ? 4 : 2;
 
-/// How many sums each element is split into, so that additions in flight hide their latency.
-constexpr size_t integer_ways(size_t sums) {
-  return sums >= 8 ? 1 : sums >= 4 ? 2 : 4;
-}
-
 /// Rows of A times panels of B.
 struct IntegerTile {
   const uint8_t* a;
@@ -68,8 +63,11 @@ HWY_INLINE void add_products(VI a, VI b, VI& first, VI& second) {
   }
 #endif
 #if HWY_TARGET == HWY_SCALAR
-  first.raw += int32_t{static_cast<int16_t>(a.raw)} * static_cast<int16_t>(b.raw);
-  second.raw += (a.raw >> 16) * (b.raw >> 16);
+  const auto add = [](VI& sum, int32_t product) {
+    sum.raw = static_cast<int32_t>(static_cast<uint32_t>(sum.raw) + static_cast<uint32_t>(product));
+  };
+  add(first, int32_t{static_cast<int16_t>(a.raw)} * static_cast<int16_t>(b.raw));
+  add(second, (a.raw >> 16) * (b.raw >> 16));
 #else
   const hn::Repartition<int16_t, DI> half;
   first = hn::ReorderWidenMulAccumulate(DI(), hn::BitCast(half, a), hn::BitCast(half, b), first, second);
@@ -105,7 +103,7 @@ HWY_INLINE void add_group(const IntegerTile& t, size_t group, TileSums<kRows, kP
 /// sums of kRows x kPanels panels, not yet less what the zero points make of them.
 template <bool kBytes, size_t kRows, size_t kPanels>
 HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[kRows][kPanels * kVectors]) {
-  constexpr size_t kWays = integer_ways(kRows * kPanels * kVectors);
+  constexpr size_t kWays = tile_ways(kRows, kPanels * kVectors);
   TileSums<kRows, kPanels> sums[kWays];
   size_t group = 0;
   for (; group + kWays <= t.groups; group += kWays) {

@@ -57,7 +57,7 @@ class IntegerRows {
 
   int64_t rows() const { return rows_; }
   int64_t row_bytes() const { return row_bytes_; }
-  /// Groups of b.group() numbers, as uint8 or int16: those of int8 and 128.
+  /// Groups of b.group() numbers, as uint8 or int16: those of int8 plus 128.
   const uint8_t* row(int64_t i) const { return static_cast<const uint8_t*>(data_.data()) + i * row_bytes_; }
   /// The zero point of the numbers as they lie here, and the sum of these.
   int32_t zero_point(int64_t i) const { return facts()[2 * i]; }

@@ -53,6 +53,8 @@ bool has_byte_products() {
 #endif
 }
 
+bool byte_products = has_byte_products();
+
 /// The scalar path can run everywhere but is only listed by Highway where nothing better is.
 std::vector<int64_t> targets() {
   hwy::SetSupportedTargetsForTest(0);
@@ -139,18 +141,17 @@ int64_t second_cache_bytes() {
 }
 
 bool detail::fast_division = made_by_amd();
-bool detail::byte_products = has_byte_products();
 
 void set_divides_fast(bool fast) {
   detail::fast_division = fast;
 }
 
 bool multiplies_bytes() {
-  return detail::byte_products && (hwy::SupportedTargets() & HWY_AVX3) != 0;
+  return byte_products && (hwy::SupportedTargets() & HWY_AVX3) != 0;
 }
 
 void set_multiplies_bytes(bool multiplies) {
-  detail::byte_products = multiplies && has_byte_products();
+  byte_products = multiplies && has_byte_products();
 }
 
 bool tile_registers() {

@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace grurun::kernels::detail {
-extern bool fast_division, byte_products;
+extern bool fast_division;
 }
 
 /// Which instruction set the kernels use. The best that this processor has, unless someone chooses another.
