@@ -1,5 +1,7 @@
 #include "engine/graph/executor.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/graph/run_state.h"
@@ -89,7 +91,9 @@ void run_steps(const Plan& plan, Values& frame, RunState& state,
 namespace {
 
 // Where the value of input i belongs, after checks that it may go there; nullptr: an initializer's stays.
-Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, Values& frame) {
+// checked_type: its type and shape have been compared with the declared ones before.
+Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, Values& frame,
+                      bool checked_type = false) {
   Value& place = frame[static_cast<std::size_t>(plan.inputs[i])];
   if (value.empty()) {
     const bool optional = plan.input_types[i].kind == ValueType::Kind::optional;
@@ -97,7 +101,7 @@ Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, Value
     return nullptr;
   }
   if (!place.empty()) fail_internal("input '{}' is fed, but was planned as a constant", plan.input_names[i]);
-  check_declared(plan.input_names[i], plan.input_types[i], value);
+  if (!checked_type) check_declared(plan.input_names[i], plan.input_types[i], value);
   return &place;
 }
 
@@ -115,6 +119,12 @@ void run_frame(const Plan& plan, Values& frame, const RunOptions& options,
 std::pair<DType, Shape> type_of(const Value& value) {
   if (!value.is_tensor()) return {};
   return {value.tensor().dtype(), value.tensor().shape()};
+}
+
+bool is_of(const std::pair<DType, Shape>& type, const Value& value) {
+  if (!value.is_tensor()) return false;
+  const Tensor& tensor = value.tensor();
+  return type.first == tensor.dtype() && type.second == tensor.shape();
 }
 
 }  // namespace
@@ -147,12 +157,15 @@ void Runner::run(std::span<const Value> inputs, const RunOptions& options) {
   static const Value none;
   try {
     for (const std::size_t slot : fed_) frame_[slot].clear();
+    bool same = stage_ != Stage::first;
     for (std::size_t i = 0; i < plan_->inputs.size(); ++i) {
       const Value& value = i < inputs.size() ? inputs[i] : none;
-      Value* place = place_of_input(*plan_, i, value, frame_);
+      const bool same_tensor = same && is_of(fed_types_[i], value);
+      if (!same_tensor && (value.is_tensor() || (same && fed_types_[i].first != DType::undefined))) same = false;
+      Value* place = place_of_input(*plan_, i, value, frame_, same_tensor);
       if (place != nullptr) *place = value;
     }
-    prepare_memory();
+    prepare_memory(inputs, same);
     // Of the run before, the frame holds the outputs alone; the steps that make them write over them.
     const memory::RunMemory::Run within(&memory_);
     if (stage_ == Stage::recorded) {
@@ -174,19 +187,12 @@ void Runner::give_memory_up() {
   stage_ = Stage::first;
 }
 
-// The inputs are in the frame.
-void Runner::prepare_memory() {
+void Runner::prepare_memory(std::span<const Value> inputs, bool same_types) {
   for (const std::size_t slot : made_anew_) frame_[slot].clear();
-  bool same = fed_types_.size() == fed_.size();
-  for (std::size_t i = 0; same && i < fed_.size(); ++i) {
-    const Value& value = frame_[fed_[i]];
-    same = value.is_tensor() ? fed_types_[i].first == value.tensor().dtype() &&
-                                   fed_types_[i].second == value.tensor().shape()
-                             : fed_types_[i].first == DType::undefined;
-  }
-  if (!same || stage_ == Stage::first) {
+  if (!same_types) {
     give_memory_up();
-    for (const std::size_t slot : fed_) fed_types_.push_back(type_of(frame_[slot]));
+    fed_types_.resize(plan_->inputs.size());
+    std::ranges::transform(inputs, fed_types_.begin(), type_of);
     stage_ = Stage::seen;
   } else if (stage_ == Stage::seen) {
     memory_.record();

@@ -60,7 +60,8 @@ class Runner {
  private:
   // What the runs one after the other with inputs of the same types have come to.
   enum class Stage { first, seen, recorded, laid_out, not_laid_out };
-  void prepare_memory();
+  // same_types: the inputs are of the types and shapes of the last run's.
+  void prepare_memory(std::span<const Value> inputs, bool same_types);
   void give_memory_up();
   void run_recorded(const RunOptions& options);
 
@@ -69,7 +70,7 @@ class Runner {
   std::vector<std::size_t> fed_;  // slots of inputs that are not constant
   memory::RunMemory memory_;
   Stage stage_ = Stage::first;
-  std::vector<std::pair<DType, Shape>> fed_types_;  // of the last run's inputs
+  std::vector<std::pair<DType, Shape>> fed_types_;  // of the last run's inputs; undefined: no tensor
   std::vector<std::size_t> made_anew_;              // slots of outputs that no run writes over
 };
 

@@ -73,6 +73,9 @@ class StepContext final : public RunContext {
  private:
   /// Of an input that is no tensor of an element type that the kernel takes.
   void check_other_type(std::size_t input, const Value& value) const;
+  /// That the first present input which must have the type of this one has it.
+  void check_same_type(std::size_t input, DType dtype) const;
+  bool is_tensor_of(std::size_t input, DType dtype) const;
   void mark(std::size_t index);
 
   const Step& step_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "engine/graph/run_state.h"
 #include "tensor/error.h"
@@ -140,19 +141,32 @@ void StepContext::check_input_types() const {
     const InputRule& rule = step_.input_rules[i];
     if (step_.inputs[i] == no_slot) continue;
     const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
-    if (!value.is_tensor() || !rule.kernel.contains(value.tensor().dtype())) check_other_type(i, value);
-    if (!value.is_tensor()) continue;
-    const DType dtype = value.tensor().dtype();
-    // Equal to the first of its group is equal to all.
-    for (std::size_t j = rule.first; j < i; ++j) {
-      if (step_.input_rules[j].first != rule.first || !has_input(j)) continue;
-      const Value& other = frame_[static_cast<std::size_t>(step_.inputs[j])];
-      if (other.is_tensor() && other.tensor().dtype() != dtype) {
-        fail_invalid("inputs {} and {} of {} must have the same element type, but are {} and {}", j, i,
-                     step_.op, dtype_name(other.tensor().dtype()), dtype_name(dtype));
-      }
-      break;
+    if (!value.is_tensor()) {
+      check_other_type(i, value);
+      continue;
     }
+    const DType dtype = value.tensor().dtype();
+    if (!rule.kernel.contains(dtype)) check_other_type(i, value);
+    if (rule.first != i && !is_tensor_of(rule.first, dtype)) check_same_type(i, dtype);
+  }
+}
+
+bool StepContext::is_tensor_of(std::size_t input, DType dtype) const {
+  if (step_.inputs[input] == no_slot) return false;
+  const Value& value = frame_[static_cast<std::size_t>(step_.inputs[input])];
+  return value.is_tensor() && value.tensor().dtype() == dtype;
+}
+
+void StepContext::check_same_type(std::size_t input, DType dtype) const {
+  const std::size_t first = step_.input_rules[input].first;
+  for (std::size_t other = first; other < input; ++other) {
+    if (step_.input_rules[other].first != first || !has_input(other)) continue;
+    // Equal to the first of its group is equal to all.
+    if (is_tensor_of(other, dtype)) return;
+    const Value& value = frame_[static_cast<std::size_t>(step_.inputs[other])];
+    if (!value.is_tensor()) return;
+    fail_invalid("inputs {} and {} of {} must have the same element type, but are {} and {}", other, input,
+                 step_.op, dtype_name(value.tensor().dtype()), dtype_name(dtype));
   }
 }
 
@@ -170,9 +184,14 @@ void StepContext::check_other_type(std::size_t input, const Value& value) const 
 }
 
 void StepContext::finish() {
-  for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
-    const bool seen = i < 64 ? (seen_ >> i & 1) != 0 : seen_beyond_64_[i - 64];
-    if (!seen && has_input(i)) fail_internal("{} did not look at its input {}", step_.op, i);
+  const auto require_seen = [&](std::size_t i) {
+    if (has_input(i)) fail_internal("{} did not look at its input {}", step_.op, i);
+  };
+  const std::size_t count = step_.inputs.size();
+  std::uint64_t unseen = count < 64 ? ~seen_ & ((std::uint64_t{1} << count) - 1) : ~seen_;
+  for (; unseen != 0; unseen &= unseen - 1) require_seen(static_cast<std::size_t>(std::countr_zero(unseen)));
+  for (std::size_t i = 64; i < count; ++i) {
+    if (!seen_beyond_64_[i - 64]) require_seen(i);
   }
   for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
     if (step_.outputs[i] == no_slot) continue;
