@@ -1,8 +1,8 @@
 #include "engine/graph/executor.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "engine/graph/run_state.h"
 #include "tensor/error.h"
@@ -161,7 +161,8 @@ void Runner::run(std::span<const Value> inputs, const RunOptions& options) {
     for (std::size_t i = 0; i < plan_->inputs.size(); ++i) {
       const Value& value = i < inputs.size() ? inputs[i] : none;
       const bool same_tensor = same && is_of(fed_types_[i], value);
-      if (!same_tensor && (value.is_tensor() || (same && fed_types_[i].first != DType::undefined))) same = false;
+      if (!same_tensor && (value.is_tensor() || (same && fed_types_[i].first != DType::undefined)))
+        same = false;
       Value* place = place_of_input(*plan_, i, value, frame_, same_tensor);
       if (place != nullptr) *place = value;
     }

@@ -99,6 +99,31 @@ void gather_by_runs(const T* B, const int64_t* offset, int64_t rows_signed, cons
   }
 }
 
+template <class T>
+HWY_INLINE void every_second(const T* HWY_RESTRICT from, size_t n, T* HWY_RESTRICT to) {
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  hn::Vec<decltype(d)> even, odd;
+  size_t i = 0;
+  // Both of a pair are read, and behind the last one there may be nothing.
+  for (; i + lanes < n; i += lanes) {
+    hn::LoadInterleaved2(d, from + 2 * i, even, odd);
+    hn::StoreU(even, d, to + i);
+  }
+  if (n > lanes) {
+    hn::LoadInterleaved2(d, from + 2 * (n - lanes) - 1, even, odd);
+    hn::StoreU(odd, d, to + n - lanes);
+    return;
+  }
+  for (; i < n; ++i) to[i] = from[2 * i];
+}
+
+void second_f32(const float* from, size_t n, float* to) {
+  every_second(from, n, to);
+}
+void second_f64(const double* from, size_t n, double* to) {
+  every_second(from, n, to);
+}
 void gather_f32(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed) {
   gather(B, offset, rows, columns, packed);
 }
@@ -120,11 +145,19 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
+HWY_EXPORT(second_f32);
+HWY_EXPORT(second_f64);
 HWY_EXPORT(gather_f32);
 HWY_EXPORT(gather_f64);
 HWY_EXPORT(runs_f32);
 HWY_EXPORT(runs_f64);
 
+void copy_every_second(const float* from, int64_t n, float* to) {
+  HWY_DYNAMIC_DISPATCH(second_f32)(from, static_cast<size_t>(n), to);
+}
+void copy_every_second(const double* from, int64_t n, double* to) {
+  HWY_DYNAMIC_DISPATCH(second_f64)(from, static_cast<size_t>(n), to);
+}
 void gather_panel(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed) {
   HWY_DYNAMIC_DISPATCH(gather_f32)(B, offset, rows, columns, packed);
 }

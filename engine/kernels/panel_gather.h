@@ -1,4 +1,4 @@
-// Panels for multiply_panel, put together from rows that lie anywhere.
+// Panels for multiply_panel, put together from rows that lie anywhere, and what such rows are copied from.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,9 @@ void gather_runs(const float* B, const int64_t* offset, int64_t rows, const Pane
                  float* packed);
 void gather_runs(const double* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
                  double* packed);
+
+/// to[i] = from[2 * i] for i in [0, n). They must not overlap.
+void copy_every_second(const float* from, int64_t n, float* to);
+void copy_every_second(const double* from, int64_t n, double* to);
 
 }  // namespace grurun::kernels

@@ -10,6 +10,7 @@
 #include "engine/ops/nn/convolution_planes.h"
 #include "engine/ops/nn/convolution_product.h"
 #include "engine/ops/nn/convolution_rows.h"
+#include "engine/ops/nn/depthwise_convolution.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -305,8 +306,10 @@ void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* 
   const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
   if (depth == 0) return fill_with_bias(shape, bias, y, tail);
   if (output_size <= most_dots && depth >= dots_depth) return convolve_dots(shape, x, w, bias, y, tail);
-  if (const auto planes = plane_layout(shape.axes))
+  if (const auto planes = plane_layout(shape.axes)) {
+    if (is_depthwise(shape, *planes)) return convolve_depthwise(shape, *planes, x, w, bias, y, tail);
     return PlaneConvolution<T>(shape, *planes, x, w, bias, y, tail).run();
+  }
   convolve_rows(shape, x, w, bias, y);
   if (tail) tail(y, shape.batch * shape.filters * output_size);
 }

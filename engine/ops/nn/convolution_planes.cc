@@ -24,11 +24,6 @@ bool is_plain(const WindowAxis& axis) {
   return axis.kernel == 1 && axis.stride == 1 && axis.input == axis.output;
 }
 
-template <std::int64_t stride, typename T>
-void copy_strided(const T* from, std::int64_t n, T* to) {
-  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
-}
-
 }  // namespace
 
 std::optional<PlaneLayout> plane_layout(const WindowAxes& axes) {
@@ -72,7 +67,7 @@ template <typename T>
 void PlaneBlock<T>::lay_out(std::int64_t count) {
   laid_out_ = count;
   const RowLayout &rows = layout_.rows, &columns = layout_.columns;
-  const std::int64_t plane = plane_rows(count) * layout_.pitch;
+  const std::int64_t plane = this->plane();
   const auto row_variants = static_cast<std::int64_t>(rows.first.size());
   const auto column_variants = static_cast<std::int64_t>(columns.first.size());
   const std::int64_t planes = channels_ * row_variants * column_variants;
@@ -80,7 +75,8 @@ void PlaneBlock<T>::lay_out(std::int64_t count) {
   // the last place may fill one more.
   const std::int64_t slack = columns.width - layout_.pitch + 2 * kernels::kVectorColumns<T>;
   if (planes_.size() < planes * plane + slack) planes_ = Tensor(dtype_of<T>, Shape{planes * plane + slack});
-  std::fill_n(planes_.template mutable_data<T>() + planes * plane, slack, T(0));
+  // What no row of the input is copied to stays 0.
+  std::fill_n(planes_.template mutable_data<T>(), planes * plane + slack, T(0));
   inside_.clear();
   for (const std::int64_t first : columns.first)
     inside_.push_back(inside_input(layout_.column_axis, first, layout_.pitch));
@@ -96,53 +92,52 @@ void PlaneBlock<T>::lay_out(std::int64_t count) {
 }
 
 template <typename T>
-void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count) {
+void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count, std::int64_t channels) {
   const WindowAxis& down = layout_.row_axis;
   count_ = count;
   if (layout_.is_plain) {
     data_ = x + row * layout_.pitch;
-    offsets_.resize(static_cast<std::size_t>(channels_));
-    for (std::int64_t c = 0; c < channels_; ++c)
+    offsets_.resize(static_cast<std::size_t>(channels));
+    for (std::int64_t c = 0; c < channels; ++c)
       offsets_[static_cast<std::size_t>(c)] = c * down.input * layout_.pitch;
     return;
   }
-  if (count != laid_out_) lay_out(count);
+  if (count > laid_out_) lay_out(count);
   const std::int64_t height = plane_rows(count), width = layout_.column_axis.input, pitch = layout_.pitch;
   const auto column_variants = static_cast<std::int64_t>(layout_.columns.first.size());
   T* to = planes_.template mutable_data<T>();
   data_ = to;
-  for (std::int64_t c = 0; c < channels_; ++c) {
+  for (std::int64_t c = 0; c < channels; ++c) {
     for (const std::int64_t first : layout_.rows.first) {
       for (std::int64_t i = 0; i < height; ++i) {
         const std::int64_t at = (row + i) * down.stride + first;
         const bool is_inside = at >= 0 && at < down.input;
-        copy_row(is_inside ? x + (c * down.input + at) * width : nullptr, to + i * pitch, height * pitch);
+        copy_row(is_inside ? x + (c * down.input + at) * width : nullptr, to + i * pitch);
       }
-      to += column_variants * height * pitch;
+      to += column_variants * plane();
     }
   }
 }
 
-// A row of each variant of columns, `plane` elements apart; no source: zeros.
+// A row of each variant of columns; no source: zeros.
 template <typename T>
-void PlaneBlock<T>::copy_row(const T* source, T* to, std::int64_t plane) const {
+void PlaneBlock<T>::copy_row(const T* source, T* to) const {
   const WindowAxis& axis = layout_.column_axis;
-  for (std::size_t v = 0; v < inside_.size(); ++v, to += plane) {
+  for (std::size_t v = 0; v < inside_.size(); ++v, to += plane()) {
     const auto [begin, end] = inside_[v];
-    if (source == nullptr || begin >= end) {
-      std::fill(to, to + layout_.pitch, T(0));
+    if (begin >= end) continue;
+    if (source == nullptr) {
+      std::fill(to + begin, to + end, T(0));
       continue;
     }
-    std::fill(to, to + begin, T(0));
     const T* from = source + (layout_.columns.first[v] + begin * axis.stride);
     if (axis.stride == 1) {
       copy_run(from, end - begin, to + begin);
     } else if (axis.stride == 2) {
-      copy_strided<2>(from, end - begin, to + begin);
+      kernels::copy_every_second(from, end - begin, to + begin);
     } else {
       for (std::int64_t i = begin; i < end; ++i) to[i] = from[(i - begin) * axis.stride];
     }
-    std::fill(to + end, to + layout_.pitch, T(0));
   }
 }
 

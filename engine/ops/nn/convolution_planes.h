@@ -48,7 +48,9 @@ class PlaneBlock {
 
   /// Copies what output rows [row, row + count) read of x. Where planes are those of the input nothing is
   /// copied, and x must stay.
-  void load(const T* x, std::int64_t row, std::int64_t count);
+  void load(const T* x, std::int64_t row, std::int64_t count) { load(x, row, count, channels_); }
+  /// The same of the first `channels` alone.
+  void load(const T* x, std::int64_t row, std::int64_t count, std::int64_t channels);
 
   /// packed [rows, end - begin rounded up to whole vectors]: rows [k, k + rows) of the factor [channels *
   /// kernel size, places] for places [begin, end), a panel at most. Writes up to a vector beyond it.
@@ -56,13 +58,20 @@ class PlaneBlock {
 
   /// Where the factor lies: row k for a place begins at place(p) + offsets()[k], and goes on for adjacent(p)
   /// places.
-  const T* place(std::int64_t p) const {
-    const std::int64_t width = layout_.column_axis.output;
-    return data_ + p / width * layout_.pitch + p % width;
-  }
+  const T* place(std::int64_t p) const { return data_ + p / width() * layout_.pitch + p % width(); }
   std::int64_t adjacent(std::int64_t p) const {
-    const std::int64_t width = layout_.column_axis.output;
-    return is_dense() ? count_ * width - p : width - p % width;
+    return is_dense() ? count_ * width() - p : width() - p % width();
+  }
+  /// Places of a row, and how far apart rows of the factor lie.
+  std::int64_t width() const { return layout_.column_axis.output; }
+  std::int64_t pitch() const { return layout_.pitch; }
+  /// How many taps, one above the other, read rows that follow each other; 1 where there are several
+  /// channels.
+  std::int64_t taps_down() const {
+    const auto& taps = layout_.rows.taps;
+    return taps.size() > 1 && layout_.rows.first.size() == 1 && taps[1].shift == 1
+               ? static_cast<std::int64_t>(taps.size())
+               : 1;
   }
   const std::int64_t* offsets() const { return offsets_.data(); }
   /// Whether whole vectors can be read from any place on.
@@ -74,16 +83,17 @@ class PlaneBlock {
     return count + layout_.rows.width - layout_.row_axis.output;
   }
   void lay_out(std::int64_t count);
-  void copy_row(const T* source, T* to, std::int64_t plane) const;
+  std::int64_t plane() const { return plane_rows(laid_out_) * layout_.pitch; }
+  void copy_row(const T* source, T* to) const;
 
   const PlaneLayout& layout_;
   std::int64_t channels_;
   std::int64_t count_ = 0;     // rows of the last load
-  std::int64_t laid_out_ = 0;  // for so many rows
+  std::int64_t laid_out_ = 0;  // for so many rows at most
   ScratchVector<std::int64_t> offsets_;
   ScratchVector<std::pair<std::int64_t, std::int64_t>> inside_;  // of a row of each variant of columns
   const T* data_ = nullptr;
-  Tensor planes_;  // [channel, variant of rows, variant of columns, plane_rows(count), pitch]
+  Tensor planes_;  // [channel, variant of rows, variant of columns, plane_rows(laid_out_), pitch]
 };
 
 extern template class PlaneBlock<float>;

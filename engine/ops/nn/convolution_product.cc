@@ -6,6 +6,7 @@
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/simd.h"
 #include "engine/kernels/split_product.h"
+#include "engine/kernels/tap_sums.h"
 #include "engine/ops/nn/convolution_parts.h"
 #include "tensor/tensor.h"
 
@@ -50,8 +51,9 @@ template <typename T>
 void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const {
   constexpr std::int64_t vector = kernels::kVectorColumns<T>;
   const std::int64_t filters = last - first;
-  if (!form.is_split && filters <= few_filters && block.is_padded())
-    return run_where_they_lie(first, last, begin, end);
+  if (!form.is_split && filters <= few_filters && block.is_padded()) {
+    return filters == 1 ? run_by_rows(first, begin, end) : run_where_they_lie(first, last, begin, end);
+  }
   const std::int64_t at_once = std::min(form.at_once, depth);
   Tensor workspace(dtype_of<T>, Shape{at_once * kernels::kPanelColumns<T> + vector});
   T* packed = workspace.template mutable_data<T>();
@@ -102,6 +104,22 @@ void BlockProduct<T>::run_where_they_lie(std::int64_t first, std::int64_t last, 
                                                            y + first * ldy + from, ldy, epilogue});
   }
   for (std::int64_t m = first; tail && m < last; ++m) tail(y + m * ldy + begin, end - begin);
+}
+
+template <typename T>
+void BlockProduct<T>::run_by_rows(std::int64_t m, std::int64_t begin, std::int64_t end) const {
+  const std::int64_t width = block.width();
+  // Places that begin or end within a row, and whole rows between them.
+  for (std::int64_t from = begin, to = 0; from < end; from = to) {
+    to = end / width * width;
+    if (from % width != 0 || to <= from) to = std::min(end, (from / width + 1) * width);
+    const std::int64_t rows = std::max<std::int64_t>(1, (to - from) / width);
+    // Taps of several channels are not one above the other: 1.
+    kernels::sum_taps(kernels::TapSums<T>{rows, (to - from) / rows, depth, 1, w + m * depth, block.offsets(),
+                                          bias != nullptr ? bias[m] : T(0), block.place(from), block.pitch(),
+                                          y + m * ldy + from, width});
+  }
+  if (tail) tail(y + m * ldy + begin, end - begin);
 }
 
 template struct BlockProduct<float>;

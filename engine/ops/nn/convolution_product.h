@@ -35,6 +35,7 @@ struct BlockProduct {
 
  private:
   void run_where_they_lie(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const;
+  void run_by_rows(std::int64_t m, std::int64_t begin, std::int64_t end) const;
 };
 
 extern template struct BlockProduct<float>;

@@ -35,7 +35,7 @@ Moments moments(const Tensor& tensor) {
   return out;
 }
 
-int number(DType dtype) {
+int number_of(DType dtype) {
   return static_cast<int>(dtype);
 }
 
@@ -60,7 +60,7 @@ TEST(Random, UniformFillsItsRangeInEveryType) {
       const Attributes range = {attr("low", -1.0f), attr("high", 3.0f)};
       Attributes with_shape = range;
       with_shape.push_back(attr("shape", large));
-      with_shape.push_back(attr("dtype", number(dtype)));
+      with_shape.push_back(attr("dtype", number_of(dtype)));
       const Tensor like = Tensor(dtype, Shape(large));
       for (const Tensor& y :
            {draw("RandomUniform", opset, {}, with_shape), draw("RandomUniformLike", opset, {like}, range)}) {
@@ -78,8 +78,9 @@ TEST(Random, UniformFillsItsRangeInEveryType) {
 
 TEST(Random, UniformStaysBelowOneInNarrowTypes) {
   for (const DType dtype : {DType::float16, DType::bfloat16, DType::float32}) {
-    const Tensor y = draw("RandomUniform", 22, {},
-                          {attr("shape", std::vector<std::int64_t>{200000}), attr("dtype", number(dtype))});
+    const Tensor y =
+        draw("RandomUniform", 22, {},
+             {attr("shape", std::vector<std::int64_t>{200000}), attr("dtype", number_of(dtype))});
     EXPECT_LT(moments(y).highest, 1) << dtype_name(dtype);
     EXPECT_GE(moments(y).lowest, 0) << dtype_name(dtype);
   }
@@ -95,7 +96,7 @@ TEST(Random, UniformTakesTheWidestRange) {
 
 TEST(Random, NormalHasItsMoments) {
   for (const DType dtype : {DType::float16, DType::float32, DType::float64, DType::bfloat16}) {
-    const Attributes law = {attr("mean", 2.0f), attr("scale", 0.5f), attr("dtype", number(dtype))};
+    const Attributes law = {attr("mean", 2.0f), attr("scale", 0.5f), attr("dtype", number_of(dtype))};
     Attributes with_shape = law;
     with_shape.push_back(attr("shape", large));
     for (const Tensor& y : {draw("RandomNormal", 22, {}, with_shape),
@@ -154,7 +155,7 @@ TEST(Random, BernoulliDrawsOnesWithTheProbabilityOfTheInput) {
     }
     for (const DType dtype :
          {DType::boolean, DType::int8, DType::uint64, DType::float16, DType::bfloat16, DType::float64}) {
-      const Tensor y = draw("Bernoulli", 22, {input}, {attr("dtype", number(dtype))});
+      const Tensor y = draw("Bernoulli", 22, {input}, {attr("dtype", number_of(dtype))});
       ASSERT_EQ(y.dtype(), dtype);
       const std::vector<double> drawn = doubles(y);
       double ones = 0;

@@ -1,0 +1,101 @@
+#include "engine/ops/nn/depthwise_convolution.h"
+
+#include <algorithm>
+
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/tap_sums.h"
+#include "engine/ops/nn/convolution_parts.h"
+
+namespace grurun::engine {
+
+namespace {
+
+constexpr std::int64_t most_filters = 4;           // of a group
+constexpr std::int64_t block_elements = 8 * 1024;  // that stay in the first level of cache
+constexpr std::int64_t task_products = 1 << 16;    // that are worth a thread's while
+
+/// Rows of a plane, or several planes, that are loaded together: what was only just stored takes long to
+/// read.
+struct Blocks {
+  std::int64_t planes, rows;  // of a block
+  std::int64_t across, down;  // blocks of all planes, and of the rows of one
+
+  Blocks(std::int64_t all_planes, std::int64_t all_rows, std::int64_t rows_within) {
+    down = ceil_div(all_rows, rows_within);
+    rows = ceil_div(all_rows, down);
+    planes = down > 1 ? 1 : std::min(all_planes, rows_within / all_rows);
+    const std::int64_t threads = kernels::threads();
+    if (threads > 1) planes = std::clamp<std::int64_t>(all_planes / (4 * threads), 1, planes);
+    across = ceil_div(all_planes, planes);
+    while (across * down < threads && rows > 1) {
+      rows = ceil_div(rows, 2);
+      down = ceil_div(all_rows, rows);
+    }
+  }
+};
+
+template <typename T>
+class DepthwiseConvolution {
+ public:
+  DepthwiseConvolution(const ConvShape& shape, const PlaneLayout& layout, const T* x, const T* w,
+                       const T* bias, T* y, const RowTail<T>& tail)
+      : shape_(shape), layout_(layout), x_(x), w_(w), bias_(bias), y_(y), tail_(tail) {}
+
+  void run() const {
+    const std::int64_t products = blocks_.planes * blocks_.rows * width_ * filters_ * taps_;
+    kernels::parallel_for(blocks_.across * blocks_.down, task_products / products + 1,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            PlaneBlock<T> block(layout_, blocks_.planes);
+                            for (std::int64_t i = begin; i < end; ++i) run(block, i);
+                          });
+  }
+
+ private:
+  void run(PlaneBlock<T>& block, std::int64_t i) const {
+    const std::int64_t row = i % blocks_.down * blocks_.rows, plane = i / blocks_.down * blocks_.planes;
+    const std::int64_t rows = std::min(blocks_.rows, rows_ - row);
+    const std::int64_t planes = std::min(blocks_.planes, planes_ - plane);
+    if (rows <= 0) return;
+    block.load(x_ + plane * input_size_, row, rows, planes);
+    for (std::int64_t c = 0; c < planes; ++c) {
+      const std::int64_t first = (plane + c) % shape_.channels * filters_;
+      T* y = y_ + (plane + c) * filters_ * output_size_ + row * width_;
+      for (std::int64_t m = first; m < first + filters_; ++m, y += output_size_) {
+        kernels::sum_taps(kernels::TapSums<T>{rows, width_, taps_, block.taps_down(), w_ + m * taps_,
+                                              block.offsets() + c * taps_, bias_ != nullptr ? bias_[m] : T(0),
+                                              block.place(0), layout_.pitch, y, width_});
+        if (tail_) tail_(y, rows * width_);
+      }
+    }
+  }
+
+  const ConvShape& shape_;
+  const PlaneLayout& layout_;
+  const T *x_, *w_, *bias_;
+  T* y_;
+  const RowTail<T>& tail_;
+  const std::int64_t taps_ = shape_.kernel_size(), filters_ = shape_.filters / shape_.group;
+  const std::int64_t planes_ = shape_.batch * shape_.channels, rows_ = layout_.row_axis.output,
+                     width_ = layout_.column_axis.output;
+  const std::int64_t input_size_ = shape_.input_size(), output_size_ = shape_.output_size();
+  const Blocks blocks_{planes_, rows_, PlaneBlock<T>(layout_, 1).rows_within(block_elements)};
+};
+
+}  // namespace
+
+bool is_depthwise(const ConvShape& shape, const PlaneLayout& layout) {
+  return shape.group == shape.channels && shape.filters / shape.group <= most_filters && !layout.is_plain;
+}
+
+template <typename T>
+void convolve_depthwise(const ConvShape& shape, const PlaneLayout& layout, const T* x, const T* w,
+                        const T* bias, T* y, const RowTail<T>& tail) {
+  DepthwiseConvolution<T>(shape, layout, x, w, bias, y, tail).run();
+}
+
+template void convolve_depthwise(const ConvShape&, const PlaneLayout&, const float*, const float*,
+                                 const float*, float*, const RowTail<float>&);
+template void convolve_depthwise(const ConvShape&, const PlaneLayout&, const double*, const double*,
+                                 const double*, double*, const RowTail<double>&);
+
+}  // namespace grurun::engine
