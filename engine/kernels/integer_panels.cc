@@ -19,6 +19,28 @@
 #include "hwy/highway.h"
 #include "tensor/error.h"
 
+#ifndef GRURUN_KERNELS_INTEGER_PRODUCT
+#define GRURUN_KERNELS_INTEGER_PRODUCT
+namespace grurun::kernels {
+namespace {
+
+/// What multiply_integers() is given.
+struct IntegerProduct {
+  const uint8_t* a;  // the first row
+  size_t row_bytes;
+  std::span<const int64_t> offsets;
+  const int32_t *zero_points, *sums;  // of rows, so many elements apart:
+  size_t zero_step, sum_step;
+  const IntegerPanels& b;
+  int32_t* to;
+  size_t ld;
+  int64_t first;  // panel
+};
+
+}  // namespace
+}  // namespace grurun::kernels
+#endif  // GRURUN_KERNELS_INTEGER_PRODUCT
+
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -32,10 +54,11 @@ constexpr size_t kVectors = kPanel / hn::MaxLanes(DI());  // of a panel
 constexpr size_t kMostPanels = HWY_TARGET == HWY_AVX3 ? 3 : 1;
 constexpr size_t kMostRows = kVectors == 1 ? 8 : kVectors == 2 ? 4 : 2;
 
-/// Rows of A times panels of B.
+/// Rows of A, in parts of `groups` groups, times panels of B.
 struct IntegerTile {
   const uint8_t* a;
   size_t row_bytes;
+  std::span<const int64_t> offsets;  // of the parts of a row
   const uint8_t* b;
   size_t panel_bytes;
   size_t groups;
@@ -83,17 +106,18 @@ HWY_INLINE VI sum_of_both(VI first, VI second) {
 }
 
 template <bool kBytes, size_t kRows, size_t kPanels>
-HWY_INLINE void add_group(const IntegerTile& t, size_t group, TileSums<kRows, kPanels>& sums) {
+HWY_INLINE void add_group(const IntegerTile& t, const uint8_t* a_part, const uint8_t* b_part, size_t group,
+                          TileSums<kRows, kPanels>& sums) {
   const DI d;
   VI b[kPanels * kVectors];
   GRURUN_UNROLL for (size_t p = 0; p < kPanels; ++p) {
-    const auto* from = reinterpret_cast<const int32_t*>(t.b + p * t.panel_bytes + group * 64);
+    const auto* from = reinterpret_cast<const int32_t*>(b_part + p * t.panel_bytes + group * 64);
     GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) b[p * kVectors + v] =
         hn::LoadU(d, from + v * hn::MaxLanes(d));
   }
   GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
     int32_t numbers;
-    std::memcpy(&numbers, t.a + r * t.row_bytes + group * 4, 4);
+    std::memcpy(&numbers, a_part + r * t.row_bytes + group * 4, 4);
     const VI a = hn::Set(d, numbers);
     GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v)
         add_products<kBytes>(a, b[v], sums.first[r][v], sums.second[r][v]);
@@ -105,11 +129,16 @@ template <bool kBytes, size_t kRows, size_t kPanels>
 HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[kRows][kPanels * kVectors]) {
   constexpr size_t kWays = tile_ways(kRows, kPanels * kVectors);
   TileSums<kRows, kPanels> sums[kWays];
-  size_t group = 0;
-  for (; group + kWays <= t.groups; group += kWays) {
-    GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) add_group<kBytes>(t, group + w, sums[w]);
+  const uint8_t* b = t.b;
+  for (const int64_t offset : t.offsets) {
+    const uint8_t* a = t.a + offset;
+    size_t group = 0;
+    for (; group + kWays <= t.groups; group += kWays) {
+      GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) add_group<kBytes>(t, a, b, group + w, sums[w]);
+    }
+    for (; group < t.groups; ++group) add_group<kBytes>(t, a, b, group, sums[0]);
+    b += t.groups * 64;
   }
-  for (; group < t.groups; ++group) add_group<kBytes>(t, group, sums[0]);
   GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
     GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v) {
       VI sum = sum_of_both(sums[0].first[r][v], sums[0].second[r][v]);
@@ -120,29 +149,21 @@ HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[kRows][kPanels * kVecto
   }
 }
 
-/// What multiply_integers() is given.
-struct IntegerProduct {
-  const IntegerRows& a;
-  const IntegerPanels& b;
-  int32_t* to;
-  size_t ld;
-  int64_t first;  // panel
-  int64_t row;
-};
-
 template <bool kBytes, size_t kRows, size_t kPanels>
 void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
   const DI d;
   const IntegerPanels& b = p.b;
   const auto groups = static_cast<size_t>(b.groups());
   VI sums[kRows][kPanels * kVectors];
-  sum_tile<kBytes, kRows, kPanels>(
-      {p.a.row(row), static_cast<size_t>(p.a.row_bytes()), b.panel(panel), groups * 64, groups}, sums);
+  sum_tile<kBytes, kRows, kPanels>({p.a + static_cast<size_t>(row) * p.row_bytes, p.row_bytes, p.offsets,
+                                    b.panel(panel), groups * 64, groups / p.offsets.size()},
+                                   sums);
   // sum of (a - za) (b - zb) = sum of a b - za * sum of (b - zb) - zb * sum of a
   for (size_t r = 0; r < kRows; ++r) {
-    const int64_t i = row + static_cast<int64_t>(r);
-    int32_t* to = p.to + static_cast<size_t>(i - p.row) * p.ld;
-    const VI zero_of_a = hn::Set(d, p.a.zero_point(i)), sum_of_a = hn::Set(d, p.a.sum(i));
+    const size_t i = static_cast<size_t>(row) + r;
+    int32_t* to = p.to + i * p.ld;
+    const VI zero_of_a = hn::Set(d, p.zero_points[i * p.zero_step]);
+    const VI sum_of_a = hn::Set(d, p.sums[i * p.sum_step]);
     for (size_t v = 0; v < kPanels * kVectors; ++v) {
       const size_t column = static_cast<size_t>(panel) * kPanel + v * hn::MaxLanes(d);
       if (column >= static_cast<size_t>(b.N())) break;
@@ -154,29 +175,31 @@ void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
   }
 }
 
-/// Rows [row, end), in tiles of kRows while there are as many, then in lower ones.
+/// Rows [row, end), in tiles of kRows while there are as many; then one more that takes some rows for the
+/// second time, or lower ones for few.
 template <bool kBytes, size_t kPanels, size_t kRows = kMostRows>
 void multiply_rows(const IntegerProduct& p, int64_t row, int64_t end, int64_t panel) {
-  for (; end - row >= static_cast<int64_t>(kRows); row += static_cast<int64_t>(kRows))
-    multiply_tile<kBytes, kRows, kPanels>(p, row, panel);
+  constexpr auto rows = static_cast<int64_t>(kRows);
+  for (; end - row >= rows; row += rows) multiply_tile<kBytes, kRows, kPanels>(p, row, panel);
   if constexpr (kRows > 1) {
-    if (row < end) multiply_rows<kBytes, kPanels, kRows / 2>(p, row, end, panel);
+    if (row == end) return;
+    if (2 * (end - row) > rows && end >= rows)
+      return multiply_tile<kBytes, kRows, kPanels>(p, end - rows, panel);
+    multiply_rows<kBytes, kPanels, kRows / 2>(p, row, end, panel);
   }
 }
 
 template <bool kBytes, size_t kPanels = kMostPanels>
 void multiply_panels(const IntegerProduct& p, int64_t rows, int64_t panel, int64_t end) {
   for (; end - panel >= static_cast<int64_t>(kPanels); panel += static_cast<int64_t>(kPanels))
-    multiply_rows<kBytes, kPanels>(p, p.row, p.row + rows, panel);
+    multiply_rows<kBytes, kPanels>(p, 0, rows, panel);
   if constexpr (kPanels > 1) {
     if (panel < end) multiply_panels<kBytes, kPanels - 1>(p, rows, panel, end);
   }
 }
 
-void multiply(const IntegerRows& a, int64_t row, int64_t rows, const IntegerPanels& b, int64_t first,
-              int64_t end, int32_t* to, int64_t ld) {
-  const IntegerProduct p{a, b, to, static_cast<size_t>(ld), first, row};
-  if (!b.holds_bytes()) return multiply_panels<false>(p, rows, first, end);
+void multiply(const IntegerProduct& p, int64_t rows, int64_t first, int64_t end) {
+  if (!p.b.holds_bytes()) return multiply_panels<false>(p, rows, first, end);
 #if HWY_TARGET == HWY_AVX3
   multiply_panels<true>(p, rows, first, end);
 #else
@@ -364,8 +387,52 @@ template IntegerRows::IntegerRows(const uint8_t*, int64_t, const uint8_t*, int64
 
 void multiply_integers(const IntegerRows& a, int64_t row, int64_t rows, const IntegerPanels& b, int64_t first,
                        int64_t end, int32_t* to, int64_t ld) {
-  HWY_DYNAMIC_DISPATCH(multiply)(a, row, rows, b, first, end, to, ld);
+  constexpr int64_t whole_row = 0;  // in a single part
+  const int32_t* facts = a.facts() + 2 * row;
+  const IntegerProduct p{.a = a.row(row),
+                         .row_bytes = static_cast<size_t>(a.row_bytes()),
+                         .offsets = {&whole_row, 1},
+                         .zero_points = facts,
+                         .sums = facts + 1,
+                         .zero_step = 2,
+                         .sum_step = 2,
+                         .b = b,
+                         .to = to,
+                         .ld = static_cast<size_t>(ld),
+                         .first = first};
+  HWY_DYNAMIC_DISPATCH(multiply)(p, rows, first, end);
 }
+
+void multiply_integers(const IntegerWindows& a, int64_t rows, const IntegerPanels& b, int64_t first,
+                       int64_t end, int32_t* to, int64_t ld) {
+  const bool has_sums = b.has_zero_points();
+  const IntegerProduct p{.a = a.data,
+                         .row_bytes = static_cast<size_t>(a.row_bytes),
+                         .offsets = a.offsets,
+                         .zero_points = &a.zero_point,
+                         .sums = has_sums ? a.sums : &a.zero_point,
+                         .zero_step = 0,
+                         .sum_step = has_sums ? size_t{1} : size_t{0},
+                         .b = b,
+                         .to = to,
+                         .ld = static_cast<size_t>(ld),
+                         .first = first};
+  HWY_DYNAMIC_DISPATCH(multiply)(p, rows, first, end);
+}
+
+template <class T>
+void arrange_integers(const T* from, int64_t n, const IntegerPanels& b, uint8_t* to) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(from);
+  if (!b.holds_bytes()) {
+    HWY_DYNAMIC_DISPATCH(flip_to_pairs)
+    (bytes, static_cast<size_t>(n), kFlipOfA<T>, reinterpret_cast<int16_t*>(to));
+  } else if (kFlipOfA<T> != 0 || bytes != to) {
+    HWY_DYNAMIC_DISPATCH(flip_to_bytes)(bytes, static_cast<size_t>(n), kFlipOfA<T>, to);
+  }
+}
+
+template void arrange_integers(const int8_t*, int64_t, const IntegerPanels&, uint8_t*);
+template void arrange_integers(const uint8_t*, int64_t, const IntegerPanels&, uint8_t*);
 
 void add_scaled(const int32_t* x, float factor, const float* scale, int64_t n, float* y) {
   HWY_DYNAMIC_DISPATCH(add_scaled_f32)(x, factor, scale, static_cast<size_t>(n), y);

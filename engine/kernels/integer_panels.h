@@ -62,10 +62,10 @@ class IntegerRows {
   /// The zero point of the numbers as they lie here, and the sum of these.
   int32_t zero_point(int64_t i) const { return facts()[2 * i]; }
   int32_t sum(int64_t i) const { return facts()[2 * i + 1]; }
-
- private:
+  /// Both, by row.
   const int32_t* facts() const { return reinterpret_cast<const int32_t*>(row(rows_)); }
 
+ private:
   int64_t rows_, row_bytes_;
   memory::Block data_;  // the rows, then the facts
 };
@@ -76,6 +76,25 @@ class IntegerRows {
 /// calling thread.
 void multiply_integers(const IntegerRows& a, int64_t row, int64_t rows, const IntegerPanels& b, int64_t first,
                        int64_t end, int32_t* to, int64_t ld);
+
+/// Rows of A that lie in parts, as the windows of a convolution do: part t of row i begins offsets[t] bytes
+/// behind data + i * row_bytes. All parts are as long, whole groups, and K() numbers together.
+struct IntegerWindows {
+  const uint8_t* data;  // numbers as arrange_integers() writes them
+  int64_t row_bytes;
+  std::span<const int64_t> offsets;
+  int32_t zero_point;   // of the numbers as they lie there
+  const int32_t* sums;  // of these, by row; not read where B has no zero points
+};
+
+/// As above, for `rows` rows.
+void multiply_integers(const IntegerWindows& a, int64_t rows, const IntegerPanels& b, int64_t first,
+                       int64_t end, int32_t* to, int64_t ld);
+
+/// to[i] = from[i] for i in [0, n) as products with b take numbers of A: uint8 where b holds bytes, else
+/// int16, those of int8 plus 128. T: int8_t or uint8_t. `to` may be `from` where b holds bytes.
+template <class T>
+void arrange_integers(const T* from, int64_t n, const IntegerPanels& b, uint8_t* to);
 
 /// y[i] += factor * scale[i] * x[i], for i in [0, n).
 void add_scaled(const int32_t* x, float factor, const float* scale, int64_t n, float* y);

@@ -29,25 +29,25 @@ const Tensor* scalar(const Tensor* tensor, const char* what) {
 }
 
 /// Inputs `w` and `zero`, its zero point, arranged once where they are constant; nullptr where they are not.
-std::shared_ptr<const IntegerFilters> constant_filters(PrepareContext& node, std::size_t w,
-                                                       std::size_t zero) {
+std::shared_ptr<const IntegerFilters> constant_filters(PrepareContext& node, std::size_t w, std::size_t zero,
+                                                       std::int64_t group) {
   const Tensor* weights = node.constant_input(w);
   const Tensor* zero_point = node.has_input(zero) ? node.constant_input(zero) : nullptr;
   if (weights == nullptr || (node.has_input(zero) && zero_point == nullptr)) return nullptr;
-  return std::make_shared<const IntegerFilters>(integer_filters(*weights, zero_point));
+  return std::make_shared<const IntegerFilters>(integer_filters(*weights, zero_point, group));
 }
 
 RunFunction prepare_integer(PrepareContext& node) {
   const WindowAttributes attributes = window_attributes(node, {});
   const std::int64_t group = node.int_attribute("group", 1);
-  return [=, filters = constant_filters(node, 1, 3)](RunContext& run) {
+  return [=, filters = constant_filters(node, 1, 3, group)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& w = run.tensor(1);
     const Tensor* x_zero = scalar(run.optional_tensor(2), "x_zero_point");
     const Tensor* w_zero = run.optional_tensor(3);
     const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
-    run.set_output(
-        0, integer_convolution(shape, x, x_zero, filters ? *filters : integer_filters(w, w_zero), nullptr));
+    run.set_output(0, integer_convolution(shape, x, x_zero,
+                                          filters ? *filters : integer_filters(w, w_zero, group), nullptr));
   };
 }
 
@@ -83,7 +83,7 @@ Tensor requantized(const Tensor& sums, const Tensor& x_scale, const Tensor& w_sc
 RunFunction prepare_qlinear(PrepareContext& node) {
   const WindowAttributes attributes = window_attributes(node, {});
   const std::int64_t group = node.int_attribute("group", 1);
-  return [=, filters = constant_filters(node, 3, 5)](RunContext& run) {
+  return [=, filters = constant_filters(node, 3, 5, group)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& w = run.tensor(3);
     for (const std::size_t i : {1u, 2u, 6u, 7u}) scalar(&run.tensor(i), "a scale or zero point of x or y");
@@ -94,7 +94,7 @@ RunFunction prepare_qlinear(PrepareContext& node) {
     }
     const Tensor& w_zero = run.tensor(5);
     const Tensor sums =
-        integer_convolution(shape, x, &run.tensor(2), filters ? *filters : integer_filters(w, &w_zero),
+        integer_convolution(shape, x, &run.tensor(2), filters ? *filters : integer_filters(w, &w_zero, group),
                             bias ? bias->data<std::int32_t>() : nullptr);
     run.set_output(0, dispatch(Bytes{}, run.tensor(7).dtype(), [&]<typename T>() {
                      return requantized<T>(sums, run.tensor(1), run.tensor(4), run.tensor(6), run.tensor(7));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/kernels/parallel.h"
+#include "engine/ops/nn/integer_windows.h"
 #include "engine/ops/type_dispatch.h"
 #include "engine/ops/wrapping.h"
 
@@ -64,38 +65,59 @@ void add_part(const ConvShape& part, const Tensor& x, const Tensor& w, Tensor& s
 }
 
 template <typename T>
-void add_parts(const ConvShape& shape, const Sliced& x, const IntegerFilters& w, std::int32_t* y) {
+void add_parts(const ConvShape& shape, const Sliced& x, const IntegerParts& w, std::int32_t* y) {
   ConvShape part = shape;
   Tensor sums(dtype_of<T>, shape.output_shape());
-  for (std::size_t i = 0; i < w.parts.size(); ++i) {
+  for (std::size_t i = 0; i < w.values.size(); ++i) {
     const std::int64_t begin = static_cast<std::int64_t>(i) * w.channels;
     const std::int64_t end = std::min(begin + w.channels, x.channels);
     part.channels = (end - begin) * shape.group;
-    add_part<T>(part, centred<T>(x, begin, end), w.parts[i], sums, y);
+    add_part<T>(part, centred<T>(x, begin, end), w.values[i], sums, y);
   }
+}
+
+IntegerParts integer_parts(const Tensor& w, const Tensor* zero_point) {
+  const std::int64_t filters = w.dim(0), channels = w.dim(1), kernel = w.shape().count(2, w.rank());
+  constexpr std::int64_t most_terms =
+      (std::int64_t{1} << std::numeric_limits<float>::digits) / (largest * largest);
+  const bool in_float = kernel <= most_terms && w.size() != 0;  // nothing is one part
+  IntegerParts out{in_float ? std::max<std::int64_t>(most_terms / std::max<std::int64_t>(kernel, 1), 1)
+                            : std::max<std::int64_t>(channels, 1),
+                   {}};
+  const Sliced sliced{w, filters, channels, kernel, zero_point};
+  for (std::int64_t begin = 0; begin < channels; begin += out.channels) {
+    const std::int64_t end = std::min(begin + out.channels, channels);
+    out.values.push_back(in_float ? centred<float>(sliced, begin, end) : centred<double>(sliced, begin, end));
+  }
+  return out;
+}
+
+// By the kernels of floats.
+void convolve_parts(const ConvShape& shape, const Tensor& x, const Tensor* zero_point, const IntegerParts& w,
+                    const std::int32_t* bias, std::int32_t* y) {
+  const std::int64_t plane = shape.output_size();
+  for (std::int64_t i = 0; i < shape.batch * shape.filters; ++i)
+    std::fill_n(y + i * plane, plane, bias != nullptr ? bias[i % shape.filters] : 0);
+  const Sliced sliced{x, shape.batch * shape.group, shape.channels / shape.group, shape.input_size(),
+                      zero_point};
+  if (!w.values.empty() && w.values[0].dtype() == DType::float32)
+    add_parts<float>(shape, sliced, w, y);
+  else
+    add_parts<double>(shape, sliced, w, y);
 }
 
 }  // namespace
 
-IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point) {
+IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point, std::int64_t group) {
   if (w.rank() < 2) fail_invalid("w {} must have shape [M,C/group,k1...]", w.shape().to_string());
-  const std::int64_t filters = w.dim(0), channels = w.dim(1), kernel = w.shape().count(2, w.rank());
+  const std::int64_t filters = w.dim(0);
   if (zero_point != nullptr && zero_point->size() != 1 && !(zero_point->shape() == Shape{filters})) {
     fail_invalid("w_zero_point must be a scalar or have shape [{}], but has {}", filters,
                  zero_point->shape().to_string());
   }
-  constexpr std::int64_t most_terms =
-      (std::int64_t{1} << std::numeric_limits<float>::digits) / (largest * largest);
-  const bool in_float = kernel <= most_terms && w.size() != 0;  // nothing is one part
-  IntegerFilters out{w.shape(),
-                     in_float ? std::max<std::int64_t>(most_terms / std::max<std::int64_t>(kernel, 1), 1)
-                              : std::max<std::int64_t>(channels, 1),
-                     {}};
-  const Sliced sliced{w, filters, channels, kernel, zero_point};
-  for (std::int64_t begin = 0; begin < channels; begin += out.channels) {
-    const std::int64_t end = std::min(begin + out.channels, channels);
-    out.parts.push_back(in_float ? centred<float>(sliced, begin, end) : centred<double>(sliced, begin, end));
-  }
+  IntegerFilters out{w, {}, filter_panels(w, zero_point, group), {}};
+  if (zero_point != nullptr) out.zero_point = *zero_point;
+  if (out.panels.empty()) out.parts = integer_parts(w, zero_point);
   return out;
 }
 
@@ -104,15 +126,14 @@ Tensor integer_convolution(const ConvShape& shape, const Tensor& x, const Tensor
   Tensor out(DType::int32, shape.output_shape());
   if (out.size() == 0) return out;
   std::int32_t* const y = out.mutable_data<std::int32_t>();
-  const std::int64_t plane = shape.output_size();
-  for (std::int64_t i = 0; i < shape.batch * shape.filters; ++i)
-    std::fill_n(y + i * plane, plane, bias != nullptr ? bias[i % shape.filters] : 0);
-  const Sliced sliced{x, shape.batch * shape.group, shape.channels / shape.group, shape.input_size(),
-                      zero_point};
-  if (!w.parts.empty() && w.parts[0].dtype() == DType::float32)
-    add_parts<float>(shape, sliced, w, y);
-  else
-    add_parts<double>(shape, sliced, w, y);
+  if (w.parts) {
+    convolve_parts(shape, x, zero_point, *w.parts, bias, y);
+  } else if (suits_windows(shape)) {
+    convolve_windows(shape, x, zero_point, w.panels, bias, y);
+  } else {
+    convolve_parts(shape, x, zero_point, integer_parts(w.w, w.zero_point ? &*w.zero_point : nullptr), bias,
+                   y);
+  }
   return out;
 }
 

@@ -2,23 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "engine/kernels/integer_panels.h"
 #include "engine/ops/nn/convolution.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
 /// w - w_zero_point in parts of so many channels that every sum of a part's products is an integer that its
 /// floating-point type holds, whatever the order: the float kernels then compute it exactly.
+struct IntegerParts {
+  std::int64_t channels;       // of each part but the last, which may have fewer
+  std::vector<Tensor> values;  // float32, or float64 where one channel alone has too many taps for it
+};
+
+/// w and its zero point, arranged for convolutions.
 struct IntegerFilters {
-  Shape shape;                // w's: [M, C/group, k1...kn]
-  std::int64_t channels;      // of each part but the last, which may have fewer
-  std::vector<Tensor> parts;  // float32, or float64 where one channel alone has too many taps for it
+  Tensor w;
+  std::optional<Tensor> zero_point;
+  ScratchVector<kernels::IntegerPanels> panels;  // of each group; or none
+  std::optional<IntegerParts> parts;             // where there are no panels
 };
 
 /// w is int8 or uint8; its zero point may be nullptr, a scalar or a list [M] of its type. Throws
 /// Error(invalid_model) for another shape.
-IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point);
+IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point, std::int64_t group);
 
 /// conv(x - x_zero_point, w - w_zero_point) + bias in int32 sums that wrap: x [N, C, D1...Dn], int8 or uint8,
 /// its zero point nullptr or a scalar of its type; bias [M] may be nullptr. `shape` is that of x and w.

@@ -1,0 +1,232 @@
+#include "engine/ops/nn/integer_windows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "engine/kernels/parallel.h"
+#include "engine/kernels/simd.h"
+#include "engine/kernels/vec_transpose.h"
+#include "engine/ops/nn/convolution_parts.h"
+#include "engine/ops/type_dispatch.h"
+#include "engine/ops/wrapping.h"
+
+namespace grurun::engine {
+
+namespace {
+
+using Bytes = TypeList<std::int8_t, std::uint8_t>;
+
+constexpr std::int64_t fewest_filters = 8;  // of a group
+
+// Channels of a tap, rounded up to whole groups of numbers.
+std::int64_t padded_channels(std::int64_t channels, std::int64_t group) {
+  return ceil_div(channels, group) * group;
+}
+
+// Places that the windows reach over, padding and gaps included.
+std::int64_t reach(const WindowAxis& axis) {
+  return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
+}
+
+// One image and group of X, as products with `panels` take it: [rows, columns, channels] with the padding,
+// which holds the zero point.
+template <typename Byte>
+class PaddedImage {
+ public:
+  PaddedImage(const WindowAxis& down, const WindowAxis& right, std::int64_t channels, Byte zero,
+              const kernels::IntegerPanels& panels)
+      : down_(down),
+        right_(right),
+        channels_(channels),
+        padded_(padded_channels(channels, panels.group())),
+        rows_(reach(down)),
+        columns_(reach(right)),
+        bytes_(panels.holds_bytes() ? 1 : 2),
+        zero_(zero),
+        panels_(panels),
+        raw_(static_cast<std::size_t>(checked_mul(checked_mul(rows_, columns_), padded_))),
+        arranged_(bytes_ == 1 ? 0 : raw_.size() * 2),
+        sums_(panels.has_zero_points() ? static_cast<std::size_t>(down.output * right.output) : 0) {
+    kernels::arrange_integers(&zero_, 1, panels_, arranged_zero_);
+  }
+
+  // x [channels, down.input, right.input], `plane` elements a channel.
+  void load(const Byte* x) {
+    const std::int64_t plane = down_.input * right_.input, row_numbers = columns_ * padded_;
+    const std::int64_t first = std::min(right_.pad_begin, columns_);
+    const std::int64_t width = std::clamp<std::int64_t>(right_.input, 0, columns_ - first);
+    kernels::parallel_for(
+        rows_, (1 << 15) / (row_numbers + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t row = begin; row < end; ++row) {
+            const std::int64_t at = row - down_.pad_begin;
+            std::uint8_t* to = raw_.data() + row * row_numbers;
+            std::memset(to, static_cast<std::uint8_t>(zero_), static_cast<std::size_t>(row_numbers));
+            if (at >= 0 && at < down_.input) {
+              kernels::vec_transpose(reinterpret_cast<const std::uint8_t*>(x) + at * right_.input, plane,
+                                     channels_, width, to + first * padded_, padded_);
+            }
+            kernels::arrange_integers(reinterpret_cast<const Byte*>(to), row_numbers, panels_,
+                                      data() + row * row_numbers * bytes_);
+          }
+        });
+    if (panels_.has_zero_points()) add_up();
+  }
+
+  // The windows of output row `row`.
+  kernels::IntegerWindows windows(std::int64_t row, std::span<const std::int64_t> offsets) {
+    const std::int32_t zero =
+        bytes_ == 1 ? arranged_zero_[0] : *reinterpret_cast<std::int16_t*>(arranged_zero_);
+    return {.data = data() + row * down_.stride * columns_ * padded_ * bytes_,
+            .row_bytes = right_.stride * padded_ * bytes_,
+            .offsets = offsets,
+            .zero_point = zero,
+            .sums = sums_.empty() ? nullptr : sums_.data() + row * right_.output};
+  }
+
+  // Of the taps of a window, in bytes.
+  ScratchVector<std::int64_t> offsets() const {
+    ScratchVector<std::int64_t> out;
+    for (std::int64_t i = 0; i < down_.kernel; ++i) {
+      for (std::int64_t j = 0; j < right_.kernel; ++j)
+        out.push_back((i * down_.dilation * columns_ + j * right_.dilation) * padded_ * bytes_);
+    }
+    return out;
+  }
+
+ private:
+  std::uint8_t* data() { return bytes_ == 1 ? raw_.data() : arranged_.data(); }
+
+  template <typename Number>
+  std::int32_t sum_of(std::int64_t place) {
+    const Number* from = reinterpret_cast<const Number*>(data()) + place * padded_;
+    return std::accumulate(from, from + padded_, std::int32_t{0});
+  }
+
+  // The sums of windows: first of places, then of taps.
+  void add_up() {
+    ScratchVector<std::int32_t> of_places(static_cast<std::size_t>(rows_ * columns_));
+    for (std::int64_t i = 0; i < rows_ * columns_; ++i) {
+      of_places[static_cast<std::size_t>(i)] =
+          bytes_ == 1 ? sum_of<std::uint8_t>(i) : sum_of<std::int16_t>(i);
+    }
+    for (std::int64_t o = 0; o < down_.output * right_.output; ++o) {
+      const std::int64_t first =
+          o / right_.output * down_.stride * columns_ + o % right_.output * right_.stride;
+      std::int32_t sum = 0;
+      for (std::int64_t i = 0; i < down_.kernel; ++i) {
+        for (std::int64_t j = 0; j < right_.kernel; ++j) {
+          const std::int64_t place = first + i * down_.dilation * columns_ + j * right_.dilation;
+          sum = wrapping_add(sum, of_places[static_cast<std::size_t>(place)]);
+        }
+      }
+      sums_[static_cast<std::size_t>(o)] = sum;
+    }
+  }
+
+  const WindowAxis &down_, &right_;
+  const std::int64_t channels_, padded_, rows_, columns_, bytes_;
+  const Byte zero_;
+  const kernels::IntegerPanels& panels_;
+  alignas(2) std::uint8_t arranged_zero_[2];
+  ScratchVector<std::uint8_t> raw_, arranged_;
+  ScratchVector<std::int32_t> sums_;
+};
+
+// y [filters, places] = the products of the windows, and bias.
+template <typename Byte>
+void multiply_windows(PaddedImage<Byte>& image, const WindowAxis& down, const WindowAxis& right,
+                      const kernels::IntegerPanels& panels, const std::int32_t* bias, std::int32_t* y) {
+  constexpr std::int64_t strip = 3;             // panels that stay in the first level of cache, at most
+  constexpr std::int64_t block_sums = 1 << 14;  // that are transposed while they are in the second
+  const std::int64_t filters = panels.N(), width = right.output, places = down.output * width;
+  const ScratchVector<std::int64_t> offsets = image.offsets();
+  const std::int64_t strips = ceil_div(panels.panels(), strip);
+  const std::int64_t at_once = std::clamp<std::int64_t>(block_sums / (filters * width), 1, down.output);
+  const std::int64_t work = at_once * width * filters * panels.K();
+  kernels::parallel_for(
+      ceil_div(down.output, at_once), (std::int64_t{1} << 18) / (work + 1) + 1,
+      [&](std::int64_t begin, std::int64_t end) {
+        ScratchVector<std::int32_t> sums(static_cast<std::size_t>(at_once * width * filters));
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t first = i * at_once, rows = std::min(at_once, down.output - first);
+          for (std::int64_t s = 0; s < strips; ++s) {
+            const std::int64_t panel = s * panels.panels() / strips,
+                               last = (s + 1) * panels.panels() / strips;
+            for (std::int64_t row = 0; row < rows; ++row) {
+              kernels::multiply_integers(
+                  image.windows(first + row, offsets), width, panels, panel, last,
+                  sums.data() + row * width * filters + panel * kernels::IntegerPanels::kColumns, filters);
+            }
+          }
+          std::int32_t* to = y + first * width;
+          kernels::vec_transpose(reinterpret_cast<const std::uint32_t*>(sums.data()), filters, rows * width,
+                                 filters, reinterpret_cast<std::uint32_t*>(to), places);
+          if (bias == nullptr) continue;
+          for (std::int64_t m = 0; m < filters; ++m) {
+            std::int32_t* row = to + m * places;
+            for (std::int64_t o = 0; o < rows * width; ++o) row[o] = wrapping_add(row[o], bias[m]);
+          }
+        }
+      });
+}
+
+}  // namespace
+
+ScratchVector<kernels::IntegerPanels> filter_panels(const Tensor& w, const Tensor* zero_point,
+                                                    std::int64_t group) {
+  ScratchVector<kernels::IntegerPanels> out;
+  if (w.rank() < 3 || w.rank() > 4 || w.size() == 0 || group < 1 || w.dim(0) % group != 0) return out;
+  const std::int64_t filters = w.dim(0) / group, channels = w.dim(1), taps = w.shape().count(2, w.rank());
+  if (filters < fewest_filters) return out;
+  const std::int64_t padded = padded_channels(channels, kernels::multiplies_bytes() ? 4 : 2);
+  ScratchVector<std::int64_t> columns(static_cast<std::size_t>(filters));
+  std::iota(columns.begin(), columns.end(), 0);
+  dispatch(Bytes{}, w.dtype(), [&]<typename Byte>() {
+    // Against the zero point of x, which stands for channels that are not there, any number adds nothing.
+    ScratchVector<Byte> by_taps(static_cast<std::size_t>(checked_mul(taps * padded, filters)));
+    const Byte none = 0;
+    const Byte* zero = zero_point != nullptr ? zero_point->data<Byte>() : &none;
+    const std::int64_t step = zero_point != nullptr && zero_point->size() > 1 ? 1 : 0;
+    for (std::int64_t g = 0; g < group; ++g) {
+      const Byte* from = w.data<Byte>() + g * filters * channels * taps;
+      for (std::int64_t m = 0; m < filters; ++m) {
+        for (std::int64_t c = 0; c < channels; ++c) {
+          for (std::int64_t t = 0; t < taps; ++t)
+            by_taps[static_cast<std::size_t>((t * padded + c) * filters + m)] = *from++;
+        }
+      }
+      out.emplace_back(by_taps.data(), taps * padded, filters, columns, zero + g * filters * step, step);
+    }
+  });
+  return out;
+}
+
+bool suits_windows(const ConvShape& shape) {
+  std::int64_t padded = 1;
+  for (const WindowAxis& axis : shape.axes) padded = checked_mul(padded, reach(axis));
+  return padded / 4 <= shape.input_size() + shape.output_size();
+}
+
+void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
+                      const ScratchVector<kernels::IntegerPanels>& panels, const std::int32_t* bias,
+                      std::int32_t* y) {
+  const WindowAxis one{.input = 1, .output = 1};
+  const WindowAxis &down = shape.axes.size() > 1 ? shape.axes.front() : one, &right = shape.axes.back();
+  const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
+  dispatch(Bytes{}, x.dtype(), [&]<typename Byte>() {
+    const Byte zero = zero_point != nullptr ? *zero_point->data<Byte>() : Byte{0};
+    for (std::int64_t g = 0; g < shape.group; ++g) {
+      const kernels::IntegerPanels& of_group = panels[static_cast<std::size_t>(g)];
+      PaddedImage<Byte> image(down, right, channels, zero, of_group);
+      for (std::int64_t n = 0; n < shape.batch; ++n) {
+        const std::int64_t plane = n * shape.group + g;
+        image.load(x.data<Byte>() + plane * channels * shape.input_size());
+        multiply_windows(image, down, right, of_group, bias != nullptr ? bias + g * filters : nullptr,
+                         y + plane * filters * shape.output_size());
+      }
+    }
+  });
+}
+
+}  // namespace grurun::engine

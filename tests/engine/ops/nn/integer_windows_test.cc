@@ -1,0 +1,104 @@
+// Convolutions of 8-bit integers by panels against those by the kernels of floats, which are exact, too.
+#include "engine/ops/nn/integer_windows.h"
+
+#include <random>
+
+#include "engine/ops/nn/integer_convolution.h"
+#include "tests/engine/kernels/target_fixture.h"
+
+namespace grurun::engine {
+namespace {
+
+class IntegerWindowsOf : public kernels::EveryTarget {
+ protected:
+  void TearDown() override {
+    kernels::EveryTarget::TearDown();
+    kernels::set_multiplies_bytes(true);
+  }
+};
+GRURUN_FOR_EVERY_TARGET(IntegerWindowsOf);
+
+struct Windows {
+  Shape x, w;
+  std::int64_t group;
+  std::vector<std::int64_t> pads, strides, dilations;
+};
+
+const Windows windows[] = {
+    {{2, 3, 11}, {9, 3, 3}, 1, {1, 1}, {1}, {1}},
+    {{1, 6, 40}, {40, 3, 4}, 2, {0, 3}, {3}, {2}},
+    {{1, 5, 9, 14}, {17, 5, 3, 3}, 1, {1, 1, 1, 1}, {1, 1}, {1, 1}},
+    {{2, 64, 7, 7}, {70, 64, 1, 1}, 1, {0, 0, 0, 0}, {1, 1}, {1, 1}},
+    {{1, 7, 23, 19}, {8, 7, 3, 5}, 1, {2, 0, 0, 4}, {2, 3}, {3, 2}},
+    {{1, 4, 60, 33}, {100, 4, 2, 2}, 1, {0, 0, 0, 0}, {1, 1}, {1, 1}},  // several blocks of rows
+    {{1, 24, 8, 8}, {48, 8, 3, 3}, 3, {1, 1, 1, 1}, {2, 2}, {1, 1}},
+    {{1, 2, 3, 3}, {8, 2, 2, 2}, 1, {0, 0, 0, 0}, {2, 2}, {1, 1}},  // rows that no window reads
+    {{1, 2, 2, 3}, {8, 2, 3, 3}, 1, {2, 3, 2, 3}, {1, 1}, {1, 1}},  // windows wholly in padding
+};
+
+template <typename T>
+Tensor bytes(const Shape& shape, std::mt19937& draw) {
+  Tensor tensor(dtype_of<T>, shape);
+  std::uniform_int_distribution<int> values(0, 255);
+  for (T& value : std::span(tensor.template mutable_data<T>(), static_cast<std::size_t>(tensor.size())))
+    value = static_cast<T>(values(draw));
+  return tensor;
+}
+
+template <typename X, typename W>
+void expect_equal(const Windows& test, bool zero_of_w, std::mt19937& draw) {
+  const Tensor x = bytes<X>(test.x, draw), w = bytes<W>(test.w, draw);
+  const Tensor x_zero = bytes<X>(Shape{}, draw), w_zero = bytes<W>(Shape{test.w[0]}, draw);
+  WindowAttributes attributes;
+  attributes.pads = test.pads;
+  attributes.strides = test.strides;
+  attributes.dilations = test.dilations;
+  const ConvShape shape = conv_shape(x.shape(), w.shape(), test.group, attributes);
+  std::vector<std::int32_t> bias(static_cast<std::size_t>(test.w[0]));
+  for (std::int32_t& value : bias) value = static_cast<std::int32_t>(draw());
+  const Tensor* zero = zero_of_w ? &w_zero : nullptr;
+  const IntegerFilters filters = integer_filters(w, zero, test.group);
+  ASSERT_EQ(filters.panels.size(), static_cast<std::size_t>(test.group));
+  ASSERT_TRUE(suits_windows(shape));
+  // Filters of a group that is not one have no panels.
+  const IntegerFilters otherwise = integer_filters(w, zero, 0);
+  ASSERT_TRUE(otherwise.panels.empty());
+  const Tensor expected = integer_convolution(shape, x, &x_zero, otherwise, bias.data());
+  const Tensor y = integer_convolution(shape, x, &x_zero, filters, bias.data());
+  for (std::int64_t i = 0; i < y.size(); ++i) {
+    ASSERT_EQ(y.data<std::int32_t>()[i], expected.data<std::int32_t>()[i])
+        << test.x.to_string() << " " << test.w.to_string() << ", element " << i;
+  }
+}
+
+TEST_P(IntegerWindowsOf, SumWhatTheFloatKernelsSum) {
+  std::mt19937 draw(1);
+  for (const bool bytes_at_once : {true, false}) {
+    kernels::set_multiplies_bytes(bytes_at_once);
+    for (const int threads : {1, 3}) {
+      kernels::set_threads(threads);
+      for (const Windows& test : windows) {
+        expect_equal<std::uint8_t, std::int8_t>(test, false, draw);
+        expect_equal<std::int8_t, std::uint8_t>(test, true, draw);
+        expect_equal<std::int8_t, std::int8_t>(test, true, draw);
+      }
+    }
+  }
+}
+
+TEST(IntegerWindows, PaddingThatIsMostOfTheInputIsNotLaidOut) {
+  WindowAttributes attributes;
+  attributes.pads = {0, 1 << 20};
+  attributes.strides = {1 << 19};
+  const Tensor x = Tensor::from(Shape{1, 1, 2}, std::vector<std::uint8_t>{3, 5});
+  const Tensor w = Tensor::from(Shape{8, 1, 1}, std::vector<std::int8_t>{1, 2, 3, 4, 5, 6, 7, 8});
+  const ConvShape shape = conv_shape(x.shape(), w.shape(), 1, attributes);
+  EXPECT_FALSE(suits_windows(shape));
+  const Tensor y = integer_convolution(shape, x, nullptr, integer_filters(w, nullptr, 1), nullptr);
+  const auto got = y.span<std::int32_t>();
+  EXPECT_EQ(std::vector<std::int32_t>(got.begin(), got.begin() + 6),
+            (std::vector<std::int32_t>{3, 0, 0, 6, 0, 0}));
+}
+
+}  // namespace
+}  // namespace grurun::engine
