@@ -67,27 +67,40 @@ template <typename T>
 void PlaneBlock<T>::lay_out(std::int64_t count) {
   laid_out_ = count;
   const RowLayout &rows = layout_.rows, &columns = layout_.columns;
-  const std::int64_t plane = this->plane();
+  plane_ = plane_rows(count) * layout_.pitch;
   const auto row_variants = static_cast<std::int64_t>(rows.first.size());
   const auto column_variants = static_cast<std::int64_t>(columns.first.size());
   const std::int64_t planes = channels_ * row_variants * column_variants;
   // Rows of the last plane may end with zeros that begin the next, and a run of whole vectors that ends with
   // the last place may fill one more.
   const std::int64_t slack = columns.width - layout_.pitch + 2 * kernels::kVectorColumns<T>;
-  if (planes_.size() < planes * plane + slack) planes_ = Tensor(dtype_of<T>, Shape{planes * plane + slack});
-  // What no row of the input is copied to stays 0.
-  std::fill_n(planes_.template mutable_data<T>(), planes * plane + slack, T(0));
+  const std::int64_t size = planes * plane_;
+  if (planes_.size() < size + slack) planes_ = Tensor(dtype_of<T>, Shape{size + slack});
   inside_.clear();
   for (const std::int64_t first : columns.first)
     inside_.push_back(inside_input(layout_.column_axis, first, layout_.pitch));
+  clear_padding(size / layout_.pitch);
+  std::fill_n(planes_.template mutable_data<T>() + size, slack, T(0));
   offsets_.clear();
   for (std::int64_t c = 0; c < channels_; ++c) {
     for (const RowLayout::Tap& down : rows.taps) {
       for (const RowLayout::Tap& right : columns.taps) {
         const std::int64_t from = (c * row_variants + down.variant) * column_variants + right.variant;
-        offsets_.push_back(from * plane + down.shift * layout_.pitch + right.shift);
+        offsets_.push_back(from * plane_ + down.shift * layout_.pitch + right.shift);
       }
     }
+  }
+}
+
+// What no row of the input is copied to stays 0.
+template <typename T>
+void PlaneBlock<T>::clear_padding(std::int64_t rows) {
+  const std::int64_t height = plane_ / layout_.pitch;
+  T* row = planes_.template mutable_data<T>();
+  for (std::int64_t i = 0; i < rows; ++i, row += layout_.pitch) {
+    const auto [begin, end] = inside_[static_cast<std::size_t>(i / height) % inside_.size()];
+    std::fill(row, row + begin, T(0));
+    std::fill(row + end, row + layout_.pitch, T(0));
   }
 }
 
@@ -114,7 +127,7 @@ void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count, std::
         const bool is_inside = at >= 0 && at < down.input;
         copy_row(is_inside ? x + (c * down.input + at) * width : nullptr, to + i * pitch);
       }
-      to += column_variants * plane();
+      to += column_variants * plane_;
     }
   }
 }
@@ -123,7 +136,7 @@ void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count, std::
 template <typename T>
 void PlaneBlock<T>::copy_row(const T* source, T* to) const {
   const WindowAxis& axis = layout_.column_axis;
-  for (std::size_t v = 0; v < inside_.size(); ++v, to += plane()) {
+  for (std::size_t v = 0; v < inside_.size(); ++v, to += plane_) {
     const auto [begin, end] = inside_[v];
     if (begin >= end) continue;
     if (source == nullptr) {

@@ -83,13 +83,14 @@ class PlaneBlock {
     return count + layout_.rows.width - layout_.row_axis.output;
   }
   void lay_out(std::int64_t count);
-  std::int64_t plane() const { return plane_rows(laid_out_) * layout_.pitch; }
+  void clear_padding(std::int64_t rows);
   void copy_row(const T* source, T* to) const;
 
   const PlaneLayout& layout_;
   std::int64_t channels_;
   std::int64_t count_ = 0;     // rows of the last load
   std::int64_t laid_out_ = 0;  // for so many rows at most
+  std::int64_t plane_ = 0;     // elements
   ScratchVector<std::int64_t> offsets_;
   ScratchVector<std::pair<std::int64_t, std::int64_t>> inside_;  // of a row of each variant of columns
   const T* data_ = nullptr;
