@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Leaves a vector that is used several times in a register: the compiler would read it anew for each.
 template <class V>
 HWY_INLINE void keep([[maybe_unused]] V& v) {
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL  // clang does not read it anew
   __asm__("" : "+v"(v.raw));
 #endif
 }

@@ -12,12 +12,15 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/gemm.h"
+#include "engine/kernels/parallel.h"
 #include "engine/ops/float_compute.h"
 #include "engine/ops/window.h"
 
 namespace grurun::engine {
 
 namespace {
+
+constexpr std::int64_t task_additions = 1 << 15;  // that are worth a thread's while
 
 struct TransposeAttributes {
   WindowAttributes window;
@@ -83,14 +86,34 @@ void add_tap(const WindowAxes& axes, std::span<const std::int64_t> tap, std::siz
     inner_from *= axes[i].input;
     inner_to *= axes[i].output;
   }
-  const std::int64_t offset = tap[d] * axis.dilation - axis.pad_begin;
-  for (std::int64_t i = 0; i < axis.input; ++i) {
-    const std::int64_t o = i * axis.stride + offset;
-    if (o < 0 || o >= axis.output) continue;
-    if (d + 1 == axes.size()) {
-      to[o] += from[i];
-    } else {
-      add_tap(axes, tap, d + 1, from + i * inner_from, to + o * inner_to);
+  const std::int64_t stride = axis.stride, offset = tap[d] * axis.dilation - axis.pad_begin;
+  const auto places_before = [&](std::int64_t o) {  // of the input, that reach less than output place o
+    return std::clamp<std::int64_t>((o - offset + stride - 1) / stride, 0, axis.input);
+  };
+  const std::int64_t begin = offset >= 0 ? 0 : places_before(0);
+  const std::int64_t end = offset >= axis.output ? 0 : places_before(axis.output);
+  if (d + 1 < axes.size()) {
+    for (std::int64_t i = begin; i < end; ++i)
+      add_tap(axes, tap, d + 1, from + i * inner_from, to + (i * stride + offset) * inner_to);
+  } else if (stride == 1) {
+    for (std::int64_t i = begin; i < end; ++i) to[i + offset] += from[i];
+  } else {
+    for (std::int64_t i = begin; i < end; ++i) to[i * stride + offset] += from[i];
+  }
+}
+
+// A plane of Y, `outputs` elements: the bias and the products of every tap, [taps, inputs].
+template <typename C>
+void add_taps(const WindowAxes& axes, std::int64_t taps, const C* products, std::int64_t inputs, C bias,
+              C* to, std::int64_t outputs) {
+  std::fill_n(to, outputs, bias);
+  if (outputs == 0) return;
+  ScratchVector<std::int64_t> tap(axes.size(), 0);
+  for (std::int64_t k = 0; k < taps; ++k) {
+    add_tap(axes, tap, 0, products + k * inputs, to);
+    for (std::size_t d = axes.size(); d-- > 0;) {
+      if (++tap[d] < axes[d].kernel) break;
+      tap[d] = 0;
     }
   }
 }
@@ -103,7 +126,7 @@ Tensor transposed(const Tensor& x, const Tensor& w, const Tensor* b, const Windo
   const std::int64_t taps = product(axes, &WindowAxis::kernel);
   Shape shape{x.dim(0), filters * group};
   for (const WindowAxis& axis : axes) shape.push_back(axis.output);
-  Tensor y = Tensor::zeros(dtype_of<C>, shape);
+  Tensor y(dtype_of<C>, shape);
   Tensor products(dtype_of<C>, Shape{filters * taps, inputs});
   const C* bias = b ? b->data<C>() : nullptr;
   C* out = y.mutable_data<C>();
@@ -113,18 +136,14 @@ Tensor transposed(const Tensor& x, const Tensor& w, const Tensor* b, const Windo
     kernels::gemm<C>(filters * taps, inputs, channels, C(1),
                      {w.data<C>() + g * channels * filters * taps, filters * taps, true},
                      {x.data<C>() + plane * channels * inputs, inputs}, C(0), columns, inputs);
-    for (std::int64_t m = 0; m < filters; ++m) {
-      C* to = out + (plane * filters + m) * outputs;
-      if (bias) std::fill_n(to, outputs, bias[g * filters + m]);
-      ScratchVector<std::int64_t> tap(axes.size(), 0);
-      for (std::int64_t k = 0; k < taps; ++k) {
-        if (outputs > 0) add_tap(axes, tap, 0, columns + (m * taps + k) * inputs, to);
-        for (std::size_t d = axes.size(); d-- > 0;) {
-          if (++tap[d] < axes[d].kernel) break;
-          tap[d] = 0;
-        }
-      }
-    }
+    kernels::parallel_for(filters, task_additions / (taps * inputs + 1) + 1,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t m = begin; m < end; ++m) {
+                              add_taps(axes, taps, columns + m * taps * inputs, inputs,
+                                       bias != nullptr ? bias[g * filters + m] : C(0),
+                                       out + (plane * filters + m) * outputs, outputs);
+                            }
+                          });
   }
   return y;
 }

@@ -65,8 +65,7 @@ class PlaneBlock {
   /// Places of a row, and how far apart rows of the factor lie.
   std::int64_t width() const { return layout_.column_axis.output; }
   std::int64_t pitch() const { return layout_.pitch; }
-  /// How many taps, one above the other, read rows that follow each other; 1 where there are several
-  /// channels.
+  /// How many taps of a channel, one above the other, read rows that follow each other; at least 1.
   std::int64_t taps_down() const {
     const auto& taps = layout_.rows.taps;
     return taps.size() > 1 && layout_.rows.first.size() == 1 && taps[1].shift == 1

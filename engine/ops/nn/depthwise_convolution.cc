@@ -11,7 +11,8 @@ namespace grurun::engine {
 namespace {
 
 constexpr std::int64_t most_filters = 4;           // of a group
-constexpr std::int64_t block_elements = 8 * 1024;  // that stay in the first level of cache
+constexpr std::int64_t block_elements = 8 * 1024;  // that stay in the first level of cache,
+constexpr std::int64_t least_rows = 16;            // but no fewer, of which some would be loaded too often
 constexpr std::int64_t task_products = 1 << 16;    // that are worth a thread's while
 
 /// Rows of a plane, or several planes, that are loaded together: what was only just stored takes long to
@@ -21,6 +22,7 @@ struct Blocks {
   std::int64_t across, down;  // blocks of all planes, and of the rows of one
 
   Blocks(std::int64_t all_planes, std::int64_t all_rows, std::int64_t rows_within) {
+    rows_within = std::max(rows_within, std::min(least_rows, all_rows));
     down = ceil_div(all_rows, rows_within);
     rows = ceil_div(all_rows, down);
     planes = down > 1 ? 1 : std::min(all_planes, rows_within / all_rows);
