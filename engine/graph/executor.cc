@@ -161,8 +161,7 @@ void Runner::run(std::span<const Value> inputs, const RunOptions& options) {
     for (std::size_t i = 0; i < plan_->inputs.size(); ++i) {
       const Value& value = i < inputs.size() ? inputs[i] : none;
       const bool same_tensor = same && is_of(fed_types_[i], value);
-      if (!same_tensor && (value.is_tensor() || (same && fed_types_[i].first != DType::undefined)))
-        same = false;
+      same = same_tensor || (same && !value.is_tensor() && fed_types_[i].first == DType::undefined);
       Value* place = place_of_input(*plan_, i, value, frame_, same_tensor);
       if (place != nullptr) *place = value;
     }

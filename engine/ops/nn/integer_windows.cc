@@ -10,6 +10,7 @@
 #include "engine/ops/nn/convolution_parts.h"
 #include "engine/ops/type_dispatch.h"
 #include "engine/ops/wrapping.h"
+#include "tensor/memory.h"
 
 namespace grurun::engine {
 
@@ -60,7 +61,7 @@ class PaddedImage {
         rows_, (1 << 15) / (row_numbers + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t row = begin; row < end; ++row) {
             const std::int64_t at = row - down_.pad_begin;
-            std::uint8_t* to = raw_.data() + row * row_numbers;
+            std::uint8_t* to = static_cast<std::uint8_t*>(raw_.data()) + row * row_numbers;
             std::memset(to, static_cast<std::uint8_t>(zero_), static_cast<std::size_t>(row_numbers));
             if (at >= 0 && at < down_.input) {
               kernels::vec_transpose(reinterpret_cast<const std::uint8_t*>(x) + at * right_.input, plane,
@@ -95,7 +96,7 @@ class PaddedImage {
   }
 
  private:
-  std::uint8_t* data() { return bytes_ == 1 ? raw_.data() : arranged_.data(); }
+  std::uint8_t* data() { return static_cast<std::uint8_t*>(bytes_ == 1 ? raw_.data() : arranged_.data()); }
 
   template <typename Number>
   std::int32_t sum_of(std::int64_t place) {
@@ -129,7 +130,7 @@ class PaddedImage {
   const Byte zero_;
   const kernels::IntegerPanels& panels_;
   alignas(2) std::uint8_t arranged_zero_[2];
-  ScratchVector<std::uint8_t> raw_, arranged_;
+  memory::Block raw_, arranged_;  // the same; bytes, and what is not bytes
   ScratchVector<std::int32_t> sums_;
 };
 
@@ -147,7 +148,8 @@ void multiply_windows(PaddedImage<Byte>& image, const WindowAxis& down, const Wi
   kernels::parallel_for(
       ceil_div(down.output, at_once), (std::int64_t{1} << 18) / (work + 1) + 1,
       [&](std::int64_t begin, std::int64_t end) {
-        ScratchVector<std::int32_t> sums(static_cast<std::size_t>(at_once * width * filters));
+        const memory::Block block(static_cast<std::size_t>(at_once * width * filters) * sizeof(std::int32_t));
+        auto* const sums = static_cast<std::int32_t*>(block.data());
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t first = i * at_once, rows = std::min(at_once, down.output - first);
           for (std::int64_t s = 0; s < strips; ++s) {
@@ -156,12 +158,12 @@ void multiply_windows(PaddedImage<Byte>& image, const WindowAxis& down, const Wi
             for (std::int64_t row = 0; row < rows; ++row) {
               kernels::multiply_integers(
                   image.windows(first + row, offsets), width, panels, panel, last,
-                  sums.data() + row * width * filters + panel * kernels::IntegerPanels::kColumns, filters);
+                  sums + row * width * filters + panel * kernels::IntegerPanels::kColumns, filters);
             }
           }
           std::int32_t* to = y + first * width;
-          kernels::vec_transpose(reinterpret_cast<const std::uint32_t*>(sums.data()), filters, rows * width,
-                                 filters, reinterpret_cast<std::uint32_t*>(to), places);
+          kernels::vec_transpose(reinterpret_cast<const std::uint32_t*>(sums), filters, rows * width, filters,
+                                 reinterpret_cast<std::uint32_t*>(to), places);
           if (bias == nullptr) continue;
           for (std::int64_t m = 0; m < filters; ++m) {
             std::int32_t* row = to + m * places;
