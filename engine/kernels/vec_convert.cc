@@ -170,6 +170,40 @@ void truncate_64(const float* x, int64_t* y, size_t n) {
   for (; i < n; ++i) y[i] = truncated<int64_t>(x[i]);
 }
 
+/// To 8 and 16 bits: the low ones of 64, which are those of 32 where these hold all numbers of a vector.
+template <class Small>
+HWY_INLINE void truncate_small(const float* x, Small* y, size_t n) {
+  const F32 d;
+  const U32 du;
+  const hn::RebindToSigned<F32> di;
+  const hn::Rebind<hwy::MakeUnsigned<Small>, F32> ds;
+  const size_t lanes = hn::Lanes(d);
+  const auto bound = hn::Set(d, 0x1p31f);
+  auto* to = reinterpret_cast<hwy::MakeUnsigned<Small>*>(y);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(v), bound)))) {
+      hn::StoreU(hn::TruncateTo(ds, hn::BitCast(du, hn::ConvertTo(di, v))), ds, to + i);
+    } else {
+      for (size_t k = i; k < i + lanes; ++k) y[k] = static_cast<Small>(truncated<int64_t>(x[k]));
+    }
+  }
+  for (; i < n; ++i) y[i] = static_cast<Small>(truncated<int64_t>(x[i]));
+}
+void truncate_i8(const float* x, int8_t* y, size_t n) {
+  truncate_small(x, y, n);
+}
+void truncate_u8(const float* x, uint8_t* y, size_t n) {
+  truncate_small(x, y, n);
+}
+void truncate_i16(const float* x, int16_t* y, size_t n) {
+  truncate_small(x, y, n);
+}
+void truncate_u16(const float* x, uint16_t* y, size_t n) {
+  truncate_small(x, y, n);
+}
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -185,6 +219,10 @@ HWY_EXPORT(to_bfloat);
 HWY_EXPORT(from_int64);
 HWY_EXPORT(truncate_32);
 HWY_EXPORT(truncate_64);
+HWY_EXPORT(truncate_i8);
+HWY_EXPORT(truncate_u8);
+HWY_EXPORT(truncate_i16);
+HWY_EXPORT(truncate_u16);
 
 namespace {
 
@@ -220,6 +258,18 @@ void vec_truncate(const float* x, int32_t* y, int64_t n) {
 }
 void vec_truncate(const float* x, int64_t* y, int64_t n) {
   run(HWY_DYNAMIC_DISPATCH(truncate_64), x, y, n);
+}
+void vec_truncate(const float* x, int8_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_i8), x, y, n);
+}
+void vec_truncate(const float* x, uint8_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_u8), x, y, n);
+}
+void vec_truncate(const float* x, int16_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_i16), x, y, n);
+}
+void vec_truncate(const float* x, uint16_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_u16), x, y, n);
 }
 
 }  // namespace grurun::kernels

@@ -20,4 +20,10 @@ void vec_convert(const int64_t* x, float* y, int64_t n);
 void vec_truncate(const float* x, int32_t* y, int64_t n);
 void vec_truncate(const float* x, int64_t* y, int64_t n);
 
+/// The low bits of the 64-bit integer.
+void vec_truncate(const float* x, int8_t* y, int64_t n);
+void vec_truncate(const float* x, uint8_t* y, int64_t n);
+void vec_truncate(const float* x, int16_t* y, int64_t n);
+void vec_truncate(const float* x, uint16_t* y, int64_t n);
+
 }  // namespace grurun::kernels

@@ -66,4 +66,44 @@ void vec_sin(const double* x, double* y, int64_t n);
 void vec_cos(const float* x, float* y, int64_t n);
 void vec_cos(const double* x, double* y, int64_t n);
 
+void vec_tan(const float* x, float* y, int64_t n);
+void vec_tan(const double* x, double* y, int64_t n);
+
+/// NaN beyond 1, as acos and atanh.
+void vec_asin(const float* x, float* y, int64_t n);
+void vec_asin(const double* x, double* y, int64_t n);
+
+void vec_acos(const float* x, float* y, int64_t n);
+void vec_acos(const double* x, double* y, int64_t n);
+
+void vec_atan(const float* x, float* y, int64_t n);
+void vec_atan(const double* x, double* y, int64_t n);
+
+void vec_sinh(const float* x, float* y, int64_t n);
+void vec_sinh(const double* x, double* y, int64_t n);
+
+void vec_cosh(const float* x, float* y, int64_t n);
+void vec_cosh(const double* x, double* y, int64_t n);
+
+void vec_asinh(const float* x, float* y, int64_t n);
+void vec_asinh(const double* x, double* y, int64_t n);
+
+/// NaN below 1.
+void vec_acosh(const float* x, float* y, int64_t n);
+void vec_acosh(const double* x, double* y, int64_t n);
+
+void vec_atanh(const float* x, float* y, int64_t n);
+void vec_atanh(const double* x, double* y, int64_t n);
+
+/// To integers, exactly; the sign of zero and of what becomes zero is kept.
+void vec_floor(const float* x, float* y, int64_t n);
+void vec_floor(const double* x, double* y, int64_t n);
+
+void vec_ceil(const float* x, float* y, int64_t n);
+void vec_ceil(const double* x, double* y, int64_t n);
+
+/// To the nearest integer, ties to even.
+void vec_round(const float* x, float* y, int64_t n);
+void vec_round(const double* x, double* y, int64_t n);
+
 }  // namespace grurun::kernels

@@ -1,10 +1,9 @@
 #include "engine/ops/concat.h"
 
-#include <algorithm>
+#include <array>
 
-#include "engine/kernels/parallel.h"
-#include "engine/ops/broadcast.h"
 #include "engine/ops/copy_elements.h"
+#include "engine/ops/strided.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -26,19 +25,12 @@ Tensor concat(std::span<const Tensor> tensors, std::int64_t axis) {
   }
   Tensor out(first.dtype(), shape);
   if (out.size() == 0) return out;
-  const std::int64_t row = shape.count(at, shape.rank());
+  const std::int64_t before = shape.count(0, at), row = shape.count(at, shape.rank());
   std::int64_t place = 0;
   for (const Tensor& tensor : tensors) {
     const std::int64_t run = tensor.shape().count(at, shape.rank());
-    if (run == 0) continue;
-    kernels::parallel_for(tensor.size(), 4 * elements_per_piece, [&](std::int64_t begin, std::int64_t end) {
-      while (begin < end) {
-        const std::int64_t i = begin / run, within = begin - i * run;
-        const std::int64_t count = std::min(run - within, end - begin);
-        copy_elements(out, i * row + place + within, tensor, begin, count);
-        begin += count;
-      }
-    });
+    strided_copy_into(out, place, std::array{row, std::int64_t{1}}, tensor, 0,
+                      std::array{run, std::int64_t{1}}, Shape{before, run});
     place += run;
   }
   return out;

@@ -45,6 +45,27 @@ void copy_row(T* to, const T* from, const Axis& axis) {
   }
 }
 
+// Runs of so few elements that a call for each would take longer than the copy; false if they are not few.
+template <typename T>
+bool copy_short_runs(T* to, const T* from, const Axis& outer, std::int64_t length) {
+  const auto copy = [&]<int n>() {
+    for (std::int64_t i = 0; i < outer.size; ++i) std::copy_n(from + i * outer.from, n, to + i * outer.to);
+    return true;
+  };
+  switch (length) {
+    case 2:
+      return copy.template operator()<2>();
+    case 3:
+      return copy.template operator()<3>();
+    case 4:
+      return copy.template operator()<4>();
+    case 8:
+      return copy.template operator()<8>();
+    default:
+      return false;
+  }
+}
+
 // Two inner axes where the long run of one side is not that of the other: transposed, or in square tiles, so
 // that both sides stay in cache.
 template <typename T>
@@ -52,6 +73,7 @@ void copy_plane(T* to, const T* from, const Axis& outer, const Axis& inner) {
   constexpr std::int64_t tile = 16;
   const bool crossed = std::abs(inner.from) > std::abs(outer.from) && outer.from != 0;
   if (!crossed) {
+    if (inner.to == 1 && inner.from == 1 && copy_short_runs(to, from, outer, inner.size)) return;
     for (std::int64_t i = 0; i < outer.size; ++i) copy_row(to + i * outer.to, from + i * outer.from, inner);
     return;
   }

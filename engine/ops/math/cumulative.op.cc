@@ -24,9 +24,8 @@ struct Cumulation {
 };
 
 // x, y [outer, n, inner]; strips of neighbours run side by side.
-template <bool product, typename T>
-void accumulate(const Cumulation& how, const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner,
-                T* y) {
+template <bool product, bool exclusive, typename T>
+void accumulate(bool reverse, const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, T* y) {
   using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, T>;
   constexpr std::int64_t strip = 256;
   const std::int64_t strips = (inner + strip - 1) / strip;
@@ -36,17 +35,18 @@ void accumulate(const Cumulation& how, const T* x, std::int64_t outer, std::int6
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t column = i % strips * strip;
       const std::int64_t width = std::min(strip, inner - column);
-      const std::int64_t first = i / strips * n * inner + column + (how.reverse ? (n - 1) * inner : 0);
-      const std::int64_t step = how.reverse ? -inner : inner;
+      const std::int64_t first = i / strips * n * inner + column + (reverse ? (n - 1) * inner : 0);
+      const std::int64_t step = reverse ? -inner : inner;
       std::fill_n(so_far, width, Accumulator{product});
       for (std::int64_t k = 0; k < n; ++k) {
         const T* from = x + first + k * step;
         T* to = y + first + k * step;
+#pragma GCC ivdep
         for (std::int64_t j = 0; j < width; ++j) {
           const Accumulator before = so_far[j];
           const auto element = static_cast<Accumulator>(from[j]);
           so_far[j] = product ? wrapping_mul(before, element) : wrapping_add(before, element);
-          to[j] = static_cast<T>(how.exclusive ? before : so_far[j]);
+          to[j] = static_cast<T>(exclusive ? before : so_far[j]);
         }
       }
     }
@@ -64,8 +64,9 @@ Tensor cumulate(const Cumulation& how, const Tensor& x, std::int64_t axis_input)
   if (x.size() == 0) return y;
   using Types = TypeList<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
   dispatch(Types{}, x.dtype(), [&]<typename T>() {
-    accumulate<product>(how, x.data<T>(), x.shape().count(0, axis), x.dim(axis),
-                        x.shape().count(axis + 1, x.rank()), y.mutable_data<T>());
+    const auto along = how.exclusive ? accumulate<product, true, T> : accumulate<product, false, T>;
+    along(how.reverse, x.data<T>(), x.shape().count(0, axis), x.dim(axis),
+          x.shape().count(axis + 1, x.rank()), y.mutable_data<T>());
   });
   return y;
 }

@@ -4,6 +4,7 @@
 // integers in their type constraint, and Mod-28 defines them: A - trunc(A / B) * B. A zero divisor of
 // integers is an error.
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "engine/ops/elementwise.h"
@@ -15,13 +16,30 @@ std::vector<OpRow> op_rows_mod();
 
 namespace {
 
+// C's fmod. Of floats with a quotient below 2^28, in double: the nearest integer to the quotient times b is
+// exact there, so is what is left of a, at most half of b, and what lacks to the other side of 0.
+template <typename T>
+T remainder_of(T a, T b) {
+  if constexpr (std::is_same_v<T, float>) {
+    const double dividend = std::fabs(static_cast<double>(a)), divisor = std::fabs(static_cast<double>(b));
+    const double quotient = dividend / divisor;
+    if (quotient < 0x1p28 && divisor <= std::numeric_limits<float>::max()) {
+      constexpr double to_integer = 0x1p52;
+      const double rest = dividend - ((quotient + to_integer) - to_integer) * divisor;
+      const double lacking = rest < 0 ? divisor : 0;  // no branch: nothing could foretell it
+      return std::copysign(static_cast<float>(rest + lacking), a);
+    }
+  }
+  return std::fmod(a, b);
+}
+
 struct Truncated {
   template <typename T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       return checked_rem(a, b);
     } else {
-      return std::fmod(a, b);
+      return remainder_of(a, b);
     }
   }
 };
@@ -33,7 +51,7 @@ struct Floored {
       const T rest = checked_rem(a, b);
       return rest != 0 && ((rest < 0) != (b < 0)) ? static_cast<T>(rest + b) : rest;
     } else {
-      const T rest = std::fmod(a, b);
+      const T rest = remainder_of(a, b);
       if (rest == 0) return std::copysign(rest, b);
       return (rest < 0) != (b < 0) ? rest + b : rest;
     }

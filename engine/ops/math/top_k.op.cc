@@ -50,6 +50,32 @@ bool any_better(const T* x, T bound) {
   return any != 0;
 }
 
+// The most elements that are kept in order all the time: so few that putting one in its place takes less than
+// what select_row does.
+constexpr std::int64_t most_in_order = 16;
+
+// Leaves the k best of x [n] in pool, best first.
+template <bool largest, typename T>
+void select_few(const T* x, std::int64_t n, std::int64_t k, ScratchVector<Candidate<T>>& pool) {
+  pool.clear();
+  const auto insert = [&](std::int64_t j) {
+    std::size_t place = pool.size() - 1;
+    for (; place > 0 && better<largest>(x[j], pool[place - 1].value); --place) pool[place] = pool[place - 1];
+    pool[place] = {x[j], j};
+  };
+  for (std::int64_t j = 0; j < k; ++j) {
+    pool.push_back({});
+    insert(j);
+  }
+  for (std::int64_t from = k; from < n; from += block) {
+    const std::int64_t end = std::min(from + block, n);
+    if (end - from == block && !any_better<largest>(x + from, pool.back().value)) continue;
+    for (std::int64_t j = from; j < end; ++j) {
+      if (better<largest>(x[j], pool.back().value)) insert(j);
+    }
+  }
+}
+
 // Leaves the k best of x [n] at the begin of pool, best first. Later elements join the pool only if they are
 // better than the k-th best of those that were there when it was full last: of most rows that is a small
 // part.
@@ -97,7 +123,12 @@ void select(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, 
         }
       }
       for (std::int64_t c = 0; c < count; ++c) {
-        select_row<largest>(inner == 1 ? from : copy.data() + c * n, n, k, pool);
+        const T* const row = inner == 1 ? from : copy.data() + c * n;
+        if (k <= most_in_order) {
+          select_few<largest>(row, n, k, pool);
+        } else {
+          select_row<largest>(row, n, k, pool);
+        }
         const std::int64_t to = group / groups * k * inner + first + c;
         for (std::int64_t j = 0; j < k; ++j) {
           values[to + j * inner] = pool[static_cast<std::size_t>(j)].value;

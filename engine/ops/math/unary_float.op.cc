@@ -22,20 +22,8 @@ namespace {
       return VALUE;                  \
     }                                \
   }
-GRURUN_FUNCTION(Ceil, ceil_of(x));
-GRURUN_FUNCTION(Floor, floor_of(x));
-GRURUN_FUNCTION(Round, round_half_even(x));
 GRURUN_FUNCTION(Sqrt, std::sqrt(x));
 GRURUN_FUNCTION(Reciprocal, T{1} / x);
-GRURUN_FUNCTION(Tan, std::tan(x));
-GRURUN_FUNCTION(Asin, std::asin(x));
-GRURUN_FUNCTION(Acos, std::acos(x));
-GRURUN_FUNCTION(Atan, std::atan(x));
-GRURUN_FUNCTION(Sinh, std::sinh(x));
-GRURUN_FUNCTION(Cosh, std::cosh(x));
-GRURUN_FUNCTION(Asinh, std::asinh(x));
-GRURUN_FUNCTION(Acosh, std::acosh(x));
-GRURUN_FUNCTION(Atanh, std::atanh(x));
 #undef GRURUN_FUNCTION
 
 #define GRURUN_ARRAY_FUNCTION(NAME, FUNCTION)          \
@@ -50,6 +38,18 @@ GRURUN_ARRAY_FUNCTION(Log, vec_log);
 GRURUN_ARRAY_FUNCTION(Tanh, vec_tanh);
 GRURUN_ARRAY_FUNCTION(Sin, vec_sin);
 GRURUN_ARRAY_FUNCTION(Cos, vec_cos);
+GRURUN_ARRAY_FUNCTION(Tan, vec_tan);
+GRURUN_ARRAY_FUNCTION(Asin, vec_asin);
+GRURUN_ARRAY_FUNCTION(Acos, vec_acos);
+GRURUN_ARRAY_FUNCTION(Atan, vec_atan);
+GRURUN_ARRAY_FUNCTION(Sinh, vec_sinh);
+GRURUN_ARRAY_FUNCTION(Cosh, vec_cosh);
+GRURUN_ARRAY_FUNCTION(Asinh, vec_asinh);
+GRURUN_ARRAY_FUNCTION(Acosh, vec_acosh);
+GRURUN_ARRAY_FUNCTION(Atanh, vec_atanh);
+GRURUN_ARRAY_FUNCTION(Ceil, vec_ceil);
+GRURUN_ARRAY_FUNCTION(Floor, vec_floor);
+GRURUN_ARRAY_FUNCTION(Round, vec_round);
 #undef GRURUN_ARRAY_FUNCTION
 
 struct Erf {

@@ -70,7 +70,12 @@ void for_each_element(const Blocks& blocks, Body&& body) {
     for_each_run(blocks, place,
                  [&](std::int64_t at, std::int64_t step, std::int64_t column, std::int64_t count) {
                    const std::int64_t from = k * blocks.block_count + column;
-                   for (std::int64_t i = 0; i < count; ++i) body(at + i * step, from + i);
+                   if (step == 1) {
+#pragma GCC ivdep
+                     for (std::int64_t i = 0; i < count; ++i) body(at + i, from + i);
+                   } else {
+                     for (std::int64_t i = 0; i < count; ++i) body(at + i * step, from + i);
+                   }
                  });
     for (std::size_t d = place.size(); d-- > 0;) {
       if (++place[d] < blocks.axes[d].kernel) break;

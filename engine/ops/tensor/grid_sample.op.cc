@@ -6,8 +6,8 @@
 // innermost axis outward; -1 and 1 are the centers of an axis's outermost elements (align_corners) or their
 // outer edges. Version 16 takes r = 2 and calls linear bilinear, cubic bicubic; 22 adds bfloat16. Sums of
 // integers are cut off to integers that their type holds. nearest takes strings too, "" being their zero.
+#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
@@ -15,6 +15,7 @@
 #include "engine/ops/interpolation.h"
 #include "engine/ops/point_sampler.h"
 #include "engine/ops/type_dispatch.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
@@ -75,10 +76,39 @@ C denormalized(C g, std::int64_t length, bool align_corners) {
   return align_corners ? (g + C(1)) / C(2) * (n - C(1)) : ((g + C(1)) * n - C(1)) / C(2);
 }
 
-// Calls point(n, o, taps) for every batch n and output place o.
-template <typename C, typename Point>
-void for_each_point(const Shape& x, const Tensor& grid, std::int64_t places, const GridAttributes& attributes,
-                    Point&& point) {
+// Places of Y that lie one after the other in every plane of a batch, and what each is made of.
+template <typename C>
+class PointBlock {
+ public:
+  static constexpr std::int64_t most_points = 64;
+
+  std::int64_t batch = 0, first = 0;
+
+  std::int64_t points() const { return static_cast<std::int64_t>(ends_.size()); }
+  std::span<const Tap<C>> taps(std::int64_t point) const {
+    const auto i = static_cast<std::size_t>(point);
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return {taps_.data() + begin, ends_[i] - begin};
+  }
+
+  void add(std::span<const Tap<C>> taps) {
+    taps_.insert(taps_.end(), taps.begin(), taps.end());
+    ends_.push_back(taps_.size());
+  }
+  void clear() {
+    taps_.clear();
+    ends_.clear();
+  }
+
+ private:
+  ScratchVector<Tap<C>> taps_;
+  ScratchVector<std::size_t> ends_;  // of each point's taps
+};
+
+// Calls body(block) for all blocks of all places.
+template <typename C, typename Body>
+void for_each_block(const Shape& x, const Tensor& grid, std::int64_t places, const GridAttributes& attributes,
+                    Body&& body) {
   constexpr std::int64_t operations_per_piece = 16384;
   const std::size_t r = x.rank() - 2;
   const auto dims = x.dims().subspan(2);
@@ -86,17 +116,20 @@ void for_each_point(const Shape& x, const Tensor& grid, std::int64_t places, con
   const std::int64_t grain = operations_per_piece / (std::max<std::int64_t>(1, x[1]) * 8) + 1;
   kernels::parallel_for(x[0] * places, grain, [&](std::int64_t begin, std::int64_t end) {
     PointSampler<C> sampler(dims, attributes.mode, attributes.padding, attributes.align_corners);
-    std::vector<C> at(r);
-    std::int64_t n = begin / places, o = begin % places;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const C* vector = vectors + i * static_cast<std::int64_t>(r);
-      for (std::size_t d = 0; d < r; ++d)
-        at[d] = denormalized(vector[r - 1 - d], dims[d], attributes.align_corners);
-      point(n, o, sampler.taps(at.data()));
-      if (++o == places) {
-        o = 0;
-        ++n;
+    ScratchVector<C> at(r);
+    PointBlock<C> block;
+    for (std::int64_t i = begin; i < end;) {
+      block.clear();
+      block.batch = i / places;
+      block.first = i % places;
+      const std::int64_t left = std::min(end - i, places - block.first);
+      for (const std::int64_t stop = i + std::min(left, block.most_points); i < stop; ++i) {
+        const C* vector = vectors + i * static_cast<std::int64_t>(r);
+        for (std::size_t d = 0; d < r; ++d)
+          at[d] = denormalized(vector[r - 1 - d], dims[d], attributes.align_corners);
+        block.add(sampler.taps(at.data()));
       }
+      body(block);
     }
   });
 }
@@ -112,38 +145,51 @@ void copy_nearest(const Tensor& x, const Tensor& grid, const Planes& planes, con
   dispatch_width(x.dtype(), [&]<typename T>() {
     const T* from = static_cast<const T*>(x.raw());
     T* to = static_cast<T*>(y.mutable_raw());
-    for_each_point<C>(x.shape(), grid, planes.places, attributes,
-                      [&](std::int64_t n, std::int64_t o, std::span<const Tap<C>> taps) {
-                        for (std::int64_t c = 0; c < planes.channels; ++c) {
-                          const std::int64_t plane = n * planes.channels + c;
-                          to[plane * planes.places + o] =
-                              taps.empty() ? T{} : from[plane * planes.size + taps[0].offset];
-                        }
-                      });
+    for_each_block<C>(x.shape(), grid, planes.places, attributes, [&](const PointBlock<C>& block) {
+      for (std::int64_t c = 0; c < planes.channels; ++c) {
+        const std::int64_t plane = block.batch * planes.channels + c;
+        T* const target = to + plane * planes.places + block.first;
+        for (std::int64_t i = 0; i < block.points(); ++i) {
+          const std::span<const Tap<C>> taps = block.taps(i);
+          target[i] = taps.empty() ? T{} : from[plane * planes.size + taps[0].offset];
+        }
+      }
+    });
   });
+}
+
+// The sum of one plane's elements that a point takes.
+template <typename Sum, typename C, typename T>
+Sum sum_of(std::span<const Tap<C>> taps, const T* plane, std::int64_t width) {
+  Sum sum = 0;
+  const auto add = [&](const Tap<C>& tap) {
+    sum += static_cast<Sum>(tap.weight) * static_cast<Sum>(plane[tap.offset * width]);
+  };
+  if (taps.size() == 4) {  // most points of linear in two dimensions: no loop
+    add(taps[0]), add(taps[1]), add(taps[2]), add(taps[3]);
+  } else {
+    for (const Tap<C>& tap : taps) add(tap);
+  }
+  return sum;
 }
 
 template <typename C, typename T>
 void sum_taps(const Tensor& x, const Tensor& grid, const Planes& planes, const GridAttributes& attributes,
               Tensor& y) {
-  using Sum = InterpolationType<T>;
   const T* from = static_cast<const T*>(x.raw());
   T* to = static_cast<T*>(y.mutable_raw());
   const std::int64_t width = planes.width;
-  for_each_point<C>(x.shape(), grid, planes.places, attributes,
-                    [&](std::int64_t n, std::int64_t o, std::span<const Tap<C>> taps) {
-                      for (std::int64_t c = 0; c < planes.channels; ++c) {
-                        const std::int64_t plane = n * planes.channels + c;
-                        for (std::int64_t part = 0; part < width; ++part) {
-                          const T* source = from + plane * planes.size * width + part;
-                          Sum sum = 0;
-                          for (const Tap<C>& tap : taps)
-                            sum +=
-                                static_cast<Sum>(tap.weight) * static_cast<Sum>(source[tap.offset * width]);
-                          to[(plane * planes.places + o) * width + part] = truncated_to<T>(sum);
-                        }
-                      }
-                    });
+  for_each_block<C>(x.shape(), grid, planes.places, attributes, [&](const PointBlock<C>& block) {
+    for (std::int64_t c = 0; c < planes.channels; ++c) {
+      const std::int64_t plane = block.batch * planes.channels + c;
+      for (std::int64_t part = 0; part < width; ++part) {
+        const T* const source = from + plane * planes.size * width + part;
+        T* const target = to + (plane * planes.places + block.first) * width + part;
+        for (std::int64_t i = 0; i < block.points(); ++i)
+          target[i * width] = truncated_to<T>(sum_of<InterpolationType<T>>(block.taps(i), source, width));
+      }
+    }
+  });
 }
 
 template <typename C>

@@ -117,6 +117,7 @@ Tensor pad_constant(const Tensor& input, const Padding& padding, const Tensor& v
 }
 
 Tensor pad_from_input(const Tensor& input, const Padding& padding, Mode mode) {
+  if (input.rank() == 0) return input;
   const Shape shape = padded_shape(input.shape(), padding);
   Tensor out(input.dtype(), shape);
   if (out.size() == 0) return out;
@@ -130,19 +131,25 @@ Tensor pad_from_input(const Tensor& input, const Padding& padding, Mode mode) {
       offsets[d].push_back(source_place(i - padding.begin[d], input.dim(d), mode) * strides[d]);
     }
   }
+  const std::size_t last = shape.rank() - 1;
+  const Kept kept = kept_of(input.dim(last), padding.begin[last], shape[last]);
+  const std::int64_t row = shape[last], rows = shape.count(0, last);
   dispatch_width(input.dtype(), [&]<typename T>() {
-    const T* from = static_cast<const T*>(input.raw());
-    T* to = static_cast<T*>(out.mutable_raw());
-    const auto walk = [&](const auto& self, std::size_t d, std::int64_t base) -> void {
-      if (d == shape.rank()) {
-        *to++ = from[base];
-      } else if (d + 1 == shape.rank()) {
-        for (const std::int64_t offset : offsets[d]) *to++ = from[base + offset];
-      } else {
-        for (const std::int64_t offset : offsets[d]) self(self, d + 1, base + offset);
-      }
-    };
-    walk(walk, 0, 0);
+    const T* const from = static_cast<const T*>(input.raw());
+    T* const to = static_cast<T*>(out.mutable_raw());
+    kernels::parallel_for(
+        rows, std::max<std::int64_t>(1, 65536 / row), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t r = begin; r < end; ++r) {
+            std::int64_t base = 0, rest = r;
+            for (std::size_t d = last; d-- > 0; rest /= shape[d])
+              base += offsets[d][static_cast<std::size_t>(rest % shape[d])];
+            const std::int64_t* offset = offsets[last].data();
+            T* const target = to + r * row;
+            for (std::int64_t i = 0; i < kept.first; ++i) target[i] = from[base + offset[i]];
+            std::copy_n(from + base + kept.from, kept.last - kept.first, target + kept.first);
+            for (std::int64_t i = kept.last; i < row; ++i) target[i] = from[base + offset[i]];
+          }
+        });
   });
   return out;
 }

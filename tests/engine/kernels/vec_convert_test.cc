@@ -134,6 +134,31 @@ TEST_P(VecConvert, FromIntegers) {
   }
 }
 
+template <class Small>
+void check_wrapping() {
+  std::vector<float> x{0.0f,     -0.99f, 127.9f, 128.0f, -129.0f, 255.5f, 256.0f,    65535.0f, 65536.0f,
+                       70000.5f, -3.5f,  3e9f,   -3e9f,  0x1p63f, 1e30f,  -INFINITY, NAN,      -32769.0f};
+  for (int i = 0; i < 40; ++i) x.push_back(1.7f * static_cast<float>(3711 * i - 70000));  // whole vectors
+  std::vector<Small> y(x.size() + 1);
+  for (size_t n = 0; n <= x.size(); ++n) {
+    y[n] = 77;
+    vec_truncate(x.data(), y.data(), static_cast<int64_t>(n));
+    for (size_t i = 0; i < n; ++i) {
+      const bool fits = x[i] >= -0x1p63f && x[i] < 0x1p63f;
+      const int64_t whole = fits ? static_cast<int64_t>(x[i]) : std::numeric_limits<int64_t>::min();
+      EXPECT_EQ(y[i], static_cast<Small>(whole)) << x[i];
+    }
+    EXPECT_EQ(y[n], 77) << "n=" << n;
+  }
+}
+
+TEST_P(VecConvert, ToSmallIntegersTheLowBits) {
+  check_wrapping<int8_t>();
+  check_wrapping<uint8_t>();
+  check_wrapping<int16_t>();
+  check_wrapping<uint16_t>();
+}
+
 TEST_P(VecConvert, ToIntegers) {
   check_truncation<int32_t>();
   check_truncation<int64_t>();

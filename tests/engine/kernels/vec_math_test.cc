@@ -34,6 +34,15 @@ const Function kFunctions[] = {
     {"erf", vec_erf, vec_erf, [](double x) { return std::erf(x); }},
     {"sin", vec_sin, vec_sin, [](double x) { return std::sin(x); }},
     {"cos", vec_cos, vec_cos, [](double x) { return std::cos(x); }},
+    {"tan", vec_tan, vec_tan, [](double x) { return std::tan(x); }},
+    {"asin", vec_asin, vec_asin, [](double x) { return std::asin(x); }},
+    {"acos", vec_acos, vec_acos, [](double x) { return std::acos(x); }},
+    {"atan", vec_atan, vec_atan, [](double x) { return std::atan(x); }},
+    {"sinh", vec_sinh, vec_sinh, [](double x) { return std::sinh(x); }},
+    {"cosh", vec_cosh, vec_cosh, [](double x) { return std::cosh(x); }},
+    {"asinh", vec_asinh, vec_asinh, [](double x) { return std::asinh(x); }},
+    {"acosh", vec_acosh, vec_acosh, [](double x) { return std::acosh(x); }},
+    {"atanh", vec_atanh, vec_atanh, [](double x) { return std::atanh(x); }},
 };
 
 /// Every 8191st float: all exponents, both signs, subnormals, infinities and NaN are among them; then what is
@@ -126,6 +135,31 @@ TEST_P(VecMath, AnElementDoesNotDependOnItsPlace) {
           << f.name << " wrote beyond n=" << n;
     }
   }
+}
+
+TEST_P(VecMath, RoundingIsExact) {
+  const std::vector<float> x = samples();
+  const std::vector<double> wide{-0.0,   0.0,          0.5,           -0.5,      1.5,   2.5,
+                                 -2.5,   0x1p52 + 0.5, -0x1p51 - 0.5, 1e300,     -0.3,  0.3,
+                                 0x1p53, -1e-310,      INFINITY,      -INFINITY, 4.9999};
+  const auto same = [](auto a, auto b) { return a == b && std::signbit(a) == std::signbit(b); };
+  const auto check = [&](auto function, double (*definition)(double)) {
+    std::vector<float> y(x.size());
+    function(x.data(), y.data(), static_cast<int64_t>(x.size()));
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_TRUE(std::isnan(x[i]) ? std::isnan(y[i]) : same(y[i], static_cast<float>(definition(x[i]))))
+          << x[i];
+    }
+    std::vector<double> y64(wide.size());
+    function(wide.data(), y64.data(), static_cast<int64_t>(wide.size()));
+    for (size_t i = 0; i < wide.size(); ++i) ASSERT_TRUE(same(y64[i], definition(wide[i]))) << wide[i];
+  };
+  check([](auto* from, auto* to, int64_t n) { vec_floor(from, to, n); },
+        [](double v) { return std::floor(v); });
+  check([](auto* from, auto* to, int64_t n) { vec_ceil(from, to, n); },
+        [](double v) { return std::ceil(v); });
+  check([](auto* from, auto* to, int64_t n) { vec_round(from, to, n); },
+        [](double v) { return std::nearbyint(v); });
 }
 
 TEST_P(VecMath, LargeArraysOnSeveralThreads) {

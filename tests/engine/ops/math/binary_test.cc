@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/engine/ops/math/op_table.h"
 
@@ -93,6 +95,45 @@ TEST(Binary, Arithmetic) {
        ErrorKind::invalid_model,
        "[2] and [3]"},
   });
+}
+
+// Against the C library, over all exponents: near and far multiples, equal numbers, zeros, infinities.
+TEST(Binary, ModOfFloatsIsExact) {
+  std::mt19937 random(3);
+  std::vector<double> a, b, truncated, floored;
+  const auto add = [&](float x, float y) {
+    const float rest = std::fmod(x, y);
+    const bool other_side = rest != 0 && (rest < 0) != (y < 0);
+    a.push_back(x);
+    b.push_back(y);
+    truncated.push_back(rest);
+    floored.push_back(rest == 0 ? std::copysign(rest, y) : other_side ? rest + y : rest);
+  };
+  std::uniform_int_distribution<int> exponent(-149, 127), distance(-3, 34), factor(-40, 40);
+  std::uniform_real_distribution<float> fraction(1, 2);
+  for (int i = 0; i < 20000; ++i) {
+    const int of_divisor = exponent(random);
+    const float y = std::ldexp(i % 2 == 0 ? fraction(random) : -fraction(random), of_divisor);
+    const float x = i % 3 == 0 ? static_cast<float>(factor(random)) * y
+                               : std::ldexp(fraction(random), std::min(127, of_divisor + distance(random)));
+    add(i % 5 < 2 ? -x : x, y);
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float x : {0.0f, -0.0f, 1.0f, -3.0f, infinity, -infinity}) {
+    for (const float y : {0.0f, -0.0f, 1.0f, -3.0f, infinity, -infinity}) add(x, y);
+  }
+  const auto expect_same = [&](const std::vector<Value>& made, const std::vector<double>& expected) {
+    const float* y = made.at(0).tensor().data<float>();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double got = static_cast<double>(y[i]);
+      ASSERT_TRUE(std::isnan(expected[i])
+                      ? std::isnan(got)
+                      : got == expected[i] && std::signbit(got) == std::signbit(expected[i]))
+          << a[i] << " mod " << b[i] << " = " << got << ", not " << expected[i];
+    }
+  };
+  expect_same(run_node("Mod", "", 13, {vec<float>(a), vec<float>(b)}, {attr("fmod", 1)}), truncated);
+  expect_same(run_node("Mod", "", 28, {vec<float>(a), vec<float>(b)}), floored);
 }
 
 TEST(Binary, ModAndShift) {

@@ -277,6 +277,93 @@ TEST(ArgExtreme, LongRows) {
   check_places<std::uint8_t>(0, 255, 9);
 }
 
+// By sorting: few and many of rows with ties and NaN, in one piece and apart.
+TEST(TopK, IsWhatSortingGives) {
+  std::mt19937 random(11);
+  std::uniform_int_distribution<int> value(-20, 20);
+  constexpr std::int64_t kRows = 3, kLength = 150;
+  std::vector<double> x;
+  for (std::int64_t i = 0; i < kRows * kLength; ++i) x.push_back(i % 37 == 5 ? nan : value(random));
+  const auto less = [](double a, double b) { return a == a && (b != b || a < b); };
+  std::vector<OpRowCase> rows;
+  for (const bool largest : {true, false}) {
+    for (const std::int64_t k : {1, 2, 5, 16, 17, 60, 150}) {
+      std::vector<double> values, places, values_apart(static_cast<std::size_t>(k * kRows)),
+          places_apart(values_apart.size());
+      std::vector<double> apart(x.size());
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        const double* from = x.data() + row * kLength;
+        std::vector<std::int64_t> order(kLength);
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+          return largest ? less(from[b], from[a]) : less(from[a], from[b]);
+        });
+        for (std::int64_t j = 0; j < k; ++j) {
+          const std::int64_t place = order[static_cast<std::size_t>(j)];
+          values.push_back(from[place]);
+          places.push_back(static_cast<double>(place));
+          values_apart[static_cast<std::size_t>(j * kRows + row)] = from[place];
+          places_apart[static_cast<std::size_t>(j * kRows + row)] = static_cast<double>(place);
+        }
+        for (std::int64_t j = 0; j < kLength; ++j) apart[static_cast<std::size_t>(j * kRows + row)] = from[j];
+      }
+      const std::string name = fmt::format("{} {}", k, largest ? "largest" : "smallest");
+      const Tensor count = vec<std::int64_t>({static_cast<double>(k)});
+      rows.push_back({name,
+                      "TopK",
+                      11,
+                      {make<float>({kRows, kLength}, x), count},
+                      {attr("largest", largest ? 1 : 0)},
+                      {make<float>({kRows, k}, values), make<std::int64_t>({kRows, k}, places)}});
+      rows.push_back(
+          {name + ", apart",
+           "TopK",
+           11,
+           {make<double>({kLength, kRows}, apart), count},
+           {attr("largest", largest ? 1 : 0), attr("axis", 0)},
+           {make<double>({k, kRows}, values_apart), make<std::int64_t>({k, kRows}, places_apart)}});
+    }
+  }
+  check_rows(rows);
+}
+
+TEST(CumSum, EveryAxisAndDirection) {
+  const Shape shape{3, 5, 300};
+  std::vector<double> x(static_cast<std::size_t>(shape.element_count()));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7919 % 101) - 50;
+  std::vector<OpRowCase> rows;
+  for (const int axis : {0, 1, 2}) {
+    for (const bool exclusive : {false, true}) {
+      for (const bool reverse : {false, true}) {
+        const std::int64_t n = shape[static_cast<std::size_t>(axis)];
+        const std::int64_t inner = shape.count(static_cast<std::size_t>(axis) + 1, 3);
+        std::vector<double> y(x.size());
+        for (std::int64_t i = 0; i < shape.element_count(); ++i) {
+          const std::int64_t place = i / inner % n;
+          const auto counts = [&](std::int64_t k) {
+            return k == place ? !exclusive : reverse ? k > place : k < place;
+          };
+          for (std::int64_t k = 0; k < n; ++k) {
+            if (counts(k))
+              y[static_cast<std::size_t>(i)] += x[static_cast<std::size_t>(i + (k - place) * inner)];
+          }
+        }
+        const Attributes how{attr("exclusive", exclusive ? 1 : 0), attr("reverse", reverse ? 1 : 0)};
+        const std::string name = fmt::format("axis {}, {} {}", axis, exclusive, reverse);
+        const Tensor along = make<std::int64_t>({}, {static_cast<double>(axis)});
+        rows.push_back({name, "CumSum", 14, {make<float>(shape, x), along}, how, {make<float>(shape, y)}});
+        rows.push_back({name + " int64",
+                        "CumSum",
+                        14,
+                        {make<std::int64_t>(shape, x), along},
+                        how,
+                        {make<std::int64_t>(shape, y)}});
+      }
+    }
+  }
+  check_rows(rows);
+}
+
 TEST(TopK, OrderAndTies) {
   const Tensor x = vec<float>({3, 1, nan, 3, -inf, 2});
   const Tensor k = vec<std::int64_t>({3});

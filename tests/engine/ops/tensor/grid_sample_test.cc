@@ -106,6 +106,42 @@ TEST(GridSample, AxesAndVersions) {
   });
 }
 
+// More places than are worked out at a time, those of several batches, in every channel: as one by one.
+TEST(GridSample, ManyPlaces) {
+  constexpr std::int64_t kBatches = 2, kChannels = 3, kPlaces = 150, kSize = 5 * 7;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> number(-1.3, 1.3);
+  const auto numbers = [&](std::int64_t count) {
+    std::vector<double> out(static_cast<std::size_t>(count));
+    for (double& one : out) one = number(random);
+    return out;
+  };
+  const auto part = [](const std::vector<double>& of, std::int64_t first, std::int64_t count) {
+    return std::vector<double>(of.begin() + first, of.begin() + first + count);
+  };
+  const std::vector<double> x = numbers(kBatches * kChannels * kSize), grid = numbers(kBatches * kPlaces * 2);
+  for (const char* mode : {"nearest", "linear", "cubic"}) {
+    std::vector<double> y;
+    for (std::int64_t plane = 0; plane < kBatches * kChannels; ++plane) {
+      for (std::int64_t place = 0; place < kPlaces; ++place) {
+        const std::int64_t at = (plane / kChannels * kPlaces + place) * 2;
+        const auto made = run_node("GridSample", "", 20,
+                                   {make<float>({1, 1, 5, 7}, part(x, plane * kSize, kSize)),
+                                    make<float>({1, 1, 1, 2}, part(grid, at, 2))},
+                                   {attr("mode", mode)});
+        y.push_back(static_cast<double>(made.at(0).tensor().data<float>()[0]));
+      }
+    }
+    check_rows(
+        {{mode,
+          "GridSample",
+          20,
+          {make<float>({kBatches, kChannels, 5, 7}, x), make<float>({kBatches, 3, kPlaces / 3, 2}, grid)},
+          {attr("mode", mode)},
+          {make<float>({kBatches, kChannels, 3, kPlaces / 3}, y)}}});
+  }
+}
+
 TEST(GridSample, Types) {
   const auto row = [](std::string name, Tensor x, Tensor grid, const char* mode, Tensor y) {
     return OpRowCase{std::move(name),
