@@ -118,11 +118,40 @@ HWY_INLINE void every_second(const T* HWY_RESTRICT from, size_t n, T* HWY_RESTRI
   for (; i < n; ++i) to[i] = from[2 * i];
 }
 
-void second_f32(const float* from, size_t n, float* to) {
-  every_second(from, n, to);
+template <class T>
+HWY_INLINE void split_pairs(const T* HWY_RESTRICT from, size_t n, T* HWY_RESTRICT first,
+                            T* HWY_RESTRICT second) {
+  const Tag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto split = [&](size_t i) HWY_ATTR {
+    hn::Vec<decltype(d)> even, odd;
+    hn::LoadInterleaved2(d, from + 2 * i, even, odd);
+    hn::StoreU(even, d, first + i);
+    hn::StoreU(odd, d, second + i);
+  };
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) split(i);
+  if (i < n && n >= lanes) return split(n - lanes);  // some of them once more
+  for (; i < n; ++i) first[i] = from[2 * i], second[i] = from[2 * i + 1];
 }
-void second_f64(const double* from, size_t n, double* to) {
-  every_second(from, n, to);
+
+template <class T>
+HWY_INLINE void split_all(const RowsToSplit<T>& p, T* first, T* second) {
+  for (int64_t r = 0; r < p.rows; ++r) {
+    const T* from = p.from + r * p.ld;
+    if (second == nullptr) {
+      every_second(from, static_cast<size_t>(p.n), first + r * p.ld_to);
+    } else {
+      split_pairs(from, static_cast<size_t>(p.n), first + r * p.ld_to, second + r * p.ld_to);
+    }
+  }
+}
+
+void split_f32(const RowsToSplit<float>& p, float* first, float* second) {
+  split_all(p, first, second);
+}
+void split_f64(const RowsToSplit<double>& p, double* first, double* second) {
+  split_all(p, first, second);
 }
 void gather_f32(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed) {
   gather(B, offset, rows, columns, packed);
@@ -145,18 +174,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
-HWY_EXPORT(second_f32);
-HWY_EXPORT(second_f64);
+HWY_EXPORT(split_f32);
+HWY_EXPORT(split_f64);
 HWY_EXPORT(gather_f32);
 HWY_EXPORT(gather_f64);
 HWY_EXPORT(runs_f32);
 HWY_EXPORT(runs_f64);
 
-void copy_every_second(const float* from, int64_t n, float* to) {
-  HWY_DYNAMIC_DISPATCH(second_f32)(from, static_cast<size_t>(n), to);
+void split_rows(const RowsToSplit<float>& p, float* first, float* second) {
+  HWY_DYNAMIC_DISPATCH(split_f32)(p, first, second);
 }
-void copy_every_second(const double* from, int64_t n, double* to) {
-  HWY_DYNAMIC_DISPATCH(second_f64)(from, static_cast<size_t>(n), to);
+void split_rows(const RowsToSplit<double>& p, double* first, double* second) {
+  HWY_DYNAMIC_DISPATCH(split_f64)(p, first, second);
 }
 void gather_panel(const float* B, const int64_t* offset, int64_t rows, int64_t columns, float* packed) {
   HWY_DYNAMIC_DISPATCH(gather_f32)(B, offset, rows, columns, packed);

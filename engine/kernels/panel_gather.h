@@ -29,8 +29,19 @@ void gather_runs(const float* B, const int64_t* offset, int64_t rows, const Pane
 void gather_runs(const double* B, const int64_t* offset, int64_t rows, const PanelRuns& runs, int64_t width,
                  double* packed);
 
-/// to[i] = from[2 * i] for i in [0, n). They must not overlap.
-void copy_every_second(const float* from, int64_t n, float* to);
-void copy_every_second(const double* from, int64_t n, double* to);
+/// Rows of a matrix and of what they are copied to.
+template <class T>
+struct RowsToSplit {
+  const T* from;
+  int64_t ld;  // from one of them to the next
+  int64_t rows;
+  int64_t n;  // elements of a row of the result
+  int64_t ld_to;
+};
+
+/// first[i] = from[2 * i] of every row, and second[i] = from[2 * i + 1] where that is not nullptr, for i in
+/// [0, n). Without it nothing is read behind the last element. What is written must not overlap what is read.
+void split_rows(const RowsToSplit<float>& p, float* first, float* second);
+void split_rows(const RowsToSplit<double>& p, double* first, double* second);
 
 }  // namespace grurun::kernels

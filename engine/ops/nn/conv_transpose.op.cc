@@ -14,6 +14,7 @@
 #include "engine/kernels/gemm.h"
 #include "engine/kernels/parallel.h"
 #include "engine/ops/float_compute.h"
+#include "engine/ops/nn/convolution_parts.h"
 #include "engine/ops/window.h"
 
 namespace grurun::engine {
@@ -77,73 +78,120 @@ std::int64_t product(const WindowAxes& axes, std::int64_t WindowAxis::*size) {
   return out;
 }
 
-// Adds the products of one tap to a plane of Y: from [D1...Dn].
-template <typename C>
-void add_tap(const WindowAxes& axes, std::span<const std::int64_t> tap, std::size_t d, const C* from, C* to) {
-  const WindowAxis& axis = axes[d];
-  std::int64_t inner_from = 1, inner_to = 1;
-  for (std::size_t i = d + 1; i < axes.size(); ++i) {
-    inner_from *= axes[i].input;
-    inner_to *= axes[i].output;
-  }
-  const std::int64_t stride = axis.stride, offset = tap[d] * axis.dilation - axis.pad_begin;
-  const auto places_before = [&](std::int64_t o) {  // of the input, that reach less than output place o
-    return std::clamp<std::int64_t>((o - offset + stride - 1) / stride, 0, axis.input);
+// Places of an axis of the input, from `first` on.
+struct Places {
+  std::int64_t first, count;
+};
+
+// Where the products of a tap go along an axis: place first + i of the input reaches `offset` + i * stride;
+// of the places given, [begin, end) reach Y.
+struct Reach {
+  std::int64_t offset, begin, end;
+};
+
+Reach reach_of(const WindowAxis& axis, std::int64_t tap, const Places& places) {
+  const std::int64_t offset = tap * axis.dilation - axis.pad_begin + places.first * axis.stride;
+  const auto places_before = [&](std::int64_t o) {  // that reach less than output place o
+    return o <= offset ? 0 : std::min((o - offset + axis.stride - 1) / axis.stride, places.count);
   };
-  const std::int64_t begin = offset >= 0 ? 0 : places_before(0);
-  const std::int64_t end = offset >= axis.output ? 0 : places_before(axis.output);
-  if (d + 1 < axes.size()) {
-    for (std::int64_t i = begin; i < end; ++i)
-      add_tap(axes, tap, d + 1, from + i * inner_from, to + (i * stride + offset) * inner_to);
-  } else if (stride == 1) {
-    for (std::int64_t i = begin; i < end; ++i) to[i + offset] += from[i];
-  } else {
-    for (std::int64_t i = begin; i < end; ++i) to[i * stride + offset] += from[i];
-  }
+  return {offset, places_before(0), places_before(axis.output)};
 }
 
-// A plane of Y, `outputs` elements: the bias and the products of every tap, [taps, inputs].
+// Adds the products of one tap, [places, D2...Dn], to a plane of Y; or of two that are neighbours in the last
+// axis, whose strides are 2 and 1: theirs go side by side. `next` is then the second one's.
 template <typename C>
-void add_taps(const WindowAxes& axes, std::int64_t taps, const C* products, std::int64_t inputs, C bias,
-              C* to, std::int64_t outputs) {
-  std::fill_n(to, outputs, bias);
-  if (outputs == 0) return;
-  ScratchVector<std::int64_t> tap(axes.size(), 0);
-  for (std::int64_t k = 0; k < taps; ++k) {
-    add_tap(axes, tap, 0, products + k * inputs, to);
-    for (std::size_t d = axes.size(); d-- > 0;) {
-      if (++tap[d] < axes[d].kernel) break;
-      tap[d] = 0;
+void add_tap(const WindowAxes& axes, std::span<const std::int64_t> tap, std::size_t d, const Places& places,
+             const C* from, const C* next, C* to) {
+  const WindowAxis& axis = axes[d];
+  const auto [offset, begin, end] = reach_of(axis, tap[d], places);
+  if (d + 1 < axes.size()) {
+    std::int64_t inner_from = 1, inner_to = 1;
+    for (std::size_t i = d + 1; i < axes.size(); ++i) {
+      inner_from *= axes[i].input;
+      inner_to *= axes[i].output;
     }
+    for (std::int64_t i = begin; i < end; ++i)
+      add_tap(axes, tap, d + 1, {0, axes[d + 1].input}, from + i * inner_from,
+              next == nullptr ? nullptr : next + i * inner_from, to + (i * axis.stride + offset) * inner_to);
+    return;
+  }
+  const auto add = [&](const C* products, std::int64_t at, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) to[i * axis.stride + at] += products[i];
+  };
+  if (next == nullptr) {
+    if (axis.stride != 1) return add(from, offset, begin, end);
+    for (std::int64_t i = begin; i < end; ++i) to[i + offset] += from[i];
+    return;
+  }
+  const Reach of_next = reach_of(axis, tap[d] + 1, places);
+  const std::int64_t first = std::max(begin, of_next.begin),
+                     last = std::max(first, std::min(end, of_next.end));
+  add(from, offset, begin, std::min(first, end));
+  add(next, of_next.offset, of_next.begin, std::min(first, of_next.end));
+  C* pair = to + first * 2 + offset;
+#pragma GCC ivdep
+  for (std::int64_t i = first; i < last; ++i, pair += 2) {
+    pair[0] += from[i];
+    pair[1] += next[i];
+  }
+  add(from, offset, std::max(begin, last), end);
+  add(next, of_next.offset, std::max(of_next.begin, last), of_next.end);
+}
+
+// Adds the products of every tap, [taps, places, D2...Dn], to a plane of Y.
+template <typename C>
+void add_taps(const WindowAxes& axes, std::int64_t taps, const Places& places, const C* products,
+              std::int64_t inputs, C* to) {
+  const WindowAxis& columns = axes.back();
+  const bool in_pairs = columns.stride == 2 && columns.dilation == 1;
+  ScratchVector<std::int64_t> tap(axes.size(), 0);
+  for (std::int64_t k = 0; k < taps;) {
+    const bool pair = in_pairs && tap.back() + 1 < columns.kernel;
+    add_tap(axes, tap, 0, places, products + k * inputs, pair ? products + (k + 1) * inputs : nullptr, to);
+    k += pair ? 2 : 1;
+    tap.back() += pair ? 2 : 1;
+    for (std::size_t d = axes.size() - 1; tap[d] == axes[d].kernel && d > 0; ++tap[--d]) tap[d] = 0;
   }
 }
 
 template <typename C>
 Tensor transposed(const Tensor& x, const Tensor& w, const Tensor* b, const WindowAxes& axes,
                   std::int64_t group) {
+  constexpr std::int64_t product_bytes = 512 * 1024;  // that stay in the second level of cache
   const std::int64_t channels = x.dim(1) / group, filters = w.dim(1);
   const std::int64_t inputs = product(axes, &WindowAxis::input), outputs = product(axes, &WindowAxis::output);
   const std::int64_t taps = product(axes, &WindowAxis::kernel);
   Shape shape{x.dim(0), filters * group};
   for (const WindowAxis& axis : axes) shape.push_back(axis.output);
   Tensor y(dtype_of<C>, shape);
-  Tensor products(dtype_of<C>, Shape{filters * taps, inputs});
-  const C* bias = b ? b->data<C>() : nullptr;
   C* out = y.mutable_data<C>();
-  C* columns = products.mutable_data<C>();
+  const C* bias = b ? b->data<C>() : nullptr;
+  for (std::int64_t m = 0; m < x.dim(0) * filters * group; ++m)
+    std::fill_n(out + m * outputs, outputs, bias != nullptr ? bias[m % (filters * group)] : C(0));
+  if (inputs == 0 || outputs == 0) return y;
+  // As many places of the first axis at a time as fit.
+  const std::int64_t first_axis = axes[0].input, inner = inputs / first_axis;
+  const std::int64_t most =
+      product_bytes / static_cast<std::int64_t>(sizeof(C)) / (filters * taps * inner + 1);
+  const std::int64_t steps = ceil_div(first_axis, std::max<std::int64_t>(1, most));
+  const std::int64_t step = ceil_div(first_axis, steps);
+  Tensor products(dtype_of<C>, Shape{filters * taps, step * inner});
+  C* rows = products.mutable_data<C>();
   for (std::int64_t plane = 0; plane < x.dim(0) * group; ++plane) {
-    const std::int64_t g = plane % group;
-    kernels::gemm<C>(filters * taps, inputs, channels, C(1),
-                     {w.data<C>() + g * channels * filters * taps, filters * taps, true},
-                     {x.data<C>() + plane * channels * inputs, inputs}, C(0), columns, inputs);
-    kernels::parallel_for(filters, task_additions / (taps * inputs + 1) + 1,
-                          [&](std::int64_t begin, std::int64_t end) {
-                            for (std::int64_t m = begin; m < end; ++m) {
-                              add_taps(axes, taps, columns + m * taps * inputs, inputs,
-                                       bias != nullptr ? bias[g * filters + m] : C(0),
-                                       out + (plane * filters + m) * outputs, outputs);
-                            }
-                          });
+    const C* weights = w.data<C>() + plane % group * channels * filters * taps;
+    for (std::int64_t first = 0; first < first_axis; first += step) {
+      const Places places{first, std::min(step, first_axis - first)};
+      const std::int64_t width = places.count * inner;
+      kernels::gemm<C>(filters * taps, width, channels, C(1), {weights, filters * taps, true},
+                       {x.data<C>() + plane * channels * inputs + first * inner, inputs}, C(0), rows, width);
+      kernels::parallel_for(filters, task_additions / (taps * width + 1) + 1,
+                            [&](std::int64_t begin, std::int64_t end) {
+                              for (std::int64_t m = begin; m < end; ++m) {
+                                add_taps(axes, taps, places, rows + m * taps * width, width,
+                                         out + (plane * filters + m) * outputs);
+                              }
+                            });
+    }
   }
   return y;
 }

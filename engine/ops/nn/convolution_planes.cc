@@ -1,10 +1,12 @@
 #include "engine/ops/nn/convolution_planes.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/panel_gather.h"
+#include "engine/ops/nn/convolution_parts.h"
 
 namespace grurun::engine {
 
@@ -122,34 +124,69 @@ void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count, std::
   data_ = to;
   for (std::int64_t c = 0; c < channels; ++c) {
     for (const std::int64_t first : layout_.rows.first) {
-      for (std::int64_t i = 0; i < height; ++i) {
-        const std::int64_t at = (row + i) * down.stride + first;
-        const bool is_inside = at >= 0 && at < down.input;
-        copy_row(is_inside ? x + (c * down.input + at) * width : nullptr, to + i * pitch);
-      }
+      // Row i reads row `at` and those a stride on; rows [begin, end) are inside.
+      const std::int64_t at = row * down.stride + first;
+      const std::int64_t begin = std::min(height, at >= 0 ? 0 : ceil_div(-at, down.stride));
+      const std::int64_t end = std::clamp(ceil_div(down.input - at, down.stride), begin, height);
+      clear_rows(to, begin);
+      if (begin < end)
+        copy_rows(x + (c * down.input + at + begin * down.stride) * width, end - begin, to + begin * pitch);
+      clear_rows(to + end * pitch, height - end);
       to += column_variants * plane_;
     }
   }
 }
 
-// A row of each variant of columns; no source: zeros.
+// Zeros in rows of each variant of columns.
 template <typename T>
-void PlaneBlock<T>::copy_row(const T* source, T* to) const {
+void PlaneBlock<T>::clear_rows(T* to, std::int64_t count) const {
+  for (const auto& [begin, end] : inside_) {
+    for (std::int64_t i = 0; i < count && begin < end; ++i)
+      std::fill(to + i * layout_.pitch + begin, to + i * layout_.pitch + end, T(0));
+    to += plane_;
+  }
+}
+
+// Rows of each variant of columns.
+template <typename T>
+void PlaneBlock<T>::copy_rows(const T* source, std::int64_t count, T* to) const {
   const WindowAxis& axis = layout_.column_axis;
-  for (std::size_t v = 0; v < inside_.size(); ++v, to += plane_) {
-    const auto [begin, end] = inside_[v];
-    if (begin >= end) continue;
-    if (source == nullptr) {
-      std::fill(to + begin, to + end, T(0));
-      continue;
+  const std::int64_t ld = layout_.row_axis.stride * axis.input;
+  if (axis.stride == 2 && inside_.size() == 2) {
+    // Both variants together, as far as pairs of columns go.
+    const auto [begin, end] = inside_[0];
+    const auto [other_begin, other_end] = inside_[1];
+    const std::int64_t first = layout_.columns.first[0] + 2 * begin;
+    const std::int64_t second = layout_.columns.first[1] + 2 * other_begin;
+    const std::int64_t pairs = std::min(end - begin, other_end - other_begin);
+    if (pairs > 0 && std::abs(second - first) == 1) {
+      T *even = to + begin, *odd = to + plane_ + other_begin;
+      if (second < first) std::swap(even, odd);
+      kernels::split_rows({source + std::min(first, second), ld, count, pairs, layout_.pitch}, even, odd);
+      copy_columns(source, count, 0, begin + pairs, to);
+      copy_columns(source, count, 1, other_begin + pairs, to + plane_);
+      return;
     }
-    const T* from = source + (layout_.columns.first[v] + begin * axis.stride);
+  }
+  for (std::size_t v = 0; v < inside_.size(); ++v, to += plane_)
+    copy_columns(source, count, v, inside_[v].first, to);
+}
+
+// Rows of one variant, from this column on.
+template <typename T>
+void PlaneBlock<T>::copy_columns(const T* source, std::int64_t count, std::size_t variant, std::int64_t begin,
+                                 T* to) const {
+  const WindowAxis& axis = layout_.column_axis;
+  const std::int64_t n = inside_[variant].second - begin, ld = layout_.row_axis.stride * axis.input;
+  if (n <= 0) return;
+  source += layout_.columns.first[variant] + begin * axis.stride;
+  to += begin;
+  if (axis.stride == 2) return kernels::split_rows({source, ld, count, n, layout_.pitch}, to, nullptr);
+  for (std::int64_t i = 0; i < count; ++i, source += ld, to += layout_.pitch) {
     if (axis.stride == 1) {
-      copy_run(from, end - begin, to + begin);
-    } else if (axis.stride == 2) {
-      kernels::copy_every_second(from, end - begin, to + begin);
+      copy_run(source, n, to);
     } else {
-      for (std::int64_t i = begin; i < end; ++i) to[i] = from[(i - begin) * axis.stride];
+      for (std::int64_t k = 0; k < n; ++k) to[k] = source[k * axis.stride];
     }
   }
 }

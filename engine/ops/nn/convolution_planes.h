@@ -83,7 +83,10 @@ class PlaneBlock {
   }
   void lay_out(std::int64_t count);
   void clear_padding(std::int64_t rows);
-  void copy_row(const T* source, T* to) const;
+  void clear_rows(T* to, std::int64_t count) const;
+  void copy_rows(const T* source, std::int64_t count, T* to) const;
+  void copy_columns(const T* source, std::int64_t count, std::size_t variant, std::int64_t begin,
+                    T* to) const;
 
   const PlaneLayout& layout_;
   std::int64_t channels_;

@@ -357,19 +357,30 @@ void check_runs() {
 
 // Vectors of exactly what may be read, so that a sanitizer sees a step beyond.
 template <class T>
-void check_every_second() {
+void check_split_rows(bool both) {
+  constexpr int64_t kRows = 3;
   for (int64_t n = 1; n < 80; ++n) {
-    const std::vector<T> from = random_values<T>(static_cast<size_t>(2 * n - 1), 6);
-    std::vector<T> to(static_cast<size_t>(n + 1), T(7));
-    copy_every_second(from.data(), n, to.data());
-    for (size_t i = 0; i < static_cast<size_t>(n); ++i) ASSERT_EQ(to[i], from[2 * i]) << n << ", " << i;
-    ASSERT_EQ(to.back(), T(7)) << n;
+    const int64_t length = both ? 2 * n : 2 * n - 1, ld = length + 1, ld_to = n + 2;
+    const std::vector<T> from = random_values<T>(static_cast<size_t>((kRows - 1) * ld + length), 6);
+    std::vector<T> first(static_cast<size_t>(kRows * ld_to), T(7)), second(first);
+    split_rows(RowsToSplit<T>{from.data(), ld, kRows, n, ld_to}, first.data(),
+               both ? second.data() : nullptr);
+    for (int64_t i = 0; i < kRows * ld_to; ++i) {
+      const int64_t row = i / ld_to, column = i % ld_to, at = row * ld + 2 * column;
+      const auto expected = [&](bool copied, int64_t place) {
+        return copied && column < n ? from[static_cast<size_t>(place)] : T(7);
+      };
+      ASSERT_EQ(first[static_cast<size_t>(i)], expected(true, at)) << n << ", " << i;
+      ASSERT_EQ(second[static_cast<size_t>(i)], expected(both, at + 1)) << n << ", " << i;
+    }
   }
 }
 
-TEST_P(Gemm, EverySecondElementIsCopied) {
-  check_every_second<float>();
-  check_every_second<double>();
+TEST_P(Gemm, RowsAreSplitIntoEverySecondElement) {
+  check_split_rows<float>(false);
+  check_split_rows<float>(true);
+  check_split_rows<double>(false);
+  check_split_rows<double>(true);
 }
 
 TEST_P(Gemm, PanelsAreGatheredByRuns) {
