@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
-constexpr std::array<std::string_view, 9> foldable = {"Cast",  "Concat",  "Flatten",   "Identity", "Reshape",
-                                                      "Slice", "Squeeze", "Transpose", "Unsqueeze"};
+constexpr std::array<std::string_view, 10> foldable = {
+    "Cast",    "Concat", "DequantizeLinear", "Flatten",   "Identity",
+    "Reshape", "Slice",  "Squeeze",          "Transpose", "Unsqueeze"};
 
 }  // namespace
 

@@ -10,8 +10,7 @@
 
 namespace grurun::engine {
 
-/// True for the operators that only arrange elements, or convert them: what they make is hardly larger than
-/// what they are given.
+/// True for the operators that only arrange elements, or convert them.
 bool is_foldable(const std::string& domain, const std::string& op_type);
 
 /// Output 0 of the step for these inputs (nullptr: omitted). None where it is large, or the step fails: a run

@@ -94,6 +94,9 @@ struct PlanOptions {
   /// Steps that follow each other may become one (fusion.h), and those of constants are computed now
   /// (constant_folding.h). Results stay the same, but a run is not observed between them.
   bool fuse = true;
+  /// Bytes that such constants may take in all beyond what they are made of: room for the converted weights
+  /// of 8-bit networks for images, but not for those of large language models.
+  std::size_t most_folded_growth = std::size_t{256} << 20;
 };
 
 /// Plans the model's main graph: versions resolved exactly, model-local functions and schema function bodies

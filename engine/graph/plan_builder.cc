@@ -248,12 +248,19 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
 bool PlanBuilder::fold(const Node& node, const Step& step, Scope& scope) {
   if (node.outputs.size() != 1 || node.outputs[0].empty()) return false;
   std::vector<const Value*> inputs;
+  std::size_t given = 0;
   for (const int slot : step.inputs) {
     inputs.push_back(slot == no_slot ? nullptr : scope.frame->constant(slot));
-    if (slot != no_slot && inputs.back() == nullptr) return false;
+    if (slot == no_slot) continue;
+    if (inputs.back() == nullptr) return false;
+    if (inputs.back()->is_tensor()) given += inputs.back()->tensor().byte_size();
   }
   std::optional<Value> value = folded(step, inputs);
   if (!value) return false;
+  const std::size_t made = value->is_tensor() ? value->tensor().byte_size() : 0;
+  const std::size_t growth = made > given ? made - given : 0;
+  if (growth > options_.most_folded_growth - folded_growth_) return false;
+  folded_growth_ += growth;
   scope.define(node.outputs[0], scope.frame->new_constant(*std::move(value)));
   return true;
 }

@@ -62,6 +62,7 @@ class PlanBuilder {
   const PlanOptions& options_;
   const opset::FunctionIndex functions_;
   std::int64_t node_count_ = 0;
+  std::size_t folded_growth_ = 0;  // bytes; see PlanOptions::most_folded_growth
 };
 
 }  // namespace grurun::engine

@@ -20,21 +20,4 @@ void vec_rotate_pairs(const float* x, const float* c, const float* s, float* y, 
 /// overlap x.
 void vec_filter(const float* x, const float* taps, int64_t k, float start, float* y, int64_t n);
 
-/// y[i] = saturate(round(x[i] / scale) + zero_point), rounded to nearest, ties to even; NaN gives zero_point,
-/// which lies in [0, 255].
-void vec_quantize(const float* x, float scale, int zero_point, uint8_t* y, int64_t n);
-
-/// What integers are quantized with again.
-struct Requantization {
-  const double* factors;  // of element i: factors[i * step]
-  int64_t step;           // 0 or 1
-  double scale;
-  int zero_point;  // in [least, least + 255]
-  int least;       // of the type that it ends in: 0 for uint8, -128 for int8
-};
-
-/// y[i] = saturate(round(x[i] * factor / scale) + zero_point) likewise, in double precision; the bytes of
-/// int8 for those, too.
-void vec_requantize(const int32_t* x, const Requantization& by, uint8_t* y, int64_t n);
-
 }  // namespace grurun::kernels

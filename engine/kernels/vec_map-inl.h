@@ -44,6 +44,16 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* y, size_t n) {
 #endif
 }
 
+/// step(d, i) for whole vectors of d from i on, then for single elements.
+template <class T, class Step>
+HWY_INLINE void for_lanes(size_t n, const Step& step) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) step(d, i);
+  for (; i < n; ++i) step(hn::CappedTag<T, 1>(), i);
+}
+
 /// min(x, most), NaN where x is.
 template <class V, class M>
 HWY_INLINE V at_most(V x, M most) {

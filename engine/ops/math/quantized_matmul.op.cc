@@ -10,7 +10,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_fused.h"
+#include "engine/kernels/vec_quantize.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/elementwise.h"

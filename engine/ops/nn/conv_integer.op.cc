@@ -12,7 +12,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_fused.h"
+#include "engine/kernels/vec_quantize.h"
 #include "engine/ops/nn/integer_convolution.h"
 #include "engine/ops/type_dispatch.h"
 

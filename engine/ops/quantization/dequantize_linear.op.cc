@@ -6,6 +6,7 @@
 // 21). y has the type of the scale, or output_dtype (since 23); the product is computed in float and rounded
 // to it once.
 #include "engine/graph/op_context.h"
+#include "engine/kernels/vec_quantize.h"
 #include "engine/ops/quantization/granularity.h"
 #include "engine/ops/type_dispatch.h"
 
@@ -41,6 +42,10 @@ Tensor dequantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point
   Tensor y(DType::float32, x.shape());
   float* to = y.mutable_data<float>();
   grain.for_each_run([&](std::int64_t at, std::int64_t scale_at, std::int64_t count, std::int64_t step) {
+    if constexpr (requires(kernels::Quantization<T> by) { kernels::vec_dequantize(from, by, to, count); }) {
+      const kernels::Quantization<T> by{s + scale_at, z != nullptr ? z + scale_at : nullptr, step};
+      return kernels::vec_dequantize(from + at, by, to + at, count);
+    }
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t n = scale_at + k * step;
       const auto zero = z ? static_cast<Difference<T>>(z[n]) : Difference<T>(0);

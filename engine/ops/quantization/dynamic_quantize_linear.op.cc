@@ -8,7 +8,7 @@
 // taken to be 1, so that y_scale is 1 / 255 and the rest 0.
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_fused.h"
+#include "engine/kernels/vec_quantize.h"
 #include "engine/ops/quantization/dynamic_range.h"
 
 namespace grurun::engine {
@@ -21,15 +21,15 @@ RunFunction prepare_dynamic_quantize_linear(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const float* from = x.data<float>();
-    const auto [scale, zero_point] = dynamic_range(from, x.size());
+    const DynamicRange range = dynamic_range(from, x.size());
     Tensor& y = run.output(0, DType::uint8, x.shape());
     auto* to = y.mutable_data<std::uint8_t>();
-    kernels::parallel_for(x.size(), 32768,
-                          [&, scale = scale, zero_point = zero_point](std::int64_t begin, std::int64_t end) {
-                            kernels::vec_quantize(from + begin, scale, zero_point, to + begin, end - begin);
-                          });
-    run.set_output(1, Tensor::scalar(scale));
-    run.set_output(2, Tensor::scalar(static_cast<std::uint8_t>(zero_point)));
+    const kernels::Quantization<std::uint8_t> by{&range.scale, &range.zero_point, 0};
+    kernels::parallel_for(x.size(), 32768, [&](std::int64_t begin, std::int64_t end) {
+      kernels::vec_quantize(from + begin, by, to + begin, end - begin);
+    });
+    run.set_output(1, Tensor::scalar(range.scale));
+    run.set_output(2, Tensor::scalar(range.zero_point));
   };
 }
 

@@ -13,7 +13,7 @@ DynamicRange dynamic_range(const float* x, std::int64_t n) {
   const float high = most < 0 ? 0.0f : most, low = least > 0 ? 0.0f : least;
   const float scale = (high == low ? 1.0f : high - low) / 255.0f;
   const float zero = std::nearbyint(std::clamp(-low / scale, 0.0f, 255.0f));
-  return {scale, std::isnan(zero) ? 0 : static_cast<int>(zero)};
+  return {scale, static_cast<std::uint8_t>(std::isnan(zero) ? 0 : zero)};
 }
 
 }  // namespace grurun::engine

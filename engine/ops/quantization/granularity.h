@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/parallel.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -19,15 +20,29 @@ struct Granularity {
   std::int64_t scale_block = 0;  // scales to step for each block
   std::int64_t scale_inner = 0;  // scales to step for each a
 
-  /// Calls body(element, scale, count, scale_step) for runs of elements: element + k has scale number scale +
-  /// k * scale_step.
+  /// Calls body(element, scale, count, scale_step) for runs of elements, on all threads where there are many:
+  /// element + k has scale number scale + k * scale_step.
   template <typename Body>
   void for_each_run(Body&& body) const {
+    constexpr std::int64_t worth_a_thread = 32768;
     if (length == 0 || after == 0) return;
-    for (std::int64_t b = 0; b < before; ++b) {
-      for (std::int64_t i = 0; i < length; ++i) {
-        body((b * length + i) * after, b * scale_row + i / block * scale_block, after, scale_inner);
-      }
+    // Places of the last axis, each with a scale of its own, are runs of their own otherwise.
+    const bool is_last = after == 1 && block == 1;
+    const std::int64_t rows = is_last ? 1 : length, count = is_last ? length : after;
+    const std::int64_t step = is_last ? scale_block : scale_inner;
+    const auto scale_of = [&](std::int64_t run) {
+      return run / rows * scale_row + run % rows / block * scale_block;
+    };
+    if (before * rows == 1) {
+      kernels::parallel_for(count, worth_a_thread, [&](std::int64_t begin, std::int64_t end) {
+        body(begin, begin * step, end - begin, step);
+      });
+    } else {
+      kernels::parallel_for(before * rows, worth_a_thread / count + 1,
+                            [&](std::int64_t begin, std::int64_t end) {
+                              for (std::int64_t run = begin; run < end; ++run)
+                                body(run * count, scale_of(run), count, step);
+                            });
     }
   }
 };

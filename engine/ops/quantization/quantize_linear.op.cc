@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/vec_quantize.h"
 #include "engine/ops/quantization/granularity.h"
 #include "engine/ops/quantization/saturate.h"
 #include "engine/ops/type_dispatch.h"
@@ -83,15 +84,36 @@ Tensor as_doubles(const Tensor& tensor) {
   return out;
 }
 
+/// Of float by scales of float: false for types that there is no vector code for.
+template <typename T>
+bool quantize_floats(const Tensor& x, const Tensor& scales, const T* zero_points, const Granularity& grain,
+                     T* to) {
+  const float* from = x.data<float>();
+  const float* s = scales.data<float>();
+  if constexpr (requires(kernels::Quantization<T> by) { kernels::vec_quantize(from, by, to, 1); }) {
+    grain.for_each_run([&](std::int64_t at, std::int64_t scale_at, std::int64_t count, std::int64_t step) {
+      const kernels::Quantization<T> by{s + scale_at,
+                                        zero_points != nullptr ? zero_points + scale_at : nullptr, step};
+      kernels::vec_quantize(from + at, by, to + at, count);
+    });
+    return true;
+  }
+  return false;
+}
+
 template <typename T>
 void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, const Granularity& grain,
               Division division, bool saturate, Tensor& y) {
+  T* to = y.mutable_data<T>();
+  const T* zero_points = zero_point != nullptr ? zero_point->data<T>() : nullptr;
+  if (x.dtype() == DType::float32 && scale.dtype() == DType::float32 && division == Division::in_float &&
+      quantize_floats(x, scale, zero_points, grain, to)) {
+    return;
+  }
   Tensor scales = as_doubles(scale);
   double* s = scales.mutable_data<double>();
   std::transform(s, s + scales.size(), s, [&](double each) { return to_precision(each, division); });
   const T none{};
-  const T* z = zero_point ? zero_point->data<T>() : &none;
-  T* to = y.mutable_data<T>();
   dispatch(QuantizeSources{}, x.dtype(), [&]<typename S>() {
     const S* from = x.data<S>();
     grain.for_each_run([&](std::int64_t at, std::int64_t scale_at, std::int64_t count, std::int64_t step) {
@@ -99,7 +121,7 @@ void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, co
         const std::int64_t n = scale_at + k * step;
         const double value = static_cast<double>(static_cast<ComputeType<S>>(from[at + k]));
         const double quotient = to_precision(to_precision(value, division) / s[n], division);
-        to[at + k] = quantized<T>(quotient, z[zero_point ? n : 0], saturate);
+        to[at + k] = quantized<T>(quotient, zero_points != nullptr ? zero_points[n] : none, saturate);
       }
     });
   });

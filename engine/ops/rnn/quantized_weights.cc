@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_fused.h"
+#include "engine/kernels/vec_quantize.h"
 #include "engine/ops/type_dispatch.h"
 #include "tensor/scratch.h"
 
@@ -35,12 +35,12 @@ kernels::IntegerRows quantized(std::int64_t rows, kernels::Rows<const float> A, 
                                const kernels::IntegerPanels& panels) {
   const std::int64_t K = panels.K();
   ScratchVector<std::uint8_t> numbers(static_cast<std::size_t>(rows * K));
+  const kernels::Quantization<std::uint8_t> by{&range.scale, &range.zero_point, 0};
   kernels::parallel_for(rows, (1 << 16) / (K + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row)
-      kernels::vec_quantize(A.row(row), range.scale, range.zero_point, numbers.data() + row * K, K);
+      kernels::vec_quantize(A.row(row), by, numbers.data() + row * K, K);
   });
-  const auto zero_point = static_cast<std::uint8_t>(range.zero_point);
-  return {numbers.data(), rows, &zero_point, 0, panels};
+  return {numbers.data(), rows, &range.zero_point, 0, panels};
 }
 
 }  // namespace

@@ -58,5 +58,30 @@ TEST(ConstantFolding, LeavesStepsThatFailToTheRun) {
   EXPECT_NE(message.find("Unsqueeze"), std::string::npos) << message;
 }
 
+// Y = X + DequantizeLinear(W) + DequantizeLinear(V), 4 and 2 codes.
+TEST(ConstantFolding, ConvertsWeightsWhileTheyFit) {
+  onnx_io::Model made = model(
+      graph({"X"},
+            {node("DequantizeLinear", {"W", "scale"}, {"w"}), node("DequantizeLinear", {"V", "scale"}, {"v"}),
+             node("Add", {"X", "w"}, {"S"}), node("Add", {"S", "v"}, {"Y"})},
+            {"Y"}),
+      21);
+  made.graph.initializers.push_back({"W", Tensor::from<std::int8_t>({2, 2}, {1, -2, 3, 127})});
+  made.graph.initializers.push_back({"V", Tensor::from<std::int8_t>({2}, {4, -5})});
+  made.graph.initializers.push_back({"scale", Tensor::scalar(0.5f)});
+  const auto steps_within = [&](std::size_t growth) {
+    PlanOptions options;
+    options.most_folded_growth = growth;
+    const auto plan = make_plan(made, options);
+    EXPECT_EQ(as_floats(run_plan(*plan, {floats({10, 20})})[0]), (std::vector<float>{12.5, 16.5, 13.5, 81}));
+    return plan->steps.size();
+  };
+  // Sixteen bytes come of 4 and a scale, eight of 2 and a scale. Sums of what stays a step are two steps.
+  const std::size_t all = steps_within(10);
+  EXPECT_EQ(steps_within(std::size_t{1} << 20), all);
+  EXPECT_GT(steps_within(9), all);
+  EXPECT_GT(steps_within(1), steps_within(9));
+}
+
 }  // namespace
 }  // namespace grurun::engine::testing

@@ -6,7 +6,6 @@
 #include <random>
 #include <vector>
 
-#include "engine/ops/quantization/saturate.h"
 #include "tests/engine/kernels/target_fixture.h"
 
 namespace grurun::kernels {
@@ -73,47 +72,6 @@ TEST_P(VecFused, FilterSumsTapsFromStart) {
         double sum = 0.5;
         for (size_t j = 0; j < taps.size(); ++j) sum += double{taps[j]} * x[i + j];
         EXPECT_NEAR(y[i], sum, 2 * bound) << n << " " << k << " " << i;
-      }
-    }
-  }
-}
-
-TEST_P(VecFused, QuantizeRoundsTiesToEvenAndSaturates) {
-  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> x = {0, 1, 3, 5, -1, -3, 1e9f, -1e9f, inf, -inf, nan, 509, 511, -256, -258, 2, 7};
-  const std::vector<int> expected = {128, 128, 130, 130, 128, 126, 255, 0,  255,
-                                     0,   128, 255, 255, 0,   0,   129, 132};
-  for (size_t n = 1; n <= x.size(); ++n) {
-    std::vector<uint8_t> y(n);
-    vec_quantize(x.data(), 2, 128, y.data(), static_cast<int64_t>(n));
-    for (size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], expected[i]) << "n=" << n << " element " << i;
-  }
-}
-
-TEST_P(VecFused, RequantizeIsTheScalarDefinition) {
-  std::vector<int32_t> x = {0, 1, -1, 3, 5, 7, -3, -5, 1 << 30, -(1 << 30), INT32_MAX, INT32_MIN};
-  for (int32_t i = 0; i < 90; ++i) x.push_back(i * 7919 - 300000);
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> factors;
-  for (size_t i = 0; i < x.size(); ++i)
-    factors.push_back(i == 20 ? nan : 0.0003 * static_cast<double>(i % 17));
-  factors[1] = factors[3] = factors[4] = factors[5] = factors[6] = factors[7] = 0.5;
-  for (const int64_t step : {0, 1}) {
-    for (const double scale : {1.0, 0.37}) {
-      for (const bool is_signed : {false, true}) {
-        const int zero_point = is_signed ? -3 : 130;
-        std::vector<uint8_t> y(x.size());
-        vec_requantize(
-            x.data(),
-            {step == 0 ? &factors[3] : factors.data(), step, scale, zero_point, is_signed ? -128 : 0},
-            y.data(), static_cast<int64_t>(x.size()));
-        for (size_t i = 0; i < x.size(); ++i) {
-          const double quotient = x[i] * factors[step == 0 ? 3 : i] / scale;
-          const int expected = is_signed
-                                   ? engine::quantized_integer(quotient, static_cast<int8_t>(zero_point))
-                                   : engine::quantized_integer(quotient, static_cast<uint8_t>(zero_point));
-          EXPECT_EQ(is_signed ? static_cast<int8_t>(y[i]) : y[i], expected) << x[i] << " * " << factors[i];
-        }
       }
     }
   }

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 
 #include "tests/engine/ops/math/op_table.h"
 
@@ -30,6 +33,43 @@ TEST(QuantizeLinear, DividesInTheGivenPrecision) {
                  {attr("precision", static_cast<std::int64_t>(DType::int64))},
                  ErrorKind::unsupported,
                  "precision is int64; x / y_scale can be computed in float, float16, bfloat16 and double"}});
+}
+
+// Scales for the whole, along each axis and for blocks: enough elements for several threads.
+TEST(QuantizeLinear, EveryGranularity) {
+  const Shape shape{4, 6, 5000};
+  const std::int64_t count = shape.element_count();
+  std::vector<double> x(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7919 % 1009) / 4 - 120;
+  std::vector<OpRowCase> rows;
+  const auto add = [&](const std::string& name, const Shape& scale_shape, const Attributes& how,
+                       const std::function<std::int64_t(std::int64_t)>& scale_of) {
+    std::vector<double> scales(static_cast<std::size_t>(scale_shape.element_count())), zeros(scales.size());
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+      scales[i] = std::ldexp(1.0, static_cast<int>(i * 5 % 3) - 1);  // powers of 2: exact products
+      zeros[i] = static_cast<double>(i * 37 % 100);
+    }
+    std::vector<double> codes(x.size()), back(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto n = static_cast<std::size_t>(scale_of(static_cast<std::int64_t>(i)));
+      codes[i] = std::clamp(std::nearbyint(x[i] / scales[n]) + zeros[n], 0.0, 255.0);
+      back[i] = (codes[i] - zeros[n]) * scales[n];
+    }
+    const Tensor scale = make<float>(scale_shape, scales), zero = make<std::uint8_t>(scale_shape, zeros);
+    const Tensor quantized = make<std::uint8_t>(shape, codes);
+    rows.push_back({name, "QuantizeLinear", 21, {make<float>(shape, x), scale, zero}, how, {quantized}});
+    rows.push_back(
+        {name + ", back", "DequantizeLinear", 21, {quantized, scale, zero}, how, {make<float>(shape, back)}});
+  };
+  add("whole", {}, {}, [](std::int64_t) { return 0; });
+  add("first axis", {4}, {attr("axis", 0)}, [](std::int64_t i) { return i / 30000; });
+  add("middle axis", {6}, {}, [](std::int64_t i) { return i / 5000 % 6; });
+  add("last axis", {5000}, {attr("axis", -1)}, [](std::int64_t i) { return i % 5000; });
+  add("blocks of the middle axis", {4, 3, 5000}, {attr("block_size", 2)},
+      [](std::int64_t i) { return i / 30000 * 15000 + i % 30000 / 10000 * 5000 + i % 5000; });
+  add("blocks of the last axis", {4, 6, 50}, {attr("axis", 2), attr("block_size", 100)},
+      [](std::int64_t i) { return i / 100; });
+  check_rows(rows);
 }
 
 TEST(QuantizeLinear, DividesIntegersThatFloatCannotHold) {

@@ -1,0 +1,43 @@
+// Whole arrays to and from integers of 8 and 16 bits, n elements. All run on the calling thread; x and y must
+// not overlap.
+#pragma once
+
+#include <cstdint>
+
+namespace grurun::kernels {
+
+/// What element i is quantized with: scales[i * step] and zero_points[i * step].
+template <class T>
+struct Quantization {
+  const float* scales;
+  const T* zero_points;  // nullptr: all are 0
+  int64_t step;          // 0 or 1
+};
+
+/// y[i] = saturate(round(x[i] / scale) + zero_point), the quotient rounded to float first, then to the
+/// nearest integer, ties to even; NaN gives the zero point.
+void vec_quantize(const float* x, const Quantization<int8_t>& by, int8_t* y, int64_t n);
+void vec_quantize(const float* x, const Quantization<uint8_t>& by, uint8_t* y, int64_t n);
+void vec_quantize(const float* x, const Quantization<int16_t>& by, int16_t* y, int64_t n);
+void vec_quantize(const float* x, const Quantization<uint16_t>& by, uint16_t* y, int64_t n);
+
+/// y[i] = (x[i] - zero_point) * scale, rounded once.
+void vec_dequantize(const int8_t* x, const Quantization<int8_t>& by, float* y, int64_t n);
+void vec_dequantize(const uint8_t* x, const Quantization<uint8_t>& by, float* y, int64_t n);
+void vec_dequantize(const int16_t* x, const Quantization<int16_t>& by, float* y, int64_t n);
+void vec_dequantize(const uint16_t* x, const Quantization<uint16_t>& by, float* y, int64_t n);
+
+/// What integers are quantized with again.
+struct Requantization {
+  const double* factors;  // of element i: factors[i * step]
+  int64_t step;           // 0 or 1
+  double scale;
+  int zero_point;  // in [least, least + 255]
+  int least;       // of the type that it ends in: 0 for uint8, -128 for int8
+};
+
+/// y[i] = saturate(round(x[i] * factor / scale) + zero_point) likewise, in double precision; the bytes of
+/// int8 for those, too.
+void vec_requantize(const int32_t* x, const Requantization& by, uint8_t* y, int64_t n);
+
+}  // namespace grurun::kernels
