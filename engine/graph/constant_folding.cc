@@ -1,7 +1,6 @@
 #include "engine/graph/constant_folding.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "engine/graph/run_state.h"
@@ -13,14 +12,93 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
-constexpr std::array<std::string_view, 10> foldable = {
-    "Cast",    "Concat", "DequantizeLinear", "Flatten",   "Identity",
-    "Reshape", "Slice",  "Squeeze",          "Transpose", "Unsqueeze"};
+// In alphabetical order.
+constexpr std::string_view foldable[] = {"Abs",
+                                         "Acos",
+                                         "Acosh",
+                                         "Add",
+                                         "And",
+                                         "Asin",
+                                         "Asinh",
+                                         "Atan",
+                                         "Atanh",
+                                         "Cast",
+                                         "CastLike",
+                                         "Ceil",
+                                         "Clip",
+                                         "Concat",
+                                         "ConstantOfShape",
+                                         "Cos",
+                                         "Cosh",
+                                         "CumSum",
+                                         "DequantizeLinear",
+                                         "Div",
+                                         "Equal",
+                                         "Erf",
+                                         "Exp",
+                                         "Expand",
+                                         "EyeLike",
+                                         "Flatten",
+                                         "Floor",
+                                         "Gather",
+                                         "GatherElements",
+                                         "GatherND",
+                                         "Gemm",
+                                         "Greater",
+                                         "GreaterOrEqual",
+                                         "Identity",
+                                         "Less",
+                                         "LessOrEqual",
+                                         "Log",
+                                         "MatMul",
+                                         "Max",
+                                         "Mean",
+                                         "Min",
+                                         "Mod",
+                                         "Mul",
+                                         "Neg",
+                                         "Not",
+                                         "OneHot",
+                                         "Or",
+                                         "Pad",
+                                         "Pow",
+                                         "QuantizeLinear",
+                                         "Range",
+                                         "Reciprocal",
+                                         "ReduceMax",
+                                         "ReduceMean",
+                                         "ReduceMin",
+                                         "ReduceProd",
+                                         "ReduceSum",
+                                         "Relu",
+                                         "Reshape",
+                                         "Round",
+                                         "ScatterElements",
+                                         "ScatterND",
+                                         "Shape",
+                                         "Sigmoid",
+                                         "Sign",
+                                         "Sin",
+                                         "Sinh",
+                                         "Size",
+                                         "Slice",
+                                         "Sqrt",
+                                         "Squeeze",
+                                         "Sub",
+                                         "Sum",
+                                         "Tan",
+                                         "Tanh",
+                                         "Tile",
+                                         "Transpose",
+                                         "Trilu",
+                                         "Unsqueeze",
+                                         "Where",
+                                         "Xor"};
 
 }  // namespace
 
 bool is_foldable(const std::string& domain, const std::string& op_type) {
-  return domain.empty() && std::ranges::find(foldable, op_type) != foldable.end();
+  return domain.empty() && std::ranges::binary_search(foldable, op_type);
 }
 
 std::optional<Value> folded(const Step& step, const std::vector<const Value*>& inputs) {

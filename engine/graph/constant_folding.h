@@ -1,5 +1,5 @@
 // Steps whose inputs are all known, computed while the plan is made: exporters write weights as slices, put
-// together again, of other weights.
+// together again, of other weights, as integers with a scale, or as what a formula gives.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@
 
 namespace grurun::engine {
 
-/// True for the operators that only arrange elements, or convert them.
+/// True for operators that arrange elements, convert them, or compute each from few: none that draws numbers,
+/// has a body, or may take long for what it makes.
 bool is_foldable(const std::string& domain, const std::string& op_type);
 
 /// Output 0 of the step for these inputs (nullptr: omitted). None where it is large, or the step fails: a run
