@@ -12,7 +12,6 @@
 // axis: attribute, default 1 (17); input, default -2 (20). It may not be the last.
 // Transforms of float and narrower types are computed in float, but for lengths with a large prime factor.
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
 #include "engine/ops/integer_list.h"
 #include "engine/ops/math/fft.h"
 #include "engine/ops/type_dispatch.h"
@@ -47,11 +46,8 @@ void read_signal(const Transform& t, const T* from, std::complex<Real>* x) {
   if (t.inverse && t.onesided) make_symmetric(x, t.length);
 }
 
-/// One signal; x holds it while it is transformed, and then scratch.
 template <typename T, typename Real>
-void transform_signal(const Transform& t, const Fft<Real>& fft, const T* from, T* to, std::complex<Real>* x) {
-  read_signal(t, from, x);
-  t.inverse ? fft.backward(x, x + t.length) : fft.forward(x, x + t.length);
+void write_signal(const Transform& t, std::complex<Real>* x, T* to) {
   if (t.in_parts == 1) make_symmetric(x, t.length);
   const Real scale = t.inverse ? static_cast<Real>(t.length) : Real(1);
   for (std::int64_t k = 0; k < t.out_size; ++k) {
@@ -63,17 +59,16 @@ void transform_signal(const Transform& t, const Fft<Real>& fft, const T* from, T
 
 template <typename T, typename Real>
 void transform_all(const Transform& t, const Fft<Real>& fft, const Tensor& input, Tensor& output) {
-  const std::int64_t signals = output.size() / (t.out_size * t.out_parts);
-  const std::int64_t grain = std::max<std::int64_t>(1, 4096 / t.length);
   const T* from = input.data<T>();
   T* to = output.mutable_data<T>();
-  kernels::parallel_for(signals, grain, [&](std::int64_t begin, std::int64_t end) {
-    Tensor memory(dtype_of<std::complex<Real>>, Shape{t.length + fft.scratch_size()});
-    for (std::int64_t i = begin; i < end; ++i) {
-      transform_signal(t, fft, from + t.start(i, t.in_size, t.in_parts),
-                       to + t.start(i, t.out_size, t.out_parts), memory.mutable_data<std::complex<Real>>());
-    }
-  });
+  fft.transform_all(
+      output.size() / (t.out_size * t.out_parts), t.inverse,
+      [&](std::int64_t i, std::complex<Real>* x) {
+        read_signal(t, from + t.start(i, t.in_size, t.in_parts), x);
+      },
+      [&](std::int64_t i, std::complex<Real>* x) {
+        write_signal(t, x, to + t.start(i, t.out_size, t.out_parts));
+      });
 }
 
 struct Attributes {

@@ -187,6 +187,25 @@ void Fft<Real>::mixed_radix(Complex* x, Complex* scratch) const {
 }
 
 template <typename Real>
+std::int64_t Fft<Real>::width(std::int64_t count) const {
+  constexpr std::int64_t fewest = 4;          // of `lanes`, which all take the time of one
+  constexpr std::int64_t most_length = 8192;  // beyond it, signals side by side are not in cache
+  return convolution_ == nullptr && count >= fewest && length_ <= most_length ? lanes : 1;
+}
+
+template <typename Real>
+Real* Fft<Real>::forward_lanes(Real* x, Real* scratch) const {
+  const auto* roots = reinterpret_cast<const Real*>(roots_.data<Complex>());
+  std::int64_t done = 1;
+  for (const std::int64_t p : factors_) {
+    kernels::fft_stage(kernels::FftStage<Real>{x, scratch, roots, p, done, length_ / (done * p)});
+    std::swap(x, scratch);
+    done *= p;
+  }
+  return x;
+}
+
+template <typename Real>
 void Fft<Real>::bluestein(Complex* x, Complex* scratch) const {
   const Complex* chirp = roots_.data<Complex>();
   const Complex* kernel = kernel_.data<Complex>();

@@ -8,7 +8,6 @@
 // onesided, the default, frame_length / 2 + 1; a complex signal cannot be onesided.
 // Precision as in DFT.
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
 #include "engine/ops/integer_list.h"
 #include "engine/ops/math/fft.h"
 #include "engine/ops/type_dispatch.h"
@@ -24,39 +23,30 @@ struct Frames {
   std::int64_t bins;
 };
 
-/// One frame of real (parts 1) or complex (2) values; weights may be null. x holds it, and then scratch.
-template <typename T, typename Real>
-void transform_frame(const Frames& frames, const Fft<Real>& fft, const T* from, std::int64_t parts,
-                     const T* weights, T* to, std::complex<Real>* x) {
-  for (std::int64_t n = 0; n < frames.length; ++n) {
-    const Real weight = weights != nullptr ? static_cast<Real>(weights[n]) : Real(1);
-    const Real imaginary = parts == 2 ? static_cast<Real>(from[n * parts + 1]) : Real(0);
-    x[n] = {static_cast<Real>(from[n * parts]) * weight, imaginary * weight};
-  }
-  fft.forward(x, x + frames.length);
-  if (parts == 1) make_symmetric(x, frames.length);
-  for (std::int64_t k = 0; k < frames.bins; ++k) {
-    to[2 * k] = static_cast<T>(x[k].real());
-    to[2 * k + 1] = static_cast<T>(x[k].imag());
-  }
-}
-
 template <typename T, typename Real>
 void transform_frames(const Frames& frames, const Fft<Real>& fft, const Tensor& signal, const Tensor* window,
                       Tensor& output) {
   const std::int64_t parts = signal.dim(2);
-  const std::int64_t grain = std::max<std::int64_t>(1, 4096 / frames.length);
-  const T* from = signal.data<T>();
-  T* to = output.mutable_data<T>();
-  kernels::parallel_for(signal.dim(0) * frames.count, grain, [&](std::int64_t begin, std::int64_t end) {
-    Tensor memory(dtype_of<std::complex<Real>>, Shape{frames.length + fft.scratch_size()});
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t start = i / frames.count * signal.dim(1) + i % frames.count * frames.step;
-      transform_frame(frames, fft, from + start * parts, parts,
-                      window != nullptr ? window->data<T>() : nullptr, to + i * frames.bins * 2,
-                      memory.mutable_data<std::complex<Real>>());
+  const T* weights = window != nullptr ? window->data<T>() : nullptr;
+  const auto read = [&](std::int64_t i, std::complex<Real>* x) {
+    const std::int64_t start = i / frames.count * signal.dim(1) + i % frames.count * frames.step;
+    const T* from = signal.data<T>() + start * parts;
+    for (std::int64_t n = 0; n < frames.length; ++n) {
+      const Real weight = weights != nullptr ? static_cast<Real>(weights[n]) : Real(1);
+      const Real imaginary = parts == 2 ? static_cast<Real>(from[n * parts + 1]) : Real(0);
+      x[n] = {static_cast<Real>(from[n * parts]) * weight, imaginary * weight};
     }
-  });
+  };
+  T* made = output.mutable_data<T>();
+  const auto write = [&](std::int64_t i, std::complex<Real>* x) {
+    if (parts == 1) make_symmetric(x, frames.length);
+    T* to = made + i * frames.bins * 2;
+    for (std::int64_t k = 0; k < frames.bins; ++k) {
+      to[2 * k] = static_cast<T>(x[k].real());
+      to[2 * k + 1] = static_cast<T>(x[k].imag());
+    }
+  };
+  fft.transform_all(signal.dim(0) * frames.count, false, read, write);
 }
 
 Frames read_frames(RunContext& run, const Tensor& signal, const Tensor* window, bool onesided) {

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <random>
 
+#include "tests/engine/kernels/target_fixture.h"
+
 namespace grurun::engine {
 namespace {
 
@@ -45,6 +47,38 @@ double forward_error(std::int64_t length) {
     worst = std::max(worst, static_cast<double>(difference) / std::sqrt(2.0 * static_cast<double>(length)));
   }
   return worst;
+}
+
+/// Signals side by side beside one after the other.
+template <typename Real>
+void expect_the_same_together(std::int64_t length, std::int64_t count, bool backwards) {
+  using Complex = std::complex<Real>;
+  const Fft<Real> fft(length);
+  const auto at = [&](std::int64_t i) { return static_cast<std::size_t>(i * length); };
+  const std::vector<Complex> x = random_signal<Real>(length * count);
+  std::vector<Complex> together(x.size()), alone(x);
+  std::vector<Complex> scratch(static_cast<std::size_t>(fft.scratch_size()));
+  fft.transform_all(
+      count, backwards, [&](std::int64_t i, Complex* to) { std::copy_n(x.data() + at(i), length, to); },
+      [&](std::int64_t i, const Complex* from) { std::copy_n(from, length, together.data() + at(i)); });
+  for (std::int64_t i = 0; i < count; ++i) {
+    Complex* one = alone.data() + at(i);
+    backwards ? fft.backward(one, scratch.data()) : fft.forward(one, scratch.data());
+  }
+  EXPECT_EQ(together, alone) << count << " of " << length;
+}
+
+class FftTogether : public kernels::EveryTarget {};
+GRURUN_FOR_EVERY_TARGET(FftTogether);
+
+TEST_P(FftTogether, HasTheBitsOfOneAlone) {
+  for (const std::int64_t length : {1, 2, 3, 4, 5, 7, 8, 11, 13, 17, 60, 128, 400, 1001, 9000}) {
+    for (const std::int64_t count : {1, 4, 16, 37}) {
+      expect_the_same_together<float>(length, count, false);
+      expect_the_same_together<float>(length, count, true);
+      expect_the_same_together<double>(length, count, false);
+    }
+  }
 }
 
 TEST(Fft, IsTheSumOfItsDefinitionForEveryLength) {
