@@ -299,8 +299,24 @@ void fill_with_bias(const ConvShape& shape, const T* bias, T* y, const RowTail<T
   if (tail) tail(y, planes * size);
 }
 
+/// Kernels as wide as the input move along the axis before the last alone: of the two axes one becomes.
+ConvShape without_full_width(ConvShape shape) {
+  if (shape.axes.size() < 2) return shape;
+  const WindowAxis last = shape.axes.back();
+  WindowAxis& axis = shape.axes[shape.axes.size() - 2];
+  const bool is_full =
+      last.kernel == last.input && last.output == 1 && last.pad_begin == 0 && last.dilation == 1;
+  if (!is_full || last.kernel == 1 || (axis.dilation != 1 && axis.kernel != 1)) return shape;
+  axis.dilation = 1;
+  for (std::int64_t* size : {&axis.input, &axis.kernel, &axis.stride, &axis.pad_begin, &axis.pad_end})
+    *size *= last.input;
+  shape.axes.pop_back();
+  return shape;
+}
+
 template <typename T>
-void convolve(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y, const RowTail<T>& tail) {
+void convolve(const ConvShape& given, const T* x, const T* w, const T* bias, T* y, const RowTail<T>& tail) {
+  const ConvShape shape = without_full_width(given);
   const std::int64_t output_size = shape.output_size();
   if (shape.batch == 0 || shape.filters == 0 || output_size == 0) return;
   const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();

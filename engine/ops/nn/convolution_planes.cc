@@ -6,6 +6,7 @@
 
 #include "engine/kernels/gemm_tile.h"
 #include "engine/kernels/panel_gather.h"
+#include "engine/kernels/vec_transpose.h"
 #include "engine/ops/nn/convolution_parts.h"
 
 namespace grurun::engine {
@@ -39,17 +40,13 @@ std::optional<PlaneLayout> plane_layout(const WindowAxes& axes) {
   layout.rows = shared_layout(layout.row_axis, 1);
   layout.columns = shared_layout(layout.column_axis, 1);
   layout.pitch = layout.columns.width - shared_zeros(layout.column_axis, layout.columns);
-  // What is computed for nothing must be no more than where rows are rounded up to vectors, or little; rows
-  // above and below those of a block, which several blocks load, not many more than the kernel has; and
-  // planes not much larger than the input.
-  const std::int64_t width = layout.column_axis.output;
-  const std::int64_t vectors = (width + kernels::kVectorColumns<float> - 1) / kernels::kVectorColumns<float>;
-  const bool is_dense = layout.pitch <= std::max(vectors * kernels::kVectorColumns<float>, width + width / 4);
+  // Rows above and below those of a block, which several blocks load, must not be many more than the kernel
+  // has; and planes not much larger than the input.
   const bool is_near = layout.rows.width - layout.row_axis.output <= 2 * layout.row_axis.kernel;
   const auto is_padding = [](const WindowAxis& axis, const RowLayout& each) {
     return each.width > (2 * axis.input + 64) / static_cast<std::int64_t>(each.first.size());
   };
-  if (!is_dense || !is_near || is_padding(layout.row_axis, layout.rows) ||
+  if (!is_near || is_padding(layout.row_axis, layout.rows) ||
       is_padding(layout.column_axis, layout.columns)) {
     return std::nullopt;
   }
@@ -168,8 +165,30 @@ void PlaneBlock<T>::copy_rows(const T* source, std::int64_t count, T* to) const 
       return;
     }
   }
+  if (is_transposed()) {
+    const auto [begin, end] = inside_[0];
+    source += layout_.columns.first[0] + begin * axis.stride;
+    for (std::int64_t i = 0; i < count; ++i) {
+      kernels::vec_transpose(source + i * ld, axis.stride, end - begin, axis.stride,
+                             to + i * layout_.pitch + begin, plane_);
+    }
+    return;
+  }
   for (std::size_t v = 0; v < inside_.size(); ++v, to += plane_)
     copy_columns(source, count, v, inside_[v].first, to);
+}
+
+// Whether the variants are the columns of what a row is when it is cut up by the stride.
+template <typename T>
+bool PlaneBlock<T>::is_transposed() const {
+  const auto& first = layout_.columns.first;
+  if (layout_.column_axis.stride <= 2 ||
+      static_cast<std::int64_t>(first.size()) != layout_.column_axis.stride)
+    return false;
+  for (std::size_t v = 1; v < first.size(); ++v) {
+    if (first[v] != first[v - 1] + 1 || inside_[v] != inside_[0]) return false;
+  }
+  return inside_[0].first < inside_[0].second;
 }
 
 // Rows of one variant, from this column on.

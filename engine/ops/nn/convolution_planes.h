@@ -85,6 +85,7 @@ class PlaneBlock {
   void clear_padding(std::int64_t rows);
   void clear_rows(T* to, std::int64_t count) const;
   void copy_rows(const T* source, std::int64_t count, T* to) const;
+  bool is_transposed() const;
   void copy_columns(const T* source, std::int64_t count, std::size_t variant, std::int64_t begin,
                     T* to) const;
 
