@@ -14,6 +14,7 @@
 #include "opset/recurrent_form.h"
 #include "opset/recurrent_inference.h"
 #include "opset/schema_store.h"
+#include "opset/stft_inference.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -126,6 +127,8 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
   try {
     if (!may_infer(schema, context)) {
       // outputs stay unknown but for their types
+    } else if (schema.domain().empty() && schema.Name() == "STFT") {
+      infer_stft(context);
     } else if (schema.has_type_and_shape_inference_function()) {
       schema.GetTypeAndShapeInferenceFunction()(context);
       correct_inferred(schema, context);

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "opset/einsum_equation.h"
 #include "opset/guarded_registry.h"
+#include "opset/inferred_input.h"
+#include "opset/input_shapes.h"
+#include "opset/size_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -15,19 +19,6 @@ namespace {
 using onnx::InferenceContext;
 using onnx::OpSchema;
 using onnx::TensorShapeProto;
-
-// nullptr where it is not known.
-const TensorShapeProto* input_shape(const InferenceContext& context, std::size_t i) {
-  if (i >= context.getNumInputs()) return nullptr;
-  const onnx::TypeProto* type = context.getInputType(i);
-  if (type == nullptr || !type->has_tensor_type() || !type->tensor_type().has_shape()) return nullptr;
-  return &type->tensor_type().shape();
-}
-
-std::int64_t int_attribute(const InferenceContext& context, const char* name, std::int64_t otherwise) {
-  const onnx::AttributeProto* attribute = context.getAttribute(name);
-  return attribute != nullptr && attribute->has_i() ? attribute->i() : otherwise;
-}
 
 // ONNX reads axes as int: 2^32 would pass for 0.
 void require_int(const char* name, std::int64_t value) {
@@ -85,7 +76,18 @@ void check_equation(const InferenceContext& context) {
     if (shape == nullptr) return;  // nor does ONNX read the equation
     ranks.push_back(static_cast<std::size_t>(shape->dim_size()));
   }
-  parse_einsum(equation->s(), ranks);
+  const EinsumEquation parsed = parse_einsum(equation->s(), ranks);
+  std::map<Label, std::int64_t> sizes;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (std::size_t axis = 0; axis < ranks[i]; ++axis) {
+      const std::optional<std::int64_t> size = size_of(input_shape(context, i), static_cast<int>(axis));
+      if (!size) continue;
+      std::int64_t& common = sizes.try_emplace(parsed.inputs[i][axis], *size).first->second;
+      if (common == 1) common = *size;
+      if (*size != common && *size != 1)
+        fail_invalid("an index of equation '{}' has the sizes {} and {}", equation->s(), common, *size);
+    }
+  }
 }
 
 // Expand-8 makes a dimension for each element of a shape whose values are not known.
@@ -97,10 +99,6 @@ bool states_large_rank(const InferenceContext& context) {
 // ONNX's functions of these ask what an input's type is before they ask whether it has one.
 bool lacks_type(const InferenceContext& context) {
   return context.getNumInputs() > 0 && context.getInputType(0) == nullptr;
-}
-
-bool knows_size(const TensorShapeProto* shape, int axis) {
-  return shape != nullptr && axis < shape->dim_size() && shape->dim(axis).has_dim_value();
 }
 
 // Resize takes sizes of which it knows nothing for an empty list; with an aspect ratio that is kept, each of
@@ -174,6 +172,8 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   if (op_type == "GatherND") check_batch_dims(context);
   if (op_type == "Split") check_num_outputs(context);
   if (op_type == "Einsum") check_equation(context);
+  check_input_shapes(schema, context);
+  check_sizes(schema, context);
   if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
   if (op_type == "Resize") return knows_sizes(context);
   if (op_type == "StringNormalizer") return knows_first_of_two(context);

@@ -12,7 +12,7 @@ inline constexpr int max_propagated_size = 4096;
 
 /// False where the operator's inference function is not to be called: what it would find is wrong or not
 /// worth its memory, and no fault of the model. Throws Error(invalid_model) for an attribute that the
-/// standard does not allow.
+/// standard does not allow, and for inputs of other shapes than it states.
 bool may_infer(const onnx::OpSchema& schema, const onnx::InferenceContext& context);
 
 /// After the inference function: sizes that it made up are unknown again.

@@ -1,0 +1,244 @@
+#include "opset/size_rules.h"
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "onnx/defs/tensor_proto_util.h"
+#include "opset/inferred_input.h"
+#include "tensor/error.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx::InferenceContext;
+using onnx::TensorShapeProto;
+using Size = std::optional<std::int64_t>;
+using Sizes = std::vector<Size>;
+
+Sizes sizes_of(const TensorShapeProto& shape) {
+  Sizes sizes;
+  for (int axis = 0; axis < shape.dim_size(); ++axis) sizes.push_back(size_of(&shape, axis));
+  return sizes;
+}
+
+std::string text_of(const Sizes& sizes) {
+  std::string text;
+  for (const Size& size : sizes) text += (text.empty() ? "" : ",") + (size ? std::to_string(*size) : "?");
+  return "[" + text + "]";
+}
+
+void require_sizes(const char* name, const TensorShapeProto* shape, const Sizes& wanted, const char* why) {
+  if (shape == nullptr) return;
+  bool fits = shape->dim_size() == static_cast<int>(wanted.size());
+  for (int axis = 0; fits && axis < shape->dim_size(); ++axis) {
+    const Size size = size_of(shape, axis), want = wanted[static_cast<std::size_t>(axis)];
+    fits = !size || !want || *size == *want;
+  }
+  if (!fits) fail_invalid("{} is {}, but must be {}: {}", name, shape_text(*shape), text_of(wanted), why);
+}
+
+// Unidirectional broadcasting: of the sizes to, the last ones stand against those of from.
+void require_broadcast(const char* name, const TensorShapeProto* from, const Sizes& to) {
+  if (from == nullptr) return;
+  const int rank = from->dim_size(), more = static_cast<int>(to.size()) - rank;
+  bool fits = more >= 0;
+  for (int axis = 0; fits && axis < rank; ++axis) {
+    const Size size = size_of(from, axis), against = to[static_cast<std::size_t>(more + axis)];
+    fits = !size || *size == 1 || !against || *size == *against;
+  }
+  if (!fits) fail_invalid("{} is {}, which does not broadcast to {}", name, shape_text(*from), text_of(to));
+}
+
+void check_perm(const InferenceContext& context) {
+  const TensorShapeProto* data = input_shape(context, 0);
+  const onnx::AttributeProto* perm = context.getAttribute("perm");
+  if (data == nullptr || perm == nullptr || perm->ints_size() == data->dim_size()) return;
+  fail_invalid("attribute perm has {} axes, but data {} has {}", perm->ints_size(), shape_text(*data),
+               data->dim_size());
+}
+
+// C and M divide by group, and W holds C/group channels.
+void check_groups(const InferenceContext& context, std::size_t weights) {
+  const TensorShapeProto *X = input_shape(context, 0), *W = input_shape(context, weights);
+  const std::int64_t group = int_attribute(context, "group", 1);
+  if (group < 1) fail_invalid("attribute group is {}, but must be at least 1", group);
+  const Size C = size_of(X, 1), M = size_of(W, 0), channels = size_of(W, 1);
+  if (C && (*C % group != 0 || (channels && *channels != *C / group))) {
+    fail_invalid("X has {} channels and group is {}, but W is {}; its second size must be channels/group", *C,
+                 group, W == nullptr ? "not known" : shape_text(*W));
+  }
+  if (M && *M % group != 0)
+    fail_invalid("W is {}: its {} filters do not divide by group {}", shape_text(*W), *M, group);
+}
+
+void check_transposed_groups(const InferenceContext& context) {
+  const TensorShapeProto *X = input_shape(context, 0), *W = input_shape(context, 1);
+  const std::int64_t group = int_attribute(context, "group", 1);
+  if (group < 1) fail_invalid("attribute group is {}, but must be at least 1", group);
+  const Size C = size_of(X, 1), filters = size_of(W, 1);
+  if (C && *C % group != 0) fail_invalid("the {} channels of X do not divide by group {}", *C, group);
+  if (filters && *filters <= std::int64_t{1} << 31 && group <= std::int64_t{1} << 31)
+    require_sizes("B", input_shape(context, 2), {*filters * group},
+                  "a number for each of W's M/group filters of each group");
+}
+
+void check_kernel(const InferenceContext& context, std::size_t weights) {
+  const TensorShapeProto* W = input_shape(context, weights);
+  const onnx::AttributeProto* kernel = context.getAttribute("kernel_shape");
+  if (W == nullptr || kernel == nullptr || kernel->ints_size() == 0) return;
+  bool fits = kernel->ints_size() + 2 == W->dim_size();
+  for (int i = 0; fits && i < kernel->ints_size(); ++i)
+    fits = size_of(W, i + 2).value_or(kernel->ints(i)) == kernel->ints(i);
+  if (!fits) fail_invalid("attribute kernel_shape is not that of W, which is {}", shape_text(*W));
+}
+
+// blocksize divides height and width, or its square the channels.
+void check_blocks(const InferenceContext& context, bool to_depth) {
+  const TensorShapeProto* input = input_shape(context, 0);
+  const std::int64_t blocksize = int_attribute(context, "blocksize", 1);
+  constexpr std::int64_t largest = 65536;  // its square is within int64
+  if (input == nullptr || input->dim_size() != 4 || blocksize < 1 || blocksize > largest) return;
+  const auto divides = [&](int axis, std::int64_t by) { return size_of(input, axis).value_or(0) % by == 0; };
+  if (to_depth && !(divides(2, blocksize) && divides(3, blocksize)))
+    fail_invalid("input is {}: height and width do not divide by blocksize {}", shape_text(*input),
+                 blocksize);
+  if (!to_depth && !divides(1, blocksize * blocksize))
+    fail_invalid("input is {}: channels do not divide by blocksize {} squared", shape_text(*input),
+                 blocksize);
+}
+
+void check_gemm(const InferenceContext& context) {
+  const TensorShapeProto *A = input_shape(context, 0), *B = input_shape(context, 1);
+  const Size M = size_of(A, int_attribute(context, "transA", 0) != 0 ? 1 : 0);
+  const Size N = size_of(B, int_attribute(context, "transB", 0) != 0 ? 0 : 1);
+  require_broadcast("C", input_shape(context, 2), {M, N});
+}
+
+void check_broadcast_to_first(const InferenceContext& context, std::size_t input, const char* name) {
+  if (const TensorShapeProto* X = input_shape(context, 0))
+    require_broadcast(name, input_shape(context, input), sizes_of(*X));
+}
+
+// updates [indices.shape[:-1], data.shape[indices.shape[-1]:]]
+void check_updates(const InferenceContext& context) {
+  const TensorShapeProto *data = input_shape(context, 0), *indices = input_shape(context, 1);
+  if (data == nullptr || indices == nullptr || indices->dim_size() == 0) return;
+  const int last = indices->dim_size() - 1;
+  const Size depth = size_of(indices, last);
+  if (!depth) return;
+  if (*depth < 0 || *depth > data->dim_size())
+    fail_invalid("indices is {}, but data {} has no {} axes", shape_text(*indices), shape_text(*data),
+                 *depth);
+  Sizes wanted;
+  for (int axis = 0; axis < last; ++axis) wanted.push_back(size_of(indices, axis));
+  for (int axis = static_cast<int>(*depth); axis < data->dim_size(); ++axis)
+    wanted.push_back(size_of(data, axis));
+  require_sizes("updates", input_shape(context, 2), wanted,
+                "indices.shape[:-1] and the axes that are not indexed");
+}
+
+void check_reversed(const InferenceContext& context) {
+  const std::int64_t batch_axis = int_attribute(context, "batch_axis", 1);
+  const std::int64_t time_axis = int_attribute(context, "time_axis", 0);
+  if (!(batch_axis == 0 && time_axis == 1) && !(batch_axis == 1 && time_axis == 0))
+    fail_invalid("time_axis and batch_axis are {} and {}; they must be 0 and 1, or 1 and 0", time_axis,
+                 batch_axis);
+  require_sizes("sequence_lens", input_shape(context, 1),
+                {size_of(input_shape(context, 0), static_cast<int>(batch_axis))},
+                "a length for each row of the batch");
+}
+
+void check_group_count(const InferenceContext& context) {
+  const std::int64_t groups = int_attribute(context, "num_groups", 1);
+  if (groups < 1) fail_invalid("attribute num_groups is {}, but must be at least 1", groups);
+  const Size C = size_of(input_shape(context, 0), 1);
+  if (C && *C % groups != 0) fail_invalid("num_groups {} does not divide the {} channels of X", groups, *C);
+}
+
+// A scale for all, for each place of axis, or for each block of places.
+void check_scale(const InferenceContext& context, const char* name) {
+  const TensorShapeProto *x = input_shape(context, 0), *scale = input_shape(context, 1);
+  if (x == nullptr || scale == nullptr) return;
+  const std::int64_t block = int_attribute(context, "block_size", 0);
+  if (block < 0) fail_invalid("attribute block_size is {}, but must not be negative", block);
+  const int rank = scale->dim_size();
+  if (block == 0 && (rank == 0 || (rank == 1 && size_of(scale, 0).value_or(1) == 1))) return;
+  std::int64_t axis = int_attribute(context, "axis", 1);
+  if (axis < -x->dim_size() || axis >= x->dim_size())
+    fail_invalid("attribute axis is {}, but x {} has {} axes", axis, shape_text(*x), x->dim_size());
+  if (axis < 0) axis += x->dim_size();
+  const Size along = size_of(x, static_cast<int>(axis));
+  if (block == 0) return require_sizes(name, scale, {along}, "a scalar, or a number for each place of axis");
+  Sizes wanted = sizes_of(*x);
+  if (along) wanted[static_cast<std::size_t>(axis)] = *along / block + (*along % block != 0 ? 1 : 0);
+  require_sizes(name, scale, wanted, "a number for each block of block_size places of axis");
+}
+
+/// The number of elements of a shape that is known; nullopt too beyond int64.
+Size count_of(const Sizes& sizes) {
+  std::int64_t count = 1;
+  for (const Size& size : sizes) {
+    if (!size || *size < 0 || __builtin_mul_overflow(count, *size, &count)) return std::nullopt;
+  }
+  return count;
+}
+
+// ONNX's inference works out a -1; without one, it takes the shape at its word.
+void check_count(const InferenceContext& context) {
+  const TensorShapeProto* data = input_shape(context, 0);
+  const onnx::TensorProto* stated = context.getInputData(1);
+  if (data == nullptr || stated == nullptr || stated->data_type() != onnx::TensorProto::INT64) return;
+  const bool allowzero = int_attribute(context, "allowzero", 0) != 0;
+  Sizes wanted;
+  for (const std::int64_t size : onnx::ParseData<std::int64_t>(stated)) {
+    const bool copied = size == 0 && !allowzero;
+    wanted.push_back(copied ? size_of(data, static_cast<int>(wanted.size())) : size);
+  }
+  const Size elements = count_of(sizes_of(*data)), room = count_of(wanted);
+  if (elements && room && *elements != *room)
+    fail_invalid("data is {}: its {} elements do not fill the shape {}", shape_text(*data), *elements,
+                 text_of(wanted));
+}
+
+struct SizeRule {
+  std::string_view op_type;
+  int since;
+  void (*check)(const InferenceContext& context);
+};
+
+constexpr auto size_rules = std::to_array<SizeRule>({
+    {"Conv", 1, [](const auto& context) { check_groups(context, 1), check_kernel(context, 1); }},
+    {"ConvInteger", 10, [](const auto& context) { check_groups(context, 1), check_kernel(context, 1); }},
+    {"DeformConv", 19, [](const auto& context) { check_groups(context, 1), check_kernel(context, 1); }},
+    {"QLinearConv", 10, [](const auto& context) { check_groups(context, 3), check_kernel(context, 3); }},
+    {"ConvTranspose", 1,
+     [](const auto& context) { check_transposed_groups(context), check_kernel(context, 1); }},
+    {"DepthToSpace", 1, [](const auto& context) { check_blocks(context, false); }},
+    {"SpaceToDepth", 1, [](const auto& context) { check_blocks(context, true); }},
+    {"DequantizeLinear", 13, [](const auto& context) { check_scale(context, "x_scale"); }},
+    {"QuantizeLinear", 13, [](const auto& context) { check_scale(context, "y_scale"); }},
+    {"Gemm", 7, check_gemm},
+    {"GroupNormalization", 21, check_group_count},
+    {"LayerNormalization", 17,
+     [](const auto& context) {
+       check_broadcast_to_first(context, 1, "Scale"), check_broadcast_to_first(context, 2, "B");
+     }},
+    {"PRelu", 7, [](const auto& context) { check_broadcast_to_first(context, 1, "slope"); }},
+    {"Reshape", 5, check_count},
+    {"ReverseSequence", 10, check_reversed},
+    {"RMSNormalization", 23, [](const auto& context) { check_broadcast_to_first(context, 1, "scale"); }},
+    {"ScatterND", 11, check_updates},
+    {"Transpose", 1, check_perm},
+});
+
+}  // namespace
+
+void check_sizes(const onnx::OpSchema& schema, const InferenceContext& context) {
+  for (const SizeRule& rule : size_rules) {
+    if (rule.op_type == schema.Name() && schema.since_version() >= rule.since) rule.check(context);
+  }
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,108 @@
+// Sizes that attributes and inputs settle together and ONNX's inference does not compare.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "opset/check.h"
+#include "tests/opset/check_models.h"
+
+namespace grurun::opset {
+namespace {
+
+using testing::HasSubstr;
+
+struct Sized {
+  int opset;
+  const char* model;  // inputs, outputs and nodes
+  const char* says;   // part of the finding; empty for a model that is right
+};
+
+const std::vector<Sized>& sized_models() {
+  static const std::vector<Sized> all = {
+      {13, "(float[2,3,4] X) => (float[4,3,2] Y) { Y = Transpose <perm = [2, 1, 0]> (X) }", ""},
+      {13, "(float[2,3,4] X) => (float[a,b] Y) { Y = Transpose <perm = [1, 0]> (X) }",
+       "attribute perm has 2 axes, but data [2,3,4] has 3"},
+      {11, "(float[1,4,5] X, float[6,2,3] W) => (float[1,6,3] Y) { Y = Conv <group = 2> (X, W) }", ""},
+      {11, "(float[1,4,5] X, float[6,4,3] W) => (float[1,6,3] Y) { Y = Conv <group = 2> (X, W) }",
+       "X has 4 channels and group is 2, but W is [6,4,3]"},
+      {11, "(float[1,4,5] X, float[5,2,3] W) => (float[1,5,3] Y) { Y = Conv <group = 2> (X, W) }",
+       "its 5 filters do not divide by group 2"},
+      {11, "(float[1,4,5] X, float[6,4,3] W) => (float[1,6,3] Y) { Y = Conv <group = 0> (X, W) }",
+       "group is 0"},
+      {11, "(float[1,4,5] X, float[6,4,3] W) => (float[1,6,k] Y) { Y = Conv <kernel_shape = [2]> (X, W) }",
+       "kernel_shape is not that of W, which is [6,4,3]"},
+      {11,
+       "(float[1,4,5] X, float[4,3,3] W, float[6] B) => (float[1,6,7] Y) { Y = ConvTranspose <group = 2> (X, "
+       "W, B) }",
+       ""},
+      {11,
+       "(float[1,4,5] X, float[4,3,3] W, float[3] B) => (float[1,6,7] Y) { Y = ConvTranspose <group = 2> (X, "
+       "W, B) }",
+       "B is [3], but must be [6]"},
+      {13, "(float[1,8,2,2] X) => (float[1,2,4,4] Y) { Y = DepthToSpace <blocksize = 2> (X) }", ""},
+      {13, "(float[1,6,2,2] X) => (float[1,b,4,4] Y) { Y = DepthToSpace <blocksize = 2> (X) }",
+       "channels do not divide by blocksize 2 squared"},
+      {13, "(float[1,2,5,4] X) => (float[a,b,c,d] Y) { Y = SpaceToDepth <blocksize = 2> (X) }",
+       "height and width do not divide by blocksize 2"},
+      {13, "(float[2,3] A, float[4,3] B, float[4] C) => (float[2,4] Y) { Y = Gemm <transB = 1> (A, B, C) }",
+       ""},
+      {13, "(float[2,3] A, float[4,3] B, float[3] C) => (float[2,4] Y) { Y = Gemm <transB = 1> (A, B, C) }",
+       "C is [3], which does not broadcast to [2,4]"},
+      {17, "(float[2,3,4] X, float[4] s, float[1] b) => (float[2,3,4] Y) { Y = LayerNormalization(X, s, b) }",
+       ""},
+      {17, "(float[2,3,4] X, float[3] s) => (float[2,3,4] Y) { Y = LayerNormalization(X, s) }",
+       "Scale is [3], which does not broadcast to [2,3,4]"},
+      {23, "(float[2,3,4] X, float[3] s) => (float[2,3,4] Y) { Y = RMSNormalization(X, s) }", "scale is [3]"},
+      {16, "(float[2,3,4] X, float[3,1] s) => (float[2,3,4] Y) { Y = PRelu(X, s) }", ""},
+      {16, "(float[2,3,4] X, float[3] s) => (float[2,3,4] Y) { Y = PRelu(X, s) }", "slope is [3]"},
+      {14, "(float[2,6] X) => (float[3,4] Y) <int64[2] s = {3, 4}> { Y = Reshape(X, s) }", ""},
+      {14, "(float[2,6] X) => (float[2,2,3] Y) <int64[3] s = {0, 2, -1}> { Y = Reshape(X, s) }", ""},
+      {14, "(float[2,6] X) => (float[3,5] Y) <int64[2] s = {3, 5}> { Y = Reshape(X, s) }",
+       "data is [2,6]: its 12 elements do not fill the shape [3,5]"},
+      {14, "(float[2,6] X) => (float[a,b] Y) <int64[2] s = {0, 5}> { Y = Reshape(X, s) }", "the shape [2,5]"},
+      {10, "(float[4,3] X, int64[3] l) => (float[4,3] Y) { Y = ReverseSequence(X, l) }", ""},
+      {10, "(float[4,3] X, int64[4] l) => (float[4,3] Y) { Y = ReverseSequence(X, l) }",
+       "sequence_lens is [4], but must be [3]"},
+      {21,
+       "(float[2,4,3] X, float[4] s, float[4] b) => (float[2,4,3] Y) { Y = GroupNormalization <num_groups = "
+       "3> (X, s, b) }",
+       "num_groups 3 does not divide the 4 channels"},
+      {16, "(float[4,5] X, int64[3,1] i, float[3,5] u) => (float[4,5] Y) { Y = ScatterND(X, i, u) }", ""},
+      {16, "(float[4,5] X, int64[3,1] i, float[3] u) => (float[4,5] Y) { Y = ScatterND(X, i, u) }",
+       "updates is [3], but must be [3,5]"},
+      {13, "(float[2,3] X, float[3] s) => (uint8[2,3] Y) { Y = QuantizeLinear(X, s) }", ""},
+      {13, "(float[2,3] X, float[2] s) => (uint8[2,3] Y) { Y = QuantizeLinear(X, s) }",
+       "y_scale is [2], but must be [3]"},
+      {13, "(int8[2,3] X, float[3] s) => (float[2,3] Y) { Y = DequantizeLinear <axis = 0> (X, s) }",
+       "x_scale is [3], but must be [2]"},
+      {21,
+       "(int8[2,6] X, float[2,2] s) => (float[2,6] Y) { Y = DequantizeLinear <axis = 1, block_size = 4> (X, "
+       "s) }",
+       ""},
+      {21,
+       "(int8[2,6] X, float[2,3] s) => (float[2,6] Y) { Y = DequantizeLinear <axis = 1, block_size = 4> (X, "
+       "s) }",
+       "x_scale is [2,3], but must be [2,2]"},
+      {12, "(float[2,3] X, float[4,5] Z) => (float[2,5] Y) { Y = Einsum <equation = \"ij,jk->ik\"> (X, Z) }",
+       "an index of equation 'ij,jk->ik' has the sizes 3 and 4"},
+      {12, "(float[2,3] X, float[1,5] Z) => (float[2,5] Y) { Y = Einsum <equation = \"ij,jk->ik\"> (X, Z) }",
+       ""},
+  };
+  return all;
+}
+
+TEST(SizeRules, TellWhatDoesNotFit) {
+  for (const Sized& c : sized_models()) {
+    SCOPED_TRACE(c.model);
+    const CheckResult result = check_model(
+        text("<ir_version: 10, opset_import: [\"\" : " + std::to_string(c.opset) + "]> g " + c.model)());
+    if (c.says == std::string()) {
+      EXPECT_EQ(listed(result), "");
+    } else {
+      EXPECT_TRUE(codes(result).contains("SHAPE001"));
+      EXPECT_THAT(listed(result), HasSubstr(c.says));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace grurun::opset
