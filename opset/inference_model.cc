@@ -8,6 +8,7 @@
 
 #include "opset/guarded_registry.h"
 #include "opset/inference_values.h"
+#include "opset/input_free.h"
 #include "opset/recurrent_form.h"
 #include "opset/registry.h"
 
@@ -88,6 +89,7 @@ class Copier {
          const ComputedProtos& computed)
       : out_(out),
         report_(report),
+        main_(original.graph()),
         ir_version_(original.ir_version()),
         keep_declared_(keep_declared),
         computed_(computed) {
@@ -131,6 +133,7 @@ class Copier {
     entry.faulty = report_.any_faulty() && report_.is_faulty(node_key(scope, index));
     entry.recurrent = known && !call && find_recurrent_form(from.op_type(), domain) != nullptr;
     if (entry.recurrent) entry.constants = constants_of(from);
+    if (entry.recurrent && is_main_ && scope.parent == nullptr) entry.input_free = input_free_of(from);
     const bool judged = known && (!entry.faulty || entry.recurrent);
     if (!judged || entry.faulty) {
       for (const std::size_t holder : holders_) out_.nodes[holder].holds_opaque = true;
@@ -168,6 +171,15 @@ class Copier {
           add_computed(input);
         break;
       }
+    }
+    return out;
+  }
+
+  std::set<std::string> input_free_of(const NodeProto& node) {
+    if (!input_free_) input_free_ = input_free_values(main_, ir_version_);
+    std::set<std::string> out;
+    for (const std::string& input : node.input()) {
+      if (input_free_->contains(input)) out.insert(input);
     }
     return out;
   }
@@ -257,9 +269,11 @@ class Copier {
 
   InferenceModel& out_;
   const CheckReport& report_;
+  const GraphProto& main_;
   const std::int64_t ir_version_;
   const bool keep_declared_;
   const ComputedProtos& computed_;
+  std::optional<std::unordered_set<std::string_view>> input_free_;  // of the main graph, once a layer asks
   bool is_main_ = true;  // else functions are copied, which come behind
   std::unordered_set<std::string> functions_;
   std::vector<Definitions> around_;   // graphs that are being copied, the main one or a function's body first

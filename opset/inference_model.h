@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ struct InferenceNode {
   /// Recurrent ones only: values that ONNX's inference does not know, by the name of the input: constants of
   /// the graphs around a body, and computed ones.
   std::map<std::string, const onnx::TensorProto*> constants{};
+  /// Recurrent ones of the main graph only: inputs that no element of the model's inputs reaches.
+  std::set<std::string> input_free{};
   bool holds_opaque = false;  // a node of its subgraphs is not judged: outputs of these may have no type
 
   std::string path() const;

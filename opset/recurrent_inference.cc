@@ -57,6 +57,8 @@ class Inputs {
     if (!info.given || type == nullptr || !type->has_tensor_type()) return;
     if (elem_type_ == 0 && i != input_sequence_lens) elem_type_ = type->tensor_type().elem_type();
     info.shape = onnx_io::type_from_proto(*type).shape;
+    info.input_free = i < static_cast<std::size_t>(node.original->input_size()) &&
+                      node.input_free.contains(node.original->input(static_cast<int>(i)));
     const onnx::TensorProto* value = context.getInputData(i);
     if (value == nullptr) value = constant_of(node, i);
     if (value == nullptr) return;

@@ -17,6 +17,7 @@ struct RecurrentInputInfo {
   bool given = false;                  // false: omitted
   std::optional<SymbolicShape> shape;  // nullopt: rank unknown
   const Tensor* value = nullptr;       // of a constant
+  bool input_free = false;             // no element of the model's inputs reaches it
 };
 
 /// The sizes that inputs and attributes agree on; a Dim is unknown where nothing tells.

@@ -55,6 +55,14 @@ void check_reset_bias(const RecurrentAttributes& attributes, const std::vector<R
   }
 }
 
+// Of an input that is a constant, or made of constants and shapes: ConstantOfShape and Expand often are.
+std::optional<std::int64_t> fixed_size(const RecurrentInputInfo& input, std::size_t rank, std::size_t axis) {
+  if (input.value != nullptr && input.value->rank() == rank) return input.value->dim(axis);
+  if (input.value != nullptr || !input.input_free || !input.shape || input.shape->size() != rank)
+    return std::nullopt;
+  return (*input.shape)[axis].value;
+}
+
 void check_fixed_batch(const RecurrentAttributes& attributes, const std::vector<RecurrentInputInfo>& inputs,
                        RecurrentFindings& findings) {
   const RecurrentInputInfo* X = given(inputs, input_X);
@@ -63,15 +71,16 @@ void check_fixed_batch(const RecurrentAttributes& attributes, const std::vector<
   if ((*X->shape)[axis].value) return;
   for (const std::size_t index : {input_sequence_lens, input_initial_h, input_initial_c}) {
     const RecurrentInputInfo* input = given(inputs, index);
-    if (input == nullptr || input->value == nullptr) continue;
+    if (input == nullptr) continue;
     const std::size_t rank = index == input_sequence_lens ? 1 : 3;
-    const std::int64_t batch_axis = index == input_sequence_lens ? 0 : static_cast<std::int64_t>(axis);
-    if (input->value->rank() != rank) continue;
+    const std::optional<std::int64_t> rows =
+        fixed_size(*input, rank, index == input_sequence_lens ? 0 : axis);
+    if (!rows) continue;
     findings.push_back(
         {RecurrentRule::fixed_batch, fmt::format("input {}", recurrent_input_name(index)),
          fmt::format(
              "{} is a constant for {} rows, but X {} leaves batch_size open: other batches will fail; {}",
-             recurrent_input_name(index), input->value->dim(batch_axis), to_string(*X->shape),
+             recurrent_input_name(index), *rows, to_string(*X->shape),
              index == input_sequence_lens ? "make it an input, or leave it out"
                                           : "leave it out if it is 0, or make it an input")});
   }
