@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <unordered_set>
 
 #include "conformance/compare.h"
 #include "conformance/diagnosis/attempt.h"
@@ -187,6 +188,14 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   std::erase_if(subjects, [&](const Subject& subject) {
     const bool has_elements = subject.layer.batch_size > 0 && subject.layer.hidden_size > 0;
     return !has_elements || !differs_at(subject, question.differs);
+  });
+  // What is told of a whole layer need not be told of a direction of it.
+  std::unordered_set<const onnx_io::Node*> whole;
+  for (const Subject& subject : subjects) {
+    if (!subject.other_direction) whole.insert(subject.node);
+  }
+  std::erase_if(subjects, [&](const Subject& subject) {
+    return subject.other_direction && whole.contains(subject.node);
   });
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     Expected expected(subjects[i], question.expected, question.actual);

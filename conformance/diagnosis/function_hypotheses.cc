@@ -52,6 +52,17 @@ Functions defaults_of(const Layer& layer) {
   return engine::rnn::parse_activations(names[static_cast<int>(layer.op)], {}, {});
 }
 
+}  // namespace
+
+bool takes_alpha(ActivationKind kind) {
+  return row_of(kind).has_alpha;
+}
+bool takes_beta(ActivationKind kind) {
+  return row_of(kind).has_beta;
+}
+
+namespace {
+
 class FunctionHypotheses {
  public:
   FunctionHypotheses(const Subject& subject, std::vector<Hypothesis>& into)

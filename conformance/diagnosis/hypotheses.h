@@ -39,6 +39,10 @@ std::string gate_order_text(Op op, const std::vector<std::int64_t>& order);
 /// "5, 3, 2": lengths of rows, the first few of many.
 std::string lengths_text(const std::vector<std::int64_t>& lengths);
 
+/// Whether the function takes a value of activation_alpha, or of activation_beta.
+bool takes_alpha(ActivationKind kind);
+bool takes_beta(ActivationKind kind);
+
 /// "Sigmoid", "LeakyRelu(alpha 0.01)".
 std::string function_text(const Activation& f);
 

@@ -46,6 +46,34 @@ bool change_layout(Layer& layer, bool has_lengths) {
   return true;
 }
 
+/// Of a layer that runs both, one of which is seen.
+void add_other_direction(const Subject& subject, std::vector<Hypothesis>& into) {
+  const std::shared_ptr<const Layer> other = subject.other_direction;
+  const bool reversed = subject.layer.reversed[0];
+  into.push_back({"output-directions-swapped", "direction",
+                  fmt::format("the {} direction: the model gives the {} one",
+                              reversed ? "forward" : "backward", reversed ? "backward" : "forward"),
+                  [other](Candidate& c) {
+                    const Array X = c.layer.X;
+                    c.layer = *other;
+                    c.layer.X = X;
+                    return true;
+                  }});
+  into.push_back({"directions-swapped", "direction",
+                  "directions swapped: W, R, B hold the backward one first", [other](Candidate& c) {
+                    for (const auto member : {&Layer::W, &Layer::R, &Layer::Wb, &Layer::Rb, &Layer::P})
+                      c.layer.*member = (*other).*member;
+                    return true;
+                  }});
+  if (!subject.layer.initial_h && !subject.layer.initial_c) return;
+  into.push_back({"initial-directions-swapped", "initial directions",
+                  "the directions of the initial states swapped", [other](Candidate& c) {
+                    c.layer.initial_h = other->initial_h;
+                    c.layer.initial_c = other->initial_c;
+                    return true;
+                  }});
+}
+
 void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
   const auto add = [&](const char* id, const char* family, const char* text, auto change) {
     into.push_back({id, family, text, [change](Candidate& c) {
@@ -56,8 +84,12 @@ void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
   const bool has_final_state = subject.exits[1] || subject.exits[2];
   if (subject.layer.num_directions == 1) {
     const bool reversed = subject.layer.reversed[0];
+    if (subject.other_direction) add_other_direction(subject, into);
     add("direction", "direction",
-        reversed ? "direction forward: the model says reverse" : "direction reverse: the model says forward",
+        subject.other_direction ? reversed ? "this direction forward: the model runs it backward"
+                                           : "this direction backward: the model runs it forward"
+        : reversed              ? "direction forward: the model says reverse"
+                                : "direction reverse: the model says forward",
         [](Candidate& c) { c.layer.reversed[0] = !c.layer.reversed[0]; });
     if (!reversed) {
       add("go-backwards", "direction",

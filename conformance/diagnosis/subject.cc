@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "conformance/diagnosis/capture.h"
+#include "conformance/diagnosis/exits.h"
 #include "conformance/diagnosis/picked.h"
 #include "conformance/diagnosis/ways.h"
 #include "engine/ops/type_dispatch.h"
@@ -152,66 +153,6 @@ class LayerReader {
 
 namespace {
 
-/// True when each of so many elements is there once.
-bool are_all(std::vector<std::int64_t> elements, std::int64_t count) {
-  if (static_cast<std::int64_t>(elements.size()) != count) return false;
-  std::ranges::sort(elements);
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (elements[static_cast<std::size_t>(i)] != i) return false;
-  }
-  return true;
-}
-
-/// When final states are read that stand in Y at these times, by direction; nullopt: at none that is known.
-std::optional<FinalAt> final_at(const Layer& layer, const std::vector<std::int64_t>& times) {
-  const bool all_long =
-      std::ranges::all_of(layer.lengths, [&](std::int64_t length) { return length == layer.seq_length; });
-  bool final = true, last = true, first = true;
-  for (std::size_t d = 0; d < times.size(); ++d) {
-    const bool at_end = times[d] == layer.seq_length - 1;
-    final = final && (layer.reversed[d] ? times[d] == 0 : at_end && all_long);
-    last = last && at_end;
-    first = first && times[d] == 0;
-  }
-  if (final) return FinalAt::last_step;
-  if (last) return FinalAt::last_time;
-  return first ? std::optional(FinalAt::first_time) : std::nullopt;
-}
-
-/// Y at one time of each direction, as a final state.
-void add_Y_at_one_time(Subject& subject, std::size_t graph_output, std::vector<std::int64_t> elements) {
-  const Layer& layer = subject.layer;
-  const auto [T, N, D, H] =
-      std::tuple(layer.seq_length, layer.batch_size, layer.num_directions, layer.hidden_size);
-  std::vector<std::int64_t> times(static_cast<std::size_t>(D), -1);
-  for (std::int64_t& element : elements) {
-    const std::int64_t unit = element % H, rest = element / H;
-    const bool batch_first = subject.layout == 1;
-    const std::int64_t d = batch_first ? rest % D : rest / N % D, n = batch_first ? rest / D / T : rest % N;
-    const std::int64_t time = batch_first ? rest / D % T : rest / N / D;
-    std::int64_t& known = times[static_cast<std::size_t>(d)];
-    if (known < 0) known = time;
-    if (known != time) return;
-    element = (batch_first ? n * D + d : d * N + n) * H + unit;
-  }
-  const auto at = final_at(layer, times);
-  if (!at || !are_all(elements, D * N * H)) return;
-  subject.Y_h_at = *at;
-  const Shape shape = subject.layout == 1 ? Shape{N, D, H} : Shape{D, N, H};
-  subject.exits[1] = Exit{graph_output, {}, false, std::move(elements), shape};
-}
-
-void add_picked(Subject& subject, std::size_t graph_output, const Picking& picking,
-                const std::vector<std::int64_t>& elements, const Values& values) {
-  const Shape& shape = values.at(picking.needed.back()).tensor().shape();
-  if (are_all(elements, shape.element_count())) {
-    if (!subject.exits[picking.output] && !elements.empty())
-      subject.exits[picking.output] = Exit{graph_output, {}, false, elements, shape};
-  } else if (picking.output == 0 && !subject.exits[1] && !elements.empty()) {
-    add_Y_at_one_time(subject, graph_output, elements);
-  }
-}
-
 /// Real models stack fewer; each further one is computed once more for every mistake that is tried.
 constexpr int most_below = 16;
 
@@ -258,12 +199,13 @@ std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vecto
   }
   const Values values = capture(model, names, inputs, rerun);
 
-  std::vector<Subject> subjects;
+  std::vector<Subject> subjects, subjects_alone;
   std::unordered_map<const Node*, std::size_t> by_node;
   for (const Node& node : graph.nodes) {
     const std::optional<Op> op = op_of(node);
     if (!op) continue;
     Subject& subject = subjects.emplace_back();
+    subject.node = &node;
     subject.layer.op = *op;
     subject.from_openvino_ir = model.from_openvino_ir;
     subject.label = label_of(model.opset_imports, node);
@@ -279,15 +221,23 @@ std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vecto
     if (const auto before = sources.find(node.inputs[0]); before != sources.end())
       subject.fed_by = subjects[by_node.at(before->second)].label;
     by_node.emplace(&node, subjects.size() - 1);
+    std::vector<Picked> picked;
     for (std::size_t i = 0; i < ways.size(); ++i) {
       if (ways[i] && ways[i]->from == &node && !subject.exits[ways[i]->output]) {
         subject.exits[ways[i]->output] = Exit{i, turns_of(*ways[i], values), ways[i]->between.empty()};
       }
       if (!pickings[i] || pickings[i]->from != &node) continue;
-      const auto elements = picked_elements(model, *pickings[i], graph.outputs[i].name, values);
-      if (elements) add_picked(subject, i, *pickings[i], *elements, values);
+      const Picking& picking = *pickings[i];
+      const auto elements = picked_elements(model, picking, graph.outputs[i].name, values);
+      if (!elements || elements->empty()) continue;
+      picked.push_back({i, picking.output, values.at(picking.needed.back()).tensor().shape(), *elements});
+      add_picked(subject, picked.back());
+    }
+    for (std::optional<Subject>& alone : seen_alone(subject, picked)) {
+      if (alone) subjects_alone.push_back(*std::move(alone));
     }
   }
+  subjects.insert(subjects.end(), subjects_alone.begin(), subjects_alone.end());
   return subjects;
 }
 

@@ -42,9 +42,10 @@ struct Below;
 
 /// A recurrent node of the main graph after a run.
 struct Subject {
-  std::string label;              // "node 'gru_1' (GRU-14)"
-  std::string name;               // of the node; of its first output where it has none
-  bool from_openvino_ir = false;  // W, R and B stand in the file as LSTMSequence has them: f, i, c, o
+  const onnx_io::Node* node = nullptr;  // of the model that find_subjects was given
+  std::string label;                    // "node 'gru_1' (GRU-14)"
+  std::string name;                     // of the node; of its first output where it has none
+  bool from_openvino_ir = false;        // W, R and B stand in the file as LSTMSequence has them: f, i, c, o
   Layer layer;
   int layout = 0;
   DType dtype = DType::undefined;
@@ -52,10 +53,11 @@ struct Subject {
   std::vector<std::string> activations;
   std::vector<float> alpha, beta;
   bool has_sequence_lens = false;
-  std::array<std::optional<Exit>, 3> exits;  // Y, Y_h, Y_c
-  FinalAt Y_h_at = FinalAt::last_step;       // Y_h is Y at one time, which Slice or Gather picks
-  std::shared_ptr<const Below> below;        // X is the Y of that node, turned around at most
-  std::string fed_by;                        // label of a recurrent node on which X depends; empty: none
+  std::array<std::optional<Exit>, 3> exits;      // Y, Y_h, Y_c
+  FinalAt Y_h_at = FinalAt::last_step;           // Y_h is Y at one time, which Slice or Gather picks
+  std::shared_ptr<const Below> below;            // X is the Y of that node, turned around at most
+  std::shared_ptr<const Layer> other_direction;  // of a node with two, of which this is the one that is seen
+  std::string fed_by;                            // label of a recurrent node on which X depends; empty: none
 };
 
 /// The node whose Y is another one's X, and what turns it around between them.
@@ -64,9 +66,9 @@ struct Below {
   std::vector<Exit::Turn> turns;
 };
 
-/// Every GRU, LSTM and RNN of the main graph, in their order; those in functions and branches are seen where
-/// these are written out. Runs the model once more for the values that go into them. Throws what a run
-/// throws.
+/// Every GRU, LSTM and RNN of the main graph, in their order, and behind them those with two directions of
+/// which one alone comes out, as layers of that one; those in functions and branches are seen where these are
+/// written out. Runs the model once more for the values that go into them. Throws what a run throws.
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun);
 

@@ -73,8 +73,10 @@ std::vector<onnx_io::NamedValue> trace_gates(const onnx_io::Model& model, const 
                                              const Rerun& rerun) {
   require_traceable(model);
   std::vector<onnx_io::NamedValue> traced;
-  const std::vector<diagnosis::Subject> subjects =
+  std::vector<diagnosis::Subject> subjects =
       diagnosis::find_subjects(diagnosis::written_out(model, inputs, rerun), inputs, rerun);
+  std::erase_if(subjects,
+                [](const diagnosis::Subject& subject) { return subject.other_direction != nullptr; });
   if (subjects.empty()) {
     fail_usage(
         "the model has no GRU, LSTM or RNN to trace in its main graph, functions of its opset or the "

@@ -1,5 +1,6 @@
 """Diagnosis of layers in branches of If and behind other operators, and what it says of those in bodies of Loop and Scan."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -51,18 +52,19 @@ class Graphs(unittest.TestCase):
     def gru(self, *inputs, output="Y_in", name="gru", **attributes):
         return helper.make_node("GRU", inputs or ("X", "W", "R", "B"), [output], name=name, **(attributes or self.wrong))
 
-    def case(self, nodes, output="Y", initializers=(), inputs=(), expected=None):
+    def case(self, nodes, output="Y", initializers=(), inputs=(), expected=None, more=()):
         data = self.folder / "case" / "test_data_set_0"
         shutil.rmtree(data.parent, ignore_errors=True)
         data.mkdir(parents=True)
         fed = {"X": self.truth.arrays()["X"], **dict(inputs)}
-        graph = helper.make_graph(nodes, "g", [value(n, helper.np_dtype_to_tensor_dtype(a.dtype)) for n, a in fed.items()], [value(output)],
+        graph = helper.make_graph(nodes, "g", [value(n, helper.np_dtype_to_tensor_dtype(a.dtype)) for n, a in fed.items()], [value(n) for n in (output, *more)],
                                   [*self.weights, *initializers])
         onnx.save(helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 22)]), data.parent / "model.onnx")
         for k, array in enumerate(fed.values()):
             (data / f"input_{k}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
         expected = self.expected if expected is None else expected
-        (data / "output_0.pb").write_bytes(numpy_helper.from_array(np.ascontiguousarray(expected)).SerializeToString())
+        for k, array in enumerate((expected, *dict(more).values())):
+            (data / f"output_{k}.pb").write_bytes(numpy_helper.from_array(np.ascontiguousarray(array)).SerializeToString())
         return data
 
     def found(self, *arguments, **keywords):
@@ -175,8 +177,65 @@ class Graphs(unittest.TestCase):
             with self.subTest(name=name):
                 found, text = self.found([self.gru(**wrong), *behind], initializers=indices, expected=expected)
                 self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["linear-before-reset"])], text)
-        found, text = self.found([self.gru(**wrong), *halves[:1], helper.make_node("Identity", ["F"], ["Y"])], initializers=indices, expected=Y[:, 0])
-        self.assertEqual(text, "not tried: output 'Y' comes out behind Gather, through which nothing is traced back")
+
+    def test_one_direction_alone(self):
+        wrong, _ = self.take("bidirectional")
+        indices = [constant("first", np.int64(0)), constant("last", np.int64(-1)), constant("zero", [0]), constant("one", [1]), constant("two", [2])]
+        ways = {  # each makes Y of one direction
+            "gather": lambda d: [helper.make_node("Gather", ["Y_in", ("first", "last")[d]], ["Y"], axis=1)],
+            "squeeze": lambda d: [helper.make_node("Gather", ["Y_in", ("zero", "one")[d]], ["G"], axis=1), helper.make_node("Squeeze", ["G", "one"], ["Y"])],
+            "slice": lambda d: [helper.make_node("Slice", ["Y_in", ("zero", "one")[d], ("one", "two")[d], "one"], ["S"]),
+                                helper.make_node("Squeeze", ["S", "one"], ["Y"])],
+            "split": lambda d: [helper.make_node("Split", ["Y_in"], [("S", "_")[d], ("_", "S")[d]], axis=1, num_outputs=2),
+                                helper.make_node("Squeeze", ["S", "one"], ["Y"])],
+        }
+        for (name, behind), d in itertools.product(ways.items(), (0, 1)):
+            with self.subTest(name=name, direction=d):
+                found, text = self.found([self.gru(**wrong), *behind(d)], initializers=indices, expected=self.expected["Y"][:, d])
+                label = f"node 'gru' (GRU-22), {('forward', 'backward')[d]}"
+                self.assertEqual(found, [("reproduced", label, ["linear-before-reset"])], text)
+
+    def test_one_direction_under_layout_1_of_final_states_and_at_one_time(self):
+        indices = [constant("first", np.int64(0)), constant("last", np.int64(-1))]
+        pick = [helper.make_node("Gather", ["Y_in", "last"], ["Y"], axis=2)]
+        self.truth = layer("", "GRU", attributes={"linear_before_reset": 1, "direction": "bidirectional", "layout": 1})
+        self.weights = [constant(n, a) for n, a in self.truth.arrays().items() if n != "X"]
+        wrong = {**self.wrong, "direction": "bidirectional", "layout": 1}
+        expected = self.truth.expected()["Y"].astype(np.float32)[:, :, 1]
+        found, text = self.found([self.gru(**wrong), *pick], initializers=indices, expected=expected)
+        self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22), backward", ["linear-before-reset"])], text)
+        wrong, right = self.take("bidirectional")
+        final = helper.make_node("GRU", ["X", "W", "R", "B"], ["", "Y_h"], name="gru", **wrong)
+        of_state = [final, helper.make_node("Gather", ["Y_h", "last"], ["Y"], axis=0)]
+        found, text = self.found(of_state, initializers=indices, expected=self.expected["Y_h"][1])
+        self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22), backward", ["linear-before-reset"])], text)
+        at_one_time = [helper.make_node("Gather", ["Y_in", "last"], ["D"], axis=1), helper.make_node("Gather", ["D", "last"], ["Y"], axis=0)]
+        found, text = self.found([self.gru(**right), *at_one_time], initializers=indices, expected=self.expected["Y_h"][1])
+        self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22), backward", ["final-states-at-last-step"])], text)
+
+    def test_the_other_direction_and_two_outputs(self):
+        wrong, right = self.take("bidirectional")
+        indices = [constant("first", np.int64(0)), constant("last", np.int64(-1))]
+        pick = [helper.make_node("Gather", ["Y_in", "last"], ["Y"], axis=1)]
+        found, text = self.found([self.gru(**right), *pick], initializers=indices, expected=self.expected["Y"][:, 0])
+        self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22), backward", ["output-directions-swapped"])], text)
+        self.assertIn("the forward direction: the model gives the backward one", text)
+        # Where all of Y comes out besides, it is told once.
+        first = helper.make_node("Gather", ["Y", "first"], ["F"], axis=1)
+        data = self.case([self.gru(**wrong, output="Y"), first], initializers=indices, expected=self.expected["Y"], more={"F": self.expected["Y"][:, 0]})
+        done = subprocess.run([BINARY, "conformance", data.parent, "--json", "-"], capture_output=True, text=True)
+        (case,) = json.loads(done.stdout)["cases"]
+        self.assertEqual([(f["node"], f["hypotheses"]) for f in case["diagnosis"]], [("node 'gru' (GRU-22)", ["linear-before-reset"])])
+
+    def test_functions_of_one_direction_keep_their_parameters(self):
+        functions = {"activations": ["LeakyRelu", "Tanh", "Elu", "LeakyRelu"], "direction": "bidirectional"}
+        self.truth = layer("", "GRU", scale=0.5, attributes={**functions, "activation_alpha": [0.5, 0.75, 0.25]})
+        self.weights = [constant(n, a) for n, a in self.truth.arrays().items() if n != "X"]
+        expected = self.truth.expected()["Y"].astype(np.float32)[:, 1]
+        wrong = {**functions, "activation_alpha": [0.5, 0.25, 0.75], "hidden_size": 4}
+        pick = [helper.make_node("Gather", ["Y_in", "last"], ["Y"], axis=1)]
+        found, text = self.found([self.gru(**wrong), *pick], initializers=[constant("last", np.int64(-1))], expected=expected)
+        self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22), backward", ["activation-parameters-order"])], text)
 
 
 if __name__ == "__main__":
