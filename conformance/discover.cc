@@ -174,7 +174,7 @@ class Finder {
 
   Discovery finish() {
     for (const fs::path& folder : flat_folders_) urls_of_neighbours(folder);
-    for (const auto& [folder, data] : urls_) url_folder(folder, data);
+    for (const auto& [folder, data] : urls_) url_folder(folder, data, true);
     return std::move(found_);
   }
 
@@ -290,7 +290,7 @@ class Finder {
     for (fs::directory_iterator entry(real, error), end; !error && entry != end; entry.increment(error)) {
       const fs::path data = entry->path() / "data.json";
       std::error_code hidden;
-      if (fs::exists(data, hidden)) give_tolerance(read_data_json(data));
+      if (fs::exists(data, hidden)) url_folder(entry->path(), read_data_json(data), false);
       if (hidden) add_unseen(entry->path(), fmt::format("the folder cannot be read: {}", hidden.message()));
     }
   }
@@ -305,12 +305,14 @@ class Finder {
     return first != last;
   }
 
-  void url_folder(const std::string& folder, const DataJson& data) {
+  /// One that cannot be read may hold the tolerances of any flat case. Of folders that are not below the
+  /// user's paths nothing else is told.
+  void url_folder(const fs::path& folder, const DataJson& data, bool below_paths) {
     if (give_tolerance(data)) return;
     if (!data.problem.empty())
-      found_.no_cases["a data.json that cannot be read"].push_back(folder);
-    else if (!data.url.empty())
-      found_.no_cases["only a url"].push_back(folder);
+      add_unseen(folder, data.problem);
+    else if (below_paths && !data.url.empty())
+      found_.no_cases["only a url"].push_back(folder.string());
   }
 
   static bool is_case_model(const std::string& name) { return name == onnx_model || name == ir_model; }

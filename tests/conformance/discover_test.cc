@@ -231,6 +231,23 @@ TEST(Discover, DataJsonThatBreaksARuleSaysWhich) {
   EXPECT_THAT(discover({s.path("data/light")}).cases.at(0).problem, EndsWith("from 0, not -1"));
 }
 
+// It may hold the tolerances of a case that then runs with others.
+TEST(Discover, ADataJsonThatCannotBeReadIsUnseenWhetherItsFolderWasNamedOrNot) {
+  const Scratch s;
+  s.file("data/light/light_a.onnx", "");
+  s.file("data/light/light_a_output_0.pb", "");
+  s.file("data/real/test_a/data.json", "{\"url\": \"x/light_a.onnx\", \"rtol\"");
+  s.file("data/real/test_b/data.json", R"({"url": "x/other.onnx"})");
+  for (const char* path : {"data", "data/light", "data/light/light_a.onnx"}) {
+    const Discovery found = discover({s.path(path)});
+    EXPECT_THAT(names(found), ElementsAre("light/light_a")) << path;
+    EXPECT_THAT(unseen(found),
+                ElementsAre(Pair("real/test_a", HasSubstr("data.json: it is no JSON, as byte "))))
+        << path;
+    EXPECT_EQ(found.no_cases.contains("only a url"), path == std::string("data"));
+  }
+}
+
 TEST(Discover, TellsWhatLooksLikeACaseAndIsNone) {
   const Scratch s;
   s.file("a/model.onnx", "");

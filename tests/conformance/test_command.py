@@ -169,6 +169,20 @@ class Command(unittest.TestCase):
         self.assertIn(f"invalid      kind/{self.names[0]}: the folder cannot be read: Permission denied", result.stdout)
         self.assertIn("3 cases in", result.stdout)
 
+    def test_tolerances_that_cannot_be_read_fail_the_run(self):
+        light = self.folder / "light"
+        light.mkdir()
+        shutil.copy(self.kind / self.names[0] / "model.onnx", light / "a.onnx")
+        (light / "a_output_0.pb").write_bytes(b"")
+        marker = self.folder / "real/test_a/data.json"
+        marker.parent.mkdir(parents=True)
+        for text, fails in (("{}", False), ('{"url": ', True)):
+            marker.write_text(text)
+            listed = self.folder / "list.txt"
+            listed.write_text("light/* invalid no model of one output\n")
+            result = self.expect(int(fails), light, "--expectations", listed)
+            self.assertEqual(f"invalid      real/test_a: {light}/../real/test_a/data.json: it is no JSON" in result.stdout, fails, result.stdout)
+
     def test_expectations_that_are_written_are_met(self):
         for name in ("a b", "c[d", "e*f", "g\x1bh", "i\nj", "k\u00fcl", "m\\n"):
             shutil.copytree(self.kind / self.names[0], self.kind / name)
