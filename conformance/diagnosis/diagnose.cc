@@ -9,6 +9,7 @@
 
 #include "conformance/compare.h"
 #include "conformance/diagnosis/attempt.h"
+#include "conformance/diagnosis/bodies.h"
 #include "conformance/diagnosis/branches.h"
 #include "conformance/diagnosis/evidence.h"
 #include "conformance/diagnosis/expected.h"
@@ -164,11 +165,14 @@ bool differs_at(const Subject& subject, const std::vector<bool>& differs) {
                              [&](const auto& exit) { return exit && differs[exit->graph_output]; });
 }
 
-/// What is told where nothing was tried.
-std::vector<Finding> not_traced(const onnx_io::Model& model, const std::vector<bool>& differs) {
+/// What is told where nothing was traced back. of_bodies: of layers in bodies, if any could be tried.
+std::vector<Finding> not_traced(const onnx_io::Model& model, const std::vector<bool>& differs,
+                                const std::vector<Finding>& of_bodies) {
+  if (!of_bodies.empty() && of_bodies[0].kind != "unexplained") return of_bodies;
   for (const Untraced& output : find_untraced(model)) {
-    if (differs[output.graph_output])
-      return {{"unexplained", {}, output.label, {}, std::nullopt, "not tried: " + output.why}};
+    if (!differs[output.graph_output]) continue;
+    if (output.in_body && !of_bodies.empty()) return of_bodies;
+    return {{"unexplained", {}, output.label, {}, std::nullopt, "not tried: " + output.why}};
   }
   return {};
 }
@@ -207,7 +211,8 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
     budgets.search.spend(share.search);
     budgets.confirm.spend(share.confirm);
   }
-  return findings.empty() ? not_traced(model, question.differs) : findings;
+  if (!findings.empty()) return findings;
+  return not_traced(model, question.differs, judge_bodies(model, question, rerun));
 }
 
 }  // namespace

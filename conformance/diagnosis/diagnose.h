@@ -27,7 +27,8 @@ bool can_be_diagnosed(const onnx_io::Model& model);
 /// one of whose outputs is a graph output that differs, directly or through Identity, Reshape, Squeeze,
 /// Unsqueeze, Flatten, Transpose, Slice, Gather, Split and Concat. The model is taken to carry a mistake, the
 /// expected values to be the truth: the node is recomputed in double precision under each known mistake, then
-/// under what an export may have lost, then under each two mistakes. Never throws for what a model or the
+/// under what an export may have lost, then under each two mistakes. Where there is none, the model runs with
+/// each known mistake taken back in nodes in bodies of Loop and Scan. Never throws for what a model or the
 /// values hold; what cannot be diagnosed has no finding, but where that is all that differs one says what
 /// lies between node and output.
 std::vector<Finding> diagnose(const DiagnosisQuestion& question);

@@ -9,26 +9,6 @@
 namespace grurun::conformance::diagnosis {
 namespace {
 
-struct Bounds {
-  double rtol;
-  double scale;  // atol for each unit of the largest expected value
-};
-
-// Some tens of units in the last place of a float: other runtimes sum in another order. 16-bit types get
-// fewer units, but ones that are large.
-Bounds bounds_of(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-      return {1e-9, 1e-10};
-    case DType::float16:
-      return {4e-3, 1e-3};
-    case DType::bfloat16:
-      return {0.03, 0.008};
-    default:
-      return {1e-4, 5e-6};
-  }
-}
-
 /// The tensor as it was before a Transpose; its shape must be what that Transpose made.
 Tensor turned_back(const Tensor& tensor, const Exit::Turn& turn, DType dtype) {
   const std::size_t rank = turn.before.rank();
@@ -143,6 +123,21 @@ std::optional<Tensor> node_output(const Subject& subject, std::size_t output, co
 }
 
 }  // namespace
+
+// Some tens of units in the last place of a float: other runtimes sum in another order. 16-bit types get
+// fewer units, but ones that are large.
+Bounds bounds_of(DType dtype) {
+  switch (dtype) {
+    case DType::float64:
+      return {1e-9, 1e-10};
+    case DType::float16:
+      return {4e-3, 1e-3};
+    case DType::bfloat16:
+      return {0.03, 0.008};
+    default:
+      return {1e-4, 5e-6};
+  }
+}
 
 Candidate as_stated(const Subject& subject) {
   Candidate out{subject.layer, {}};

@@ -40,6 +40,8 @@ struct Reading {
   bool backward_in_step_order = false;  // Y of reversed directions begins with the first step
   std::vector<std::int64_t> rows;       // where each row of X stands in the outputs; empty: in its place
   std::optional<Axes> Y_at_its_exit;    // Y as the graph's output holds it, before anything is turned back
+
+  bool operator==(const Reading&) const = default;
 };
 
 /// A layer with what a hypothesis changed, and how its outputs are to be read.
@@ -47,6 +49,13 @@ struct Candidate {
   Layer layer;
   Reading reading;
 };
+
+/// How near computed values must lie to expected ones.
+struct Bounds {
+  double rtol;
+  double scale;  // atol for each unit of the largest expected value
+};
+Bounds bounds_of(DType dtype);
 
 /// The layer as the model states it.
 Candidate as_stated(const Subject& subject);

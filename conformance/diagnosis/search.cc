@@ -19,13 +19,6 @@ constexpr std::size_t all_pairs = 100'000;
 /// Others that fit as well are named up to this number.
 constexpr std::size_t others_named = 2;
 
-/// How many elements must speak for so many hypotheses, beyond those that were right without them: enough
-/// that chance would need luck of one in a million, given how near the values have to be.
-std::int64_t evidence_needed(DType dtype, std::size_t hypotheses) {
-  const bool coarse = dtype == DType::float16 || dtype == DType::bfloat16;
-  return static_cast<std::int64_t>(hypotheses) * (coarse ? 8 : 3);
-}
-
 class Search {
  public:
   Search(const Subject& subject, const Expected& expected, const Candidate& base, const Evidence& evidence,
@@ -188,6 +181,11 @@ class Search {
 };
 
 }  // namespace
+
+std::int64_t evidence_needed(DType dtype, std::size_t hypotheses) {
+  const bool coarse = dtype == DType::float16 || dtype == DType::bfloat16;
+  return static_cast<std::int64_t>(hypotheses) * (coarse ? 8 : 3);
+}
 
 std::optional<Cause> find_cause(const Subject& subject, const Expected& expected, const Candidate& base,
                                 const Evidence& evidence, Budget& budget) {

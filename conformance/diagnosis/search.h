@@ -21,6 +21,10 @@ struct Cause {
   bool by_row = false;  // says nothing about rows that are not looked at
 };
 
+/// How many elements must speak for so many hypotheses, beyond those that were right without them: enough
+/// that chance would need luck of one in a million, given how near the values have to be.
+std::int64_t evidence_needed(DType dtype, std::size_t hypotheses);
+
 /// The likeliest cause: of single hypotheses, likely pairs, what an export may have lost, all pairs, and
 /// something lost beside a common mistake the first that fits.
 std::optional<Cause> find_cause(const Subject& subject, const Expected& expected, const Candidate& base,

@@ -165,6 +165,10 @@ int layers_below(const Subject& subject) {
 
 }  // namespace
 
+void read_layer(const Node& node, const Values& values, Subject& subject) {
+  LayerReader(node, values, subject).read();
+}
+
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun) {
   const onnx_io::Graph& graph = model.graph;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/diagnosis/capture.h"
 #include "conformance/diagnosis/layer.h"
 #include "conformance/precise.h"
 #include "conformance/rerun.h"
@@ -71,6 +72,10 @@ struct Below {
 /// written out. Runs the model once more for the values that go into them. Throws what a run throws.
 std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                    const Rerun& rerun);
+
+/// Fills in what the node states, in the layer and beside it, from the values of its inputs by name; the op
+/// and the label must be there. Throws Error(limit) for too many elements.
+void read_layer(const onnx_io::Node& node, const Values& values, Subject& subject);
 
 /// The reverse of doubles_of, rounded once.
 Tensor rounded(const std::vector<double>& values, const Shape& shape, DType dtype);

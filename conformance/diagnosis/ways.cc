@@ -157,15 +157,18 @@ std::vector<Untraced> find_untraced(const onnx_io::Model& model) {
     if (op_of(last)) {
       out.push_back({i, label_of(model.opset_imports, last),
                      fmt::format("output '{}' comes out behind {}, through which nothing is traced back",
-                                 name, made->op_type)});
+                                 name, made->op_type),
+                     false});
     } else if (const onnx_io::Function* function = called(last)) {
       out.push_back({i, label_of(function->opset_imports, *first_recurrent_of(function->nodes)),
                      fmt::format("it stands in function '{}' of another opset, which is not looked into",
-                                 function->name)});
+                                 function->name),
+                     false});
     } else {
       out.push_back(
           {i, label_of(model.opset_imports, *first_recurrent(last)),
-           fmt::format("it stands in {}, which is not looked into", label_of(model.opset_imports, last))});
+           fmt::format("it stands in {}, which is not looked into", label_of(model.opset_imports, last)),
+           true});
     }
   }
   return out;

@@ -46,6 +46,7 @@ struct Untraced {
   std::size_t graph_output;
   std::string label;  // of the nearest recurrent node
   std::string why;    // "it comes out behind Concat, through which nothing is traced back"
+  bool in_body;       // the nearest one stands in a body
 };
 /// Of a model whose calls and branches are written out as far as that goes.
 std::vector<Untraced> find_untraced(const onnx_io::Model& model);

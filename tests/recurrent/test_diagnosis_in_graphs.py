@@ -111,13 +111,85 @@ class Graphs(unittest.TestCase):
         found, text = self.found([self.gru(), behind], initializers=true, expected=self.expected[:, 0])
         self.assertEqual(found, [("reproduced", "node 'gru' (GRU-22)", ["linear-before-reset"])], text)
 
-    def test_bodies_of_scan_are_named(self):
-        step = body([self.gru("X_step", "W", "R", "B")], ["Y_in"], inputs=["X_step"])
-        scan = helper.make_node("Scan", ["X_all"], ["Y"], name="scan", body=step, num_scan_inputs=1)
-        split = helper.make_node("Unsqueeze", ["X", "axis"], ["X_all"])
-        found, text = self.found([split, scan], initializers=[constant("axis", [0])], expected=self.expected[None])
+    def scan(self, nodes, states=(), outputs=("Y_in",), initializers=()):
+        """The nodes run on each entry of X_all [1, 5, 3, 2]."""
+        step = body(nodes, outputs, inputs=[*states, "X_step"], initializers=initializers)
+        return [helper.make_node("Unsqueeze", ["X", "axis"], ["X_all"]),
+                helper.make_node("Scan", [*(f"{s}_first" for s in states), "X_all"], [*(f"{s}_last" for s in states), "Y"], name="scan", body=step,
+                                 num_scan_inputs=1)]
+
+    in_scan = "node 'scan/gru' (GRU-22)"
+
+    def test_a_layer_in_scan_is_judged_by_what_the_model_makes_of_it(self):
+        axis = [constant("axis", [0])]
+        found, text = self.found(self.scan([self.gru("X_step", "W", "R", "B")]), initializers=axis, expected=self.expected[None])
+        self.assertEqual(found, [("reproduced", self.in_scan, ["linear-before-reset"])], text)
+        self.assertIn("expected 'Y' is reproduced", text)
+        self.assertIn("by a run of the model with linear_before_reset = 1", text)
+        # Behind operators that nothing is traced back through, and with weights of the body itself in another order.
+        right = {"linear_before_reset": 1, "hidden_size": 4}
+        swapped = {n: a.reshape(1, 3, 4, -1)[:, [1, 0, 2]].reshape(a.shape) for n, a in self.truth.arrays().items() if n in "WR"}
+        swapped["B"] = self.truth.arrays()["B"].reshape(1, 2, 3, 4)[:, :, [1, 0, 2]].reshape(1, 24)
+        own = [constant(f"{n}_own", a) for n, a in swapped.items()]
+        nodes = [self.gru("X_step", "W_own", "R_own", "B_own", output="Y_gru", **right), helper.make_node("Exp", ["Y_gru"], ["Y_in"])]
+        found, text = self.found(self.scan(nodes, initializers=own), initializers=axis, expected=np.exp(self.expected[None]))
+        self.assertEqual(found, [("reproduced", self.in_scan, ["gate-order"])], text)
+
+    def test_layers_in_loop_share_a_mistake(self):
+        """Y = gru(gru(X)) in the one turn of a Loop, with a state that is carried."""
+        second = layer("second", "GRU", input_size=4, attributes={"linear_before_reset": 1}, values={"X": self.expected[:, 0]})
+        more = [constant(f"{n}2", a) for n, a in second.arrays().items() if n != "X"]
+        final = self.truth.expected()["Y_h"].astype(np.float32)
+        nodes = [helper.make_node("Identity", ["go"], ["go_on"]), helper.make_node("GRU", ["X", "W", "R", "B", "", "H"], ["Y_one", "H_next"], name="gru", **self.wrong),
+                 helper.make_node("Squeeze", ["Y_one", "axis"], ["X_two"]), self.gru("X_two", "W2", "R2", "B2", output="Y_two", name="gru_two")]
+        loop = helper.make_node("Loop", ["once", "", "zeros"], ["H_last", "Y"], name="loop",
+                                body=body(nodes, ["go_on", "H_next", "Y_two"], inputs=["turn", "go", "H"]))
+        loop.attribute[0].g.input[0].type.tensor_type.elem_type = onnx.TensorProto.INT64
+        for v in (loop.attribute[0].g.input[1], loop.attribute[0].g.output[0]):
+            v.type.tensor_type.elem_type = onnx.TensorProto.BOOL
+        constants = [constant("axis", [1]), constant("once", np.int64(1)), constant("zeros", np.zeros((1, 3, 4), np.float32)), *more]
+        expected = second.expected()["Y"].astype(np.float32)[None]
+        found, text = self.found([loop], initializers=constants, expected=expected)
+        self.assertEqual(found, [("reproduced", "node 'loop/gru' (GRU-22)", ["linear-before-reset"])], text)
+        self.assertIn("here and in node 'loop/gru_two' (GRU-22)", text)
+        # One output alone says which of the two.
+        found, text = self.found([loop], output="H_last", initializers=constants, expected=final)
+        self.assertEqual(found, [("reproduced", "node 'loop/gru' (GRU-22)", ["linear-before-reset"])], text)
+        self.assertNotIn("here and in", text)
+
+    def test_a_state_that_the_source_does_not_have(self):
+        right = {"linear_before_reset": 1, "hidden_size": 4}
+        gru = helper.make_node("GRU", ["X_step", "W", "R", "B", "", "H"], ["Y_in"], name="gru", **right)
+        constants = [constant("axis", [0]), constant("H", np.full((1, 3, 4), 0.5, np.float32))]
+        found, text = self.found(self.scan([gru]), initializers=constants, expected=self.expected[None])
+        self.assertEqual(found, [("reproduced", self.in_scan, ["initial-h-ignored"])], text)
+
+    def test_what_is_not_explained_in_bodies(self):
+        axis = [constant("axis", [0])]
+        found, text = self.found(self.scan([self.gru("X_step", "W", "R", "B")]), initializers=axis, expected=self.expected[None] + np.float32(0.25))
+        self.assertEqual(found, [("unexplained", self.in_scan, [])])
+        self.assertRegex(text, r"^nothing known reproduces what the model gives: it ran with each of \d+ mistakes taken back in its body")
+        # Weights that the body computes are not known.
+        turned = [helper.make_node("Mul", ["W", "X_scale"], ["W_in"]), helper.make_node("ReduceMax", ["X_step"], ["X_scale"], keepdims=0),
+                  self.gru("X_step", "W_in", "R", "B")]
+        found, text = self.found(self.scan([turned[1], turned[0], turned[2]]), initializers=axis, expected=self.expected[None])
         self.assertEqual(found, [("unexplained", "node 'gru' (GRU-22)", [])])
         self.assertEqual(text, "not tried: it stands in node 'scan' (Scan-21), which is not looked into")
+        # A body that never runs may hold anything.
+        unused = body([helper.make_node("Identity", ["go"], ["go_on"]), self.gru("X", "axis", "axis", "B", output="Y_never")], ["go_on", "Y_never"],
+                      inputs=["turn", "go"])
+        for v, kind in zip((*unused.input, unused.output[0]), (onnx.TensorProto.INT64, onnx.TensorProto.BOOL, onnx.TensorProto.BOOL)):
+            v.type.tensor_type.elem_type = kind
+        never = helper.make_node("Loop", ["none", ""], ["N"], name="never", body=unused)
+        nodes = [never, helper.make_node("ReduceSum", ["N"], ["S"], keepdims=0), helper.make_node("Add", ["X", "S"], ["Y"])]
+        found, text = self.found(nodes, initializers=[constant("none", np.int64(0)), *axis], expected=self.truth.arrays()["X"] + np.float32(1))
+        self.assertEqual(text, "not tried: it stands in node 'never' (Loop-21), which is not looked into")
+        # A layer of the main graph is nearer to the output.
+        behind = [*self.scan([self.gru("X_step", "W", "R", "B")])[:1], self.scan([self.gru("X_step", "W", "R", "B", output="Y_in")])[1]]
+        behind[1].output[0] = "Y_scan"
+        main = [*behind, self.gru(output="Y_gru"), helper.make_node("Exp", ["Y_gru"], ["Y"])]
+        found, text = self.found(main, initializers=axis, expected=self.expected)
+        self.assertEqual(text, "not tried: output 'Y' comes out behind Exp, through which nothing is traced back")
 
     def test_gates_are_traced_in_branches_only(self):
         other = body([helper.make_node("Identity", ["X"], ["Y_in"])], ["Y_in"])
