@@ -1,35 +1,24 @@
 """Diagnosis of recurrent nodes as users meet it: reports of grurun conformance, and a run with --expected."""
 
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
 
-ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
-sys.path.insert(0, str(ROOT / "tests/recurrent"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from under_test import ROOT, needs_onnx, np, onnx, run  # noqa: E402
 
-try:
-    import numpy as np
+if onnx is not None:
     from onnx import numpy_helper
 
     import mistakes
-except ImportError:
-    np = None
 
 
-def run(*arguments):
-    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True)
-
-
-@unittest.skipIf(np is None, "needs Python's onnx and numpy, which scripts/setup puts into .venv")
+@needs_onnx
 class Diagnosis(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -2,27 +2,19 @@
 
 import itertools
 import json
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
-sys.path.insert(0, str(ROOT / "tests/recurrent"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from under_test import needs_onnx, np, onnx, run  # noqa: E402
 
-try:
-    import numpy as np
-    import onnx
+if onnx is not None:
     from onnx import helper, numpy_helper
 
     from mistake_model import layer
-except ImportError:
-    np = None
 
 TYPE = 1  # FLOAT
 
@@ -39,7 +31,7 @@ def body(nodes, outputs, inputs=(), initializers=()):
     return helper.make_graph(nodes, "body", [value(n) for n in inputs], [value(n) for n in outputs], initializers)
 
 
-@unittest.skipIf(np is None, "needs Python's onnx and numpy, which scripts/setup puts into .venv")
+@needs_onnx
 class Graphs(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -69,7 +61,7 @@ class Graphs(unittest.TestCase):
 
     def found(self, *arguments, **keywords):
         data = self.case(*arguments, **keywords)
-        done = subprocess.run([BINARY, "conformance", data.parent, "--json", "-"], capture_output=True, text=True)
+        done = run("conformance", data.parent, "--json", "-")
         (case,) = json.loads(done.stdout)["cases"]
         self.assertEqual(case["verdict"], "differs", case)
         return [(f["kind"], f["node"], f["hypotheses"]) for f in case["diagnosis"]], "".join(f["text"] for f in case["diagnosis"])
@@ -196,8 +188,7 @@ class Graphs(unittest.TestCase):
         for cond, status in ((True, 0), (False, 2)):
             data = self.case([self.branches(body([self.gru()], ["Y_in"]), other)], initializers=[constant("cond", cond)])
             gates = self.folder / "gates.npz"
-            done = subprocess.run([BINARY, data.parent / "model.onnx", "--inputs", data, "--trace-gates", gates, "-q"],
-                                  capture_output=True, text=True)
+            done = run(data.parent / "model.onnx", "--inputs", data, "--trace-gates", gates, "-q")
             self.assertEqual(done.returncode, status, done.stderr)
             if status == 0:
                 with np.load(gates) as traced:
@@ -295,7 +286,7 @@ class Graphs(unittest.TestCase):
         # Where all of Y comes out besides, it is told once.
         first = helper.make_node("Gather", ["Y", "first"], ["F"], axis=1)
         data = self.case([self.gru(**wrong, output="Y"), first], initializers=indices, expected=self.expected["Y"], more={"F": self.expected["Y"][:, 0]})
-        done = subprocess.run([BINARY, "conformance", data.parent, "--json", "-"], capture_output=True, text=True)
+        done = run("conformance", data.parent, "--json", "-")
         (case,) = json.loads(done.stdout)["cases"]
         self.assertEqual([(f["node"], f["hypotheses"]) for f in case["diagnosis"]], [("node 'gru' (GRU-22)", ["linear-before-reset"])])
 

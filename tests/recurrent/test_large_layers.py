@@ -1,21 +1,17 @@
 """Diagnosis of layers too large to be recomputed under every hypothesis: what is said of a part must hold for all of it."""
 
 import json
-import os
 import pathlib
 import shutil
-import subprocess
+import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from under_test import needs_onnx, np, onnx, run  # noqa: E402
 
-try:
-    import numpy as np
+if onnx is not None:
     from onnx import helper, numpy_helper, save
-except ImportError:
-    np = None
 
 OUTPUTS = ("Y", "Y_h", "Y_c")
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -53,13 +49,12 @@ class Layer:
 
     def truth(self, folder, **other):
         data = self.write(folder, **other)
-        subprocess.run([BINARY, folder / "model.onnx", "--inputs", data, "--save-outputs", folder / "o.npz", "-q"], check=True,
-                       capture_output=True)
+        run(folder / "model.onnx", "--inputs", data, "--save-outputs", folder / "o.npz", "-q", check=True)
         with np.load(folder / "o.npz") as outputs:
             return {n: outputs[n] for n in self.outputs}
 
 
-@unittest.skipIf(np is None, "needs Python's onnx and numpy, which scripts/setup puts into .venv")
+@needs_onnx
 class LargeLayers(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -78,7 +73,7 @@ class LargeLayers(unittest.TestCase):
         data = layer.write(case, **change)
         for k, n in enumerate(layer.outputs):
             (data / f"output_{k}.pb").write_bytes(numpy_helper.from_array(np.ascontiguousarray(expected[n]), n).SerializeToString())
-        done = subprocess.run([BINARY, "conformance", case, "--json", "-"], capture_output=True, text=True)
+        done = run("conformance", case, "--json", "-")
         (finding,) = json.loads(done.stdout)["cases"][0]["diagnosis"]
         return finding
 

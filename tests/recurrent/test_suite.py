@@ -3,7 +3,6 @@
 import collections
 import filecmp
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -11,18 +10,16 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from under_test import ROOT, onnx, run  # noqa: E402
+
 SUITE = ROOT / "testdata/recurrent"
 PAIRS = json.loads((SUITE / "pairs.json").read_text())
 WITHOUT_EFFECT = {"hidden_size", "output_sequence"}  # pairs.py says why
 
-try:
+if onnx is not None:
     import numpy
-    import onnx
     from onnx import numpy_helper
-except ImportError:
-    onnx = None
 
 
 def files_below(folder):
@@ -33,13 +30,12 @@ class Runs(unittest.TestCase):
     def test_grurun_passes_every_case_on_every_instruction_set(self):
         cases = len(list(SUITE.glob("test_*")))
         self.assertGreaterEqual(cases, 600)
-        details = subprocess.run([BINARY, "-v"], capture_output=True, text=True, check=True).stdout
+        details = run("-v", check=True).stdout
         sets = re.search(r"^Instruction sets: (.*);", details, re.MULTILINE)[1].split(", ")
         for isa in sets:
             with self.subTest(isa=isa), tempfile.NamedTemporaryFile(suffix=".json") as report:
-                run = subprocess.run([BINARY, "conformance", SUITE, "--isa", isa, "--min-cases", str(cases), "--json", report.name],
-                                     capture_output=True, text=True)
-                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+                done = run("conformance", SUITE, "--isa", isa, "--min-cases", cases, "--json", report.name)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 summary = json.loads(pathlib.Path(report.name).read_text())["summary"]
                 self.assertEqual(summary["passed"], cases)
 
