@@ -21,6 +21,7 @@ constexpr std::string_view outside = "zeros, border, reflection";
 constexpr std::string_view powers = "up, down, nearest";
 constexpr std::string_view transforms = "NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT";
 constexpr std::string_view kernels = "LINEAR, POLY, RBF, SIGMOID";
+constexpr std::string_view flag = "0, 1";
 constexpr std::string_view branches =
     "BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, BRANCH_NEQ, LEAF";
 
@@ -33,20 +34,34 @@ constexpr auto table = std::to_array<NamedValues>({
     {"", "LpPool", "auto_pad", 1, paddings},
     {"", "MaxPool", "auto_pad", 1, paddings},
     {"", "QLinearConv", "auto_pad", 10, paddings},
+    {"", "Attention", "is_causal", 23, flag},
+    {"", "Attention", "qk_matmul_output_mode", 23, "0, 1, 2, 3"},
     {"", "BitShift", "direction", 11, "LEFT, RIGHT"},
     {"", "Cast", "round_mode", 24, powers},
     {"", "CastLike", "round_mode", 24, powers},
     {"", "CausalConvWithState", "activation", 27, "silu, swish, none"},
+    {"", "BlackmanWindow", "periodic", 17, flag},
+    {"", "HammingWindow", "periodic", 17, flag},
+    {"", "HannWindow", "periodic", 17, flag},
+    {"", "ConcatFromSequence", "new_axis", 11, flag},
+    {"", "DFT", "inverse", 17, flag},
+    {"", "DFT", "onesided", 17, flag},
+    {"", "STFT", "onesided", 17, flag},
     {"", "DepthToSpace", "mode", 11, "DCR, CRD"},
     {"", "SpaceToDepth", "mode", 28, "DCR, CRD"},
     {"", "Gelu", "approximate", 20, "none, tanh"},
     {"", "GridSample", "mode", 16, "bilinear, nearest, bicubic"},
     {"", "GridSample", "mode", 20, "linear, nearest, cubic"},
+    {"", "GridSample", "align_corners", 16, flag},
     {"", "GridSample", "padding_mode", 16, outside},
     {"", "ImageDecoder", "pixel_format", 20, "RGB, BGR, Grayscale"},
     {"", "LinearAttention", "update_rule", 27, "linear, gated, delta, gated_delta"},
+    {"", "LpNormalization", "p", 1, "1, 2"},
+    {"", "MaxPool", "storage_order", 8, flag},
+    {"", "Mod", "fmod", 10, flag},
     {"", "NegativeLogLikelihoodLoss", "reduction", 12, losses},
     {"", "SoftmaxCrossEntropyLoss", "reduction", 12, losses},
+    {"", "NonMaxSuppression", "center_point_box", 10, flag},
     {"", "Pad", "mode", 1, "constant, reflect, edge"},
     {"", "Pad", "mode", 19, "constant, reflect, edge, wrap"},
     {"", "Resize", "mode", 10, "nearest, linear"},
@@ -58,6 +73,8 @@ constexpr auto table = std::to_array<NamedValues>({
      "half_pixel, pytorch_half_pixel, align_corners, asymmetric, tf_crop_and_resize"},
     {"", "Resize", "coordinate_transformation_mode", 19,
      "half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_crop_and_resize"},
+    {"", "Resize", "exclude_outside", 11, flag},
+    {"", "Resize", "antialias", 18, flag},
     {"", "Resize", "keep_aspect_ratio_policy", 18, "stretch, not_larger, not_smaller"},
     {"", "RoiAlign", "mode", 10, "avg, max"},
     {"", "RoiAlign", "coordinate_transformation_mode", 16, "half_pixel, output_half_pixel"},
@@ -72,6 +89,7 @@ constexpr auto table = std::to_array<NamedValues>({
     {"", "Upsample", "mode", 7, "nearest, linear"},
     {ml, "CastMap", "cast_to", 1, "TO_FLOAT, TO_STRING, TO_INT64"},
     {ml, "CastMap", "map_form", 1, "DENSE, SPARSE"},
+    {ml, "LinearClassifier", "multi_class", 1, flag},
     {ml, "LinearClassifier", "post_transform", 1, transforms},
     {ml, "LinearRegressor", "post_transform", 1, transforms},
     {ml, "Normalizer", "norm", 1, "MAX, L1, L2"},
@@ -79,6 +97,8 @@ constexpr auto table = std::to_array<NamedValues>({
     {ml, "SVMClassifier", "post_transform", 1, transforms},
     {ml, "SVMRegressor", "kernel_type", 1, kernels},
     {ml, "SVMRegressor", "post_transform", 1, transforms},
+    {ml, "TreeEnsemble", "aggregate_function", 5, "0, 1, 2, 3"},
+    {ml, "TreeEnsemble", "post_transform", 5, "0, 1, 2, 3, 4"},
     {ml, "TreeEnsembleClassifier", "nodes_modes", 1, branches},
     {ml, "TreeEnsembleClassifier", "post_transform", 1, transforms},
     {ml, "TreeEnsembleRegressor", "aggregate_function", 1, "AVERAGE, SUM, MIN, MAX"},
@@ -117,8 +137,9 @@ std::optional<std::string> fault_of(const Node& node, const Attribute& attribute
   std::string hint;
   if (later != nullptr)
     hint = fmt::format("; {0}-{1} has it: import opset {1} or newer", node.op_type, later->since);
-  return fmt::format("{} is '{}', but {}-{} knows {}{}", attribute.name, value, node.op_type, since_version,
-                     now->values, hint);
+  const bool number = attribute.type == onnx_io::AttributeType::int_;
+  return fmt::format("{} is {}, but {}-{} knows {}{}", attribute.name, number ? value : "'" + value + "'",
+                     node.op_type, since_version, now->values, hint);
 }
 
 }  // namespace
@@ -132,6 +153,9 @@ std::optional<std::string> named_value_fault(const Node& node, int since_version
     if (!attribute.ref_attr_name.empty()) continue;
     if (attribute.type == onnx_io::AttributeType::string) {
       if (auto fault = fault_of(node, attribute, attribute.s, since_version)) return fault;
+    }
+    if (attribute.type == onnx_io::AttributeType::int_) {
+      if (auto fault = fault_of(node, attribute, std::to_string(attribute.i), since_version)) return fault;
     }
     for (const std::string& value : attribute.strings) {
       if (auto fault = fault_of(node, attribute, value, since_version)) return fault;

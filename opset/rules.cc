@@ -74,7 +74,8 @@ constexpr std::array rows = {
     Row{Rule::attributes_together, "SCHEMA012", Severity::error,
         "attributes of a convolution or pooling are allowed together"},
     Row{Rule::attribute_value, "SCHEMA013", Severity::error,
-        "an attribute that names a mode names one that this version of the operator lists"},
+        "an attribute that names a mode, or a choice by a number, names one that this version of the "
+        "operator lists"},
     Row{Rule::type_admitted, "TYPE001", Severity::error,
         "an input or output has a type that this version of the operator admits"},
     Row{Rule::type_bound, "TYPE002", Severity::error,

@@ -29,8 +29,22 @@ TEST(NamedValues, StandForAttributesOfSchemasAndHoldTheirDefaults) {
     node.attributes = {*attribute->default_value};
     EXPECT_EQ(named_value_fault(node, row.since).value_or(""), "");
     node.attributes[0].s = "none such";
+    node.attributes[0].i = -7;
     EXPECT_NE(named_value_fault(node, row.since).value_or(""), "");
   }
+}
+
+TEST(NamedValues, NumbersAreChoicesToo) {
+  onnx_io::Attribute causal;
+  causal.name = "is_causal";
+  causal.type = onnx_io::AttributeType::int_;
+  causal.i = 2;
+  onnx_io::Node node;
+  node.op_type = "Attention";
+  node.attributes = {causal};
+  EXPECT_EQ(named_value_fault(node, 23), "is_causal is 2, but Attention-23 knows 0, 1");
+  node.attributes[0].i = 1;
+  EXPECT_EQ(named_value_fault(node, 24), std::nullopt);
 }
 
 TEST(NamedValues, TellWhichVersionHasAValue) {
