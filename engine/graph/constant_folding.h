@@ -14,8 +14,9 @@ namespace grurun::engine {
 /// has a body, or may take long for what it makes.
 bool is_foldable(const std::string& domain, const std::string& op_type);
 
-/// Output 0 of the step for these inputs (nullptr: omitted). None where it is large, or the step fails: a run
-/// then says why.
-std::optional<Value> folded(const Step& step, const std::vector<const Value*>& inputs);
+/// Output 0 of the step, of a foldable operator, for these inputs (nullptr: omitted). None where it might be
+/// large, or the step fails: a run then says why.
+std::optional<Value> folded(const std::string& op_type, const Step& step,
+                            const std::vector<const Value*>& inputs);
 
 }  // namespace grurun::engine

@@ -255,7 +255,7 @@ bool PlanBuilder::fold(const Node& node, const Step& step, Scope& scope) {
     if (inputs.back() == nullptr) return false;
     if (inputs.back()->is_tensor()) given += inputs.back()->tensor().byte_size();
   }
-  std::optional<Value> value = folded(step, inputs);
+  std::optional<Value> value = folded(node.op_type, step, inputs);
   if (!value) return false;
   const std::size_t made = value->is_tensor() ? value->tensor().byte_size() : 0;
   const std::size_t growth = made > given ? made - given : 0;

@@ -80,7 +80,7 @@ TEST(ComputedValues, StatesMadeOfConstantsFixTheBatch) {
       {"c = ConstantOfShape(sizes) s = Shape(c) h = Identity(zero) H = Expand(h, s)", true, true},
       // of the sizes of inputs only the batch is open
       {"x = Shape(X) i = Sub(two, one) s = Concat <axis = 0> (one, two, i) H = ConstantOfShape(s)", true,
-       false},
+       true},
       {"f = Shape(F) i = Constant <value = int64[1] {0}> () b = Gather(f, i) s = Concat <axis = 0> (one, b, "
        "one) "
        "H = ConstantOfShape(s)",

@@ -58,6 +58,35 @@ TEST(ConstantFolding, LeavesStepsThatFailToTheRun) {
   EXPECT_NE(message.find("Unsqueeze"), std::string::npos) << message;
 }
 
+// As long as it is clear beforehand that little comes of it.
+TEST(ConstantFolding, ComputesWhatIsNotLarge) {
+  const auto steps_of = [](const std::string& op, Tensor first, Tensor second) {
+    onnx_io::Model made = model(graph({"X"},
+                                      {node(op, {"first", "second"}, {"made"}),
+                                       node("Concat", {"X", "made"}, {"Y"}, {attr("axis", 0)})},
+                                      {"Y"}),
+                                18);
+    made.graph.initializers.push_back({"first", std::move(first)});
+    made.graph.initializers.push_back({"second", std::move(second)});
+    return make_plan(made)->steps.size();
+  };
+  const auto sizes = [](std::vector<std::int64_t> values) { return integers(std::move(values)).tensor(); };
+  const auto zeros = [](Shape shape) { return Tensor::zeros(DType::float32, std::move(shape)); };
+  EXPECT_EQ(steps_of("Expand", zeros({1}), sizes({300})), 1u);
+  EXPECT_EQ(steps_of("Expand", zeros({1}), sizes({1 << 20, 1 << 20})), 2u);
+  EXPECT_EQ(steps_of("Expand", zeros({1}), sizes({std::int64_t{1} << 62, std::int64_t{1} << 62})), 2u);
+  EXPECT_EQ(steps_of("Tile", zeros({5}), sizes({1 << 30})), 2u);
+  EXPECT_EQ(steps_of("Mul", zeros({30, 1}), zeros({20})), 1u);
+  EXPECT_EQ(steps_of("Mul", zeros({100'000, 1}), zeros({100'000})), 2u);
+  EXPECT_EQ(steps_of("Gather", zeros({300, 8}), sizes({1, 2})), 1u);
+  EXPECT_EQ(steps_of("Gather", zeros({1, 100'000}), Tensor::zeros(DType::int64, {100'000})), 2u);
+  onnx_io::Model huge = model(graph({}, {node("ConstantOfShape", {"shape"}, {"Y"})}, {"Y"}), 18);
+  huge.graph.initializers.push_back({"shape", sizes({1 << 20, 1 << 20})});
+  EXPECT_EQ(make_plan(huge)->steps.size(), 1u);
+  huge.graph.initializers[0].tensor = sizes({3, 4});
+  EXPECT_EQ(make_plan(huge)->steps.size(), 0u);
+}
+
 // Y = X + DequantizeLinear(W) + DequantizeLinear(V), 4 and 2 codes.
 TEST(ConstantFolding, ConvertsWeightsWhileTheyFit) {
   onnx_io::Model made = model(
