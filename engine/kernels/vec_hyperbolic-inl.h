@@ -89,13 +89,18 @@ HWY_INLINE hn::Vec<D> double_atanh(D d, hn::Vec<D> x) {
   return hn::IfThenElse(hn::Gt(magnitude, one), hn::NaN(d), hn::CopySign(y, x));
 }
 
-/// The nearest floats.
+/// The nearest floats, infinities beyond the largest.
 template <class H, class D>
 HWY_INLINE hn::Vec<H> narrowed(H h, D d, hn::Vec<D> x) {
-  (void)d;
-#if HWY_TARGET == HWY_SCALAR
-  return hn::Set(h, static_cast<float>(hn::GetLane(x)));  // DemoteTo stops at the largest float
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // DemoteTo stops at the largest float here.
+  HWY_ALIGN double wide[hn::MaxLanes(d)];
+  HWY_ALIGN float narrow[hn::MaxLanes(d)];
+  hn::Store(x, d, wide);
+  std::copy_n(wide, hn::Lanes(d), narrow);
+  return hn::Load(h, narrow);
 #else
+  (void)d;
   return hn::DemoteTo(h, x);
 #endif
 }

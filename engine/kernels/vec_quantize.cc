@@ -28,7 +28,9 @@ template <bool kSteps, class T, class Step>
 HWY_INLINE void for_quantized(const Quantization<T>& by, size_t n, const Step& step) {
   const float scale = kSteps ? 0.0f : *by.scales;
   const float zero_point = kSteps || by.zero_points == nullptr ? 0.0f : static_cast<float>(*by.zero_points);
-  for_lanes<float>(n, [=, scales = by.scales, zero_points = by.zero_points](auto d, size_t i) HWY_ATTR {
+  const float* scales = by.scales;
+  const T* zero_points = by.zero_points;
+  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
     if constexpr (kSteps) {
       step(d, i, hn::LoadU(d, scales + i),
            zero_points == nullptr ? hn::Zero(d) : load_integers(d, zero_points + i));
