@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string_view>
 
 #include "engine/graph/run_state.h"
@@ -34,13 +33,14 @@ std::int64_t size_of(const Inputs& inputs, std::size_t i) {
   return tensor == nullptr ? 0 : tensor->size();
 }
 
-/// The product of the sizes that input i lists, those below 1 taken for 1.
+constexpr std::int64_t no_bound = std::numeric_limits<std::int64_t>::max();
+
+/// The product of the sizes that input i lists, those below 1 taken for 1; no_bound where it is no such list.
 std::int64_t listed(const Inputs& inputs, std::size_t i) {
   const Tensor* list = tensor_at(inputs, i);
+  if (list == nullptr || list->dtype() != DType::int64) return no_bound;
   std::int64_t product = 1;
-  for (const std::int64_t size : list != nullptr && list->dtype() == DType::int64
-                                     ? list->span<std::int64_t>()
-                                     : std::span<const std::int64_t>{})
+  for (const std::int64_t size : list->span<std::int64_t>())
     product = saturated_product(product, std::max<std::int64_t>(size, 1));
   return product;
 }
@@ -162,6 +162,8 @@ constexpr auto foldable = std::to_array<Foldable>({
     {"Where", broadcast},
     {"Xor", broadcast},
 });
+
+static_assert(std::ranges::is_sorted(foldable, {}, &Foldable::op_type));
 
 const Foldable* find_foldable(const std::string& op_type) {
   const auto found = std::ranges::lower_bound(foldable, op_type, {}, &Foldable::op_type);
