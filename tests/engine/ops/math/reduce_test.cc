@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
-#include <numeric>
 #include <random>
-#include <span>
 
 #include "engine/ops/cast.h"
 #include "tests/engine/ops/math/op_table.h"
