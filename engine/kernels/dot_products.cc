@@ -9,6 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/dot_products.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/keep-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,7 +42,7 @@ HWY_INLINE void dots_of_row(const DotProducts<T>& p, const T* HWY_RESTRICT a, co
   size_t k = 0;
   for (; k + kWays * lanes <= K; k += kWays * lanes) {
     GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) {
-      const Vec<T> av = hn::LoadU(d, a + k + w * lanes);
+      const Vec<T> av = kept(hn::LoadU(d, a + k + w * lanes));
       GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
         sum[j][w] = hn::MulAdd(av, hn::LoadU(d, B + j * ldb + k + w * lanes), sum[j][w]);
       }
@@ -92,9 +94,9 @@ void dot_tile(const DotProducts<T>& p, size_t row, size_t column) {
   size_t k = 0;
   for (; k + lanes <= K; k += lanes) {
     Vec<T> a[kRows];
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, A + r * lda + k);
+    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) a[r] = kept(hn::LoadU(d, A + r * lda + k));
     GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-      const Vec<T> b = hn::LoadU(d, B + j * ldb + k);
+      const Vec<T> b = kept(hn::LoadU(d, B + j * ldb + k));
       if (kAhead) __builtin_prefetch(B + (j + kColumns) * ldb + k, 0, 2);
       GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) sum[r][j] = hn::MulAdd(a[r], b, sum[r][j]);
     }

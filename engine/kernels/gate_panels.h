@@ -37,8 +37,8 @@ class GatePanels {
   int64_t width() const { return gates_ * padded_size(); }
 
   /// Panels have units of 3 of the widest vectors, which suits the products best; some have 4, so that none
-  /// is left with 1. They lie apart, so that halves are equal. Only where that cannot be the last one has
-  /// fewer.
+  /// is left with 1. Panels of each half of the units are chosen apart where these are many, for two threads
+  /// to share. Only where that cannot be the last one has fewer.
   int64_t panels() const { return static_cast<int64_t>(first_units_.size()) - 1; }
   int64_t first_unit(int64_t i) const { return first_units_[static_cast<size_t>(i)]; }
   int64_t units(int64_t i) const { return first_unit(i + 1) - first_unit(i); }

@@ -14,6 +14,7 @@
 
 #include "engine/kernels/compact_panels.h"
 #include "engine/kernels/gate_panels.h"
+#include "engine/kernels/keep-inl.h"
 #include "engine/kernels/unroll.h"
 #include "hwy/highway.h"
 
@@ -23,9 +24,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // A tile's sums leave registers for a row of B and the broadcast of A.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr size_t kMostSums = 24;
+constexpr size_t kMostSums = 24, kRegisters = 32;
 #else
-constexpr size_t kMostSums = 12;
+constexpr size_t kMostSums = 12, kRegisters = 16;
 #endif
 constexpr size_t kMostTileRows = 8;
 
@@ -146,8 +147,7 @@ HWY_INLINE void add_compact_group(const float* HWY_RESTRICT words, const TileRow
     const auto its_bits = hn::Set(du, std::rotl(CompactPanels::kSpareBits, left));
     V bv[kVectors];
     GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-      auto word = hn::BitCast(du, hn::LoadU(d, words + (u * kVectors + v) * lanes));
-      __asm__("" : "+v"(word.raw));  // or the compiler loads it twice, for each operation below once
+      const auto word = hn::BitCast(du, kept(hn::LoadU(d, words + (u * kVectors + v) * lanes)));
       bv[v] = hn::BitCast(d, hn::AndNot(spare, word));
       const auto rotated = hn::RotateRight<32 - left>(word);
       eighth[v] = u == 0 ? hn::And(rotated, its_bits) : hn::OrAnd(eighth[v], rotated, its_bits);
@@ -206,6 +206,7 @@ HWY_NOINLINE void tile(const P& p) {
   constexpr size_t kWays = tile_ways(kRows, kVectors);
   constexpr size_t kUnroll = std::max<size_t>(2, kWays);
   constexpr size_t lanes = hn::MaxLanes(d);
+  constexpr bool kKeepsWeights = kRows > 1 && kWays * kRows * kVectors + kVectors < kRegisters;
   // From row to row of B, and from vector to vector: those of a line are side by side.
   constexpr size_t ldb = kWidest<T> ? kVectors * lanes : kGateLanes<T>;
   constexpr size_t kTogether = kWidest<T> ? kVectors : kLineVectors<T>;
@@ -230,6 +231,7 @@ HWY_NOINLINE void tile(const P& p) {
         V bv[kVectors];
         GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
           bv[v] = load_weights(d, b + v / kTogether * line_stride + u * ldb + v % kTogether * lanes);
+          if constexpr (kKeepsWeights) bv[v] = kept(bv[v]);
         }
         GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
           const V a = hn::Set(d, A.row(r)[u]);

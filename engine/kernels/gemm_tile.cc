@@ -9,6 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/gemm_tile.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/keep-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -91,7 +93,10 @@ HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, Rows b, size_t K, T* H
     Vec<T> bv[kGroups][kVectors];
     GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
       const T* row = b.row(g, k);
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[g][v] = hn::LoadU(d, row + v * lanes);
+      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+        bv[g][v] = hn::LoadU(d, row + v * lanes);
+        if constexpr (kRows > 1) bv[g][v] = kept(bv[g][v]);
+      }
     }
     GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
       const Vec<T> a = hn::Set(d, A[r * lda + k]);

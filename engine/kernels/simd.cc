@@ -132,6 +132,17 @@ bool made_by_amd() {
 #endif
 }
 
+bool halves_widest_vectors() {
+#if defined(__x86_64__)
+  constexpr unsigned kZen3AndZen4 = 0x19;  // of which Zen 4 has AVX-512
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!made_by_amd() || __get_cpuid(1, &a, &b, &c, &d) == 0) return false;
+  return (a >> 8 & 0xf) + (a >> 20 & 0xff) == kZen3AndZen4;
+#else
+  return false;
+#endif
+}
+
 int64_t second_cache_bytes() {
 #if defined(_SC_LEVEL2_CACHE_SIZE)
   static const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);

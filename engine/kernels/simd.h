@@ -26,6 +26,9 @@ void use_simd_target(const std::string& name);
 /// Whether AMD made this processor.
 bool made_by_amd();
 
+/// Whether this processor takes 64 bytes as two halves, one after the other.
+bool halves_widest_vectors();
+
 /// Bytes of this processor's second cache, or 1 MiB where the system does not tell.
 int64_t second_cache_bytes();
 

@@ -9,19 +9,13 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/tap_sums.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/keep-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// Leaves a vector that is used several times in a register: the compiler would read it anew for each.
-template <class V>
-HWY_INLINE void keep([[maybe_unused]] V& v) {
-#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL  // clang does not read it anew
-  __asm__("" : "+v"(v.raw));
-#endif
-}
 
 /// kRows rows of kVectors vectors of columns, of which `columns` are written. kDown: p.down, or 1.
 template <size_t kRows, size_t kVectors, size_t kDown, class T>
@@ -43,8 +37,7 @@ HWY_INLINE void sum_tile(const TapSums<T>& p, int64_t row, int64_t column, size_
     const T* from = x + p.offset[k];
     GRURUN_UNROLL for (size_t u = 0; u < kRows + kDown - 1; ++u, from += p.ldx) {
       GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-        V read = hn::LoadU(d, from + v * lanes);
-        if constexpr (kDown > 1) keep(read);
+        const V read = kept(hn::LoadU(d, from + v * lanes));
         GRURUN_UNROLL for (size_t i = 0; i < kDown; ++i) {
           if (u >= i && u - i < kRows) sums[u - i][v] = hn::MulAdd(w[i], read, sums[u - i][v]);
         }
