@@ -108,6 +108,26 @@ void add_wide(const float* x, size_t rows, size_t step, double* sums, size_t n) 
   }
 }
 
+/// The compiler makes vectors of it.
+template <bool least, class T>
+HWY_INLINE T extreme_integer(const T* x, size_t n) {
+  T best = x[0];
+  for (size_t i = 1; i < n; ++i) best = least ? std::min(best, x[i]) : std::max(best, x[i]);
+  return best;
+}
+int32_t max_i32(const int32_t* x, size_t n) {
+  return extreme_integer<false>(x, n);
+}
+int64_t max_i64(const int64_t* x, size_t n) {
+  return extreme_integer<false>(x, n);
+}
+int32_t min_i32(const int32_t* x, size_t n) {
+  return extreme_integer<true>(x, n);
+}
+int64_t min_i64(const int64_t* x, size_t n) {
+  return extreme_integer<true>(x, n);
+}
+
 double wide_sum_of(SumOf of, const float* x, size_t n) {
   switch (of) {
     case SumOf::values:
@@ -181,6 +201,10 @@ HWY_EXPORT(max_f32);
 HWY_EXPORT(max_f64);
 HWY_EXPORT(min_f32);
 HWY_EXPORT(min_f64);
+HWY_EXPORT(max_i32);
+HWY_EXPORT(max_i64);
+HWY_EXPORT(min_i32);
+HWY_EXPORT(min_i64);
 HWY_EXPORT(raise_f32);
 HWY_EXPORT(raise_f64);
 HWY_EXPORT(lower_f32);
@@ -201,6 +225,10 @@ GRURUN_REDUCE(float, reduce_max, float, max_f32)
 GRURUN_REDUCE(double, reduce_max, double, max_f64)
 GRURUN_REDUCE(float, reduce_min, float, min_f32)
 GRURUN_REDUCE(double, reduce_min, double, min_f64)
+GRURUN_REDUCE(int32_t, reduce_max, int32_t, max_i32)
+GRURUN_REDUCE(int64_t, reduce_max, int64_t, max_i64)
+GRURUN_REDUCE(int32_t, reduce_min, int32_t, min_i32)
+GRURUN_REDUCE(int64_t, reduce_min, int64_t, min_i64)
 #undef GRURUN_REDUCE
 
 #define GRURUN_REDUCE_COLUMNS(NAME, T, KERNEL)                                            \

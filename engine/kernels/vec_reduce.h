@@ -1,4 +1,4 @@
-// One number from n contiguous floats or doubles, or one for each column of rows. The order of operations
+// One number from n contiguous floats, doubles or integers, or one for each column of rows. The order of operations
 // depends on n and the instruction set only.
 #pragma once
 
@@ -22,6 +22,12 @@ float reduce_max(const float* x, int64_t n);
 double reduce_max(const double* x, int64_t n);
 float reduce_min(const float* x, int64_t n);
 double reduce_min(const double* x, int64_t n);
+
+/// n is at least 1.
+int32_t reduce_max(const int32_t* x, int64_t n);
+int64_t reduce_max(const int64_t* x, int64_t n);
+int32_t reduce_min(const int32_t* x, int64_t n);
+int64_t reduce_min(const int64_t* x, int64_t n);
 
 /// What a sum in double is taken of: x, |x| or x * x.
 enum class SumOf { values, magnitudes, squares };

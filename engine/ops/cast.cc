@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_compare.h"
 #include "engine/kernels/vec_convert.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/type_dispatch.h"
@@ -198,6 +199,11 @@ void direct_truncate(const void* x, void* y, std::int64_t n) {
   kernels::vec_truncate(static_cast<const float*>(x), static_cast<Integer*>(y), n);
 }
 
+template <typename From>
+void direct_to_bool(const void* x, void* y, std::int64_t n) {
+  kernels::vec_not_equal(static_cast<const From*>(x), From{0}, static_cast<bool*>(y), n);
+}
+
 struct DirectRow {
   DType from, to;
   Direct loop;
@@ -228,9 +234,9 @@ constexpr DirectRow direct_rows[] = {
     direct_row<bool, std::int64_t>(),
     direct_row<std::int32_t, std::int64_t>(),
     direct_row<std::int64_t, std::int32_t>(),
-    direct_row<float, bool>(),
-    direct_row<std::int64_t, bool>(),
-    direct_row<std::int32_t, bool>(),
+    {DType::float32, DType::boolean, direct_to_bool<float>},
+    {DType::int64, DType::boolean, direct_to_bool<std::int64_t>},
+    {DType::int32, DType::boolean, direct_to_bool<std::int32_t>},
 };
 
 Direct find_direct(DType from, DType to) {

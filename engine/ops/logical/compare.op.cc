@@ -1,8 +1,11 @@
 // Equal, Less, Greater, LessOrEqual, GreaterOrEqual: C = A op B as bool, element by element. A NaN compares
 // false. Equal and Less, Greater broadcast B in the limited way before version 7.
+#include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "engine/kernels/vec_compare.h"
 #include "engine/ops/elementwise.h"
 
 namespace grurun::engine {
@@ -11,10 +14,23 @@ std::vector<OpRow> op_rows_compare();
 
 namespace {
 
+// An array, or an element that stands for one, of a type that kernels compare.
+template <typename A, typename T = std::remove_cv_t<std::remove_pointer_t<A>>>
+concept Vectorized = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                     std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+
 struct Equal {
   template <typename T>
   bool operator()(const T& a, const T& b) const {
     return a == b;
+  }
+  template <Vectorized A, Vectorized B>
+  void run(A a, B b, bool* y, std::int64_t n) const {
+    if constexpr (std::is_pointer_v<A>) {
+      kernels::vec_equal(a, b, y, n);
+    } else {
+      kernels::vec_equal(b, a, y, n);
+    }
   }
 };
 struct Less {
@@ -22,11 +38,19 @@ struct Less {
   bool operator()(T a, T b) const {
     return a < b;
   }
+  template <Vectorized A, Vectorized B>
+  void run(A a, B b, bool* y, std::int64_t n) const {
+    kernels::vec_less(a, b, y, n);
+  }
 };
 struct Greater {
   template <typename T>
   bool operator()(T a, T b) const {
     return a > b;
+  }
+  template <Vectorized A, Vectorized B>
+  void run(A a, B b, bool* y, std::int64_t n) const {
+    kernels::vec_less(b, a, y, n);
   }
 };
 struct LessOrEqual {
@@ -34,11 +58,19 @@ struct LessOrEqual {
   bool operator()(T a, T b) const {
     return a <= b;
   }
+  template <Vectorized A, Vectorized B>
+  void run(A a, B b, bool* y, std::int64_t n) const {
+    kernels::vec_less_equal(a, b, y, n);
+  }
 };
 struct GreaterOrEqual {
   template <typename T>
   bool operator()(T a, T b) const {
     return a >= b;
+  }
+  template <Vectorized A, Vectorized B>
+  void run(A a, B b, bool* y, std::int64_t n) const {
+    kernels::vec_less_equal(b, a, y, n);
   }
 };
 

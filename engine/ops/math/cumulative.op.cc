@@ -6,6 +6,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_cumulate.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/copy_elements.h"
 #include "engine/ops/integer_list.h"
@@ -23,11 +24,30 @@ struct Cumulation {
   bool reverse;
 };
 
-// x, y [outer, n, inner]; strips of neighbours run side by side.
+// The next element of each of n neighbours.
+template <bool product, bool exclusive, typename T, typename Accumulator>
+void add_row(const T* x, Accumulator* so_far, T* y, std::int64_t n) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (n > 1) {
+      return product ? kernels::vec_multiply_up(x, exclusive, so_far, y, n)
+                     : kernels::vec_add_up(x, exclusive, so_far, y, n);
+    }
+  }
+#pragma GCC ivdep
+  for (std::int64_t j = 0; j < n; ++j) {
+    const Accumulator before = so_far[j];
+    const auto element = static_cast<Accumulator>(x[j]);
+    so_far[j] = product ? wrapping_mul(before, element) : wrapping_add(before, element);
+    y[j] = static_cast<T>(exclusive ? before : so_far[j]);
+  }
+}
+
+// x, y [outer, n, inner]; strips of neighbours run side by side, wide ones, since memory is read best in long
+// runs.
 template <bool product, bool exclusive, typename T>
 void accumulate(bool reverse, const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, T* y) {
   using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, T>;
-  constexpr std::int64_t strip = 256;
+  constexpr std::int64_t strip = 1024;
   const std::int64_t strips = (inner + strip - 1) / strip;
   const std::int64_t work = n * std::min(inner, strip) + 1;
   kernels::parallel_for(outer * strips, 32768 / work + 1, [&](std::int64_t begin, std::int64_t end) {
@@ -39,15 +59,7 @@ void accumulate(bool reverse, const T* x, std::int64_t outer, std::int64_t n, st
       const std::int64_t step = reverse ? -inner : inner;
       std::fill_n(so_far, width, Accumulator{product});
       for (std::int64_t k = 0; k < n; ++k) {
-        const T* from = x + first + k * step;
-        T* to = y + first + k * step;
-#pragma GCC ivdep
-        for (std::int64_t j = 0; j < width; ++j) {
-          const Accumulator before = so_far[j];
-          const auto element = static_cast<Accumulator>(from[j]);
-          so_far[j] = product ? wrapping_mul(before, element) : wrapping_add(before, element);
-          to[j] = static_cast<T>(exclusive ? before : so_far[j]);
-        }
+        add_row<product, exclusive>(x + first + k * step, so_far, y + first + k * step, width);
       }
     }
   });

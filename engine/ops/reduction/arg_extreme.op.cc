@@ -62,7 +62,7 @@ void find_extremes(const T* x, std::int64_t outer, std::int64_t n, std::int64_t 
 
 template <typename T, bool largest>
 T extreme_of(const T* x, std::int64_t n) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (requires { kernels::reduce_max(x, n); }) {
     return largest ? kernels::reduce_max(x, n) : kernels::reduce_min(x, n);
   } else {
     T best = x[0];

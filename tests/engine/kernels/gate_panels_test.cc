@@ -113,6 +113,23 @@ TEST_P(NarrowWeights, DoublesThatFloat32HoldsAreReadFromIt) {
   }
 }
 
+TEST(GatePanelsHalves, ManyUnitsHavePanelsOfThreeAndFourVectorsOnEachSideOfTheMiddle) {
+  for (int64_t vectors = 1; vectors <= 70; ++vectors) {
+    SCOPED_TRACE(testing::Message() << vectors << " vectors");
+    const int64_t hidden = vectors * kGateLanes<float>;
+    const std::vector<float> rows(static_cast<size_t>(hidden));
+    const auto panels = pack_gates<float>(1, hidden, 1, rows.data(), nullptr);
+    ASSERT_EQ(panels.padded_size(), hidden);
+    bool divides = false;
+    for (int64_t i = 0; i < panels.panels(); ++i) {
+      const int64_t width = panels.units(i) / kGateLanes<float>;
+      EXPECT_TRUE(width == 3 || width == 4 || vectors < 6) << width;
+      divides |= panels.first_unit(i) == (vectors + 1) / 2 * kGateLanes<float>;
+    }
+    EXPECT_TRUE(divides || vectors < 12);
+  }
+}
+
 TEST(GatePanelsFinite, TellsInfinityAndNaN) {
   std::vector<double> rows(2 * 20 * 3, 1e300);
   EXPECT_TRUE(pack_gates<double>(2, 20, 3, rows.data(), nullptr).finite());

@@ -42,6 +42,22 @@ void check_reduce() {
   }
 }
 
+template <class T>
+void check_integers() {
+  for (const int64_t n : {1, 3, 8, 17, 63, 64, 65, 1000}) {
+    std::mt19937_64 draw(static_cast<uint64_t>(n));
+    std::vector<T> x(static_cast<size_t>(n));
+    for (T& v : x) v = static_cast<T>(draw());
+    EXPECT_EQ(reduce_max(x.data(), n), *std::max_element(x.begin(), x.end())) << "n=" << n;
+    EXPECT_EQ(reduce_min(x.data(), n), *std::min_element(x.begin(), x.end())) << "n=" << n;
+  }
+}
+
+TEST_P(VecReduce, IntegersEqualTheDefinition) {
+  check_integers<int32_t>();
+  check_integers<int64_t>();
+}
+
 TEST_P(VecReduce, FloatsEqualTheDefinition) {
   check_reduce<float>();
 }

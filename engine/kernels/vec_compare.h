@@ -1,0 +1,36 @@
+// Comparisons of whole arrays of float, double, int32_t or int64_t: n elements, y must not overlap the operands.
+// A scalar operand stands for an array of it. A NaN is unequal to, and not less than, everything. All run on
+// the calling thread.
+#pragma once
+
+#include <cstdint>
+
+namespace grurun::kernels {
+
+/// y[i] = a[i] == b[i].
+template <class T>
+void vec_equal(const T* a, const T* b, bool* y, int64_t n);
+template <class T>
+void vec_equal(const T* a, T b, bool* y, int64_t n);
+
+/// y[i] = a[i] != b.
+template <class T>
+void vec_not_equal(const T* a, T b, bool* y, int64_t n);
+
+/// y[i] = a[i] < b[i].
+template <class T>
+void vec_less(const T* a, const T* b, bool* y, int64_t n);
+template <class T>
+void vec_less(const T* a, T b, bool* y, int64_t n);
+template <class T>
+void vec_less(T a, const T* b, bool* y, int64_t n);
+
+/// y[i] = a[i] <= b[i].
+template <class T>
+void vec_less_equal(const T* a, const T* b, bool* y, int64_t n);
+template <class T>
+void vec_less_equal(const T* a, T b, bool* y, int64_t n);
+template <class T>
+void vec_less_equal(T a, const T* b, bool* y, int64_t n);
+
+}  // namespace grurun::kernels
