@@ -93,7 +93,8 @@ int64_t most_compact_rows(int64_t bytes) {
   // Measured on Zen 5: of weights that so come to stay in L2, and of some times larger ones, one row gains a
   // tenth and three up to a quarter. Of those in L2 anyway one row gains up to a twelfth, two and three lose
   // as often; Intel's processors have fewer units for the bits. Weights that are read from memory gain
-  // nothing. On Zen 4, whose units take two turns for the bits, one row loses up to a twentieth, more a tenth.
+  // nothing. On Zen 4, whose units take two turns for the bits, one row loses up to a twentieth, more a
+  // tenth.
   constexpr int64_t kFewRows = 3, kFirstCaches = 128 << 10, kMostSecondCaches = 8;
   if (!want_compact_panels()) return 0;
   if (compact_rows_of_any_size >= 0) return compact_rows_of_any_size;

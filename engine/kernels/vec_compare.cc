@@ -11,20 +11,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 
-#define GRURUN_COMPARE_ARRAYS(NAME, OPERATOR, T)                                                  \
-  void NAME##_arrays_##T(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, bool* HWY_RESTRICT y,  \
-                         int64_t n) {                                                             \
-    for (int64_t i = 0; i < n; ++i) y[i] = a[i] OPERATOR b[i];                                    \
+#define GRURUN_COMPARE_ARRAYS(NAME, OPERATOR, T)                                                 \
+  void NAME##_arrays_##T(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, bool* HWY_RESTRICT y, \
+                         int64_t n) {                                                            \
+    for (int64_t i = 0; i < n; ++i) y[i] = a[i] OPERATOR b[i];                                   \
   }
-#define GRURUN_COMPARE_RIGHT(NAME, OPERATOR, T)                                                   \
-  void NAME##_right_##T(const T* HWY_RESTRICT a, T b, bool* HWY_RESTRICT y, int64_t n) {          \
-    for (int64_t i = 0; i < n; ++i) y[i] = a[i] OPERATOR b;                                       \
+#define GRURUN_COMPARE_RIGHT(NAME, OPERATOR, T)                                          \
+  void NAME##_right_##T(const T* HWY_RESTRICT a, T b, bool* HWY_RESTRICT y, int64_t n) { \
+    for (int64_t i = 0; i < n; ++i) y[i] = a[i] OPERATOR b;                              \
   }
-#define GRURUN_COMPARE_LEFT(NAME, OPERATOR, T)                                                    \
-  void NAME##_left_##T(T a, const T* HWY_RESTRICT b, bool* HWY_RESTRICT y, int64_t n) {           \
-    for (int64_t i = 0; i < n; ++i) y[i] = a OPERATOR b[i];                                       \
+#define GRURUN_COMPARE_LEFT(NAME, OPERATOR, T)                                          \
+  void NAME##_left_##T(T a, const T* HWY_RESTRICT b, bool* HWY_RESTRICT y, int64_t n) { \
+    for (int64_t i = 0; i < n; ++i) y[i] = a OPERATOR b[i];                             \
   }
-#define GRURUN_COMPARE(T)              \
+#define GRURUN_COMPARE(T)                  \
   GRURUN_COMPARE_ARRAYS(equal, ==, T)      \
   GRURUN_COMPARE_RIGHT(equal, ==, T)       \
   GRURUN_COMPARE_RIGHT(not_equal, !=, T)   \
@@ -46,10 +46,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
-#define GRURUN_EXPORT(NAME, WHICH, T, A, B)               \
-  HWY_EXPORT(NAME##_##WHICH##_##T);                       \
-  template <>                                             \
-  void vec_##NAME(A a, B b, bool* y, int64_t n) {         \
+#define GRURUN_EXPORT(NAME, WHICH, T, A, B)                 \
+  HWY_EXPORT(NAME##_##WHICH##_##T);                         \
+  template <>                                               \
+  void vec_##NAME(A a, B b, bool* y, int64_t n) {           \
     HWY_DYNAMIC_DISPATCH(NAME##_##WHICH##_##T)(a, b, y, n); \
   }
 #define GRURUN_EXPORT_ALL(T)                               \

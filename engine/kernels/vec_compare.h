@@ -1,6 +1,6 @@
-// Comparisons of whole arrays of float, double, int32_t or int64_t: n elements, y must not overlap the operands.
-// A scalar operand stands for an array of it. A NaN is unequal to, and not less than, everything. All run on
-// the calling thread.
+// Comparisons of whole arrays of float, double, int32_t or int64_t: n elements, y must not overlap the
+// operands. A scalar operand stands for an array of it. A NaN is unequal to, and not less than, everything.
+// All run on the calling thread.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
-// What is added or multiplied up from row to row of a matrix, in double. All run on the calling thread; arrays
-// must not overlap.
+// What is added or multiplied up from row to row of a matrix, in double. All run on the calling thread;
+// arrays must not overlap.
 #pragma once
 
 #include <cstdint>
 
 namespace grurun::kernels {
 
-/// so_far[i] += x[i] for n elements; y[i] becomes so_far[i], or what it was before if `exclusive`. The same bits
-/// on every instruction set.
+/// so_far[i] += x[i] for n elements; y[i] becomes so_far[i], or what it was before if `exclusive`. The same
+/// bits on every instruction set.
 void vec_add_up(const float* x, bool exclusive, double* so_far, float* y, int64_t n);
 void vec_add_up(const double* x, bool exclusive, double* so_far, double* y, int64_t n);
 

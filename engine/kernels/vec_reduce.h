@@ -1,5 +1,5 @@
-// One number from n contiguous floats, doubles or integers, or one for each column of rows. The order of operations
-// depends on n and the instruction set only.
+// One number from n contiguous floats, doubles or integers, or one for each column of rows. The order of
+// operations depends on n and the instruction set only.
 #pragma once
 
 #include <cstdint>

@@ -27,10 +27,10 @@ struct Share {
   kernels::PanelRange panels;
 };
 
-/// Whether threads take rows instead of panels: where panels are few and cannot be shared out evenly, and where
-/// weights are so few that reading all of them costs a thread less than getting from others what they made of
-/// theirs; tiles (kernels::tile_registers) would split all of them, too. Then each thread has rows enough for
-/// the kernels to compute them as they would all rows.
+/// Whether threads take rows instead of panels: where panels are few and cannot be shared out evenly, and
+/// where weights are so few that reading all of them costs a thread less than getting from others what they
+/// made of theirs; tiles (kernels::tile_registers) would split all of them, too. Then each thread has rows
+/// enough for the kernels to compute them as they would all rows.
 template <typename Real>
 bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts) {
   constexpr std::int64_t least_rows = 16;

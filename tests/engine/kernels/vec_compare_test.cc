@@ -21,7 +21,8 @@ std::vector<T> numbers(int64_t n, uint64_t seed) {
   std::vector<T> some{T(0), T(1), static_cast<T>(-1), std::numeric_limits<T>::max(),
                       std::numeric_limits<T>::lowest()};
   if constexpr (std::numeric_limits<T>::has_infinity) {
-    some.insert(some.end(), {T(-0.0), std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()});
+    some.insert(some.end(),
+                {T(-0.0), std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()});
   }
   std::mt19937_64 draw(seed);
   std::vector<T> x(static_cast<size_t>(n + 1));
@@ -35,7 +36,8 @@ void check(int64_t n, const Run& run, const Definition& definition) {
   const auto y = std::make_unique<bool[]>(static_cast<size_t>(n + 1));
   y[static_cast<size_t>(n)] = true;
   run(y.get());
-  for (int64_t i = 0; i < n; ++i) EXPECT_EQ(y[static_cast<size_t>(i)], definition(static_cast<size_t>(i))) << i;
+  for (int64_t i = 0; i < n; ++i)
+    EXPECT_EQ(y[static_cast<size_t>(i)], definition(static_cast<size_t>(i))) << i;
   EXPECT_TRUE(y[static_cast<size_t>(n)]);
 }
 
@@ -45,16 +47,25 @@ void check_all() {
     SCOPED_TRACE(testing::Message() << n << " elements");
     const std::vector<T> a = numbers<T>(n, 1), b = numbers<T>(n, 2);
     const T *A = a.data(), *B = b.data();
-    check(n, [&](bool* y) { vec_equal(A, B, y, n); }, [&](size_t i) { return a[i] == b[i]; });
-    check(n, [&](bool* y) { vec_less(A, B, y, n); }, [&](size_t i) { return a[i] < b[i]; });
-    check(n, [&](bool* y) { vec_less_equal(A, B, y, n); }, [&](size_t i) { return a[i] <= b[i]; });
+    check(
+        n, [&](bool* y) { vec_equal(A, B, y, n); }, [&](size_t i) { return a[i] == b[i]; });
+    check(
+        n, [&](bool* y) { vec_less(A, B, y, n); }, [&](size_t i) { return a[i] < b[i]; });
+    check(
+        n, [&](bool* y) { vec_less_equal(A, B, y, n); }, [&](size_t i) { return a[i] <= b[i]; });
     for (const T still : numbers<T>(7, 3)) {
-      check(n, [&](bool* y) { vec_equal(A, still, y, n); }, [&](size_t i) { return a[i] == still; });
-      check(n, [&](bool* y) { vec_not_equal(A, still, y, n); }, [&](size_t i) { return a[i] != still; });
-      check(n, [&](bool* y) { vec_less(A, still, y, n); }, [&](size_t i) { return a[i] < still; });
-      check(n, [&](bool* y) { vec_less(still, B, y, n); }, [&](size_t i) { return still < b[i]; });
-      check(n, [&](bool* y) { vec_less_equal(A, still, y, n); }, [&](size_t i) { return a[i] <= still; });
-      check(n, [&](bool* y) { vec_less_equal(still, B, y, n); }, [&](size_t i) { return still <= b[i]; });
+      check(
+          n, [&](bool* y) { vec_equal(A, still, y, n); }, [&](size_t i) { return a[i] == still; });
+      check(
+          n, [&](bool* y) { vec_not_equal(A, still, y, n); }, [&](size_t i) { return a[i] != still; });
+      check(
+          n, [&](bool* y) { vec_less(A, still, y, n); }, [&](size_t i) { return a[i] < still; });
+      check(
+          n, [&](bool* y) { vec_less(still, B, y, n); }, [&](size_t i) { return still < b[i]; });
+      check(
+          n, [&](bool* y) { vec_less_equal(A, still, y, n); }, [&](size_t i) { return a[i] <= still; });
+      check(
+          n, [&](bool* y) { vec_less_equal(still, B, y, n); }, [&](size_t i) { return still <= b[i]; });
     }
   }
 }
