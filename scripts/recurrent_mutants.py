@@ -51,10 +51,10 @@ GRU_MUTANTS = [
            ("candidate = g(d, at.kept(reset_gate))", "candidate = f(d, at.kept(reset_gate))"),
            ("finish_gru_candidate(step, sums, g)", "finish_gru_candidate(step, sums, f)")),
     mutant("gru-h-not-clipped", "the hidden gate is not clipped", CELLS,
-           ("AnyFunction{g, cell.clip}", "AnyFunction{g, cell.kind == CellKind::lstm ? cell.clip : no_clip}")),
+           ("clip_of_g = cell.clip;", "clip_of_g = cell.kind == CellKind::lstm ? cell.clip : no_clip;")),
     mutant("gru-zr-not-clipped", "z and r are not clipped", CELLS,
-           ("AnyFunction{f, cell.clip}",
-            "AnyFunction{f, cell.kind == CellKind::lstm || cell.kind == CellKind::rnn ? cell.clip : no_clip}")),
+           ("clip_of_f = cell.clip,",
+            "clip_of_f = cell.kind == CellKind::lstm || cell.kind == CellKind::rnn ? cell.clip : no_clip,")),
 ]
 
 LSTM_MUTANTS = [
@@ -197,11 +197,11 @@ WEIGHT_MUTANTS = [
 ]
 
 ACTIVATION_MUTANTS = [
-    mutant("clip-ignored", "clip ignored", ACTIVATION, ("if (clip != no_clip) {", "if (clip < 0) {")),
+    mutant("clip-ignored", "clip ignored", ACTIVATION, ("return bounded(x, hn::Neg(high), high);", "return x;")),
     mutant("clip-after", "clip bounds what a function gives instead of what it takes", ACTIVATION,
-           ("    const V high = hn::Set(d, static_cast<T>(clip));\n",
-            "    const V high = hn::Set(d, static_cast<T>(clip));\n"
-            "    return bounded(activate(d, f, no_clip, x), hn::Neg(high), high);\n")),
+           ("if (clip != no_clip) x = clipped(d, x, clip);",
+            "if (clip != no_clip) return clipped(d, activate(d, f, no_clip, x), clip);"),
+           ("Function()(d, clipped(d, x, clip))", "clipped(d, Function()(d, x), clip)")),
     mutant("clip-above-only", "clip bounds from above only", ACTIVATION,
            ("bounded(x, hn::Neg(high), high)", "bounded(x, hn::Neg(hn::Inf(d)), high)")),
     mutant("alpha-and-beta-swapped", "alpha and beta swapped", NAMES,

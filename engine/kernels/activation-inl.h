@@ -38,14 +38,18 @@ HWY_INLINE V bounded(V x, V low, V high) {
   return hn::IfThenElse(hn::Lt(x, low), low, hn::IfThenElse(hn::Gt(x, high), high, x));
 }
 
+/// min(max(x, -clip), clip) of each lane.
+template <class D, class V>
+HWY_INLINE V clipped(D d, V x, float clip) {
+  const V high = hn::Set(d, static_cast<hn::TFromD<D>>(clip));
+  return bounded(x, hn::Neg(high), high);
+}
+
 /// f(min(max(x, -clip), clip)) of each lane.
 template <class D, class V = hn::Vec<D>>
 HWY_NOINLINE V activate(D d, const Activation& f, float clip, V x) {
   using T = hn::TFromD<D>;
-  if (clip != no_clip) {
-    const V high = hn::Set(d, static_cast<T>(clip));
-    x = bounded(x, hn::Neg(high), high);
-  }
+  if (clip != no_clip) x = clipped(d, x, clip);
   const V zero = hn::Zero(d), one = hn::Set(d, T{1});
   const V alpha = hn::Set(d, static_cast<T>(f.alpha)), beta = hn::Set(d, static_cast<T>(f.beta));
   switch (f.kind) {
@@ -88,6 +92,16 @@ struct Tanh {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     return vector_tanh(d, x);
+  }
+};
+
+template <class Function>
+struct Clipped {
+  float clip;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return Function()(d, clipped(d, x, clip));
   }
 };
 

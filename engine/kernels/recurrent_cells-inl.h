@@ -213,7 +213,6 @@ HWY_INLINE void finish(const Cell<T>& cell, const CellStep<T>& step, const Sums<
 template <class T>
 bool has_usual_functions(const Cell<T>& cell) {
   const auto is = [&](size_t i, ActivationKind kind) { return cell.functions[i].kind == kind; };
-  if (cell.clip != no_clip) return false;
   if (cell.kind == CellKind::rnn) return is(0, ActivationKind::tanh);
   return is(0, ActivationKind::sigmoid) && is(1, ActivationKind::tanh) &&
          (cell.kind != CellKind::lstm || is(2, ActivationKind::tanh));
@@ -221,14 +220,18 @@ bool has_usual_functions(const Cell<T>& cell) {
 
 template <class T>
 void finish(const Cell<T>& cell, const CellStep<T>& step, const Sums<T>& sums) {
+  const bool clips = cell.clip != no_clip;
+  const float clip_of_f = cell.clip, clip_of_g = cell.clip;
+  const float clip_of_h = cell.clip_cell_state ? cell.clip : no_clip;
   if (!has_usual_functions(cell)) {
     const auto& [f, g, h] = cell.functions;
-    const float clip_of_h = cell.clip_cell_state ? cell.clip : no_clip;
-    finish(cell, step, sums, AnyFunction{f, cell.clip}, AnyFunction{g, cell.clip}, AnyFunction{h, clip_of_h});
+    finish(cell, step, sums, AnyFunction{f, clip_of_f}, AnyFunction{g, clip_of_g}, AnyFunction{h, clip_of_h});
   } else if (cell.kind == CellKind::rnn) {
-    finish_rnn(step, sums, Tanh());
+    if (!clips) return finish_rnn(step, sums, Tanh());
+    finish_rnn(step, sums, Clipped<Tanh>{clip_of_f});
   } else {
-    finish(cell, step, sums, Sigmoid(), Tanh(), Tanh());
+    if (!clips) return finish(cell, step, sums, Sigmoid(), Tanh(), Tanh());
+    finish(cell, step, sums, Clipped<Sigmoid>{clip_of_f}, Clipped<Tanh>{clip_of_g}, Clipped<Tanh>{clip_of_h});
   }
 }
 

@@ -29,15 +29,19 @@ struct Share {
 
 /// Whether threads take rows instead of panels: where panels are few and cannot be shared out evenly, and
 /// where weights are so few that reading all of them costs a thread less than getting from others what they
-/// made of theirs; tiles (kernels::tile_registers) would split all of them, too. Then each thread has rows
-/// enough for the kernels to compute them as they would all rows.
+/// made of theirs. Each thread must have rows enough for the kernels to compute them as they would all rows:
+/// in tiles (kernels::tile_registers), whose weights each thread would split for itself, or else in tiles of
+/// at least eight sums, which are not split any further (kernels::tile_ways).
 template <typename Real>
 bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts) {
-  constexpr std::int64_t least_rows = 16;
-  if (rows < least_rows * parts || weights.padded_size() <= kernels::kGateLanes<Real>) return false;
+  if (weights.padded_size() <= kernels::kGateLanes<Real>) return false;
+  constexpr std::int64_t many_rows = 16;
   const bool tiled = weights.suits_tiles() && kernels::tile_registers();
+  const std::int64_t least_rows = tiled ? many_rows : weights.whole() ? 4 : 8;
+  if (rows < least_rows * parts) return false;
   const std::int64_t bytes = weights.K() * weights.width() * static_cast<std::int64_t>(sizeof(Real));
-  if (!tiled && bytes <= 2 * kernels::second_cache_bytes()) return true;
+  const std::int64_t cache = kernels::second_cache_bytes();
+  if (!tiled && bytes <= (rows < many_rows * parts ? cache / 2 : 2 * cache)) return true;
   std::int64_t most = 0;
   for (std::int64_t i = 0; i < parts; ++i) {
     const std::int64_t end = first_panel(weights, i + 1, parts);

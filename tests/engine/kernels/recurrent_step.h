@@ -42,6 +42,7 @@ inline std::vector<Variant> variants() {
   const Activation sigmoid{ActivationKind::sigmoid}, tanh{ActivationKind::tanh};
   std::vector<Variant> all = {
       {"rnn", CellKind::rnn, {tanh}},
+      {"rnn_clip", CellKind::rnn, {tanh}, 0.2f},
       {"lstm", CellKind::lstm, {sigmoid, tanh, tanh}},
       {"lstm_unbiased", CellKind::lstm, {sigmoid, tanh, tanh}, no_clip, false},
       {"lstm_peepholes", CellKind::lstm, {sigmoid, tanh, tanh}, no_clip, true, true},
@@ -52,7 +53,9 @@ inline std::vector<Variant> variants() {
       {"gru_reset_after_unbiased", CellKind::gru_reset_after, {sigmoid, tanh}, no_clip, false},
       {"gru_reset_after_clip", CellKind::gru_reset_after, {sigmoid, tanh}, 0.2f},
       {"gru_update_and_reset", CellKind::gru_update_and_reset, {sigmoid, tanh}},
+      {"gru_update_and_reset_clip", CellKind::gru_update_and_reset, {sigmoid, tanh}, 0.2f},
       {"gru_candidate", CellKind::gru_candidate, {sigmoid, tanh}},
+      {"gru_candidate_clip", CellKind::gru_candidate, {sigmoid, tanh}, 0.2f},
   };
   int i = 0;
   for (const ActivationKind kind : kKinds) {

@@ -230,7 +230,7 @@ TEST(Layer, LongSequencesOfLargeBatches) {
 using LayerThreads = kernels::EveryTarget;
 GRURUN_FOR_EVERY_TARGET(LayerThreads);
 
-// They share panels, of large products in pieces, or rows where panels are few and rows many.
+// They share panels, of large products in pieces, or rows where panels are few and rows many or weights few.
 TEST_P(LayerThreads, DoNotChangeABit) {
   struct Sizes {
     std::int64_t batch_size, hidden_size;
@@ -239,7 +239,7 @@ TEST_P(LayerThreads, DoNotChangeABit) {
     for (const char* direction : {"forward", "bidirectional"}) {
       for (const auto& [batch_size, hidden_size] :
            {Sizes{1, 260}, Sizes{9, 260}, Sizes{37, 140}, Sizes{40, 260}, Sizes{83, 140}, Sizes{50, 40},
-            Sizes{70, 17}}) {
+            Sizes{70, 17}, Sizes{8, 140}, Sizes{15, 54}, Sizes{21, 17}, Sizes{29, 105}}) {
         oracle::Layer l;
         l.op = op;
         l.direction = direction;
