@@ -197,13 +197,12 @@ HWY_INLINE const float* add_compact(const CompactProduct& p, size_t matrix, Tile
   return words;
 }
 
-template <size_t kRows, size_t kVectors, class P>
+template <size_t kRows, size_t kVectors, size_t kWays, class P>
 HWY_NOINLINE void tile(const P& p) {
   using T = typename P::Number;
   constexpr bool kCompact = std::is_same_v<P, CompactProduct>;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
-  constexpr size_t kWays = tile_ways(kRows, kVectors);
   constexpr size_t kUnroll = std::max<size_t>(2, kWays);
   constexpr size_t lanes = hn::MaxLanes(d);
   constexpr bool kKeepsWeights = kRows > 1 && kWays * kRows * kVectors + kVectors < kRegisters;
@@ -279,26 +278,32 @@ HWY_NOINLINE void tile(const P& p) {
   }
 }
 
-template <size_t kVectors, class P>
+/// The tile of so many rows. Where it is one of several, its sums are not split: what a row gives must not
+/// depend on how high the tile is that it falls into, and each is then half the highest at least.
+template <size_t kVectors, bool kOneOfSeveral, class P>
 HWY_INLINE void tile_of_rows(size_t rows, const P& p) {
-  constexpr size_t kMost = tile_rows(kVectors);
+  constexpr size_t kMost = tile_rows(kVectors), kLeast = kOneOfSeveral ? (kMost + 1) / 2 : 1;
+  const auto of = [&](auto height) HWY_ATTR {
+    constexpr size_t kRows = std::clamp(decltype(height)::value, kLeast, kMost);
+    tile<kRows, kVectors, kOneOfSeveral ? 1 : tile_ways(kRows, kVectors)>(p);
+  };
   switch (rows) {
     case 1:
-      return tile<1, kVectors>(p);
+      return of(Count<1>());
     case 2:
-      return tile<std::min<size_t>(2, kMost), kVectors>(p);
+      return of(Count<2>());
     case 3:
-      return tile<std::min<size_t>(3, kMost), kVectors>(p);
+      return of(Count<3>());
     case 4:
-      return tile<std::min<size_t>(4, kMost), kVectors>(p);
+      return of(Count<4>());
     case 5:
-      return tile<std::min<size_t>(5, kMost), kVectors>(p);
+      return of(Count<5>());
     case 6:
-      return tile<std::min<size_t>(6, kMost), kVectors>(p);
+      return of(Count<6>());
     case 7:
-      return tile<std::min<size_t>(7, kMost), kVectors>(p);
+      return of(Count<7>());
     default:
-      return tile<std::min<size_t>(8, kMost), kVectors>(p);
+      return of(Count<8>());
   }
 }
 
@@ -307,12 +312,12 @@ template <size_t kVectors, class P>
 HWY_INLINE void column_of_tiles(size_t rows, const P& all) {
   constexpr size_t kMost = tile_rows(kVectors);
   const size_t tiles = (rows + kMost - 1) / kMost;
-  if (tiles == 1) return tile_of_rows<kVectors>(rows, all);
+  if (tiles == 1) return tile_of_rows<kVectors, false>(rows, all);
   P p = all;
   for (size_t t = 0, lines = p.ahead_lines; t < tiles; ++t) {
     const size_t height = rows / tiles + (t < rows % tiles ? 1 : 0);
     p.ahead_lines = lines * (t + 1) / tiles - lines * t / tiles;
-    tile_of_rows<kVectors>(height, p);
+    tile_of_rows<kVectors, true>(height, p);
     p.skip_rows(height);
     p.ahead += 64 * p.ahead_lines;
   }

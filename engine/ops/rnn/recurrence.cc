@@ -196,7 +196,7 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   Rows to = projected_;
   const auto multiply = [&](const kernels::GatePanels<Real>& W) {
     const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &W, .to = to};
-    each_share(W, rows, false, [&](const Share& share) {
+    each_share(W, {.rows = rows, .for_any_thread = true}, [&](const Share& share) {
       kernels::project(projection.part(share.first_row, share.rows), share.panels);
     });
   };
@@ -263,7 +263,7 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
   for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
     const kernels::Cell<Real>& cell = cells_[i];
     if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
-    each_share(*cell.R, rows, descending, [&](const Share& share) {
+    each_share(*cell.R, {.rows = rows, .descending = descending}, [&](const Share& share) {
       if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
       kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
     });

@@ -21,6 +21,13 @@ std::int64_t first_panel(const kernels::GatePanels<Real>& weights, std::int64_t 
   return panel;
 }
 
+/// A product of weights that threads share.
+struct SharedProduct {
+  std::int64_t rows;
+  bool descending = false;      // how panels are walked
+  bool for_any_thread = false;  // results of a row may be read by another thread than the one that makes them
+};
+
 /// Rows and panels of a product.
 struct Share {
   std::int64_t first_row, rows;
@@ -34,10 +41,10 @@ struct Share {
 /// at least eight sums, which are not split any further (kernels::tile_ways).
 template <typename Real>
 bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts) {
-  if (weights.padded_size() <= kernels::kGateLanes<Real>) return false;
   constexpr std::int64_t many_rows = 16;
   const bool tiled = weights.suits_tiles() && kernels::tile_registers();
-  const std::int64_t least_rows = tiled ? many_rows : weights.whole() ? 4 : 8;
+  const bool one_vector = weights.padded_size() <= kernels::kGateLanes<Real>;
+  const std::int64_t least_rows = tiled ? many_rows : weights.whole() && !one_vector ? 4 : 8;
   if (rows < least_rows * parts) return false;
   const std::int64_t bytes = weights.K() * weights.width() * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t cache = kernels::second_cache_bytes();
@@ -60,21 +67,25 @@ std::int64_t pieces_of_part(const kernels::GatePanels<Real>& weights, std::int64
   return std::clamp<std::int64_t>(operations / worthwhile, 1, most);
 }
 
-/// Calls body(share) for shares of a product of weights with `rows` rows. A thread begins with the same
-/// panels at every step, so that they stay in its cache, or has the same rows.
+/// Calls body(share) for shares of a product. A thread begins with the same panels at every step, so that
+/// they stay in its cache, or has the same rows.
 template <typename Real, typename Body>
-void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, bool descending, Body body) {
-  constexpr std::int64_t enough = 1 << 15;  // operations for a thread to be worth waking
+void each_share(const kernels::GatePanels<Real>& weights, const SharedProduct& product, Body body) {
+  constexpr std::int64_t enough = 1 << 15;   // operations for a thread to be worth waking
+  constexpr std::int64_t enough_terms = 12;  // of a sum, to take longer than getting it from another thread
+  const auto [rows, descending, for_any_thread] = product;
   const std::int64_t operations = 2 * rows * weights.K() * weights.width();
   const std::int64_t parts = std::clamp<std::int64_t>(operations / enough, 1, kernels::threads());
   const kernels::PanelRange all{0, weights.panels(), descending};
   if (parts == 1) return body(Share{0, rows, all});
   if (share_rows(weights, rows, parts)) {
+    if (for_any_thread && weights.K() < enough_terms) return body(Share{0, rows, all});
+    const auto first_row = [rows, parts](std::int64_t part) { return rows * part / parts; };
     return kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t first = rows * begin / parts;
-      body(Share{first, rows * end / parts - first, all});
+      body(Share{first_row(begin), first_row(end) - first_row(begin), all});
     });
   }
+  if (weights.panels() == 1) return body(Share{0, rows, all});
   const std::int64_t pieces = pieces_of_part(weights, operations / parts), count = parts * pieces;
   kernels::parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {

@@ -1,13 +1,9 @@
 // What must hold for any recurrent layer, whatever its numbers.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <thread>
 
-#include "engine/kernels/gate_panels.h"
-#include "tests/engine/kernels/target_fixture.h"
 #include "tests/engine/ops/rnn/layer_case.h"
 
 namespace grurun::engine::testing {
@@ -227,40 +223,6 @@ TEST(Layer, LongSequencesOfLargeBatches) {
   }
 }
 
-using LayerThreads = kernels::EveryTarget;
-GRURUN_FOR_EVERY_TARGET(LayerThreads);
-
-// They share panels, of large products in pieces, or rows where panels are few and rows many or weights few.
-TEST_P(LayerThreads, DoNotChangeABit) {
-  struct Sizes {
-    std::int64_t batch_size, hidden_size;
-  };
-  for (const char* op : {"RNN", "GRU", "LSTM"}) {
-    for (const char* direction : {"forward", "bidirectional"}) {
-      for (const auto& [batch_size, hidden_size] :
-           {Sizes{1, 260}, Sizes{9, 260}, Sizes{37, 140}, Sizes{40, 260}, Sizes{83, 140}, Sizes{50, 40},
-            Sizes{70, 17}, Sizes{8, 140}, Sizes{15, 54}, Sizes{21, 17}, Sizes{29, 105}}) {
-        oracle::Layer l;
-        l.op = op;
-        l.direction = direction;
-        l.seq_length = 5;
-        l.batch_size = batch_size;
-        l.input_size = 130;
-        l.hidden_size = hidden_size;
-        fill_layer(l, DType::float32, {}, 8);
-        const auto once = results(l);
-        for (const int threads : {2, 3, 5}) {
-          kernels::set_threads(threads);
-          const auto again = results(l);
-          kernels::set_threads(1);
-          EXPECT_EQ(again, once) << op << " " << direction << " of " << batch_size << " rows on " << threads
-                                 << " threads";
-        }
-      }
-    }
-  }
-}
-
 TEST(Layer, DimensionsOfZero) {
   for (const char* op : {"RNN", "GRU", "LSTM"}) {
     for (const char* direction : {"forward", "bidirectional"}) {
@@ -297,81 +259,6 @@ TEST(Layer, APlanRunsAgain) {
     for (std::size_t i = 0; i < first.size(); ++i) {
       EXPECT_EQ(doubles_of(first[i].tensor()), doubles_of(second[i].tensor())) << op << i;
     }
-  }
-}
-
-// Weights of few rows are compact from the second run on.
-class CompactLayer : public ::testing::Test {
- protected:
-  CompactLayer() { kernels::set_most_compact_rows(3); }
-  ~CompactLayer() override { kernels::set_most_compact_rows(-1); }
-};
-
-TEST_F(CompactLayer, DoesNotChangeABit) {
-  for (const char* op : {"RNN", "GRU", "LSTM"}) {
-    for (const std::int64_t batch_size : {1, 3, 4}) {
-      for (const std::int64_t seq_length : {1, 6}) {
-        oracle::Layer l;
-        l.op = op;
-        l.direction = "bidirectional";
-        l.seq_length = seq_length;
-        l.batch_size = batch_size;
-        l.input_size = 130;
-        l.hidden_size = 150;
-        fill_layer(l, DType::float32, {}, 8);
-        OneNode node = node_of(l, 14, DType::float32);
-        node.initializers = {false, true, true, true};
-        const auto plan = make_plan(one_node_model(node));
-        const auto first = run_plan(*plan, fed_values(node));
-        for (int run = 2; run <= 3; ++run) {
-          const auto again = run_plan(*plan, fed_values(node));
-          for (std::size_t i = 0; i < first.size(); ++i) {
-            EXPECT_EQ(doubles_of(first[i].tensor()), doubles_of(again[i].tensor()))
-                << op << ", batch_size " << batch_size << ", run " << run << ", output " << i;
-          }
-        }
-      }
-    }
-  }
-}
-
-// Runs side by side, some of them with too many rows for compact weights.
-TEST_F(CompactLayer, ServesRunsOfAnyRowsSideBySide) {
-  const auto layer_of = [](int batch_size) {
-    oracle::Layer l;
-    l.op = "GRU";
-    l.seq_length = 1;
-    l.batch_size = batch_size;
-    l.input_size = 40;
-    l.hidden_size = 70;
-    fill_layer(l, DType::float32, {.initial_h = false}, 8);
-    OneNode node = node_of(l, 14, DType::float32);
-    node.initializers = {false, true, true, true};
-    return node;
-  };
-  const OneNode few = layer_of(1), many = layer_of(5);
-  // The same weights, whatever X is.
-  onnx_io::Model model = one_node_model(few);
-  model.graph.inputs[0].type = ValueType::tensor(DType::float32);
-  const auto results_of = [](const Plan& plan, const OneNode& node) {
-    return doubles_of(run_plan(plan, {node.inputs[0]})[0].tensor());
-  };
-  const auto fresh = [&](const OneNode& node) { return results_of(*make_plan(model), node); };
-  const std::vector<double> of_few = fresh(few), of_many = fresh(many);
-  for (int repetition = 0; repetition < 20; ++repetition) {
-    const auto plan = make_plan(model);
-    std::atomic<int> wrong{0};
-    std::vector<std::thread> callers;
-    for (int caller = 0; caller < 3; ++caller) {
-      callers.emplace_back([&, caller] {
-        for (int run = 0; run < 9; ++run) {
-          const bool is_few = (run + caller) % 9 != 8;
-          if (results_of(*plan, is_few ? few : many) != (is_few ? of_few : of_many)) ++wrong;
-        }
-      });
-    }
-    for (std::thread& caller : callers) caller.join();
-    ASSERT_EQ(wrong, 0);
   }
 }
 
