@@ -25,7 +25,7 @@ def mutant(name, what, file, *changes):
 
 
 GRU, RNN = "ops/rnn/gru.op.cc", "ops/rnn/rnn.op.cc"
-RECURRENCE, LAYER_RUN, SCHEDULE = "ops/rnn/recurrence.cc", "ops/rnn/layer_run.cc", "ops/rnn/schedule.cc"
+DIRECTION, LAYER_RUN, SCHEDULE = "ops/rnn/direction_run.cc", "ops/rnn/layer_run.cc", "ops/rnn/schedule.cc"
 WEIGHTS, NAMES, ATTRIBUTES = "ops/rnn/weights.cc", "ops/rnn/activation.cc", "ops/rnn/layer_attributes.cc"
 # Gates and states, and what they are made of.
 STEP, CELLS, ACTIVATION = "kernels/recurrent.h", "kernels/recurrent_cells-inl.h", "kernels/activation-inl.h"
@@ -87,63 +87,63 @@ LSTM_MUTANTS = [
             "C,\n          bounded(at.sum(gate), hn::Set(d, static_cast<T>(-cell.clip)), hn::Set(d, static_cast<T>(cell.clip))));")),
 ]
 
-RECURRENCE_MUTANTS = [
+DIRECTION_MUTANTS = [
     mutant("lengths-ignored", "sequence_lens ignored", LAYER_RUN,
            ("schedule(inputs.sequence_lens, dims)", "schedule(nullptr, dims)")),
-    mutant("reverse-reads-from-the-end", "reverse starts at the last step instead of at each row's last valid one", RECURRENCE,
-           ("const std::int64_t time = schedule_.time(k, step, reversed_);",
+    mutant("reverse-reads-from-the-end", "reverse starts at the last step instead of at each row's last valid one", DIRECTION,
+           ("const std::int64_t time = schedule_.time(place(k), step, reversed_);",
             "const std::int64_t time = reversed_ ? dims_.seq_length - 1 - step : step;")),
-    mutant("reverse-reads-forward", "reverse without sequence_lens reads X forward", RECURRENCE,
+    mutant("reverse-reads-forward", "reverse without sequence_lens reads X forward", DIRECTION,
            ("const bool descending = reversed_ && in_step_order();",
             "const bool descending = reversed_ && in_step_order() && rows < 0;")),
-    mutant("reverse-writes-forward", "Y of reverse is in the order of steps", RECURRENCE,
-           ("return Y + schedule_.time(place, step, reversed_) * layer_.y.time",
-            "return Y + schedule_.time(place, step, reversed_ && step < 0) * layer_.y.time")),
-    mutant("reverse-piece-by-piece", "a long reverse sequence takes its pieces in forward order", RECURRENCE,
+    mutant("reverse-writes-forward", "Y of reverse is in the order of steps", DIRECTION,
+           ("return Y + schedule_.time(place(k), step, reversed_) * layer_.y.time",
+            "return Y + schedule_.time(place(k), step, reversed_ && step < 0) * layer_.y.time")),
+    mutant("reverse-piece-by-piece", "a long reverse sequence takes its pieces in forward order", DIRECTION,
            ("reversed_ ? dims_.seq_length - end_step : first_step;", "first_step;")),
-    mutant("second-direction-forward", "the second direction runs forward", RECURRENCE,
+    mutant("second-direction-forward", "the second direction runs forward", DIRECTION,
            ("layer.attributes.reversed(direction)", "layer.attributes.reversed(0)")),
-    mutant("tail-keeps-the-state", "Y beyond a row's length holds its last state", RECURRENCE,
-           ("std::fill_n(Y + time * layer_.y.time + schedule_.row(k) * layer_.y.row, dims_.hidden_size, T{});",
-            "convert<Real, T>(next_state(schedule_.length(k) - 1).row(k), dims_.hidden_size,\n"
-            "                       Y + time * layer_.y.time + schedule_.row(k) * layer_.y.row);")),
-    mutant("Y_h-of-the-last-time", "Y_h is taken from the last time step instead of the last valid one", RECURRENCE,
-           ("if (schedule_.length(k) == 0) {",
-            "if (schedule_.length(k) == 0 || (index == 0 && schedule_.length(k) < dims_.seq_length)) {")),
-    mutant("Y_c-of-the-last-time", "Y_c is taken from the last time step instead of the last valid one", RECURRENCE,
-           ("if (schedule_.length(k) == 0) {",
-            "if (schedule_.length(k) == 0 || (index == 1 && schedule_.length(k) < dims_.seq_length)) {")),
-    mutant("empty-row-keeps-initial", "a row of length 0 ends in its initial state", RECURRENCE,
-           ("if (schedule_.length(k) == 0) {", "if (schedule_.length(k) < 0) {")),
-    mutant("Y_c-is-Y_h", "Y_c holds the hidden state", RECURRENCE,
-           ("index == 0 ? next_state(schedule_.length(k) - 1) : C_", "next_state(schedule_.length(k) - 1)")),
-    mutant("initial_h-ignored", "initial_h ignored", RECURRENCE,
+    mutant("tail-keeps-the-state", "Y beyond a row's length holds its last state", DIRECTION,
+           ("std::fill_n(Y + time * layer_.y.time + schedule_.row(place(k)) * layer_.y.row, dims_.hidden_size, T{});",
+            "convert<Real, T>(next_state(schedule_.length(place(k)) - 1).row(k), dims_.hidden_size,\n"
+            "                       Y + time * layer_.y.time + schedule_.row(place(k)) * layer_.y.row);")),
+    mutant("Y_h-of-the-last-time", "Y_h is taken from the last time step instead of the last valid one", DIRECTION,
+           ("if (schedule_.length(place(k)) == 0) {",
+            "if (schedule_.length(place(k)) == 0 || (index == 0 && schedule_.length(place(k)) < dims_.seq_length)) {")),
+    mutant("Y_c-of-the-last-time", "Y_c is taken from the last time step instead of the last valid one", DIRECTION,
+           ("if (schedule_.length(place(k)) == 0) {",
+            "if (schedule_.length(place(k)) == 0 || (index == 1 && schedule_.length(place(k)) < dims_.seq_length)) {")),
+    mutant("empty-row-keeps-initial", "a row of length 0 ends in its initial state", DIRECTION,
+           ("if (schedule_.length(place(k)) == 0) {", "if (schedule_.length(place(k)) < 0) {")),
+    mutant("Y_c-is-Y_h", "Y_c holds the hidden state", DIRECTION,
+           ("index == 0 ? next_state(schedule_.length(place(k)) - 1) : C_", "next_state(schedule_.length(place(k)) - 1)")),
+    mutant("initial_h-ignored", "initial_h ignored", DIRECTION,
            ("load_state(layer_.inputs.initial_h, H_[0]);", "load_state(nullptr, H_[0]);")),
-    mutant("initial_c-ignored", "initial_c ignored", RECURRENCE,
+    mutant("initial_c-ignored", "initial_c ignored", DIRECTION,
            ("load_state(layer_.inputs.initial_c, C_);", "load_state(nullptr, C_);")),
-    mutant("initial_c-is-initial_h", "initial_h is taken for initial_c", RECURRENCE,
+    mutant("initial_c-is-initial_h", "initial_h is taken for initial_c", DIRECTION,
            ("load_state(layer_.inputs.initial_c, C_);", "load_state(layer_.inputs.initial_h, C_);")),
-    mutant("initial-directions-swapped", "initial states of the directions swapped", RECURRENCE,
+    mutant("initial-directions-swapped", "initial states of the directions swapped", DIRECTION,
            ("initial->data<T>() + direction_ * layer_.state.direction",
             "initial->data<T>() + (dims_.num_directions - 1 - direction_) * layer_.state.direction")),
-    mutant("final-directions-swapped", "final states of the directions swapped", RECURRENCE,
+    mutant("final-directions-swapped", "final states of the directions swapped", DIRECTION,
            ("outputs.last[index]->template mutable_data<T>() + direction_ * layer_.state.direction",
             "outputs.last[index]->template mutable_data<T>() +\n"
             "            (dims_.num_directions - 1 - direction_) * layer_.state.direction")),
-    mutant("Y-directions-swapped", "Y of the directions swapped", RECURRENCE,
+    mutant("Y-directions-swapped", "Y of the directions swapped", DIRECTION,
            ("  T* Y = layer_.outputs.Y->template mutable_data<T>() + direction_ * layer_.y.direction;\n"
             "  return Y +",
             "  T* Y = layer_.outputs.Y->template mutable_data<T>() +\n"
             "         (dims_.num_directions - 1 - direction_) * layer_.y.direction;\n"
             "  return Y +")),
-    mutant("X-rows-by-length", "rows of X taken in the order of their lengths", RECURRENCE,
-           ("X + time * layer_.x.time + schedule_.row(k) * layer_.x.row", "X + time * layer_.x.time + k * layer_.x.row")),
-    mutant("Y-rows-by-length", "rows of Y written in the order of their lengths", RECURRENCE,
-           ("layer_.y.time + schedule_.row(place) * layer_.y.row", "layer_.y.time + place * layer_.y.row")),
-    mutant("initial-rows-by-length", "rows of initial states taken in the order of their lengths", RECURRENCE,
-           ("convert(from + schedule_.row(k) * layer_.state.row,", "convert(from + k * layer_.state.row,")),
-    mutant("final-rows-by-length", "rows of final states written in the order of their lengths", RECURRENCE,
-           ("T* to = last + schedule_.row(k) * layer_.state.row;", "T* to = last + k * layer_.state.row;")),
+    mutant("X-rows-by-length", "rows of X taken in the order of their lengths", DIRECTION,
+           ("X + time * layer_.x.time + schedule_.row(place(k)) * layer_.x.row", "X + time * layer_.x.time + k * layer_.x.row")),
+    mutant("Y-rows-by-length", "rows of Y written in the order of their lengths", DIRECTION,
+           ("schedule_.row(place(k)) * layer_.y.row;", "k * layer_.y.row;")),
+    mutant("initial-rows-by-length", "rows of initial states taken in the order of their lengths", DIRECTION,
+           ("convert(from + schedule_.row(place(k)) * layer_.state.row,", "convert(from + k * layer_.state.row,")),
+    mutant("final-rows-by-length", "rows of final states written in the order of their lengths", DIRECTION,
+           ("T* to = last + schedule_.row(place(k)) * layer_.state.row;", "T* to = last + k * layer_.state.row;")),
     mutant("layout-of-X-ignored", "layout ignored in X", LAYER_RUN,
            ("x(x_strides(dims, attributes.batch_first))", "x(x_strides(dims, false))")),
     mutant("layout-of-Y-ignored", "layout ignored in Y", LAYER_RUN,
@@ -151,12 +151,12 @@ RECURRENCE_MUTANTS = [
     mutant("layout-of-states-ignored", "layout ignored in initial and final states", LAYER_RUN,
            ("state(state_strides(dims, attributes.batch_first))", "state(state_strides(dims, false))")),
     mutant("state-not-reset", "without an initial state the second direction begins with the first one's final state",
-           RECURRENCE,
+           DIRECTION,
            ("  if (initial == nullptr) {\n",
             "  if (initial == nullptr && direction_ == 1 && to.data == H_[0].data) {\n"
             "    const Tensor* last = layer_.outputs.last[0];\n"
             "    for (std::int64_t k = 0; last != nullptr && k < dims_.batch_size; ++k) {\n"
-            "      convert(last->data<T>() + schedule_.row(k) * layer_.state.row, dims_.hidden_size, to.row(k));\n"
+            "      convert(last->data<T>() + schedule_.row(place(k)) * layer_.state.row, dims_.hidden_size, to.row(k));\n"
             "    }\n"
             "    if (last != nullptr) return;\n"
             "  }\n"
@@ -285,12 +285,12 @@ QUANTIZED_MUTANTS = [
               ("return {numbers.data(), rows, &range.zero_point, 0, panels};",
                "const std::uint8_t zero_point = 0; return {numbers.data(), rows, &zero_point, 0, panels};")),
     quantized("scale-of-W-for-R", "R takes W's scale", QUANTIZED_LSTM, ("gates(R, R_scale)", "gates(R, W_scale)")),
-    quantized("H-not-multiplied", "the state is not multiplied", RECURRENCE,
+    quantized("H-not-multiplied", "the state is not multiplied", DIRECTION,
               ("if (weights_.quantized) weights_.quantized->R.add_product(", "if (weights_.quantized && rows < 0) weights_.quantized->R.add_product(")),
-    quantized("range-of-whole-X", "the range of X counts what lies beyond every row", RECURRENCE,
+    quantized("range-of-whole-X", "the range of X counts what lies beyond every row", DIRECTION,
               ("data<float>(), schedule_.steps() * layer_.x.time)", "data<float>(), dims_.seq_length * layer_.x.time)")),
-    quantized("range-of-running-rows", "the range of H leaves out rows that have just ended", RECURRENCE,
-              ("step == 0 ? dims_.batch_size : schedule_.active(step - 1);", "schedule_.active(step);")),
+    quantized("range-of-running-rows", "the range of H leaves out rows that have just ended", DIRECTION,
+              ("step == 0 ? places_.count : active(step - 1);", "active(step);")),
     quantized("range-without-zero", "the range does not always hold 0", DYNAMIC_RANGE,
               ("most < 0 ? 0.0f : most, low = least > 0 ? 0.0f : least;", "most, low = least;")),
     quantized("range-of-254-steps", "the range has 254 steps", DYNAMIC_RANGE, ("/ 255.0f", "/ 254.0f")),
@@ -304,4 +304,4 @@ QUANTIZED_MUTANTS = [
               ("out.initial_c = inputs[initial_c];", "out.initial_c = inputs[initial_h];")),
 ]
 
-MUTANTS = GRU_MUTANTS + LSTM_MUTANTS + RECURRENCE_MUTANTS + WEIGHT_MUTANTS + ACTIVATION_MUTANTS + QUANTIZED_MUTANTS
+MUTANTS = GRU_MUTANTS + LSTM_MUTANTS + DIRECTION_MUTANTS + WEIGHT_MUTANTS + ACTIVATION_MUTANTS + QUANTIZED_MUTANTS

@@ -57,7 +57,8 @@ thread_local bool inside_body = false;
 /// loop is over when all that were counted off are done: a loop's fields stay while somebody reads them, a
 /// worker that wakes late finds nothing or what is left of a later loop, and a caller never waits for a
 /// worker that the system has not scheduled. Steps of small recurrent layers take two microseconds: threads
-/// pass as few cache lines between them as they can.
+/// pass as few cache lines between them as they can, and a worker that woke too late for one step stays awake
+/// for the next.
 class Pool {
  public:
   using Body = void (*)(void*, int64_t, int64_t);
@@ -103,8 +104,10 @@ class Pool {
 
   /// Chunks that a thread begins with; others take what it leaves. A cache line.
   struct alignas(64) Share {
-    std::atomic<uint32_t> left{0};  // chunks that nobody has taken yet, or kStop
-    uint32_t end = 0;               // of its chunks
+    // Chunks that nobody has taken yet, or kStop. The bits above kCount are others for every loop, so that it
+    // is seen to have been there when all of it is taken.
+    std::atomic<uint32_t> left{0};
+    uint32_t end = 0;  // of its chunks
     std::atomic<int> caller_cpu{-1};
     Loop loop{};
   };
@@ -120,7 +123,7 @@ class Pool {
       if (begin >= end) continue;
       share.end = end, share.loop = loop;
       share.caller_cpu.store(cpu, std::memory_order_relaxed);
-      hand_over(share, end - begin);
+      hand_over(share, ((share.left.load(std::memory_order_relaxed) | kCount) + 1) + (end - begin));
     }
   }
 
@@ -129,6 +132,8 @@ class Pool {
     share.left.store(left);
     share.left.notify_all();
   }
+
+  static bool any_left(uint32_t left) { return (left & kCount) != 0; }
 
   void start_workers() {
     while (!start_failed_ && static_cast<int>(workers_.size()) + 1 < size()) {
@@ -153,8 +158,12 @@ class Pool {
     Share& own = shares_[self];
     inside_body = true;
     for (;;) {
-      await_change(own.left, 0);
-      if (own.left.load(std::memory_order_relaxed) == kStop) return;
+      const uint32_t seen = own.left.load(std::memory_order_acquire);
+      if (seen == kStop) return;
+      if (!any_left(seen)) {
+        await_change(own.left, seen);
+        continue;
+      }
       const int caller_cpu = own.caller_cpu.load(std::memory_order_relaxed);
       for (size_t i = 0; i < threads; ++i) {
         const uint32_t taken = take_share(shares_[(self + i) % threads]);
@@ -170,11 +179,11 @@ class Pool {
   // How many chunks of it the calling thread has run.
   uint32_t take_share(Share& share) {
     uint32_t taken = 0, left = share.left.load(std::memory_order_relaxed);
-    while (left != 0 && left != kStop) {
+    while (any_left(left) && left != kStop) {
       if (!share.left.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
                                             std::memory_order_relaxed))
         continue;
-      run_chunk(share.loop, share.end - left);
+      run_chunk(share.loop, share.end - (left & kCount));
       ++taken, --left;
     }
     return taken;
@@ -190,7 +199,7 @@ class Pool {
     }
   }
 
-  static constexpr uint32_t kStop = ~uint32_t{0};
+  static constexpr uint32_t kCount = 0xffff, kStop = ~uint32_t{0};
 
   std::mutex mutex_;
   std::atomic<int> size_{1};

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <type_traits>
-#include <utility>
 
-#include "engine/kernels/recurrent.h"
-#include "engine/ops/rnn/convert.h"
+#include "engine/kernels/parallel.h"
+#include "engine/ops/rnn/direction_run.h"
 #include "engine/ops/rnn/shares.h"
 #include "engine/ops/type_dispatch.h"
 #include "tensor/memory.h"
@@ -15,380 +12,74 @@
 namespace grurun::engine::rnn {
 namespace {
 
-// What a projected chunk may take, so that it is still in a core's cache when its steps run.
-constexpr std::int64_t chunk_bytes = 768 * 1024;
-
-/// One direction of a run. Rows of states and products are in the schedule's places.
-template <typename T, typename Real>
-class DirectionRun {
- public:
-  DirectionRun(const LayerRun& layer, std::int64_t direction, const DirectionWeights<Real>& weights);
-  void run();
-
- private:
-  using Rows = kernels::Rows<Real>;
-  using ConstRows = kernels::Rows<const Real>;
-
-  // X_t W^T and bias for consecutive steps: a block [active rows, width_] for each.
-  struct Chunk {
-    std::int64_t end_step;
-    Rows block;       // of the first step
-    bool descending;  // blocks of later steps lie before it
-  };
-
-  void allocate();
-  bool in_step_order() const;
-  // For one step there is nothing to gain from a projection ahead of it.
-  bool projects_ahead() const { return schedule_.steps() > 1 || weights_.quantized || weights_.dense_W; }
-  Chunk project(std::int64_t first_step);
-  ConstRows inputs_of(std::int64_t first_step, std::int64_t end_step);
-  void step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X);
-  DynamicRange range_of_X() const;
-  DynamicRange range_of_state(std::int64_t step) const;
-  Rows next_state(std::int64_t step);
-  T* Y_of(std::int64_t step, std::int64_t place);
-  void load_states();
-  void load_state(const Tensor* initial, Rows to);
-  bool starts_at_rest() const;
-  void write_step(std::int64_t step, std::int64_t rows);
-  void clear_tails();
-  void store_state(std::size_t index);
-
-  const LayerRun& layer_;
-  const Schedule& schedule_;
-  const Dimensions& dims_;
-  const std::int64_t direction_;
-  const bool reversed_;
-  const DirectionWeights<Real>& weights_;
-  const std::int64_t padded_;  // hidden_size as the kernels pad it
-  // Y itself holds the states when its elements and rows are theirs.
-  const bool states_in_Y_;
-  std::array<kernels::Cell<Real>, 2> cells_;  // by block
-  std::int64_t width_ = 0;                    // of a row of all blocks' products
-  std::int64_t chunk_rows_ = 0;
-  // What holds all that follows, the second one if it is small.
-  std::optional<memory::Block> workspace_;
-  alignas(64) std::byte small_workspace_[4096];
-  std::array<Rows, 2> H_{};
-  Rows C_{}, z_{}, reset_{};
-  Rows gathered_{};       // [chunk_rows_, input_size]: rows of X in the order of steps
-  Rows projected_{};      // [chunk_rows_, width_]
-  ConstRows state_{};     // Ht-1
-  bool at_rest_ = false;  // the state is 0, and R times it
-  std::optional<DynamicRange> range_of_X_;
-};
-
-template <typename T, typename Real>
-DirectionRun<T, Real>::DirectionRun(const LayerRun& layer, std::int64_t direction,
-                                    const DirectionWeights<Real>& weights)
-    : layer_(layer),
-      schedule_(layer.schedule),
-      dims_(layer.dims),
-      direction_(direction),
-      reversed_(layer.attributes.reversed(direction)),
-      weights_(weights),
-      padded_(weights.blocks.front().R.padded_size()),
-      states_in_Y_(std::is_same_v<T, Real> && layer.outputs.Y != nullptr && schedule_.uniform()) {
-  const std::span<const Activation> functions = layer.attributes.functions(direction);
-  for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
-    kernels::Cell<Real>& cell = cells_[i];
-    cell.kind = layer.form.blocks[i].kind;
-    cell.W = &weights.blocks[i].W;
-    cell.R = &weights.blocks[i].R;
-    cell.P = weights.P.empty() ? nullptr : weights.P.data();
-    for (std::size_t f = 0; f < functions.size(); ++f) cell.functions[f] = functions[f];
-    cell.clip = layer.attributes.clip;
-    cell.clip_cell_state = layer.form.clip_cell_state;
-    cell.input_forget = layer.form.input_forget;
-    width_ += cell.W->width();
-  }
-  allocate();
+double operations_of_direction(const LayerForm& form, const Dimensions& dims) {
+  return 2.0 * static_cast<double>(dims.seq_length) * static_cast<double>(dims.batch_size) *
+         static_cast<double>(form.gates * dims.hidden_size) *
+         static_cast<double>(dims.input_size + dims.hidden_size);
 }
 
-template <typename T, typename Real>
-void DirectionRun<T, Real>::allocate() {
-  const std::int64_t batch = dims_.batch_size;
-  std::int64_t steps = 1;
-  if (schedule_.steps() > 1) {
-    const std::int64_t fitting = chunk_bytes / checked_mul(width_, sizeof(Real));
-    steps = std::clamp(fitting / batch, std::int64_t{1}, schedule_.steps());
-  }
-  chunk_rows_ = checked_mul(steps, batch);
-  const bool two_passes = weights_.blocks.size() > 1;
-  struct Part {
-    Rows& place;
-    std::int64_t rows, ld;
-  };
-  const Part parts[] = {{H_[0], batch, dims_.hidden_size},
-                        {H_[1], states_in_Y_ ? 0 : batch, dims_.hidden_size},
-                        {C_, layer_.form.states > 1 ? batch : 0, padded_},
-                        {z_, two_passes ? batch : 0, padded_},
-                        {reset_, two_passes ? batch : 0, padded_},
-                        {gathered_, in_step_order() ? 0 : chunk_rows_, dims_.input_size},
-                        {projected_, projects_ahead() ? chunk_rows_ : 0, width_}};
-  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(Real));
-  std::array<std::int64_t, std::size(parts)> begins{};
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < std::size(parts); ++i) {
-    begins[i] = total;
-    if (parts[i].rows == 0) continue;
-    total = checked_add(total, checked_add(checked_mul(parts[i].rows, parts[i].ld), line - 1) / line * line);
-  }
-  const auto bytes = static_cast<std::size_t>(checked_mul(total, sizeof(Real)));
-  if (bytes > sizeof small_workspace_) workspace_.emplace(bytes);
-  auto* const base = static_cast<Real*>(workspace_ ? workspace_->data() : small_workspace_);
-  for (std::size_t i = 0; i < std::size(parts); ++i) parts[i].place = {base + begins[i], parts[i].ld};
-}
-
-template <typename T, typename Real>
-void DirectionRun<T, Real>::run() {
-  load_states();
-  const std::int64_t steps = schedule_.steps();
-  if (steps == 1 && !projects_ahead()) {
-    step(0, schedule_.active(0), {}, inputs_of(0, 1));
-  }
-  for (std::int64_t step = 0; projects_ahead() && step < steps;) {
-    const Chunk chunk = project(step);
-    Rows block = chunk.block;
-    for (; step < chunk.end_step; ++step) {
-      layer_.context.check_limits();
-      const std::int64_t rows = schedule_.active(step);
-      this->step(step, rows, block, {});
-      block.data += (chunk.descending ? -rows : rows) * width_;
-    }
-  }
-  clear_tails();
-  store_state(0);
-  store_state(1);
-}
-
-// True when the rows of X lie in memory as the steps take them, forwards or backwards, in the type of the
-// computation.
-template <typename T, typename Real>
-bool DirectionRun<T, Real>::in_step_order() const {
-  return std::is_same_v<T, Real> && schedule_.uniform() &&
-         (!layer_.attributes.batch_first || dims_.batch_size == 1);
-}
-
-/// Moves sums that lie gate by gate, hidden_size each, to panel order with its padding, for a single panel.
+/// Among how many of `threads` threads the rows of a direction are divided for all of its steps, so that they
+/// have nothing to tell each other on the way.
 template <typename Real>
-void spread(std::int64_t gates, const kernels::GatePanels<Real>& W, std::int64_t rows,
-            kernels::Rows<Real> sums) {
-  const std::int64_t hidden = W.hidden_size(), units = W.units(0);
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t gate = gates - 1; gate >= 0; --gate) {
-      const Real* from = sums.row(i) + gate * hidden;
-      Real* to = sums.row(i) + gate * units;
-      if (gate > 0) std::copy_backward(from, from + hidden, to + hidden);
-      std::fill(to + hidden, to + units, Real{0});
-    }
-  }
-}
-
-template <typename T, typename Real>
-typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_t first_step) {
-  std::int64_t end_step = first_step;
-  std::int64_t rows = 0;
-  while (end_step < schedule_.steps() && rows + schedule_.active(end_step) <= chunk_rows_) {
-    rows += schedule_.active(end_step++);
-  }
-  const ConstRows X = inputs_of(first_step, end_step);
-  Rows to = projected_;
-  const auto multiply = [&](const kernels::GatePanels<Real>& W) {
-    const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &W, .to = to};
-    each_share(W, {.rows = rows, .for_any_thread = true}, [&](const Share& share) {
-      kernels::project(projection.part(share.first_row, share.rows), share.panels);
+std::int64_t row_parts(const LayerRun& layer, const LayerWeights<Real>& weights, std::int64_t threads) {
+  constexpr double enough = 1 << 17;  // operations for a thread to be worth waking
+  const std::int64_t rows = layer.dims.batch_size;
+  if (!layer.schedule.uniform() || weights.front().quantized) return 1;
+  const auto worthwhile = static_cast<std::int64_t>(
+      std::min(operations_of_direction(layer.form, layer.dims) / enough, static_cast<double>(threads)));
+  const auto divisible = [&](std::int64_t parts) {
+    return std::ranges::all_of(weights.front().blocks, [&](const BlockWeights<Real>& block) {
+      return share_rows(block.R, rows, parts) && rows >= parts * least_shared_rows(block.W);
     });
   };
-  if (weights_.dense_W) {
-    multiply(*weights_.dense_W);
-    spread(layer_.form.gates, weights_.blocks.front().W, rows, to);
-  } else {
-    for (const BlockWeights<Real>& block : weights_.blocks) {
-      multiply(block.W);
-      to.data += block.W.width();
-    }
-  }
-  if constexpr (std::is_same_v<Real, float>) {
-    if (weights_.quantized) {
-      if (!range_of_X_) range_of_X_ = range_of_X();
-      weights_.quantized->W.add_product(rows, X, *range_of_X_, projected_);
-    }
-  }
-  // Rows that were not gathered are in the order of time.
-  const bool descending = reversed_ && in_step_order();
-  const std::int64_t last_block = (end_step - first_step - 1) * dims_.batch_size;
-  return {end_step, {projected_.row(descending ? last_block : 0), width_}, descending};
-}
-
-// The rows of X of consecutive steps, in the order of steps, or that of time where in_step_order().
-template <typename T, typename Real>
-typename DirectionRun<T, Real>::ConstRows DirectionRun<T, Real>::inputs_of(std::int64_t first_step,
-                                                                           std::int64_t end_step) {
-  const T* X = layer_.inputs.X->template data<T>();
-  if constexpr (std::is_same_v<T, Real>) {
-    if (in_step_order()) {
-      const std::int64_t first_time = reversed_ ? dims_.seq_length - end_step : first_step;
-      // A batch of one is in step order whatever the layout; its rows are input_size apart either way.
-      return {X + first_time * layer_.x.time, dims_.input_size};
-    }
-  }
-  Rows to = gathered_;
-  for (std::int64_t step = first_step; step < end_step; ++step) {
-    const std::int64_t active = schedule_.active(step);
-    for (std::int64_t k = 0; k < active; ++k, to.data += to.ld) {
-      const std::int64_t time = schedule_.time(k, step, reversed_);
-      convert(X + time * layer_.x.time + schedule_.row(k) * layer_.x.row, dims_.input_size, to.data);
-    }
-  }
-  return {gathered_.data, gathered_.ld};
-}
-
-template <typename T, typename Real>
-void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X) {
-  if constexpr (std::is_same_v<Real, float>) {
-    if (weights_.quantized) weights_.quantized->R.add_product(rows, state_, range_of_state(step), projected);
-  }
-  const Rows next = next_state(step);
-  const bool descending = layer_.descending == (step % 2 == 0);
-  kernels::CellStep<Real> cell_step{.rows = rows,
-                                    .A = at_rest_ ? ConstRows{} : state_,
-                                    .projected = {projected.data, projected.ld},
-                                    .X = X,
-                                    .H = state_,
-                                    .out = next,
-                                    .C = C_,
-                                    .z = z_,
-                                    .reset = reset_};
-  for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
-    const kernels::Cell<Real>& cell = cells_[i];
-    if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
-    each_share(*cell.R, {.rows = rows, .descending = descending}, [&](const Share& share) {
-      if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
-      kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
-    });
-    if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
-  }
-  state_ = {next.data, next.ld};
-  at_rest_ = false;
-  if (!states_in_Y_) write_step(step, rows);
-}
-
-// Over X as far as the longest row goes, whatever it holds behind the ends of others.
-template <typename T, typename Real>
-DynamicRange DirectionRun<T, Real>::range_of_X() const {
-  return dynamic_range(layer_.inputs.X->template data<float>(), schedule_.steps() * layer_.x.time);
-}
-
-// Over the rows that had a step before this one: a row that has just ended still counts.
-template <typename T, typename Real>
-DynamicRange DirectionRun<T, Real>::range_of_state(std::int64_t step) const {
-  const std::int64_t rows = step == 0 ? dims_.batch_size : schedule_.active(step - 1);
-  return dynamic_range(state_.data, rows * state_.ld);
-}
-
-// Where the state after a step belongs.
-template <typename T, typename Real>
-typename DirectionRun<T, Real>::Rows DirectionRun<T, Real>::next_state(std::int64_t step) {
-  if constexpr (std::is_same_v<T, Real>) {
-    if (states_in_Y_) return {Y_of(step, 0), layer_.y.row};
-  }
-  return H_[static_cast<std::size_t>((step + 1) % 2)];
-}
-
-// Y of the row in a place at a step.
-template <typename T, typename Real>
-T* DirectionRun<T, Real>::Y_of(std::int64_t step, std::int64_t place) {
-  T* Y = layer_.outputs.Y->template mutable_data<T>() + direction_ * layer_.y.direction;
-  return Y + schedule_.time(place, step, reversed_) * layer_.y.time + schedule_.row(place) * layer_.y.row;
-}
-
-template <typename T, typename Real>
-void DirectionRun<T, Real>::load_states() {
-  load_state(layer_.inputs.initial_h, H_[0]);
-  state_ = {H_[0].data, H_[0].ld};
-  at_rest_ = starts_at_rest();
-  if (layer_.form.states == 1) return;
-  std::fill_n(C_.data, dims_.batch_size * C_.ld, Real{0});
-  load_state(layer_.inputs.initial_c, C_);
-}
-
-template <typename T, typename Real>
-void DirectionRun<T, Real>::load_state(const Tensor* initial, Rows to) {
-  if (initial == nullptr) {
-    std::fill_n(to.data, dims_.batch_size * to.ld, Real{0});
-    return;
-  }
-  const T* from = initial->data<T>() + direction_ * layer_.state.direction;
-  for (std::int64_t k = 0; k < dims_.batch_size; ++k) {
-    convert(from + schedule_.row(k) * layer_.state.row, dims_.hidden_size, to.row(k));
-  }
-}
-
-// Whether the first step needs no product with R, as is usual: that is much of a short sequence.
-template <typename T, typename Real>
-bool DirectionRun<T, Real>::starts_at_rest() const {
-  if (weights_.quantized) return false;
-  const auto finite = [](const BlockWeights<Real>& block) { return block.R.finite(); };
-  if (!std::ranges::all_of(weights_.blocks, finite)) return false;
-  const Real* H = H_[0].data;
-  return layer_.inputs.initial_h == nullptr ||
-         std::all_of(H, H + dims_.batch_size * dims_.hidden_size, [](Real h) { return h == 0; });
-}
-
-template <typename T, typename Real>
-void DirectionRun<T, Real>::write_step(std::int64_t step, std::int64_t rows) {
-  if (layer_.outputs.Y == nullptr) return;
-  for (std::int64_t k = 0; k < rows; ++k) convert(state_.row(k), dims_.hidden_size, Y_of(step, k));
-}
-
-template <typename T, typename Real>
-void DirectionRun<T, Real>::clear_tails() {
-  if (layer_.outputs.Y == nullptr) return;
-  T* Y = layer_.outputs.Y->template mutable_data<T>() + direction_ * layer_.y.direction;
-  for (std::int64_t k = 0; k < dims_.batch_size; ++k) {
-    for (std::int64_t time = schedule_.length(k); time < dims_.seq_length; ++time) {
-      std::fill_n(Y + time * layer_.y.time + schedule_.row(k) * layer_.y.row, dims_.hidden_size, T{});
-    }
-  }
-}
-
-template <typename T, typename Real>
-void DirectionRun<T, Real>::store_state(std::size_t index) {
-  if (layer_.outputs.last[index] == nullptr) return;
-  T* last = layer_.outputs.last[index]->template mutable_data<T>() + direction_ * layer_.state.direction;
-  for (std::int64_t k = 0; k < dims_.batch_size; ++k) {
-    T* to = last + schedule_.row(k) * layer_.state.row;
-    if (schedule_.length(k) == 0) {
-      std::fill_n(to, dims_.hidden_size, T{});
-    } else {
-      const Rows state = index == 0 ? next_state(schedule_.length(k) - 1) : C_;
-      convert<Real, T>(state.row(k), dims_.hidden_size, to);
-    }
-  }
+  return worthwhile > 1 && divisible(worthwhile) ? worthwhile : 1;
 }
 
 // A thread for each direction needs no waiting for the other at every step; more threads than that do better
 // by sharing the steps.
 bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
-  constexpr double enough = 1 << 18;  // operations for a thread to be worth waking
-  const double operations = 2.0 * static_cast<double>(dims.seq_length) *
-                            static_cast<double>(dims.batch_size) *
-                            static_cast<double>(form.gates * dims.hidden_size) *
-                            static_cast<double>(dims.input_size + dims.hidden_size);
-  return kernels::threads() <= 3 && operations >= enough;
+  constexpr double enough = 1 << 18;
+  return kernels::threads() <= 3 && operations_of_direction(form, dims) >= enough;
+}
+
+/// Calls body with so many bytes of memory that begin at a cache line.
+template <typename Body>
+void with_workspace(std::size_t bytes, Body body) {
+  alignas(64) std::byte few[4096];
+  if (bytes <= sizeof few) return body(few);
+  const memory::Block many(bytes);
+  body(static_cast<std::byte*>(many.data()));
 }
 
 }  // namespace
 
 template <typename T, typename Real>
 void run_directions(const LayerRun& layer, const LayerWeights<Real>& weights) {
-  const std::int64_t directions = layer.dims.num_directions;
-  const bool apart = directions > 1 && directions_side_by_side(layer.form, layer.dims);
-  const std::int64_t grain = apart ? 1 : directions;
-  kernels::parallel_for(directions, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t direction = begin; direction < end; ++direction)
-      DirectionRun<T, Real>(layer, direction, weights[static_cast<std::size_t>(direction)]).run();
+  const std::int64_t directions = layer.dims.num_directions, rows = layer.dims.batch_size;
+  const std::int64_t threads = kernels::threads_here() / directions;
+  const std::int64_t parts = threads > 1 ? row_parts(layer, weights, threads) : 1;
+  const std::int64_t runs = directions * parts;
+  const bool apart = runs > 1 && (parts > 1 || directions_side_by_side(layer.form, layer.dims));
+  const auto run_of = [&](std::int64_t run) {
+    const std::int64_t part = run % parts, first = rows * part / parts, last = rows * (part + 1) / parts;
+    const auto direction = static_cast<std::size_t>(run / parts);
+    return DirectionRun<T, Real>(layer, run / parts, weights[direction], {first, last - first});
+  };
+  if (!apart) {
+    for (std::int64_t i = 0; i < runs; ++i) {
+      DirectionRun<T, Real> run = run_of(i);
+      with_workspace(run.workspace_bytes(), [&](std::byte* workspace) { run.run(workspace); });
+    }
+    return;
+  }
+  // One workspace, so that a thread meets the same memory in every run: that of another thread's last run
+  // would have to come from there. The last part has the most rows.
+  const std::size_t bytes = run_of(parts - 1).workspace_bytes();
+  with_workspace(static_cast<std::size_t>(runs) * bytes, [&](std::byte* workspace) {
+    kernels::parallel_for(runs, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        run_of(i).run(workspace + static_cast<std::size_t>(i) * bytes);
+    });
   });
 }
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "engine/kernels/gate_panels.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/recurrent.h"
 #include "engine/kernels/simd.h"
+#include "engine/ops/rnn/weights.h"
 
 namespace grurun::engine::rnn {
 
@@ -21,34 +23,36 @@ std::int64_t first_panel(const kernels::GatePanels<Real>& weights, std::int64_t 
   return panel;
 }
 
-/// A product of weights that threads share.
-struct SharedProduct {
-  std::int64_t rows;
-  bool descending = false;      // how panels are walked
-  bool for_any_thread = false;  // results of a row may be read by another thread than the one that makes them
-};
-
 /// Rows and panels of a product.
 struct Share {
   std::int64_t first_row, rows;
   kernels::PanelRange panels;
 };
 
-/// Whether threads take rows instead of panels: where panels are few and cannot be shared out evenly, and
-/// where weights are so few that reading all of them costs a thread less than getting from others what they
-/// made of theirs. Each thread must have rows enough for the kernels to compute them as they would all rows:
-/// in tiles (kernels::tile_registers), whose weights each thread would split for itself, or else in tiles of
-/// at least eight sums, which are not split any further (kernels::tile_ways).
+/// Whether products with the weights may run on the tile registers.
+template <typename Real>
+bool may_be_tiled(const kernels::GatePanels<Real>& weights) {
+  return weights.suits_tiles() && kernels::tile_registers();
+}
+
+/// Rows that the kernels compute as they would if there were more of them: on the tile registers, or else in
+/// tiles of at least eight sums, which are not split any further (kernels::tile_ways).
+template <typename Real>
+std::int64_t least_shared_rows(const kernels::GatePanels<Real>& weights) {
+  const bool one_vector = weights.padded_size() <= kernels::kGateLanes<Real>;
+  return may_be_tiled(weights) ? 16 : weights.whole() && !one_vector ? 4 : 8;
+}
+
+/// Whether threads take rows instead of panels, each of them enough: where panels are few and cannot be
+/// shared out evenly, and where weights are so few that reading all of them costs a thread less than getting
+/// from others what they made of theirs; but for the tile registers, for which each thread would split them.
 template <typename Real>
 bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts) {
   constexpr std::int64_t many_rows = 16;
-  const bool tiled = weights.suits_tiles() && kernels::tile_registers();
-  const bool one_vector = weights.padded_size() <= kernels::kGateLanes<Real>;
-  const std::int64_t least_rows = tiled ? many_rows : weights.whole() && !one_vector ? 4 : 8;
-  if (rows < least_rows * parts) return false;
+  if (rows < parts * least_shared_rows(weights)) return false;
   const std::int64_t bytes = weights.K() * weights.width() * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t cache = kernels::second_cache_bytes();
-  if (!tiled && bytes <= (rows < many_rows * parts ? cache / 2 : 2 * cache)) return true;
+  if (!may_be_tiled(weights) && bytes <= (rows < many_rows * parts ? cache / 2 : 2 * cache)) return true;
   std::int64_t most = 0;
   for (std::int64_t i = 0; i < parts; ++i) {
     const std::int64_t end = first_panel(weights, i + 1, parts);
@@ -63,29 +67,51 @@ bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std
 template <typename Real>
 std::int64_t pieces_of_part(const kernels::GatePanels<Real>& weights, std::int64_t operations) {
   constexpr std::int64_t worthwhile = 1 << 21, most = 4;
-  if (weights.suits_tiles() && kernels::tile_registers()) return 1;
+  if (may_be_tiled(weights)) return 1;
   return std::clamp<std::int64_t>(operations / worthwhile, 1, most);
 }
 
-/// Calls body(share) for shares of a product. A thread begins with the same panels at every step, so that
-/// they stay in its cache, or has the same rows.
+/// How many threads are worth waking for a product of weights with `rows` rows.
+template <typename Real>
+std::int64_t parts_of(const kernels::GatePanels<Real>& weights, std::int64_t rows) {
+  constexpr std::int64_t enough = 1 << 15;  // operations of a thread
+  return std::clamp<std::int64_t>(2 * rows * weights.K() * weights.width() / enough, 1,
+                                  kernels::threads_here());
+}
+
+/// The same for a step: as many as are worth waking for each block, since one reads what others made in the
+/// block before.
+template <typename Real>
+std::int64_t step_parts(std::span<const BlockWeights<Real>> blocks, std::int64_t rows) {
+  std::int64_t parts = kernels::threads_here();
+  for (const BlockWeights<Real>& block : blocks) parts = std::min(parts, parts_of(block.R, rows));
+  return parts;
+}
+
+/// The same for a projection. Few terms of a sum take less time to compute than to get from another thread,
+/// which a step's only thread would have to.
+template <typename Real>
+std::int64_t projection_parts(const kernels::GatePanels<Real>& W, std::int64_t rows,
+                              std::int64_t step_parts) {
+  constexpr std::int64_t few_terms = 12;
+  return W.K() < few_terms && step_parts == 1 ? 1 : parts_of(W, rows);
+}
+
+/// Calls body(share) for shares of a product of weights with `rows` rows, on up to `parts` threads. A thread
+/// begins with the same panels at every step, so that they stay in its cache, or has the same rows.
 template <typename Real, typename Body>
-void each_share(const kernels::GatePanels<Real>& weights, const SharedProduct& product, Body body) {
-  constexpr std::int64_t enough = 1 << 15;   // operations for a thread to be worth waking
-  constexpr std::int64_t enough_terms = 12;  // of a sum, to take longer than getting it from another thread
-  const auto [rows, descending, for_any_thread] = product;
-  const std::int64_t operations = 2 * rows * weights.K() * weights.width();
-  const std::int64_t parts = std::clamp<std::int64_t>(operations / enough, 1, kernels::threads());
+void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts,
+                bool descending, Body body) {
   const kernels::PanelRange all{0, weights.panels(), descending};
   if (parts == 1) return body(Share{0, rows, all});
   if (share_rows(weights, rows, parts)) {
-    if (for_any_thread && weights.K() < enough_terms) return body(Share{0, rows, all});
     const auto first_row = [rows, parts](std::int64_t part) { return rows * part / parts; };
     return kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
       body(Share{first_row(begin), first_row(end) - first_row(begin), all});
     });
   }
   if (weights.panels() == 1) return body(Share{0, rows, all});
+  const std::int64_t operations = 2 * rows * weights.K() * weights.width();
   const std::int64_t pieces = pieces_of_part(weights, operations / parts), count = parts * pieces;
   kernels::parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {

@@ -16,7 +16,8 @@ namespace {
 using LayerThreads = kernels::EveryTarget;
 GRURUN_FOR_EVERY_TARGET(LayerThreads);
 
-// They share panels, of large products in pieces, or rows where panels are few and rows many or weights few.
+// They share panels, of large products in pieces, or rows where panels are few and rows many or weights few:
+// for all steps, or step by step where rows end at different times.
 TEST_P(LayerThreads, DoNotChangeABit) {
   struct Sizes {
     std::int64_t batch_size, hidden_size;
@@ -34,15 +35,51 @@ TEST_P(LayerThreads, DoNotChangeABit) {
         l.batch_size = batch_size;
         l.input_size = 130;
         l.hidden_size = hidden_size;
-        fill_layer(l, DType::float32, {}, 8);
-        const auto once = results(l);
-        for (const int threads : {2, 3, 5}) {
-          kernels::set_threads(threads);
-          const auto again = results(l);
-          kernels::set_threads(1);
-          EXPECT_EQ(again, once) << op << " " << direction << " of " << batch_size << " rows on " << threads
-                                 << " threads";
+        for (const bool ragged : {false, true}) {
+          l.has_sequence_lens = ragged;
+          for (int n = 0; ragged && n < batch_size; ++n) l.sequence_lens.push_back(5 - n % 4);
+          l.layout = ragged ? 1 : 0;
+          fill_layer(l, DType::float32, {}, 8);
+          const auto once = results(l);
+          for (const int threads : {2, 3, 5}) {
+            kernels::set_threads(threads);
+            const auto again = results(l);
+            kernels::set_threads(1);
+            EXPECT_EQ(again, once) << op << " " << direction << " of " << batch_size << " rows "
+                                   << (ragged ? "of different lengths " : "") << "on " << threads
+                                   << " threads";
+          }
         }
+      }
+    }
+  }
+}
+
+// Of other types, and in the other layout.
+TEST_P(LayerThreads, MayEachTakeRows) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    for (const DType dtype : {DType::float64, DType::float16, DType::bfloat16}) {
+      for (const int layout : {0, 1}) {
+        oracle::Layer l;
+        l.op = op;
+        l.direction = "reverse";
+        l.layout = layout;
+        l.seq_length = 7;
+        l.batch_size = 37;
+        l.input_size = 50;
+        l.hidden_size = 40;
+        fill_layer(l, dtype, {}, 10);
+        const auto values = [&] {
+          std::vector<std::vector<double>> of_outputs;
+          for (const Value& out : run_node(node_of(l, 22, dtype)))
+            of_outputs.push_back(doubles_of(out.tensor()));
+          return of_outputs;
+        };
+        const auto once = values();
+        kernels::set_threads(2);
+        const auto again = values();
+        kernels::set_threads(1);
+        EXPECT_EQ(again, once) << op << " " << dtype_name(dtype) << ", layout " << layout;
       }
     }
   }
