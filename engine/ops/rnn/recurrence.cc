@@ -73,8 +73,9 @@ void run_directions(const LayerRun& layer, const LayerWeights<Real>& weights) {
     return;
   }
   // One workspace, so that a thread meets the same memory in every run: that of another thread's last run
-  // would have to come from there. The last part has the most rows.
-  const std::size_t bytes = run_of(parts - 1).workspace_bytes();
+  // would have to come from there. The first part has the fewest rows, the last one the most, and what is
+  // projected at a time may be more of either.
+  const std::size_t bytes = std::max(run_of(0).workspace_bytes(), run_of(parts - 1).workspace_bytes());
   with_workspace(static_cast<std::size_t>(runs) * bytes, [&](std::byte* workspace) {
     kernels::parallel_for(runs, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)

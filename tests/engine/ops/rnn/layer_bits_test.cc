@@ -85,6 +85,25 @@ TEST_P(LayerThreads, MayEachTakeRows) {
   }
 }
 
+// Of more steps than are projected at once, which are not the same for each thread.
+TEST(LayerThreads, MayEachTakeRowsOfLongSequences) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    oracle::Layer l;
+    l.op = op;
+    l.seq_length = 300;
+    l.batch_size =
+        19;  // nine rows for one thread, which takes more of them at once than the other of its ten
+    l.input_size = 7;
+    l.hidden_size = 76;
+    fill_layer(l, DType::float32, {}, 11);
+    const auto once = results(l);
+    kernels::set_threads(2);
+    const auto again = results(l);
+    kernels::set_threads(1);
+    EXPECT_EQ(again, once) << op;
+  }
+}
+
 // Rows of X and states the other way round, `size` elements each.
 std::vector<double> rows_reversed(const std::vector<double>& from, int rows, int size) {
   std::vector<double> to(from.size());
