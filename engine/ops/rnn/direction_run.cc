@@ -97,7 +97,7 @@ void DirectionRun<T, Real>::run(void* workspace) {
   load_states();
   const std::int64_t steps = schedule_.steps();
   if (steps == 1 && !projects_ahead()) {
-    step(0, active(0), {}, inputs_of(0, 1));
+    step(0, active(0), {}, inputs_of(0, 1, active(0)));
   }
   for (std::int64_t step = 0; projects_ahead() && step < steps;) {
     const Chunk chunk = project(step);
@@ -130,7 +130,7 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   while (end_step < schedule_.steps() && rows + active(end_step) <= chunk_rows_) {
     rows += active(end_step++);
   }
-  const ConstRows X = inputs_of(first_step, end_step);
+  const ConstRows X = inputs_of(first_step, end_step, rows);
   Rows to = projected_;
   const auto multiply = [&](const kernels::GatePanels<Real>& W) {
     const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &W, .to = to};
@@ -160,10 +160,11 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   return {end_step, {projected_.row(descending ? last_block : 0), width_}, descending};
 }
 
-// The rows of X of consecutive steps, in the order of steps, or that of time where in_step_order().
+// All rows of X of consecutive steps, in the order of steps, or that of time where in_step_order().
 template <typename T, typename Real>
 typename DirectionRun<T, Real>::ConstRows DirectionRun<T, Real>::inputs_of(std::int64_t first_step,
-                                                                           std::int64_t end_step) {
+                                                                           std::int64_t end_step,
+                                                                           std::int64_t rows) {
   const T* X = layer_.inputs.X->template data<T>();
   if constexpr (std::is_same_v<T, Real>) {
     if (in_step_order()) {
@@ -173,15 +174,27 @@ typename DirectionRun<T, Real>::ConstRows DirectionRun<T, Real>::inputs_of(std::
       return {X + first_time * layer_.x.time + places_.first * layer_.x.row, dims_.input_size};
     }
   }
-  Rows to = gathered_;
-  for (std::int64_t step = first_step; step < end_step; ++step) {
-    const std::int64_t rows = active(step);
-    for (std::int64_t k = 0; k < rows; ++k, to.data += to.ld) {
+  // By the thread that multiplies them, where threads share rows.
+  constexpr std::int64_t enough = 1 << 13;  // elements for a thread to be worth waking
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(rows * dims_.input_size / enough, 1, kernels::threads_here());
+  kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    gather(first_step, rows * begin / parts, rows * end / parts);
+  });
+  return {gathered_.data, gathered_.ld};
+}
+
+template <typename T, typename Real>
+void DirectionRun<T, Real>::gather(std::int64_t first_step, std::int64_t begin, std::int64_t end) {
+  const T* X = layer_.inputs.X->template data<T>();
+  for (std::int64_t step = first_step, first = 0; first < end; first += active(step++)) {
+    const std::int64_t last = std::min(active(step), end - first);
+    for (std::int64_t k = std::max<std::int64_t>(begin - first, 0); k < last; ++k) {
       const std::int64_t time = schedule_.time(place(k), step, reversed_);
-      convert(X + time * layer_.x.time + schedule_.row(place(k)) * layer_.x.row, dims_.input_size, to.data);
+      convert(X + time * layer_.x.time + schedule_.row(place(k)) * layer_.x.row, dims_.input_size,
+              gathered_.row(first + k));
     }
   }
-  return {gathered_.data, gathered_.ld};
 }
 
 template <typename T, typename Real>

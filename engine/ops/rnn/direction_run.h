@@ -61,7 +61,9 @@ class DirectionRun {
   // For one step there is nothing to gain from a projection ahead of it.
   bool projects_ahead() const { return schedule_.steps() > 1 || weights_.quantized || weights_.dense_W; }
   Chunk project(std::int64_t first_step);
-  ConstRows inputs_of(std::int64_t first_step, std::int64_t end_step);
+  ConstRows inputs_of(std::int64_t first_step, std::int64_t end_step, std::int64_t rows);
+  // Rows [begin, end) of those of the steps from first_step on.
+  void gather(std::int64_t first_step, std::int64_t begin, std::int64_t end);
   void step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X);
   DynamicRange range_of_X() const requires std::is_same_v<Real, float>;
   DynamicRange range_of_state(std::int64_t step) const requires std::is_same_v<Real, float>;
