@@ -197,6 +197,13 @@ void DirectionRun<T, Real>::gather(std::int64_t first_step, std::int64_t begin, 
   }
 }
 
+// Whether a step takes some microseconds at most, so that what threads tell each other may be too much of it.
+template <typename T, typename Real>
+bool DirectionRun<T, Real>::is_short(std::int64_t rows) const {
+  constexpr std::int64_t operations = 1 << 20;
+  return 2 * rows * width_ * dims_.hidden_size < operations;
+}
+
 template <typename T, typename Real>
 void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X) {
   if constexpr (std::is_same_v<Real, float>) {
@@ -204,7 +211,6 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
   }
   const Rows next = next_state(step);
   const bool descending = layer_.descending == (step % 2 == 0);
-  const std::int64_t parts = step_parts<Real>(weights_.blocks, rows);
   kernels::CellStep<Real> cell_step{.rows = rows,
                                     .A = at_rest_ ? ConstRows{} : state_,
                                     .projected = {projected.data, projected.ld},
@@ -214,14 +220,22 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
                                     .C = C_,
                                     .z = z_,
                                     .reset = reset_};
-  for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
-    const kernels::Cell<Real>& cell = cells_[i];
-    if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
-    each_share(*cell.R, rows, parts, descending, [&](const Share& share) {
-      if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
-      kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
-    });
-    if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
+  const auto compute = [&](std::int64_t parts) {
+    for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
+      const kernels::Cell<Real>& cell = cells_[i];
+      if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
+      each_share(*cell.R, rows, parts, descending, [&](const Share& share) {
+        if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
+        kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
+      });
+      if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
+    }
+  };
+  const std::int64_t parts = step_parts<Real>(weights_.blocks, rows);
+  if (parts > 1 && layer_.trials != nullptr && is_short(rows)) {
+    layer_.trials[direction_].step([&](bool shared) { compute(shared ? parts : 1); });
+  } else {
+    compute(parts);
   }
   state_ = {next.data, next.ld};
   at_rest_ = false;

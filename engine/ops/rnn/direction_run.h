@@ -64,6 +64,7 @@ class DirectionRun {
   ConstRows inputs_of(std::int64_t first_step, std::int64_t end_step, std::int64_t rows);
   // Rows [begin, end) of those of the steps from first_step on.
   void gather(std::int64_t first_step, std::int64_t begin, std::int64_t end);
+  bool is_short(std::int64_t rows) const;
   void step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X);
   DynamicRange range_of_X() const requires std::is_same_v<Real, float>;
   DynamicRange range_of_state(std::int64_t step) const requires std::is_same_v<Real, float>;

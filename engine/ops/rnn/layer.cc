@@ -1,5 +1,6 @@
 #include "engine/ops/rnn/layer.h"
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,7 @@ struct Layer {
   std::optional<LayerWeights<float>> packed_float;
   std::optional<LayerWeights<double>> packed_double;
   std::atomic<std::uint32_t> runs{0};
+  std::array<StepTrial<>, 2> trials;  // by direction
   bool may_be_compact = false;
   // Of weights that may be compact: held by each run, and alone by one that arranges them anew.
   std::shared_mutex arrangement;
@@ -116,6 +118,7 @@ void run_layer(Layer& layer, RunContext& run) {
     const std::uint32_t runs = layer.runs.load(std::memory_order_relaxed);
     layer.runs.store(runs + 1, std::memory_order_relaxed);
     layer_run.descending = runs % 2 == 1;
+    layer_run.trials = layer.trials.data();
     run_directions<T, Real>(layer_run, weights);
   });
 }

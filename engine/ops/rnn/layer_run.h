@@ -7,6 +7,7 @@
 #include "engine/graph/op_context.h"
 #include "engine/ops/rnn/layer_inputs.h"
 #include "engine/ops/rnn/schedule.h"
+#include "engine/ops/rnn/step_trial.h"
 
 namespace grurun::engine::rnn {
 
@@ -42,6 +43,8 @@ struct LayerRun {
   /// Which of the two orders the first step takes the weights' panels in. A layer that is run step by step
   /// finds the weights used last in the cache when it differs from run to run.
   bool descending = false;
+  /// By direction; nullptr: steps that may be shared are.
+  StepTrial<>* trials = nullptr;
 };
 
 }  // namespace grurun::engine::rnn

@@ -93,7 +93,7 @@ std::int64_t step_parts(std::span<const BlockWeights<Real>> blocks, std::int64_t
 template <typename Real>
 std::int64_t projection_parts(const kernels::GatePanels<Real>& W, std::int64_t rows,
                               std::int64_t step_parts) {
-  constexpr std::int64_t few_terms = 12;
+  constexpr std::int64_t few_terms = 32;
   return W.K() < few_terms && step_parts == 1 ? 1 : parts_of(W, rows);
 }
 
