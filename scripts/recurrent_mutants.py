@@ -286,7 +286,7 @@ QUANTIZED_MUTANTS = [
                "const std::uint8_t zero_point = 0; return {numbers.data(), rows, &zero_point, 0, panels};")),
     quantized("scale-of-W-for-R", "R takes W's scale", QUANTIZED_LSTM, ("gates(R, R_scale)", "gates(R, W_scale)")),
     quantized("H-not-multiplied", "the state is not multiplied", DIRECTION,
-              ("if (weights_.quantized) weights_.quantized->R.add_product(", "if (weights_.quantized && rows < 0) weights_.quantized->R.add_product(")),
+              ("if (weights_.quantized) {\n      // Over the rows", "if (weights_.quantized && rows < 0) {\n      // Over the rows")),
     quantized("range-of-whole-X", "the range of X counts what lies beyond every row", DIRECTION,
               ("data<float>(), schedule_.steps() * layer_.x.time)", "data<float>(), dims_.seq_length * layer_.x.time)")),
     quantized("range-of-running-rows", "the range of H leaves out rows that have just ended", DIRECTION,

@@ -7,6 +7,7 @@
 
 #include "engine/kernels/activation.h"
 #include "engine/kernels/gate_panels.h"
+#include "engine/kernels/simd.h"
 
 namespace grurun::kernels {
 
@@ -27,6 +28,17 @@ struct PanelRange {
   int64_t begin, end;
   bool descending = false;
 };
+
+/// Rows, and terms and columns of weights, from which on products run on the tile registers: smaller ones
+/// take longer to split than to multiply.
+inline constexpr int64_t kLeastTiledRows = 15, kLeastTiledK = 128, kLeastTiledColumns = 256;
+
+/// Whether products of the weights run on the tile registers if there are rows enough.
+template <class T>
+bool may_be_tiled(const GatePanels<T>& weights) {
+  return weights.K() >= kLeastTiledK && weights.width() >= kLeastTiledColumns && weights.suits_tiles() &&
+         tile_registers();
+}
 
 /// to [rows, W.width()] = X [rows, W.K()] * W + W's bias, in panel order, for these panels.
 template <class T>

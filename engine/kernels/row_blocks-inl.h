@@ -116,9 +116,6 @@ class ScaledRows {
 
 #if GRURUN_TILES
 static_assert(kTiledRows == kRowBlock);
-// Smaller products take longer to split than to multiply.
-constexpr size_t kLeastTiledRows = 15, kLeastTiledK = 128, kLeastTiledColumns = 256;
-
 /// Blocks of rows in pieces, for the tile registers.
 class SplitBlocks {
  public:
@@ -145,9 +142,7 @@ class SplitBlocks {
 
 /// Whether rows times weights go through the tile registers.
 inline bool suit_tiles(size_t rows, const GatePanels<float>& weights) {
-  return rows >= kLeastTiledRows && static_cast<size_t>(weights.K()) >= kLeastTiledK &&
-         static_cast<size_t>(weights.width()) >= kLeastTiledColumns && weights.suits_tiles() &&
-         tile_registers();
+  return static_cast<int64_t>(rows) >= kLeastTiledRows && may_be_tiled(weights);
 }
 #else
 class SplitRows;

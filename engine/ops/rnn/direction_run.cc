@@ -150,7 +150,11 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   }
   if constexpr (std::is_same_v<Real, float>) {
     if (weights_.quantized) {
-      if (!range_of_X_) range_of_X_ = range_of_X();
+      // Over X as far as the longest row goes, whatever it holds behind the ends of others.
+      if (!range_of_X_) {
+        range_of_X_ =
+            dynamic_range(layer_.inputs.X->template data<float>(), schedule_.steps() * layer_.x.time);
+      }
       weights_.quantized->W.add_product(rows, X, *range_of_X_, projected_);
     }
   }
@@ -207,7 +211,12 @@ bool DirectionRun<T, Real>::is_short(std::int64_t rows) const {
 template <typename T, typename Real>
 void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X) {
   if constexpr (std::is_same_v<Real, float>) {
-    if (weights_.quantized) weights_.quantized->R.add_product(rows, state_, range_of_state(step), projected);
+    if (weights_.quantized) {
+      // Over the rows that had a step before this one: a row that has just ended still counts.
+      const std::int64_t seen = step == 0 ? places_.count : active(step - 1);
+      weights_.quantized->R.add_product(rows, state_, dynamic_range(state_.data, seen * state_.ld),
+                                        projected);
+    }
   }
   const Rows next = next_state(step);
   const bool descending = layer_.descending == (step % 2 == 0);
@@ -240,20 +249,6 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
   state_ = {next.data, next.ld};
   at_rest_ = false;
   if (!states_in_Y_) write_step(step, rows);
-}
-
-// Over X as far as the longest row goes, whatever it holds behind the ends of others.
-template <typename T, typename Real>
-DynamicRange DirectionRun<T, Real>::range_of_X() const requires std::is_same_v<Real, float> {
-  return dynamic_range(layer_.inputs.X->template data<float>(), schedule_.steps() * layer_.x.time);
-}
-
-// Over the rows that had a step before this one: a row that has just ended still counts.
-template <typename T, typename Real>
-DynamicRange DirectionRun<T, Real>::range_of_state(
-    std::int64_t step) const requires std::is_same_v<Real, float> {
-  const std::int64_t rows = step == 0 ? places_.count : active(step - 1);
-  return dynamic_range(state_.data, rows * state_.ld);
 }
 
 // Where the state after a step belongs.

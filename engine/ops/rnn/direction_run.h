@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 
 #include "engine/kernels/recurrent.h"
 #include "engine/ops/rnn/layer_run.h"
@@ -66,8 +65,6 @@ class DirectionRun {
   void gather(std::int64_t first_step, std::int64_t begin, std::int64_t end);
   bool is_short(std::int64_t rows) const;
   void step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X);
-  DynamicRange range_of_X() const requires std::is_same_v<Real, float>;
-  DynamicRange range_of_state(std::int64_t step) const requires std::is_same_v<Real, float>;
   Rows next_state(std::int64_t step);
   T* Y_of(std::int64_t step, std::int64_t k);
   void load_states();

@@ -27,12 +27,13 @@ std::int64_t row_parts(const LayerRun& layer, const LayerWeights<Real>& weights,
   if (!layer.schedule.uniform() || weights.front().quantized) return 1;
   const auto worthwhile = static_cast<std::int64_t>(
       std::min(operations_of_direction(layer.form, layer.dims) / enough, static_cast<double>(threads)));
-  const auto divisible = [&](std::int64_t parts) {
-    return std::ranges::all_of(weights.front().blocks, [&](const BlockWeights<Real>& block) {
-      return share_rows(block.R, rows, parts) && rows >= parts * least_shared_rows(block.W);
-    });
+  if (worthwhile < 2) return 1;
+  const auto divisible = [&](const BlockWeights<Real>& block) {
+    return share_rows(block.R, rows, worthwhile) && rows >= worthwhile * least_shared_rows(block.W);
   };
-  return worthwhile > 1 && divisible(worthwhile) ? worthwhile : 1;
+  for (const DirectionWeights<Real>& direction : weights)
+    if (!std::ranges::all_of(direction.blocks, divisible)) return 1;
+  return worthwhile;
 }
 
 // A thread for each direction needs no waiting for the other at every step; more threads than that do better

@@ -29,18 +29,12 @@ struct Share {
   kernels::PanelRange panels;
 };
 
-/// Whether products with the weights may run on the tile registers.
-template <typename Real>
-bool may_be_tiled(const kernels::GatePanels<Real>& weights) {
-  return weights.suits_tiles() && kernels::tile_registers();
-}
-
 /// Rows that the kernels compute as they would if there were more of them: on the tile registers, or else in
 /// tiles of at least eight sums, which are not split any further (kernels::tile_ways).
 template <typename Real>
 std::int64_t least_shared_rows(const kernels::GatePanels<Real>& weights) {
   const bool one_vector = weights.padded_size() <= kernels::kGateLanes<Real>;
-  return may_be_tiled(weights) ? 16 : weights.whole() && !one_vector ? 4 : 8;
+  return kernels::may_be_tiled(weights) ? kernels::kLeastTiledRows : weights.whole() && !one_vector ? 4 : 8;
 }
 
 /// Whether threads take rows instead of panels, each of them enough: where panels are few and cannot be
@@ -52,7 +46,8 @@ bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std
   if (rows < parts * least_shared_rows(weights)) return false;
   const std::int64_t bytes = weights.K() * weights.width() * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t cache = kernels::second_cache_bytes();
-  if (!may_be_tiled(weights) && bytes <= (rows < many_rows * parts ? cache / 2 : 2 * cache)) return true;
+  if (!kernels::may_be_tiled(weights) && bytes <= (rows < many_rows * parts ? cache / 2 : 2 * cache))
+    return true;
   std::int64_t most = 0;
   for (std::int64_t i = 0; i < parts; ++i) {
     const std::int64_t end = first_panel(weights, i + 1, parts);
@@ -67,7 +62,7 @@ bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std
 template <typename Real>
 std::int64_t pieces_of_part(const kernels::GatePanels<Real>& weights, std::int64_t operations) {
   constexpr std::int64_t worthwhile = 1 << 21, most = 4;
-  if (may_be_tiled(weights)) return 1;
+  if (kernels::may_be_tiled(weights)) return 1;
   return std::clamp<std::int64_t>(operations / worthwhile, 1, most);
 }
 
