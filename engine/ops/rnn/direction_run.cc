@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <type_traits>
-#include <utility>
 
 #include "engine/kernels/recurrent.h"
 #include "engine/ops/rnn/convert.h"
 #include "engine/ops/rnn/shares.h"
 #include "engine/ops/type_dispatch.h"
-#include "tensor/memory.h"
 
 namespace grurun::engine::rnn {
 namespace {
@@ -134,10 +131,10 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   Rows to = projected_;
   const auto multiply = [&](const kernels::GatePanels<Real>& W) {
     const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &W, .to = to};
-    each_share(W, rows, projection_parts(W, rows, step_parts<Real>(weights_.blocks, places_.count)), false,
-               [&](const Share& share) {
-                 kernels::project(projection.part(share.first_row, share.rows), share.panels);
-               });
+    const std::int64_t parts = projection_parts(W, rows, step_parts<Real>(weights_.blocks, places_.count));
+    each_share(W, rows, parts, least_shared_rows(W), false, [&](const Share& share) {
+      kernels::project(projection.part(share.first_row, share.rows), share.panels);
+    });
   };
   if (weights_.dense_W) {
     multiply(*weights_.dense_W);
@@ -233,10 +230,11 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
     for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
       const kernels::Cell<Real>& cell = cells_[i];
       if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
-      each_share(*cell.R, rows, parts, descending, [&](const Share& share) {
-        if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
-        kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
-      });
+      each_share(*cell.R, rows, parts, least_shared_rows(weights_.blocks[i]), descending,
+                 [&](const Share& share) {
+                   if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
+                   kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
+                 });
       if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
     }
   };

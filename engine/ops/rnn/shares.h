@@ -37,13 +37,21 @@ std::int64_t least_shared_rows(const kernels::GatePanels<Real>& weights) {
   return kernels::may_be_tiled(weights) ? kernels::kLeastTiledRows : weights.whole() && !one_vector ? 4 : 8;
 }
 
-/// Whether threads take rows instead of panels, each of them enough: where panels are few and cannot be
-/// shared out evenly, and where weights are so few that reading all of them costs a thread less than getting
-/// from others what they made of theirs; but for the tile registers, for which each thread would split them.
+/// The same for a block, of which a single step multiplies both X and the state.
 template <typename Real>
-bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts) {
+std::int64_t least_shared_rows(const BlockWeights<Real>& block) {
+  return std::max(least_shared_rows(block.R), least_shared_rows(block.W));
+}
+
+/// Whether threads take rows instead of panels, each of them `least_rows` at least: where panels are few and
+/// cannot be shared out evenly, and where weights are so few that reading all of them costs a thread less
+/// than getting from others what they made of theirs; but for the tile registers, for which each thread would
+/// split them.
+template <typename Real>
+bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts,
+                std::int64_t least_rows) {
   constexpr std::int64_t many_rows = 16;
-  if (rows < parts * least_shared_rows(weights)) return false;
+  if (rows < parts * least_rows) return false;
   const std::int64_t bytes = weights.K() * weights.width() * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t cache = kernels::second_cache_bytes();
   if (!kernels::may_be_tiled(weights) && bytes <= (rows < many_rows * parts ? cache / 2 : 2 * cache))
@@ -92,14 +100,15 @@ std::int64_t projection_parts(const kernels::GatePanels<Real>& W, std::int64_t r
   return W.K() < few_terms && step_parts == 1 ? 1 : parts_of(W, rows);
 }
 
-/// Calls body(share) for shares of a product of weights with `rows` rows, on up to `parts` threads. A thread
+/// Calls body(share) for shares of a product of weights with `rows` rows, on up to `parts` threads, each of
+/// them with `least_rows` rows at least where it takes rows. A thread
 /// begins with the same panels at every step, so that they stay in its cache, or has the same rows.
 template <typename Real, typename Body>
 void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts,
-                bool descending, Body body) {
+                std::int64_t least_rows, bool descending, Body body) {
   const kernels::PanelRange all{0, weights.panels(), descending};
   if (parts == 1) return body(Share{0, rows, all});
-  if (share_rows(weights, rows, parts)) {
+  if (share_rows(weights, rows, parts, least_rows)) {
     const auto first_row = [rows, parts](std::int64_t part) { return rows * part / parts; };
     return kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
       body(Share{first_row(begin), first_row(end) - first_row(begin), all});
