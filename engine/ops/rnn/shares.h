@@ -101,8 +101,8 @@ std::int64_t projection_parts(const kernels::GatePanels<Real>& W, std::int64_t r
 }
 
 /// Calls body(share) for shares of a product of weights with `rows` rows, on up to `parts` threads, each of
-/// them with `least_rows` rows at least where it takes rows. A thread
-/// begins with the same panels at every step, so that they stay in its cache, or has the same rows.
+/// them with `least_rows` rows at least where it takes rows. A thread begins with the same panels at every
+/// step, so that they stay in its cache, or has the same rows.
 template <typename Real, typename Body>
 void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts,
                 std::int64_t least_rows, bool descending, Body body) {

@@ -85,6 +85,25 @@ TEST_P(LayerThreads, MayEachTakeRows) {
   }
 }
 
+// Of a single step, whose X has far more elements than its state: products of one may run on the tile
+// registers and those of the other not.
+TEST_P(LayerThreads, MayEachTakeRowsOfAStep) {
+  for (const char* op : {"RNN", "GRU", "LSTM"}) {
+    oracle::Layer l;
+    l.op = op;
+    l.seq_length = 1;
+    l.batch_size = 20;
+    l.input_size = 300;
+    l.hidden_size = 64;
+    fill_layer(l, DType::float32, {}, 12);
+    const auto once = results(l);
+    kernels::set_threads(2);
+    const auto again = results(l);
+    kernels::set_threads(1);
+    EXPECT_EQ(again, once) << op;
+  }
+}
+
 // Of more steps than are projected at once, which are not the same for each thread.
 TEST(LayerThreads, MayEachTakeRowsOfLongSequences) {
   for (const char* op : {"RNN", "GRU", "LSTM"}) {
