@@ -18,7 +18,7 @@
 #define GRURUN_VEC_ARITH_OPERANDS
 namespace grurun::kernels {
 
-enum class Arithmetic { add, sub, mul, div };
+enum class Arithmetic { add, sub, mul, div, max, min };
 
 /// Where the operands advance: 1 for an array, 0 for a scalar, of which there is one at most.
 template <class T>
@@ -40,6 +40,8 @@ HWY_INLINE V apply(V a, V b) {
   if constexpr (op == Arithmetic::sub) return hn::Sub(a, b);
   if constexpr (op == Arithmetic::mul) return hn::Mul(a, b);
   if constexpr (op == Arithmetic::div) return hn::Div(a, b);
+  if constexpr (op == Arithmetic::max) return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+  if constexpr (op == Arithmetic::min) return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
 }
 
 // What steps is known beforehand, and pointers are copies: a loop that asks for each vector takes twice as
@@ -80,6 +82,10 @@ void select(Arithmetic op, const Operands<T>& in, T* y, size_t n) {
       return loop<Arithmetic::mul>(in, y, n);
     case Arithmetic::div:
       return loop<Arithmetic::div>(in, y, n);
+    case Arithmetic::max:
+      return loop<Arithmetic::max>(in, y, n);
+    case Arithmetic::min:
+      return loop<Arithmetic::min>(in, y, n);
   }
 }
 
@@ -159,7 +165,7 @@ void run(Arithmetic op, const Operands<T>& in, T* y, int64_t n) {
 
 }  // namespace
 
-#define GRURUN_ARRAYS(NAME)                                                 \
+#define GRURUN_OPERATION(NAME)                                              \
   template <class T>                                                        \
   void vec_##NAME(const T* a, const T* b, T* y, int64_t n) {                \
     run<T>(Arithmetic::NAME, {a, b, 1, 1}, y, n);                           \
@@ -168,25 +174,24 @@ void run(Arithmetic op, const Operands<T>& in, T* y, int64_t n) {
   void vec_##NAME(const T* a, T b, T* y, int64_t n) {                       \
     run<T>(Arithmetic::NAME, {a, &b, 1, 0}, y, n);                          \
   }                                                                         \
+  template <class T>                                                        \
+  void vec_##NAME(T a, const T* b, T* y, int64_t n) {                       \
+    run<T>(Arithmetic::NAME, {&a, b, 0, 1}, y, n);                          \
+  }                                                                         \
   template void vec_##NAME(const float*, const float*, float*, int64_t);    \
   template void vec_##NAME(const double*, const double*, double*, int64_t); \
   template void vec_##NAME(const float*, float, float*, int64_t);           \
-  template void vec_##NAME(const double*, double, double*, int64_t)
-
-#define GRURUN_SCALAR_FIRST(NAME)                                 \
-  template <class T>                                              \
-  void vec_##NAME(T a, const T* b, T* y, int64_t n) {             \
-    run<T>(Arithmetic::NAME, {&a, b, 0, 1}, y, n);                \
-  }                                                               \
-  template void vec_##NAME(float, const float*, float*, int64_t); \
+  template void vec_##NAME(const double*, double, double*, int64_t);        \
+  template void vec_##NAME(float, const float*, float*, int64_t);           \
   template void vec_##NAME(double, const double*, double*, int64_t)
 
-GRURUN_ARRAYS(add);
-GRURUN_ARRAYS(sub);
-GRURUN_ARRAYS(mul);
-GRURUN_ARRAYS(div);
-GRURUN_SCALAR_FIRST(sub);
-GRURUN_SCALAR_FIRST(div);
+GRURUN_OPERATION(add);
+GRURUN_OPERATION(sub);
+GRURUN_OPERATION(mul);
+GRURUN_OPERATION(div);
+GRURUN_OPERATION(max);
+GRURUN_OPERATION(min);
+#undef GRURUN_OPERATION
 
 template <class T>
 void vec_clip(const T* x, T low, T high, T* y, int64_t n) {

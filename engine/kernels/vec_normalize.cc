@@ -69,6 +69,21 @@ void scale_by(const T* x, const Scaling<T>& by, T* y, size_t n) {
   return shift_steps ? scale_row<false, true>(x, by, y, n) : scale_row<false, false>(x, by, y, n);
 }
 
+template <class T>
+void standardize(const T* x, T mean, T factor, T shift, T* y, size_t n) {
+  const auto step = [=](auto d, size_t i) HWY_ATTR {
+    const auto centered = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, mean));
+    hn::StoreU(hn::Add(hn::Mul(centered, hn::Set(d, factor)), hn::Set(d, shift)), d, y + i);
+  };
+  for_lanes<T>(n, step);
+}
+void standardize_f32(const float* x, float mean, float factor, float shift, float* y, size_t n) {
+  standardize(x, mean, factor, shift, y, n);
+}
+void standardize_f64(const double* x, double mean, double factor, double shift, double* y, size_t n) {
+  standardize(x, mean, factor, shift, y, n);
+}
+
 double center_f32(const float* x, float mean, float* y, size_t n) {
   return sum<true, float>(Centered<float>{x, mean, y}, n);
 }
@@ -92,6 +107,8 @@ HWY_EXPORT(center_f32);
 HWY_EXPORT(center_f64);
 HWY_EXPORT(scale_f32);
 HWY_EXPORT(scale_f64);
+HWY_EXPORT(standardize_f32);
+HWY_EXPORT(standardize_f64);
 
 template <>
 double vec_center(const float* x, float mean, float* y, int64_t n) {
@@ -108,6 +125,16 @@ void vec_scale(const float* x, const Scaling<float>& by, float* y, int64_t n) {
 template <>
 void vec_scale(const double* x, const Scaling<double>& by, double* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(scale_f64)(x, by, y, static_cast<size_t>(std::max<int64_t>(n, 0)));
+}
+template <>
+void vec_standardize(const float* x, float mean, float factor, float shift, float* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(standardize_f32)
+  (x, mean, factor, shift, y, static_cast<size_t>(std::max<int64_t>(n, 0)));
+}
+template <>
+void vec_standardize(const double* x, double mean, double factor, double shift, double* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(standardize_f64)
+  (x, mean, factor, shift, y, static_cast<size_t>(std::max<int64_t>(n, 0)));
 }
 
 }  // namespace grurun::kernels

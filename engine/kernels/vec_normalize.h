@@ -24,4 +24,8 @@ struct Scaling {
 template <class T>
 void vec_scale(const T* x, const Scaling<T>& by, T* y, int64_t n);
 
+/// y = (x - mean) * factor + shift for n elements, each operation rounded by itself; y may be x.
+template <class T>
+void vec_standardize(const T* x, T mean, T factor, T shift, T* y, int64_t n);
+
 }  // namespace grurun::kernels

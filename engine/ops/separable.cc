@@ -82,27 +82,94 @@ void sum_row(const C* x, const C* weights, std::int64_t count, std::int64_t inne
   }
 }
 
+// y[2i], y[2i + 1] = sums of `count` elements from x[i] and from next[i] on.
+template <std::int64_t count, typename C>
+void sum_pairs(const C* x, const C* next, const C* weights, const C* next_weights, std::int64_t pairs,
+               C* __restrict y) {
+  C a[count], b[count];
+  std::copy_n(weights, count, a);
+  std::copy_n(next_weights, count, b);
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    C even = a[0] * x[i], odd = b[0] * next[i];
+    for (std::int64_t k = 1; k < count; ++k) {
+      even += a[k] * x[i + k];
+      odd += b[k] * next[i + k];
+    }
+    y[2 * i] = even;
+    y[2 * i + 1] = odd;
+  }
+}
+
+// Weighs elements along the innermost axis. To twice the length, as most that enlarge go, all pairs of
+// outputs but those at the ends have the same weights, which need not be looked up.
+template <typename C>
+class RowSums {
+ public:
+  explicit RowSums(const AxisTaps& taps) : taps_(taps), weights_(taps.weights.begin(), taps.weights.end()) {
+    const std::int64_t middle = taps.output / 4;
+    if (taps.output != 2 * taps.input || (count(2 * middle) != 2 && count(2 * middle) != 4)) return;
+    if (count(2 * middle) != count(2 * middle + 1)) return;
+    first_ = last_ = middle;
+    while (first_ > 0 && are_alike(first_ - 1, middle)) --first_;
+    while (last_ < taps.input && are_alike(last_, middle)) ++last_;
+  }
+  /// Outputs [begin, end) of the row x to y[0], y[1]...
+  void operator()(const C* x, std::int64_t begin, std::int64_t end, C* __restrict y) const {
+    if (begin > 2 * first_ || end < 2 * last_) return one_by_one(x, begin, end, y - begin);
+    one_by_one(x, begin, 2 * first_, y - begin);
+    if (first_ < last_) pairs(x, y - begin + 2 * first_);
+    one_by_one(x, 2 * last_, end, y - begin);
+  }
+
+ private:
+  std::int64_t count(std::int64_t o) const { return taps_.start[o + 1] - taps_.start[o]; }
+  bool are_alike(std::int64_t pair, std::int64_t other) const {
+    for (const std::int64_t o : {2 * pair, 2 * pair + 1}) {
+      const std::int64_t same = o + 2 * (other - pair);
+      const C* weight = weights_.data() + taps_.start[o];
+      if (count(o) != count(same) || taps_.first[o] - pair != taps_.first[same] - other ||
+          !std::equal(weight, weight + count(o), weights_.data() + taps_.start[same])) {
+        return false;
+      }
+    }
+    return true;
+  }
+  void pairs(const C* x, C* __restrict y) const {
+    const std::int64_t o = 2 * first_;
+    (count(o) == 2 ? sum_pairs<2, C> : sum_pairs<4, C>)(
+        x + taps_.first[o], x + taps_.first[o + 1], weights_.data() + taps_.start[o],
+        weights_.data() + taps_.start[o + 1], last_ - first_, y);
+  }
+  void one_by_one(const C* x, std::int64_t begin, std::int64_t end, C* __restrict y) const {
+    for (std::int64_t o = begin; o < end; ++o) {
+      const C* weight = weights_.data() + taps_.start[o];
+      const C* element = x + taps_.first[o];
+      C sum = weight[0] * element[0];
+      for (std::int64_t k = 1; k < count(o); ++k) sum += weight[k] * element[k];
+      y[o] = sum;
+    }
+  }
+
+  const AxisTaps& taps_;
+  const ScratchVector<C> weights_;
+  std::int64_t first_ = 0, last_ = 0;  // pairs that are alike
+};
+
 template <typename C>
 void sum_pass(const Pass& pass, const C* x, C* y) {
   const AxisTaps& taps = *pass.taps;
   const ScratchVector<C> weights(taps.weights.begin(), taps.weights.end());
+  const RowSums<C> sum_elements(taps);
   const std::int64_t inner = pass.inner;
   const std::int64_t taps_per_output = taps.start.back() / taps.output + 1;
   for_each_piece(pass, inner * taps_per_output,
                  [&](std::int64_t outer, std::int64_t begin, std::int64_t end) {
                    const C* from = x + outer * taps.input * inner;
                    C* to = y + outer * taps.output * inner;
+                   if (inner == 1) return sum_elements(from, begin, end, to + begin);
                    for (std::int64_t o = begin; o < end; ++o) {
-                     const C* weight = weights.data() + taps.start[o];
-                     const std::int64_t count = taps.start[o + 1] - taps.start[o];
-                     if (inner != 1) {
-                       sum_row(from + taps.first[o] * inner, weight, count, inner, to + o * inner);
-                       continue;
-                     }
-                     const C* element = from + taps.first[o];
-                     C sum = weight[0] * element[0];
-                     for (std::int64_t k = 1; k < count; ++k) sum += weight[k] * element[k];
-                     to[o] = sum;
+                     sum_row(from + taps.first[o] * inner, weights.data() + taps.start[o],
+                             taps.start[o + 1] - taps.start[o], inner, to + o * inner);
                    }
                  });
 }

@@ -14,22 +14,15 @@ std::vector<OpRow> op_rows_arithmetic();
 
 namespace {
 
+// Floats: of a and b, one may be a single number, the other or both an array.
 struct Add {
   template <typename T>
   T operator()(T a, T b) const {
     return wrapping_add(a, b);
   }
-  template <std::floating_point T>
-  void run(const T* a, const T* b, T* y, std::int64_t n) const {
+  template <typename A, typename B, std::floating_point T>
+  void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_add(a, b, y, n);
-  }
-  template <std::floating_point T>
-  void run(const T* a, T b, T* y, std::int64_t n) const {
-    kernels::vec_add(a, b, y, n);
-  }
-  template <std::floating_point T>
-  void run(T a, const T* b, T* y, std::int64_t n) const {
-    kernels::vec_add(b, a, y, n);
   }
 };
 struct Sub {
@@ -37,16 +30,8 @@ struct Sub {
   T operator()(T a, T b) const {
     return wrapping_sub(a, b);
   }
-  template <std::floating_point T>
-  void run(const T* a, const T* b, T* y, std::int64_t n) const {
-    kernels::vec_sub(a, b, y, n);
-  }
-  template <std::floating_point T>
-  void run(const T* a, T b, T* y, std::int64_t n) const {
-    kernels::vec_sub(a, b, y, n);
-  }
-  template <std::floating_point T>
-  void run(T a, const T* b, T* y, std::int64_t n) const {
+  template <typename A, typename B, std::floating_point T>
+  void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_sub(a, b, y, n);
   }
 };
@@ -56,17 +41,9 @@ struct Mul {
   T operator()(T a, T b) const {
     return wrapping_mul(a, b);
   }
-  template <std::floating_point T>
-  void run(const T* a, const T* b, T* y, std::int64_t n) const {
+  template <typename A, typename B, std::floating_point T>
+  void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_mul(a, b, y, n);
-  }
-  template <std::floating_point T>
-  void run(const T* a, T b, T* y, std::int64_t n) const {
-    kernels::vec_mul(a, b, y, n);
-  }
-  template <std::floating_point T>
-  void run(T a, const T* b, T* y, std::int64_t n) const {
-    kernels::vec_mul(b, a, y, n);
   }
 };
 struct Div {
@@ -78,16 +55,8 @@ struct Div {
       return a / b;
     }
   }
-  template <std::floating_point T>
-  void run(const T* a, const T* b, T* y, std::int64_t n) const {
-    kernels::vec_div(a, b, y, n);
-  }
-  template <std::floating_point T>
-  void run(const T* a, T b, T* y, std::int64_t n) const {
-    kernels::vec_div(a, b, y, n);
-  }
-  template <std::floating_point T>
-  void run(T a, const T* b, T* y, std::int64_t n) const {
+  template <typename A, typename B, std::floating_point T>
+  void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_div(a, b, y, n);
   }
 };

@@ -1,7 +1,9 @@
 // Max, Min, Sum, Mean of one input or more, element by element. Before version 8 all shapes must be the same;
 // from 8 on they broadcast. NaN in any input gives NaN. 16-bit floats are summed in float and rounded once.
+#include <concepts>
 #include <vector>
 
+#include "engine/kernels/vec_arith.h"
 #include "engine/ops/cast.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/math/float_functions.h"
@@ -13,10 +15,15 @@ std::vector<OpRow> op_rows_variadic();
 
 namespace {
 
+// Floats: of a and b, one may be a single number, the other or both an array.
 struct Max {
   template <typename T>
   T operator()(T a, T b) const {
     return larger(a, b);
+  }
+  template <typename A, typename B, std::floating_point T>
+  void run(A a, B b, T* y, std::int64_t n) const {
+    kernels::vec_max(a, b, y, n);
   }
 };
 struct Min {
@@ -24,11 +31,19 @@ struct Min {
   T operator()(T a, T b) const {
     return smaller(a, b);
   }
+  template <typename A, typename B, std::floating_point T>
+  void run(A a, B b, T* y, std::int64_t n) const {
+    kernels::vec_min(a, b, y, n);
+  }
 };
 struct Sum {
   template <typename T>
   T operator()(T a, T b) const {
     return a + b;
+  }
+  template <typename A, typename B, std::floating_point T>
+  void run(A a, B b, T* y, std::int64_t n) const {
+    kernels::vec_add(a, b, y, n);
   }
 };
 struct DivideBy {

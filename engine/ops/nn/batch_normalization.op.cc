@@ -10,9 +10,11 @@
 // Y, running_mean, running_var. spatial = 0 (versions 1, 6, 7) takes the statistics by element [C, D1...Dn]
 // instead of by channel. 16-bit floats are computed in float.
 #include <cmath>
+#include <utility>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
+#include "engine/kernels/vec_normalize.h"
 #include "engine/ops/float_compute.h"
 #include "tensor/scratch.h"
 
@@ -73,16 +75,30 @@ Statistics<C> of_batch(const Layout& shape, const C* x) {
 template <typename C>
 void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, const Statistics<C>& with,
                float epsilon, C* y) {
+  ScratchVector<C> factors(with.var.size());
+  for (std::size_t g = 0; g < factors.size(); ++g)
+    factors[g] = scale[g] / std::sqrt(with.var[g] + static_cast<C>(epsilon));
+  const C *mean = with.mean.data(), *factor = factors.data();
+  if (shape.inner == 1) {  // a row of channels
+    kernels::parallel_for(
+        shape.batch, 1 + 16384 / std::max<std::int64_t>(1, shape.groups),
+        [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t row = begin; row < end; ++row) {
+            const std::int64_t at = row * shape.groups;
+#pragma GCC ivdep
+            for (std::int64_t g = 0; g < shape.groups; ++g)
+              y[at + g] = (x[at + g] - mean[g]) * factor[g] + bias[g];
+          }
+        });
+    return;
+  }
   const std::int64_t rows = shape.inner == 0 ? 0 : shape.batch * shape.groups;
   kernels::parallel_for(rows, 1 + 16384 / std::max<std::int64_t>(1, shape.inner),
                         [&](std::int64_t begin, std::int64_t end) {
                           for (std::int64_t row = begin; row < end; ++row) {
-                            const auto g = static_cast<std::size_t>(row % shape.groups);
-                            const C factor = scale[g] / std::sqrt(with.var[g] + static_cast<C>(epsilon));
-                            const C mean = with.mean[g];
-                            for (std::int64_t i = row * shape.inner; i < (row + 1) * shape.inner; ++i) {
-                              y[i] = (x[i] - mean) * factor + bias[g];
-                            }
+                            const std::int64_t g = row % shape.groups, at = row * shape.inner;
+                            kernels::vec_standardize(x + at, mean[g], factor[g], bias[g], y + at,
+                                                     shape.inner);
                           }
                         });
 }
@@ -100,8 +116,9 @@ Tensor running(const Tensor& old, std::span<const C> batch, float momentum, cons
 
 template <typename C>
 void batch_normalization(RunContext& run, const Attributes& attributes, const Layout& shape) {
-  const Tensor& input = run.tensor(0);
-  const Tensor x = widened<C>(input), scale = widened<C>(run.tensor(1)), bias = widened<C>(run.tensor(2));
+  const DType dtype = run.tensor(0).dtype();
+  Tensor x = widened<C>(run.take_tensor(0));
+  const Tensor scale = widened<C>(run.tensor(1)), bias = widened<C>(run.tensor(2));
   const Tensor mean = widened<C>(run.tensor(3)), var = widened<C>(run.tensor(4));
   Statistics<C> with;
   if (attributes.training) {
@@ -109,10 +126,11 @@ void batch_normalization(RunContext& run, const Attributes& attributes, const La
   } else {
     with = {{mean.span<C>().begin(), mean.span<C>().end()}, {var.span<C>().begin(), var.span<C>().end()}};
   }
-  Tensor y(dtype_of<C>, input.shape());
-  normalize<C>(shape, x.data<C>(), scale.data<C>(), bias.data<C>(), with, attributes.epsilon,
+  const C* const elements = x.data<C>();
+  Tensor y = x.unique() ? std::move(x) : Tensor(dtype_of<C>, x.shape());
+  normalize<C>(shape, elements, scale.data<C>(), bias.data<C>(), with, attributes.epsilon,
                y.mutable_data<C>());
-  run.set_output(0, narrowed(y, input.dtype()));
+  run.set_output(0, narrowed(y, dtype));
   if (!attributes.training) return;
   const auto set = [&](std::size_t index, const Tensor& tensor, DType dtype) {
     if (run.has_output(index)) run.set_output(index, narrowed(tensor, dtype));

@@ -2,14 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
+#include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_reduce.h"
+#include "tensor/scratch.h"
 
 namespace grurun::engine {
 
+namespace {
+
+struct Extremes {
+  float least, most;  // NaN stays: it must not pass for a range
+};
+
+Extremes extremes(const float* x, std::int64_t n) {
+  constexpr std::int64_t block = 4096;  // stays in L1 between the two
+  if (n <= block) return {kernels::reduce_min(x, n), kernels::reduce_max(x, n)};
+  const std::int64_t blocks = (n - 1) / block + 1;
+  ScratchVector<float> least(static_cast<std::size_t>(blocks)), most(least.size());
+  kernels::parallel_for(blocks, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b) {
+      const Extremes here = extremes(x + b * block, std::min(block, n - b * block));
+      least[static_cast<std::size_t>(b)] = here.least;
+      most[static_cast<std::size_t>(b)] = here.most;
+    }
+  });
+  return {kernels::reduce_min(least.data(), blocks), kernels::reduce_max(most.data(), blocks)};
+}
+
+}  // namespace
+
 DynamicRange dynamic_range(const float* x, std::int64_t n) {
-  // NaN stays: it must not pass for a range.
-  const float most = kernels::reduce_max(x, n), least = kernels::reduce_min(x, n);
+  const auto [least, most] = extremes(x, n);
   const float high = most < 0 ? 0.0f : most, low = least > 0 ? 0.0f : least;
   const float scale = (high == low ? 1.0f : high - low) / 255.0f;
   const float zero = std::nearbyint(std::clamp(-low / scale, 0.0f, 255.0f));

@@ -21,17 +21,19 @@ struct Operation {
   const char* name;
   void (*arrays)(const T*, const T*, T*, int64_t);
   void (*scalar_last)(const T*, T, T*, int64_t);
-  void (*scalar_first)(T, const T*, T*, int64_t);  // may be missing
+  void (*scalar_first)(T, const T*, T*, int64_t);
   T (*definition)(T, T);
 };
 
 template <class T>
 std::vector<Operation<T>> operations() {
   return {
-      {"add", vec_add<T>, vec_add<T>, nullptr, [](T a, T b) { return a + b; }},
+      {"add", vec_add<T>, vec_add<T>, vec_add<T>, [](T a, T b) { return a + b; }},
       {"sub", vec_sub<T>, vec_sub<T>, vec_sub<T>, [](T a, T b) { return a - b; }},
-      {"mul", vec_mul<T>, vec_mul<T>, nullptr, [](T a, T b) { return a * b; }},
+      {"mul", vec_mul<T>, vec_mul<T>, vec_mul<T>, [](T a, T b) { return a * b; }},
       {"div", vec_div<T>, vec_div<T>, vec_div<T>, [](T a, T b) { return a / b; }},
+      {"max", vec_max<T>, vec_max<T>, vec_max<T>, [](T a, T b) { return a > b || a != a ? a : b; }},
+      {"min", vec_min<T>, vec_min<T>, vec_min<T>, [](T a, T b) { return a < b || a != a ? a : b; }},
   };
 }
 
@@ -85,7 +87,6 @@ void check() {
         EXPECT_TRUE(same(y[i], op.definition(a[i], scalar)))
             << op.name << "(" << a[i] << ", scalar " << scalar << ") = " << y[i];
       }
-      if (!op.scalar_first) continue;
       op.scalar_first(scalar, b.data(), y.data(), n);
       for (size_t i = 0; i < b.size(); ++i) {
         EXPECT_TRUE(same(y[i], op.definition(scalar, b[i])))

@@ -70,5 +70,26 @@ TEST_P(VecNormalize, ScaleEqualsTheDefinition) {
   check_scale<double>();
 }
 
+template <class T>
+void check_standardize() {
+  for (const int64_t n : kLengths) {
+    std::vector<T> x = numbers<T>(n + 1, 5), y(x.size(), T(9)), expected(x.size(), T(9));
+    for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+      const T centered = x[i] - T(0.7), scaled = centered * T(1.3);
+      expected[i] = scaled + T(-0.2);
+    }
+    vec_standardize(x.data(), T(0.7), T(1.3), T(-0.2), y.data(), n);
+    EXPECT_EQ(y, expected) << n;
+    expected.back() = x.back();
+    vec_standardize(x.data(), T(0.7), T(1.3), T(-0.2), x.data(), n);
+    EXPECT_EQ(x, expected) << "in place, " << n;
+  }
+}
+
+TEST_P(VecNormalize, StandardizeEqualsTheDefinition) {
+  check_standardize<float>();
+  check_standardize<double>();
+}
+
 }  // namespace
 }  // namespace grurun::kernels

@@ -84,15 +84,40 @@ std::vector<double> oracle(const Configuration& c, const std::vector<double>& x)
   return y;
 }
 
+void check(const Configuration& c, std::mt19937& random) {
+  const auto rank = static_cast<std::int64_t>(c.input.size());
+  std::vector<double> x(static_cast<std::size_t>(Shape(c.input).element_count()));
+  for (double& value : x) value = std::uniform_real_distribution<double>(-1, 1)(random);
+  const Value sizes = Tensor::from(Shape{rank}, c.output);
+  const Value scales = Tensor::from(Shape{rank}, c.scales);
+  const auto got =
+      run_node("Resize", "", 19,
+               {make<double>(Shape(c.input), x), Value(), c.by_scale ? scales : Value(),
+                c.by_scale ? Value() : sizes},
+               {attr("mode", c.mode.c_str()), attr("coordinate_transformation_mode", c.coordinates.c_str()),
+                attr("exclude_outside", int(c.exclude_outside)), attr("antialias", int(c.antialias)),
+                attr("cubic_coeff_a", float(c.a))});
+  const std::vector<double> expected = oracle(c, x);
+  ASSERT_EQ(got[0].tensor().shape(), Shape(c.output));
+  double worst = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    worst = std::max(worst, std::fabs(got[0].tensor().data<double>()[i] - expected[i]));
+  EXPECT_LT(worst, 1e-12) << fmt::format("{} {} {} -> {}{}{}", c.mode, c.coordinates,
+                                         Shape(c.input).to_string(), Shape(c.output).to_string(),
+                                         c.antialias ? " antialias" : "",
+                                         c.exclude_outside ? " exclude_outside" : "");
+}
+
+constexpr const char* all_coordinates[] = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                                           "half_pixel_symmetric"};
+
 TEST(Resize, AgreesWithTheDefinition) {
   std::mt19937 random(11);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-  const char* const all[] = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
-                             "half_pixel_symmetric"};
   for (int trial = 0; trial < 300; ++trial) {
     Configuration c;
     c.mode = draw(0, 1) ? "linear" : "cubic";
-    c.coordinates = all[draw(0, 4)];
+    c.coordinates = all_coordinates[draw(0, 4)];
     c.exclude_outside = draw(0, 1);
     c.antialias = draw(0, 1);
     c.by_scale = draw(0, 1);
@@ -106,26 +131,28 @@ TEST(Resize, AgreesWithTheDefinition) {
                              ? std::int64_t(std::floor(double(c.input.back()) * double(c.scales.back())))
                              : draw(1, 9));
     }
-    std::vector<double> x(static_cast<std::size_t>(Shape(c.input).element_count()));
-    for (double& value : x) value = std::uniform_real_distribution<double>(-1, 1)(random);
-    const Value sizes = Tensor::from(Shape{rank}, c.output);
-    const Value scales = Tensor::from(Shape{rank}, c.scales);
-    const auto got =
-        run_node("Resize", "", 19,
-                 {make<double>(Shape(c.input), x), Value(), c.by_scale ? scales : Value(),
-                  c.by_scale ? Value() : sizes},
-                 {attr("mode", c.mode.c_str()), attr("coordinate_transformation_mode", c.coordinates.c_str()),
-                  attr("exclude_outside", int(c.exclude_outside)), attr("antialias", int(c.antialias)),
-                  attr("cubic_coeff_a", float(c.a))});
-    const std::vector<double> expected = oracle(c, x);
-    ASSERT_EQ(got[0].tensor().shape(), Shape(c.output));
-    double worst = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      worst = std::max(worst, std::fabs(got[0].tensor().data<double>()[i] - expected[i]));
-    EXPECT_LT(worst, 1e-12) << fmt::format("trial {}: {} {} {} -> {}{}{}", trial, c.mode, c.coordinates,
-                                           Shape(c.input).to_string(), Shape(c.output).to_string(),
-                                           c.antialias ? " antialias" : "",
-                                           c.exclude_outside ? " exclude_outside" : "");
+    check(c, random);
+  }
+}
+
+// Along the innermost axis, where outputs that have the same weights are taken together.
+TEST(Resize, ToTwiceTheLengthAgreesWithTheDefinition) {
+  std::mt19937 random(12);
+  for (const char* const mode : {"linear", "cubic"}) {
+    for (const char* const coordinates : all_coordinates) {
+      for (const bool exclude_outside : {false, true}) {
+        for (const std::int64_t length : {1, 2, 3, 4, 5, 8, 9, 17, 40}) {
+          Configuration c;
+          c.mode = mode;
+          c.coordinates = coordinates;
+          c.exclude_outside = exclude_outside;
+          c.input = {3, length};
+          c.output = {3, 2 * length};
+          c.scales = {1, 2};
+          check(c, random);
+        }
+      }
+    }
   }
 }
 
