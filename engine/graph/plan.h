@@ -95,7 +95,8 @@ struct PlanOptions {
   /// (constant_folding.h). Results stay the same, but a run is not observed between them.
   bool fuse = true;
   /// Bytes that such constants may take in all beyond what they are made of: room for the converted weights
-  /// of 8-bit networks for images, but not for those of large language models.
+  /// of 8-bit networks for images, but not for those of large language models. Together with those that they
+  /// are made of on the way, they take at most this and twice the model's constants.
   std::size_t most_folded_growth = std::size_t{256} << 20;
 };
 

@@ -147,6 +147,7 @@ void PlanBuilder::add_initializers(const Graph& graph, Scope& scope) {
   const bool main_graph = scope.depth == 0;
   for (const onnx_io::Initializer& initializer : graph.initializers) {
     if (main_graph && options_.fed.contains(initializer.name)) continue;
+    constant_bytes_ += initializer.tensor.byte_size();
     scope.define(initializer.name, scope.frame->new_constant(initializer.tensor));
   }
 }
@@ -234,6 +235,8 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
   step.run = row.prepare(preparation);
   preparation.require_all_read();
   if (!preparation.constant_output().empty()) {
+    if (preparation.constant_output().is_tensor())
+      constant_bytes_ += preparation.constant_output().tensor().byte_size();
     const int slot = scope.frame->new_constant(preparation.constant_output());
     if (!node.outputs.empty() && !node.outputs[0].empty()) scope.define(node.outputs[0], slot);
     return;
@@ -250,17 +253,28 @@ bool PlanBuilder::fold(const Node& node, const Step& step, Scope& scope) {
   std::vector<const Value*> inputs;
   std::size_t given = 0;
   for (const int slot : step.inputs) {
-    inputs.push_back(slot == no_slot ? nullptr : scope.frame->constant(slot));
+    const Value* input = slot == no_slot ? nullptr : scope.frame->constant(slot);
+    const bool is_new = std::ranges::find(inputs, input) == inputs.end();
+    inputs.push_back(input);
     if (slot == no_slot) continue;
-    if (inputs.back() == nullptr) return false;
-    if (inputs.back()->is_tensor()) given += inputs.back()->tensor().byte_size();
+    if (input == nullptr) return false;
+    if (is_new && input->is_tensor()) given += input->tensor().byte_size();
   }
   std::optional<Value> value = folded(node.op_type, step, inputs);
   if (!value) return false;
-  const std::size_t made = value->is_tensor() ? value->tensor().byte_size() : 0;
-  const std::size_t growth = made > given ? made - given : 0;
-  if (growth > options_.most_folded_growth - folded_growth_) return false;
-  folded_growth_ += growth;
+  const auto is_in_its_memory = [&](const Value* input) {
+    return input != nullptr && input->is_tensor() && input->tensor().raw() == value->tensor().raw();
+  };
+  if (value->is_tensor() && !std::ranges::any_of(inputs, is_in_its_memory)) {
+    const std::size_t made = value->tensor().byte_size();
+    const std::size_t growth = made > given ? made - given : 0;
+    // What it is made of stays until planning ends: without growth a long chain could still take any memory.
+    const std::size_t most_bytes = options_.most_folded_growth + 2 * constant_bytes_;
+    if (growth > options_.most_folded_growth - folded_growth_ || made > most_bytes - folded_bytes_)
+      return false;
+    folded_growth_ += growth;
+    folded_bytes_ += made;
+  }
   scope.define(node.outputs[0], scope.frame->new_constant(*std::move(value)));
   return true;
 }
@@ -302,6 +316,8 @@ void PlanBuilder::add_deferred_body(const Node& node, Scope& scope, int since_ve
   PlanOptions options = options_;
   options.fed.clear();
   options.max_depth = options_.max_depth - scope.depth;
+  options.max_nodes = options_.max_nodes - node_count_;
+  options.most_folded_growth = options_.most_folded_growth - folded_growth_;
   options.prefer_function_bodies = false;
   step.run = deferred_body(node, opset_version, options);
   step.outputs = define_outputs(node, scope);

@@ -62,7 +62,9 @@ class PlanBuilder {
   const PlanOptions& options_;
   const opset::FunctionIndex functions_;
   std::int64_t node_count_ = 0;
-  std::size_t folded_growth_ = 0;  // bytes; see PlanOptions::most_folded_growth
+  // Bytes of the model's constants, of all that was folded, and by how much that grew in doing so; see
+  // PlanOptions::most_folded_growth.
+  std::size_t constant_bytes_ = 0, folded_bytes_ = 0, folded_growth_ = 0;
 };
 
 }  // namespace grurun::engine

@@ -151,8 +151,8 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
       if (!all_finite(panel, count)) finite = false;
     }
   };
-  parallel_for(packed.panels(), kGrain / std::max<int64_t>(1, K * gates * 4 * kGateLanes<T>) + 1,
-               pack_panels);
+  const int64_t a_panel = weights / std::max<int64_t>(1, packed.panels());
+  parallel_for(packed.panels(), kGrain / std::max<int64_t>(1, a_panel) + 1, pack_panels);
   packed.data_ = data;
   packed.narrow_ = narrow;
   packed.suits_tiles_ = suits_tiles;

@@ -75,13 +75,14 @@ Statistics<C> of_batch(const Layout& shape, const C* x) {
 template <typename C>
 void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, const Statistics<C>& with,
                float epsilon, C* y) {
+  if (shape.groups == 0 || shape.inner == 0) return;
   ScratchVector<C> factors(with.var.size());
   for (std::size_t g = 0; g < factors.size(); ++g)
     factors[g] = scale[g] / std::sqrt(with.var[g] + static_cast<C>(epsilon));
   const C *mean = with.mean.data(), *factor = factors.data();
   if (shape.inner == 1) {  // a row of channels
     kernels::parallel_for(
-        shape.batch, 1 + 16384 / std::max<std::int64_t>(1, shape.groups),
+        shape.batch, 1 + 16384 / shape.groups,
         [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t row = begin; row < end; ++row) {
             const std::int64_t at = row * shape.groups;
@@ -92,8 +93,7 @@ void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, c
         });
     return;
   }
-  const std::int64_t rows = shape.inner == 0 ? 0 : shape.batch * shape.groups;
-  kernels::parallel_for(rows, 1 + 16384 / std::max<std::int64_t>(1, shape.inner),
+  kernels::parallel_for(shape.batch * shape.groups, 1 + 16384 / shape.inner,
                         [&](std::int64_t begin, std::int64_t end) {
                           for (std::int64_t row = begin; row < end; ++row) {
                             const std::int64_t g = row % shape.groups, at = row * shape.inner;

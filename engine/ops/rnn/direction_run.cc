@@ -100,7 +100,8 @@ void DirectionRun<T, Real>::run(void* workspace) {
     const Chunk chunk = project(step);
     Rows block = chunk.block;
     for (; step < chunk.end_step; ++step) {
-      layer_.context.check_limits();
+      // Steps count once, however many threads take rows of them.
+      places_.first == 0 ? layer_.context.check_limits() : layer_.context.check_deadline();
       const std::int64_t rows = active(step);
       this->step(step, rows, block, {});
       block.data += (chunk.descending ? -rows : rows) * width_;

@@ -42,12 +42,13 @@ struct Layer {
 /// Calls body(panels, rows) for all weights and the rows that they are multiplied with.
 template <typename Real, typename Body>
 void each_product(LayerWeights<Real>& weights, const Dimensions& dims, Body body) {
+  const std::int64_t rows_of_X = checked_mul(dims.seq_length, dims.batch_size);
   for (DirectionWeights<Real>& direction : weights) {
     for (BlockWeights<Real>& block : direction.blocks) {
       body(block.R, dims.batch_size);
-      if (!direction.dense_W) body(block.W, dims.seq_length * dims.batch_size);
+      if (!direction.dense_W) body(block.W, rows_of_X);
     }
-    if (direction.dense_W) body(*direction.dense_W, dims.seq_length * dims.batch_size);
+    if (direction.dense_W) body(*direction.dense_W, rows_of_X);
   }
 }
 

@@ -57,7 +57,7 @@ QuantizedWeights::QuantizedWeights(const Tensor& weights, const Tensor& scale, c
   }
   dispatch(TypeList<std::int8_t, std::uint8_t>{}, weights.dtype(), [&]<typename T>() {
     const T* from = weights.data<T>() + direction * K_ * N;
-    for (std::int64_t k = 0; k < K_; k += most_terms)
+    for (std::int64_t k = 0; N > 0 && k < K_; k += most_terms)
       parts_.emplace_back(from + k * N, std::min(most_terms, K_ - k), N, columns,
                           zero_point.data<T>() + first, step);
   });

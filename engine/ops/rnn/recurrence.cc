@@ -40,7 +40,8 @@ std::int64_t row_parts(const LayerRun& layer, const LayerWeights<Real>& weights,
 // by sharing the steps.
 bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
   constexpr double enough = 1 << 18;
-  return kernels::threads() <= 3 && operations_of_direction(form, dims) >= enough;
+  const int threads = kernels::threads_here();
+  return threads > 1 && threads <= 3 && operations_of_direction(form, dims) >= enough;
 }
 
 /// Calls body with so many bytes of memory that begin at a cache line.

@@ -112,5 +112,22 @@ TEST(ConstantFolding, ConvertsWeightsWhileTheyFit) {
   EXPECT_GT(steps_within(1), steps_within(9));
 }
 
+// Y = X * (c + c + c ...), where no step makes more of what it is given.
+TEST(ConstantFolding, KeepsNoMoreThanTwiceTheConstantsAndTheGrowth) {
+  onnx_io::Model made = model(graph({"X"}, {}, {"Y"}), 21);
+  made.graph.initializers.push_back({"c0", floats({1, 2, 3, 4}).tensor()});
+  for (int i = 0; i < 6; ++i)
+    made.graph.nodes.push_back(node("Add", {"c" + std::to_string(i), "c" + std::to_string(i)}, {"c" + std::to_string(i + 1)}));
+  made.graph.nodes.push_back(node("Mul", {"X", "c6"}, {"Y"}));
+  const auto first_step_within = [&](std::size_t growth) {
+    PlanOptions options;
+    options.most_folded_growth = growth;
+    const auto plan = make_plan(made, options);
+    EXPECT_EQ(as_floats(run_plan(*plan, {floats({1, 1, 1, 2})})[0]), (std::vector<float>{64, 128, 192, 512}));
+    return plan->steps.front().label;
+  };
+  EXPECT_NE(first_step_within(63), first_step_within(64));  // 16 bytes each: five, or all six
+}
+
 }  // namespace
 }  // namespace grurun::engine::testing

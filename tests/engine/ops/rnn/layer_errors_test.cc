@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "engine/kernels/parallel.h"
 #include "tests/engine/ops/rnn/layer_case.h"
 
 namespace grurun::engine::testing {
@@ -220,6 +221,28 @@ TEST(LayerErrors, HugeDimensionsBesideAZeroEndInALimit) {
       }
     }
   }
+}
+
+// Also where threads each take rows through all steps.
+TEST(LayerErrors, StepsCountAsIterationsOnAnyNumberOfThreads) {
+  oracle::Layer l;
+  l.op = "GRU";
+  l.seq_length = 12;
+  l.batch_size = 32;
+  l.input_size = 20;
+  l.hidden_size = 40;
+  fill_layer(l, DType::float32, {}, 3);
+  for (const int threads : {1, 2, 3}) {
+    kernels::set_threads(threads);
+    const auto run_within = [&](std::int64_t iterations) {
+      RunOptions options;
+      options.max_iterations = iterations;
+      run_node(node_of(l, 22, DType::float32), options);
+    };
+    EXPECT_NO_THROW(run_within(12)) << threads;
+    EXPECT_THROW(run_within(11), Error) << threads;
+  }
+  kernels::set_threads(1);
 }
 
 TEST(LayerErrors, TheUndamagedNodesRun) {
