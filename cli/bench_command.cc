@@ -93,9 +93,7 @@ class Bench {
     const std::vector<Slot> slots = input_slots(model_.graph);
     inputs_ = gather_inputs(flags.data, model_.graph, slots);
     engine::PlanOptions options;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (!inputs_[i].empty()) options.fed.insert(slots[i].name);
-    }
+    options.fed = engine::fed_names(model_.graph, inputs_);
     run_options_.seed = flags.data.seed.value_or(0);
     memory::begin_counting_heap();
     with_context([&] { return printable(flags.model); }, [&] { measure(options); });

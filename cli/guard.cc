@@ -31,10 +31,7 @@ int run_guarded(const Action& action) {
   } catch (const Error& error) {
     return report(error);
   } catch (const std::bad_alloc&) {
-    return report(ErrorKind::limit,
-                  memory::counts_heap()
-                      ? "out of memory, or strings and lists of values would pass --max-memory"
-                      : "out of memory");
+    return report(ErrorKind::limit, memory::out_of_memory_text());
   } catch (const std::filesystem::filesystem_error& error) {
     return report(ErrorKind::usage, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "opset/recurrent_form.h"
+
 namespace grurun::cli {
 namespace {
 
@@ -26,8 +28,8 @@ struct Limit {
 };
 
 std::optional<Limit> limit_of(const onnx_io::Node& node) {
-  const bool recurrent = node.op_type == "GRU" || node.op_type == "LSTM" || node.op_type == "RNN";
-  if (recurrent) return Limit{4, int_attribute(node, "layout") == 1 ? 1 : 0, 1};
+  if (opset::find_recurrent_form(node.op_type, node.domain) != nullptr)
+    return Limit{opset::input_sequence_lens, int_attribute(node, "layout") == 1 ? 1 : 0, 1};
   const bool gather = node.op_type == "Gather" || node.op_type == "GatherElements";
   if (gather) return Limit{1, int_attribute(node, "axis"), 0};
   return std::nullopt;

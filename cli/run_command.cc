@@ -46,9 +46,7 @@ std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
                              const std::vector<Slot>& slots, std::vector<Value> inputs) {
   engine::PlanOptions plan_options;
   plan_options.fuse = false;  // the types of all values are compared
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (!inputs[i].empty()) plan_options.fed.insert(slots[i].name);
-  }
+  plan_options.fed = engine::fed_names(model.graph, inputs);
   std::unique_ptr<TimeLimit> limit;
   engine::RunOptions run_options;
   run_options.seed = flags.data.seed.value_or(0);

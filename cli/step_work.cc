@@ -1,6 +1,5 @@
 #include "cli/step_work.h"
 
-#include <functional>
 #include <set>
 
 #include "opset/flops.h"
@@ -33,10 +32,7 @@ std::map<std::string, Work> work_by_operator(const onnx_io::Model& model, const 
   }
   std::map<std::string, std::string> maker;  // of a value: the operator
   const auto see_values = [&](const engine::Plan& observed, const auto& see) {
-    const engine::Step* const steps = observed.steps.data();
-    options.observe = [&, steps](const engine::Step& step, std::size_t output, const Value& value) {
-      const std::less<> before;
-      if (before(&step, steps) || !before(&step, steps + observed.steps.size())) return;  // inside of a body
+    options.observe = [&](const engine::Step& step, std::size_t output, const Value& value) {
       see(step, step.output_names[output], value);
     };
     engine::run_plan(observed, inputs, options);
@@ -46,10 +42,7 @@ std::map<std::string, Work> work_by_operator(const onnx_io::Model& model, const 
     maker[name] = step.op;
   });
   std::set<std::string> hidden;  // what no step makes, as it was fused with the one that reads it
-  engine::PlanOptions apart{.fed = {}, .fuse = false};
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].empty()) apart.fed.insert(plan.input_names[i]);
-  }
+  const engine::PlanOptions apart{.fed = engine::fed_names(model.graph, inputs), .fuse = false};
   see_values(*engine::make_plan(model, apart), [&](const auto&, const std::string& name, const Value& value) {
     types[name] = value.type();
     if (!maker.contains(name)) hidden.insert(name);

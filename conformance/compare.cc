@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "conformance/compare_elements.h"
+#include "onnx_io/map_keys.h"
 
 namespace grurun::conformance {
 
@@ -79,27 +80,8 @@ class Walk {
 
   static std::string key_text(const Tensor& keys, std::size_t at) {
     if (keys.dtype() == DType::string) return fmt::format("\"{}\"", keys.data<std::string>()[at]);
-    const auto* bytes = static_cast<const unsigned char*>(keys.raw()) + at * dtype_size(keys.dtype());
-    switch (keys.dtype()) {
-      case DType::int8:
-        return fmt::format("{}", *reinterpret_cast<const std::int8_t*>(bytes));
-      case DType::int16:
-        return fmt::format("{}", *reinterpret_cast<const std::int16_t*>(bytes));
-      case DType::int32:
-        return fmt::format("{}", *reinterpret_cast<const std::int32_t*>(bytes));
-      case DType::int64:
-        return fmt::format("{}", *reinterpret_cast<const std::int64_t*>(bytes));
-      case DType::uint8:
-        return fmt::format("{}", *bytes);
-      case DType::uint16:
-        return fmt::format("{}", *reinterpret_cast<const std::uint16_t*>(bytes));
-      case DType::uint32:
-        return fmt::format("{}", *reinterpret_cast<const std::uint32_t*>(bytes));
-      case DType::uint64:
-        return fmt::format("{}", *reinterpret_cast<const std::uint64_t*>(bytes));
-      default:  // no other type can be a key (onnx-ml.proto, MapProto)
-        return "?";
-    }
+    return onnx_io::visit_integer_key(
+        keys.dtype(), [&](auto zero) { return fmt::format("{}", keys.data<decltype(zero)>()[at]); });
   }
 
   void element_types(const ValueType& actual, const ValueType& expected, const std::string& where) {

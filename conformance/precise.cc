@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/graph/executor.h"
-#include "engine/graph/plan.h"
 #include "engine/ops/type_dispatch.h"
 #include "tensor/error.h"
 
@@ -186,17 +184,10 @@ onnx_io::Model widened(const onnx_io::Model& model) {
 
 std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                  const Rerun& rerun) {
-  engine::PlanOptions options;
   std::vector<Value> wide;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].empty()) options.fed.insert(model.graph.inputs[i].name);
-    wide.push_back(widened(inputs[i]));
-  }
-  engine::RunOptions run_options;
-  run_options.seed = rerun.seed;
-  run_options.deadline = rerun.deadline;
+  for (const Value& input : inputs) wide.push_back(widened(input));
   try {
-    return engine::run_plan(*engine::make_plan(widened(model), options), std::move(wide), run_options);
+    return run_again(widened(model), std::move(wide), rerun);
   } catch (const Error& error) {
     // The model itself has run: what is wrong now is that some operator has no double.
     if (error.kind() != ErrorKind::invalid_model && error.kind() != ErrorKind::unsupported) throw;

@@ -4,6 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <vector>
+
+#include "onnx_io/model.h"
+#include "tensor/value.h"
 
 namespace grurun::conformance {
 
@@ -12,5 +16,9 @@ struct Rerun {
   std::uint64_t seed = 0;  // that of the run, or random operators draw other values
   std::optional<std::chrono::steady_clock::time_point> deadline{};  // Error(limit) beyond
 };
+
+/// The model's outputs. An empty Value leaves an input to its initializer. Throws what planning and running
+/// throw.
+std::vector<Value> run_again(const onnx_io::Model& model, std::vector<Value> inputs, const Rerun& rerun);
 
 }  // namespace grurun::conformance

@@ -48,9 +48,7 @@ class Plans {
   explicit Plans(const onnx_io::Model& model) : model_(model) {}
 
   const engine::Plan& for_inputs(const std::vector<Value>& inputs) {
-    std::unordered_set<std::string> fed;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (!inputs[i].empty()) fed.insert(model_.graph.inputs[i].name);
+    std::unordered_set<std::string> fed = engine::fed_names(model_.graph, inputs);
     if (plan_ == nullptr || fed != fed_) {
       opset::require_no_errors(opset::check_before_run(model_, fed));
       engine::PlanOptions options;
@@ -226,9 +224,7 @@ CaseResult run_case(const Case& test, const CaseOptions& options) {
     result.message = said && line.starts_with(kind) ? line.substr(kind.size()) : line;
   } catch (const std::bad_alloc&) {
     result.verdict = Verdict::timed_out;
-    result.message = memory::counts_heap()
-                         ? "limit: out of memory, or strings and lists of values would pass --max-memory"
-                         : "limit: out of memory";
+    result.message = fmt::format("limit: {}", memory::out_of_memory_text());
   } catch (const std::exception& error) {
     result.verdict = Verdict::crashed;
     result.message = fmt::format("internal error: {}", error.what());

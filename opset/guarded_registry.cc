@@ -8,7 +8,6 @@
 
 #include "onnx/checker.h"
 #include "onnx/shape_inference/implementation.h"
-#include "onnx_io/proto_convert.h"
 #include "opset/inference_guard.h"
 #include "opset/inference_values.h"
 #include "opset/recurrent_form.h"

@@ -181,19 +181,15 @@ class Reader {
     const std::optional<std::int64_t> directions = out_.num_directions();
     if (!directions) return;
     if (names.empty()) {
-      for (std::int64_t i = 0; i < *directions; ++i) add_defaults(names);
+      const std::vector<std::string> defaults = form_.default_functions();
+      for (std::int64_t i = 0; i < *directions; ++i)
+        names.insert(names.end(), defaults.begin(), defaults.end());
     } else {
       sound = check_count(names, *directions) && sound;
     }
     if (!sound) return;
     check_parameters(names);
     out_.activations = std::move(names);
-  }
-
-  void add_defaults(std::vector<std::string>& names) const {
-    if (form_.gates > 1) names.emplace_back("Sigmoid");
-    names.emplace_back("Tanh");
-    if (form_.has_cell) names.emplace_back("Tanh");
   }
 
   bool check_names(const std::vector<std::string>& names) {
@@ -237,12 +233,12 @@ class Reader {
 
   // A function that uses alpha takes the next alpha, one that uses beta the next beta.
   void check_parameters(const std::vector<std::string>& names) {
-    check_values("activation_alpha", names, &RecurrentFunction::uses_alpha);
-    check_values("activation_beta", names, &RecurrentFunction::uses_beta);
+    check_values("activation_alpha", names, &RecurrentFunction::alpha);
+    check_values("activation_beta", names, &RecurrentFunction::beta);
   }
 
   void check_values(const char* attribute, const std::vector<std::string>& names,
-                    bool RecurrentFunction::*uses) {
+                    RecurrentParameter RecurrentFunction::*parameter) {
     const Attribute* found = nullptr;
     const State state = find(attribute, found);
     if (state == State::unknown) return;
@@ -250,8 +246,8 @@ class Reader {
     std::size_t used = 0;
     for (const std::string& name : names) {
       const RecurrentFunction& function = *find_recurrent_function(name);
-      if (!(function.*uses)) continue;
-      if (used >= given && !function.has_defaults) {
+      if (!(function.*parameter).used) continue;
+      if (used >= given && !(function.*parameter).fallback) {
         add(RecurrentRule::activation_parameters,
             fmt::format(
                 "{} needs a value in {}, which has {} for the functions before it and this one: nothing "

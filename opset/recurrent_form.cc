@@ -10,23 +10,28 @@ namespace grurun::opset {
 namespace {
 
 constexpr std::array forms = {
-    RecurrentForm{"GRU", 3, "zrh", 2, false},
-    RecurrentForm{"RNN", 1, "i", 1, false},
-    RecurrentForm{"LSTM", 4, "iofc", 3, true},
+    RecurrentForm{"GRU", 3, "zrh", 2, false, {"Sigmoid", "Tanh"}},
+    RecurrentForm{"RNN", 1, "i", 1, false, {"Tanh"}},
+    RecurrentForm{"LSTM", 4, "iofc", 3, true, {"Sigmoid", "Tanh", "Tanh"}},
 };
 
+constexpr RecurrentParameter required{.used = true};
+constexpr RecurrentParameter defaults_to(float value) {
+  return {.used = true, .fallback = value};
+}
+
 constexpr std::array functions = {
-    RecurrentFunction{"Relu", false, false, true},
-    RecurrentFunction{"Tanh", false, false, true},
-    RecurrentFunction{"Sigmoid", false, false, true},
-    RecurrentFunction{"Affine", true, true, false},
-    RecurrentFunction{"LeakyRelu", true, false, true},
-    RecurrentFunction{"ThresholdedRelu", true, false, true},
-    RecurrentFunction{"ScaledTanh", true, true, false},
-    RecurrentFunction{"HardSigmoid", true, true, true},
-    RecurrentFunction{"Elu", true, false, true},
-    RecurrentFunction{"Softsign", false, false, true},
-    RecurrentFunction{"Softplus", false, false, true},
+    RecurrentFunction{"Relu"},
+    RecurrentFunction{"Tanh"},
+    RecurrentFunction{"Sigmoid"},
+    RecurrentFunction{"Affine", required, required},
+    RecurrentFunction{"LeakyRelu", defaults_to(0.01F)},
+    RecurrentFunction{"ThresholdedRelu", defaults_to(1.0F)},
+    RecurrentFunction{"ScaledTanh", required, required},
+    RecurrentFunction{"HardSigmoid", defaults_to(0.2F), defaults_to(0.5F)},
+    RecurrentFunction{"Elu", defaults_to(1.0F)},
+    RecurrentFunction{"Softsign"},
+    RecurrentFunction{"Softplus"},
 };
 
 constexpr std::array inputs = {"X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"};

@@ -31,6 +31,15 @@ WEIGHTS, NAMES, ATTRIBUTES = "ops/rnn/weights.cc", "ops/rnn/activation.cc", "ops
 STEP, CELLS, ACTIVATION = "kernels/recurrent.h", "kernels/recurrent_cells-inl.h", "kernels/activation-inl.h"
 EXPONENTIAL = "kernels/vec_exp-inl.h"
 
+
+def another_default(function, alpha, wrong):
+    return mutant(f"alpha-of-{function}", f"another default alpha of {function}", NAMES,
+                  ("if (parameter.fallback) return *parameter.fallback;",
+                   f'if (parameter.fallback && function.name == std::string("{function}") && *parameter.fallback == float({alpha}))\n'
+                   f"      return float({wrong});\n"
+                   "    if (parameter.fallback) return *parameter.fallback;"))
+
+
 GRU_MUTANTS = [
     mutant("gru-gate-order", "gates in r, z, h order", STEP,
            ("enum GruGate { update_gate, reset_gate,", "enum GruGate { reset_gate, update_gate,")),
@@ -205,21 +214,18 @@ ACTIVATION_MUTANTS = [
     mutant("clip-above-only", "clip bounds from above only", ACTIVATION,
            ("bounded(x, hn::Neg(high), high)", "bounded(x, hn::Neg(hn::Inf(d)), high)")),
     mutant("alpha-and-beta-swapped", "alpha and beta swapped", NAMES,
-           ("functions.push_back({row.kind, alpha.take(row, row.alpha), beta.take(row, row.beta)});",
-            "const float a = alpha.take(row, row.alpha), b = beta.take(row, row.beta);\n"
-            "    functions.push_back({row.kind, row.beta.used ? b : a, row.beta.used ? a : b});")),
+           ("        {kind_of(function), alpha.take(function, function.alpha), beta.take(function, function.beta)});",
+            "        {kind_of(function), alpha.take(function, function.alpha), beta.take(function, function.beta)});\n"
+            "    if (function.beta.used) std::swap(functions.back().alpha, functions.back().beta);")),
     mutant("every-function-takes-a-value", "functions without alpha or beta take one nevertheless", NAMES,
            ("if (!parameter.used) return 0;",
             "if (!parameter.used) {\n      next_ += next_ < values_.size() ? 1 : 0;\n      return 0;\n    }")),
     mutant("parameters-ignored", "activation_alpha and activation_beta ignored where there are defaults", NAMES,
            ("if (next_ < values_.size()) return", "if (!parameter.fallback && next_ < values_.size()) return")),
-    mutant("alpha-of-LeakyRelu", "another default alpha of LeakyRelu", NAMES, ("defaults_to(0.01f)", "defaults_to(0.1f)")),
-    mutant("alpha-of-ThresholdedRelu", "another default alpha of ThresholdedRelu", NAMES,
-           ('"ThresholdedRelu", defaults_to(1.0f)', '"ThresholdedRelu", defaults_to(0.0f)')),
-    mutant("alpha-of-HardSigmoid", "another default alpha of HardSigmoid", NAMES,
-           ("defaults_to(0.2f), defaults_to(0.5f)", "defaults_to(1.0f / 6), defaults_to(0.5f)")),
-    mutant("alpha-of-Elu", "another default alpha of Elu", NAMES,
-           ('"Elu", defaults_to(1.0f)', '"Elu", defaults_to(0.5f)')),
+    another_default("LeakyRelu", 0.01, 0.1),
+    another_default("ThresholdedRelu", 1.0, 0.0),
+    another_default("HardSigmoid", 0.2, 1 / 6),
+    another_default("Elu", 1.0, 0.5),
     mutant("threshold-itself-dropped", "ThresholdedRelu drops x = alpha", ACTIVATION, ("hn::Ge(x, alpha)", "hn::Gt(x, alpha)")),
     mutant("HardSigmoid-not-bounded", "HardSigmoid without an upper bound", ACTIVATION,
            ("bounded(hn::Add(hn::Mul(alpha, x), beta), zero, one)", "bounded(hn::Add(hn::Mul(alpha, x), beta), zero, hn::Inf(d))")),
@@ -250,7 +256,8 @@ ACTIVATION_MUTANTS = [
             "    return hn::Load(d, lanes);\n"
             "  }\n")),
     mutant("names-by-letter-case", "names of functions are known in one spelling only", NAMES,
-           ("if (ascii_lower(row.name) == wanted)", "if (row.name == name)")),
+           ("found = opset::find_recurrent_function(name))",
+            "found = opset::find_recurrent_function(name);\n      found != nullptr && found->name == name)")),
     mutant("second-direction-takes-first-functions", "the second direction uses the first one's functions", ATTRIBUTES,
            ("subspan(static_cast<std::size_t>(direction_index) * each, each)",
             "subspan(static_cast<std::size_t>(0 * direction_index) * each, each)")),

@@ -21,6 +21,12 @@ inline bool counts_heap() {
   return detail::heap_is_counted.load(std::memory_order_relaxed);
 }
 
+/// What std::bad_alloc means to a user.
+inline const char* out_of_memory_text() {
+  return counts_heap() ? "out of memory, or strings and lists of values would pass --max-memory"
+                       : "out of memory";
+}
+
 /// Notes bytes that the calling thread is about to take, or, below zero, gave back. False, and nothing noted,
 /// where they would pass the limit. A thread tells of its bytes when they are many: some may be told late.
 bool note_heap(std::ptrdiff_t bytes) noexcept;

@@ -16,8 +16,6 @@
 #include "conformance/diagnosis/replacement.h"
 #include "conformance/diagnosis/search.h"
 #include "conformance/precise.h"
-#include "engine/graph/executor.h"
-#include "engine/graph/plan.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance::diagnosis {
@@ -109,7 +107,7 @@ class Bodies {
   bool reproduces(const std::vector<Replacement>& replacements) {
     std::vector<Value> outputs;
     try {
-      outputs = run_model(with_replacements(model_, replacements));
+      outputs = run_again(with_replacements(model_, replacements), question_.inputs, rerun_);
     } catch (const Error&) {
       return false;  // sizes may not fit; and where time is over the next look at the clock says so
     }
@@ -124,17 +122,6 @@ class Bodies {
       if (comparison.errors.max_ulp) max_ulp_ = std::max(max_ulp_.value_or(0), *comparison.errors.max_ulp);
     }
     return true;
-  }
-
-  std::vector<Value> run_model(const onnx_io::Model& model) const {
-    engine::PlanOptions options;
-    for (std::size_t i = 0; i < question_.inputs.size() && i < model.graph.inputs.size(); ++i) {
-      if (!question_.inputs[i].empty()) options.fed.insert(model.graph.inputs[i].name);
-    }
-    engine::RunOptions run_options;
-    run_options.seed = rerun_.seed;
-    run_options.deadline = rerun_.deadline;
-    return engine::run_plan(*engine::make_plan(model, options), question_.inputs, run_options);
   }
 
   /// Different expected values that the run does not give.

@@ -4,8 +4,6 @@
 #include <unordered_set>
 
 #include "conformance/random_outputs.h"
-#include "engine/graph/executor.h"
-#include "engine/graph/plan.h"
 
 namespace grurun::conformance::diagnosis {
 namespace {
@@ -44,17 +42,9 @@ void keep_needed(onnx_io::Model& model, const std::vector<std::string>& names) {
 Values capture(onnx_io::Model model, const std::vector<std::string>& names, std::vector<Value> inputs,
                const Rerun& rerun) {
   keep_needed(model, names);
-  engine::PlanOptions options;
-  for (std::size_t i = 0; i < inputs.size() && i < model.graph.inputs.size(); ++i) {
-    if (!inputs[i].empty()) options.fed.insert(model.graph.inputs[i].name);
-  }
   model.graph.outputs.clear();
   for (const std::string& name : names) model.graph.outputs.push_back({name, {}});
-  engine::RunOptions run_options;
-  run_options.seed = rerun.seed;
-  run_options.deadline = rerun.deadline;
-  std::vector<Value> values =
-      engine::run_plan(*engine::make_plan(model, options), std::move(inputs), run_options);
+  std::vector<Value> values = run_again(model, std::move(inputs), rerun);
   Values out;
   for (std::size_t i = 0; i < names.size(); ++i) out.emplace(names[i], std::move(values[i]));
   return out;

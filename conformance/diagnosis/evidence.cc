@@ -8,15 +8,16 @@
 namespace grurun::conformance::diagnosis {
 namespace {
 
-/// Enough for any number of parameters that is fitted.
-constexpr std::size_t most_counted = 1u << 20;
+/// Enough for any number of parameters that is fitted, and few enough to take no time.
+constexpr std::size_t most_counted = 1u << 16;
 
 using Seen = std::unordered_set<double>;
 
 /// How many values are different from each other and from those seen before.
 std::int64_t different(const std::vector<double>& values, Seen& seen) {
   const std::size_t before = seen.size();
-  const std::size_t stride = values.size() / most_counted + 1;
+  // Odd: no axis of usual length is seen at a few places only.
+  const std::size_t stride = values.size() / most_counted | 1;
   for (std::size_t i = 0; i < values.size(); i += stride) seen.insert(values[i]);
   return static_cast<std::int64_t>(seen.size() - before);
 }

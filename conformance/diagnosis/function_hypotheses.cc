@@ -10,28 +10,8 @@
 namespace grurun::conformance::diagnosis {
 namespace {
 
+using engine::rnn::function_of;
 using Functions = std::vector<Activation>;
-
-struct KnownFunction {
-  ActivationKind kind;
-  const char* name;
-  bool has_alpha, has_beta, has_defaults;
-};
-constexpr KnownFunction known[] = {{ActivationKind::relu, "Relu", false, false, true},
-                                   {ActivationKind::tanh, "Tanh", false, false, true},
-                                   {ActivationKind::sigmoid, "Sigmoid", false, false, true},
-                                   {ActivationKind::affine, "Affine", true, true, false},
-                                   {ActivationKind::leaky_relu, "LeakyRelu", true, false, true},
-                                   {ActivationKind::thresholded_relu, "ThresholdedRelu", true, false, true},
-                                   {ActivationKind::scaled_tanh, "ScaledTanh", true, true, false},
-                                   {ActivationKind::hard_sigmoid, "HardSigmoid", true, true, true},
-                                   {ActivationKind::elu, "Elu", true, false, true},
-                                   {ActivationKind::softsign, "Softsign", false, false, true},
-                                   {ActivationKind::softplus, "Softplus", false, false, true}};
-
-const KnownFunction& row_of(ActivationKind kind) {
-  return *std::ranges::find(known, kind, &KnownFunction::kind);
-}
 
 bool same(const Activation& a, const Activation& b) {
   return a.kind == b.kind && a.alpha == b.alpha && a.beta == b.beta;
@@ -47,18 +27,16 @@ std::string list_text(const Functions& functions) {
 }
 
 Functions defaults_of(const Layer& layer) {
-  static const std::vector<std::string> names[] = {
-      {"Tanh"}, {"Sigmoid", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}};
-  return engine::rnn::parse_activations(names[static_cast<int>(layer.op)], {}, {});
+  return engine::rnn::parse_activations(form_of(layer.op).default_functions(), {}, {});
 }
 
 }  // namespace
 
 bool takes_alpha(ActivationKind kind) {
-  return row_of(kind).has_alpha;
+  return function_of(kind).alpha.used;
 }
 bool takes_beta(ActivationKind kind) {
-  return row_of(kind).has_beta;
+  return function_of(kind).beta.used;
 }
 
 namespace {
@@ -172,9 +150,8 @@ class FunctionHypotheses {
          "activation_alpha and activation_beta in the other order");
     Functions by_place = functions_;
     for (std::size_t i = 0; i < by_place.size(); ++i) {
-      const KnownFunction& row = row_of(by_place[i].kind);
-      if (row.has_alpha && i < subject_.alpha.size()) by_place[i].alpha = subject_.alpha[i];
-      if (row.has_beta && i < subject_.beta.size()) by_place[i].beta = subject_.beta[i];
+      if (takes_alpha(by_place[i].kind) && i < subject_.alpha.size()) by_place[i].alpha = subject_.alpha[i];
+      if (takes_beta(by_place[i].kind) && i < subject_.beta.size()) by_place[i].beta = subject_.beta[i];
     }
     add("activation-parameters-by-place", by_place,
         "activation_alpha and activation_beta with one value for each function, used or not");
@@ -184,9 +161,9 @@ class FunctionHypotheses {
   void add_replacements() {
     for (std::size_t place = 0; place < each_; ++place) {
       const std::string letter = std::string("fgh").substr(place, 1);
-      for (const KnownFunction& row : known) {
-        if (!row.has_defaults) continue;  // found by fitting
-        const Activation f = engine::rnn::parse_activations({row.name}, {}, {}).front();
+      for (const opset::RecurrentFunction& function : opset::recurrent_functions()) {
+        if (!function.has_defaults()) continue;  // found by fitting
+        const Activation f = engine::rnn::parse_activations({function.name}, {}, {}).front();
         const std::size_t each = each_;
         const auto replace = [=](Functions& functions) {
           for (std::size_t i = place; i < functions.size(); i += each) functions[i] = f;
@@ -213,10 +190,10 @@ class FunctionHypotheses {
 }  // namespace
 
 std::string function_text(const Activation& f) {
-  const KnownFunction& row = row_of(f.kind);
-  if (row.has_beta) return fmt::format("{}(alpha {:.6g}, beta {:.6g})", row.name, f.alpha, f.beta);
-  if (row.has_alpha) return fmt::format("{}(alpha {:.6g})", row.name, f.alpha);
-  return row.name;
+  const char* const name = function_of(f.kind).name;
+  if (takes_beta(f.kind)) return fmt::format("{}(alpha {:.6g}, beta {:.6g})", name, f.alpha, f.beta);
+  if (takes_alpha(f.kind)) return fmt::format("{}(alpha {:.6g})", name, f.alpha);
+  return name;
 }
 
 void add_function_hypotheses(const Subject& subject, std::vector<Hypothesis>& into) {

@@ -21,6 +21,10 @@ Array swap_leading(const Array& array, std::int64_t A, std::int64_t B) {
   return make_array(std::move(swapped));
 }
 
+const opset::RecurrentForm& form_of(Op op) {
+  return *opset::find_recurrent_form(op == Op::rnn ? "RNN" : op == Op::gru ? "GRU" : "LSTM", "");
+}
+
 const char* gate_name(Op op, std::int64_t gate) {
   static constexpr const char* gru[] = {"z", "r", "h"};
   static constexpr const char* lstm[] = {"i", "o", "f", "c"};
@@ -59,8 +63,6 @@ double apply_function(const Activation& f, double x) {
 
 namespace {
 
-enum GruGate { z_gate, r_gate, h_gate };
-enum LstmGate { i_gate, o_gate, f_gate, c_gate };
 enum Function { f, g, h };
 
 /// One direction of a layer, and the state of one row on its way.

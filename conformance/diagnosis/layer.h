@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/ops/rnn/activation.h"
+#include "opset/recurrent_form.h"
 
 namespace grurun::conformance::diagnosis {
 
@@ -18,6 +19,7 @@ using engine::rnn::Activation;
 using engine::rnn::ActivationKind;
 
 enum class Op { rnn, gru, lstm };
+const opset::RecurrentForm& form_of(Op op);
 
 /// Values that many variants of a layer share: replaced, never changed. nullptr: omitted.
 using Array = std::shared_ptr<const std::vector<double>>;
@@ -54,7 +56,11 @@ inline double step_cost(const Layer& layer) {
   return static_cast<double>(layer.rows()) * static_cast<double>(layer.input_size + layer.hidden_size + 16);
 }
 
-/// "z", "r", "h"; "i", "o", "f", "c"; "i": gates by number, in ONNX's order.
+/// Gates by number, in ONNX's order.
+enum GruGate { z_gate, r_gate, h_gate };
+enum LstmGate { i_gate, o_gate, f_gate, c_gate };
+
+/// "z", "r", "h"; "i", "o", "f", "c"; "i" of RNN.
 const char* gate_name(Op op, std::int64_t gate);
 
 /// One step of one row, when it is done.

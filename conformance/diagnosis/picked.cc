@@ -5,8 +5,6 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "engine/graph/executor.h"
-#include "engine/graph/plan.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance::diagnosis {
@@ -66,7 +64,8 @@ std::optional<Picking> find_picking(const onnx_io::Graph& graph, const NodeByVal
 }
 
 std::optional<std::vector<std::int64_t>> picked_elements(const onnx_io::Model& model, const Picking& picking,
-                                                         const std::string& value, const Values& values) {
+                                                         const std::string& value, const Values& values,
+                                                         const Rerun& rerun) {
   constexpr std::int64_t most_elements = std::int64_t{1} << 24;
   const std::string& source = picking.needed.back();
   const Shape& shape = values.at(source).tensor().shape();
@@ -87,7 +86,7 @@ std::optional<std::vector<std::int64_t>> picked_elements(const onnx_io::Model& m
   std::vector<Value> inputs;
   inputs.emplace_back(std::move(numbers));
   try {
-    const std::vector<Value> outputs = engine::run_plan(*engine::make_plan(part), std::move(inputs), {});
+    const std::vector<Value> outputs = run_again(part, std::move(inputs), rerun);
     const Tensor& out = outputs.at(0).tensor();
     return std::vector<std::int64_t>(out.data<std::int64_t>(), out.data<std::int64_t>() + out.size());
   } catch (const Error&) {

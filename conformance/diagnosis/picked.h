@@ -24,8 +24,10 @@ struct Picking {
 std::optional<Picking> find_picking(const onnx_io::Graph& graph, const NodeByValue& producers,
                                     const std::string& value);
 
-/// Which element of the node's output each element of the value is; nullopt where that cannot be told.
+/// Which element of the node's output each element of the value is; nullopt where that cannot be told, or not
+/// in time.
 std::optional<std::vector<std::int64_t>> picked_elements(const onnx_io::Model& model, const Picking& picking,
-                                                         const std::string& value, const Values& values);
+                                                         const std::string& value, const Values& values,
+                                                         const Rerun& rerun);
 
 }  // namespace grurun::conformance::diagnosis

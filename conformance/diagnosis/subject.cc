@@ -10,6 +10,7 @@
 #include "conformance/diagnosis/ways.h"
 #include "engine/ops/type_dispatch.h"
 #include "onnx_io/openvino_ir.h"
+#include "opset/recurrent_form.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance::diagnosis {
@@ -90,9 +91,7 @@ class LayerReader {
     std::vector<std::string> names = subject_.activations;
     const std::size_t wanted = layer_.functions_each() * static_cast<std::size_t>(layer_.num_directions);
     if (names.empty()) {
-      static const std::vector<std::string> defaults[] = {
-          {"Tanh"}, {"Sigmoid", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}};
-      const auto& one = defaults[static_cast<int>(layer_.op)];
+      const std::vector<std::string> one = form_of(layer_.op).default_functions();
       while (names.size() < wanted) names.insert(names.end(), one.begin(), one.end());
     }
     names.resize(wanted);  // RNN with one direction may list two
@@ -100,19 +99,19 @@ class LayerReader {
   }
 
   void read_sizes() {
-    const Shape& X = input(0)->shape();
+    const Shape& X = input(opset::input_X)->shape();
     const bool batch_first = subject_.layout == 1;
     layer_.seq_length = X[batch_first ? 1 : 0];
     layer_.batch_size = X[batch_first ? 0 : 1];
     layer_.input_size = X[2];
-    layer_.hidden_size = input(2)->dim(2);
-    subject_.dtype = input(0)->dtype();
+    layer_.hidden_size = input(opset::input_R)->dim(2);
+    subject_.dtype = input(opset::input_X)->dtype();
   }
 
   void read_weights() {
-    layer_.W = array(1);
-    layer_.R = array(2);
-    if (const Tensor* B = input(3)) {
+    layer_.W = array(opset::input_W);
+    layer_.R = array(opset::input_R);
+    if (const Tensor* B = input(opset::input_B)) {
       const std::vector<double> both = doubles_of(*B);
       std::vector<double> Wb, Rb;
       for (std::int64_t d = 0; d < layer_.num_directions; ++d) {
@@ -123,13 +122,13 @@ class LayerReader {
       layer_.Wb = make_array(std::move(Wb));
       layer_.Rb = make_array(std::move(Rb));
     }
-    if (layer_.op == Op::lstm) layer_.P = array(7);
+    if (layer_.op == Op::lstm) layer_.P = array(opset::input_P);
   }
 
   void read_sequence() {
-    layer_.X = array(0);
-    layer_.initial_h = array(5);
-    if (layer_.op == Op::lstm) layer_.initial_c = array(6);
+    layer_.X = array(opset::input_X);
+    layer_.initial_h = array(opset::input_initial_h);
+    if (layer_.op == Op::lstm) layer_.initial_c = array(opset::input_initial_c);
     if (subject_.layout == 1) {
       const auto [T, N, D] = std::tuple(layer_.seq_length, layer_.batch_size, layer_.num_directions);
       layer_.X = swap_leading(layer_.X, N, T);
@@ -137,7 +136,7 @@ class LayerReader {
       layer_.initial_c = swap_leading(layer_.initial_c, N, D);
     }
     layer_.lengths.assign(static_cast<std::size_t>(layer_.batch_size), layer_.seq_length);
-    if (const Tensor* lengths = input(4)) {
+    if (const Tensor* lengths = input(opset::input_sequence_lens)) {
       subject_.has_sequence_lens = true;
       std::ranges::copy(lengths->span<std::int32_t>(), layer_.lengths.begin());
     }
@@ -232,7 +231,7 @@ std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vecto
       }
       if (!pickings[i] || pickings[i]->from != &node) continue;
       const Picking& picking = *pickings[i];
-      const auto elements = picked_elements(model, picking, graph.outputs[i].name, values);
+      const auto elements = picked_elements(model, picking, graph.outputs[i].name, values, rerun);
       if (!elements || elements->empty()) continue;
       picked.push_back({i, picking.output, values.at(picking.needed.back()).tensor().shape(), *elements});
       add_picked(subject, picked.back());

@@ -9,6 +9,7 @@
 #include "engine/graph/constant_folding.h"
 #include "engine/graph/plan.h"
 #include "opset/graph_view.h"
+#include "opset/recurrent_form.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -19,10 +20,6 @@ using onnx_io::Node;
 
 /// Exporters write a handful of nodes for each.
 constexpr std::size_t most_nodes = 256;
-
-bool is_recurrent(const Node& node) {
-  return node.domain.empty() && (node.op_type == "GRU" || node.op_type == "RNN" || node.op_type == "LSTM");
-}
 
 class Folder {
  public:
@@ -83,9 +80,10 @@ class Folder {
 
 /// Values that layers take, in bodies too: a name of the body's own hides the one around it from the rules.
 void take_inputs(const onnx_io::Graph& graph, std::unordered_set<std::string>& names) {
-  constexpr std::size_t weights = 3;  // X, W and R: no rule looks at their values
   for (const Node& node : graph.nodes) {
-    for (std::size_t i = weights; is_recurrent(node) && i < node.inputs.size(); ++i)
+    // No rule looks at the values of X, W and R.
+    const bool is_recurrent = opset::find_recurrent_form(node.op_type, node.domain) != nullptr;
+    for (std::size_t i = opset::input_B; is_recurrent && i < node.inputs.size(); ++i)
       names.insert(node.inputs[i]);
     for (const onnx_io::Attribute& attribute : node.attributes)
       for (const auto& body : attribute.graphs) take_inputs(*body, names);

@@ -20,8 +20,8 @@ struct RunOptions {
   std::uint64_t seed = 0;
   /// Error(limit) when the run passes this moment.
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  /// Iterations in one run, all together, of what a model decides the number of: bodies of Loop and Scan, steps
-  /// of recurrent layers, boxes, trees, parts of sequences. Error(limit) beyond.
+  /// Iterations in one run, all together, of what a model decides the number of: bodies of Loop and Scan,
+  /// steps of recurrent layers, boxes, trees, parts of sequences. Error(limit) beyond.
   std::int64_t max_iterations = 100'000'000;
   /// Called with every value a step of the main graph makes, by name (bisecting, tracing); a plan made with
   /// PlanOptions::fuse has fewer. May be empty.

@@ -114,8 +114,8 @@ class RunContext {
   /// Call in every loop whose trip count a model decides: throws Error(limit) when the time or iteration
   /// limit is reached.
   virtual void check_limits() = 0;
-  /// The same for loops that are a part of one that counts: for the time limit alone.
-  virtual void check_deadline() = 0;
+  /// The same without counting, for loops beside one that counts.
+  virtual void check_limits_uncounted() = 0;
 
   virtual const RunOptions& options() const = 0;
 

@@ -100,6 +100,9 @@ struct PlanOptions {
   std::size_t most_folded_growth = std::size_t{256} << 20;
 };
 
+/// Names of the graph's inputs that have a value: inputs[i] is that of the i-th.
+std::unordered_set<std::string> fed_names(const onnx_io::Graph& graph, std::span<const Value> inputs);
+
 /// Plans the model's main graph: versions resolved exactly, model-local functions and schema function bodies
 /// inlined, subgraphs planned within their scope, operators prepared. Throws Error(unsupported) naming
 /// operator and version without a kernel, Error(invalid_model) for a graph that breaks the rules.

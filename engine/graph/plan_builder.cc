@@ -325,6 +325,13 @@ void PlanBuilder::add_deferred_body(const Node& node, Scope& scope, int since_ve
   push_step(std::move(step), scope, {});
 }
 
+std::unordered_set<std::string> fed_names(const Graph& graph, std::span<const Value> inputs) {
+  std::unordered_set<std::string> names;
+  for (std::size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i)
+    if (!inputs[i].empty()) names.insert(graph.inputs[i].name);
+  return names;
+}
+
 std::shared_ptr<const Plan> make_plan(const onnx_io::Model& model, const PlanOptions& options) {
   require_unique(model.functions);
   return PlanBuilder(model.functions, options).plan_model(model);

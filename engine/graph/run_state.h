@@ -55,7 +55,7 @@ class StepContext final : public RunContext {
   void set_output(std::size_t index, Value value) override;
   Values run_subgraph(const Plan& body, Values inputs) override;
   void check_limits() override;
-  void check_deadline() override { state_.check_deadline(); }
+  void check_limits_uncounted() override;
   const RunOptions& options() const override { return state_.options; }
   std::uint64_t random_seed() override;
 

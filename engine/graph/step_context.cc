@@ -111,7 +111,12 @@ Values StepContext::run_subgraph(const Plan& body, Values inputs) {
 }
 
 void StepContext::check_limits() {
-  if (state_.iterations.fetch_add(1, std::memory_order_relaxed) >= state_.options.max_iterations) {
+  state_.iterations.fetch_add(1, std::memory_order_relaxed);
+  check_limits_uncounted();
+}
+
+void StepContext::check_limits_uncounted() {
+  if (state_.iterations.load(std::memory_order_relaxed) > state_.options.max_iterations) {
     fail(ErrorKind::limit, "more than {} iterations in one run", state_.options.max_iterations);
   }
   state_.check_deadline();

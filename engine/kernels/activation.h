@@ -9,6 +9,7 @@
 
 namespace grurun::kernels {
 
+/// In the order in which the text of the operators lists them.
 enum class ActivationKind {
   relu,
   tanh,

@@ -227,7 +227,8 @@ PackedB<T> pack_b(int64_t K, int64_t N, Matrix<T> B, const T* bias) {
   auto block = std::make_shared<memory::Block>(static_cast<size_t>(weights + biases) * sizeof(T));
   T* out = static_cast<T*>(block->data());
   // Without terms there is nothing to pack, however many columns there are.
-  parallel_for(K == 0 ? 0 : panels, ceil_div(kChunkOperations, 4 * kPanelColumns<T> * std::max<int64_t>(K, 1)),
+  parallel_for(K == 0 ? 0 : panels,
+               ceil_div(kChunkOperations, 4 * kPanelColumns<T> * std::max<int64_t>(K, 1)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i) {
                    pack_panel(B, 0, K, i * kPanelColumns<T>, panel_columns<T>(N, i), together,

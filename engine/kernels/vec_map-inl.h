@@ -18,11 +18,11 @@ namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// x[0] ... x[min(n, lanes) - 1], and zeros. What lies behind is not touched: it is masked where that cannot
-/// fault, otherwise the elements go through a buffer.
+/// fault, otherwise, and where a masked load reads first, the elements go through a buffer.
 template <class D>
 HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* x, size_t n) {
   if (n >= hn::Lanes(d)) return hn::LoadU(d, x);
-#if HWY_MEM_OPS_MIGHT_FAULT
+#if HWY_MEM_OPS_MIGHT_FAULT || HWY_TARGET == HWY_SCALAR
   HWY_ALIGN hn::TFromD<D> first[hn::MaxLanes(D())] = {};
   std::copy_n(x, n, first);
   return hn::Load(d, first);

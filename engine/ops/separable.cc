@@ -136,9 +136,10 @@ class RowSums {
   }
   void pairs(const C* x, C* __restrict y) const {
     const std::int64_t o = 2 * first_;
-    (count(o) == 2 ? sum_pairs<2, C> : sum_pairs<4, C>)(
-        x + taps_.first[o], x + taps_.first[o + 1], weights_.data() + taps_.start[o],
-        weights_.data() + taps_.start[o + 1], last_ - first_, y);
+    (count(o) == 2 ? sum_pairs<2, C> : sum_pairs<4, C>)(x + taps_.first[o], x + taps_.first[o + 1],
+                                                        weights_.data() + taps_.start[o],
+                                                        weights_.data() + taps_.start[o + 1], last_ - first_,
+                                                        y);
   }
   void one_by_one(const C* x, std::int64_t begin, std::int64_t end, C* __restrict y) const {
     for (std::int64_t o = begin; o < end; ++o) {

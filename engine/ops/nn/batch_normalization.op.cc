@@ -81,26 +81,23 @@ void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, c
     factors[g] = scale[g] / std::sqrt(with.var[g] + static_cast<C>(epsilon));
   const C *mean = with.mean.data(), *factor = factors.data();
   if (shape.inner == 1) {  // a row of channels
-    kernels::parallel_for(
-        shape.batch, 1 + 16384 / shape.groups,
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t row = begin; row < end; ++row) {
-            const std::int64_t at = row * shape.groups;
+    kernels::parallel_for(shape.batch, 1 + 16384 / shape.groups, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        const std::int64_t at = row * shape.groups;
 #pragma GCC ivdep
-            for (std::int64_t g = 0; g < shape.groups; ++g)
-              y[at + g] = (x[at + g] - mean[g]) * factor[g] + bias[g];
-          }
-        });
+        for (std::int64_t g = 0; g < shape.groups; ++g)
+          y[at + g] = (x[at + g] - mean[g]) * factor[g] + bias[g];
+      }
+    });
     return;
   }
-  kernels::parallel_for(shape.batch * shape.groups, 1 + 16384 / shape.inner,
-                        [&](std::int64_t begin, std::int64_t end) {
-                          for (std::int64_t row = begin; row < end; ++row) {
-                            const std::int64_t g = row % shape.groups, at = row * shape.inner;
-                            kernels::vec_standardize(x + at, mean[g], factor[g], bias[g], y + at,
-                                                     shape.inner);
-                          }
-                        });
+  kernels::parallel_for(
+      shape.batch * shape.groups, 1 + 16384 / shape.inner, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const std::int64_t g = row % shape.groups, at = row * shape.inner;
+          kernels::vec_standardize(x + at, mean[g], factor[g], bias[g], y + at, shape.inner);
+        }
+      });
 }
 
 template <typename C>

@@ -1,55 +1,21 @@
 #include "engine/ops/rnn/activation.h"
 
-#include <array>
-#include <optional>
-
-#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 
 namespace grurun::engine::rnn {
 namespace {
 
-struct Parameter {
-  bool used = false;
-  std::optional<float> fallback = std::nullopt;
-};
-constexpr Parameter unused{};
-constexpr Parameter required{.used = true};
-constexpr Parameter defaults_to(float value) {
-  return {.used = true, .fallback = value};
+const opset::RecurrentFunction& find(const std::string& name) {
+  if (const opset::RecurrentFunction* found = opset::find_recurrent_function(name)) return *found;
+  std::string known;
+  for (const opset::RecurrentFunction& function : opset::recurrent_functions())
+    known += (known.empty() ? "" : ", ") + std::string(function.name);
+  fail_invalid("attribute activations names '{}', which is not one of {}", name, known);
 }
 
-struct Row {
-  ActivationKind kind;
-  const char* name;
-  Parameter alpha = unused;
-  Parameter beta = unused;
-};
-
-// Defaults are those of the operators LeakyRelu, ThresholdedRelu, HardSigmoid and Elu, as the attributes'
-// text says; there is no operator Affine or ScaledTanh to take one from.
-constexpr std::array<Row, 11> table{{
-    {ActivationKind::relu, "Relu"},
-    {ActivationKind::tanh, "Tanh"},
-    {ActivationKind::sigmoid, "Sigmoid"},
-    {ActivationKind::affine, "Affine", required, required},
-    {ActivationKind::leaky_relu, "LeakyRelu", defaults_to(0.01f)},
-    {ActivationKind::thresholded_relu, "ThresholdedRelu", defaults_to(1.0f)},
-    {ActivationKind::scaled_tanh, "ScaledTanh", required, required},
-    {ActivationKind::hard_sigmoid, "HardSigmoid", defaults_to(0.2f), defaults_to(0.5f)},
-    {ActivationKind::elu, "Elu", defaults_to(1.0f)},
-    {ActivationKind::softsign, "Softsign"},
-    {ActivationKind::softplus, "Softplus"},
-}};
-
-const Row& find(const std::string& name) {
-  const std::string wanted = ascii_lower(name);
-  std::string known;
-  for (const Row& row : table) {
-    if (ascii_lower(row.name) == wanted) return row;
-    known += known.empty() ? row.name : std::string(", ") + row.name;
-  }
-  fail_invalid("attribute activations names '{}', which is not one of {}", name, known);
+// ActivationKind has the order of the text, too.
+ActivationKind kind_of(const opset::RecurrentFunction& function) {
+  return static_cast<ActivationKind>(&function - opset::recurrent_functions().data());
 }
 
 // Hands out the values of one attribute in order.
@@ -57,11 +23,11 @@ class Values {
  public:
   Values(const char* attribute, const std::vector<float>& values) : attribute_(attribute), values_(values) {}
 
-  float take(const Row& row, const Parameter& parameter) {
+  float take(const opset::RecurrentFunction& function, const opset::RecurrentParameter& parameter) {
     if (!parameter.used) return 0;
     if (next_ < values_.size()) return values_[next_++];
     if (parameter.fallback) return *parameter.fallback;
-    fail_invalid("activation {} needs a value in attribute {}: it has no default", row.name, attribute_);
+    fail_invalid("activation {} needs a value in attribute {}: it has no default", function.name, attribute_);
   }
 
  private:
@@ -78,10 +44,15 @@ std::vector<Activation> parse_activations(const std::vector<std::string>& names,
   Values beta("activation_beta", betas);
   std::vector<Activation> functions;
   for (const std::string& name : names) {
-    const Row& row = find(name);
-    functions.push_back({row.kind, alpha.take(row, row.alpha), beta.take(row, row.beta)});
+    const opset::RecurrentFunction& function = find(name);
+    functions.push_back(
+        {kind_of(function), alpha.take(function, function.alpha), beta.take(function, function.beta)});
   }
   return functions;
+}
+
+const opset::RecurrentFunction& function_of(ActivationKind kind) {
+  return opset::recurrent_functions()[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace grurun::engine::rnn

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/kernels/activation.h"
+#include "opset/recurrent_form.h"
 
 namespace grurun::engine::rnn {
 
@@ -20,5 +21,8 @@ using kernels::no_clip;
 /// value, since they have no default.
 std::vector<Activation> parse_activations(const std::vector<std::string>& names,
                                           const std::vector<float>& alphas, const std::vector<float>& betas);
+
+/// What the text calls it, and which parameters it has.
+const opset::RecurrentFunction& function_of(ActivationKind kind);
 
 }  // namespace grurun::engine::rnn

@@ -101,7 +101,7 @@ void DirectionRun<T, Real>::run(void* workspace) {
     Rows block = chunk.block;
     for (; step < chunk.end_step; ++step) {
       // Steps count once, however many threads take rows of them.
-      places_.first == 0 ? layer_.context.check_limits() : layer_.context.check_deadline();
+      places_.first == 0 ? layer_.context.check_limits() : layer_.context.check_limits_uncounted();
       const std::int64_t rows = active(step);
       this->step(step, rows, block, {});
       block.data += (chunk.descending ? -rows : rows) * width_;

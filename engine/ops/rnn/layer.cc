@@ -59,8 +59,8 @@ std::optional<LayerInputs> constant_weights(PrepareContext& node, const LayerFor
     if (node.has_input(index)) to = node.constant_input(index);
     return !node.has_input(index) || to != nullptr;
   };
-  const bool all = known(1, inputs.W) && known(2, inputs.R) && known(3, inputs.B) &&
-                   (form.states == 1 || known(7, inputs.P));
+  const bool all = known(opset::input_W, inputs.W) && known(opset::input_R, inputs.R) &&
+                   known(opset::input_B, inputs.B) && (form.states == 1 || known(opset::input_P, inputs.P));
   if (!all || inputs.W == nullptr || inputs.R == nullptr) return std::nullopt;
   return inputs;
 }

@@ -68,7 +68,7 @@ std::span<const Activation> LayerAttributes::functions(std::int64_t direction_in
 LayerForm lstm_form(PrepareContext& node, bool clip_cell_state) {
   return {.gates = kernels::lstm_gates,
           .states = 2,
-          .default_activations = {"Sigmoid", "Tanh", "Tanh"},
+          .default_activations = opset::find_recurrent_form("LSTM", "")->default_functions(),
           .blocks = {{kernels::lstm_gates, kernels::CellKind::lstm}},
           .input_forget = node.flag_attribute("input_forget", false),
           .clip_cell_state = clip_cell_state};

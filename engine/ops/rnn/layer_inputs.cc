@@ -4,15 +4,11 @@
 #include <initializer_list>
 #include <string>
 
+#include "opset/recurrent_form.h"
 #include "tensor/error.h"
 
 namespace grurun::engine::rnn {
 namespace {
-
-// "3*hidden_size": the standard's spelling of that many gates' rows.
-std::string gate_rows(int gates) {
-  return gates == 1 ? "hidden_size" : std::to_string(gates) + "*hidden_size";
-}
 
 // rule() is the shape in the standard's words; it is called only for an error.
 template <typename Rule>
@@ -74,15 +70,15 @@ void check_states(const LayerInputs& inputs, const Dimensions& dims, bool batch_
 
 LayerInputs read_inputs(RunContext& run, const LayerForm& form) {
   LayerInputs inputs;
-  inputs.X = &run.tensor(0);
-  inputs.W = &run.tensor(1);
-  inputs.R = &run.tensor(2);
-  inputs.B = run.optional_tensor(3);
-  inputs.sequence_lens = run.optional_tensor(4);
-  inputs.initial_h = run.optional_tensor(5);
+  inputs.X = &run.tensor(opset::input_X);
+  inputs.W = &run.tensor(opset::input_W);
+  inputs.R = &run.tensor(opset::input_R);
+  inputs.B = run.optional_tensor(opset::input_B);
+  inputs.sequence_lens = run.optional_tensor(opset::input_sequence_lens);
+  inputs.initial_h = run.optional_tensor(opset::input_initial_h);
   if (form.states > 1) {
-    inputs.initial_c = run.optional_tensor(6);
-    inputs.P = run.optional_tensor(7);
+    inputs.initial_c = run.optional_tensor(opset::input_initial_c);
+    inputs.P = run.optional_tensor(opset::input_P);
   }
   return inputs;
 }
@@ -94,8 +90,12 @@ void check_weights(const LayerInputs& inputs, const LayerForm& form, const Layer
   require_type("B", B, "W", *W);
   require_type("P", P, "W", *W);
 
-  const auto rule_of_W = [&] { return "[num_directions, " + gate_rows(form.gates) + ", input_size]"; };
-  const auto rule_of_R = [&] { return "[num_directions, " + gate_rows(form.gates) + ", hidden_size]"; };
+  const auto rule_of_W = [&] {
+    return "[num_directions, " + opset::times_hidden_size(form.gates) + ", input_size]";
+  };
+  const auto rule_of_R = [&] {
+    return "[num_directions, " + opset::times_hidden_size(form.gates) + ", hidden_size]";
+  };
   require_rank_3("W", *W, rule_of_W);
   require_rank_3("R", *R, rule_of_R);
   const std::int64_t hidden_size = R->dim(2);
@@ -108,7 +108,7 @@ void check_weights(const LayerInputs& inputs, const LayerForm& form, const Layer
   require_shape("R", R, {directions, rows, hidden_size}, rule_of_R);
   require_shape("W", W, {directions, rows, input_size.value_or(W->dim(2))}, rule_of_W);
   require_shape("B", B, {directions, checked_mul(2, rows)},
-                [&] { return "[num_directions, " + gate_rows(2 * form.gates) + "]"; });
+                [&] { return "[num_directions, " + opset::times_hidden_size(2 * form.gates) + "]"; });
   require_shape("P", P, {directions, checked_mul(3, hidden_size)},
                 [] { return "[num_directions, 3*hidden_size]"; });
 }

@@ -19,8 +19,10 @@ namespace rnn {
 namespace {
 
 RunFunction prepare_rnn(PrepareContext& node) {
-  LayerForm form{
-      .gates = 1, .states = 1, .default_activations = {"Tanh"}, .blocks = {{1, kernels::CellKind::rnn}}};
+  LayerForm form{.gates = 1,
+                 .states = 1,
+                 .default_activations = opset::find_recurrent_form("RNN", "")->default_functions(),
+                 .blocks = {{1, kernels::CellKind::rnn}}};
   return layer_run_function(node, std::move(form));
 }
 

@@ -117,7 +117,8 @@ TEST(ConstantFolding, KeepsNoMoreThanTwiceTheConstantsAndTheGrowth) {
   onnx_io::Model made = model(graph({"X"}, {}, {"Y"}), 21);
   made.graph.initializers.push_back({"c0", floats({1, 2, 3, 4}).tensor()});
   for (int i = 0; i < 6; ++i)
-    made.graph.nodes.push_back(node("Add", {"c" + std::to_string(i), "c" + std::to_string(i)}, {"c" + std::to_string(i + 1)}));
+    made.graph.nodes.push_back(
+        node("Add", {"c" + std::to_string(i), "c" + std::to_string(i)}, {"c" + std::to_string(i + 1)}));
   made.graph.nodes.push_back(node("Mul", {"X", "c6"}, {"Y"}));
   const auto first_step_within = [&](std::size_t growth) {
     PlanOptions options;

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "engine/graph/op_registry.h"
+#include "engine/kernels/parallel.h"
 #include "opset/registry.h"
 #include "tensor/memory.h"
 #include "tests/engine/graph/model_building.h"
@@ -35,6 +36,8 @@ struct Report {
   char failure[256];
   int ran;  // nodes without an error
 };
+
+constexpr itimerval three_seconds{{}, {3, 0}};  // of processor time, on all threads
 
 void note(char (&to)[256], const std::string& text) {
   to[text.copy(to, sizeof to - 1)] = 0;
@@ -131,7 +134,8 @@ OneNode drawn_node(const OpRow& row, int version, const opset::SchemaInfo& schem
   const DType first = draw.type(schema.input_dtypes(0), draw.below(4) == 0 ? DType::int64 : DType::float32);
   for (std::size_t i = 0; i < count; ++i) {
     const DType type = draw.type(schema.input_dtypes(i), first);
-    one.inputs.push_back(i == 0 ? Value(Tensor::zeros(type, shape)) : draw.beside(shape, type, is_same ? kind : draw.below(Draw::shapes_beside)));
+    one.inputs.push_back(i == 0 ? Value(Tensor::zeros(type, shape))
+                                : draw.beside(shape, type, is_same ? kind : draw.below(Draw::shapes_beside)));
   }
   for (const opset::AttributeInfo& info : schema.attributes) draw.attribute(info, shape, one.attributes);
   one.outputs.assign(static_cast<std::size_t>(std::max(1, schema.min_output)), true);
@@ -141,9 +145,9 @@ OneNode drawn_node(const OpRow& row, int version, const opset::SchemaInfo& schem
 void run_reporting(const OneNode& one, Report& report) {
   std::string what = one.op + "-" + std::to_string(one.opset);
   for (std::size_t i = 0; i < one.inputs.size(); ++i)
-    what += (i < one.initializers.size() && one.initializers[i] ? " constant " : " ") + one.inputs[i].describe();
+    what +=
+        (i < one.initializers.size() && one.initializers[i] ? " constant " : " ") + one.inputs[i].describe();
   note(report.running, what);
-  const itimerval three_seconds{{}, {3, 0}};
   setitimer(ITIMER_VIRTUAL, &three_seconds, nullptr);
   RunOptions options;
   options.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
@@ -201,6 +205,35 @@ TEST(EmptyTensors, TakeNoTime) {
   }
   EXPECT_GT(operators, 150);
   EXPECT_GT(ran, 10 * operators) << "most nodes are refused before they look at their inputs";
+}
+
+// Of rows that threads each take through all steps, none goes on when one has come to the limit.
+TEST(EmptyTensors, StepsOfALayerEndAtTheLimitOnAnyNumberOfThreads) {
+  const OneNode one{.op = "RNN",
+                    .domain = "",
+                    .opset = 22,
+                    .inputs = {Tensor::zeros(DType::float32, {1'000'000'000, 64, 0}),
+                               Tensor::zeros(DType::float32, {1, 1, 0}),
+                               Tensor::from<float>({1, 1, 1}, {0.5F})},
+                    .attributes = {attr("hidden_size", 1)},
+                    .outputs = {false, true}};
+  const Shared shared;
+  for (const int threads : {1, 2, 3}) {
+    const auto run = [&] {
+      kernels::set_threads(threads);
+      setitimer(ITIMER_VIRTUAL, &three_seconds, nullptr);
+      RunOptions options;
+      options.max_iterations = 20'000;
+      try {
+        run_node(one, options);
+      } catch (const Error& error) {
+        note((*shared).failure, error.what());
+      }
+    };
+    EXPECT_EQ(in_child(*shared, run), 0) << threads << " threads";
+    EXPECT_NE(std::string((*shared).failure).find("more than 20000 iterations"), std::string::npos)
+        << (*shared).failure;
+  }
 }
 
 Value no_elements(DType type, Shape shape) {

@@ -90,22 +90,20 @@ void check(const Configuration& c, std::mt19937& random) {
   for (double& value : x) value = std::uniform_real_distribution<double>(-1, 1)(random);
   const Value sizes = Tensor::from(Shape{rank}, c.output);
   const Value scales = Tensor::from(Shape{rank}, c.scales);
-  const auto got =
-      run_node("Resize", "", 19,
-               {make<double>(Shape(c.input), x), Value(), c.by_scale ? scales : Value(),
-                c.by_scale ? Value() : sizes},
-               {attr("mode", c.mode.c_str()), attr("coordinate_transformation_mode", c.coordinates.c_str()),
-                attr("exclude_outside", int(c.exclude_outside)), attr("antialias", int(c.antialias)),
-                attr("cubic_coeff_a", float(c.a))});
+  const auto got = run_node(
+      "Resize", "", 19,
+      {make<double>(Shape(c.input), x), Value(), c.by_scale ? scales : Value(), c.by_scale ? Value() : sizes},
+      {attr("mode", c.mode.c_str()), attr("coordinate_transformation_mode", c.coordinates.c_str()),
+       attr("exclude_outside", int(c.exclude_outside)), attr("antialias", int(c.antialias)),
+       attr("cubic_coeff_a", float(c.a))});
   const std::vector<double> expected = oracle(c, x);
   ASSERT_EQ(got[0].tensor().shape(), Shape(c.output));
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i)
     worst = std::max(worst, std::fabs(got[0].tensor().data<double>()[i] - expected[i]));
-  EXPECT_LT(worst, 1e-12) << fmt::format("{} {} {} -> {}{}{}", c.mode, c.coordinates,
-                                         Shape(c.input).to_string(), Shape(c.output).to_string(),
-                                         c.antialias ? " antialias" : "",
-                                         c.exclude_outside ? " exclude_outside" : "");
+  EXPECT_LT(worst, 1e-12) << fmt::format(
+      "{} {} {} -> {}{}{}", c.mode, c.coordinates, Shape(c.input).to_string(), Shape(c.output).to_string(),
+      c.antialias ? " antialias" : "", c.exclude_outside ? " exclude_outside" : "");
 }
 
 constexpr const char* all_coordinates[] = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
