@@ -217,7 +217,11 @@ std::string as_text(const BenchFlags& flags, const Measured& measured) {
 int run(const BenchFlags& flags) {
   if (std::isnan(flags.min_time)) fail_usage("--min-time takes seconds, not nan");
   apply(flags.engine);
-  require_distinct({{"--json", flags.json}, {"--trace", flags.trace}});
+  const std::vector<NamedPath> written{{"--json", flags.json}, {"--trace", flags.trace}};
+  require_distinct(written);
+  std::vector<NamedPath> read{{"the run", flags.model}};
+  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
+  require_unread(written, read);
   const bool json_on_stdout = flags.json == "-";
   if (json_on_stdout) require_stdout("--json");
   if (flags.trace == "-") fail_usage("--trace takes a file: standard output is for the result");

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -56,6 +57,24 @@ void require_measure(const char* flag, const std::optional<double>& value) {
 
 constexpr const char* standard_output = "-";
 
+std::vector<NamedPath> reports_of(const Flags& flags) {
+  return {{"--json", flags.json}, {"--junit", flags.junit}};
+}
+
+/// No report may take the place of a model.
+void require_unread_models(const Flags& flags, const std::vector<Case>& cases) {
+  namespace fs = std::filesystem;
+  for (const NamedPath& report : reports_of(flags)) {
+    std::error_code ignored;
+    if (!fs::exists(report.path, ignored)) continue;
+    const fs::path name = fs::path(report.path).filename();
+    for (const Case& test : cases) {
+      // Of thousands of cases few have the report's name.
+      if (fs::path(test.model).filename() == name) require_unread({report}, {{"a case", test.model}});
+    }
+  }
+}
+
 void check(const Flags& flags) {
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   parse_time_limit("--max-time", flags.max_time);
@@ -68,7 +87,8 @@ void check(const Flags& flags) {
   if (flags.junit == standard_output) require_stdout("--junit");
   if (flags.list && !(flags.json.empty() && flags.junit.empty()))
     fail_usage("--list runs no case, so that --json and --junit have nothing to report");
-  require_distinct({{"--json", flags.json}, {"--junit", flags.junit}});
+  require_distinct(reports_of(flags));
+  require_unread(reports_of(flags), {{"--expectations", flags.expectations}});
   if (flags.min_cases == 0)
     fail_usage("--min-cases takes a number from 1: a run without a case tells nothing");
 }
@@ -147,6 +167,9 @@ SuiteResult prepare(const Flags& flags) {
   Discovery found = discover(flags.paths);
   const std::size_t all = found.cases.size();
   if (all == 0) fail_without_case(found);
+  if (!found.without_case.empty())
+    fail_usage("{}: no case is below it; give folders of cases, or cases", found.without_case.front());
+  require_unread_models(flags, found.cases);
   result.no_cases = std::move(found.no_cases);
   std::vector<Case> known = found.cases;
   known.insert(known.end(), found.unseen.begin(), found.unseen.end());

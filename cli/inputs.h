@@ -24,7 +24,7 @@ struct SlotFiles {
   const char* flag;    // "--inputs", for messages
   const char* noun;    // "input"
   const char* prefix;  // "input_": the files of a data set folder, input_K.pb
-  bool complete;       // whether such a folder must have a file for every slot
+  bool complete;       // whether such a folder must have a file for every slot, and arguments give one at all
 };
 inline constexpr SlotFiles input_files{"--inputs", "input", "input_", false};
 inline constexpr SlotFiles expected_files{"--expected", "output", "output_", true};

@@ -82,6 +82,16 @@ void check_paths(const RunFlags& flags) {
   require_distinct({{"--save-inputs", file(flags.save_inputs)},
                     {"--save-outputs", file(flags.save_outputs)},
                     {"--trace-gates", flags.reasons.trace_gates}});
+  std::vector<NamedPath> read{{"the run", flags.model}}, expected;
+  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
+  for (const std::string& argument : flags.expected) expected.push_back({"--expected", argument});
+  std::ranges::copy(expected, std::back_inserter(read));
+  require_unread({{"--save-inputs", file(flags.save_inputs)},
+                  {"--save-outputs", file(flags.save_outputs)},
+                  {"--trace-gates", flags.reasons.trace_gates}},
+                 read);
+  if (names_folder(flags.save_outputs))
+    require_unread_folder({"--save-outputs", flags.save_outputs}, expected_files.prefix, expected);
 }
 
 int run(const RunFlags& flags) {

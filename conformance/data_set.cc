@@ -135,6 +135,8 @@ DataSet make_flat_data_set(const std::string& model_file, const onnx_io::Graph& 
     if (!fs::exists(path)) fail_invalid("output '{}' has no file {}", graph.outputs[i].name, path);
     set.expected.push_back(read(path, graph.outputs[i]));
   }
+  const std::string more = fmt::format("{}_output_{}.pb", prefix, graph.outputs.size());
+  if (fs::exists(more)) fail_invalid("{} is there, but the graph has {} outputs", more, graph.outputs.size());
   return set;
 }
 

@@ -29,7 +29,7 @@ struct Listing {
   std::vector<std::string> folders;
   std::vector<std::string> models;                // *.onnx, and model.xml
   std::map<std::string, std::string> unseen;      // what hides a case or a data set, and why
-  std::unordered_set<std::string> first_outputs;  // X of X_output_0.pb
+  std::unordered_map<std::string, std::string> outputs;  // X of X_output_K.pb to the first such file by name
   bool has_data_json = false;
 
   bool has(const std::string& model) const { return std::binary_search(models.begin(), models.end(), model); }
@@ -37,7 +37,7 @@ struct Listing {
 };
 
 constexpr std::string_view data_set_prefix = "test_data_set_";
-constexpr std::string_view output_suffix = "_output_0.pb";
+constexpr std::string_view output_infix = "_output_";
 
 bool is_data_set(const std::string& name) {
   return name.starts_with(data_set_prefix);
@@ -47,6 +47,15 @@ bool is_data_set(const std::string& name) {
 bool is_numbered_data_set(const std::string& name) {
   return is_data_set(name) && name.size() > data_set_prefix.size() &&
          name.find_first_not_of("0123456789", data_set_prefix.size()) == name.npos;
+}
+
+/// X of X_output_K.pb; nullopt for other names.
+std::optional<std::string> model_of_output(std::string_view name) {
+  const std::size_t at = name.rfind(output_infix);
+  if (at == name.npos || !name.ends_with(".pb")) return std::nullopt;
+  const std::string_view number = name.substr(at + output_infix.size(), name.size() - at - output_infix.size() - 3);
+  if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return std::nullopt;
+  return std::string(name.substr(0, at));
 }
 
 Listing list(const fs::path& folder) {
@@ -67,8 +76,9 @@ Listing list(const fs::path& folder) {
       out.has_data_json = true;
     } else if (name.ends_with(".onnx") || name == ir_model) {
       out.models.push_back(std::move(name));
-    } else if (name.ends_with(output_suffix)) {
-      out.first_outputs.insert(name.substr(0, name.size() - output_suffix.size()));
+    } else if (auto model = model_of_output(name)) {
+      const auto [first, is_new] = out.outputs.emplace(*std::move(model), name);
+      if (!is_new) first->second = std::min(first->second, name);
     }
   }
   std::sort(out.folders.begin(), out.folders.end());
@@ -164,12 +174,14 @@ class Finder {
     if (status.type() == fs::file_type::not_found)
       fail_usage("{}: no such file or folder; give folders of cases, or cases", path);
     if (!fs::status_known(status)) fail_usage("{}: {}", path, error.message());
+    const std::size_t before = reached_;
     if (fs::is_directory(status)) {
       const std::string problem = folder(path);
       if (!problem.empty()) fail_usage("{}: {}", path, problem);
     } else {
       file(path);
     }
+    if (reached_ == before) found_.without_case.push_back(path);
   }
 
   Discovery finish() {
@@ -190,12 +202,19 @@ class Finder {
     const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set);
     const bool is_case = listing.has_model() && has_sets;
     if (is_case) add_case(path, listing, listing.has(onnx_model) ? onnx_model : ir_model);
-    if (!first_visit(path)) return {};
+    if (!first_visit(path)) {
+      ++reached_;  // what is below it was found before, if there is anything
+      return {};
+    }
     for (const auto& [name, problem] : listing.unseen) add_unseen(path / name, problem);
     if (has_sets && !is_case)
       found_.no_cases["test_data_set_* without a model.onnx or model.xml"].push_back(path.string());
     for (const std::string& model : listing.models) {
       if (!(is_case && is_case_model(model))) other_model(path / model, listing);
+    }
+    for (const auto& [model, output] : listing.outputs) {
+      if (!is_case && !listing.has(model + ".onnx"))
+        found_.no_cases["expected outputs without a model"].push_back((path / output).string());
     }
     if (listing.has_data_json && !is_case) urls_.emplace(path.string(), read_data_json(path / "data.json"));
     for (const std::string& name : listing.folders) {
@@ -207,7 +226,7 @@ class Finder {
   }
 
   void other_model(const fs::path& model, const Listing& listing) {
-    if (listing.first_outputs.contains(model.stem().string()))
+    if (listing.outputs.contains(model.stem().string()))
       add_flat(model);
     else
       found_.no_cases["a model without expected outputs"].push_back(model.string());
@@ -219,10 +238,10 @@ class Finder {
     const std::string name = path.filename().string();
     if (is_case_model(name) && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
       return add_case(holder, listing, name);
-    if (name.ends_with(".onnx") && listing.first_outputs.contains(path.stem().string()))
+    if (name.ends_with(".onnx") && listing.outputs.contains(path.stem().string()))
       return add_flat(path);
-    fail_usage("{}: no case: a model file needs test_data_set_* folders or {}{} beside it", path.string(),
-               path.stem().string(), output_suffix);
+    fail_usage("{}: no case: a model file needs test_data_set_* folders or {}{}0.pb beside it", path.string(),
+               path.stem().string(), output_infix);
   }
 
   void add_case(const fs::path& path, const Listing& listing, const std::string& model) {
@@ -260,12 +279,14 @@ class Finder {
 
   /// False when the user's paths led to it before.
   bool add(const FullPath& path, Case found) {
+    ++reached_;
     if (!paths_.insert(path.text()).second) return false;
     found_.cases.push_back(std::move(found));
     return true;
   }
 
   void add_unseen(const fs::path& path, const std::string& problem) {
+    ++reached_;
     const FullPath full(working_folder_, path);
     if (!paths_.insert(full.text()).second) return;
     Case unseen;
@@ -319,6 +340,7 @@ class Finder {
 
   const fs::path working_folder_ = fs::current_path();
   Discovery found_;
+  std::size_t reached_ = 0;  // cases and what hides some, found again included
   std::unordered_set<std::string> paths_;
   std::set<std::pair<dev_t, ino_t>> visited_;
   std::unordered_multimap<std::string, std::size_t>

@@ -17,6 +17,7 @@ struct Discovery {
   /// What looks like a case and is none, by reason ("only a url", ...): told, so that nothing is left out in
   /// silence.
   std::map<std::string, std::vector<std::string>> no_cases;
+  std::vector<std::string> without_case;  // paths below which there is none, and nothing unseen
 };
 
 /// Each path is a folder that holds cases at any depth, within the folder of another case too, but not within
@@ -24,7 +25,7 @@ struct Discovery {
 /// - A case is a folder with model.onnx, or else model.xml (an OpenVINO IR), and folders test_data_set_*,
 ///   whatever its name; several sets are one case.
 ///   rtol and atol of a data.json in it hold for the case.
-/// - Flat layout: X.onnx beside X_output_0.pb. A data.json in a neighbouring folder (../real/*/) or anywhere
+/// - Flat layout: X.onnx beside X_output_K.pb. A data.json in a neighbouring folder (../real/*/) or anywhere
 /// below
 ///   the paths whose url ends in that model's file name gives its rtol and atol.
 /// - Any other folder that holds only a data.json with a url is no case.

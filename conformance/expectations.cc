@@ -57,6 +57,8 @@ bool shell_match(const std::string& pattern, const std::string& text) {
 Expectations Expectations::parse(std::string_view text, const std::string& file) {
   Expectations out;
   out.file_ = file;
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // some editors put it before UTF-8
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   for (int line = 1; !text.empty(); ++line) {
     const std::string_view row = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(row.size() + 1, text.size()));

@@ -94,6 +94,7 @@ class Run {
     if (!test_.problem.empty()) fail_invalid("{}", test_.problem);
     const onnx_io::Model model = onnx_io::load_model(test_.model);
     result_.operators = operators_of(model);
+    if (model.graph.outputs.empty()) fail_invalid("the model has no output, so that nothing can be compared");
     Plans plans(model);
     if (test_.flat) return one(model, plans, make_flat_data_set(test_.model, model.graph));
     for (const std::string& folder : test_.data_sets) {
@@ -125,7 +126,11 @@ class Run {
       differs[i] = !out.comparison.ok && !out.random;
       result_.outputs.push_back(std::move(out));
     }
-    if (std::ranges::find(differs, true) == differs.end()) return;
+    if (std::ranges::find(differs, true) == differs.end()) {
+      if (run_options_.deadline && Clock::now() > *run_options_.deadline)
+        fail(ErrorKind::limit, "the time limit passed while outputs were compared");
+      return;
+    }
     if (diagnosable) add(set, diagnose({model, inputs, set.expected, outputs, differs, rerun()}));
     if (precise_) add(set, judge_in_double(model, inputs, outputs, set, differs));
   }

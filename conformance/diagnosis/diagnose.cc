@@ -165,6 +165,17 @@ bool differs_at(const Subject& subject, const std::vector<bool>& differs) {
                              [&](const auto& exit) { return exit && differs[exit->graph_output]; });
 }
 
+/// Of an output of another element type the comparison has said all there is to say.
+std::vector<bool> values_that_differ(const DiagnosisQuestion& question) {
+  std::vector<bool> out = question.differs;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Value &expected = question.expected[i], &actual = question.actual[i];
+    if (expected.is_tensor() && actual.is_tensor() && expected.tensor().dtype() != actual.tensor().dtype())
+      out[i] = false;
+  }
+  return out;
+}
+
 /// What is told where nothing was traced back. of_bodies: of layers in bodies, if any could be tried.
 std::vector<Finding> not_traced(const onnx_io::Model& model, const std::vector<bool>& differs,
                                 const std::vector<Finding>& of_bodies) {
@@ -189,9 +200,10 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
   const Rerun rerun{question.rerun.seed, deadline};
   const onnx_io::Model model = written_out(question.model, question.inputs, rerun);
   std::vector<Subject> subjects = find_subjects(model, question.inputs, rerun);
+  const std::vector<bool> differs = values_that_differ(question);
   std::erase_if(subjects, [&](const Subject& subject) {
     const bool has_elements = subject.layer.batch_size > 0 && subject.layer.hidden_size > 0;
-    return !has_elements || !differs_at(subject, question.differs);
+    return !has_elements || !differs_at(subject, differs);
   });
   // What is told of a whole layer need not be told of a direction of it.
   std::unordered_set<const onnx_io::Node*> whole;
@@ -212,7 +224,7 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
     budgets.confirm.spend(share.confirm);
   }
   if (!findings.empty()) return findings;
-  return not_traced(model, question.differs, judge_bodies(model, question, rerun));
+  return not_traced(model, differs, judge_bodies(model, question, rerun));
 }
 
 }  // namespace

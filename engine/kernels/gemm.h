@@ -7,7 +7,7 @@
 #include "tensor/memory.h"
 
 /// Matrix products for float and double (instantiated for those two; gemm_generic.h serves other types).
-/// The order of operations for one element of C depends on K and the storage of B, not on the number of
+/// The order of operations for one element of C depends on M, K and the storage of B, not on the number of
 /// threads. NaN and infinities of A and B reach every element that they touch, zeros in the other factor
 /// included.
 namespace grurun::kernels {

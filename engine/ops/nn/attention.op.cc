@@ -25,14 +25,17 @@ std::vector<OpRow> op_rows_attention();
 
 namespace {
 
-/// Queries that one block takes: scores of about a megabyte, and blocks enough for all threads. Where queries
-/// see different keys, a block computes those that any of its queries sees: they are fewer if it is small.
+/// Queries that one block takes: scores of about a megabyte, and blocks enough for several threads. How many
+/// there are must not count: products of few rows add in another order, and the last block may have few. Where
+/// queries see different keys, a block computes those that any of its queries sees: they are fewer if it is
+/// small.
 std::int64_t block_rows(const AttentionSizes& sizes, const VisibleKeys& visible) {
+  constexpr std::int64_t enough = 16;
   const std::int64_t rows = sizes.group() * sizes.q_length;
   const std::int64_t most = visible.are_alike() ? 256 : std::clamp<std::int64_t>(sizes.keys() / 8, 64, 256);
   std::int64_t block = std::clamp<std::int64_t>((std::int64_t{1} << 18) / (sizes.keys() + 1), 32, most);
   const auto blocks = [&] { return sizes.batch * sizes.kv_heads * ((rows + block - 1) / block); };
-  while (block > 32 && blocks() < 2 * kernels::threads()) block /= 2;
+  while (block > 32 && blocks() < enough) block /= 2;
   return block;
 }
 

@@ -51,7 +51,8 @@ T nothing() {
 // rows before the one that begins at row.
 template <typename T>
 void take_row(const WindowAxis& axis, const T* x, std::int64_t row, T* best, std::int64_t* places) {
-  for (std::int64_t k = 0; k < axis.kernel; ++k) {
+  const auto [first_k, end_k] = axis.taps_inside();
+  for (std::int64_t k = first_k; k < end_k; ++k) {
     const auto [first, end] = axis.places_of(k);
     std::int64_t at = row + axis.start(first) + k * axis.dilation;
     for (std::int64_t o = first; o < end; ++o, at += axis.stride) {

@@ -57,7 +57,8 @@ void fold_axis(const WindowAxis& axis, std::int64_t outer, std::int64_t inner, c
       }
       continue;
     }
-    for (std::int64_t k = 0; k < axis.kernel; ++k) {
+    const auto [first_k, end_k] = axis.taps_inside();
+    for (std::int64_t k = first_k; k < end_k; ++k) {
       const auto [first, end] = axis.places_of(k);
       if (first < end) take(x + axis.start(first) + k * axis.dilation, axis.stride, end - first, y + first);
     }

@@ -135,7 +135,7 @@ void run_arg(RunContext& run, const ArgAttributes& attributes) {
 
 template <bool largest>
 RunFunction prepare_arg_extreme(PrepareContext& node) {
-  const ArgAttributes attributes{node.int_attribute("axis", 0), node.int_attribute("keepdims", 1) != 0,
+  const ArgAttributes attributes{node.int_attribute("axis", 0), node.flag_attribute("keepdims", true),
                                  node.int_attribute("select_last_index", 0) != 0};
   return [attributes](RunContext& run) { run_arg<largest>(run, attributes); };
 }

@@ -77,7 +77,7 @@ ReductionShape shape_for(const Tensor& x, std::span<const std::int64_t> given, b
 
 template <Reducer reducer>
 RunFunction prepare_axes_attribute(PrepareContext& node) {
-  const bool keepdims = node.int_attribute("keepdims", 1) != 0;
+  const bool keepdims = node.flag_attribute("keepdims", true);
   return [keepdims, axes = node.ints_attribute("axes")](RunContext& run) {
     const Tensor& x = run.tensor(0);
     run.set_output(0, reducer(x, shape_for(x, axes, keepdims, false)));
@@ -86,8 +86,8 @@ RunFunction prepare_axes_attribute(PrepareContext& node) {
 
 template <Reducer reducer>
 RunFunction prepare_axes_input(PrepareContext& node) {
-  const bool keepdims = node.int_attribute("keepdims", 1) != 0;
-  const bool noop = node.int_attribute("noop_with_empty_axes", 0) != 0;
+  const bool keepdims = node.flag_attribute("keepdims", true);
+  const bool noop = node.flag_attribute("noop_with_empty_axes", false);
   return [keepdims, noop](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor* given = run.optional_tensor(1);

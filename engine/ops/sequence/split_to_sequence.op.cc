@@ -72,7 +72,7 @@ Sequence stated_parts(const Tensor& input, std::size_t axis, const Tensor& split
 
 RunFunction prepare_split_to_sequence(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", 0);
-  const bool keepdims = node.int_attribute("keepdims", 1) != 0;
+  const bool keepdims = node.flag_attribute("keepdims", true);
   return [axis, keepdims](RunContext& run) {
     const Tensor& input = run.tensor(0);
     const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));

@@ -196,6 +196,25 @@ TEST(Attention, BlocksAndThreadsDoNotShow) {
   }
 }
 
+// Also where the last block has few queries, whose products add in another order.
+TEST(Attention, ThreadsDoNotChangeABit) {
+  for (const std::int64_t queries : {17, 100, 258}) {
+    Tensor Q(DType::float32, Shape{1, 1, queries, 64}), K(DType::float32, Shape{1, 1, 130, 64});
+    for (Tensor* t : {&Q, &K}) {
+      for (std::int64_t i = 0; i < t->size(); ++i)
+        t->mutable_data<float>()[i] = static_cast<float>(i * 7919 % 101) / 101;
+    }
+    const Tensor once = run_node("Attention", "", 23, {Q, K, K})[0].tensor();
+    for (const int threads : {2, 3, 4}) {
+      kernels::set_threads(threads);
+      const Tensor again = run_node("Attention", "", 23, {Q, K, K})[0].tensor();
+      kernels::set_threads(1);
+      EXPECT_TRUE(std::ranges::equal(again.span<float>(), once.span<float>()))
+          << queries << " queries on " << threads << " threads";
+    }
+  }
+}
+
 TEST(Attention, Refusals) {
   const Tensor q3 = make<float>({1, 3, 2}, {0, 0, 0, 0, 0, 0});
   const Attributes two_heads = {attr("q_num_heads", 2), attr("kv_num_heads", 2)};

@@ -129,6 +129,26 @@ TEST(Pooling, NumbersBeyondTheBoundNameIt) {
   });
 }
 
+// Of a vast kernel the taps inside of the input count alone, and they are few.
+TEST(Pooling, KernelsFarLargerThanTheInputTakeNoTime) {
+  constexpr std::int64_t vast = std::int64_t{1} << 40;
+  const Tensor x = make<float>({1, 1, 4}, {0, 1, 2, 3});
+  const Attributes same = {attr("kernel_shape", List{vast}), attr("auto_pad", "SAME_LOWER")};
+  OneNode both{.op = "MaxPool", .domain = "", .opset = 22, .inputs = {x}, .attributes = same};
+  both.outputs = {true, true};
+  const auto maxima = run_node(both);
+  EXPECT_EQ(difference(maxima[0].tensor(), make<float>({1, 1, 4}, {3, 3, 3, 3})), "");
+  EXPECT_EQ(difference(maxima[1].tensor(), make<std::int64_t>({1, 1, 4}, {3, 3, 3, 3})), "");
+  const auto only_maxima = run_node("MaxPool", "", 22, {x}, same);
+  EXPECT_EQ(difference(only_maxima[0].tensor(), maxima[0].tensor()), "");
+  const auto means = run_node("AveragePool", "", 22, {x}, same);
+  EXPECT_EQ(difference(means[0].tensor(), make<float>({1, 1, 4}, {1.5, 1.5, 1.5, 1.5})), "");
+  const auto norms = run_node("LpPool", "", 22, {x}, same);
+  EXPECT_EQ(difference(norms[0].tensor(), make<float>({1, 1, 4}, std::vector<double>(4, std::sqrt(14)))), "");
+  const Attributes strided = {attr("kernel_shape", List{4}), attr("pads", List{3, 3}), attr("strides", List{3})};
+  EXPECT_EQ(difference(run_node("MaxPool", "", 22, {x}, strided)[0].tensor(), make<float>({1, 1, 3}, {0, 3, 3})), "");
+}
+
 TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
   const Tensor x = make<float>({1, 2, 2, 2}, {3, 0, -4, 0, 1, -1, 1, 1});
   const auto by_plane = [](double first, double second) {
