@@ -57,9 +57,9 @@ class Reader {
     const bool is_none = std::ranges::all_of(values_, [](const Value& value) { return value.empty(); });
     if (files_.complete && is_none && !arguments.empty()) {
       // What was to be compared is lost: that must not pass for agreement.
-      fail_usage("{} {}: holds no value for an {}; {}", files_.flag, arguments.front(), files_.noun,
-                 slots_.empty() ? "the model has none"
-                                : fmt::format("the model's are {}", quoted_list(names())));
+      fail_usage(
+          "{} {}: holds no value for an {}; {}", files_.flag, arguments.front(), files_.noun,
+          slots_.empty() ? "the model has none" : fmt::format("the model's are {}", quoted_list(names())));
     }
     return std::move(values_);
   }

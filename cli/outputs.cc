@@ -152,7 +152,8 @@ void require_unread(const std::vector<NamedPath>& written, const std::vector<Nam
   for (const NamedPath& to : written) {
     for (const NamedPath& from : read) {
       for (const std::string& path : possible_files(from.path)) {
-        if (is_one_file(to.path) && is_one_file(path) && is_same_file(to.path, path)) fail_over(to, from.flag);
+        if (is_one_file(to.path) && is_one_file(path) && is_same_file(to.path, path))
+          fail_over(to, from.flag);
       }
     }
   }

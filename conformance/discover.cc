@@ -27,8 +27,8 @@ constexpr const char* ir_model = "model.xml";  // an OpenVINO IR, with its weigh
 /// What one folder holds, each list sorted.
 struct Listing {
   std::vector<std::string> folders;
-  std::vector<std::string> models;                // *.onnx, and model.xml
-  std::map<std::string, std::string> unseen;      // what hides a case or a data set, and why
+  std::vector<std::string> models;                       // *.onnx, and model.xml
+  std::map<std::string, std::string> unseen;             // what hides a case or a data set, and why
   std::unordered_map<std::string, std::string> outputs;  // X of X_output_K.pb to the first such file by name
   bool has_data_json = false;
 
@@ -53,7 +53,8 @@ bool is_numbered_data_set(const std::string& name) {
 std::optional<std::string> model_of_output(std::string_view name) {
   const std::size_t at = name.rfind(output_infix);
   if (at == name.npos || !name.ends_with(".pb")) return std::nullopt;
-  const std::string_view number = name.substr(at + output_infix.size(), name.size() - at - output_infix.size() - 3);
+  const std::string_view number =
+      name.substr(at + output_infix.size(), name.size() - at - output_infix.size() - 3);
   if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return std::nullopt;
   return std::string(name.substr(0, at));
 }
@@ -238,8 +239,7 @@ class Finder {
     const std::string name = path.filename().string();
     if (is_case_model(name) && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
       return add_case(holder, listing, name);
-    if (name.ends_with(".onnx") && listing.outputs.contains(path.stem().string()))
-      return add_flat(path);
+    if (name.ends_with(".onnx") && listing.outputs.contains(path.stem().string())) return add_flat(path);
     fail_usage("{}: no case: a model file needs test_data_set_* folders or {}{}0.pb beside it", path.string(),
                path.stem().string(), output_infix);
   }

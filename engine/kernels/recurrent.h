@@ -8,6 +8,7 @@
 #include "engine/kernels/activation.h"
 #include "engine/kernels/gate_panels.h"
 #include "engine/kernels/simd.h"
+#include "engine/kernels/unroll.h"
 
 namespace grurun::kernels {
 
@@ -38,6 +39,17 @@ template <class T>
 bool may_be_tiled(const GatePanels<T>& weights) {
   return weights.K() >= kLeastTiledK && weights.width() >= kLeastTiledColumns && weights.suits_tiles() &&
          tile_registers();
+}
+
+/// So many rows, or more, are computed alike, each whatever the number of the others: on the tile registers,
+/// or else in tiles of sums enough not to be split any further.
+template <class T>
+int64_t least_rows_alike(const GatePanels<T>& weights) {
+  if (may_be_tiled(weights)) return kLeastTiledRows;
+  static_assert(tile_ways(4, 2) == 1 && tile_ways(8, 1) == 1);
+  const bool two_vectors =
+      weights.whole() && weights.padded_size() > kGateLanes<T>;  // of a unit's gate at a time
+  return two_vectors ? 4 : 8;
 }
 
 /// to [rows, W.width()] = X [rows, W.K()] * W + W's bias, in panel order, for these panels.

@@ -58,8 +58,8 @@ struct WindowAxis {
     const std::int64_t left = input - start(o);
     return left <= 0 ? 0 : std::min(kernel, (left + dilation - 1) / dilation);
   }
-  /// The taps [first, second) that lie inside the input for some output place, of which there is one at least:
-  /// few even where the kernel is vast.
+  /// The taps [first, second) that lie inside the input for some output place, of which there is one at
+  /// least: few even where the kernel is vast.
   std::pair<std::int64_t, std::int64_t> taps_inside() const { return {first_tap(output - 1), end_tap(0)}; }
   /// The output places [first, second) whose tap k lies inside the input; may be empty.
   std::pair<std::int64_t, std::int64_t> places_of(std::int64_t k) const {

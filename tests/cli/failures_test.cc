@@ -53,6 +53,9 @@ g (float[2] X) => (float[2] Z) { Z = Identity(X) }
     write("x_truncated.npy", read("x.npy").substr(0, 90));
     write("folder/readme.txt", "no data set");
     write("bare.json", "[[1, 2, 3], [4, 5, 6]]");
+    write("none.json", "{}");
+    write("e.txt", "");
+    write("golden/output_0.pb", "");
   }
 };
 
@@ -158,6 +161,34 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
        "usage",
        "--json and --junit both write r"},
       {{"bench", "add.onnx", "--json", "r", "--trace", "r"}, 2, "usage", "--json and --trace both write r"},
+      {{"add.onnx", "--inputs", "x.npy", "x.npy", "--expected", "bare.json", "--save-outputs", "./bare.json"},
+       2,
+       "usage",
+       "--save-outputs ./bare.json would write over what --expected reads"},
+      {{"add.onnx", "--inputs", "X=bare.json", "--save-inputs", "bare.json"},
+       2,
+       "usage",
+       "--save-inputs bare.json would write over what --inputs reads"},
+      {{"add.onnx", "--expected", "golden", "--save-outputs", "golden"},
+       2,
+       "usage",
+       "--save-outputs golden would write over what --expected reads"},
+      {{"add.onnx", "--expected", "Z=golden/output_0.pb", "--save-outputs", "golden"},
+       2,
+       "usage",
+       "--save-outputs golden would write over what --expected reads"},
+      {{"bench", "add.onnx", "--json", "add.onnx"},
+       2,
+       "usage",
+       "--json add.onnx would write over what the run reads"},
+      {{"conformance", "folder", "--expectations", "e.txt", "--junit", "e.txt"},
+       2,
+       "usage",
+       "--junit e.txt would write over what --expectations reads"},
+      {{"add.onnx", "--inputs", "x.npy", "x.npy", "--expected", "none.json"},
+       2,
+       "usage",
+       "--expected none.json: holds no value for an output; the model's are 'Z'"},
       {{"check", "--list-rules", "--output-format", "sarif"}, 2, "usage", "sarif is for findings"},
       {{"check", "--list-rules", "add.onnx"}, 2, "usage", "--list-rules checks no model"},
       {{"check", "--list-rules", "--select", "ZZZ"}, 2, "usage", "no code begins with 'ZZZ'"},

@@ -60,6 +60,23 @@ TEST_F(Reasons, RandomOperatorsDrawWhatTheyDrewInTheRun) {
   }
 }
 
+// The other output agrees, and its values say nothing of this one.
+TEST_F(Reasons, AnotherElementTypeNeedsNoReason) {
+  write_model("layer.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[1,1,1] X) => (float[a,b,c,d] Y, float[a,b,c] Y_h)
+<float[1,3,1] W = {1, 1, 1}, float[1,3,1] R = {1, 1, 1}>
+{ Y, Y_h = GRU <hidden_size = 1> (X, W, R) }
+)");
+  ASSERT_EQ(grurun({"layer.onnx", "-q", "--save-outputs", "out.npz"}).code, 0);
+  const std::vector<float> Y = value_in("out.npz", "Y");
+  onnx_io::write_npy(path("y.npy"), Tensor::from(Shape{1, 1, 1, 1}, std::vector<double>{double(Y.at(0))}));
+  const Outcome outcome = grurun({"layer.onnx", "-q", "--expected", "Y=y.npy", "Y_h=out.npz"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("element type float, expected double"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("why:")));
+}
+
 TEST_F(Reasons, WhatCannotBeJudgedLeavesTheVerdict) {
   write_model("quantized.onnx", R"(
 <ir_version: 8, opset_import: ["" : 13]>

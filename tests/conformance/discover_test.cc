@@ -252,11 +252,35 @@ TEST(Discover, TellsWhatLooksLikeACaseAndIsNone) {
   const Scratch s;
   s.file("a/model.onnx", "");
   s.file("b/test_data_set_0/output_0.pb", "");
+  s.file("c/gone_output_1.pb", "");
+  s.file("c/gone_output_0.pb", "");
   const Discovery found = discover({s.folder()});
   EXPECT_THAT(found.cases, IsEmpty());
+  EXPECT_THAT(found.no_cases.at("expected outputs without a model"),
+              ElementsAre(EndsWith("c/gone_output_0.pb")));
   EXPECT_THAT(found.no_cases.at("a model without expected outputs"), ElementsAre(EndsWith("a/model.onnx")));
   EXPECT_THAT(found.no_cases.at("test_data_set_* without a model.onnx or model.xml"),
               ElementsAre(EndsWith("b")));
+}
+
+TEST(Discover, AModelBesideAnyOfItsOutputsIsACase) {
+  const Scratch s;
+  s.file("light/a.onnx", "");
+  s.file("light/a_output_1.pb", "");
+  EXPECT_THAT(names(discover({s.path("light")})), ElementsAre("light/a"));
+}
+
+TEST(Discover, TellsPathsWithoutACase) {
+  const Scratch s;
+  add_case(s, "node/test_a");
+  s.file("empty/readme.txt", "");
+  const auto without_case = [&](const std::vector<std::string>& below) {
+    std::vector<std::string> paths;
+    for (const std::string& path : below) paths.push_back(s.path(path));
+    return discover(paths).without_case;
+  };
+  EXPECT_THAT(without_case({"node", "empty"}), ElementsAre(s.path("empty")));
+  EXPECT_THAT(without_case({"node", "node/test_a", "node"}), IsEmpty()) << "found before";
 }
 
 TEST(Discover, UsageErrors) {

@@ -27,6 +27,11 @@ TEST(Expectations, ParsesPatternVerdictReason) {
   EXPECT_EQ(got.lines()[1].verdict, Verdict::unsupported);
 }
 
+TEST(Expectations, BeginWithAByteOrderMarkOrNot) {
+  const Expectations got = Expectations::parse("\xEF\xBB\xBFtest_a differs reason", "file");
+  EXPECT_EQ(got.lines().at(0).pattern, "test_a");
+}
+
 TEST(Expectations, RefusesWhatBreaksTheFormat) {
   const std::pair<const char*, const char*> rows[] = {
       {"test_a", "usage: list:1: '' is no verdict"},

@@ -204,6 +204,21 @@ TEST(RunCase, FlatLayoutMakesItsInputs) {
   const CaseResult got = run(s, "light");
   EXPECT_EQ(got.verdict, Verdict::passed) << got.message;
   EXPECT_EQ(got.outputs.at(0).data_set, "");
+  s.file("light/light_a_output_1.pb", "");
+  const CaseResult more = run(s, "light");
+  EXPECT_EQ(more.verdict, Verdict::invalid);
+  EXPECT_THAT(more.message, HasSubstr("light_a_output_1.pb is there, but the graph has 1 outputs"));
+}
+
+TEST(RunCase, AModelWithoutOutputsIsNoCase) {
+  const Scratch s;
+  onnx::ModelProto model = add_model();
+  model.mutable_graph()->clear_output();
+  s.file("a/model.onnx", model.SerializeAsString());
+  s.file("a/test_data_set_0/readme.txt", "");
+  const CaseResult got = run(s, "a");
+  EXPECT_EQ(got.verdict, Verdict::invalid);
+  EXPECT_THAT(got.message, HasSubstr("the model has no output"));
 }
 
 TEST(RunCase, TimeLimit) {

@@ -203,6 +203,12 @@ class Command(unittest.TestCase):
             self.expect(2, self.folder, *flags)
         self.assertIn("both write", self.expect(2, self.folder, "--json", self.folder / "r", "--junit", self.folder / "r").stderr)
         self.expect(2, self.folder, "--json", self.folder / "missing" / "r.json")
+        model = self.kind / self.names[0] / "model.onnx"
+        before = model.read_bytes()
+        self.assertIn("would write over what a case reads", self.expect(2, self.folder, "--json", model).stderr)
+        self.assertEqual(model.read_bytes(), before)
+        (self.folder / "empty").mkdir()
+        self.assertIn("no case is below it", self.expect(2, self.kind, self.folder / "empty").stderr)
         self.expect(2)
 
     def test_links_and_single_cases(self):

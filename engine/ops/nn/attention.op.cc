@@ -26,9 +26,9 @@ std::vector<OpRow> op_rows_attention();
 namespace {
 
 /// Queries that one block takes: scores of about a megabyte, and blocks enough for several threads. How many
-/// there are must not count: products of few rows add in another order, and the last block may have few. Where
-/// queries see different keys, a block computes those that any of its queries sees: they are fewer if it is
-/// small.
+/// there are must not count: products of few rows add in another order, and the last block may have few.
+/// Where queries see different keys, a block computes those that any of its queries sees: they are fewer if
+/// it is small.
 std::int64_t block_rows(const AttentionSizes& sizes, const VisibleKeys& visible) {
   constexpr std::int64_t enough = 16;
   const std::int64_t rows = sizes.group() * sizes.q_length;

@@ -133,7 +133,7 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   const auto multiply = [&](const kernels::GatePanels<Real>& W) {
     const kernels::Projection<Real> projection{.rows = rows, .X = X, .W = &W, .to = to};
     const std::int64_t parts = projection_parts(W, rows, step_parts<Real>(weights_.blocks, places_.count));
-    each_share(W, rows, parts, least_shared_rows(W), false, [&](const Share& share) {
+    each_share(W, rows, parts, kernels::least_rows_alike(W), false, [&](const Share& share) {
       kernels::project(projection.part(share.first_row, share.rows), share.panels);
     });
   };
@@ -231,7 +231,7 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
     for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
       const kernels::Cell<Real>& cell = cells_[i];
       if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
-      each_share(*cell.R, rows, parts, least_shared_rows(weights_.blocks[i]), descending,
+      each_share(*cell.R, rows, parts, least_rows_alike(weights_.blocks[i]), descending,
                  [&](const Share& share) {
                    if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
                    kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);

@@ -29,7 +29,7 @@ std::int64_t row_parts(const LayerRun& layer, const LayerWeights<Real>& weights,
       std::min(operations_of_direction(layer.form, layer.dims) / enough, static_cast<double>(threads)));
   if (worthwhile < 2) return 1;
   const auto divisible = [&](const BlockWeights<Real>& block) {
-    return share_rows(block.R, rows, worthwhile, least_shared_rows(block));
+    return share_rows(block.R, rows, worthwhile, least_rows_alike(block));
   };
   for (const DirectionWeights<Real>& direction : weights)
     if (!std::ranges::all_of(direction.blocks, divisible)) return 1;

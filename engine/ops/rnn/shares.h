@@ -29,18 +29,11 @@ struct Share {
   kernels::PanelRange panels;
 };
 
-/// Rows that the kernels compute as they would if there were more of them: on the tile registers, or else in
-/// tiles of at least eight sums, which are not split any further (kernels::tile_ways).
+/// Rows of which each thread must take as many, or the bits of what they become would change: a single step
+/// multiplies both X and the state.
 template <typename Real>
-std::int64_t least_shared_rows(const kernels::GatePanels<Real>& weights) {
-  const bool one_vector = weights.padded_size() <= kernels::kGateLanes<Real>;
-  return kernels::may_be_tiled(weights) ? kernels::kLeastTiledRows : weights.whole() && !one_vector ? 4 : 8;
-}
-
-/// The same for a block, of which a single step multiplies both X and the state.
-template <typename Real>
-std::int64_t least_shared_rows(const BlockWeights<Real>& block) {
-  return std::max(least_shared_rows(block.R), least_shared_rows(block.W));
+std::int64_t least_rows_alike(const BlockWeights<Real>& block) {
+  return std::max(kernels::least_rows_alike(block.R), kernels::least_rows_alike(block.W));
 }
 
 /// Whether threads take rows instead of panels, each of them `least_rows` at least: where panels are few and

@@ -22,4 +22,11 @@ inline FeatureRows feature_rows(const Tensor& x) {
   fail_invalid("X must be [N,F] or [F], but has shape {}", x.shape().to_string());
 }
 
+/// The same of a model of so many features; Error(invalid_model) for another number.
+inline FeatureRows feature_rows(const Tensor& x, std::int64_t width) {
+  const FeatureRows rows = feature_rows(x);
+  if (rows.width != width) fail_invalid("X has {} features, but the model is of {}", rows.width, width);
+  return rows;
+}
+
 }  // namespace grurun::engine

@@ -119,10 +119,7 @@ std::size_t SvmClassifier::classify(std::span<const double> x, std::vector<doubl
 
 void SvmClassifier::run(RunContext& run) const {
   const Tensor& x = run.tensor(0);
-  const FeatureRows rows = feature_rows(x);
-  if (rows.width != vectors.width()) {
-    fail_invalid("X has {} features, but the model is of {}", rows.width, vectors.width());
-  }
+  const FeatureRows rows = feature_rows(x, vectors.width());
   const Tensor wide = cast_tensor(x, DType::float64);
   const auto width = static_cast<std::size_t>(rows.width);
   const Shape shape{rows.count, static_cast<std::int64_t>(score_count())};

@@ -43,10 +43,7 @@ struct SvmRegressor {
 
 void SvmRegressor::run(RunContext& run) const {
   const Tensor& x = run.tensor(0);
-  const FeatureRows rows = feature_rows(x);
-  if (rows.width != vectors.width()) {
-    fail_invalid("X has {} features, but the model is of {}", rows.width, vectors.width());
-  }
+  const FeatureRows rows = feature_rows(x, vectors.width());
   const Tensor wide = cast_tensor(x, DType::float64);
   const auto width = static_cast<std::size_t>(rows.width);
   float* y = run.output(0, DType::float32, Shape{rows.count, 1}).mutable_data<float>();

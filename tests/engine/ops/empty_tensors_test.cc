@@ -209,14 +209,14 @@ TEST(EmptyTensors, TakeNoTime) {
 
 // Of rows that threads each take through all steps, none goes on when one has come to the limit.
 TEST(EmptyTensors, StepsOfALayerEndAtTheLimitOnAnyNumberOfThreads) {
-  const OneNode one{.op = "RNN",
-                    .domain = "",
-                    .opset = 22,
-                    .inputs = {Tensor::zeros(DType::float32, {1'000'000'000, 64, 0}),
-                               Tensor::zeros(DType::float32, {1, 1, 0}),
-                               Tensor::from<float>({1, 1, 1}, {0.5F})},
-                    .attributes = {attr("hidden_size", 1)},
-                    .outputs = {false, true}};
+  const OneNode one{
+      .op = "RNN",
+      .domain = "",
+      .opset = 22,
+      .inputs = {Tensor::zeros(DType::float32, {1'000'000'000, 64, 0}),
+                 Tensor::zeros(DType::float32, {1, 1, 0}), Tensor::from<float>({1, 1, 1}, {0.5F})},
+      .attributes = {attr("hidden_size", 1)},
+      .outputs = {false, true}};
   const Shared shared;
   for (const int threads : {1, 2, 3}) {
     const auto run = [&] {

@@ -10,6 +10,7 @@
 #include "engine/graph/op_registry.h"
 #include "engine/ops/cast.h"
 #include "tests/engine/ops/bodies/body_table.h"
+#include "tests/engine/ops/math/op_table.h"
 
 namespace grurun::engine::testing {
 namespace {
@@ -79,31 +80,16 @@ std::vector<std::int64_t> opsets_of(const opset::SchemaInfo& schema) {
   return with_body;
 }
 
-double precision_of(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-      return 0x1p-52;
-    case DType::float32:
-      return 0x1p-23;
-    case DType::float16:
-      return 0x1p-10;
-    case DType::bfloat16:
-      return 0x1p-7;
-    default:
-      return 0;
-  }
-}
-
 std::string tensor_difference(const Tensor& kernel, const Tensor& body, double roundings, DType precision) {
   if (kernel.dtype() != body.dtype() || !(kernel.shape() == body.shape())) {
     return fmt::format("kernel gives {} {}, body {} {}", dtype_name(kernel.dtype()),
                        kernel.shape().to_string(), dtype_name(body.dtype()), body.shape().to_string());
   }
-  const double unit = std::max(precision_of(kernel.dtype()), precision_of(precision));
+  const double unit = std::max(epsilon_of(kernel.dtype()), epsilon_of(precision));
   if (kernel.dtype() == DType::string) {
     return std::ranges::equal(kernel.span<std::string>(), body.span<std::string>()) ? "" : "strings differ";
   }
-  if (precision_of(kernel.dtype()) == 0) {
+  if (epsilon_of(kernel.dtype()) == 0) {
     return std::memcmp(kernel.raw(), body.raw(), kernel.byte_size()) == 0 ? "" : "elements differ";
   }
   const Tensor a = cast_tensor(kernel, DType::float64), b = cast_tensor(body, DType::float64);

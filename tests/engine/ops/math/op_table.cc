@@ -10,8 +10,6 @@
 
 namespace grurun::engine::testing {
 
-namespace {
-
 double epsilon_of(DType dtype) {
   switch (dtype) {
     case DType::float64:
@@ -26,6 +24,8 @@ double epsilon_of(DType dtype) {
       return 0;  // 8 bits and fewer: exact
   }
 }
+
+namespace {
 
 bool same_real(double got, double expected, double epsilon) {
   if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) && std::isnan(expected);

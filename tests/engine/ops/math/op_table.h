@@ -47,6 +47,9 @@ Tensor vec(const std::vector<double>& values) {
 /// The strings as a tensor of one dimension.
 Tensor words(const std::vector<std::string>& values);
 
+/// The distance from 1 to the next number of a floating type of 16 bits or more; 0 for other types.
+double epsilon_of(DType dtype);
+
 /// Exact for integers, bool and string; floats within 4 units in the last place, or near 0 within 1e-7
 /// (float; other types in proportion to their precision). NaN equals NaN, zeros differ by sign. Returns "" or
 /// what differs.

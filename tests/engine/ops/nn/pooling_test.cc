@@ -145,8 +145,11 @@ TEST(Pooling, KernelsFarLargerThanTheInputTakeNoTime) {
   EXPECT_EQ(difference(means[0].tensor(), make<float>({1, 1, 4}, {1.5, 1.5, 1.5, 1.5})), "");
   const auto norms = run_node("LpPool", "", 22, {x}, same);
   EXPECT_EQ(difference(norms[0].tensor(), make<float>({1, 1, 4}, std::vector<double>(4, std::sqrt(14)))), "");
-  const Attributes strided = {attr("kernel_shape", List{4}), attr("pads", List{3, 3}), attr("strides", List{3})};
-  EXPECT_EQ(difference(run_node("MaxPool", "", 22, {x}, strided)[0].tensor(), make<float>({1, 1, 3}, {0, 3, 3})), "");
+  const Attributes strided = {attr("kernel_shape", List{4}), attr("pads", List{3, 3}),
+                              attr("strides", List{3})};
+  EXPECT_EQ(
+      difference(run_node("MaxPool", "", 22, {x}, strided)[0].tensor(), make<float>({1, 1, 3}, {0, 3, 3})),
+      "");
 }
 
 TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
