@@ -50,15 +50,10 @@ class LayerWalk {
     CheckResult ignored;
     CheckReport limits(ignored);
     if (!check_limits(model_, functions_, limits).safe_to_recurse) return;
-    CheckScope main;
-    main.label = "graph";
-    main.imports = &model_.opset_imports;
+    const CheckScope main = CheckScope::of_main_graph(model_);
     walk_nodes(model_.graph.nodes, main);
     for (const Function& function : model_.functions) {
-      CheckScope scope;
-      scope.label = fmt::format("function {}.{}", function.domain, function.name);
-      scope.imports = &function.opset_imports;
-      scope.function = &function;
+      const CheckScope scope = CheckScope::of_function(function);
       walk_nodes(function.nodes, scope);
     }
   }
@@ -77,13 +72,7 @@ class LayerWalk {
 
   void walk_subgraph(const Graph& graph, const Node& node, std::size_t index, const std::string& attribute,
                      const CheckScope& outer) {
-    CheckScope scope;
-    scope.parent = &outer;
-    scope.label = node_name(node.name, node.op_type, index) + "." + attribute;
-    scope.imports = outer.imports;
-    scope.function = outer.function;
-    scope.holder = index;
-    walk_nodes(graph.nodes, scope);
+    walk_nodes(graph.nodes, CheckScope::of_subgraph({outer, node, index}, attribute));
   }
 
   void check(const RecurrentForm& form, const Node& node, std::size_t index, const CheckScope& scope) {

@@ -19,17 +19,12 @@ class GraphWalk {
       : model_(model), report_(report), nodes_(functions, report, model.from_openvino_ir) {}
 
   void walk_main() {
-    CheckScope scope;
-    scope.label = "graph";
-    scope.imports = &model_.opset_imports;
+    const CheckScope scope = CheckScope::of_main_graph(model_);
     walk_graph(model_.graph, scope, nullptr);
   }
 
   void walk_function(const Function& function) {
-    CheckScope scope;
-    scope.label = fmt::format("function {}.{}", function.domain, function.name);
-    scope.imports = &function.opset_imports;
-    scope.function = &function;
+    const CheckScope scope = CheckScope::of_function(function);
     NameScope names(scope, nullptr, report_);
     names.define_function(function);
     walk_nodes(function.nodes, scope, names);
@@ -61,12 +56,7 @@ class GraphWalk {
   void walk_subgraphs(const NodeAt& at, NameScope& names) {
     for (const onnx_io::Attribute& attribute : at.node.attributes) {
       for (const auto& graph : attribute.graphs) {
-        CheckScope inner;
-        inner.parent = &at.scope;
-        inner.label = node_name(at.node.name, at.node.op_type, at.index) + "." + attribute.name;
-        inner.imports = at.scope.imports;
-        inner.function = at.scope.function;
-        inner.holder = at.index;
+        const CheckScope inner = CheckScope::of_subgraph(at, attribute.name);
         names.add_pending(walk_graph(*graph, inner, &names), at.index);
       }
     }

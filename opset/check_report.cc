@@ -6,6 +6,31 @@
 
 namespace grurun::opset {
 
+CheckScope CheckScope::of_main_graph(const onnx_io::Model& model) {
+  CheckScope scope;
+  scope.label = "graph";
+  scope.imports = &model.opset_imports;
+  return scope;
+}
+
+CheckScope CheckScope::of_function(const onnx_io::Function& function) {
+  CheckScope scope;
+  scope.label = fmt::format("function {}.{}", function.domain, function.name);
+  scope.imports = &function.opset_imports;
+  scope.function = &function;
+  return scope;
+}
+
+CheckScope CheckScope::of_subgraph(const NodeAt& holder, const std::string& attribute) {
+  CheckScope scope;
+  scope.parent = &holder.scope;
+  scope.label = node_name(holder.node.name, holder.node.op_type, holder.index) + "." + attribute;
+  scope.imports = holder.scope.imports;
+  scope.function = holder.scope.function;
+  scope.holder = holder.index;
+  return scope;
+}
+
 std::string CheckScope::path() const {
   return parent == nullptr ? label : parent->path() + "/" + label;
 }

@@ -19,6 +19,8 @@ namespace grurun::opset {
 /// Subgraphs and function calls nested deeper are refused, before anything recurses into them.
 inline constexpr int max_nesting = 64;
 
+struct NodeAt;
+
 /// A graph or a function's body. Paths are made only when a finding needs one.
 struct CheckScope {
   const CheckScope* parent = nullptr;  // of a subgraph
@@ -26,6 +28,10 @@ struct CheckScope {
   const onnx_io::OpsetImports* imports = nullptr;
   const onnx_io::Function* function = nullptr;  // the function this scope belongs to, if any
   std::size_t holder = 0;                       // of a subgraph: the index of its node in parent
+
+  static CheckScope of_main_graph(const onnx_io::Model& model);
+  static CheckScope of_function(const onnx_io::Function& function);
+  static CheckScope of_subgraph(const NodeAt& holder, const std::string& attribute);
 
   /// "graph/loop_1.body".
   std::string path() const;

@@ -1,7 +1,5 @@
 #include "opset/model_summary.h"
 
-#include <fmt/format.h>
-
 #include <string_view>
 #include <unordered_map>
 
@@ -30,15 +28,10 @@ class Summary {
       : model_(model), functions_(model.functions), out_(out) {}
 
   void walk() {
-    CheckScope main;
-    main.label = "graph";
-    main.imports = &model_.opset_imports;
+    const CheckScope main = CheckScope::of_main_graph(model_);
     walk_graph(model_.graph, main);
     for (const Function& function : model_.functions) {
-      CheckScope scope;
-      scope.label = fmt::format("function {}.{}", function.domain, function.name);
-      scope.imports = &function.opset_imports;
-      scope.function = &function;
+      const CheckScope scope = CheckScope::of_function(function);
       walk_nodes(function.nodes, scope);
     }
     for (const auto& [name, count] : counts_) out_.operators.push_back({name, count});

@@ -143,9 +143,7 @@ void check_quantized_attributes(const NodeAt& at, const SchemaInfo& schema, Chec
 
 void check_quantized_shapes(const onnx_io::Model& model, const FunctionIndex& functions,
                             const TypesByName& types, CheckReport& report) {
-  CheckScope scope;
-  scope.label = "graph";
-  scope.imports = &model.opset_imports;
+  const CheckScope scope = CheckScope::of_main_graph(model);
   for (std::size_t i = 0; i < model.graph.nodes.size(); ++i) {
     const Node& node = model.graph.nodes[i];
     const auto import = model.opset_imports.find(node.domain);

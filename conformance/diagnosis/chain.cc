@@ -62,24 +62,28 @@ Chain::Chain(const Subject& top) {
   }
 }
 
-std::string Chain::text() const {
+std::string Chain::text(std::optional<std::size_t> only) const {
+  if (only) return links_[*only].below->subject.label;
   std::string out;
   for (auto link = links_.rbegin(); link != links_.rend(); ++link)
     out += (out.empty() ? "" : " and ") + link->below->subject.label;
   return out;
 }
 
-Array Chain::X_with(const Hypothesis& hypothesis, Budget& budget) const {
+Array Chain::X_with(const Hypothesis& hypothesis, std::optional<std::size_t> only, Budget& budget) const {
   if (!is_of_the_layer(hypothesis)) return nullptr;
   Array X;
-  for (const auto& [below, above, hypotheses] : links_) {
+  for (std::size_t i = only.value_or(0); i < links_.size(); ++i) {
+    const auto& [below, above, hypotheses] = links_[i];
     const Subject& subject = below->subject;
-    const auto same = std::ranges::find_if(hypotheses, [&](const Hypothesis& own) {
-      return own.id == hypothesis.id && own.text == hypothesis.text;
-    });
     Candidate c{subject.layer, {}};
     if (X) c.layer.X = X;
-    if (same == hypotheses.end() || !same->apply(c) || c.reading.backward_in_step_order) return nullptr;
+    if (!only || i == *only) {
+      const auto same = std::ranges::find_if(hypotheses, [&](const Hypothesis& own) {
+        return own.id == hypothesis.id && own.text == hypothesis.text;
+      });
+      if (same == hypotheses.end() || !same->apply(c) || c.reading.backward_in_step_order) return nullptr;
+    }
     std::vector<double> Y = Y_of(subject, c.layer, budget);
     if (budget.is_over()) return nullptr;
     for (const Exit::Turn& turn : below->turns) {

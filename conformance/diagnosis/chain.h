@@ -1,6 +1,9 @@
-// Stacked layers: an exporter makes one mistake in each of them, and only the last one's outputs are seen.
+// Stacked layers: an exporter makes one mistake in each of them, or in one, and only the last one's outputs
+// are seen.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,16 +18,17 @@ class Chain {
  public:
   explicit Chain(const Subject& top);
 
-  bool empty() const { return links_.empty(); }
-  /// "node 'gru_1' (GRU-14) and node 'gru_0' (GRU-14)".
-  std::string text() const;
+  /// How many there are; they are numbered from the lowest up.
+  std::size_t size() const { return links_.size(); }
+  /// "node 'gru_1' (GRU-14) and node 'gru_0' (GRU-14)", or the one.
+  std::string text(std::optional<std::size_t> only = std::nullopt) const;
 
-  /// Those of the layer next to the top one.
-  const std::vector<Hypothesis>& hypotheses_below() const { return links_.back().hypotheses; }
+  const std::vector<Hypothesis>& hypotheses_of(std::size_t layer) const { return links_[layer].hypotheses; }
 
   /// The top layer's X [seq_length, batch_size, input_size] with this hypothesis, of whichever layer it is,
-  /// applied to each layer below. nullptr where one does not know it, or its sizes do not fit any more.
-  Array X_with(const Hypothesis& hypothesis, Budget& budget) const;
+  /// applied to each layer below, or to the one. nullptr where one does not know it, or its sizes do not fit
+  /// any more.
+  Array X_with(const Hypothesis& hypothesis, std::optional<std::size_t> only, Budget& budget) const;
 
  private:
   struct Link {

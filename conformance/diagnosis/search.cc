@@ -58,27 +58,30 @@ class Search {
     return true;
   }
 
-  /// In the layers below too, or in them alone.
+  /// In the layers below too, or in them alone, or in one of them.
   bool in_chain() {
     const Chain chain(subject_);
-    if (chain.empty()) return false;
+    if (chain.size() == 0) return false;
     Budget share = budget_.share(0.3);
-    const auto try_all = [&](const std::vector<Hypothesis>& hypotheses, bool here) {
+    const auto try_all = [&](const std::vector<Hypothesis>& hypotheses, bool here,
+                             std::optional<std::size_t> only) {
       for (const Hypothesis& hypothesis : hypotheses) {
         if (share.is_over() || cause_) return;
-        const Array X = chain.X_with(hypothesis, share);
+        const Array X = chain.X_with(hypothesis, only, share);
         Candidate c = base_;
         c.layer.X = X;
         if (!X || (here && !hypothesis.apply(c)) || !reproduces(expected_, c, share)) continue;
         const std::string where = here ? ", in this layer and below it in " : ", below it in ";
         cause_ = {{hypothesis.id},
-                  hypothesis.text + where + chain.text(),
+                  hypothesis.text + where + chain.text(only),
                   c,
                   doubt(evidence_needed(subject_.dtype, 1))};
       }
     };
-    try_all(hypotheses_, true);
-    try_all(chain.hypotheses_below(), false);
+    try_all(hypotheses_, true, std::nullopt);
+    try_all(chain.hypotheses_of(chain.size() - 1), false, std::nullopt);
+    for (std::size_t layer = chain.size(); chain.size() > 1 && layer-- > 0;)
+      try_all(chain.hypotheses_of(layer), false, layer);
     budget_.spend(share);
     return cause_.has_value();
   }

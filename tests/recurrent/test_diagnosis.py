@@ -222,17 +222,36 @@ class Diagnosis(unittest.TestCase):
                     self.assertEqual([(f["kind"], f["hypotheses"]) for f in found], [(kind, ids)], found)
                     self.assertIn(text, found[0]["text"])
 
+    def test_a_mistake_of_one_of_three_stacked_layers(self):
+        attributes = {"linear_before_reset": 1, "layout": 0}
+        layers, X = [], None
+        for k in range(3):
+            more = {} if X is None else {"input_size": X.shape[2], "values": {"X": X}}
+            layers.append(mistakes.layer(f"of_three/{k}", "GRU", attributes=attributes, key=f"of_three/{k}", **more))
+            X = layers[-1].expected()["Y"].astype(np.float32)[:, 0]
+        right = [{n: a for n, a in layer.arrays().items() if n != "X"} for layer in layers]
+        for k in range(2):
+            with self.subTest(layer=k):
+                wrong = list(right)
+                wrong[k] = right[k] | {"R": right[k]["R"].reshape(-1, 3, 4, 4).swapaxes(2, 3).reshape(right[k]["R"].shape)}
+                (found,) = self.diagnosed(f"of_three_{k}", self.stacked(wrong, attributes), [layers[0].arrays()["X"]],
+                                          [layers[2].expected()["Y"]])
+                self.assertEqual((found["kind"], found["hypotheses"]), ("reproduced", ["R-transposed"]), found)
+                self.assertTrue(found["text"].endswith(f"below it in node 'layer{k}' (GRU-22)"), found["text"])
+
     def stacked(self, weights, attributes):
-        """Two GRUs, the first one's directions joined for the second."""
+        """GRUs, each one's directions joined for the next."""
         helper, perm = mistakes_onnx().helper, [0, 1, 2, 3] if attributes["layout"] else [0, 2, 1, 3]
         nodes = [helper.make_node("GRU", [f"X{k}", *(f"{n}{k}" for n in arrays)], [f"Y{k}"], name=f"layer{k}", hidden_size=4, **attributes)
                  for k, arrays in enumerate(weights)]
-        nodes[1:1] = [helper.make_node("Transpose", ["Y0"], ["T0"], perm=perm), helper.make_node("Reshape", ["T0", "shape"], ["X1"])]
+        for k in reversed(range(len(weights) - 1)):
+            nodes[k + 1:k + 1] = [helper.make_node("Transpose", [f"Y{k}"], [f"T{k}"], perm=perm),
+                                  helper.make_node("Reshape", [f"T{k}", "shape"], [f"X{k + 1}"])]
         constants = [numpy_helper.from_array(np.ascontiguousarray(a), f"{n}{k}")
                      for k, arrays in enumerate(weights) for n, a in arrays.items()]
         constants.append(numpy_helper.from_array(np.array([0, 0, -1]), "shape"))
         return helper.make_graph(nodes, "stacked", [helper.make_tensor_value_info("X0", 1, None)],
-                                 [helper.make_tensor_value_info("Y1", 1, None)], constants)
+                                 [helper.make_tensor_value_info(f"Y{len(weights) - 1}", 1, None)], constants)
 
     def diagnosed(self, name, graph, inputs, outputs):
         """What conformance says of a case of this graph, opset 22."""
