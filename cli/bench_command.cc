@@ -219,13 +219,13 @@ int run(const BenchFlags& flags) {
   apply(flags.engine);
   const std::vector<NamedPath> written{{"--json", flags.json}, {"--trace", flags.trace}};
   require_distinct(written);
-  std::vector<NamedPath> read{{"the run", flags.model}};
+  std::vector<NamedPath> read{{"the model", flags.model}};
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   require_unread(written, read);
   const bool json_on_stdout = flags.json == "-";
   if (json_on_stdout) require_stdout("--json");
   if (flags.trace == "-") fail_usage("--trace takes a file: standard output is for the result");
-  ReportFile trace(flags.trace), json(json_on_stdout ? "" : flags.json);
+  ReportFile trace(flags.trace, "{["), json(json_on_stdout ? "" : flags.json, "{");
   const Bench bench(flags);
   const Measured& measured = bench.measured();
   std::optional<Error> failed;

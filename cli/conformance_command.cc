@@ -99,7 +99,7 @@ struct Reports {
 
 Reports open_reports(const Flags& flags) {
   const auto file = [](const std::string& path) { return path == standard_output ? std::string() : path; };
-  return {ReportFile(file(flags.json)), ReportFile(file(flags.junit))};
+  return {ReportFile(file(flags.json), "{"), ReportFile(file(flags.junit), "<")};
 }
 
 /// Files first, that no reader of standard output who goes away keeps them from being written; but what the

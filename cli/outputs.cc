@@ -159,6 +159,12 @@ void require_unread(const std::vector<NamedPath>& written, const std::vector<Nam
   }
 }
 
+std::vector<NamedPath> files_of(const onnx_io::Model& model) {
+  std::vector<NamedPath> files{{"the model", model.path}};
+  for (const std::string& path : model.external_files) files.push_back({"the model", path});
+  return files;
+}
+
 void require_unread_folder(const NamedPath& folder, const std::string& prefix,
                            const std::vector<NamedPath>& read) {
   std::error_code ignored;

@@ -40,6 +40,9 @@ void require_distinct(const std::vector<NamedPath>& paths);
 /// as above. The argument NAME=FILE of --inputs and --expected is FILE.
 void require_unread(const std::vector<NamedPath>& written, const std::vector<NamedPath>& read);
 
+/// The model's file and those that its external data lie in.
+std::vector<NamedPath> files_of(const onnx_io::Model& model);
+
 /// The same where `folder` gets files <prefix>K.pb, and one of the paths that are read is the folder or such
 /// a file in it.
 void require_unread_folder(const NamedPath& folder, const std::string& prefix,

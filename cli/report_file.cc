@@ -6,9 +6,14 @@ namespace grurun::cli {
 
 namespace fs = std::filesystem;
 
-ReportFile::ReportFile(const std::string& path) : path_(path) {
+ReportFile::ReportFile(const std::string& path, std::string_view begins) : path_(path) {
   if (path_.empty()) return;
   std::error_code ignored;
+  if (fs::is_regular_file(fs::status(path_, ignored))) {
+    const int first = std::ifstream(path_, std::ios::binary).get();
+    if (first != std::ifstream::traits_type::eof() && begins.find(static_cast<char>(first)) == begins.npos)
+      fail_usage("{}: the file that is there is no such report; remove it or name another path", path_);
+  }
   is_new_ = !fs::exists(fs::symlink_status(path_, ignored));
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) fail_usage("{}: the report cannot be written there", path_);

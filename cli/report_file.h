@@ -4,6 +4,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tensor/error.h"
 
@@ -14,8 +15,9 @@ namespace grurun::cli {
 /// work.
 class ReportFile {
  public:
-  /// No file for an empty path. Throws Error(usage) when it cannot be opened.
-  explicit ReportFile(const std::string& path);
+  /// No file for an empty path. Throws Error(usage) when it cannot be opened, and where a file is there that
+  /// does not begin with one of these characters, as such reports do: it is something else.
+  ReportFile(const std::string& path, std::string_view begins);
   ~ReportFile();
 
   bool is_open() const { return file_.is_open(); }

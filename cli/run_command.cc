@@ -77,21 +77,32 @@ void print_output(const RunFlags& flags, const Slot& slot, const Value& value) {
 }
 
 // Inputs and outputs in one folder make a data set.
-void check_paths(const RunFlags& flags) {
+std::vector<NamedPath> written_files(const RunFlags& flags) {
   const auto file = [](const std::string& path) { return names_folder(path) ? std::string() : path; };
-  require_distinct({{"--save-inputs", file(flags.save_inputs)},
-                    {"--save-outputs", file(flags.save_outputs)},
-                    {"--trace-gates", flags.reasons.trace_gates}});
-  std::vector<NamedPath> read{{"the run", flags.model}}, expected;
+  return {{"--save-inputs", file(flags.save_inputs)},
+          {"--save-outputs", file(flags.save_outputs)},
+          {"--trace-gates", flags.reasons.trace_gates}};
+}
+
+void check_paths(const RunFlags& flags) {
+  const std::vector<NamedPath> written = written_files(flags);
+  require_distinct(written);
+  std::vector<NamedPath> read, expected;
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   for (const std::string& argument : flags.expected) expected.push_back({"--expected", argument});
   std::ranges::copy(expected, std::back_inserter(read));
-  require_unread({{"--save-inputs", file(flags.save_inputs)},
-                  {"--save-outputs", file(flags.save_outputs)},
-                  {"--trace-gates", flags.reasons.trace_gates}},
-                 read);
+  require_unread(written, read);
   if (names_folder(flags.save_outputs))
     require_unread_folder({"--save-outputs", flags.save_outputs}, expected_files.prefix, expected);
+}
+
+void check_paths(const RunFlags& flags, const onnx_io::Model& model) {
+  const std::vector<NamedPath> read = files_of(model);
+  require_unread(written_files(flags), read);
+  if (names_folder(flags.save_inputs))
+    require_unread_folder({"--save-inputs", flags.save_inputs}, input_files.prefix, read);
+  if (names_folder(flags.save_outputs))
+    require_unread_folder({"--save-outputs", flags.save_outputs}, expected_files.prefix, read);
 }
 
 int run(const RunFlags& flags) {
@@ -103,6 +114,7 @@ int run(const RunFlags& flags) {
   max_time(flags);
   check_paths(flags);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
+  check_paths(flags, model);
   check(flags.reasons, model);
   const std::vector<Slot> slots = input_slots(model.graph);
   const std::vector<Slot> outputs = output_slots(model.graph);

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
+#include <filesystem>
 
 #include "tensor/error.h"
 
@@ -100,6 +100,13 @@ OpenFile open_beneath(const std::string& folder, const std::string& location, Op
   if (::fstat(file.get(), &info) != 0) refuse(location, errno);
   require_plain_file(info, location);
   return {std::move(file), static_cast<std::uint64_t>(info.st_size)};
+}
+
+std::vector<std::string> ExternalData::paths() const {
+  std::vector<std::string> out;
+  for (const auto& [location, bytes] : files_)
+    out.push_back((std::filesystem::path(folder_) / location).string());
+  return out;
 }
 
 Bytes ExternalData::find(const ExternalLocation& where) {

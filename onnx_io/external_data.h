@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "onnx_io/bytes.h"
 
@@ -35,6 +36,9 @@ class ExternalData {
   /// The bytes a location names. Throws Error(invalid_model) when they are not all within the file, or the
   /// location is refused (open_beneath).
   Bytes find(const ExternalLocation& location);
+
+  /// Of the files that were read.
+  std::vector<std::string> paths() const;
 
  private:
   std::string folder_;

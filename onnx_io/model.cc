@@ -118,6 +118,7 @@ Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalD
   model.graph = graph_from_proto(proto.graph(), source);
   for (const auto& function : proto.functions())
     model.functions.push_back(function_from_proto(function, source));
+  if (external != nullptr) model.external_files = external->paths();
   model.proto = std::move(keep);
   return model;
 }

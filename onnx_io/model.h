@@ -108,7 +108,8 @@ struct Function {
 };
 
 struct Model {
-  std::string path;  // as the user named it; empty for a model built in memory
+  std::string path;                         // as the user named it; empty for a model built in memory
+  std::vector<std::string> external_files;  // that external data, or an IR's weights, were read from
   std::int64_t ir_version = 0;
   std::string producer_name;
   std::string producer_version;

@@ -2,8 +2,10 @@
 #include <fcntl.h>
 #include <zip.h>
 
+#include <fstream>
 #include <memory>
 #include <set>
+#include <string_view>
 
 #include "onnx_io/value_formats.h"
 #include "tensor/error.h"
@@ -118,12 +120,29 @@ std::vector<NamedValue> read_npz(const std::string& path) {
   return values;
 }
 
+namespace {
+
+/// The record that ends an archive, of no member. The library removes such a file.
+void write_empty_npz(const std::string& path) {
+  constexpr std::string_view end("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << end;
+  file.close();
+  if (!file) fail_usage("cannot write {}", path);
+}
+
+}  // namespace
+
 void write_npz(const std::string& path, const std::vector<NamedValue>& values) {
   std::vector<NpyFile> files;
   std::set<std::string> names;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string name = member_name(values[i], i);
     // A zip file's names end at a NUL.
+    constexpr std::size_t longest = 65535 - 4;  // with .npy, as 16 bits count it
+    if (name.size() > longest)
+      fail_unsupported("a name of {} bytes; .npz holds up to {}, .json and a folder of .pb more", name.size(),
+                       longest);
     if (name.find('\0') != name.npos)
       fail_unsupported("a name with NUL, which .npz cannot hold; write .json or a folder of .pb");
     if (!names.insert(name).second)
@@ -135,6 +154,7 @@ void write_npz(const std::string& path, const std::vector<NamedValue>& values) {
     files.push_back(with_context([&] { return fmt::format("'{}'", name); },
                                  [&] { return npy_content(values[i].value.tensor()); }));
   }
+  if (files.empty()) return write_empty_npz(path);
   int code = 0;
   Archive archive(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
   if (archive == nullptr) fail_usage("cannot write {}: {}", path, error_text(code));

@@ -105,7 +105,8 @@ void sum_pairs(const C* x, const C* next, const C* weights, const C* next_weight
 template <typename C>
 class RowSums {
  public:
-  explicit RowSums(const AxisTaps& taps) : taps_(taps), weights_(taps.weights.begin(), taps.weights.end()) {
+  /// weights: those of the taps.
+  RowSums(const AxisTaps& taps, std::span<const C> weights) : taps_(taps), weights_(weights) {
     const std::int64_t middle = taps.output / 4;
     if (taps.output != 2 * taps.input || (count(2 * middle) != 2 && count(2 * middle) != 4)) return;
     if (count(2 * middle) != count(2 * middle + 1)) return;
@@ -152,7 +153,7 @@ class RowSums {
   }
 
   const AxisTaps& taps_;
-  const ScratchVector<C> weights_;
+  const std::span<const C> weights_;
   std::int64_t first_ = 0, last_ = 0;  // pairs that are alike
 };
 
@@ -160,7 +161,7 @@ template <typename C>
 void sum_pass(const Pass& pass, const C* x, C* y) {
   const AxisTaps& taps = *pass.taps;
   const ScratchVector<C> weights(taps.weights.begin(), taps.weights.end());
-  const RowSums<C> sum_elements(taps);
+  const RowSums<C> sum_elements(taps, weights);
   const std::int64_t inner = pass.inner;
   const std::int64_t taps_per_output = taps.start.back() / taps.output + 1;
   for_each_piece(pass, inner * taps_per_output,

@@ -48,6 +48,23 @@ void require_children(xml_node node, std::initializer_list<std::string_view> kno
   }
 }
 
+/// The elements and attributes of a node, each of which must be known, and of which these may be there once.
+struct Known {
+  std::initializer_list<std::string_view> children, attributes;
+  std::initializer_list<const char*> once = {};
+};
+
+void require_known(xml_node node, const Known& known) {
+  require_children(node, known.children);
+  for (const pugi::xml_attribute attribute : node.attributes()) {
+    if (std::ranges::find(known.attributes, attribute.name()) != known.attributes.end()) continue;
+    fail_unsupported("<{}> has the attribute {}, which is not read", node.name(), attribute.name());
+  }
+  for (const char* const child : known.once) {
+    if (node.child(child).next_sibling(child)) fail_invalid("<{}> holds <{}> twice", node.name(), child);
+  }
+}
+
 // "a,b\,c": commas of a name itself are escaped.
 std::vector<std::string> tensor_names(std::string_view text) {
   std::vector<std::string> names;
@@ -66,7 +83,7 @@ std::vector<std::string> tensor_names(std::string_view text) {
 }
 
 Port read_port(xml_node node) {
-  require_children(node, {"dim", "rt_info"});
+  require_known(node, {.children = {"dim", "rt_info"}, .attributes = {"id", "precision", "names"}});
   Port port;
   port.id = integer_of(node, "id");
   port.precision = node.attribute("precision").value();
@@ -82,6 +99,7 @@ Port read_port(xml_node node) {
 
 std::vector<Port> read_ports(xml_node layer, const char* side) {
   std::vector<Port> ports;
+  require_known(layer.child(side), {.children = {"port", "rt_info"}, .attributes = {}});
   for (const xml_node port : layer.child(side).children("port")) ports.push_back(read_port(port));
   return ports;
 }
@@ -95,7 +113,9 @@ Layer read_layer(xml_node node) {
   layer.output_names = tensor_names(node.attribute("output_names").value());
   with_context([&] { return layer.label(); },
                [&] {
-                 require_children(node, {"data", "input", "output", "rt_info"});
+                 require_known(node, {.children = {"data", "input", "output", "rt_info"},
+                                      .attributes = {"id", "name", "type", "version", "output_names"},
+                                      .once = {"data", "input", "output"}});
                  for (const pugi::xml_attribute attribute : node.child("data").attributes()) {
                    const bool added = layer.attributes.emplace(attribute.name(), attribute.value()).second;
                    if (!added) fail_invalid("attribute {} is given twice", attribute.name());
@@ -136,7 +156,9 @@ void connect(Network& network, xml_node edges) {
   }
   constexpr std::size_t none = SIZE_MAX;
   for (Layer& layer : network.layers) layer.sources.assign(layer.inputs.size(), {none, 0});
+  require_known(edges, {.children = {"edge"}, .attributes = {}});
   for (const xml_node edge : edges.children("edge")) {
+    require_known(edge, {.children = {}, .attributes = {"from-layer", "from-port", "to-layer", "to-port"}});
     const std::size_t from = layer_at(positions, edge, "from-layer");
     Layer& user = network.layers[layer_at(positions, edge, "to-layer")];
     const Layer& maker = network.layers[from];
@@ -203,6 +225,7 @@ Network read_network(std::string_view text) {
   DepthLimit limit;
   document.traverse(limit);
   const xml_node net = document.document_element();
+  if (net.next_sibling()) fail_invalid("it has something behind <{}>", net.name());
   if (std::string_view(net.name()) != "net") {
     fail_invalid("XML with the root <{}>; an OpenVINO IR has <net>", net.name());
   }
@@ -214,7 +237,10 @@ Network read_network(std::string_view text) {
   network.version = static_cast<int>(version);
   network.name = net.attribute("name").value();
   network.runtime_version = net.child("rt_info").child("Runtime_version").attribute("value").value();
-  require_children(net, {"layers", "edges", "rt_info", "meta_data", "quantization_parameters"});
+  require_known(net, {.children = {"layers", "edges", "rt_info", "meta_data", "quantization_parameters"},
+                      .attributes = {"name", "version"},
+                      .once = {"layers", "edges"}});
+  require_known(net.child("layers"), {.children = {"layer"}, .attributes = {}});
   for (const xml_node layer : net.child("layers").children("layer"))
     network.layers.push_back(read_layer(layer));
   if (network.layers.empty()) fail_invalid("no OpenVINO IR: it has no layers");

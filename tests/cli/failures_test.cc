@@ -180,7 +180,7 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"bench", "add.onnx", "--json", "add.onnx"},
        2,
        "usage",
-       "--json add.onnx would write over what the run reads"},
+       "--json add.onnx would write over what the model reads"},
       {{"conformance", "folder", "--expectations", "e.txt", "--junit", "e.txt"},
        2,
        "usage",
@@ -278,12 +278,45 @@ TEST_F(Failures, AFileThatCannotBeFinishedIsNotLeftBehind) {
 }
 
 TEST_F(Failures, NoEmptyReportIsLeftBehind) {
-  write("old.json", "old");
+  write("old.json", "[]");
   EXPECT_EQ(
       grurun({"bench", "add.onnx", "--max-memory", "1", "--json", "new.json", "--trace", "old.json"}).code,
       5);
   EXPECT_FALSE(std::filesystem::exists(folder() / "new.json"));
-  EXPECT_EQ(read("old.json"), "old");
+  EXPECT_EQ(read("old.json"), "[]");
+}
+
+// Weights of a model, which another file of its folder may hold, above all.
+TEST_F(Failures, NoReportTakesThePlaceOfAnotherFile) {
+  write("model.bin", "weights");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"bench", "add.onnx", "--json", "model.bin"},
+        {"bench", "add.onnx", "--trace", "model.bin"},
+        {"conformance", folder().string(), "--junit", "model.bin"}}) {
+    EXPECT_EQ(grurun(arguments).code, 2) << arguments[2];
+  }
+  EXPECT_EQ(read("model.bin"), "weights");
+}
+
+TEST_F(Failures, ExternalDataOfTheModelIsNotWrittenOver) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(read("add.onnx")));
+  onnx::TensorProto* weights = model.mutable_graph()->add_initializer();
+  weights->set_name("Y");
+  weights->set_data_type(onnx::TensorProto::FLOAT);
+  for (const int size : {2, 3}) weights->add_dims(size);
+  weights->set_data_location(onnx::TensorProto::EXTERNAL);
+  onnx::StringStringEntryProto* location = weights->add_external_data();
+  location->set_key("location");
+  for (const auto& [file, to] : {std::pair{"w.npy", "w.npy"}, {"output_0.pb", "."}}) {
+    location->set_value(file);
+    write("external.onnx", model.SerializeAsString());
+    const std::string bytes(24, 'w');
+    write(file, bytes);
+    const Outcome outcome = grurun({"external.onnx", "--inputs", "x.npy", "-q", "--save-outputs", to});
+    EXPECT_TRUE(fails(outcome, 2, "usage", "would write over what the model reads")) << outcome.err;
+    EXPECT_EQ(read(file), bytes);
+  }
 }
 
 TEST_F(Failures, NoControlCharacterOfUnicodeIsPrinted) {

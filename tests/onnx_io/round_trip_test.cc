@@ -131,5 +131,22 @@ TEST(RoundTrip, NpzRefusesANameWithNul) {
   }
 }
 
+TEST(RoundTrip, AnNpzMayHoldNothing) {
+  const Scratch scratch;
+  const std::string path = scratch.file("x.npz", "of before");
+  write_values(path, {});
+  EXPECT_TRUE(read_values(path).empty());
+}
+
+TEST(RoundTrip, NamesThatAnNpzCannotHoldAreRefused) {
+  const Scratch scratch;
+  const auto write_named = [&](std::size_t length) {
+    write_values(scratch.path("x.npz"), {{std::string(length, 'n'), Tensor::scalar(1.0F)}});
+  };
+  write_named(65531);
+  EXPECT_EQ(read_values(scratch.path("x.npz")).at(0).name.size(), 65531u);
+  EXPECT_THROW(write_named(65532), Error);
+}
+
 }  // namespace
 }  // namespace grurun::onnx_io

@@ -5,6 +5,7 @@
 // start, limit and delta are scalars of one type; delta must not be 0. 16-bit floats are computed in the type
 // that stash_type names, by default float; it has no effect on other types.
 #include <cmath>
+#include <limits>
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/type_dispatch.h"
@@ -20,8 +21,10 @@ std::int64_t count_of(C start, C limit, C delta) {
   if constexpr (std::is_floating_point_v<C>) {
     const double count =
         std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta));
-    if (std::isnan(count) || count > 9e18)
+    if (std::isnan(count) || count == std::numeric_limits<double>::infinity())
       fail_invalid("the range from {} to {} by {} has no end", start, limit, delta);
+    if (count > 9e18)
+      fail(ErrorKind::limit, "the range from {} to {} by {} has {} elements", start, limit, delta, count);
     return count <= 0 ? 0 : static_cast<std::int64_t>(count);
   } else {
     if (delta > 0 ? start >= limit : start <= limit) return 0;

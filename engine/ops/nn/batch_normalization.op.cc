@@ -8,13 +8,14 @@
 // Versions 1 and 6 train unless is_test is 1; 7 and 9 train when more than one output is named; 14 and 15
 // when training_mode is 1. The older training outputs are Y, mean, var, saved_mean, saved_var; 14 and 15 have
 // Y, running_mean, running_var. spatial = 0 (versions 1, 6, 7) takes the statistics by element [C, D1...Dn]
-// instead of by channel. 16-bit floats are computed in float.
+// instead of by channel. 16-bit floats are computed in float, all in double where one input is of it.
 #include <cmath>
 #include <utility>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/vec_normalize.h"
+#include "engine/ops/cast.h"
 #include "engine/ops/float_compute.h"
 #include "tensor/scratch.h"
 
@@ -102,7 +103,7 @@ void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, c
 
 template <typename C>
 Tensor running(const Tensor& old, std::span<const C> batch, float momentum, const Shape& shape) {
-  const Tensor wide = widened<C>(old);
+  const Tensor wide = cast_tensor(old, dtype_of<C>);
   Tensor out(dtype_of<C>, shape);
   for (std::int64_t i = 0; i < out.size(); ++i) {
     const C kept = wide.data<C>()[i] * static_cast<C>(momentum);
@@ -114,9 +115,10 @@ Tensor running(const Tensor& old, std::span<const C> batch, float momentum, cons
 template <typename C>
 void batch_normalization(RunContext& run, const Attributes& attributes, const Layout& shape) {
   const DType dtype = run.tensor(0).dtype();
-  Tensor x = widened<C>(run.take_tensor(0));
-  const Tensor scale = widened<C>(run.tensor(1)), bias = widened<C>(run.tensor(2));
-  const Tensor mean = widened<C>(run.tensor(3)), var = widened<C>(run.tensor(4));
+  Tensor x = cast_tensor(run.take_tensor(0), dtype_of<C>);
+  const Tensor scale = cast_tensor(run.tensor(1), dtype_of<C>),
+               bias = cast_tensor(run.tensor(2), dtype_of<C>);
+  const Tensor mean = cast_tensor(run.tensor(3), dtype_of<C>), var = cast_tensor(run.tensor(4), dtype_of<C>);
   Statistics<C> with;
   if (attributes.training) {
     with = of_batch<C>(shape, x.data<C>());
@@ -169,7 +171,9 @@ RunFunction prepare_batch_normalization(PrepareContext& node) {
     }
     if (attributes.training && (shape.batch == 0 || shape.inner == 0))
       fail_invalid("X {} is empty: it has no statistics", x.shape().to_string());
-    if (x.dtype() == DType::float64) return batch_normalization<double>(run, attributes, shape);
+    bool is_double = false;  // the five need not have one type
+    for (std::size_t i = 0; i < 5; ++i) is_double = is_double || run.tensor(i).dtype() == DType::float64;
+    if (is_double) return batch_normalization<double>(run, attributes, shape);
     batch_normalization<float>(run, attributes, shape);
   };
 }

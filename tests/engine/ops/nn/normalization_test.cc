@@ -207,6 +207,18 @@ TEST(Normalization, BatchOfOneAxis) {
                   {x, five, five, vec<float>({1, 2, 3, 4, 5}), five},
                   {attr("epsilon", 0.f)},
                   {five}});
+  rows.push_back({"of float, with double statistics",
+                  "BatchNormalization",
+                  15,
+                  {vec<float>({1, 3}), one(2), one(0.5), vec<double>({1}), vec<double>({4})},
+                  {attr("epsilon", 0.f)},
+                  {vec<float>({0.5, 2.5})}});
+  rows.push_back({"of double, with a float scale",
+                  "BatchNormalization",
+                  15,
+                  {vec<double>({1, 3}), one(2), one(0.5), vec<double>({1}), vec<double>({4})},
+                  {attr("epsilon", 0.f)},
+                  {vec<double>({0.5, 2.5})}});
   check_rows(rows);
   check_errors({{"statistics of five channels",
                  "BatchNormalization",
