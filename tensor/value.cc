@@ -1,5 +1,7 @@
 #include "tensor/value.h"
 
+#include <utility>
+
 #include "tensor/error.h"
 
 namespace grurun {
@@ -9,7 +11,7 @@ void Value::fail_no_tensor() const {
 }
 
 const Sequence& Value::sequence() const {
-  if (const auto* held = std::get_if<std::shared_ptr<const Sequence>>(&held_)) return **held;
+  if (const auto* held = std::get_if<std::shared_ptr<Sequence>>(&held_)) return **held;
   fail_invalid("a sequence is needed here, but the value is {}", describe());
 }
 
@@ -27,6 +29,13 @@ Tensor Value::take_tensor() {
   Tensor out = std::move(mutable_tensor());
   clear();
   return out;
+}
+
+Sequence Value::take_sequence() {
+  sequence();
+  const auto held = std::get<std::shared_ptr<Sequence>>(std::exchange(held_, std::monostate()));
+  if (held.use_count() > 1) return *held;
+  return std::move(*held);
 }
 
 ValueType Value::type() const {

@@ -37,14 +37,14 @@ class Value {
  public:
   Value() = default;
   Value(Tensor tensor) : held_(std::move(tensor)) {}
-  Value(Sequence sequence) : held_(std::make_shared<const Sequence>(std::move(sequence))) {}
+  Value(Sequence sequence) : held_(std::make_shared<Sequence>(std::move(sequence))) {}
   Value(Optional optional) : held_(std::make_shared<const Optional>(std::move(optional))) {}
   Value(Map map) : held_(std::make_shared<const Map>(std::move(map))) {}
 
   void clear() { held_.emplace<std::monostate>(); }
   bool empty() const { return std::holds_alternative<std::monostate>(held_); }
   bool is_tensor() const { return std::holds_alternative<Tensor>(held_); }
-  bool is_sequence() const { return std::holds_alternative<std::shared_ptr<const Sequence>>(held_); }
+  bool is_sequence() const { return std::holds_alternative<std::shared_ptr<Sequence>>(held_); }
   bool is_optional() const { return std::holds_alternative<std::shared_ptr<const Optional>>(held_); }
   bool is_map() const { return std::holds_alternative<std::shared_ptr<const Map>>(held_); }
 
@@ -66,6 +66,9 @@ class Value {
   /// Gives the tensor away, leaving this empty, so that its buffer can be written in place.
   Tensor take_tensor();
 
+  /// The same of the held sequence; its list is copied where another handle shares it.
+  Sequence take_sequence();
+
   /// The type with its actual shape.
   ValueType type() const;
 
@@ -75,7 +78,8 @@ class Value {
  private:
   [[noreturn]] void fail_no_tensor() const;
 
-  std::variant<std::monostate, Tensor, std::shared_ptr<const Sequence>, std::shared_ptr<const Optional>,
+  // A sequence is changed only where one handle holds it.
+  std::variant<std::monostate, Tensor, std::shared_ptr<Sequence>, std::shared_ptr<const Optional>,
                std::shared_ptr<const Map>>
       held_;
 };

@@ -80,7 +80,7 @@ class PrepareContext {
 };
 
 /// Values of one run of one node. Every present input must be looked at (input, tensor, take_tensor,
-/// accept_input); the executor reports one that never was as an internal error.
+/// take_sequence, accept_input); the executor reports one that never was as an internal error.
 class RunContext {
  public:
   virtual ~RunContext() = default;
@@ -99,6 +99,8 @@ class RunContext {
   const Tensor* optional_tensor(std::size_t index) { return has_input(index) ? &tensor(index) : nullptr; }
   /// The input as one to overwrite: its buffer is unique() when nothing else needs it any more.
   virtual Tensor take_tensor(std::size_t index) = 0;
+  /// The sequence as one to change: its list is copied only where something else needs it.
+  virtual Sequence take_sequence(std::size_t index) = 0;
   /// Marks an input as looked at although its value has no effect here.
   virtual void accept_input(std::size_t index) = 0;
 

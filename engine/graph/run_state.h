@@ -50,6 +50,7 @@ class StepContext final : public RunContext {
   }
   const Value& input(std::size_t index) override;
   Tensor take_tensor(std::size_t index) override;
+  Sequence take_sequence(std::size_t index) override;
   void accept_input(std::size_t index) override { mark(index); }
   Tensor& output(std::size_t index, DType dtype, const Shape& shape) override;
   void set_output(std::size_t index, Value value) override;
@@ -77,6 +78,8 @@ class StepContext final : public RunContext {
   /// That the first present input which must have the type of this one has it.
   void check_same_type(std::size_t input, DType dtype) const;
   bool is_tensor_of(std::size_t input, DType dtype) const;
+  /// Whether nothing needs the value of an input any more once this step has it.
+  bool is_last_use(std::size_t input) const;
   void mark(std::size_t index);
 
   const Step& step_;
@@ -90,8 +93,9 @@ class StepContext final : public RunContext {
   // What was taken out of the frame, for messages.
   struct Taken {
     std::size_t index;
-    DType dtype;
+    DType dtype;  // of a tensor
     Shape shape;
+    std::string text;  // describes a sequence
   };
   ScratchVector<Taken> taken_;
 };

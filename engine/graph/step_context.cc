@@ -27,11 +27,22 @@ const Value& StepContext::input(std::size_t index) {
 
 Tensor StepContext::take_tensor(std::size_t index) {
   const Tensor& shared = input(index).tensor();
-  const int slot = step_.inputs[index];
+  if (!is_last_use(index)) return shared;
+  taken_.push_back({index, shared.dtype(), shared.shape(), {}});
+  return frame_[static_cast<std::size_t>(step_.inputs[index])].take_tensor();
+}
+
+Sequence StepContext::take_sequence(std::size_t index) {
+  const Value& shared = input(index);
+  if (!is_last_use(index)) return shared.sequence();
+  taken_.push_back({index, DType::undefined, {}, shared.describe()});
+  return frame_[static_cast<std::size_t>(step_.inputs[index])].take_sequence();
+}
+
+bool StepContext::is_last_use(std::size_t input) const {
+  const int slot = step_.inputs[input];
   const bool last = std::ranges::find(step_.last_used, slot) != step_.last_used.end();
-  if (!last || std::ranges::count(step_.inputs, slot) != 1) return shared;
-  taken_.push_back({index, shared.dtype(), shared.shape()});
-  return frame_[static_cast<std::size_t>(slot)].take_tensor();
+  return last && std::ranges::count(step_.inputs, slot) == 1;
 }
 
 std::string StepContext::describe_inputs() const {
@@ -40,7 +51,9 @@ std::string StepContext::describe_inputs() const {
     if (i > 0) text += ", ";
     if (text.size() > 300) return text + "...";
     const auto taken = std::ranges::find(taken_, i, &Taken::index);
-    if (taken != taken_.end()) {
+    if (taken != taken_.end() && !taken->text.empty()) {
+      text += taken->text;
+    } else if (taken != taken_.end()) {
       text += fmt::format("tensor({}) {}", dtype_name(taken->dtype), taken->shape.to_string());
     } else {
       text += has_input(i) ? frame_[static_cast<std::size_t>(step_.inputs[i])].describe() : "-";

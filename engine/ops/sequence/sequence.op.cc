@@ -48,7 +48,7 @@ RunFunction prepare_construct(PrepareContext&) {
 
 RunFunction prepare_insert(PrepareContext&) {
   return [](RunContext& run) {
-    Sequence out = run.input(0).sequence();
+    Sequence out = run.take_sequence(0);
     require_tensor_of(out, run.input(1));
     const std::size_t n = out.items.size();
     const std::size_t at = run.has_input(2) ? position(run.tensor(2), n, static_cast<std::int64_t>(n)) : n;
@@ -59,7 +59,7 @@ RunFunction prepare_insert(PrepareContext&) {
 
 RunFunction prepare_erase(PrepareContext&) {
   return [](RunContext& run) {
-    Sequence out = run.input(0).sequence();
+    Sequence out = run.take_sequence(0);
     const std::size_t n = out.items.size();
     if (n == 0) fail_invalid("SequenceErase cannot erase from an empty sequence");
     const std::size_t at =

@@ -147,6 +147,35 @@ TEST(Executor, RefusesSequencesAndOptionalsWhereTheVersionHasNone) {
   }
 }
 
+TEST(Executor, ChangesASequenceWhereItIsOnlyIfNothingElseNeedsIt) {
+  const std::vector<onnx_io::Node> nodes = {node("SequenceConstruct", {"x", "x"}, {"two"}),
+                                            node("SequenceErase", {"two"}, {"one"}),
+                                            node("SequenceInsert", {"one", "x"}, {"again"})};
+  const auto lists_of = [&](const std::vector<std::string>& outputs) {
+    std::vector<const Value*> lists;
+    RunOptions options;
+    options.observe = [&](const Step&, std::size_t, const Value& made) {
+      lists.push_back(made.sequence().items.data());
+    };
+    const auto made = run_plan(*make_plan(model(graph({"x"}, nodes, outputs), 11)), {floats({1})}, options);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      EXPECT_EQ(made[i].sequence().items.size(), outputs[i] == "one" ? 1u : 2u) << outputs[i];
+    }
+    return lists;
+  };
+  const auto alone = lists_of({"again"});
+  EXPECT_EQ(alone, std::vector<const Value*>(3, alone[0]));
+  const auto all = lists_of({"two", "one", "again"});
+  EXPECT_NE(all[0], all[1]);
+  EXPECT_NE(all[1], all[2]);
+
+  const auto [kind, text] = error_of([] {
+    const Value empty = Sequence{ValueType::tensor(DType::float32), {}};
+    run(model(graph({"s"}, {node("SequenceErase", {"s"}, {"y"})}, {"y"}), 11), {empty});
+  });
+  EXPECT_NE(text.find("with seq(tensor(float)) of 0: SequenceErase cannot erase"), std::string::npos) << text;
+}
+
 TEST(Executor, DoesNotWriteOverAValueThatIsStillNeeded) {
   // Relu may write in place; x is used again afterwards, and the caller keeps its own handle.
   const auto made = model(
