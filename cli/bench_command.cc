@@ -19,6 +19,7 @@
 #include "cli/input_flags.h"
 #include "cli/json_text.h"
 #include "cli/outputs.h"
+#include "cli/path_conflicts.h"
 #include "cli/profile.h"
 #include "cli/report_file.h"
 #include "cli/streams.h"
@@ -92,14 +93,18 @@ class Bench {
     measured_.load_us = microseconds(Clock::now() - begin);
     const std::vector<Slot> slots = input_slots(model_.graph);
     inputs_ = gather_inputs(flags.data, model_.graph, slots);
-    engine::PlanOptions options;
-    options.fed = engine::fed_names(model_.graph, inputs_);
-    run_options_.seed = flags.data.seed.value_or(0);
-    memory::begin_counting_heap();
-    with_context([&] { return printable(flags.model); }, [&] { measure(options); });
   }
 
-  const Measured& measured() const { return measured_; }
+  const onnx_io::Model& model() const { return model_; }
+
+  const Measured& measure() {
+    engine::PlanOptions options;
+    options.fed = engine::fed_names(model_.graph, inputs_);
+    run_options_.seed = flags_.data.seed.value_or(0);
+    memory::begin_counting_heap();
+    with_context([&] { return printable(flags_.model); }, [&] { measure(options); });
+    return measured_;
+  }
 
  private:
   void measure(const engine::PlanOptions& options) {
@@ -219,15 +224,16 @@ int run(const BenchFlags& flags) {
   apply(flags.engine);
   const std::vector<NamedPath> written{{"--json", flags.json}, {"--trace", flags.trace}};
   require_distinct(written);
-  std::vector<NamedPath> read{{"the model", flags.model}};
+  std::vector<NamedPath> read;
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   require_unread(written, read);
   const bool json_on_stdout = flags.json == "-";
   if (json_on_stdout) require_stdout("--json");
   if (flags.trace == "-") fail_usage("--trace takes a file: standard output is for the result");
+  Bench bench(flags);
+  require_unread(written, files_of(bench.model()));
   ReportFile trace(flags.trace, "{["), json(json_on_stdout ? "" : flags.json, "{");
-  const Bench bench(flags);
-  const Measured& measured = bench.measured();
+  const Measured& measured = bench.measure();
   std::optional<Error> failed;
   if (json.is_open()) json.write(as_json(flags, measured), failed);
   if (trace.is_open()) trace.write(chrome_trace(measured.last_run), failed);

@@ -28,7 +28,6 @@ std::string formatted(const std::string& format, const std::vector<CheckedModel>
   if (format == "json") return check_json(models);
   if (format == "github") return check_github(models);
   if (format == "sarif") return check_sarif(models);
-  if (format == "markdown") fail_usage("--output-format markdown is for --list-rules");
   return check_text(models);
 }
 
@@ -95,6 +94,7 @@ int list_rules(const CheckFlags& flags) {
 int run_check(const CheckFlags& flags) {
   if (flags.list_rules) return list_rules(flags);
   if (flags.models.empty()) fail_usage("check: no model given; see grurun check --help");
+  if (flags.output_format == "markdown") fail_usage("--output-format markdown is for --list-rules");
   return check_models(flags);
 }
 

@@ -12,6 +12,7 @@
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/outputs.h"
+#include "cli/path_conflicts.h"
 #include "cli/report_file.h"
 #include "cli/streams.h"
 #include "conformance/discover.h"
@@ -125,7 +126,7 @@ void write_reports(const Flags& flags, Reports& reports, const SuiteResult& resu
 std::size_t memory_of_each(const Flags& flags, std::size_t workers) {
   constexpr std::size_t least = std::size_t{4} << 30;
   if (!flags.max_memory.empty()) return parse_bytes("--max-memory", flags.max_memory);
-  return std::min(machine_memory(), std::max(machine_memory() / workers, least));
+  return std::min(usable_memory(), std::max(usable_memory() / workers, least));
 }
 
 SuiteOptions suite_options(const Flags& flags, std::size_t cases) {

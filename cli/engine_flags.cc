@@ -3,16 +3,19 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <limits>
 
 #include "cli/flag_values.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"
+#include "tensor/container_limits.h"
 #include "tensor/memory.h"
 
 namespace grurun::cli {
 
 void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& group) {
-  app.add_option("--threads", flags.threads, "Threads; 0, the default, is one for each CPU")
+  app.add_option("--threads", flags.threads, "Threads; 0, the default, is one for each CPU that may be used")
       ->check(CLI::Range(0, 1024).description(""))
       ->type_name("N")
       ->group(group);
@@ -21,21 +24,29 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
       ->type_name("NAME")
       ->group(group);
   app.add_option("--max-memory", flags.max_memory,
-                 "Bytes that tensors may take, 512M, 4G (the machine's memory)")
+                 "Bytes that tensors may take, 512M, 4G (the memory of the machine, or of the container)")
       ->type_name("SIZE")
       ->group(group);
 }
 
-std::size_t machine_memory() {
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+std::size_t usable_memory() {
+  static const std::size_t bytes = [] {
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const std::size_t machine = pages > 0 && page > 0
+                                    ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
+                                    : std::numeric_limits<std::size_t>::max();
+    const std::optional<std::uint64_t> granted = read_container_limits().memory_bytes;
+    return granted ? std::min<std::size_t>(machine, *granted - *granted / 16) : machine;
+  }();
+  return bytes;
 }
 
 void apply(const EngineFlags& flags) {
   kernels::set_threads(flags.threads);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
-  // Without a flag a tensor larger than the machine's memory is refused, rather than left to the system's
+  // Without a flag a tensor larger than the memory that there is is refused, rather than left to the system's
   // killer.
-  memory::set_limit(flags.max_memory.empty() ? machine_memory()
+  memory::set_limit(flags.max_memory.empty() ? usable_memory()
                                              : parse_bytes("--max-memory", flags.max_memory));
 }
 

@@ -21,7 +21,7 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
 /// and an instruction set that this processor and build do not have.
 void apply(const EngineFlags& flags);
 
-/// Bytes.
-std::size_t machine_memory();
+/// Bytes that the machine has, or the container grants without the sixteenth that is left to all but tensors.
+std::size_t usable_memory();
 
 }  // namespace grurun::cli

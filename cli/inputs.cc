@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 
 #include "cli/flag_values.h"
 #include "onnx_io/tensor_files.h"
@@ -33,6 +35,7 @@ class Reader {
  public:
   Reader(const std::vector<Slot>& slots, const SlotFiles& files) : slots_(slots), files_(files) {
     values_.resize(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) by_name_.emplace(slots[i].name, i);
   }
 
   std::vector<Value> read(const std::vector<std::string>& arguments) {
@@ -42,7 +45,8 @@ class Reader {
         read_one(slot_named(argument.substr(0, *equals), argument), argument.substr(*equals + 1));
       } else if (std::error_code ignored; fs::is_directory(argument, ignored)) {
         read_folder(argument);
-      } else if (argument.ends_with(".npz") || argument.ends_with(".json")) {
+      } else if (const auto format = onnx_io::format_of(argument);
+                 format == onnx_io::FileFormat::npz || format == onnx_io::FileFormat::json) {
         read_by_name(argument);
       } else {
         ordered.push_back(argument);
@@ -75,9 +79,7 @@ class Reader {
   // argument that exists as a file is one.
   std::optional<std::size_t> name_ends_at(const std::string& argument) const {
     for (std::size_t at = argument.find('='); at != std::string::npos; at = argument.find('=', at + 1)) {
-      for (const Slot& slot : slots_) {
-        if (argument.compare(0, at, slot.name) == 0) return at;
-      }
+      if (by_name_.contains(std::string_view(argument).substr(0, at))) return at;
     }
     std::error_code ignored;
     if (fs::exists(argument, ignored)) return std::nullopt;
@@ -86,9 +88,7 @@ class Reader {
   }
 
   std::size_t slot_named(const std::string& name, const std::string& where) const {
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].name == name) return i;
-    }
+    if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
     fail_usage("{} {}: the model has no {} '{}'; its {}s are {}", files_.flag, where, files_.noun, name,
                files_.noun, quoted_list(names()));
   }
@@ -182,15 +182,17 @@ class Reader {
 
   const std::vector<Slot>& slots_;
   const SlotFiles& files_;
+  std::unordered_map<std::string_view, std::size_t> by_name_;
   std::vector<Value> values_;
 };
 
 }  // namespace
 
 std::vector<Slot> input_slots(const onnx_io::Graph& graph) {
+  const onnx_io::InitializerIndex initializers = onnx_io::index_initializers(graph);
   std::vector<Slot> slots;
   for (const onnx_io::ValueInfo& input : graph.inputs) {
-    slots.push_back({input.name, input.type, graph.find_initializer(input.name) != nullptr});
+    slots.push_back({input.name, input.type, initializers.contains(input.name)});
   }
   return slots;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <unordered_set>
 
 #include "cli/counted.h"
 #include "cli/element_text.h"
@@ -46,22 +45,14 @@ std::string shape_text(const ValueType& type) {
   return type.shape ? " " + to_string(*type.shape) : "";
 }
 
-using Names = std::unordered_set<std::string_view>;
-
-Names initialized(const Model& model) {
-  Names names;
-  for (const onnx_io::Initializer& initializer : model.graph.initializers) names.insert(initializer.name);
-  return names;
-}
-
-std::string values_text(const char* title, const Names& initialized_names, const ModelSummary& summary,
-                        const std::vector<onnx_io::ValueInfo>& values) {
+std::string values_text(const char* title, const onnx_io::InitializerIndex& initializers,
+                        const ModelSummary& summary, const std::vector<onnx_io::ValueInfo>& values) {
   std::string text = fmt::format("  {}\n", title);
   for (const onnx_io::ValueInfo& value : values) {
     const ValueType type = type_of(value, summary);
     text +=
         fmt::format("    {}  {}{}{}\n", printable(value.name), type.to_string(), printable(shape_text(type)),
-                    initialized_names.count(value.name) != 0 ? ", initialized" : "");
+                    initializers.contains(value.name) ? ", initialized" : "");
   }
   return text;
 }
@@ -185,7 +176,7 @@ std::string inspect_text(const Model& model, const ModelSummary& summary) {
     text +=
         fmt::format(", producer {} {}", printable(model.producer_name), printable(model.producer_version));
   while (text.ends_with(' ')) text.pop_back();
-  text += "\n" + values_text("inputs", initialized(model), summary, model.graph.inputs);
+  text += "\n" + values_text("inputs", onnx_io::index_initializers(model.graph), summary, model.graph.inputs);
   text += values_text("outputs", {}, summary, model.graph.outputs);
   text += fmt::format("  operators ({}{})\n", counted(summary.nodes, "node"),
                       model.functions.empty() ? "" : ", " + counted(model.functions.size(), "function"));
@@ -210,13 +201,13 @@ std::string inspect_json(const Model& model, const ModelSummary& summary) {
                       {"functions", model.functions.size()}};
   for (const auto& [domain, version] : model.opset_imports)
     out["opsets"][onnx_io::shown_domain(domain)] = version;
-  const Names initialized_names = initialized(model);
+  const onnx_io::InitializerIndex initializers = onnx_io::index_initializers(model.graph);
   const auto values = [&](const std::vector<onnx_io::ValueInfo>& list, bool inputs) {
     ordered_json array = ordered_json::array();
     for (const onnx_io::ValueInfo& value : list) {
       const ValueType type = type_of(value, summary);
       array.push_back({{"name", value.name}, {"type", type.to_string()}, {"shape", shape_json(type)}});
-      if (inputs) array.back()["initializer"] = initialized_names.count(value.name) != 0;
+      if (inputs) array.back()["initializer"] = initializers.contains(value.name);
     }
     return array;
   };

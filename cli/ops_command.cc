@@ -69,7 +69,7 @@ std::string types_text(const OpSupport& row, std::vector<std::string> TypeSuppor
 }
 
 std::string op_name(const opset::SchemaInfo& schema) {
-  return schema.domain.empty() ? schema.name : schema.domain + "." + schema.name;
+  return onnx_io::qualified_name(schema.domain, schema.name);
 }
 
 bool is_named(const opset::SchemaInfo& schema, const std::string& name) {

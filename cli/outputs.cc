@@ -9,6 +9,7 @@
 
 #include "cli/element_text.h"
 #include "cli/flag_values.h"
+#include "cli/path_conflicts.h"
 #include "cli/streams.h"
 #include "onnx_io/tensor_files.h"
 #include "tensor/error.h"
@@ -17,6 +18,7 @@ namespace grurun::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using onnx_io::FileFormat;
 
 void save_single(const std::string& path, const std::vector<onnx_io::NamedValue>& named) {
   if (named.size() != 1) {
@@ -24,20 +26,12 @@ void save_single(const std::string& path, const std::vector<onnx_io::NamedValue>
                named.size());
   }
   const auto& [name, value] = named.front();
-  if (path.ends_with(".pb")) return onnx_io::write_pb(path, name, value);
+  if (onnx_io::format_of(path) == FileFormat::pb) return onnx_io::write_pb(path, name, value);
   if (!value.is_tensor()) {
     fail_unsupported("{}: '{}' is a {}; .npy holds tensors only, .pb and .json hold it", path, name,
                      value.type().to_string());
   }
   onnx_io::write_npy(path, value.tensor());
-}
-
-bool is_numbered(const std::string& name, const std::string& prefix) {
-  const std::string_view ending = name.ends_with(".npy") ? ".npy" : ".pb";
-  if (!name.starts_with(prefix) || !name.ends_with(ending)) return false;
-  const std::string_view number =
-      std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - ending.size());
-  return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 // Left of another model or run, they would be taken for values of the data set that the folder is now. They
@@ -103,81 +97,10 @@ void apply(const char* flag, const std::vector<std::string>& texts, const std::v
   }
 }
 
-bool is_one_file(const std::string& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  return !path.empty() && path != "-" && (!fs::exists(status) || fs::is_regular_file(status));
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  // What does not exist yet would be left relative.
-  const auto whole = [&](const std::string& path) {
-    return fs::weakly_canonical(fs::absolute(path), ignored);
-  };
-  return fs::equivalent(a, b, ignored) || whole(a) == whole(b);
-}
-
-/// An argument, and what it names if it is NAME=FILE, where either may hold '='.
-std::vector<std::string> possible_files(const std::string& argument) {
-  std::vector<std::string> out{argument};
-  for (std::size_t at = argument.find('='); at != std::string::npos; at = argument.find('=', at + 1))
-    out.push_back(argument.substr(at + 1));
-  return out;
-}
-
-[[noreturn]] void fail_over(const NamedPath& written, const char* read) {
-  fail_usage("{} {} would write over what {} reads; name another path", written.flag, written.path, read);
-}
-
 }  // namespace
 
 bool names_folder(const std::string& path) {
-  constexpr const char* endings[] = {".npz", ".json", ".pb", ".npy"};
-  return std::ranges::none_of(endings, [&](const char* ending) { return path.ends_with(ending); });
-}
-
-void require_distinct(const std::vector<NamedPath>& paths) {
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!is_one_file(paths[i].path) || !is_one_file(paths[j].path)) continue;
-      if (!is_same_file(paths[i].path, paths[j].path)) continue;
-      fail_usage("{} and {} both write {}; give each a file of its own", paths[j].flag, paths[i].flag,
-                 paths[i].path);
-    }
-  }
-}
-
-void require_unread(const std::vector<NamedPath>& written, const std::vector<NamedPath>& read) {
-  for (const NamedPath& to : written) {
-    for (const NamedPath& from : read) {
-      for (const std::string& path : possible_files(from.path)) {
-        if (is_one_file(to.path) && is_one_file(path) && is_same_file(to.path, path))
-          fail_over(to, from.flag);
-      }
-    }
-  }
-}
-
-std::vector<NamedPath> files_of(const onnx_io::Model& model) {
-  std::vector<NamedPath> files{{"the model", model.path}};
-  for (const std::string& path : model.external_files) files.push_back({"the model", path});
-  return files;
-}
-
-void require_unread_folder(const NamedPath& folder, const std::string& prefix,
-                           const std::vector<NamedPath>& read) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder.path, ignored)) return;
-  for (const NamedPath& from : read) {
-    for (const std::string& path : possible_files(from.path)) {
-      const fs::path file(path);
-      const bool is_in_it = is_numbered(file.filename().string(), prefix) && fs::exists(file, ignored) &&
-                            is_same_file(fs::absolute(file).parent_path().string(), folder.path);
-      if (is_in_it || (fs::is_directory(file, ignored) && is_same_file(path, folder.path)))
-        fail_over(folder, from.flag);
-    }
-  }
+  return onnx_io::format_of(path) == FileFormat::none;
 }
 
 void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
@@ -186,9 +109,16 @@ void save_values(const std::string& path, const std::vector<Slot>& slots, const 
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (!values[i].empty()) named.push_back({slots[i].name, values[i]});
   }
-  if (path.ends_with(".npz") || path.ends_with(".json")) return onnx_io::write_values(path, named);
-  if (path.ends_with(".pb") || path.ends_with(".npy")) return save_single(path, named);
-  save_folder(path, slots, values, prefix);
+  switch (onnx_io::format_of(path)) {
+    case FileFormat::npz:
+    case FileFormat::json:
+      return onnx_io::write_values(path, named);
+    case FileFormat::pb:
+    case FileFormat::npy:
+      return save_single(path, named);
+    case FileFormat::none:
+      save_folder(path, slots, values, prefix);
+  }
 }
 
 void save_inputs(const std::string& path, const onnx_io::Graph& graph, const std::vector<Slot>& slots,
@@ -197,8 +127,11 @@ void save_inputs(const std::string& path, const onnx_io::Graph& graph, const std
   for (std::size_t i = 0; i < slots.size(); ++i)
     replaces = replaces || (slots[i].initialized && !values[i].empty());
   // Numbers then count every input, so that none may be left out.
-  for (std::size_t i = 0; replaces && names_folder(path) && i < slots.size(); ++i) {
-    if (slots[i].initialized && values[i].empty()) values[i] = *graph.find_initializer(slots[i].name);
+  if (replaces && names_folder(path)) {
+    const onnx_io::InitializerIndex initializers = onnx_io::index_initializers(graph);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (slots[i].initialized && values[i].empty()) values[i] = *initializers.at(slots[i].name);
+    }
   }
   save_values(path, slots, values, input_files.prefix);
 }

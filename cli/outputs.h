@@ -1,4 +1,4 @@
-// What happens to the outputs of a run: shown, written, compared.
+// Where the values of a run are written, and how near outputs must be to what is expected.
 #pragma once
 
 #include <string>
@@ -25,28 +25,6 @@ void save_inputs(const std::string& path, const onnx_io::Graph& graph, const std
 
 /// Whether save_values makes a folder of this path.
 bool names_folder(const std::string& path);
-
-/// A flag, or what else names a path, and the path.
-struct NamedPath {
-  const char* flag;
-  std::string path;
-};
-
-/// Throws Error(usage) when two of the flags would write the same file. A path that is empty or "-", or names
-/// a folder, a device or a pipe, is none.
-void require_distinct(const std::vector<NamedPath>& paths);
-
-/// Throws Error(usage) when one that is written is one that is read, which would be lost. Paths that are none
-/// as above. The argument NAME=FILE of --inputs and --expected is FILE.
-void require_unread(const std::vector<NamedPath>& written, const std::vector<NamedPath>& read);
-
-/// The model's file and those that its external data lie in.
-std::vector<NamedPath> files_of(const onnx_io::Model& model);
-
-/// The same where `folder` gets files <prefix>K.pb, and one of the paths that are read is the folder or such
-/// a file in it.
-void require_unread_folder(const NamedPath& folder, const std::string& prefix,
-                           const std::vector<NamedPath>& read);
 
 /// "1e-3" for every output, "Y:1e-3" for one: the flag values of --rtol and --atol.
 struct ToleranceFlags {

@@ -39,7 +39,7 @@ class Filler {
  public:
   Filler(const onnx_io::Graph& graph, const std::vector<Slot>& slots, const RandomSettings& settings,
          std::vector<Value>& values)
-      : graph_(graph), slots_(slots), settings_(settings), values_(values) {}
+      : rules_(graph), slots_(slots), settings_(settings), values_(values) {}
 
   std::vector<std::string> fill() {
     check_names();
@@ -185,7 +185,7 @@ class Filler {
       if (range.name.empty() && dtype != DType::boolean) general = Range{range.low, range.high};
     }
     // A range for all inputs is not meant for what counts or indexes: there the node's own rule holds.
-    if (const std::optional<Range> rule = range_by_use(graph_, slot.name, shapes_)) return *rule;
+    if (const std::optional<Range> rule = rules_.range_of(slot.name, shapes_)) return *rule;
     return general.value_or(default_range(dtype));
   }
 
@@ -235,7 +235,7 @@ class Filler {
     return fmt::format("{}: {}, {}", slot.name, values_[i].describe(), describe_draw(dtype, range));
   }
 
-  const onnx_io::Graph& graph_;
+  const InputRules rules_;
   const std::vector<Slot>& slots_;
   const RandomSettings& settings_;
   std::vector<Value>& values_;
@@ -247,6 +247,7 @@ class Filler {
 }  // namespace
 
 void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const std::vector<Slot>& inputs) {
+  if (sizes.empty()) return;
   std::vector<std::string> known;
   for (const Slot& slot : inputs) {
     const ValueType& type = innermost(slot.type);

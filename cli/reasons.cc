@@ -70,7 +70,7 @@ void check(const ReasonFlags& flags, const onnx_io::Model& model) {
 }
 
 void check(const ReasonFlags& flags) {
-  if (!flags.trace_gates.empty() && !flags.trace_gates.ends_with(".npz")) {
+  if (!flags.trace_gates.empty() && onnx_io::format_of(flags.trace_gates) != onnx_io::FileFormat::npz) {
     fail_usage("--trace-gates takes a file that ends in .npz, not {}", flags.trace_gates);
   }
 }

@@ -26,7 +26,11 @@ ReportFile::~ReportFile() {
 
 void ReportFile::write(const std::string& text) {
   std::error_code ignored;
-  if (fs::is_regular_file(fs::status(path_, ignored))) fs::resize_file(path_, 0, ignored);
+  if (fs::is_regular_file(fs::status(path_, ignored))) {
+    std::error_code error;
+    fs::resize_file(path_, 0, error);
+    if (error) fail_usage("{}: the report that is there cannot be emptied: {}", path_, error.message());
+  }
   file_ << text;
   file_.close();
   if (file_) return;

@@ -10,6 +10,7 @@
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
 #include "cli/outputs.h"
+#include "cli/path_conflicts.h"
 #include "cli/print_value.h"
 #include "cli/reasons.h"
 #include "cli/rule_check.h"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <thread>
 
+#include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"
 #include "onnx_io/model.h"
 #include "opset/registry.h"
@@ -27,7 +27,7 @@ std::string version_details() {
   }
   const std::vector<std::string> sets = kernels::simd_targets();
   return out + fmt::format("\nInstruction sets: {}; {} is used\n{} threads", fmt::join(sets, ", "),
-                           kernels::simd_target(), std::thread::hardware_concurrency());
+                           kernels::simd_target(), kernels::usable_cpus());
 }
 
 }  // namespace grurun::cli

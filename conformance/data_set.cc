@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <unordered_set>
 
 #include "onnx_io/tensor_files.h"
 #include "tensor/error.h"
@@ -63,21 +62,15 @@ void require_no_gap(const NumberedFiles& files) {
                  fs::path(files.rbegin()->second).filename().string(), files.size());
 }
 
-std::unordered_set<std::string> initialized(const onnx_io::Graph& graph) {
-  std::unordered_set<std::string> names;
-  for (const onnx_io::Initializer& initializer : graph.initializers) names.insert(initializer.name);
-  return names;
-}
-
 /// Position in graph.inputs of each input file.
 std::vector<std::size_t> input_positions(std::size_t files, const onnx_io::Graph& graph) {
   if (files > graph.inputs.size())
     fail_invalid("{} input files, but the graph has {} inputs", files, graph.inputs.size());
   std::vector<std::size_t> positions;
   if (files < graph.inputs.size()) {
-    const auto names = initialized(graph);
+    const onnx_io::InitializerIndex initializers = onnx_io::index_initializers(graph);
     for (std::size_t i = 0; i < graph.inputs.size() && positions.size() < files; ++i)
-      if (!names.contains(graph.inputs[i].name)) positions.push_back(i);
+      if (!initializers.contains(graph.inputs[i].name)) positions.push_back(i);
     if (positions.size() == files) return positions;
     positions.clear();
   }
@@ -126,9 +119,9 @@ DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph) {
 
 DataSet make_flat_data_set(const std::string& model_file, const onnx_io::Graph& graph) {
   DataSet set;
-  const auto names = initialized(graph);
+  const onnx_io::InitializerIndex initializers = onnx_io::index_initializers(graph);
   for (const onnx_io::ValueInfo& input : graph.inputs)
-    set.inputs.push_back(names.contains(input.name) ? Value() : arange_over_n(input));
+    set.inputs.push_back(initializers.contains(input.name) ? Value() : arange_over_n(input));
   const std::string prefix = fs::path(model_file).replace_extension().string();
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const std::string path = fmt::format("{}_output_{}.pb", prefix, i);

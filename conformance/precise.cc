@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/ops/type_dispatch.h"
+#include "opset/registry.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -41,18 +42,20 @@ ValueType widened(ValueType type) {
   return type;
 }
 
-onnx_io::Graph widened(onnx_io::Graph graph);
+onnx_io::Graph widened(onnx_io::Graph graph, const onnx_io::OpsetImports& imports);
 
-/// Attributes by which an operator names the type that it makes.
+/// Attributes by which an operator names the type that it makes, or computes in.
 bool names_a_type(const std::string& attribute) {
-  static const std::array names{"to", "dtype", "output_datatype"};
+  static const std::array names{"to",         "dtype",     "output_datatype",  "output_dtype",
+                                "stash_type", "precision", "softmax_precision"};
   return std::ranges::find(names, attribute) != names.end();
 }
 
-Attribute widened(Attribute attribute) {
+Attribute widened(Attribute attribute, const onnx_io::OpsetImports& imports) {
   for (Tensor& tensor : attribute.tensors) tensor = widened(tensor);
   for (ValueType& type : attribute.types) type = widened(type);
-  for (auto& graph : attribute.graphs) graph = std::make_shared<const onnx_io::Graph>(widened(*graph));
+  for (auto& graph : attribute.graphs)
+    graph = std::make_shared<const onnx_io::Graph>(widened(*graph, imports));
   const bool is_number = attribute.type == AttributeType::int_ && names_a_type(attribute.name);
   if (is_number && is_valid_dtype(attribute.i) && is_narrow(static_cast<DType>(attribute.i))) {
     attribute.i = static_cast<std::int64_t>(DType::float64);
@@ -75,53 +78,58 @@ void widen_constant(Attribute& attribute) {
   attribute = std::move(out);
 }
 
-/// Operators that make a float where nothing is said.
-void widen_default(onnx_io::Node& node) {
-  struct Default {
-    const char* op_type;
-    const char* attribute;
-  };
-  static const Default defaults[] = {{"RandomNormal", "dtype"},
-                                     {"RandomUniform", "dtype"},
-                                     {"SequenceEmpty", "dtype"},
-                                     {"HannWindow", "output_datatype"},
-                                     {"HammingWindow", "output_datatype"},
-                                     {"BlackmanWindow", "output_datatype"},
-                                     {"MelWeightMatrix", "output_datatype"},
-                                     {"ConstantOfShape", "value"}};
-  if (!node.domain.empty()) return;
-  const auto* found =
-      std::ranges::find_if(defaults, [&](const Default& d) { return node.op_type == d.op_type; });
-  if (found == std::end(defaults) || node.find_attribute(found->attribute) != nullptr) return;
+void state(onnx_io::Node& node, const std::string& attribute, DType dtype) {
   Attribute stated;
-  stated.name = found->attribute;
-  if (stated.name == "value") {
-    stated.type = AttributeType::tensor;
-    stated.tensors.push_back(Tensor::from(Shape{1}, std::vector<double>{0}));
-  } else {
-    stated.type = AttributeType::int_;
-    stated.i = static_cast<std::int64_t>(DType::float64);
-  }
+  stated.name = attribute;
+  stated.type = AttributeType::int_;
+  stated.i = static_cast<std::int64_t>(dtype);
   node.attributes.push_back(std::move(stated));
 }
 
-void widen_nodes(std::vector<onnx_io::Node>& nodes) {
+/// States double where an operator makes, or computes in, a float if nothing is said.
+void widen_defaults(onnx_io::Node& node, const onnx_io::OpsetImports& imports) {
+  const auto is_unsaid = [&](const char* op_type, const char* attribute) {
+    return node.domain.empty() && node.op_type == op_type && node.find_attribute(attribute) == nullptr;
+  };
+  // Defaults that the schemas tell in words only.
+  if (is_unsaid("SequenceEmpty", "dtype")) state(node, "dtype", DType::float64);
+  if (is_unsaid("ConstantOfShape", "value")) {
+    Attribute zero;
+    zero.name = "value";
+    zero.type = AttributeType::tensor;
+    zero.tensors.push_back(Tensor::from(Shape{1}, std::vector<double>{0}));
+    node.attributes.push_back(std::move(zero));
+  }
+  const auto import = imports.find(node.domain);
+  const opset::SchemaInfo* schema =
+      import == imports.end() ? nullptr : opset::find_schema(node.op_type, node.domain, import->second);
+  if (schema == nullptr) return;
+  for (const opset::AttributeInfo& info : schema->attributes) {
+    if (!names_a_type(info.name) || !info.default_value || node.find_attribute(info.name) != nullptr)
+      continue;
+    const std::int64_t number = info.default_value->i;
+    if (is_valid_dtype(number) && is_narrow(static_cast<DType>(number)))
+      state(node, info.name, DType::float64);
+  }
+}
+
+void widen_nodes(std::vector<onnx_io::Node>& nodes, const onnx_io::OpsetImports& imports) {
   for (onnx_io::Node& node : nodes) {
-    widen_default(node);
+    widen_defaults(node, imports);
     for (Attribute& attribute : node.attributes) {
-      attribute = widened(std::move(attribute));
+      attribute = widened(std::move(attribute), imports);
       if (node.op_type == "Constant" && node.domain.empty()) widen_constant(attribute);
     }
   }
 }
 
-onnx_io::Graph widened(onnx_io::Graph graph) {
+onnx_io::Graph widened(onnx_io::Graph graph, const onnx_io::OpsetImports& imports) {
   for (auto* values : {&graph.inputs, &graph.outputs, &graph.value_info}) {
     for (onnx_io::ValueInfo& info : *values) info.type = widened(std::move(info.type));
   }
   for (onnx_io::Initializer& initializer : graph.initializers)
     initializer.tensor = widened(initializer.tensor);
-  widen_nodes(graph.nodes);
+  widen_nodes(graph.nodes, imports);
   return graph;
 }
 
@@ -174,10 +182,12 @@ Value widened(const Value& value) {
 
 onnx_io::Model widened(const onnx_io::Model& model) {
   onnx_io::Model out = model;
-  out.graph = widened(std::move(out.graph));
+  out.graph = widened(std::move(out.graph), model.opset_imports);
   for (onnx_io::Function& function : out.functions) {
-    for (Attribute& attribute : function.attribute_defaults) attribute = widened(std::move(attribute));
-    widen_nodes(function.nodes);
+    for (Attribute& attribute : function.attribute_defaults) {
+      attribute = widened(std::move(attribute), function.opset_imports);
+    }
+    widen_nodes(function.nodes, function.opset_imports);
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "conformance/random_outputs.h"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 
 #include "opset/function_calls.h"
@@ -110,7 +111,7 @@ class Analysis {
  private:
   Facts outputs_of(const Node& node, const Scope& scope, const onnx_io::OpsetImports& imports) {
     const Facts inputs = inputs_of(node, scope);
-    if (const Function* called = functions_.find(node)) return function(*called, inputs);
+    if (const Function* called = functions_.find(node)) return function(*called, node, inputs);
     const auto import = imports.find(node.domain);
     const std::int64_t opset = import == imports.end() ? 1 : import->second;
     if (node.domain.empty()) {
@@ -146,11 +147,16 @@ class Analysis {
     return {};
   }
 
-  Facts function(const Function& function, const Facts& inputs) {
+  Facts function(const Function& function, const Node& call, const Facts& inputs) {
+    Call& within = *call_;
+    std::unique_ptr<Call>& its = within.calls[&call];
+    if (its == nullptr) its = std::make_unique<Call>();
+    call_ = its.get();
     Scope scope;
     for (std::size_t i = 0; i < function.inputs.size() && i < inputs.size(); ++i)
       scope.names[function.inputs[i]] = inputs[i];
     walk(function.nodes, scope, function.opset_imports);
+    call_ = &within;
     Facts facts;
     for (const std::string& name : function.outputs) facts.push_back(scope.find(name));
     return facts;
@@ -188,10 +194,15 @@ class Analysis {
 
   /// A body whose first states go round: runs until no state turns random any more. inputs are the body's,
   /// their values unknown; state_inputs and state_outputs say where the states begin. Returns the body's
-  /// outputs.
+  /// outputs. What turned random when a body around it ran before is random again, so that bodies within
+  /// bodies do not begin anew.
   Facts iterate(const Graph& body, Facts inputs, std::size_t states, std::size_t state_inputs,
                 std::size_t state_outputs, const Scope& scope, const onnx_io::OpsetImports& imports) {
     for (Fact& input : inputs) input.value = {};
+    Facts& found = call_->states[&body];
+    found.resize(states);
+    for (std::size_t i = 0; i < states && state_inputs + i < inputs.size(); ++i)
+      join(inputs[state_inputs + i], found[i]);
     for (;;) {
       const Facts outputs = run_body(body, inputs, scope, imports);
       bool changed = false;
@@ -200,6 +211,7 @@ class Analysis {
         Fact& state = inputs[state_inputs + i];
         if (!state.random.empty() || outputs[state_outputs + i].random.empty()) continue;
         state.random = outputs[state_outputs + i].random;
+        found[i] = state;
         changed = true;
       }
       if (!changed) return outputs;
@@ -248,7 +260,15 @@ class Analysis {
     return facts;
   }
 
+  /// What is known of the states of bodies that go round, for each call of a function by itself.
+  struct Call {
+    std::unordered_map<const Graph*, Facts> states;
+    std::unordered_map<const Node*, std::unique_ptr<Call>> calls;
+  };
+
   const opset::FunctionIndex functions_;
+  Call main_;
+  Call* call_ = &main_;
 };
 
 const Node* producer(const Graph& graph, const std::string& name, std::size_t& output) {

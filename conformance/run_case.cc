@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 void collect_operators(const std::vector<onnx_io::Node>& nodes, std::set<std::string>& into) {
   for (const onnx_io::Node& node : nodes) {
-    into.insert(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
+    into.insert(onnx_io::qualified_name(node.domain, node.op_type));
     for (const onnx_io::Attribute& attribute : node.attributes)
       for (const auto& graph : attribute.graphs) collect_operators(graph->nodes, into);
   }
@@ -154,6 +154,8 @@ class Run {
       }
     } catch (const Error& error) {
       say("model", error.what());
+    } catch (const std::bad_alloc&) {
+      say("model", memory::out_of_memory_text());
     }
     return findings;
   }

@@ -17,8 +17,16 @@ namespace grurun::conformance {
 namespace {
 
 CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
-  if (end.how == JobEnd::How::answered) return decode(end.answer);
   CaseResult result;
+  if (end.how == JobEnd::How::answered) {
+    try {
+      return decode(end.answer);
+    } catch (const Error& error) {  // the case has damaged its process, which is that case's result
+      result.verdict = Verdict::crashed;
+      result.message = error.what();
+      return result;
+    }
+  }
   result.seconds = end.seconds;
   if (end.how == JobEnd::How::crashed) {
     result.verdict = Verdict::crashed;

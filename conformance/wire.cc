@@ -42,6 +42,12 @@ class Reader {
   template <typename T>
   requires std::is_trivially_copyable_v<T>
   void operator()(T& value) { std::memcpy(&value, take(sizeof value).data(), sizeof value); }
+  void operator()(Verdict& verdict) {
+    std::uint8_t number = 0;
+    (*this)(number);
+    if (number >= verdict_count) fail_internal("a worker's answer has a verdict of number {}", number);
+    verdict = static_cast<Verdict>(number);
+  }
   void operator()(std::string& text) {
     std::size_t size = 0;
     (*this)(size);

@@ -308,6 +308,12 @@ class Pool {
       AnswerHead head;
       std::memcpy(&head, worker.received.data() + used, sizeof head);
       if (head.size > worker.received.size() - used - sizeof head) break;
+      // No answer of ours: a case has damaged its process.
+      if (head.job >= jobs_ || reported_[head.job]) {
+        kill(worker.pid, SIGKILL);
+        used = worker.received.size();
+        break;
+      }
       worker.last = head.job + 1;
       report({head.job, JobEnd::How::answered, worker.received.substr(used + sizeof head, head.size), 0});
       used += sizeof head + head.size;

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "tensor/error.h"
 #include "tensor/memory.h"
@@ -37,6 +38,11 @@ Bytes read_into_memory(const Descriptor& file, std::size_t size) {
 
 Descriptor::~Descriptor() {
   if (fd_ >= 0) ::close(fd_);
+}
+
+bool Descriptor::close() {
+  // It is closed even where a signal came between.
+  return ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR;
 }
 
 OpenFile open_file(const std::string& path) {
@@ -72,7 +78,7 @@ namespace {
 }  // namespace
 
 void write_file(const std::string& path, std::initializer_list<std::string_view> pieces) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.valid()) fail_usage("cannot write {}: {}", path, std::strerror(errno));
   for (std::string_view content : pieces) {
     while (!content.empty()) {
@@ -82,6 +88,7 @@ void write_file(const std::string& path, std::initializer_list<std::string_view>
       content.remove_prefix(static_cast<std::size_t>(put));
     }
   }
+  if (!file.close()) fail_writing(path);
 }
 
 std::string read_head(const Descriptor& file) {

@@ -36,6 +36,9 @@ class Descriptor {
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
 
+  /// Whether what was written has been taken; some file systems tell of a failure only here.
+  bool close();
+
  private:
   int fd_;
 };

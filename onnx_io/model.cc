@@ -169,4 +169,30 @@ Model parse_model(const void* data, std::size_t size, const std::string& base_fo
                 Versions::refused);
 }
 
+const Attribute* Node::find_attribute(const std::string& attribute_name) const {
+  for (const Attribute& attribute : attributes) {
+    if (attribute.name == attribute_name) return &attribute;
+  }
+  return nullptr;
+}
+
+InitializerIndex index_initializers(const Graph& graph) {
+  InitializerIndex index;
+  for (const Initializer& initializer : graph.initializers)
+    index.emplace(initializer.name, &initializer.tensor);
+  return index;
+}
+
+std::string canonical_domain(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+std::string shown_domain(const std::string& domain) {
+  return domain.empty() ? "ai.onnx" : domain;
+}
+
+std::string qualified_name(const std::string& domain, const std::string& op_type) {
+  return domain.empty() ? op_type : domain + "." + op_type;
+}
+
 }  // namespace grurun::onnx_io

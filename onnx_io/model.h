@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -87,9 +88,11 @@ struct Graph {
   std::vector<ValueInfo> value_info;
   std::vector<Initializer> initializers;
   std::vector<Node> nodes;
-
-  const Tensor* find_initializer(const std::string& value_name) const;
 };
+
+/// Initializers by name; of several of one name the first. It refers to the graph, which must outlive it.
+using InitializerIndex = std::unordered_map<std::string_view, const Tensor*>;
+InitializerIndex index_initializers(const Graph& graph);
 
 /// Domain to imported opset version; "ai.onnx" is stored as "".
 using OpsetImports = std::map<std::string, std::int64_t>;
@@ -136,5 +139,8 @@ std::string canonical_domain(const std::string& domain);
 
 /// "ai.onnx" for "", else the domain: as it is shown.
 std::string shown_domain(const std::string& domain);
+
+/// "GRU", "com.microsoft.DynamicQuantizeLSTM": an operator as it is shown.
+std::string qualified_name(const std::string& domain, const std::string& op_type);
 
 }  // namespace grurun::onnx_io

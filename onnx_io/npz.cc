@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <zip.h>
 
-#include <fstream>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -125,10 +124,7 @@ namespace {
 /// The record that ends an archive, of no member. The library removes such a file.
 void write_empty_npz(const std::string& path) {
   constexpr std::string_view end("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << end;
-  file.close();
-  if (!file) fail_usage("cannot write {}", path);
+  write_file(path, {end});
 }
 
 }  // namespace

@@ -173,11 +173,12 @@ NamedValue guess(const Bytes& file, const TensorSource& source) {
   try {
     return parse_as<TensorProto>(file, "TensorProto", nullptr, source);
   } catch (const Error& as_tensor) {
+    if (as_tensor.kind() == ErrorKind::limit) throw;
     for (const Parse parse : others) {
       try {
         return parse(file, "value", nullptr, source);
-      } catch (const Error&) {
-        continue;
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::limit) throw;
       }
     }
     throw as_tensor;

@@ -133,26 +133,4 @@ Function function_from_proto(const ::onnx::FunctionProto& proto, const TensorSou
                       });
 }
 
-const Attribute* Node::find_attribute(const std::string& attribute_name) const {
-  for (const Attribute& attribute : attributes) {
-    if (attribute.name == attribute_name) return &attribute;
-  }
-  return nullptr;
-}
-
-const Tensor* Graph::find_initializer(const std::string& value_name) const {
-  for (const Initializer& initializer : initializers) {
-    if (initializer.name == value_name) return &initializer.tensor;
-  }
-  return nullptr;
-}
-
-std::string canonical_domain(const std::string& domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
-
-std::string shown_domain(const std::string& domain) {
-  return domain.empty() ? "ai.onnx" : domain;
-}
-
 }  // namespace grurun::onnx_io

@@ -10,12 +10,6 @@ namespace grurun::onnx_io {
 
 namespace {
 
-std::string ending_of(const std::string& path) {
-  const std::size_t dot = path.find_last_of("./");
-  if (dot == std::string::npos || path[dot] != '.') return "";
-  return ascii_lower(std::string_view(path).substr(dot));
-}
-
 void drop_shapes(ValueType* type) {
   type->shape.reset();
   if (!type->element) return;
@@ -25,6 +19,16 @@ void drop_shapes(ValueType* type) {
 }
 
 }  // namespace
+
+FileFormat format_of(const std::string& path) {
+  const std::size_t dot = path.find_last_of("./");
+  if (dot == std::string::npos || path[dot] != '.') return FileFormat::none;
+  const std::string ending = ascii_lower(std::string_view(path).substr(dot));
+  if (ending == ".pb") return FileFormat::pb;
+  if (ending == ".npy") return FileFormat::npy;
+  if (ending == ".npz") return FileFormat::npz;
+  return ending == ".json" ? FileFormat::json : FileFormat::none;
+}
 
 ValueType common_type(const std::vector<Value>& items, const ValueType& fallback, const char* what) {
   if (items.empty()) return fallback;
@@ -40,20 +44,25 @@ ValueType common_type(const std::vector<Value>& items, const ValueType& fallback
 }
 
 std::vector<NamedValue> read_values(const std::string& path, const ValueType* expected) {
-  const std::string ending = ending_of(path);
-  if (ending == ".pb") return {read_pb(path, expected)};
-  if (ending == ".npz") return with_context([&] { return path; }, [&] { return read_npz(path); });
-  if (ending == ".npy") {
-    const Bytes file = read_file(path);
-    const DType elem = expected != nullptr ? expected->elem : DType::undefined;
-    return with_context([&] { return path; },
-                        [&] {
-                          return std::vector{NamedValue{"", parse_npy(file, elem)}};
-                        });
-  }
-  if (ending == ".json") {
-    const Bytes file = read_file(path);
-    return with_context([&] { return path; }, [&] { return parse_json(file.text()); });
+  switch (format_of(path)) {
+    case FileFormat::pb:
+      return {read_pb(path, expected)};
+    case FileFormat::npz:
+      return with_context([&] { return path; }, [&] { return read_npz(path); });
+    case FileFormat::npy: {
+      const Bytes file = read_file(path);
+      const DType elem = expected != nullptr ? expected->elem : DType::undefined;
+      return with_context([&] { return path; },
+                          [&] {
+                            return std::vector{NamedValue{"", parse_npy(file, elem)}};
+                          });
+    }
+    case FileFormat::json: {
+      const Bytes file = read_file(path);
+      return with_context([&] { return path; }, [&] { return parse_json(file.text()); });
+    }
+    case FileFormat::none:
+      break;
   }
   fail_usage("{}: values are read from .pb, .npy, .npz and .json files", path);
 }
@@ -73,10 +82,10 @@ void write_npy(const std::string& path, const Tensor& tensor) {
 }
 
 void write_values(const std::string& path, const std::vector<NamedValue>& values) {
-  const std::string ending = ending_of(path);
-  if (ending == ".npz") {
+  const FileFormat format = format_of(path);
+  if (format == FileFormat::npz) {
     write_npz(path, values);
-  } else if (ending == ".json") {
+  } else if (format == FileFormat::json) {
     write_file(path, {json_content(values)});
   } else {
     fail_usage("{}: several values are written to .npz or .json files", path);

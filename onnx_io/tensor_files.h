@@ -16,6 +16,10 @@ struct NamedValue {
   Value value;
 };
 
+/// What the ending of a path says, in capitals or not; none: another ending, or none at all.
+enum class FileFormat { none, pb, npy, npz, json };
+FileFormat format_of(const std::string& path);
+
 /// Reads one file that holds one value (.pb, .npy) or several (.npz, .json), by its ending. expected tells
 /// which message a .pb holds; without it a TensorProto is tried, then SequenceProto, OptionalProto, MapProto.
 /// Throws Error(usage) when the file is missing, Error(invalid_model) when its content breaks its format.

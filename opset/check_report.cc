@@ -61,7 +61,7 @@ std::string node_name(const std::string& name, const std::string& op_type, std::
 
 std::string op_label(const std::string& domain, const std::string& op_type,
                      std::optional<int> since_version) {
-  const std::string name = shortened(domain.empty() ? op_type : domain + ":" + op_type, longest_name);
+  const std::string name = shortened(onnx_io::qualified_name(domain, op_type), longest_name);
   return since_version ? fmt::format("{}-{}", name, *since_version) : name;
 }
 

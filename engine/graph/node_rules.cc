@@ -12,9 +12,8 @@ using onnx_io::Attribute;
 using onnx_io::Node;
 
 std::string op_label(const Node& node, int since_version) {
-  const std::string domain = node.domain.empty() ? "" : node.domain + ":";
-  return since_version > 0 ? fmt::format("{}{}-{}", domain, node.op_type, since_version)
-                           : domain + node.op_type;
+  std::string name = onnx_io::qualified_name(node.domain, node.op_type);
+  return since_version > 0 ? fmt::format("{}-{}", name, since_version) : name;
 }
 
 std::string node_label(const Node& node, const std::string& path, int since_version) {

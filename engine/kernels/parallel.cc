@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "tensor/container_limits.h"
 #include "tensor/error.h"
 
 namespace grurun::kernels {
@@ -236,9 +240,15 @@ void set_threads(int n) {
 }
 
 int usable_cpus() {
+  static const int granted = [] {
+    const std::optional<double> cpus = read_container_limits().cpus;
+    return cpus ? static_cast<int>(std::clamp(std::ceil(*cpus), 1.0, 1e6)) : std::numeric_limits<int>::max();
+  }();
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int there = sched_getaffinity(0, sizeof set, &set) == 0
+                        ? CPU_COUNT(&set)
+                        : static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, std::min(there, granted));
 }
 
 int threads() {

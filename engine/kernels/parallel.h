@@ -18,7 +18,8 @@ void set_threads(int n);
 /// What set_threads chose.
 int threads();
 
-/// CPUs that this process may run on, at least 1.
+/// CPUs that this process may run on, no more than the processor time that its container grants, rounded up;
+/// at least 1.
 int usable_cpus();
 
 namespace detail {

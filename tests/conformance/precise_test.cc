@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "opset/registry.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -81,6 +82,38 @@ TEST(Precise, WhatMakesAFloatWithoutSayingSoMakesADouble) {
     node.op_type = random;
     node.attributes = {shape};
     EXPECT_EQ(run_in_double(model_of(node), {floats({1})}, {})[0].tensor().dtype(), DType::float64) << random;
+  }
+}
+
+TEST(Precise, WhatComputesInAFloatUnlessToldComputesInDouble) {
+  onnx_io::Node node;
+  node.op_type = "LayerNormalization";
+  node.inputs = {"x", "s"};
+  const auto model = model_of(node, {{"s", Tensor::from(Shape{2}, std::vector<float>{1, 1})}});
+  const std::vector<Value> out = run_in_double(model, {floats({1000, 1000.0625f})}, {});
+  // Half of the difference, over its root mean square with epsilon, which float has not enough digits for.
+  const double half = 0.03125, want = half / std::sqrt(half * half + static_cast<double>(1e-5f));
+  EXPECT_NEAR(out[0].tensor().data<double>()[1], want, 1e-12);
+}
+
+// Whatever the standard adds: no float operator may go on in float where a default says so.
+TEST(Precise, NoDefaultOfAnOperatorNamesANarrowType) {
+  for (const opset::SchemaInfo* schema : opset::all_schemas()) {
+    onnx_io::Node node;
+    node.op_type = schema->name;
+    node.domain = schema->domain;
+    onnx_io::Model model;
+    model.opset_imports[schema->domain] = schema->since_version;
+    model.graph.nodes.push_back(node);
+    const onnx_io::Node wide = widened(model).graph.nodes[0];
+    for (const opset::AttributeInfo& info : schema->attributes) {
+      const bool is_type = info.name.find("type") != std::string::npos && info.default_value &&
+                           info.type == onnx_io::AttributeType::int_ && info.default_value->i == 1;
+      if (!is_type) continue;
+      const onnx_io::Attribute* stated = wide.find_attribute(info.name);
+      ASSERT_NE(stated, nullptr) << schema->name << "-" << schema->since_version << ": " << info.name;
+      EXPECT_EQ(stated->i, static_cast<std::int64_t>(DType::float64)) << schema->name;
+    }
   }
 }
 

@@ -167,6 +167,19 @@ TEST(RandomOutputs, LoopStatesTurnRandomOverTrips) {
   EXPECT_EQ(found(m), "rrnn");
 }
 
+TEST(RandomOutputs, LoopsWithinLoopsAreNotBegunAnew) {
+  // Each body's state begins as 0 and turns random by what is made in the innermost: without a memory of that
+  // forty levels would take 2^40 passes.
+  Node inner = node("RandomNormalLike", {"zero"}, {"made"});
+  for (int level = 0; level < 40; ++level) {
+    Graph body = graph({"i", "c", "state"}, {"d", "next"},
+                       {node("Identity", {"c"}, {"d"}), inner, node("Add", {"state", "made"}, {"next"})});
+    inner = node("Loop", {"n", "", "zero"}, {"made"}, {attr("body", std::move(body))});
+  }
+  EXPECT_EQ(found(model(graph({"n", "zero"}, {"made", "other"}, {inner, node("Abs", {"zero"}, {"other"})}))),
+            "rn");
+}
+
 TEST(RandomOutputs, ScanStatesAndScanOutputs) {
   const Graph body = graph(
       {"s", "x"}, {"s_out", "y", "z"},

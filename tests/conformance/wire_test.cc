@@ -51,6 +51,9 @@ TEST(Wire, EveryTruncationIsRefused) {
   for (std::size_t size = 0; size < bytes.size(); ++size)
     EXPECT_THROW(decode(std::string_view(bytes).substr(0, size)), Error) << size;
   EXPECT_THROW(decode(bytes + "x"), Error);
+  std::string no_verdict = bytes;
+  no_verdict[0] = static_cast<char>(verdict_count);
+  EXPECT_THROW(decode(no_verdict), Error);
 }
 
 }  // namespace

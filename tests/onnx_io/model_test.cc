@@ -71,8 +71,8 @@ TEST(Model, PlainTypesSayWhatTheMessageSays) {
   EXPECT_EQ(model.graph.inputs[0].type.to_string(), "tensor(float)");
   EXPECT_EQ(to_string(*model.graph.inputs[0].type.shape), "[batch,3,?]");
   EXPECT_EQ(model.graph.outputs[0].type.kind, ValueType::Kind::unknown);
-  ASSERT_NE(model.graph.find_initializer("W"), nullptr);
-  EXPECT_EQ(model.graph.find_initializer("W")->shape(), Shape({100}));
+  ASSERT_NE(index_initializers(model.graph)["W"], nullptr);
+  EXPECT_EQ(index_initializers(model.graph)["W"]->shape(), Shape({100}));
   const Node& node = model.graph.nodes.at(0);
   EXPECT_EQ(node.inputs, (std::vector<std::string>{"X", "W"}));
   ASSERT_NE(node.find_attribute("alpha"), nullptr);

@@ -89,10 +89,10 @@ TEST(OpenvinoIr, LayersMayBeListedInAnyOrder) {
 TEST(OpenvinoIr, WeightsStayInTheFileAndBiasesAreSpread) {
   const Scratch scratch;
   const Model model = load(scratch, gru_ir(R"(hidden_size="2" linear_before_reset="1")", 8));
-  const Tensor* const W = model.graph.find_initializer("W");
+  const Tensor* const W = index_initializers(model.graph)["W"];
   ASSERT_NE(W, nullptr);
   EXPECT_EQ(W->shape(), (Shape{1, 6, 3}));
-  const Tensor* const B = model.graph.find_initializer("B");
+  const Tensor* const B = index_initializers(model.graph)["B"];
   ASSERT_NE(B, nullptr);
   const auto b = B->span<float>();
   // Wbz + Rbz, Wbr + Rbr, Wbh; then no Rbz and Rbr, and Rbh.

@@ -49,7 +49,7 @@ TEST(BeyondTheStandard, NodesAreChecked) {
     const CheckResult result = check_model(row.model);
     ASSERT_EQ(result.findings.size(), 1u) << row.message << "\n" << listed(result);
     EXPECT_EQ(result.findings[0].code, row.code) << listed(result);
-    EXPECT_EQ(result.findings[0].op, "com.microsoft:DynamicQuantizeLSTM-1");
+    EXPECT_EQ(result.findings[0].op, "com.microsoft.DynamicQuantizeLSTM-1");
     EXPECT_THAT(result.findings[0].message, HasSubstr(row.message));
   }
 }
@@ -133,7 +133,7 @@ TEST(BeyondTheStandard, LayersOfOpenvinoWithAClipAreDescribed) {
                 {});
   ASSERT_EQ(summary.layers.size(), 1u);
   const RecurrentLayer& layer = summary.layers[0];
-  EXPECT_EQ(layer.op, "openvino:LSTM-22");
+  EXPECT_EQ(layer.op, "openvino.LSTM-22");
   EXPECT_EQ(layer.input_size, 2);
   EXPECT_EQ(layer.hidden_size, 3);
   EXPECT_EQ(layer.clip, 2.0F);
@@ -145,7 +145,7 @@ TEST(BeyondTheStandard, LayersAreDescribed) {
   const ModelSummary summary = summarise(lstm("<clip = 2.0>", ", , , H, , , Ws, Wz, Ws, Wz"), {});
   ASSERT_EQ(summary.layers.size(), 1u);
   const RecurrentLayer& layer = summary.layers[0];
-  EXPECT_EQ(layer.op, "com.microsoft:DynamicQuantizeLSTM-1");
+  EXPECT_EQ(layer.op, "com.microsoft.DynamicQuantizeLSTM-1");
   EXPECT_EQ(layer.input_size, 2);
   EXPECT_EQ(layer.hidden_size, 3);
   EXPECT_EQ(layer.clip, 2.0F);

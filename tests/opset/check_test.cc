@@ -64,7 +64,7 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
       {"a call without a name for each output",
        with_function("[n] Y = ns.f(X)",
                      "<domain: \"ns\", opset_import: [\"\" : 14]> f (x) => (y, z) { y = Neg(x) z = Abs(x) }"),
-       "SHAPE001", "graph/n", "ns:f",
+       "SHAPE001", "graph/n", "ns.f",
        "1 output, but function ns.f has 2: 'z' must be named too, if only as \"\""},
       {"shapes that do not fit, in a subgraph",
        graph("g (float[2,3] X, bool c) => (float[a,b] Y) { [i] Y = If (c) <then_branch = t () => (float[a,b] "
@@ -77,7 +77,7 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
              "Relu(late) }, else_branch = e () => (float[2] q) { q = Relu(X) }> late = Relu(X) }"),
        "GRAPH002", "graph/i.then_branch/n", "Relu", "'late' is computed only later, by node 'Relu#1'"},
       {"an omitted import", graph("g (float[2] X) => (float[2] Y) { [n] Y = com.example.F(X) }"), "MODEL002",
-       "graph/n", "com.example:F", "domain 'com.example' has no entry in opset_import"},
+       "graph/n", "com.example.F", "domain 'com.example' has no entry in opset_import"},
       {"a value of the wrong shape",
        graph("g (float[2] X) => (float[2] Y) <float[3] h> { [n] h = Relu(X) Y = Relu(h) }"), "SHAPE003",
        "graph/n", "Relu-14", "'h' is declared tensor(float) [3], but this node gives tensor(float) [2]"},

@@ -89,7 +89,7 @@ TEST(ModelSummary, DescribesLayersWhereverTheyStand) {
   std::map<std::string, std::size_t> operators;
   for (const OperatorCount& op : summary.operators) operators[op.op] = op.count;
   EXPECT_THAT(operators,
-              ElementsAre(Pair("GRU-14", 2), Pair("If-13", 1), Pair("LSTM-14", 1), Pair("ns:Layer", 1)));
+              ElementsAre(Pair("GRU-14", 2), Pair("If-13", 1), Pair("LSTM-14", 1), Pair("ns.Layer", 1)));
   EXPECT_EQ(summary.parameters.elements, 12 + 6 + 12);
   EXPECT_EQ(summary.parameters.bytes, 4 * (12 + 6 + 12));
   EXPECT_EQ(summary.parameters.tensors, 3u);

@@ -98,7 +98,10 @@ RunFunction step(const Standardization& one, std::int64_t axis) {
 }
 
 RunFunction prepare_layer(PrepareContext& node) {
-  return step(Standardization::read(node, {DType::float32, DType::bfloat16}), node.int_attribute("axis", -1));
+  // Mean and InvStdDev are of no other type; without them nothing keeps stage one from it.
+  const bool has_moments = node.has_output(1) || node.has_output(2);
+  const DTypeSet stashes = has_moments ? DTypeSet{DType::float32, DType::bfloat16} : Floats::set;
+  return step(Standardization::read(node, stashes), node.int_attribute("axis", -1));
 }
 
 RunFunction prepare_rms(PrepareContext& node) {

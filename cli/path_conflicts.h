@@ -1,0 +1,36 @@
+// Paths that a command must not write, since it writes or reads them otherwise.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "onnx_io/model.h"
+
+namespace grurun::cli {
+
+/// A flag, or what else names a path, and the path.
+struct NamedPath {
+  const char* flag;
+  std::string path;
+};
+
+/// Throws Error(usage) when two of the flags would write the same file. A path that is empty or "-", or names
+/// a folder, a device or a pipe, is none.
+void require_distinct(const std::vector<NamedPath>& paths);
+
+/// Throws Error(usage) when one that is written is one that is read, which would be lost. Paths that are none
+/// as above. The argument NAME=FILE of --inputs and --expected is FILE.
+void require_unread(const std::vector<NamedPath>& written, const std::vector<NamedPath>& read);
+
+/// The model's file and those that its external data lie in.
+std::vector<NamedPath> files_of(const onnx_io::Model& model);
+
+/// Throws Error(usage) where `folder` gets files <prefix>K.pb, and one of the paths that are read is the
+/// folder or such a file in it.
+void require_unread_folder(const NamedPath& folder, const std::string& prefix,
+                           const std::vector<NamedPath>& read);
+
+/// Whether a file of a folder has the name <prefix>K.pb or <prefix>K.npy.
+bool is_numbered(const std::string& name, const std::string& prefix);
+
+}  // namespace grurun::cli
