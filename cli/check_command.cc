@@ -8,6 +8,7 @@
 #include "cli/streams.h"
 #include "engine/graph/computed_values.h"
 #include "onnx_io/load_for_check.h"
+#include "opset/rules.h"
 #include "opset/too_new.h"
 #include "tensor/error.h"
 
@@ -34,8 +35,12 @@ std::string formatted(const std::string& format, const std::vector<CheckedModel>
 void check_model(const std::string& path, const FindingFilter& filter, CheckedModel& out) {
   const onnx_io::Model model = onnx_io::load_model_for_check(path);
   out.findings = opset::check_model(model, engine::computed_values(model)).findings;
-  std::erase_if(out.findings,
-                [&](const opset::Finding& finding) { return !filter.keeps(finding.code, finding.severity); });
+  // What --select asks for is not known where nodes could not be judged at all.
+  const auto counts = [&](const opset::Finding& finding) {
+    return filter.keeps(finding.code, finding.severity) ||
+           (filter.excludes_by_select(finding.code) && opset::keeps_from_judging(finding.code));
+  };
+  std::erase_if(out.findings, [&](const opset::Finding& finding) { return !counts(finding); });
   const auto is_error = [](const opset::Finding& finding) {
     return finding.severity == opset::Severity::error;
   };

@@ -59,6 +59,10 @@ bool FindingFilter::keeps(const std::string& code, Severity severity) const {
   return select.empty() || begins(code, select);
 }
 
+bool FindingFilter::excludes_by_select(const std::string& code) const {
+  return !select.empty() && !begins(code, select) && !begins(code, ignore);
+}
+
 FindingFilter make_filter(const std::vector<std::string>& select, const std::vector<std::string>& ignore,
                           const std::string& least) {
   FindingFilter filter{prefixes("--select", select), prefixes("--ignore", ignore), Severity::note};

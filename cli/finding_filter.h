@@ -14,6 +14,9 @@ struct FindingFilter {
   opset::Severity least = opset::Severity::note;
 
   bool keeps(const std::string& code, opset::Severity severity) const;
+
+  /// Whether --select alone leaves it out.
+  bool excludes_by_select(const std::string& code) const;
 };
 
 /// Each of select and ignore may hold several prefixes, "GRU,SHAPE003". Throws Error(usage) for one that no

@@ -1,8 +1,14 @@
 #include "cli/path_conflicts.h"
 
-#include <filesystem>
-#include <string_view>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/inputs.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -37,6 +43,47 @@ std::vector<std::string> possible_files(const std::string& argument) {
   fail_usage("{} {} would write over what {} reads; name another path", written.flag, written.path, read);
 }
 
+using FileId = std::pair<dev_t, ino_t>;
+
+/// nullopt where there is no regular file.
+std::optional<FileId> id_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  return FileId{info.st_dev, info.st_ino};
+}
+
+/// Calls body(path) for the files of a data set in the folder whose names begin so.
+template <typename Body>
+void each_numbered(const std::string& folder, const std::string& prefix, const Body& body) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (is_numbered(entry.path().filename().string(), prefix)) body(entry.path().string());
+  }
+}
+
+/// Every file that is read, by whatever name or link, and the flag that names it.
+std::map<FileId, const char*> files_read(const std::vector<NamedPath>& read) {
+  std::map<FileId, const char*> files;
+  for (const NamedPath& from : read) {
+    const auto add = [&](const std::string& path) {
+      if (const std::optional<FileId> id = id_of(path)) files.emplace(*id, from.flag);
+    };
+    for (const std::string& path : possible_files(from.path)) {
+      add(path);
+      for (const SlotFiles& files_in : {input_files, expected_files})
+        each_numbered(path, files_in.prefix, add);
+    }
+  }
+  return files;
+}
+
+void require_not_among(const std::map<FileId, const char*>& read, const NamedPath& written,
+                       const std::string& file) {
+  const std::optional<FileId> id = id_of(file);
+  if (!id) return;
+  if (const auto found = read.find(*id); found != read.end()) fail_over(written, found->second);
+}
+
 }  // namespace
 
 void require_distinct(const std::vector<NamedPath>& paths) {
@@ -51,14 +98,8 @@ void require_distinct(const std::vector<NamedPath>& paths) {
 }
 
 void require_unread(const std::vector<NamedPath>& written, const std::vector<NamedPath>& read) {
-  for (const NamedPath& to : written) {
-    for (const NamedPath& from : read) {
-      for (const std::string& path : possible_files(from.path)) {
-        if (is_one_file(to.path) && is_one_file(path) && is_same_file(to.path, path))
-          fail_over(to, from.flag);
-      }
-    }
-  }
+  const std::map<FileId, const char*> files = files_read(read);
+  for (const NamedPath& to : written) require_not_among(files, to, to.path);
 }
 
 std::vector<NamedPath> files_of(const onnx_io::Model& model) {
@@ -69,17 +110,9 @@ std::vector<NamedPath> files_of(const onnx_io::Model& model) {
 
 void require_unread_folder(const NamedPath& folder, const std::string& prefix,
                            const std::vector<NamedPath>& read) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder.path, ignored)) return;
-  for (const NamedPath& from : read) {
-    for (const std::string& path : possible_files(from.path)) {
-      const fs::path file(path);
-      const bool is_in_it = is_numbered(file.filename().string(), prefix) && fs::exists(file, ignored) &&
-                            is_same_file(fs::absolute(file).parent_path().string(), folder.path);
-      if (is_in_it || (fs::is_directory(file, ignored) && is_same_file(path, folder.path)))
-        fail_over(folder, from.flag);
-    }
-  }
+  const std::map<FileId, const char*> files = files_read(read);
+  each_numbered(folder.path, prefix,
+                [&](const std::string& path) { require_not_among(files, folder, path); });
 }
 
 bool is_numbered(const std::string& name, const std::string& prefix) {

@@ -18,15 +18,15 @@ struct NamedPath {
 /// a folder, a device or a pipe, is none.
 void require_distinct(const std::vector<NamedPath>& paths);
 
-/// Throws Error(usage) when one that is written is one that is read, which would be lost. Paths that are none
-/// as above. The argument NAME=FILE of --inputs and --expected is FILE.
+/// Throws Error(usage) when one that is written is one that is read, by whatever name or link, which would be
+/// lost. The argument NAME=FILE of --inputs and --expected is FILE; of a folder the files of a data set in it
+/// are read.
 void require_unread(const std::vector<NamedPath>& written, const std::vector<NamedPath>& read);
 
 /// The model's file and those that its external data lie in.
 std::vector<NamedPath> files_of(const onnx_io::Model& model);
 
-/// Throws Error(usage) where `folder` gets files <prefix>K.pb, and one of the paths that are read is the
-/// folder or such a file in it.
+/// The same where `folder` gets files <prefix>K.pb, and one that it has is read.
 void require_unread_folder(const NamedPath& folder, const std::string& prefix,
                            const std::vector<NamedPath>& read);
 

@@ -85,25 +85,25 @@ std::vector<NamedPath> written_files(const RunFlags& flags) {
           {"--trace-gates", flags.reasons.trace_gates}};
 }
 
-void check_paths(const RunFlags& flags) {
-  const std::vector<NamedPath> written = written_files(flags);
-  require_distinct(written);
-  std::vector<NamedPath> read, expected;
-  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
-  for (const std::string& argument : flags.expected) expected.push_back({"--expected", argument});
-  std::ranges::copy(expected, std::back_inserter(read));
-  require_unread(written, read);
-  if (names_folder(flags.save_outputs))
-    require_unread_folder({"--save-outputs", flags.save_outputs}, expected_files.prefix, expected);
-}
-
-void check_paths(const RunFlags& flags, const onnx_io::Model& model) {
-  const std::vector<NamedPath> read = files_of(model);
+void require_unread_all(const RunFlags& flags, const std::vector<NamedPath>& read) {
   require_unread(written_files(flags), read);
   if (names_folder(flags.save_inputs))
     require_unread_folder({"--save-inputs", flags.save_inputs}, input_files.prefix, read);
   if (names_folder(flags.save_outputs))
     require_unread_folder({"--save-outputs", flags.save_outputs}, expected_files.prefix, read);
+}
+
+void check_paths(const RunFlags& flags) {
+  const std::vector<NamedPath> written = written_files(flags);
+  require_distinct(written);
+  std::vector<NamedPath> read;
+  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
+  for (const std::string& argument : flags.expected) read.push_back({"--expected", argument});
+  require_unread_all(flags, read);
+}
+
+void check_paths(const RunFlags& flags, const onnx_io::Model& model) {
+  require_unread_all(flags, files_of(model));
 }
 
 int run(const RunFlags& flags) {

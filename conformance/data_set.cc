@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "onnx_io/tensor_files.h"
+#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -37,6 +38,20 @@ std::vector<std::string> sorted_names(const std::string& folder) {
   if (error) fail_invalid("{}: the folder cannot be read: {}", folder, error.message());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+/// Throws where a file has neither name, but may have been meant as one: what it holds would be ignored.
+void require_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const std::string lower = ascii_lower(name);
+    const bool is_meant = (lower.starts_with("input") || lower.starts_with("output")) &&
+                          onnx_io::format_of(name) != onnx_io::FileFormat::none;
+    const auto is_numbered = [&](const char* prefix) {
+      return numbered(name, prefix, ".pb") || numbered(name, prefix, ".npy");
+    };
+    if (is_meant && !is_numbered("input_") && !is_numbered("output_"))
+      fail_invalid("{}: files of a data set are named input_K.pb and output_K.pb, or .npy", name);
+  }
 }
 
 /// Paths of <what>_K.pb and <what>_K.npy by K. ONNX's own data sets hold .pb only. Where two files have one
@@ -102,6 +117,7 @@ DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph) {
   DataSet set;
   set.name = fs::path(folder).filename().string();
   const std::vector<std::string> names = sorted_names(folder);
+  require_names(names);
   const NumberedFiles inputs = numbered_files(folder, names, "input");
   const NumberedFiles outputs = numbered_files(folder, names, "output");
   require_no_gap(inputs);

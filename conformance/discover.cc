@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -38,6 +39,11 @@ struct Listing {
 
 constexpr std::string_view data_set_prefix = "test_data_set_";
 constexpr std::string_view output_infix = "_output_";
+
+/// What may have been meant as a data set.
+bool is_like_data_set(const std::string& name) {
+  return ascii_lower(name).starts_with("test_data");
+}
 
 bool is_data_set(const std::string& name) {
   return name.starts_with(data_set_prefix);
@@ -124,7 +130,12 @@ nlohmann::json parse_data_json(const fs::path& path) {
   if (!file) fail_invalid("it cannot be read");
   nlohmann::json json;
   try {
-    json = nlohmann::json::parse(file);
+    std::set<std::string> keys;
+    json = nlohmann::json::parse(file, [&](int depth, auto event, const nlohmann::json& key) {
+      if (depth == 1 && event == nlohmann::json::parse_event_t::key && !keys.insert(key).second)
+        fail_invalid("the key \"{}\" is there twice", key.get<std::string>());
+      return true;
+    });
   } catch (const nlohmann::json::parse_error& error) {
     fail_invalid("it is no JSON, as byte {} shows", error.byte);
   } catch (const nlohmann::json::exception&) {
@@ -192,6 +203,11 @@ class Finder {
   }
 
  private:
+  static bool has_model(const fs::path& folder) {
+    std::error_code ignored;
+    return fs::exists(folder / onnx_model, ignored) || fs::exists(folder / ir_model, ignored);
+  }
+
   /// Why the folder cannot be listed; empty when it can.
   std::string folder(const fs::path& path) {
     Listing listing;
@@ -219,7 +235,12 @@ class Finder {
     }
     if (listing.has_data_json && !is_case) urls_.emplace(path.string(), read_data_json(path / "data.json"));
     for (const std::string& name : listing.folders) {
-      if (is_data_set(name)) continue;
+      // Other names that begin so may be of cases, too.
+      if (is_data_set(name) && (is_case || !has_model(path / name))) continue;
+      if (is_case && !is_data_set(name) && is_like_data_set(name) && !has_model(path / name)) {
+        add_unseen(path / name, fmt::format("the name of a data set is {}K", data_set_prefix));
+        continue;
+      }
       const std::string problem = folder(path / name);
       if (!problem.empty()) add_unseen(path / name, problem);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "opset/function_calls.h"
 #include "opset/random_operators.h"
@@ -75,14 +76,20 @@ bool is_zero(const Tensor& value) {
 
 class Analysis {
  public:
-  explicit Analysis(const onnx_io::Model& model) : functions_(model.functions) {}
+  Analysis(const onnx_io::Model& model, const std::unordered_map<std::string, Tensor>& made)
+      : functions_(model.functions), made_(made) {}
 
   /// Adds the outputs of all nodes to scope.
   void walk(const std::vector<Node>& nodes, Scope& scope, const onnx_io::OpsetImports& imports) {
     for (const Node& node : nodes) {
       const Facts facts = outputs_of(node, scope, imports);
-      for (std::size_t i = 0; i < node.outputs.size(); ++i)
-        if (!node.outputs[i].empty()) scope.names[node.outputs[i]] = i < facts.size() ? facts[i] : Fact{};
+      for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.outputs[i].empty()) continue;
+        Fact& fact = scope.names[node.outputs[i]] = i < facts.size() ? facts[i] : Fact{};
+        const auto made =
+            scope.outer == nullptr && call_ == &main_ ? made_.find(node.outputs[i]) : made_.end();
+        if (made != made_.end() && fact.random.empty()) fact.value = made->second;
+      }
     }
   }
 
@@ -267,6 +274,7 @@ class Analysis {
   };
 
   const opset::FunctionIndex functions_;
+  const std::unordered_map<std::string, Tensor>& made_;  // in the main graph
   Call main_;
   Call* call_ = &main_;
 };
@@ -289,8 +297,23 @@ bool has_random_operator(const onnx_io::Model& model) {
                      [](const Function& function) { return any_random_type(function.nodes); });
 }
 
-std::vector<std::optional<RandomOrigin>> find_random_outputs(const onnx_io::Model& model,
-                                                             const std::vector<Value>& inputs) {
+std::unordered_set<std::string> deciding_values(const onnx_io::Model& model) {
+  std::unordered_set<std::string> names;
+  for (const Node& node : model.graph.nodes) {
+    if (!node.domain.empty() || node.op_type != "Dropout") continue;
+    for (std::size_t i = 1; i < node.inputs.size(); ++i) names.insert(node.inputs[i]);
+  }
+  std::unordered_set<std::string> made;
+  for (const Node& node : model.graph.nodes) {
+    for (const std::string& output : node.outputs)
+      if (names.contains(output)) made.insert(output);
+  }
+  return made;
+}
+
+std::vector<std::optional<RandomOrigin>> find_random_outputs(
+    const onnx_io::Model& model, const std::vector<Value>& inputs,
+    const std::unordered_map<std::string, Tensor>& made) {
   const Graph& graph = model.graph;
   std::vector<std::optional<RandomOrigin>> origins(graph.outputs.size());
   if (!has_random_operator(model)) return origins;
@@ -300,7 +323,7 @@ std::vector<std::optional<RandomOrigin>> find_random_outputs(const onnx_io::Mode
     scope.names[initializer.name] = {{}, initializer.tensor};
   for (std::size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i)
     if (inputs[i].is_tensor()) scope.names[graph.inputs[i].name] = {{}, inputs[i].tensor()};
-  Analysis analysis(model);
+  Analysis analysis(model, made);
   analysis.walk(graph.nodes, scope, model.opset_imports);
 
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "onnx_io/model.h"
@@ -26,10 +28,14 @@ struct RandomOrigin {
 /// random, but for Shape and Size. Bodies of If, Loop, Scan, SequenceMap and model-local functions are
 /// followed output by output. Of the schemas' function bodies only Bernoulli's holds a random operator.
 ///
-/// inputs[i] is what graph.inputs[i] is fed with (empty: not fed). The result has one entry for each graph
-/// output and points into model.
-std::vector<std::optional<RandomOrigin>> find_random_outputs(const onnx_io::Model& model,
-                                                             const std::vector<Value>& inputs);
+/// inputs[i] is what graph.inputs[i] is fed with (empty: not fed); made: what a run has made of the
+/// deciding_values, by name. The result has one entry for each graph output and points into model.
+std::vector<std::optional<RandomOrigin>> find_random_outputs(
+    const onnx_io::Model& model, const std::vector<Value>& inputs,
+    const std::unordered_map<std::string, Tensor>& made = {});
+
+/// Names of values that nodes of the main graph make, and that decide whether a Dropout there draws.
+std::unordered_set<std::string> deciding_values(const onnx_io::Model& model);
 
 /// True when a node of one of these types is anywhere in the model, bodies and functions included.
 bool has_random_operator(const onnx_io::Model& model);

@@ -7,6 +7,8 @@
 #include <memory>
 #include <new>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "conformance/data_set.h"
 #include "conformance/diagnosis/diagnose.h"
@@ -45,7 +47,10 @@ std::vector<std::string> operators_of(const onnx_io::Model& model) {
 /// The plan for the inputs that a data set feeds; sets mostly feed the same.
 class Plans {
  public:
-  explicit Plans(const onnx_io::Model& model) : model_(model) {}
+  explicit Plans(const onnx_io::Model& model) : model_(model), deciding_(deciding_values(model)) {}
+
+  /// Names of values that say whether an output is random.
+  const std::unordered_set<std::string>& deciding() const { return deciding_; }
 
   const engine::Plan& for_inputs(const std::vector<Value>& inputs) {
     std::unordered_set<std::string> fed = engine::fed_names(model_.graph, inputs);
@@ -53,6 +58,7 @@ class Plans {
       opset::require_no_errors(opset::check_before_run(model_, fed));
       engine::PlanOptions options;
       options.fed = fed;
+      options.fuse = deciding_.empty();  // each of these is to be seen
       plan_ = engine::make_plan(model_, options);
       fed_ = std::move(fed);
     }
@@ -61,6 +67,7 @@ class Plans {
 
  private:
   const onnx_io::Model& model_;
+  const std::unordered_set<std::string> deciding_;
   std::shared_ptr<const engine::Plan> plan_;
   std::unordered_set<std::string> fed_;
 };
@@ -106,11 +113,21 @@ class Run {
  private:
   void one(const onnx_io::Model& model, Plans& plans, DataSet set) {
     const engine::Plan& plan = plans.for_inputs(set.inputs);
-    const auto origins = find_random_outputs(model, set.inputs);
     const bool diagnosable = diagnose_ && can_be_diagnosed(model);
     // Inputs that are kept cannot be overwritten in the run.
-    const std::vector<Value> inputs = diagnosable || precise_ ? set.inputs : std::vector<Value>();
-    const std::vector<Value> outputs = engine::run_plan(plan, std::move(set.inputs), run_options_);
+    const bool keeps = diagnosable || precise_ || has_random_operator(model);
+    const std::vector<Value> inputs = keeps ? set.inputs : std::vector<Value>();
+    std::unordered_map<std::string, Tensor> made;
+    engine::RunOptions options = run_options_;
+    if (!plans.deciding().empty()) {
+      options.observe = [&](const engine::Step& step, std::size_t output, const Value& value) {
+        const std::string& name = step.output_names[output];
+        if (plans.deciding().contains(name) && value.is_tensor()) made[name] = value.tensor();
+      };
+    }
+    const std::vector<Value> outputs = engine::run_plan(plan, std::move(set.inputs), options);
+    const auto origins = keeps ? find_random_outputs(model, inputs, made)
+                               : std::vector<std::optional<RandomOrigin>>(outputs.size());
     if (outputs.size() != set.expected.size())
       fail_internal("{} outputs came of a graph that has {}", outputs.size(), set.expected.size());
     std::vector<bool> differs(outputs.size());

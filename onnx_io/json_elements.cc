@@ -18,11 +18,6 @@ namespace {
 using JsonNode = JsonTree::Node;
 using Kind = JsonTree::Kind;
 
-template <typename T>
-inline constexpr bool is_small_int = false;
-template <int Bits, bool Signed>
-inline constexpr bool is_small_int<SmallInt<Bits, Signed>> = true;
-
 // Formats that have neither infinities nor NaN, so that conversion to them clips.
 template <typename T>
 inline constexpr bool is_clipped =

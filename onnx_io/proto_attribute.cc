@@ -59,8 +59,11 @@ AttributeType checked_type(const Proto& proto) {
     fail_invalid("its type is {}, but its value is given as {}", attribute_type_name(declared),
                  attribute_type_name(used->type));
   }
+  // What writes by the rules of proto3, as onnx.proto3 is, leaves out a value of 0 or "".
+  const bool may_be_zero = declared == AttributeType::int_ || declared == AttributeType::float_ ||
+                           declared == AttributeType::string;
   for (const FieldRow& field : fields) {
-    if (field.type == declared && !field.list && used == nullptr) {
+    if (field.type == declared && !field.list && used == nullptr && !may_be_zero) {
       fail_invalid("it is of type {} but has no value", attribute_type_name(declared));
     }
   }

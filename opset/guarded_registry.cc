@@ -10,6 +10,7 @@
 #include "onnx/shape_inference/implementation.h"
 #include "opset/inference_guard.h"
 #include "opset/inference_values.h"
+#include "opset/inferred_output.h"
 #include "opset/recurrent_form.h"
 #include "opset/recurrent_inference.h"
 #include "opset/schema_store.h"

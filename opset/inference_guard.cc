@@ -113,6 +113,31 @@ bool knows_sizes(const InferenceContext& context) {
          std::ranges::all_of(values->dim(), [](const auto& size) { return size.has_dim_value(); });
 }
 
+// Pad reads its axes as int64, whatever they are.
+bool has_int64_axes(const InferenceContext& context) {
+  const onnx::TensorProto* axes = context.getNumInputs() > 3 ? context.getInputData(3) : nullptr;
+  return axes == nullptr || axes->data_type() == onnx::TensorProto::INT64;
+}
+
+// Squeeze-1 drops axes in the order given, each from what the one before has left.
+bool are_sorted(const InferenceContext& context, const char* attribute) {
+  const onnx::AttributeProto* axes = context.getAttribute(attribute);
+  return axes == nullptr || std::ranges::is_sorted(axes->ints());
+}
+
+std::string string_attribute(const InferenceContext& context, const char* name) {
+  const onnx::AttributeProto* attribute = context.getAttribute(name);
+  return attribute == nullptr ? "" : attribute->s();
+}
+
+// ConvTranspose loses the dimensions of an output that is smaller than the input, and adds output_padding
+// where auto_pad settles the size.
+bool infers_transposed(const InferenceContext& context) {
+  if (context.getAttribute("output_shape") != nullptr) return false;
+  return context.getAttribute("output_padding") == nullptr ||
+         !string_attribute(context, "auto_pad").starts_with("SAME");
+}
+
 // StringNormalizer takes a size that it does not know for another than 1.
 bool knows_first_of_two(const InferenceContext& context) {
   const TensorShapeProto* x = input_shape(context, 0);
@@ -124,34 +149,6 @@ bool knows_shapes(const InferenceContext& context, std::size_t inputs) {
     if (input_shape(context, i) == nullptr) return false;
   }
   return true;
-}
-
-// Of Attention's output 3: the sizes of keys given and past are added up where all of them are known.
-bool knows_key_count(InferenceContext& context, int axis) {
-  if (!knows_size(input_shape(context, 2), axis)) return false;
-  const bool past = context.getNumInputs() > 4 && context.hasInput(4);
-  if (!past) return true;
-  return input_shape(context, 2)->dim(axis).dim_value() > 0 && knows_size(input_shape(context, 4), 2) &&
-         input_shape(context, 5) != nullptr && context.hasOutput(1) && context.hasOutput(2);
-}
-
-// Attention takes sizes that it does not know for 0, and a shape for what it has of one.
-void forget_unknown_sizes(InferenceContext& context) {
-  const TensorShapeProto* q = input_shape(context, 0);
-  const TensorShapeProto* v = input_shape(context, 2);
-  const bool alike = q != nullptr && v != nullptr && q->dim_size() == v->dim_size();
-  const bool packed = alike && v->dim_size() == 3;
-  const auto forget = [&](std::size_t output, int axis) {
-    auto& type = *context.getOutputType(output)->mutable_tensor_type();
-    if (axis < type.shape().dim_size()) type.mutable_shape()->mutable_dim(axis)->Clear();
-  };
-  if (packed && !knows_size(v, 2)) forget(0, 2);
-  if (!context.hasOutput(3)) return;
-  if (!alike) {
-    context.getOutputType(3)->mutable_tensor_type()->clear_shape();
-  } else if (!knows_key_count(context, packed ? 1 : 2)) {
-    forget(3, 3);
-  }
 }
 
 bool is_huge(const onnx::TypeProto* type) {
@@ -175,13 +172,15 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   check_input_shapes(schema, context);
   check_sizes(schema, context);
   if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
-  if (op_type == "Resize") return knows_sizes(context);
+  if (op_type == "Pad") return has_int64_axes(context);
+  if (op_type == "Squeeze") return are_sorted(context, "axes");
+  if (op_type == "ConvTranspose") return infers_transposed(context);
+  // By scales alone, without the part of the input that is resized.
+  if (op_type == "Resize")
+    return knows_sizes(context) &&
+           string_attribute(context, "coordinate_transformation_mode") != "tf_crop_and_resize";
   if (op_type == "StringNormalizer") return knows_first_of_two(context);
   return op_type != "Expand" || !states_large_rank(context);
-}
-
-void correct_inferred(const OpSchema& schema, InferenceContext& context) {
-  if (schema.domain().empty() && schema.Name() == "Attention") forget_unknown_sizes(context);
 }
 
 bool may_propagate(const OpSchema& schema, onnx::DataPropagationContext& context) {

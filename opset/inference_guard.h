@@ -1,6 +1,6 @@
 // What ONNX's inference functions take at its word, looked at before they are called: where they would write
 // beside a shape, read a type that is not there, loop for ever, or take memory by a number that the model
-// states; and where they take for known what is not.
+// states.
 #pragma once
 
 #include "onnx/defs/schema.h"
@@ -14,9 +14,6 @@ inline constexpr int max_propagated_size = 4096;
 /// worth its memory, and no fault of the model. Throws Error(invalid_model) for an attribute that the
 /// standard does not allow, and for inputs of other shapes than it states.
 bool may_infer(const onnx::OpSchema& schema, const onnx::InferenceContext& context);
-
-/// After the inference function: sizes that it made up are unknown again.
-void correct_inferred(const onnx::OpSchema& schema, onnx::InferenceContext& context);
 
 /// As may_infer, of the function that tracks values.
 bool may_propagate(const onnx::OpSchema& schema, onnx::DataPropagationContext& context);

@@ -235,8 +235,13 @@ class Copier {
       value->set_name(tensor.name());
       *value->mutable_type() = type_of(tensor);
     }
+    // Stored sparse, but dense where nodes take it: ONNX's inference has functions for tensors alone.
     for (const auto& sparse : from.sparse_initializer()) {
-      if (sparse.ByteSizeLong() <= max_copied_bytes) *to.add_sparse_initializer() = sparse;
+      auto* value = to.add_value_info();
+      value->set_name(sparse.values().name());
+      auto* type = value->mutable_type()->mutable_tensor_type();
+      type->set_elem_type(sparse.values().data_type());
+      for (const std::int64_t size : sparse.dims()) type->mutable_shape()->add_dim()->set_dim_value(size);
     }
   }
 

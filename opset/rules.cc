@@ -124,6 +124,12 @@ std::span<const RuleInfo> all_rules() {
   return rules;
 }
 
+bool keeps_from_judging(std::string_view code) {
+  constexpr Rule rules[] = {Rule::domain_imported, Rule::opset_known, Rule::opset_valid, Rule::nesting_depth,
+                            Rule::expansion_size};
+  return std::ranges::any_of(rules, [&](Rule rule) { return rule_info(rule).code == code; });
+}
+
 const RuleInfo& rule_info(Rule rule) {
   return all_rules()[static_cast<std::size_t>(rule)];
 }

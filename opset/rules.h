@@ -91,6 +91,9 @@ const RuleInfo& rule_info(Rule rule);
 /// nullptr for an unknown code.
 const RuleInfo* find_rule(std::string_view code);
 
+/// Whether what breaks the rule keeps nodes from being judged by the others.
+bool keeps_from_judging(std::string_view code);
+
 /// "error", "warning", "note".
 const char* severity_name(Severity severity);
 

@@ -115,8 +115,10 @@ class Differ {
     for (const AttributeInfo& attribute : to_.attributes) {
       if (std::ranges::find(from_.attributes, attribute.name, &AttributeInfo::name) != from_.attributes.end())
         continue;
-      add("attribute", attribute.name, ChangeKind::added, describe(attribute), attribute.required,
+      const bool is_other = changes_meaning(to_, attribute.name);
+      add("attribute", attribute.name, ChangeKind::added, describe(attribute), attribute.required || is_other,
           attribute.required        ? "a node without it is invalid"
+          : is_other                ? "a node without it means something else by the default"
           : attribute.default_value ? "a node without it has its default"
                                     : "a node need not have it");
     }
@@ -160,7 +162,20 @@ class Differ {
   static bool names_as_default(const AttributeInfo& misspelt, const AttributeInfo& right) {
     return misspelt.default_value && right.default_value && right.type == AttributeType::string &&
            misspelt.type == AttributeType::string &&
-           misspelt.description.find(right.default_value->s + " (default)") != std::string::npos;
+           tells_as_default(misspelt.description, right.default_value->s);
+  }
+
+  // As a word of its own: "bilinear (default)" does not tell of linear.
+  static bool tells_as_default(const std::string& text, const std::string& word) {
+    const std::size_t at = text.find(word + " (default)");
+    return at != std::string::npos &&
+           (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0);
+  }
+
+  // Defaults under which a node means something else than before there was the attribute.
+  static bool changes_meaning(const SchemaInfo& to, const std::string& attribute) {
+    // RoiAlign-10 does not shift by half a pixel, as its later output_half_pixel.
+    return to.name == "RoiAlign" && attribute == "coordinate_transformation_mode";
   }
 
   static std::string label(const SchemaInfo& schema) {

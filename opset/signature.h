@@ -27,6 +27,11 @@ struct SignatureOutput {
   ParameterTypes types;
 };
 
+struct SignatureAttribute {
+  const char* name;
+  bool required;
+};
+
 struct Signature {
   int since_version;
   int min_input;
@@ -36,6 +41,7 @@ struct Signature {
   bool has_function_body;
   std::span<const SignatureInput> inputs;
   std::span<const SignatureOutput> outputs;
+  std::span<const SignatureAttribute> attributes;
 };
 
 /// All versions of one operator.

@@ -143,6 +143,11 @@ struct SmallInt {
   operator int() const { return value; }
 };
 
+template <typename T>
+inline constexpr bool is_small_int = false;
+template <int Bits, bool Signed>
+inline constexpr bool is_small_int<SmallInt<Bits, Signed>> = true;
+
 using Int4 = SmallInt<4, true>;
 using UInt4 = SmallInt<4, false>;
 using Int2 = SmallInt<2, true>;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/graph/node_rules.h"
-#include "opset/registry.h"
 
 namespace grurun::engine {
 
@@ -70,16 +69,8 @@ std::shared_ptr<const Plan> NodePreparation::values_of(const std::vector<std::st
 void NodePreparation::require_all_read() const {
   for (std::size_t i = 0; i < read_.size(); ++i) {
     if (read_[i]) continue;
-    const std::string& name = node_.attributes[i].name;
-    const opset::SchemaInfo* schema = opset::find_schema(node_.op_type, node_.domain, opset_version_);
-    const bool known = schema != nullptr &&
-                       std::ranges::any_of(schema->attributes,
-                                           [&](const auto& attribute) { return attribute.name == name; });
-    if (known || schema == nullptr) {
-      fail_unsupported("attribute '{}' of {} is not handled", name, op_label(node_, since_version_));
-    }
-    fail_invalid("{} has no attribute '{}': remove it, or import the opset that defines it",
-                 op_label(node_, since_version_), name);
+    fail_unsupported("attribute '{}' of {} is not handled", node_.attributes[i].name,
+                     op_label(node_, since_version_));
   }
 }
 

@@ -1,7 +1,9 @@
 #include "engine/graph/node_rules.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <vector>
 
 #include "opset/near_match.h"
 #include "tensor/error.h"
@@ -124,6 +126,49 @@ void check_counts(const Node& node, const opset::Signature& signature) {
       fail_invalid("{} needs its input {} ('{}')", op_label(node, signature.since_version), i,
                    signature.inputs[i].name);
     }
+  }
+}
+
+namespace {
+
+/// The element type that an attribute chooses for output 0; undefined where it chooses none.
+DType chosen_type(const Attribute& attribute) {
+  static constexpr std::array names{"to", "dtype", "output_dtype", "output_datatype"};
+  if (attribute.name == "value" && attribute.tensors.size() == 1) return attribute.tensors[0].dtype();
+  const bool is_number = attribute.type == onnx_io::AttributeType::int_ && is_valid_dtype(attribute.i);
+  if (!is_number || std::ranges::find(names, attribute.name) == names.end()) return DType::undefined;
+  return static_cast<DType>(attribute.i);
+}
+
+void check_chosen_type(const Node& node, const Attribute& attribute, const opset::Signature& signature) {
+  const DType chosen = chosen_type(attribute);
+  if (chosen == DType::undefined || signature.outputs.empty()) return;
+  const opset::ParameterTypes& types = signature.outputs[0].types;
+  if (types.tensors.contains(chosen) || types.sequences.contains(chosen)) return;
+  fail_invalid("{} is {}, which {} does not make", attribute.name, dtype_name(chosen),
+               op_label(node, signature.since_version));
+}
+
+}  // namespace
+
+void check_attributes(const Node& node, const opset::Signature& signature) {
+  const auto label = [&] { return op_label(node, signature.since_version); };
+  std::vector<bool> given(signature.attributes.size());
+  for (const Attribute& attribute : node.attributes) {
+    const auto is_it = [&](const opset::SignatureAttribute& known) { return attribute.name == known.name; };
+    const auto found = std::ranges::find_if(signature.attributes, is_it);
+    if (found == signature.attributes.end()) {
+      fail_invalid("{} has no attribute '{}': remove it, or import the opset that defines it", label(),
+                   attribute.name);
+    }
+    const auto at = static_cast<std::size_t>(found - signature.attributes.begin());
+    if (given[at]) fail_invalid("attribute '{}' of {} is given twice", attribute.name, label());
+    given[at] = true;
+    check_chosen_type(node, attribute, signature);
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (signature.attributes[i].required && !given[i])
+      fail_invalid("{} needs the attribute '{}'", label(), signature.attributes[i].name);
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace grurun::engine {
 
-/// "GRU-14", "com.example:Foo-1"; without the number when since_version is 0.
+/// "GRU-14", "com.example.Foo-1"; without the number when since_version is 0.
 std::string op_label(const onnx_io::Node& node, int since_version);
 
 /// "node 'path/gru_1' (GRU-14)"; a node without a name is called by its first output.
@@ -39,5 +39,9 @@ std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRo
 /// Throws Error(invalid_model) when the node has fewer or more inputs or outputs than the standard states, or
 /// omits a required one.
 void check_counts(const onnx_io::Node& node, const opset::Signature& signature);
+
+/// Throws Error(invalid_model) for an attribute that this version does not have or that is given twice, for a
+/// required one that is missing, and for one that names a type which the version does not make.
+void check_attributes(const onnx_io::Node& node, const opset::Signature& signature);
 
 }  // namespace grurun::engine

@@ -178,7 +178,10 @@ void PlanBuilder::add_resolved_node(const Node& node, Scope& scope) {
                  const OpRow* row = find_op(node.domain, node.op_type, since);
                  const opset::Signature* signature =
                      opset::find_signature(node.op_type, node.domain, version);
-                 if (signature != nullptr) check_counts(node, *signature);
+                 if (signature != nullptr) {
+                   check_counts(node, *signature);
+                   check_attributes(node, *signature);
+                 }
                  const bool has_body = signature != nullptr && signature->has_function_body;
                  if (row != nullptr && !(options_.prefer_function_bodies && has_body && scope.depth == 0)) {
                    return add_kernel_step(node, scope, *row, since, version);

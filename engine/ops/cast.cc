@@ -31,10 +31,6 @@ using Reader = void (*)(const void* x, WideBlock& wide, std::int64_t n);
 using Writer = void (*)(const WideBlock& wide, void* y, std::int64_t n, const CastRule& rule);
 
 template <typename T>
-constexpr bool is_small_int = std::is_same_v<T, Int4> || std::is_same_v<T, UInt4> ||
-                              std::is_same_v<T, Int2> || std::is_same_v<T, UInt2>;
-
-template <typename T>
 constexpr Wide wide_of = std::is_same_v<T, std::uint64_t>           ? Wide::natural
                          : std::is_integral_v<T> || is_small_int<T> ? Wide::integer
                                                                     : Wide::real;

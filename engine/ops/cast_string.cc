@@ -94,7 +94,7 @@ std::string text_of(T element) {
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, element, std::chars_format::fixed).ptr;
     std::string text(buffer, end);
     return text.find('.') == std::string::npos ? text + ".0" : text;
-  } else if constexpr (std::is_convertible_v<T, int> && !std::is_convertible_v<T, float>) {
+  } else if constexpr (is_small_int<T>) {
     return std::to_string(static_cast<int>(element));
   } else {
     return real_text(element);

@@ -68,11 +68,11 @@ std::string input_row(const OpSchema& schema, const OpSchema::FormalParameter& i
 
 // Offsets into the arrays before it, so that all stay constants of the program.
 struct Arrays {
-  std::string inputs, outputs, versions, operators;
-  std::size_t input_count = 0, output_count = 0, version_count = 0;
+  std::string inputs, outputs, attributes, versions, operators;
+  std::size_t input_count = 0, output_count = 0, attribute_count = 0, version_count = 0;
 
   void add(const OpSchema& schema) {
-    const std::size_t first = input_count, first_output = output_count;
+    const std::size_t first = input_count, first_output = output_count, first_attribute = attribute_count;
     for (const auto& input : schema.inputs()) {
       inputs += input_row(schema, input);
       ++input_count;
@@ -81,11 +81,16 @@ struct Arrays {
       outputs += fmt::format("{{\"{}\", {}}},\n", output.GetName(), types_of(output));
       ++output_count;
     }
-    versions +=
-        fmt::format("{{{}, {}, {}, {}, {}, {}, {{inputs + {}, {}}}, {{outputs + {}, {}}}}},\n",
-                    schema.since_version(), schema.min_input(), schema.max_input(), schema.min_output(),
-                    schema.max_output(), schema.HasFunction() || schema.HasContextDependentFunction(), first,
-                    input_count - first, first_output, output_count - first_output);
+    for (const auto& [name, attribute] : schema.attributes()) {
+      attributes += fmt::format("{{\"{}\", {}}},\n", name, attribute.required);
+      ++attribute_count;
+    }
+    versions += fmt::format(
+        "{{{}, {}, {}, {}, {}, {}, {{inputs + {}, {}}}, {{outputs + {}, {}}}, {{attributes + {}, {}}}}},\n",
+        schema.since_version(), schema.min_input(), schema.max_input(), schema.min_output(),
+        schema.max_output(), schema.HasFunction() || schema.HasContextDependentFunction(), first,
+        input_count - first, first_output, output_count - first_output, first_attribute,
+        attribute_count - first_attribute);
     ++version_count;
   }
 
@@ -113,6 +118,9 @@ constexpr SignatureInput inputs[] = {{
 {}}};
 
 constexpr SignatureOutput outputs[] = {{
+{}}};
+
+constexpr SignatureAttribute attributes[] = {{
 {}}};
 
 constexpr Signature versions[] = {{
@@ -151,7 +159,7 @@ int main() {
   for (const auto& [name, versions] : operators) arrays.add(versions, newest.at(name.first));
   std::string domains;
   for (const auto& [domain, version] : newest) domains += fmt::format("{{\"{}\", {}}},\n", domain, version);
-  const std::string text =
-      fmt::format(file, arrays.inputs, arrays.outputs, arrays.versions, arrays.operators, domains);
+  const std::string text = fmt::format(file, arrays.inputs, arrays.outputs, arrays.attributes,
+                                       arrays.versions, arrays.operators, domains);
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;
 }

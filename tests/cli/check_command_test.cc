@@ -141,6 +141,13 @@ TEST_F(CheckCommand, ChoosesFindingsByCodeAndSeverity) {
   EXPECT_THAT(run("--select GRU001,ONNX --ignore GRU " + path).out, HasSubstr(path + ": 0 errors, 1 note\n"));
   EXPECT_THAT(run("--severity warning --ignore GRU " + path).out, HasSubstr(path + ": ok\n"));
   EXPECT_EQ(run("--select GRU02 " + path).code, 3);
+  std::string future = layer;
+  const std::size_t version = future.find("\"\" : ") + 5;
+  future.replace(version, future.find(']', version) - version, "99");
+  const std::string of_future = write_model("future.onnx", future);
+  EXPECT_EQ(run("--select GRU " + of_future).code, 4) << "no node was judged";
+  EXPECT_THAT(run("--select GRU " + of_future).out, HasSubstr("MODEL003"));
+  EXPECT_THAT(run("--select GRU --ignore MODEL003 " + of_future).out, HasSubstr(": ok"));
   EXPECT_EQ(run("--ignore GRU0 " + path).code, 0) << "errors that are left out do not count";
   for (const char* wrong : {"--select GRU9 ", "--ignore GRU, ", "--severity bad "}) {
     SCOPED_TRACE(wrong);

@@ -148,6 +148,19 @@ TEST(Discover, CasesWithinACaseButNotWithinItsDataSets) {
   EXPECT_THAT(names(discover({s.path("data/outer/model.onnx")})), ElementsAre("data/outer"));
 }
 
+TEST(Discover, CasesThatAreNamedAsDataSetsAndDataSetsThatAreNot) {
+  const Scratch s;
+  add_case(s, "node/test_data_set_foo");
+  add_case(s, "node/test_a");
+  s.file("node/test_a/test_data_set1/output_0.pb", "");
+  s.file("node/test_a/Test_data_set_1/output_0.pb", "");
+  const Discovery found = discover({s.path("node")});
+  EXPECT_THAT(names(found), ElementsAre("node/test_a", "node/test_data_set_foo"));
+  const char* const wanted = "the name of a data set is test_data_set_K";
+  EXPECT_THAT(unseen(found), UnorderedElementsAre(Pair("test_a/test_data_set1", wanted),
+                                                  Pair("test_a/Test_data_set_1", wanted)));
+}
+
 TEST(Discover, LaddersOfLinksEnd) {
   const Scratch s;
   add_case(s, "d30/test_a");
@@ -213,6 +226,8 @@ TEST(Discover, DataJsonThatBreaksARuleSaysWhich) {
       {"[1]", "data.json: it must hold a JSON object, not array"},
       {"{\"rtol\": 1", "data.json: it is no JSON, as byte 11 shows"},
       {"", "data.json: it is no JSON, as byte 1 shows"},
+      {R"({"rtol": 1e-9, "rtol": 1e9})", "data.json: the key \"rtol\" is there twice"},
+      {R"({"rtol": 0, "url": "a", "more": {"rtol": 1}})", ""},
       {R"({"rtol": 0, "atol": 0})", ""},
       {"{}", ""},
   };

@@ -111,6 +111,18 @@ TEST(RandomOutputs, DropoutModeFromInitializersAndConstants) {
   EXPECT_EQ(found(m), "n");
 }
 
+TEST(RandomOutputs, DropoutModeThatARunHasMade) {
+  const Model m = model(graph({"x", "flag"}, {"y"},
+                              {node("Not", {"flag"}, {"mode"}), node("Dropout", {"x", "", "mode"}, {"y"})}));
+  EXPECT_EQ(deciding_values(m), std::unordered_set<std::string>{"mode"});
+  const auto origin = [&](bool mode) {
+    return find_random_outputs(m, {}, {{"mode", Tensor::scalar(mode)}})[0];
+  };
+  EXPECT_EQ(found(m), "r");  // nothing is known before a run
+  EXPECT_TRUE(origin(true));
+  EXPECT_FALSE(origin(false));
+}
+
 TEST(RandomOutputs, ThroughFunctionsOutputByOutput) {
   Model m = model(graph({"x"}, {"a", "b"}, {node("F", {"x"}, {"a", "b"}, {}, "local")}));
   Function f;

@@ -152,6 +152,13 @@ TEST(RunCase, UnsupportedAndInvalidSayWhy) {
   EXPECT_EQ(both.verdict, Verdict::invalid);
   EXPECT_THAT(both.message, HasSubstr("several files for output 0: output_0.npy and output_0.pb"));
 
+  for (const char* name : {"output_0 (1).pb", "Output_0.pb", "output_-1.pb", "output_0.npz", "input0.npy"}) {
+    with(name, add_model());
+    s.file(std::string(name) + "/test_data_set_0/" + name, "");
+    EXPECT_EQ(run(s, name).verdict, Verdict::invalid) << name;
+    EXPECT_THAT(run(s, name).message, HasSubstr("files of a data set are named input_K.pb")) << name;
+  }
+
   with("twice", add_model());
   pb(s, "twice/test_data_set_0/input_00.pb", {1, 2});
   EXPECT_THAT(run(s, "twice").message, HasSubstr("several files for input 0: input_0.pb and input_00.pb"));

@@ -140,8 +140,12 @@ const BadModel bad_models[] = {
      },
      "invalid: node 'gemm' (Gemm): attribute 'alpha': its type is INTS, but its value is given as FLOAT"},
     {"attribute without value",
-     [](auto& m) { m.mutable_graph()->mutable_node(0)->mutable_attribute(0)->clear_f(); },
-     "invalid: node 'gemm' (Gemm): attribute 'alpha': it is of type FLOAT but has no value"},
+     [](auto& m) {
+       auto* const alpha = m.mutable_graph()->mutable_node(0)->mutable_attribute(0);
+       alpha->clear_f();
+       alpha->set_type(AttributeProto::TENSOR);
+     },
+     "invalid: node 'gemm' (Gemm): attribute 'alpha': it is of type TENSOR but has no value"},
     {"element type unknown",
      [](auto& m) {
        m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(77);
@@ -155,6 +159,15 @@ TEST(Model, EachBrokenModelGivesItsOneLine) {
     row.spoil(model);
     EXPECT_EQ(error_of(model), row.message) << row.name;
   }
+}
+
+// proto3, in which onnx.proto3 is written, leaves out what is 0.
+TEST(Model, AnAttributeThatIsLeftOutAsZeroIsZero) {
+  ::onnx::ModelProto proto = small_model();
+  proto.mutable_graph()->mutable_node(0)->mutable_attribute(0)->clear_f();
+  const Model model = parse(proto);
+  EXPECT_EQ(model.graph.nodes[0].find_attribute("alpha")->type, AttributeType::float_);
+  EXPECT_EQ(model.graph.nodes[0].find_attribute("alpha")->f, 0);
 }
 
 TEST(Model, BeforeIrVersion3TheOpsetIsOne) {

@@ -136,6 +136,40 @@ TEST(InferenceGuard, WhatIsNotKnownIsNotTakenForZero) {
   for (const Make& model : allowed) EXPECT_EQ(listed(check_model(model())), "");
 }
 
+// ONNX's functions find other outputs, or fail.
+TEST(InferenceGuard, WhatOnnxInfersWrongIsNoFault) {
+  const Make allowed[] = {
+      graph_of(12,
+               "(float[1,1,6,6] X) => (float[1,1,2,2] Y) { Y = MaxPool <kernel_shape = [1,1], strides = "
+               "[3,3], ceil_mode = 1> (X) }"),
+      graph_of(23, "(float16[2,3] X, float[3] s) => (float[2,3] Y) { Y = RMSNormalization(X, s) }"),
+      graph_of(18,
+               "(float[2,3] X) => (float[2,5] Y) <int64[2] p = {1, 1}, int32[1] a = {1}> { Y = Pad(X, p, , "
+               "a) }"),
+      graph_of(11,
+               "(float[1,1,5] X, float[1,1,3] W) => (float[1,1,3] Y) { Y = ConvTranspose <output_shape = "
+               "[3]> (X, W) }"),
+      graph_of(1, "(float[1,3,1] X) => (float[3] Y) { Y = Squeeze <axes = [2, 0]> (X) }"),
+  };
+  for (const Make& model : allowed) EXPECT_EQ(listed(check_model(model())), "");
+}
+
+TEST(InferenceGuard, SparseInitializersAreDenseForNodes) {
+  onnx::ModelProto proto = *graph_of(14, "(float[2,3] X) => (float[2,3] Y) { Y = Add(X, W) }")().proto;
+  onnx::SparseTensorProto* sparse = proto.mutable_graph()->add_sparse_initializer();
+  for (const int size : {2, 3}) sparse->add_dims(size);
+  sparse->mutable_values()->set_name("W");
+  sparse->mutable_values()->set_data_type(onnx::TensorProto::FLOAT);
+  sparse->mutable_values()->add_dims(1);
+  sparse->mutable_values()->add_float_data(1);
+  sparse->mutable_indices()->set_data_type(onnx::TensorProto::INT64);
+  sparse->mutable_indices()->add_dims(1);
+  sparse->mutable_indices()->add_int64_data(4);
+  const std::string bytes = proto.SerializeAsString();
+  const auto model = onnx_io::parse_model(bytes.data(), bytes.size(), "");
+  EXPECT_FALSE(check_model(model).has_errors()) << listed(check_model(model));
+}
+
 // What an operator of an unknown domain makes has no type.
 TEST(InferenceGuard, InputsWithoutATypeArePassedBy) {
   const auto model = [](const std::string& version, const std::string& type, const std::string& node) {

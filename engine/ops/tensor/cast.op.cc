@@ -60,6 +60,21 @@ void require_bools(const Tensor& bytes) {
                *other);
 }
 
+// Elements of less than a byte lie in one each: signed ones with their sign throughout, others with zeros
+// above.
+Tensor of_narrow_bits(const Tensor& x, DType to) {
+  const int bits = dtype_file_bits(to);
+  const bool is_signed = to == DType::int4 || to == DType::int2;
+  Tensor y(to, x.shape());
+  const auto* const from = static_cast<const std::uint8_t*>(x.raw());
+  std::transform(from, from + x.size(), static_cast<std::uint8_t*>(y.mutable_raw()), [=](std::uint8_t byte) {
+    const int above = 8 - bits;
+    const auto high = static_cast<std::uint8_t>(byte << above);
+    return static_cast<std::uint8_t>(is_signed ? static_cast<std::int8_t>(high) >> above : high >> above);
+  });
+  return y;
+}
+
 RunFunction prepare_bit_cast(PrepareContext& node) {
   const DType to = target_of(node);
   return [to](RunContext& run) {
@@ -68,7 +83,7 @@ RunFunction prepare_bit_cast(PrepareContext& node) {
       fail_invalid("BitCast from {} to {}: the widths differ", dtype_name(x.dtype()), dtype_name(to));
     }
     if (to == DType::boolean) require_bools(x);
-    run.set_output(0, x.viewed_as(to));
+    run.set_output(0, dtype_file_bits(to) < 8 ? of_narrow_bits(x, to) : x.viewed_as(to));
   };
 }
 

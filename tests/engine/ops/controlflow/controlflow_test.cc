@@ -97,6 +97,17 @@ TEST(Loop, CarriesWhatTheBodyTakesAsOptional) {
   EXPECT_EQ(outputs[1].tensor().shape(), (Shape{3}));
 }
 
+TEST(Loop, ACondOfAnotherTypeIsRefused) {
+  const auto body = graph({"i", "c", "s"}, {node("Identity", {"i"}, {"d"})}, {"d", "s"});
+  const auto [kind, text] = error_of([&] {
+    run(model(graph({"M", "x"}, {node("Loop", {"M", "", "x"}, {"y"}, {attr("body", body)})}, {"y"})),
+        {int64(3), floats({1})});
+  });
+  EXPECT_EQ(kind, ErrorKind::invalid_model);
+  EXPECT_NE(text.find("the body's cond must be tensor(bool), but is tensor(int64)"), std::string::npos)
+      << text;
+}
+
 TEST(Loop, WithoutTripsAndCondStopsAtTheIterationLimit) {
   const auto plan = make_plan(model(
       graph({"s"}, {node("Loop", {"", "", "s"}, {"final"}, {attr("body", alternating_body())})}, {"final"})));

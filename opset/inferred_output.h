@@ -1,0 +1,12 @@
+// What ONNX's inference functions get wrong of outputs.
+#pragma once
+
+#include "onnx/defs/schema.h"
+
+namespace grurun::opset {
+
+/// After the operator's inference function: sizes that it made up are unknown again, and those that it gets
+/// wrong are as the operator's page has them.
+void correct_inferred(const onnx::OpSchema& schema, onnx::InferenceContext& context);
+
+}  // namespace grurun::opset
