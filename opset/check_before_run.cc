@@ -29,9 +29,7 @@ struct Known {
 };
 
 ValueType type_of(const Tensor& tensor) {
-  SymbolicShape shape;
-  for (std::size_t i = 0; i < tensor.rank(); ++i) shape.push_back({tensor.dim(i), ""});
-  return ValueType::tensor(tensor.dtype(), std::move(shape));
+  return ValueType::tensor(tensor.dtype(), symbolic_shape(tensor.shape()));
 }
 
 class LayerWalk {

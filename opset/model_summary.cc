@@ -76,7 +76,7 @@ class Summary {
       if (form != nullptr && at.since_version)
         out_.layers.push_back(describe(at, *form, *find_recurrent_schema(*form, *at.since_version)));
       if (beyond != nullptr && is_dynamic_quantize_lstm(node.op_type, node.domain))
-        out_.layers.push_back(describe(at, *find_recurrent_form("LSTM", ""), *beyond));
+        out_.layers.push_back(describe(at, quantized_lstm_form(), *beyond));
       if (of_openvino) {
         const RecurrentForm& lstm = *find_recurrent_form("LSTM", "");
         out_.layers.push_back(describe(at, lstm, *find_recurrent_schema(lstm, onnx_io::openvino_opset)));
@@ -99,11 +99,8 @@ class Summary {
     const RecurrentAttributes attributes =
         read_recurrent_attributes(form, schema, at.node.attributes, findings);
     std::vector<RecurrentInputInfo> inputs;
-    const bool transposed = is_dynamic_quantize_lstm(at.node.op_type, at.node.domain);
     for (std::size_t i = 0; i < at.node.inputs.size() && i < schema.inputs.size() && i <= input_P; ++i) {
-      RecurrentInputInfo& info = inputs.emplace_back(info_of(at.node.inputs[i], at.scope));
-      const bool swap = transposed && (i == input_W || i == input_R) && info.shape && info.shape->size() == 3;
-      if (swap) std::swap((*info.shape)[1], (*info.shape)[2]);
+      inputs.push_back(info_of(at.node.inputs[i], at.scope));
     }
     const RecurrentSizes sizes = check_recurrent_shapes(form, attributes, inputs, findings);
     RecurrentLayer layer;
@@ -138,8 +135,7 @@ class Summary {
       if (found != tensors->end()) info.value = found->second;
     }
     if (info.value != nullptr) {
-      info.shape.emplace();
-      for (std::size_t i = 0; i < info.value->rank(); ++i) info.shape->push_back({info.value->dim(i), ""});
+      info.shape = symbolic_shape(info.value->shape());
     } else if (const auto found = out_.types.find(name);
                scope.parent == nullptr && found != out_.types.end()) {
       info.shape = found->second.shape;

@@ -14,10 +14,8 @@ namespace grurun::opset {
 /// hidden_size, input_forget. What schema says of their types is not told again.
 void check_quantized_attributes(const NodeAt& at, const SchemaInfo& schema, CheckReport& report);
 
-/// Shapes of the inputs of each such node of the main graph, as far as types has them by name. X [seq_length,
-/// batch_size, input_size], W [num_directions, input_size, 4*hidden_size], R [num_directions, hidden_size,
-/// 4*hidden_size]; scales and zero points [num_directions] or [num_directions, 4*hidden_size]; others as LSTM
-/// has them. Source: onnxruntime's page of the operator.
+/// Shapes of the inputs of each such node of the main graph (recurrent_input_dims), as far as types has them
+/// by name.
 void check_quantized_shapes(const onnx_io::Model& model, const FunctionIndex& functions,
                             const std::map<std::string, ValueType>& types, CheckReport& report);
 

@@ -83,6 +83,7 @@ std::string sized(const std::vector<WantedDim>& want) {
 std::string shape_hint(std::size_t input, const SymbolicShape& shape, const std::vector<WantedDim>& want,
                        const RecurrentForm& form, const RecurrentAttributes& attributes,
                        const RecurrentSizes& sizes) {
+  if (input == input_X) return "";
   if (std::string hint = missing_axis(input, shape, want, attributes); !hint.empty()) return hint;
   if (input == input_sequence_lens) {
     const bool time = sizes.seq_length.value && shape.size() == 1 && shape[0].value == sizes.seq_length.value;
@@ -99,9 +100,9 @@ std::string shape_hint(std::size_t input, const SymbolicShape& shape, const std:
                        *other_directions[0].size == 1 ? "" : "s", *attributes.direction);
   }
   if (input == input_B) return other_bias(shape, want, form);
-  if (shape.size() == 3 && fits(shape, swapped(want, 1, 2)))
-    return "; its last two axes are swapped: Transpose it";
-  return "";
+  if (shape.size() != 3 || !fits(shape, swapped(want, 1, 2))) return "";
+  return fmt::format("; its last two axes are swapped{}: Transpose it",
+                     form.quantized ? ", as LSTM has them" : "");
 }
 
 }  // namespace grurun::opset

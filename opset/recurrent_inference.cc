@@ -88,10 +88,6 @@ void set_shape(onnx::TypeProto& type, const SymbolicShape& shape) {
   }
 }
 
-bool is_error(const std::string& op_type, const RecurrentFinding& finding) {
-  return recurrent_rule(op_type, finding.rule).severity == Severity::error;
-}
-
 }  // namespace
 
 RecurrentFindings infer_recurrent_node(const InferenceNode& node, const onnx::OpSchema& schema,
@@ -110,9 +106,9 @@ RecurrentFindings infer_recurrent_node(const InferenceNode& node, const onnx::Op
   check_recurrent_traps(form, attributes, inputs.infos(), findings);
   const DTypeSet admitted = info.input_dtypes(input_X);
   const bool type_known = is_valid_dtype(inputs.elem_type());
-  const bool sound =
-      !node.faulty && type_known && admitted.contains(onnx_io::dtype_from_proto(inputs.elem_type())) &&
-      std::ranges::none_of(findings, [&](const auto& f) { return is_error(schema.Name(), f); });
+  const bool sound = !node.faulty && type_known &&
+                     admitted.contains(onnx_io::dtype_from_proto(inputs.elem_type())) &&
+                     std::ranges::none_of(findings, [&](const auto& f) { return is_error(form, f); });
   for (std::size_t i = 0; sound && i < context.getNumOutputs() && i < info.outputs.size(); ++i) {
     onnx::TypeProto& type = *context.getOutputType(i);
     type.mutable_tensor_type()->set_elem_type(inputs.elem_type());

@@ -209,4 +209,13 @@ const RuleInfo& recurrent_rule(const std::string& op_type, RecurrentRule rule) {
   return *found;
 }
 
+bool is_error(const RecurrentForm& form, const RecurrentFinding& finding) {
+  return recurrent_rule(form.op_type, finding.rule).severity == Severity::error;
+}
+
+void require_no_errors(const RecurrentForm& form, const RecurrentFindings& findings) {
+  for (const RecurrentFinding& finding : findings)
+    if (is_error(form, finding)) fail_invalid("{}", finding.message);
+}
+
 }  // namespace grurun::opset

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "opset/recurrent_form.h"
 #include "opset/rules.h"
 
 namespace grurun::opset {
@@ -66,6 +67,11 @@ using RecurrentFindings = std::vector<RecurrentFinding>;
 
 /// The rule as one operator has it, "GRU", "RNN" or "LSTM". Throws Error(internal) where it has none.
 const RuleInfo& recurrent_rule(const std::string& op_type, RecurrentRule rule);
+
+bool is_error(const RecurrentForm& form, const RecurrentFinding& finding);
+
+/// Throws Error(invalid_model) with the first error among them.
+void require_no_errors(const RecurrentForm& form, const RecurrentFindings& findings);
 
 /// For all_rules(): by operator, in the order of the codes.
 std::vector<RuleInfo> make_recurrent_rules();

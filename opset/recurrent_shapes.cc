@@ -23,6 +23,10 @@ constexpr std::array shape_rules = {
     RecurrentRule::shape_of_initial_h,
     RecurrentRule::shape_of_initial_c,
     RecurrentRule::shape_of_P,
+    RecurrentRule::shape_of_W,  // its scale and its zero point
+    RecurrentRule::shape_of_W,
+    RecurrentRule::shape_of_R,
+    RecurrentRule::shape_of_R,
 };
 
 Size times(int factor, const Size& size) {
@@ -39,14 +43,10 @@ class Judge {
 
   RecurrentSizes judge() {
     if (const auto directions = attributes_.num_directions()) sizes_.num_directions.value = *directions;
-    read_X();
-    find_batch_size();
+    for (std::size_t input = 0; input <= input_P; ++input) read_sizes(input);
     vote_hidden_size();
-    check_X();
-    for (const std::size_t input :
-         {input_W, input_R, input_B, input_sequence_lens, input_initial_h, input_initial_c, input_P}) {
-      check(input, wanted(input));
-    }
+    for (std::size_t input = 0; input <= input_P; ++input) check(input);
+    for (const std::size_t scale : {input_W_scale, input_R_scale}) check_parameters(scale);
     check_lengths();
     if (!sizes_.num_directions.value && shape(input_W) != nullptr && shape(input_W)->size() == 3)
       sizes_.num_directions = (*shape(input_W))[0];
@@ -59,50 +59,45 @@ class Judge {
     return &*inputs_[input].shape;
   }
 
-  // Dimension number axis of an input of the right rank.
-  const Dim* dim(std::size_t input, std::size_t rank, std::size_t axis) const {
+  bool batch_first() const { return attributes_.layout == 1; }
+  RecurrentDims dims(std::size_t input) const { return recurrent_input_dims(form_, input, batch_first()); }
+
+  // Calls see(what the text states, what there is) for each dimension of an input of the right rank.
+  template <typename See>
+  void each_dim(std::size_t input, See see) const {
     const SymbolicShape* found = shape(input);
-    return found != nullptr && found->size() == rank ? &(*found)[axis] : nullptr;
+    const RecurrentDims stated = dims(input);
+    for (std::size_t i = 0; found != nullptr && found->size() == stated.size() && i < stated.size(); ++i)
+      see(stated[i], (*found)[i]);
   }
 
-  void take(Dim& to, const Dim* from) const {
-    if (from != nullptr && !to.value && (from->value || to.name.empty())) to = *from;
+  void take(Dim& to, const Dim& from) const {
+    if (!to.value && (from.value || to.name.empty())) to = from;
   }
 
-  void read_X() {
-    take(sizes_.input_size, dim(input_X, 3, 2));
-    take(sizes_.input_size, dim(input_W, 3, 2));
-    if (!attributes_.layout) return;
-    const bool batch_first = *attributes_.layout == 1;
-    take(sizes_.seq_length, dim(input_X, 3, batch_first ? 1 : 0));
-    take(sizes_.batch_size, dim(input_X, 3, batch_first ? 0 : 1));
-  }
-
-  void find_batch_size() {
-    if (!attributes_.layout) return;
-    const std::size_t axis = *attributes_.layout == 1 ? 0 : 1;
-    take(sizes_.batch_size, dim(input_sequence_lens, 1, 0));
-    take(sizes_.batch_size, dim(input_initial_h, 3, axis));
-    take(sizes_.batch_size, dim(input_initial_c, 3, axis));
-  }
-
-  void vote(std::map<std::int64_t, int>& votes, const Dim* dim, int factor) const {
-    if (dim != nullptr && dim->value && *dim->value % factor == 0) ++votes[*dim->value / factor];
+  void read_sizes(std::size_t input) {
+    each_dim(input, [&](const RecurrentDim& stated, const Dim& dim) {
+      const bool by_layout =
+          stated.size == RecurrentSize::seq_length || stated.size == RecurrentSize::batch_size;
+      if (stated.size == RecurrentSize::input_size || (by_layout && attributes_.layout))
+        take(size_of(sizes_, stated.size), dim);
+    });
   }
 
   // The size that most of attribute and inputs have, so that the odd one out is told; the attribute's, then
-  // R's last dimension, where that is undecided.
+  // R's, where that is undecided.
   void vote_hidden_size() {
     std::map<std::int64_t, int> votes;
     if (attributes_.hidden_size) ++votes[*attributes_.hidden_size];
-    const Dim* last_of_R = dim(input_R, 3, 2);
-    vote(votes, last_of_R, 1);
-    vote(votes, dim(input_R, 3, 1), form_.gates);
-    vote(votes, dim(input_W, 3, 1), form_.gates);
-    vote(votes, dim(input_B, 2, 1), 2 * form_.gates);
-    vote(votes, dim(input_initial_h, 3, 2), 1);
-    vote(votes, dim(input_initial_c, 3, 2), 1);
-    vote(votes, dim(input_P, 2, 1), 3);
+    Dim of_R, named;
+    for (std::size_t input = 0; input <= input_P; ++input) {
+      each_dim(input, [&](const RecurrentDim& stated, const Dim& dim) {
+        if (stated.size != RecurrentSize::hidden_size) return;
+        if (dim.value && *dim.value % stated.factor == 0) ++votes[*dim.value / stated.factor];
+        if (input == input_R && stated.factor == 1) of_R = dim;
+        if (stated.factor == 1 && input > input_W) take(named, dim);
+      });
+    }
     int most = 0;
     for (const auto& [size, count] : votes) most = std::max(most, count);
     const auto leads = [&](const Size& size) {
@@ -110,15 +105,15 @@ class Judge {
     };
     if (leads(attributes_.hidden_size)) {
       sizes_.hidden_size.value = attributes_.hidden_size;
-    } else if (last_of_R != nullptr && leads(last_of_R->value)) {
-      sizes_.hidden_size.value = last_of_R->value;
+    } else if (leads(of_R.value)) {
+      sizes_.hidden_size.value = of_R.value;
     } else {
       for (const auto& [size, count] : votes) {
         if (count == most) sizes_.hidden_size.value = size;
       }
     }
-    take(sizes_.hidden_size, last_of_R);
-    take(sizes_.hidden_size, dim(input_initial_h, 3, 2));
+    take(sizes_.hidden_size, of_R);
+    take(sizes_.hidden_size, named);
     if (attributes_.hidden_size && *attributes_.hidden_size != sizes_.hidden_size.value) {
       add(RecurrentRule::hidden_size, fmt::format("hidden_size is {}, but {}", *attributes_.hidden_size,
                                                   witnesses(*sizes_.hidden_size.value)));
@@ -128,66 +123,54 @@ class Judge {
   // "W [1,12,2], R [1,12,4] and B [1,24] have 4".
   std::string witnesses(std::int64_t hidden_size) const {
     std::vector<std::string> names;
-    const auto add_if = [&](std::size_t input, std::size_t rank, std::size_t axis, int factor) {
-      const Dim* found = dim(input, rank, axis);
-      if (found != nullptr && found->value && found->value == times(factor, hidden_size)) {
+    for (std::size_t input = 0; input <= input_P; ++input) {
+      bool agrees = false;
+      each_dim(input, [&](const RecurrentDim& stated, const Dim& dim) {
+        const bool same = dim.value && dim.value == times(stated.factor, hidden_size);
+        agrees = agrees || (stated.size == RecurrentSize::hidden_size && same);
+      });
+      if (agrees)
         names.push_back(fmt::format("{} {}", recurrent_input_name(input), to_string(*shape(input))));
-      }
-    };
-    add_if(input_W, 3, 1, form_.gates);
-    add_if(input_R, 3, 2, 1);
-    if (names.empty() || !names.back().starts_with('R')) add_if(input_R, 3, 1, form_.gates);
-    add_if(input_B, 2, 1, 2 * form_.gates);
-    add_if(input_initial_h, 3, 2, 1);
-    add_if(input_initial_c, 3, 2, 1);
-    add_if(input_P, 2, 1, 3);
+    }
     return fmt::format("{} {} {}", fmt::join(names, ", "), names.size() == 1 ? "has" : "have", hidden_size);
   }
 
   std::vector<WantedDim> wanted(std::size_t input) const {
-    const WantedDim directions{"num_directions", sizes_.num_directions.value};
-    const WantedDim batch{"batch_size", sizes_.batch_size.value};
-    const WantedDim hidden{"hidden_size", sizes_.hidden_size.value};
-    const auto multiple = [&](int factor) {
-      return WantedDim{times_hidden_size(factor), times(factor, sizes_.hidden_size.value), factor};
-    };
-    switch (input) {
-      case input_W:
-        return {directions, multiple(form_.gates), {"input_size", sizes_.input_size.value}};
-      case input_R:
-        return {directions, multiple(form_.gates), hidden};
-      case input_B:
-        return {directions, multiple(2 * form_.gates)};
-      case input_sequence_lens:
-        return {batch};
-      case input_P:
-        return {directions, multiple(3)};
-      default:
-        break;
-    }
-    if (!attributes_.layout) return {};
-    if (*attributes_.layout == 1) return {batch, directions, hidden};
-    return {directions, batch, hidden};
+    std::vector<WantedDim> want;
+    for (const RecurrentDim& dim : dims(input))
+      want.push_back({dim.text(), times(dim.factor, size_of(sizes_, dim.size).value), dim.factor});
+    return want;
   }
 
-  void check_X() {
-    const SymbolicShape* found = shape(input_X);
-    if (found == nullptr || found->size() == 3) return;
-    const bool batch_first = attributes_.layout && *attributes_.layout == 1;
-    add(RecurrentRule::shape_of_X,
-        fmt::format("X is {}; it must be {}", to_string(*found),
-                    batch_first ? "[batch_size, seq_length, input_size] under layout 1"
-                                : "[seq_length, batch_size, input_size]"));
-  }
-
-  void check(std::size_t input, const std::vector<WantedDim>& want) {
+  void check(std::size_t input) {
     const SymbolicShape* found = shape(input);
-    if (found == nullptr || want.empty() || fits(*found, want)) return;
     const bool state = input == input_initial_h || input == input_initial_c;
-    add(shape_rules[input],
-        fmt::format("{} is {}; it must be {}{}, here {}{}", recurrent_input_name(input), to_string(*found),
-                    spelled(want), state && *attributes_.layout == 1 ? " under layout 1" : "", sized(want),
-                    shape_hint(input, *found, want, form_, attributes_, sizes_)));
+    if (found == nullptr || (state && !attributes_.layout)) return;
+    const std::vector<WantedDim> want = wanted(input);
+    if (fits(*found, want)) return;
+    const bool by_layout = (state || input == input_X) && batch_first();
+    tell(input, spelled(want) + (by_layout ? " under layout 1" : ""),
+         sized(want) + shape_hint(input, *found, want, form_, attributes_, sizes_));
+  }
+
+  /// A scale and the zero point behind it: one for each direction, or for each column.
+  void check_parameters(std::size_t scale) {
+    const std::vector<WantedDim> by_column = wanted(scale), by_direction = {by_column[0]};
+    for (const std::size_t input : {scale, scale + 1}) {
+      const SymbolicShape* found = shape(input);
+      if (found == nullptr) continue;
+      const bool same_rank = shape(scale) == nullptr || shape(scale)->size() == found->size();
+      if (same_rank && (fits(*found, by_column) || fits(*found, by_direction))) continue;
+      tell(input,
+           fmt::format("{} or {}{}", spelled(by_direction), spelled(by_column),
+                       input == scale ? "" : " as its scale is"),
+           sized(by_direction) + " or " + sized(by_column));
+    }
+  }
+
+  void tell(std::size_t input, const std::string& rule, const std::string& here) {
+    add(shape_rules[input], fmt::format("{} is {}; it must be {}, here {}", recurrent_input_name(input),
+                                        to_string(*shape(input)), rule, here));
   }
 
   void check_lengths() {
@@ -198,8 +181,7 @@ class Judge {
     int told = 0;
     for (std::int64_t row = 0; row < lengths->dim(0); ++row) {
       const std::int64_t length = values[row];
-      const bool beyond = sizes_.seq_length.value && length > *sizes_.seq_length.value;
-      if (length < 0 || beyond) {
+      if (!is_sequence_length(length, sizes_.seq_length.value.value_or(length))) {
         const std::string bound =
             sizes_.seq_length.value ? std::to_string(*sizes_.seq_length.value) : "seq_length";
         if (++told <= 3) {  // the first rows say enough
@@ -236,13 +218,7 @@ RecurrentSizes check_recurrent_shapes(const RecurrentForm& form, const Recurrent
 std::optional<SymbolicShape> recurrent_output_shape(std::size_t output, const RecurrentAttributes& attributes,
                                                     const RecurrentSizes& sizes) {
   if (!attributes.layout) return std::nullopt;
-  const auto& [directions, time, batch, input, hidden] = sizes;
-  if (*attributes.layout == 1) {
-    if (output == output_Y) return SymbolicShape{batch, time, directions, hidden};
-    return SymbolicShape{batch, directions, hidden};
-  }
-  if (output == output_Y) return SymbolicShape{time, directions, batch, hidden};
-  return SymbolicShape{directions, batch, hidden};
+  return recurrent_output_shape<SymbolicShape>(output, *attributes.layout == 1, sizes);
 }
 
 }  // namespace grurun::opset

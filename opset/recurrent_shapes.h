@@ -36,9 +36,7 @@ RecurrentSizes check_recurrent_shapes(const RecurrentForm& form, const Recurrent
                                       const std::vector<RecurrentInputInfo>& inputs,
                                       RecurrentFindings& findings);
 
-/// Y [seq_length, num_directions, batch_size, hidden_size], Y_h and Y_c [num_directions, batch_size,
-/// hidden_size], or under layout 1 [batch_size, seq_length, num_directions, hidden_size] and [batch_size,
-/// num_directions, hidden_size]; nullopt where the layout is not known.
+/// nullopt where the layout is not known.
 std::optional<SymbolicShape> recurrent_output_shape(std::size_t output, const RecurrentAttributes& attributes,
                                                     const RecurrentSizes& sizes);
 

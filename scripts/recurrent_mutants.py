@@ -32,6 +32,10 @@ STEP, CELLS, ACTIVATION = "kernels/recurrent.h", "kernels/recurrent_cells-inl.h"
 EXPONENTIAL = "kernels/vec_exp-inl.h"
 
 
+NAMES_READ = "  const std::vector<std::string>& names = attributes.stated.activations;\n"
+NAMES_COPIED = "  std::vector<std::string> names = attributes.stated.activations;\n"
+
+
 def another_default(function, alpha, wrong):
     return mutant(f"alpha-of-{function}", f"another default alpha of {function}", NAMES,
                   ("if (parameter.fallback) return *parameter.fallback;",
@@ -80,7 +84,7 @@ LSTM_MUTANTS = [
            ("at.store_padded(C, states);", "at.store_padded(C, states);\n    at.keep(input_gate, previous);"),
            ("with_peephole(at, output_gate, C)", "with_peephole(at, output_gate, at.kept(input_gate))")),
     mutant("lstm-input-forget-ignored", "input_forget ignored", ATTRIBUTES,
-           ('node.flag_attribute("input_forget", false)', 'node.flag_attribute("input_forget", false) && false')),
+           ('node.int_attribute("input_forget", 0) == 1', 'node.int_attribute("input_forget", 0) == INT64_MIN')),
     mutant("lstm-input-forget-not-one-minus", "f = i under input_forget", CELLS,
            ("hn::Sub(hn::Set(d, T{1}), i)", "i")),
     mutant("lstm-c-takes-h", "the cell gate uses h", CELLS, ("const V c = g(d,", "const V c = h(d,")),
@@ -98,7 +102,7 @@ LSTM_MUTANTS = [
 
 DIRECTION_MUTANTS = [
     mutant("lengths-ignored", "sequence_lens ignored", LAYER_RUN,
-           ("schedule(inputs.sequence_lens, dims)", "schedule(nullptr, dims)")),
+           ("schedule(inputs[opset::input_sequence_lens], dims)", "schedule(nullptr, dims)")),
     mutant("reverse-reads-from-the-end", "reverse starts at the last step instead of at each row's last valid one", DIRECTION,
            ("const std::int64_t time = schedule_.time(place(k), step, reversed_);",
             "const std::int64_t time = reversed_ ? dims_.seq_length - 1 - step : step;")),
@@ -127,11 +131,11 @@ DIRECTION_MUTANTS = [
     mutant("Y_c-is-Y_h", "Y_c holds the hidden state", DIRECTION,
            ("index == 0 ? next_state(schedule_.length(place(k)) - 1) : C_", "next_state(schedule_.length(place(k)) - 1)")),
     mutant("initial_h-ignored", "initial_h ignored", DIRECTION,
-           ("load_state(layer_.inputs.initial_h, H_[0]);", "load_state(nullptr, H_[0]);")),
+           ("load_state(layer_.inputs[opset::input_initial_h], H_[0]);", "load_state(nullptr, H_[0]);")),
     mutant("initial_c-ignored", "initial_c ignored", DIRECTION,
-           ("load_state(layer_.inputs.initial_c, C_);", "load_state(nullptr, C_);")),
+           ("load_state(layer_.inputs[opset::input_initial_c], C_);", "load_state(nullptr, C_);")),
     mutant("initial_c-is-initial_h", "initial_h is taken for initial_c", DIRECTION,
-           ("load_state(layer_.inputs.initial_c, C_);", "load_state(layer_.inputs.initial_h, C_);")),
+           ("load_state(layer_.inputs[opset::input_initial_c], C_);", "load_state(layer_.inputs[opset::input_initial_h], C_);")),
     mutant("initial-directions-swapped", "initial states of the directions swapped", DIRECTION,
            ("initial->data<T>() + direction_ * layer_.state.direction",
             "initial->data<T>() + (dims_.num_directions - 1 - direction_) * layer_.state.direction")),
@@ -262,20 +266,22 @@ ACTIVATION_MUTANTS = [
            ("subspan(static_cast<std::size_t>(direction_index) * each, each)",
             "subspan(static_cast<std::size_t>(0 * direction_index) * each, each)")),
     mutant("second-direction-takes-default-functions", "the second direction uses the default functions", ATTRIBUTES,
-           ("  const std::size_t wanted = one.size() * directions;\n",
-            "  const std::size_t wanted = one.size() * directions;\n"
-            "  if (directions == 2 && names.size() == wanted) {\n"
-            "    names.resize(one.size());\n"
-            "    names.insert(names.end(), one.begin(), one.end());\n"
-            "  }\n")),
+           (NAMES_READ, NAMES_COPIED +
+            "  const std::vector<std::string> one = form.of->default_functions();\n"
+            "  if (attributes.num_directions == 2) std::copy(one.begin(), one.end(), names.begin() + std::ssize(one));\n")),
     mutant("activations-ignored", "activations ignored", ATTRIBUTES,
-           ("if (names.empty()) {", "names.clear();\n  if (names.empty()) {")),
+           (NAMES_READ, "  std::vector<std::string> names;\n"
+            "  for (const std::string& name : form.of->default_functions()) names.push_back(name);\n"
+            "  if (attributes.num_directions == 2) names.insert(names.end(), names.begin(), names.end());\n")),
     mutant("last-of-two-functions", "RNN takes the second of two functions", ATTRIBUTES,
-           ("names.size() == 2) names.pop_back();", "names.size() == 2) names.erase(names.begin());")),
+           (NAMES_READ, NAMES_COPIED +
+            '  const std::vector<std::string> both = node.strings_attribute("activations");\n'
+            "  if (names.size() == 1 && both.size() == 2) names = {both[1]};\n")),
 ]
 
 QUANTIZED, QUANTIZED_LSTM = "ops/rnn/quantized_weights.cc", "ops/rnn/dynamic_quantize_lstm.op.cc"
 DYNAMIC_RANGE = "ops/quantization/dynamic_range.cc"
+FLOATS = "  floats[opset::input_W] = floats[opset::input_R] = nullptr;\n"
 
 
 def quantized(name, what, file, *changes):
@@ -291,24 +297,24 @@ QUANTIZED_MUTANTS = [
     quantized("zero-point-of-rows-ignored", "the zero point of X and H ignored", QUANTIZED,
               ("return {numbers.data(), rows, &range.zero_point, 0, panels};",
                "const std::uint8_t zero_point = 0; return {numbers.data(), rows, &zero_point, 0, panels};")),
-    quantized("scale-of-W-for-R", "R takes W's scale", QUANTIZED_LSTM, ("gates(R, R_scale)", "gates(R, W_scale)")),
+    quantized("scale-of-W-for-R", "R takes W's scale", QUANTIZED_LSTM, ("gates(opset::input_R, opset::input_R_scale)", "gates(opset::input_R, opset::input_W_scale)")),
     quantized("H-not-multiplied", "the state is not multiplied", DIRECTION,
               ("if (weights_.quantized) {\n      // Over the rows", "if (weights_.quantized && rows < 0) {\n      // Over the rows")),
     quantized("range-of-whole-X", "the range of X counts what lies beyond every row", DIRECTION,
-              ("data<float>(), schedule_.steps() * layer_.x.time)", "data<float>(), dims_.seq_length * layer_.x.time)")),
+              ("schedule_.steps() * layer_.x.time);", "dims_.seq_length * layer_.x.time);")),
     quantized("range-of-running-rows", "the range of H leaves out rows that have just ended", DIRECTION,
               ("step == 0 ? places_.count : active(step - 1);", "active(step);")),
     quantized("range-without-zero", "the range does not always hold 0", DYNAMIC_RANGE,
               ("most < 0 ? 0.0f : most, low = least > 0 ? 0.0f : least;", "most, low = least;")),
     quantized("range-of-254-steps", "the range has 254 steps", DYNAMIC_RANGE, ("/ 255.0f", "/ 254.0f")),
-    quantized("clip-of-cell-state", "clip bounds what h sees", QUANTIZED_LSTM, ("lstm_form(node, false)", "lstm_form(node, true)")),
+    quantized("clip-of-cell-state", "clip bounds what h sees", QUANTIZED_LSTM, ("quantized_lstm_form(), false)", "quantized_lstm_form(), true)")),
     quantized("input-forget-ignored", "input_forget ignored", QUANTIZED_LSTM,
-              ("lstm_form(node, false);", "lstm_form(node, false);\n  layer->form.input_forget = false;")),
-    quantized("P-ignored", "peepholes ignored", QUANTIZED_LSTM, ("  out.P = inputs[P];\n", "")),
-    quantized("B-ignored", "B ignored", QUANTIZED_LSTM, ("  out.B = inputs[B];\n", "")),
+              ("quantized_lstm_form(), false);", "quantized_lstm_form(), false);\n  layer->form.input_forget = false;")),
+    quantized("P-ignored", "peepholes ignored", QUANTIZED_LSTM, (FLOATS, FLOATS + "  floats[opset::input_P] = nullptr;\n")),
+    quantized("B-ignored", "B ignored", QUANTIZED_LSTM, (FLOATS, FLOATS + "  floats[opset::input_B] = nullptr;\n")),
     quantized("initial-states-swapped", "initial_h and initial_c take each other's place", QUANTIZED_LSTM,
-              ("out.initial_h = inputs[initial_h];", "out.initial_h = inputs[initial_c];"),
-              ("out.initial_c = inputs[initial_c];", "out.initial_c = inputs[initial_h];")),
+              ("  const LayerInputs inputs = read_inputs(run);\n",
+               "  LayerInputs inputs = read_inputs(run);\n  std::swap(inputs[opset::input_initial_h], inputs[opset::input_initial_c]);\n")),
 ]
 
 MUTANTS = GRU_MUTANTS + LSTM_MUTANTS + DIRECTION_MUTANTS + WEIGHT_MUTANTS + ACTIVATION_MUTANTS + QUANTIZED_MUTANTS

@@ -88,6 +88,12 @@ bool may_be_one(const ValueType& a, const ValueType& b) {
   return !a.element || !b.element || may_be_one(*a.element, *b.element);
 }
 
+SymbolicShape symbolic_shape(const Shape& shape) {
+  SymbolicShape out;
+  for (const std::int64_t dim : shape) out.push_back({dim, ""});
+  return out;
+}
+
 std::string to_string(const SymbolicShape& shape) {
   std::string out = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) {

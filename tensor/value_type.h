@@ -22,6 +22,9 @@ struct Dim {
 
 using SymbolicShape = std::vector<Dim>;
 
+/// Of these numbers.
+SymbolicShape symbolic_shape(const Shape& shape);
+
 /// TypeProto in plain form. tensor: elem and shape. sequence, optional: element. map: key and element.
 struct ValueType {
   enum class Kind { unknown, tensor, sparse_tensor, sequence, optional, map };

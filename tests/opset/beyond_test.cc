@@ -80,7 +80,7 @@ TEST(BeyondTheStandard, ValuesAndShapesAreHeldAgainstThePage) {
        .attributes = "clip = 1.0",
        .R = "[1,12,3]"},
       {.what = "hidden_size",
-       .message = "hidden_size is 9, but R is [1,3,12]",
+       .message = "hidden_size is 9, but W [1,2,12], R [1,3,12], B [1,24], initial_h [1,5,3], P [1,9] have 3",
        .attributes = "hidden_size = 9"},
       {.what = "clip", .message = "clip is -1", .attributes = "clip = -1.0"},
       {.what = "direction",

@@ -7,10 +7,7 @@ namespace {
 
 const opset::RecurrentFunction& find(const std::string& name) {
   if (const opset::RecurrentFunction* found = opset::find_recurrent_function(name)) return *found;
-  std::string known;
-  for (const opset::RecurrentFunction& function : opset::recurrent_functions())
-    known += (known.empty() ? "" : ", ") + std::string(function.name);
-  fail_invalid("attribute activations names '{}', which is not one of {}", name, known);
+  fail_invalid("there is no activation '{}'", name);
 }
 
 // ActivationKind has the order of the text, too.

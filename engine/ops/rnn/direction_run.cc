@@ -79,7 +79,7 @@ void DirectionRun<T, Real>::lay_out() {
   };
   add(H_[0], batch, dims_.hidden_size);
   add(H_[1], states_in_Y_ ? 0 : batch, dims_.hidden_size);
-  add(C_, layer_.form.states > 1 ? batch : 0, padded_);
+  add(C_, layer_.form.states() > 1 ? batch : 0, padded_);
   add(z_, two_passes ? batch : 0, padded_);
   add(reset_, two_passes ? batch : 0, padded_);
   add(gathered_, in_step_order() ? 0 : chunk_rows_, dims_.input_size);
@@ -139,7 +139,7 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
   };
   if (weights_.dense_W) {
     multiply(*weights_.dense_W);
-    spread(layer_.form.gates, weights_.blocks.front().W, rows, to);
+    spread(layer_.form.gates(), weights_.blocks.front().W, rows, to);
   } else {
     for (const BlockWeights<Real>& block : weights_.blocks) {
       multiply(block.W);
@@ -150,8 +150,8 @@ typename DirectionRun<T, Real>::Chunk DirectionRun<T, Real>::project(std::int64_
     if (weights_.quantized) {
       // Over X as far as the longest row goes, whatever it holds behind the ends of others.
       if (!range_of_X_) {
-        range_of_X_ =
-            dynamic_range(layer_.inputs.X->template data<float>(), schedule_.steps() * layer_.x.time);
+        range_of_X_ = dynamic_range(layer_.inputs[opset::input_X]->template data<float>(),
+                                    schedule_.steps() * layer_.x.time);
       }
       weights_.quantized->W.add_product(rows, X, *range_of_X_, projected_);
     }
@@ -167,7 +167,7 @@ template <typename T, typename Real>
 typename DirectionRun<T, Real>::ConstRows DirectionRun<T, Real>::inputs_of(std::int64_t first_step,
                                                                            std::int64_t end_step,
                                                                            std::int64_t rows) {
-  const T* X = layer_.inputs.X->template data<T>();
+  const T* X = layer_.inputs[opset::input_X]->template data<T>();
   if constexpr (std::is_same_v<T, Real>) {
     if (in_step_order()) {
       const std::int64_t first_time = reversed_ ? dims_.seq_length - end_step : first_step;
@@ -188,7 +188,7 @@ typename DirectionRun<T, Real>::ConstRows DirectionRun<T, Real>::inputs_of(std::
 
 template <typename T, typename Real>
 void DirectionRun<T, Real>::gather(std::int64_t first_step, std::int64_t begin, std::int64_t end) {
-  const T* X = layer_.inputs.X->template data<T>();
+  const T* X = layer_.inputs[opset::input_X]->template data<T>();
   for (std::int64_t step = first_step, first = 0; first < end; first += active(step++)) {
     const std::int64_t last = std::min(active(step), end - first);
     for (std::int64_t k = std::max<std::int64_t>(begin - first, 0); k < last; ++k) {
@@ -269,12 +269,12 @@ T* DirectionRun<T, Real>::Y_of(std::int64_t step, std::int64_t k) {
 
 template <typename T, typename Real>
 void DirectionRun<T, Real>::load_states() {
-  load_state(layer_.inputs.initial_h, H_[0]);
+  load_state(layer_.inputs[opset::input_initial_h], H_[0]);
   state_ = {H_[0].data, H_[0].ld};
   at_rest_ = starts_at_rest();
-  if (layer_.form.states == 1) return;
+  if (layer_.form.states() == 1) return;
   std::fill_n(C_.data, places_.count * C_.ld, Real{0});
-  load_state(layer_.inputs.initial_c, C_);
+  load_state(layer_.inputs[opset::input_initial_c], C_);
 }
 
 template <typename T, typename Real>
@@ -296,7 +296,7 @@ bool DirectionRun<T, Real>::starts_at_rest() const {
   const auto finite = [](const BlockWeights<Real>& block) { return block.R.finite(); };
   if (!std::ranges::all_of(weights_.blocks, finite)) return false;
   const Real* H = H_[0].data;
-  return layer_.inputs.initial_h == nullptr ||
+  return layer_.inputs[opset::input_initial_h] == nullptr ||
          std::all_of(H, H + places_.count * dims_.hidden_size, [](Real h) { return h == 0; });
 }
 

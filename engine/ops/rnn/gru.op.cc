@@ -26,9 +26,7 @@ RunFunction prepare_gru(PrepareContext& node) {
   const int version = node.since_version();
   // Any value but 0 counts.
   const bool linear_before_reset = version >= 3 && node.int_attribute("linear_before_reset", 0) != 0;
-  LayerForm form{.gates = kernels::gru_gates,
-                 .states = 1,
-                 .default_activations = opset::find_recurrent_form("GRU", "")->default_functions(),
+  LayerForm form{.of = opset::find_recurrent_form("GRU", ""),
                  .blocks = {{kernels::gru_gates, kernels::CellKind::gru_reset_after}},
                  .own_bias_gate = kernels::hidden_gate};
   if (!linear_before_reset) {

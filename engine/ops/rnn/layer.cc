@@ -52,25 +52,12 @@ void each_product(LayerWeights<Real>& weights, const Dimensions& dims, Body body
   }
 }
 
-// The weights when every one that the node names is known now; X and the states stay empty.
-std::optional<LayerInputs> constant_weights(PrepareContext& node, const LayerForm& form) {
-  LayerInputs inputs;
-  const auto known = [&](std::size_t index, const Tensor*& to) {
-    if (node.has_input(index)) to = node.constant_input(index);
-    return !node.has_input(index) || to != nullptr;
-  };
-  const bool all = known(opset::input_W, inputs.W) && known(opset::input_R, inputs.R) &&
-                   known(opset::input_B, inputs.B) && (form.states == 1 || known(opset::input_P, inputs.P));
-  if (!all || inputs.W == nullptr || inputs.R == nullptr) return std::nullopt;
-  return inputs;
-}
-
 void pack_constant_weights(PrepareContext& node, Layer& layer) {
-  const auto weights = constant_weights(node, layer.form);
+  const auto weights = constant_weights(node);
   // Other types are refused by the executor, which knows the types that each version admits.
-  if (!weights || !Floats::set.contains(weights->W->dtype())) return;
-  check_weights(*weights, layer.form, layer.attributes);
-  dispatch(Floats{}, weights->W->dtype(), [&]<typename T>() {
+  if (!weights || !Floats::set.contains((*weights)[opset::input_W]->dtype())) return;
+  check_inputs(*weights, layer.form, layer.attributes, false);
+  dispatch(Floats{}, (*weights)[opset::input_W]->dtype(), [&]<typename T>() {
     using Real = ComputeType<T>;
     LayerWeights<Real>& packed = layer.packed<Real>().emplace(pack_weights<T, Real>(*weights, layer.form));
     each_product(packed, {}, [&](const kernels::GatePanels<Real>& panels, std::int64_t) {
@@ -99,13 +86,13 @@ std::shared_lock<std::shared_mutex> arrange_weights(Layer& layer, const Dimensio
 }
 
 void run_layer(Layer& layer, RunContext& run) {
-  const LayerInputs inputs = read_inputs(run, layer.form);
+  const LayerInputs inputs = read_inputs(run);
   const bool checked_weights = layer.packed_float || layer.packed_double;
   const Dimensions dims = check_inputs(inputs, layer.form, layer.attributes, checked_weights);
   const LayerOutputs outputs = make_outputs(run, inputs, layer.form, dims, layer.attributes.batch_first);
   if (dims.batch_size == 0 || dims.hidden_size == 0) return;  // the outputs have no elements
 
-  dispatch(Floats{}, inputs.X->dtype(), [&]<typename T>() {
+  dispatch(Floats{}, inputs[opset::input_X]->dtype(), [&]<typename T>() {
     using Real = ComputeType<T>;
     LayerWeights<Real> packed_now;
     if (!layer.packed<Real>()) packed_now = pack_weights<T, Real>(inputs, layer.form);

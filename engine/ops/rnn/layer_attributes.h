@@ -3,14 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/recurrent.h"
 #include "engine/ops/rnn/activation.h"
+#include "opset/recurrent_attributes.h"
 
 namespace grurun::engine::rnn {
 
@@ -22,40 +21,38 @@ struct RecurrentBlock {
 
 /// How one of the operators is built.
 struct LayerForm {
-  int gates;                                     // W is [num_directions, gates*hidden_size, input_size]
-  int states;                                    // 1: H; 2: H and C
-  std::vector<std::string> default_activations;  // f, g, h of one direction
-  std::vector<RecurrentBlock> blocks;  // one after the other in a step; their gates add up to `gates`
+  const opset::RecurrentForm* of = nullptr;  // what the standard says of it
+  std::vector<RecurrentBlock> blocks;        // one after the other in a step; their gates add up to gates()
   /// The gate whose recurrent bias is added to its own product rather than to W's: GRU's Rbh when
   /// linear_before_reset is set. -1: none.
   int own_bias_gate = -1;
   bool input_forget = false;    // LSTM: ft = 1 - it
   bool clip_cell_state = true;  // LSTM: the clip bounds what h sees, too
+
+  int gates() const { return of->gates; }
+  int states() const { return of->has_cell ? 2 : 1; }  // H; H and C
 };
 
 /// The form of the LSTMs. Reads input_forget.
-LayerForm lstm_form(PrepareContext& node, bool clip_cell_state);
-
-enum class Direction { forward, reverse, bidirectional };
+LayerForm lstm_form(PrepareContext& node, const opset::RecurrentForm& of, bool clip_cell_state);
 
 struct LayerAttributes {
-  Direction direction = Direction::forward;
+  opset::RecurrentAttributes stated;  // of which nothing is at fault
+  std::int64_t num_directions = 1;
   bool batch_first = false;  // layout = 1
-  std::optional<std::int64_t> hidden_size;
   float clip = no_clip;
-  std::vector<Activation> activations;  // of the forward direction, then of the backward one
+  std::vector<Activation> activations;             // of the forward direction, then of the backward one
+  std::vector<opset::RecurrentDims> input_dims{};  // what the shape of each input must be
 
-  std::int64_t num_directions() const { return direction == Direction::bidirectional ? 2 : 1; }
   bool reversed(std::int64_t direction_index) const {
-    return direction == Direction::reverse || direction_index == 1;
+    return direction_index == 1 || stated.direction == "reverse";
   }
   /// f, g, h of one direction.
   std::span<const Activation> functions(std::int64_t direction_index) const;
 };
 
-/// Reads direction, hidden_size, clip, activations, activation_alpha, activation_beta, and by version layout
-/// (from 14) and output_sequence (before 7). Throws Error(invalid_model) for values that the text of the
-/// version does not allow.
+/// Reads all attributes that the version has. Throws Error(invalid_model) for values that its text does not
+/// allow.
 LayerAttributes read_layer_attributes(PrepareContext& node, const LayerForm& form);
 
 }  // namespace grurun::engine::rnn

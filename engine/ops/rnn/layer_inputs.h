@@ -1,6 +1,7 @@
-// The inputs of RNN, GRU and LSTM, checked against each other.
+// The inputs of recurrent layers, checked against each other.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -10,17 +11,8 @@
 
 namespace grurun::engine::rnn {
 
-/// Optional ones are nullptr when omitted.
-struct LayerInputs {
-  const Tensor* X = nullptr;
-  const Tensor* W = nullptr;
-  const Tensor* R = nullptr;
-  const Tensor* B = nullptr;
-  const Tensor* sequence_lens = nullptr;
-  const Tensor* initial_h = nullptr;
-  const Tensor* initial_c = nullptr;  // LSTM
-  const Tensor* P = nullptr;          // LSTM
-};
+/// By opset::RecurrentInput; nullptr for one that is omitted.
+using LayerInputs = std::array<const Tensor*, opset::recurrent_inputs>;
 
 struct Dimensions {
   std::int64_t seq_length = 0;
@@ -31,25 +23,17 @@ struct Dimensions {
 };
 
 /// Looks at every input of the node.
-LayerInputs read_inputs(RunContext& run, const LayerForm& form);
+LayerInputs read_inputs(RunContext& run);
 
-/// Checks W [num_directions, gates*hidden_size, input_size], R [num_directions, gates*hidden_size,
-/// hidden_size], B [num_directions, 2*gates*hidden_size] and P [num_directions, 3*hidden_size] against each
-/// other and the attribute hidden_size. hidden_size is R's last dimension, input_size the given one, else W's
-/// last. Throws Error(invalid_model) naming the input and the rule.
-void check_weights(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes,
-                   std::optional<std::int64_t> input_size = std::nullopt);
+/// The weights with what is needed to read them, when every one that the node names is known now; X, the
+/// states and sequence_lens stay empty.
+std::optional<LayerInputs> constant_weights(PrepareContext& node);
 
-/// Checks every type, rank, dimension and length against all others, before anything is computed: the weights
-/// as above, X [seq_length, batch_size, input_size], or [batch_size, seq_length, input_size] with batch_first
-/// (layout 1), states [num_directions, batch_size, hidden_size], or [batch_size, num_directions,
-/// hidden_size], sequence_lens [batch_size], each in [0, seq_length]. Throws Error(invalid_model) naming the
-/// input and the rule. checked_weights: check_weights has passed these weights before.
+/// Checks every type, rank, dimension and length against all others, before anything is computed: shapes as
+/// opset::recurrent_input_dims states them, each of sequence_lens in [0, seq_length]. Inputs but W and R may
+/// be missing; what only they tell is 0 then. Throws Error(invalid_model) naming the input and the rule.
+/// checked_weights: these weights have passed before.
 Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes,
                         bool checked_weights);
-
-/// The same of X, the states and sequence_lens alone, for sizes that the weights have given.
-Dimensions check_sequence(const LayerInputs& inputs, const LayerAttributes& attributes,
-                          std::int64_t input_size, std::int64_t hidden_size);
 
 }  // namespace grurun::engine::rnn

@@ -30,14 +30,12 @@ Strides state_strides(const Dimensions& dims, bool batch_first) {
 
 LayerOutputs make_outputs(RunContext& run, const LayerInputs& inputs, const LayerForm& form,
                           const Dimensions& dims, bool batch_first) {
-  const auto [time, batch, input_size, hidden, directions] = dims;
-  const Shape all =
-      batch_first ? Shape{batch, time, directions, hidden} : Shape{time, directions, batch, hidden};
-  const Shape last = batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
-  const DType dtype = inputs.X->dtype();
+  const Shape all = opset::recurrent_output_shape<Shape>(opset::output_Y, batch_first, dims);
+  const Shape last = opset::recurrent_output_shape<Shape>(opset::output_Y_h, batch_first, dims);
+  const DType dtype = inputs[opset::input_X]->dtype();
   LayerOutputs outputs;
   if (run.has_output(0)) outputs.Y = &run.output(0, dtype, all);
-  for (int state = 0; state < form.states; ++state) {
+  for (int state = 0; state < form.states(); ++state) {
     const auto index = static_cast<std::size_t>(state);
     if (run.has_output(index + 1)) outputs.last[index] = &run.output(index + 1, dtype, last);
   }
@@ -52,7 +50,7 @@ LayerRun::LayerRun(RunContext& context, const LayerInputs& inputs, const LayerOu
       form(form),
       dims(dims),
       attributes(attributes),
-      schedule(inputs.sequence_lens, dims),
+      schedule(inputs[opset::input_sequence_lens], dims),
       x(x_strides(dims, attributes.batch_first)),
       y(y_strides(dims, attributes.batch_first)),
       state(state_strides(dims, attributes.batch_first)) {}

@@ -40,7 +40,7 @@ void check_openvino_counts(const PrepareContext& node) {
 RunFunction prepare_lstm(PrepareContext& node) {
   const bool of_openvino = node.domain() == onnx_io::openvino_domain;
   if (of_openvino) check_openvino_counts(node);
-  return layer_run_function(node, lstm_form(node, !of_openvino));
+  return layer_run_function(node, lstm_form(node, *opset::find_recurrent_form("LSTM", ""), !of_openvino));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 double operations_of_direction(const LayerForm& form, const Dimensions& dims) {
   return 2.0 * static_cast<double>(dims.seq_length) * static_cast<double>(dims.batch_size) *
-         static_cast<double>(form.gates * dims.hidden_size) *
+         static_cast<double>(form.gates() * dims.hidden_size) *
          static_cast<double>(dims.input_size + dims.hidden_size);
 }
 

@@ -19,11 +19,8 @@ namespace rnn {
 namespace {
 
 RunFunction prepare_rnn(PrepareContext& node) {
-  LayerForm form{.gates = 1,
-                 .states = 1,
-                 .default_activations = opset::find_recurrent_form("RNN", "")->default_functions(),
-                 .blocks = {{1, kernels::CellKind::rnn}}};
-  return layer_run_function(node, std::move(form));
+  return layer_run_function(
+      node, {.of = opset::find_recurrent_form("RNN", ""), .blocks = {{1, kernels::CellKind::rnn}}});
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ template <typename Real>
 Biases<Real> split_bias(const Real* B, std::int64_t hidden_size, const LayerForm& form) {
   Biases<Real> biases;
   if (B == nullptr) return biases;
-  const std::int64_t rows = form.gates * hidden_size;
+  const std::int64_t rows = form.gates() * hidden_size;
   biases.input.assign(B, B + rows);
   const Real* Rb = B + rows;
   const std::int64_t own_begin = form.own_bias_gate < 0 ? rows : form.own_bias_gate * hidden_size;
@@ -100,8 +100,9 @@ struct Sizes {
 template <typename T, typename Real>
 LayerWeights<Real> pack(const LayerInputs& inputs, const LayerForm& form, const Sizes& sizes) {
   const std::int64_t hidden_size = sizes.hidden_size;
-  const std::int64_t rows = form.gates * hidden_size;
-  const Elements<T, Real> W(inputs.W), R(inputs.R), B(inputs.B), P(inputs.P);
+  const std::int64_t rows = form.gates() * hidden_size;
+  const Elements<T, Real> W(inputs[opset::input_W]), R(inputs[opset::input_R]), B(inputs[opset::input_B]),
+      P(inputs[opset::input_P]);
 
   LayerWeights<Real> layer(static_cast<std::size_t>(sizes.num_directions));
   for (std::size_t d = 0; d < layer.size(); ++d) {
@@ -131,8 +132,8 @@ LayerWeights<Real> pack(const LayerInputs& inputs, const LayerForm& form, const 
 
 template <typename T, typename Real>
 LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form) {
-  const Shape& W = inputs.W->shape();
-  const std::int64_t hidden_size = inputs.R->dim(2);
+  const Shape& W = inputs[opset::input_W]->shape();
+  const std::int64_t hidden_size = inputs[opset::input_R]->dim(2);
   return pack<T, Real>(inputs, form, {W[0], hidden_size, W[2], hidden_size});
 }
 

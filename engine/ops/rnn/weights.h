@@ -35,7 +35,7 @@ struct DirectionWeights {
 template <typename Real>
 using LayerWeights = std::vector<DirectionWeights<Real>>;  // by direction
 
-/// Packs W, R, B and P, which check_weights has passed, of element type T. Throws Error(limit) when memory is
+/// Packs W, R, B and P, which check_inputs has passed, of element type T. Throws Error(limit) when memory is
 /// refused.
 template <typename T, typename Real>
 LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form);
