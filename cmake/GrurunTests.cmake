@@ -1,6 +1,7 @@
 # tests/ mirrors the tree: every folder tests/<room>/ becomes one GoogleTest binary of all its sources. ctest runs it as one
 # entry, or as several shards where the folder is large, with the room's name as label. A folder whose sources hold no *_test.cc is a library that all the binaries link.
-# Every tests/**/test_*.py runs as an entry of its own, under the project's virtual environment where there is one.
+# Every tests/**/test_*.py runs as an entry of its own, under the project's virtual environment where there is one, and
+# is skipped where it skips all of its tests.
 
 find_package(GTest REQUIRED)
 
@@ -63,12 +64,32 @@ foreach(name IN LISTS suites)
   endforeach()
 endforeach()
 
+# ThreadSanitizer looks at the engine's tests that use several threads: races_tests, which is quicker to build than all of them.
+if(GRURUN_SANITIZE MATCHES thread)
+  set(races ${sources_engine})
+  list(FILTER races EXCLUDE REGEX "_test\\.cc$")
+  foreach(source IN LISTS sources_engine)
+    file(STRINGS ${source} uses REGEX "set_threads\\(|std::j?thread" LIMIT_COUNT 1)
+    if(uses)
+      list(APPEND races ${source})
+    endif()
+  endforeach()
+  add_executable(races_tests EXCLUDE_FROM_ALL ${races})
+  set_target_properties(races_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_compile_definitions(races_tests PRIVATE GRURUN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(races_tests PRIVATE
+    grurun_options grurun::engine ONNX::onnx GTest::gtest GTest::gmock GTest::gtest_main)
+  add_test(NAME races COMMAND races_tests --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_tests_properties(races PROPERTIES LABELS races ENVIRONMENT "${test_environment}")
+endif()
+
 find_program(GRURUN_TEST_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin REQUIRED)
 file(GLOB_RECURSE python_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/test_*.py)
 foreach(file IN LISTS python_tests)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${file})
   string(REGEX REPLACE "\\.py$" "" name ${name})
   get_filename_component(label ${name} DIRECTORY)
-  add_test(NAME ${name} COMMAND ${GRURUN_TEST_PYTHON} -m unittest -v ${file} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS "python;${label}" ENVIRONMENT "${test_environment}")
+  add_test(NAME ${name} COMMAND ${GRURUN_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/tests/run_unittest.py ${file}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "python;${label}" SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
 endforeach()

@@ -50,7 +50,7 @@ void check_quantized_shapes(const onnx_io::Model& model, const FunctionIndex& fu
     const SchemaInfo* schema = find_schema_beyond(node.op_type, node.domain, import->second);
     if (schema == nullptr || functions.find(node) != nullptr) continue;
     const NodeAt at{scope, node, i, schema->since_version};
-    if (report.is_faulty(at.path())) continue;
+    if (report.is_faulty(at.key())) continue;
     RecurrentFindings findings;
     const RecurrentAttributes attributes = read_attributes(node, *schema, findings);
     findings.clear();  // told with the node
