@@ -78,8 +78,8 @@ RecurrentDims recurrent_input_dims(const RecurrentForm& form, std::size_t input,
 template <typename Sizes>
 auto& size_of(Sizes& sizes, RecurrentSize size) {
   using S = std::remove_const_t<Sizes>;
-  constexpr std::array members = {&S::num_directions, &S::seq_length, &S::batch_size, &S::input_size,
-                                  &S::hidden_size};
+  static constexpr std::array members = {&S::num_directions, &S::seq_length, &S::batch_size, &S::input_size,
+                                         &S::hidden_size};
   return sizes.*members[static_cast<std::size_t>(size)];
 }
 

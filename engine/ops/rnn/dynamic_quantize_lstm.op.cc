@@ -32,6 +32,7 @@ struct DynamicLayer {
   LayerForm form;
   LayerAttributes attributes;
   std::optional<LayerWeights<float>> packed;  // when all weights are constant
+  std::optional<Dimensions> of_weights;       // of those that are packed
 };
 
 LayerWeights<float> pack(const LayerInputs& inputs, const LayerForm& form) {
@@ -53,7 +54,8 @@ LayerWeights<float> pack(const LayerInputs& inputs, const LayerForm& form) {
 
 void run_layer(const DynamicLayer& layer, RunContext& run) {
   const LayerInputs inputs = read_inputs(run);
-  const Dimensions dims = check_inputs(inputs, layer.form, layer.attributes, layer.packed.has_value());
+  const Dimensions dims =
+      check_inputs(inputs, layer.form, layer.attributes, layer.of_weights ? &*layer.of_weights : nullptr);
   const LayerOutputs outputs = make_outputs(run, inputs, layer.form, dims, false);
   if (dims.batch_size == 0 || dims.hidden_size == 0) return;  // the outputs have no elements
   const LayerRun layer_run(run, inputs, outputs, layer.form, dims, layer.attributes);
@@ -83,7 +85,7 @@ RunFunction prepare_dynamic_quantize_lstm(PrepareContext& node) {
   layer->form = lstm_form(node, opset::quantized_lstm_form(), false);
   layer->attributes = read_layer_attributes(node, layer->form);
   if (const auto weights = constant_weights(node)) {
-    check_inputs(*weights, layer->form, layer->attributes, false);
+    layer->of_weights = check_inputs(*weights, layer->form, layer->attributes);
     layer->packed = pack(*weights, layer->form);
   }
   return [layer](RunContext& run) { run_layer(*layer, run); };

@@ -22,6 +22,7 @@ struct Layer {
   LayerAttributes attributes;
   std::optional<LayerWeights<float>> packed_float;
   std::optional<LayerWeights<double>> packed_double;
+  std::optional<Dimensions> of_weights;  // of those that are packed
   std::atomic<std::uint32_t> runs{0};
   std::array<StepTrial<>, 2> trials;  // by direction
   bool may_be_compact = false;
@@ -56,7 +57,7 @@ void pack_constant_weights(PrepareContext& node, Layer& layer) {
   const auto weights = constant_weights(node);
   // Other types are refused by the executor, which knows the types that each version admits.
   if (!weights || !Floats::set.contains((*weights)[opset::input_W]->dtype())) return;
-  check_inputs(*weights, layer.form, layer.attributes, false);
+  layer.of_weights = check_inputs(*weights, layer.form, layer.attributes);
   dispatch(Floats{}, (*weights)[opset::input_W]->dtype(), [&]<typename T>() {
     using Real = ComputeType<T>;
     LayerWeights<Real>& packed = layer.packed<Real>().emplace(pack_weights<T, Real>(*weights, layer.form));
@@ -87,8 +88,8 @@ std::shared_lock<std::shared_mutex> arrange_weights(Layer& layer, const Dimensio
 
 void run_layer(Layer& layer, RunContext& run) {
   const LayerInputs inputs = read_inputs(run);
-  const bool checked_weights = layer.packed_float || layer.packed_double;
-  const Dimensions dims = check_inputs(inputs, layer.form, layer.attributes, checked_weights);
+  const Dimensions dims =
+      check_inputs(inputs, layer.form, layer.attributes, layer.of_weights ? &*layer.of_weights : nullptr);
   const LayerOutputs outputs = make_outputs(run, inputs, layer.form, dims, layer.attributes.batch_first);
   if (dims.batch_size == 0 || dims.hidden_size == 0) return;  // the outputs have no elements
 

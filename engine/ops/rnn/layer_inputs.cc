@@ -12,18 +12,18 @@ namespace {
 
 constexpr std::array<std::size_t, opset::recurrent_inputs> every_input = {0, 1, 2, 3, 4,  5,
                                                                           6, 7, 8, 9, 10, 11};
-// Of weights that fit each other, W tells what else must agree with them: type and input_size.
-constexpr std::array<std::size_t, 5> beside_checked_weights = {
-    opset::input_X, opset::input_W, opset::input_sequence_lens, opset::input_initial_h,
-    opset::input_initial_c};
+constexpr std::array<std::size_t, 4> beside_weights = {opset::input_X, opset::input_sequence_lens,
+                                                       opset::input_initial_h, opset::input_initial_c};
 using Which = std::span<const std::size_t>;
 
 void check_types(const LayerInputs& inputs, Which which, bool quantized) {
   const DType weights = inputs[opset::input_W]->dtype();
   if (quantized && weights != DType::int8 && weights != DType::uint8)
     fail_invalid("W is tensor({}); it must be tensor(int8) or tensor(uint8)", dtype_name(weights));
-  const DType values =
-      quantized ? DType::float32 : inputs[inputs[opset::input_X] ? opset::input_X : opset::input_W]->dtype();
+  const Tensor* X = inputs[opset::input_X];
+  const DType values = quantized ? DType::float32 : X != nullptr ? X->dtype() : weights;
+  if (!quantized && weights != values)
+    fail_invalid("W is tensor({}); it must be tensor({})", dtype_name(weights), dtype_name(values));
   for (const std::size_t i : which) {
     if (inputs[i] == nullptr) continue;
     const bool integers = quantized && (i == opset::input_W || i == opset::input_R ||
@@ -33,6 +33,17 @@ void check_types(const LayerInputs& inputs, Which which, bool quantized) {
       fail_invalid("{} is tensor({}); it must be tensor({})", opset::recurrent_input_name(i),
                    dtype_name(inputs[i]->dtype()), dtype_name(wanted));
   }
+}
+
+// Beside those of weights that have been checked.
+Dimensions read_dimensions(const LayerInputs& inputs, const LayerAttributes& attributes,
+                           const Dimensions& of_weights) {
+  Dimensions dims = of_weights;
+  const opset::RecurrentDims& stated = attributes.input_dims[opset::input_X];
+  const Shape& X = inputs[opset::input_X]->shape();
+  if (X.rank() != stated.size()) return dims;
+  for (const std::size_t axis : {0, 1}) opset::size_of(dims, stated[axis].size) = X[axis];
+  return dims;
 }
 
 Dimensions read_dimensions(const LayerInputs& inputs, const LayerAttributes& attributes) {
@@ -93,7 +104,8 @@ bool all_fit(const LayerInputs& inputs, Which which, const LayerAttributes& attr
 
 LayerInputs read_inputs(RunContext& run) {
   LayerInputs inputs{};
-  for (std::size_t i = 0; i < inputs.size(); ++i)
+  const std::size_t count = std::min(inputs.size(), run.input_count());
+  for (std::size_t i = 0; i < count; ++i)
     inputs[i] = i <= opset::input_R ? &run.tensor(i) : run.optional_tensor(i);
   return inputs;
 }
@@ -111,10 +123,11 @@ std::optional<LayerInputs> constant_weights(PrepareContext& node) {
 }
 
 Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes,
-                        bool checked_weights) {
-  const Which which = checked_weights ? Which(beside_checked_weights) : Which(every_input);
+                        const Dimensions* of_weights) {
+  const Which which = of_weights != nullptr ? Which(beside_weights) : Which(every_input);
   check_types(inputs, which, form.of->quantized);
-  const Dimensions dims = read_dimensions(inputs, attributes);
+  const Dimensions dims = of_weights != nullptr ? read_dimensions(inputs, attributes, *of_weights)
+                                                : read_dimensions(inputs, attributes);
   const bool as_stated = attributes.stated.hidden_size.value_or(dims.hidden_size) == dims.hidden_size;
   if (!as_stated || !all_fit(inputs, which, attributes, dims)) refuse(inputs, form, attributes);
   return dims;

@@ -32,8 +32,8 @@ std::optional<LayerInputs> constant_weights(PrepareContext& node);
 /// Checks every type, rank, dimension and length against all others, before anything is computed: shapes as
 /// opset::recurrent_input_dims states them, each of sequence_lens in [0, seq_length]. Inputs but W and R may
 /// be missing; what only they tell is 0 then. Throws Error(invalid_model) naming the input and the rule.
-/// checked_weights: these weights have passed before.
+/// of_weights: what it gave of these weights before; nullptr: they have not been checked.
 Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes,
-                        bool checked_weights);
+                        const Dimensions* of_weights = nullptr);
 
 }  // namespace grurun::engine::rnn
