@@ -9,6 +9,7 @@
 #include "engine/graph/op_registry.h"
 #include "engine/kernels/parallel.h"
 #include "opset/registry.h"
+#include "tensor/error.h"
 #include "tensor/heap.h"
 #include "tensor/memory.h"
 
