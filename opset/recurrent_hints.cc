@@ -58,6 +58,17 @@ std::string other_state(const SymbolicShape& shape, const std::vector<WantedDim>
   return "; its batch_size is X's seq_length: X may be batch first, Transpose it";
 }
 
+// As of an LSTM whose cell is wider than what it hands on.
+std::string projected_state(std::size_t input, const SymbolicShape& shape, std::vector<WantedDim> want) {
+  if (shape.size() != 3 || !shape[2].value || !want[2].size) return "";
+  const std::int64_t has = *shape[2].value, wants = *want[2].size;
+  if (!(input == input_R && has < wants) && !(input == input_initial_c && has > wants)) return "";
+  want[2].size = has;
+  if (!fits(shape, want)) return "";
+  return "; an LSTM with a projection of its state (proj_size) has it so, but this operator has none: "
+         "export the layer as operators of its own";
+}
+
 }  // namespace
 
 bool fits(const SymbolicShape& shape, const std::vector<WantedDim>& want) {
@@ -90,6 +101,9 @@ std::string shape_hint(std::size_t input, const SymbolicShape& shape, const std:
     if (shape.size() == 3)
       return "; a state is input 5 or 6: name \"\" in the place of sequence_lens, which is left out then";
     return time ? "; it has X's seq_length: X may be batch first, Transpose it" : "";
+  }
+  if (form.has_cell) {
+    if (std::string hint = projected_state(input, shape, want); !hint.empty()) return hint;
   }
   if (is_state(input)) return other_state(shape, want, attributes, sizes);
   if (shape.size() != want.size()) return "";
