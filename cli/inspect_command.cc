@@ -48,7 +48,8 @@ void add_inspect(CLI::App& app, std::function<int()>& action) {
 Inputs and outputs with type and shape, opsets, producer, every operator with its version and how often it occurs. GRU,
 RNN and LSTM with their sizes and attributes, also where an exporter took them apart into a cell for each step or put one
 into a Loop or Scan. Parameters are the elements of initializers. FLOPs are 2 for each term of the products of Conv,
-ConvTranspose, Gemm, MatMul, GRU, RNN and LSTM; what has a size that is not known is named and not counted.
+ConvTranspose, Gemm, MatMul, GRU, RNN and LSTM, in functions and bodies too; of an If the branch with more of them counts.
+What has a size that is not known, or runs nobody knows how often, is named and not counted.
 
   grurun inspect model.onnx
   grurun inspect model.onnx --set batch=1 --set time=100 --output-format json

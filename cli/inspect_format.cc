@@ -104,7 +104,8 @@ std::string flops_text(const opset::FlopCount& flops) {
   if (flops.uncounted.empty()) return text + "\n";
   std::vector<std::string> names;
   for (const auto& [op_type, count] : flops.uncounted) names.push_back(fmt::format("{} {}", count, op_type));
-  return text + fmt::format(", without {}: sizes are not known\n", fmt::join(names, ", "));
+  return text +
+         fmt::format(", without {}: sizes, or how often they run, are not known\n", fmt::join(names, ", "));
 }
 
 ordered_json shape_json(const ValueType& type) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "opset/gate_update.h"
+
 namespace grurun::opset {
 
 namespace {
@@ -80,7 +82,10 @@ class Matcher {
       if (const auto product = read_.product(term.name)) {
         if (read_.same(product->left, state)) continue;
         const Node* joined = holds(product->left, state) ? read_.op(product->left, "Concat") : nullptr;
-        if (joined == nullptr) step.input = product->tensor;
+        if (joined == nullptr) {
+          step.input = product->tensor;
+          step.input_size = product->summed();
+        }
         std::string left = product->left;
         if (joined != nullptr) {
           const auto other = std::ranges::find_if(
@@ -104,50 +109,8 @@ class Matcher {
     }
   }
 
-  struct Update {
-    std::string z;
-    std::string candidate;
-    std::string state;
-    bool complement;
-  };
-
-  // n + z . (H - n), or (1 - z) . n + z . H, or with z and 1 - z exchanged.
-  std::optional<Update> update() const {
-    const Node* add = read_.binary(name_, "Add");
-    if (add == nullptr) return std::nullopt;
-    for (const auto& [a, b] :
-         {std::pair(add->inputs[0], add->inputs[1]), std::pair(add->inputs[1], add->inputs[0])}) {
-      const Node* product = read_.binary(a, "Mul");
-      if (product == nullptr) continue;
-      for (int side = 0; side < 2; ++side) {
-        const std::string& first = product->inputs[static_cast<std::size_t>(side)];
-        const std::string& second = product->inputs[static_cast<std::size_t>(1 - side)];
-        const Node* difference = read_.binary(first, "Sub");
-        if (difference == nullptr) continue;
-        if (read_.same(difference->inputs[1], b)) return of_difference(second, difference->inputs[0], b);
-        const Node* other = read_.binary(b, "Mul");
-        if (other == nullptr || read_.graph().number(difference->inputs[0]) != 1.0) continue;
-        for (std::size_t i = 0; i < 2; ++i) {
-          if (!read_.same(other->inputs[i], difference->inputs[1])) continue;
-          const std::string& weighted = other->inputs[1 - i];
-          const bool complement = read_.activation(second) == nullptr;
-          return complement ? Update{other->inputs[i], weighted, second, true}
-                            : Update{other->inputs[i], second, weighted, false};
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
-  // b + z . (a - b): b is the candidate, or the state where the gate weighs the candidate.
-  std::optional<Update> of_difference(const std::string& z, const std::string& a,
-                                      const std::string& b) const {
-    if (read_.activation(b) != nullptr) return Update{z, b, a, false};
-    return Update{z, a, b, true};
-  }
-
   std::optional<CellStep> match_gru() const {
-    const std::optional<Update> update = this->update();
+    const std::optional<GateUpdate> update = match_update(read_, name_);
     if (!update) return std::nullopt;
     const Node* z = read_.activation(update->z);
     const Node* candidate = read_.activation(update->candidate);
@@ -209,6 +172,8 @@ class Matcher {
     step.h_previous = state;
     step.weight = of.product.weight;
     step.recurrent = of.product.tensor;
+    step.summed = of.product.summed();
+    step.width = of.product.width();
     step.joined = read_.op(of.product.left, "Concat") != nullptr;
   }
 

@@ -1,6 +1,7 @@
 // One step of a GRU, LSTM or RNN that an exporter took apart into plain operators.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,15 +17,18 @@ struct CellStep {
   std::string c_previous;                   // LSTM
   std::vector<std::string> activations;     // f, g, h in the operator's order
   std::optional<bool> linear_before_reset;  // GRU
-  bool complement = false;            // GRU: the gate weighs the candidate, not the old state: it is 1 - z
-  std::string weight;                 // the constant that the update gate multiplies the state with
-  std::string gate_order;             // gates as they stand in one product: "rzh"; empty: each has its own
-  const Tensor* recurrent = nullptr;  // the constant of that name
-  bool joined = false;                // it multiplies state and input together
-  const Tensor* input = nullptr;      // what the input is multiplied with, where it is a constant apart
-  std::vector<Selection> input_path;  // from the input's term to where it comes from
-  bool input_flipped = false;         // a Slice of step -1 lies on that way
-  std::string input_source;           // the end of that way
+  bool complement = false;             // GRU: the gate weighs the candidate, not the old state: it is 1 - z
+  std::string weight;                  // the constant that the update gate multiplies the state with
+  std::string gate_order;              // gates as they stand in one product: "rzh"; empty: each has its own
+  const Tensor* recurrent = nullptr;   // the constant of that name
+  bool joined = false;                 // it multiplies state and input together
+  std::optional<std::int64_t> summed;  // terms of that product: hidden_size, with input_size where joined
+  std::optional<std::int64_t> width;   // what it gives: hidden_size for each of its gates
+  const Tensor* input = nullptr;       // what the input is multiplied with, where it is a constant apart
+  std::optional<std::int64_t> input_size;  // terms of the input's product
+  std::vector<Selection> input_path;       // from the input's term to where it comes from
+  bool input_flipped = false;              // a Slice of step -1 lies on that way
+  std::string input_source;                // the end of that way
 };
 
 /// The steps that may end in the value called name, the likeliest first: LSTM and RNN do not tell by

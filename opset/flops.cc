@@ -126,30 +126,4 @@ Count node_flops(const Node& node, const std::map<std::string, ValueType>& types
   return matmul_flops(node, types);
 }
 
-namespace {
-
-void count_nested(const Node& node, FlopCount& count) {
-  for (const onnx_io::Attribute& attribute : node.attributes) {
-    for (const auto& graph : attribute.graphs) {
-      for (const Node& inner : graph->nodes) {
-        if (has_flops(inner)) ++count.uncounted[inner.op_type];
-        count_nested(inner, count);
-      }
-    }
-  }
-}
-
-}  // namespace
-
-FlopCount count_flops(const onnx_io::Graph& graph, const std::map<std::string, ValueType>& types) {
-  FlopCount count;
-  for (const Node& node : graph.nodes) {
-    count_nested(node, count);
-    if (!has_flops(node)) continue;
-    const Count flops = node_flops(node, types);
-    if (!flops || __builtin_add_overflow(count.flops, *flops, &count.flops)) ++count.uncounted[node.op_type];
-  }
-  return count;
-}
-
 }  // namespace grurun::opset

@@ -23,20 +23,6 @@ std::optional<std::int64_t> last_dim(const std::string& name, const std::map<std
   return found->second.shape->back().value;
 }
 
-// R is [hidden_size, n*hidden_size] or transposed: its shorter side.
-std::optional<std::int64_t> shorter_side(const Tensor* tensor) {
-  if (tensor == nullptr || tensor->rank() != 2) return std::nullopt;
-  return std::min(tensor->dim(0), tensor->dim(1));
-}
-
-// W has n*hidden_size rows or columns, as R has; the other side is input_size.
-std::optional<std::int64_t> other_side(const Tensor* W, const Tensor* R) {
-  if (W == nullptr || R == nullptr || W->rank() != 2 || R->rank() != 2) return std::nullopt;
-  const std::int64_t rows = std::max(R->dim(0), R->dim(1));
-  if (W->dim(1) == rows) return W->dim(0);
-  return W->dim(0) == rows ? std::optional(W->dim(1)) : std::nullopt;
-}
-
 class Finder {
  public:
   explicit Finder(const std::map<std::string, ValueType>& types) : types_(types) {}
@@ -160,22 +146,28 @@ class Finder {
     cells.complement = cell.complement;
     cells.weight = cell.weight;
     cells.source = cell.input_source;
+    const auto gates = static_cast<std::int64_t>(cell.gate_order.size());
     if (!cell.joined) {
-      cells.hidden_size = shorter_side(cell.recurrent);
-      cells.input_size = other_side(cell.input, cell.recurrent);
+      cells.hidden_size = cell.summed;
+      cells.input_size = cell.input_size;
+    } else if (gates > 0 && cell.width && *cell.width % gates == 0) {
+      cells.hidden_size = *cell.width / gates;
+      complete_joined(cell, cells);
     }
     return cells;
   }
 
-  // From the state's type; where state and input are multiplied together, the rest is the input.
+  // Where state and input are multiplied together, what is not the state is the input.
+  static void complete_joined(const CellStep& cell, FoundCells& cells) {
+    if (cell.joined && cells.hidden_size && cell.summed && *cell.summed >= *cells.hidden_size)
+      cells.input_size = *cell.summed - *cells.hidden_size;
+  }
+
+  // From the state's type.
   void complete_sizes(const CellStep& cell, const std::string& state, FoundCells& cells) const {
-    if (!cells.hidden_size) cells.hidden_size = last_dim(state, types_);
-    if (!cells.hidden_size || !cell.joined || cell.recurrent == nullptr || cell.recurrent->rank() != 2)
-      return;
-    const std::int64_t hidden = *cells.hidden_size;
-    const bool columns =
-        hidden > 0 && cell.recurrent->dim(1) % hidden == 0 && cell.recurrent->dim(0) > hidden;
-    cells.input_size = cell.recurrent->dim(columns ? 0 : 1) - hidden;
+    if (cells.hidden_size) return;
+    cells.hidden_size = last_dim(state, types_);
+    complete_joined(cell, cells);
   }
 
   // Steps take parts of one sequence: ascending ones are forward, unless the sequence was flipped.

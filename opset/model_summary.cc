@@ -163,7 +163,7 @@ ModelSummary summarise(const onnx_io::Model& model, const std::map<std::string, 
   Summary(model, summary).walk();
   const bool calls = !model.functions.empty() && safe.safe_to_infer;
   summary.cells = find_cells(calls ? inline_calls(model, functions) : model.graph, summary.types);
-  summary.flops = count_flops(model.graph, summary.types);
+  summary.flops = count_flops(model, sizes, summary.types);
   return summary;
 }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "onnx_io/model.h"
-#include "opset/flops.h"
 #include "opset/found_cells.h"
+#include "opset/model_flops.h"
 
 namespace grurun::opset {
 

@@ -12,6 +12,15 @@ constexpr int most_terms = 64;
 
 }  // namespace
 
+std::optional<std::int64_t> Product::side(bool last) const {
+  const std::size_t rank = tensor->rank();
+  if (rank < 2) return std::nullopt;
+  for (std::size_t axis = 0; axis + 2 < rank; ++axis) {
+    if (tensor->dim(axis) != 1) return std::nullopt;
+  }
+  return tensor->dim(last ? rank - 1 : rank - 2);
+}
+
 const onnx_io::Node* TermReader::op(const std::string& name, std::string_view op_type) const {
   const Node* node = graph_.made_by(graph_.plain(name), op_type);
   return node != nullptr && std::ranges::none_of(node->inputs, &std::string::empty) ? node : nullptr;
@@ -60,9 +69,16 @@ std::optional<Product> TermReader::product(const std::string& name) const {
   const Node* node = op(name, "MatMul");
   if (node == nullptr) node = op(name, "Gemm");
   if (node == nullptr || node->inputs.size() < 2) return std::nullopt;
-  Product product{node, graph_.plain(node->inputs[0]), graph_.plain(node->inputs[1]), nullptr};
-  if (const Node* transpose = op(product.weight, "Transpose"))
+  Product product;
+  product.node = node;
+  product.left = graph_.plain(node->inputs[0]);
+  product.weight = graph_.plain(node->inputs[1]);
+  const onnx_io::Attribute* trans_B = node->find_attribute("transB");
+  product.transposed = node->op_type == "Gemm" && trans_B != nullptr && trans_B->i != 0;
+  if (const Node* transpose = op(product.weight, "Transpose")) {
     product.weight = graph_.plain(transpose->inputs[0]);
+    product.transposed = !product.transposed;
+  }
   product.tensor = graph_.constant(product.weight);
   return product.tensor == nullptr ? std::nullopt : std::optional(product);
 }

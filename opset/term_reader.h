@@ -33,6 +33,15 @@ struct Product {
   std::string left;    // behind what only changes the shape
   std::string weight;  // constant, behind Transpose
   const Tensor* tensor = nullptr;
+  bool transposed = false;  // the constant's last axis is summed over, not the one before
+
+  /// How many terms an element sums, and how many elements a row has; nullopt where the constant is no matrix
+  /// but for leading axes of size 1.
+  std::optional<std::int64_t> summed() const { return side(transposed); }
+  std::optional<std::int64_t> width() const { return side(!transposed); }
+
+ private:
+  std::optional<std::int64_t> side(bool last) const;
 };
 
 class TermReader {

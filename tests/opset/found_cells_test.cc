@@ -38,6 +38,17 @@ class Builder {
   std::string add(const std::string& a, const std::string& b) { return one("Add", {a, b}); }
   std::string mul(const std::string& a, const std::string& b) { return one("Mul", {a, b}); }
 
+  // weights [width, terms], as PyTorch holds them
+  std::string gemm(const std::string& a, const std::string& weights, const std::string& bias) {
+    const std::string made = one("Gemm", {a, weights, bias});
+    Attribute transposed;
+    transposed.name = "transB";
+    transposed.type = AttributeType::int_;
+    transposed.i = 1;
+    graph.nodes.back().attributes.push_back(transposed);
+    return made;
+  }
+
   std::string weight(const std::string& name, const Shape& shape) {
     graph.initializers.push_back({name, Tensor(DType::float32, shape)});
     return name;
@@ -84,7 +95,7 @@ std::string recurrent_product(Builder& b, const Layer& layer, int gates, const s
     b.weight(R, {gates * hidden_size, hidden_size});
     b.weight(Rb, {gates * hidden_size});
   }
-  return b.one("Gemm", {H, R, Rb});
+  return b.gemm(H, R, Rb);
 }
 
 void unrolled_gru(Builder& b, const Layer& layer) {
@@ -128,8 +139,8 @@ void lstm_cells_from_zero(Builder& b, std::int64_t width, int steps) {
   std::string C = b.weight("C0", {3, hidden_size});
   for (int t = 0; t < steps; ++t) {
     const std::string x = b.one("Gather", {"X", b.number(fmt::format("t{}", t), 0)});
-    const std::string of_h = H.empty() ? b.weight("HR", {3, 4 * hidden_size}) : b.one("Gemm", {H, "R", "Rb"});
-    const auto gates = b.op("Split", {b.add(b.one("Gemm", {x, "W", "Wb"}), of_h)}, 4);
+    const std::string of_h = H.empty() ? b.weight("HR", {3, 4 * hidden_size}) : b.gemm(H, "R", "Rb");
+    const auto gates = b.op("Split", {b.add(b.gemm(x, "W", "Wb"), of_h)}, 4);
     C = b.add(b.mul(b.one("Sigmoid", {gates[1]}), C),
               b.mul(b.one("Sigmoid", {gates[0]}), b.one("Tanh", {gates[2]})));
     H = b.mul(b.one("Sigmoid", {gates[3]}), b.one("Tanh", {C}));
@@ -271,6 +282,31 @@ TEST(FoundCells, EveryWayToWriteTheUpdate) {
          return b.add(H, b.mul(z, b.one("Sub", {n, H})));
        },
        true},
+      {"n - z (n - H)",
+       [](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.one("Sub", {n, b.mul(z, b.one("Sub", {n, H}))});
+       },
+       false},
+      {"(n - z n) + z H",
+       [](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.add(b.one("Sub", {n, b.mul(z, n)}), b.mul(z, H));
+       },
+       false},
+      {"n + z H - z n",
+       [](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.one("Sub", {b.add(n, b.mul(z, H)), b.mul(n, z)});
+       },
+       false},
+      {"H - z (H - n)",
+       [](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.one("Sub", {H, b.mul(z, b.one("Sub", {H, n}))});
+       },
+       true},
+      {"z n + (H - z H)",
+       [](Builder& b, const auto& z, const auto& n, const auto& H) {
+         return b.add(b.mul(z, n), b.one("Sub", {H, b.mul(H, z)}));
+       },
+       true},
   };
   for (const Case& c : cases) {
     Builder b;
@@ -289,6 +325,41 @@ TEST(FoundCells, EveryWayToWriteTheUpdate) {
   }
 }
 
+TEST(FoundCells, WhatIsNoUpdate) {
+  struct Case {
+    const char* what;
+    std::function<std::string(Builder&, const std::string& z, const std::string& n)> update;
+  };
+  const Case cases[] = {
+      {"n + z (n - H)",
+       [](Builder& b, const auto& z, const auto& n) {
+         return b.add(n, b.mul(z, b.one("Sub", {n, "H"})));
+       }},
+      {"n - z n - z H",
+       [](Builder& b, const auto& z, const auto& n) {
+         return b.one("Sub", {b.one("Sub", {n, b.mul(z, n)}), b.mul(z, "H")});
+       }},
+      {"(2 - z) n + z H",
+       [](Builder& b, const auto& z, const auto& n) {
+         return b.add(b.mul(b.one("Sub", {b.number("two", 2), z}), n), b.mul(z, "H"));
+       }},
+      {"(1 - z) n + z n",
+       [](Builder& b, const auto& z, const auto& n) {
+         return b.add(b.mul(b.one("Sub", {b.number("one", 1), z}), n), b.mul(z, n));
+       }},
+  };
+  for (const Case& c : cases) {
+    Builder b;
+    const auto x = b.op("Split", {b.one("MatMul", {"X", b.weight("W", {input_size, 3 * hidden_size})})}, 3);
+    const auto h = b.op("Split", {b.one("MatMul", {"H", b.weight("R", {hidden_size, 3 * hidden_size})})}, 3);
+    const std::string z = b.one("Sigmoid", {b.add(x[0], h[0])});
+    const std::string r = b.one("Sigmoid", {b.add(x[1], h[1])});
+    const std::string n = b.one("Tanh", {b.add(x[2], b.mul(r, h[2]))});
+    const std::string next = c.update(b, z, n);
+    EXPECT_THAT(match_cells(GraphView(b.graph), next), IsEmpty()) << c.what;
+  }
+}
+
 TEST(FoundCells, GatesOfStateAndInputJoined) {
   Builder b;
   const std::string joined = b.one("Concat", {"x", "H"});
@@ -304,8 +375,26 @@ TEST(FoundCells, GatesOfStateAndInputJoined) {
   const std::string next =
       b.add(b.mul(gates[1], "H"), b.mul(b.one("Sub", {b.number("one", 1), gates[1]}), candidate));
   const auto type = ValueType::tensor(DType::float32, SymbolicShape{{{}, "batch"}, {hidden_size, ""}});
-  EXPECT_THAT(found(b.graph, {{next, type}}),
-              ElementsAre("unrolled GRU 1 steps 2x5  [Sigmoid,Tanh] lbr 0 order 'rz'"));
+  for (const std::map<std::string, ValueType>& types : {std::map<std::string, ValueType>{}, {{next, type}}})
+    EXPECT_THAT(found(b.graph, types),
+                ElementsAre("unrolled GRU 1 steps 2x5  [Sigmoid,Tanh] lbr 0 order 'rz'"));
+}
+
+// The reset gate comes before the product, so that R of h stands apart from that of z and r, and W does not.
+TEST(FoundCells, SizesWhereTheWeightsHaveDifferentWidths) {
+  for (const std::int64_t width :
+       {std::int64_t{1}, input_size, hidden_size, 2 * hidden_size, 3 * hidden_size}) {
+    Builder b;
+    const auto x = b.op("Split", {b.one("MatMul", {"x", b.weight("W", {width, 3 * hidden_size})})}, 3);
+    const auto h = b.op("Split", {b.one("MatMul", {"H", b.weight("R", {hidden_size, 2 * hidden_size})})}, 2);
+    const std::string z = b.one("Sigmoid", {b.add(x[0], h[0])});
+    const std::string r = b.one("Sigmoid", {b.add(x[1], h[1])});
+    const std::string n = b.one(
+        "Tanh", {b.add(x[2], b.one("MatMul", {b.mul(r, "H"), b.weight("Rh", {hidden_size, hidden_size})}))});
+    b.add(b.mul(b.one("Sub", {b.number("one", 1), z}), n), b.mul(z, "H"));
+    EXPECT_THAT(found(b.graph), ElementsAre(fmt::format(
+                                    "unrolled GRU 1 steps {}x5  [Sigmoid,Tanh] lbr 0 order 'zr'", width)));
+  }
 }
 
 Attribute body_of(Builder& b) {
