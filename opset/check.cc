@@ -7,6 +7,7 @@
 
 #include "onnx/onnx_pb.h"
 #include "onnx_io/proto_tensor.h"
+#include "opset/check_call_values.h"
 #include "opset/check_declared.h"
 #include "opset/check_graphs.h"
 #include "opset/check_limits.h"
@@ -48,28 +49,18 @@ void check_imports(const onnx_io::OpsetImports& imports, const std::string& wher
   }
 }
 
-void check_unique(const std::vector<std::string>& names, const char* what, const Function& function,
-                  CheckReport& report) {
-  std::unordered_set<std::string_view> seen;
-  for (const std::string& name : names) {
-    if (seen.insert(name).second) continue;
-    report.add(Rule::function_unique, fmt::format("function {}.{}", function.domain, function.name), "",
-               fmt::format("two {} are named '{}'", what, name));
-  }
-}
-
 void check_functions(const Model& model, CheckReport& report) {
   std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
   for (const Function& function : model.functions) {
-    const std::string where = fmt::format("function {}.{}", function.domain, function.name);
+    const std::string where = function_label(function.domain, function.name, function.overload);
     if (!seen.emplace(function.domain, function.name, function.overload).second) {
       report.add(Rule::function_unique, where, "",
                  function.overload.empty()
                      ? "defined twice; give one an overload name"
                      : fmt::format("overload '{}' is defined twice", function.overload));
     }
-    check_unique(function.inputs, "inputs", function, report);
-    check_unique(function.outputs, "outputs", function, report);
+    for (const std::string& fault : repeated_parameters(function))
+      report.add(Rule::function_unique, where, "", fault);
     check_imports(function.opset_imports, where, report);
   }
 }
@@ -126,6 +117,7 @@ CheckResult check_model(const Model& model, const ComputedValues& computed) {
   const Limits limits = check_limits(model, functions, report);
   if (!limits.safe_to_recurse) return result;
   check_graphs(model, functions, report);
+  if (limits.safe_to_infer) check_call_values(model, functions, report);
   const bool opsets_known = !report.has(Rule::opset_known) && !report.has(Rule::opset_valid);
   if (model.proto == nullptr || !opsets_known) return result;
   if (limits.safe_to_infer && sound) check_types(*model.proto, as_protos(computed), report, result);

@@ -98,14 +98,15 @@ class CallGraph {
     for (auto caller = std::ranges::find(open_, &function); caller != open_.end(); ++caller) {
       chain += fmt::format("{}.{} -> ", (*caller)->domain, (*caller)->name);
     }
-    report_.add(Rule::function_recursion, fmt::format("function {}.{}", function.domain, function.name), "",
+    report_.add(Rule::function_recursion, function_label(function.domain, function.name, function.overload),
+                "",
                 fmt::format("{}{}.{}: a function must not call itself; unroll it or use Loop", chain,
                             function.domain, function.name));
   }
 
   void report_depth(const Function& function) {
     if (sound_) {
-      report_.add(Rule::nesting_depth, fmt::format("function {}.{}", function.domain, function.name), "",
+      report_.add(Rule::nesting_depth, function_label(function.domain, function.name, function.overload), "",
                   fmt::format("calls nest more than {} deep; inline some of the functions", max_nesting));
     }
     sound_ = false;

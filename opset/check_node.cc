@@ -12,24 +12,16 @@
 
 namespace grurun::opset {
 
-namespace {
-
 using onnx_io::Attribute;
 using onnx_io::Function;
 using onnx_io::Node;
-
-bool declares(const Function& function, const std::string& attribute) {
-  return std::ranges::find(function.attributes, attribute) != function.attributes.end() ||
-         std::ranges::find(function.attribute_defaults, attribute, &Attribute::name) !=
-             function.attribute_defaults.end();
-}
-
-}  // namespace
 
 void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t index) {
   NodeAt at{scope, node, index};
   check_references(at);
   if (const Function* function = functions_.find(node)) return check_call(at, *function);
+  if (const auto fault = functions_.overload_fault(node))
+    return report_.add(Rule::function_overload, at, *fault);
   const std::optional<std::int64_t> opset_version = imported_opset(at);
   if (!opset_version) return;
   // The reader of OpenVINO IR wrote the node and has checked what it was made from.
@@ -105,12 +97,9 @@ void NodeChecker::check_call(const NodeAt& at, const Function& function) {
   };
   check_count(at.node.inputs.size(), function.inputs.size(), "inputs");
   check_count(at.node.outputs.size(), function.outputs.size(), "outputs");
-  for (const Attribute& attribute : at.node.attributes) {
-    if (declares(function, attribute.name)) continue;
-    report_.add(Rule::function_call_attribute, at,
-                fmt::format("function {}.{} has no attribute '{}'; it would be ignored", function.domain,
-                            function.name, attribute.name));
-  }
+  const CallAttributeFaults faults = judge_call_attributes(at.node, function);
+  for (const std::string& fault : faults.repeated) report_.add(Rule::attribute_once, at, fault);
+  for (const std::string& fault : faults.unknown) report_.add(Rule::function_call_attribute, at, fault);
 }
 
 void NodeChecker::check_references(const NodeAt& at) {
@@ -122,7 +111,7 @@ void NodeChecker::check_references(const NodeAt& at) {
                   fmt::format("attribute '{}' refers to '{}', but only a node of a function can refer to an "
                               "attribute of its caller",
                               attribute.name, attribute.ref_attr_name));
-    } else if (!declares(*function, attribute.ref_attr_name)) {
+    } else if (!declares_attribute(*function, attribute.ref_attr_name)) {
       report_.add(Rule::function_reference, at,
                   fmt::format("attribute '{}' refers to '{}', which function {}.{} does not declare",
                               attribute.name, attribute.ref_attr_name, function->domain, function->name));

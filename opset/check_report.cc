@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "opset/function_calls.h"
+
 namespace grurun::opset {
 
 CheckScope CheckScope::of_main_graph(const onnx_io::Model& model) {
@@ -15,7 +17,7 @@ CheckScope CheckScope::of_main_graph(const onnx_io::Model& model) {
 
 CheckScope CheckScope::of_function(const onnx_io::Function& function) {
   CheckScope scope;
-  scope.label = fmt::format("function {}.{}", function.domain, function.name);
+  scope.label = function_label(function.domain, function.name, function.overload);
   scope.imports = &function.opset_imports;
   scope.function = &function;
   return scope;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "opset/function_calls.h"
 #include "opset/guarded_registry.h"
 #include "opset/inference_values.h"
 #include "opset/input_free.h"
@@ -321,7 +322,7 @@ InferenceModel make_inference_model(const onnx::ModelProto& original, const Chec
     const onnx_io::OpsetImports own = copy_imports(function.opset_import(), *copy->mutable_opset_import());
     CheckScope& scope = out.scopes.emplace_back();
     scope.label =
-        fmt::format("function {}.{}", onnx_io::canonical_domain(function.domain()), function.name());
+        function_label(onnx_io::canonical_domain(function.domain()), function.name(), function.overload());
     copier.copy_function(function, *copy, scope, own);
   }
   return out;

@@ -64,15 +64,7 @@ class Inliner {
 
   // References to the caller's attributes, and names in subgraphs.
   void resolve_attributes(Node& node, const Call& call) {
-    std::erase_if(node.attributes, [&](Attribute& attribute) {
-      if (attribute.ref_attr_name.empty() || call.node == nullptr) return false;
-      const Attribute* value = referred_attribute(attribute.ref_attr_name, *call.function, *call.node);
-      if (value == nullptr) return true;
-      std::string name = std::move(attribute.name);
-      attribute = *value;
-      attribute.name = std::move(name);
-      return false;
-    });
+    if (call.node != nullptr) resolve_references(node, *call.function, *call.node);
     for (Attribute& attribute : node.attributes)
       for (auto& body : attribute.graphs) body = std::make_shared<const Graph>(graph(*body, call));
   }

@@ -26,6 +26,7 @@ enum class Rule {
   function_reference,
   function_call_arity,
   function_call_attribute,
+  function_overload,
   name_defined,
   topological_order,
   acyclic,

@@ -36,6 +36,18 @@ void require_unique(const std::vector<Function>& functions) {
     if (!seen.emplace(function.domain, function.name, function.overload).second)
       fail_invalid("function '{}' of domain '{}' is defined twice", function.name,
                    onnx_io::shown_domain(function.domain));
+    const std::vector<std::string> faults = opset::repeated_parameters(function);
+    if (!faults.empty()) {
+      fail_invalid("{}: {}", opset::function_label(function.domain, function.name, function.overload),
+                   faults.front());
+    }
+  }
+}
+
+void require_attributes(const Function& function, const Node& call) {
+  const opset::CallAttributeFaults faults = opset::judge_call_attributes(call, function);
+  for (const auto* list : {&faults.repeated, &faults.unknown}) {
+    if (!list->empty()) fail_invalid("{}", list->front());
   }
 }
 
@@ -171,8 +183,11 @@ void PlanBuilder::add_resolved_node(const Node& node, Scope& scope) {
   int since = 0;
   with_context([&] { return node_label(node, scope.path, since); },
                [&] {
-                 if (const Function* local = local_function(node))
+                 if (const Function* local = local_function(node)) {
+                   require_attributes(*local, node);
                    return inline_function(*local, node, scope);
+                 }
+                 if (const auto fault = functions_.overload_fault(node)) fail_invalid("{}", *fault);
                  const std::int64_t version = imported_version(node, scope);
                  since = resolved_version(node, version);
                  const OpRow* row = find_op(node.domain, node.op_type, since);

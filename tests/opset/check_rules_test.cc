@@ -73,6 +73,13 @@ std::string doubling_functions(int levels) {
          " (x) => (y) { y = Relu(x) }\n";
 }
 
+Attribute float_attribute(const std::string& name) {
+  Attribute attribute;
+  attribute.name = name;
+  attribute.type = AttributeType::float_;
+  return attribute;
+}
+
 struct RuleCase {
   const char* code;
   Make bad;
@@ -124,6 +131,20 @@ std::vector<RuleCase> rule_cases() {
        with_function("Y = ns.f(X)", f + "(x) => (y) { y = Relu(x) }")},
       {"FUNCTION005", with_function("Y = ns.f <b = 1> (X)", f + "(x) => (y) { y = Relu(x) }"),
        with_function("Y = ns.f(X)", f + "(x) => (y) { y = Relu(x) }")},
+      {"FUNCTION001",
+       changed(with_function("Y = ns.f(X)", f + "<a> (x) => (y) { y = Elu <alpha: float = @a> (x) }"),
+               [](Model& m) { m.functions[0].attribute_defaults.push_back(float_attribute("a")); }),
+       with_function("Y = ns.f(X)", f + "<a> (x) => (y) { y = Elu <alpha: float = @a> (x) }")},
+      {"FUNCTION006",
+       changed(with_function("Y = ns.f(X)", f + "(x) => (y) { y = Relu(x) }"),
+               [](Model& m) { m.graph.nodes[0].overload = "q"; }),
+       changed(with_function("Y = ns.f(X)", f + "(x) => (y) { y = Relu(x) }"),
+               [](Model& m) { m.graph.nodes[0].overload = m.functions[0].overload = "q"; })},
+      {"FUNCTION006", changed(relu, [](Model& m) { m.graph.nodes[0].overload = "q"; }), relu},
+      {"FUNCTION006",
+       changed(with_function("Y = ns.f(X)", f + "(x) => (y) { y = Relu(x) }"),
+               [](Model& m) { m.functions[0].overload = "q"; }),
+       with_function("Y = ns.f(X)", f + "(x) => (y) { y = Relu(x) }")},
       {"GRAPH001", graph("g (float[2] X) => (float[2] Y) { Y = Add(X, Z) }"), relu},
       {"GRAPH002", graph("g (float[2] X) => (float[2] Y) { Y = Relu(a) a = Relu(X) }"),
        graph("g (float[2] X) => (float[2] Y) { a = Relu(X) Y = Relu(a) }")},
@@ -158,6 +179,10 @@ std::vector<RuleCase> rule_cases() {
        graph("g (float[2] X) => (float[2] Y) { Y = Elu <alpha = 1.0> (X) }")},
       {"SCHEMA007", graph("g (float[2] X) => (float[2] Y) { Y = Elu <alpha = 1.0, alpha = 2.0> (X) }"),
        graph("g (float[2] X) => (float[2] Y) { Y = Elu <alpha = 1.0> (X) }")},
+      {"SCHEMA007",
+       with_function("Y = ns.f <a = 1.0, a = 2.0> (X)",
+                     f + "<a> (x) => (y) { y = Elu <alpha: float = @a> (x) }"),
+       with_function("Y = ns.f <a = 1.0> (X)", f + "<a> (x) => (y) { y = Elu <alpha: float = @a> (x) }")},
       {"SCHEMA008", graph("g (float[2] X) => (float[2] Y) { Y = Add(X) }"),
        graph("g (float[2] X) => (float[2] Y) { Y = Add(X, X) }")},
       {"SCHEMA009", graph("g (float[2] X) => (float[2] Y) { Y = Add(X, \"\") }"),

@@ -55,16 +55,7 @@ std::string label(const Tape::Entry& entry) {
 /// The node with references to the attributes of a call replaced by their values.
 Node with_attributes(const Node& node, const Function& function, const Node& call) {
   Node plain = node;
-  plain.attributes.clear();
-  for (const Attribute& attribute : node.attributes) {
-    const Attribute* bound = &attribute;
-    if (const std::string& reference = attribute.ref_attr_name; !reference.empty()) {
-      bound = opset::referred_attribute(reference, function, call);
-      if (bound == nullptr) continue;
-    }
-    plain.attributes.push_back(*bound);
-    plain.attributes.back().name = attribute.name;
-  }
+  opset::resolve_references(plain, function, call);
   return plain;
 }
 

@@ -53,6 +53,24 @@ TEST(Plan, FunctionsAreUnique) {
   EXPECT_NO_THROW(make_plan(made));
 }
 
+// What a call gives is not dropped silently.
+TEST(Plan, CallsGiveAttributesOnceAndOnlyThoseThatTheFunctionDeclares) {
+  const auto refused = [](const onnx_io::Model& made, const char* says) {
+    const auto [kind, message] = error_of([&] { make_plan(made); });
+    EXPECT_EQ(kind, ErrorKind::invalid_model);
+    EXPECT_NE(message.find(says), std::string::npos) << message;
+  };
+  refused(calling_model({attr("slope", 0.5f), attr("slope", 0.25f)}), "attribute 'slope' is given twice");
+  refused(calling_model({attr("slop", 0.5f)}), "function local.Twice has no attribute 'slop'");
+  auto made = calling_model({attr("slope", 0.5f)});
+  made.graph.nodes[0].overload = "other";
+  refused(made,
+          "overloads of local.Twice that the model defines: one without a name; the call wants 'other'");
+  made.graph.nodes[0].overload.clear();
+  made.functions[0].attribute_defaults = {attr("slope", 1.0f)};
+  refused(made, "function local.Twice: two attributes are named 'slope'");
+}
+
 TEST(Plan, FunctionsThatCallThemselvesEndInALimit) {
   auto made = calling_model({});
   made.functions[0].nodes = {node("Twice", {"x"}, {"y"}, {}, "local")};
