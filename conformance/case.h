@@ -59,6 +59,13 @@ struct OutputResult {
   Comparison comparison;
 };
 
+/// A rule of the standard that a data set showed to be broken without a bearing on the verdict.
+struct Warning {
+  std::string data_set;  // as in OutputResult
+  std::string code;      // "SHAPE004"
+  std::string text;
+};
+
 struct CaseResult {
   Verdict verdict = Verdict::passed;
   std::string message;  // one line; empty when passed
@@ -66,6 +73,7 @@ struct CaseResult {
   std::vector<std::string> operators;  // of the model, each once, sorted: "GRU", "ai.onnx.ml.Scaler"
   std::vector<OutputResult> outputs;
   std::vector<Finding> findings;  // why recurrent nodes differ, where diagnosis can say it
+  std::vector<Warning> warnings;  // inputs and outputs that are of another type than the model declares
 };
 
 }  // namespace grurun::conformance

@@ -19,6 +19,7 @@
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
 #include "onnx_io/model.h"
+#include "opset/actual_types.h"
 #include "opset/check_before_run.h"
 #include "tensor/error.h"
 #include "tensor/heap.h"
@@ -125,6 +126,8 @@ class Run {
         if (plans.deciding().contains(name) && value.is_tensor()) made[name] = value.tensor();
       };
     }
+    opset::ActualTypes types(model.graph, {});
+    for (std::size_t i = 0; i < set.inputs.size(); ++i) types.see(model.graph.inputs[i].name, set.inputs[i]);
     const std::vector<Value> outputs = engine::run_plan(plan, std::move(set.inputs), options);
     const auto origins = keeps ? find_random_outputs(model, inputs, made)
                                : std::vector<std::optional<RandomOrigin>>(outputs.size());
@@ -132,6 +135,7 @@ class Run {
       fail_internal("{} outputs came of a graph that has {}", outputs.size(), set.expected.size());
     std::vector<bool> differs(outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
+      types.see(model.graph.outputs[i].name, outputs[i]);
       OutputResult out;
       if (origins[i])
         out = judge_random(*origins[i], outputs[i], set.expected[i]);
@@ -143,6 +147,8 @@ class Run {
       differs[i] = !out.comparison.ok && !out.random;
       result_.outputs.push_back(std::move(out));
     }
+    for (const opset::Finding& found : types.findings())
+      result_.warnings.push_back({set.name, found.code, found.message});
     if (std::ranges::find(differs, true) == differs.end()) {
       if (run_options_.deadline && Clock::now() > *run_options_.deadline)
         fail(ErrorKind::limit, "the time limit passed while outputs were compared");

@@ -88,7 +88,7 @@ void fields(Io& io, T& value) {
   using Plain = std::remove_const_t<T>;
   if constexpr (std::is_same_v<Plain, CaseResult>) {
     io(value.verdict), io(value.message), io(value.seconds), io(value.operators), io(value.outputs);
-    io(value.findings);
+    io(value.findings), io(value.warnings);
   } else if constexpr (std::is_same_v<Plain, OutputResult>) {
     io(value.data_set), io(value.name), io(value.random), fields(io, value.comparison);
   } else if constexpr (std::is_same_v<Plain, Comparison>) {
@@ -97,6 +97,8 @@ void fields(Io& io, T& value) {
   } else if constexpr (std::is_same_v<Plain, Finding>) {
     io(value.kind), io(value.data_set), io(value.node), io(value.hypotheses), io(value.max_ulp),
         io(value.text);
+  } else if constexpr (std::is_same_v<Plain, Warning>) {
+    io(value.data_set), io(value.code), io(value.text);
   } else if constexpr (std::is_same_v<Plain, ElementPair>) {
     io(value.where), io(value.index), io(value.actual), io(value.expected);
   } else {

@@ -38,6 +38,16 @@ std::string case_lines(const SuiteResult& result) {
   return out;
 }
 
+std::string warning_lines(const SuiteResult& result) {
+  std::string out;
+  const std::vector<std::string> endings = name_endings(result.cases);
+  for (std::size_t i = 0; i < result.cases.size(); ++i)
+    for (const Warning& warning : result.outcomes[i].result.warnings)
+      out += fmt::format("warning      {}: {}\n", one_line(result.cases[i].full_name() + endings[i]),
+                         one_line(describe(warning)));
+  return out;
+}
+
 std::string other_lines(const SuiteResult& result) {
   std::string out;
   for (const auto& [reason, names] : result.no_cases) {
@@ -89,6 +99,8 @@ std::string last_line(const SuiteResult& result, const Tally& tally) {
   if (!result.stale.empty())
     out += fmt::format("; {} expectation{} without a case", result.stale.size(),
                        result.stale.size() == 1 ? "" : "s");
+  if (const std::size_t cases = with_warnings(result); cases > 0)
+    out += fmt::format("; warnings about {} case{}", cases, cases == 1 ? "" : "s");
   return out + '\n';
 }
 
@@ -103,7 +115,7 @@ std::string console_report(const SuiteResult& result) {
     troubled.emplace(name, counts);
     for (int v = 0; v < verdict_count; ++v) in_trouble.by_verdict[v] += counts.by_verdict[v];
   }
-  std::string out = case_lines(result) + other_lines(result);
+  std::string out = case_lines(result) + warning_lines(result) + other_lines(result);
   out += table("kind", tally.by_kind, tally.all);
   out += table("operator", troubled, in_trouble);
   if (!tally.by_operator.empty())

@@ -65,6 +65,10 @@ Json finding_json(const Finding& finding) {
   return out;
 }
 
+Json warning_json(const Warning& warning) {
+  return {{"data_set", one_line(warning.data_set)}, {"code", warning.code}, {"text", one_line(warning.text)}};
+}
+
 Json case_json(const Case& test, const CaseOutcome& outcome) {
   const CaseResult& result = outcome.result;
   Json out = {{"name", one_line(test.name)},      {"path", one_line(test.path)},
@@ -82,6 +86,8 @@ Json case_json(const Case& test, const CaseOutcome& outcome) {
   for (const OutputResult& output : result.outputs) out["outputs"].push_back(output_json(output));
   out["diagnosis"] = Json::array();
   for (const Finding& finding : result.findings) out["diagnosis"].push_back(finding_json(finding));
+  out["warnings"] = Json::array();
+  for (const Warning& warning : result.warnings) out["warnings"].push_back(warning_json(warning));
   return out;
 }
 
@@ -101,6 +107,7 @@ std::string json_report(const SuiteResult& result) {
               {"found", result.cases.size()},
               {"not_run", result.not_run()},
               {"unexpected", result.unexpected()},
+              {"with_warnings", with_warnings(result)},
               {"as_expected", result.as_expected()},
               {"seconds", result.seconds},
               {"by_kind", groups_json(tally.by_kind)},

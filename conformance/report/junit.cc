@@ -61,6 +61,35 @@ void add_child(pugi::xml_node test, const char* name, std::string_view type, con
   if (!body.empty()) child.append_child(pugi::node_pcdata).set_value(body.c_str());
 }
 
+/// What changes no verdict stands where CI systems show what a test printed. The order of the elements is
+/// that of the format's schema: behind failure, error and skipped.
+void add_warnings(pugi::xml_node test, const CaseResult& result) {
+  if (result.warnings.empty()) return;
+  std::string lines;
+  for (const Warning& warning : result.warnings) lines += "warning: " + one_line(describe(warning)) + "\n";
+  test.append_child("system-out").append_child(pugi::node_pcdata).set_value(lines.c_str());
+}
+
+/// The verdict of a case that ran, as a child of its element.
+void write_verdict(pugi::xml_node node, const SuiteResult& result, const CaseOutcome& outcome,
+                   Totals& totals) {
+  const Verdict verdict = outcome.result.verdict;
+  std::string message = one_line(outcome.result.message);
+  const std::string note = one_line(expectation_note(result, outcome));
+  if (!note.empty()) message += (message.empty() ? "" : " ") + fmt::format("[{}]", note);
+  if (!outcome.unexpected) {
+    if (verdict == Verdict::passed || verdict == Verdict::passed_not_comparable) return;
+    add_child(node, "skipped", {}, fmt::format("{}: {}", verdict_name(verdict), message), {});
+    totals.skipped = 1;
+  } else if (is_good(verdict) || verdict == Verdict::differs) {
+    add_child(node, "failure", verdict_name(verdict), message, details(outcome.result));
+    totals.failures = 1;
+  } else {
+    add_child(node, "error", verdict_name(verdict), message, {});
+    totals.errors = 1;
+  }
+}
+
 /// ending keeps CI systems, which know a case by classname and name, from taking two for one.
 Totals write_case(pugi::xml_node suite, const SuiteResult& result, std::size_t index,
                   const std::string& ending) {
@@ -79,21 +108,8 @@ Totals write_case(pugi::xml_node suite, const SuiteResult& result, std::size_t i
     totals.errors = 1;
     return totals;
   }
-  const Verdict verdict = outcome.result.verdict;
-  std::string message = one_line(outcome.result.message);
-  const std::string note = one_line(expectation_note(result, outcome));
-  if (!note.empty()) message += (message.empty() ? "" : " ") + fmt::format("[{}]", note);
-  if (!outcome.unexpected) {
-    if (verdict == Verdict::passed || verdict == Verdict::passed_not_comparable) return totals;
-    add_child(node, "skipped", {}, fmt::format("{}: {}", verdict_name(verdict), message), {});
-    totals.skipped = 1;
-  } else if (is_good(verdict) || verdict == Verdict::differs) {
-    add_child(node, "failure", verdict_name(verdict), message, details(outcome.result));
-    totals.failures = 1;
-  } else {
-    add_child(node, "error", verdict_name(verdict), message, {});
-    totals.errors = 1;
-  }
+  write_verdict(node, result, outcome, totals);
+  add_warnings(node, outcome.result);
   return totals;
 }
 

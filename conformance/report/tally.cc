@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace grurun::conformance {
@@ -28,6 +29,16 @@ Tally count(const SuiteResult& result) {
     for (const std::string& name : outcome.result.operators) ++tally.by_operator[name].by_verdict[verdict];
   }
   return tally;
+}
+
+std::size_t with_warnings(const SuiteResult& result) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      result.outcomes, [](const CaseOutcome& outcome) { return !outcome.result.warnings.empty(); }));
+}
+
+std::string describe(const Warning& warning) {
+  return fmt::format("{}{}{}: {}", warning.data_set, warning.data_set.empty() ? "" : ", ", warning.code,
+                     warning.text);
 }
 
 std::string expectation_note(const SuiteResult& result, const CaseOutcome& outcome) {

@@ -26,6 +26,12 @@ struct Tally {
 
 Tally count(const SuiteResult& result);
 
+/// Cases that ran and have warnings.
+std::size_t with_warnings(const SuiteResult& result);
+
+/// "test_data_set_0, SHAPE004: ...": the line that reports print.
+std::string describe(const Warning& warning);
+
 /// What the expectations have to say on a case, in words; empty when nothing.
 std::string expectation_note(const SuiteResult& result, const CaseOutcome& outcome);
 

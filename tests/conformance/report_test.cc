@@ -25,7 +25,7 @@ void add(SuiteResult& result, const std::string& kind, const std::string& name, 
   test.path = "data/" + kind + "/" + name;
   CaseOutcome outcome;
   outcome.ran = true;
-  outcome.result = {verdict, message, 0.25, std::move(operators), {}, {}};
+  outcome.result = {verdict, message, 0.25, std::move(operators), {}, {}, {}};
   result.cases.push_back(test);
   result.outcomes.push_back(outcome);
 }
@@ -52,6 +52,7 @@ SuiteResult sample() {
   add(result, "node", "test_good", Verdict::passed, "", {"Abs"});
   add(result, "node", "test_random", Verdict::passed_not_comparable,
       "random values were checked by type, shape and distribution", {"Bernoulli"});
+  result.outcomes.back().result.warnings.push_back({"", "SHAPE004", "'<Y>\n' is declared"});
   add(result, "node", "test_differs", Verdict::differs, "", {"Abs", "GRU"});
   CaseResult& differs = result.outcomes.back().result;
   differs.outputs.push_back(differing_output());
@@ -60,6 +61,8 @@ SuiteResult sample() {
       {"reproduced", "test_data_set_0", "node 'g\x1b' (GRU-14)", {"gate-order"}, 3, "with <gates>"});
   differs.findings.push_back(
       {"unexplained", "test_data_set_0", "node 'h' (GRU-14)", {}, std::nullopt, "it parts"});
+  differs.warnings.push_back({"test_data_set_0", "SHAPE004", "'Y' is declared tensor(float) [2,3]"});
+  differs.warnings.push_back({"test_data_set_1", "SHAPE004", "'Z' is declared tensor(float) [2]"});
   add(result, "node", "test_listed", Verdict::unsupported, "GRU-99 has no kernel", {"GRU"});
   add(result, "node", "test_now_passes", Verdict::passed, "", {"Abs"});
   add(result, "simple", "test_<&>\"'\x1b[31m\n\xff\xc2\x85\xef\xbf\xbe\xf0\x9f\x98\x80", Verdict::invalid,

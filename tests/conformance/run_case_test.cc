@@ -103,6 +103,36 @@ TEST(RunCase, EveryDataSetCountsAndTheFirstDifferenceIsTold) {
   EXPECT_EQ(run(s, "node", loose).verdict, Verdict::passed);
 }
 
+TEST(RunCase, OutputsThatContradictTheModelAreWarnedOf) {
+  const Scratch s;
+  onnx::ModelProto model = add_model();
+  model.mutable_graph()->clear_input();
+  model.mutable_graph()->clear_output();
+  add_value(model.mutable_graph()->add_input(), "x", {-1});
+  add_value(model.mutable_graph()->add_output(), "y", {-1});
+  s.file("node/a/model.onnx", model.SerializeAsString());
+  pb(s, "node/a/test_data_set_0/input_0.pb", {1, 2});
+  pb(s, "node/a/test_data_set_0/output_0.pb", {11, 22});
+  pb(s, "node/a/test_data_set_1/input_0.pb", {1});  // batch is 1 here, and 2 in y
+  pb(s, "node/a/test_data_set_1/output_0.pb", {11, 21});
+  const CaseResult got = run(s, "node");
+  EXPECT_EQ(got.verdict, Verdict::passed) << got.message;
+  ASSERT_EQ(got.warnings.size(), 1u);
+  EXPECT_EQ(got.warnings[0].data_set, "test_data_set_1");
+  EXPECT_EQ(got.warnings[0].code, "SHAPE004");
+  EXPECT_EQ(got.warnings[0].text,
+            "'y' is declared tensor(float) [batch], but tensor(float) [2]: 'batch' is 1 in 'x'");
+  model.mutable_graph()->mutable_output(0)->CopyFrom(onnx::ValueInfoProto());
+  add_value(model.mutable_graph()->mutable_output(0), "y", {2, 1});
+  s.file("node/b/model.onnx", model.SerializeAsString());
+  pb(s, "node/b/test_data_set_0/input_0.pb", {1, 2});
+  pb(s, "node/b/test_data_set_0/output_0.pb", {11, 22});
+  const CaseResult rank = run(s, "node/b");
+  EXPECT_EQ(rank.verdict, Verdict::passed) << rank.message;
+  ASSERT_EQ(rank.warnings.size(), 1u);
+  EXPECT_THAT(rank.warnings[0].text, HasSubstr("the rank differs"));
+}
+
 TEST(RunCase, InputFilesBelongToGraphInputsInitializersCounted) {
   const Scratch s;
   s.file("node/a/model.onnx", add_model().SerializeAsString());

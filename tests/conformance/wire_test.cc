@@ -24,6 +24,7 @@ CaseResult full() {
   out.outputs.push_back(output);
   out.findings.push_back({"reproduced", "set", "node 'g'", {"gate-order", ""}, 7, "text"});
   out.findings.push_back({"unexplained", "", "", {}, std::nullopt, ""});
+  out.warnings.push_back({"set", "SHAPE004", "text"});
   return out;
 }
 
@@ -43,6 +44,8 @@ TEST(Wire, WhatGoesInComesOut) {
   EXPECT_EQ(out.findings[0].max_ulp, 7u);
   EXPECT_EQ(describe(out.findings[0]), "node 'g': text");
   EXPECT_EQ(out.findings[1].max_ulp, std::nullopt);
+  ASSERT_EQ(out.warnings.size(), 1u);
+  EXPECT_EQ(out.warnings[0].data_set + out.warnings[0].code + out.warnings[0].text, "setSHAPE004text");
   EXPECT_EQ(describe(out.outputs[1].comparison), "element type float, expected double");
 }
 
