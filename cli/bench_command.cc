@@ -235,8 +235,8 @@ int run(const BenchFlags& flags) {
   ReportFile trace(flags.trace, "{["), json(json_on_stdout ? "" : flags.json, "{");
   const Measured& measured = bench.measure();
   std::optional<Error> failed;
-  if (json.is_open()) json.write(as_json(flags, measured), failed);
-  if (trace.is_open()) trace.write(chrome_trace(measured.last_run), failed);
+  if (json.is_wanted()) json.write(as_json(flags, measured), failed);
+  if (trace.is_wanted()) trace.write(chrome_trace(measured.last_run), failed);
   print_text(json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
   if (failed) throw *failed;
   return 0;

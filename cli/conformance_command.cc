@@ -111,7 +111,7 @@ void write_reports(const Flags& flags, Reports& reports, const SuiteResult& resu
   const auto report = [&](const std::string& path, ReportFile& file,
                           std::string (*make)(const SuiteResult&)) {
     if (path == standard_output) printed = make(result);
-    if (file.is_open()) file.write(make(result), failed);
+    if (file.is_wanted()) file.write(make(result), failed);
   };
   report(flags.json, reports.json, json_report);
   report(flags.junit, reports.junit, junit_report);

@@ -14,6 +14,7 @@
 #include "cli/conformance_command.h"
 #include "cli/guard.h"
 #include "cli/inspect_command.h"
+#include "cli/report_file.h"
 #include "cli/schema_command.h"
 #include "cli/streams.h"
 #include "cli/version.h"
@@ -46,13 +47,29 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
+bool asks_for_help(std::span<char*> arguments) {
+  return std::ranges::any_of(
+      arguments, [](std::string_view argument) { return argument == "--help" || argument == "-h"; });
+}
+
+// Before the arguments are understood: a run that fails because of them has no report either.
+void remove_old_reports(std::span<char*> arguments) {
+  const std::string_view command = arguments.size() > 1 ? arguments[1] : "";
+  if ((command != "conformance" && command != "bench") || asks_for_help(arguments)) return;
+  for (std::size_t i = 2; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    for (const std::string flag : {"--json", "--junit", "--trace"}) {
+      if (argument == flag && i + 1 < arguments.size()) remove_old_report(arguments[i + 1]);
+      if (argument.starts_with(flag + "=")) remove_old_report(std::string(argument.substr(flag.size() + 1)));
+    }
+  }
+}
+
 // The command without a name takes any first argument that is no subcommand; then no later argument, a file
 // perhaps, is one either.
 void choose_command(CLI::App& app, int argc, char** argv) {
   const auto is = [&](int at, std::string_view name) { return at < argc && argv[at] == name; };
-  for (int i = 1; i < argc; ++i) {
-    if (is(i, "--help") || is(i, "-h")) return;
-  }
+  if (asks_for_help({argv, static_cast<std::size_t>(argc)})) return;
   const auto subcommands = app.get_subcommands([](CLI::App*) { return true; });
   const bool named =
       std::ranges::any_of(subcommands, [&](CLI::App* subcommand) { return is(1, subcommand->get_name()); });
@@ -93,11 +110,13 @@ void keep_freed_memory() {
 
 int run_main(int argc, char** argv) {
   keep_freed_memory();
+  const std::span arguments(argv, static_cast<std::size_t>(argc));
+  remove_old_reports(arguments);
   CLI::App app("Runs ONNX models on a CPU engine whose answers can be trusted, and tests them.", "grurun");
   Action action;
   app.set_help_flag("-h,--help", "This help");
-  const bool details = std::ranges::any_of(std::span(argv, static_cast<std::size_t>(argc)),
-                                           [](std::string_view argument) { return argument == "-v"; });
+  const bool details =
+      std::ranges::any_of(arguments, [](std::string_view argument) { return argument == "-v"; });
   app.add_flag_callback(
       "--version", [=] { throw CLI::CallForVersion(details ? version_details() : version_line(), 0); },
       "The version; with -v what -v prints");

@@ -63,7 +63,64 @@ TEST_F(KeptFiles, NoEmptyReportIsLeftBehind) {
       grurun({"bench", "add.onnx", "--max-memory", "1", "--json", "new.json", "--trace", "old.json"}).code,
       5);
   EXPECT_FALSE(std::filesystem::exists(folder() / "new.json"));
-  EXPECT_EQ(read("old.json"), "[]");
+  EXPECT_EQ(read("old.json"), "[]") << "no report of grurun";
+}
+
+// Whoever reads nothing but the report would take that of a run before for that of the run that failed.
+TEST_F(KeptFiles, NoReportOfARunBeforeIsLeftWhereARunFails) {
+  ASSERT_EQ(shell(R"(mkdir -p c empty && cp add.onnx c/model.onnx &&
+    "$GRURUN" c/model.onnx -q --save-inputs c/test_data_set_0 --save-outputs c/test_data_set_0 2> log)")
+                .code,
+            0);
+  const std::vector<std::pair<const char*, std::vector<std::string>>> commands = {
+      {"conformance c --json r.json --junit=r.xml",
+       {"--min-cases 2", "empty", "missing", "-k nothing", "--rtol -1", "--no-such-flag", "--max-time",
+        "--min-cases=", "--expectations missing", "--list", "--isa none", "--json r.json",
+        "--expectations r.json"}},
+      {"bench add.onnx --min-time 0 --runs 1 --json r.json --trace r.xml",
+       {"--max-memory 1", "--runs 0", "more.onnx", "--inputs missing", "--inputs r.json", "--trace -"}}};
+  for (const auto& [command, faults] : commands) {
+    const std::string right = fmt::format("\"$GRURUN\" {}", command);
+    for (const std::string& fault : faults) {
+      ASSERT_EQ(shell(right).code, 0) << right;
+      ASSERT_TRUE(std::filesystem::exists(folder() / "r.json") &&
+                  std::filesystem::exists(folder() / "r.xml"));
+      ASSERT_EQ(shell(right + " --help").code, 0);
+      EXPECT_TRUE(std::filesystem::exists(folder() / "r.json")) << "nothing was to be run";
+      EXPECT_NE(shell(right + " " + fault).code, 0) << fault;
+      EXPECT_FALSE(std::filesystem::exists(folder() / "r.json")) << fault;
+      EXPECT_FALSE(std::filesystem::exists(folder() / "r.xml")) << fault;
+    }
+  }
+}
+
+TEST_F(KeptFiles, AReportThroughALinkIsRemovedBehindIt) {
+  const std::vector<std::string> bench = {"bench",  "add.onnx", "--min-time", "0",
+                                          "--runs", "1",        "--json",     "link"};
+  std::filesystem::create_symlink("target", folder() / "link");
+  ASSERT_EQ(grurun(bench).code, 0);
+  ASSERT_TRUE(std::filesystem::is_regular_file(folder() / "target"));
+  EXPECT_EQ(grurun({"bench", "missing.onnx", "--json", "link"}).code, 2);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder() / "link"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "target"));
+  EXPECT_EQ(grurun({"bench", "add.onnx", "--max-memory", "1", "--json", "link"}).code, 5);
+  EXPECT_FALSE(std::filesystem::exists(folder() / "target")) << "nor is an empty one made";
+}
+
+TEST_F(KeptFiles, ABenchThatIsKilledLeavesNoReport) {
+  const Outcome outcome =
+      shell(R"("$GRURUN" bench add.onnx --min-time 100 --json r.json --trace t.json & pid=$!
+    sleep 0.5; kill -TERM $pid; wait $pid)");
+  EXPECT_EQ(outcome.code, 128 + 15) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "r.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "t.json"));
+}
+
+TEST_F(KeptFiles, AReportGoesToAPipe) {
+  const Outcome outcome = shell(
+      R"(mkfifo p; cat p > read & "$GRURUN" bench add.onnx --min-time 0 --runs 1 --json p; code=$?; wait; exit $code)");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(read("read").starts_with(R"({"model":"add.onnx")")) << read("read");
 }
 
 // Weights of a model, which another file of its folder may hold, above all.
