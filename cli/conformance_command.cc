@@ -136,8 +136,7 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   options.each.diagnose = !flags.no_diagnosis;
   options.each.precise = flags.precise;
   if (const auto limit = parse_time_limit("--max-time", flags.max_time))
-    options.each.max_time =
-        std::max(std::chrono::round<std::chrono::milliseconds>(*limit), std::chrono::milliseconds(1));
+    options.each.max_time = std::chrono::ceil<std::chrono::nanoseconds>(*limit);
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : kernels::usable_cpus());
   options.workers = static_cast<int>(std::min(workers, cases));
   options.max_memory = memory_of_each(flags, static_cast<std::size_t>(options.workers));
@@ -211,7 +210,7 @@ void add_conformance(CLI::App& app, std::function<int()>& action) {
       ->required();
   command->add_option("-j,--jobs", flags->jobs, "Worker processes; 0: one on each CPU")
       ->capture_default_str();
-  command->add_option("--max-time", flags->max_time, "Seconds a case may take; 0: no limit")
+  command->add_option("--max-time", flags->max_time, "Seconds a case may take, less than 1e9; 0: no limit")
       ->type_name("SECONDS")
       ->capture_default_str();
   command

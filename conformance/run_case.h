@@ -13,7 +13,7 @@ namespace grurun::conformance {
 struct CaseOptions {
   ToleranceChoice tolerance;                          // flags: over a case's data.json
   std::uint64_t seed = 0;                             // of random operators
-  std::optional<std::chrono::milliseconds> max_time;  // the whole case; beyond it: timed-out
+  std::optional<std::chrono::nanoseconds> max_time;  // the whole case; beyond it: timed-out
   bool diagnose = true;                               // say why recurrent nodes differ
   std::function<void()> between_steps{};              // called after each step of a run; may be empty
   bool precise = false;  // compute what differs once more in double, and say which side is nearer

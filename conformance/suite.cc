@@ -36,7 +36,7 @@ CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
   } else {
     result.verdict = Verdict::timed_out;
     result.message = fmt::format("killed: it took longer than {:g} s",
-                                 static_cast<double>(options.each.max_time->count()) / 1000);
+                                 std::chrono::duration<double>(*options.each.max_time).count());
   }
   return result;
 }

@@ -266,7 +266,7 @@ class Pool {
 
   std::optional<std::int64_t> limit_ns() const {
     if (!options_.max_time) return std::nullopt;
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(*options_.max_time + kill_grace).count();
+    return std::chrono::nanoseconds(*options_.max_time + kill_grace).count();
   }
 
   /// Nanoseconds until the first worker's time is up; a slot's job may have begun since, which only comes too

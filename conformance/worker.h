@@ -12,7 +12,7 @@ namespace grurun::conformance {
 struct PoolOptions {
   int workers = 1;
   /// A job that takes longer than this and the grace below is killed.
-  std::optional<std::chrono::milliseconds> max_time;
+  std::optional<std::chrono::nanoseconds> max_time;
 };
 
 /// A worker that ends a job by itself at its time limit gets this much longer before it is killed.

@@ -211,6 +211,12 @@ class Command(unittest.TestCase):
         self.assertIn("no case is below it", self.expect(2, self.kind, self.folder / "empty").stderr)
         self.expect(2)
 
+    def test_a_limit_of_less_than_a_millisecond_is_no_longer_one(self):
+        for limit in ("1e-9", "0.00001", "1e-300"):
+            self.assertIn("3 timed-out", self.expect(1, self.folder, "--max-time", limit).stdout)
+        for limit in ("0", "999999999"):
+            self.assertIn("3 passed", self.expect(0, self.folder, "--max-time", limit).stdout)
+
     def test_links_and_single_cases(self):
         links = self.folder / "links"
         links.mkdir()
