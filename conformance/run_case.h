@@ -11,11 +11,11 @@
 namespace grurun::conformance {
 
 struct CaseOptions {
-  ToleranceChoice tolerance;                          // flags: over a case's data.json
-  std::uint64_t seed = 0;                             // of random operators
+  ToleranceChoice tolerance;                         // flags: over a case's data.json
+  std::uint64_t seed = 0;                            // of random operators
   std::optional<std::chrono::nanoseconds> max_time;  // the whole case; beyond it: timed-out
-  bool diagnose = true;                               // say why recurrent nodes differ
-  std::function<void()> between_steps{};              // called after each step of a run; may be empty
+  bool diagnose = true;                              // say why recurrent nodes differ
+  std::function<void()> between_steps{};             // called after each step of a run; may be empty
   bool precise = false;  // compute what differs once more in double, and say which side is nearer
 };
 

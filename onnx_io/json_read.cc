@@ -3,6 +3,7 @@
 
 #include "onnx_io/json_elements.h"
 #include "onnx_io/map_keys.h"
+#include "onnx_io/stored_elements.h"
 #include "onnx_io/typed_fields.h"
 #include "onnx_io/value_formats.h"
 #include "tensor/error.h"
@@ -87,7 +88,7 @@ Shape stated_shape(const JsonNode& node) {
 Tensor read_tensor(const JsonTree& tree, const JsonNode& data, DType dtype, const JsonNode* stated) {
   const Shape nested = nested_shape(data, dtype);
   const Shape shape = stated != nullptr ? stated_shape(*stated) : nested;
-  const bool flat = nested.rank() == 1 && nested[0] == shape.element_count();
+  const bool flat = nested.rank() == 1 && nested[0] == stored_elements(shape.dims());
   if (nested != shape && !flat) {
     fail_invalid("data of shape {}, but shape says {}", nested.to_string(), shape.to_string());
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "onnx_io/npy_header.h"
+#include "onnx_io/stored_elements.h"
 #include "onnx_io/utf8.h"
 #include "onnx_io/value_formats.h"
 #include "tensor/error.h"
@@ -168,14 +169,11 @@ Tensor parse_npy(const Bytes& file, DType expected) {
   const NpyHeader header = parse_npy_header(file.text(), expected);
   const auto item = static_cast<std::int64_t>(header.type.item_size);
   const std::size_t held = file.size - header.data_offset;
-  std::int64_t needed = item;
-  const bool none = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
-  for (const std::int64_t dim : header.shape) {
-    if (none) break;
-    if (__builtin_mul_overflow(needed, dim, &needed))
-      fail_invalid("shape {} is too large", header.shape.to_string());
-  }
-  if (none) needed = 0;
+  std::int64_t needed = 0;
+  // A string's size is the file's own.
+  if (__builtin_mul_overflow(stored_elements(header.shape.dims()), item, &needed))
+    fail_invalid("{} elements of {} bytes each are more than any memory holds", header.shape.to_string(),
+                 item);
   if (std::cmp_not_equal(held, needed)) {
     fail_invalid("{} bytes of data, but {} elements of {} bytes each take {}", held, header.shape.to_string(),
                  item, needed);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "onnx_io/proto_tensor.h"
+#include "onnx_io/stored_elements.h"
 #include "onnx_io/typed_fields.h"
 #include "tensor/error.h"
 #include "tensor/memory.h"
@@ -36,7 +37,7 @@ std::vector<std::int64_t> linear_positions(const Tensor& indices, const Shape& s
     fail_invalid("sparse tensor: indices have shape {}, but must be [{}] or [{},{}]",
                  indices.shape().to_string(), nnz, nnz, shape.rank());
   }
-  const std::int64_t whole = shape.element_count();
+  const std::int64_t whole = stored_elements(shape.dims());
   const std::int64_t* index = indices.data<std::int64_t>();
   std::vector<std::int64_t> positions(static_cast<std::size_t>(nnz));
   for (std::int64_t& position : positions) {
@@ -77,8 +78,8 @@ Tensor dense_from_proto(const ::onnx::SparseTensorProto& proto, const TensorSour
   }
   // A few bytes may state dims of any size: what is not a value takes no memory before it is copied.
   const std::size_t width = dtype_size(values.dtype());
-  const std::int64_t bytes = checked_mul(shape.element_count(), static_cast<std::int64_t>(width));
-  const auto zeros = std::make_shared<const memory::Zeros>(static_cast<std::size_t>(bytes));
+  const auto bytes = static_cast<std::size_t>(stored_elements(shape.dims())) * width;
+  const auto zeros = std::make_shared<const memory::Zeros>(bytes);
   const auto* const from = static_cast<const std::byte*>(values.raw());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     std::memcpy(zeros->data() + static_cast<std::size_t>(positions[i]) * width, from + i * width, width);

@@ -4,9 +4,9 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
-#include <limits>
 
 #include "onnx_io/packed_bits.h"
+#include "onnx_io/stored_elements.h"
 #include "onnx_io/typed_fields.h"
 #include "tensor/error.h"
 
@@ -60,18 +60,6 @@ Shape shape_from_dims(const google::protobuf::RepeatedField<std::int64_t>& dims)
   return Shape(std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(dims.size())));
 }
 
-// The element count of dims that a file made up: too many is the file's fault, not a limit of ours.
-std::int64_t count_elements(const Shape& shape) {
-  std::int64_t count = 1;
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
-  for (const std::int64_t dim : shape) {
-    if (__builtin_mul_overflow(count, dim, &count) || count > std::numeric_limits<std::int64_t>::max() / 64) {
-      fail_invalid("shape {} has more elements than any memory holds", shape.to_string());
-    }
-  }
-  return count;
-}
-
 void require_bools(const std::byte* data, std::size_t size) {
   const auto* bad = std::find_if(data, data + size, [](std::byte b) { return b > std::byte{1}; });
   if (bad != data + size)
@@ -113,7 +101,7 @@ Tensor tensor_from_proto(const ::onnx::TensorProto& proto, const TensorSource& s
   const DType dtype = dtype_from_proto(proto.data_type());
   if (proto.has_segment()) fail_unsupported("a tensor in segments; store it whole");
   const Shape shape = shape_from_dims(proto.dims());
-  const std::int64_t count = count_elements(shape);
+  const std::int64_t count = stored_elements(shape.dims());
   const bool external = proto.data_location() == ::onnx::TensorProto::EXTERNAL;
   const char* const field = used_typed_field(proto);
   if (external && proto.has_raw_data())

@@ -1,7 +1,6 @@
 #include "onnx_io/openvino/constants.h"
 
 #include <cstring>
-#include <limits>
 
 #include "tensor/element_types.h"
 #include "tensor/error.h"
@@ -45,20 +44,6 @@ std::size_t product(const Dims& dims, std::size_t from, std::size_t to) {
 }
 
 }  // namespace
-
-std::uint64_t count_elements(const Dims& dims) {
-  std::uint64_t count = 1;
-  for (const std::int64_t dim : dims) {
-    if (dim == 0) return 0;
-  }
-  for (const std::int64_t dim : dims) {
-    if (__builtin_mul_overflow(count, static_cast<std::uint64_t>(dim), &count) ||
-        count > std::numeric_limits<std::uint64_t>::max() / 64) {
-      fail_invalid("shape [{}] has more elements than any memory holds", fmt::join(dims, ","));
-    }
-  }
-  return count;
-}
 
 std::vector<std::int64_t> integers_of(const Constant& constant, const std::string& what) {
   std::vector<std::int64_t> out;

@@ -14,9 +14,6 @@
 
 namespace grurun::onnx_io::openvino {
 
-/// Number of elements; Error(invalid_model) when no memory holds so many.
-std::uint64_t count_elements(const Dims& dims);
-
 /// Elements of an integer constant, flattened. Throws Error(invalid_model) naming `what` for other types, and
 /// for an element beyond int64.
 std::vector<std::int64_t> integers_of(const Constant& constant, const std::string& what);

@@ -4,6 +4,7 @@
 
 #include "onnx_io/openvino_ir.h"
 #include "onnx_io/proto_convert.h"
+#include "onnx_io/stored_elements.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {
@@ -142,7 +143,7 @@ Value Translation::convert_const(const Layer& layer, LayerAttributes& attributes
   if (offset < 0 || size < 0) {
     fail_invalid("attribute offset is {} and size is {}; neither may be negative", offset, size);
   }
-  const std::uint64_t needed = count_elements(*value.dims) * dtype_size(value.dtype);
+  const auto needed = static_cast<std::uint64_t>(stored_elements(*value.dims)) * dtype_size(value.dtype);
   // OpenVINO writes a byte for a constant without elements.
   if (static_cast<std::uint64_t>(size) != needed && needed != 0) {
     fail_invalid("attribute size is {}, but {} {} takes {} bytes", size, dtype_name(value.dtype),

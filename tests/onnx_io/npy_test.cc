@@ -149,7 +149,7 @@ TEST(Npy, EachBrokenFileGivesItsOneLine) {
       {npy("'<f4'", "False", "(99999999999999999999,)", ""),
        "invalid: the shape holds something else than numbers below 2^63"},
       {npy("'<f4'", "False", "(4294967296, 4294967296)", ""),
-       "invalid: shape [4294967296,4294967296] is too large"},
+       "invalid: shape [4294967296,4294967296] has more elements than any memory holds"},
       {npy("'<f4'", "False", "(2,)", "1234"),
        "invalid: 4 bytes of data, but [2] elements of 4 bytes each take 8"},
       {npy("'<f4'", "False", "()", "12345"),

@@ -336,7 +336,8 @@ TEST(ProtoTensor, EachBrokenSparseTensorGivesItsOneLine) {
        "invalid: sparse tensor: indices have shape [1,3], but must be [1] or [1,2]"},
       {sparse({0}, {1}, {}), "invalid: a sparse tensor without dims"},
       {sparse({0}, {1}, {-4}), "invalid: sparse tensor: dimension -4 is negative"},
-      {sparse({0}, {1}, {1LL << 32, 1LL << 32}), "limit: 4294967296 x 4294967296 does not fit in 63 bits"},
+      {sparse({0}, {1}, {1LL << 32, 1LL << 32}),
+       "invalid: shape [4294967296,4294967296] has more elements than any memory holds"},
       {matrix_values, "invalid: sparse tensor: values have shape [1,1], must be [nnz]"},
       {float_indices, "invalid: sparse tensor: indices are double, must be int64"},
   };
