@@ -11,7 +11,8 @@ namespace grurun::kernels {
 
 /// C = A * B for A [M, K], B [K, N], C [M, N] of any arithmetic types, each element summed in Acc, k
 /// ascending, and then converted to Out. Integer sums wrap around modulo 2^bits as unsigned arithmetic does.
-/// The definition that gemm is tested against, and the product for integers.
+/// The definition that gemm and gemm_integer are tested against, and the product for integers of 8 and 16
+/// bits.
 template <class Acc, class TA, class TB, class Out>
 void gemm_generic(int64_t M, int64_t N, int64_t K, Matrix<TA> A, Matrix<TB> B, Out* C, int64_t ldc) {
   using Sum = typename std::conditional_t<std::is_integral_v<Acc>, std::make_unsigned<Acc>,

@@ -4,6 +4,7 @@
 
 #include "engine/kernels/gemm.h"
 #include "engine/kernels/gemm_generic.h"
+#include "engine/kernels/gemm_integer.h"
 #include "engine/kernels/parallel.h"
 #include "engine/ops/broadcast.h"
 #include "engine/ops/cast.h"
@@ -17,10 +18,11 @@ void multiply(std::int64_t M, std::int64_t N, std::int64_t K, kernels::Matrix<T>
               T* C) {
   if constexpr (std::is_floating_point_v<T>) {
     kernels::gemm<T>(M, N, K, T{1}, A, B, T{0}, C, N);
+  } else if constexpr (sizeof(T) >= 4) {
+    kernels::gemm_integer<T>(M, N, K, A, B, C, N);
   } else {
-    // Every width wraps the same in 64 bits: the low bits of a sum depend on nothing above them.
-    using Sum = std::conditional_t<sizeof(T) <= 4, std::int32_t, std::int64_t>;
-    kernels::gemm_generic<Sum, T, T, T>(M, N, K, A, B, C, N);
+    // The low bits of a sum depend on nothing above them.
+    kernels::gemm_generic<std::int32_t, T, T, T>(M, N, K, A, B, C, N);
   }
 }
 
