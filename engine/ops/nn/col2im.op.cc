@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/add_rows.h"
 #include "engine/kernels/parallel.h"
 #include "engine/ops/integer_list.h"
 #include "engine/ops/type_dispatch.h"
@@ -33,27 +34,41 @@ std::pair<std::int64_t, std::int64_t> inside(const WindowAxis& axis, std::int64_
   return {begin, std::min(end, axis.output)};
 }
 
-// Calls run(first element of the image, step in the image, first element of the column, count) for all runs
-// of blocks that place k of the block has along the last axis.
+// Blocks that place k of the block has along the last two axes: rows of `count` blocks each. Where the first
+// of them stands in the image and in the columns, and how far rows, and blocks of a row, are apart.
+struct Patch {
+  std::int64_t rows, count;
+  std::int64_t at, row_step, step;
+  std::int64_t column, row_columns;
+};
+
+// Calls run(patch) for all patches of this place.
 template <typename Run>
-void for_each_run(const Blocks& blocks, std::span<const std::int64_t> place, Run&& run) {
+void for_each_patch(const Blocks& blocks, std::span<const std::int64_t> place, Run&& run) {
   const WindowAxes& axes = blocks.axes;
-  const std::size_t last = axes.size() - 1;
-  std::vector<std::pair<std::int64_t, std::int64_t>> range;
+  const std::size_t last = axes.size() - 1, outer = last == 0 ? 0 : last - 1;
+  ScratchVector<std::pair<std::int64_t, std::int64_t>> range;
   ScratchVector<std::int64_t> block;
   for (std::size_t d = 0; d <= last; ++d) {
     range.push_back(inside(axes[d], place[d]));
     block.push_back(range[d].first);
     if (range[d].first >= range[d].second) return;
   }
+  Patch patch{.rows = last == 0 ? 1 : range[outer].second - range[outer].first,
+              .count = range[last].second - range[last].first,
+              .at = 0,
+              .row_step = axes[outer].stride * axes[last].input,
+              .step = axes[last].stride,
+              .column = 0,
+              .row_columns = axes[last].output};
   while (true) {
-    std::int64_t at = 0, column = 0;
+    patch.at = patch.column = 0;
     for (std::size_t d = 0; d <= last; ++d) {
-      at = at * axes[d].input + axes[d].start(block[d]) + place[d] * axes[d].dilation;
-      column = column * axes[d].output + block[d];
+      patch.at = patch.at * axes[d].input + axes[d].start(block[d]) + place[d] * axes[d].dilation;
+      patch.column = patch.column * axes[d].output + block[d];
     }
-    run(at, axes[last].stride, column, range[last].second - range[last].first);
-    std::size_t d = last;
+    run(patch);
+    std::size_t d = outer;
     while (d-- > 0) {
       if (++block[d] < range[d].second) break;
       block[d] = range[d].first;
@@ -62,26 +77,36 @@ void for_each_run(const Blocks& blocks, std::span<const std::int64_t> place, Run
   }
 }
 
-// All columns of one plane: body(element of the image, element of the columns).
-template <typename Body>
-void for_each_element(const Blocks& blocks, Body&& body) {
+// All patches of one plane, their columns counted from the plane's first.
+template <typename Run>
+void for_each_patch(const Blocks& blocks, Run&& run) {
   ScratchVector<std::int64_t> place(blocks.axes.size(), 0);
   for (std::int64_t k = 0; k < blocks.block_size; ++k) {
-    for_each_run(blocks, place,
-                 [&](std::int64_t at, std::int64_t step, std::int64_t column, std::int64_t count) {
-                   const std::int64_t from = k * blocks.block_count + column;
-                   if (step == 1) {
-#pragma GCC ivdep
-                     for (std::int64_t i = 0; i < count; ++i) body(at + i, from + i);
-                   } else {
-                     for (std::int64_t i = 0; i < count; ++i) body(at + i * step, from + i);
-                   }
-                 });
+    for_each_patch(blocks, place, [&](Patch patch) {
+      patch.column += k * blocks.block_count;
+      run(patch);
+    });
     for (std::size_t d = place.size(); d-- > 0;) {
       if (++place[d] < blocks.axes[d].kernel) break;
       place[d] = 0;
     }
   }
+}
+
+// All columns of one plane: body(element of the image, element of the columns).
+template <typename Body>
+void for_each_element(const Blocks& blocks, Body&& body) {
+  for_each_patch(blocks, [&](const Patch& patch) {
+    for (std::int64_t r = 0; r < patch.rows; ++r) {
+      const std::int64_t at = patch.at + r * patch.row_step, from = patch.column + r * patch.row_columns;
+      if (patch.step == 1) {
+#pragma GCC ivdep
+        for (std::int64_t i = 0; i < patch.count; ++i) body(at + i, from + i);
+      } else {
+        for (std::int64_t i = 0; i < patch.count; ++i) body(at + i * patch.step, from + i);
+      }
+    }
+  });
 }
 
 template <typename T>
@@ -98,6 +123,14 @@ void add_plane(const Blocks& blocks, const T* columns, T* image) {
     for_each_element(blocks,
                      [&](std::int64_t to, std::int64_t from) { image[to] = image[to] || columns[from]; });
   } else if constexpr (std::is_same_v<ComputeType<T>, T>) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (blocks.axes.back().stride == 1) {
+        return for_each_patch(blocks, [&](const Patch& patch) {
+          kernels::add_rows(columns + patch.column, patch.row_columns, patch.rows, patch.count,
+                            image + patch.at, patch.row_step);
+        });
+      }
+    }
     for_each_element(blocks, [&](std::int64_t to, std::int64_t from) {
       image[to] = wrapping_add(image[to], columns[from]);
     });

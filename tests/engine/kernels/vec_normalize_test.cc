@@ -13,7 +13,7 @@ class VecNormalize : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(VecNormalize);
 
 template <class T>
-std::vector<T> numbers(int64_t n, unsigned seed) {
+std::vector<T> drawn_values(int64_t n, unsigned seed) {
   std::mt19937 engine(seed);
   std::uniform_real_distribution<double> uniform(-1, 3);
   std::vector<T> x(static_cast<size_t>(n));
@@ -21,12 +21,12 @@ std::vector<T> numbers(int64_t n, unsigned seed) {
   return x;
 }
 
-constexpr int64_t kLengths[] = {0, 1, 3, 8, 17, 64, 83, 1024, 1025, 3000};
+constexpr int64_t kRowLengths[] = {0, 1, 3, 8, 17, 64, 83, 1024, 1025, 3000};
 
 template <class T>
 void check_center() {
-  for (const int64_t n : kLengths) {
-    std::vector<T> x = numbers<T>(n + 1, 1), y(x.size(), T(9)), expected(x.size(), T(9));
+  for (const int64_t n : kRowLengths) {
+    std::vector<T> x = drawn_values<T>(n + 1, 1), y(x.size(), T(9)), expected(x.size(), T(9));
     for (size_t i = 0; i < static_cast<size_t>(n); ++i) expected[i] = x[i] - T(0.7);
     const double squares = vec_center(x.data(), T(0.7), y.data(), n);
     EXPECT_EQ(y, expected) << n;
@@ -44,8 +44,9 @@ TEST_P(VecNormalize, CenterEqualsTheDefinition) {
 
 template <class T>
 void check_scale() {
-  for (const int64_t n : kLengths) {
-    const std::vector<T> x = numbers<T>(n + 1, 2), scale = numbers<T>(n + 1, 3), shift = numbers<T>(n + 1, 4);
+  for (const int64_t n : kRowLengths) {
+    const std::vector<T> x = drawn_values<T>(n + 1, 2), scale = drawn_values<T>(n + 1, 3),
+                         shift = drawn_values<T>(n + 1, 4);
     for (const bool scale_steps : {false, true}) {
       for (const int shift_kind : {0, 1, 2}) {  // none, one, an array
         const bool shift_steps = shift_kind == 2;
@@ -72,8 +73,8 @@ TEST_P(VecNormalize, ScaleEqualsTheDefinition) {
 
 template <class T>
 void check_standardize() {
-  for (const int64_t n : kLengths) {
-    std::vector<T> x = numbers<T>(n + 1, 5), y(x.size(), T(9)), expected(x.size(), T(9));
+  for (const int64_t n : kRowLengths) {
+    std::vector<T> x = drawn_values<T>(n + 1, 5), y(x.size(), T(9)), expected(x.size(), T(9));
     for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
       const T centered = x[i] - T(0.7), scaled = centered * T(1.3);
       expected[i] = scaled + T(-0.2);
