@@ -16,7 +16,7 @@ import tempfile
 import time
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper, parser, save
+from onnx import helper, numpy_helper, parser, save
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True

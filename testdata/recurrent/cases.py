@@ -73,7 +73,7 @@ def activations():
     for op in OPS:
         places = len(DEFAULTS[op])
         start = Layer("", op, key=f"activations/{op}", optional=("B", "initial_h"), scale=0.5 if op == "LSTM" else 1.0)
-        for i, name in enumerate(names):
+        for i in range(len(names)):
             chosen = [names[(i + 4 * place) % len(names)] for place in range(places)]
             attributes = {"activations": chosen, **parameters_of(chosen)}
             yield start.but(f"activations_{'_'.join(chosen)}", attributes=attributes,

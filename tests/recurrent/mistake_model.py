@@ -9,7 +9,7 @@ from onnx import helper, numpy_helper
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "testdata/recurrent"))
 
-from equations import FUNCTIONS, GATES  # noqa: E402
+from equations import GATES  # noqa: E402
 from writing import IR_VERSION, NUMPY_TYPES, OUTPUTS, Layer  # noqa: E402
 
 OPS = ("RNN", "GRU", "LSTM")

@@ -1,7 +1,8 @@
 """Mistakes of activations, their parameters, and clip."""
 import itertools
 
-from mistake_model import FUNCTIONS, OPS, Mistake, layer
+from mistake_model import OPS, Mistake, layer  # which makes testdata/recurrent importable
+from equations import FUNCTIONS
 
 
 def functions():
