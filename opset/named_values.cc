@@ -107,8 +107,9 @@ constexpr auto table = std::to_array<NamedValues>({
     {training, "Momentum", "mode", 1, "nesterov, standard"},
 });
 
+constexpr std::string_view separator = ", ";
+
 bool lists(std::string_view values, std::string_view value) {
-  constexpr std::string_view separator = ", ";
   for (;;) {
     const std::size_t end = values.find(separator);
     if (values.substr(0, end) == value) return true;
@@ -146,6 +147,23 @@ std::optional<std::string> fault_of(const Node& node, const Attribute& attribute
 
 std::span<const NamedValues> all_named_values() {
   return table;
+}
+
+std::vector<std::string> named_values_of(std::string_view domain, std::string_view op_type,
+                                         std::string_view attribute, int since_version) {
+  std::string_view values;
+  for (const NamedValues& row : table) {
+    if (row.domain == domain && row.op_type == op_type && row.attribute == attribute &&
+        row.since <= since_version)
+      values = row.values;
+  }
+  std::vector<std::string> list;
+  while (!values.empty()) {
+    const std::size_t end = std::min(values.find(separator), values.size());
+    list.emplace_back(values.substr(0, end));
+    values.remove_prefix(std::min(end + separator.size(), values.size()));
+  }
+  return list;
 }
 
 std::optional<std::string> named_value_fault(const Node& node, int since_version) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "onnx_io/model.h"
 
@@ -21,6 +22,10 @@ struct NamedValues {
 };
 
 std::span<const NamedValues> all_named_values();
+
+/// What the table has for a version; empty: no list.
+std::vector<std::string> named_values_of(std::string_view domain, std::string_view op_type,
+                                         std::string_view attribute, int since_version);
 
 /// "mode is 'wrap', but Pad-18 knows constant, reflect, edge; ...": the first string or number that a node of
 /// this since_version has and its text does not list; nullopt for nothing. Left out are attributes that refer

@@ -8,6 +8,9 @@
 #include <optional>
 #include <set>
 
+#include "opset/meaning_changes.h"
+#include "opset/named_values.h"
+
 namespace grurun::opset {
 
 namespace {
@@ -70,6 +73,7 @@ class Differ {
     compare_parameters("output", from_.outputs, to_.outputs);
     compare_constraints();
     compare_bindings();
+    compare_meanings();
     compare_texts();
     return std::move(diff_);
   }
@@ -115,10 +119,11 @@ class Differ {
     for (const AttributeInfo& attribute : to_.attributes) {
       if (std::ranges::find(from_.attributes, attribute.name, &AttributeInfo::name) != from_.attributes.end())
         continue;
-      const bool is_other = changes_meaning(to_, attribute.name);
-      add("attribute", attribute.name, ChangeKind::added, describe(attribute), attribute.required || is_other,
+      const char* other = default_changes_meaning(to_.name, attribute.name);
+      add("attribute", attribute.name, ChangeKind::added, describe(attribute),
+          attribute.required || other != nullptr,
           attribute.required        ? "a node without it is invalid"
-          : is_other                ? "a node without it means something else by the default"
+          : other != nullptr        ? other
           : attribute.default_value ? "a node without it has its default"
                                     : "a node need not have it");
     }
@@ -135,6 +140,9 @@ class Differ {
                       onnx_io::attribute_type_name(after.type)),
           true, "a node that has it is invalid");
     }
+    add_values("attribute", after.name,
+               named_values_of(from_.domain, from_.name, before.name, from_.since_version),
+               named_values_of(to_.domain, to_.name, after.name, to_.since_version));
     const std::string old_presence = presence(before);
     const std::string new_presence = presence(after);
     if (old_presence == new_presence) return;
@@ -170,12 +178,6 @@ class Differ {
     const std::size_t at = text.find(word + " (default)");
     return at != std::string::npos &&
            (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0);
-  }
-
-  // Defaults under which a node means something else than before there was the attribute.
-  static bool changes_meaning(const SchemaInfo& to, const std::string& attribute) {
-    // RoiAlign-10 does not shift by half a pixel, as its later output_half_pixel.
-    return to.name == "RoiAlign" && attribute == "coordinate_transformation_mode";
   }
 
   static std::string label(const SchemaInfo& schema) {
@@ -339,6 +341,35 @@ class Differ {
     const bool variable = std::ranges::find(schema.type_constraints, found.type_str,
                                             &TypeConstraintInfo::name) != schema.type_constraints.end();
     return variable ? found.type_str : "";
+  }
+
+  // Choices that the texts list; without a list there is nothing to compare.
+  void add_values(const char* part, const std::string& name, const std::vector<std::string>& before,
+                  const std::vector<std::string>& after) {
+    if (before.empty() || after.empty()) return;
+    const std::vector<std::string> gone = missing_from(before, after);
+    const std::vector<std::string> come = missing_from(after, before);
+    if (!come.empty()) {
+      add(part, name, ChangeKind::changed, fmt::format("also {}", fmt::join(come, ", ")), false,
+          "what nodes have stays valid");
+    }
+    if (!gone.empty()) {
+      add(part, name, ChangeKind::changed, fmt::format("no longer {}", fmt::join(gone, ", ")), true,
+          "a node with such a value is invalid");
+    }
+  }
+
+  void compare_meanings() {
+    for (const MeaningChange& change : all_meaning_changes()) {
+      if (change.op_type != from_.name || change.domain != from_.domain) continue;
+      const bool had = from_.since_version >= change.since;
+      const bool has = to_.since_version >= change.since;
+      if (had == has) continue;
+      const std::string_view reason = has ? change.up : change.down;
+      add(std::string(change.part).c_str(), std::string(change.name), ChangeKind::changed,
+          fmt::format("{} -> {}", has ? change.before : change.after, has ? change.after : change.before),
+          !reason.empty(), std::string(reason.empty() ? "what nodes have stays valid" : reason));
+    }
   }
 
   void compare_texts() {

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "opset/meaning_changes.h"
 #include "opset/opset_diff.h"
 
 namespace grurun::opset {
@@ -99,6 +100,74 @@ TEST(SchemaDiff, KnowsEveryKindOfChange) {
     EXPECT_NE(std::ranges::find(found, c.line), found.end())
         << c.op << " " << c.from << " -> " << c.to << ": " << c.line << " is not among\n"
         << fmt::format("{}", fmt::join(found, "\n"));
+  }
+}
+
+// What texts say and schemas do not show.
+TEST(SchemaDiff, KnowsWhatOnlyTheTextsChange) {
+  struct Case {
+    const char* op;
+    int from;
+    int to;
+    const char* line;
+    const char* domain = "";
+  };
+  const Case cases[] = {
+      {"GroupNormalization", 18, 21, "! changed input scale: [num_groups] -> [C]"},
+      {"GroupNormalization", 21, 18, "! changed input bias: [C] -> [num_groups]"},
+      {"PRelu", 6, 7, "! changed input slope: by channel -> broadcast from the last axis"},
+      {"PRelu", 16, 1, "! changed input slope: broadcast from the last axis -> by channel"},
+      {"OneHot", 9, 11,
+       "! changed input indices: negative ones match no element -> negative ones count from the end"},
+      {"ConvTranspose", 1, 22,
+       "! changed attribute auto_pad: an odd padding's larger half in front for SAME_UPPER -> for all but "
+       "SAME_UPPER"},
+      {"Attention", 24, 25, "! changed attribute q_num_heads: with inputs of rank 4 -> without"},
+      {"Attention", 23, 24,
+       "! changed input attn_mask: broadcast to all keys -> shorter ones hide the keys behind"},
+      {"Split", 13, 18, "! changed input split: may be left out -> only with num_outputs"},
+      {"Slice", 11, 13,
+       "! changed input starts: backwards from before the first element: nothing -> the first element on"},
+      {"Max", 6, 8, "changed input data_0: one shape -> broadcast"},
+      {"Max", 13, 6, "! changed input data_0: broadcast -> one shape"},
+      {"Flatten", 11, 9, "! changed attribute axis: negative ones, too -> from 0 on"},
+      {"Mod", 28, 13, "! changed attribute fmod: either for both -> 0 for integers, 1 for floats"},
+      {"Resize", 13, 18,
+       "! changed attribute coordinate_transformation_mode: no longer tf_half_pixel_for_nn"},
+      {"Resize", 18, 19, "changed attribute coordinate_transformation_mode: also half_pixel_symmetric"},
+      {"ScatterND", 18, 16, "! changed attribute reduction: no longer max, min"},
+      {"GridSample", 16, 20, "! changed attribute mode: no longer bilinear, bicubic"},
+      {"Pad", 19, 18, "! changed attribute mode: no longer wrap"},
+      {"Add", 7, 6, "! added attribute broadcast: INT, default 0"},
+      {"Gemm", 7, 6, "! added attribute broadcast: INT, default 0"},
+      {"Dropout", 7, 6, "! added attribute is_test: INT, default 0"},
+      {"LabelEncoder", 2, 4, "! changed input X: NaN matches a key of the same bits -> any NaN key",
+       "ai.onnx.ml"},
+  };
+  for (const Case& c : cases) {
+    EXPECT_THAT(lines(diff_of(c.op, c.from, c.to, c.domain)), Contains(c.line))
+        << c.op << " " << c.from << " -> " << c.to;
+  }
+  EXPECT_THAT(lines(diff_of("ConvTranspose", 11, 22)),
+              ElementsAre("changed type constraint T: also tensor(bfloat16)"));
+  EXPECT_FALSE(diff_of("PRelu", 7, 9).breaking());
+}
+
+// A row that no pair of versions meets would never be told.
+TEST(SchemaDiff, EveryChangeOfMeaningIsThatOfAVersion) {
+  for (const MeaningChange& change : all_meaning_changes()) {
+    const std::string domain(change.domain);
+    const auto versions = schema_versions(std::string(change.op_type), &domain);
+    const auto made = std::ranges::find(versions, change.since, &SchemaInfo::since_version);
+    ASSERT_NE(made, versions.end()) << change.op_type << " " << change.since;
+    const SchemaInfo* const before = find_schema(std::string(change.op_type), domain, change.since - 1);
+    ASSERT_NE(before, nullptr) << change.op_type << " " << change.since;
+    EXPECT_TRUE(!change.up.empty() || !change.down.empty()) << change.op_type;
+    const bool is_attribute = change.part == "attribute";
+    const auto& parameters = change.part == "input" ? (*made)->inputs : (*made)->outputs;
+    EXPECT_TRUE(is_attribute ? std::ranges::count((*made)->attributes, change.name, &AttributeInfo::name) == 1
+                             : std::ranges::count(parameters, change.name, &ParameterInfo::name) == 1)
+        << change.op_type << " " << change.name;
   }
 }
 
