@@ -27,7 +27,7 @@ struct CellStep {
   const Tensor* input = nullptr;       // what the input is multiplied with, where it is a constant apart
   std::optional<std::int64_t> input_size;  // terms of the input's product
   std::vector<Selection> input_path;       // from the input's term to where it comes from
-  bool input_flipped = false;              // a Slice of step -1 lies on that way
+  bool input_flipped = false;              // see Term::flipped
   std::string input_source;                // the end of that way
 };
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "opset/cell_pattern.h"
 #include "opset/check_report.h"
+#include "opset/term_reader.h"
 
 namespace grurun::opset {
 
@@ -27,22 +27,7 @@ class Finder {
  public:
   explicit Finder(const std::map<std::string, ValueType>& types) : types_(types) {}
 
-  void search(const Graph& graph, const std::string& path, const GraphView* outer, bool main) {
-    const GraphView& view = views_.emplace_back(graph, outer);
-    find_chains(graph, view, path, main);
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      const Node& node = graph.nodes[i];
-      const std::string name = path + "/" + node_name(node.name, node.op_type, i);
-      for (const onnx_io::Attribute& attribute : node.attributes) {
-        for (const auto& body : attribute.graphs) {
-          search(*body, name + "." + attribute.name, &view, false);
-          if (attribute.name != "body" || !node.domain.empty()) continue;
-          if (node.op_type == "Loop") search_loop(node, *body, view, name, main);
-          if (node.op_type == "Scan") search_scan(node, *body, view, name, main);
-        }
-      }
-    }
-  }
+  void search(const Graph& graph, const std::string& path) { search(graph, GraphView(graph), path, true); }
 
   std::vector<FoundCells> take() {
     std::unordered_map<std::string, FoundCells*> single;  // by what a pair has in common, and the direction
@@ -60,6 +45,24 @@ class Finder {
   }
 
  private:
+  void search(const Graph& graph, const GraphView& view, const std::string& path, bool main) {
+    find_chains(graph, view, path, main);
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node& node = graph.nodes[i];
+      const std::string name = path + "/" + node_name(node.name, node.op_type, i);
+      for (const onnx_io::Attribute& attribute : node.attributes) {
+        for (const auto& body : attribute.graphs) {
+          const bool repeated = attribute.name == "body" && node.domain.empty();
+          const bool loop = repeated && node.op_type == "Loop";
+          const GraphView inner = loop ? GraphView::of_loop(node, *body, view) : GraphView(*body, &view);
+          search(*body, inner, name + "." + attribute.name, false);
+          if (loop) search_loop(node, *body, view, inner, name, main);
+          if (repeated && node.op_type == "Scan") search_scan(node, *body, inner, name, main);
+        }
+      }
+    }
+  }
+
   static std::string likeness(const FoundCells& cells, const std::string& direction) {
     return fmt::format("{} {} {} {} {} {} {}", direction, cells.kind, cells.op_type, cells.steps.value_or(-1),
                        cells.hidden_size.value_or(-1), cells.linear_before_reset.value_or(false),
@@ -206,38 +209,54 @@ class Finder {
   }
 
   // Body inputs: iteration, condition, states; outputs: condition, states, scanned values.
-  void search_loop(const Node& node, const Graph& body, const GraphView& outer, const std::string& name,
-                   bool main) {
-    const GraphView view(body, &outer);
+  void search_loop(const Node& node, const Graph& body, const GraphView& outer, const GraphView& view,
+                   const std::string& name, bool main) {
     for (std::size_t s = 2; s < body.inputs.size() && s - 1 < body.outputs.size(); ++s) {
       const auto cell = cell_of_state(view, body.inputs[s].name, body.outputs[s - 1].name);
       if (!cell) continue;
       FoundCells cells = describe(*cell, "Loop", name);
       if (!node.inputs.empty()) cells.steps = outer.integer(node.inputs[0]);
       if (main && s < node.inputs.size()) complete_sizes(*cell, node.inputs[s], cells);
-      cells.direction = loop_direction(view, cell->input_source, body.inputs[0].name);
+      cells.direction = loop_direction(node, body, outer, view, cell->input_source);
       found_.push_back(std::move(cells));
     }
   }
 
-  // The input is Gather(X, i), or Gather(X, last - i).
-  static std::string loop_direction(const GraphView& view, const std::string& input,
-                                    const std::string& iteration) {
+  // The input is Gather(X, i), or Gather(X, last - i), of X as it is or flipped.
+  static std::string loop_direction(const Node& node, const Graph& body, const GraphView& outer,
+                                    const GraphView& view, const std::string& input) {
     const Node* gather = view.made_by(view.plain(input), "Gather");
     if (gather == nullptr || gather->inputs.size() < 2) return "";
+    const auto counts = [&](const std::string& name) {
+      return name == body.inputs[0].name || is_counter(node, body, outer, view, name);
+    };
     const std::string& index = view.plain(gather->inputs[1]);
-    if (index == iteration) return "forward";
     const Node* sub = view.made_by(index, "Sub");
-    return sub != nullptr && sub->inputs.size() == 2 && view.plain(sub->inputs[1]) == iteration ? "reverse"
-                                                                                                : "";
+    const bool backwards = sub != nullptr && sub->inputs.size() == 2 && counts(view.plain(sub->inputs[1]));
+    if (!backwards && !counts(index)) return "";
+    const std::vector<Term> whole = TermReader(outer).terms(gather->inputs[0]);
+    const bool flipped = whole.size() == 1 && whole[0].flipped;
+    return backwards == flipped ? "forward" : "reverse";
+  }
+
+  // A state that begins with 0 and becomes one more each time.
+  static bool is_counter(const Node& node, const Graph& body, const GraphView& outer, const GraphView& view,
+                         const std::string& name) {
+    const auto state = std::ranges::find(body.inputs, name, &onnx_io::ValueInfo::name);
+    const auto at = static_cast<std::size_t>(state - body.inputs.begin());
+    if (at < 2 || at >= std::min({body.inputs.size(), node.inputs.size(), body.outputs.size() + 1}))
+      return false;
+    const Node* add = view.made_by(view.plain(body.outputs[at - 1].name), "Add");
+    if (add == nullptr || add->inputs.size() != 2 || outer.integer(node.inputs[at]) != 0) return false;
+    const std::size_t one = view.plain(add->inputs[0]) == name ? 1 : 0;
+    return view.plain(add->inputs[1 - one]) == name && view.integer(add->inputs[one]) == 1;
   }
 
   // Body inputs: states, then slices of the scanned inputs, whose directions are an attribute.
-  void search_scan(const Node& node, const Graph& body, const GraphView& outer, const std::string& name,
+  void search_scan(const Node& node, const Graph& body, const GraphView& view, const std::string& name,
                    bool main) {
     const onnx_io::Attribute* count = node.find_attribute("num_scan_inputs");
     if (count == nullptr || count->i < 0 || static_cast<std::size_t>(count->i) > body.inputs.size()) return;
-    const GraphView view(body, &outer);
     const std::size_t states = body.inputs.size() - static_cast<std::size_t>(count->i);
     for (std::size_t s = 0; s < states && s < body.outputs.size(); ++s) {
       const auto cell = cell_of_state(view, body.inputs[s].name, body.outputs[s].name);
@@ -272,7 +291,6 @@ class Finder {
   }
 
   const std::map<std::string, ValueType>& types_;
-  std::deque<GraphView> views_;
   std::vector<FoundCells> found_;
 };
 
@@ -280,7 +298,7 @@ class Finder {
 
 std::vector<FoundCells> find_cells(const Graph& graph, const std::map<std::string, ValueType>& types) {
   Finder finder(types);
-  finder.search(graph, "graph", nullptr, true);
+  finder.search(graph, "graph");
   return finder.take();
 }
 

@@ -37,6 +37,18 @@ GraphView::GraphView(const onnx_io::Graph& graph, const GraphView* outer) : oute
   }
 }
 
+// Body inputs: iteration, condition, states; outputs: condition, states. Inputs: trip count, condition,
+// states.
+GraphView GraphView::of_loop(const Node& loop, const onnx_io::Graph& body, const GraphView& outer) {
+  GraphView view(body, &outer);
+  const std::size_t most = std::min({loop.inputs.size(), body.inputs.size(), body.outputs.size() + 1});
+  for (std::size_t i = 2; i < most; ++i) {
+    const std::string& state = body.inputs[i].name;
+    if (view.plain(body.outputs[i - 1].name) == state) view.handed_on_.try_emplace(state, &loop.inputs[i]);
+  }
+  return view;
+}
+
 std::optional<GraphView::Producer> GraphView::producer(const std::string& name) const {
   const auto found = producers_.find(name);
   return found == producers_.end() ? std::nullopt : std::optional(found->second);
@@ -65,15 +77,26 @@ const Tensor* GraphView::constant(const std::string& name) const {
   const std::string& value = plain(name);
   const auto found = constants_.find(value);
   if (found != constants_.end()) return found->second;
+  const auto handed_on = handed_on_.find(value);
+  if (handed_on != handed_on_.end()) return outer_->constant(*handed_on->second);
   return outer_ != nullptr && producers_.count(value) == 0 ? outer_->constant(value) : nullptr;
+}
+
+std::optional<std::vector<std::int64_t>> GraphView::integers(const std::string& name) const {
+  const Tensor* tensor = constant(name);
+  const auto list = [](const auto& elements) {
+    return std::vector<std::int64_t>(elements.begin(), elements.end());
+  };
+  if (tensor != nullptr && tensor->dtype() == DType::int64) return list(tensor->span<std::int64_t>());
+  if (tensor != nullptr && tensor->dtype() == DType::int32) return list(tensor->span<std::int32_t>());
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> GraphView::integer(const std::string& name) const {
   const Tensor* tensor = constant(name);
   if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
-  if (tensor->dtype() == DType::int64) return *tensor->data<std::int64_t>();
-  if (tensor->dtype() == DType::int32) return *tensor->data<std::int32_t>();
-  return std::nullopt;
+  const auto list = integers(name);
+  return list ? std::optional(list->front()) : std::nullopt;
 }
 
 std::optional<double> GraphView::number(const std::string& name) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ class GraphView {
  public:
   /// Constants of outer graphs are seen. All must outlive the view.
   explicit GraphView(const onnx_io::Graph& graph, const GraphView* outer = nullptr);
+  /// A body of a Loop: what every iteration hands on as it got it is what the Loop got.
+  static GraphView of_loop(const onnx_io::Node& loop, const onnx_io::Graph& body, const GraphView& outer);
 
   struct Producer {
     const onnx_io::Node* node;
@@ -32,7 +35,9 @@ class GraphView {
   /// An initializer or the value of a Constant, here or in an outer graph, behind Identity, Cast and what
   /// only changes the shape; nullptr where there is none.
   const Tensor* constant(const std::string& name) const;
-  /// A constant of one integer.
+  /// A constant of int64 or int32, whatever its rank.
+  std::optional<std::vector<std::int64_t>> integers(const std::string& name) const;
+  /// The same of one element.
   std::optional<std::int64_t> integer(const std::string& name) const;
   /// The one element of a floating-point constant.
   std::optional<double> number(const std::string& name) const;
@@ -43,6 +48,7 @@ class GraphView {
  private:
   std::unordered_map<std::string_view, Producer> producers_;
   std::unordered_map<std::string_view, const Tensor*> constants_;
+  std::unordered_map<std::string_view, const std::string*> handed_on_;  // names in the outer graph
   const GraphView* outer_;
 };
 

@@ -6,14 +6,14 @@ namespace grurun::opset {
 
 namespace {
 
-constexpr std::string_view ml = "ai.onnx.ml";
+constexpr std::string_view ml_domain = "ai.onnx.ml";
 constexpr std::string_view by_group = "a node has one number for each channel, not for each group";
 constexpr std::string_view by_channel = "a node has one number for each group, not for each channel";
 constexpr std::string_view one_shape = "a node may have inputs of different shapes";
 constexpr std::string_view negative = "a node may have a negative axis";
 constexpr std::string_view of_rank_4 = "a node that has it with inputs of rank 4 is invalid";
 
-constexpr auto table = std::to_array<MeaningChange>({
+constexpr auto changes = std::to_array<MeaningChange>({
     {"", "Attention", 24, "input", "attn_mask", "broadcast to all keys", "shorter ones hide the keys behind",
      "a mask of one column repeated for all keys and hides all but one now",
      "a node may have a shorter mask"},
@@ -49,7 +49,7 @@ constexpr auto table = std::to_array<MeaningChange>({
     {"", "Squeeze", 11, "attribute", "axes", "from 0 on", "negative ones, too", "", negative},
     {"", "Sum", 8, "input", "data_0", "one shape", "broadcast", "", one_shape},
     {"", "Unsqueeze", 11, "attribute", "axes", "from 0 on", "negative ones, too", "", negative},
-    {ml, "LabelEncoder", 4, "input", "X", "NaN matches a key of the same bits", "any NaN key",
+    {ml_domain, "LabelEncoder", 4, "input", "X", "NaN matches a key of the same bits", "any NaN key",
      "a node with keys that are NaN may mean something else",
      "a node with keys that are NaN may mean something else"},
 });
@@ -57,7 +57,7 @@ constexpr auto table = std::to_array<MeaningChange>({
 }  // namespace
 
 std::span<const MeaningChange> all_meaning_changes() {
-  return table;
+  return changes;
 }
 
 const char* default_changes_meaning(std::string_view op_type, std::string_view attribute) {

@@ -1,6 +1,7 @@
 #include "opset/term_reader.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "opset/recurrent_form.h"
 
@@ -97,6 +98,8 @@ bool TermReader::take_part(Term& term) const {
     const auto index = node.inputs.size() < 2 ? std::nullopt : graph_.integer(node.inputs[1]);
     if (!index) return false;
     term.parts.push_back({source, *index});
+  } else if (node.op_type == "ReverseSequence") {
+    term.flipped = !term.flipped;
   } else if (node.op_type != "SplitToSequence" && node.op_type != "Transpose") {
     return false;
   }
@@ -104,20 +107,38 @@ bool TermReader::take_part(Term& term) const {
   return true;
 }
 
-// Version 1 has attributes, later ones inputs.
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+// An input of a Slice, or the attribute that version 1 has for it; empty where it is neither.
+Integers slice_bounds(const GraphView& graph, const onnx_io::Node& node, std::size_t input,
+                      const char* attribute) {
+  if (const onnx_io::Attribute* given = node.find_attribute(attribute)) return given->ints;
+  return node.inputs.size() > input ? graph.integers(node.inputs[input]).value_or(Integers{}) : Integers{};
+}
+
+}  // namespace
+
+// Of several axes all but one must be left whole.
 bool TermReader::take_slice(const Node& node, Term& term) const {
-  std::optional<std::int64_t> start;
-  if (const onnx_io::Attribute* starts = node.find_attribute("starts")) {
-    if (starts->ints.size() == 1) start = starts->ints[0];
-  } else if (node.inputs.size() > 1) {
-    start = graph_.integer(node.inputs[1]);
+  constexpr std::int64_t least_end = std::numeric_limits<std::int32_t>::max();  // where any axis ends
+  const Integers starts = slice_bounds(graph_, node, 1, "starts");
+  Integers ends = slice_bounds(graph_, node, 2, "ends"), steps = slice_bounds(graph_, node, 4, "steps");
+  if (ends.empty()) ends.assign(starts.size(), 0);  // not known
+  if (steps.empty()) steps.assign(starts.size(), 1);
+  if (starts.empty() || ends.size() != starts.size() || steps.size() != starts.size()) return false;
+  std::optional<std::size_t> cut;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    if (starts[i] == 0 && ends[i] >= least_end && steps[i] == 1) continue;
+    if (cut) return false;
+    cut = i;
   }
-  if (!start) return false;
-  const auto step = node.inputs.size() > 4 ? graph_.integer(node.inputs[4]) : std::nullopt;
-  if (step == -1) {
+  if (!cut) return true;
+  if (steps[*cut] == -1) {
     term.flipped = !term.flipped;
   } else {
-    term.parts.push_back({node.inputs[0], *start});
+    term.parts.push_back({node.inputs[0], starts[*cut]});
   }
   return true;
 }

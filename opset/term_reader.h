@@ -24,7 +24,7 @@ struct Selection {
 struct Term {
   std::string name;
   std::vector<Selection> parts;
-  bool flipped = false;  // an odd number of Slices of step -1 lie on that way
+  bool flipped = false;  // an odd number of reversals lies on that way: Slice of step -1, ReverseSequence
 };
 
 /// MatMul or Gemm by a constant.
