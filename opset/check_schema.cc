@@ -6,6 +6,7 @@
 #include "opset/check_node.h"
 #include "opset/named_values.h"
 #include "opset/near_match.h"
+#include "opset/number_bounds.h"
 #include "opset/window_rules.h"
 
 namespace grurun::opset {
@@ -145,6 +146,8 @@ void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckRepor
   }
   if (const auto fault = named_value_fault(at.node, schema.since_version)) {
     report.add(Rule::attribute_value, at, *fault);
+  } else if (const auto small = number_bound_fault(at.node, schema.since_version)) {
+    report.add(Rule::attribute_value, at, *small);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "opset/axis_rules.h"
 #include "opset/einsum_equation.h"
 #include "opset/guarded_registry.h"
 #include "opset/inferred_input.h"
@@ -170,6 +171,7 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   if (op_type == "Split") check_num_outputs(context);
   if (op_type == "Einsum") check_equation(context);
   check_input_shapes(schema, context);
+  check_axis_lists(schema, context);
   check_sizes(schema, context);
   if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
   if (op_type == "Pad") return has_int64_axes(context);

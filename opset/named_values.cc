@@ -22,6 +22,7 @@ constexpr std::string_view powers = "up, down, nearest";
 constexpr std::string_view transforms = "NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT";
 constexpr std::string_view kernels = "LINEAR, POLY, RBF, SIGMOID";
 constexpr std::string_view flag = "0, 1";
+constexpr std::string_view floats = "1, 10, 11, 16";  // float, float16, double, bfloat16
 constexpr std::string_view branches =
     "BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, BRANCH_NEQ, LEAF";
 
@@ -34,8 +35,11 @@ constexpr auto table = std::to_array<NamedValues>({
     {"", "LpPool", "auto_pad", 1, paddings},
     {"", "MaxPool", "auto_pad", 1, paddings},
     {"", "QLinearConv", "auto_pad", 10, paddings},
+    {"", "ArgMax", "keepdims", 1, flag},
+    {"", "ArgMin", "keepdims", 1, flag},
     {"", "Attention", "is_causal", 23, flag},
     {"", "Attention", "qk_matmul_output_mode", 23, "0, 1, 2, 3"},
+    {"", "Attention", "softmax_precision", 23, floats},
     {"", "BitShift", "direction", 11, "LEFT, RIGHT"},
     {"", "Cast", "round_mode", 24, powers},
     {"", "CastLike", "round_mode", 24, powers},
@@ -54,7 +58,9 @@ constexpr auto table = std::to_array<NamedValues>({
     {"", "GridSample", "mode", 20, "linear, nearest, cubic"},
     {"", "GridSample", "align_corners", 16, flag},
     {"", "GridSample", "padding_mode", 16, outside},
+    {"", "GroupNormalization", "stash_type", 21, floats},
     {"", "ImageDecoder", "pixel_format", 20, "RGB, BGR, Grayscale"},
+    {"", "LayerNormalization", "stash_type", 17, floats},
     {"", "LinearAttention", "update_rule", 27, "linear, gated, delta, gated_delta"},
     {"", "LpNormalization", "p", 1, "1, 2"},
     {"", "MaxPool", "storage_order", 8, flag},
@@ -64,6 +70,28 @@ constexpr auto table = std::to_array<NamedValues>({
     {"", "NonMaxSuppression", "center_point_box", 10, flag},
     {"", "Pad", "mode", 1, "constant, reflect, edge"},
     {"", "Pad", "mode", 19, "constant, reflect, edge, wrap"},
+    {"", "QuantizeLinear", "precision", 23, "0, 1, 10, 11, 16"},
+    {"", "Range", "stash_type", 27, floats},
+    {"", "ReduceL1", "keepdims", 1, flag},
+    {"", "ReduceL1", "noop_with_empty_axes", 18, flag},
+    {"", "ReduceL2", "keepdims", 1, flag},
+    {"", "ReduceL2", "noop_with_empty_axes", 18, flag},
+    {"", "ReduceLogSum", "keepdims", 1, flag},
+    {"", "ReduceLogSum", "noop_with_empty_axes", 18, flag},
+    {"", "ReduceLogSumExp", "keepdims", 1, flag},
+    {"", "ReduceLogSumExp", "noop_with_empty_axes", 18, flag},
+    {"", "ReduceMax", "keepdims", 1, flag},
+    {"", "ReduceMax", "noop_with_empty_axes", 18, flag},
+    {"", "ReduceMean", "keepdims", 1, flag},
+    {"", "ReduceMean", "noop_with_empty_axes", 18, flag},
+    {"", "ReduceMin", "keepdims", 1, flag},
+    {"", "ReduceMin", "noop_with_empty_axes", 18, flag},
+    {"", "ReduceProd", "keepdims", 1, flag},
+    {"", "ReduceProd", "noop_with_empty_axes", 18, flag},
+    {"", "ReduceSum", "keepdims", 1, flag},
+    {"", "ReduceSum", "noop_with_empty_axes", 13, flag},
+    {"", "ReduceSumSquare", "keepdims", 1, flag},
+    {"", "ReduceSumSquare", "noop_with_empty_axes", 18, flag},
     {"", "Resize", "mode", 10, "nearest, linear"},
     {"", "Resize", "mode", 11, "nearest, linear, cubic"},
     {"", "Resize", "nearest_mode", 11, "round_prefer_floor, round_prefer_ceil, floor, ceil"},
@@ -76,12 +104,17 @@ constexpr auto table = std::to_array<NamedValues>({
     {"", "Resize", "exclude_outside", 11, flag},
     {"", "Resize", "antialias", 18, flag},
     {"", "Resize", "keep_aspect_ratio_policy", 18, "stretch, not_larger, not_smaller"},
+    {"", "RMSNormalization", "stash_type", 23, floats},
     {"", "RoiAlign", "mode", 10, "avg, max"},
     {"", "RoiAlign", "coordinate_transformation_mode", 16, "half_pixel, output_half_pixel"},
+    {"", "Scan", "directions", 8, flag},
+    {"", "Scan", "scan_input_directions", 9, flag},
+    {"", "Scan", "scan_output_directions", 9, flag},
     {"", "ScatterElements", "reduction", 16, "none, add, mul"},
     {"", "ScatterElements", "reduction", 18, "none, add, mul, max, min"},
     {"", "ScatterND", "reduction", 16, "none, add, mul"},
     {"", "ScatterND", "reduction", 18, "none, add, mul, max, min"},
+    {"", "SplitToSequence", "keepdims", 11, flag},
     {"", "StringNormalizer", "case_change_action", 10, "NONE, LOWER, UPPER"},
     {"", "TensorScatter", "mode", 24, "linear, circular"},
     {"", "TfIdfVectorizer", "mode", 9, "TF, IDF, TFIDF"},
@@ -138,7 +171,8 @@ std::optional<std::string> fault_of(const Node& node, const Attribute& attribute
   std::string hint;
   if (later != nullptr)
     hint = fmt::format("; {0}-{1} has it: import opset {1} or newer", node.op_type, later->since);
-  const bool number = attribute.type == onnx_io::AttributeType::int_;
+  const bool number =
+      attribute.type == onnx_io::AttributeType::int_ || attribute.type == onnx_io::AttributeType::ints;
   return fmt::format("{} is {}, but {}-{} knows {}{}", attribute.name, number ? value : "'" + value + "'",
                      node.op_type, since_version, now->values, hint);
 }
@@ -174,6 +208,9 @@ std::optional<std::string> named_value_fault(const Node& node, int since_version
     }
     if (attribute.type == onnx_io::AttributeType::int_) {
       if (auto fault = fault_of(node, attribute, std::to_string(attribute.i), since_version)) return fault;
+    }
+    for (const std::int64_t value : attribute.ints) {
+      if (auto fault = fault_of(node, attribute, std::to_string(value), since_version)) return fault;
     }
     for (const std::string& value : attribute.strings) {
       if (auto fault = fault_of(node, attribute, value, since_version)) return fault;

@@ -77,7 +77,7 @@ constexpr std::array rows = {
         "attributes of a convolution or pooling are allowed together"},
     Row{Rule::attribute_value, "SCHEMA013", Severity::error,
         "an attribute that names a mode, or a choice by a number, names one that this version of the "
-        "operator lists"},
+        "operator lists; sizes, counts and steps are not too small"},
     Row{Rule::type_admitted, "TYPE001", Severity::error,
         "an input or output has a type that this version of the operator admits"},
     Row{Rule::type_bound, "TYPE002", Severity::error,

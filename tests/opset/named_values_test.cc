@@ -30,6 +30,7 @@ TEST(NamedValues, StandForAttributesOfSchemasAndHoldTheirDefaults) {
     EXPECT_EQ(named_value_fault(node, row.since).value_or(""), "");
     node.attributes[0].s = "none such";
     node.attributes[0].i = -7;
+    node.attributes[0].ints = {-7};
     EXPECT_NE(named_value_fault(node, row.since).value_or(""), "");
   }
 }

@@ -86,6 +86,43 @@ const std::vector<Sized>& sized_models() {
        "an index of equation 'ij,jk->ik' has the sizes 3 and 4"},
       {12, "(float[2,3] X, float[1,5] Z) => (float[2,5] Y) { Y = Einsum <equation = \"ij,jk->ik\"> (X, Z) }",
        ""},
+      {11, "(float[3,2] X, bool[6] c) => (float[n] Y) { Y = Compress(X, c) }", ""},
+      {11, "(float[3,2] X, bool[7] c) => (float[n] Y) { Y = Compress(X, c) }",
+       "condition has 7 elements for 6 of input [3,2]"},
+      {11, "(float[3,2] X, bool[3] c) => (float[3,n] Y) { Y = Compress <axis = -1> (X, c) }",
+       "condition has 3 elements for 2 of input [3,2]"},
+      {23,
+       "(float[2,3,4,8] Q, float[2,3,6,8] K, float[2,3,6,8] V) => (float[2,3,4,8] Y) { Y = Attention "
+       "<q_num_heads = 3> (Q, K, V) }",
+       ""},
+      {23,
+       "(float[2,3,4,8] Q, float[2,3,6,8] K, float[2,3,6,8] V) => (float[2,3,4,8] Y) { Y = Attention "
+       "<kv_num_heads = 1> (Q, K, V) }",
+       "attribute kv_num_heads is 1, but the input [2,3,6,8] has 3 heads on axis 1"},
+      {25,
+       "(float[2,3,4,8] Q, float[2,3,6,8] K, float[2,3,6,8] V) => (float[2,3,4,8] Y) { Y = Attention "
+       "<q_num_heads = 3> (Q, K, V) }",
+       "attribute q_num_heads is for inputs of rank 3"},
+      {19,
+       "(float[1,3,3,3] X, float[1,3,2,2] W, float[1,16,2,2] o) => (float[1,1,2,2] Y) { Y = DeformConv "
+       "<offset_group = 2> (X, W, o) }",
+       "offset_group 2 does not divide the 3 channels"},
+      {23,
+       "(float[2,3,32] X, float[50,4] c, float[50,4] s, int64[2,3] p) => (float[2,3,32] Y) { Y = "
+       "RotaryEmbedding <num_heads = 4> (X, c, s, p) }",
+       ""},
+      {23,
+       "(float[2,3,32] X, float[50,4] c, float[50,4] s, int64[2,3] p) => (float[2,3,32] Y) { Y = "
+       "RotaryEmbedding <num_heads = 5> (X, c, s, p) }",
+       "num_heads 5 does not divide the last size of X, which is 32"},
+      {23,
+       "(float[2,3,32] X, float[50,4] c, float[50,4] s, int64[2,3] p) => (float[2,3,32] Y) { Y = "
+       "RotaryEmbedding (X, c, s, p) }",
+       "in rank 3 it needs attribute num_heads"},
+      {23,
+       "(float[2,4,3,8] X, float[50,4] c, float[50,4] s, int64[2,3] p) => (float[2,4,3,8] Y) { Y = "
+       "RotaryEmbedding <rotary_embedding_dim = 10> (X, c, s, p) }",
+       "10 elements of a head of 8 are to be turned"},
   };
   return all;
 }
