@@ -9,6 +9,7 @@
 #include "onnx/shape_inference/implementation.h"
 #include "onnx_io/proto_convert.h"
 #include "opset/guarded_registry.h"
+#include "opset/inference_message.h"
 
 namespace grurun::opset {
 
@@ -65,6 +66,7 @@ class Faults {
     // An If whose branches give an unknown and a known type, say, is not to blame.
     const bool inference = &rule == &rule_info(Rule::inference);
     if (node && inference && out_.model.nodes[*node].holds_opaque) return;
+    if (inference) message = with_type_names(std::move(message));
     if (node && inference)
       message = with_call(std::move(message), *out_.model.nodes[*node].original, out_.model.proto);
     if (message.empty() || !seen_.emplace(node.value_or(out_.model.nodes.size()), message).second) return;

@@ -46,8 +46,17 @@ void Error::add_context(std::string where) {
 }
 
 void Error::compose() {
+  // Bodies and functions nest: who reads the line wants where it begins and where it ends.
+  constexpr std::size_t outer = 3, inner = 3;
+  const std::size_t count = context_.size();
   line_ = kind_name(kind_);
-  for (const std::string& where : context_) line_ += ": " + where;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (count > outer + inner + 1 && i == outer) {
+      line_ += fmt::format(": ... ({} more)", count - outer - inner);
+      i = count - inner;
+    }
+    line_ += ": " + context_[i];
+  }
   line_ += ": " + message_;
   // Names come out of files that strangers made: a message must stay one line and must not drive the
   // terminal.

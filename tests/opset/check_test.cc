@@ -66,6 +66,19 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
                      "<domain: \"ns\", opset_import: [\"\" : 14]> f (x) => (y, z) { y = Neg(x) z = Abs(x) }"),
        "SHAPE001", "graph/n", "ns.f",
        "1 output, but function ns.f has 2: 'z' must be named too, if only as \"\""},
+      {"element types that a sequence does not mix",
+       graph("g (float[2] X, int64[2] Z) => (seq(float[2]) S) { Q = SequenceConstruct(X) [n] S = "
+             "SequenceInsert(Q, Z) }"),
+       "SHAPE001", "graph/n", "SequenceInsert-11", "the same elem type. Sequence=float Tensor=int64"},
+      {"a branch of another kind",
+       graph("g (bool c, float[2] X) => (Y) { [n] Y = If (c) <then_branch = t () => (a) { a = Identity(X) }, "
+             "else_branch = e () => (b) { b = SequenceConstruct(X) }> }"),
+       "SHAPE001", "graph/n", "If-13", "Mismatched type: inferred=sequence declared=tensor"},
+      {"a state that changes its type",
+       graph("g (int64 n, bool c, float[2] X) => (Y) { [n] Y = Loop (n, c, X) <body = b (int64 i, bool d, "
+             "float[2] v) => (bool e, int64[2] w) { e = Identity(d) w = Cast <to = 7> (v) }> }"),
+       "SHAPE001", "graph/n", "Loop-13",
+       "element type of int64 does not match existing output type of float"},
       {"shapes that do not fit, in a subgraph",
        graph("g (float[2,3] X, bool c) => (float[a,b] Y) { [i] Y = If (c) <then_branch = t () => (float[a,b] "
              "p) { [n] p "

@@ -225,6 +225,15 @@ TEST(Value, AsksForTheRightKind) {
   EXPECT_TRUE(value.empty());
 }
 
+TEST(Error, OfManyContextsTheOutermostAndTheInnermostAreTold) {
+  Error error(ErrorKind::limit, "too deep");
+  for (int i = 7; i > 0; --i) error.add_context(fmt::format("f{}", i));
+  EXPECT_STREQ(error.what(), "limit: f1: f2: f3: f4: f5: f6: f7: too deep");
+  error.add_context("f0");
+  EXPECT_STREQ(error.what(), "limit: f0: f1: f2: ... (2 more): f5: f6: f7: too deep");
+  EXPECT_EQ(error.context().size(), 8u);
+}
+
 TEST(Error, IsOneLineWithItsContexts) {
   const std::string line = error_of([] {
     with_context([] { return "model 'a\nb'"; },

@@ -1,0 +1,12 @@
+// What ONNX's inference says, in words.
+#pragma once
+
+#include <string>
+
+namespace grurun::opset {
+
+/// Numbers that stand for element types and for kinds of types become their names: "Sequence=1 Tensor=7" is
+/// "Sequence=float Tensor=int64".
+std::string with_type_names(std::string message);
+
+}  // namespace grurun::opset
