@@ -228,7 +228,7 @@ int run(const BenchFlags& flags) {
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   require_unread(written, read);
   const bool json_on_stdout = flags.json == "-";
-  if (json_on_stdout) require_stdout("--json");
+  if (json_on_stdout) require_stdout("--json -");
   if (flags.trace == "-") fail_usage("--trace takes a file: standard output is for the result");
   Bench bench(flags);
   require_unread(written, files_of(bench.model()));

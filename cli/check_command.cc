@@ -97,6 +97,7 @@ int list_rules(const CheckFlags& flags) {
 }
 
 int run_check(const CheckFlags& flags) {
+  require_stdout("check");
   if (flags.list_rules) return list_rules(flags);
   if (flags.models.empty()) fail_usage("check: no model given; see grurun check --help");
   if (flags.output_format == "markdown") fail_usage("--output-format markdown is for --list-rules");

@@ -84,8 +84,9 @@ void check(const Flags& flags) {
   require_measure("--atol", flags.atol);
   if (flags.json == standard_output && flags.junit == standard_output)
     fail_usage("--json and --junit cannot both go to standard output; give one of them a file");
-  if (flags.json == standard_output) require_stdout("--json");
-  if (flags.junit == standard_output) require_stdout("--junit");
+  if (flags.json == standard_output) require_stdout("--json -");
+  if (flags.junit == standard_output) require_stdout("--junit -");
+  if (flags.list) require_stdout("--list");
   if (flags.list && !(flags.json.empty() && flags.junit.empty()))
     fail_usage("--list runs no case, so that --json and --junit have nothing to report");
   require_distinct(reports_of(flags));

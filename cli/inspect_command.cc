@@ -19,6 +19,7 @@ struct InspectFlags {
 };
 
 int run_inspect(const InspectFlags& flags) {
+  require_stdout("inspect");
   const std::map<std::string, std::int64_t> sizes = parse_dimensions("--set", flags.dimensions);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
   require_dimensions(sizes, input_slots(model.graph));

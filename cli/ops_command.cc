@@ -134,6 +134,7 @@ void print_json(const std::vector<OpSupport>& matrix) {
 }
 
 int run_ops(const OpsFlags& flags) {
+  require_stdout("ops");
   std::vector<OpSupport> matrix = support_matrix();
   for (const std::string& name : flags.operators) {
     const bool known =

@@ -103,6 +103,17 @@ bool names_folder(const std::string& path) {
   return onnx_io::format_of(path) == FileFormat::none;
 }
 
+void require_format(const char* flag, const std::string& path) {
+  constexpr const char* formats = ".npz, .json, .pb and .npy";
+  if (path == "-")
+    fail_usage("{} takes a folder or a file ({}): standard output is for what is printed", flag, formats);
+  std::error_code ignored;
+  const fs::path name = fs::path(path).filename();
+  if (!names_folder(path) || !name.has_extension() || fs::is_directory(path, ignored)) return;
+  fail_usage("{} {}: '{}' is no format of values ({} are); of a new folder write the name with '/' behind it",
+             flag, path, name.extension().string(), formats);
+}
+
 void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
                  const std::string& prefix) {
   std::vector<onnx_io::NamedValue> named;

@@ -26,6 +26,11 @@ void save_inputs(const std::string& path, const onnx_io::Graph& graph, const std
 /// Whether save_values makes a folder of this path.
 bool names_folder(const std::string& path);
 
+/// Throws Error(usage), with the flag's name, for "-" and for a name with an ending of no format of values,
+/// which rather means a file than a folder; one that is there, and a path that ends with '/', are folders
+/// whatever their names.
+void require_format(const char* flag, const std::string& path);
+
 /// "1e-3" for every output, "Y:1e-3" for one: the flag values of --rtol and --atol.
 struct ToleranceFlags {
   std::vector<std::string> rtol;

@@ -130,13 +130,24 @@ class Filler {
                to_string(*declared));
   }
 
-  Shape shape_of(const Slot& slot) const {
-    if (const Shape* shape = given_shape(slot.name)) return *shape;
+  /// Models leave types out, and give tensors the element type 0, which is none.
+  static void require_type(const Slot& slot) {
     const ValueType& type = innermost(slot.type);
-    if (type.kind != ValueType::Kind::tensor) {
+    if (type.kind == ValueType::Kind::unknown)
+      fail_usage("input '{}' declares no type and cannot be filled at random; give it with --inputs",
+                 slot.name);
+    if (type.kind == ValueType::Kind::tensor && type.elem == DType::undefined)
+      fail_usage("input '{}' declares no element type and cannot be filled at random; give it with --inputs",
+                 slot.name);
+    if (type.kind != ValueType::Kind::tensor)
       fail_usage("input '{}' is a {}, which cannot be filled at random; give it with --inputs", slot.name,
                  slot.type.to_string());
-    }
+  }
+
+  Shape shape_of(const Slot& slot) const {
+    require_type(slot);
+    if (const Shape* shape = given_shape(slot.name)) return *shape;
+    const ValueType& type = innermost(slot.type);
     if (!type.shape) {
       // A map's values have no shape in ONNX's own operators: they are single numbers.
       if (slot.type.kind == ValueType::Kind::map) return {};

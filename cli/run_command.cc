@@ -94,6 +94,8 @@ void require_unread_all(const RunFlags& flags, const std::vector<NamedPath>& rea
 }
 
 void check_paths(const RunFlags& flags) {
+  require_format("--save-inputs", flags.save_inputs);
+  require_format("--save-outputs", flags.save_outputs);
   const std::vector<NamedPath> written = written_files(flags);
   require_distinct(written);
   std::vector<NamedPath> read;
@@ -166,8 +168,10 @@ void add_data_flags(CLI::App& app, RunFlags& flags) {
   repeated("--atol", flags.tolerances.atol, "Absolute tolerance, likewise")
       ->type_name("[Y:]NUMBER")
       ->needs(expected);
-  app.add_option("--save-outputs", flags.save_outputs,
-                 "Write outputs: a folder (output_K.pb), .npz, .json, .pb or .npy")
+  app.add_option(
+         "--save-outputs", flags.save_outputs,
+         "Write outputs: a folder (output_K.pb; one to be made, with a dot in its name, ends with /), "
+         ".npz, .json, .pb or .npy")
       ->type_name("PATH")
       ->group(data);
   app.add_option("--save-inputs", flags.save_inputs, "Write the inputs used, likewise (folder: input_K.pb)")

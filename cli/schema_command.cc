@@ -66,6 +66,7 @@ int run_diff_opset(const SchemaFlags& flags) {
 }
 
 int run_schema(const SchemaFlags& flags) {
+  require_stdout("schema");
   if (!flags.diff_opset.empty() && !flags.op_type.empty())
     fail_usage("--diff-opset is about all operators; for one use grurun schema {} --diff FROM TO",
                flags.op_type);

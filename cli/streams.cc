@@ -35,8 +35,8 @@ void prepare_streams() {
   }
 }
 
-void require_stdout(const char* flag) {
-  if (stdout_was_closed) fail_usage("{} -: stdout is closed", flag);
+void require_stdout(const char* what) {
+  if (stdout_was_closed) fail_usage("{}: stdout is closed", what);
 }
 
 void print_text(std::string_view text) {

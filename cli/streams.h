@@ -12,9 +12,10 @@ namespace grurun::cli {
 /// of a signal, and descriptors 0 to 2 are open, so that no file that is opened later is taken for stdout.
 void prepare_streams();
 
-/// For a flag that sends a report to stdout: throws Error(usage) when that was closed before the program
-/// began. Other output may be unwanted; a report that is asked for is not.
-void require_stdout(const char* flag);
+/// For what sends a report to stdout, a flag ("--json -") or a command that does nothing else ("check"):
+/// throws Error(usage) when that was closed before the program began. Other output may be unwanted; a report
+/// that is asked for is not.
+void require_stdout(const char* what);
 
 /// Writes to stdout, and never throws: after the first write that fails nothing more is written, and the
 /// action goes on, to save what it was asked to save and to come to its exit code.

@@ -31,6 +31,14 @@ g (float[batch,frames] X, float[batch,mels] Y) => (float[batch,n] Z) { Z = Conca
 <ir_version: 8, opset_import: ["" : 14]>
 g (float[] X) => (float[] Z) { Z = Identity(X) }
 )");
+    write_model("no_type.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (X) => (float[2] Z) { Z = Neg(X) }
+)");
+    onnx::ModelProto model;
+    ASSERT_TRUE(model.ParseFromString(read("add.onnx")));
+    model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_elem_type();
+    write("no_element.onnx", model.SerializeAsString());
     write_model("unknown_operator.onnx", R"(
 <ir_version: 8, opset_import: ["" : 14]>
 g (float[2] X) => (float[2] Z) { Z = NoSuchOperator(X) }
@@ -124,6 +132,11 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"--seed", "1"}, 2, "usage", "no model named"},
       {{}, 2, "usage", "no model named"},
       {{"add.onnx", "--save-outputs", ""}, 2, "usage", "--save-outputs: the value is empty"},
+      {{"add.onnx", "--save-outputs", "-"}, 2, "usage", "standard output is for what is printed"},
+      {{"add.onnx", "--save-outputs", "o.txt"}, 2, "usage", "'.txt' is no format of values"},
+      {{"add.onnx", "--save-inputs", "./v1.0"}, 2, "usage", "'.0' is no format of values"},
+      {{"no_type.onnx"}, 2, "usage", "input 'X' declares no type and cannot be filled at random"},
+      {{"no_element.onnx"}, 2, "usage", "input 'X' declares no element type and cannot be filled at random"},
       {{"add.onnx", "--save-outputs=", "--seed", "3"}, 2, "usage", "--save-outputs=: the value is empty"},
       {{"add.onnx", "--max-memory", ""}, 2, "usage", "--max-memory: the value is empty"},
       {{"add.onnx", "--seed", ""}, 2, "usage", "--seed: the value is empty"},
@@ -324,11 +337,19 @@ TEST_F(Failures, AFullDiskBehindStdoutIsReported) {
 }
 
 TEST_F(Failures, AReportForAClosedStdoutIsRefused) {
-  for (const std::string command :
-       {"bench add.onnx --json -", "conformance folder --json -", "conformance folder --junit -"}) {
+  for (const auto& [command, what] :
+       {std::pair<std::string, std::string>{"bench add.onnx --json -", "--json -"},
+        {"conformance folder --json -", "--json -"},
+        {"conformance folder --junit -", "--junit -"},
+        {"conformance folder --list", "--list"},
+        {"check add.onnx", "check"},
+        {"check --list-rules", "check"},
+        {"inspect add.onnx", "inspect"},
+        {"schema GRU", "schema"},
+        {"ops GRU", "ops"}}) {
     const Outcome outcome = shell("\"$GRURUN\" " + command + " >&-");
     EXPECT_EQ(outcome.code, 2) << command;
-    EXPECT_NE(outcome.err.find("-: stdout is closed"), std::string::npos) << command << outcome.err;
+    EXPECT_EQ(outcome.err, "grurun: usage: " + what + ": stdout is closed\n") << command;
   }
 }
 
