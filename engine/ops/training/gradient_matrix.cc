@@ -142,10 +142,18 @@ GradientRule over_sets(Body body) {
   };
 }
 
+/// Softmax's y, but 0 in sets of NaN that nothing takes: such a one is a query of Attention that has no key
+/// left, as the function body puts zeros in its place.
+Id without_idle_sets(Backward& b, const std::vector<std::int64_t>& axes) {
+  const Id taken = b.reduce_sum(b.op("Abs", {b.dy()}), axes, true);
+  const Id idle = b.op("And", {b.op("IsNaN", {b.y()}), b.op("Equal", {taken, b.number(0, taken)})});
+  return b.where(idle, b.number(0, b.y()), b.y());
+}
+
 void add_softmax(GradientRules& rules) {
   rules["Softmax"] = over_sets([](Backward& b, const std::vector<std::int64_t>& axes) {
-    const Id product = b.mul(b.dy(), b.y());
-    return b.sub(product, b.mul(b.y(), b.reduce_sum(product, axes, true)));
+    const Id y = without_idle_sets(b, axes), product = b.mul(b.dy(), y);
+    return b.sub(product, b.mul(y, b.reduce_sum(product, axes, true)));
   });
   rules["LogSoftmax"] = over_sets([](Backward& b, const std::vector<std::int64_t>& axes) {
     return b.sub(b.dy(), b.mul(b.op("Exp", {b.y()}), b.reduce_sum(b.dy(), axes, true)));

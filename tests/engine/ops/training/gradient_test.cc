@@ -110,6 +110,21 @@ TEST(Gradient, ReductionsAndSoftmax) {
   check(functions);
 }
 
+TEST(Gradient, AQueryWithoutKeysHasNoPart) {
+  using Bools = std::vector<bool>;
+  const onnx_io::Initializer mask{"m",
+                                  Tensor::from(Shape{2, 3}, Bools{true, true, false, false, false, false})};
+  std::vector<Function> functions;
+  for (const std::int64_t opset : {23, 24}) {
+    functions.push_back({"Attention-" + std::to_string(opset),
+                         only("Attention", {"x0", "x1", "x2", "m"}),
+                         {mixed({1, 1, 2, 2}), mixed({1, 1, 3, 2}, 1), mixed({1, 1, 3, 2}, 2)},
+                         {mask},
+                         opset});
+  }
+  check(functions);
+}
+
 TEST(Gradient, Movements) {
   const Tensor a = mixed({2, 3, 4});
   const onnx_io::Initializer picked{"i", Tensor::from<std::int64_t>(Shape{2, 2}, Ints{2, 0, -1, 2})};
