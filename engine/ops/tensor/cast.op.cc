@@ -36,17 +36,23 @@ DType target_of(PrepareContext& node) {
   return static_cast<DType>(number);
 }
 
+// Of one type to itself, too: what is beyond the largest value saturates, and float8e5m2 has infinities.
+Tensor converted(const Tensor& x, DType to, const CastRule& rule) {
+  const bool saturates = to == DType::float8e5m2 && x.dtype() == to && rule.saturate;
+  return cast_tensor(saturates ? cast_tensor(x, DType::float32) : x, to, rule);
+}
+
 RunFunction prepare_cast(PrepareContext& node) {
   const DType to = target_of(node);
   const CastRule rule = read_rule(node);
-  return [to, rule](RunContext& run) { run.set_output(0, cast_tensor(run.tensor(0), to, rule)); };
+  return [to, rule](RunContext& run) { run.set_output(0, converted(run.tensor(0), to, rule)); };
 }
 
 RunFunction prepare_cast_like(PrepareContext& node) {
   const CastRule rule = read_rule(node);
   return [rule](RunContext& run) {
     const DType to = run.tensor(1).dtype();
-    run.set_output(0, cast_tensor(run.tensor(0), to, rule));
+    run.set_output(0, converted(run.tensor(0), to, rule));
   };
 }
 
