@@ -6,6 +6,7 @@
 
 #include "cli/check_command.h"
 #include "cli/json_text.h"
+#include "conformance/version.h"
 #include "opset/rules.h"
 
 namespace grurun::cli {
@@ -88,7 +89,8 @@ std::string check_sarif(const std::vector<CheckedModel>& models) {
       {"version", "2.1.0"},
       {"runs",
        {{{"tool",
-          {{"driver", {{"name", "grurun"}, {"version", GRURUN_VERSION}, {"rules", std::move(rules)}}}}},
+          {{"driver",
+            {{"name", "grurun"}, {"version", conformance::version()}, {"rules", std::move(rules)}}}}},
          {"invocations", ordered_json::array({std::move(invocation)})},
          {"results", std::move(results)}}}}};
   return json_text(log);

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "conformance/version.h"
 #include "engine/kernels/parallel.h"
 #include "engine/kernels/simd.h"
 #include "onnx_io/model.h"
@@ -12,7 +13,7 @@
 namespace grurun::cli {
 
 std::string version_line() {
-  return "grurun " GRURUN_VERSION;
+  return std::string("grurun ") + conformance::version();
 }
 
 std::string version_details() {

@@ -11,7 +11,11 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
+get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
+  message(STATUS "Build type: Release, as none was given")
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, or what the presets name" FORCE)
+endif()
 
 find_program(GRURUN_CCACHE ccache)
 if(GRURUN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -30,7 +34,6 @@ endfunction()
 
 # Contracted multiply-adds would make results depend on the compiler's mood; kernels ask for them by name.
 add_library(grurun_options INTERFACE)
-target_compile_definitions(grurun_options INTERFACE GRURUN_VERSION="${PROJECT_VERSION}")
 # Some pragmas are for GCC, which builds what ships, alone. What GCC 12 says of bounds it may say of the standard library's own
 # strings, depending on what else is in the source: that is no error.
 target_compile_options(grurun_options INTERFACE -Wall -Wextra -ffp-contract=off

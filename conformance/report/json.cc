@@ -6,6 +6,7 @@
 
 #include "conformance/report/tally.h"
 #include "conformance/report/text.h"
+#include "conformance/version.h"
 
 namespace grurun::conformance {
 
@@ -102,7 +103,7 @@ Json groups_json(const std::map<std::string, Counts>& groups) {
 std::string json_report(const SuiteResult& result) {
   const Tally tally = count(result);
   Json out = {{"format", 1},
-              {"grurun", GRURUN_VERSION},
+              {"grurun", version()},
               {"summary", counts_json(tally.all)},
               {"found", result.cases.size()},
               {"not_run", result.not_run()},

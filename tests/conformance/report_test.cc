@@ -13,6 +13,7 @@
 #include "conformance/report/junit.h"
 #include "conformance/report/tally.h"
 #include "conformance/report/text.h"
+#include "conformance/version.h"
 
 namespace grurun::conformance {
 namespace {
@@ -136,7 +137,7 @@ TEST(Report, Json) {
   for (const auto& [verdict, cases] : json.at("summary").items()) sum += cases.get<std::size_t>();
   EXPECT_EQ(sum, json.at("cases").size());
   std::string stable = text;
-  stable.replace(stable.find(GRURUN_VERSION), std::string(GRURUN_VERSION).size(), "VERSION");
+  stable.replace(stable.find(version()), std::string(version()).size(), "VERSION");
   expect_golden("report.json", stable);
 }
 

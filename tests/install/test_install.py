@@ -1,5 +1,6 @@
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -16,11 +17,15 @@ def run(*command):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True)
 
 
+def cached(build, variable):
+    """What CMake's cache of a build has for a variable; "" where it has none."""
+    found = re.search(rf"^{variable}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)
+    return found[1] if found else ""
+
+
 def instrumented():
     """True for a sanitizer's or a coverage build, whose libraries do not link into a plain program."""
-    cache = (BUILD / "CMakeCache.txt").read_text().splitlines()
-    return any(line.startswith("GRURUN_SANITIZE:") and not line.endswith("=") for line in cache) or any(
-        line.startswith("GRURUN_COVERAGE:") and line.endswith("=ON") for line in cache)
+    return cached(BUILD, "GRURUN_SANITIZE") != "" or cached(BUILD, "GRURUN_COVERAGE") == "ON"
 
 
 def write_model(folder):
@@ -60,6 +65,33 @@ class Install(unittest.TestCase):
         self.assertEqual(output, "Z: tensor(float) [2,3]\n")
         missing = run(build / "embed", self.folder / "none.onnx")
         self.assertEqual(missing.returncode, 2, missing.stderr)
+
+    def test_installed_headers_include_what_is_there(self):
+        """Each other and the standard library's, and fmt's, which grurun::tensor brings: ONNX's, for one, are not installed."""
+        headers = self.prefix / "include" / "grurun"
+        files = sorted(headers.rglob("*.h"))
+        self.assertGreater(len(files), 100)
+        for file in files:
+            for line in re.findall(r"^\s*#\s*include\s*(.*)", file.read_text(), re.MULTILINE):
+                with self.subTest(header=file.relative_to(headers), include=line):
+                    ours = line.startswith('"') and (headers / line.strip('"')).is_file()
+                    self.assertTrue(ours or re.fullmatch(r"<(\w+|fmt/\w+\.h)>", line), "not there for who embeds the engine")
+
+    def configured(self, name, *arguments):
+        build = self.folder / name
+        self.succeed("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DBUILD_TESTING=OFF",
+                     f"-DGRURUN_DEPS_DIR={cached(BUILD, 'GRURUN_DEPS_DIR')}", *arguments)
+        return build
+
+    def test_without_a_preset_it_is_a_release_build(self):
+        build = self.configured("by_hand")
+        self.assertEqual(cached(build, "CMAKE_BUILD_TYPE"), "Release")
+        self.assertEqual(cached(build, "CMAKE_CXX_FLAGS_RELEASE"), "-O2 -DNDEBUG")
+
+    def test_flags_that_are_given_stay(self):
+        build = self.configured("flags", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_RELEASE=-O1")
+        self.assertEqual(cached(build, "CMAKE_BUILD_TYPE"), "Debug")
+        self.assertEqual(cached(build, "CMAKE_CXX_FLAGS_RELEASE"), "-O1")
 
     def test_no_installed_file_names_the_build_tree(self):
         for file in self.prefix.rglob("*.cmake"):
