@@ -1,5 +1,3 @@
-#include "cli/bench_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/commands.h"
 #include "cli/element_text.h"
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"

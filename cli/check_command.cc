@@ -1,9 +1,9 @@
-#include "cli/check_command.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
+#include "cli/check_format.h"
+#include "cli/commands.h"
 #include "cli/finding_filter.h"
 #include "cli/streams.h"
 #include "engine/graph/computed_values.h"
@@ -106,7 +106,7 @@ int run_check(const CheckFlags& flags) {
 
 }  // namespace
 
-void add_check(CLI::App& app, std::function<int()>& action) {
+void add_check(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("check", "Check models against the rules of the opsets they import");
   const auto flags = std::make_shared<CheckFlags>();
   command->add_option("MODEL", flags->models, "Model files");

@@ -1,9 +1,10 @@
+#include "cli/check_format.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/check_command.h"
 #include "cli/counted.h"
 #include "cli/json_text.h"
 #include "opset/rules.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/check_command.h"
+#include "cli/check_format.h"
 #include "opset/rules.h"
 #include "tensor/printable.h"
 

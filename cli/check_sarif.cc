@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/check_command.h"
+#include "cli/check_format.h"
 #include "cli/json_text.h"
 #include "conformance/version.h"
 #include "opset/rules.h"

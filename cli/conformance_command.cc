@@ -1,5 +1,3 @@
-#include "cli/conformance_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/outputs.h"
@@ -203,7 +202,7 @@ int run(const Flags& flags) {
 
 }  // namespace
 
-void add_conformance(CLI::App& app, std::function<int()>& action) {
+void add_conformance(CLI::App& app, Action& action) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command =
       app.add_subcommand("conformance", "Run test cases and compare them with their expected outputs");

@@ -1,9 +1,9 @@
-#include "cli/inspect_command.h"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/commands.h"
 #include "cli/flag_values.h"
+#include "cli/inspect_format.h"
 #include "cli/random_inputs.h"
 #include "cli/streams.h"
 #include "tensor/error.h"
@@ -33,7 +33,7 @@ int run_inspect(const InspectFlags& flags) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, std::function<int()>& action) {
+void add_inspect(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "inspect", "Tell what a model consists of: inputs, operators, recurrent layers, parameters, FLOPs");
   const auto flags = std::make_shared<InspectFlags>();

@@ -1,3 +1,5 @@
+#include "cli/inspect_format.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "cli/counted.h"
 #include "cli/element_text.h"
-#include "cli/inspect_command.h"
 #include "cli/json_text.h"
 
 namespace grurun::cli {

@@ -8,14 +8,9 @@
 #include <span>
 #include <sstream>
 
-#include "cli/bench_command.h"
-#include "cli/check_command.h"
 #include "cli/commands.h"
-#include "cli/conformance_command.h"
 #include "cli/guard.h"
-#include "cli/inspect_command.h"
 #include "cli/report_file.h"
-#include "cli/schema_command.h"
 #include "cli/streams.h"
 #include "cli/version.h"
 #include "tensor/error.h"

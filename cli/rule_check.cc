@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/check_command.h"
+#include "cli/check_format.h"
 #include "cli/streams.h"
 #include "engine/graph/computed_values.h"
 #include "engine/graph/node_rules.h"

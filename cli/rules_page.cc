@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/check_command.h"
+#include "cli/check_format.h"
 #include "cli/json_text.h"
 #include "opset/recurrent_form.h"
 #include "opset/rules.h"

@@ -1,10 +1,10 @@
-#include "cli/schema_command.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
+#include "cli/commands.h"
 #include "cli/schema_diff_format.h"
+#include "cli/schema_format.h"
 #include "cli/streams.h"
 #include "onnx_io/model.h"
 #include "opset/beyond.h"
@@ -133,7 +133,7 @@ SchemaView select_schema(const std::string& name, const std::optional<std::strin
   return {schema, std::move(versions)};
 }
 
-void add_schema(CLI::App& app, std::function<int()>& action) {
+void add_schema(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("schema", "Print an operator as one version of the standard defines it");
   const auto flags = std::make_shared<SchemaFlags>();

@@ -1,3 +1,5 @@
+#include "cli/schema_format.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <sstream>
 
 #include "cli/json_text.h"
-#include "cli/schema_command.h"
 #include "onnx_io/model.h"
 
 namespace grurun::cli {

@@ -1,5 +1,3 @@
-#include "cli/check_command.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/check_format.h"
+#include "cli/commands.h"
 #include "onnx/defs/parser.h"
 #include "tensor/error.h"
 

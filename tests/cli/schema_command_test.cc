@@ -1,5 +1,3 @@
-#include "cli/schema_command.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/commands.h"
+#include "cli/schema_format.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {

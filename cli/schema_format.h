@@ -1,20 +1,14 @@
-// `grurun schema OP`: an operator as one version of the standard defines it.
+// What `grurun schema` prints of one version of an operator.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
 #include "opset/registry.h"
 
 namespace grurun::cli {
-
-/// Adds the subcommand. When it is chosen its callback sets action, to be called inside main's error handler;
-/// action returns 0 and throws what select_schema throws.
-void add_schema(CLI::App& app, std::function<int()>& action);
 
 /// One version of an operator, and all versions of it in that domain, newest first.
 struct SchemaView {

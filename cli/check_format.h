@@ -1,20 +1,13 @@
-// `grurun check MODEL...`: what the standard has to say against a model.
+// What `grurun check` prints: findings in each format, and the rules.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
 #include "opset/check.h"
 #include "opset/rules.h"
 
 namespace grurun::cli {
-
-/// Adds the subcommand. When it is chosen its callback sets action, to be called inside main's error handler;
-/// action returns the exit code: 0 without errors, 2 a file is missing, 3 errors or no valid model, else that
-/// of the first file that failed otherwise; one that is newer than what is known here is not supported.
-void add_check(CLI::App& app, std::function<int()>& action);
 
 /// One model and what was found in it.
 struct CheckedModel {

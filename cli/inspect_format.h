@@ -1,18 +1,12 @@
-// `grurun inspect MODEL`: what a model consists of.
+// What `grurun inspect` prints.
 #pragma once
 
-#include <functional>
 #include <string>
 
-#include "cli/app.h"
 #include "onnx_io/model.h"
 #include "opset/model_summary.h"
 
 namespace grurun::cli {
-
-/// Adds the subcommand. When it is chosen its callback sets action, to be called inside main's error handler;
-/// action returns 0 and throws what loading the model throws.
-void add_inspect(CLI::App& app, std::function<int()>& action);
 
 /// Control characters that a model brings along are escaped.
 std::string inspect_text(const onnx_io::Model& model, const opset::ModelSummary& summary);
