@@ -129,18 +129,6 @@ Tensor fill_strings(const Shape& shape, RandomBits& bits) {
 
 }  // namespace
 
-std::uint64_t RandomBits::next() {
-  state_ += 0x9e3779b97f4a7c15u;
-  std::uint64_t mixed = state_;
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-  return mixed ^ (mixed >> 31);
-}
-
-double RandomBits::unit() {
-  return static_cast<double>(next() >> 11) * 0x1p-53;
-}
-
 std::int64_t RandomBits::integer(std::int64_t low, std::int64_t high) {
   const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
   if (span == 0) return static_cast<std::int64_t>(next());

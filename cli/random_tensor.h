@@ -5,17 +5,17 @@
 #include <optional>
 #include <string>
 
+#include "tensor/splitmix.h"
 #include "tensor/tensor.h"
 
 namespace grurun::cli {
 
-/// SplitMix64: 64 bits of state, every seed a sequence of its own.
+/// Numbers from the bits of SplitMix64.
 class RandomBits {
  public:
   explicit RandomBits(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next();
-  /// In [0, 1), 53 bits.
-  double unit();
+  std::uint64_t next() { return splitmix(state_); }
+  double unit() { return unit_of(next()); }
   /// In [low, high], both included.
   std::int64_t integer(std::int64_t low, std::int64_t high);
 

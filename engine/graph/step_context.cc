@@ -3,6 +3,7 @@
 
 #include "engine/graph/run_state.h"
 #include "tensor/error.h"
+#include "tensor/splitmix.h"
 
 namespace grurun::engine {
 
@@ -136,11 +137,8 @@ void StepContext::check_limits_uncounted() {
 }
 
 std::uint64_t StepContext::random_seed() {
-  // splitmix64 of a counter: seeds of neighbouring draws have nothing in common.
-  std::uint64_t z = state_.options.seed + (++state_.seeds_given) * 0x9e3779b97f4a7c15ULL;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
+  std::uint64_t state = state_.options.seed + state_.seeds_given++ * splitmix_step;
+  return splitmix(state);
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// The one generator of random numbers: the same for the same seed on every machine.
+// What operators draw.
 #pragma once
 
 #include <bit>
@@ -9,24 +9,19 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/type_dispatch.h"
+#include "tensor/splitmix.h"
 
 namespace grurun::engine {
 
-/// splitmix64: each call adds a constant to the state and mixes it.
+/// Numbers from the bits of SplitMix64.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next() { return splitmix(state_); }
 
   /// In [0, 1), 53 random bits.
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  double uniform() { return unit_of(next()); }
 
   /// In [0, 1) with as many bits as T holds, so that rounding never reaches 1.
   template <typename T>

@@ -3,6 +3,7 @@
 
 #include "engine/ops/cast.h"
 #include "engine/ops/type_dispatch.h"
+#include "tensor/splitmix.h"
 #include "tests/engine/ops/bodies/body_table.h"
 
 namespace grurun::engine::testing {
@@ -25,17 +26,12 @@ DType BodyInputs::dtype(const std::string& constraint) const {
   return type.elem;
 }
 
-// SplitMix64.
 std::uint64_t BodyInputs::bits() {
-  state_ += 0x9e3779b97f4a7c15u;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+  return splitmix(state_);
 }
 
 double BodyInputs::unit() {
-  return static_cast<double>(bits() >> 11) * 0x1p-53;
+  return unit_of(bits());
 }
 
 Tensor BodyInputs::uniform(DType dtype, const Shape& shape, double low, double high) {
