@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "opset/beyond.h"
+#include "opset/check_schema.h"
 #include "opset/near_match.h"
 #include "opset/quantized_lstm.h"
 #include "opset/recurrent_node.h"

@@ -36,22 +36,4 @@ class NodeChecker {
   std::map<std::pair<std::string, std::int64_t>, std::string> unknown_operators_;
 };
 
-/// Names that begin with two underscores are the implementation's, as ONNX's checker has it.
-bool is_internal_attribute(const std::string& name);
-
-/// "; GRU-14 has it: import opset 14 or newer", "; did you mean 'clip'?", or nothing: about an attribute that
-/// the schema does not have.
-std::string attribute_hint(const SchemaInfo& schema, const std::string& name);
-
-/// What is wrong with the number of a node's inputs or outputs, and which required ones are omitted.
-struct ArityFaults {
-  std::optional<std::string> count;
-  std::vector<std::string> omitted;
-};
-ArityFaults judge_inputs(const NodeAt& at, const SchemaInfo& schema);
-ArityFaults judge_outputs(const NodeAt& at, const SchemaInfo& schema);
-
-/// Attributes and the numbers of inputs and outputs, as the schema has them.
-void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckReport& report);
-
 }  // namespace grurun::opset

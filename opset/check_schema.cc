@@ -1,11 +1,12 @@
+#include "opset/check_schema.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <utility>
 
-#include "opset/check_node.h"
+#include "opset/attribute_faults.h"
 #include "opset/named_values.h"
-#include "opset/near_match.h"
 #include "opset/number_bounds.h"
 #include "opset/window_rules.h"
 
@@ -13,63 +14,23 @@ namespace grurun::opset {
 
 namespace {
 
-using onnx_io::Attribute;
-using onnx_io::Node;
-
-const AttributeInfo* find_attribute(const SchemaInfo& schema, const std::string& name) {
-  const auto found = std::ranges::find(schema.attributes, name, &AttributeInfo::name);
-  return found == schema.attributes.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
-bool is_internal_attribute(const std::string& name) {
-  return name.starts_with("__");
-}
-
-std::string attribute_hint(const SchemaInfo& schema, const std::string& name) {
-  std::string newer;
-  std::string older;
-  for (const SchemaInfo* version : schema_versions(schema.name, &schema.domain)) {  // newest first
-    if (find_attribute(*version, name) == nullptr) continue;
-    if (version->since_version > schema.since_version) {
-      newer = fmt::format("; {}-{} has it: import opset {} or newer", schema.name, version->since_version,
-                          version->since_version);
-    } else if (older.empty()) {
-      older = fmt::format("; the last version that had it is {}-{}", schema.name, version->since_version);
-    }
+Rule schema_rule_of(AttributeFault::Kind kind) {
+  switch (kind) {
+    case AttributeFault::Kind::given_twice:
+      return Rule::attribute_once;
+    case AttributeFault::Kind::unknown:
+      return Rule::attribute_known;
+    case AttributeFault::Kind::wrong_type:
+      break;
   }
-  if (!newer.empty()) return newer;
-  if (!older.empty()) return older;
-  std::vector<std::string> names;
-  for (const AttributeInfo& attribute : schema.attributes) names.push_back(attribute.name);
-  return did_you_mean(near_matches(name, names));
+  return Rule::attribute_type;
 }
-
-namespace {
 
 void check_attributes(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
-  std::unordered_set<std::string_view> seen;
-  for (const Attribute& attribute : at.node.attributes) {
-    if (!seen.insert(attribute.name).second) {
-      report.add(Rule::attribute_once, at, fmt::format("attribute '{}' is given twice", attribute.name));
-      continue;
-    }
-    const AttributeInfo* known = find_attribute(schema, attribute.name);
-    if (known == nullptr) {
-      if (is_internal_attribute(attribute.name)) continue;
-      report.add(Rule::attribute_known, at,
-                 fmt::format("{} has no attribute '{}'{}", at.op(), attribute.name,
-                             attribute_hint(schema, attribute.name)));
-    } else if (attribute.type != known->type) {
-      report.add(Rule::attribute_type, at,
-                 fmt::format("attribute '{}' is {}, {} wants {}", attribute.name,
-                             onnx_io::attribute_type_name(attribute.type), at.op(),
-                             onnx_io::attribute_type_name(known->type)));
-    }
-  }
+  for (AttributeFault& fault : judge_attributes(schema, at.node.attributes))
+    report.add(schema_rule_of(fault.kind), at, std::move(fault.message));
   for (const AttributeInfo& attribute : schema.attributes) {
-    if (!attribute.required || seen.count(attribute.name) != 0) continue;
+    if (!attribute.required || at.node.find_attribute(attribute.name) != nullptr) continue;
     report.add(Rule::attribute_required, at,
                fmt::format("attribute '{}' ({}) is missing", attribute.name,
                            onnx_io::attribute_type_name(attribute.type)));

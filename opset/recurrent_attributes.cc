@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
+#include <utility>
 
-#include "opset/check_node.h"
+#include "opset/attribute_faults.h"
 #include "opset/near_match.h"
 
 namespace grurun::opset {
@@ -16,9 +16,16 @@ namespace {
 using onnx_io::Attribute;
 using onnx_io::AttributeType;
 
-const AttributeInfo* find_info(const SchemaInfo& schema, const std::string& name) {
-  const auto found = std::ranges::find(schema.attributes, name, &AttributeInfo::name);
-  return found == schema.attributes.end() ? nullptr : &*found;
+RecurrentRule recurrent_rule_of(AttributeFault::Kind kind) {
+  switch (kind) {
+    case AttributeFault::Kind::given_twice:
+      return RecurrentRule::attribute_once;
+    case AttributeFault::Kind::unknown:
+      return RecurrentRule::attribute_known;
+    case AttributeFault::Kind::wrong_type:
+      break;
+  }
+  return RecurrentRule::attribute_type;
 }
 
 std::string directions_text(std::int64_t directions) {
@@ -49,26 +56,10 @@ class Reader {
   std::string op() const { return fmt::format("{}-{}", schema_.name, schema_.since_version); }
 
   void check_names_and_types() {
-    std::unordered_set<std::string_view> seen;
-    for (const Attribute& attribute : attributes_) {
-      const std::string section = "attribute " + attribute.name;
-      if (!seen.insert(attribute.name).second) {
-        add(RecurrentRule::attribute_once, fmt::format("attribute '{}' is given twice", attribute.name),
-            section);
-        continue;
-      }
-      const AttributeInfo* known = find_info(schema_, attribute.name);
-      if (known == nullptr) {
-        if (is_internal_attribute(attribute.name)) continue;
-        add(RecurrentRule::attribute_known, fmt::format("{} has no attribute '{}'{}", op(), attribute.name,
-                                                        attribute_hint(schema_, attribute.name)));
-      } else if (attribute.type != known->type) {
-        add(RecurrentRule::attribute_type,
-            fmt::format("attribute '{}' is {}, {} wants {}", attribute.name,
-                        onnx_io::attribute_type_name(attribute.type), op(),
-                        onnx_io::attribute_type_name(known->type)),
-            section);
-      }
+    for (AttributeFault& fault : judge_attributes(schema_, attributes_)) {
+      const bool unknown = fault.kind == AttributeFault::Kind::unknown;  // the text has no section on it
+      add(recurrent_rule_of(fault.kind), std::move(fault.message),
+          unknown ? "" : "attribute " + fault.attribute);
     }
   }
 
@@ -76,7 +67,7 @@ class Reader {
 
   // The value of an attribute that this version has; unknown where it is a reference or of another type.
   State find(const char* name, const Attribute*& found) const {
-    const AttributeInfo* known = find_info(schema_, name);
+    const AttributeInfo* known = find_attribute(schema_, name);
     if (known == nullptr) return State::absent;
     const auto at = std::ranges::find(attributes_, name, &Attribute::name);
     if (at == attributes_.end()) return State::absent;

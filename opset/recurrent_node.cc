@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "opset/check_node.h"
+#include "opset/check_schema.h"
 #include "opset/recurrent_attributes.h"
 #include "opset/recurrent_rules.h"
 
