@@ -39,7 +39,4 @@ SchemaDiff diff_schemas(const SchemaInfo& from, const SchemaInfo& to);
 /// "added", "removed", "changed".
 const char* change_name(ChangeKind kind);
 
-/// An attribute's default in text: "0.5", "\"forward\"", "[1, 2]".
-std::string value_text(const onnx_io::Attribute& value);
-
 }  // namespace grurun::opset
