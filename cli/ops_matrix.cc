@@ -25,14 +25,6 @@ DType innermost_dtype(const std::string& type) {
   return parse_dtype(type.substr(from, type.find(')', from) - from));
 }
 
-ValueType value_type_of(const std::string& type) {
-  const auto inner = [&](std::size_t prefix) { return type.substr(prefix, type.size() - prefix - 1); };
-  if (type.starts_with("tensor(")) return ValueType::tensor(parse_dtype(inner(7)));
-  if (type.starts_with("seq(")) return ValueType::sequence(value_type_of(inner(4)));
-  if (type.starts_with("optional(")) return ValueType::optional(value_type_of(inner(9)));
-  return {};
-}
-
 class BodyCheck {
  public:
   /// True when the body that the schema has for these types of its constraints runs.
@@ -41,7 +33,8 @@ class BodyCheck {
     std::vector<ValueType> inputs;
     for (const opset::ParameterInfo& input : schema.inputs) {
       const auto bound = types.find(input.type_str);
-      inputs.push_back(value_type_of(bound == types.end() ? input.type_str : bound->second));
+      inputs.push_back(
+          parse_value_type(bound == types.end() ? input.type_str : bound->second).value_or(ValueType()));
     }
     return body_runs(node, schema.since_version, inputs, 0);
   }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "onnx_io/element_visit.h"
 #include "tensor/dtype.h"
 
 namespace grurun::conformance {
@@ -250,45 +251,10 @@ void compare_typed(const Tensor& actual, const Tensor& expected, const Tolerance
 
 void compare_elements(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
                       const std::string& where, Comparison& into, double& worst_score) {
-  const auto run = [&]<typename T>() {
+  if (actual.dtype() == DType::undefined) return;
+  onnx_io::visit_element_type(actual.dtype(), [&]<typename T>() {
     compare_typed<T>(actual, expected, tolerance, where, into, worst_score);
-  };
-  switch (actual.dtype()) {
-#define GRURUN_CASE(TYPE) \
-  case dtype_of<TYPE>:    \
-    return run.template operator()<TYPE>();
-    GRURUN_CASE(float)
-    GRURUN_CASE(double)
-    GRURUN_CASE(std::uint8_t)
-    GRURUN_CASE(std::int8_t)
-    GRURUN_CASE(std::uint16_t)
-    GRURUN_CASE(std::int16_t)
-    GRURUN_CASE(std::int32_t)
-    GRURUN_CASE(std::int64_t)
-    GRURUN_CASE(std::uint32_t)
-    GRURUN_CASE(std::uint64_t)
-    GRURUN_CASE(bool)
-    GRURUN_CASE(std::string)
-    GRURUN_CASE(Float16)
-    GRURUN_CASE(BFloat16)
-    GRURUN_CASE(Complex64)
-    GRURUN_CASE(Complex128)
-    GRURUN_CASE(Float8E4M3FN)
-    GRURUN_CASE(Float8E4M3FNUZ)
-    GRURUN_CASE(Float8E5M2)
-    GRURUN_CASE(Float8E5M2FNUZ)
-    GRURUN_CASE(Float6E2M3)
-    GRURUN_CASE(Float6E3M2)
-    GRURUN_CASE(Float4E2M1)
-    GRURUN_CASE(Float8E8M0)
-    GRURUN_CASE(UInt4)
-    GRURUN_CASE(Int4)
-    GRURUN_CASE(UInt2)
-    GRURUN_CASE(Int2)
-#undef GRURUN_CASE
-    case DType::undefined:
-      return;
-  }
+  });
 }
 
 }  // namespace grurun::conformance

@@ -17,13 +17,6 @@ namespace {
 using onnx::GraphProto;
 using onnx::NodeProto;
 
-bool same_type(const ValueType& a, const ValueType& b) {
-  if (a.kind == ValueType::Kind::unknown || b.kind == ValueType::Kind::unknown) return true;
-  if (a.kind != b.kind) return false;
-  if (a.elem != DType::undefined && b.elem != DType::undefined && a.elem != b.elem) return false;
-  return !a.element || !b.element || same_type(*a.element, *b.element);
-}
-
 bool same_shape(const ValueType& a, const ValueType& b) {
   if (a.shape && b.shape) {
     if (a.shape->size() != b.shape->size()) return false;
@@ -91,7 +84,7 @@ class Comparison {
 
   void compare_value(const onnx::ValueInfoProto& value, const ValueType& found, std::size_t maker) {
     const ValueType declared = onnx_io::type_from_proto(value.type());
-    const bool types_agree = same_type(declared, found);
+    const bool types_agree = may_be_one(declared, found);
     if (types_agree && same_shape(declared, found)) return;
     const InferenceNode& node = inferred_.model.nodes[maker];
     report_.add(

@@ -99,12 +99,9 @@ const ParameterInfo* parameter_at(const std::vector<ParameterInfo>& parameters, 
 }
 
 DTypeSet tensor_dtype(std::string_view type) {
-  constexpr std::string_view prefix = "tensor(";
-  if (!type.starts_with(prefix) || !type.ends_with(')')) return {};
-  type.remove_prefix(prefix.size());
-  type.remove_suffix(1);
-  const DType dtype = parse_dtype(type);
-  return dtype == DType::undefined ? DTypeSet() : DTypeSet(dtype);
+  const std::optional<ValueType> parsed = parse_value_type(type);
+  if (!parsed || parsed->kind != ValueType::Kind::tensor || parsed->elem == DType::undefined) return {};
+  return parsed->elem;
 }
 
 DTypeSet dtypes_at(const SchemaInfo& schema, const std::vector<ParameterInfo>& parameters,
