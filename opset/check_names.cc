@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "opset/find_cycles.h"
+
 namespace grurun::opset {
 
 using onnx_io::Graph;

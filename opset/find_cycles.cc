@@ -1,7 +1,7 @@
+#include "opset/find_cycles.h"
+
 #include <algorithm>
 #include <limits>
-
-#include "opset/check_names.h"
 
 namespace grurun::opset {
 
