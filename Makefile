@@ -40,8 +40,9 @@ format: ## format the sources in place
 	@scripts/setup --ci
 	@scripts/format
 
-lint: ## run the fatal clang-tidy checks
+lint: ## run the fatal checks of clang-tidy, and ruff on Python
 	@scripts/setup --ci
+	@scripts/lint-python
 	@scripts/lint
 
 check: ## everything that CI does

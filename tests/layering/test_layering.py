@@ -26,10 +26,23 @@ CASES = [
     ("engine/kernels/a.cc", '"onnx_io/model.h"', False),
     ("conformance/report/a.cc", '"cli/flags.h"', False),
     ("conformance/a.cc", "<CLI/CLI.hpp>", False),
+    ("onnx_io/a.cc", "<zip.h>", True),
+    ("engine/ops/image/a.cc", "<zip.h>", False),
+    ("engine/ops/image/a.cc", "<png.h>", True),
+    ("engine/ops/text/a.op.cc", "<re2/re2.h>", True),
+    ("engine/kernels/a.cc", "<re2/re2.h>", False),
+    ("opset/a.cc", "<nlohmann/json.hpp>", False),
+    ("onnx_io/a.cc", "<pugixml.hpp>", True),
+    ("cli/a.cc", "<pugixml.hpp>", False),
+    ("conformance/a.cc", "<nettle/sha2.h>", True),
+    ("tensor/a.cc", "<nettle/sha2.h>", False),
+    ("tensor/a.cc", "<sys/mman.h>", True),
+    ("tensor/a.cc", "<vector>", True),
+    ("tensor/a.cc", "<fmt/format.h>", True),
+    ("tensor/a.cc", "<new_library/x.h>", False),
     ("cli/a.cc", '"conformance/run.h"', True),
+    ("tensor/a.cc", '"nowhere.h"', False),
 ]
-
-
 
 
 def load_check():
