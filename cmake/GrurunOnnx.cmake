@@ -4,7 +4,11 @@
 # GRURUN_DEPS_DIR     where that build lives (default build/deps; the environment variable of that name is honoured)
 # GRURUN_ONNX_SDIST   a local onnx-<version>.tar.gz to use instead of asking pip for it
 
-set(GRURUN_ONNX_VERSION 1.23.2)
+# One release for the library and for the Python package that makes the official test data.
+set(requirements ${PROJECT_SOURCE_DIR}/scripts/requirements.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${requirements})
+file(STRINGS ${requirements} GRURUN_ONNX_VERSION REGEX "^onnx==")
+string(REPLACE "onnx==" "" GRURUN_ONNX_VERSION "${GRURUN_ONNX_VERSION}")
 set(GRURUN_ONNX_SHA256 008cb0467b2bbee41448acc7da8b6f4e704624cb0d327a2d5adafc7ce19bc5b8)
 
 if(DEFINED ENV{GRURUN_DEPS_DIR})

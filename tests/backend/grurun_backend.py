@@ -3,26 +3,21 @@
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import onnx
 import onnx.backend.base
 from onnx import numpy_helper
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+from onnx_node_cases import to_proto  # noqa: E402
+
 GRURUN = os.environ["GRURUN_BINARY"]
 
 
 class Unsupported(Exception):
     """grurun says that it does not support the model (exit status 4)."""
-
-
-def to_proto(value, info):
-    kind = info.type.WhichOneof("value")
-    if kind == "optional_type":
-        return numpy_helper.from_optional(value, info.name)
-    if kind == "sequence_type":
-        return numpy_helper.from_list(value, info.name)
-    return value if isinstance(value, onnx.TensorProto) else numpy_helper.from_array(value, info.name)
 
 
 def from_file(path, info):
