@@ -68,9 +68,10 @@ ArityFaults judge_side(const NodeAt& at, const Side& side) {
   ArityFaults faults;
   const int count = static_cast<int>(std::min<std::size_t>(side.names.size(), 1u << 30));
   if (count < side.min || count > side.max) {
-    faults.count = fmt::format(
-        "{} {}s; {} {} {}{}", count, side.noun, at.op(), side.verb, range_text(side.min, side.max),
-        side.parameters.empty() ? "" : fmt::format(" ({})", parameter_list(side.parameters)));
+    faults.count =
+        fmt::format("{} {}{}; {} {} {}{}", count, side.noun, count == 1 ? "" : "s", at.op(), side.verb,
+                    range_text(side.min, side.max),
+                    side.parameters.empty() ? "" : fmt::format(" ({})", parameter_list(side.parameters)));
   }
   for (std::size_t i = 0; i < side.names.size() && i < side.parameters.size(); ++i) {
     if (!side.names[i].empty() || side.parameters[i].kind != ParameterKind::single) continue;

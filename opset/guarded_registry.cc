@@ -75,7 +75,8 @@ const RuleInfo& admitted_rule(const OpSchema& schema, const OpSchema::FormalPara
   return rule_info(old_constant ? Rule::constant_type : Rule::type_admitted);
 }
 
-// "; GRU-22 admits it: import opset 22 or newer", or nothing.
+// "; GRU-22 admits it: import opset 22 or newer", "; Cast it" where one type of tensor is admitted, or
+// nothing.
 std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, onnx::DataType type) {
   for (const Signature& signature : signatures(schema.Name(), schema.domain()).versions) {
     const int version = signature.since_version;
@@ -85,7 +86,11 @@ std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, on
     if (parameter == nullptr || parameter->GetTypes().count(type) == 0) continue;
     return fmt::format("; {}-{} admits it: import opset {} or newer", schema.Name(), version, version);
   }
-  return "";
+  const auto* own = parameter_at(input ? schema.inputs() : schema.outputs(), index);
+  const bool one = own != nullptr && own->GetTypes().size() == 1;
+  return input && one && type->starts_with("tensor(") && (*own->GetTypes().begin())->starts_with("tensor(")
+             ? "; Cast it"
+             : "";
 }
 
 }  // namespace

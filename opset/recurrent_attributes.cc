@@ -93,7 +93,8 @@ class Reader {
       const std::vector<std::string> names(known.begin(), known.end());
       add(RecurrentRule::direction,
           fmt::format("direction is '{}'; it must be forward, reverse or bidirectional{}", found->s,
-                      did_you_mean(near_matches(found->s, names))));
+                      found->s == "backward" ? "; did you mean 'reverse'?"
+                                             : did_you_mean(near_matches(found->s, names))));
     }
   }
 

@@ -46,6 +46,42 @@ std::string other_bias(const SymbolicShape& shape, const std::vector<WantedDim>&
   return "";
 }
 
+// A GRU's weights in an LSTM's node: the blocks of rows tell.
+std::string other_operator(const SymbolicShape& shape, const std::vector<WantedDim>& want,
+                           const RecurrentForm& form) {
+  if (form.quantized || !want[1].size || *want[1].size % form.gates != 0) return "";
+  for (const RecurrentForm& other : recurrent_forms()) {
+    std::vector<WantedDim> rows = want;
+    rows[1].size = *want[1].size / form.gates * other.gates;
+    if (other.gates != form.gates && fits(shape, rows))
+      return fmt::format("; it has the rows of {} {}", other.op_type == std::string_view("GRU") ? "a" : "an",
+                         other.op_type);
+  }
+  return "";
+}
+
+// W has another input_size than X, which may stand on another axis of X.
+std::string other_input_size(const SymbolicShape& shape, const std::vector<WantedDim>& want,
+                             const RecurrentSizes& sizes) {
+  std::vector<WantedDim> rows = want;
+  rows[2].size.reset();
+  if (!want[2].size || !fits(shape, rows)) return "";
+  const std::string hint = fmt::format("; X has input_size {}", *want[2].size);
+  const auto& input_size = shape[2].value;
+  if (input_size == sizes.seq_length.value)
+    return hint +
+           fmt::format(", and {} where seq_length stands: Transpose X if that is its input", *input_size);
+  if (input_size == sizes.batch_size.value)
+    return hint +
+           fmt::format(", and {} where batch_size stands: Transpose X if that is its input", *input_size);
+  return hint;
+}
+
+std::string unbatched(const SymbolicShape& shape, const std::vector<WantedDim>& want) {
+  if (shape.size() != 2 || !agrees(shape[1], want[2])) return "";
+  return "; it has no batch_size, or no seq_length: Unsqueeze the axis that is missing";
+}
+
 std::string other_state(const SymbolicShape& shape, const std::vector<WantedDim>& want,
                         const RecurrentAttributes& attributes, const RecurrentSizes& sizes) {
   if (shape.size() != 3) return "";
@@ -94,7 +130,7 @@ std::string sized(const std::vector<WantedDim>& want) {
 std::string shape_hint(std::size_t input, const SymbolicShape& shape, const std::vector<WantedDim>& want,
                        const RecurrentForm& form, const RecurrentAttributes& attributes,
                        const RecurrentSizes& sizes) {
-  if (input == input_X) return "";
+  if (input == input_X) return unbatched(shape, want);
   if (std::string hint = missing_axis(input, shape, want, attributes); !hint.empty()) return hint;
   if (input == input_sequence_lens) {
     const bool time = sizes.seq_length.value && shape.size() == 1 && shape[0].value == sizes.seq_length.value;
@@ -113,7 +149,17 @@ std::string shape_hint(std::size_t input, const SymbolicShape& shape, const std:
     return fmt::format("; it is that of {} direction{}, but direction is {}", *other_directions[0].size,
                        *other_directions[0].size == 1 ? "" : "s", *attributes.direction);
   }
-  if (input == input_B) return other_bias(shape, want, form);
+  if (input == input_P) {
+    const bool each_gate = want[1].size && shape[1].value == *want[1].size / 3 * 4;
+    return each_gate ? "; it has one for each gate: the cell gate has none, P is P[iof]" : "";
+  }
+  if (input == input_B) {
+    const std::string half = other_bias(shape, want, form);
+    return half.empty() ? other_operator(shape, want, form) : half;
+  }
+  if (std::string hint = other_operator(shape, want, form); !hint.empty()) return hint;
+  if (std::string hint = input == input_W ? other_input_size(shape, want, sizes) : ""; !hint.empty())
+    return hint;
   if (shape.size() != 3 || !fits(shape, swapped(want, 1, 2))) return "";
   return fmt::format("; its last two axes are swapped{}: Transpose it",
                      form.quantized ? ", as LSTM has them" : "");

@@ -149,6 +149,18 @@ std::string refused_type(const Value& value, const opset::ParameterTypes& admitt
   return value.type().to_string();
 }
 
+// ": Cast it to int32" where no other element type is admitted; else nothing.
+std::string cast_hint(const Value& value, const opset::ParameterTypes& admitted) {
+  std::string only;
+  for (int number = 1; number < dtype_count && value.is_tensor(); ++number) {
+    const auto dtype = static_cast<DType>(number);
+    if (!admitted.tensors.contains(dtype)) continue;
+    if (!only.empty()) return "";
+    only = dtype_name(dtype);
+  }
+  return only.empty() ? "" : ": Cast it to " + only;
+}
+
 }  // namespace
 
 void StepContext::check_input_types() const {
@@ -190,8 +202,8 @@ void StepContext::check_other_type(std::size_t input, const Value& value) const 
   const InputRule& rule = step_.input_rules[input];
   if (value.empty() || rule.schema == nullptr) return;
   if (!rule.schema->admits(value)) {
-    fail_invalid("input {} ('{}') of {} must not be {}", input, rule.name, step_.op,
-                 refused_type(value, *rule.schema));
+    fail_invalid("input {} ('{}') of {} must not be {}{}", input, rule.name, step_.op,
+                 refused_type(value, *rule.schema), cast_hint(value, *rule.schema));
   }
   if (value.is_tensor()) {
     fail_unsupported("{} with {} in input {} ('{}')", step_.op, dtype_name(value.tensor().dtype()), input,

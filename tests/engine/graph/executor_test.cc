@@ -103,6 +103,13 @@ TEST(Executor, RefusesTypesThatTheSchemaDoesNotAdmit) {
   EXPECT_EQ(wrong.first, ErrorKind::invalid_model);
   EXPECT_NE(wrong.second.find("input 0 ('A') of Add-14 must not be string"), std::string::npos)
       << wrong.second;
+  EXPECT_TRUE(wrong.second.ends_with("string"))
+      << "there is more than one type to choose from: " << wrong.second;
+  const auto reshaped = model(graph({"a", "b"}, {node("Reshape", {"a", "b"}, {"y"})}, {"y"}));
+  const auto shape = error_of([&] { run(reshaped, {floats({1, 2}), floats({2})}); });
+  EXPECT_NE(shape.second.find("input 1 ('shape') of Reshape-21 must not be float: Cast it to int64"),
+            std::string::npos)
+      << shape.second;
   const auto mixed = error_of([&] { run(made, {floats({1}), Tensor::scalar(std::int32_t{1})}); });
   EXPECT_EQ(mixed.first, ErrorKind::invalid_model);
   EXPECT_NE(mixed.second.find("must have the same element type"), std::string::npos) << mixed.second;
