@@ -168,15 +168,18 @@ class Bodies {
   }
 
   Finding unexplained() const {
-    return {"unexplained",
-            {},
-            layers_[0].subject.label,
-            {},
-            std::nullopt,
-            fmt::format("nothing known {}reproduces what the model gives: it ran with each of {} mistakes "
-                        "taken back in its body, whose "
-                        "steps are not looked into",
-                        is_over() ? "that there was time for " : "", tried_)};
+    std::string others;
+    for (std::size_t i = 1; i < layers_.size(); ++i) others += ", and of " + layers_[i].subject.label;
+    return {
+        "unexplained",
+        {},
+        layers_[0].subject.label,
+        {},
+        std::nullopt,
+        fmt::format("nothing known {}reproduces what the model gives: it ran with each of {} mistakes "
+                    "taken back in its body{}; its steps are not looked into, and layouts, sequence_lens, "
+                    "what an export lost and pairs of mistakes are not tried there",
+                    is_over() ? "that there was time for " : "", tried_, others)};
   }
 
   const onnx_io::Model& model_;

@@ -160,7 +160,13 @@ class Graphs(unittest.TestCase):
         axis = [constant("axis", [0])]
         found, text = self.found(self.scan([self.gru("X_step", "W", "R", "B")]), initializers=axis, expected=self.expected[None] + np.float32(0.25))
         self.assertEqual(found, [("unexplained", self.in_scan, [])])
-        self.assertRegex(text, r"^nothing known reproduces what the model gives: it ran with each of \d+ mistakes taken back in its body")
+        self.assertRegex(text, r"^nothing known reproduces what the model gives: it ran with each of \d+ mistakes taken back in its body; its steps are not looked into, and")
+        # The layers that were tried are named, and what was not tried.
+        two = [self.gru("X_step", "W", "R", "B", output="Y_1", name="first"), self.gru("X_step", "W", "R", "B", output="Y_2", name="second"),
+               helper.make_node("Sub", ["Y_1", "Y_2"], ["Y_in"])]
+        found, text = self.found(self.scan(two), initializers=axis, expected=self.expected[None] + np.float32(0.25))
+        self.assertEqual(found, [("unexplained", self.in_scan.replace("gru", "first"), [])])
+        self.assertRegex(text, r"taken back in its body, and of node 'scan/second' \(GRU-22\); .* sequence_lens, .* are not tried there$")
         # Weights that the body computes are not known.
         turned = [helper.make_node("Mul", ["W", "X_scale"], ["W_in"]), helper.make_node("ReduceMax", ["X_step"], ["X_scale"], keepdims=0),
                   self.gru("X_step", "W_in", "R", "B")]
