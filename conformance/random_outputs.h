@@ -20,6 +20,8 @@ struct RandomOrigin {
   std::size_t output = 0;  // which of them
   std::vector<Tensor>
       inputs;  // of node: fed, initialized or Constant ones; undefined when not known before a run
+
+  Tensor input(std::size_t i) const { return i < inputs.size() ? inputs[i] : Tensor(); }
 };
 
 /// Random are Bernoulli, Multinomial, RandomNormal, RandomUniform and their Like forms (ai.onnx), and Dropout

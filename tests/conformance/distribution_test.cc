@@ -98,6 +98,52 @@ TEST(Distribution, Multinomial) {
   EXPECT_NE(check(Origin("Multinomial", {}, {Tensor()}), draw<std::int64_t>(2, [](auto) { return -1; })), "");
 }
 
+TEST(Distribution, TheExpectedSampleMustLieWithinTheSupportToo) {
+  const auto floats = [](std::vector<float> values) {
+    return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
+  };
+  const auto longs = [](std::vector<std::int64_t> values) {
+    return Tensor::from(Shape{static_cast<std::int64_t>(values.size())}, values);
+  };
+  const float nan = std::nanf(""), never = -std::numeric_limits<float>::infinity();
+  const Tensor x = floats({1, -2, 3});
+  const Tensor logits = Tensor::from<float>({1, 3}, std::vector<float>{0, 0, never});
+  const struct {
+    Origin of;
+    Tensor actual, expected;
+    const char* found;
+  } rows[] = {
+      {Origin("RandomUniform", {}, {}), floats({0.5f}), floats({1}), ""},
+      {Origin("RandomUniform", {}, {}), floats({0.5f}), floats({1.5f}),
+       "the expected sample: 1.5 lies outside [0, 1]"},
+      {Origin("RandomUniformLike", {attr("low", -1.0f)}, {x}), floats({0, 0, 0}), floats({0, nan, 0}),
+       "the expected sample: nan lies outside [-1, 1]"},
+      {Origin("RandomNormal", {}, {}), floats({0.5f}), floats({9}), ""},
+      {Origin("RandomNormal", {}, {}), floats({0.5f}), floats({-never}),
+       "the expected sample: inf is no normal deviate"},
+      {Origin("Bernoulli", {}, {floats({0.5f, 0})}), floats({0, 0}), floats({1, 0}), ""},
+      {Origin("Bernoulli", {}, {floats({0.5f, 0})}), floats({0, 0}), floats({2, 0}),
+       "the expected sample: 2 is neither 0 nor 1"},
+      {Origin("Bernoulli", {}, {floats({0.5f, 0})}), floats({0, 0}), floats({0, 1}),
+       "the expected sample: 1 where the probability of 1 is 0"},
+      {Origin("Multinomial", {}, {logits}), longs({0, 1}), longs({1, 1}), ""},
+      {Origin("Multinomial", {}, {logits}), longs({0, 1}), longs({0, 3}),
+       "the expected sample: row 0: 3 is no class number below 3"},
+      {Origin("Multinomial", {}, {logits}), longs({0, 1}), longs({0, 2}),
+       "the expected sample: row 0: class 2 is drawn, whose probability is 0"},
+      {Origin("Dropout", {}, {x}), floats({2, 0, 6}), floats({0, -4, 6}), ""},
+      {Origin("Dropout", {}, {x}), floats({2, 0, 6}), floats({0, -2, 6}),
+       "the expected sample: -2 is neither 0 nor 2 times the input's -2"},
+      {Origin("Dropout", {}, {x}, 1), floats({1, 0, 1}), floats({1, 0.5f, 1}),
+       "the expected sample: mask value 0.5 is neither 0 nor 1"},
+  };
+  for (const auto& row : rows) {
+    RandomOrigin origin = row.of.origin;
+    origin.node = &row.of.node;
+    EXPECT_EQ(check_distribution(origin, row.actual, row.expected), row.found);
+  }
+}
+
 TEST(Distribution, NarrowTypesMayRoundOutOfTheRange) {
   const Origin of("RandomUniform", {attr("low", 0.1f), attr("high", 0.3f)}, {});
   const auto uniform = [](float high) {
