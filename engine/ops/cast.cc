@@ -225,9 +225,10 @@ constexpr DirectRow direct_rows[] = {
     direct_row<std::int32_t, float>(),
     direct_row<std::uint8_t, float>(),
     direct_row<std::int8_t, float>(),
-    direct_row<bool, float>(),
-    direct_row<bool, std::int32_t>(),
-    direct_row<bool, std::int64_t>(),
+    {DType::boolean, DType::float32,
+     direct<std::uint8_t, float>},  // as bytes, of which compilers make vectors
+    {DType::boolean, DType::int32, direct<std::uint8_t, std::int32_t>},
+    {DType::boolean, DType::int64, direct<std::uint8_t, std::int64_t>},
     direct_row<std::int32_t, std::int64_t>(),
     direct_row<std::int64_t, std::int32_t>(),
     {DType::float32, DType::boolean, direct_to_bool<float>},

@@ -53,11 +53,16 @@ Tensor range(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   const C step = scalar(delta, "delta");
   Tensor out(dtype_of<T>, Shape{count_of<C>(first, scalar(limit, "limit"), step)});
   T* to = out.mutable_data<T>();
-  for (std::int64_t i = 0; i < out.size(); ++i) {
-    // The sum lies within the range, but the product may not be an integer of this type.
-    const C way = rounded(wrapping_mul(rounded(static_cast<C>(i)), step));
-    const C value = rounded(wrapping_add(first, way));
-    to[i] = static_cast<T>(static_cast<ComputeType<T>>(value));
+  const std::int64_t n = out.size();
+  if constexpr (std::is_integral_v<T>) {
+    T value = first;
+    for (std::int64_t i = 0; i < n; ++i, value = wrapping_add(value, step)) to[i] = value;
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const C way = rounded(rounded(static_cast<C>(i)) * step);
+      const C value = rounded(first + way);
+      to[i] = static_cast<T>(static_cast<ComputeType<T>>(value));
+    }
   }
   return out;
 }

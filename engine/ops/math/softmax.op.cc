@@ -83,12 +83,19 @@ struct LogSoftmax {
   }
 };
 struct Hardmax {
+  // A NaN is larger than nothing, and nothing than a NaN that comes first.
   template <typename T>
-  static void row(const T* x, T* y, T*, std::int64_t n) {
+  static std::int64_t first_largest(const T* x, std::int64_t n) {
+    if (const T most = kernels::reduce_max(x, n); most == most) return std::find(x, x + n, most) - x;
     std::int64_t best = 0;
     for (std::int64_t i = 1; i < n; ++i) {
       if (x[i] > x[best]) best = i;
     }
+    return best;
+  }
+  template <typename T>
+  static void row(const T* x, T* y, T*, std::int64_t n) {
+    const std::int64_t best = first_largest(x, n);
     std::fill_n(y, n, T{0});
     y[best] = 1;
   }
