@@ -46,6 +46,10 @@ const AttributeInfo* find_attribute(const SchemaInfo& schema, const std::string&
   return found == schema.attributes.end() ? nullptr : &*found;
 }
 
+bool is_internal_attribute(const std::string& name) {
+  return name.starts_with("__");
+}
+
 std::vector<AttributeFault> judge_attributes(const SchemaInfo& schema,
                                              const std::vector<Attribute>& attributes) {
   using Kind = AttributeFault::Kind;
@@ -59,7 +63,7 @@ std::vector<AttributeFault> judge_attributes(const SchemaInfo& schema,
     }
     const AttributeInfo* known = find_attribute(schema, name);
     if (known == nullptr) {
-      if (name.starts_with("__")) continue;
+      if (is_internal_attribute(name)) continue;
       faults.push_back(
           {Kind::unknown, name,
            fmt::format("{} has no attribute '{}'{}", op_of(schema), name, attribute_hint(schema, name))});

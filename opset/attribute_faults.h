@@ -11,6 +11,9 @@ namespace grurun::opset {
 /// nullptr where the schema has no attribute of that name.
 const AttributeInfo* find_attribute(const SchemaInfo& schema, const std::string& name);
 
+/// Names that begin with two underscores are the implementation's, as ONNX's checker has it.
+bool is_internal_attribute(const std::string& name);
+
 struct AttributeFault {
   enum class Kind { given_twice, unknown, wrong_type };
 
@@ -19,8 +22,7 @@ struct AttributeFault {
   std::string message;
 };
 
-/// The faults of a node's attributes, in their order. Names that begin with two underscores are the
-/// implementation's, as ONNX's checker has it.
+/// The faults of a node's attributes, in their order.
 std::vector<AttributeFault> judge_attributes(const SchemaInfo& schema,
                                              const std::vector<onnx_io::Attribute>& attributes);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "opset/attribute_faults.h"
 #include "opset/beyond.h"
 #include "opset/check_node.h"
 #include "opset/registry.h"
