@@ -8,6 +8,7 @@
 #include <set>
 
 #include "onnx_io/proto_convert.h"
+#include "opset/declared_types.h"
 #include "opset/recurrent_rules.h"
 
 namespace grurun::opset {
@@ -16,18 +17,6 @@ namespace {
 
 using onnx::GraphProto;
 using onnx::NodeProto;
-
-bool same_shape(const ValueType& a, const ValueType& b) {
-  if (a.shape && b.shape) {
-    if (a.shape->size() != b.shape->size()) return false;
-    for (std::size_t i = 0; i < a.shape->size(); ++i) {
-      const auto& x = (*a.shape)[i].value;
-      const auto& y = (*b.shape)[i].value;
-      if (x && y && *x != *y) return false;
-    }
-  }
-  return !a.element || !b.element || same_shape(*a.element, *b.element);
-}
 
 // The output of a GRU, RNN or LSTM has rules of its own.
 const RuleInfo& rule_for(const InferenceNode& node, const std::string& value, bool types_agree) {

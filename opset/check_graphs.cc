@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "opset/check_names.h"
+#include "opset/declared_types.h"
 #include "tensor/value_type.h"
 
 namespace grurun::opset {
@@ -35,7 +36,8 @@ class GraphWalk {
   std::vector<PendingUse> walk_graph(const Graph& graph, const CheckScope& scope, const NameScope* outer) {
     NameScope names(scope, outer, report_);
     names.define_graph(graph, model_.ir_version < 4);
-    check_initializers(graph, scope);
+    check_declarations(graph, scope);
+    if (scope.parent == nullptr) check_element_types(graph, scope);
     std::vector<PendingUse> unresolved = walk_nodes(graph.nodes, scope, names);
     for (const onnx_io::ValueInfo& output : graph.outputs) names.check_output(output.name);
     return unresolved;
@@ -62,34 +64,53 @@ class GraphWalk {
     }
   }
 
-  void check_initializers(const Graph& graph, const CheckScope& scope) {
-    std::unordered_map<std::string_view, const ValueType*> inputs;
-    for (const onnx_io::ValueInfo& input : graph.inputs) inputs.try_emplace(input.name, &input.type);
+  /// What a graph says of the type of a name.
+  struct Declaration {
+    const char* by;
+    ValueType type;
+  };
+
+  // Of names that no node makes; what inference finds of the others is compared elsewhere.
+  void check_declarations(const Graph& graph, const CheckScope& scope) {
+    std::unordered_map<std::string_view, Declaration> first;
     for (const onnx_io::Initializer& initializer : graph.initializers) {
-      const auto input = inputs.find(initializer.name);
-      if (input != inputs.end()) check_initializer(initializer, *input->second, scope);
+      const Tensor& tensor = initializer.tensor;
+      first.try_emplace(
+          initializer.name,
+          Declaration{"initializer", ValueType::tensor(tensor.dtype(), symbolic_shape(tensor.shape()))});
     }
+    for (const onnx_io::ValueInfo& input : graph.inputs) {
+      compare(first, input, "graph input", scope);
+      first.try_emplace(input.name, Declaration{"graph input", input.type});
+    }
+    if (first.empty()) return;
+    for (const onnx_io::ValueInfo& value : graph.value_info) compare(first, value, "value_info", scope);
+    for (const onnx_io::ValueInfo& output : graph.outputs) compare(first, output, "graph output", scope);
   }
 
-  void check_initializer(const onnx_io::Initializer& initializer, const ValueType& declared,
-                         const CheckScope& scope) {
-    const bool dense = declared.kind == ValueType::Kind::tensor;
-    if (!dense && declared.kind != ValueType::Kind::sparse_tensor) return;
-    const Tensor& tensor = initializer.tensor;
-    bool same = declared.elem == DType::undefined || declared.elem == tensor.dtype();
-    if (declared.shape) {
-      same = same && declared.shape->size() == tensor.rank();
-      for (std::size_t i = 0; same && i < tensor.rank(); ++i) {
-        const Dim& dim = (*declared.shape)[i];
-        same = !dim.value || *dim.value == tensor.dim(i);
-      }
-    }
-    if (same) return;
-    report_.add(
-        Rule::initializer_type, scope,
-        fmt::format("initializer '{}' is tensor({}) {}, the graph input of that name is declared {}{}",
-                    initializer.name, dtype_name(tensor.dtype()), tensor.shape().to_string(),
-                    declared.to_string(), declared.shape ? " " + to_string(*declared.shape) : ""));
+  void compare(const std::unordered_map<std::string_view, Declaration>& first,
+               const onnx_io::ValueInfo& value, const char* by, const CheckScope& scope) {
+    const auto found = first.find(value.name);
+    if (found == first.end()) return;
+    ValueType type = value.type;
+    if (type.kind == ValueType::Kind::sparse_tensor) type.kind = ValueType::Kind::tensor;  // held dense
+    const Declaration& other = found->second;
+    if (may_be_one(type, other.type) && same_shape(type, other.type)) return;
+    report_.add(Rule::initializer_type, scope,
+                fmt::format("{} '{}' is {}, the {} of that name is declared {}", other.by, value.name,
+                            other.type.describe(), by, value.type.describe()));
+  }
+
+  // TypeProto.Tensor: elem_type "MUST NOT have the value of UNDEFINED".
+  void check_element_types(const Graph& graph, const CheckScope& scope) {
+    const auto check = [&](const onnx_io::ValueInfo& value, const char* by) {
+      if (value.type.kind != ValueType::Kind::tensor || value.type.elem != DType::undefined) return;
+      report_.add(Rule::element_declared, scope,
+                  fmt::format("{} '{}' is declared as a tensor without an element type; give it one", by,
+                              value.name));
+    };
+    for (const onnx_io::ValueInfo& input : graph.inputs) check(input, "graph input");
+    for (const onnx_io::ValueInfo& output : graph.outputs) check(output, "graph output");
   }
 
   const onnx_io::Model& model_;

@@ -195,8 +195,11 @@ class Copier {
            functions_.count(function_key(domain, node.op_type(), node.overload())) != 0;
   }
 
+  // What is declared again of an input is compared with it elsewhere (GRAPH006).
   void copy_values(const GraphProto& from, GraphProto& to, bool main) {
+    std::unordered_set<std::string_view> inputs;
     for (const auto& input : from.input()) {
+      inputs.insert(input.name());
       *to.add_input() = input;
       auto* copy = to.mutable_input(to.input_size() - 1);
       if (!main && !keep_declared_) copy->clear_type();
@@ -205,13 +208,13 @@ class Copier {
     for (const auto& output : from.output()) {
       auto* copy = to.add_output();
       copy->set_name(output.name());
-      if (!keep_declared_ || !output.has_type()) continue;
+      if (!keep_declared_ || !output.has_type() || inputs.count(output.name()) != 0) continue;
       *copy->mutable_type() = output.type();
       clean(*copy->mutable_type());
     }
     if (!keep_declared_) return;
     for (const auto& value : from.value_info()) {
-      if (!value.has_type()) continue;
+      if (!value.has_type() || inputs.count(value.name()) != 0) continue;
       auto* copy = to.add_value_info();
       *copy = value;
       clean(*copy->mutable_type());
@@ -221,13 +224,15 @@ class Copier {
   // Below IR version 4 a subgraph's initializers stand for inputs that its caller leaves out.
   void copy_initializers(const GraphProto& from, GraphProto& to, bool main) {
     const bool all_needed = !main && ir_version_ < 4;
-    std::unordered_map<std::string_view, onnx::ValueInfoProto*> inputs;
+    std::unordered_multimap<std::string_view, onnx::ValueInfoProto*> declared;
     if (from.initializer_size() > 0) {
-      for (auto& input : *to.mutable_input()) inputs.try_emplace(input.name(), &input);
+      for (auto* values : {to.mutable_input(), to.mutable_output(), to.mutable_value_info()})
+        for (auto& value : *values) declared.emplace(value.name(), &value);
     }
     for (const TensorProto& tensor : from.initializer()) {
-      const auto input = inputs.find(tensor.name());
-      if (input != inputs.end() && contradicts(input->second->type(), tensor)) input->second->clear_type();
+      const auto range = declared.equal_range(tensor.name());
+      for (auto at = range.first; at != range.second; ++at)
+        if (contradicts(at->second->type(), tensor)) at->second->clear_type();
       if (all_needed || !is_left_out(tensor)) {
         *to.add_initializer() = tensor;
         continue;

@@ -34,6 +34,7 @@ enum class Rule {
   output_computed,
   initializer_type,
   initializer_listed,
+  element_declared,
   operator_known,
   domain_known,
   operator_deprecated,

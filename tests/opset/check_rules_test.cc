@@ -95,6 +95,26 @@ Make changed(const Make& make, const std::function<void(Model&)>& change) {
   };
 }
 
+onnx::ValueInfoProto value_info(const char* name, const std::vector<std::int64_t>& dims) {
+  onnx::ValueInfoProto value;
+  value.set_name(name);
+  auto* type = value.mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnx::TensorProto::FLOAT);
+  for (const std::int64_t dim : dims) type->mutable_shape()->add_dim()->set_dim_value(dim);
+  return value;
+}
+
+// Y = X + w, where w is an initializer and an input.
+Make changed_proto(const std::function<void(onnx::GraphProto&)>& change) {
+  return [=] {
+    onnx::ModelProto proto = proto_from_text(
+        "<ir_version: 8, opset_import: [\"\" : 14]> g (float[2] X, float[2] w) => (float[2] Y) <float[2] w = "
+        "{1, 2}> { Y = Add(X, w) }");
+    change(*proto.mutable_graph());
+    return model_from_proto(proto);
+  };
+}
+
 std::vector<RuleCase> rule_cases() {
   const Make relu = graph("g (float[2] X) => (float[2] Y) { Y = Relu(X) }");
   const std::string f = R"(<domain: "ns", opset_import: ["" : 14]> f )";
@@ -155,6 +175,31 @@ std::vector<RuleCase> rule_cases() {
       {"GRAPH006",
        graph("g (float[2] X, float[3] w) => (float[2] Y) <float[2] w = {1, 2}> { Y = Add(X, w) }"),
        graph("g (float[2] X, float[2] w) => (float[2] Y) <float[2] w = {1, 2}> { Y = Add(X, w) }")},
+      {"GRAPH006", changed_proto([](onnx::GraphProto& g) {
+         g.mutable_input(1)
+             ->mutable_type()
+             ->mutable_sequence_type()
+             ->mutable_elem_type()
+             ->mutable_tensor_type()
+             ->set_elem_type(1);
+       }),
+       changed_proto([](onnx::GraphProto&) {})},
+      {"GRAPH006", changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("w", {3}); }),
+       changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("w", {2}); })},
+      {"GRAPH006", changed_proto([](onnx::GraphProto& g) {
+         *g.add_value_info() = value_info("X", {2, 1});
+       }),
+       changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("X", {2}); })},
+      {"GRAPH006", changed_proto([](onnx::GraphProto& g) { *g.add_output() = value_info("w", {3}); }),
+       changed_proto([](onnx::GraphProto& g) { *g.add_output() = value_info("w", {2}); })},
+      {"GRAPH006", changed_proto([](onnx::GraphProto& g) { *g.add_output() = value_info("X", {3}); }),
+       changed_proto([](onnx::GraphProto& g) { *g.add_output() = value_info("X", {2}); })},
+      {"GRAPH008",
+       changed(graph("g (float[5,3,2] X, float[1,12,2] W, float[1,12,4] R) => (float[a,b,c,d] Y) { Y = GRU "
+                     "<hidden_size = 4> (X, W, R) }"),
+               [](Model& m) { m.graph.inputs[0].type.elem = DType::undefined; }),
+       graph("g (float[5,3,2] X, float[1,12,2] W, float[1,12,4] R) => (float[a,b,c,d] Y) { Y = GRU "
+             "<hidden_size = 4> (X, W, R) }")},
       {"GRAPH007",
        text("<ir_version: 3, opset_import: [\"\" : 14]> g (float[2] X) => (float[2] Y) <float[2] w = {1, 2}> "
             "{ Y = "
