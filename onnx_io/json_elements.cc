@@ -92,6 +92,10 @@ T to_integer(const JsonNode& node) {
   };
   if (node.kind == Kind::integer) return convert(node.integer);
   if (node.kind == Kind::unsigned_integer) return convert(node.unsigned_integer);
+  // Digits of an integer beyond 64 bits are read as a number.
+  if (node.kind == Kind::number && std::trunc(node.number) == node.number)
+    fail_invalid("{} does not fit in {}, or is not written as an integer", node.number,
+                 dtype_name(dtype_of<T>));
   fail_kind<T>(node);
 }
 

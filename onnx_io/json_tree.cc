@@ -64,6 +64,9 @@ class JsonBuilder {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
+    constexpr int number_overflow = 406;
+    if (error.id == number_overflow)
+      fail_invalid("a number beyond the range of float64, at byte {}", position);
     std::string reason = error.what();
     // "[json.exception.parse_error.101] parse error at ...: the reason"
     const std::size_t end = reason.find(": ");

@@ -71,11 +71,13 @@ Model parsed(std::shared_ptr<::onnx::ModelProto> proto, bool complete, std::stri
   return model_from_proto(std::move(proto), external, bad);
 }
 
-void check_ir_version(const ::onnx::ModelProto& proto) {
-  if (!proto.has_ir_version()) fail_invalid("no ONNX model: it has no ir_version");
+void check_ir_version(const ::onnx::ModelProto& proto, Versions bad) {
   const std::int64_t version = proto.ir_version();
-  if (version < 1 || version > highest_version) fail_invalid("ir_version {} is no IR version", version);
-  if (version > ::onnx::IR_VERSION) {
+  const std::int64_t lowest = bad == Versions::kept ? INT32_MIN : 1;
+  const bool is_there = proto.has_ir_version() || bad == Versions::kept;
+  if (!is_there) fail_invalid("no ONNX model: it has no ir_version");
+  if (version < lowest || version > highest_version) fail_invalid("ir_version {} is no IR version", version);
+  if (bad == Versions::refused && version > ::onnx::IR_VERSION) {
     fail_unsupported("ir_version {} is newer than the newest known here, {}", version,
                      static_cast<int>(::onnx::IR_VERSION));
   }
@@ -104,7 +106,7 @@ OpsetImports imports_from_proto(const google::protobuf::RepeatedPtrField<::onnx:
 
 Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalData* external, Versions bad) {
   const ::onnx::ModelProto& proto = *keep;
-  if (bad == Versions::refused) check_ir_version(proto);
+  check_ir_version(proto, bad);
   const TensorSource source{external, keep};
   Model model;
   model.ir_version = proto.ir_version();

@@ -251,6 +251,18 @@ TEST_F(CheckCommand, JudgesVersionsThatARunRefuses) {
   }
 }
 
+TEST_F(CheckCommand, AnIrVersionBeyond31BitsIsNoneForARunToo) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(onnx::OnnxParser::Parse(model,
+                                      "<ir_version: 8, opset_import: [\"\" : 13]> "
+                                      "g (float[2] X) => (float[2] Y) { Y = Relu(X) }")
+                  .IsOK());
+  model.set_ir_version(std::int64_t{1} << 40);
+  const Outcome outcome = run(write_bytes("versions.onnx", model.SerializeAsString()));
+  EXPECT_EQ(outcome.code, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("ir_version 1099511627776 is no IR version"));
+}
+
 TEST_F(CheckCommand, ListsItsRules) {
   EXPECT_THAT(run("--list-rules").out, HasSubstr("SCHEMA004    error    an attribute exists"));
   EXPECT_EQ(nlohmann::json::parse(run("--list-rules --output-format json").out)[0]["code"], "MODEL001");

@@ -39,6 +39,8 @@ g (X) => (float[2] Z) { Z = Neg(X) }
     ASSERT_TRUE(model.ParseFromString(read("add.onnx")));
     model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_elem_type();
     write("no_element.onnx", model.SerializeAsString());
+    model.set_ir_version(std::int64_t{1} << 40);
+    write("ir_version.onnx", model.SerializeAsString());
     write_model("unknown_operator.onnx", R"(
 <ir_version: 8, opset_import: ["" : 14]>
 g (float[2] X) => (float[2] Z) { Z = NoSuchOperator(X) }
@@ -132,6 +134,8 @@ TEST_F(Failures, OneLineAndTheDocumentedExitCode) {
       {{"--seed", "1"}, 2, "usage", "no model named"},
       {{}, 2, "usage", "no model named"},
       {{"add.onnx", "--save-outputs", ""}, 2, "usage", "--save-outputs: the value is empty"},
+      {{"ir_version.onnx"}, 3, "invalid", "ir_version 1099511627776 is no IR version"},
+      {{"inspect", "ir_version.onnx"}, 3, "invalid", "ir_version 1099511627776 is no IR version"},
       {{"add.onnx", "--save-outputs", "-"}, 2, "usage", "standard output is for what is printed"},
       {{"add.onnx", "--save-outputs", "o.txt"}, 2, "usage", "'.txt' is no format of values"},
       {{"add.onnx", "--save-inputs", "./v1.0"}, 2, "usage", "'.0' is no format of values"},
