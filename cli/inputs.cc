@@ -1,7 +1,6 @@
 #include "cli/inputs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <unordered_map>
 
 #include "cli/flag_values.h"
+#include "conformance/data_set_names.h"
 #include "onnx_io/tensor_files.h"
 #include "tensor/error.h"
 
@@ -16,16 +16,6 @@ namespace grurun::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::size_t> index_in_name(const std::string& stem, std::string_view prefix) {
-  if (!stem.starts_with(prefix)) return std::nullopt;
-  std::size_t index = 0;
-  const char* begin = stem.data() + prefix.size();
-  const char* end = stem.data() + stem.size();
-  const auto [stop, error] = std::from_chars(begin, end, index);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return index;
-}
 
 bool has_no_ending(const std::string& path) {
   return fs::path(path).extension().empty();
@@ -150,8 +140,8 @@ class Reader {
     if (error) fail_usage("{} {}: cannot list the folder: {}", files_.flag, folder, error.message());
     for (const fs::directory_entry& entry : entries) {
       const fs::path& path = entry.path();
-      if (path.extension() != ".pb" && path.extension() != ".npy") continue;
-      const std::optional<std::size_t> index = index_in_name(path.stem().string(), files_.prefix);
+      const std::optional<std::size_t> index =
+          conformance::file_number(path.filename().string(), files_.prefix);
       if (index && !found.emplace(*index, path.string()).second) {
         fail_usage("{} {}: several files for {}{}", files_.flag, folder, files_.prefix, *index);
       }

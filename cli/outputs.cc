@@ -11,6 +11,7 @@
 #include "cli/flag_values.h"
 #include "cli/path_conflicts.h"
 #include "cli/streams.h"
+#include "conformance/data_set_names.h"
 #include "onnx_io/tensor_files.h"
 #include "tensor/error.h"
 
@@ -41,7 +42,7 @@ void tell_of_others(const std::string& folder, const std::string& prefix,
   std::vector<fs::path> others;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (is_numbered(name, prefix) && !written.contains(name) && !entry.is_directory())
+    if (conformance::file_number(name, prefix) && !written.contains(name) && !entry.is_directory())
       others.push_back(entry.path());
   }
   std::sort(others.begin(), others.end());

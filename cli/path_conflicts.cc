@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/inputs.h"
+#include "conformance/data_set_names.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -57,7 +58,7 @@ template <typename Body>
 void each_numbered(const std::string& folder, const std::string& prefix, const Body& body) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (is_numbered(entry.path().filename().string(), prefix)) body(entry.path().string());
+    if (conformance::file_number(entry.path().filename().string(), prefix)) body(entry.path().string());
   }
 }
 
@@ -113,14 +114,6 @@ void require_unread_folder(const NamedPath& folder, const std::string& prefix,
   const std::map<FileId, const char*> files = files_read(read);
   each_numbered(folder.path, prefix,
                 [&](const std::string& path) { require_not_among(files, folder, path); });
-}
-
-bool is_numbered(const std::string& name, const std::string& prefix) {
-  const std::string_view ending = name.ends_with(".npy") ? ".npy" : ".pb";
-  if (!name.starts_with(prefix) || !name.ends_with(ending)) return false;
-  const std::string_view number =
-      std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - ending.size());
-  return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 }  // namespace grurun::cli

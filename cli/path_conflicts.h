@@ -30,7 +30,4 @@ std::vector<NamedPath> files_of(const onnx_io::Model& model);
 void require_unread_folder(const NamedPath& folder, const std::string& prefix,
                            const std::vector<NamedPath>& read);
 
-/// Whether a file of a folder has the name <prefix>K.pb or <prefix>K.npy.
-bool is_numbered(const std::string& name, const std::string& prefix);
-
 }  // namespace grurun::cli

@@ -1,13 +1,12 @@
 #include "conformance/data_set.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
 
+#include "conformance/data_set_names.h"
 #include "onnx_io/tensor_files.h"
-#include "tensor/ascii_case.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -15,18 +14,6 @@ namespace grurun::conformance {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// K of <prefix>K<ending>.
-std::optional<std::size_t> numbered(const std::string& name, std::string_view prefix,
-                                    std::string_view ending) {
-  if (!name.starts_with(prefix) || !name.ends_with(ending)) return std::nullopt;
-  const char* begin = name.data() + prefix.size();
-  const char* end = name.data() + name.size() - ending.size();
-  std::size_t number = 0;
-  const auto [stop, error] = std::from_chars(begin, end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
 
 using NumberedFiles = std::map<std::size_t, std::string>;
 
@@ -42,30 +29,22 @@ std::vector<std::string> sorted_names(const std::string& folder) {
 
 /// Throws where a file has neither name, but may have been meant as one: what it holds would be ignored.
 void require_names(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    const std::string lower = ascii_lower(name);
-    const bool is_meant = (lower.starts_with("input") || lower.starts_with("output")) &&
-                          onnx_io::format_of(name) != onnx_io::FileFormat::none;
-    const auto is_numbered = [&](const char* prefix) {
-      return numbered(name, prefix, ".pb") || numbered(name, prefix, ".npy");
-    };
-    if (is_meant && !is_numbered("input_") && !is_numbered("output_"))
+  for (const std::string& name : names)
+    if (is_misnamed(name))
       fail_invalid("{}: files of a data set are named input_K.pb and output_K.pb, or .npy", name);
-  }
 }
 
-/// Paths of <what>_K.pb and <what>_K.npy by K. ONNX's own data sets hold .pb only. Where two files have one
+/// Paths of <prefix>K.pb and <prefix>K.npy by K. ONNX's own data sets hold .pb only. Where two files have one
 /// number, nothing says which of them counts.
 NumberedFiles numbered_files(const std::string& folder, const std::vector<std::string>& names,
-                             const std::string& what) {
+                             std::string_view prefix) {
   NumberedFiles files;
   for (const std::string& name : names) {
-    const auto pb = numbered(name, what + "_", ".pb");
-    const auto number = pb ? pb : numbered(name, what + "_", ".npy");
+    const std::optional<std::size_t> number = file_number(name, prefix);
     if (!number) continue;
     const auto [first, is_first] = files.emplace(*number, (fs::path(folder) / name).string());
     if (is_first) continue;
-    fail_invalid("several files for {} {}: {} and {}", what, *number,
+    fail_invalid("several files for {} {}: {} and {}", prefix.substr(0, prefix.size() - 1), *number,
                  fs::path(first->second).filename().string(), name);
   }
   return files;
@@ -118,8 +97,8 @@ DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph) {
   set.name = fs::path(folder).filename().string();
   const std::vector<std::string> names = sorted_names(folder);
   require_names(names);
-  const NumberedFiles inputs = numbered_files(folder, names, "input");
-  const NumberedFiles outputs = numbered_files(folder, names, "output");
+  const NumberedFiles inputs = numbered_files(folder, names, input_prefix);
+  const NumberedFiles outputs = numbered_files(folder, names, output_prefix);
   require_no_gap(inputs);
   require_no_gap(outputs);
   if (outputs.size() != graph.outputs.size())
@@ -140,11 +119,11 @@ DataSet make_flat_data_set(const std::string& model_file, const onnx_io::Graph& 
     set.inputs.push_back(initializers.contains(input.name) ? Value() : arange_over_n(input));
   const std::string prefix = fs::path(model_file).replace_extension().string();
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    const std::string path = fmt::format("{}_output_{}.pb", prefix, i);
+    const std::string path = output_of_model(prefix, i);
     if (!fs::exists(path)) fail_invalid("output '{}' has no file {}", graph.outputs[i].name, path);
     set.expected.push_back(read(path, graph.outputs[i]));
   }
-  const std::string more = fmt::format("{}_output_{}.pb", prefix, graph.outputs.size());
+  const std::string more = output_of_model(prefix, graph.outputs.size());
   if (fs::exists(more)) fail_invalid("{} is there, but the graph has {} outputs", more, graph.outputs.size());
   return set;
 }

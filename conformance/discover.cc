@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,7 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tensor/ascii_case.h"
+#include "conformance/data_set_names.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -36,34 +35,6 @@ struct Listing {
   bool has(const std::string& model) const { return std::binary_search(models.begin(), models.end(), model); }
   bool has_model() const { return has(onnx_model) || has(ir_model); }
 };
-
-constexpr std::string_view data_set_prefix = "test_data_set_";
-constexpr std::string_view output_infix = "_output_";
-
-/// What may have been meant as a data set.
-bool is_like_data_set(const std::string& name) {
-  return ascii_lower(name).starts_with("test_data");
-}
-
-bool is_data_set(const std::string& name) {
-  return name.starts_with(data_set_prefix);
-}
-
-/// test_data_set_0, not test_data_set_0.zip.
-bool is_numbered_data_set(const std::string& name) {
-  return is_data_set(name) && name.size() > data_set_prefix.size() &&
-         name.find_first_not_of("0123456789", data_set_prefix.size()) == name.npos;
-}
-
-/// X of X_output_K.pb; nullopt for other names.
-std::optional<std::string> model_of_output(std::string_view name) {
-  const std::size_t at = name.rfind(output_infix);
-  if (at == name.npos || !name.ends_with(".pb")) return std::nullopt;
-  const std::string_view number =
-      name.substr(at + output_infix.size(), name.size() - at - output_infix.size() - 3);
-  if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return std::nullopt;
-  return std::string(name.substr(0, at));
-}
 
 Listing list(const fs::path& folder) {
   Listing out;
@@ -91,16 +62,6 @@ Listing list(const fs::path& folder) {
   std::sort(out.folders.begin(), out.folders.end());
   std::sort(out.models.begin(), out.models.end());
   return out;
-}
-
-/// test_data_set_2 before test_data_set_10; names without a number after them.
-bool data_set_order(const std::string& a, const std::string& b) {
-  const auto number = [](const std::string& name) {
-    unsigned long value = ~0ul;
-    std::from_chars(name.data() + data_set_prefix.size(), name.data() + name.size(), value);
-    return value;
-  };
-  return std::pair(number(a), a) < std::pair(number(b), b);
 }
 
 /// A path as the user reached it, not as links lead: from the root on, without "." and "..".
@@ -261,8 +222,8 @@ class Finder {
     if (is_case_model(name) && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
       return add_case(holder, listing, name);
     if (name.ends_with(".onnx") && listing.outputs.contains(path.stem().string())) return add_flat(path);
-    fail_usage("{}: no case: a model file needs test_data_set_* folders or {}{}0.pb beside it", path.string(),
-               path.stem().string(), output_infix);
+    fail_usage("{}: no case: a model file needs test_data_set_* folders or {} beside it", path.string(),
+               output_of_model(path.stem().string(), 0));
   }
 
   void add_case(const fs::path& path, const Listing& listing, const std::string& model) {

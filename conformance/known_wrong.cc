@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/data_set_names.h"
 #include "onnx_io/bytes.h"
 
 namespace grurun::conformance {
@@ -115,8 +116,7 @@ std::string sha256_of_file(const std::string& path) {
 }
 
 bool is_expected_file(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.starts_with("output_") && name.ends_with(".pb");
+  return path.extension() == ".pb" && file_number(path.filename().string(), output_prefix);
 }
 
 }  // namespace
