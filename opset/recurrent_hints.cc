@@ -87,11 +87,14 @@ std::string other_state(const SymbolicShape& shape, const std::vector<WantedDim>
   if (shape.size() != 3) return "";
   if (fits(shape, swapped(want, 0, 1)))
     return fmt::format("; it has the shape of layout {}", *attributes.layout == 1 ? 0 : 1);
+  const std::size_t batch = *attributes.layout == 1 ? 0 : 1;
+  std::vector<WantedDim> other_batch = want;
+  other_batch[batch].size = shape[batch].value;
+  if (!fits(shape, other_batch)) return "";
   // What X calls seq_length is the states' batch_size.
-  std::vector<WantedDim> with_time = want;
-  with_time[*attributes.layout == 1 ? 0 : 1].size = sizes.seq_length.value;
-  if (!sizes.seq_length.value || !fits(shape, with_time)) return "";
-  return "; its batch_size is X's seq_length: X may be batch first, Transpose it";
+  if (sizes.seq_length.value && shape[batch].value == sizes.seq_length.value)
+    return "; its batch_size is X's seq_length: X may be batch first, Transpose it";
+  return "; X has another batch_size: leave the state out if it is 0, or make it an input of that size";
 }
 
 // As of an LSTM whose cell is wider than what it hands on.

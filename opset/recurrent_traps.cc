@@ -79,8 +79,8 @@ void check_fixed_batch(const RecurrentAttributes& attributes, const std::vector<
     findings.push_back(
         {RecurrentRule::fixed_batch, fmt::format("input {}", recurrent_input_name(index)),
          fmt::format(
-             "{} is a constant for {} rows, but X {} leaves batch_size open: other batches will fail; {}",
-             recurrent_input_name(index), *rows, to_string(*X->shape),
+             "{} is a constant for {} row{}, but X {} leaves batch_size open: other batches will fail; {}",
+             recurrent_input_name(index), *rows, *rows == 1 ? "" : "s", to_string(*X->shape),
              index == input_sequence_lens ? "make it an input, or leave it out"
                                           : "leave it out if it is 0, or make it an input")});
   }

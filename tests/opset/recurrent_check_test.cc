@@ -116,6 +116,10 @@ TEST(RecurrentCheck, SaysWhatWasFoundAndWhatItWasMeantToBe) {
        "here [1,12,5]; X has input_size 5, and 2 where seq_length stands: Transpose X if that is its input"},
       {"lengths of int64", [](OneLayer& l) { l.set_type("L", "int64[3]"); }, "GRU042", "type constraint T1",
        "input sequence_lens is tensor(int64); GRU-14 admits tensor(int32); Cast it"},
+      {"a state of another batch", [](OneLayer& l) { l.set_type("H", "float[1,1,4]"); }, "GRU028",
+       "input initial_h",
+       "here [1,3,4]; X has another batch_size: leave the state out if it is 0, or make it an input of that "
+       "size"},
       {"backward for reverse", [](OneLayer& l) { l.attributes["direction"] = "\"backward\""; }, "GRU004",
        "attribute direction", "did you mean 'reverse'?"},
   };
