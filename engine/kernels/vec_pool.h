@@ -8,22 +8,9 @@ namespace grurun::kernels {
 /// What becomes of a window: 0 + its elements, or the greatest of -infinity and its elements, NaN if one is.
 enum class Fold { sum, max };
 
-/// y[i] is the fold of x[i + j * step] for j = 0 to taps - 1, in that order, for i in [0, n). x and y must
-/// not overlap. Runs on the calling thread.
-void vec_fold(Fold fold, const float* x, int64_t step, int64_t taps, float* y, int64_t n);
-
-/// Windows along rows of `width` elements: window i, in [0, n), holds elements i * stride - pad + j *
-/// dilation for j = 0 to taps - 1, of which those outside of the row do not count. stride is 1 or 2.
-struct RowWindows {
-  int64_t width, pad, taps, dilation, stride, n;
-
-  static constexpr int64_t kLanes = 16;
-  /// Elements from one row of folds to the next: n, and what whole vectors write beyond.
-  int64_t pitch() const { return (n + kLanes - 1) / kLanes * kLanes; }
-};
-
-/// y[r * pitch() + i] is the fold of window i of row r of x [rows, width], in the order of j. x and y must
-/// not overlap. Runs on the calling thread.
-void vec_fold_rows(Fold fold, const float* x, int64_t rows, const RowWindows& windows, float* y);
+/// y[i] is the fold of x[i * stride + j * step] for j = 0 to taps - 1, in that order, for i in [0, n). stride
+/// is 1 or 2. With stride 2, one element more than the last of them is read, too. x and y must not overlap.
+/// Runs on the calling thread.
+void vec_fold(Fold fold, const float* x, int64_t step, int64_t taps, int64_t stride, float* y, int64_t n);
 
 }  // namespace grurun::kernels
