@@ -40,11 +40,34 @@ PointSampler<C>::PointSampler(std::span<const std::int64_t> dims, SampleMode mod
 
 template <typename C>
 std::span<const Tap<C>> PointSampler<C>::taps(const C* at) {
+  if (mode_ == SampleMode::linear && dims_.size() == 2 && lies_among_four(at)) return taps_;
   taps_.assign(1, {0, C(1)});
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     if (!expand(dims_[d], at[d])) return {};
   }
   return taps_;
+}
+
+// Most points of linear in two dimensions: all four elements around are there, and none has weight 0. The
+// taps are those that expand() makes.
+template <typename C>
+bool PointSampler<C>::lies_among_four(const C* at) {
+  std::int64_t low[2];
+  C part[2];
+  for (std::size_t d = 0; d < 2; ++d) {
+    if (!(at[d] > C(0) && at[d] < static_cast<C>(dims_[d] - 1))) return false;
+    low[d] = static_cast<std::int64_t>(at[d]);
+    part[d] = at[d] - static_cast<C>(low[d]);
+    if (part[d] == C(0) || low[d] + 1 >= dims_[d]) return false;
+  }
+  const std::int64_t first = low[0] * dims_[1] + low[1], below = first + dims_[1];
+  const C up = C(1) - part[0], left = C(1) - part[1];
+  taps_.resize(4);
+  taps_[0] = {first, up * left};
+  taps_[1] = {first + 1, up * part[1]};
+  taps_[2] = {below, part[0] * left};
+  taps_[3] = {below + 1, part[0] * part[1]};
+  return true;
 }
 
 // Replaces every tap by those along one more axis; false when there is none left.

@@ -39,6 +39,7 @@ class PointSampler {
   std::span<const Tap<C>> taps(const C* at);
 
  private:
+  bool lies_among_four(const C* at);
   bool expand(std::int64_t dim, C at);
   C bring_inside(std::int64_t dim, C at) const;
   std::int64_t element(std::int64_t dim, std::int64_t index) const;

@@ -84,11 +84,16 @@ class PointBlock {
 
   std::int64_t batch = 0, first = 0;
 
-  std::int64_t points() const { return static_cast<std::int64_t>(ends_.size()); }
-  std::span<const Tap<C>> taps(std::int64_t point) const {
-    const auto i = static_cast<std::size_t>(point);
-    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
-    return {taps_.data() + begin, ends_[i] - begin};
+  // Calls body(point, its taps) for all points.
+  template <typename Body>
+  void for_each(Body&& body) const {
+    const Tap<C>* from = taps_.data();
+    std::int64_t point = 0;
+    for (const std::size_t end : ends_) {
+      const std::span<const Tap<C>> taps{from, taps_.data() + end};
+      body(point++, taps);
+      from += taps.size();
+    }
   }
 
   void add(std::span<const Tap<C>> taps) {
@@ -134,9 +139,9 @@ void for_each_block(const Shape& x, const Tensor& grid, std::int64_t places, con
   });
 }
 
-// A plane has `size` elements in X and `places` in Y; a complex element is `width` = 2 real ones.
+// A plane has `size` elements in X and `places` in Y.
 struct Planes {
-  std::int64_t channels, size, places, width;
+  std::int64_t channels, size, places;
 };
 
 template <typename C>
@@ -149,18 +154,17 @@ void copy_nearest(const Tensor& x, const Tensor& grid, const Planes& planes, con
       for (std::int64_t c = 0; c < planes.channels; ++c) {
         const std::int64_t plane = block.batch * planes.channels + c;
         T* const target = to + plane * planes.places + block.first;
-        for (std::int64_t i = 0; i < block.points(); ++i) {
-          const std::span<const Tap<C>> taps = block.taps(i);
+        block.for_each([&](std::int64_t i, std::span<const Tap<C>> taps) {
           target[i] = taps.empty() ? T{} : from[plane * planes.size + taps[0].offset];
-        }
+        });
       }
     });
   });
 }
 
-// The sum of one plane's elements that a point takes.
-template <typename Sum, typename C, typename T>
-Sum sum_of(std::span<const Tap<C>> taps, const T* plane, std::int64_t width) {
+// The sum of one plane's elements that a point takes. A complex element is `width` = 2 real ones.
+template <std::int64_t width, typename Sum, typename C, typename T>
+Sum sum_of(std::span<const Tap<C>> taps, const T* plane) {
   Sum sum = 0;
   const auto add = [&](const Tap<C>& tap) {
     sum += static_cast<Sum>(tap.weight) * static_cast<Sum>(plane[tap.offset * width]);
@@ -173,20 +177,20 @@ Sum sum_of(std::span<const Tap<C>> taps, const T* plane, std::int64_t width) {
   return sum;
 }
 
-template <typename C, typename T>
+template <std::int64_t width, typename C, typename T>
 void sum_taps(const Tensor& x, const Tensor& grid, const Planes& planes, const GridAttributes& attributes,
               Tensor& y) {
   const T* from = static_cast<const T*>(x.raw());
   T* to = static_cast<T*>(y.mutable_raw());
-  const std::int64_t width = planes.width;
   for_each_block<C>(x.shape(), grid, planes.places, attributes, [&](const PointBlock<C>& block) {
     for (std::int64_t c = 0; c < planes.channels; ++c) {
       const std::int64_t plane = block.batch * planes.channels + c;
       for (std::int64_t part = 0; part < width; ++part) {
         const T* const source = from + plane * planes.size * width + part;
         T* const target = to + (plane * planes.places + block.first) * width + part;
-        for (std::int64_t i = 0; i < block.points(); ++i)
-          target[i * width] = truncated_to<T>(sum_of<InterpolationType<T>>(block.taps(i), source, width));
+        block.for_each([&](std::int64_t i, std::span<const Tap<C>> taps) {
+          target[i * width] = truncated_to<T>(sum_of<width, InterpolationType<T>>(taps, source));
+        });
       }
     }
   });
@@ -195,17 +199,16 @@ void sum_taps(const Tensor& x, const Tensor& grid, const Planes& planes, const G
 template <typename C>
 void sample(const Tensor& x, const Tensor& grid, const GridAttributes& attributes, Tensor& y) {
   const Shape& shape = x.shape();
-  const Planes planes{shape[1], shape.count(2, shape.rank()), y.shape().count(2, shape.rank()),
-                      is_complex(x.dtype()) ? 2 : 1};
+  const Planes planes{shape[1], shape.count(2, shape.rank()), y.shape().count(2, shape.rank())};
   if (attributes.mode == SampleMode::nearest) {
     copy_nearest<C>(x, grid, planes, attributes, y);
   } else if (x.dtype() == DType::complex64) {
-    sum_taps<C, float>(x, grid, planes, attributes, y);
+    sum_taps<2, C, float>(x, grid, planes, attributes, y);
   } else if (x.dtype() == DType::complex128) {
-    sum_taps<C, double>(x, grid, planes, attributes, y);
+    sum_taps<2, C, double>(x, grid, planes, attributes, y);
   } else {
     dispatch(Join<Numbers, TypeList<bool>>{}, x.dtype(),
-             [&]<typename T>() { sum_taps<C, T>(x, grid, planes, attributes, y); });
+             [&]<typename T>() { sum_taps<1, C, T>(x, grid, planes, attributes, y); });
   }
 }
 
