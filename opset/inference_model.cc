@@ -195,11 +195,12 @@ class Copier {
            functions_.count(function_key(domain, node.op_type(), node.overload())) != 0;
   }
 
-  // What is declared again of an input is compared with it elsewhere (GRAPH006).
+  // What is declared again of an input is compared with it elsewhere (GRAPH006): here it has the input's
+  // type, without which a body that hands an input on would seem to give something untyped.
   void copy_values(const GraphProto& from, GraphProto& to, bool main) {
-    std::unordered_set<std::string_view> inputs;
+    std::unordered_map<std::string_view, const onnx::ValueInfoProto*> inputs;
     for (const auto& input : from.input()) {
-      inputs.insert(input.name());
+      inputs.try_emplace(input.name(), &input);
       *to.add_input() = input;
       auto* copy = to.mutable_input(to.input_size() - 1);
       if (!main && !keep_declared_) copy->clear_type();
@@ -208,8 +209,11 @@ class Copier {
     for (const auto& output : from.output()) {
       auto* copy = to.add_output();
       copy->set_name(output.name());
-      if (!keep_declared_ || !output.has_type() || inputs.count(output.name()) != 0) continue;
-      *copy->mutable_type() = output.type();
+      const auto input = inputs.find(output.name());
+      const bool typed_input = input != inputs.end() && input->second->has_type();
+      const onnx::ValueInfoProto& declared = typed_input ? *input->second : output;
+      if (!keep_declared_ || !declared.has_type()) continue;
+      *copy->mutable_type() = declared.type();
       clean(*copy->mutable_type());
     }
     if (!keep_declared_) return;

@@ -178,6 +178,22 @@ TEST(CheckModel, TellsInferredTypesWithSymbolicDimensionsByName) {
   EXPECT_EQ(to_string(*result.inferred.at("r").shape), "[batch,3]") << "the values of shapes are followed";
 }
 
+TEST(CheckModel, TakesABodyThatHandsItsInputOn) {
+  const std::string loop =
+      "Y, Z = Loop (n, c, X, W) <body = b (int64 i, bool d, float[2] v, float[2] w) => "
+      "(bool d, float[2] u, float[2] w) { u = Add(v, w) }>";
+  const std::string scan =
+      "Y, Z = Scan <num_scan_inputs = 1, body = b (float[2] v, float[2] w) => "
+      "(float[2] v, float[2] u) { u = Add(v, w) }> (X, W2)";
+  for (const std::string& body : {loop, scan}) {
+    const CheckResult result = check_model(model_from_text(
+        R"(<ir_version: 8, opset_import: ["" : 14]> g (int64 n, bool c, float[2] X, float[2] W, float[5,2] W2)
+        => (float[2] Y, Z) { )" +
+        body + " }"));
+    EXPECT_FALSE(codes(result).contains("SHAPE001")) << listed(result);
+  }
+}
+
 TEST(CheckModel, GoesAroundOperatorsNobodyKnows) {
   const CheckResult result = check_model(model_from_text(R"(<ir_version: 8, opset_import: ["" : 14, "ns" : 1]>
     g (float[2] X) => (float[2] Y) {
