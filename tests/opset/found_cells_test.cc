@@ -5,66 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "opset/cell_pattern.h"
+#include "tests/opset/cell_graphs.h"
 
 namespace grurun::opset {
 namespace {
 
-using onnx_io::Attribute;
-using onnx_io::AttributeType;
-using onnx_io::Graph;
-using onnx_io::Node;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr std::int64_t input_size = 2;
-constexpr std::int64_t hidden_size = 5;
-
-// Nodes and constants of a graph, one after the other.
-class Builder {
- public:
-  std::vector<std::string> op(const std::string& op_type, std::vector<std::string> inputs, int outputs = 1) {
-    Node node;
-    node.op_type = op_type;
-    node.name = fmt::format("n{}", graph.nodes.size());
-    node.inputs = std::move(inputs);
-    for (int i = 0; i < outputs; ++i) node.outputs.push_back(fmt::format("{}_{}", node.name, i));
-    graph.nodes.push_back(node);
-    return node.outputs;
-  }
-  std::string one(const std::string& op_type, std::vector<std::string> inputs) {
-    return op(op_type, std::move(inputs)).front();
-  }
-  std::string add(const std::string& a, const std::string& b) { return one("Add", {a, b}); }
-  std::string mul(const std::string& a, const std::string& b) { return one("Mul", {a, b}); }
-
-  // weights [width, terms], as PyTorch holds them
-  std::string gemm(const std::string& a, const std::string& weights, const std::string& bias) {
-    const std::string made = one("Gemm", {a, weights, bias});
-    Attribute transposed;
-    transposed.name = "transB";
-    transposed.type = AttributeType::int_;
-    transposed.i = 1;
-    graph.nodes.back().attributes.push_back(transposed);
-    return made;
-  }
-
-  std::string weight(const std::string& name, const Shape& shape) {
-    graph.initializers.push_back({name, Tensor(DType::float32, shape)});
-    return name;
-  }
-  std::string integers(const std::string& name, const std::vector<std::int64_t>& values) {
-    graph.initializers.push_back(
-        {name, Tensor::from<std::int64_t>({static_cast<std::int64_t>(values.size())}, values)});
-    return name;
-  }
-  std::string number(const std::string& name, float value) {
-    graph.initializers.push_back({name, Tensor::from<float>({}, {value})});
-    return name;
-  }
-
-  Graph graph;
-};
 
 struct Layer {
   int steps = 4;
@@ -154,37 +102,6 @@ void unrolled_rnn(Builder& b, const Layer& layer) {
     H = b.one("Relu", {b.add(recurrent_product(b, layer, 1, H, first), input)});
     first = false;
   }
-}
-
-// As Keras computes a step, with a product for each gate; the text's own equations with linear_before_reset
-// 0.
-std::string keras_step(Builder& b, const std::string& x, const std::string& H) {
-  const auto gate = [&](const char* name, const char* activation, const std::string& state) {
-    const std::string of_x =
-        b.add(b.one("MatMul", {x, b.weight(fmt::format("W{}", name), {input_size, hidden_size})}),
-              b.weight(fmt::format("b{}", name), {hidden_size}));
-    const std::string R = b.weight(fmt::format("R{}", name), {hidden_size, hidden_size});
-    return b.one(activation, {b.add(of_x, b.one("MatMul", {state, R}))});
-  };
-  const std::string z = gate("z", "Sigmoid", H);
-  const std::string r = gate("r", "Sigmoid", H);
-  const std::string h = gate("h", "Tanh", b.mul(r, H));
-  const std::string one = b.number("one", 1);
-  return b.add(b.mul(z, H), b.mul(b.one("Sub", {one, z}), h));
-}
-
-std::string described(const FoundCells& c) {
-  const auto number = [](const std::optional<std::int64_t>& n) { return n ? std::to_string(*n) : "?"; };
-  return fmt::format("{} {} {} steps {}x{} {} [{}] lbr {} order '{}'{}", c.kind, c.op_type, number(c.steps),
-                     number(c.input_size), number(c.hidden_size), c.direction, fmt::join(c.activations, ","),
-                     c.linear_before_reset ? (*c.linear_before_reset ? "1" : "0") : "-", c.gate_order,
-                     c.complement ? " complement" : "");
-}
-
-std::vector<std::string> found(const Graph& graph, const std::map<std::string, ValueType>& types = {}) {
-  std::vector<std::string> lines;
-  for (const FoundCells& cells : find_cells(graph, types)) lines.push_back(described(cells));
-  return lines;
 }
 
 TEST(FoundCells, UnrolledLayers) {
@@ -394,103 +311,6 @@ TEST(FoundCells, SizesWhereTheWeightsHaveDifferentWidths) {
     b.add(b.mul(b.one("Sub", {b.number("one", 1), z}), n), b.mul(z, "H"));
     EXPECT_THAT(found(b.graph), ElementsAre(fmt::format(
                                     "unrolled GRU 1 steps {}x5  [Sigmoid,Tanh] lbr 0 order 'zr'", width)));
-  }
-}
-
-Attribute body_of(Builder& b) {
-  Attribute attribute;
-  attribute.name = "body";
-  attribute.type = AttributeType::graph;
-  attribute.graphs = {std::make_shared<const Graph>(b.graph)};
-  return attribute;
-}
-
-Attribute ints(const std::string& name, std::vector<std::int64_t> values) {
-  Attribute attribute;
-  attribute.name = name;
-  attribute.type = AttributeType::ints;
-  attribute.ints = std::move(values);
-  return attribute;
-}
-
-TEST(FoundCells, ACellInALoop) {
-  for (const bool reverse : {false, true}) {
-    Builder body;
-    body.graph.inputs = {{"i", {}}, {"cond", {}}, {"H", {}}};
-    const std::string index = reverse ? body.one("Sub", {body.integers("last", {9}), "i"}) : "i";
-    const std::string next = keras_step(body, body.one("Gather", {"X", index}), "H");
-    body.graph.outputs = {
-        {body.one("Identity", {"cond"}), {}}, {next, {}}, {body.one("Identity", {next}), {}}};
-    Builder b;
-    b.integers("M", {10});
-    b.op("Loop", {"M", "", "H0"}, 2);
-    b.graph.nodes.back().attributes.push_back(body_of(body));
-    EXPECT_THAT(found(b.graph),
-                ElementsAre(fmt::format("Loop GRU 10 steps 2x5 {} [Sigmoid,Tanh] lbr 0 order ''",
-                                        reverse ? "reverse" : "forward")));
-  }
-}
-
-// As tf2onnx writes a Keras GRU: weights and a counter are states of the Loop, and gates are parts along two
-// axes, one of them whole.
-TEST(FoundCells, ALoopThatIsHandedItsWeights) {
-  for (const std::string turned : {"", "ReverseSequence"}) {
-    Builder body;
-    body.graph.inputs = {{"i", {}}, {"cond", {}}, {"t", {}}, {"H", {}}, {"W", {}}, {"R", {}}};
-    const std::string W = "W", R = "R";
-    const auto gates = [&](const std::string& product) {
-      std::vector<std::string> parts;
-      for (std::int64_t gate = 0; gate < 3; ++gate) {
-        const std::string n = fmt::format("{}_{}", product, gate);
-        const std::int64_t end = gate == 2 ? 2147483647 : (gate + 1) * hidden_size;
-        parts.push_back(
-            body.one("Slice", {product, body.integers(n + "s", {0, gate * hidden_size}),
-                               body.integers(n + "e", {2147483647, end}), body.integers(n + "a", {0, 1})}));
-      }
-      return parts;
-    };
-    const auto of_x = gates(body.one("MatMul", {body.one("Gather", {"X", "t"}), W}));
-    const auto of_h = gates(body.one("MatMul", {"H", R}));
-    const std::string z = body.one("Sigmoid", {body.add(of_x[0], of_h[0])});
-    const std::string r = body.one("Sigmoid", {body.add(of_x[1], of_h[1])});
-    const std::string h = body.one("Tanh", {body.add(of_x[2], body.mul(r, of_h[2]))});
-    const std::string next =
-        body.add(body.mul(z, "H"), body.mul(body.one("Sub", {body.number("one", 1), z}), h));
-    const std::string t = body.add("t", body.integers("step", {1}));
-    body.graph.outputs = {{body.one("Identity", {"cond"}), {}}, {t, {}}, {next, {}}, {W, {}}, {R, {}}};
-    Builder b;
-    b.integers("M", {10});
-    b.integers("begin", {0});
-    b.weight("weights of X", {input_size, 3 * hidden_size});
-    b.weight("weights of H", {hidden_size, 3 * hidden_size});
-    if (!turned.empty()) b.op(turned, {"given", "lengths"});
-    for (Node& node : b.graph.nodes) node.outputs = {"X"};
-    b.op("Loop", {"M", "", "begin", "H0", "weights of X", "weights of H"}, 4);
-    b.graph.nodes.back().attributes.push_back(body_of(body));
-    EXPECT_THAT(found(b.graph),
-                ElementsAre(fmt::format("Loop GRU 10 steps 2x5 {} [Sigmoid,Tanh] lbr 1 order 'zrh'",
-                                        turned.empty() ? "forward" : "reverse")));
-  }
-}
-
-TEST(FoundCells, ACellInAScan) {
-  for (const int reverse : {0, 1}) {
-    Builder body;
-    body.graph.inputs = {{"H", {}}, {"x", {}}};
-    const std::string next = keras_step(body, "x", "H");
-    body.graph.outputs = {{next, {}}, {body.one("Identity", {next}), {}}};
-    Builder b;
-    b.op("Scan", {"H0", "X"}, 2);
-    Attribute count;
-    count.name = "num_scan_inputs";
-    count.type = AttributeType::int_;
-    count.i = 1;
-    b.graph.nodes.back().attributes = {body_of(body), count, ints("scan_input_directions", {reverse}),
-                                       ints("scan_input_axes", {-2})};
-    const auto X = ValueType::tensor(DType::float32, SymbolicShape{{3, ""}, {10, ""}, {2, ""}});
-    EXPECT_THAT(found(b.graph, {{"X", X}}),
-                ElementsAre(fmt::format("Scan GRU 10 steps 2x5 {} [Sigmoid,Tanh] lbr 0 order ''",
-                                        reverse == 1 ? "reverse" : "forward")));
   }
 }
 

@@ -1,0 +1,94 @@
+// Cells in the bodies of Loop and Scan.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/opset/cell_graphs.h"
+
+namespace grurun::opset {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(FoundCells, ACellInALoop) {
+  for (const bool reverse : {false, true}) {
+    Builder body;
+    body.graph.inputs = {{"i", {}}, {"cond", {}}, {"H", {}}};
+    const std::string index = reverse ? body.one("Sub", {body.integers("last", {9}), "i"}) : "i";
+    const std::string next = keras_step(body, body.one("Gather", {"X", index}), "H");
+    body.graph.outputs = {
+        {body.one("Identity", {"cond"}), {}}, {next, {}}, {body.one("Identity", {next}), {}}};
+    Builder b;
+    b.integers("M", {10});
+    b.op("Loop", {"M", "", "H0"}, 2);
+    b.graph.nodes.back().attributes.push_back(body_of(body));
+    EXPECT_THAT(found(b.graph),
+                ElementsAre(fmt::format("Loop GRU 10 steps 2x5 {} [Sigmoid,Tanh] lbr 0 order ''",
+                                        reverse ? "reverse" : "forward")));
+  }
+}
+
+// As tf2onnx writes a Keras GRU: weights and a counter are states of the Loop, and gates are parts along two
+// axes, one of them whole.
+TEST(FoundCells, ALoopThatIsHandedItsWeights) {
+  for (const std::string turned : {"", "ReverseSequence"}) {
+    Builder body;
+    body.graph.inputs = {{"i", {}}, {"cond", {}}, {"t", {}}, {"H", {}}, {"W", {}}, {"R", {}}};
+    const std::string W = "W", R = "R";
+    const auto gates = [&](const std::string& product) {
+      std::vector<std::string> parts;
+      for (std::int64_t gate = 0; gate < 3; ++gate) {
+        const std::string n = fmt::format("{}_{}", product, gate);
+        const std::int64_t end = gate == 2 ? 2147483647 : (gate + 1) * hidden_size;
+        parts.push_back(
+            body.one("Slice", {product, body.integers(n + "s", {0, gate * hidden_size}),
+                               body.integers(n + "e", {2147483647, end}), body.integers(n + "a", {0, 1})}));
+      }
+      return parts;
+    };
+    const auto of_x = gates(body.one("MatMul", {body.one("Gather", {"X", "t"}), W}));
+    const auto of_h = gates(body.one("MatMul", {"H", R}));
+    const std::string z = body.one("Sigmoid", {body.add(of_x[0], of_h[0])});
+    const std::string r = body.one("Sigmoid", {body.add(of_x[1], of_h[1])});
+    const std::string h = body.one("Tanh", {body.add(of_x[2], body.mul(r, of_h[2]))});
+    const std::string next =
+        body.add(body.mul(z, "H"), body.mul(body.one("Sub", {body.number("one", 1), z}), h));
+    const std::string t = body.add("t", body.integers("step", {1}));
+    body.graph.outputs = {{body.one("Identity", {"cond"}), {}}, {t, {}}, {next, {}}, {W, {}}, {R, {}}};
+    Builder b;
+    b.integers("M", {10});
+    b.integers("begin", {0});
+    b.weight("weights of X", {input_size, 3 * hidden_size});
+    b.weight("weights of H", {hidden_size, 3 * hidden_size});
+    if (!turned.empty()) b.op(turned, {"given", "lengths"});
+    for (Node& node : b.graph.nodes) node.outputs = {"X"};
+    b.op("Loop", {"M", "", "begin", "H0", "weights of X", "weights of H"}, 4);
+    b.graph.nodes.back().attributes.push_back(body_of(body));
+    EXPECT_THAT(found(b.graph),
+                ElementsAre(fmt::format("Loop GRU 10 steps 2x5 {} [Sigmoid,Tanh] lbr 1 order 'zrh'",
+                                        turned.empty() ? "forward" : "reverse")));
+  }
+}
+
+TEST(FoundCells, ACellInAScan) {
+  for (const int reverse : {0, 1}) {
+    Builder body;
+    body.graph.inputs = {{"H", {}}, {"x", {}}};
+    const std::string next = keras_step(body, "x", "H");
+    body.graph.outputs = {{next, {}}, {body.one("Identity", {next}), {}}};
+    Builder b;
+    b.op("Scan", {"H0", "X"}, 2);
+    Attribute count;
+    count.name = "num_scan_inputs";
+    count.type = AttributeType::int_;
+    count.i = 1;
+    b.graph.nodes.back().attributes = {body_of(body), count, ints("scan_input_directions", {reverse}),
+                                       ints("scan_input_axes", {-2})};
+    const auto X = ValueType::tensor(DType::float32, SymbolicShape{{3, ""}, {10, ""}, {2, ""}});
+    EXPECT_THAT(found(b.graph, {{"X", X}}),
+                ElementsAre(fmt::format("Scan GRU 10 steps 2x5 {} [Sigmoid,Tanh] lbr 0 order ''",
+                                        reverse == 1 ? "reverse" : "forward")));
+  }
+}
+
+}  // namespace
+}  // namespace grurun::opset
