@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 """Writes the recurrent suite: cases of RNN, GRU and LSTM in ONNX's backend layout.
 
-usage: generate.py [FOLDER]      (default: the folder of this script; needs numpy and onnx)
-
-Every value comes from the seed in writing.py; running this again changes no byte. pairs.json lists, for each version's every
+Needs numpy and onnx. Every value comes from the seed in writing.py; running this again changes no byte. pairs.json lists, for each version's every
 attribute and optional input, two cases that differ in it alone; their expected outputs lie at least MARGIN apart, or nothing is
 written.
 """
+import argparse
 import json
 import pathlib
 import shutil
-import sys
 
 import numpy as np
 
@@ -50,8 +48,10 @@ def build_all():
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
-    folder = folder.parent if folder.suffix == ".py" else folder
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent, metavar="FOLDER",
+                        help="where cases of an earlier run, test_*, are replaced (the folder of this script)")
+    folder = parser.parse_args().folder.resolve()
     cases, rows = build_all()
     for name, case in cases.items():
         for output, value in case.rounded().items():
