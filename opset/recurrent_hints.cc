@@ -99,9 +99,10 @@ std::string other_state(const SymbolicShape& shape, const std::vector<WantedDim>
 
 // As of an LSTM whose cell is wider than what it hands on.
 std::string projected_state(std::size_t input, const SymbolicShape& shape, std::vector<WantedDim> want) {
+  if (input != input_R && input != input_initial_c) return "";
   if (shape.size() != 3 || !shape[2].value || !want[2].size) return "";
   const std::int64_t has = *shape[2].value, wants = *want[2].size;
-  if (!(input == input_R && has < wants) && !(input == input_initial_c && has > wants)) return "";
+  if (input == input_R ? has >= wants : has <= wants) return "";
   want[2].size = has;
   if (!fits(shape, want)) return "";
   return "; an LSTM with a projection of its state (proj_size) has it so, but this operator has none: "

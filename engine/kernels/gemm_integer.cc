@@ -132,6 +132,7 @@ void fill_strip(Matrix<T> B, int64_t k, int64_t depth, int64_t j, int64_t column
 
 template <class T>
 void multiply_unsigned(int64_t M, int64_t N, int64_t K, Matrix<T> A, Matrix<T> B, T* C, int64_t ldc) {
+  if (M == 0 || N == 0) return;
   constexpr auto width = static_cast<int64_t>(kStripColumns<T>);
   constexpr int64_t kDepth = 256, kRows = 64, kOperationsAChunk = 1 << 16;  // a strip is in L2
   const int64_t a_row = A.transposed ? 1 : A.ld, a_column = A.transposed ? A.ld : 1;

@@ -56,6 +56,8 @@ TEST(RecurrentCheck, SaysWhatWasFoundAndWhatItWasMeantToBe) {
        "input R", "here [1,16,4]; an LSTM with a projection of its state (proj_size) has it so", "LSTM"},
       {"its cell", [](OneLayer& l) { l.set_type("C", "float[1,3,7]"); }, "LSTM029", "input initial_c",
        "here [1,3,4]; an LSTM with a projection of its state (proj_size) has it so", "LSTM"},
+      {"an LSTM's B of three axes", [](OneLayer& l) { l.set_type("B", "float[1,32,1]"); }, "LSTM025",
+       "input B", "B is [1,32,1]; it must be [num_directions, 8*hidden_size], here [1,32]", "LSTM"},
       {"a state without num_directions", [](OneLayer& l) { l.set_type("H", "float[3,4]"); }, "GRU028",
        "input initial_h", "the axis num_directions is missing: Unsqueeze it at 0"},
       {"an X that is batch first", [](OneLayer& l) { l.set_type("X", "float[3,5,2]"); }, "GRU028",
