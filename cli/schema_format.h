@@ -1,27 +1,11 @@
 // What `grurun schema` prints of one version of an operator.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "opset/registry.h"
+#include "cli/schema_selection.h"
 
 namespace grurun::cli {
-
-/// One version of an operator, and all versions of it in that domain, newest first.
-struct SchemaView {
-  const opset::SchemaInfo* schema;
-  std::vector<const opset::SchemaInfo*> versions;
-};
-
-/// name may have the domain in front, "ai.onnx.ml.Scaler" or "ai.onnx.ml:Scaler". The newest version within
-/// the opset (the newest opset known without one), in the domain or, without one, the first standard domain
-/// that has the operator. Throws Error(usage) that says which names are near, or which opsets have the
-/// operator.
-SchemaView select_schema(const std::string& name, const std::optional<std::string>& of_domain,
-                         std::optional<std::int64_t> opset_version);
 
 /// Attributes, inputs, outputs, type constraints and versions, at most 110 columns wide; with the operator's
 /// text behind them where with_doc.

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/schema_format.h"
+#include "cli/schema_selection.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
