@@ -13,8 +13,11 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Constructors of its own: GCC would make those it is to add without the target's instructions.
 template <class V>
 struct Complexes {
+  HWY_INLINE Complexes() {}
+  HWY_INLINE Complexes(V re_part, V im_part) : re(re_part), im(im_part) {}
   V re, im;
 };
 template <class V>
