@@ -135,6 +135,7 @@ int run_main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
+      require_stdout(error.get_name() == "CallForVersion" ? "--version" : "--help");
       std::ostringstream text;
       const int code = app.exit(error, text, text);
       print_text(text.str());

@@ -335,9 +335,11 @@ TEST_F(Failures, AnErrorStreamThatCannotBeWrittenChangesNothing) {
 
 TEST_F(Failures, AFullDiskBehindStdoutIsReported) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
-  const Outcome outcome = shell("\"$GRURUN\" --help >/dev/full");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_TRUE(outcome.err.starts_with("grurun: usage: cannot write to stdout")) << outcome.err;
+  for (const std::string command : {"--help", "check --help", "--version", "--version -v", "-v"}) {
+    const Outcome outcome = shell("\"$GRURUN\" " + command + " >/dev/full");
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_TRUE(outcome.err.starts_with("grurun: usage: cannot write to stdout")) << outcome.err;
+  }
 }
 
 TEST_F(Failures, AReportForAClosedStdoutIsRefused) {
@@ -350,7 +352,13 @@ TEST_F(Failures, AReportForAClosedStdoutIsRefused) {
         {"check --list-rules", "check"},
         {"inspect add.onnx", "inspect"},
         {"schema GRU", "schema"},
-        {"ops GRU", "ops"}}) {
+        {"ops GRU", "ops"},
+        {"--help", "--help"},
+        {"-h", "--help"},
+        {"check --help", "--help"},
+        {"--version", "--version"},
+        {"--version -v", "--version"},
+        {"-v", "--version"}}) {
     const Outcome outcome = shell("\"$GRURUN\" " + command + " >&-");
     EXPECT_EQ(outcome.code, 2) << command;
     EXPECT_EQ(outcome.err, "grurun: usage: " + what + ": stdout is closed\n") << command;
