@@ -140,8 +140,11 @@ class Reader {
     if (error) fail_usage("{} {}: cannot list the folder: {}", files_.flag, folder, error.message());
     for (const fs::directory_entry& entry : entries) {
       const fs::path& path = entry.path();
-      const std::optional<std::size_t> index =
-          conformance::file_number(path.filename().string(), files_.prefix);
+      const std::string name = path.filename().string();
+      if (conformance::is_misnamed(name, files_.prefix))
+        fail_usage("{} {}: files of a data set are named {}K.pb, or .npy; rename it or take it away",
+                   files_.flag, path.string(), files_.prefix);
+      const std::optional<std::size_t> index = conformance::file_number(name, files_.prefix);
       if (index && !found.emplace(*index, path.string()).second) {
         fail_usage("{} {}: several files for {}{}", files_.flag, folder, files_.prefix, *index);
       }

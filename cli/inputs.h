@@ -31,7 +31,8 @@ inline constexpr SlotFiles expected_files{"--expected", "output", "output_", tru
 
 /// Reads every argument; result[i] belongs to slots[i] and is empty where no argument gave a value.
 ///   NAME=FILE        the slot of that name
-///   DIR              files <prefix>K.pb (or .npy): slot K; there may be none where no slot needs a value
+///   DIR              files <prefix>K.pb (or .npy): slot K; there may be none where no slot needs a value;
+///                    Error(usage) where another may have been meant as one, input0.pb
 ///   FILE.npz, .json  slots by the names in the file
 ///   FILE.pb, .npy    slots in order
 /// Files in order, and those of a folder, count every slot when there are as many; when there are fewer,

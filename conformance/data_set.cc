@@ -30,7 +30,7 @@ std::vector<std::string> sorted_names(const std::string& folder) {
 /// Throws where a file has neither name, but may have been meant as one: what it holds would be ignored.
 void require_names(const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    if (is_misnamed(name))
+    if (is_misnamed(name, input_prefix) || is_misnamed(name, output_prefix))
       fail_invalid("{}: files of a data set are named input_K.pb and output_K.pb, or .npy", name);
 }
 

@@ -58,11 +58,10 @@ std::optional<std::size_t> file_number(std::string_view name, std::string_view p
   return whole(name.substr(0, name.size() - ending.size()));
 }
 
-bool is_misnamed(const std::string& name) {
-  const std::string lower = ascii_lower(name);
-  const bool is_meant = (lower.starts_with("input") || lower.starts_with("output")) &&
-                        onnx_io::format_of(name) != onnx_io::FileFormat::none;
-  return is_meant && !file_number(name, input_prefix) && !file_number(name, output_prefix);
+bool is_misnamed(const std::string& name, std::string_view prefix) {
+  const std::string_view noun = prefix.substr(0, prefix.size() - 1);
+  return ascii_lower(name).starts_with(noun) && onnx_io::format_of(name) != onnx_io::FileFormat::none &&
+         !file_number(name, prefix);
 }
 
 std::optional<std::string> model_of_output(std::string_view name) {

@@ -28,9 +28,9 @@ bool data_set_order(const std::string& a, const std::string& b);
 /// a number beyond 64 bits.
 std::optional<std::size_t> file_number(std::string_view name, std::string_view prefix);
 
-/// Whether a file of a data set, by the begin of its name and its ending, may have been meant as one of its
-/// values, though the name is none of theirs: input0.pb, Output_0.npy, input_0.json.
-bool is_misnamed(const std::string& name);
+/// Whether a file of a data set, by the begin of its name and its ending, may have been meant as a value of
+/// <prefix>, though the name is none of theirs: input0.pb, Input_0.npy, input_0.json.
+bool is_misnamed(const std::string& name, std::string_view prefix);
 
 /// X of X_output_K.pb, as the flat layout names the expected outputs of X.onnx; nullopt for other names.
 std::optional<std::string> model_of_output(std::string_view name);

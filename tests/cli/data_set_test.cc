@@ -1,4 +1,5 @@
 // Inputs that are filled at random beside given ones, and folders as data sets of grurun conformance.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "onnx_io/tensor_files.h"
@@ -88,6 +89,31 @@ TEST_F(DataSets, MayHoldNpyFiles) {
   const Outcome differs = grurun({"conformance", "case"});
   EXPECT_EQ(differs.code, 1) << differs.err;
   EXPECT_THAT(differs.out, ::testing::HasSubstr("first at [1]: 6, expected 7"));
+}
+
+// As grurun conformance does. Without it the initializer would stand for what the file holds.
+TEST_F(DataSets, FilesThatMayHaveBeenMeantAsValuesAreNotPassedOver) {
+  write_model("model.onnx", R"(
+<ir_version: 8, opset_import: ["" : 14]>
+g (float[2] X, float[2] W) => (float[2] Z) <float[2] W = {0, 0}> { Z = Add(X, W) }
+)");
+  fs::create_directories(folder() / "set");
+  save("set/input_0.npy", {1, 2});
+  save("set/output_0.npy", {1, 2});
+  save("set/notes.npy", {1, 2});
+  const std::vector<std::string> arguments = {"model.onnx", "--inputs", "set", "--expected", "set"};
+  EXPECT_EQ(grurun(arguments).code, 0);
+  for (const std::string name : {"input1.npy", "Input_1.npy", "input_1 (1).npy", "output1.npy"}) {
+    save("set/" + name, {5, 5});
+    const bool is_input = name[0] != 'o';
+    EXPECT_TRUE(
+        fails(grurun(arguments), 2, "usage",
+              fmt::format("{} set/{}: files of a data set are named {}_K.pb, or .npy; rename",
+                          is_input ? "--inputs" : "--expected", name, is_input ? "input" : "output")));
+    fs::remove(folder() / "set" / name);
+  }
+  save("set/outputs.npy", {5, 5});
+  EXPECT_EQ(grurun({"model.onnx", "--inputs", "set"}).code, 0) << "of the flag's own values alone";
 }
 
 }  // namespace

@@ -32,11 +32,12 @@ TEST(DataSetNames, FilesHaveNumbers) {
       {"input_1.pb.bak", std::nullopt, false},
       {"input_", std::nullopt, false},
       {"output_1.pb", std::nullopt, false},
+      {"output1.pb", std::nullopt, false},
       {"readme.pb", std::nullopt, false},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(file_number(row.name, input_prefix), row.number) << row.name;
-    EXPECT_EQ(is_misnamed(row.name), row.is_misnamed) << row.name;
+    EXPECT_EQ(is_misnamed(row.name, input_prefix), row.is_misnamed) << row.name;
   }
 }
 
