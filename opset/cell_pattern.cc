@@ -59,10 +59,10 @@ class Matcher {
 
   // The same of an activated gate, or of a part of gates that were activated together.
   std::optional<Recurrent> recurrent_gate(const std::string& gate, const std::string& state) const {
-    const auto [node, place] = read_.activated(gate);
-    if (node == nullptr) return std::nullopt;
-    auto found = recurrent(node->inputs[0], state);
-    if (found && place) found->place = place;
+    const auto activation = read_.activation(gate);
+    if (!activation) return std::nullopt;
+    auto found = recurrent(activation->input, state);
+    if (found && activation->part) found->place = activation->part;
     return found;
   }
 
@@ -112,13 +112,13 @@ class Matcher {
   std::optional<CellStep> match_gru() const {
     const std::optional<GateUpdate> update = match_update(read_, name_);
     if (!update) return std::nullopt;
-    const Node* z = read_.activation(update->z);
-    const Node* candidate = read_.activation(update->candidate);
-    if (z == nullptr || candidate == nullptr) return std::nullopt;
+    const auto z = read_.activation(update->z);
+    const auto candidate = read_.activation(update->candidate);
+    if (!z || !candidate) return std::nullopt;
     const std::string state = read_.graph().plain(update->state);
     const auto of_z = recurrent_gate(update->z, state);
     if (!of_z) return std::nullopt;
-    for (const Term& term : read_.terms(candidate->inputs[0])) {
+    for (const Term& term : read_.terms(candidate->input)) {
       CellStep step;
       step.op_type = "GRU";
       std::string reset;
@@ -126,11 +126,11 @@ class Matcher {
       const auto of_r = of_h ? recurrent_gate(reset, state) : std::nullopt;
       if (!of_r) continue;
       step.complement = update->complement;
-      step.activations = {z->op_type, candidate->op_type};
+      step.activations = {z->function, candidate->function};
       step.gate_order = order_of({{'z', *of_z}, {'r', *of_r}, {'h', *of_h}});
       if (step.gate_order.empty()) step.gate_order = order_of({{'z', *of_z}, {'r', *of_r}});
       finish(step, *of_z, state);
-      follow_input(z->inputs[0], state, step);
+      follow_input(z->input, state, step);
       return step;
     }
     return std::nullopt;
@@ -180,28 +180,28 @@ class Matcher {
   std::vector<CellStep> match_lstm() const {
     const Node* mul = read_.binary(name_, "Mul");
     for (std::size_t i = 0; mul != nullptr && i < 2; ++i) {
-      const Node* o = read_.activation(mul->inputs[i]);
-      const Node* h = read_.activation(mul->inputs[1 - i]);
-      if (o == nullptr || h == nullptr) continue;
+      const auto o = read_.activation(mul->inputs[i]);
+      const auto h = read_.activation(mul->inputs[1 - i]);
+      if (!o || !h) continue;
       if (auto steps = match_lstm(*o, *h); !steps.empty()) return steps;
     }
     return {};
   }
 
   // C = f . C + i . c, the product that has a factor without activation being that of the old C.
-  std::vector<CellStep> match_lstm(const Node& o, const Node& h) const {
-    const Node* add = read_.binary(h.inputs[0], "Add");
+  std::vector<CellStep> match_lstm(const Activation& o, const Activation& h) const {
+    const Node* add = read_.binary(h.input, "Add");
     for (std::size_t i = 0; add != nullptr && i < 2; ++i) {
       const Node* old = read_.binary(add->inputs[i], "Mul");
       const Node* fresh = read_.binary(add->inputs[1 - i], "Mul");
       if (old == nullptr || fresh == nullptr) continue;
       for (std::size_t j = 0; j < 2; ++j) {
-        const Node* f = read_.activation(old->inputs[j]);
-        if (f == nullptr || read_.activation(old->inputs[1 - j]) != nullptr) continue;
+        const auto f = read_.activation(old->inputs[j]);
+        if (!f || read_.activation(old->inputs[1 - j])) continue;
         for (std::size_t k = 0; k < 2; ++k) {
-          const Node* in = read_.activation(fresh->inputs[k]);
-          const Node* c = read_.activation(fresh->inputs[1 - k]);
-          if (in == nullptr || c == nullptr || in->op_type != f->op_type) continue;
+          const auto in = read_.activation(fresh->inputs[k]);
+          const auto c = read_.activation(fresh->inputs[1 - k]);
+          if (!in || !c || in->function != f->function) continue;
           if (auto steps = lstm_of(*in, o, *f, *c, h, old->inputs[1 - j]); !steps.empty()) return steps;
         }
       }
@@ -209,29 +209,29 @@ class Matcher {
     return {};
   }
 
-  std::vector<CellStep> lstm_of(const Node& i, const Node& o, const Node& f, const Node& c, const Node& h,
-                                const std::string& old_cell) const {
+  std::vector<CellStep> lstm_of(const Activation& i, const Activation& o, const Activation& f,
+                                const Activation& c, const Activation& h, const std::string& old_cell) const {
     // The state is what all four gates multiply; so may the input be.
     std::vector<CellStep> steps;
-    for (const Term& term : read_.terms(i.inputs[0])) {
+    for (const Term& term : read_.terms(i.input)) {
       const auto product = read_.product(term.name);
       if (!product) continue;
       std::vector<std::string> states = {product->left};
       if (const Node* joined = read_.op(product->left, "Concat")) states = joined->inputs;
       for (const std::string& state : states) {
-        const auto of_i = recurrent(i.inputs[0], state);
-        const auto of_o = recurrent(o.inputs[0], state);
-        const auto of_f = recurrent(f.inputs[0], state);
-        const auto of_c = recurrent(c.inputs[0], state);
+        const auto of_i = recurrent(i.input, state);
+        const auto of_o = recurrent(o.input, state);
+        const auto of_f = recurrent(f.input, state);
+        const auto of_c = recurrent(c.input, state);
         if (!of_i || !of_o || !of_f || !of_c) continue;
         CellStep step;
         step.op_type = "LSTM";
-        step.activations = {i.op_type, c.op_type, h.op_type};
+        step.activations = {i.function, c.function, h.function};
         step.gate_order = order_of({{'i', *of_i}, {'o', *of_o}, {'f', *of_f}, {'c', *of_c}});
         step.c_previous = read_.graph().plain(old_cell);
         finish(step, *of_i, read_.graph().plain(state));
         if (!may_be_recurrent(step)) continue;
-        follow_input(i.inputs[0], step.h_previous, step);
+        follow_input(i.input, step.h_previous, step);
         steps.push_back(std::move(step));
       }
     }
@@ -259,9 +259,9 @@ class Matcher {
 
   std::vector<CellStep> match_rnn() const {
     std::vector<CellStep> steps;
-    const Node* f = read_.activation(name_);
-    if (f == nullptr || f->outputs[0] != name_) return steps;
-    const std::vector<Term> terms = read_.terms(f->inputs[0]);
+    const auto f = read_.activation(name_);
+    if (!f || f->value != name_) return steps;
+    const std::vector<Term> terms = read_.terms(f->input);
     for (const Term& term : terms) {
       const auto product = read_.product(term.name);
       const bool alone = std::ranges::none_of(terms, [&](const Term& other) {
@@ -274,9 +274,9 @@ class Matcher {
       for (const std::string& state : states) {
         CellStep step;
         step.op_type = "RNN";
-        step.activations = {f->op_type};
+        step.activations = {f->function};
         finish(step, {*product, std::nullopt}, read_.graph().plain(state));
-        follow_input(f->inputs[0], step.h_previous, step);
+        follow_input(f->input, step.h_previous, step);
         steps.push_back(std::move(step));
       }
     }

@@ -1,6 +1,7 @@
 #include "opset/term_reader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "opset/recurrent_form.h"
@@ -32,20 +33,60 @@ const onnx_io::Node* TermReader::binary(const std::string& name, std::string_vie
   return node != nullptr && node->inputs.size() == 2 ? node : nullptr;
 }
 
-std::pair<const onnx_io::Node*, std::optional<std::int64_t>> TermReader::activated(
-    const std::string& name) const {
+std::optional<Activation> TermReader::activation(const std::string& name) const {
   Term term{graph_.plain(name), {}};
   for (int i = 0; i < most_terms; ++i) {
-    const auto made = graph_.producer(term.name);
-    if (!made || !made->node->domain.empty() || made->node->inputs.empty()) break;
-    const RecurrentFunction* function = find_recurrent_function(made->node->op_type);
-    if (function != nullptr && made->node->op_type == function->name) {
-      return {made->node, term.parts.empty() ? std::nullopt : std::optional(term.parts.front().index)};
+    if (auto found = function_of(term.name)) {
+      if (!term.parts.empty()) found->part = term.parts.front().index;
+      return found;
     }
     if (!take_part(term)) break;
     term.name = graph_.plain(term.name);
   }
-  return {nullptr, std::nullopt};
+  return std::nullopt;
+}
+
+std::optional<Activation> TermReader::function_of(const std::string& value) const {
+  const auto made = graph_.producer(value);
+  if (!made || !made->node->domain.empty() || made->node->inputs.empty()) return std::nullopt;
+  const Node& node = *made->node;
+  const RecurrentFunction* function = find_recurrent_function(node.op_type);
+  if (function == nullptr || node.op_type != function->name) return hard_sigmoid(value);
+  return Activation{node.op_type, value, node.inputs[0]};
+}
+
+// max(0, min(1, alpha*x + beta)), all of it divided by a number that is 1 / scale and multiplied again.
+std::optional<Activation> TermReader::hard_sigmoid(const std::string& value) const {
+  const auto [clipped, scale] = scaled(value).value_or(std::pair(value, 1.0));
+  const Node* clip = op(clipped, "Clip");
+  const auto bound = [&](std::size_t input, const char* attribute) -> std::optional<double> {
+    if (const onnx_io::Attribute* given = clip->find_attribute(attribute)) return given->f;
+    return clip->inputs.size() > input ? graph_.number(clip->inputs[input]) : std::nullopt;
+  };
+  if (clip == nullptr || bound(1, "min") != 0.0) return std::nullopt;
+  if (std::abs(bound(2, "max").value_or(0) * scale - 1) > 1e-6) return std::nullopt;
+  const std::string& sum = clip->inputs[0];
+  std::string multiple = sum;
+  if (const Node* add = binary(sum, "Add")) {
+    for (std::size_t i = 0; i < 2; ++i)
+      if (graph_.number(add->inputs[i])) multiple = add->inputs[1 - i];
+  }
+  // Without alpha, beta is a term of the sum like a bias.
+  const auto x = scaled(multiple);
+  return Activation{"HardSigmoid", value, x ? x->first : sum};
+}
+
+// What is multiplied or divided by a number, and the factor.
+std::optional<std::pair<std::string, double>> TermReader::scaled(const std::string& value) const {
+  const Node* div = binary(value, "Div");
+  const Node* node = div != nullptr ? div : binary(value, "Mul");
+  if (node == nullptr) return std::nullopt;
+  for (const std::size_t i : {1, 0}) {
+    const auto number = graph_.number(node->inputs[i]);
+    if (!number || (div != nullptr && i == 0)) continue;
+    return std::pair(node->inputs[1 - i], div != nullptr ? 1 / *number : *number);
+  }
+  return std::nullopt;
 }
 
 std::vector<Term> TermReader::terms(const std::string& name) const {

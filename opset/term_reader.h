@@ -27,6 +27,14 @@ struct Term {
   bool flipped = false;  // an odd number of reversals lies on that way: Slice of step -1, ReverseSequence
 };
 
+/// What a function of the standard's text made of a sum.
+struct Activation {
+  std::string function;  // as the text spells it
+  std::string value;     // what it gives
+  std::string input;
+  std::optional<std::int64_t> part = std::nullopt;  // which of value's was asked for
+};
+
 /// MatMul or Gemm by a constant.
 struct Product {
   const onnx_io::Node* node = nullptr;
@@ -59,15 +67,17 @@ class TermReader {
   /// The same with two inputs.
   const Node* binary(const std::string& name, std::string_view op_type) const;
 
-  /// A node of one of the functions that the standard's text lists; the value may be a part of what it gives.
-  const Node* activation(const std::string& name) const { return activated(name).first; }
-  /// The same, and which part.
-  std::pair<const Node*, std::optional<std::int64_t>> activated(const std::string& name) const;
+  /// One of the functions that the standard's text lists, of which the value may be a part. A HardSigmoid may
+  /// be written as Clip, with its numbers before or behind it: relu6(x + 3) / 6.
+  std::optional<Activation> activation(const std::string& name) const;
 
   std::vector<Term> terms(const std::string& name) const;
   std::optional<Product> product(const std::string& name) const;
 
  private:
+  std::optional<Activation> function_of(const std::string& value) const;
+  std::optional<Activation> hard_sigmoid(const std::string& value) const;
+  std::optional<std::pair<std::string, double>> scaled(const std::string& value) const;
   bool take_part(Term& term) const;
   bool take_slice(const Node& node, Term& term) const;
 
