@@ -63,7 +63,7 @@ std::optional<Activation> TermReader::hard_sigmoid(const std::string& value) con
     if (const onnx_io::Attribute* given = clip->find_attribute(attribute)) return given->f;
     return clip->inputs.size() > input ? graph_.number(clip->inputs[input]) : std::nullopt;
   };
-  if (clip == nullptr || bound(1, "min") != 0.0) return std::nullopt;
+  if (clip == nullptr || clip->inputs.empty() || bound(1, "min") != 0.0) return std::nullopt;
   if (std::abs(bound(2, "max").value_or(0) * scale - 1) > 1e-6) return std::nullopt;
   const std::string& sum = clip->inputs[0];
   std::string multiple = sum;
