@@ -41,7 +41,7 @@ std::string missing_axis(std::size_t input, const SymbolicShape& shape, const st
 std::string other_bias(const SymbolicShape& shape, const std::vector<WantedDim>& want,
                        const RecurrentForm& form) {
   if (shape.size() != 2 || !shape[1].value || !want[1].size || !agrees(shape[0], want[0])) return "";
-  if (*shape[1].value * 2 == *want[1].size)
+  if (*shape[1].value == *want[1].size / 2)
     return fmt::format("; it holds one of [Wb[{0}], Rb[{0}]]: append zeros for the other", form.gate_order);
   return "";
 }
@@ -52,7 +52,9 @@ std::string other_operator(const SymbolicShape& shape, const std::vector<WantedD
   if (form.quantized || !want[1].size || *want[1].size % form.gates != 0) return "";
   for (const RecurrentForm& other : recurrent_forms()) {
     std::vector<WantedDim> rows = want;
-    rows[1].size = *want[1].size / form.gates * other.gates;
+    std::int64_t others = 0;
+    if (__builtin_mul_overflow(*want[1].size / form.gates, std::int64_t{other.gates}, &others)) continue;
+    rows[1].size = others;
     if (other.gates != form.gates && fits(shape, rows))
       return fmt::format("; it has the rows of {} {}", other.op_type == std::string_view("GRU") ? "a" : "an",
                          other.op_type);
@@ -154,7 +156,8 @@ std::string shape_hint(std::size_t input, const SymbolicShape& shape, const std:
                        *other_directions[0].size == 1 ? "" : "s", *attributes.direction);
   }
   if (input == input_P) {
-    const bool each_gate = want[1].size && shape[1].value == *want[1].size / 3 * 4;
+    const bool each_gate = want[1].size && shape[1].value && *shape[1].value % 4 == 0 &&
+                           *shape[1].value / 4 == *want[1].size / 3;
     return each_gate ? "; it has one for each gate: the cell gate has none, P is P[iof]" : "";
   }
   if (input == input_B) {

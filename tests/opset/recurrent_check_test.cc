@@ -106,6 +106,23 @@ TEST(RecurrentCheck, SaysWhatWasFoundAndWhatItWasMeantToBe) {
        "here [1,12,2]; it has the rows of an LSTM"},
       {"a GRU's B", [](OneLayer& l) { l.set_type("B", "float[1,24]"); }, "LSTM025", "input B",
        "here [1,32]; it has the rows of a GRU", "LSTM"},
+      {"a B that is too long to be doubled",
+       [](OneLayer& l) { l.set_type("B", "float[1,4611686018427387904]"); }, "GRU025", "input B",
+       "B is [1,4611686018427387904]; it must be [num_directions, 6*hidden_size], here [1,24]"},
+      {"a state too long for the rows of an LSTM",
+       [](OneLayer& l) {
+         l.attributes["hidden_size"] = "2305843009213693952";
+         l.set_type("R", "float[1,6917529027641081856,2305843009213693952]");
+       },
+       "GRU023", "input W", "here [1,6917529027641081856,2]"},
+      {"a state too long for peepholes of four gates",
+       [](OneLayer& l) {
+         l.attributes["hidden_size"] = "2305843009213693952";
+         l.set_type("R", "float[1,rows,2305843009213693952]");
+         for (const char* state : {"H", "C"}) l.set_type(state, "float[1,3,2305843009213693952]");
+       },
+       "LSTM030", "input P",
+       "P is [1,12]; it must be [num_directions, 3*hidden_size], here [1,6917529027641081856]", "LSTM"},
       {"P of four gates", [](OneLayer& l) { l.set_type("P", "float[1,16]"); }, "LSTM030", "input P",
        "here [1,12]; it has one for each gate: the cell gate has none, P is P[iof]", "LSTM"},
       {"an X without batch", [](OneLayer& l) { l.set_type("X", "float[5,2]"); }, "GRU022", "input X",
