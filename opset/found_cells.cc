@@ -215,7 +215,7 @@ class Finder {
       const auto cell = cell_of_state(view, body.inputs[s].name, body.outputs[s - 1].name);
       if (!cell) continue;
       FoundCells cells = describe(*cell, "Loop", name);
-      if (!node.inputs.empty()) cells.steps = outer.integer(node.inputs[0]);
+      cells.steps = trip_count(node, outer);
       if (main && s < node.inputs.size()) complete_sizes(*cell, node.inputs[s], cells);
       cells.direction = loop_direction(node, body, outer, view, cell->input_source);
       found_.push_back(std::move(cells));

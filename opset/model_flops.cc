@@ -34,13 +34,13 @@ bool is_true(const Tensor* tensor) {
 
 // The trip count, where neither the condition that goes in nor the one that comes out can end it earlier.
 Count loop_steps(const Node& node, const Graph& body, const GraphView& outer, const GraphView& inner) {
-  if (node.inputs.empty() || body.inputs.size() < 2 || body.outputs.empty()) return std::nullopt;
+  if (body.inputs.size() < 2 || body.outputs.empty()) return std::nullopt;
   const bool begins =
       node.inputs.size() < 2 || node.inputs[1].empty() || is_true(outer.constant(node.inputs[1]));
   const std::string& goes_on = body.outputs[0].name;
   if (!begins || (inner.plain(goes_on) != body.inputs[1].name && !is_true(inner.constant(goes_on))))
     return std::nullopt;
-  return outer.integer(node.inputs[0]);
+  return trip_count(node, outer);
 }
 
 // The size of the first scanned input; Scan-8, which has batches and lengths, is told by its attribute.

@@ -83,6 +83,11 @@ TEST(Flops, OfWhatBranchesAndBodiesRun) {
        "i, "
        "bool go, float[2,3] h) => (bool on, float[2,3] k) { on = Identity(go) k = MatMul(h, B) }> }",
        5 * 2 * 2 * 3 * 3},
+      {"Loops of less than no iteration, one in the other",
+       "(float[3,3] A) => (float[3,3] Y) <int64 M = {-5}> { Y = Loop (M, , A) <body = b (int64 i, bool go, "
+       "float[3,3] h) => (bool on, float[3,3] k) { on = Identity(go) k = Loop (M, , h) <body = c (int64 j, "
+       "bool go2, float[3,3] p) => (bool on2, float[3,3] q) { on2 = Identity(go2) q = MatMul(p, A) }> }> }",
+       0},
       {"a Loop in a branch",
        "(float[2,3] A, float[3,3] B, bool c) => (float[2,3] Y) <int64 M = {5}, bool yes = {1}> { Y = If (c) "
        "<then_branch = t () => (float[2,3] p) { p = Loop (M, yes, A) <body = b (int64 i, bool go, float[2,3] "
