@@ -5,6 +5,8 @@
 // The scale is a scalar, one per place on axis (since 13, default 1), or one per block of block_size (since
 // 21). y has the type of the scale, or output_dtype (since 23); the product is computed in float and rounded
 // to it once.
+#include <optional>
+
 #include "engine/graph/op_context.h"
 #include "engine/kernels/vec_quantize.h"
 #include "engine/ops/quantization/granularity.h"
@@ -57,7 +59,7 @@ Tensor dequantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point
 
 RunFunction prepare_dequantize_linear(PrepareContext& node) {
   const int version = node.since_version();
-  const std::int64_t axis = version >= 13 ? node.int_attribute("axis", 1) : 1;
+  const auto axis = version >= 13 ? std::optional(node.int_attribute("axis", 1)) : std::nullopt;
   const std::int64_t block_size = version >= 21 ? node.int_attribute("block_size", 0) : 0;
   const std::int64_t stated = version >= 23 ? node.int_attribute("output_dtype", 0) : 0;
   if (stated != 0 && (!is_valid_dtype(stated) || !Targets::set.contains(static_cast<DType>(stated)))) {

@@ -4,18 +4,19 @@
 
 namespace grurun::engine {
 
-Granularity granularity(const Tensor& x, const Tensor& scale, std::int64_t axis, std::int64_t block_size) {
+Granularity granularity(const Tensor& x, const Tensor& scale, std::optional<std::int64_t> axis,
+                        std::int64_t block_size) {
+  if (block_size < 0) fail_invalid("block_size is {}, but must not be negative", block_size);
   Granularity grain;
   if (block_size == 0 && scale.size() == 1 && scale.rank() <= 1) {
     grain.after = x.size();
     return grain;
   }
-  const auto rank = static_cast<std::int64_t>(x.rank());
-  if (block_size == 0 && scale.rank() == 1 && scale.dim(0) == 1) {
-    grain.after = x.size();
-    return grain;
+  if (!axis) {
+    fail_invalid("the scale must be a scalar, but has shape {}; one for each place of an axis needs opset 13",
+                 scale.shape().to_string());
   }
-  const auto at = static_cast<std::size_t>(normalized_axis(axis, rank));
+  const auto at = static_cast<std::size_t>(normalized_axis(*axis, static_cast<std::int64_t>(x.rank())));
   grain.before = x.shape().count(0, at);
   grain.length = x.dim(at);
   grain.after = x.shape().count(at + 1, x.rank());
@@ -27,7 +28,6 @@ Granularity granularity(const Tensor& x, const Tensor& scale, std::int64_t axis,
     grain.scale_block = 1;
     return grain;
   }
-  if (block_size < 0) fail_invalid("block_size is {}, but must not be negative", block_size);
   Shape wanted = x.shape();
   wanted[at] = grain.length / block_size + (grain.length % block_size != 0 ? 1 : 0);
   if (!(scale.shape() == wanted)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/parallel.h"
@@ -47,9 +48,11 @@ struct Granularity {
   }
 };
 
-/// The granularity that the shape of the scale states, under axis (may count from the end) and block_size (0:
-/// not blocked). Throws Error(invalid_model) when the scale's shape is none of the three.
-Granularity granularity(const Tensor& x, const Tensor& scale, std::int64_t axis, std::int64_t block_size);
+/// The granularity that the shape of the scale states, under axis (may count from the end; none: version 10,
+/// which knows scalars only) and block_size (0: not blocked). Throws Error(invalid_model) when the scale's
+/// shape is none of the three.
+Granularity granularity(const Tensor& x, const Tensor& scale, std::optional<std::int64_t> axis,
+                        std::int64_t block_size);
 
 /// Throws Error(invalid_model) unless the zero point has the scale's shape.
 void require_zero_point(const Tensor& zero_point, const Tensor& scale);

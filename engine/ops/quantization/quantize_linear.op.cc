@@ -8,6 +8,7 @@
 // 21). The type of y is that of the zero point, else output_dtype (since 21), else uint8. The division is
 // done in the type of y_scale, or of precision (since 23) where stated.
 #include <algorithm>
+#include <optional>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/vec_quantize.h"
@@ -26,7 +27,7 @@ using SmallFloatTargets = Join<Float8s, TypeList<Float4E2M1, Float6E2M3, Float6E
 using QuantizeTargets = Join<IntegerTargets, SmallFloatTargets>;
 
 struct Quantize {
-  std::int64_t axis = 1;
+  std::optional<std::int64_t> axis;
   std::int64_t block_size = 0;
   bool saturate = true;
   DType output = DType::undefined;

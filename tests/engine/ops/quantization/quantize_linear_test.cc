@@ -81,5 +81,29 @@ TEST(QuantizeLinear, DividesIntegersThatFloatCannotHold) {
                {vec<std::int16_t>({32767})}}});
 }
 
+TEST(QuantizeLinear, RefusesScalesThatTheVersionDoesNotKnow) {
+  const Tensor x = make<float>({2, 2}, {1, 2, 3, 4}), q = make<std::uint8_t>({2, 2}, {1, 2, 3, 4});
+  const Tensor one = vec<float>({2}), each = vec<float>({2, 4});
+  const std::string scalar =
+      "the scale must be a scalar, but has shape [2]; one for each place of an axis needs opset 13";
+  check_rows({
+      {"one", "QuantizeLinear", 10, {x, one}, {}, {make<std::uint8_t>({2, 2}, {0, 1, 2, 2})}},
+      {"one, back", "DequantizeLinear", 10, {q, one}, {}, {make<float>({2, 2}, {2, 4, 6, 8})}},
+      {"each, back", "DequantizeLinear", 13, {q, each}, {}, {make<float>({2, 2}, {2, 8, 6, 16})}},
+  });
+  const ErrorKind invalid = ErrorKind::invalid_model;
+  check_errors({
+      {"each", "QuantizeLinear", 10, {x, each}, {}, invalid, scalar},
+      {"each, back", "DequantizeLinear", 10, {q, each}, {}, invalid, scalar},
+      {"blocks of a row",
+       "QuantizeLinear",
+       21,
+       {vec<float>({1}), one},
+       {attr("block_size", -3)},
+       invalid,
+       "block_size is -3, but must not be negative"},
+  });
+}
+
 }  // namespace
 }  // namespace grurun::engine::testing
