@@ -24,57 +24,64 @@ constexpr float start_of(kernels::Fold fold) {
   return fold == kernels::Fold::sum ? 0 : -std::numeric_limits<float>::infinity();
 }
 
-// Rows of a plane [H, W], side by side with their pads: windows along W are then those of one long row.
-struct PaddedRows {
-  WindowAxis high{1, 1}, wide;
-  std::int64_t pitch, folded_pitch, padded,
-      folded;  // elements of a row, and of all, before and after the fold along W
+// True where vectors serve: windows along one or two axes, and pads that are no more than some times the
+// plane, for which there is memory.
+bool serves(const PoolShape& shape) {
+  const WindowAxis& wide = shape.axes.back();
+  if (shape.axes.size() > 2 || wide.stride > 2 || shape.input_size == 0 || shape.output_size == 0)
+    return false;
+  return (wide.kernel - 1) * wide.dilation <= wide.input && wide.pad_begin <= wide.input &&
+         wide.pad_end <= wide.input;
+}
 
-  explicit PaddedRows(const WindowAxes& axes) : wide(axes.back()) {
-    if (axes.size() == 2) high = axes.front();
-    const std::int64_t needed = (wide.output - 1) * wide.stride + (wide.kernel - 1) * wide.dilation + 1;
-    pitch = (needed + wide.stride - 1) / wide.stride * wide.stride;
-    folded_pitch = pitch / wide.stride;
-    padded = high.input * pitch + (wide.kernel - 1) * wide.dilation + 2;  // windows reach beyond the last row
-    folded = high.input * folded_pitch;
+// Rows that few vectors would be made of, copied side by side with their pads: windows along W are then those
+// of one long row. folded: what is between the rows of folds.
+const float* fold_padded(const WindowAxis& wide, std::int64_t rows, kernels::Fold fold, const float* x,
+                         ScratchVector<float>& buffer, std::int64_t& folded_pitch) {
+  const std::int64_t needed = (wide.output - 1) * wide.stride + (wide.kernel - 1) * wide.dilation + 1;
+  const std::int64_t pitch = (needed + wide.stride - 1) / wide.stride * wide.stride;
+  const std::int64_t padded = rows * pitch + (wide.kernel - 1) * wide.dilation + 2;  // beyond the last row
+  folded_pitch = pitch / wide.stride;
+  const std::int64_t folds = rows * folded_pitch;
+  buffer.resize(static_cast<std::size_t>(padded + folds));
+  const float start = start_of(fold);
+  const std::int64_t before = std::min(wide.pad_begin, pitch), count = std::min(wide.input, pitch - before);
+  float* to = buffer.data();
+  for (std::int64_t row = 0; row < rows; ++row, to += pitch) {
+    std::fill_n(to, before, start);
+    std::copy_n(x + row * wide.input, count, to + before);
+    std::fill(to + before + count, to + pitch, start);
   }
-
-  // True where that is no more than some times the plane, for which there is memory.
-  static bool serves(const PoolShape& shape) {
-    const WindowAxis& wide = shape.axes.back();
-    if (shape.axes.size() > 2 || wide.stride > 2 || shape.input_size == 0 || shape.output_size == 0)
-      return false;
-    return (wide.kernel - 1) * wide.dilation <= wide.input && wide.pad_begin <= wide.input &&
-           wide.pad_end <= wide.input;
-  }
-};
+  float* const folded = buffer.data() + padded;
+  std::fill(to, folded, start);
+  kernels::vec_fold_rows(fold, buffer.data(), 1, {padded, 0, wide.kernel, wide.dilation, wide.stride, folds},
+                         folded);
+  return folded;
+}
 
 }  // namespace
 
 void fold_plane(const PoolShape& shape, kernels::Fold fold, const float* x, float* y,
                 ScratchVector<float>& buffer) {
-  if (!PaddedRows::serves(shape)) return fold_plane<float>(shape, fold, x, y, buffer);
-  const PaddedRows rows(shape.axes);
-  const WindowAxis &high = rows.high, &wide = rows.wide;
-  buffer.resize(static_cast<std::size_t>(rows.padded + rows.folded));
-  float* const padded = buffer.data();
-  float* const folded = padded + rows.padded;
-  const float start = start_of(fold);
-  const std::int64_t before = std::min(wide.pad_begin, rows.pitch);
-  const std::int64_t count = std::min(wide.input, rows.pitch - before);
-  float* to = padded;
-  for (std::int64_t row = 0; row < high.input; ++row, to += rows.pitch) {
-    std::fill_n(to, before, start);
-    std::copy_n(x + row * wide.input, count, to + before);
-    std::fill(to + before + count, to + rows.pitch, start);
+  if (!serves(shape)) return fold_plane<float>(shape, fold, x, y, buffer);
+  constexpr std::int64_t long_row = 16;
+  const WindowAxis& wide = shape.axes.back();
+  const WindowAxis high = shape.axes.size() == 2 ? shape.axes.front() : WindowAxis{1, 1};
+  const kernels::RowWindows along{wide.input,    wide.pad_begin, wide.kernel,
+                                  wide.dilation, wide.stride,    wide.output};
+  const float* folded = nullptr;
+  std::int64_t pitch = wide.output;
+  if (along.end_inside() - along.first_inside() >= long_row) {
+    buffer.resize(static_cast<std::size_t>(high.input * pitch));
+    kernels::vec_fold_rows(fold, x, high.input, along, buffer.data());
+    folded = buffer.data();
+  } else {
+    folded = fold_padded(wide, high.input, fold, x, buffer, pitch);
   }
-  std::fill(to, padded + rows.padded, start);
-  kernels::vec_fold(fold, padded, wide.dilation, wide.kernel, wide.stride, folded, rows.folded);
   for (std::int64_t o = 0; o < high.output; ++o, y += wide.output) {
     const std::int64_t first = high.first_tap(o), taps = std::max<std::int64_t>(0, high.end_tap(o) - first);
-    const float* from =
-        taps == 0 ? folded : folded + (high.start(o) + first * high.dilation) * rows.folded_pitch;
-    kernels::vec_fold(fold, from, high.dilation * rows.folded_pitch, taps, 1, y, wide.output);
+    const float* from = taps == 0 ? folded : folded + (high.start(o) + first * high.dilation) * pitch;
+    kernels::vec_fold(fold, from, high.dilation * pitch, taps, y, wide.output);
   }
 }
 
