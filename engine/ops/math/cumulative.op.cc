@@ -24,21 +24,23 @@ struct Cumulation {
   bool reverse;
 };
 
-// The next element of each of n neighbours.
+// The elements of some rows of n neighbours, `step` apart.
 template <bool product, bool exclusive, typename T, typename Accumulator>
-void add_row(const T* x, Accumulator* so_far, T* y, std::int64_t n) {
+void add_rows(const T* x, std::int64_t rows, std::int64_t step, Accumulator* so_far, T* y, std::int64_t n) {
   if constexpr (std::is_floating_point_v<T>) {
     if (n > 1) {
-      return product ? kernels::vec_multiply_up(x, exclusive, so_far, y, n)
-                     : kernels::vec_add_up(x, exclusive, so_far, y, n);
+      return product ? kernels::vec_multiply_up(x, rows, step, exclusive, so_far, y, n)
+                     : kernels::vec_add_up(x, rows, step, exclusive, so_far, y, n);
     }
   }
+  for (std::int64_t k = 0; k < rows; ++k, x += step, y += step) {
 #pragma GCC ivdep
-  for (std::int64_t j = 0; j < n; ++j) {
-    const Accumulator before = so_far[j];
-    const auto element = static_cast<Accumulator>(x[j]);
-    so_far[j] = product ? wrapping_mul(before, element) : wrapping_add(before, element);
-    y[j] = static_cast<T>(exclusive ? before : so_far[j]);
+    for (std::int64_t j = 0; j < n; ++j) {
+      const Accumulator before = so_far[j];
+      const auto element = static_cast<Accumulator>(x[j]);
+      so_far[j] = product ? wrapping_mul(before, element) : wrapping_add(before, element);
+      y[j] = static_cast<T>(exclusive ? before : so_far[j]);
+    }
   }
 }
 
@@ -58,9 +60,7 @@ void accumulate(bool reverse, const T* x, std::int64_t outer, std::int64_t n, st
       const std::int64_t first = i / strips * n * inner + column + (reverse ? (n - 1) * inner : 0);
       const std::int64_t step = reverse ? -inner : inner;
       std::fill_n(so_far, width, Accumulator{product});
-      for (std::int64_t k = 0; k < n; ++k) {
-        add_row<product, exclusive>(x + first + k * step, so_far, y + first + k * step, width);
-      }
+      add_rows<product, exclusive>(x + first, n, step, so_far, y + first, width);
     }
   });
 }
