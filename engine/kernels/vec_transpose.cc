@@ -87,6 +87,35 @@ HWY_INLINE void transpose(const T* from, int64_t from_step, int64_t rows, int64_
                    to_step);
 }
 
+/// The last vector takes the odd elements from one before it on, and so ends with the last; it may take some
+/// for the second time.
+template <class T>
+HWY_INLINE void take_alternate(const T* from, size_t n, T* to) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  auto even = hn::Undefined(d), odd = even;
+  size_t i = 0;
+  for (; i + lanes < n; i += lanes) {
+    hn::LoadInterleaved2(d, from + 2 * i, even, odd);
+    hn::StoreU(even, d, to + i);
+  }
+  if (n > lanes) {
+    hn::LoadInterleaved2(d, from + 2 * (n - lanes) - 1, even, odd);
+    return hn::StoreU(odd, d, to + (n - lanes));
+  }
+  for (; i < n; ++i) to[i] = from[2 * i];
+}
+
+#define GRURUN_ALTERNATE(NAME, T)                               \
+  void take_alternate_##NAME(const T* from, int64_t n, T* to) { \
+    take_alternate(from, static_cast<size_t>(n), to);           \
+  }
+GRURUN_ALTERNATE(u8, uint8_t)
+GRURUN_ALTERNATE(u16, uint16_t)
+GRURUN_ALTERNATE(u32, uint32_t)
+GRURUN_ALTERNATE(u64, uint64_t)
+#undef GRURUN_ALTERNATE
+
 #define GRURUN_TRANSPOSE(NAME, T)                                                               \
   void transpose_##NAME(const T* from, int64_t from_step, int64_t rows, int64_t columns, T* to, \
                         int64_t to_step) {                                                      \
@@ -119,6 +148,17 @@ GRURUN_TRANSPOSE(u64, uint64_t)
 GRURUN_TRANSPOSE(f32, float)
 GRURUN_TRANSPOSE(f64, double)
 #undef GRURUN_TRANSPOSE
+
+#define GRURUN_ALTERNATE(NAME, T)                             \
+  HWY_EXPORT(take_alternate_##NAME);                          \
+  void vec_take_alternate(const T* from, int64_t n, T* to) {  \
+    HWY_DYNAMIC_DISPATCH(take_alternate_##NAME)(from, n, to); \
+  }
+GRURUN_ALTERNATE(u8, uint8_t)
+GRURUN_ALTERNATE(u16, uint16_t)
+GRURUN_ALTERNATE(u32, uint32_t)
+GRURUN_ALTERNATE(u64, uint64_t)
+#undef GRURUN_ALTERNATE
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

@@ -20,4 +20,11 @@ void vec_transpose(const float* from, int64_t from_step, int64_t rows, int64_t c
 void vec_transpose(const double* from, int64_t from_step, int64_t rows, int64_t columns, double* to,
                    int64_t to_step);
 
+/// to[i] = from[2 * i] for i < n, of which no element beyond the last is read. `to` must not overlap `from`.
+/// Runs on the calling thread.
+void vec_take_alternate(const uint8_t* from, int64_t n, uint8_t* to);
+void vec_take_alternate(const uint16_t* from, int64_t n, uint16_t* to);
+void vec_take_alternate(const uint32_t* from, int64_t n, uint32_t* to);
+void vec_take_alternate(const uint64_t* from, int64_t n, uint64_t* to);
+
 }  // namespace grurun::kernels

@@ -47,5 +47,24 @@ TEST_P(VecTranspose, EveryWidthEqualsTheDefinition) {
   check_transpose<double>();
 }
 
+template <class T>
+void check_alternate() {
+  for (const int64_t n : {0, 1, 2, 3, 8, 16, 17, 31, 64, 65, 130}) {
+    std::vector<T> from(static_cast<size_t>(n == 0 ? 0 : 2 * n - 1)), to(static_cast<size_t>(n + 1), T(99));
+    for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(i * 7 % 251);
+    std::vector<T> expected = to;
+    for (size_t i = 0; i < from.size(); i += 2) expected[i / 2] = from[i];
+    vec_take_alternate(from.data(), n, to.data());
+    ASSERT_EQ(to, expected) << n << " of " << sizeof(T) << " bytes";
+  }
+}
+
+TEST_P(VecTranspose, EverySecondElementEndsWithTheLast) {
+  check_alternate<uint8_t>();
+  check_alternate<uint16_t>();
+  check_alternate<uint32_t>();
+  check_alternate<uint64_t>();
+}
+
 }  // namespace
 }  // namespace grurun::kernels
