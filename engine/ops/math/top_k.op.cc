@@ -42,11 +42,20 @@ bool before(const Candidate<T>& a, const Candidate<T>& b) {
 
 constexpr std::int64_t block = 16;
 
+template <typename T>
+constexpr std::int64_t line = 64 / sizeof(T);  // elements of a line of the cache
+
 // In vectors, since it has no branches.
 template <bool largest, typename T>
 bool any_better(const T* x, T bound) {
   int any = 0;
   for (std::int64_t i = 0; i < block; ++i) any |= better<largest>(x[i], bound) ? 1 : 0;
+  return any != 0;
+}
+template <bool largest, std::int64_t n, typename T>
+bool any_better(const T* x, const T* bounds) {
+  int any = 0;
+  for (std::int64_t i = 0; i < n; ++i) any |= better<largest>(x[i], bounds[i]) ? 1 : 0;
   return any != 0;
 }
 
@@ -102,37 +111,63 @@ void select_row(const T* x, std::int64_t n, std::int64_t k, ScratchVector<Candid
   std::sort(pool.begin(), pool.begin() + k, before<largest, T>);
 }
 
-// x [outer, n, inner]; rows that do not lie in one piece are copied, as many at a time as a cache line holds.
+// The k best of each of columns [n], `inner` apart, side by side in one cache line: no copy of them is needed
+// where few are kept in order. pool [columns, k].
+template <bool largest, typename T>
+void select_columns(const T* x, std::int64_t n, std::int64_t inner, std::int64_t columns, std::int64_t k,
+                    ScratchVector<Candidate<T>>& pool) {
+  pool.assign(static_cast<std::size_t>(columns * k), {});
+  T bounds[line<T>];
+  const auto insert = [&](std::int64_t c, std::int64_t j, std::int64_t kept) {
+    Candidate<T>* const best = pool.data() + c * k;
+    const T value = x[j * inner + c];
+    std::int64_t place = kept;
+    for (; place > 0 && better<largest>(value, best[place - 1].value); --place) best[place] = best[place - 1];
+    best[place] = {value, j};
+    bounds[c] = best[kept].value;
+  };
+  for (std::int64_t j = 0; j < n; ++j) {
+    const T* const row = x + j * inner;
+    if (j >= k && columns == line<T> && !any_better<largest, line<T>>(row, bounds)) continue;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      if (j < k || better<largest>(row[c], bounds[c])) insert(c, j, std::min(j, k - 1));
+    }
+  }
+}
+
+// x [outer, n, inner]; rows that do not lie in one piece are taken, or copied, as many at a time as a cache
+// line holds.
 template <bool largest, typename T>
 void select(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, std::int64_t k, T* values,
             std::int64_t* indices) {
-  const std::int64_t width = std::min<std::int64_t>(inner, 64 / sizeof(T));
+  const std::int64_t width = std::min<std::int64_t>(inner, line<T>);
   const std::int64_t groups = (inner + width - 1) / width;
+  const bool few = k <= most_in_order, by_columns = few && inner != 1, copies = !few && inner != 1;
   kernels::parallel_for(outer * groups, 8192 / (n * width) + 1, [&](std::int64_t begin, std::int64_t end) {
     ScratchVector<Candidate<T>> pool;
-    pool.reserve(static_cast<std::size_t>(std::min(n, 2 * k + 64)));
-    ScratchVector<T> copy(static_cast<std::size_t>(inner == 1 ? 0 : n * width));
+    pool.reserve(static_cast<std::size_t>(by_columns ? width * k : std::min(n, 2 * k + 64)));
+    ScratchVector<T> copy(static_cast<std::size_t>(copies ? n * width : 0));
     for (std::int64_t group = begin; group < end; ++group) {
       const std::int64_t first = group % groups * width;
       const std::int64_t count = std::min(width, inner - first);
       const T* from = x + group / groups * n * inner + first;
-      if (inner != 1) {
-        for (std::int64_t j = 0; j < n; ++j) {
-          for (std::int64_t c = 0; c < count; ++c)
-            copy[static_cast<std::size_t>(c * n + j)] = from[j * inner + c];
-        }
+      if (by_columns) select_columns<largest>(from, n, inner, count, k, pool);
+      for (std::int64_t j = 0; copies && j < n; ++j) {
+        for (std::int64_t c = 0; c < count; ++c)
+          copy[static_cast<std::size_t>(c * n + j)] = from[j * inner + c];
       }
       for (std::int64_t c = 0; c < count; ++c) {
-        const T* const row = inner == 1 ? from : copy.data() + c * n;
-        if (k <= most_in_order) {
-          select_few<largest>(row, n, k, pool);
-        } else {
+        const T* const row = copies ? copy.data() + c * n : from;
+        if (!few) {
           select_row<largest>(row, n, k, pool);
+        } else if (!by_columns) {
+          select_few<largest>(row, n, k, pool);
         }
+        const Candidate<T>* const best = pool.data() + (by_columns ? c * k : 0);
         const std::int64_t to = group / groups * k * inner + first + c;
         for (std::int64_t j = 0; j < k; ++j) {
-          values[to + j * inner] = pool[static_cast<std::size_t>(j)].value;
-          indices[to + j * inner] = pool[static_cast<std::size_t>(j)].index;
+          values[to + j * inner] = best[j].value;
+          indices[to + j * inner] = best[j].index;
         }
       }
     }
