@@ -7,11 +7,13 @@
 // max_output_boxes_per_class. Left out, that is 0 and nothing is selected. A NaN score is below any other.
 // Boxes are two opposite corners (y1, x1, y2, x2), or with center_point_box (x, y, width, height).
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "tensor/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -32,16 +34,55 @@ Box read_box(const float* b, bool center_point_box) {
   return {std::min(b[1], b[3]), std::max(b[1], b[3]), std::min(b[0], b[2]), std::max(b[0], b[2])};
 }
 
-// Intersection over union above the threshold; boxes without area never overlap.
-bool overlaps(const Box& a, const Box& b, float iou_threshold) {
-  const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
-  const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
-  if (!(width > 0 && height > 0)) return false;
-  const float common = width * height;
-  const float both = a.area() + b.area() - common;
-  if (!(common > 0 && a.area() > 0 && b.area() > 0 && both > 0)) return false;
-  return common / both > iou_threshold;
-}
+// Boxes selected so far, coordinate by coordinate: a block of them is compared in vectors, and without
+// branches.
+class Selection {
+ public:
+  void clear() {
+    count_ = 0;
+    for (ScratchVector<float>& part : parts_) part.clear();
+  }
+  void add(const Box& box) {
+    if (count_ % block == 0) {
+      // Boxes without area, which overlap nothing.
+      for (ScratchVector<float>& part : parts_) part.resize(count_ + block, 0.0f);
+    }
+    const float values[] = {box.left, box.right, box.top, box.bottom, box.area()};
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i][count_] = values[i];
+    ++count_;
+  }
+  bool any_overlaps(const Box& box, float iou_threshold) const {
+    for (std::size_t first = 0; first < count_; first += block) {
+      if (block_overlaps(box, first, iou_threshold)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t block = 16;
+
+  // Intersection over union above the threshold; boxes without area never overlap.
+  bool block_overlaps(const Box& box, std::size_t first, float iou_threshold) const {
+    const float* const left = parts_[0].data() + first;
+    const float* const right = parts_[1].data() + first;
+    const float* const top = parts_[2].data() + first;
+    const float* const bottom = parts_[3].data() + first;
+    const float* const area = parts_[4].data() + first;
+    const float own_area = box.area();
+    int any = 0;
+    for (std::size_t i = 0; i < block; ++i) {
+      const float width = std::min(box.right, right[i]) - std::max(box.left, left[i]);
+      const float height = std::min(box.bottom, bottom[i]) - std::max(box.top, top[i]);
+      const float common = width * height, both = own_area + area[i] - common;
+      any |= (width > 0) & (height > 0) & (common > 0) & (own_area > 0) & (area[i] > 0) & (both > 0) &
+             (common / both > iou_threshold);
+    }
+    return any != 0;
+  }
+
+  std::array<ScratchVector<float>, 5> parts_;  // left, right, top, bottom, area
+  std::size_t count_ = 0;
+};
 
 // The scalar input, or nothing where it is omitted or empty.
 template <typename T>
@@ -69,35 +110,65 @@ Limits read_limits(RunContext& run) {
   return limits;
 }
 
-// Indices of the boxes that may be selected, best first.
-std::vector<std::int64_t> candidates(const float* scores, std::int64_t count,
-                                     const std::optional<float>& threshold) {
-  std::vector<std::int64_t> order;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (!threshold || scores[i] >= *threshold) order.push_back(i);
-  }
-  std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
-    return scores[a] > scores[b] || (std::isnan(scores[b]) && !std::isnan(scores[a]));
-  });
-  return order;
-}
+struct Candidate {
+  float score;
+  std::int64_t box;
+};
 
-void suppress(RunContext& run, const std::vector<Box>& boxes, const std::vector<std::int64_t>& order,
-              const Limits& limits, std::vector<std::int64_t>& selected) {
+// The boxes that may be selected, best first. They are put in order as far as is asked for: most are not.
+class Candidates {
+ public:
+  /// first_asked: how many are put in order at first.
+  Candidates(const float* scores, std::int64_t count, const std::optional<float>& threshold,
+             std::int64_t first_asked)
+      : chunk_(std::clamp<std::int64_t>(first_asked, 64, std::max<std::int64_t>(64, count))) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!threshold || scores[i] >= *threshold) all_.push_back({scores[i], i});
+    }
+  }
+  std::size_t size() const { return all_.size(); }
+  /// Asked for one after the other.
+  std::int64_t operator[](std::size_t i) {
+    if (i == sorted_) sort_more();
+    return all_[i].box;
+  }
+
+ private:
+  void sort_more() {
+    const auto better = [](const Candidate& a, const Candidate& b) {
+      if (a.score > b.score || (std::isnan(b.score) && !std::isnan(a.score))) return true;
+      return a.box < b.box && !(a.score < b.score) && std::isnan(a.score) == std::isnan(b.score);
+    };
+    const auto from = all_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    const auto end = all_.end() - from > chunk_ ? from + chunk_ : all_.end();
+    if (end != all_.end()) std::nth_element(from, end, all_.end(), better);
+    std::sort(from, end, better);
+    sorted_ += static_cast<std::size_t>(end - from);
+    chunk_ *= 2;
+  }
+
+  ScratchVector<Candidate> all_;
+  std::size_t sorted_ = 0;
+  std::int64_t chunk_;
+};
+
+void suppress(RunContext& run, const std::vector<Box>& boxes, Candidates candidates, const Limits& limits,
+              Selection& selection, std::vector<std::int64_t>& selected) {
   constexpr std::size_t comparisons_per_check = 1 << 20;
   std::size_t comparisons = 0;
-  for (const std::int64_t box : order) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (static_cast<std::int64_t>(selected.size()) >= limits.boxes_per_class) return;
-    const bool suppressed = std::ranges::any_of(selected, [&](std::int64_t other) {
-      return overlaps(boxes[static_cast<std::size_t>(box)], boxes[static_cast<std::size_t>(other)],
-                      limits.iou_threshold);
-    });
+    const std::int64_t number = candidates[i];
+    const Box& box = boxes[static_cast<std::size_t>(number)];
+    const bool suppressed = selection.any_overlaps(box, limits.iou_threshold);
     comparisons += selected.size();
     if (comparisons > comparisons_per_check) {
       run.check_limits();
       comparisons = 0;
     }
-    if (!suppressed) selected.push_back(box);
+    if (suppressed) continue;
+    selection.add(box);
+    selected.push_back(number);
   }
 }
 
@@ -120,14 +191,18 @@ RunFunction prepare_non_max_suppression(PrepareContext& node) {
     const std::int64_t batches = boxes.dim(0), classes = scores.dim(1), count = boxes.dim(1);
     std::vector<std::int64_t> indices, selected;
     std::vector<Box> of_batch(static_cast<std::size_t>(count));
+    Selection selection;
+    const std::int64_t first_asked = 2 * std::min(limits.boxes_per_class, count);
     for (std::int64_t n = 0; limits.boxes_per_class > 0 && n < batches; ++n) {
       for (std::int64_t i = 0; i < count; ++i)
         of_batch[static_cast<std::size_t>(i)] = read_box(boxes.data<float>() + (n * count + i) * 4, center);
       for (std::int64_t c = 0; c < classes; ++c) {
         run.check_limits();
         selected.clear();
+        selection.clear();
         const float* of_class = scores.data<float>() + (n * classes + c) * count;
-        suppress(run, of_batch, candidates(of_class, count, limits.score_threshold), limits, selected);
+        suppress(run, of_batch, Candidates(of_class, count, limits.score_threshold, first_asked), limits,
+                 selection, selected);
         for (const std::int64_t box : selected) indices.insert(indices.end(), {n, c, box});
       }
     }
