@@ -61,6 +61,26 @@ TEST(NonMaxSuppression, Selection) {
   });
 }
 
+// Three of every four squares overlap the fourth by half: so many that they are put in order and compared in
+// several parts.
+TEST(NonMaxSuppression, ManyBoxes) {
+  std::vector<double> begins, falling, rising, first_of_four, last_of_four;
+  for (int i = 0; i < 1000; ++i) {
+    begins.push_back(i / 4 * 3 + 0.1 * (i % 4));
+    falling.push_back(i < 300 ? 2000 - i : std::nan(""));
+    rising.push_back(i);
+    if (i % 4 == 0) first_of_four.push_back(i);
+    if (i % 4 == 0) last_of_four.insert(last_of_four.begin(), i + 3);
+  }
+  const Tensor boxes = squares(begins), half = threshold(0.5);
+  std::vector<double> seventy(first_of_four.begin(), first_of_four.begin() + 70);
+  check_rows({
+      row("all", {boxes, scores(falling), count(1000), half}, first_of_four),
+      row("some of them", {boxes, scores(falling), count(70), half}, seventy),
+      row("from the end", {boxes, scores(rising), count(1000), half}, last_of_four),
+  });
+}
+
 TEST(NonMaxSuppression, BatchesClassesAndFormat) {
   check_rows({
       {"batch, class, box",

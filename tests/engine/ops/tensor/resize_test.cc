@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "tests/engine/ops/math/op_table.h"
 
@@ -126,6 +128,23 @@ TEST(Resize, CubicAndAntialias) {
              {mode("linear"), attr("antialias", 1)}, vec<float>({1, 1.25, 1.75, 2})),
       sized("an element of weight 0 has no influence", 13, vec<float>({1, inf}), 4,
             {mode("linear"), coordinates("asymmetric")}, vec<float>({1, inf, inf, inf})),
+  });
+}
+
+// To half the length every output but those at the ends has the same weights.
+TEST(Resize, ToHalfTheLength) {
+  std::vector<double> x, linear, cubic;
+  for (int i = 0; i < 42; ++i) x.push_back(i * i % 17);
+  for (int o = 0; o < 21; ++o) {
+    const auto at = [&](int i) { return x[static_cast<std::size_t>(std::clamp(i, 0, 41))]; };
+    const double inner = at(2 * o) + at(2 * o + 1), outer = at(2 * o - 1) + at(2 * o + 2);
+    linear.push_back(inner / 2);
+    cubic.push_back(0.59375 * inner - 0.09375 * outer);
+  }
+  check_rows({
+      scaled("linear", 13, vec<float>(x), 0.5, {mode("linear")}, vec<float>(linear)),
+      scaled("cubic", 13, vec<float>(x), 0.5, {mode("cubic")}, vec<float>(cubic)),
+      scaled("double", 13, vec<double>(x), 0.5, {mode("linear")}, vec<double>(linear)),
   });
 }
 
