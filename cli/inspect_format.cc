@@ -91,7 +91,9 @@ std::string cells_text(const opset::FoundCells& cells) {
       fmt::format("    {} as plain operators: {} {}\n", cells.op_type, how, printable(cells.where));
   text += fmt::format("      input_size {}, hidden_size {}, direction {}\n", known(cells.input_size),
                       known(cells.hidden_size), cells.direction.empty() ? "?" : cells.direction);
-  text += fmt::format("      activations {}", fmt::join(cells.activations, ", "));
+  std::vector<std::string> functions;
+  for (const opset::CellFunction& function : cells.activations) functions.push_back(function.text());
+  text += fmt::format("      activations {}", fmt::join(functions, ", "));
   if (cells.linear_before_reset)
     text += fmt::format("; linear_before_reset {}", *cells.linear_before_reset ? 1 : 0);
   if (!cells.gate_order.empty()) text += fmt::format("; gates in the order {}", cells.gate_order);
@@ -155,7 +157,14 @@ ordered_json cells_json(const opset::FoundCells& cells) {
       {"input_size", optional_json(cells.input_size)},
       {"hidden_size", optional_json(cells.hidden_size)},
       {"direction", cells.direction.empty() ? ordered_json() : ordered_json(cells.direction)},
-      {"activations", cells.activations}};
+      {"activations", ordered_json::array()},
+      {"activation_alpha", ordered_json::array()},
+      {"activation_beta", ordered_json::array()}};
+  for (const opset::CellFunction& function : cells.activations) {
+    entry["activations"].push_back(function.name);
+    entry["activation_alpha"].push_back(optional_json(function.alpha));
+    entry["activation_beta"].push_back(optional_json(function.beta));
+  }
   if (cells.op_type == "GRU") {
     entry["linear_before_reset"] = optional_json(cells.linear_before_reset);
     entry["update_gate_is_complement"] = cells.complement;

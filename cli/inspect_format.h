@@ -17,8 +17,9 @@ std::string inspect_text(const onnx_io::Model& model, const opset::ModelSummary&
 /// "tensors"}, "flops": {"counted", "uncounted": {"Conv": 1}}, "recurrent_layers": [{"node", "op",
 /// "direction", "input_size", "hidden_size", "layout", "activations", "clip", "linear_before_reset" (GRU),
 /// "input_forget" (LSTM), "given", "outputs", "parameters"}], "recurrent_cells": [{"kind", "op", "node",
-/// "steps", "input_size", "hidden_size", "direction", "activations", "linear_before_reset" and
-/// "update_gate_is_complement" (GRU), "gate_order", "weight", "pair_of"}]}; null: not known.
+/// "steps", "input_size", "hidden_size", "direction", "activations", "activation_alpha" and
+/// "activation_beta" (null: the function has none), "linear_before_reset" and "update_gate_is_complement"
+/// (GRU), "gate_order", "weight", "pair_of"}]}; null: not known.
 std::string inspect_json(const onnx_io::Model& model, const opset::ModelSummary& summary);
 
 }  // namespace grurun::cli

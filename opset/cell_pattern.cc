@@ -10,10 +10,20 @@ namespace {
 
 using onnx_io::Node;
 
-// The product with the state among a gate's terms, and where the gate stands in it.
+// The product with the state among a gate's terms, and where the gate stands in its weights.
 struct Recurrent {
   Product product;
   std::optional<std::int64_t> place;
+
+  void be_part(std::optional<std::int64_t> part) {
+    place = part;
+    if (product.first) place = *product.first + part.value_or(0);
+  }
+  static Recurrent of(const Product& product, const Term& term) {
+    Recurrent found{product, std::nullopt};
+    found.be_part(term.parts.empty() ? std::nullopt : std::optional(term.parts.front().index));
+    return found;
+  }
 };
 
 struct Gate {
@@ -24,7 +34,7 @@ struct Gate {
 // Gates of one product by their places; "" where they have products of their own or stand alone.
 std::string order_of(std::vector<Gate> gates) {
   for (const Gate& gate : gates) {
-    if (!gate.recurrent.place || gate.recurrent.product.node != gates.front().recurrent.product.node)
+    if (!gate.recurrent.place || gate.recurrent.product.weight != gates.front().recurrent.product.weight)
       return "";
   }
   std::ranges::sort(gates, {}, [](const Gate& gate) { return *gate.recurrent.place; });
@@ -50,19 +60,17 @@ class Matcher {
     for (const Term& term : read_.terms(sum)) {
       const auto product = read_.product(term.name);
       if (!product || !holds(product->left, state)) continue;
-      std::optional<std::int64_t> place;
-      if (!term.parts.empty()) place = term.parts.front().index;
-      return Recurrent{*product, place};
+      return Recurrent::of(*product, term);
     }
     return std::nullopt;
   }
 
   // The same of an activated gate, or of a part of gates that were activated together.
   std::optional<Recurrent> recurrent_gate(const std::string& gate, const std::string& state) const {
-    const auto activation = read_.activation(gate);
-    if (!activation) return std::nullopt;
-    auto found = recurrent(activation->input, state);
-    if (found && activation->part) found->place = activation->part;
+    const auto made = read_.activated(gate);
+    if (!made) return std::nullopt;
+    auto found = recurrent(made->argument, state);
+    if (found && made->place) found->be_part(made->place);
     return found;
   }
 
@@ -84,7 +92,7 @@ class Matcher {
         const Node* joined = holds(product->left, state) ? read_.op(product->left, "Concat") : nullptr;
         if (joined == nullptr) {
           step.input = product->tensor;
-          step.input_size = product->summed();
+          step.input_size = product->summed;
         }
         std::string left = product->left;
         if (joined != nullptr) {
@@ -112,25 +120,24 @@ class Matcher {
   std::optional<CellStep> match_gru() const {
     const std::optional<GateUpdate> update = match_update(read_, name_);
     if (!update) return std::nullopt;
-    const auto z = read_.activation(update->z);
-    const auto candidate = read_.activation(update->candidate);
+    const auto z = read_.activated(update->z), candidate = read_.activated(update->candidate);
     if (!z || !candidate) return std::nullopt;
     const std::string state = read_.graph().plain(update->state);
     const auto of_z = recurrent_gate(update->z, state);
     if (!of_z) return std::nullopt;
-    for (const Term& term : read_.terms(candidate->input)) {
+    for (const Term& term : read_.terms(candidate->argument)) {
       CellStep step;
       step.op_type = "GRU";
       std::string reset;
       const auto of_h = reset_term(term, state, reset, step);
       const auto of_r = of_h ? recurrent_gate(reset, state) : std::nullopt;
-      if (!of_r) continue;
+      if (!of_r || read_.activated(reset)->function != z->function) continue;
       step.complement = update->complement;
       step.activations = {z->function, candidate->function};
       step.gate_order = order_of({{'z', *of_z}, {'r', *of_r}, {'h', *of_h}});
       if (step.gate_order.empty()) step.gate_order = order_of({{'z', *of_z}, {'r', *of_r}});
       finish(step, *of_z, state);
-      follow_input(z->input, state, step);
+      follow_input(z->argument, state, step);
       return step;
     }
     return std::nullopt;
@@ -159,9 +166,7 @@ class Matcher {
         if (!read_.same(mul->inputs[i], state)) continue;
         reset = mul->inputs[1 - i];
         step.linear_before_reset = false;
-        std::optional<std::int64_t> place;
-        if (!term.parts.empty()) place = term.parts.front().index;
-        return Recurrent{*product, place};
+        return Recurrent::of(*product, term);
       }
     }
     return std::nullopt;
@@ -172,16 +177,15 @@ class Matcher {
     step.h_previous = state;
     step.weight = of.product.weight;
     step.recurrent = of.product.tensor;
-    step.summed = of.product.summed();
-    step.width = of.product.width();
+    step.summed = of.product.summed;
+    if (!of.product.first) step.width = of.product.width;
     step.joined = read_.op(of.product.left, "Concat") != nullptr;
   }
 
   std::vector<CellStep> match_lstm() const {
     const Node* mul = read_.binary(name_, "Mul");
     for (std::size_t i = 0; mul != nullptr && i < 2; ++i) {
-      const auto o = read_.activation(mul->inputs[i]);
-      const auto h = read_.activation(mul->inputs[1 - i]);
+      const auto o = read_.activated(mul->inputs[i]), h = read_.activated(mul->inputs[1 - i]);
       if (!o || !h) continue;
       if (auto steps = match_lstm(*o, *h); !steps.empty()) return steps;
     }
@@ -189,18 +193,17 @@ class Matcher {
   }
 
   // C = f . C + i . c, the product that has a factor without activation being that of the old C.
-  std::vector<CellStep> match_lstm(const Activation& o, const Activation& h) const {
-    const Node* add = read_.binary(h.input, "Add");
+  std::vector<CellStep> match_lstm(const Activated& o, const Activated& h) const {
+    const Node* add = read_.binary(h.argument, "Add");
     for (std::size_t i = 0; add != nullptr && i < 2; ++i) {
       const Node* old = read_.binary(add->inputs[i], "Mul");
       const Node* fresh = read_.binary(add->inputs[1 - i], "Mul");
       if (old == nullptr || fresh == nullptr) continue;
       for (std::size_t j = 0; j < 2; ++j) {
-        const auto f = read_.activation(old->inputs[j]);
-        if (!f || read_.activation(old->inputs[1 - j])) continue;
+        const auto f = read_.activated(old->inputs[j]);
+        if (!f || f->function != o.function || read_.activated(old->inputs[1 - j])) continue;
         for (std::size_t k = 0; k < 2; ++k) {
-          const auto in = read_.activation(fresh->inputs[k]);
-          const auto c = read_.activation(fresh->inputs[1 - k]);
+          const auto in = read_.activated(fresh->inputs[k]), c = read_.activated(fresh->inputs[1 - k]);
           if (!in || !c || in->function != f->function) continue;
           if (auto steps = lstm_of(*in, o, *f, *c, h, old->inputs[1 - j]); !steps.empty()) return steps;
         }
@@ -209,20 +212,20 @@ class Matcher {
     return {};
   }
 
-  std::vector<CellStep> lstm_of(const Activation& i, const Activation& o, const Activation& f,
-                                const Activation& c, const Activation& h, const std::string& old_cell) const {
+  std::vector<CellStep> lstm_of(const Activated& i, const Activated& o, const Activated& f,
+                                const Activated& c, const Activated& h, const std::string& old_cell) const {
     // The state is what all four gates multiply; so may the input be.
     std::vector<CellStep> steps;
-    for (const Term& term : read_.terms(i.input)) {
+    for (const Term& term : read_.terms(i.argument)) {
       const auto product = read_.product(term.name);
       if (!product) continue;
       std::vector<std::string> states = {product->left};
       if (const Node* joined = read_.op(product->left, "Concat")) states = joined->inputs;
       for (const std::string& state : states) {
-        const auto of_i = recurrent(i.input, state);
-        const auto of_o = recurrent(o.input, state);
-        const auto of_f = recurrent(f.input, state);
-        const auto of_c = recurrent(c.input, state);
+        const auto of_i = recurrent(i.argument, state);
+        const auto of_o = recurrent(o.argument, state);
+        const auto of_f = recurrent(f.argument, state);
+        const auto of_c = recurrent(c.argument, state);
         if (!of_i || !of_o || !of_f || !of_c) continue;
         CellStep step;
         step.op_type = "LSTM";
@@ -230,8 +233,9 @@ class Matcher {
         step.gate_order = order_of({{'i', *of_i}, {'o', *of_o}, {'f', *of_f}, {'c', *of_c}});
         step.c_previous = read_.graph().plain(old_cell);
         finish(step, *of_i, read_.graph().plain(state));
+        step.has_sides_of_R = has_sides_of_R(of_i->product);
         if (!may_be_recurrent(step)) continue;
-        follow_input(i.input, step.h_previous, step);
+        follow_input(i.argument, step.h_previous, step);
         steps.push_back(std::move(step));
       }
     }
@@ -240,18 +244,20 @@ class Matcher {
     return steps;
   }
 
-  // One R of all four gates has four times as many rows as columns, or the reverse; with other sides it is W.
-  static bool four_to_one(const Tensor& R) {
-    return R.rank() == 2 && std::max(R.dim(0), R.dim(1)) == 4 * std::min(R.dim(0), R.dim(1));
+  // One R of all four gates has four times as many rows as columns, a gate's part of it as many; with other
+  // sides it is W.
+  static bool has_sides_of_R(const Product& product) {
+    const int gates = product.first ? 1 : 4;
+    return product.summed && product.width == gates * *product.summed;
   }
 
   static bool may_be_recurrent(const CellStep& step) {
-    return step.joined || step.gate_order.empty() || four_to_one(*step.recurrent);
+    return step.joined || step.gate_order.empty() || step.has_sides_of_R;
   }
 
   // R's sides, and a state is no part of a sequence.
   int likeliness(const CellStep& step) const {
-    int points = four_to_one(*step.recurrent) ? 1 : 0;
+    int points = step.has_sides_of_R ? 1 : 0;
     const std::vector<Term> whole = read_.terms(step.h_previous);
     if (whole.size() != 1 || whole[0].parts.empty()) points += 2;
     return points;
@@ -259,9 +265,9 @@ class Matcher {
 
   std::vector<CellStep> match_rnn() const {
     std::vector<CellStep> steps;
-    const auto f = read_.activation(name_);
+    const auto f = read_.activated(name_);
     if (!f || f->value != name_) return steps;
-    const std::vector<Term> terms = read_.terms(f->input);
+    const std::vector<Term> terms = read_.terms(f->argument);
     for (const Term& term : terms) {
       const auto product = read_.product(term.name);
       const bool alone = std::ranges::none_of(terms, [&](const Term& other) {
@@ -276,7 +282,7 @@ class Matcher {
         step.op_type = "RNN";
         step.activations = {f->function};
         finish(step, {*product, std::nullopt}, read_.graph().plain(state));
-        follow_input(f->input, step.h_previous, step);
+        follow_input(f->argument, step.h_previous, step);
         steps.push_back(std::move(step));
       }
     }

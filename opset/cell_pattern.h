@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "opset/activation_pattern.h"
 #include "opset/term_reader.h"
 
 namespace grurun::opset {
@@ -15,15 +16,16 @@ struct CellStep {
   std::string h_next;
   std::string h_previous;                   // behind what only changes the shape
   std::string c_previous;                   // LSTM
-  std::vector<std::string> activations;     // f, g, h in the operator's order
+  std::vector<CellFunction> activations;    // f, g, h in the operator's order
   std::optional<bool> linear_before_reset;  // GRU
   bool complement = false;             // GRU: the gate weighs the candidate, not the old state: it is 1 - z
   std::string weight;                  // the constant that the update gate multiplies the state with
   std::string gate_order;              // gates as they stand in one product: "rzh"; empty: each has its own
   const Tensor* recurrent = nullptr;   // the constant of that name
+  bool has_sides_of_R = false;         // LSTM: hidden_size for each of its gates by hidden_size
   bool joined = false;                 // it multiplies state and input together
   std::optional<std::int64_t> summed;  // terms of that product: hidden_size, with input_size where joined
-  std::optional<std::int64_t> width;   // what it gives: hidden_size for each of its gates
+  std::optional<std::int64_t> width;   // what it gives: hidden_size for each of gate_order; empty: not known
   const Tensor* input = nullptr;       // what the input is multiplied with, where it is a constant apart
   std::optional<std::int64_t> input_size;  // terms of the input's product
   std::vector<Selection> input_path;       // from the input's term to where it comes from

@@ -11,13 +11,13 @@ namespace grurun::opset {
 namespace {
 
 // A term as written: letters and where, if anywhere, "..." stands among them.
-struct Term {
+struct EinsumTerm {
   Labels letters;
   std::optional<std::size_t> ellipsis;
 };
 
-Term parse_term(std::string_view text, const std::string& equation) {
-  Term term;
+EinsumTerm parse_term(std::string_view text, const std::string& equation) {
+  EinsumTerm term;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
@@ -32,7 +32,7 @@ Term parse_term(std::string_view text, const std::string& equation) {
   return term;
 }
 
-Labels labels_of(const Term& term, std::size_t ellipsis_rank) {
+Labels labels_of(const EinsumTerm& term, std::size_t ellipsis_rank) {
   Labels labels = term.letters;
   if (!term.ellipsis) return labels;
   Labels dots;
@@ -42,8 +42,8 @@ Labels labels_of(const Term& term, std::size_t ellipsis_rank) {
   return labels;
 }
 
-ScratchVector<Term> parse_inputs(std::string_view text, const std::string& equation) {
-  ScratchVector<Term> terms;
+ScratchVector<EinsumTerm> parse_inputs(std::string_view text, const std::string& equation) {
+  ScratchVector<EinsumTerm> terms;
   for (std::size_t start = 0;;) {
     const std::size_t comma = text.find(',', start);
     const std::size_t length = comma == std::string_view::npos ? comma : comma - start;
@@ -54,7 +54,7 @@ ScratchVector<Term> parse_inputs(std::string_view text, const std::string& equat
 }
 
 // All occurrences of "..." stand for as many dimensions.
-std::size_t ellipsis_rank_of(const ScratchVector<Term>& terms, std::span<const std::size_t> ranks,
+std::size_t ellipsis_rank_of(const ScratchVector<EinsumTerm>& terms, std::span<const std::size_t> ranks,
                              const std::string& equation) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -73,10 +73,10 @@ std::size_t ellipsis_rank_of(const ScratchVector<Term>& terms, std::span<const s
 }
 
 // Without "->": the dimensions of "...", then the letters that appear exactly once, in ASCII order.
-Term implicit_output(const ScratchVector<Term>& inputs) {
+EinsumTerm implicit_output(const ScratchVector<EinsumTerm>& inputs) {
   ScratchMap<Label, int> occurrences;
-  Term output;
-  for (const Term& term : inputs) {
+  EinsumTerm output;
+  for (const EinsumTerm& term : inputs) {
     if (term.ellipsis) output.ellipsis = 0;
     for (const Label letter : term.letters) ++occurrences[letter];
   }
@@ -86,14 +86,17 @@ Term implicit_output(const ScratchVector<Term>& inputs) {
   return output;
 }
 
-void check_output(const Term& output, const ScratchVector<Term>& inputs, const std::string& equation) {
+void check_output(const EinsumTerm& output, const ScratchVector<EinsumTerm>& inputs,
+                  const std::string& equation) {
   bool has_ellipsis = false;
-  for (const Term& term : inputs) has_ellipsis = has_ellipsis || term.ellipsis;
+  for (const EinsumTerm& term : inputs) has_ellipsis = has_ellipsis || term.ellipsis;
   if (output.ellipsis && !has_ellipsis)
     fail_invalid("equation '{}': '...' appears in the output alone", equation);
   for (std::size_t i = 0; i < output.letters.size(); ++i) {
     const Label letter = output.letters[i];
-    const auto holds = [letter](const Term& term) { return std::ranges::count(term.letters, letter) > 0; };
+    const auto holds = [letter](const EinsumTerm& term) {
+      return std::ranges::count(term.letters, letter) > 0;
+    };
     if (std::ranges::count(output.letters, letter) > 1 || std::ranges::none_of(inputs, holds)) {
       fail_invalid("equation '{}': output index '{}' must appear once there and in an input", equation,
                    static_cast<char>(letter));
@@ -108,16 +111,16 @@ EinsumEquation parse_einsum(const std::string& equation, std::span<const std::si
   std::erase(characters, ' ');
   const std::string_view text(characters.data(), characters.size());
   const std::size_t arrow = text.find("->");
-  const ScratchVector<Term> inputs = parse_inputs(text.substr(0, arrow), equation);
+  const ScratchVector<EinsumTerm> inputs = parse_inputs(text.substr(0, arrow), equation);
   if (inputs.size() != ranks.size()) {
     fail_invalid("equation '{}' has {} terms for {} inputs", equation, inputs.size(), ranks.size());
   }
   const std::size_t ellipsis_rank = ellipsis_rank_of(inputs, ranks, equation);
-  const Term output = arrow == std::string_view::npos ? implicit_output(inputs)
-                                                      : parse_term(text.substr(arrow + 2), equation);
+  const EinsumTerm output = arrow == std::string_view::npos ? implicit_output(inputs)
+                                                            : parse_term(text.substr(arrow + 2), equation);
   check_output(output, inputs, equation);
   EinsumEquation parsed;
-  for (const Term& term : inputs) parsed.inputs.push_back(labels_of(term, ellipsis_rank));
+  for (const EinsumTerm& term : inputs) parsed.inputs.push_back(labels_of(term, ellipsis_rank));
   parsed.output = labels_of(output, ellipsis_rank);
   return parsed;
 }

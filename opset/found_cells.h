@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "onnx_io/model.h"
+#include "opset/activation_pattern.h"
 
 namespace grurun::opset {
 
@@ -19,7 +20,7 @@ struct FoundCells {
   std::optional<std::int64_t> input_size;
   std::optional<std::int64_t> hidden_size;
   std::string direction;  // "forward", "reverse"; empty: not known
-  std::vector<std::string> activations;
+  std::vector<CellFunction> activations;
   std::optional<bool> linear_before_reset;  // GRU
   std::string gate_order;   // as the gates stand in the weights: "rzh"; empty: in weights of their own
   bool complement = false;  // GRU: the update gate is 1 - z

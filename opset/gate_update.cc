@@ -41,7 +41,7 @@ class Expansion {
 
  private:
   const Node* arithmetic(const std::string& value) const {
-    if (read_.activation(value)) return nullptr;
+    if (read_.activated(value)) return nullptr;
     for (const char* op_type : {"Add", "Sub", "Mul"}) {
       if (const Node* node = read_.binary(value, op_type)) return node;
     }
@@ -50,7 +50,7 @@ class Expansion {
 
   void gather(const std::string& name, int levels, Names& found) const {
     const std::string& value = read_.graph().plain(name);
-    if (levels < most_levels && !read_.is_constant(value) && !read_.activation(value) &&
+    if (levels < most_levels && !read_.is_constant(value) && !read_.activated(value) &&
         std::ranges::find(found, value) == found.end())
       found.push_back(value);
     const Node* node = levels == 0 ? nullptr : arithmetic(value);
@@ -91,8 +91,7 @@ std::optional<GateUpdate> match_update(const TermReader& read, const std::string
     Names activated;
     for (const auto& [names, factor] : terms) {
       for (const std::string& value : names) {
-        if (value != state && read.activation(value) &&
-            std::ranges::find(activated, value) == activated.end())
+        if (value != state && read.activated(value) && std::ranges::find(activated, value) == activated.end())
           activated.push_back(value);
       }
     }

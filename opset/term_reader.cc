@@ -1,10 +1,9 @@
 #include "opset/term_reader.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
-
-#include "opset/recurrent_form.h"
+#include <utility>
 
 namespace grurun::opset {
 
@@ -13,15 +12,6 @@ namespace {
 constexpr int most_terms = 64;
 
 }  // namespace
-
-std::optional<std::int64_t> Product::side(bool last) const {
-  const std::size_t rank = tensor->rank();
-  if (rank < 2) return std::nullopt;
-  for (std::size_t axis = 0; axis + 2 < rank; ++axis) {
-    if (tensor->dim(axis) != 1) return std::nullopt;
-  }
-  return tensor->dim(last ? rank - 1 : rank - 2);
-}
 
 const onnx_io::Node* TermReader::op(const std::string& name, std::string_view op_type) const {
   const Node* node = graph_.made_by(graph_.plain(name), op_type);
@@ -33,58 +23,15 @@ const onnx_io::Node* TermReader::binary(const std::string& name, std::string_vie
   return node != nullptr && node->inputs.size() == 2 ? node : nullptr;
 }
 
-std::optional<Activation> TermReader::activation(const std::string& name) const {
+std::optional<Activated> TermReader::activated(const std::string& name) const {
   Term term{graph_.plain(name), {}};
   for (int i = 0; i < most_terms; ++i) {
-    if (auto found = function_of(term.name)) {
-      if (!term.parts.empty()) found->part = term.parts.front().index;
-      return found;
+    if (auto found = match_activation(graph_, term.name)) {
+      return Activated{*std::move(found), term.name,
+                       term.parts.empty() ? std::nullopt : std::optional(term.parts.front().index)};
     }
     if (!take_part(term)) break;
     term.name = graph_.plain(term.name);
-  }
-  return std::nullopt;
-}
-
-std::optional<Activation> TermReader::function_of(const std::string& value) const {
-  const auto made = graph_.producer(value);
-  if (!made || !made->node->domain.empty() || made->node->inputs.empty()) return std::nullopt;
-  const Node& node = *made->node;
-  const RecurrentFunction* function = find_recurrent_function(node.op_type);
-  if (function == nullptr || node.op_type != function->name) return hard_sigmoid(value);
-  return Activation{node.op_type, value, node.inputs[0]};
-}
-
-// max(0, min(1, alpha*x + beta)), all of it divided by a number that is 1 / scale and multiplied again.
-std::optional<Activation> TermReader::hard_sigmoid(const std::string& value) const {
-  const auto [clipped, scale] = scaled(value).value_or(std::pair(value, 1.0));
-  const Node* clip = op(clipped, "Clip");
-  const auto bound = [&](std::size_t input, const char* attribute) -> std::optional<double> {
-    if (const onnx_io::Attribute* given = clip->find_attribute(attribute)) return given->f;
-    return clip->inputs.size() > input ? graph_.number(clip->inputs[input]) : std::nullopt;
-  };
-  if (clip == nullptr || clip->inputs.empty() || bound(1, "min") != 0.0) return std::nullopt;
-  if (std::abs(bound(2, "max").value_or(0) * scale - 1) > 1e-6) return std::nullopt;
-  const std::string& sum = clip->inputs[0];
-  std::string multiple = sum;
-  if (const Node* add = binary(sum, "Add")) {
-    for (std::size_t i = 0; i < 2; ++i)
-      if (graph_.number(add->inputs[i])) multiple = add->inputs[1 - i];
-  }
-  // Without alpha, beta is a term of the sum like a bias.
-  const auto x = scaled(multiple);
-  return Activation{"HardSigmoid", value, x ? x->first : sum};
-}
-
-// What is multiplied or divided by a number, and the factor.
-std::optional<std::pair<std::string, double>> TermReader::scaled(const std::string& value) const {
-  const Node* div = binary(value, "Div");
-  const Node* node = div != nullptr ? div : binary(value, "Mul");
-  if (node == nullptr) return std::nullopt;
-  for (const std::size_t i : {1, 0}) {
-    const auto number = graph_.number(node->inputs[i]);
-    if (!number || (div != nullptr && i == 0)) continue;
-    return std::pair(node->inputs[1 - i], div != nullptr ? 1 / *number : *number);
   }
   return std::nullopt;
 }
@@ -105,24 +52,6 @@ std::vector<Term> TermReader::terms(const std::string& name) const {
     }
   }
   return found;
-}
-
-std::optional<Product> TermReader::product(const std::string& name) const {
-  const Node* node = op(name, "MatMul");
-  if (node == nullptr) node = op(name, "Gemm");
-  if (node == nullptr || node->inputs.size() < 2) return std::nullopt;
-  Product product;
-  product.node = node;
-  product.left = graph_.plain(node->inputs[0]);
-  product.weight = graph_.plain(node->inputs[1]);
-  const onnx_io::Attribute* trans_B = node->find_attribute("transB");
-  product.transposed = node->op_type == "Gemm" && trans_B != nullptr && trans_B->i != 0;
-  if (const Node* transpose = op(product.weight, "Transpose")) {
-    product.weight = graph_.plain(transpose->inputs[0]);
-    product.transposed = !product.transposed;
-  }
-  product.tensor = graph_.constant(product.weight);
-  return product.tensor == nullptr ? std::nullopt : std::optional(product);
 }
 
 // Goes from a part to the whole.
@@ -159,6 +88,43 @@ Integers slice_bounds(const GraphView& graph, const onnx_io::Node& node, std::si
   return node.inputs.size() > input ? graph.integers(node.inputs[input]).value_or(Integers{}) : Integers{};
 }
 
+// Of a matrix: what a Slice of step 1 leaves of each axis.
+struct Range {
+  std::int64_t begin, end;
+};
+
+std::optional<std::array<Range, 2>> slice_ranges(const GraphView& graph, const onnx_io::Node& node,
+                                                 std::array<std::int64_t, 2> sizes) {
+  const Integers starts = slice_bounds(graph, node, 1, "starts"), ends = slice_bounds(graph, node, 2, "ends");
+  Integers axes = slice_bounds(graph, node, 3, "axes");
+  if (axes.empty() && starts.size() <= 2) axes = {0, 1}, axes.resize(starts.size());
+  const Integers steps = slice_bounds(graph, node, 4, "steps");
+  if (starts.empty() || ends.size() != starts.size() || axes.size() != starts.size() ||
+      std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; }))
+    return std::nullopt;
+  std::array<Range, 2> ranges = {Range{0, sizes[0]}, Range{0, sizes[1]}};
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(axes[i] < 0 ? axes[i] + 2 : axes[i]);
+    if (axis >= 2) return std::nullopt;
+    const auto at = [size = sizes[axis]](std::int64_t bound) {
+      return std::clamp<std::int64_t>(bound < 0 ? bound + size : bound, 0, size);
+    };
+    ranges[axis] = {at(starts[i]), at(ends[i])};
+    if (ranges[axis].begin >= ranges[axis].end) return std::nullopt;
+  }
+  return ranges;
+}
+
+// Elements of the last axis or the one before; nullopt where other axes have more than one.
+std::optional<std::int64_t> side(const Tensor& tensor, bool last) {
+  const std::size_t rank = tensor.rank();
+  if (rank < 2) return std::nullopt;
+  for (std::size_t axis = 0; axis + 2 < rank; ++axis) {
+    if (tensor.dim(axis) != 1) return std::nullopt;
+  }
+  return tensor.dim(last ? rank - 1 : rank - 2);
+}
+
 }  // namespace
 
 // Of several axes all but one must be left whole.
@@ -181,6 +147,54 @@ bool TermReader::take_slice(const Node& node, Term& term) const {
   } else {
     term.parts.push_back({node.inputs[0], starts[*cut]});
   }
+  return true;
+}
+
+std::optional<Product> TermReader::product(const std::string& name) const {
+  const Node* node = op(name, "MatMul");
+  if (node == nullptr) node = op(name, "Gemm");
+  if (node == nullptr || node->inputs.size() < 2) return std::nullopt;
+  Product product;
+  product.node = node;
+  product.left = graph_.plain(node->inputs[0]);
+  product.weight = graph_.plain(node->inputs[1]);
+  const onnx_io::Attribute* trans_B = node->find_attribute("transB");
+  // The last axis is summed over, not the one before.
+  bool transposed = node->op_type == "Gemm" && trans_B != nullptr && trans_B->i != 0;
+  const Node* slice = nullptr;
+  bool slice_transposed = false;
+  for (int i = 0; i < most_terms; ++i) {
+    if (const Node* transpose = op(product.weight, "Transpose")) {
+      product.weight = graph_.plain(transpose->inputs[0]);
+      transposed = !transposed;
+    } else if (const Node* part = slice == nullptr ? op(product.weight, "Slice") : nullptr) {
+      product.weight = graph_.plain(part->inputs[0]);
+      slice = part;
+      slice_transposed = transposed;
+    } else {
+      break;
+    }
+  }
+  product.tensor = graph_.constant(product.weight);
+  if (product.tensor == nullptr) return std::nullopt;
+  product.summed = side(*product.tensor, transposed);
+  product.width = side(*product.tensor, !transposed);
+  if (slice != nullptr && !take_columns(*slice, slice_transposed, product)) return std::nullopt;
+  return product;
+}
+
+// The part of the constant that a Slice leaves; transposed: as it gives it, the last axis is summed over.
+bool TermReader::take_columns(const Node& slice, bool transposed, Product& product) const {
+  if (product.tensor->rank() != 2) return false;
+  std::array<std::int64_t, 2> sizes = {*product.summed, *product.width};
+  if (transposed) std::swap(sizes[0], sizes[1]);
+  auto ranges = slice_ranges(graph_, slice, sizes);
+  if (!ranges) return false;
+  if (transposed) std::swap((*ranges)[0], (*ranges)[1]);
+  const auto& [rows, columns] = *ranges;
+  if (columns.end - columns.begin < *product.width) product.first = columns.begin;
+  product.summed = rows.end - rows.begin;
+  product.width = columns.end - columns.begin;
   return true;
 }
 

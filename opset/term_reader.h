@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "opset/activation_pattern.h"
 #include "opset/graph_view.h"
 
 namespace grurun::opset {
@@ -27,29 +27,22 @@ struct Term {
   bool flipped = false;  // an odd number of reversals lies on that way: Slice of step -1, ReverseSequence
 };
 
-/// What a function of the standard's text made of a sum.
-struct Activation {
-  std::string function;  // as the text spells it
-  std::string value;     // what it gives
-  std::string input;
-  std::optional<std::int64_t> part = std::nullopt;  // which of value's was asked for
-};
-
-/// MatMul or Gemm by a constant.
+/// MatMul or Gemm by a constant or a part of one.
 struct Product {
   const onnx_io::Node* node = nullptr;
   std::string left;    // behind what only changes the shape
-  std::string weight;  // constant, behind Transpose
+  std::string weight;  // constant, behind Transpose and Slice
   const Tensor* tensor = nullptr;
-  bool transposed = false;  // the constant's last axis is summed over, not the one before
-
   /// How many terms an element sums, and how many elements a row has; nullopt where the constant is no matrix
   /// but for leading axes of size 1.
-  std::optional<std::int64_t> summed() const { return side(transposed); }
-  std::optional<std::int64_t> width() const { return side(!transposed); }
+  std::optional<std::int64_t> summed, width;
+  std::optional<std::int64_t> first;  // where a row of less than the constant has begins in it
+};
 
- private:
-  std::optional<std::int64_t> side(bool last) const;
+/// An activation, and which part of it a value is.
+struct Activated : Activation {
+  std::string value;  // the whole
+  std::optional<std::int64_t> place;
 };
 
 class TermReader {
@@ -67,19 +60,16 @@ class TermReader {
   /// The same with two inputs.
   const Node* binary(const std::string& name, std::string_view op_type) const;
 
-  /// One of the functions that the standard's text lists, of which the value may be a part. A HardSigmoid may
-  /// be written as Clip, with its numbers before or behind it: relu6(x + 3) / 6.
-  std::optional<Activation> activation(const std::string& name) const;
+  /// One of the functions that the standard's text lists; the value may be a part of what it gives.
+  std::optional<Activated> activated(const std::string& name) const;
 
   std::vector<Term> terms(const std::string& name) const;
   std::optional<Product> product(const std::string& name) const;
 
  private:
-  std::optional<Activation> function_of(const std::string& value) const;
-  std::optional<Activation> hard_sigmoid(const std::string& value) const;
-  std::optional<std::pair<std::string, double>> scaled(const std::string& value) const;
   bool take_part(Term& term) const;
   bool take_slice(const Node& node, Term& term) const;
+  bool take_columns(const Node& slice, bool transposed, Product& product) const;
 
   const GraphView& graph_;
 };

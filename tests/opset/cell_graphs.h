@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -70,36 +69,29 @@ class Builder {
   Graph graph;
 };
 
-using Function = std::function<std::string(Builder&, const std::string& sum)>;
-inline std::string sigmoid(Builder& b, const std::string& sum) {
-  return b.one("Sigmoid", {sum});
-}
-inline std::string tanh_of(Builder& b, const std::string& sum) {
-  return b.one("Tanh", {sum});
-}
-
 // As Keras computes a step, with a product for each gate; the text's own equations with linear_before_reset
 // 0.
-inline std::string keras_step(Builder& b, const std::string& x, const std::string& H,
-                              const Function& f = sigmoid) {
-  const auto gate = [&](const char* name, const Function& function, const std::string& state) {
+inline std::string keras_step(Builder& b, const std::string& x, const std::string& H) {
+  const auto gate = [&](const char* name, const char* activation, const std::string& state) {
     const std::string of_x =
         b.add(b.one("MatMul", {x, b.weight(fmt::format("W{}", name), {input_size, hidden_size})}),
               b.weight(fmt::format("b{}", name), {hidden_size}));
     const std::string R = b.weight(fmt::format("R{}", name), {hidden_size, hidden_size});
-    return function(b, b.add(of_x, b.one("MatMul", {state, R})));
+    return b.one(activation, {b.add(of_x, b.one("MatMul", {state, R}))});
   };
-  const std::string z = gate("z", f, H);
-  const std::string r = gate("r", f, H);
-  const std::string h = gate("h", tanh_of, b.mul(r, H));
+  const std::string z = gate("z", "Sigmoid", H);
+  const std::string r = gate("r", "Sigmoid", H);
+  const std::string h = gate("h", "Tanh", b.mul(r, H));
   const std::string one = b.number("one", 1);
   return b.add(b.mul(z, H), b.mul(b.one("Sub", {one, z}), h));
 }
 
 inline std::string described(const FoundCells& c) {
   const auto number = [](const std::optional<std::int64_t>& n) { return n ? std::to_string(*n) : "?"; };
+  std::vector<std::string> functions;
+  for (const CellFunction& function : c.activations) functions.push_back(function.text());
   return fmt::format("{} {} {} steps {}x{} {} [{}] lbr {} order '{}'{}", c.kind, c.op_type, number(c.steps),
-                     number(c.input_size), number(c.hidden_size), c.direction, fmt::join(c.activations, ","),
+                     number(c.input_size), number(c.hidden_size), c.direction, fmt::join(functions, ","),
                      c.linear_before_reset ? (*c.linear_before_reset ? "1" : "0") : "-", c.gate_order,
                      c.complement ? " complement" : "");
 }

@@ -81,6 +81,63 @@ TEST(FoundCells, ALoopThatIsHandedItsWeights) {
   }
 }
 
+// As tf2onnx writes a Keras GRU with reset_after=False: the Loop's weights are cut where they are used.
+TEST(FoundCells, ALoopThatCutsItsWeights) {
+  for (const bool transposed : {false, true}) {
+    Builder body;
+    body.graph.inputs = {{"i", {}}, {"cond", {}}, {"H", {}}, {"R", {}}};
+    const auto columns = [&](std::int64_t begin, std::int64_t end) {
+      const std::string n = fmt::format("{}", begin);
+      const std::string part =
+          body.one("Slice", {"R", body.integers(n + "s", {begin}), body.integers(n + "e", {end}),
+                             body.integers(n + "a", {transposed ? 0 : -1})});
+      return transposed ? body.one("Transpose", {part}) : part;
+    };
+    const std::string W = body.weight("W", {input_size, 3 * hidden_size});
+    const auto x = body.op("Split", {body.one("MatMul", {body.one("Gather", {"X", "i"}), W})}, 3);
+    const auto h = body.op("Split", {body.one("MatMul", {"H", columns(0, 2 * hidden_size)})}, 2);
+    const std::string z = body.one("Sigmoid", {body.add(x[0], h[0])});
+    const std::string r = body.one("Sigmoid", {body.add(x[1], h[1])});
+    const std::string of_h = body.one("MatMul", {body.mul(r, "H"), columns(2 * hidden_size, 2147483647)});
+    const std::string n = body.one("Tanh", {body.add(x[2], of_h)});
+    const std::string next =
+        body.add(body.mul(z, "H"), body.mul(body.one("Sub", {body.number("one", 1), z}), n));
+    body.graph.outputs = {{body.one("Identity", {"cond"}), {}}, {next, {}}, {"R", {}}};
+    Builder b;
+    b.integers("M", {10});
+    if (transposed) {
+      b.weight("weights of H", {3 * hidden_size, hidden_size});
+    } else {
+      b.weight("weights of H", {hidden_size, 3 * hidden_size});
+    }
+    b.op("Loop", {"M", "", "H0", "weights of H"}, 2);
+    b.graph.nodes.back().attributes.push_back(body_of(body));
+    EXPECT_THAT(found(b.graph),
+                ElementsAre("Loop GRU 10 steps 2x5 forward [Sigmoid,Tanh] lbr 0 order 'zrh'"));
+  }
+}
+
+// Rows that multiply the input and rows that multiply the state, and each gate's columns of them.
+TEST(FoundCells, OneConstantOfAllWeights) {
+  Builder b;
+  b.weight("K", {input_size + hidden_size, 4 * hidden_size});
+  const auto gate = [&](std::int64_t place) {
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
+      const std::string n = fmt::format("{} {}", place, begin);
+      return b.one("Slice", {"K", b.integers(n + "s", {begin, place * hidden_size}),
+                             b.integers(n + "e", {end, (place + 1) * hidden_size})});
+    };
+    return b.add(b.one("MatMul", {"x", part(0, input_size)}),
+                 b.one("MatMul", {"H", part(input_size, input_size + hidden_size)}));
+  };
+  const std::string f = b.one("Sigmoid", {gate(2)}), i = b.one("Sigmoid", {gate(0)});
+  const std::string o = b.one("Sigmoid", {gate(1)}), c = b.one("Tanh", {gate(3)});
+  b.mul(o, b.one("Tanh", {b.add(b.mul(f, "C"), b.mul(i, c))}));
+  const std::vector<std::string> lines = found(b.graph);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], testing::HasSubstr("[Sigmoid,Tanh,Tanh] lbr - order 'iofc'"));
+}
+
 TEST(FoundCells, ACellInAScan) {
   for (const int reverse : {0, 1}) {
     Builder body;
