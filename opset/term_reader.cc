@@ -15,7 +15,8 @@ constexpr int most_terms = 64;
 
 const onnx_io::Node* TermReader::op(const std::string& name, std::string_view op_type) const {
   const Node* node = graph_.made_by(graph_.plain(name), op_type);
-  return node != nullptr && std::ranges::none_of(node->inputs, &std::string::empty) ? node : nullptr;
+  if (node == nullptr || node->inputs.empty()) return nullptr;
+  return std::ranges::none_of(node->inputs, &std::string::empty) ? node : nullptr;
 }
 
 const onnx_io::Node* TermReader::binary(const std::string& name, std::string_view op_type) const {
