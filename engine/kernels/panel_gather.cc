@@ -9,6 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/panel_gather.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/every_second-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -97,25 +99,6 @@ void gather_by_runs(const T* B, const int64_t* offset, int64_t rows_signed, cons
         hn::StoreU(hn::LoadU(d, row + runs.from[i] + v), d, packed + runs.to[i] + v);
     }
   }
-}
-
-template <class T>
-HWY_INLINE void every_second(const T* HWY_RESTRICT from, size_t n, T* HWY_RESTRICT to) {
-  const Tag<T> d;
-  const size_t lanes = hn::Lanes(d);
-  hn::Vec<decltype(d)> even, odd;
-  size_t i = 0;
-  // Both of a pair are read, and behind the last one there may be nothing.
-  for (; i + lanes < n; i += lanes) {
-    hn::LoadInterleaved2(d, from + 2 * i, even, odd);
-    hn::StoreU(even, d, to + i);
-  }
-  if (n > lanes) {
-    hn::LoadInterleaved2(d, from + 2 * (n - lanes) - 1, even, odd);
-    hn::StoreU(odd, d, to + n - lanes);
-    return;
-  }
-  for (; i < n; ++i) to[i] = from[2 * i];
 }
 
 template <class T>

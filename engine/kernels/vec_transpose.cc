@@ -9,6 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec_transpose.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/every_second-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -87,34 +89,15 @@ HWY_INLINE void transpose(const T* from, int64_t from_step, int64_t rows, int64_
                    to_step);
 }
 
-/// The last vector takes the odd elements from one before it on, and so ends with the last; it may take some
-/// for the second time.
-template <class T>
-HWY_INLINE void take_alternate(const T* from, size_t n, T* to) {
-  const hn::ScalableTag<T> d;
-  const size_t lanes = hn::Lanes(d);
-  auto even = hn::Undefined(d), odd = even;
-  size_t i = 0;
-  for (; i + lanes < n; i += lanes) {
-    hn::LoadInterleaved2(d, from + 2 * i, even, odd);
-    hn::StoreU(even, d, to + i);
+#define GRURUN_EVERY_SECOND(NAME, T)                          \
+  void every_second_##NAME(const T* from, int64_t n, T* to) { \
+    every_second(from, static_cast<size_t>(n), to);           \
   }
-  if (n > lanes) {
-    hn::LoadInterleaved2(d, from + 2 * (n - lanes) - 1, even, odd);
-    return hn::StoreU(odd, d, to + (n - lanes));
-  }
-  for (; i < n; ++i) to[i] = from[2 * i];
-}
-
-#define GRURUN_ALTERNATE(NAME, T)                               \
-  void take_alternate_##NAME(const T* from, int64_t n, T* to) { \
-    take_alternate(from, static_cast<size_t>(n), to);           \
-  }
-GRURUN_ALTERNATE(u8, uint8_t)
-GRURUN_ALTERNATE(u16, uint16_t)
-GRURUN_ALTERNATE(u32, uint32_t)
-GRURUN_ALTERNATE(u64, uint64_t)
-#undef GRURUN_ALTERNATE
+GRURUN_EVERY_SECOND(u8, uint8_t)
+GRURUN_EVERY_SECOND(u16, uint16_t)
+GRURUN_EVERY_SECOND(u32, uint32_t)
+GRURUN_EVERY_SECOND(u64, uint64_t)
+#undef GRURUN_EVERY_SECOND
 
 #define GRURUN_TRANSPOSE(NAME, T)                                                               \
   void transpose_##NAME(const T* from, int64_t from_step, int64_t rows, int64_t columns, T* to, \
@@ -149,16 +132,16 @@ GRURUN_TRANSPOSE(f32, float)
 GRURUN_TRANSPOSE(f64, double)
 #undef GRURUN_TRANSPOSE
 
-#define GRURUN_ALTERNATE(NAME, T)                             \
-  HWY_EXPORT(take_alternate_##NAME);                          \
-  void vec_take_alternate(const T* from, int64_t n, T* to) {  \
-    HWY_DYNAMIC_DISPATCH(take_alternate_##NAME)(from, n, to); \
+#define GRURUN_EVERY_SECOND(NAME, T)                        \
+  HWY_EXPORT(every_second_##NAME);                          \
+  void vec_every_second(const T* from, int64_t n, T* to) {  \
+    HWY_DYNAMIC_DISPATCH(every_second_##NAME)(from, n, to); \
   }
-GRURUN_ALTERNATE(u8, uint8_t)
-GRURUN_ALTERNATE(u16, uint16_t)
-GRURUN_ALTERNATE(u32, uint32_t)
-GRURUN_ALTERNATE(u64, uint64_t)
-#undef GRURUN_ALTERNATE
+GRURUN_EVERY_SECOND(u8, uint8_t)
+GRURUN_EVERY_SECOND(u16, uint16_t)
+GRURUN_EVERY_SECOND(u32, uint32_t)
+GRURUN_EVERY_SECOND(u64, uint64_t)
+#undef GRURUN_EVERY_SECOND
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

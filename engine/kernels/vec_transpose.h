@@ -22,9 +22,9 @@ void vec_transpose(const double* from, int64_t from_step, int64_t rows, int64_t 
 
 /// to[i] = from[2 * i] for i < n, of which no element beyond the last is read. `to` must not overlap `from`.
 /// Runs on the calling thread.
-void vec_take_alternate(const uint8_t* from, int64_t n, uint8_t* to);
-void vec_take_alternate(const uint16_t* from, int64_t n, uint16_t* to);
-void vec_take_alternate(const uint32_t* from, int64_t n, uint32_t* to);
-void vec_take_alternate(const uint64_t* from, int64_t n, uint64_t* to);
+void vec_every_second(const uint8_t* from, int64_t n, uint8_t* to);
+void vec_every_second(const uint16_t* from, int64_t n, uint16_t* to);
+void vec_every_second(const uint32_t* from, int64_t n, uint32_t* to);
+void vec_every_second(const uint64_t* from, int64_t n, uint64_t* to);
 
 }  // namespace grurun::kernels

@@ -36,12 +36,13 @@ ScratchVector<Axis> collapse(const Shape& shape, std::span<const std::int64_t> t
 
 template <typename T>
 void copy_row(T* to, const T* from, const Axis& axis) {
+  if constexpr (std::is_unsigned_v<T>) {
+    if (axis.to == 1 && axis.from == 2) return kernels::vec_every_second(from, axis.size, to);
+  }
   if (axis.to == 1 && axis.from == 1) {
     std::copy_n(from, axis.size, to);
   } else if (axis.to == 1 && axis.from == 0) {
     std::fill_n(to, axis.size, *from);
-  } else if (std::is_unsigned_v<T> && axis.to == 1 && axis.from == 2) {
-    if constexpr (std::is_unsigned_v<T>) kernels::vec_take_alternate(from, axis.size, to);
   } else {
     for (std::int64_t i = 0; i < axis.size; ++i) to[i * axis.to] = from[i * axis.from];
   }

@@ -54,7 +54,7 @@ void check_alternate() {
     for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(i * 7 % 251);
     std::vector<T> expected = to;
     for (size_t i = 0; i < from.size(); i += 2) expected[i / 2] = from[i];
-    vec_take_alternate(from.data(), n, to.data());
+    vec_every_second(from.data(), n, to.data());
     ASSERT_EQ(to, expected) << n << " of " << sizeof(T) << " bytes";
   }
 }
