@@ -59,11 +59,8 @@ std::optional<Operand> scaled(const GraphView& graph, const std::string& name) {
 double offset(const GraphView& graph, const std::string& sum, int levels = most_sums) {
   if (const auto number = graph.number(sum)) return *number;
   const Node* add = levels == 0 ? nullptr : graph.made_by(graph.plain(sum), "Add");
-  double numbers = 0;
-  if (add != nullptr) {
-    for (const std::string& input : add->inputs) numbers += offset(graph, input, levels - 1);
-  }
-  return numbers;
+  if (add == nullptr || add->inputs.size() != 2) return 0;
+  return offset(graph, add->inputs[0], levels - 1) + offset(graph, add->inputs[1], levels - 1);
 }
 
 struct Clipped {
