@@ -89,6 +89,21 @@ TEST_F(Inspect, FindsALayerThatWasTakenApart) {
   EXPECT_EQ(json["recurrent_layers"].size(), 0u);
 }
 
+TEST_F(Inspect, TellsAlphaAndBetaOfALayerThatWasTakenApart) {
+  std::string model = unrolled();
+  for (std::size_t at = 0; (at = model.find("= Sigmoid", at)) != model.npos;)
+    model.replace(at, 9, "= HardSigmoid <alpha = 0.25>");
+  write_model("hard.onnx", model);
+  EXPECT_NE(
+      shell("$GRURUN inspect hard.onnx").out.find("activations HardSigmoid (alpha 0.25, beta 0.5), Tanh; "),
+      std::string::npos);
+  const auto json = nlohmann::json::parse(grurun({"inspect", "hard.onnx", "--output-format", "json"}).out);
+  const auto& gru = json["recurrent_cells"].at(0);
+  EXPECT_EQ(gru["activations"], nlohmann::json::parse(R"(["HardSigmoid", "Tanh"])"));
+  EXPECT_EQ(gru["activation_alpha"], nlohmann::json::parse("[0.25, null]"));
+  EXPECT_EQ(gru["activation_beta"], nlohmann::json::parse("[0.5, null]"));
+}
+
 TEST_F(Inspect, PrintsJson) {
   const Outcome outcome = grurun({"inspect", "layer.onnx", "--output-format", "json"});
   const auto json = nlohmann::json::parse(outcome.out);
