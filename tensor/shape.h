@@ -41,6 +41,18 @@ inline bool same_dims(std::span<const std::int64_t> a, std::span<const std::int6
 class Shape {
  public:
   Shape() = default;
+  // A run copies shapes all the time, hardly ever one with a list on the heap.
+  Shape(const Shape& other) : rank_(other.rank_), inline_(other.inline_) {
+    if (rank_ > inline_rank) heap_ = other.heap_;
+  }
+  Shape& operator=(const Shape& other) {
+    if (other.rank_ > inline_rank) heap_ = other.heap_;
+    rank_ = other.rank_;
+    inline_ = other.inline_;
+    return *this;
+  }
+  Shape(Shape&&) = default;
+  Shape& operator=(Shape&&) = default;
   Shape(std::initializer_list<std::int64_t> dims) { assign({dims.begin(), dims.size()}); }
   explicit Shape(std::span<const std::int64_t> dims) { assign(dims); }
   explicit Shape(const std::vector<std::int64_t>& dims) { assign(dims); }

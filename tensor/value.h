@@ -41,6 +41,18 @@ class Value {
   Value(Optional optional) : held_(std::make_shared<const Optional>(std::move(optional))) {}
   Value(Map map) : held_(std::make_shared<const Map>(std::move(map))) {}
 
+  Value(const Value&) = default;
+  Value(Value&&) = default;
+  Value& operator=(Value&&) = default;
+  Value& operator=(const Value& other) {
+    if (const auto* tensor = std::get_if<Tensor>(&other.held_); tensor != nullptr && empty()) {
+      held_.emplace<Tensor>() = *tensor;  // what steps do most: without a copy on the way
+    } else {
+      held_ = other.held_;
+    }
+    return *this;
+  }
+
   void clear() { held_.emplace<std::monostate>(); }
   bool empty() const { return std::holds_alternative<std::monostate>(held_); }
   bool is_tensor() const { return std::holds_alternative<Tensor>(held_); }
