@@ -57,6 +57,9 @@ void leave_cpu(int cpu, const cpu_set_t& usable) {
 
 thread_local bool inside_body = false;
 
+/// Of the pool, which need not exist to tell it.
+constinit std::atomic<int> pool_size{1};
+
 /// One loop at a time, each thread with a share of its chunks. Who takes a chunk counts it off first, and the
 /// loop is over when all that were counted off are done: a loop's fields stay while somebody reads them, a
 /// worker that wakes late finds nothing or what is left of a later loop, and a caller never waits for a
@@ -69,12 +72,12 @@ class Pool {
 
   ~Pool() { stop_workers(); }
 
-  int size() const { return size_.load(std::memory_order_relaxed); }
+  int size() const { return pool_size.load(std::memory_order_relaxed); }
 
   void resize(int n) {
     std::lock_guard lock(mutex_);
     stop_workers();
-    size_.store(n, std::memory_order_relaxed);
+    pool_size.store(n, std::memory_order_relaxed);
     shares_ = std::make_unique<Share[]>(static_cast<size_t>(n));
     start_failed_ = false;
   }
@@ -206,7 +209,6 @@ class Pool {
   static constexpr uint32_t kCount = 0xffff, kStop = ~uint32_t{0};
 
   std::mutex mutex_;
-  std::atomic<int> size_{1};
   bool start_failed_ = false;
   std::vector<std::thread> workers_;
   std::unique_ptr<Share[]> shares_ = std::make_unique<Share[]>(1);
@@ -252,7 +254,7 @@ int usable_cpus() {
 }
 
 int threads() {
-  return pool().size();
+  return pool_size.load(std::memory_order_relaxed);
 }
 
 namespace detail {

@@ -269,12 +269,25 @@ T* DirectionRun<T, Real>::Y_of(std::int64_t step, std::int64_t k) {
 
 template <typename T, typename Real>
 void DirectionRun<T, Real>::load_states() {
-  load_state(layer_.inputs[opset::input_initial_h], H_[0]);
-  state_ = {H_[0].data, H_[0].ld};
+  state_ = first_state();
   at_rest_ = starts_at_rest();
   if (layer_.form.states() == 1) return;
   std::fill_n(C_.data, places_.count * C_.ld, Real{0});
   load_state(layer_.inputs[opset::input_initial_c], C_);
+}
+
+// H0: as it is where its elements and the order of its rows are those of the states.
+template <typename T, typename Real>
+typename DirectionRun<T, Real>::ConstRows DirectionRun<T, Real>::first_state() {
+  const Tensor* initial = layer_.inputs[opset::input_initial_h];
+  if constexpr (std::is_same_v<T, Real>) {
+    if (initial != nullptr && schedule_.uniform() && !weights_.quantized) {
+      const T* H = initial->data<T>() + direction_ * layer_.state.direction;
+      return {H + places_.first * layer_.state.row, layer_.state.row};
+    }
+  }
+  load_state(initial, H_[0]);
+  return {H_[0].data, H_[0].ld};
 }
 
 template <typename T, typename Real>
@@ -295,9 +308,12 @@ bool DirectionRun<T, Real>::starts_at_rest() const {
   if (weights_.quantized) return false;
   const auto finite = [](const BlockWeights<Real>& block) { return block.R.finite(); };
   if (!std::ranges::all_of(weights_.blocks, finite)) return false;
-  const Real* H = H_[0].data;
-  return layer_.inputs[opset::input_initial_h] == nullptr ||
-         std::all_of(H, H + places_.count * dims_.hidden_size, [](Real h) { return h == 0; });
+  if (layer_.inputs[opset::input_initial_h] == nullptr) return true;
+  const auto is_zero = [](Real h) { return h == 0; };
+  for (std::int64_t k = 0; k < places_.count; ++k) {
+    if (!std::all_of(state_.row(k), state_.row(k) + dims_.hidden_size, is_zero)) return false;
+  }
+  return true;
 }
 
 template <typename T, typename Real>
@@ -308,7 +324,7 @@ void DirectionRun<T, Real>::write_step(std::int64_t step, std::int64_t rows) {
 
 template <typename T, typename Real>
 void DirectionRun<T, Real>::clear_tails() {
-  if (layer_.outputs.Y == nullptr) return;
+  if (layer_.outputs.Y == nullptr || schedule_.uniform()) return;
   T* Y = layer_.outputs.Y->template mutable_data<T>() + direction_ * layer_.y.direction;
   for (std::int64_t k = 0; k < places_.count; ++k) {
     for (std::int64_t time = schedule_.length(place(k)); time < dims_.seq_length; ++time) {

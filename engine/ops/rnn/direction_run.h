@@ -68,6 +68,7 @@ class DirectionRun {
   Rows next_state(std::int64_t step);
   T* Y_of(std::int64_t step, std::int64_t k);
   void load_states();
+  ConstRows first_state();
   void load_state(const Tensor* initial, Rows to);
   bool starts_at_rest() const;
   void write_step(std::int64_t step, std::int64_t rows);

@@ -80,6 +80,7 @@ std::int64_t parts_of(const kernels::GatePanels<Real>& weights, std::int64_t row
 template <typename Real>
 std::int64_t step_parts(std::span<const BlockWeights<Real>> blocks, std::int64_t rows) {
   std::int64_t parts = kernels::threads_here();
+  if (parts == 1) return 1;
   for (const BlockWeights<Real>& block : blocks) parts = std::min(parts, parts_of(block.R, rows));
   return parts;
 }
