@@ -100,6 +100,33 @@ std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRo
   return rules;
 }
 
+std::vector<TypeCheck> type_checks(const std::vector<InputRule>& rules, const std::vector<int>& slots,
+                                   const std::vector<const Value*>& constants) {
+  std::vector<DType> types(rules.size(), DType::undefined);  // of constants, by the first of those alike
+  std::vector<TypeCheck> all, of_others;
+  bool obeyed = true;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (slots[i] == no_slot) continue;
+    all.push_back({i, rules[i].kernel, rules[i].first});
+    if (constants[i] == nullptr || !constants[i]->is_tensor()) {
+      of_others.push_back(all.back());
+      continue;
+    }
+    const DType type = constants[i]->tensor().dtype();
+    DType& alike = types[rules[i].first];
+    if (!rules[i].kernel.contains(type) || (alike != DType::undefined && alike != type)) obeyed = false;
+    alike = type;
+  }
+  if (!obeyed) return all;
+  for (TypeCheck& check : of_others) {
+    const DType type = types[check.same_as];
+    if (type == DType::undefined) continue;
+    check.types = check.types & DTypeSet(type);
+    check.same_as = check.input;
+  }
+  return of_others;
+}
+
 void check_counts(const Node& node, const opset::Signature& signature) {
   const auto may_be_left_out = [&](std::size_t input) {
     return input < signature.inputs.size() && signature.inputs[input].kind == opset::ParameterKind::optional;

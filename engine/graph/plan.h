@@ -26,6 +26,13 @@ struct InputRule {
   const char* name = "";  // the parameter's name in the schema
 };
 
+/// That an input is a tensor of one of these types, and of that of input same_as.
+struct TypeCheck {
+  std::size_t input;
+  DTypeSet types;
+  std::size_t same_as;
+};
+
 /// One node, prepared. Slots index the frame of the plan it belongs to.
 struct Step {
   std::string label;  // "node 'gru_1' (GRU-14)", for errors
@@ -36,6 +43,8 @@ struct Step {
   std::vector<int> last_used;  // slots released after this step
   std::vector<std::string> output_names;
   std::vector<InputRule> input_rules;  // by input; may be shorter: the rest is not restricted
+  // Inputs that are no constants and pass these obey all the rules; others still may.
+  std::vector<TypeCheck> type_checks;
   // By output, the last repeats; only of nodes with bodies, which decide what they return.
   std::span<const opset::SignatureOutput> output_rules;
 };

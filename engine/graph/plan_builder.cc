@@ -248,7 +248,13 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
   step.op = op_label(node, since_version);
   step.inputs = input_slots(node, scope);
   const opset::Signature* signature = opset::find_signature(node.op_type, node.domain, opset_version);
-  if (signature != nullptr) step.input_rules = input_rules(*signature, row, step.inputs.size());
+  if (signature != nullptr) {
+    step.input_rules = input_rules(*signature, row, step.inputs.size());
+    std::vector<const Value*> constants;
+    for (const int slot : step.inputs)
+      constants.push_back(slot == no_slot ? nullptr : scope.frame->constant(slot));
+    step.type_checks = type_checks(step.input_rules, step.inputs, constants);
+  }
   NodePreparation preparation(*this, scope, node, step.inputs, since_version, opset_version);
   step.run = row.prepare(preparation);
   preparation.require_all_read();

@@ -73,21 +73,37 @@ class StepContext final : public RunContext {
   void finish();
 
  private:
+  /// As check_input_types, rule by rule.
+  void check_rules() const;
   /// Of an input that is no tensor of an element type that the kernel takes.
   void check_other_type(std::size_t input, const Value& value) const;
   /// That the first present input which must have the type of this one has it.
   void check_same_type(std::size_t input, DType dtype) const;
-  bool is_tensor_of(std::size_t input, DType dtype) const;
+  bool is_tensor_of(std::size_t input, DType dtype) const {
+    if (step_.inputs[input] == no_slot) return false;
+    const Value& value = frame_[static_cast<std::size_t>(step_.inputs[input])];
+    return value.is_tensor() && value.tensor().dtype() == dtype;
+  }
   /// Whether nothing needs the value of an input any more once this step has it.
   bool is_last_use(std::size_t input) const;
-  void mark(std::size_t index);
+  void mark(std::size_t index) {
+    if (index < 64) {
+      seen_ |= std::uint64_t{1} << index;
+    } else if (index - 64 < seen_beyond_64_.size()) {
+      seen_beyond_64_[index - 64] = true;
+    }
+  }
+  Value& output_place(std::size_t index) {
+    if (has_output(index)) return frame_[static_cast<std::size_t>(step_.outputs[index])];
+    if (index >= unwanted_.size()) unwanted_.resize(index + 1);
+    return unwanted_[index];
+  }
 
   const Step& step_;
   Values& frame_;
   RunState& state_;
   std::uint64_t seen_ = 0;  // inputs 0 to 63
   std::vector<bool> seen_beyond_64_;
-  Value& output_place(std::size_t index);
   Values unwanted_;  // outputs that no slot waits for, by index
 
   // What was taken out of the frame, for messages.

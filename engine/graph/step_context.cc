@@ -12,14 +12,6 @@ StepContext::StepContext(const Step& step, Values& frame, RunState& state)
   if (step.inputs.size() > 64) seen_beyond_64_.resize(step.inputs.size() - 64, false);
 }
 
-void StepContext::mark(std::size_t index) {
-  if (index < 64) {
-    seen_ |= std::uint64_t{1} << index;
-  } else if (index - 64 < seen_beyond_64_.size()) {
-    seen_beyond_64_[index - 64] = true;
-  }
-}
-
 const Value& StepContext::input(std::size_t index) {
   if (!has_input(index)) fail_invalid("input {} is omitted, but needed here", index);
   mark(index);
@@ -61,12 +53,6 @@ std::string StepContext::describe_inputs() const {
     }
   }
   return text;
-}
-
-Value& StepContext::output_place(std::size_t index) {
-  if (has_output(index)) return frame_[static_cast<std::size_t>(step_.outputs[index])];
-  if (index >= unwanted_.size()) unwanted_.resize(index + 1);
-  return unwanted_[index];
 }
 
 Tensor& StepContext::output(std::size_t index, DType dtype, const Shape& shape) {
@@ -164,6 +150,15 @@ std::string cast_hint(const Value& value, const opset::ParameterTypes& admitted)
 }  // namespace
 
 void StepContext::check_input_types() const {
+  for (const TypeCheck& check : step_.type_checks) {
+    const Value& value = frame_[static_cast<std::size_t>(step_.inputs[check.input])];
+    if (!value.is_tensor() || !check.types.contains(value.tensor().dtype()) ||
+        (check.same_as != check.input && !is_tensor_of(check.same_as, value.tensor().dtype())))
+      return check_rules();
+  }
+}
+
+void StepContext::check_rules() const {
   const std::size_t count = std::min(step_.input_rules.size(), step_.inputs.size());
   for (std::size_t i = 0; i < count; ++i) {
     const InputRule& rule = step_.input_rules[i];
@@ -177,12 +172,6 @@ void StepContext::check_input_types() const {
     if (!rule.kernel.contains(dtype)) check_other_type(i, value);
     if (rule.first != i && !is_tensor_of(rule.first, dtype)) check_same_type(i, dtype);
   }
-}
-
-bool StepContext::is_tensor_of(std::size_t input, DType dtype) const {
-  if (step_.inputs[input] == no_slot) return false;
-  const Value& value = frame_[static_cast<std::size_t>(step_.inputs[input])];
-  return value.is_tensor() && value.tensor().dtype() == dtype;
 }
 
 void StepContext::check_same_type(std::size_t input, DType dtype) const {

@@ -115,6 +115,51 @@ TEST(Executor, RefusesTypesThatTheSchemaDoesNotAdmit) {
   EXPECT_NE(mixed.second.find("must have the same element type"), std::string::npos) << mixed.second;
 }
 
+// What constants tell is known before the run; what is refused, and how, stays the same.
+TEST(Executor, RefusesTypesThatDoNotFitThoseOfConstants) {
+  const auto constant = [](const char* name, const Tensor& value) {
+    return node("Constant", {}, {name}, {attr("value", value)});
+  };
+  const auto with_constant = [&](std::vector<std::string> inputs) {
+    return model(graph({"x"},
+                       {constant("i", Tensor::scalar(std::int32_t{1})), constant("f", Tensor::scalar(1.5f)),
+                        node("Sum", std::move(inputs), {"y"})},
+                       {"y"}));
+  };
+  struct Row {
+    std::vector<std::string> inputs;
+    const char* message;  // nullptr: runs
+  };
+  const std::vector<Row> table = {
+      {{"x", "f"}, nullptr},
+      {{"f", "x", "f", "x"}, nullptr},
+      {{"x", "i"}, "input 1 ('data_0') of Sum-13 must not be int32"},
+      {{"i", "x"}, "input 0 ('data_0') of Sum-13 must not be int32"},
+  };
+  for (const Row& row : table) {
+    const auto made = with_constant(row.inputs);
+    if (row.message == nullptr) {
+      EXPECT_NO_THROW(run(made, {floats({1})})) << row.inputs.size();
+      const auto [kind, message] = error_of([&] { run(made, {Tensor::scalar(1.0)}); });
+      EXPECT_EQ(kind, ErrorKind::invalid_model) << message;
+      EXPECT_NE(message.find("must have the same element type, but are "), std::string::npos) << message;
+      continue;
+    }
+    const auto [kind, message] = error_of([&] { run(made, {floats({1})}); });
+    EXPECT_EQ(kind, ErrorKind::invalid_model) << message;
+    EXPECT_NE(message.find(row.message), std::string::npos) << message;
+  }
+  const auto unlike = model(graph({"x"},
+                                  {constant("d", Tensor::scalar(1.0)), constant("f", Tensor::scalar(1.5f)),
+                                   node("Max", {"x", "d", "f"}, {"y"})},
+                                  {"y"}));
+  for (const Value& x : {floats({1}), Value(Tensor::scalar(1.0))}) {
+    const auto [kind, message] = error_of([&] { run(unlike, {x}); });
+    EXPECT_EQ(kind, ErrorKind::invalid_model) << message;
+    EXPECT_NE(message.find("must have the same element type"), std::string::npos) << message;
+  }
+}
+
 TEST(Executor, RefusesSequencesAndOptionalsWhereTheVersionHasNone) {
   const auto one = [](const char* op) { return graph({"x"}, {node(op, {"x"}, {"y"})}, {"y"}); };
   const auto sequence = graph({}, {node("SequenceConstruct", {"x"}, {"s"})}, {"s"});
