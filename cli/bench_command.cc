@@ -65,8 +65,10 @@ std::uint64_t peak_resident_bytes() {
 struct Measured {
   double load_us = 0;
   double plan_us = 0;
-  std::vector<double> runs_us;  // ascending
-  double cpu_us = 0;            // of all threads, of a run on average
+  std::int64_t runs = 0;
+  std::vector<double> samples_us;  // of a run each, ascending
+  double mean_us = 0;
+  double cpu_us = 0;  // of all threads, of a run on average
   std::uint64_t peak_resident = 0;
   std::size_t planned_bytes = 0;
   std::vector<OperatorTime> operators;
@@ -75,12 +77,12 @@ struct Measured {
   std::map<std::string, Work> work;
   MachineLimits limits;
 
-  /// The value that the share q of the runs does not exceed.
+  /// The value that the share q of the samples does not exceed.
   double quantile(double q) const {
-    const double at = q * static_cast<double>(runs_us.size() - 1);
+    const double at = q * static_cast<double>(samples_us.size() - 1);
     const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, runs_us.size() - 1);
-    return std::lerp(runs_us[below], runs_us[above], at - static_cast<double>(below));
+    const std::size_t above = std::min(below + 1, samples_us.size() - 1);
+    return std::lerp(samples_us[below], samples_us[above], at - static_cast<double>(below));
   }
 };
 
@@ -117,21 +119,34 @@ class Bench {
     if (flags_.profile || !flags_.trace.empty()) profile();
   }
 
-  // Each run ends where the next begins, so the clock is read once a run.
+  // Each sample ends where the next begins, so the clock is read once a sample.
   void time_runs() {
     const auto begin = Clock::now();
     const std::clock_t cpu_begin = std::clock();
     auto last = begin;
+    std::int64_t together = 1;
     do {
-      runner_->run(inputs_, run_options_);
+      for (std::int64_t i = 0; i < together; ++i) runner_->run(inputs_, run_options_);
       const auto now = Clock::now();
-      measured_.runs_us.push_back(microseconds(now - last));
+      const double run_us = microseconds(now - last) / static_cast<double>(together);
+      measured_.runs += together;
+      measured_.samples_us.push_back(run_us);
       last = now;
-    } while (std::ssize(measured_.runs_us) < flags_.runs ||
+      together = runs_of_a_sample(run_us);
+    } while (measured_.runs < flags_.runs ||
              std::chrono::duration<double>(last - begin).count() < flags_.min_time);
-    const double cpu_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
-    measured_.cpu_us = 1e6 * cpu_seconds / static_cast<double>(measured_.runs_us.size());
-    std::ranges::sort(measured_.runs_us);
+    const auto runs = static_cast<double>(measured_.runs);
+    measured_.cpu_us = 1e6 / CLOCKS_PER_SEC * static_cast<double>(std::clock() - cpu_begin) / runs;
+    measured_.mean_us = microseconds(last - begin) / runs;
+    std::ranges::sort(measured_.samples_us);
+  }
+
+  // Reading the clock takes a fiftieth of a microsecond: short runs share it, where there are to be many.
+  std::int64_t runs_of_a_sample(double run_us) const {
+    constexpr double sample_us = 10, least_samples = 20;
+    const double least_us = std::max(run_us, 1e-3);  // the clock may stand still for a moment
+    const double runs = std::max(static_cast<double>(flags_.runs), 1e6 * flags_.min_time / least_us);
+    return static_cast<std::int64_t>(std::max(1.0, std::min(sample_us / least_us, runs / least_samples)));
   }
 
   void profile() {
@@ -165,18 +180,15 @@ class Bench {
 };
 
 std::string as_json(const BenchFlags& flags, const Measured& measured) {
-  const std::vector<double>& runs = measured.runs_us;
-  double sum = 0;
-  for (const double run : runs) sum += run;
   Json out{{"model", flags.model},
            {"threads", kernels::threads()},
            {"isa", kernels::simd_target()},
-           {"runs", runs.size()},
+           {"runs", measured.runs},
            {"median_us", measured.quantile(0.5)},
            {"p10_us", measured.quantile(0.1)},
            {"p90_us", measured.quantile(0.9)},
-           {"min_us", runs.front()},
-           {"mean_us", sum / static_cast<double>(runs.size())},
+           {"min_us", measured.samples_us.front()},
+           {"mean_us", measured.mean_us},
            {"cpu_us", measured.cpu_us},
            {"load_us", measured.load_us},
            {"plan_us", measured.plan_us},
@@ -208,8 +220,8 @@ std::string as_text(const BenchFlags& flags, const Measured& measured) {
       "median {:.2f} us, p10 {:.2f}, p90 {:.2f}, least {:.2f}; {} runs, {} thread{}, {}\n"
       "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms, peak memory of tensors {:.1f} MB, laid out of it "
       "{:.1f} MB, of the process {:.1f} MB\n",
-      measured.quantile(0.5), measured.quantile(0.1), measured.quantile(0.9), measured.runs_us.front(),
-      measured.runs_us.size(), kernels::threads(), kernels::threads() == 1 ? "" : "s", kernels::simd_target(),
+      measured.quantile(0.5), measured.quantile(0.1), measured.quantile(0.9), measured.samples_us.front(),
+      measured.runs, kernels::threads(), kernels::threads() == 1 ? "" : "s", kernels::simd_target(),
       measured.cpu_us, measured.load_us / 1e3, measured.plan_us / 1e3,
       static_cast<double>(memory::peak()) / 1e6, static_cast<double>(measured.planned_bytes) / 1e6,
       static_cast<double>(measured.peak_resident) / 1e6);

@@ -1,8 +1,11 @@
 // What RNN, GRU and LSTM are made of, as the text of every version states it alike.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,13 +63,30 @@ const char* recurrent_output_name(std::size_t index);
 enum class RecurrentSize { num_directions, seq_length, batch_size, input_size, hidden_size };
 
 struct RecurrentDim {
-  RecurrentSize size;
+  RecurrentSize size{};
   int factor = 1;
 
   /// "batch_size", "3*hidden_size": as the text writes it.
   std::string text() const;
 };
-using RecurrentDims = std::vector<RecurrentDim>;
+
+/// A list of at most three, in place, since layers look at them in every run.
+class RecurrentDims {
+ public:
+  RecurrentDims() = default;
+  RecurrentDims(std::initializer_list<RecurrentDim> dims) : size_(dims.size()) {
+    std::ranges::copy(dims, dims_.begin());
+  }
+
+  std::size_t size() const { return size_; }
+  const RecurrentDim* begin() const { return dims_.data(); }
+  const RecurrentDim* end() const { return dims_.data() + size_; }
+  const RecurrentDim& operator[](std::size_t i) const { return dims_[i]; }
+
+ private:
+  std::size_t size_ = 0;
+  std::array<RecurrentDim, 3> dims_{};
+};
 
 /// The shape that the text states for an input, batch_first under layout 1. W [num_directions,
 /// gates*hidden_size, input_size] and R [num_directions, gates*hidden_size, hidden_size], if quantized with

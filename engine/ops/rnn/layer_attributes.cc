@@ -16,7 +16,7 @@ const opset::SchemaInfo& schema_of(const PrepareContext& node, const LayerForm& 
 }  // namespace
 
 std::span<const Activation> LayerAttributes::functions(std::int64_t direction_index) const {
-  const std::size_t each = activations.size() / static_cast<std::size_t>(num_directions);
+  const std::size_t each = num_directions == 2 ? activations.size() / 2 : activations.size();
   return std::span(activations).subspan(static_cast<std::size_t>(direction_index) * each, each);
 }
 
@@ -38,13 +38,14 @@ LayerAttributes read_layer_attributes(PrepareContext& node, const LayerForm& for
   attributes.stated = opset::read_recurrent_attributes(*form.of, schema, given, findings);
   opset::require_no_errors(*form.of, findings);
   attributes.num_directions = *attributes.stated.num_directions();
+  attributes.first_reversed = attributes.stated.direction == "reverse";
   attributes.batch_first = attributes.stated.layout == 1;
   attributes.clip = attributes.stated.clip.value_or(no_clip);
   const std::vector<std::string>& names = attributes.stated.activations;
   attributes.activations = parse_activations(names, node.floats_attribute("activation_alpha"),
                                              node.floats_attribute("activation_beta"));
   for (std::size_t input = 0; input < opset::recurrent_inputs; ++input)
-    attributes.input_dims.push_back(opset::recurrent_input_dims(*form.of, input, attributes.batch_first));
+    attributes.input_dims[input] = opset::recurrent_input_dims(*form.of, input, attributes.batch_first);
   return attributes;
 }
 

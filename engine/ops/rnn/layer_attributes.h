@@ -2,6 +2,7 @@
 // they share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -41,12 +42,11 @@ struct LayerAttributes {
   std::int64_t num_directions = 1;
   bool batch_first = false;  // layout = 1
   float clip = no_clip;
-  std::vector<Activation> activations;             // of the forward direction, then of the backward one
-  std::vector<opset::RecurrentDims> input_dims{};  // what the shape of each input must be
+  std::vector<Activation> activations;  // of the forward direction, then of the backward one
+  std::array<opset::RecurrentDims, opset::recurrent_inputs> input_dims{};  // what their shapes must be
+  bool first_reversed = false;                                             // direction = reverse
 
-  bool reversed(std::int64_t direction_index) const {
-    return direction_index == 1 || stated.direction == "reverse";
-  }
+  bool reversed(std::int64_t direction_index) const { return direction_index == 1 || first_reversed; }
   /// f, g, h of one direction.
   std::span<const Activation> functions(std::int64_t direction_index) const;
 };
