@@ -91,9 +91,7 @@ void run_steps(const Plan& plan, Values& frame, RunState& state,
 namespace {
 
 // Where the value of input i belongs, after checks that it may go there; nullptr: an initializer's stays.
-// checked_type: its type and shape have been compared with the declared ones before.
-Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, Values& frame,
-                      bool checked_type = false) {
+Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, Values& frame) {
   Value& place = frame[static_cast<std::size_t>(plan.inputs[i])];
   if (value.empty()) {
     const bool optional = plan.input_types[i].kind == ValueType::Kind::optional;
@@ -101,7 +99,7 @@ Value* place_of_input(const Plan& plan, std::size_t i, const Value& value, Value
     return nullptr;
   }
   if (!place.empty()) fail_internal("input '{}' is fed, but was planned as a constant", plan.input_names[i]);
-  if (!checked_type) check_declared(plan.input_names[i], plan.input_types[i], value);
+  check_declared(plan.input_names[i], plan.input_types[i], value);
   return &place;
 }
 
@@ -162,7 +160,8 @@ void Runner::run(std::span<const Value> inputs, const RunOptions& options) {
       const Value& value = i < inputs.size() ? inputs[i] : none;
       const bool same_tensor = same && is_of(fed_types_[i], value);
       same = same_tensor || (same && !value.is_tensor() && fed_types_[i].first == DType::undefined);
-      Value* place = place_of_input(*plan_, i, value, frame_, same_tensor);
+      Value* place = same_tensor ? &frame_[static_cast<std::size_t>(plan_->inputs[i])]
+                                 : place_of_input(*plan_, i, value, frame_);
       if (place != nullptr) *place = value;
     }
     prepare_memory(inputs, same);

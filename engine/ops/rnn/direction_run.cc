@@ -43,7 +43,8 @@ DirectionRun<T, Real>::DirectionRun(const LayerRun& layer, std::int64_t directio
       reversed_(layer.attributes.reversed(direction)),
       weights_(weights),
       padded_(weights.blocks.front().R.padded_size()),
-      states_in_Y_(std::is_same_v<T, Real> && layer.outputs.Y != nullptr && schedule_.uniform()) {
+      Y_(elements_of(layer.outputs.Y, direction * layer.y.direction)),
+      states_in_Y_(std::is_same_v<T, Real> && Y_ != nullptr && schedule_.uniform()) {
   const std::span<const Activation> functions = layer.attributes.functions(direction);
   for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
     kernels::Cell<Real>& cell = cells_[i];
@@ -262,8 +263,7 @@ typename DirectionRun<T, Real>::Rows DirectionRun<T, Real>::next_state(std::int6
 // Y of a row at a step.
 template <typename T, typename Real>
 T* DirectionRun<T, Real>::Y_of(std::int64_t step, std::int64_t k) {
-  T* Y = layer_.outputs.Y->template mutable_data<T>() + direction_ * layer_.y.direction;
-  return Y + schedule_.time(place(k), step, reversed_) * layer_.y.time +
+  return Y_ + schedule_.time(place(k), step, reversed_) * layer_.y.time +
          schedule_.row(place(k)) * layer_.y.row;
 }
 
@@ -318,25 +318,24 @@ bool DirectionRun<T, Real>::starts_at_rest() const {
 
 template <typename T, typename Real>
 void DirectionRun<T, Real>::write_step(std::int64_t step, std::int64_t rows) {
-  if (layer_.outputs.Y == nullptr) return;
+  if (Y_ == nullptr) return;
   for (std::int64_t k = 0; k < rows; ++k) convert(state_.row(k), dims_.hidden_size, Y_of(step, k));
 }
 
 template <typename T, typename Real>
 void DirectionRun<T, Real>::clear_tails() {
-  if (layer_.outputs.Y == nullptr || schedule_.uniform()) return;
-  T* Y = layer_.outputs.Y->template mutable_data<T>() + direction_ * layer_.y.direction;
+  if (Y_ == nullptr || schedule_.uniform()) return;
   for (std::int64_t k = 0; k < places_.count; ++k) {
     for (std::int64_t time = schedule_.length(place(k)); time < dims_.seq_length; ++time) {
-      std::fill_n(Y + time * layer_.y.time + schedule_.row(place(k)) * layer_.y.row, dims_.hidden_size, T{});
+      std::fill_n(Y_ + time * layer_.y.time + schedule_.row(place(k)) * layer_.y.row, dims_.hidden_size, T{});
     }
   }
 }
 
 template <typename T, typename Real>
 void DirectionRun<T, Real>::store_state(std::size_t index) {
-  if (layer_.outputs.last[index] == nullptr) return;
-  T* last = layer_.outputs.last[index]->template mutable_data<T>() + direction_ * layer_.state.direction;
+  T* last = elements_of(layer_.outputs.last[index], direction_ * layer_.state.direction);
+  if (last == nullptr) return;
   for (std::int64_t k = 0; k < places_.count; ++k) {
     T* to = last + schedule_.row(place(k)) * layer_.state.row;
     if (schedule_.length(place(k)) == 0) {

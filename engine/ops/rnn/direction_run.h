@@ -83,6 +83,11 @@ class DirectionRun {
   const bool reversed_;
   const DirectionWeights<Real>& weights_;
   const std::int64_t padded_;  // hidden_size as the kernels pad it
+  /// Of an output from an element on; nullptr: not wanted.
+  static T* elements_of(Tensor* output, std::int64_t begin) {
+    return output == nullptr ? nullptr : output->template mutable_data<T>() + begin;
+  }
+  T* const Y_;  // of this direction; nullptr: not wanted
   // Y itself holds the states when its elements and rows are theirs.
   const bool states_in_Y_;
   std::array<kernels::Cell<Real>, 2> cells_;  // by block

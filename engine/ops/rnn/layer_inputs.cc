@@ -125,7 +125,8 @@ std::optional<LayerInputs> constant_weights(PrepareContext& node) {
 Dimensions check_inputs(const LayerInputs& inputs, const LayerForm& form, const LayerAttributes& attributes,
                         const Dimensions* of_weights) {
   const Which which = of_weights != nullptr ? Which(beside_weights) : Which(every_input);
-  check_types(inputs, which, form.of->quantized);
+  // Beside checked weights of the standard's operators, types are as the executor passed them.
+  if (of_weights == nullptr || form.of->quantized) check_types(inputs, which, form.of->quantized);
   const Dimensions dims = of_weights != nullptr ? read_dimensions(inputs, attributes, *of_weights)
                                                 : read_dimensions(inputs, attributes);
   const bool as_stated = attributes.stated.hidden_size.value_or(dims.hidden_size) == dims.hidden_size;
