@@ -26,7 +26,8 @@ std::int64_t checked_product(std::span<const std::int64_t> sizes) {
 void Shape::assign(std::span<const std::int64_t> dims) {
   rank_ = dims.size();
   if (rank_ <= inline_rank) {
-    std::copy(dims.begin(), dims.end(), inline_.begin());
+    // One by one: copied in vectors, dimensions that were just written would have to be waited for.
+    for (std::size_t i = 0; i < inline_rank; ++i) inline_[i] = i < rank_ ? dims[i] : 0;
   } else {
     heap_.assign(dims.begin(), dims.end());
   }

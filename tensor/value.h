@@ -46,14 +46,16 @@ class Value {
   Value& operator=(Value&&) = default;
   Value& operator=(const Value& other) {
     if (const auto* tensor = std::get_if<Tensor>(&other.held_); tensor != nullptr && empty()) {
-      held_.emplace<Tensor>() = *tensor;  // what steps do most: without a copy on the way
+      held_.emplace<Tensor>(*tensor);  // what steps do most: without a copy on the way
     } else {
       held_ = other.held_;
     }
     return *this;
   }
 
-  void clear() { held_.emplace<std::monostate>(); }
+  void clear() {
+    if (!empty()) held_.emplace<std::monostate>();
+  }
   bool empty() const { return std::holds_alternative<std::monostate>(held_); }
   bool is_tensor() const { return std::holds_alternative<Tensor>(held_); }
   bool is_sequence() const { return std::holds_alternative<std::shared_ptr<Sequence>>(held_); }

@@ -88,4 +88,8 @@ std::optional<float> PrepareContext::optional_float(const char* name) {
   return found->f;
 }
 
+void RunContext::fail_omitted(std::size_t index) {
+  fail_invalid("input {} is omitted, but needed here", index);
+}
+
 }  // namespace grurun::engine

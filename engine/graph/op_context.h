@@ -92,11 +92,19 @@ class RunContext {
   /// False for an output that nobody named; computing it is wasted, setting it is harmless.
   virtual bool has_output(std::size_t index) const = 0;
 
+  /// The input; nullptr for an omitted one.
+  virtual const Value* optional_input(std::size_t index) = 0;
   /// The input; an omitted one throws Error(invalid_model) naming its number.
-  virtual const Value& input(std::size_t index) = 0;
+  const Value& input(std::size_t index) {
+    if (const Value* value = optional_input(index)) return *value;
+    fail_omitted(index);
+  }
   const Tensor& tensor(std::size_t index) { return input(index).tensor(); }
   /// The tensor, or nullptr when omitted.
-  const Tensor* optional_tensor(std::size_t index) { return has_input(index) ? &tensor(index) : nullptr; }
+  const Tensor* optional_tensor(std::size_t index) {
+    const Value* value = optional_input(index);
+    return value == nullptr ? nullptr : &value->tensor();
+  }
   /// The input as one to overwrite: its buffer is unique() when nothing else needs it any more.
   virtual Tensor take_tensor(std::size_t index) = 0;
   /// The sequence as one to change: its list is copied only where something else needs it.
@@ -124,6 +132,9 @@ class RunContext {
   /// A seed for this node in this run: differs between nodes and between runs of a body, the same for the
   /// same --seed.
   virtual std::uint64_t random_seed() = 0;
+
+ private:
+  [[noreturn]] static void fail_omitted(std::size_t index);
 };
 
 }  // namespace grurun::engine

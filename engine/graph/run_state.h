@@ -48,7 +48,7 @@ class StepContext final : public RunContext {
   bool has_output(std::size_t index) const override {
     return index < step_.outputs.size() && step_.outputs[index] != no_slot;
   }
-  const Value& input(std::size_t index) override;
+  const Value* optional_input(std::size_t index) override;
   Tensor take_tensor(std::size_t index) override;
   Sequence take_sequence(std::size_t index) override;
   void accept_input(std::size_t index) override { mark(index); }

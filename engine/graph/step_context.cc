@@ -12,10 +12,12 @@ StepContext::StepContext(const Step& step, Values& frame, RunState& state)
   if (step.inputs.size() > 64) seen_beyond_64_.resize(step.inputs.size() - 64, false);
 }
 
-const Value& StepContext::input(std::size_t index) {
-  if (!has_input(index)) fail_invalid("input {} is omitted, but needed here", index);
+const Value* StepContext::optional_input(std::size_t index) {
+  if (index >= step_.inputs.size() || step_.inputs[index] == no_slot) return nullptr;
+  const Value& value = frame_[static_cast<std::size_t>(step_.inputs[index])];
+  if (value.empty()) return nullptr;
   mark(index);
-  return frame_[static_cast<std::size_t>(step_.inputs[index])];
+  return &value;
 }
 
 Tensor StepContext::take_tensor(std::size_t index) {

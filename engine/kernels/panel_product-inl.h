@@ -54,7 +54,7 @@ struct PanelGroup {
 
 /// The panels of a range in its order, up to `most` of the same width at a time: body(group).
 template <class T, class Body>
-HWY_INLINE void each_group(const GatePanels<T>& weights, PanelRange range, int64_t most, Body body) {
+HWY_INLINE void each_group(const GatePanels<T>& weights, const PanelRange& range, int64_t most, Body body) {
   const auto same = [&](int64_t a, int64_t b) { return weights.units(a) == weights.units(b); };
   int64_t begin = range.begin, end = range.end;
   while (begin < end && range.descending) {

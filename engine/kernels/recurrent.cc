@@ -26,7 +26,7 @@ constexpr size_t kSplitBytes = size_t{1} << 19;  // of rows that a projection sp
 #endif
 
 #if GRURUN_TILES
-void project_by_tiles(const Projection<float>& p, PanelRange range) {
+void project_by_tiles(const Projection<float>& p, const PanelRange& range) {
   const auto K = static_cast<size_t>(p.W->K());
   const RowBlocks rows{static_cast<size_t>(p.rows)};
   const size_t together = std::max<size_t>(1, kSplitBytes / SplitRows::bytes(kRowBlock, K));
@@ -47,7 +47,7 @@ void project_by_tiles(const Projection<float>& p, PanelRange range) {
 #endif
 
 template <class T>
-void project_panels(const Projection<T>& p, PanelRange range) {
+void project_panels(const Projection<T>& p, const PanelRange& range) {
   const GatePanels<T>& W = *p.W;
   expect_arranged(W);
 #if GRURUN_TILES
@@ -79,29 +79,29 @@ class StepBlock {
   /// `count` rows from `row` on, those of A and X perhaps in pieces; `group` is of R.
   void run(const PanelGroup<T>& group, int64_t row, size_t count, const SplitRows* A, const SplitRows* X) {
     const size_t width = group.width();
-    GateBlock<const T> start;
+    // Before the products, which drive all else out of the first cache.
+    Sums<T> sums{.panels = group.count(),
+                 .rows = count,
+                 .units = group.units(),
+                 .first_row = static_cast<size_t>(row),
+                 .first_unit = static_cast<size_t>(group.weights.first_unit(group.begin)),
+                 .hidden_size = static_cast<size_t>(group.weights.hidden_size()),
+                 .product = {product_, count * width, width},
+                 .start = {},
+                 .bias = {group.bias(), width, 0}};
     for (size_t i = 0; count > 1 && step_.projected.data != nullptr && i < count; ++i) {
       fetch<2>(step_.projected.row(row + static_cast<int64_t>(i)) + group.weights.first_column(group.begin),
                group.count() * width);
     }
     // W and R take turns in being last, so that the one used last is still in the cache.
-    if (!group.descending) start = starts(group, row, count, X);
+    if (!group.descending) sums.start = starts(group, row, count, X);
     if (A_.data == nullptr) {
       std::fill_n(product_, group.count() * count * width, T{0});
     } else {
       multiply(Factor<T>{count, A_.from(row), scaled_A_.rows(), A}, group, {product_, width, false});
     }
-    if (group.descending) start = starts(group, row, count, X);
-    finish(cell_, step_,
-           {.panels = group.count(),
-            .rows = count,
-            .units = group.units(),
-            .first_row = static_cast<size_t>(row),
-            .first_unit = static_cast<size_t>(group.weights.first_unit(group.begin)),
-            .hidden_size = static_cast<size_t>(group.weights.hidden_size()),
-            .product = {product_, count * width, width},
-            .start = start,
-            .bias = {group.bias(), width, 0}});
+    if (group.descending) sums.start = starts(group, row, count, X);
+    finish(cell_, step_, sums);
   }
 
  private:
@@ -128,7 +128,7 @@ class StepBlock {
 };
 
 template <class T>
-void step_panels(const Cell<T>& cell, const CellStep<T>& step, PanelRange range) {
+void step_panels(const Cell<T>& cell, const CellStep<T>& step, const PanelRange& range) {
   expect_arranged(*cell.R);
   const RowBlocks rows{static_cast<size_t>(step.rows)};
   const bool projected = step.projected.data != nullptr;
@@ -172,16 +172,16 @@ bool compacts() {
 bool widens() {
   return kWidens;
 }
-void project_f32(const Projection<float>& p, PanelRange range) {
+void project_f32(const Projection<float>& p, const PanelRange& range) {
   project_panels(p, range);
 }
-void project_f64(const Projection<double>& p, PanelRange range) {
+void project_f64(const Projection<double>& p, const PanelRange& range) {
   project_panels(p, range);
 }
-void step_f32(const Cell<float>& cell, const CellStep<float>& step, PanelRange range) {
+void step_f32(const Cell<float>& cell, const CellStep<float>& step, const PanelRange& range) {
   step_panels(cell, step, range);
 }
-void step_f64(const Cell<double>& cell, const CellStep<double>& step, PanelRange range) {
+void step_f64(const Cell<double>& cell, const CellStep<double>& step, const PanelRange& range) {
   step_panels(cell, step, range);
 }
 
@@ -208,16 +208,16 @@ bool want_narrow_panels() {
 bool want_compact_panels() {
   return HWY_DYNAMIC_DISPATCH(compacts)();
 }
-void project(const Projection<float>& p, PanelRange panels) {
+void project(const Projection<float>& p, const PanelRange& panels) {
   HWY_DYNAMIC_DISPATCH(project_f32)(p, panels);
 }
-void project(const Projection<double>& p, PanelRange panels) {
+void project(const Projection<double>& p, const PanelRange& panels) {
   HWY_DYNAMIC_DISPATCH(project_f64)(p, panels);
 }
-void cell_step(const Cell<float>& cell, const CellStep<float>& step, PanelRange panels) {
+void cell_step(const Cell<float>& cell, const CellStep<float>& step, const PanelRange& panels) {
   HWY_DYNAMIC_DISPATCH(step_f32)(cell, step, panels);
 }
-void cell_step(const Cell<double>& cell, const CellStep<double>& step, PanelRange panels) {
+void cell_step(const Cell<double>& cell, const CellStep<double>& step, const PanelRange& panels) {
   HWY_DYNAMIC_DISPATCH(step_f64)(cell, step, panels);
 }
 

@@ -63,8 +63,8 @@ struct Projection {
   /// Of `count` of the rows, from `first` on.
   Projection part(int64_t first, int64_t count) const { return {count, X.from(first), W, to.from(first)}; }
 };
-void project(const Projection<float>& p, PanelRange panels);
-void project(const Projection<double>& p, PanelRange panels);
+void project(const Projection<float>& p, const PanelRange& panels);
+void project(const Projection<double>& p, const PanelRange& panels);
 
 /// What becomes of the sums, one for each gate of a unit.
 enum class CellKind {
@@ -116,7 +116,7 @@ struct CellStep {
             out.from(first), C.from(first), z.from(first),         reset.from(first)};
   }
 };
-void cell_step(const Cell<float>& cell, const CellStep<float>& step, PanelRange panels);
-void cell_step(const Cell<double>& cell, const CellStep<double>& step, PanelRange panels);
+void cell_step(const Cell<float>& cell, const CellStep<float>& step, const PanelRange& panels);
+void cell_step(const Cell<double>& cell, const CellStep<double>& step, const PanelRange& panels);
 
 }  // namespace grurun::kernels

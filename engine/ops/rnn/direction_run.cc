@@ -95,7 +95,7 @@ void DirectionRun<T, Real>::run(void* workspace) {
   load_states();
   const std::int64_t steps = schedule_.steps();
   if (steps == 1 && !projects_ahead()) {
-    step(0, active(0), {}, inputs_of(0, 1, active(0)));
+    step(0, {}, inputs_of(0, 1, active(0)));
   }
   for (std::int64_t step = 0; projects_ahead() && step < steps;) {
     const Chunk chunk = project(step);
@@ -104,7 +104,7 @@ void DirectionRun<T, Real>::run(void* workspace) {
       // Steps count once, however many threads take rows of them.
       places_.first == 0 ? layer_.context.check_limits() : layer_.context.check_limits_uncounted();
       const std::int64_t rows = active(step);
-      this->step(step, rows, block, {});
+      this->step(step, block, {});
       block.data += (chunk.descending ? -rows : rows) * width_;
     }
   }
@@ -208,7 +208,8 @@ bool DirectionRun<T, Real>::is_short(std::int64_t rows) const {
 }
 
 template <typename T, typename Real>
-void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X) {
+void DirectionRun<T, Real>::step(std::int64_t step, Rows projected, ConstRows X) {
+  const std::int64_t rows = active(step);
   if constexpr (std::is_same_v<Real, float>) {
     if (weights_.quantized) {
       // Over the rows that had a step before this one: a row that has just ended still counts.
@@ -232,11 +233,11 @@ void DirectionRun<T, Real>::step(std::int64_t step, std::int64_t rows, Rows proj
     for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
       const kernels::Cell<Real>& cell = cells_[i];
       if (cell.kind == kernels::CellKind::gru_candidate) cell_step.A = {reset_.data, reset_.ld};
-      each_share(*cell.R, rows, parts, least_rows_alike(weights_.blocks[i]), descending,
-                 [&](const Share& share) {
-                   if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
-                   kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
-                 });
+      const std::int64_t least_rows = parts == 1 ? rows : least_rows_alike(weights_.blocks[i]);
+      each_share(*cell.R, rows, parts, least_rows, descending, [&](const Share& share) {
+        if (share.rows == rows) return kernels::cell_step(cell, cell_step, share.panels);
+        kernels::cell_step(cell, cell_step.part(share.first_row, share.rows), share.panels);
+      });
       if (projected.data != nullptr) cell_step.projected.data += cell.W->width();
     }
   };

@@ -64,7 +64,7 @@ class DirectionRun {
   // Rows [begin, end) of those of the steps from first_step on.
   void gather(std::int64_t first_step, std::int64_t begin, std::int64_t end);
   bool is_short(std::int64_t rows) const;
-  void step(std::int64_t step, std::int64_t rows, Rows projected, ConstRows X);
+  void step(std::int64_t step, Rows projected, ConstRows X);
   Rows next_state(std::int64_t step);
   T* Y_of(std::int64_t step, std::int64_t k);
   void load_states();

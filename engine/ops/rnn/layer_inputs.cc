@@ -35,15 +35,18 @@ void check_types(const LayerInputs& inputs, Which which, bool quantized) {
   }
 }
 
-// Beside those of weights that have been checked.
+// Beside those of weights that have been checked. Member by member: a copy in vectors would wait for members
+// that were just written.
 Dimensions read_dimensions(const LayerInputs& inputs, const LayerAttributes& attributes,
                            const Dimensions& of_weights) {
-  Dimensions dims = of_weights;
-  const opset::RecurrentDims& stated = attributes.input_dims[opset::input_X];
   const Shape& X = inputs[opset::input_X]->shape();
-  if (X.rank() != stated.size()) return dims;
-  for (const std::size_t axis : {0, 1}) opset::size_of(dims, stated[axis].size) = X[axis];
-  return dims;
+  if (X.rank() != attributes.input_dims[opset::input_X].size()) return of_weights;
+  const std::size_t time = attributes.batch_first ? 1 : 0;
+  return {.seq_length = X[time],
+          .batch_size = X[1 - time],
+          .input_size = of_weights.input_size,
+          .hidden_size = of_weights.hidden_size,
+          .num_directions = of_weights.num_directions};
 }
 
 Dimensions read_dimensions(const LayerInputs& inputs, const LayerAttributes& attributes) {

@@ -58,22 +58,22 @@ void with_workspace(std::size_t bytes, Body body) {
 template <typename T, typename Real>
 void run_directions(const LayerRun& layer, const LayerWeights<Real>& weights) {
   const std::int64_t directions = layer.dims.num_directions, rows = layer.dims.batch_size;
-  const std::int64_t threads = kernels::threads_here() / directions;
-  const std::int64_t parts = threads > 1 ? row_parts(layer, weights, threads) : 1;
+  const int threads = kernels::threads_here();
+  const std::int64_t parts = threads > directions ? row_parts(layer, weights, threads / directions) : 1;
   const std::int64_t runs = directions * parts;
   const bool apart = runs > 1 && (parts > 1 || directions_side_by_side(layer.form, layer.dims));
+  if (!apart) {
+    for (std::int64_t direction = 0; direction < directions; ++direction) {
+      DirectionRun<T, Real> run(layer, direction, weights[static_cast<std::size_t>(direction)], {0, rows});
+      with_workspace(run.workspace_bytes(), [&](std::byte* workspace) { run.run(workspace); });
+    }
+    return;
+  }
   const auto run_of = [&](std::int64_t run) {
     const std::int64_t part = run % parts, first = rows * part / parts, last = rows * (part + 1) / parts;
     const auto direction = static_cast<std::size_t>(run / parts);
     return DirectionRun<T, Real>(layer, run / parts, weights[direction], {first, last - first});
   };
-  if (!apart) {
-    for (std::int64_t i = 0; i < runs; ++i) {
-      DirectionRun<T, Real> run = run_of(i);
-      with_workspace(run.workspace_bytes(), [&](std::byte* workspace) { run.run(workspace); });
-    }
-    return;
-  }
   // One workspace, so that a thread meets the same memory in every run: that of another thread's last run
   // would have to come from there. The first part has the fewest rows, the last one the most, and what is
   // projected at a time may be more of either.

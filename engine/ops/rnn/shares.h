@@ -100,8 +100,8 @@ std::int64_t projection_parts(const kernels::GatePanels<Real>& W, std::int64_t r
 template <typename Real, typename Body>
 void each_share(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts,
                 std::int64_t least_rows, bool descending, Body body) {
+  if (parts == 1) return body(Share{0, rows, {0, weights.panels(), descending}});
   const kernels::PanelRange all{0, weights.panels(), descending};
-  if (parts == 1) return body(Share{0, rows, all});
   if (share_rows(weights, rows, parts, least_rows)) {
     const auto first_row = [rows, parts](std::int64_t part) { return rows * part / parts; };
     return kernels::parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t end) {
