@@ -6,6 +6,8 @@
 
 #include "onnx/defs/tensor_proto_util.h"
 #include "opset/inferred_input.h"
+#include "opset/limited_broadcast.h"
+#include "opset/required_sizes.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -14,42 +16,6 @@ namespace {
 
 using onnx::InferenceContext;
 using onnx::TensorShapeProto;
-using Size = std::optional<std::int64_t>;
-using Sizes = std::vector<Size>;
-
-Sizes sizes_of(const TensorShapeProto& shape) {
-  Sizes sizes;
-  for (int axis = 0; axis < shape.dim_size(); ++axis) sizes.push_back(size_of(&shape, axis));
-  return sizes;
-}
-
-std::string text_of(const Sizes& sizes) {
-  std::string text;
-  for (const Size& size : sizes) text += (text.empty() ? "" : ",") + (size ? std::to_string(*size) : "?");
-  return "[" + text + "]";
-}
-
-void require_sizes(const char* name, const TensorShapeProto* shape, const Sizes& wanted, const char* why) {
-  if (shape == nullptr) return;
-  bool fits = shape->dim_size() == static_cast<int>(wanted.size());
-  for (int axis = 0; fits && axis < shape->dim_size(); ++axis) {
-    const Size size = size_of(shape, axis), want = wanted[static_cast<std::size_t>(axis)];
-    fits = !size || !want || *size == *want;
-  }
-  if (!fits) fail_invalid("{} is {}, but must be {}: {}", name, shape_text(*shape), text_of(wanted), why);
-}
-
-// Unidirectional broadcasting: of the sizes to, the last ones stand against those of from.
-void require_broadcast(const char* name, const TensorShapeProto* from, const Sizes& to) {
-  if (from == nullptr) return;
-  const int rank = from->dim_size(), more = static_cast<int>(to.size()) - rank;
-  bool fits = more >= 0;
-  for (int axis = 0; fits && axis < rank; ++axis) {
-    const Size size = size_of(from, axis), against = to[static_cast<std::size_t>(more + axis)];
-    fits = !size || *size == 1 || !against || *size == *against;
-  }
-  if (!fits) fail_invalid("{} is {}, which does not broadcast to {}", name, shape_text(*from), text_of(to));
-}
 
 void check_perm(const InferenceContext& context) {
   const TensorShapeProto* data = input_shape(context, 0);
@@ -174,15 +140,6 @@ void check_scale(const InferenceContext& context, const char* name) {
   Sizes wanted = sizes_of(*x);
   if (along) wanted[static_cast<std::size_t>(axis)] = *along / block + (*along % block != 0 ? 1 : 0);
   require_sizes(name, scale, wanted, "a number for each block of block_size places of axis");
-}
-
-/// The number of elements of a shape that is known; nullopt too beyond int64.
-Size count_of(const Sizes& sizes) {
-  std::int64_t count = 1;
-  for (const Size& size : sizes) {
-    if (!size || *size < 0 || __builtin_mul_overflow(count, *size, &count)) return std::nullopt;
-  }
-  return count;
 }
 
 // ONNX's inference works out a -1; without one, it takes the shape at its word.
@@ -310,6 +267,7 @@ constexpr auto size_rules = std::to_array<SizeRule>({
 }  // namespace
 
 void check_sizes(const onnx::OpSchema& schema, const InferenceContext& context) {
+  check_limited_broadcast(schema, context);
   for (const SizeRule& rule : size_rules) {
     if (rule.op_type == schema.Name() && schema.since_version() >= rule.since) rule.check(context);
   }

@@ -114,6 +114,15 @@ TEST_F(OpenvinoCommand, CheckSaysNothingOfTheLayout) {
   EXPECT_EQ(grurun({"check", "lstm.xml"}).out, "lstm.xml: ok\n");
 }
 
+// A ModelProto must declare ranks, an IR need not.
+TEST_F(OpenvinoCommand, CheckTakesValuesOfUnknownRank) {
+  onnx_io::testing::IrText ir;
+  const int x = ir.layer("X", "Parameter", "opset1", R"(element_type="f32" shape="...")", {}, {{}});
+  ir.result("Y", ir.layer("relu", "ReLU", "opset1", "", {x}, {{}}));
+  write("open.xml", ir.xml());
+  EXPECT_EQ(grurun({"check", "open.xml"}).out, "open.xml: ok\n");
+}
+
 TEST_F(OpenvinoCommand, WhatIsWrongIsToldInOneLine) {
   const auto run = [&] { return grurun({"model.xml", "--inputs", "x.json"}); };
   write_changed("hidden_size=\"1\"", "hidden_size=\"2\"");
