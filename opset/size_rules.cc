@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "onnx/defs/tensor_proto_util.h"
+#include "opset/attention_rules.h"
 #include "opset/inferred_input.h"
 #include "opset/limited_broadcast.h"
 #include "opset/required_sizes.h"
@@ -174,50 +175,11 @@ void check_condition(const InferenceContext& context) {
     fail_invalid("condition has {} elements for {} of input {}", *count, *most, shape_text(*input));
 }
 
-// Inputs of rank 4 have their heads on axis 1, which from version 25 on no attribute states again.
-void check_heads(const InferenceContext& context, std::size_t input, const char* attribute) {
-  const TensorShapeProto* shape = input_shape(context, input);
-  const onnx::AttributeProto* heads = context.getAttribute(attribute);
-  if (shape == nullptr || shape->dim_size() != 4 || heads == nullptr) return;
-  if (size_of(shape, 1).value_or(heads->i()) != heads->i())
-    fail_invalid("attribute {} is {}, but the input {} has {} heads on axis 1", attribute, heads->i(),
-                 shape_text(*shape), *size_of(shape, 1));
-}
-
-void refuse_heads(const InferenceContext& context, std::size_t input, const char* attribute) {
-  const TensorShapeProto* shape = input_shape(context, input);
-  if (shape == nullptr || shape->dim_size() != 4 || context.getAttribute(attribute) == nullptr) return;
-  fail_invalid("attribute {} is for inputs of rank 3; remove it: this one is {}", attribute,
-               shape_text(*shape));
-}
-
 void check_offset_groups(const InferenceContext& context) {
   const std::int64_t groups = int_attribute(context, "offset_group", 1);
   if (groups < 1) fail_invalid("attribute offset_group is {}, but must be at least 1", groups);
   const Size C = size_of(input_shape(context, 0), 1);
   if (C && *C % groups != 0) fail_invalid("offset_group {} does not divide the {} channels of X", groups, *C);
-}
-
-// Of a head, whose size is X's last or, in rank 3, a num_heads-th of it.
-void check_rotated(const InferenceContext& context) {
-  const TensorShapeProto* X = input_shape(context, 0);
-  if (X == nullptr || (X->dim_size() != 3 && X->dim_size() != 4)) return;
-  Size head = size_of(X, X->dim_size() - 1);
-  if (X->dim_size() == 3) {
-    const std::int64_t heads = int_attribute(context, "num_heads", 0);
-    if (heads < 1)
-      fail_invalid("X is {}: in rank 3 it needs attribute num_heads, which is {}", shape_text(*X), heads);
-    if (head && *head % heads != 0)
-      fail_invalid("num_heads {} does not divide the last size of X, which is {}", heads, *head);
-    if (head) head = *head / heads;
-  }
-  const Size rotated = int_attribute(context, "rotary_embedding_dim", 0) == 0
-                           ? head
-                           : Size(int_attribute(context, "rotary_embedding_dim", 0));
-  if (!rotated) return;
-  if (*rotated < 0 || (head && *rotated > *head) || *rotated % 2 != 0)
-    fail_invalid("{} elements of a head of {} are to be turned, but it must be an even number of them",
-                 *rotated, head ? std::to_string(*head) : "unknown size");
 }
 
 struct SizeRule {
@@ -227,14 +189,6 @@ struct SizeRule {
 };
 
 constexpr auto size_rules = std::to_array<SizeRule>({
-    {"Attention", 23,
-     [](const auto& context) {
-       check_heads(context, 0, "q_num_heads"), check_heads(context, 1, "kv_num_heads");
-     }},
-    {"Attention", 25,
-     [](const auto& context) {
-       refuse_heads(context, 0, "q_num_heads"), refuse_heads(context, 1, "kv_num_heads");
-     }},
     {"Compress", 9, check_condition},
     {"Conv", 1, [](const auto& context) { check_groups(context, 1), check_kernel(context, 1); }},
     {"ConvInteger", 10, [](const auto& context) { check_groups(context, 1), check_kernel(context, 1); }},
@@ -259,7 +213,7 @@ constexpr auto size_rules = std::to_array<SizeRule>({
     {"Reshape", 5, check_count},
     {"ReverseSequence", 10, check_reversed},
     {"RMSNormalization", 23, [](const auto& context) { check_broadcast_to_first(context, 1, "scale"); }},
-    {"RotaryEmbedding", 23, check_rotated},
+    {"RotaryEmbedding", 23, check_rotary_embedding},
     {"ScatterND", 11, check_updates},
     {"Transpose", 1, check_perm},
 });
@@ -268,6 +222,7 @@ constexpr auto size_rules = std::to_array<SizeRule>({
 
 void check_sizes(const onnx::OpSchema& schema, const InferenceContext& context) {
   check_limited_broadcast(schema, context);
+  if (schema.Name() == "Attention") check_attention(context, schema.since_version());
   for (const SizeRule& rule : size_rules) {
     if (rule.op_type == schema.Name() && schema.since_version() >= rule.since) rule.check(context);
   }

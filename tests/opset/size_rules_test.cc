@@ -123,6 +123,31 @@ const std::vector<Sized>& sized_models() {
        "(float[2,4,3,8] X, float[50,4] c, float[50,4] s, int64[2,3] p) => (float[2,4,3,8] Y) { Y = "
        "RotaryEmbedding <rotary_embedding_dim = 10> (X, c, s, p) }",
        "10 elements of a head of 8 are to be turned"},
+      {23,
+       "(float[2,4,3,8] X, float[50,3] c, float[50,3] s, int64[2,3] p) => (float[2,4,3,8] Y) { Y = "
+       "RotaryEmbedding (X, c, s, p) }",
+       "cos_cache is [50,3]: its last size must be 4, half of the 8 elements that are turned"},
+      {23,
+       "(float[2,4,3,8] X, float[2,3,3] c, float[2,3,3] s) => (float[2,4,3,8] Y) { Y = RotaryEmbedding (X, "
+       "c, "
+       "s) }",
+       "cos_cache is [2,3,3]: its last size must be 4"},
+      {23,
+       "(float[2,3,32] X, float[50,2] c, float[50,2] s, int64[2,3] p) => (float[2,3,32] Y) { Y = "
+       "RotaryEmbedding <num_heads = 4, rotary_embedding_dim = 4> (X, c, s, p) }",
+       ""},
+      {23,
+       "(float[2,3,32] X, float[50,4] c, float[50,4] s, int64[2,3] p) => (float[2,3,32] Y) { Y = "
+       "RotaryEmbedding <num_heads = 4, rotary_embedding_dim = 4> (X, c, s, p) }",
+       ""},
+      {23,
+       "(float[2,4,3,8] X, float[50,4] c, float[50,4] s, int64[1,3] p) => (float[2,4,3,8] Y) { Y = "
+       "RotaryEmbedding (X, c, s, p) }",
+       ""},
+      {23,
+       "(float[2,4,3,8] X, float[50,4] c, float[50,4] s, int64[3,3] p) => (float[2,4,3,8] Y) { Y = "
+       "RotaryEmbedding (X, c, s, p) }",
+       "position_ids has 3 rows for the 2 of X [2,4,3,8]"},
   };
   return all;
 }
