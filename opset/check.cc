@@ -122,8 +122,8 @@ CheckResult check_model(const Model& model, const ComputedValues& computed) {
   if (model.proto == nullptr || !opsets_known) return result;
   if (limits.safe_to_infer && sound) check_types(*model.proto, as_protos(computed), report, result);
   check_quantized_shapes(model, functions, result.inferred, report);
-  // ONNX's checker prints to standard output what it knows of operators that no opset has, and looks no
-  // further than a bad ir_version. OpenVINO IR may leave ranks open, which a ModelProto may not.
+  // ONNX's checker ends at the first operator that no opset has, and at a bad ir_version. OpenVINO IR may
+  // leave ranks open, which a ModelProto may not.
   if (!model.from_openvino_ir && !report.has(Rule::operator_known) && !report.has(Rule::ir_version))
     run_onnx_checker(*model.proto, report);
   return result;

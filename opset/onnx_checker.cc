@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
 #include <new>
+#include <streambuf>
 #include <utility>
 
 #include "onnx/checker.h"
@@ -144,10 +146,23 @@ std::string with_name(std::string message, const onnx::GraphProto& graph) {
   return message;
 }
 
+// ONNX's checker prints to standard output which experimental operators a model has.
+class SilentOutput {
+ public:
+  SilentOutput() : buffer_(std::cout.rdbuf(nullptr)) {}
+  ~SilentOutput() { std::cout.rdbuf(buffer_); }
+  SilentOutput(const SilentOutput&) = delete;
+  SilentOutput& operator=(const SilentOutput&) = delete;
+
+ private:
+  std::streambuf* buffer_;
+};
+
 }  // namespace
 
 void run_onnx_checker(const onnx::ModelProto& proto, CheckReport& report) {
   register_experimental_operators();
+  const SilentOutput silent;
   const Rule rule = report.has_errors() ? Rule::onnx_checker_too : Rule::onnx_checker;
   try {
     const bool copy = needs_copy(proto.graph()) ||

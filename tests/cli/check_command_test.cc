@@ -85,6 +85,15 @@ TEST_F(CheckCommand, ListsFindingsAndASummary) {
   EXPECT_THAT(outcome.out, HasSubstr(bad + ": 1 error, 1 note\n"));
 }
 
+// ONNX's checker prints their names to standard output.
+TEST_F(CheckCommand, PrintsNothingElseForExperimentalOperators) {
+  const std::string old = write_model("old.onnx",
+                                      "<ir_version: 3, opset_import: [\"\" : 9]> g (float[2] X) => (float[2] "
+                                      "Y) { c = ConstantFill <shape = [2]> () "
+                                      "Y = Add(X, c) }");
+  EXPECT_EQ(run(old).out, old + ": ok\n");
+}
+
 TEST_F(CheckCommand, GoesOnBehindFilesThatCannotBeRead) {
   const std::string good = write("good.onnx", "Y = Relu(X)");
   const std::string garbage = write_bytes("garbage.onnx", "this is no model");
