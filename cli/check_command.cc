@@ -5,6 +5,7 @@
 #include "cli/check_format.h"
 #include "cli/commands.h"
 #include "cli/finding_filter.h"
+#include "cli/preparation_fault.h"
 #include "cli/streams.h"
 #include "engine/graph/computed_values.h"
 #include "onnx_io/load_for_check.h"
@@ -34,7 +35,7 @@ std::string formatted(const std::string& format, const std::vector<CheckedModel>
 
 void check_model(const std::string& path, const FindingFilter& filter, CheckedModel& out) {
   const onnx_io::Model model = onnx_io::load_model_for_check(path);
-  out.findings = opset::check_model(model, engine::computed_values(model)).findings;
+  out.findings = opset::check_model(model, engine::computed_values(model), preparation_fault).findings;
   // What --select asks for is not known where nodes could not be judged at all.
   const auto counts = [&](const opset::Finding& finding) {
     return filter.keeps(finding.code, finding.severity) ||

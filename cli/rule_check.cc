@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/check_format.h"
+#include "cli/preparation_fault.h"
 #include "cli/streams.h"
 #include "engine/graph/computed_values.h"
 #include "engine/graph/node_rules.h"
@@ -28,8 +29,8 @@ void tell_warnings(const std::vector<opset::Finding>& findings) {
 std::map<std::string, ValueType> apply_rules(const onnx_io::Model& model,
                                              const std::unordered_set<std::string>& fed, bool all_rules) {
   const opset::ComputedValues computed = engine::computed_values(model, fed);
-  opset::CheckResult result =
-      all_rules ? opset::check_model(model, computed) : opset::check_before_run(model, fed, computed);
+  opset::CheckResult result = all_rules ? opset::check_model(model, computed, preparation_fault)
+                                        : opset::check_before_run(model, fed, computed);
   opset::require_no_errors(result);
   tell_warnings(result.findings);
   return std::move(result.inferred);

@@ -12,6 +12,7 @@
 #include "opset/check_graphs.h"
 #include "opset/check_limits.h"
 #include "opset/check_node.h"
+#include "opset/check_preparation.h"
 #include "opset/check_report.h"
 #include "opset/infer.h"
 #include "opset/onnx_checker.h"
@@ -109,7 +110,8 @@ bool check_head(const Model& model, CheckReport& report) {
 
 }  // namespace
 
-CheckResult check_model(const Model& model, const ComputedValues& computed) {
+CheckResult check_model(const Model& model, const ComputedValues& computed,
+                        const PreparationFault& fault_of) {
   CheckResult result;
   CheckReport report(result);
   const bool sound = check_head(model, report);
@@ -122,6 +124,7 @@ CheckResult check_model(const Model& model, const ComputedValues& computed) {
   if (model.proto == nullptr || !opsets_known) return result;
   if (limits.safe_to_infer && sound) check_types(*model.proto, as_protos(computed), report, result);
   check_quantized_shapes(model, functions, result.inferred, report);
+  if (fault_of) check_preparation(model, functions, fault_of, report);
   // ONNX's checker ends at the first operator that no opset has, and at a bad ir_version. OpenVINO IR may
   // leave ranks open, which a ModelProto may not.
   if (!model.from_openvino_ir && !report.has(Rule::operator_known) && !report.has(Rule::ir_version))

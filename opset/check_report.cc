@@ -89,6 +89,7 @@ void CheckReport::add(Rule rule, std::string node, std::string op, std::string m
 }
 
 void CheckReport::add(const RuleInfo& rule, NodeLabel node, std::string message, const std::string& section) {
+  if (rule.severity == Severity::error) misfit_.insert(node.key);
   if (!told_.emplace(rule.code, std::move(node.key), message).second) return;
   push(rule, std::move(node.path), std::move(node.op), std::move(message),
        section.empty() ? rule.section : section);

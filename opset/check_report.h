@@ -81,6 +81,8 @@ class CheckReport {
   /// Nodes that inference must not judge again: their fault is reported.
   void mark_faulty(const NodeAt& at) { faulty_.insert(at.key()); }
   bool is_faulty(const std::string& key) const { return faulty_.count(key) != 0; }
+  /// Whether an error was found at the node, by inference too.
+  bool has_error_at(const std::string& key) const { return is_faulty(key) || misfit_.count(key) != 0; }
   bool any_faulty() const { return !faulty_.empty(); }
 
   bool has_errors() const { return result_.has_errors(); }
@@ -91,6 +93,7 @@ class CheckReport {
 
   CheckResult& result_;
   std::unordered_set<std::string> faulty_;
+  std::unordered_set<std::string> misfit_;  // whose types or shapes do not fit
   std::unordered_set<Rule> rules_;
   std::set<std::tuple<std::string, std::string, std::string>> told_;  // code, key, message
 };

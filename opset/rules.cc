@@ -80,6 +80,8 @@ constexpr std::array rows = {
     Row{Rule::attribute_value, "SCHEMA013", Severity::error,
         "an attribute that names a mode, or a choice by a number, names one that this version of the "
         "operator lists; sizes, counts and steps are not too small"},
+    Row{Rule::attributes_usable, "SCHEMA014", Severity::error,
+        "attributes that belong together agree, as the lists of a tree ensemble: no run would refuse them"},
     Row{Rule::type_admitted, "TYPE001", Severity::error,
         "an input or output has a type that this version of the operator admits"},
     Row{Rule::type_bound, "TYPE002", Severity::error,

@@ -48,6 +48,7 @@ enum class Rule {
   output_required,
   attributes_together,
   attribute_value,
+  attributes_usable,
   type_admitted,
   type_bound,
   constant_type,

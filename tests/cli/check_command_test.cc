@@ -94,6 +94,31 @@ TEST_F(CheckCommand, PrintsNothingElseForExperimentalOperators) {
   EXPECT_EQ(run(old).out, old + ": ok\n");
 }
 
+// In the words of the kernel that would refuse them.
+TEST_F(CheckCommand, FindsAttributesThatNoRunTakes) {
+  const std::string trees =
+      "nodes_nodeids = [0, 1, 2], nodes_treeids = [0, 0, 0], nodes_featureids = [0, 0, 0], nodes_truenodeids "
+      "= "
+      "[1, 0, 0], nodes_falsenodeids = [2, 0, 0], nodes_modes = [\"BRANCH_LEQ\", \"LEAF\", \"LEAF\"], "
+      "n_targets = 1, target_treeids = [0, 0], target_nodeids = [1, 2], target_ids = [0, 0], target_weights "
+      "= [1.0, 2.0], ";
+  const std::string head =
+      "<ir_version: 10, opset_import: [\"\" : 14, \"ai.onnx.ml\" : 3]> g (float[2,3] X) => (float[2,1] Y) { "
+      "[n] ";
+  const std::string good = write_model("trees.onnx", head + "Y = ai.onnx.ml.TreeEnsembleRegressor <" + trees +
+                                                         "nodes_values = [0.5, 0.0, 0.0]> (X) }");
+  EXPECT_EQ(run(good).out, good + ": ok\n");
+  const std::string bad = write_model(
+      "trees.onnx", head + "Y = ai.onnx.ml.TreeEnsembleRegressor <" + trees + "nodes_values = [0.5]> (X) }");
+  const Outcome outcome = run(bad);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.out,
+            bad +
+                ": error SCHEMA014 node 'graph/n' (ai.onnx.ml.TreeEnsembleRegressor-3): nodes_values "
+                "has 1 values, but nodes_nodeids has 3: they must be as long\n" +
+                bad + ": 1 error\n");
+}
+
 TEST_F(CheckCommand, GoesOnBehindFilesThatCannotBeRead) {
   const std::string good = write("good.onnx", "Y = Relu(X)");
   const std::string garbage = write_bytes("garbage.onnx", "this is no model");
