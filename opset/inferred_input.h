@@ -32,6 +32,13 @@ inline std::int64_t int_attribute(const onnx::InferenceContext& context, const c
   return attribute != nullptr && attribute->has_i() ? attribute->i() : otherwise;
 }
 
+/// nullopt where the list is left out, or ends before.
+inline std::optional<std::int64_t> list_entry(const onnx::InferenceContext& context, const char* name,
+                                              int i) {
+  const onnx::AttributeProto* list = context.getAttribute(name);
+  return list != nullptr && i < list->ints_size() ? std::optional(list->ints(i)) : std::nullopt;
+}
+
 /// "[2,n,?]".
 inline std::string shape_text(const onnx::TensorShapeProto& shape) {
   std::string text;

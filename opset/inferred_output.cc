@@ -45,23 +45,18 @@ void type_by_scale(InferenceContext& context) {
   context.getOutputType(0)->mutable_tensor_type()->set_elem_type(scale->tensor_type().elem_type());
 }
 
-std::int64_t number_at(const onnx::AttributeProto* list, int i, std::int64_t fallback) {
-  return list != nullptr && i < list->ints_size() ? list->ints(i) : fallback;
-}
-
 // With ceil_mode a window that would begin in the padding behind the input is left out: the text says so from
 // version 22 on, and runtimes have it so in all.
 void leave_windows_out(InferenceContext& context) {
   const TensorShapeProto* x = input_shape(context, 0);
   if (x == nullptr || int_attribute(context, "ceil_mode", 0) == 0) return;
-  const onnx::AttributeProto* strides = context.getAttribute("strides");
-  const onnx::AttributeProto* pads = context.getAttribute("pads");
   for (std::size_t output = 0; output < context.getNumOutputs(); ++output) {
     auto& shape = *context.getOutputType(output)->mutable_tensor_type()->mutable_shape();
     for (int axis = 2; axis < x->dim_size() && axis < shape.dim_size(); ++axis) {
       if (!x->dim(axis).has_dim_value() || !shape.dim(axis).has_dim_value()) continue;
-      const std::int64_t stride = number_at(strides, axis - 2, 1), count = shape.dim(axis).dim_value();
-      const std::int64_t end = x->dim(axis).dim_value() + number_at(pads, axis - 2, 0);
+      const std::int64_t stride = list_entry(context, "strides", axis - 2).value_or(1),
+                         count = shape.dim(axis).dim_value();
+      const std::int64_t end = x->dim(axis).dim_value() + list_entry(context, "pads", axis - 2).value_or(0);
       if (count > 1 && stride > 0 && (end - 1) / stride < count - 1)
         shape.mutable_dim(axis)->set_dim_value(count - 1);
     }

@@ -6,7 +6,6 @@ namespace grurun::opset {
 
 namespace {
 
-constexpr std::string_view ml_domain = "ai.onnx.ml";
 constexpr std::string_view by_group = "a node has one number for each channel, not for each group";
 constexpr std::string_view by_channel = "a node has one number for each group, not for each channel";
 constexpr std::string_view one_shape = "a node may have inputs of different shapes";
@@ -49,7 +48,7 @@ constexpr auto changes = std::to_array<MeaningChange>({
     {"", "Squeeze", 11, "attribute", "axes", "from 0 on", "negative ones, too", "", negative},
     {"", "Sum", 8, "input", "data_0", "one shape", "broadcast", "", one_shape},
     {"", "Unsqueeze", 11, "attribute", "axes", "from 0 on", "negative ones, too", "", negative},
-    {ml_domain, "LabelEncoder", 4, "input", "X", "NaN matches a key of the same bits", "any NaN key",
+    {"ai.onnx.ml", "LabelEncoder", 4, "input", "X", "NaN matches a key of the same bits", "any NaN key",
      "a node with keys that are NaN may mean something else",
      "a node with keys that are NaN may mean something else"},
 });

@@ -6,6 +6,7 @@
 
 #include "onnx/defs/tensor_proto_util.h"
 #include "opset/attention_rules.h"
+#include "opset/convolution_rules.h"
 #include "opset/inferred_input.h"
 #include "opset/limited_broadcast.h"
 #include "opset/required_sizes.h"
@@ -24,41 +25,6 @@ void check_perm(const InferenceContext& context) {
   if (data == nullptr || perm == nullptr || perm->ints_size() == data->dim_size()) return;
   fail_invalid("attribute perm has {} axes, but data {} has {}", perm->ints_size(), shape_text(*data),
                data->dim_size());
-}
-
-// C and M divide by group, and W holds C/group channels.
-void check_groups(const InferenceContext& context, std::size_t weights) {
-  const TensorShapeProto *X = input_shape(context, 0), *W = input_shape(context, weights);
-  const std::int64_t group = int_attribute(context, "group", 1);
-  if (group < 1) fail_invalid("attribute group is {}, but must be at least 1", group);
-  const Size C = size_of(X, 1), M = size_of(W, 0), channels = size_of(W, 1);
-  if (C && (*C % group != 0 || (channels && *channels != *C / group))) {
-    fail_invalid("X has {} channels and group is {}, but W is {}; its second size must be channels/group", *C,
-                 group, W == nullptr ? "not known" : shape_text(*W));
-  }
-  if (M && *M % group != 0)
-    fail_invalid("W is {}: its {} filters do not divide by group {}", shape_text(*W), *M, group);
-}
-
-void check_transposed_groups(const InferenceContext& context) {
-  const TensorShapeProto *X = input_shape(context, 0), *W = input_shape(context, 1);
-  const std::int64_t group = int_attribute(context, "group", 1);
-  if (group < 1) fail_invalid("attribute group is {}, but must be at least 1", group);
-  const Size C = size_of(X, 1), filters = size_of(W, 1);
-  if (C && *C % group != 0) fail_invalid("the {} channels of X do not divide by group {}", *C, group);
-  if (filters && *filters <= std::int64_t{1} << 31 && group <= std::int64_t{1} << 31)
-    require_sizes("B", input_shape(context, 2), {*filters * group},
-                  "a number for each of W's M/group filters of each group");
-}
-
-void check_kernel(const InferenceContext& context, std::size_t weights) {
-  const TensorShapeProto* W = input_shape(context, weights);
-  const onnx::AttributeProto* kernel = context.getAttribute("kernel_shape");
-  if (W == nullptr || kernel == nullptr || kernel->ints_size() == 0) return;
-  bool fits = kernel->ints_size() + 2 == W->dim_size();
-  for (int i = 0; fits && i < kernel->ints_size(); ++i)
-    fits = size_of(W, i + 2).value_or(kernel->ints(i)) == kernel->ints(i);
-  if (!fits) fail_invalid("attribute kernel_shape is not that of W, which is {}", shape_text(*W));
 }
 
 // blocksize divides height and width, or its square the channels.
@@ -175,13 +141,6 @@ void check_condition(const InferenceContext& context) {
     fail_invalid("condition has {} elements for {} of input {}", *count, *most, shape_text(*input));
 }
 
-void check_offset_groups(const InferenceContext& context) {
-  const std::int64_t groups = int_attribute(context, "offset_group", 1);
-  if (groups < 1) fail_invalid("attribute offset_group is {}, but must be at least 1", groups);
-  const Size C = size_of(input_shape(context, 0), 1);
-  if (C && *C % groups != 0) fail_invalid("offset_group {} does not divide the {} channels of X", groups, *C);
-}
-
 struct SizeRule {
   std::string_view op_type;
   int since;
@@ -190,15 +149,10 @@ struct SizeRule {
 
 constexpr auto size_rules = std::to_array<SizeRule>({
     {"Compress", 9, check_condition},
-    {"Conv", 1, [](const auto& context) { check_groups(context, 1), check_kernel(context, 1); }},
-    {"ConvInteger", 10, [](const auto& context) { check_groups(context, 1), check_kernel(context, 1); }},
-    {"DeformConv", 19,
-     [](const auto& context) {
-       check_groups(context, 1), check_kernel(context, 1), check_offset_groups(context);
-     }},
-    {"QLinearConv", 10, [](const auto& context) { check_groups(context, 3), check_kernel(context, 3); }},
-    {"ConvTranspose", 1,
-     [](const auto& context) { check_transposed_groups(context), check_kernel(context, 1); }},
+    {"Conv", 1, [](const auto& context) { check_convolution(context, 1); }},
+    {"ConvInteger", 10, [](const auto& context) { check_convolution(context, 1); }},
+    {"ConvTranspose", 1, check_transposed_convolution},
+    {"DeformConv", 19, check_deformed_convolution},
     {"DepthToSpace", 1, [](const auto& context) { check_blocks(context, false); }},
     {"SpaceToDepth", 1, [](const auto& context) { check_blocks(context, true); }},
     {"DequantizeLinear", 13, [](const auto& context) { check_scale(context, "x_scale"); }},
@@ -210,6 +164,7 @@ constexpr auto size_rules = std::to_array<SizeRule>({
        check_broadcast_to_first(context, 1, "Scale"), check_broadcast_to_first(context, 2, "B");
      }},
     {"PRelu", 7, [](const auto& context) { check_broadcast_to_first(context, 1, "slope"); }},
+    {"QLinearConv", 10, [](const auto& context) { check_convolution(context, 3); }},
     {"Reshape", 5, check_count},
     {"ReverseSequence", 10, check_reversed},
     {"RMSNormalization", 23, [](const auto& context) { check_broadcast_to_first(context, 1, "scale"); }},

@@ -148,6 +148,34 @@ const std::vector<Sized>& sized_models() {
        "(float[2,4,3,8] X, float[50,4] c, float[50,4] s, int64[3,3] p) => (float[2,4,3,8] Y) { Y = "
        "RotaryEmbedding (X, c, s, p) }",
        "position_ids has 3 rows for the 2 of X [2,4,3,8]"},
+      {11, "(float[1,1,3] X, float[1,1,5] W) => (float[1,1,a] Y) { Y = Conv <pads = [1, 1]> (X, W) }", ""},
+      {11, "(float[1,1,3] X, float[1,1,5] W) => (float[1,1,a] Y) { Y = Conv <strides = [2]> (X, W) }",
+       "a window of extent 5 does not fit into spatial axis 0 of length 3 with pads 0 and 0"},
+      {11, "(float[1,1,3] X, float[1,1,2] W) => (float[1,1,a] Y) { Y = Conv <dilations = [3]> (X, W) }",
+       "a window of extent 4 does not fit"},
+      {11,
+       "(float[1,1,3] X, float[1,1,5] W) => (float[1,1,3] Y) { Y = Conv <auto_pad = \"SAME_UPPER\"> (X, W) }",
+       ""},
+      {19,
+       "(float[1,3,3,3] X, float[1,3,2,2] W, float[1,8,2,2] o, float[1] b, float[1,4,2,2] m) => "
+       "(float[1,1,2,2] "
+       "Y) { Y = DeformConv (X, W, o, b, m) }",
+       ""},
+      {19,
+       "(float[1,3,3,3] X, float[1,3,2,2] W, float[1,10,2,2] o) => (float[1,1,2,2] Y) { Y = DeformConv (X, "
+       "W, o) "
+       "}",
+       "offset is [1,10,2,2], but must be [1,8,2,2]"},
+      {19,
+       "(float[1,3,3,3] X, float[1,3,2,2] W, float[1,8,3,2] o) => (float[1,1,2,2] Y) { Y = DeformConv (X, W, "
+       "o) "
+       "}",
+       "offset is [1,8,3,2], but must be [1,8,2,2]"},
+      {19,
+       "(float[1,3,3,3] X, float[1,3,2,2] W, float[1,8,2,2] o, float[1] b, float[1,5,2,2] m) => "
+       "(float[1,1,2,2] "
+       "Y) { Y = DeformConv (X, W, o, b, m) }",
+       "mask is [1,5,2,2], but must be [1,4,2,2]"},
   };
   return all;
 }
