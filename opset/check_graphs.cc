@@ -2,6 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "onnx/onnx_pb.h"
 #include "opset/check_names.h"
 #include "opset/declared_types.h"
 #include "tensor/value_type.h"
@@ -14,6 +21,21 @@ using onnx_io::Function;
 using onnx_io::Graph;
 using onnx_io::Node;
 
+std::string_view name_of(const onnx_io::ValueInfo& value) {
+  return value.name;
+}
+
+std::string_view name_of(const onnx::ValueInfoProto& value) {
+  return value.name();
+}
+
+template <typename Values>
+std::vector<std::string_view> names_of(const Values& values) {
+  std::vector<std::string_view> names;
+  for (const auto& value : values) names.push_back(name_of(value));
+  return names;
+}
+
 class GraphWalk {
  public:
   GraphWalk(const onnx_io::Model& model, const FunctionIndex& functions, CheckReport& report)
@@ -24,12 +46,15 @@ class GraphWalk {
     walk_graph(model_.graph, scope, nullptr);
   }
 
-  void walk_function(const Function& function) {
+  /// proto: nullptr where the model was not read from a message. The plain form keeps no value_info of
+  /// functions.
+  void walk_function(const Function& function, const onnx::FunctionProto* proto) {
     const CheckScope scope = CheckScope::of_function(function);
     NameScope names(scope, nullptr, report_);
     names.define_function(function);
     walk_nodes(function.nodes, scope, names);
     for (const std::string& output : function.outputs) names.check_output(output);
+    if (proto != nullptr) names.check_value_info(names_of(proto->value_info()));
   }
 
  private:
@@ -40,6 +65,7 @@ class GraphWalk {
     if (scope.parent == nullptr) check_element_types(graph, scope);
     std::vector<PendingUse> unresolved = walk_nodes(graph.nodes, scope, names);
     for (const onnx_io::ValueInfo& output : graph.outputs) names.check_output(output.name);
+    names.check_value_info(names_of(graph.value_info));
     return unresolved;
   }
 
@@ -66,11 +92,11 @@ class GraphWalk {
 
   /// What a graph says of the type of a name.
   struct Declaration {
-    const char* by;
+    std::string_view by;
     ValueType type;
   };
 
-  // Of names that no node makes; what inference finds of the others is compared elsewhere.
+  // Against each other; what inference finds is compared with them elsewhere.
   void check_declarations(const Graph& graph, const CheckScope& scope) {
     std::unordered_map<std::string_view, Declaration> first;
     for (const onnx_io::Initializer& initializer : graph.initializers) {
@@ -79,26 +105,27 @@ class GraphWalk {
           initializer.name,
           Declaration{"initializer", ValueType::tensor(tensor.dtype(), symbolic_shape(tensor.shape()))});
     }
-    for (const onnx_io::ValueInfo& input : graph.inputs) {
-      compare(first, input, "graph input", scope);
-      first.try_emplace(input.name, Declaration{"graph input", input.type});
-    }
-    if (first.empty()) return;
-    for (const onnx_io::ValueInfo& value : graph.value_info) compare(first, value, "value_info", scope);
-    for (const onnx_io::ValueInfo& output : graph.outputs) compare(first, output, "graph output", scope);
+    const auto declare = [&](const std::vector<onnx_io::ValueInfo>& values, std::string_view by) {
+      for (const onnx_io::ValueInfo& value : values) {
+        const auto [other, added] = first.try_emplace(value.name, Declaration{by, value.type});
+        if (!added) compare(other->second, value, by, scope);
+      }
+    };
+    declare(graph.inputs, "graph input");
+    declare(graph.outputs, "graph output");
+    declare(graph.value_info, "value_info");
   }
 
-  void compare(const std::unordered_map<std::string_view, Declaration>& first,
-               const onnx_io::ValueInfo& value, const char* by, const CheckScope& scope) {
-    const auto found = first.find(value.name);
-    if (found == first.end()) return;
+  void compare(const Declaration& other, const onnx_io::ValueInfo& value, std::string_view by,
+               const CheckScope& scope) {
+    if (by == "value_info" && by == other.by) return;  // GRAPH009
     ValueType type = value.type;
     if (type.kind == ValueType::Kind::sparse_tensor) type.kind = ValueType::Kind::tensor;  // held dense
-    const Declaration& other = found->second;
     if (may_be_one(type, other.type) && same_shape(type, other.type)) return;
-    report_.add(Rule::initializer_type, scope,
-                fmt::format("{} '{}' is {}, the {} of that name is declared {}", other.by, value.name,
-                            other.type.describe(), by, value.type.describe()));
+    report_.add(
+        Rule::initializer_type, scope,
+        fmt::format("{} '{}' is {}, {} {} of that name is declared {}", other.by, value.name,
+                    other.type.describe(), by == other.by ? "another" : "the", by, value.type.describe()));
   }
 
   // TypeProto.Tensor: elem_type "MUST NOT have the value of UNDEFINED".
@@ -123,7 +150,10 @@ class GraphWalk {
 void check_graphs(const onnx_io::Model& model, const FunctionIndex& functions, CheckReport& report) {
   GraphWalk walk(model, functions, report);
   walk.walk_main();
-  for (const Function& function : model.functions) walk.walk_function(function);
+  for (std::size_t i = 0; i < model.functions.size(); ++i) {
+    const bool read = model.proto != nullptr && std::cmp_less(i, model.proto->functions_size());
+    walk.walk_function(model.functions[i], read ? &model.proto->functions(static_cast<int>(i)) : nullptr);
+  }
 }
 
 }  // namespace grurun::opset

@@ -117,6 +117,25 @@ std::vector<PendingUse> NameScope::judge_pending(const std::vector<Node>& nodes)
   return unresolved;
 }
 
+void NameScope::check_value_info(const std::vector<std::string_view>& names) {
+  constexpr std::size_t shown = 3;
+  std::string listed;
+  std::size_t unknown = 0;
+  std::unordered_set<std::string_view> seen;
+  for (const std::string_view name : names) {
+    if (!seen.insert(name).second)
+      report_.add(Rule::value_info_once, at_, fmt::format("value_info names '{}' twice; keep one", name));
+    else if (!visible(name) && ++unknown <= shown)
+      listed += fmt::format("{}'{}'", unknown == 1 ? "" : ", ", name);
+  }
+  if (unknown == 0) return;
+  if (unknown > shown) listed += fmt::format(" and {} more", unknown - shown);
+  report_.add(Rule::value_info_known, at_,
+              fmt::format("value_info names {}, which no input, initializer or node gives: remove what is "
+                          "left over, or correct the name",
+                          listed));
+}
+
 void NameScope::check_output(const std::string& name) {
   if (defined_.count(name) != 0) return;
   report_.add(Rule::output_computed, at_,

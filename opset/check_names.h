@@ -41,6 +41,10 @@ class NameScope {
   /// others; with no outer scope they are undefined and reported.
   std::vector<PendingUse> judge_pending(const std::vector<onnx_io::Node>& nodes);
 
+  /// Reports names that value_info states twice and, all at once, those that neither this graph nor one
+  /// around it defines.
+  void check_value_info(const std::vector<std::string_view>& names);
+
   /// Reports an output that this graph does not define.
   void check_output(const std::string& name);
 

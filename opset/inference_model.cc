@@ -195,8 +195,9 @@ class Copier {
            functions_.count(function_key(domain, node.op_type(), node.overload())) != 0;
   }
 
-  // What is declared again of an input is compared with it elsewhere (GRAPH006): here it has the input's
-  // type, without which a body that hands an input on would seem to give something untyped.
+  // What is declared again is compared with the first elsewhere (GRAPH006, GRAPH009). Here an output that is
+  // an input has the input's type, without which a body that hands it on would seem to give something
+  // untyped.
   void copy_values(const GraphProto& from, GraphProto& to, bool main) {
     std::unordered_map<std::string_view, const onnx::ValueInfoProto*> inputs;
     for (const auto& input : from.input()) {
@@ -206,19 +207,21 @@ class Copier {
       if (!main && !keep_declared_) copy->clear_type();
       if (copy->has_type()) clean(*copy->mutable_type());
     }
+    std::unordered_set<std::string_view> stated;
     for (const auto& output : from.output()) {
       auto* copy = to.add_output();
       copy->set_name(output.name());
       const auto input = inputs.find(output.name());
       const bool typed_input = input != inputs.end() && input->second->has_type();
       const onnx::ValueInfoProto& declared = typed_input ? *input->second : output;
-      if (!keep_declared_ || !declared.has_type()) continue;
+      if (!keep_declared_ || !declared.has_type() || !stated.insert(output.name()).second) continue;
       *copy->mutable_type() = declared.type();
       clean(*copy->mutable_type());
     }
     if (!keep_declared_) return;
     for (const auto& value : from.value_info()) {
       if (!value.has_type() || inputs.count(value.name()) != 0) continue;
+      if (!stated.insert(value.name()).second) continue;
       auto* copy = to.add_value_info();
       *copy = value;
       clean(*copy->mutable_type());

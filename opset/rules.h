@@ -35,6 +35,8 @@ enum class Rule {
   initializer_type,
   initializer_listed,
   element_declared,
+  value_info_once,
+  value_info_known,
   operator_known,
   domain_known,
   operator_deprecated,

@@ -115,6 +115,17 @@ Make changed_proto(const std::function<void(onnx::GraphProto&)>& change) {
   };
 }
 
+// A call of f (x) => (y), whose value_info names these.
+Make function_with_value_info(const std::vector<const char*>& names) {
+  return [=] {
+    onnx::ModelProto proto = proto_from_text(
+        R"(<ir_version: 10, opset_import: ["" : 14, "ns" : 1]> g (float[2] X) => (float[2] Y) { Y = ns.f(X) }
+           <domain: "ns", opset_import: ["" : 14]> f (x) => (y) { h = Relu(x) y = Elu(h) })");
+    for (const char* name : names) *proto.mutable_functions(0)->add_value_info() = value_info(name, {2});
+    return model_from_proto(proto);
+  };
+}
+
 std::vector<RuleCase> rule_cases() {
   const Make relu = graph("g (float[2] X) => (float[2] Y) { Y = Relu(X) }");
   const std::string f = R"(<domain: "ns", opset_import: ["" : 14]> f )";
@@ -207,6 +218,17 @@ std::vector<RuleCase> rule_cases() {
        text("<ir_version: 3, opset_import: [\"\" : 14]> g (float[2] X, float[2] w) => (float[2] Y) <float[2] "
             "w = {1, "
             "2}> { Y = Add(X, w) }")},
+      {"GRAPH006", changed_proto([](onnx::GraphProto& g) { *g.add_output() = value_info("Y", {3}); }),
+       changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("Y", {2}); })},
+      {"GRAPH009", changed_proto([](onnx::GraphProto& g) {
+         *g.add_value_info() = value_info("w", {2});
+         *g.add_value_info() = value_info("w", {2});
+       }),
+       changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("w", {2}); })},
+      {"GRAPH009", function_with_value_info({"h", "h"}), function_with_value_info({"x", "h", "y"})},
+      {"GRAPH010", changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("v", {2}); }),
+       changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("Y", {2}); })},
+      {"GRAPH010", function_with_value_info({"v"}), function_with_value_info({"h"})},
       {"SCHEMA001", graph("g (float[2] X) => (float[2] Y) { Y = Rleu(X) }"), relu},
       {"SCHEMA002",
        text("<ir_version: 8, opset_import: [\"\" : 14, \"ns\" : 1]> g (float[2] X) => (float[2] Y) { Y = "
