@@ -16,7 +16,6 @@
 #include "opset/check_report.h"
 #include "opset/infer.h"
 #include "opset/onnx_checker.h"
-#include "opset/quantized_lstm.h"
 
 namespace grurun::opset {
 
@@ -123,7 +122,6 @@ CheckResult check_model(const Model& model, const ComputedValues& computed,
   const bool opsets_known = !report.has(Rule::opset_known) && !report.has(Rule::opset_valid);
   if (model.proto == nullptr || !opsets_known) return result;
   if (limits.safe_to_infer && sound) check_types(*model.proto, as_protos(computed), report, result);
-  check_quantized_shapes(model, functions, result.inferred, report);
   if (fault_of) check_preparation(model, functions, fault_of, report);
   // ONNX's checker ends at the first operator that no opset has, and at a bad ir_version. OpenVINO IR may
   // leave ranks open, which a ModelProto may not.

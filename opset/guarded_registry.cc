@@ -8,9 +8,11 @@
 
 #include "onnx/checker.h"
 #include "onnx/shape_inference/implementation.h"
+#include "opset/beyond.h"
 #include "opset/inference_guard.h"
 #include "opset/inference_values.h"
 #include "opset/inferred_output.h"
+#include "opset/quantized_inference.h"
 #include "opset/recurrent_form.h"
 #include "opset/recurrent_inference.h"
 #include "opset/schema_store.h"
@@ -95,13 +97,16 @@ std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, on
 
 }  // namespace
 
-GuardedRegistry::GuardedRegistry(const InferenceModel& model) : model_(model) {
+GuardedRegistry::GuardedRegistry(const InferenceModel& model)
+    : model_(model), quantized_(quantized_lstm_schema()) {
   opaque_.TypeAndShapeInferenceFunction([](InferenceContext&) {});
+  quantized_.TypeAndShapeInferenceFunction([this](InferenceContext& context) { infer_quantized(context); });
 }
 
 const OpSchema* GuardedRegistry::GetSchema(const std::string& op_type, int max_version,
                                            const std::string& domain) const {
   if (domain == opaque_domain) return &opaque_;
+  if (is_dynamic_quantize_lstm(op_type, domain)) return &quantized_;
   const OpSchema* schema = find_onnx_schema(op_type, domain, max_version);
   if (schema == nullptr) return nullptr;
   std::unique_ptr<const OpSchema>& guarded = schemas_[{schema, max_version}];
@@ -214,10 +219,26 @@ const InferenceNode* GuardedRegistry::find_recurrent(const OpSchema& schema,
 
 void GuardedRegistry::infer_recurrent(const InferenceNode& node, const OpSchema& schema,
                                       InferenceContext& context) const {
-  for (RecurrentFinding& found : infer_recurrent_node(node, schema, context)) {
+  const RecurrentForm& form = *find_recurrent_form(schema.Name(), schema.domain());
+  const SchemaInfo& info = *find_schema(schema.Name(), schema.domain(), schema.since_version());
+  for (RecurrentFinding& found : infer_recurrent_node(node, form, info, context)) {
     record(context, recurrent_rule(schema.Name(), found.rule), std::move(found.section),
            std::move(found.message));
   }
+}
+
+// Values of its attributes were told with the node; of the rules for shapes only the errors are. A function
+// of the model may have its name.
+void GuardedRegistry::infer_quantized(InferenceContext& context) const {
+  const auto mention = last_node_mention(context.getDisplayName(), model_);
+  if (!mention || model_.nodes[mention->node].beyond == nullptr) return;
+  const InferenceNode& node = model_.nodes[mention->node];
+  for (RecurrentFinding& found : infer_recurrent_node(node, quantized_lstm_form(), *node.beyond, context)) {
+    if (found.rule > RecurrentRule::attribute_once && is_error(quantized_lstm_form(), found))
+      record(context, rule_info(Rule::inference), "", std::move(found.message));
+  }
+  judge_types(quantized_, context);
+  bound_outputs(quantized_, context);
 }
 
 void GuardedRegistry::record(const InferenceContext& context, const RuleInfo& rule, std::string section,

@@ -47,6 +47,7 @@ class GuardedRegistry : public onnx::ISchemaRegistry {
   void infer(const onnx::OpSchema& schema, int opset_version, onnx::InferenceContext& context) const;
   void infer_recurrent(const InferenceNode& node, const onnx::OpSchema& schema,
                        onnx::InferenceContext& context) const;
+  void infer_quantized(onnx::InferenceContext& context) const;
   /// The node of the model, where it is a GRU, RNN or LSTM of the standard.
   const InferenceNode* find_recurrent(const onnx::OpSchema& schema,
                                       const onnx::InferenceContext& context) const;
@@ -56,7 +57,7 @@ class GuardedRegistry : public onnx::ISchemaRegistry {
               std::string message) const;
 
   const InferenceModel& model_;
-  onnx::OpSchema opaque_;
+  onnx::OpSchema opaque_, quantized_;
   mutable std::map<std::pair<const onnx::OpSchema*, int>, std::unique_ptr<const onnx::OpSchema>> schemas_;
   mutable std::vector<TypeFault> faults_;
   mutable std::set<std::pair<std::string, std::string>> recorded_;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "opset/beyond.h"
 #include "opset/function_calls.h"
 #include "opset/guarded_registry.h"
 #include "opset/inference_values.h"
@@ -130,6 +131,9 @@ class Copier {
     InferenceNode entry{&scope, &from, index};
     if (import != imports.end()) entry.since_version = since_version(from.op_type(), domain, import->second);
     const bool call = is_function(from, domain);
+    if (import != imports.end() && !call)
+      entry.beyond = find_schema_beyond(from.op_type(), domain, import->second);
+    if (entry.beyond != nullptr) entry.since_version = entry.beyond->since_version;
     const bool known = import != imports.end() && (entry.since_version || call);
     entry.faulty = report_.any_faulty() && report_.is_faulty(node_key(scope, index));
     entry.recurrent = known && !call && find_recurrent_form(from.op_type(), domain) != nullptr;

@@ -90,26 +90,24 @@ void set_shape(onnx::TypeProto& type, const SymbolicShape& shape) {
 
 }  // namespace
 
-RecurrentFindings infer_recurrent_node(const InferenceNode& node, const onnx::OpSchema& schema,
-                                       InferenceContext& context) {
-  const RecurrentForm& form = *find_recurrent_form(schema.Name(), schema.domain());
-  const SchemaInfo& info = *find_schema(schema.Name(), schema.domain(), schema.since_version());
+RecurrentFindings infer_recurrent_node(const InferenceNode& node, const RecurrentForm& form,
+                                       const SchemaInfo& schema, InferenceContext& context) {
   RecurrentFindings findings;
   const RecurrentAttributes attributes =
-      read_recurrent_attributes(form, info, resolved_attributes(info, context), findings);
+      read_recurrent_attributes(form, schema, resolved_attributes(schema, context), findings);
   // What the node says itself is told where it stands; what its caller says only shows here.
   const bool refers = std::ranges::any_of(node.original->attribute(),
                                           [](const auto& a) { return !a.ref_attr_name().empty(); });
   if (!refers) findings.clear();
-  const Inputs inputs(node, context, info.inputs.size());
+  const Inputs inputs(node, context, schema.inputs.size());
   const RecurrentSizes sizes = check_recurrent_shapes(form, attributes, inputs.infos(), findings);
   check_recurrent_traps(form, attributes, inputs.infos(), findings);
-  const DTypeSet admitted = info.input_dtypes(input_X);
+  const DTypeSet admitted = schema.input_dtypes(input_X);
   const bool type_known = is_valid_dtype(inputs.elem_type());
   const bool sound = !node.faulty && type_known &&
                      admitted.contains(onnx_io::dtype_from_proto(inputs.elem_type())) &&
                      std::ranges::none_of(findings, [&](const auto& f) { return is_error(form, f); });
-  for (std::size_t i = 0; sound && i < context.getNumOutputs() && i < info.outputs.size(); ++i) {
+  for (std::size_t i = 0; sound && i < context.getNumOutputs() && i < schema.outputs.size(); ++i) {
     onnx::TypeProto& type = *context.getOutputType(i);
     type.mutable_tensor_type()->set_elem_type(inputs.elem_type());
     if (const auto shape = recurrent_output_shape(i, attributes, sizes)) set_shape(type, *shape);

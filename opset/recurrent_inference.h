@@ -9,9 +9,10 @@
 
 namespace grurun::opset {
 
-/// The original's attributes may be references; the context has them resolved. The types of the outputs are
-/// set unless something is at fault. Never throws for what a model says.
-RecurrentFindings infer_recurrent_node(const InferenceNode& node, const onnx::OpSchema& schema,
-                                       onnx::InferenceContext& context);
+/// schema: of the node's exact version. The original's attributes may be references; the context has them
+/// resolved. The types of the outputs are set unless something is at fault. Never throws for what a model
+/// says.
+RecurrentFindings infer_recurrent_node(const InferenceNode& node, const RecurrentForm& form,
+                                       const SchemaInfo& schema, onnx::InferenceContext& context);
 
 }  // namespace grurun::opset

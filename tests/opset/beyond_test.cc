@@ -119,6 +119,49 @@ TEST(BeyondTheStandard, ValuesAndShapesAreHeldAgainstThePage) {
   }
 }
 
+TEST(BeyondTheStandard, TypesAndOutputsAreInferredInBodiesToo) {
+  const std::string head = R"(<ir_version: 8, opset_import: ["" : 14, "com.microsoft" : 1, "ns" : 1]> )";
+  const std::string layer = "com.microsoft.DynamicQuantizeLSTM(X, W, R, , s, , , , Ws, Wz, Ws, Wz)";
+  struct Row {
+    const char* what;
+    const char* code;  // empty for what is right
+    std::string nodes;
+    const char* W = "int8[1,2,12]";
+    const char* s = "int32[5]";
+    std::string functions = {};
+  };
+  const std::string branch = "Y = If (c) <then_branch = t () => (float[4,1,5,3] p) { p = " + layer +
+                             " }, else_branch = e () => (float[4,1,5,3] q) { q = " + layer + " }>";
+  const std::string function =
+      "<domain: \"ns\", opset_import: [\"com.microsoft\" : 1]> f (X, W, R, s, Ws, Wz) => (y) "
+      "{ y = " +
+      layer + " }";
+  const std::string own =
+      "<domain: \"com.microsoft\", opset_import: [\"\" : 14]> DynamicQuantizeLSTM (X, W, R, B, s, "
+      "H, C, P, Ws, Wz, Rs, Rz) => (y) { a = Unsqueeze(X, s) y = Identity(a) }";
+  const Row rows[] = {
+      {"right", "", "Y = " + layer},
+      {"weights of two types", "TYPE002", "Y = " + layer, "uint8[1,2,12]"},
+      {"lengths of 64 bits", "TYPE001", "Y = " + layer, "int8[1,2,12]", "int64[5]"},
+      {"output", "SHAPE003", "Z = " + layer + " Y = Squeeze(Z)"},
+      {"right body", "", branch},
+      {"body", "SHAPE001", branch, "int8[1,12,2]"},
+      {"right function", "", "Y = ns.f(X, W, R, s, Ws, Wz)", "int8[1,2,12]", "int32[5]", function},
+      {"function", "SHAPE001", "Y = ns.f(X, W, R, s, Ws, Wz)", "int8[1,12,2]", "int32[5]", function},
+      {"the model's own function", "", "Y = " + layer, "float[1]", "int64[1]", own},
+  };
+  for (const Row& row : rows) {
+    const CheckResult result = check_model(model_from_text(
+        head + "g (float[4,5,2] X, " + row.W + " W, int8[1,3,12] R, " + row.s +
+        " s, float[1] Ws, int8[1] Wz, bool c) => (float[a,b,d,e] Y) { " + row.nodes + " } " + row.functions));
+    if (*row.code == '\0') {
+      EXPECT_THAT(result.findings, IsEmpty()) << row.what << listed(result);
+    } else {
+      EXPECT_TRUE(codes(result).contains(row.code)) << row.what << listed(result);
+    }
+  }
+}
+
 TEST(BeyondTheStandard, OtherOperatorsOfTheDomainAreNot) {
   const auto model = model_from_text(R"(<ir_version: 8, opset_import: ["" : 14, "com.microsoft" : 1]>
     g (float[2] X) => (float[2] Y) { Y = com.microsoft.Gelu (X) })");
