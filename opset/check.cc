@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
-#include <unordered_set>
 
 #include "onnx/onnx_pb.h"
 #include "onnx_io/proto_tensor.h"
@@ -72,25 +72,20 @@ ComputedProtos as_protos(const ComputedValues& computed) {
 }
 
 // Differences from what the model declares are told apart from a node's own faults by inferring once more
-// without the declarations; most models need only the first run.
+// without the declarations, and once with those that are not wrong; most models need only the first run.
 void check_types(const onnx::ModelProto& proto, const ComputedProtos& computed, CheckReport& report,
                  CheckResult& result) {
-  const Inference inference = infer_model(proto, report, true, computed);
+  Inference inference = infer_model(proto, report, true, computed);
   result.inferred = graph_types(inference.model.proto.graph());
-  bool conflicts = false;
-  for (const InferenceFault& fault : inference.faults) conflicts = conflicts || fault.with_declared;
-  std::unordered_set<std::size_t> explained;
-  if (conflicts) {
+  if (std::ranges::any_of(inference.faults, &InferenceFault::with_declared)) {
     const Inference undeclared = infer_model(proto, report, false, computed);
-    explained = check_declared(proto, undeclared, report);
+    const WrongDeclarations wrong = check_declared(proto, undeclared, report);
     for (auto& [name, type] : graph_types(undeclared.model.proto.graph())) result.inferred[name] = type;
+    if (!wrong.empty()) inference = infer_model(proto, report, true, computed, {}, wrong);
   }
   for (const InferenceFault& fault : inference.faults) {
-    if (!fault.node) {
-      report.add(*fault.rule, {}, fault.message, fault.section);
-    } else if (!fault.with_declared || explained.count(*fault.node) == 0) {
-      report.add(*fault.rule, inference.model.nodes[*fault.node].label(), fault.message, fault.section);
-    }
+    const NodeLabel label = fault.node ? inference.model.nodes[*fault.node].label() : NodeLabel{};
+    report.add(*fault.rule, label, fault.message, fault.section);
   }
 }
 

@@ -33,7 +33,7 @@ class Comparison {
  public:
   Comparison(const Inference& inferred, CheckReport& report) : inferred_(inferred), report_(report) {}
 
-  std::unordered_set<std::size_t> makers;
+  WrongDeclarations wrong;
 
   void compare(const GraphProto& declared, const GraphProto& annotated) {
     const std::map<std::string, ValueType> types = graph_types(annotated);
@@ -51,7 +51,7 @@ class Comparison {
         const auto found = types.find(value.name());
         const auto maker = made_by.find(value.name());
         if (!value.has_type() || found == types.end() || maker == made_by.end()) continue;
-        compare_value(value, found->second, maker->second);
+        if (!agrees(value, found->second, maker->second)) wrong.emplace(&declared, value.name());
       }
     };
     compare_all(declared.output());
@@ -71,17 +71,17 @@ class Comparison {
     }
   }
 
-  void compare_value(const onnx::ValueInfoProto& value, const ValueType& found, std::size_t maker) {
+  bool agrees(const onnx::ValueInfoProto& value, const ValueType& found, std::size_t maker) {
     const ValueType declared = onnx_io::type_from_proto(value.type());
     const bool types_agree = may_be_one(declared, found);
-    if (types_agree && same_shape(declared, found)) return;
+    if (types_agree && same_shape(declared, found)) return true;
     const InferenceNode& node = inferred_.model.nodes[maker];
     report_.add(
         rule_for(node, value.name(), types_agree), node.label(),
         fmt::format("'{}' is declared {}, but this node gives {}; correct the declaration or the node",
                     value.name(), declared.describe(), found.describe()),
         "");
-    makers.insert(maker);
+    return false;
   }
 
   const Inference& inferred_;
@@ -90,11 +90,11 @@ class Comparison {
 
 }  // namespace
 
-std::unordered_set<std::size_t> check_declared(const onnx::ModelProto& original, const Inference& inferred,
-                                               CheckReport& report) {
+WrongDeclarations check_declared(const onnx::ModelProto& original, const Inference& inferred,
+                                 CheckReport& report) {
   Comparison comparison(inferred, report);
   comparison.compare(original.graph(), inferred.model.proto.graph());
-  return std::move(comparison.makers);
+  return std::move(comparison.wrong);
 }
 
 }  // namespace grurun::opset

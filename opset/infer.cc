@@ -133,9 +133,10 @@ ValueType without_invented_names(ValueType type) {
 }  // namespace
 
 Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared,
-                      const ComputedProtos& computed, const std::map<std::string, std::int64_t>& sizes) {
+                      const ComputedProtos& computed, const std::map<std::string, std::int64_t>& sizes,
+                      const WrongDeclarations& wrong) {
   Inference out;
-  out.model = make_inference_model(original, report, keep_declared, computed);
+  out.model = make_inference_model(original, report, keep_declared, computed, wrong);
   if (!sizes.empty()) set_sizes(*out.model.proto.mutable_graph(), sizes);
   const GuardedRegistry registry(out.model);
   Faults faults(out);

@@ -26,10 +26,11 @@ struct Inference {
 };
 
 /// Never throws for what a model says. Calls and nesting must be bounded (check_limits). sizes gives the
-/// named dimensions of what the main graph declares a size.
+/// named dimensions of what the main graph declares a size. Declarations that are wrong are left out.
 Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared,
                       const ComputedProtos& computed = {},
-                      const std::map<std::string, std::int64_t>& sizes = {});
+                      const std::map<std::string, std::int64_t>& sizes = {},
+                      const WrongDeclarations& wrong = {});
 
 /// Inferred and declared types of the values of an annotated graph; dimensions that inference named itself
 /// are unknown.

@@ -88,13 +88,14 @@ class Definitions {
 class Copier {
  public:
   Copier(const onnx::ModelProto& original, InferenceModel& out, const CheckReport& report, bool keep_declared,
-         const ComputedProtos& computed)
+         const ComputedProtos& computed, const WrongDeclarations& wrong)
       : out_(out),
         report_(report),
         main_(original.graph()),
         ir_version_(original.ir_version()),
         keep_declared_(keep_declared),
-        computed_(computed) {
+        computed_(computed),
+        wrong_(wrong) {
     for (const onnx::FunctionProto& function : original.functions()) {
       functions_.insert(function_key(function.domain(), function.name(), function.overload()));
     }
@@ -212,20 +213,23 @@ class Copier {
       if (copy->has_type()) clean(*copy->mutable_type());
     }
     std::unordered_set<std::string_view> stated;
+    const auto is_used = [&](const std::string& name) {
+      return stated.insert(name).second && !wrong_.contains({&from, name});
+    };
     for (const auto& output : from.output()) {
       auto* copy = to.add_output();
       copy->set_name(output.name());
       const auto input = inputs.find(output.name());
       const bool typed_input = input != inputs.end() && input->second->has_type();
       const onnx::ValueInfoProto& declared = typed_input ? *input->second : output;
-      if (!keep_declared_ || !declared.has_type() || !stated.insert(output.name()).second) continue;
+      if (!keep_declared_ || !declared.has_type() || !is_used(output.name())) continue;
       *copy->mutable_type() = declared.type();
       clean(*copy->mutable_type());
     }
     if (!keep_declared_) return;
     for (const auto& value : from.value_info()) {
       if (!value.has_type() || inputs.count(value.name()) != 0) continue;
-      if (!stated.insert(value.name()).second) continue;
+      if (!is_used(value.name())) continue;
       auto* copy = to.add_value_info();
       *copy = value;
       clean(*copy->mutable_type());
@@ -295,6 +299,7 @@ class Copier {
   const std::int64_t ir_version_;
   const bool keep_declared_;
   const ComputedProtos& computed_;
+  const WrongDeclarations& wrong_;
   std::optional<std::unordered_set<std::string_view>> input_free_;  // of the main graph, once a layer asks
   bool is_main_ = true;  // else functions are copied, which come behind
   std::unordered_set<std::string> functions_;
@@ -313,7 +318,8 @@ std::string InferenceNode::op() const {
 }
 
 InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
-                                    bool keep_declared, const ComputedProtos& computed) {
+                                    bool keep_declared, const ComputedProtos& computed,
+                                    const WrongDeclarations& wrong) {
   InferenceModel out;
   out.proto.set_ir_version(original.ir_version());
   onnx_io::OpsetImports imports = copy_imports(original.opset_import(), *out.proto.mutable_opset_import());
@@ -323,7 +329,7 @@ InferenceModel make_inference_model(const onnx::ModelProto& original, const Chec
     import->set_domain("");
     import->set_version(1);
   }
-  Copier copier(original, out, report, keep_declared, computed);
+  Copier copier(original, out, report, keep_declared, computed, wrong);
   out.scopes.emplace_back().label = "graph";
   copier.copy_graph(original.graph(), *out.proto.mutable_graph(), out.scopes.back(), imports);
   for (const onnx::FunctionProto& function : original.functions()) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "onnx/onnx_pb.h"
@@ -45,11 +46,15 @@ struct InferenceModel {
   std::deque<CheckScope> scopes;  // those that nodes point to
 };
 
+/// Names whose declared types are not what the nodes make, each with its graph in the original.
+using WrongDeclarations = std::set<std::pair<const onnx::GraphProto*, std::string_view>>;
+
 /// Faulty nodes of the report, but for recurrent ones, become operators of a domain that nobody knows:
-/// inference goes around them. Without declared types only those of the main graph's inputs are kept.
-/// original and computed must outlive the result.
+/// inference goes around them. Without declared types only those of the main graph's inputs are kept, with
+/// them all but the wrong ones. original and computed must outlive the result.
 InferenceModel make_inference_model(const onnx::ModelProto& original, const CheckReport& report,
-                                    bool keep_declared, const ComputedProtos& computed);
+                                    bool keep_declared, const ComputedProtos& computed,
+                                    const WrongDeclarations& wrong = {});
 
 /// The number of the node whose name in the copy occurs last in the text, and where the text goes on behind
 /// it.

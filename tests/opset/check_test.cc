@@ -222,6 +222,22 @@ TEST(CheckModel, JudgesOnlyWhatDoesNotDependOnAFault) {
       << listed(result);
 }
 
+// Nodes that take the value, and those behind them, are judged by what it is.
+TEST(CheckModel, TellsAWrongDeclarationWhereItsValueIsMadeOnly) {
+  const CheckResult result = check_model(model_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
+    g (float[2,3] X, bool c) => (float[2,3] Y, float[a,b] M, float[2,3] I) <int64[3] h> {
+      [made] h = Relu(X)
+      [taken] k = Relu(h)
+      Y = Relu(k)
+      [apart] M = MatMul(h, X)
+      [branches] I = If (c) <then_branch = t () => (float[2,3] o) { o = Relu(h) },
+                             else_branch = e () => (float[2,3] q) { q = Relu(h) }>
+    })"));
+  EXPECT_THAT(listed(result), HasSubstr("SHAPE002 [graph/made]"));
+  EXPECT_THAT(listed(result), HasSubstr("SHAPE001 [graph/apart]"));
+  EXPECT_EQ(std::ranges::count(result.findings, Severity::error, &Finding::severity), 2) << listed(result);
+}
+
 TEST(CheckModel, TakesBothSpellingsOfTheDefaultDomain) {
   onnx::ModelProto proto = proto_from_text(
       "<ir_version: 8, opset_import: [\"\" : 14]> g (float[2] X) => (float[2] Y) { Y = Relu(X) }");
