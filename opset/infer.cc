@@ -118,6 +118,15 @@ void set_sizes(onnx::GraphProto& graph, const std::map<std::string, std::int64_t
   }
 }
 
+// A body with a fault may give something of another type or of none, for which the nodes around it are not to
+// blame.
+void leave_holders_open(const TypeFault& fault, InferenceModel& model) {
+  const auto mention = last_node_mention(fault.display, model);
+  if (!mention || fault.rule->severity != Severity::error) return;
+  for (auto holder = model.nodes[mention->node].holder; holder; holder = model.nodes[*holder].holder)
+    model.nodes[*holder].holds_opaque = true;
+}
+
 ValueType without_invented_names(ValueType type) {
   if (type.shape) {
     for (Dim& dim : *type.shape) {
@@ -140,14 +149,17 @@ Inference infer_model(const onnx::ModelProto& original, const CheckReport& repor
   if (!sizes.empty()) set_sizes(*out.model.proto.mutable_graph(), sizes);
   const GuardedRegistry registry(out.model);
   Faults faults(out);
+  std::string errors;
   try {
     onnx::shape_inference::InferShapes(out.model.proto, &registry,
                                        onnx::ShapeInferenceOptions(false, 1, true));
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    faults.add_error(error.what());
+    errors = error.what();
   }
+  for (const TypeFault& fault : registry.faults()) leave_holders_open(fault, out.model);
+  faults.add_error(errors);
   for (const TypeFault& fault : registry.faults()) {
     // Without a node of the model it is one inside a standard function's body; its caller's fault is told.
     if (const auto mention = last_node_mention(fault.display, out.model)) {

@@ -136,6 +136,7 @@ class Copier {
       entry.beyond = find_schema_beyond(from.op_type(), domain, import->second);
     if (entry.beyond != nullptr) entry.since_version = entry.beyond->since_version;
     const bool known = import != imports.end() && (entry.since_version || call);
+    if (!holders_.empty()) entry.holder = holders_.back();
     entry.faulty = report_.any_faulty() && report_.is_faulty(node_key(scope, index));
     entry.recurrent = known && !call && find_recurrent_form(from.op_type(), domain) != nullptr;
     if (entry.recurrent) entry.constants = constants_of(from);

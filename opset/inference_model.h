@@ -33,7 +33,9 @@ struct InferenceNode {
   std::map<std::string, const onnx::TensorProto*> constants{};
   /// Recurrent ones of the main graph only: inputs that no element of the model's inputs reaches.
   std::set<std::string> input_free{};
-  bool holds_opaque = false;  // a node of its subgraphs is not judged: outputs of these may have no type
+  std::optional<std::size_t> holder = std::nullopt;  // the number of the node whose subgraph it stands in
+  bool holds_opaque =
+      false;  // a node of its subgraphs is not judged or at fault: outputs of these may have no type
 
   std::string path() const;
   std::string op() const;

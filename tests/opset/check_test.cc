@@ -222,6 +222,22 @@ TEST(CheckModel, JudgesOnlyWhatDoesNotDependOnAFault) {
       << listed(result);
 }
 
+TEST(CheckModel, BlamesNoNodeForAFaultInItsBody) {
+  const CheckResult result = check_model(model_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
+    g (float[4,5,2] X, int64[2] Z, float[1,9,3] W, float[1,9,3] R, int64 n, bool c) => (Y, I) {
+      Y = Loop (n, c) <body = l (int64 i, bool k) => (bool m, p) {
+        m = Identity(k) [layer] p = GRU <hidden_size = 3> (X, W, R) }>
+      I = If (c) <then_branch = t () => (o) { [elu] o = Elu(Z) }, else_branch = e () => (q) { q = Relu(X) }>
+    })"));
+  std::set<std::string> nodes;
+  for (const Finding& finding : result.findings) {
+    if (finding.severity == Severity::error) nodes.insert(finding.code + " " + finding.node);
+  }
+  EXPECT_EQ(nodes,
+            (std::set<std::string>{"GRU023 graph/Loop#0.body/layer", "TYPE001 graph/If#1.then_branch/elu"}))
+      << listed(result);
+}
+
 // Nodes that take the value, and those behind them, are judged by what it is.
 TEST(CheckModel, TellsAWrongDeclarationWhereItsValueIsMadeOnly) {
   const CheckResult result = check_model(model_from_text(R"(<ir_version: 8, opset_import: ["" : 14]>
