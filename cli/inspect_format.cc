@@ -83,10 +83,11 @@ std::string layer_text(const RecurrentLayer& layer) {
 
 // What the layer would be as a node, and what to heed when it is made one.
 std::string cells_text(const opset::FoundCells& cells) {
-  const std::string how = cells.kind == "unrolled"
-                              ? fmt::format("{} {} unrolled, the first at", known(cells.steps),
-                                            cells.steps == 1 ? "step" : "steps")
-                              : fmt::format("{} of {} steps,", cells.kind, known(cells.steps));
+  const std::string steps =
+      cells.most_steps ? fmt::format("at most {}", *cells.most_steps) : known(cells.steps);
+  const char* unit = steps == "1" ? "step" : "steps";
+  const std::string how = cells.kind == "unrolled" ? fmt::format("{} {} unrolled, the first at", steps, unit)
+                                                   : fmt::format("{} of {} {},", cells.kind, steps, unit);
   std::string text =
       fmt::format("    {} as plain operators: {} {}\n", cells.op_type, how, printable(cells.where));
   text += fmt::format("      input_size {}, hidden_size {}, direction {}\n", known(cells.input_size),
@@ -154,6 +155,7 @@ ordered_json cells_json(const opset::FoundCells& cells) {
       {"op", cells.op_type},
       {"node", cells.where},
       {"steps", optional_json(cells.steps)},
+      {"most_steps", optional_json(cells.most_steps)},
       {"input_size", optional_json(cells.input_size)},
       {"hidden_size", optional_json(cells.hidden_size)},
       {"direction", cells.direction.empty() ? ordered_json() : ordered_json(cells.direction)},

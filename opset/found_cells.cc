@@ -8,6 +8,7 @@
 
 #include "opset/cell_pattern.h"
 #include "opset/check_report.h"
+#include "opset/loop_steps.h"
 #include "opset/term_reader.h"
 
 namespace grurun::opset {
@@ -56,7 +57,7 @@ class Finder {
           const bool loop = repeated && node.op_type == "Loop";
           const GraphView inner = loop ? GraphView::of_loop(node, *body, view) : GraphView(*body, &view);
           search(*body, inner, name + "." + attribute.name, false);
-          if (loop) search_loop(node, *body, view, inner, name, main);
+          if (loop) search_loop({node, *body, view, inner}, name, main);
           if (repeated && node.op_type == "Scan") search_scan(node, *body, inner, name, main);
         }
       }
@@ -209,47 +210,34 @@ class Finder {
   }
 
   // Body inputs: iteration, condition, states; outputs: condition, states, scanned values.
-  void search_loop(const Node& node, const Graph& body, const GraphView& outer, const GraphView& view,
-                   const std::string& name, bool main) {
+  void search_loop(const LoopParts& loop, const std::string& name, bool main) {
+    const auto& [node, body, outer, view] = loop;
     for (std::size_t s = 2; s < body.inputs.size() && s - 1 < body.outputs.size(); ++s) {
       const auto cell = cell_of_state(view, body.inputs[s].name, body.outputs[s - 1].name);
       if (!cell) continue;
       FoundCells cells = describe(*cell, "Loop", name);
-      cells.steps = trip_count(node, outer);
+      const LoopSteps steps = loop_steps(loop);
+      cells.steps = steps.count();
+      if (!steps.exact) cells.most_steps = steps.most;
       if (main && s < node.inputs.size()) complete_sizes(*cell, node.inputs[s], cells);
-      cells.direction = loop_direction(node, body, outer, view, cell->input_source);
+      cells.direction = loop_direction(loop, cell->input_source);
       found_.push_back(std::move(cells));
     }
   }
 
   // The input is Gather(X, i), or Gather(X, last - i), of X as it is or flipped.
-  static std::string loop_direction(const Node& node, const Graph& body, const GraphView& outer,
-                                    const GraphView& view, const std::string& input) {
+  static std::string loop_direction(const LoopParts& loop, const std::string& input) {
+    const GraphView& view = loop.inner;
     const Node* gather = view.made_by(view.plain(input), "Gather");
     if (gather == nullptr || gather->inputs.size() < 2) return "";
-    const auto counts = [&](const std::string& name) {
-      return name == body.inputs[0].name || is_counter(node, body, outer, view, name);
-    };
+    const auto counts = [&](const std::string& name) { return counter_begin(loop, name) == 0; };
     const std::string& index = view.plain(gather->inputs[1]);
     const Node* sub = view.made_by(index, "Sub");
     const bool backwards = sub != nullptr && sub->inputs.size() == 2 && counts(view.plain(sub->inputs[1]));
     if (!backwards && !counts(index)) return "";
-    const std::vector<Term> whole = TermReader(outer).terms(gather->inputs[0]);
+    const std::vector<Term> whole = TermReader(loop.outer).terms(gather->inputs[0]);
     const bool flipped = whole.size() == 1 && whole[0].flipped;
     return backwards == flipped ? "forward" : "reverse";
-  }
-
-  // A state that begins with 0 and becomes one more each time.
-  static bool is_counter(const Node& node, const Graph& body, const GraphView& outer, const GraphView& view,
-                         const std::string& name) {
-    const auto state = std::ranges::find(body.inputs, name, &onnx_io::ValueInfo::name);
-    const auto at = static_cast<std::size_t>(state - body.inputs.begin());
-    if (at < 2 || at >= std::min({body.inputs.size(), node.inputs.size(), body.outputs.size() + 1}))
-      return false;
-    const Node* add = view.made_by(view.plain(body.outputs[at - 1].name), "Add");
-    if (add == nullptr || add->inputs.size() != 2 || outer.integer(node.inputs[at]) != 0) return false;
-    const std::size_t one = view.plain(add->inputs[0]) == name ? 1 : 0;
-    return view.plain(add->inputs[1 - one]) == name && view.integer(add->inputs[one]) == 1;
   }
 
   // Body inputs: states, then slices of the scanned inputs, whose directions are an attribute.

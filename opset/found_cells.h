@@ -17,6 +17,7 @@ struct FoundCells {
   std::string where;    // path of the node that makes the first step's state, or of the Loop or Scan
   std::string op_type;  // "GRU", "LSTM", "RNN": the operator that would do the same
   std::optional<std::int64_t> steps;
+  std::optional<std::int64_t> most_steps;  // of a Loop that a condition may end earlier
   std::optional<std::int64_t> input_size;
   std::optional<std::int64_t> hidden_size;
   std::string direction;  // "forward", "reverse"; empty: not known

@@ -25,11 +25,6 @@ const Tensor* constant_value(const Node& node) {
   return value != nullptr && value->tensors.size() == 1 ? &value->tensors[0] : nullptr;
 }
 
-std::optional<std::int64_t> trip_count(const Node& loop, const GraphView& outer) {
-  const auto trips = loop.inputs.empty() ? std::nullopt : outer.integer(loop.inputs[0]);
-  return trips ? std::optional(std::max<std::int64_t>(0, *trips)) : std::nullopt;
-}
-
 GraphView::GraphView(const onnx_io::Graph& graph, const GraphView* outer) : outer_(outer) {
   for (const onnx_io::Initializer& initializer : graph.initializers) {
     constants_.try_emplace(initializer.name, &initializer.tensor);

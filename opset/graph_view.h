@@ -16,11 +16,6 @@ namespace grurun::opset {
 /// The tensor under `value` of a Constant of ai.onnx; nullptr for other nodes and other attributes.
 const Tensor* constant_value(const onnx_io::Node& node);
 
-class GraphView;
-
-/// M of a Loop that stands in outer, where it is a constant: 0 for numbers below.
-std::optional<std::int64_t> trip_count(const onnx_io::Node& loop, const GraphView& outer);
-
 class GraphView {
  public:
   /// Constants of outer graphs are seen. All must outlive the view.

@@ -12,6 +12,7 @@
 #include "opset/graph_view.h"
 #include "opset/infer.h"
 #include "opset/inline_calls.h"
+#include "opset/loop_steps.h"
 
 namespace grurun::opset {
 
@@ -25,22 +26,6 @@ using Types = std::map<std::string, ValueType>;
 
 bool has_graphs(const Node& node) {
   return std::ranges::any_of(node.attributes, [](const Attribute& a) { return !a.graphs.empty(); });
-}
-
-bool is_true(const Tensor* tensor) {
-  return tensor != nullptr && tensor->dtype() == DType::boolean && tensor->size() == 1 &&
-         *tensor->data<bool>();
-}
-
-// The trip count, where neither the condition that goes in nor the one that comes out can end it earlier.
-Count loop_steps(const Node& node, const Graph& body, const GraphView& outer, const GraphView& inner) {
-  if (body.inputs.size() < 2 || body.outputs.empty()) return std::nullopt;
-  const bool begins =
-      node.inputs.size() < 2 || node.inputs[1].empty() || is_true(outer.constant(node.inputs[1]));
-  const std::string& goes_on = body.outputs[0].name;
-  if (!begins || (inner.plain(goes_on) != body.inputs[1].name && !is_true(inner.constant(goes_on))))
-    return std::nullopt;
-  return trip_count(node, outer);
 }
 
 // The size of the first scanned input; Scan-8, which has batches and lengths, is told by its attribute.
@@ -162,7 +147,8 @@ class Counter {
     if (!node.domain.empty()) return std::nullopt;
     if (node.op_type == "If") return 1;
     if (node.op_type == "Scan") return scan_steps(node, types_);
-    if (node.op_type == "Loop") return loop_steps(node, body, view, GraphView(body, &view));
+    if (node.op_type == "Loop")
+      return loop_steps({node, body, view, GraphView::of_loop(node, body, view)}).count();
     return std::nullopt;
   }
 

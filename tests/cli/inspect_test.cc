@@ -89,6 +89,21 @@ TEST_F(Inspect, FindsALayerThatWasTakenApart) {
   EXPECT_EQ(json["recurrent_layers"].size(), 0u);
 }
 
+TEST_F(Inspect, TellsThatALoopMayEndEarlier) {
+  write_model(
+      "loop.onnx",
+      "<ir_version: 8, opset_import: [\"\" : 14]> g (float[10,3,2] X, float[3,2] H) => (float[3,2] Y) "
+      "<int64 M = {10}, float zero = {0}, float[2,2] W = {1, 2, 3, 4}, float[2,2] R = {1, 0, 0, 1}> { "
+      "Y = Loop (M, , H) <body = b (int64 i, bool c, float[3,2] h) => (bool on, float[3,2] k) { "
+      "x = Gather(X, i) xw = MatMul(x, W) hr = MatMul(h, R) a = Add(xw, hr) k = Tanh(a) "
+      "s = ReduceSum <keepdims = 0> (k) on = Greater(s, zero) }> }");
+  EXPECT_NE(shell("$GRURUN inspect loop.onnx").out.find("RNN as plain operators: Loop of at most 10 steps, "),
+            std::string::npos);
+  const auto json = nlohmann::json::parse(grurun({"inspect", "loop.onnx", "--output-format", "json"}).out);
+  EXPECT_EQ(json["recurrent_cells"].at(0)["steps"], nullptr);
+  EXPECT_EQ(json["recurrent_cells"].at(0)["most_steps"], 10);
+}
+
 TEST_F(Inspect, TellsAlphaAndBetaOfALayerThatWasTakenApart) {
   std::string model = unrolled();
   for (std::size_t at = 0; (at = model.find("= Sigmoid", at)) != model.npos;)

@@ -90,7 +90,8 @@ inline std::string described(const FoundCells& c) {
   const auto number = [](const std::optional<std::int64_t>& n) { return n ? std::to_string(*n) : "?"; };
   std::vector<std::string> functions;
   for (const CellFunction& function : c.activations) functions.push_back(function.text());
-  return fmt::format("{} {} {} steps {}x{} {} [{}] lbr {} order '{}'{}", c.kind, c.op_type, number(c.steps),
+  const std::string steps = c.most_steps ? fmt::format("<={}", *c.most_steps) : number(c.steps);
+  return fmt::format("{} {} {} steps {}x{} {} [{}] lbr {} order '{}'{}", c.kind, c.op_type, steps,
                      number(c.input_size), number(c.hidden_size), c.direction, fmt::join(functions, ","),
                      c.linear_before_reset ? (*c.linear_before_reset ? "1" : "0") : "-", c.gate_order,
                      c.complement ? " complement" : "");

@@ -39,6 +39,18 @@ TEST(FoundCells, ALoopOfLessThanNoStep) {
   EXPECT_THAT(found(b.graph), ElementsAre("Loop GRU 0 steps 2x5 forward [Sigmoid,Tanh] lbr 0 order ''"));
 }
 
+TEST(FoundCells, ALoopThatMayEndEarlier) {
+  Builder body;
+  body.graph.inputs = {{"i", {}}, {"cond", {}}, {"H", {}}};
+  const std::string next = keras_step(body, body.one("Gather", {"X", "i"}), "H");
+  body.graph.outputs = {{body.one("Less", {body.one("ReduceSum", {next}), "limit"}), {}}, {next, {}}};
+  Builder b;
+  b.integers("M", {10});
+  b.op("Loop", {"M", "", "H0"}, 1);
+  b.graph.nodes.back().attributes.push_back(body_of(body));
+  EXPECT_THAT(found(b.graph), ElementsAre("Loop GRU <=10 steps 2x5 forward [Sigmoid,Tanh] lbr 0 order ''"));
+}
+
 // As tf2onnx writes a Keras GRU: weights and a counter are states of the Loop, and gates are parts along two
 // axes, one of them whole.
 TEST(FoundCells, ALoopThatIsHandedItsWeights) {
