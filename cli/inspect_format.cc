@@ -98,6 +98,7 @@ std::string cells_text(const opset::FoundCells& cells) {
   if (cells.linear_before_reset)
     text += fmt::format("; linear_before_reset {}", *cells.linear_before_reset ? 1 : 0);
   if (!cells.gate_order.empty()) text += fmt::format("; gates in the order {}", cells.gate_order);
+  if (cells.masked) text += "; steps that a mask leaves out keep the state";
   if (cells.complement) text += "; the update gate is 1 - z";
   if (!cells.pair_of.empty()) text += fmt::format("; bidirectional with {}", printable(cells.pair_of));
   return text + "\n";
@@ -171,6 +172,7 @@ ordered_json cells_json(const opset::FoundCells& cells) {
     entry["linear_before_reset"] = optional_json(cells.linear_before_reset);
     entry["update_gate_is_complement"] = cells.complement;
   }
+  entry["masked"] = cells.masked;
   entry["gate_order"] = cells.gate_order.empty() ? ordered_json() : ordered_json(cells.gate_order);
   entry["weight"] = cells.weight;
   entry["pair_of"] = cells.pair_of.empty() ? ordered_json() : ordered_json(cells.pair_of);

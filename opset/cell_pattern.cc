@@ -1,8 +1,10 @@
 #include "opset/cell_pattern.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "opset/gate_update.h"
+#include "opset/mask_pattern.h"
 
 namespace grurun::opset {
 
@@ -133,6 +135,8 @@ class Matcher {
       const auto of_r = of_h ? recurrent_gate(reset, state) : std::nullopt;
       if (!of_r || read_.activated(reset)->function != z->function) continue;
       step.complement = update->complement;
+      if (const Node* choice = read_.op(name_, "Where"))
+        step.choices.assign(choice->inputs.begin() + 1, choice->inputs.end());
       step.activations = {z->function, candidate->function};
       step.gate_order = order_of({{'z', *of_z}, {'r', *of_r}, {'h', *of_h}});
       if (step.gate_order.empty()) step.gate_order = order_of({{'z', *of_z}, {'r', *of_r}});
@@ -296,7 +300,17 @@ class Matcher {
 }  // namespace
 
 std::vector<CellStep> match_cells(const GraphView& graph, const std::string& name) {
-  return Matcher(graph, name).match();
+  if (auto steps = Matcher(graph, name).match(); !steps.empty()) return steps;
+  for (const MaskChoice& choice : match_mask(graph, name)) {
+    auto steps = Matcher(graph, choice.a).match();
+    std::erase_if(steps, [&](const CellStep& step) { return step.h_previous != choice.b; });
+    for (CellStep& step : steps) {
+      step.masked = true;
+      step.choices.push_back(std::exchange(step.h_next, name));
+    }
+    if (!steps.empty()) return steps;
+  }
+  return {};
 }
 
 }  // namespace grurun::opset

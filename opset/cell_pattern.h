@@ -18,6 +18,8 @@ struct CellStep {
   std::string c_previous;                   // LSTM
   std::vector<CellFunction> activations;    // f, g, h in the operator's order
   std::optional<bool> linear_before_reset;  // GRU
+  bool masked = false;                      // a mask chooses between the step and the old state
+  std::vector<std::string> choices;         // what h_next is chosen from: no steps by themselves
   bool complement = false;             // GRU: the gate weighs the candidate, not the old state: it is 1 - z
   std::string weight;                  // the constant that the update gate multiplies the state with
   std::string gate_order;              // gates as they stand in one product: "rzh"; empty: each has its own
@@ -35,7 +37,7 @@ struct CellStep {
 
 /// The steps that may end in the value called name, the likeliest first: LSTM and RNN do not tell by
 /// themselves which factor is the state. A GRU's H is (1 - z) . h + z . H, however it is written; an LSTM's
-/// is o . h(C), with C = f . C + i . c.
+/// is o . h(C), with C = f . C + i . c. A mask may choose between that and the old state.
 std::vector<CellStep> match_cells(const GraphView& graph, const std::string& name);
 
 }  // namespace grurun::opset

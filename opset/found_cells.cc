@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
-#include "opset/cell_pattern.h"
+#include "opset/cell_chains.h"
 #include "opset/check_report.h"
 #include "opset/loop_steps.h"
 #include "opset/term_reader.h"
@@ -28,7 +27,9 @@ class Finder {
  public:
   explicit Finder(const std::map<std::string, ValueType>& types) : types_(types) {}
 
-  void search(const Graph& graph, const std::string& path) { search(graph, GraphView(graph), path, true); }
+  void search(const Graph& graph, const std::string& path) {
+    search(graph, GraphView(graph, nullptr, &types_), path, true);
+  }
 
   std::vector<FoundCells> take() {
     std::unordered_map<std::string, FoundCells*> single;  // by what a pair has in common, and the direction
@@ -47,7 +48,7 @@ class Finder {
 
  private:
   void search(const Graph& graph, const GraphView& view, const std::string& path, bool main) {
-    find_chains(graph, view, path, main);
+    for (const CellChain& chain : find_chains(graph, view, main)) describe_chain(chain, graph, path, main);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       const Node& node = graph.nodes[i];
       const std::string name = path + "/" + node_name(node.name, node.op_type, i);
@@ -70,72 +71,14 @@ class Finder {
                        cells.source);
   }
 
-  struct Step {
-    CellStep cell;
-    std::size_t node;
-    bool likeliest;
-    std::optional<std::size_t> next = std::nullopt;
-    bool has_previous = false;
-  };
-
-  void find_chains(const Graph& graph, const GraphView& view, const std::string& path, bool main) {
-    std::vector<Step> steps;
-    std::unordered_map<std::string, std::vector<std::size_t>> after;  // steps by the state they start from
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      const Node& node = graph.nodes[i];
-      if (node.outputs.size() != 1 || !node.domain.empty()) continue;
-      bool likeliest = true;
-      for (CellStep& cell : match_cells(view, node.outputs[0])) {
-        after[cell.h_previous].push_back(steps.size());
-        steps.push_back({std::move(cell), i, likeliest});
-        likeliest = false;
-      }
-    }
-    for (Step& step : steps) {
-      const auto followers = after.find(step.cell.h_next);
-      if (followers == after.end()) continue;
-      for (const std::size_t follower : followers->second) {
-        Step& next = steps[follower];
-        if (next.cell.weight != step.cell.weight || next.cell.op_type != step.cell.op_type) continue;
-        step.next = follower;
-        next.has_previous = true;
-      }
-    }
-    // One step that starts from an input of a body is its Loop's or Scan's.
-    std::unordered_set<std::string_view> body_inputs;
-    for (const onnx_io::ValueInfo& input : graph.inputs) body_inputs.insert(input.name);
-    // Of several readings of a node the one that is part of a chain is right; without any the likeliest.
-    // A step from a state of zeros may have lost its product with R; what it multiplies then is the input.
-    std::unordered_set<std::size_t> chained;
-    std::unordered_set<const Tensor*> of_inputs;
-    for (const Step& step : steps) {
-      if (!step.has_previous && !step.next) continue;
-      chained.insert(step.node);
-      if (step.cell.input != nullptr) of_inputs.insert(step.cell.input);
-    }
-    for (const Step& step : steps) {
-      if (step.has_previous) continue;
-      if (!main && !step.next && body_inputs.count(step.cell.h_previous) != 0) continue;
-      const bool alone = step.likeliest && chained.count(step.node) == 0;
-      if (step.next || (alone && of_inputs.count(step.cell.recurrent) == 0))
-        report_chain(steps, step, graph, path, main);
-    }
-  }
-
-  void report_chain(const std::vector<Step>& steps, const Step& first, const Graph& graph,
-                    const std::string& path, bool main) {
-    std::vector<const CellStep*> chain;
-    for (const Step* step = &first;; step = &steps[*step->next]) {
-      chain.push_back(&step->cell);
-      if (!step->next || chain.size() > steps.size()) break;
-    }
-    if (chain.size() < 2 && first.cell.op_type == std::string_view("RNN")) return;
-    const Node& node = graph.nodes[first.node];
+  void describe_chain(const CellChain& chain, const Graph& graph, const std::string& path, bool main) {
+    const CellStep& first = chain.steps.front();
+    const Node& node = graph.nodes[chain.first_node];
     FoundCells cells =
-        describe(first.cell, "unrolled", path + "/" + node_name(node.name, node.op_type, first.node));
-    if (main) complete_sizes(first.cell, first.cell.h_next, cells);
-    cells.steps = static_cast<std::int64_t>(chain.size());
-    cells.direction = direction_of(chain);
+        describe(first, "unrolled", path + "/" + node_name(node.name, node.op_type, chain.first_node));
+    if (main) complete_sizes(first, first.h_next, cells);
+    cells.steps = static_cast<std::int64_t>(chain.steps.size());
+    cells.direction = direction_of(chain.steps);
     found_.push_back(std::move(cells));
   }
 
@@ -147,6 +90,7 @@ class Finder {
     cells.activations = cell.activations;
     cells.linear_before_reset = cell.linear_before_reset;
     cells.gate_order = cell.gate_order;
+    cells.masked = cell.masked;
     cells.complement = cell.complement;
     cells.weight = cell.weight;
     cells.source = cell.input_source;
@@ -175,22 +119,22 @@ class Finder {
   }
 
   // Steps take parts of one sequence: ascending ones are forward, unless the sequence was flipped.
-  static std::string direction_of(const std::vector<const CellStep*>& chain) {
+  static std::string direction_of(const std::vector<CellStep>& chain) {
     if (chain.size() < 2) return "";
-    for (const Selection& first : chain[0]->input_path) {
+    for (const Selection& first : chain[0].input_path) {
       int up = 0;
       int down = 0;
       for (std::size_t i = 1; i < chain.size(); ++i) {
-        const auto before = index_in(*chain[i - 1], first.source);
-        const auto now = index_in(*chain[i], first.source);
+        const auto before = index_in(chain[i - 1], first.source);
+        const auto now = index_in(chain[i], first.source);
         if (!before || !now || *before == *now) {
           up = down = 0;
           break;
         }
         (*now > *before ? up : down) += 1;
       }
-      if (up > 0 && down == 0) return chain[0]->input_flipped ? "reverse" : "forward";
-      if (down > 0 && up == 0) return chain[0]->input_flipped ? "forward" : "reverse";
+      if (up > 0 && down == 0) return chain[0].input_flipped ? "reverse" : "forward";
+      if (down > 0 && up == 0) return chain[0].input_flipped ? "forward" : "reverse";
     }
     return "";
   }

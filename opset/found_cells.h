@@ -24,6 +24,7 @@ struct FoundCells {
   std::vector<CellFunction> activations;
   std::optional<bool> linear_before_reset;  // GRU
   std::string gate_order;   // as the gates stand in the weights: "rzh"; empty: in weights of their own
+  bool masked = false;      // steps that a mask leaves out keep the state
   bool complement = false;  // GRU: the update gate is 1 - z
   std::string weight;       // the constant that the state is multiplied with
   std::string source;       // the sequence that steps take their inputs from

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace grurun::opset {
@@ -12,7 +13,19 @@ using onnx_io::Node;
 using Names = std::vector<std::string>;  // factors, sorted
 using Terms = std::map<Names, double>;   // by factors; none: a constant
 
-constexpr int most_levels = 4;  // of operators; (1 - z) . n + z . H has three
+constexpr int most_levels = 5;  // of operators; (1 - z) . n + z . H has three
+
+// PyTorch's lerp chooses between two ways to write the same.
+const Node* choice_of_two(const TermReader& read, const std::string& name) {
+  const Node* node = read.op(name, "Where");
+  return node != nullptr && node->inputs.size() == 3 ? node : nullptr;
+}
+
+// Of a node with two, and of a Where without its condition.
+std::pair<const std::string&, const std::string&> operands(const Node& node) {
+  const std::size_t first = node.inputs.size() - 2;
+  return {node.inputs[first], node.inputs[first + 1]};
+}
 
 class Expansion {
  public:
@@ -27,11 +40,14 @@ class Expansion {
 
   Terms expand(const std::string& name, const std::string& state, int levels = most_levels) const {
     const std::string& value = read_.graph().plain(name);
-    if (const auto number = read_.graph().number(value)) return {{{}, *number}};
-    const Node* node = value == state || levels == 0 ? nullptr : arithmetic(value);
+    if (value == state) return {{{value}, 1}};
+    if (const auto number = read_.graph().uniform(value)) return {{{}, *number}};
+    const Node* node = levels == 0 ? nullptr : arithmetic(value);
     if (node == nullptr) return {{{value}, 1}};
-    const Terms left = expand(node->inputs[0], state, levels - 1);
-    const Terms right = expand(node->inputs[1], state, levels - 1);
+    if (node->op_type == "Neg") return product({{{}, -1}}, expand(node->inputs[0], state, levels - 1));
+    const auto [a, b] = operands(*node);
+    const Terms left = expand(a, state, levels - 1), right = expand(b, state, levels - 1);
+    if (node->op_type == "Where") return left == right ? left : Terms{{{value}, 1}};
     if (node->op_type == "Mul") return product(left, right);
     Terms sum = left;
     for (const auto& [names, factor] : right) sum[names] += node->op_type == "Sub" ? -factor : factor;
@@ -45,7 +61,8 @@ class Expansion {
     for (const char* op_type : {"Add", "Sub", "Mul"}) {
       if (const Node* node = read_.binary(value, op_type)) return node;
     }
-    return nullptr;
+    if (const Node* node = read_.op(value, "Neg")) return node;
+    return choice_of_two(read_, value);
   }
 
   void gather(const std::string& name, int levels, Names& found) const {
@@ -83,7 +100,9 @@ bool has(const Terms& terms, Names names, double factor) {
 }  // namespace
 
 std::optional<GateUpdate> match_update(const TermReader& read, const std::string& name) {
-  if (read.binary(name, "Add") == nullptr && read.binary(name, "Sub") == nullptr) return std::nullopt;
+  if (read.binary(name, "Add") == nullptr && read.binary(name, "Sub") == nullptr &&
+      choice_of_two(read, name) == nullptr)
+    return std::nullopt;
   const Expansion expansion(read);
   for (const std::string& state : expansion.states(name)) {
     const Terms terms = expansion.expand(name, state);

@@ -9,12 +9,61 @@ namespace {
 
 using onnx_io::Node;
 
-constexpr std::array<std::string_view, 6> plain_operators = {"Identity", "Cast",      "Reshape",
+constexpr std::array<std::string_view, 7> plain_operators = {"Identity", "Cast",      "CastLike", "Reshape",
                                                              "Squeeze",  "Unsqueeze", "Flatten"};
 
 bool is_plain(const Node& node) {
   return node.domain.empty() && !node.inputs.empty() &&
          std::ranges::find(plain_operators, node.op_type) != plain_operators.end();
+}
+
+// A Constant's value_float, value_floats, value_int or value_ints.
+std::optional<Tensor> number_attribute(const Node& node) {
+  if (node.op_type != "Constant" || !node.domain.empty() || node.outputs.size() != 1) return std::nullopt;
+  const auto length = [](const auto& list) { return Shape{static_cast<std::int64_t>(list.size())}; };
+  for (const onnx_io::Attribute& a : node.attributes) {
+    if (a.name == "value_float") return Tensor::from<float>({}, {a.f});
+    if (a.name == "value_floats") return Tensor::from<float>(length(a.floats), a.floats);
+    if (a.name == "value_int") return Tensor::from<std::int64_t>({}, {a.i});
+    if (a.name == "value_ints") return Tensor::from<std::int64_t>(length(a.ints), a.ints);
+  }
+  return std::nullopt;
+}
+
+template <typename T>
+std::optional<double> number_of_all(const Tensor& tensor) {
+  constexpr std::int64_t most_elements = 1 << 16;
+  if (tensor.size() < 1 || tensor.size() > most_elements) return std::nullopt;
+  const double first = static_cast<double>(tensor.data<T>()[0]);
+  const bool all = std::ranges::all_of(
+      tensor.span<T>(), [first](const T& element) { return static_cast<double>(element) == first; });
+  return all ? std::optional(first) : std::nullopt;
+}
+
+std::optional<double> number_of_all(const Tensor* tensor) {
+  if (tensor == nullptr) return std::nullopt;
+  switch (tensor->dtype()) {
+    case DType::float32:
+      return number_of_all<float>(*tensor);
+    case DType::float64:
+      return number_of_all<double>(*tensor);
+    case DType::float16:
+      return number_of_all<Float16>(*tensor);
+    case DType::bfloat16:
+      return number_of_all<BFloat16>(*tensor);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::int64_t> calculated(const std::string& op_type, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  const bool overflows = op_type == "Add"   ? __builtin_add_overflow(a, b, &result)
+                         : op_type == "Sub" ? __builtin_sub_overflow(a, b, &result)
+                         : op_type == "Mul" ? __builtin_mul_overflow(a, b, &result)
+                                            : b <= 0;
+  if (overflows) return std::nullopt;
+  return op_type == "Div" ? a / b : result;
 }
 
 }  // namespace
@@ -25,7 +74,8 @@ const Tensor* constant_value(const Node& node) {
   return value != nullptr && value->tensors.size() == 1 ? &value->tensors[0] : nullptr;
 }
 
-GraphView::GraphView(const onnx_io::Graph& graph, const GraphView* outer) : outer_(outer) {
+GraphView::GraphView(const onnx_io::Graph& graph, const GraphView* outer, const Types* types)
+    : outer_(outer), types_(types) {
   for (const onnx_io::Initializer& initializer : graph.initializers) {
     constants_.try_emplace(initializer.name, &initializer.tensor);
   }
@@ -34,6 +84,8 @@ GraphView::GraphView(const onnx_io::Graph& graph, const GraphView* outer) : oute
       if (!node.outputs[i].empty()) producers_.try_emplace(node.outputs[i], Producer{&node, i});
     }
     if (const Tensor* value = constant_value(node)) constants_.try_emplace(node.outputs[0], value);
+    if (auto number = number_attribute(node))
+      constants_.try_emplace(node.outputs[0], &numbers_.emplace_back(*std::move(number)));
   }
 }
 
@@ -83,28 +135,87 @@ const Tensor* GraphView::constant(const std::string& name) const {
 }
 
 std::optional<std::vector<std::int64_t>> GraphView::integers(const std::string& name) const {
-  const Tensor* tensor = constant(name);
-  const auto list = [](const auto& elements) {
-    return std::vector<std::int64_t>(elements.begin(), elements.end());
-  };
-  if (tensor != nullptr && tensor->dtype() == DType::int64) return list(tensor->span<std::int64_t>());
-  if (tensor != nullptr && tensor->dtype() == DType::int32) return list(tensor->span<std::int32_t>());
-  return std::nullopt;
+  constexpr int most_levels = 12;
+  std::vector<std::int64_t> list;
+  for (const auto& integer : known_integers(name, most_levels)) {
+    if (!integer) return std::nullopt;
+    list.push_back(*integer);
+  }
+  return list.empty() ? std::nullopt : std::optional(std::move(list));
+}
+
+// Elements that are not known are nullopt; nothing where their number is not known either.
+GraphView::Integers GraphView::known_integers(const std::string& name, int levels) const {
+  if (const Tensor* tensor = constant(name)) {
+    const auto list = [](const auto& elements) { return Integers(elements.begin(), elements.end()); };
+    if (tensor->dtype() == DType::int64) return list(tensor->span<std::int64_t>());
+    if (tensor->dtype() == DType::int32) return list(tensor->span<std::int32_t>());
+    return {};
+  }
+  const auto made = producer(plain(name));
+  if (!made) return levels > 0 && outer_ != nullptr ? outer_->known_integers(name, levels - 1) : Integers{};
+  const Node& node = *made->node;
+  if (levels == 0 || !node.domain.empty() || node.inputs.empty()) return {};
+  if (node.op_type == "Shape") return sizes(node);
+  return node.inputs.size() == 2 ? combined(node, levels - 1) : Integers{};
+}
+
+GraphView::Integers GraphView::sizes(const Node& shape) const {
+  const ValueType* type = type_of(shape.inputs[0]);
+  if (type == nullptr || !type->shape || !shape.attributes.empty()) return {};
+  Integers sizes;
+  for (const Dim& dim : *type->shape) sizes.push_back(dim.value);
+  return sizes;
+}
+
+// Gather from a list, or two integers by an operator.
+GraphView::Integers GraphView::combined(const Node& node, int levels) const {
+  constexpr std::array<std::string_view, 4> operators = {"Add", "Sub", "Mul", "Div"};
+  const bool calculates = std::ranges::find(operators, node.op_type) != operators.end();
+  if (!calculates && node.op_type != "Gather") return {};
+  const Integers a = known_integers(node.inputs[0], levels), b = known_integers(node.inputs[1], levels);
+  if (b.size() != 1 || !b[0]) return {};
+  if (node.op_type == "Gather") {
+    const std::int64_t at = *b[0] < 0 ? *b[0] + static_cast<std::int64_t>(a.size()) : *b[0];
+    return at >= 0 && at < static_cast<std::int64_t>(a.size()) ? Integers{a[static_cast<std::size_t>(at)]}
+                                                               : Integers{};
+  }
+  // A quotient of floats that are integers need not be one.
+  const ValueType* type = type_of(node.outputs[0]);
+  if (a.size() != 1 || !a[0] || type == nullptr || (type->elem != DType::int64 && type->elem != DType::int32))
+    return {};
+  return {calculated(node.op_type, *a[0], *b[0])};
+}
+
+const ValueType* GraphView::type_of(const std::string& name) const {
+  if (types_ == nullptr) return nullptr;
+  const auto found = types_->find(name);
+  return found == types_->end() || found->second.kind != ValueType::Kind::tensor ? nullptr : &found->second;
+}
+
+bool GraphView::is_boolean(const std::string& name) const {
+  const ValueType* type = type_of(name);
+  return type != nullptr && type->elem == DType::boolean;
 }
 
 std::optional<std::int64_t> GraphView::integer(const std::string& name) const {
-  const Tensor* tensor = constant(name);
-  if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
   const auto list = integers(name);
-  return list ? std::optional(list->front()) : std::nullopt;
+  return list && list->size() == 1 ? std::optional(list->front()) : std::nullopt;
 }
 
 std::optional<double> GraphView::number(const std::string& name) const {
   const Tensor* tensor = constant(name);
-  if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
-  if (tensor->dtype() == DType::float32) return *tensor->data<float>();
-  if (tensor->dtype() == DType::float64) return *tensor->data<double>();
-  return std::nullopt;
+  return tensor != nullptr && tensor->size() == 1 ? number_of_all(tensor) : std::nullopt;
+}
+
+std::optional<double> GraphView::uniform(const std::string& name) const {
+  const std::string& value = plain(name);
+  if (const Tensor* tensor = constant(value)) return number_of_all(tensor);
+  if (const Node* expand = made_by(value, "Expand"); expand != nullptr && !expand->inputs.empty())
+    return number(expand->inputs[0]);
+  const Node* filled = made_by(value, "ConstantOfShape");
+  const onnx_io::Attribute* number = filled == nullptr ? nullptr : filled->find_attribute("value");
+  return number != nullptr && number->tensors.size() == 1 ? number_of_all(&number->tensors[0]) : std::nullopt;
 }
 
 }  // namespace grurun::opset

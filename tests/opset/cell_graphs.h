@@ -62,7 +62,10 @@ class Builder {
     return name;
   }
   std::string number(const std::string& name, float value) {
-    graph.initializers.push_back({name, Tensor::from<float>({}, {value})});
+    return constant(name, Tensor::from<float>({}, {value}));
+  }
+  std::string constant(const std::string& name, Tensor value) {
+    graph.initializers.push_back({name, std::move(value)});
     return name;
   }
 
@@ -91,10 +94,10 @@ inline std::string described(const FoundCells& c) {
   std::vector<std::string> functions;
   for (const CellFunction& function : c.activations) functions.push_back(function.text());
   const std::string steps = c.most_steps ? fmt::format("<={}", *c.most_steps) : number(c.steps);
-  return fmt::format("{} {} {} steps {}x{} {} [{}] lbr {} order '{}'{}", c.kind, c.op_type, steps,
+  return fmt::format("{} {} {} steps {}x{} {} [{}] lbr {} order '{}'{}{}", c.kind, c.op_type, steps,
                      number(c.input_size), number(c.hidden_size), c.direction, fmt::join(functions, ","),
                      c.linear_before_reset ? (*c.linear_before_reset ? "1" : "0") : "-", c.gate_order,
-                     c.complement ? " complement" : "");
+                     c.complement ? " complement" : "", c.masked ? " masked" : "");
 }
 
 inline std::vector<std::string> found(const Graph& graph,

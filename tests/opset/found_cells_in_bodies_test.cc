@@ -39,6 +39,55 @@ TEST(FoundCells, ALoopOfLessThanNoStep) {
   EXPECT_THAT(found(b.graph), ElementsAre("Loop GRU 0 steps 2x5 forward [Sigmoid,Tanh] lbr 0 order ''"));
 }
 
+// As Keras masks: each step is chosen or the old state kept; tf2onnx writes the choice as a sum.
+TEST(FoundCells, ALoopWhoseStepsAreMasked) {
+  using Choice = std::string (*)(Builder&, const std::string&);  // of a step or the state H
+  struct Case {
+    Choice choose;
+    bool masked;
+  };
+  const Case cases[] = {
+      {[](Builder& b, const std::string& step) {
+         return b.one("Where", {"m", step, "H"});
+       },
+       true},
+      {[](Builder& b, const std::string& step) {
+         return b.one("Where", {"m", "H", step});
+       },
+       true},
+      {[](Builder& b, const std::string& step) {
+         const std::string rest = b.one("Cast", {b.one("Not", {"m"})});
+         return b.add(b.mul(b.one("Cast", {"m"}), step), b.mul("H", rest));
+       },
+       true},
+      {[](Builder& b, const std::string& step) {
+         return b.one("Where", {"m", step, "other"});
+       },
+       false},
+      // A leaky or gated RNN is no masked one.
+      {[](Builder& b, const std::string& step) {
+         const std::string rest = b.one("Sub", {b.number("one", 1), "m"});
+         return b.add(b.mul("m", step), b.mul(rest, "H"));
+       },
+       false},
+  };
+  for (const Case& c : cases) {
+    Builder body;
+    body.graph.inputs = {{"i", {}}, {"cond", {}}, {"H", {}}};
+    const std::string product =
+        body.one("MatMul", {body.one("Gather", {"X", "i"}), body.weight("W", {input_size, hidden_size})});
+    const std::string of_h = body.one("MatMul", {"H", body.weight("R", {hidden_size, hidden_size})});
+    const std::string next = c.choose(body, body.one("Tanh", {body.add(product, of_h)}));
+    body.graph.outputs = {{body.one("Identity", {"cond"}), {}}, {next, {}}};
+    Builder b;
+    b.integers("M", {10});
+    b.op("Loop", {"M", "", "H0"}, 1);
+    b.graph.nodes.back().attributes.push_back(body_of(body));
+    const std::vector<std::string> expected = {"Loop RNN 10 steps 2x5 forward [Tanh] lbr - order '' masked"};
+    EXPECT_EQ(found(b.graph), c.masked ? expected : std::vector<std::string>{});
+  }
+}
+
 TEST(FoundCells, ALoopThatMayEndEarlier) {
   Builder body;
   body.graph.inputs = {{"i", {}}, {"cond", {}}, {"H", {}}};

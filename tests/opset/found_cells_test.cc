@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "opset/cell_pattern.h"
 #include "tests/opset/cell_graphs.h"
 
 namespace grurun::opset {
@@ -158,123 +157,47 @@ TEST(FoundCells, TwoDirectionsOfOneSequenceAreAPair) {
   EXPECT_EQ(cells[2].pair_of, "");
 }
 
-TEST(FoundCells, EveryWayToWriteTheUpdate) {
-  struct Case {
-    const char* what;
-    std::function<std::string(Builder&, const std::string& z, const std::string& n, const std::string& H)>
-        update;
-    bool complement;
+// TorchScript cuts with bounds that it computes of the product's size.
+TEST(FoundCells, GatesThatAreCutWhereAShapeSays) {
+  Builder b;
+  std::map<std::string, ValueType> types;
+  const auto integer = [&](const std::string& name) {
+    types[name] = ValueType::tensor(DType::int64, SymbolicShape{});
+    return name;
   };
-  const auto one_minus = [](Builder& b, const std::string& z) {
-    return b.one("Sub", {b.number("one", 1), z});
+  const auto chunks = [&](const std::string& product, const std::string& n) {
+    types[product] = ValueType::tensor(DType::float32, SymbolicShape{{{}, "batch"}, {3 * hidden_size, ""}});
+    const std::string axis = b.integers(n + "axis", {1});
+    const std::string size = b.one("Gather", {b.one("Shape", {product}), axis});
+    const std::string more = integer(b.add(size, b.integers(n + "two", {2})));
+    const std::string each = integer(b.one("Div", {more, b.integers(n + "three", {3})}));
+    std::vector<std::string> parts;
+    std::string begin = b.integers(n + "begin", {0});
+    for (std::int64_t i = 1; i <= 3; ++i) {
+      const std::string end = integer(b.mul(each, b.integers(fmt::format("{}{}", n, i), {i})));
+      parts.push_back(b.one("Slice", {product, begin, end, axis}));
+      begin = end;
+    }
+    return parts;
   };
-  const Case cases[] = {
-      {"(H - n) z + n",
-       [](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.add(b.mul(b.one("Sub", {H, n}), z), n);
-       },
-       false},
-      {"n + z (H - n)",
-       [](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.add(n, b.mul(z, b.one("Sub", {H, n})));
-       },
-       false},
-      {"(1 - z) n + z H",
-       [&](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.add(b.mul(one_minus(b, z), n), b.mul(z, H));
-       },
-       false},
-      {"H z + n (1 - z)",
-       [&](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.add(b.mul(H, z), b.mul(n, one_minus(b, z)));
-       },
-       false},
-      {"(1 - z) H + z n",
-       [&](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.add(b.mul(one_minus(b, z), H), b.mul(z, n));
-       },
-       true},
-      {"H + z (n - H)",
-       [](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.add(H, b.mul(z, b.one("Sub", {n, H})));
-       },
-       true},
-      {"n - z (n - H)",
-       [](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.one("Sub", {n, b.mul(z, b.one("Sub", {n, H}))});
-       },
-       false},
-      {"(n - z n) + z H",
-       [](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.add(b.one("Sub", {n, b.mul(z, n)}), b.mul(z, H));
-       },
-       false},
-      {"n + z H - z n",
-       [](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.one("Sub", {b.add(n, b.mul(z, H)), b.mul(n, z)});
-       },
-       false},
-      {"H - z (H - n)",
-       [](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.one("Sub", {H, b.mul(z, b.one("Sub", {H, n}))});
-       },
-       true},
-      {"z n + (H - z H)",
-       [](Builder& b, const auto& z, const auto& n, const auto& H) {
-         return b.add(b.mul(z, n), b.one("Sub", {H, b.mul(H, z)}));
-       },
-       true},
-  };
-  for (const Case& c : cases) {
-    Builder b;
-    const auto x = b.op("Split", {b.one("MatMul", {"X", b.weight("W", {input_size, 3 * hidden_size})})}, 3);
-    const auto h = b.op("Split", {b.one("MatMul", {"H", b.weight("R", {hidden_size, 3 * hidden_size})})}, 3);
-    const std::string z = b.one("Sigmoid", {b.add(x[0], h[0])});
-    const std::string r = b.one("Sigmoid", {b.add(x[1], h[1])});
-    const std::string n = b.one("Tanh", {b.add(x[2], b.mul(r, h[2]))});
-    const std::string next = c.update(b, z, n, "H");
-    const std::vector<CellStep> steps = match_cells(GraphView(b.graph), next);
-    ASSERT_EQ(steps.size(), 1u) << c.what;
-    EXPECT_EQ(steps[0].h_previous, "H") << c.what;
-    EXPECT_EQ(steps[0].complement, c.complement) << c.what;
-    EXPECT_EQ(steps[0].gate_order, "zrh") << c.what;
-    EXPECT_EQ(steps[0].linear_before_reset, true) << c.what;
-  }
+  const auto x = chunks(b.one("MatMul", {"X", b.weight("W", {input_size, 3 * hidden_size})}), "x");
+  const auto h = chunks(b.one("MatMul", {"H", b.weight("R", {hidden_size, 3 * hidden_size})}), "h");
+  const std::string z = b.one("Sigmoid", {b.add(x[1], h[1])}), r = b.one("Sigmoid", {b.add(x[0], h[0])});
+  const std::string n = b.one("Tanh", {b.add(x[2], b.mul(r, h[2]))});
+  b.add(b.mul(b.one("Sub", {b.number("one", 1), z}), n), b.mul(z, "H"));
+  EXPECT_THAT(found(b.graph, types),
+              ElementsAre("unrolled GRU 1 steps 2x5  [Sigmoid,Tanh] lbr 1 order 'rzh'"));
+  EXPECT_THAT(found(b.graph), IsEmpty()) << "no size is known";
 }
 
-TEST(FoundCells, WhatIsNoUpdate) {
-  struct Case {
-    const char* what;
-    std::function<std::string(Builder&, const std::string& z, const std::string& n)> update;
-  };
-  const Case cases[] = {
-      {"n + z (n - H)",
-       [](Builder& b, const auto& z, const auto& n) {
-         return b.add(n, b.mul(z, b.one("Sub", {n, "H"})));
-       }},
-      {"n - z n - z H",
-       [](Builder& b, const auto& z, const auto& n) {
-         return b.one("Sub", {b.one("Sub", {n, b.mul(z, n)}), b.mul(z, "H")});
-       }},
-      {"(2 - z) n + z H",
-       [](Builder& b, const auto& z, const auto& n) {
-         return b.add(b.mul(b.one("Sub", {b.number("two", 2), z}), n), b.mul(z, "H"));
-       }},
-      {"(1 - z) n + z n",
-       [](Builder& b, const auto& z, const auto& n) {
-         return b.add(b.mul(b.one("Sub", {b.number("one", 1), z}), n), b.mul(z, n));
-       }},
-  };
-  for (const Case& c : cases) {
-    Builder b;
-    const auto x = b.op("Split", {b.one("MatMul", {"X", b.weight("W", {input_size, 3 * hidden_size})})}, 3);
-    const auto h = b.op("Split", {b.one("MatMul", {"H", b.weight("R", {hidden_size, 3 * hidden_size})})}, 3);
-    const std::string z = b.one("Sigmoid", {b.add(x[0], h[0])});
-    const std::string r = b.one("Sigmoid", {b.add(x[1], h[1])});
-    const std::string n = b.one("Tanh", {b.add(x[2], b.mul(r, h[2]))});
-    const std::string next = c.update(b, z, n);
-    EXPECT_THAT(match_cells(GraphView(b.graph), next), IsEmpty()) << c.what;
-  }
+// A step of which a Loop takes the shape alone is none.
+TEST(FoundCells, AStepThatOnlyTellsAShape) {
+  Builder b;
+  unrolled_gru(b, {.steps = 1});
+  EXPECT_THAT(found(b.graph), SizeIs(1));
+  b.one("Shape", {b.graph.nodes[b.graph.nodes.size() - 2].outputs[0]});
+  b.graph.nodes.erase(b.graph.nodes.end() - 2);
+  EXPECT_THAT(found(b.graph), IsEmpty());
 }
 
 TEST(FoundCells, GatesOfStateAndInputJoined) {
