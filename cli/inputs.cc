@@ -144,6 +144,10 @@ class Reader {
       if (conformance::is_misnamed(name, files_.prefix))
         fail_usage("{} {}: files of a data set are named {}K.pb, or .npy; rename it or take it away",
                    files_.flag, path.string(), files_.prefix);
+      if (const auto value = conformance::value_of_file(name); value && by_name_.contains(*value))
+        fail_usage(
+            "{} {}: files of a data set are named {}K.pb, or .npy; rename it, or give it by name: {}={}",
+            files_.flag, path.string(), files_.prefix, *value, path.string());
       const std::optional<std::size_t> index = conformance::file_number(name, files_.prefix);
       if (index && !found.emplace(*index, path.string()).second) {
         fail_usage("{} {}: several files for {}{}", files_.flag, folder, files_.prefix, *index);

@@ -28,10 +28,16 @@ std::vector<std::string> sorted_names(const std::string& folder) {
 }
 
 /// Throws where a file has neither name, but may have been meant as one: what it holds would be ignored.
-void require_names(const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    if (is_misnamed(name, input_prefix) || is_misnamed(name, output_prefix))
+void require_names(const std::vector<std::string>& names, const onnx_io::Graph& graph) {
+  const auto has = [](const std::vector<onnx_io::ValueInfo>& values, const std::string& name) {
+    return std::ranges::find(values, name, &onnx_io::ValueInfo::name) != values.end();
+  };
+  for (const std::string& name : names) {
+    const std::optional<std::string> value = value_of_file(name);
+    if (is_misnamed(name, input_prefix) || is_misnamed(name, output_prefix) ||
+        (value && (has(graph.inputs, *value) || has(graph.outputs, *value))))
       fail_invalid("{}: files of a data set are named input_K.pb and output_K.pb, or .npy", name);
+  }
 }
 
 /// Paths of <prefix>K.pb and <prefix>K.npy by K. ONNX's own data sets hold .pb only. Where two files have one
@@ -96,7 +102,7 @@ DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph) {
   DataSet set;
   set.name = fs::path(folder).filename().string();
   const std::vector<std::string> names = sorted_names(folder);
-  require_names(names);
+  require_names(names, graph);
   const NumberedFiles inputs = numbered_files(folder, names, input_prefix);
   const NumberedFiles outputs = numbered_files(folder, names, output_prefix);
   require_no_gap(inputs);

@@ -18,7 +18,7 @@ struct DataSet {
 /// Reads input_K.pb and output_K.pb, or .npy, of a test_data_set_* folder. input_K.pb belongs to
 /// graph.input[K], initializers counted; when there are fewer files than that and all numbers fit, the K-th
 /// input without an initializer is meant. Throws Error(invalid_model) when numbers have gaps or go beyond the
-/// graph, two files have the same, or an output has no file.
+/// graph, two files have the same, an output has no file, or a file may have been meant as one of these.
 DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph);
 
 /// The flat layout's data set: X_output_K.pb beside the model X.onnx, and for each input without an

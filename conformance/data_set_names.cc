@@ -64,6 +64,13 @@ bool is_misnamed(const std::string& name, std::string_view prefix) {
          !file_number(name, prefix);
 }
 
+std::optional<std::string> value_of_file(const std::string& name) {
+  if (onnx_io::format_of(name) == onnx_io::FileFormat::none || file_number(name, input_prefix) ||
+      file_number(name, output_prefix))
+    return std::nullopt;
+  return name.substr(0, name.rfind('.'));
+}
+
 std::optional<std::string> model_of_output(std::string_view name) {
   constexpr std::string_view ending = ".pb";
   const std::size_t at = name.rfind(output_infix);

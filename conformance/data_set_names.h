@@ -32,6 +32,11 @@ std::optional<std::size_t> file_number(std::string_view name, std::string_view p
 /// <prefix>, though the name is none of theirs: input0.pb, Input_0.npy, input_0.json.
 bool is_misnamed(const std::string& name, std::string_view prefix);
 
+/// X of X.npy, X.pb and other files of values: what such a file holds of a model that has a value of that
+/// name may have been meant as its, though a data set tells by numbers. nullopt for other names, and for
+/// input_K.pb and output_K.pb.
+std::optional<std::string> value_of_file(const std::string& name);
+
 /// X of X_output_K.pb, as the flat layout names the expected outputs of X.onnx; nullopt for other names.
 std::optional<std::string> model_of_output(std::string_view name);
 

@@ -112,6 +112,24 @@ g (float[2] X, float[2] W) => (float[2] Z) <float[2] W = {0, 0}> { Z = Add(X, W)
                           is_input ? "--inputs" : "--expected", name, is_input ? "input" : "output")));
     fs::remove(folder() / "set" / name);
   }
+  for (const std::string name : {"W.npy", "X.npz", "Z.json"}) {
+    save("set/" + name, {5, 5});
+    const bool is_input = name[0] != 'Z';
+    const std::string value = name.substr(0, 1), flag = is_input ? "--inputs" : "--expected";
+    EXPECT_TRUE(
+        fails(grurun(arguments), 2, "usage",
+              fmt::format("{} set/{}: files of a data set are named {}_K.pb, or .npy; rename it, or give "
+                          "it by name: {}=set/{}",
+                          flag, name, is_input ? "input" : "output", value, name)));
+    EXPECT_EQ(grurun({"bench", "model.onnx", "--inputs", "set"}).code, is_input ? 2 : 0) << name;
+    write("case/model.onnx", read("model.onnx"));
+    fs::remove_all(folder() / "case/test_data_set_0");
+    fs::copy(folder() / "set", folder() / "case/test_data_set_0");
+    const Outcome judged = grurun({"conformance", "case"});
+    EXPECT_EQ(judged.code, 1) << name;
+    EXPECT_THAT(judged.out, ::testing::HasSubstr(name + ": files of a data set are named")) << name;
+    fs::remove(folder() / "set" / name);
+  }
   save("set/outputs.npy", {5, 5});
   EXPECT_EQ(grurun({"model.onnx", "--inputs", "set"}).code, 0) << "of the flag's own values alone";
 }

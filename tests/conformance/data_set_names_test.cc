@@ -41,6 +41,15 @@ TEST(DataSetNames, FilesHaveNumbers) {
   }
 }
 
+TEST(DataSetNames, FilesMayBeNamedAfterValues) {
+  EXPECT_EQ(value_of_file("h.npy"), "h");
+  EXPECT_EQ(value_of_file("a.b.pb"), "a.b");
+  EXPECT_EQ(value_of_file("X.npz"), "X");
+  EXPECT_EQ(value_of_file("X.json"), "X");
+  for (const char* name : {"input_0.pb", "output_3.npy", "h", "h.txt", "h.pb.bak"})
+    EXPECT_EQ(value_of_file(name), std::nullopt) << name;
+}
+
 TEST(DataSetNames, SetsAreOrderedByTheirNumbers) {
   std::vector<std::string> names = {"test_data_set_10", "test_data_set_x", "test_data_set_2",
                                     "test_data_set_0",  "test_data_set_",  "test_data_set_02"};
