@@ -71,7 +71,8 @@ Tensor dequantized(const Operand& x, QuantizedSide side, const char* zero_name, 
 }
 
 /// round(sums * scale / y_scale) + y_zero_point within the range of its type, int8 or uint8. scale broadcasts
-/// to sums; y_scale is a scalar.
+/// to sums; y_scale is a scalar. In double, since a factor that was rounded to float32 falls on ties where
+/// the scales make none.
 Tensor requantized(const Tensor& sums, const Tensor& scale, double y_scale, const Tensor& y_zero_point) {
   Tensor y(y_zero_point.dtype(), sums.shape());
   const BroadcastWalk walk(sums.shape(), {&scale.shape()});
