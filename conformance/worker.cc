@@ -24,17 +24,11 @@ namespace grurun::conformance {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
-}
-
 /// What workers and parent share. A worker takes the next job from the counter by itself and notes it in its
 /// slot, so that the parent knows what a dead worker was at, without a message for every job.
 struct Slot {
   std::atomic<std::uint64_t> job;      // job + 1; 0: none taken yet
-  std::atomic<std::int64_t> began_ns;  // steady clock
+  std::atomic<std::int64_t> began_ns;  // by PoolOptions::now
 };
 
 struct Board {
@@ -120,7 +114,7 @@ bool write_all(int fd, const char* data, std::size_t size) {
 }
 
 [[noreturn]] void work(Board* board, Slot* slot, std::size_t jobs, std::optional<std::size_t> first, int out,
-                       const Job& run) {
+                       const PoolOptions& options, const Job& run) {
   const WorkersLeft left = [board] {
     return static_cast<int>(board->workers.load(std::memory_order_relaxed));
   };
@@ -129,7 +123,7 @@ bool write_all(int fd, const char* data, std::size_t size) {
     const std::uint64_t job = first ? *first : board->next.fetch_add(1, std::memory_order_relaxed);
     first.reset();
     if (job >= jobs) _exit(0);
-    slot->began_ns.store(now_ns(), std::memory_order_relaxed);
+    slot->began_ns.store(options.now().count(), std::memory_order_relaxed);
     slot->job.store(job + 1, std::memory_order_release);
     const std::string answer = run(job, left);
     const AnswerHead head{job, answer.size()};
@@ -218,7 +212,7 @@ class Pool {
       close(ends[0]);
       for (const Worker& other : workers_)
         if (other.in >= 0) close(other.in);
-      work(board_.operator->(), &slot, jobs_, first, ends[1], run_);
+      work(board_.operator->(), &slot, jobs_, first, ends[1], options_, run_);
     }
     close(ends[1]);
     workers_[index] = Worker{pid, ends[0], {}, 0, 0};
@@ -263,6 +257,8 @@ class Pool {
       if (polled[i].revents != 0) receive(owners[i]);
     if (!stopped_) kill_late();
   }
+
+  std::int64_t now_ns() const { return options_.now().count(); }
 
   std::optional<std::int64_t> limit_ns() const {
     if (!options_.max_time) return std::nullopt;
@@ -378,6 +374,10 @@ class Pool {
 };
 
 }  // namespace
+
+std::chrono::nanoseconds steady_time() {
+  return std::chrono::steady_clock::now().time_since_epoch();
+}
 
 PoolEnd run_pool(std::size_t jobs, const PoolOptions& options, const Job& run,
                  const std::function<bool(JobEnd)>& on_end) {

@@ -9,10 +9,15 @@
 
 namespace grurun::conformance {
 
+/// Of the steady clock.
+std::chrono::nanoseconds steady_time();
+
 struct PoolOptions {
   int workers = 1;
   /// A job that takes longer than this and the grace below is killed.
   std::optional<std::chrono::nanoseconds> max_time;
+  /// What time it is, the same in every process; tests have a clock of their own.
+  std::chrono::nanoseconds (*now)() = steady_time;
 };
 
 /// A worker that ends a job by itself at its time limit gets this much longer before it is killed.
