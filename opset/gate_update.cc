@@ -13,7 +13,7 @@ using onnx_io::Node;
 using Names = std::vector<std::string>;  // factors, sorted
 using Terms = std::map<Names, double>;   // by factors; none: a constant
 
-constexpr int most_levels = 5;  // of operators; (1 - z) . n + z . H has three
+constexpr int most_levels = 4;  // of operators; (1 - z) . n + z . H has three
 
 // PyTorch's lerp chooses between two ways to write the same.
 const Node* choice_of_two(const TermReader& read, const std::string& name) {
