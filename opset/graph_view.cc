@@ -161,8 +161,16 @@ GraphView::Integers GraphView::known_integers(const std::string& name, int level
 }
 
 GraphView::Integers GraphView::sizes(const Node& shape) const {
+  if (!shape.attributes.empty()) return {};
   const ValueType* type = type_of(shape.inputs[0]);
-  if (type == nullptr || !type->shape || !shape.attributes.empty()) return {};
+  if (type == nullptr || !type->shape) {
+    // Of a body no types are known, but what its weights make of a row is.
+    const Node* gemm = made_by(shape.inputs[0], "Gemm");
+    const Tensor* B = gemm != nullptr && gemm->inputs.size() > 1 ? constant(gemm->inputs[1]) : nullptr;
+    if (B == nullptr || B->rank() != 2) return {};
+    const onnx_io::Attribute* trans_B = gemm->find_attribute("transB");
+    return {std::nullopt, B->dim(trans_B != nullptr && trans_B->i != 0 ? 0 : 1)};
+  }
   Integers sizes;
   for (const Dim& dim : *type->shape) sizes.push_back(dim.value);
   return sizes;
@@ -180,11 +188,27 @@ GraphView::Integers GraphView::combined(const Node& node, int levels) const {
     return at >= 0 && at < static_cast<std::int64_t>(a.size()) ? Integers{a[static_cast<std::size_t>(at)]}
                                                                : Integers{};
   }
-  // A quotient of floats that are integers need not be one.
-  const ValueType* type = type_of(node.outputs[0]);
-  if (a.size() != 1 || !a[0] || type == nullptr || (type->elem != DType::int64 && type->elem != DType::int32))
+  if (a.size() != 1 || !a[0] ||
+      !std::ranges::all_of(node.inputs, [&](const std::string& name) { return is_no_float(name); }))
     return {};
   return {calculated(node.op_type, *a[0], *b[0])};
+}
+
+// A quotient of floats that are integers need not be one.
+bool GraphView::is_no_float(const std::string& name) const {
+  constexpr int longest = 64;
+  const std::string* at = &name;
+  for (int i = 0; i < longest; ++i) {
+    const auto made = producer(*at);
+    if (!made || !is_plain(*made->node)) return true;
+    const onnx_io::Attribute* to = made->node->find_attribute("to");
+    const bool casts = made->node->op_type.starts_with("Cast");
+    if (casts && (to == nullptr || (to->i != static_cast<std::int64_t>(DType::int64) &&
+                                    to->i != static_cast<std::int64_t>(DType::int32))))
+      return false;
+    at = &made->node->inputs[0];
+  }
+  return false;
 }
 
 const ValueType* GraphView::type_of(const std::string& name) const {

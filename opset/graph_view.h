@@ -63,6 +63,7 @@ class GraphView {
   Integers known_integers(const std::string& name, int levels) const;
   Integers sizes(const onnx_io::Node& shape) const;
   Integers combined(const onnx_io::Node& node, int levels) const;
+  bool is_no_float(const std::string& name) const;
   const ValueType* type_of(const std::string& name) const;
 
   std::unordered_map<std::string_view, Producer> producers_;

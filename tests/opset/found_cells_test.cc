@@ -161,20 +161,16 @@ TEST(FoundCells, TwoDirectionsOfOneSequenceAreAPair) {
 TEST(FoundCells, GatesThatAreCutWhereAShapeSays) {
   Builder b;
   std::map<std::string, ValueType> types;
-  const auto integer = [&](const std::string& name) {
-    types[name] = ValueType::tensor(DType::int64, SymbolicShape{});
-    return name;
-  };
   const auto chunks = [&](const std::string& product, const std::string& n) {
     types[product] = ValueType::tensor(DType::float32, SymbolicShape{{{}, "batch"}, {3 * hidden_size, ""}});
     const std::string axis = b.integers(n + "axis", {1});
     const std::string size = b.one("Gather", {b.one("Shape", {product}), axis});
-    const std::string more = integer(b.add(size, b.integers(n + "two", {2})));
-    const std::string each = integer(b.one("Div", {more, b.integers(n + "three", {3})}));
+    const std::string more = b.add(size, b.integers(n + "two", {2}));
+    const std::string each = b.one("Div", {more, b.integers(n + "three", {3})});
     std::vector<std::string> parts;
     std::string begin = b.integers(n + "begin", {0});
     for (std::int64_t i = 1; i <= 3; ++i) {
-      const std::string end = integer(b.mul(each, b.integers(fmt::format("{}{}", n, i), {i})));
+      const std::string end = b.mul(each, b.integers(fmt::format("{}{}", n, i), {i}));
       parts.push_back(b.one("Slice", {product, begin, end, axis}));
       begin = end;
     }
@@ -188,6 +184,16 @@ TEST(FoundCells, GatesThatAreCutWhereAShapeSays) {
   EXPECT_THAT(found(b.graph, types),
               ElementsAre("unrolled GRU 1 steps 2x5  [Sigmoid,Tanh] lbr 1 order 'rzh'"));
   EXPECT_THAT(found(b.graph), IsEmpty()) << "no size is known";
+  for (Node& node : b.graph.nodes) {
+    if (node.op_type == "MatMul") node.op_type = "Gemm";
+  }
+  EXPECT_THAT(found(b.graph), SizeIs(1)) << "of a Gemm it is";
+  for (std::size_t i = 0; i < b.graph.nodes.size(); ++i) {
+    if (b.graph.nodes[i].op_type != "Div") continue;
+    const std::string number = b.one("Cast", {b.graph.nodes[i].inputs[0]});
+    b.graph.nodes[i].inputs[0] = number;
+  }
+  EXPECT_THAT(found(b.graph), IsEmpty()) << "a quotient of floats";
 }
 
 // A step of which a Loop takes the shape alone is none.
