@@ -46,7 +46,7 @@ class Value {
   Value& operator=(Value&&) = default;
   Value& operator=(const Value& other) {
     if (const auto* tensor = std::get_if<Tensor>(&other.held_); tensor != nullptr && empty()) {
-      held_.emplace<Tensor>(*tensor);  // what steps do most: without a copy on the way
+      held_.emplace<Tensor>(*tensor);  // std::variant's own would move a copy of it
     } else {
       held_ = other.held_;
     }

@@ -36,8 +36,8 @@ std::optional<onnx_io::Node> resolve_references(const onnx_io::Node& node, const
 /// What the standard and the kernel admit for the first count inputs.
 std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRow& row, std::size_t count);
 
-/// Checks to be made in a run, of a node whose inputs are these where they are constants; nullptr: known by
-/// then, or, of `slots` that are no_slot, omitted.
+/// What a run is to check of the inputs in these slots. constants: by input its value, if that is known now,
+/// else nullptr.
 std::vector<TypeCheck> type_checks(const std::vector<InputRule>& rules, const std::vector<int>& slots,
                                    const std::vector<const Value*>& constants);
 
