@@ -64,7 +64,8 @@ class Conditions {
   std::optional<Line> line(const std::string& name, int levels = most_levels) const {
     if (const auto number = small_number(name)) return Line{*number, false};
     if (loop_ != nullptr) {
-      if (const auto begin = counter_begin(*loop_, name)) return Line{static_cast<double>(*begin), true};
+      const std::optional<std::int64_t> begin = counter_begin(*loop_, name);
+      if (begin && is_small(static_cast<double>(*begin))) return Line{static_cast<double>(*begin), true};
     }
     const auto made = view_.producer(name);
     if (!made || !made->node->domain.empty() || made->node->inputs.empty() || levels == 0)
@@ -78,11 +79,12 @@ class Conditions {
   }
 
   // float32 counts up to 2^24.
+  static bool is_small(double number) { return std::abs(number) <= 1 << 24; }
+
   std::optional<double> small_number(const std::string& name) const {
-    constexpr double most = 1 << 24;
     std::optional<double> number = view_.number(name);
     if (const auto integer = view_.integer(name)) number = static_cast<double>(*integer);
-    return number && std::abs(*number) <= most ? number : std::nullopt;
+    return number && is_small(*number) ? number : std::nullopt;
   }
 
   // A Cast to a narrow type need not count that far.
