@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "bench/count.h"
-#include "engine/kernels/gemm.h"
-#include "engine/kernels/integer_panels.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_convert.h"
-#include "engine/kernels/vec_math.h"
-#include "engine/kernels/vec_reduce.h"
+#include "engine/kernels/gemm/gemm.h"
+#include "engine/kernels/integer/integer_panels.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_convert.h"
+#include "engine/kernels/vec/vec_math.h"
+#include "engine/kernels/vec/vec_reduce.h"
 
 namespace grurun::kernels {
 namespace {

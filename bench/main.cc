@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/kernels/machine_speed.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/machine/machine_speed.h"
+#include "engine/kernels/machine/simd.h"
 
 int main(int argc, char** argv) {
   using namespace grurun::kernels;

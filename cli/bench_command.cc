@@ -13,21 +13,21 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/element_text.h"
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"
-#include "cli/json_text.h"
 #include "cli/outputs.h"
 #include "cli/path_conflicts.h"
 #include "cli/profile.h"
 #include "cli/report_file.h"
 #include "cli/streams.h"
 #include "engine/graph/executor.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd.h"
+#include "report/element_text.h"
+#include "report/json_text.h"
 #include "tensor/error.h"
-#include "tensor/heap.h"
-#include "tensor/memory.h"
+#include "tensor/memory/heap.h"
+#include "tensor/memory/memory.h"
 
 namespace grurun::cli {
 namespace {
@@ -212,7 +212,7 @@ std::string as_json(const BenchFlags& flags, const Measured& measured) {
                       {"cache_bandwidth", measured.limits.cache_bandwidth},
                       {"memory_bandwidth", measured.limits.memory_bandwidth}};
   }
-  return json_text(out, -1);
+  return report::json_text(out, -1);
 }
 
 std::string as_text(const BenchFlags& flags, const Measured& measured) {

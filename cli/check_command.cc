@@ -2,16 +2,16 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/check_format.h"
 #include "cli/commands.h"
 #include "cli/finding_filter.h"
-#include "cli/preparation_fault.h"
 #include "cli/streams.h"
 #include "engine/graph/computed_values.h"
-#include "onnx_io/load_for_check.h"
-#include "opset/rules.h"
-#include "opset/too_new.h"
+#include "onnx_io/models/load_for_check.h"
+#include "opset/findings/rules.h"
+#include "opset/findings/too_new.h"
+#include "report/findings/check_format.h"
 #include "tensor/error.h"
+#include "trial/preparation_fault.h"
 
 namespace grurun::cli {
 
@@ -26,16 +26,16 @@ struct CheckFlags {
   bool list_rules = false;
 };
 
-std::string formatted(const std::string& format, const std::vector<CheckedModel>& models) {
-  if (format == "json") return check_json(models);
-  if (format == "github") return check_github(models);
-  if (format == "sarif") return check_sarif(models);
-  return check_text(models);
+std::string formatted(const std::string& format, const std::vector<report::CheckedModel>& models) {
+  if (format == "json") return report::check_json(models);
+  if (format == "github") return report::check_github(models);
+  if (format == "sarif") return report::check_sarif(models);
+  return report::check_text(models);
 }
 
-void check_model(const std::string& path, const FindingFilter& filter, CheckedModel& out) {
+void check_model(const std::string& path, const FindingFilter& filter, report::CheckedModel& out) {
   const onnx_io::Model model = onnx_io::load_model_for_check(path);
-  out.findings = opset::check_model(model, engine::computed_values(model), preparation_fault).findings;
+  out.findings = opset::check_model(model, engine::computed_values(model), trial::preparation_fault).findings;
   // What --select asks for is not known where nodes could not be judged at all.
   const auto counts = [&](const opset::Finding& finding) {
     return filter.keeps(finding.code, finding.severity) ||
@@ -56,12 +56,12 @@ void check_model(const std::string& path, const FindingFilter& filter, CheckedMo
 // usage, invalid and unsupported that occurs is the command's.
 int check_models(const CheckFlags& flags) {
   const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
-  std::vector<CheckedModel> checked;
+  std::vector<report::CheckedModel> checked;
   bool usage = false;
   bool invalid = false;
   int other = 0;
   for (const std::string& path : flags.models) {
-    CheckedModel& model = checked.emplace_back();
+    report::CheckedModel& model = checked.emplace_back();
     model.path = path;
     try {
       check_model(path, filter, model);
@@ -87,13 +87,13 @@ int list_rules(const CheckFlags& flags) {
   if (format == "github" || format == "sarif")
     fail_usage("--output-format {} is for findings; --list-rules takes text, json or markdown", format);
   const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
-  Rules rules;
+  report::Rules rules;
   for (const opset::RuleInfo& rule : opset::all_rules()) {
     if (filter.keeps(rule.code, rule.severity)) rules.push_back(rule);
   }
-  print_text(format == "json"       ? rules_json(rules)
-             : format == "markdown" ? rules_markdown(rules)
-                                    : rules_text(rules));
+  print_text(format == "json"       ? report::rules_json(rules)
+             : format == "markdown" ? report::rules_markdown(rules)
+                                    : report::rules_text(rules));
   return 0;
 }
 

@@ -15,13 +15,13 @@
 #include "cli/report_file.h"
 #include "cli/streams.h"
 #include "conformance/discover.h"
-#include "conformance/report/console.h"
-#include "conformance/report/json.h"
-#include "conformance/report/junit.h"
-#include "conformance/report/text.h"
 #include "conformance/suite.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd.h"
+#include "report/suite/console.h"
+#include "report/suite/json.h"
+#include "report/suite/junit.h"
+#include "report/suite/text.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -113,11 +113,11 @@ void write_reports(const Flags& flags, Reports& reports, const SuiteResult& resu
     if (path == standard_output) printed = make(result);
     if (file.is_wanted()) file.write(make(result), failed);
   };
-  report(flags.json, reports.json, json_report);
-  report(flags.junit, reports.junit, junit_report);
+  report(flags.json, reports.json, report::json_report);
+  report(flags.junit, reports.junit, report::junit_report);
   print_text(printed);
   // A program that reads standard output is to find one report there.
-  (printed.empty() ? print_text : tell_text)(console_report(result));
+  (printed.empty() ? print_text : tell_text)(report::console_report(result));
   if (failed) throw *failed;
 }
 
@@ -189,11 +189,12 @@ int run(const Flags& flags) {
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   SuiteResult result = prepare(flags);
   if (flags.list) {
-    for (const Case& test : result.cases) print("{}\t{}\n", one_line(test.full_name()), one_line(test.path));
+    for (const Case& test : result.cases)
+      print("{}\t{}\n", report::one_line(test.full_name()), report::one_line(test.path));
     return 0;
   }
   Reports reports = open_reports(flags);
-  ProgressBar bar(stderr);
+  report::ProgressBar bar(stderr);
   run_suite(result, [&bar](const SuiteResult& so_far, std::size_t done) { bar.draw(so_far, done); });
   bar.clear();
   write_reports(flags, reports, result);

@@ -1,6 +1,6 @@
 // The program's operator new and delete: once a run begins, what they give counts within --max-memory. A part
 // of the program and of no library, since a program has one operator new. The sanitizers bring their own.
-#include "tensor/heap.h"
+#include "tensor/memory/heap.h"
 #include "tensor/sanitizers.h"
 
 #if defined(__GLIBC__) && !GRURUN_ASAN && !GRURUN_TSAN

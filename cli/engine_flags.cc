@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "cli/flag_values.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/simd.h"
-#include "tensor/container_limits.h"
-#include "tensor/memory.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd.h"
+#include "tensor/memory/container_limits.h"
+#include "tensor/memory/memory.h"
 
 namespace grurun::cli {
 

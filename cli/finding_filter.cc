@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "opset/near_match.h"
-#include "opset/rules.h"
+#include "opset/findings/rules.h"
+#include "opset/schema/near_match.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "opset/check.h"
+#include "opset/check/check.h"
 
 namespace grurun::cli {
 

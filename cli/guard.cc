@@ -7,7 +7,7 @@
 
 #include "cli/streams.h"
 #include "tensor/error.h"
-#include "tensor/heap.h"
+#include "tensor/memory/heap.h"
 
 namespace grurun::cli {
 namespace {

@@ -5,10 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/element_text.h"
 #include "cli/flag_values.h"
 #include "cli/random_inputs.h"
 #include "cli/streams.h"
+#include "report/element_text.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {

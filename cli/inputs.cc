@@ -8,9 +8,9 @@
 #include <unordered_map>
 
 #include "cli/flag_values.h"
-#include "conformance/data_set_names.h"
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
+#include "trial/data_set_names.h"
 
 namespace grurun::cli {
 namespace {
@@ -141,14 +141,14 @@ class Reader {
     for (const fs::directory_entry& entry : entries) {
       const fs::path& path = entry.path();
       const std::string name = path.filename().string();
-      if (conformance::is_misnamed(name, files_.prefix))
+      if (trial::is_misnamed(name, files_.prefix))
         fail_usage("{} {}: files of a data set are named {}K.pb, or .npy; rename it or take it away",
                    files_.flag, path.string(), files_.prefix);
-      if (const auto value = conformance::value_of_file(name); value && by_name_.contains(*value))
+      if (const auto value = trial::value_of_file(name); value && by_name_.contains(*value))
         fail_usage(
             "{} {}: files of a data set are named {}K.pb, or .npy; rename it, or give it by name: {}={}",
             files_.flag, path.string(), files_.prefix, *value, path.string());
-      const std::optional<std::size_t> index = conformance::file_number(name, files_.prefix);
+      const std::optional<std::size_t> index = trial::file_number(name, files_.prefix);
       if (index && !found.emplace(*index, path.string()).second) {
         fail_usage("{} {}: several files for {}{}", files_.flag, folder, files_.prefix, *index);
       }

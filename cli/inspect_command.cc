@@ -3,9 +3,9 @@
 
 #include "cli/commands.h"
 #include "cli/flag_values.h"
-#include "cli/inspect_format.h"
 #include "cli/random_inputs.h"
 #include "cli/streams.h"
+#include "report/model/inspect_format.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -25,8 +25,8 @@ int run_inspect(const InspectFlags& flags) {
   require_dimensions(sizes, input_slots(model.graph));
   const opset::ModelSummary summary =
       with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); });
-  const std::string text =
-      flags.output_format == "json" ? inspect_json(model, summary) : inspect_text(model, summary);
+  const std::string text = flags.output_format == "json" ? report::inspect_json(model, summary)
+                                                         : report::inspect_text(model, summary);
   print_text(text);
   return 0;
 }

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/json_text.h"
-#include "cli/ops_matrix.h"
 #include "cli/streams.h"
-#include "onnx_io/model.h"
-#include "opset/near_match.h"
+#include "onnx_io/models/model.h"
+#include "opset/schema/near_match.h"
+#include "report/json_text.h"
+#include "report/schema/ops_matrix.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -25,18 +25,18 @@ struct OpsFlags {
 struct Counts {
   std::size_t schemas = 0;
   std::size_t of_the_standard = 0;
-  std::map<SupportKind, std::size_t> by_kind;
+  std::map<report::SupportKind, std::size_t> by_kind;
   std::size_t types = 0;  // (schema, constraint, type)
   std::size_t types_supported = 0;
 };
 
-Counts count(const std::vector<OpSupport>& matrix) {
+Counts count(const std::vector<report::OpSupport>& matrix) {
   Counts counts;
-  for (const OpSupport& row : matrix) {
+  for (const report::OpSupport& row : matrix) {
     ++counts.schemas;
     if (opset::newest_opset(row.schema->domain)) ++counts.of_the_standard;
     ++counts.by_kind[row.kind];
-    for (const TypeSupport& types : row.types) {
+    for (const report::TypeSupport& types : row.types) {
       counts.types += types.supported.size() + types.unsupported.size();
       counts.types_supported += types.supported.size();
     }
@@ -45,7 +45,7 @@ Counts count(const std::vector<OpSupport>& matrix) {
 }
 
 std::string summary(const Counts& counts) {
-  const auto of = [&](SupportKind kind) {
+  const auto of = [&](report::SupportKind kind) {
     const auto found = counts.by_kind.find(kind);
     return found == counts.by_kind.end() ? 0 : found->second;
   };
@@ -54,14 +54,15 @@ std::string summary(const Counts& counts) {
       "deprecated, {} not "
       "supported. "
       "{} of {} types of their constraints.",
-      counts.schemas, counts.of_the_standard, of(SupportKind::kernel), of(SupportKind::function_body),
-      of(SupportKind::deprecated), of(SupportKind::none), counts.types_supported, counts.types);
+      counts.schemas, counts.of_the_standard, of(report::SupportKind::kernel),
+      of(report::SupportKind::function_body), of(report::SupportKind::deprecated),
+      of(report::SupportKind::none), counts.types_supported, counts.types);
 }
 
 // "T: float double; Tind: int64"
-std::string types_text(const OpSupport& row, std::vector<std::string> TypeSupport::*member) {
+std::string types_text(const report::OpSupport& row, std::vector<std::string> report::TypeSupport::*member) {
   std::vector<std::string> parts;
-  for (const TypeSupport& types : row.types) {
+  for (const report::TypeSupport& types : row.types) {
     const std::vector<std::string>& names = types.*member;
     if (!names.empty()) parts.push_back(fmt::format("{}: {}", types.constraint, fmt::join(names, " ")));
   }
@@ -77,13 +78,13 @@ bool is_named(const opset::SchemaInfo& schema, const std::string& name) {
          onnx_io::shown_domain(schema.domain) + "." + schema.name == name;
 }
 
-void print_text(const std::vector<OpSupport>& matrix) {
-  for (const OpSupport& row : matrix) {
-    const std::string supported = types_text(row, &TypeSupport::supported);
-    const std::string missing = types_text(row, &TypeSupport::unsupported);
+void print_text(const std::vector<report::OpSupport>& matrix) {
+  for (const report::OpSupport& row : matrix) {
+    const std::string supported = types_text(row, &report::TypeSupport::supported);
+    const std::string missing = types_text(row, &report::TypeSupport::unsupported);
     std::string line =
         fmt::format("{:<40} {:<14}", fmt::format("{}-{}", op_name(*row.schema), row.schema->since_version),
-                    support_kind_name(row.kind));
+                    report::support_kind_name(row.kind));
     if (!supported.empty()) line += " " + supported;
     if (!missing.empty()) line += "  (not " + missing + ")";
     while (line.ends_with(' ')) line.pop_back();
@@ -92,57 +93,57 @@ void print_text(const std::vector<OpSupport>& matrix) {
   print("\n{}\n", summary(count(matrix)));
 }
 
-void print_markdown(const std::vector<OpSupport>& matrix) {
+void print_markdown(const std::vector<report::OpSupport>& matrix) {
   print("# Operators, versions and types\n\n{}\n", summary(count(matrix)));
   std::string domain = "?";
-  for (const OpSupport& row : matrix) {
+  for (const report::OpSupport& row : matrix) {
     if (row.schema->domain != domain) {
       domain = row.schema->domain;
       print("\n## {}\n\n| operator | version | by | types | unsupported types |\n|---|---|---|---|---|\n",
             onnx_io::shown_domain(domain));
     }
     print("| {} | {} | {} | {} | {} |\n", row.schema->name, row.schema->since_version,
-          support_kind_name(row.kind), types_text(row, &TypeSupport::supported),
-          types_text(row, &TypeSupport::unsupported));
+          report::support_kind_name(row.kind), types_text(row, &report::TypeSupport::supported),
+          types_text(row, &report::TypeSupport::unsupported));
   }
 }
 
-void print_json(const std::vector<OpSupport>& matrix) {
+void print_json(const std::vector<report::OpSupport>& matrix) {
   using Json = nlohmann::ordered_json;
   const Counts counts = count(matrix);
   Json summary = {{"operator_versions", counts.schemas}, {"of_the_standard", counts.of_the_standard}};
-  for (const SupportKind kind :
-       {SupportKind::kernel, SupportKind::function_body, SupportKind::deprecated, SupportKind::none}) {
+  for (const report::SupportKind kind : {report::SupportKind::kernel, report::SupportKind::function_body,
+                                         report::SupportKind::deprecated, report::SupportKind::none}) {
     const auto found = counts.by_kind.find(kind);
-    summary[support_kind_name(kind)] = found == counts.by_kind.end() ? 0 : found->second;
+    summary[report::support_kind_name(kind)] = found == counts.by_kind.end() ? 0 : found->second;
   }
   summary["types"] = counts.types;
   summary["types_supported"] = counts.types_supported;
   Json rows = Json::array();
-  for (const OpSupport& row : matrix) {
+  for (const report::OpSupport& row : matrix) {
     Json types = Json::object();
-    for (const TypeSupport& support : row.types) {
+    for (const report::TypeSupport& support : row.types) {
       types[support.constraint] = {{"supported", support.supported}, {"unsupported", support.unsupported}};
     }
     rows.push_back({{"domain", onnx_io::shown_domain(row.schema->domain)},
                     {"operator", row.schema->name},
                     {"since_version", row.schema->since_version},
-                    {"by", support_kind_name(row.kind)},
+                    {"by", report::support_kind_name(row.kind)},
                     {"types", types}});
   }
-  grurun::cli::print_text(json_text(Json{{"summary", summary}, {"operators", rows}}, 1));
+  grurun::cli::print_text(report::json_text(Json{{"summary", summary}, {"operators", rows}}, 1));
 }
 
 int run_ops(const OpsFlags& flags) {
   require_stdout("ops");
-  std::vector<OpSupport> matrix = support_matrix();
+  std::vector<report::OpSupport> matrix = report::support_matrix();
   for (const std::string& name : flags.operators) {
-    const bool known =
-        std::ranges::any_of(matrix, [&](const OpSupport& row) { return is_named(*row.schema, name); });
+    const bool known = std::ranges::any_of(
+        matrix, [&](const report::OpSupport& row) { return is_named(*row.schema, name); });
     if (!known)
       fail_usage("no operator '{}' in any version{}", name, opset::did_you_mean(opset::near_operators(name)));
   }
-  std::erase_if(matrix, [&](const OpSupport& row) {
+  std::erase_if(matrix, [&](const report::OpSupport& row) {
     const bool named =
         flags.operators.empty() || std::ranges::any_of(flags.operators, [&](const std::string& name) {
           return is_named(*row.schema, name);

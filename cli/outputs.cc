@@ -7,13 +7,13 @@
 #include <set>
 #include <string_view>
 
-#include "cli/element_text.h"
 #include "cli/flag_values.h"
 #include "cli/path_conflicts.h"
 #include "cli/streams.h"
-#include "conformance/data_set_names.h"
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
+#include "report/element_text.h"
 #include "tensor/error.h"
+#include "trial/data_set_names.h"
 
 namespace grurun::cli {
 namespace {
@@ -42,7 +42,7 @@ void tell_of_others(const std::string& folder, const std::string& prefix,
   std::vector<fs::path> others;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (conformance::file_number(name, prefix) && !written.contains(name) && !entry.is_directory())
+    if (trial::file_number(name, prefix) && !written.contains(name) && !entry.is_directory())
       others.push_back(entry.path());
   }
   std::sort(others.begin(), others.end());
@@ -72,8 +72,7 @@ void save_folder(const std::string& folder, const std::vector<Slot>& slots, cons
 }
 
 void apply(const char* flag, const std::vector<std::string>& texts, const std::vector<Slot>& outputs,
-           std::optional<double> conformance::ToleranceChoice::*member,
-           std::vector<conformance::Tolerances>& out) {
+           std::optional<double> trial::ToleranceChoice::*member, std::vector<trial::Tolerances>& out) {
   std::vector<std::pair<std::string, double>> parsed;
   std::vector<std::string> names;
   for (const std::string& text : texts) parsed.push_back(parse_named_number(flag, text));
@@ -85,7 +84,7 @@ void apply(const char* flag, const std::vector<std::string>& texts, const std::v
                  name.empty() ? "of all outputs" : "of '" + name + "'");
     }
     if (name.empty()) {
-      for (conformance::Tolerances& tolerances : out) tolerances.flag.*member = number;
+      for (trial::Tolerances& tolerances : out) tolerances.flag.*member = number;
     }
   }
   for (const auto& [name, number] : parsed) {
@@ -148,11 +147,10 @@ void save_inputs(const std::string& path, const onnx_io::Graph& graph, const std
   save_values(path, slots, values, input_files.prefix);
 }
 
-std::vector<conformance::Tolerances> tolerances_for(const ToleranceFlags& flags,
-                                                    const std::vector<Slot>& outputs) {
-  std::vector<conformance::Tolerances> out(outputs.size());
-  apply("--rtol", flags.rtol, outputs, &conformance::ToleranceChoice::rtol, out);
-  apply("--atol", flags.atol, outputs, &conformance::ToleranceChoice::atol, out);
+std::vector<trial::Tolerances> tolerances_for(const ToleranceFlags& flags, const std::vector<Slot>& outputs) {
+  std::vector<trial::Tolerances> out(outputs.size());
+  apply("--rtol", flags.rtol, outputs, &trial::ToleranceChoice::rtol, out);
+  apply("--atol", flags.atol, outputs, &trial::ToleranceChoice::atol, out);
   return out;
 }
 

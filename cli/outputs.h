@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/inputs.h"
-#include "conformance/tolerance.h"
 #include "tensor/value.h"
+#include "trial/tolerance.h"
 
 namespace grurun::cli {
 
@@ -18,7 +18,7 @@ namespace grurun::cli {
 void save_values(const std::string& path, const std::vector<Slot>& slots, const std::vector<Value>& values,
                  const std::string& prefix);
 
-/// The same for the inputs of a run. Into a folder, which conformance::read_data_set is to read, every
+/// The same for the inputs of a run. Into a folder, which trial::read_data_set is to read, every
 /// initializer of an input is written where one of them was replaced.
 void save_inputs(const std::string& path, const onnx_io::Graph& graph, const std::vector<Slot>& slots,
                  std::vector<Value> values);
@@ -39,7 +39,6 @@ struct ToleranceFlags {
 
 /// Tolerances by output; one with a name goes before one for all. Throws Error(usage) for a name that no
 /// output has.
-std::vector<conformance::Tolerances> tolerances_for(const ToleranceFlags& flags,
-                                                    const std::vector<Slot>& outputs);
+std::vector<trial::Tolerances> tolerances_for(const ToleranceFlags& flags, const std::vector<Slot>& outputs);
 
 }  // namespace grurun::cli

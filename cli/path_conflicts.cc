@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "cli/inputs.h"
-#include "conformance/data_set_names.h"
 #include "tensor/error.h"
+#include "trial/data_set_names.h"
 
 namespace grurun::cli {
 namespace {
@@ -58,7 +58,7 @@ template <typename Body>
 void each_numbered(const std::string& folder, const std::string& prefix, const Body& body) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (conformance::file_number(entry.path().filename().string(), prefix)) body(entry.path().string());
+    if (trial::file_number(entry.path().filename().string(), prefix)) body(entry.path().string());
   }
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 
 namespace grurun::cli {
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "cli/json_text.h"
-#include "engine/kernels/machine_speed.h"
+#include "engine/kernels/machine/machine_speed.h"
+#include "report/json_text.h"
 #include "tensor/printable.h"
 
 namespace grurun::cli {
@@ -95,7 +95,7 @@ std::string chrome_trace(const std::vector<StepTime>& steps) {
                       {"tid", 1},
                       {"args", {{"node", step.label}}}});
   }
-  return json_text(Json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}}, -1);
+  return report::json_text(Json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}}, -1);
 }
 
 }  // namespace grurun::cli

@@ -5,22 +5,22 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/element_text.h"
 #include "cli/streams.h"
-#include "conformance/diagnosis/diagnose.h"
-#include "conformance/diagnosis/trace.h"
-#include "conformance/precise.h"
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
+#include "report/element_text.h"
 #include "tensor/error.h"
+#include "trial/diagnosis/diagnose.h"
+#include "trial/diagnosis/trace.h"
+#include "trial/precise.h"
 
 namespace grurun::cli {
 namespace {
 
 void print_why(const RunRecord& record) {
-  const conformance::DiagnosisQuestion question{record.model,  record.inputs,  record.expected,
-                                                record.values, record.differs, {record.seed, {}}};
-  for (const conformance::Finding& finding : conformance::diagnose(question)) {
-    print("why: {}\n", printable(conformance::describe(finding)));
+  const trial::DiagnosisQuestion question{record.model,  record.inputs,  record.expected,
+                                          record.values, record.differs, {record.seed, {}}};
+  for (const trial::Finding& finding : trial::diagnose(question)) {
+    print("why: {}\n", printable(trial::describe(finding)));
   }
 }
 
@@ -36,10 +36,10 @@ void attempt(bool differs, Body&& body) {
 }
 
 void print_truth(const RunRecord& record) {
-  const std::vector<Value> truth = conformance::run_in_double(record.model, record.inputs, {record.seed, {}});
+  const std::vector<Value> truth = trial::run_in_double(record.model, record.inputs, {record.seed, {}});
   bool is_told = false;
   for (std::size_t i = 0; i < record.outputs.size(); ++i) {
-    const std::string text = conformance::judge_by_truth(truth[i], record.values[i], record.expected[i]);
+    const std::string text = trial::judge_by_truth(truth[i], record.values[i], record.expected[i]);
     if (!text.empty()) print("{}: {}\n", printable(record.outputs[i].name), text);
     is_told = is_told || !text.empty();
   }
@@ -62,11 +62,11 @@ void add_reason_flags(CLI::App& app, ReasonFlags& flags, const std::string& grou
 }
 
 bool needs_inputs(const ReasonFlags& flags, const onnx_io::Model& model, bool compares) {
-  return flags.precise || !flags.trace_gates.empty() || (compares && conformance::can_be_diagnosed(model));
+  return flags.precise || !flags.trace_gates.empty() || (compares && trial::can_be_diagnosed(model));
 }
 
 void check(const ReasonFlags& flags, const onnx_io::Model& model) {
-  if (!flags.trace_gates.empty()) conformance::require_traceable(model);
+  if (!flags.trace_gates.empty()) trial::require_traceable(model);
 }
 
 void check(const ReasonFlags& flags) {
@@ -82,7 +82,7 @@ void tell_reasons(const ReasonFlags& flags, const RunRecord& record) {
   if (flags.trace_gates.empty()) return;
   attempt(differs, [&] {
     onnx_io::write_values(flags.trace_gates,
-                          conformance::trace_gates(record.model, record.inputs, {record.seed, {}}));
+                          trial::trace_gates(record.model, record.inputs, {record.seed, {}}));
   });
 }
 

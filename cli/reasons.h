@@ -7,7 +7,7 @@
 
 #include "cli/app.h"
 #include "cli/inputs.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 #include "tensor/value.h"
 
 namespace grurun::cli {

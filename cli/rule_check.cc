@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "cli/check_format.h"
-#include "cli/preparation_fault.h"
 #include "cli/streams.h"
 #include "engine/graph/computed_values.h"
 #include "engine/graph/node_rules.h"
-#include "opset/check_before_run.h"
-#include "opset/registry.h"
+#include "opset/check/check_before_run.h"
+#include "opset/schema/registry.h"
+#include "report/findings/check_format.h"
+#include "trial/preparation_fault.h"
 
 namespace grurun::cli {
 
@@ -21,7 +21,7 @@ void tell_warnings(const std::vector<opset::Finding>& findings) {
   std::size_t count = 0;
   for (const opset::Finding& finding : findings) {
     if (finding.severity != opset::Severity::warning || ++count > most) continue;
-    tell("grurun: {}\n", finding_line(finding));
+    tell("grurun: {}\n", report::finding_line(finding));
   }
   if (count > most) tell("grurun: {} more warnings\n", count - most);
 }
@@ -29,7 +29,7 @@ void tell_warnings(const std::vector<opset::Finding>& findings) {
 std::map<std::string, ValueType> apply_rules(const onnx_io::Model& model,
                                              const std::unordered_set<std::string>& fed, bool all_rules) {
   const opset::ComputedValues computed = engine::computed_values(model, fed);
-  opset::CheckResult result = all_rules ? opset::check_model(model, computed, preparation_fault)
+  opset::CheckResult result = all_rules ? opset::check_model(model, computed, trial::preparation_fault)
                                         : opset::check_before_run(model, fed, computed);
   opset::require_no_errors(result);
   tell_warnings(result.findings);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/graph/plan.h"
-#include "onnx_io/model.h"
-#include "opset/actual_types.h"
+#include "onnx_io/models/model.h"
+#include "opset/check/actual_types.h"
 #include "tensor/value.h"
 
 namespace grurun::cli {

@@ -5,21 +5,21 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/element_text.h"
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
 #include "cli/outputs.h"
 #include "cli/path_conflicts.h"
-#include "cli/print_value.h"
 #include "cli/reasons.h"
 #include "cli/rule_check.h"
 #include "cli/streams.h"
 #include "cli/time_limit.h"
-#include "conformance/compare.h"
 #include "engine/graph/executor.h"
+#include "report/element_text.h"
+#include "report/print_value.h"
 #include "tensor/error.h"
-#include "tensor/heap.h"
+#include "tensor/memory/heap.h"
+#include "trial/compare.h"
 
 namespace grurun::cli {
 namespace {
@@ -74,7 +74,9 @@ std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
 
 void print_output(const RunFlags& flags, const Slot& slot, const Value& value) {
   print("{}  {}\n", printable(slot.name), value.describe());
-  if (!flags.quiet) print_text(print_value(value, flags.full ? PrintOptions::full() : PrintOptions{}));
+  if (!flags.quiet)
+    print_text(
+        report::print_value(value, flags.full ? report::PrintOptions::full() : report::PrintOptions{}));
 }
 
 // Inputs and outputs in one folder make a data set.
@@ -138,8 +140,8 @@ int run(const RunFlags& flags) {
       print("  not compared: no expected value is given\n");
       continue;
     }
-    const conformance::Comparison result = conformance::compare_values(values[i], expected[i], tolerances[i]);
-    print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(conformance::describe(result)));
+    const trial::Comparison result = trial::compare_values(values[i], expected[i], tolerances[i]);
+    print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(trial::describe(result)));
     differs[i] = !result.ok;
   }
   if (!flags.save_outputs.empty()) save_values(flags.save_outputs, outputs, values, expected_files.prefix);

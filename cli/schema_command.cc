@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/schema_diff_format.h"
-#include "cli/schema_format.h"
-#include "cli/schema_selection.h"
 #include "cli/streams.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
+#include "report/schema/schema_diff_format.h"
+#include "report/schema/schema_format.h"
+#include "report/schema/schema_selection.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -27,32 +27,32 @@ struct SchemaFlags {
 };
 
 int run_diff(const SchemaFlags& flags) {
-  const SchemaView from = select_schema(flags.op_type, flags.domain, flags.diff.at(0));
-  const SchemaView to = select_schema(flags.op_type, flags.domain, flags.diff.at(1));
-  DiffView view{opset::diff_schemas(*from.schema, *to.schema), flags.diff[0], flags.diff[1], {}};
+  const report::SchemaView from = report::select_schema(flags.op_type, flags.domain, flags.diff.at(0));
+  const report::SchemaView to = report::select_schema(flags.op_type, flags.domain, flags.diff.at(1));
+  report::DiffView view{opset::diff_schemas(*from.schema, *to.schema), flags.diff[0], flags.diff[1], {}};
   const auto [low, high] = std::minmax(from.schema->since_version, to.schema->since_version);
   for (const SchemaInfo* version : from.versions) {
     if (version->since_version > low && version->since_version < high)
       view.between.insert(view.between.begin(), version->since_version);
   }
-  print_text(flags.output_format == "json"       ? diff_json(view)
-             : flags.output_format == "markdown" ? diff_markdown(view)
-                                                 : diff_text(view));
+  print_text(flags.output_format == "json"       ? report::diff_json(view)
+             : flags.output_format == "markdown" ? report::diff_markdown(view)
+                                                 : report::diff_text(view));
   return 0;
 }
 
 int run_diff_opset(const SchemaFlags& flags) {
-  const std::string domain = require_domain(flags.domain.value_or("ai.onnx"));
+  const std::string domain = report::require_domain(flags.domain.value_or("ai.onnx"));
   const std::int64_t newest = *opset::newest_opset(domain);
   for (const std::int64_t opset_version : flags.diff_opset) {
     if (opset_version >= 1 && opset_version <= newest) continue;
     fail_usage("opset {}: {} has opsets 1 to {}", opset_version, onnx_io::shown_domain(domain), newest);
   }
-  const OpsetDiffView view{domain, flags.diff_opset.at(0), flags.diff_opset.at(1),
-                           opset::diff_opsets(domain, flags.diff_opset[0], flags.diff_opset[1])};
-  print_text(flags.output_format == "json"       ? opset_diff_json(view)
-             : flags.output_format == "markdown" ? opset_diff_markdown(view)
-                                                 : opset_diff_text(view));
+  const report::OpsetDiffView view{domain, flags.diff_opset.at(0), flags.diff_opset.at(1),
+                                   opset::diff_opsets(domain, flags.diff_opset[0], flags.diff_opset[1])};
+  print_text(flags.output_format == "json"       ? report::opset_diff_json(view)
+             : flags.output_format == "markdown" ? report::opset_diff_markdown(view)
+                                                 : report::opset_diff_text(view));
   return 0;
 }
 
@@ -66,8 +66,9 @@ int run_schema(const SchemaFlags& flags) {
   if (!flags.diff.empty()) return run_diff(flags);
   if (flags.output_format == "markdown")
     fail_usage("--output-format markdown is for --diff and --diff-opset");
-  const SchemaView view = select_schema(flags.op_type, flags.domain, flags.opset_version);
-  print_text(flags.output_format == "json" ? schema_json(view) : schema_text(view, flags.doc));
+  const report::SchemaView view = report::select_schema(flags.op_type, flags.domain, flags.opset_version);
+  print_text(flags.output_format == "json" ? report::schema_json(view)
+                                           : report::schema_text(view, flags.doc));
   return 0;
 }
 

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "opset/flops.h"
-#include "opset/infer_types.h"
+#include "opset/inference/infer_types.h"
+#include "opset/summary/flops.h"
 
 namespace grurun::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/graph/executor.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 
 namespace grurun::cli {
 

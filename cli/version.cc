@@ -5,10 +5,10 @@
 #include <map>
 
 #include "conformance/version.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/simd.h"
-#include "onnx_io/model.h"
-#include "opset/registry.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd.h"
+#include "onnx_io/models/model.h"
+#include "opset/schema/registry.h"
 
 namespace grurun::cli {
 

@@ -36,11 +36,11 @@ function(grurun_room)
     FILES_MATCHING PATTERN "*.h" ${excluded})
 endfunction()
 
-# Sets `result` to the .cc files of the folders named after it, those directly in each.
+# Sets `result` to the .cc files of the folders named after it and of those in them.
 function(grurun_sources result)
   set(found)
   foreach(folder IN LISTS ARGN)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
     list(APPEND found ${sources})
   endforeach()
   set(${result} ${found} PARENT_SCOPE)
@@ -49,8 +49,8 @@ endfunction()
 # Has the build write what a plan needs of every schema from ONNX's registry. Sets `result` to the generated file.
 function(grurun_signature_table result)
   set(generated ${PROJECT_BINARY_DIR}/generated/signatures.cc)
-  add_executable(grurun_write_signatures ${PROJECT_SOURCE_DIR}/opset/generate/write_signatures.cc
-    ${PROJECT_SOURCE_DIR}/opset/experimental.cc)
+  add_executable(grurun_write_signatures ${PROJECT_SOURCE_DIR}/opset/schema/generate/write_signatures.cc
+    ${PROJECT_SOURCE_DIR}/opset/schema/added/experimental.cc)
   target_include_directories(grurun_write_signatures PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(grurun_write_signatures PRIVATE grurun_options grurun::tensor ONNX::onnx)
   set_target_properties(grurun_write_signatures PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/generated)

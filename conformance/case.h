@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/compare.h"
-#include "conformance/diagnosis/finding.h"
-#include "conformance/tolerance.h"
+#include "trial/compare.h"
+#include "trial/diagnosis/finding.h"
+#include "trial/tolerance.h"
 
 namespace grurun::conformance {
 
@@ -20,9 +20,9 @@ struct Case {
   std::string path;   // the case's folder, or the model file of the flat layout, as the user reached it
   std::string model;  // the model file
   std::vector<std::string> data_sets;  // folders test_data_set_*, in the order of their numbers
-  bool flat = false;          // layout of light/: expected outputs beside the model, inputs made by rule
-  ToleranceChoice tolerance;  // from data.json
-  std::string problem;        // not empty: found, but cannot be run; the verdict is invalid
+  bool flat = false;  // layout of light/: expected outputs beside the model, inputs made by rule
+  trial::ToleranceChoice tolerance;  // from data.json
+  std::string problem;               // not empty: found, but cannot be run; the verdict is invalid
 
   /// "node/test_gru_defaults": what patterns are matched against and reports show.
   std::string full_name() const { return kind + "/" + name; }
@@ -56,7 +56,7 @@ struct OutputResult {
   std::string data_set;  // "test_data_set_0"; empty in the flat layout
   std::string name;      // graph output
   bool random = false;   // checked by type, shape and distribution; comparison then holds only those
-  Comparison comparison;
+  trial::Comparison comparison;
 };
 
 /// A rule of the standard that a data set showed to be broken without a bearing on the verdict.
@@ -72,7 +72,7 @@ struct CaseResult {
   double seconds = 0;
   std::vector<std::string> operators;  // of the model, each once, sorted: "GRU", "ai.onnx.ml.Scaler"
   std::vector<OutputResult> outputs;
-  std::vector<Finding> findings;  // why recurrent nodes differ, where diagnosis can say it
+  std::vector<trial::Finding> findings;  // why recurrent nodes differ, where diagnosis can say it
   std::vector<Warning> warnings;  // inputs and outputs that are of another type than the model declares
 };
 

@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "conformance/data_set_names.h"
 #include "tensor/error.h"
+#include "trial/data_set_names.h"
 
 namespace grurun::conformance {
 
@@ -48,13 +48,13 @@ Listing list(const fs::path& folder) {
       out.unseen.emplace(std::move(name),
                          fmt::format("the {} cannot be followed: {}",
                                      entry.is_symlink(ignored) ? "symbolic link" : "path", error.message()));
-    } else if (is_numbered_data_set(name)) {  // a checkout without symbolic links has a file for one
+    } else if (trial::is_numbered_data_set(name)) {  // a checkout without symbolic links has a file for one
       out.unseen.emplace(std::move(name), "a data set must be a folder");
     } else if (name == "data.json") {
       out.has_data_json = true;
     } else if (name.ends_with(".onnx") || name == ir_model) {
       out.models.push_back(std::move(name));
-    } else if (auto model = model_of_output(name)) {
+    } else if (auto model = trial::model_of_output(name)) {
       const auto [first, is_new] = out.outputs.emplace(*std::move(model), name);
       if (!is_new) first->second = std::min(first->second, name);
     }
@@ -82,7 +82,7 @@ class FullPath {
 
 struct DataJson {
   std::string url;
-  ToleranceChoice tolerance;
+  trial::ToleranceChoice tolerance;
   std::string problem;  // not empty: cannot be read
 };
 
@@ -177,7 +177,7 @@ class Finder {
     } catch (const fs::filesystem_error& error) {
       return fmt::format("the folder cannot be read: {}", error.code().message());
     }
-    const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set);
+    const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set);
     const bool is_case = listing.has_model() && has_sets;
     if (is_case) add_case(path, listing, listing.has(onnx_model) ? onnx_model : ir_model);
     if (!first_visit(path)) {
@@ -197,9 +197,9 @@ class Finder {
     if (listing.has_data_json && !is_case) urls_.emplace(path.string(), read_data_json(path / "data.json"));
     for (const std::string& name : listing.folders) {
       // Other names that begin so may be of cases, too.
-      if (is_data_set(name) && (is_case || !has_model(path / name))) continue;
-      if (is_case && !is_data_set(name) && is_like_data_set(name) && !has_model(path / name)) {
-        add_unseen(path / name, fmt::format("the name of a data set is {}K", data_set_prefix));
+      if (trial::is_data_set(name) && (is_case || !has_model(path / name))) continue;
+      if (is_case && !trial::is_data_set(name) && trial::is_like_data_set(name) && !has_model(path / name)) {
+        add_unseen(path / name, fmt::format("the name of a data set is {}K", trial::data_set_prefix));
         continue;
       }
       const std::string problem = folder(path / name);
@@ -219,11 +219,12 @@ class Finder {
     const fs::path holder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     const Listing listing = list(holder);
     const std::string name = path.filename().string();
-    if (is_case_model(name) && std::any_of(listing.folders.begin(), listing.folders.end(), is_data_set))
+    if (is_case_model(name) &&
+        std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set))
       return add_case(holder, listing, name);
     if (name.ends_with(".onnx") && listing.outputs.contains(path.stem().string())) return add_flat(path);
     fail_usage("{}: no case: a model file needs test_data_set_* folders or {} beside it", path.string(),
-               output_of_model(path.stem().string(), 0));
+               trial::output_of_model(path.stem().string(), 0));
   }
 
   void add_case(const fs::path& path, const Listing& listing, const std::string& model) {
@@ -234,11 +235,12 @@ class Finder {
     found.path = path.string();
     found.model = (path / model).string();
     std::vector<std::string> sets;
-    std::copy_if(listing.folders.begin(), listing.folders.end(), std::back_inserter(sets), is_data_set);
-    std::sort(sets.begin(), sets.end(), data_set_order);
+    std::copy_if(listing.folders.begin(), listing.folders.end(), std::back_inserter(sets),
+                 trial::is_data_set);
+    std::sort(sets.begin(), sets.end(), trial::data_set_order);
     for (const std::string& set : sets) found.data_sets.push_back((path / set).string());
     for (const auto& [name, problem] : listing.unseen)
-      if (is_data_set(name)) add_unseen(path / name, problem);
+      if (trial::is_data_set(name)) add_unseen(path / name, problem);
     if (listing.has_data_json) {
       const DataJson data = read_data_json(path / "data.json");
       found.tolerance = data.tolerance;

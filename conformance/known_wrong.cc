@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/data_set_names.h"
 #include "onnx_io/bytes.h"
+#include "trial/data_set_names.h"
 
 namespace grurun::conformance {
 
@@ -116,7 +116,7 @@ std::string sha256_of_file(const std::string& path) {
 }
 
 bool is_expected_file(const fs::path& path) {
-  return path.extension() == ".pb" && file_number(path.filename().string(), output_prefix);
+  return path.extension() == ".pb" && trial::file_number(path.filename().string(), trial::output_prefix);
 }
 
 }  // namespace

@@ -10,19 +10,19 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "conformance/data_set.h"
-#include "conformance/diagnosis/diagnose.h"
-#include "conformance/distribution.h"
 #include "conformance/known_wrong.h"
-#include "conformance/precise.h"
-#include "conformance/random_outputs.h"
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
-#include "onnx_io/model.h"
-#include "opset/actual_types.h"
-#include "opset/check_before_run.h"
+#include "onnx_io/models/model.h"
+#include "opset/check/actual_types.h"
+#include "opset/check/check_before_run.h"
 #include "tensor/error.h"
-#include "tensor/heap.h"
+#include "tensor/memory/heap.h"
+#include "trial/data_set.h"
+#include "trial/diagnosis/diagnose.h"
+#include "trial/distribution.h"
+#include "trial/precise.h"
+#include "trial/random_outputs.h"
 
 namespace grurun::conformance {
 
@@ -48,7 +48,7 @@ std::vector<std::string> operators_of(const onnx_io::Model& model) {
 /// The plan for the inputs that a data set feeds; sets mostly feed the same.
 class Plans {
  public:
-  explicit Plans(const onnx_io::Model& model) : model_(model), deciding_(deciding_values(model)) {}
+  explicit Plans(const onnx_io::Model& model) : model_(model), deciding_(trial::deciding_values(model)) {}
 
   /// Names of values that say whether an output is random.
   const std::unordered_set<std::string>& deciding() const { return deciding_; }
@@ -73,12 +73,12 @@ class Plans {
   std::unordered_set<std::string> fed_;
 };
 
-OutputResult judge_random(const RandomOrigin& origin, const Value& actual, const Value& expected) {
+OutputResult judge_random(const trial::RandomOrigin& origin, const Value& actual, const Value& expected) {
   OutputResult out;
   out.random = true;
-  out.comparison = compare_types(actual, expected);
+  out.comparison = trial::compare_types(actual, expected);
   if (!out.comparison.ok || !actual.is_tensor()) return out;
-  std::string problem = check_distribution(origin, actual.tensor(), expected.tensor());
+  std::string problem = trial::check_distribution(origin, actual.tensor(), expected.tensor());
   if (problem.empty()) return out;
   out.comparison.ok = false;
   out.comparison.structure = fmt::format("random values of {}: {}", origin.op_type, problem);
@@ -104,19 +104,19 @@ class Run {
     result_.operators = operators_of(model);
     if (model.graph.outputs.empty()) fail_invalid("the model has no output, so that nothing can be compared");
     Plans plans(model);
-    if (test_.flat) return one(model, plans, make_flat_data_set(test_.model, model.graph));
+    if (test_.flat) return one(model, plans, trial::make_flat_data_set(test_.model, model.graph));
     for (const std::string& folder : test_.data_sets) {
       const auto where = [&] { return std::filesystem::path(folder).filename().string(); };
-      with_context(where, [&] { one(model, plans, read_data_set(folder, model.graph)); });
+      with_context(where, [&] { one(model, plans, trial::read_data_set(folder, model.graph)); });
     }
   }
 
  private:
-  void one(const onnx_io::Model& model, Plans& plans, DataSet set) {
+  void one(const onnx_io::Model& model, Plans& plans, trial::DataSet set) {
     const engine::Plan& plan = plans.for_inputs(set.inputs);
-    const bool diagnosable = diagnose_ && can_be_diagnosed(model);
+    const bool diagnosable = diagnose_ && trial::can_be_diagnosed(model);
     // Inputs that are kept cannot be overwritten in the run.
-    const bool keeps = diagnosable || precise_ || has_random_operator(model);
+    const bool keeps = diagnosable || precise_ || trial::has_random_operator(model);
     const std::vector<Value> inputs = keeps ? set.inputs : std::vector<Value>();
     std::unordered_map<std::string, Tensor> made;
     engine::RunOptions options = run_options_;
@@ -129,8 +129,8 @@ class Run {
     opset::ActualTypes types(model.graph, {});
     for (std::size_t i = 0; i < set.inputs.size(); ++i) types.see(model.graph.inputs[i].name, set.inputs[i]);
     const std::vector<Value> outputs = engine::run_plan(plan, std::move(set.inputs), options);
-    const auto origins = keeps ? find_random_outputs(model, inputs, made)
-                               : std::vector<std::optional<RandomOrigin>>(outputs.size());
+    const auto origins = keeps ? trial::find_random_outputs(model, inputs, made)
+                               : std::vector<std::optional<trial::RandomOrigin>>(outputs.size());
     if (outputs.size() != set.expected.size())
       fail_internal("{} outputs came of a graph that has {}", outputs.size(), set.expected.size());
     std::vector<bool> differs(outputs.size());
@@ -140,7 +140,7 @@ class Run {
       if (origins[i])
         out = judge_random(*origins[i], outputs[i], set.expected[i]);
       else
-        out.comparison = compare_values(outputs[i], set.expected[i], tolerances_);
+        out.comparison = trial::compare_values(outputs[i], set.expected[i], tolerances_);
       out.data_set = set.name;
       out.name = model.graph.outputs[i].name;
       judge(out);
@@ -154,26 +154,26 @@ class Run {
         fail(ErrorKind::limit, "the time limit passed while outputs were compared");
       return;
     }
-    if (diagnosable) add(set, diagnose({model, inputs, set.expected, outputs, differs, rerun()}));
+    if (diagnosable) add(set, trial::diagnose({model, inputs, set.expected, outputs, differs, rerun()}));
     if (precise_) add(set, judge_in_double(model, inputs, outputs, set, differs));
   }
 
-  Rerun rerun() const { return {run_options_.seed, run_options_.deadline}; }
+  trial::Rerun rerun() const { return {run_options_.seed, run_options_.deadline}; }
 
-  std::vector<Finding> judge_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
-                                       const std::vector<Value>& outputs, const DataSet& set,
-                                       const std::vector<bool>& differs) {
-    std::vector<Finding> findings;
+  std::vector<trial::Finding> judge_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                              const std::vector<Value>& outputs, const trial::DataSet& set,
+                                              const std::vector<bool>& differs) {
+    std::vector<trial::Finding> findings;
     const auto say = [&](std::string about, std::string text) {
       if (text.empty()) return;
       findings.push_back({"precision", {}, std::move(about), {}, std::nullopt, std::move(text)});
     };
     try {
-      const std::vector<Value> truth = run_in_double(model, inputs, rerun());
+      const std::vector<Value> truth = trial::run_in_double(model, inputs, rerun());
       for (std::size_t i = 0; i < truth.size(); ++i) {
         if (!differs[i]) continue;
         say(fmt::format("output '{}'", model.graph.outputs[i].name),
-            judge_by_truth(truth[i], outputs[i], set.expected[i]));
+            trial::judge_by_truth(truth[i], outputs[i], set.expected[i]));
       }
     } catch (const Error& error) {
       say("model", error.what());
@@ -183,8 +183,8 @@ class Run {
     return findings;
   }
 
-  void add(const DataSet& set, std::vector<Finding> findings) {
-    for (Finding& finding : findings) {
+  void add(const trial::DataSet& set, std::vector<trial::Finding> findings) {
+    for (trial::Finding& finding : findings) {
       finding.data_set = set.name;
       result_.findings.push_back(std::move(finding));
     }
@@ -205,7 +205,7 @@ class Run {
 
   const Case& test_;
   CaseResult& result_;
-  Tolerances tolerances_;
+  trial::Tolerances tolerances_;
   const bool diagnose_;
   const bool precise_;
   engine::RunOptions run_options_;

@@ -11,7 +11,7 @@
 namespace grurun::conformance {
 
 struct CaseOptions {
-  ToleranceChoice tolerance;                         // flags: over a case's data.json
+  trial::ToleranceChoice tolerance;                  // flags: over a case's data.json
   std::uint64_t seed = 0;                            // of random operators
   std::optional<std::chrono::nanoseconds> max_time;  // the whole case; beyond it: timed-out
   bool diagnose = true;                              // say why recurrent nodes differ

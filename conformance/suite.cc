@@ -7,11 +7,11 @@
 
 #include "conformance/wire.h"
 #include "engine/graph/op_registry.h"
-#include "engine/kernels/parallel.h"
-#include "opset/registry.h"
+#include "engine/kernels/machine/parallel.h"
+#include "opset/schema/registry.h"
 #include "tensor/error.h"
-#include "tensor/heap.h"
-#include "tensor/memory.h"
+#include "tensor/memory/heap.h"
+#include "tensor/memory/memory.h"
 
 namespace grurun::conformance {
 

@@ -91,15 +91,15 @@ void fields(Io& io, T& value) {
     io(value.findings), io(value.warnings);
   } else if constexpr (std::is_same_v<Plain, OutputResult>) {
     io(value.data_set), io(value.name), io(value.random), fields(io, value.comparison);
-  } else if constexpr (std::is_same_v<Plain, Comparison>) {
+  } else if constexpr (std::is_same_v<Plain, trial::Comparison>) {
     io(value.ok), io(value.actual_type), io(value.expected_type), io(value.structure), io(value.tolerance);
     io(value.errors), io(value.first), io(value.worst);
-  } else if constexpr (std::is_same_v<Plain, Finding>) {
+  } else if constexpr (std::is_same_v<Plain, trial::Finding>) {
     io(value.kind), io(value.data_set), io(value.node), io(value.hypotheses), io(value.max_ulp),
         io(value.text);
   } else if constexpr (std::is_same_v<Plain, Warning>) {
     io(value.data_set), io(value.code), io(value.text);
-  } else if constexpr (std::is_same_v<Plain, ElementPair>) {
+  } else if constexpr (std::is_same_v<Plain, trial::ElementPair>) {
     io(value.where), io(value.index), io(value.actual), io(value.expected);
   } else {
     io(value);

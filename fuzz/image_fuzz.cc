@@ -4,7 +4,7 @@
 
 #include "engine/ops/image/decode.h"
 #include "tensor/error.h"
-#include "tensor/memory.h"
+#include "tensor/memory/memory.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   grurun::memory::set_limit(std::size_t{64} << 20);

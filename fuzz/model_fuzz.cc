@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "engine/graph/plan.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 #include "tensor/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

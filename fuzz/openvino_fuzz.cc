@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "engine/graph/plan.h"
-#include "onnx_io/openvino_ir.h"
+#include "onnx_io/openvino/openvino_ir.h"
 #include "tensor/error.h"
 
 namespace {

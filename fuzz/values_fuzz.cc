@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tensor/error.h"
-#include "tensor/memory.h"
+#include "tensor/memory/memory.h"
 
 namespace grurun::onnx_io {
 

@@ -17,7 +17,7 @@ class Mutant:
     @property
     def unit(self):
         """The source that is compiled for it."""
-        return "kernels/recurrent.cc" if self.file.startswith("kernels/") else self.file
+        return "kernels/gates/recurrent.cc" if self.file.startswith("kernels/") else self.file
 
 
 def mutant(name, what, file, *changes):
@@ -28,8 +28,8 @@ GRU, RNN = "ops/rnn/gru.op.cc", "ops/rnn/rnn.op.cc"
 DIRECTION, LAYER_RUN, SCHEDULE = "ops/rnn/direction_run.cc", "ops/rnn/layer_run.cc", "ops/rnn/schedule.cc"
 WEIGHTS, NAMES, ATTRIBUTES = "ops/rnn/weights.cc", "ops/rnn/activation.cc", "ops/rnn/layer_attributes.cc"
 # Gates and states, and what they are made of.
-STEP, CELLS, ACTIVATION = "kernels/recurrent.h", "kernels/recurrent_cells-inl.h", "kernels/activation-inl.h"
-EXPONENTIAL = "kernels/vec_exp-inl.h"
+STEP, CELLS, ACTIVATION = "kernels/gates/recurrent.h", "kernels/gates/recurrent_cells-inl.h", "kernels/gates/activation-inl.h"
+EXPONENTIAL = "kernels/vec/vec_exp-inl.h"
 
 
 NAMES_READ = "  const std::vector<std::string>& names = attributes.stated.activations;\n"

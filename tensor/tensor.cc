@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "tensor/error.h"
-#include "tensor/memory.h"
-#include "tensor/scratch.h"
+#include "tensor/memory/memory.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun {
 

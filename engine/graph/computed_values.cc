@@ -8,8 +8,8 @@
 
 #include "engine/graph/constant_folding.h"
 #include "engine/graph/plan.h"
-#include "opset/graph_view.h"
-#include "opset/recurrent_form.h"
+#include "opset/recurrent/recurrent_form.h"
+#include "opset/schema/graph_view.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

@@ -5,8 +5,8 @@
 #include <string>
 #include <unordered_set>
 
-#include "onnx_io/model.h"
-#include "opset/check.h"
+#include "onnx_io/models/model.h"
+#include "opset/check/check.h"
 
 namespace grurun::engine {
 

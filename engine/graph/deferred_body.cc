@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "opset/registry.h"
+#include "opset/schema/registry.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

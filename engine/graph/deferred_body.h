@@ -3,7 +3,7 @@
 
 #include "engine/graph/op_registry.h"
 #include "engine/graph/plan.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 
 namespace grurun::engine {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/graph/plan.h"
-#include "tensor/run_memory.h"
+#include "tensor/memory/run_memory.h"
 
 namespace grurun::engine {
 
@@ -41,7 +41,7 @@ std::vector<Value> run_plan(const Plan& plan, std::vector<Value> inputs, const R
 /// Runs one plan many times, keeping between runs what does not change. One run at a time. Of a second
 /// run with inputs of the same types and shapes it is recorded which memory it takes, and when; in the runs
 /// after it, as long as types and shapes stay, values that do not live together share places in one area
-/// (tensor/run_memory.h).
+/// (tensor/memory/run_memory.h).
 class Runner {
  public:
   explicit Runner(std::shared_ptr<const Plan> plan);

@@ -1,6 +1,6 @@
 // Steps that are made one where that saves passes over memory. Like all_op_rows (op_registry.h), what
-// planning needs of the operators: declared here, defined in engine/ops/fusion.cc, so that no include points
-// up.
+// planning needs of the operators: declared here, defined in engine/ops/shared/fusion.cc, so that no include
+// points up.
 #pragma once
 
 #include "engine/graph/plan.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "opset/near_match.h"
+#include "opset/schema/near_match.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

@@ -9,8 +9,8 @@
 #include "engine/graph/op_registry.h"
 #include "engine/graph/plan.h"
 #include "engine/graph/scope.h"
-#include "onnx_io/model.h"
-#include "opset/signature.h"
+#include "onnx_io/models/model.h"
+#include "opset/schema/signature.h"
 
 namespace grurun::engine {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/graph/op_registry.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 #include "tensor/error.h"
-#include "tensor/scratch.h"
+#include "tensor/memory/scratch.h"
 #include "tensor/value.h"
 
 namespace grurun::engine {

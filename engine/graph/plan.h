@@ -10,8 +10,8 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/graph/op_registry.h"
-#include "onnx_io/model.h"
-#include "opset/signature.h"
+#include "onnx_io/models/model.h"
+#include "opset/schema/signature.h"
 #include "tensor/value.h"
 
 namespace grurun::engine {

@@ -9,7 +9,7 @@
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
-#include "opset/window_rules.h"
+#include "opset/pages/window_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

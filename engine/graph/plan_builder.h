@@ -7,9 +7,9 @@
 
 #include "engine/graph/plan.h"
 #include "engine/graph/scope.h"
-#include "onnx_io/model.h"
-#include "opset/function_calls.h"
-#include "opset/registry.h"
+#include "onnx_io/models/model.h"
+#include "opset/schema/function_calls.h"
+#include "opset/schema/registry.h"
 
 namespace grurun::engine {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/graph/plan.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 
 namespace grurun::engine {
 

@@ -7,8 +7,8 @@
 
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
-#include "onnx_io/model.h"
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/models/model.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "onnx_io/openvino_ir.h"
-#include "onnx_io/proto_convert.h"
+#include "onnx_io/models/proto_convert.h"
+#include "onnx_io/openvino/openvino_ir.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io::openvino {

@@ -11,7 +11,7 @@
 
 #include "onnx/onnx_pb.h"
 #include "onnx_io/bytes.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 #include "onnx_io/openvino/network.h"
 #include "tensor/dtype.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "onnx_io/openvino_ir.h"
+#include "onnx_io/openvino/openvino_ir.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io::openvino {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "onnx_io/openvino_ir.h"
-#include "onnx_io/proto_convert.h"
-#include "onnx_io/stored_elements.h"
+#include "onnx_io/models/proto_convert.h"
+#include "onnx_io/openvino/openvino_ir.h"
+#include "onnx_io/values/stored_elements.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx_io/external_data.h"
+#include "onnx_io/models/external_data.h"
 #include "onnx_io/openvino/conversion.h"
 #include "onnx_io/openvino/port_names.h"
 

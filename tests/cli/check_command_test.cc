@@ -7,9 +7,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/check_format.h"
 #include "cli/commands.h"
 #include "onnx/defs/parser.h"
+#include "report/findings/check_format.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -203,12 +203,12 @@ TEST_F(CheckCommand, PrintsAnnotationsForGithub) {
 }
 
 TEST(CheckGithub, IsCappedAndEscaped) {
-  CheckedModel model;
+  report::CheckedModel model;
   model.path = "m.onnx";
   for (int i = 0; i < 13; ++i)
     model.findings.push_back({"GRAPH001", Severity::error, "", "", "100%\n::error::x"});
   for (int i = 0; i < 11; ++i) model.findings.push_back({"SCHEMA002", Severity::warning, "", "", "w"});
-  const std::string text = check_github({model});
+  const std::string text = report::check_github({model});
   EXPECT_THAT(text, HasSubstr("title=GRAPH001::100%25%0A::error::x\n"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 21);
   EXPECT_THAT(text, HasSubstr("4 more findings; grurun check lists them\n"));
@@ -311,21 +311,21 @@ TEST_F(CheckCommand, WantsAModel) {
 }
 
 TEST(CheckText, EscapesWhatAModelBringsAlong) {
-  CheckedModel model;
+  report::CheckedModel model;
   model.path = "m.onnx";
   model.findings.push_back({"GRAPH001", Severity::error, "graph/a\x1b[2J\nb", "Relu-14", "input 'x\r' \xff"});
-  const std::string text = check_text({model});
+  const std::string text = report::check_text({model});
   EXPECT_THAT(text, HasSubstr("node 'graph/a\\x1b[2J\\nb' (Relu-14): input 'x\\x0d' \\xff"));
-  EXPECT_TRUE(nlohmann::json::accept(check_json({model})));
+  EXPECT_TRUE(nlohmann::json::accept(report::check_json({model})));
 }
 
 TEST(CheckText, CountsWarningsAndNotes) {
-  CheckedModel model;
+  report::CheckedModel model;
   model.path = "m.onnx";
   model.findings.push_back({"SCHEMA002", Severity::warning, "graph/a", "ns:F", "message"});
   model.findings.push_back({"MODEL006", Severity::warning, "", "", "message"});
   model.findings.push_back({"GRAPH005", Severity::error, "graph/l.body", "", "message"});
-  EXPECT_EQ(check_text({model}),
+  EXPECT_EQ(report::check_text({model}),
             "m.onnx: warning SCHEMA002 node 'graph/a' (ns:F): message\n"
             "m.onnx: warning MODEL006: message\n"
             "m.onnx: error GRAPH005 in 'graph/l.body': message\n"

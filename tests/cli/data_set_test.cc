@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tests/cli/command_line.h"
 
 namespace grurun::cli::testing {

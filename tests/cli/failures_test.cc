@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tests/cli/command_line.h"
 
 namespace grurun::cli::testing {

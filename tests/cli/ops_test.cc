@@ -6,46 +6,47 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/ops_matrix.h"
 #include "engine/graph/op_registry.h"
-#include "opset/beyond.h"
+#include "opset/schema/added/beyond.h"
+#include "report/schema/ops_matrix.h"
 #include "tests/cli/command_line.h"
 
 namespace grurun::cli::testing {
 namespace {
 
-const OpSupport* find(const std::vector<OpSupport>& matrix, const std::string& name, int version) {
-  const auto found = std::ranges::find_if(matrix, [&](const OpSupport& row) {
+const report::OpSupport* find(const std::vector<report::OpSupport>& matrix, const std::string& name,
+                              int version) {
+  const auto found = std::ranges::find_if(matrix, [&](const report::OpSupport& row) {
     return row.schema->domain.empty() && row.schema->name == name && row.schema->since_version == version;
   });
   return found == matrix.end() ? nullptr : &*found;
 }
 
 TEST(OpsMatrix, HasEverySchemaOnce) {
-  const std::vector<OpSupport> matrix = support_matrix();
+  const std::vector<report::OpSupport> matrix = report::support_matrix();
   std::set<const opset::SchemaInfo*> seen;
-  for (const OpSupport& row : matrix) EXPECT_TRUE(seen.insert(row.schema).second) << row.schema->name;
+  for (const report::OpSupport& row : matrix) EXPECT_TRUE(seen.insert(row.schema).second) << row.schema->name;
   EXPECT_EQ(seen.size(), opset::all_schemas().size() + opset::schemas_beyond_the_standard().size());
   EXPECT_GE(seen.size(), 659u);
 }
 
 TEST(OpsMatrix, AKernelIsARowForTheExactVersion) {
-  for (const OpSupport& row : support_matrix()) {
+  for (const report::OpSupport& row : report::support_matrix()) {
     const opset::SchemaInfo& schema = *row.schema;
     const bool has_row = engine::find_op(schema.domain, schema.name, schema.since_version) != nullptr;
-    EXPECT_EQ(row.kind == SupportKind::kernel, has_row) << schema.name << "-" << schema.since_version;
-    for (const TypeSupport& types : row.types) {
-      const bool none = row.kind == SupportKind::none;
+    EXPECT_EQ(row.kind == report::SupportKind::kernel, has_row) << schema.name << "-" << schema.since_version;
+    for (const report::TypeSupport& types : row.types) {
+      const bool none = row.kind == report::SupportKind::none;
       EXPECT_TRUE(!none || types.supported.empty()) << schema.name << "-" << schema.since_version;
     }
   }
 }
 
 TEST(OpsMatrix, EveryTypeOfEveryConstraintIsToldOnce) {
-  for (const OpSupport& row : support_matrix()) {
-    if (row.kind == SupportKind::deprecated) continue;
+  for (const report::OpSupport& row : report::support_matrix()) {
+    if (row.kind == report::SupportKind::deprecated) continue;
     for (const opset::TypeConstraintInfo& constraint : row.schema->type_constraints) {
-      const auto told = std::ranges::find(row.types, constraint.name, &TypeSupport::constraint);
+      const auto told = std::ranges::find(row.types, constraint.name, &report::TypeSupport::constraint);
       ASSERT_NE(told, row.types.end()) << row.schema->name << " " << constraint.name;
       EXPECT_EQ(told->supported.size() + told->unsupported.size(), constraint.types.size())
           << row.schema->name;
@@ -67,13 +68,14 @@ TEST(OpsMatrix, TheTablesListVersionsThatExist) {
 }
 
 TEST(OpsMatrix, ABodyRunsWhenItsOperatorsDo) {
-  const std::vector<OpSupport> matrix = support_matrix();
-  const OpSupport* loop = find(matrix, "Loop", 13);
+  const std::vector<report::OpSupport> matrix = report::support_matrix();
+  const report::OpSupport* loop = find(matrix, "Loop", 13);
   ASSERT_NE(loop, nullptr);
-  EXPECT_EQ(loop->kind, SupportKind::kernel);
-  const OpSupport* upsample = find(matrix, "Upsample", 10);
+  EXPECT_EQ(loop->kind, report::SupportKind::kernel);
+  const report::OpSupport* upsample = find(matrix, "Upsample", 10);
   ASSERT_NE(upsample, nullptr);
-  EXPECT_TRUE(upsample->kind == SupportKind::deprecated || upsample->kind == SupportKind::kernel);
+  EXPECT_TRUE(upsample->kind == report::SupportKind::deprecated ||
+              upsample->kind == report::SupportKind::kernel);
 }
 
 class Ops : public CommandLine {};

@@ -1,7 +1,7 @@
 // grurun MODEL --precise, --trace-gates and the lines that begin with "why:".
 #include <gmock/gmock.h>
 
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tests/cli/command_line.h"
 
 namespace grurun::cli::testing {

@@ -3,7 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "conformance/version.h"
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tests/cli/command_line.h"
 
 namespace grurun::cli::testing {

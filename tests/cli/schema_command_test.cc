@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "cli/commands.h"
-#include "cli/schema_format.h"
-#include "cli/schema_selection.h"
+#include "report/schema/schema_format.h"
+#include "report/schema/schema_selection.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -114,10 +114,10 @@ TEST(SchemaCommand, DescribesEverySchema) {
   for (const opset::SchemaInfo* schema : opset::all_schemas()) {
     const SchemaView view = select_schema(schema->name, schema->domain, schema->since_version);
     EXPECT_EQ(view.schema, schema);
-    const std::string text = schema_text(view, true);
+    const std::string text = report::schema_text(view, true);
     for (const auto& attribute : schema->attributes)
       EXPECT_THAT(text, HasSubstr("\n  " + attribute.name + " "));
-    EXPECT_EQ(nlohmann::json::parse(schema_json(view))["since_version"], schema->since_version);
+    EXPECT_EQ(nlohmann::json::parse(report::schema_json(view))["since_version"], schema->since_version);
   }
 }
 

@@ -8,12 +8,12 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "conformance/report/console.h"
-#include "conformance/report/json.h"
-#include "conformance/report/junit.h"
-#include "conformance/report/tally.h"
-#include "conformance/report/text.h"
 #include "conformance/version.h"
+#include "report/suite/console.h"
+#include "report/suite/json.h"
+#include "report/suite/junit.h"
+#include "report/suite/tally.h"
+#include "report/suite/text.h"
 
 namespace grurun::conformance {
 namespace {
@@ -36,8 +36,8 @@ OutputResult differing_output() {
   out.data_set = "test_data_set_0";
   out.name = "Y";
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  out.comparison = compare_values(Tensor::from(Shape{2, 2}, std::vector<float>{1, 2, nan, 4}),
-                                  Tensor::from(Shape{2, 2}, std::vector<float>{1, 2.5f, 3, 4}), {});
+  out.comparison = trial::compare_values(Tensor::from(Shape{2, 2}, std::vector<float>{1, 2, nan, 4}),
+                                         Tensor::from(Shape{2, 2}, std::vector<float>{1, 2.5f, 3, 4}), {});
   return out;
 }
 
@@ -96,7 +96,7 @@ void expect_golden(const std::string& file, const std::string& text) {
 }
 
 TEST(Report, Console) {
-  expect_golden("console.txt", console_report(sample()));
+  expect_golden("console.txt", report::console_report(sample()));
 }
 
 TEST(Report, ConsoleOfARunWhereAllPassed) {
@@ -104,7 +104,7 @@ TEST(Report, ConsoleOfARunWhereAllPassed) {
   add(result, "node", "test_good", Verdict::passed, "", {"Abs"});
   result.seconds = 0.5;
   EXPECT_TRUE(result.as_expected());
-  expect_golden("console_passed.txt", console_report(result));
+  expect_golden("console_passed.txt", report::console_report(result));
 }
 
 TEST(Report, CasesThatShareKindAndNameAreToldApartByTheirPaths) {
@@ -114,24 +114,24 @@ TEST(Report, CasesThatShareKindAndNameAreToldApartByTheirPaths) {
   add(result, "node", "test_a", Verdict::differs, "m", {});
   result.cases[2].path = "other/node/test_a\n";
   result.outcomes[2].unexpected = true;
-  const std::string console = console_report(result);
+  const std::string console = report::console_report(result);
   for (const char* line :
        {"differs      node/test_a (data/node/test_a): m\n", "differs      node/test_b: m\n",
         "differs      node/test_a (other/node/test_a\\n): m\n"})
     EXPECT_NE(console.find(line), std::string::npos) << line << console;
   pugi::xml_document document;
-  ASSERT_TRUE(document.load_string(junit_report(result).c_str()));
+  ASSERT_TRUE(document.load_string(report::junit_report(result).c_str()));
   std::vector<std::string> names;
   for (const pugi::xpath_node& found : document.select_nodes("//testcase"))
     names.emplace_back(found.node().attribute("name").value());
   EXPECT_EQ(names, (std::vector<std::string>{"test_a (data/node/test_a)", "test_b",
                                              "test_a (other/node/test_a\\n)"}));
-  EXPECT_NE(json_report(result).find("\"path\": \"other/node/test_a\\\\n\""), std::string::npos);
+  EXPECT_NE(report::json_report(result).find("\"path\": \"other/node/test_a\\\\n\""), std::string::npos);
 }
 
 TEST(Report, Json) {
   SuiteResult result = sample();
-  const std::string text = json_report(result);
+  const std::string text = report::json_report(result);
   const auto json = nlohmann::json::parse(text);
   std::size_t sum = 0;
   for (const auto& [verdict, cases] : json.at("summary").items()) sum += cases.get<std::size_t>();
@@ -146,16 +146,17 @@ TEST(Report, JsonHasANumberForErrorsBeyondDouble) {
   SuiteResult result;
   add(result, "node", "test_far", Verdict::differs, "m", {});
   OutputResult far;
-  far.comparison = compare_values(Tensor::from(Shape{2}, std::vector<double>{max, 1}),
-                                  Tensor::from(Shape{2}, std::vector<double>{-max, 1e-320}), {});
+  far.comparison = trial::compare_values(Tensor::from(Shape{2}, std::vector<double>{max, 1}),
+                                         Tensor::from(Shape{2}, std::vector<double>{-max, 1e-320}), {});
   result.outcomes[0].result.outputs.push_back(far);
-  const auto output = nlohmann::json::parse(json_report(result)).at("cases").at(0).at("outputs").at(0);
+  const auto output =
+      nlohmann::json::parse(report::json_report(result)).at("cases").at(0).at("outputs").at(0);
   EXPECT_EQ(output.at("max_abs"), max);
   EXPECT_EQ(output.at("max_rel"), max);
 }
 
 TEST(Report, JUnit) {
-  const std::string text = junit_report(sample());
+  const std::string text = report::junit_report(sample());
   expect_golden("junit.xml", text);
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(text.c_str()));
@@ -214,7 +215,7 @@ TEST(Text, OneLine) {
       {"\xef\xbf\xbf", "\\xef\\xbf\\xbf"},
       {"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
   };
-  for (const auto& [in, out] : rows) EXPECT_EQ(one_line(in), out);
+  for (const auto& [in, out] : rows) EXPECT_EQ(report::one_line(in), out);
 }
 
 }  // namespace

@@ -7,12 +7,12 @@
 
 #include <filesystem>
 
-#include "conformance/data_set.h"
 #include "conformance/discover.h"
 #include "conformance/suite.h"
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
 #include "tests/onnx_io/scratch.h"
+#include "trial/data_set.h"
 
 namespace grurun::conformance {
 namespace {

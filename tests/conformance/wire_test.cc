@@ -16,11 +16,12 @@ CaseResult full() {
   OutputResult output;
   output.data_set = "set";
   output.name = "Y";
-  output.comparison = compare_values(Tensor::from(Shape{2}, std::vector<float>{1, 2}),
-                                     Tensor::from(Shape{2}, std::vector<float>{1, 3}), {{0.5, {}}, {}});
+  output.comparison =
+      trial::compare_values(Tensor::from(Shape{2}, std::vector<float>{1, 2}),
+                            Tensor::from(Shape{2}, std::vector<float>{1, 3}), {{0.5, {}}, {}});
   out.outputs.push_back(output);
   output.random = true;
-  output.comparison = compare_types(Tensor::scalar(1.0f), Tensor::scalar(1.0));
+  output.comparison = trial::compare_types(Tensor::scalar(1.0f), Tensor::scalar(1.0));
   out.outputs.push_back(output);
   out.findings.push_back({"reproduced", "set", "node 'g'", {"gate-order", ""}, 7, "text"});
   out.findings.push_back({"unexplained", "", "", {}, std::nullopt, ""});

@@ -11,7 +11,7 @@
 
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 #include "tensor/value.h"
 
 namespace grurun::engine::testing {

@@ -1,5 +1,5 @@
 // OpenVINO IRs through the whole engine, against the equations of the operators' pages in double precision.
-#include "onnx_io/openvino_ir.h"
+#include "onnx_io/openvino/openvino_ir.h"
 
 #include <gtest/gtest.h>
 

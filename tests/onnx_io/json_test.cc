@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "onnx_io/json_tree.h"
-#include "onnx_io/value_formats.h"
+#include "onnx_io/values/json_tree.h"
+#include "onnx_io/values/value_formats.h"
 #include "tensor/error.h"
 #include "tests/onnx_io/sample_values.h"
 

@@ -1,7 +1,7 @@
 // .pb files that hold something else than what is wanted of them.
 #include <gtest/gtest.h>
 
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
 #include "tests/onnx_io/scratch.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
 #include "tests/onnx_io/sample_values.h"
 #include "tests/onnx_io/scratch.h"

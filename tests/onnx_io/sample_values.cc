@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "onnx_io/element_visit.h"
+#include "onnx_io/values/element_visit.h"
 
 namespace grurun::onnx_io {
 

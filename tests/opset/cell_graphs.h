@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "opset/found_cells.h"
+#include "opset/cells/found_cells.h"
 
 namespace grurun::opset {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "opset/check.h"
+#include "opset/check/check.h"
 #include "tests/opset/model_text.h"
 
 namespace grurun::opset {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "opset/rules.h"
+#include "opset/findings/rules.h"
 #include "tests/opset/check_models.h"
 
 namespace grurun::opset {

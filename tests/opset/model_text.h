@@ -6,7 +6,7 @@
 #include <string>
 
 #include "onnx/defs/parser.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 
 namespace grurun {
 

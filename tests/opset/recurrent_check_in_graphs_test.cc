@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "opset/check_before_run.h"
+#include "opset/check/check_before_run.h"
 #include "tests/opset/check_models.h"
 #include "tests/opset/recurrent_models.h"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "onnx/shape_inference/implementation.h"
-#include "onnx_io/proto_convert.h"
-#include "opset/check_before_run.h"
+#include "onnx_io/models/proto_convert.h"
+#include "opset/check/check_before_run.h"
 #include "tests/opset/check_models.h"
 #include "tests/opset/recurrent_models.h"
 

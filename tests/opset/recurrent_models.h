@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "opset/recurrent_form.h"
+#include "opset/recurrent/recurrent_form.h"
 #include "tests/opset/model_text.h"
 
 namespace grurun::opset {

@@ -20,7 +20,7 @@ LOG = """\
 1/2 Test: engine/1-of-9
 Output:
 ----------------------------------------------------------
-tests/engine/kernels/split_product_test.cc:87: Skipped
+tests/engine/kernels/gemm/split_product_test.cc:87: Skipped
 no tile registers
 
 [  SKIPPED ] 1 test.
@@ -53,7 +53,7 @@ def status(*bodies, module_skipped=False):
 class Skipped(unittest.TestCase):
     def test_the_log_of_ctest(self):
         self.assertEqual(skipped_tests.skipped(LOG), [
-            ("engine/1-of-9", "tests/engine/kernels/split_product_test.cc:87", "no tile registers"),
+            ("engine/1-of-9", "tests/engine/kernels/gemm/split_product_test.cc:87", "no tile registers"),
             ("models/test_nsnet2", "test_a", "onnxruntime cannot be installed:\nno network"),
             ("models/test_nsnet2", "What", "it's so"),
         ])

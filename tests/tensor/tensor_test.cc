@@ -6,7 +6,7 @@
 
 #include "tensor/ascii_case.h"
 #include "tensor/error.h"
-#include "tensor/memory.h"
+#include "tensor/memory/memory.h"
 #include "tensor/printable.h"
 #include "tensor/value.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

@@ -13,7 +13,7 @@
 #include "engine/graph/op_context.h"
 #include "engine/graph/plan.h"
 #include "engine/ops/controlflow/body.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

@@ -5,9 +5,9 @@
 // Every input lies in [0, 1]. The function body of the schema compares the other way round and gives 1 with
 // probability 1 - input; the text is followed here.
 #include "engine/graph/op_context.h"
-#include "engine/ops/dtype_attribute.h"
-#include "engine/ops/random.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/dtype_attribute.h"
+#include "engine/ops/shared/random.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

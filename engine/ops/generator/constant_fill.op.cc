@@ -3,9 +3,9 @@
 // A tensor of dtype whose elements are value. Its shape is, without an input, the attribute shape; with one,
 // the input's shape or, where input_as_shape is 1, its values, then extra_shape.
 #include "engine/graph/op_context.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/strided.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -3,9 +3,9 @@
 // A tensor of the shape that the input lists (empty: a scalar), each element that of the one-element tensor
 // value, by default float 0.
 #include "engine/graph/op_context.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/strided.h"
-#include "tensor/memory.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/memory/memory.h"
 
 namespace grurun::engine {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

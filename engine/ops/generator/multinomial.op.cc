@@ -11,9 +11,9 @@
 #include <limits>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/dtype_attribute.h"
-#include "engine/ops/random.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/dtype_attribute.h"
+#include "engine/ops/shared/random.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -7,13 +7,13 @@
 // The shape is the attribute `shape`, or the input's (Like). The element type is the attribute dtype, else
 // float, or the input's (Like); bfloat16 since version 22. A value is drawn in double and rounded once, so
 // that a narrow range of a narrow type may reach high.
-#include "engine/ops/random.h"
+#include "engine/ops/shared/random.h"
 
 #include <cmath>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/dtype_attribute.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/dtype_attribute.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

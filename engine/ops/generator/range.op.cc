@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/type_dispatch.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/wrapping.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

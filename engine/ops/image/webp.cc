@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "engine/ops/image/decode.h"
-#include "tensor/memory.h"
+#include "tensor/memory/memory.h"
 
 namespace grurun::engine::image {
 

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/kernels/vec_compare.h"
-#include "engine/ops/elementwise.h"
+#include "engine/kernels/vec/vec_compare.h"
+#include "engine/ops/shared/elementwise.h"
 
 namespace grurun::engine {
 

@@ -2,7 +2,7 @@
 // every bit. Version 1 of And, Or, Xor broadcasts B in the limited way.
 #include <vector>
 
-#include "engine/ops/elementwise.h"
+#include "engine/ops/shared/elementwise.h"
 
 namespace grurun::engine {
 

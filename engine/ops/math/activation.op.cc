@@ -7,10 +7,10 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_math.h"
-#include "engine/ops/elementwise.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_math.h"
 #include "engine/ops/math/float_functions.h"
+#include "engine/ops/shared/elementwise.h"
 
 namespace grurun::engine {
 

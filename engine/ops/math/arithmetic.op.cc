@@ -4,9 +4,9 @@
 #include <concepts>
 #include <vector>
 
-#include "engine/kernels/vec_arith.h"
-#include "engine/ops/elementwise.h"
-#include "engine/ops/wrapping.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/ops/shared/elementwise.h"
+#include "engine/ops/shared/wrapping.h"
 
 namespace grurun::engine {
 

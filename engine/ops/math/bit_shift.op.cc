@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/ops/elementwise.h"
+#include "engine/ops/shared/elementwise.h"
 
 namespace grurun::engine {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/kernels/vec_arith.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/elementwise.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/elementwise.h"
 
 namespace grurun::engine {
 

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_cumulate.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/type_dispatch.h"
-#include "engine/ops/wrapping.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_cumulate.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/wrapping.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

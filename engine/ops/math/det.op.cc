@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/ops/shared/cast.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

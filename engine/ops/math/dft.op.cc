@@ -12,9 +12,9 @@
 // axis: attribute, default 1 (17); input, default -2 (20). It may not be the last.
 // Transforms of float and narrower types are computed in float, but for lengths with a large prime factor.
 #include "engine/graph/op_context.h"
-#include "engine/ops/integer_list.h"
 #include "engine/ops/math/fft.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/integer_list.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/matrix_product.h"
-#include "engine/ops/reduction.h"
 #include "engine/ops/reduction/reduce_kernels.h"
-#include "engine/ops/strided.h"
-#include "opset/einsum_equation.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/matrix_product.h"
+#include "engine/ops/shared/reduction.h"
+#include "engine/ops/shared/strided.h"
+#include "opset/pages/einsum_equation.h"
 
 namespace grurun::engine {
 

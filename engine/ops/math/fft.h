@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/kernels/fft_lanes.h"
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/fft_lanes.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

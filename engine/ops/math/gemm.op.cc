@@ -3,7 +3,7 @@
 // on. With beta 0, C is not read. Integers wrap; a factor that is no integer scales in the widest float and
 // cuts off the fraction. A constant B with alpha 1 is packed once, together with a constant row C, unless it
 // is large.
-#include "engine/kernels/gemm.h"
+#include "engine/kernels/gemm/gemm.h"
 
 #include <cmath>
 #include <optional>
@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/broadcast.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/matrix_product.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/broadcast.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/matrix_product.h"
+#include "engine/ops/shared/wrapping.h"
 
 namespace grurun::engine {
 

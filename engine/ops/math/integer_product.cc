@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <numeric>
 
-#include "engine/kernels/parallel.h"
-#include "engine/ops/broadcast.h"
-#include "engine/ops/matrix_product.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/ops/shared/broadcast.h"
+#include "engine/ops/shared/matrix_product.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

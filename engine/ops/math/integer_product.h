@@ -1,8 +1,8 @@
 // Matrix products of 8-bit integers with zero points: what MatMulInteger and QLinearMatMul share.
 #pragma once
 
-#include "engine/kernels/integer_panels.h"
-#include "tensor/scratch.h"
+#include "engine/kernels/integer/integer_panels.h"
+#include "tensor/memory/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

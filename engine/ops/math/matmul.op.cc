@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/gemm.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/matrix_product.h"
+#include "engine/kernels/gemm/gemm.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/matrix_product.h"
 
 namespace grurun::engine {
 

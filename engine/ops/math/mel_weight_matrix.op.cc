@@ -12,9 +12,9 @@
 #include <cmath>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/dtype_attribute.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/dtype_attribute.h"
+#include "engine/ops/shared/integer_list.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

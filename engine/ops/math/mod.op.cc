@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "engine/ops/elementwise.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/elementwise.h"
+#include "engine/ops/shared/wrapping.h"
 
 namespace grurun::engine {
 

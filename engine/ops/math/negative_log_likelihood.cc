@@ -1,9 +1,9 @@
 #include "engine/ops/math/negative_log_likelihood.h"
 
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_reduce.h"
-#include "engine/ops/float_compute.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_reduce.h"
+#include "engine/ops/shared/float_compute.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_math.h"
-#include "engine/ops/elementwise.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_math.h"
 #include "engine/ops/math/float_functions.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/elementwise.h"
+#include "engine/ops/shared/wrapping.h"
 
 namespace grurun::engine {
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/ops/cast.h"
-#include "engine/ops/elementwise.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/elementwise.h"
+#include "engine/ops/shared/wrapping.h"
 
 namespace grurun::engine {
 

@@ -3,8 +3,8 @@
 // each channel, dimension 1 of X, or a single one shared by all.
 #include <vector>
 
-#include "engine/ops/elementwise.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/elementwise.h"
+#include "engine/ops/shared/wrapping.h"
 
 namespace grurun::engine {
 

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_quantize.h"
-#include "engine/ops/broadcast.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/elementwise.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/math/integer_product.h"
-#include "engine/ops/matrix_product.h"
 #include "engine/ops/quantization/saturate.h"
+#include "engine/ops/shared/broadcast.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/elementwise.h"
+#include "engine/ops/shared/matrix_product.h"
 
 namespace grurun::engine {
 

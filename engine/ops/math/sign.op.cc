@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/ops/elementwise.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/elementwise.h"
+#include "engine/ops/shared/wrapping.h"
 
 namespace grurun::engine {
 

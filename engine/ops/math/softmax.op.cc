@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_convert.h"
-#include "engine/kernels/vec_math.h"
-#include "engine/kernels/vec_reduce.h"
-#include "engine/kernels/vec_softmax.h"
-#include "engine/ops/broadcast.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/float_rows.h"
-#include "engine/ops/type_dispatch.h"
-#include "tensor/scratch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_convert.h"
+#include "engine/kernels/vec/vec_math.h"
+#include "engine/kernels/vec/vec_reduce.h"
+#include "engine/kernels/vec/vec_softmax.h"
+#include "engine/ops/shared/broadcast.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/float_rows.h"
+#include "tensor/dispatch.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

@@ -8,9 +8,9 @@
 // onesided, the default, frame_length / 2 + 1; a complex signal cannot be onesided.
 // Precision as in DFT.
 #include "engine/graph/op_context.h"
-#include "engine/ops/integer_list.h"
 #include "engine/ops/math/fft.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/integer_list.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

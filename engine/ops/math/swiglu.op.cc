@@ -1,10 +1,10 @@
 // SwiGLU (ai.onnx 28): Y = A * sigmoid(alpha * A) * B, all of one shape. 16-bit floats are computed in float.
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_convert.h"
-#include "engine/kernels/vec_math.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_convert.h"
+#include "engine/kernels/vec/vec_math.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/integer_list.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -5,9 +5,9 @@
 #include <concepts>
 #include <vector>
 
-#include "engine/kernels/vec_math.h"
-#include "engine/ops/elementwise.h"
+#include "engine/kernels/vec/vec_math.h"
 #include "engine/ops/math/float_functions.h"
+#include "engine/ops/shared/elementwise.h"
 
 namespace grurun::engine {
 

@@ -3,11 +3,11 @@
 #include <concepts>
 #include <vector>
 
-#include "engine/kernels/vec_arith.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/elementwise.h"
+#include "engine/kernels/vec/vec_arith.h"
 #include "engine/ops/math/float_functions.h"
-#include "tensor/scratch.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/elementwise.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

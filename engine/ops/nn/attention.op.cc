@@ -16,7 +16,7 @@
 // softmax_precision. Scores exist for a block of queries at a time, and for the keys that the block sees.
 #include <algorithm>
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/nn/attention_block.h"
 
 namespace grurun::engine {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/kernels/gemm.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_math.h"
-#include "engine/kernels/vec_reduce.h"
-#include "engine/ops/float_rows.h"
+#include "engine/kernels/gemm/gemm.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_math.h"
+#include "engine/kernels/vec/vec_reduce.h"
 #include "engine/ops/math/softmax.h"
-#include "tensor/scratch.h"
+#include "engine/ops/shared/float_rows.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

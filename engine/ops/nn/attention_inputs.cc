@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/ops/dtype_attribute.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/dtype_attribute.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_reduce.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/float_rows.h"
-#include "engine/ops/strided.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_reduce.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/float_rows.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

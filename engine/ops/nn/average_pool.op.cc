@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/ops/float_compute.h"
+#include "engine/kernels/vec/vec_arith.h"
 #include "engine/ops/nn/pooling.h"
+#include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
 

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_normalize.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/float_compute.h"
-#include "tensor/scratch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_normalize.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/float_compute.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

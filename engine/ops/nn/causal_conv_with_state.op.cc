@@ -12,11 +12,11 @@
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_fused.h"
-#include "engine/kernels/vec_math.h"
-#include "engine/ops/float_compute.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_fused.h"
+#include "engine/kernels/vec/vec_math.h"
+#include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
 

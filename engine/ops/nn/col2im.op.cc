@@ -10,12 +10,12 @@
 #include <string>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/add_rows.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/type_dispatch.h"
-#include "engine/ops/window.h"
-#include "engine/ops/wrapping.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/add_rows.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/window.h"
+#include "engine/ops/shared/wrapping.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/float_compute.h"
 #include "engine/ops/nn/conv_step.h"
 #include "engine/ops/nn/convolution.h"
+#include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
 

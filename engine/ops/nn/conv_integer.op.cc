@@ -11,10 +11,10 @@
 #include <memory>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_quantize.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/nn/integer_convolution.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -5,7 +5,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/nn/convolution.h"
-#include "engine/ops/window.h"
+#include "engine/ops/shared/window.h"
 
 namespace grurun::engine {
 

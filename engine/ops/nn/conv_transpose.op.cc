@@ -11,11 +11,11 @@
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/gemm.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/float_compute.h"
+#include "engine/kernels/gemm/gemm.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/nn/convolution_parts.h"
-#include "engine/ops/window.h"
+#include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/window.h"
 
 namespace grurun::engine {
 

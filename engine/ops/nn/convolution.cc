@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/kernels/dot_products.h"
-#include "engine/kernels/gemm_tile.h"
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/gemm/dot_products.h"
+#include "engine/kernels/gemm/gemm_tile.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/nn/convolution_parts.h"
 #include "engine/ops/nn/convolution_planes.h"
 #include "engine/ops/nn/convolution_product.h"

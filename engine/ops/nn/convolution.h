@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "engine/ops/window.h"
+#include "engine/ops/shared/window.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "engine/kernels/gemm_tile.h"
-#include "engine/kernels/panel_gather.h"
-#include "engine/kernels/vec_transpose.h"
+#include "engine/kernels/gemm/gemm_tile.h"
+#include "engine/kernels/gemm/panel_gather.h"
+#include "engine/kernels/vec/vec_transpose.h"
 #include "engine/ops/nn/convolution_parts.h"
 
 namespace grurun::engine {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "engine/ops/nn/convolution_rows.h"
-#include "engine/ops/window.h"
+#include "engine/ops/shared/window.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

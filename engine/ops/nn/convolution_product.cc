@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "engine/kernels/gemm_tile.h"
-#include "engine/kernels/simd.h"
-#include "engine/kernels/split_product.h"
-#include "engine/kernels/tap_sums.h"
+#include "engine/kernels/gemm/gemm_tile.h"
+#include "engine/kernels/gemm/split_product.h"
+#include "engine/kernels/machine/simd.h"
+#include "engine/kernels/vec/tap_sums.h"
 #include "engine/ops/nn/convolution_parts.h"
 #include "tensor/tensor.h"
 

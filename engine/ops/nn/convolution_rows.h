@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "engine/ops/window.h"
+#include "engine/ops/shared/window.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

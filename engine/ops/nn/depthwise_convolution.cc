@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/tap_sums.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/tap_sums.h"
 #include "engine/ops/nn/convolution_parts.h"
 
 namespace grurun::engine {

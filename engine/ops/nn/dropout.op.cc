@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/float_compute.h"
-#include "engine/ops/random.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/random.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_reduce.h"
-#include "engine/ops/float_compute.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_reduce.h"
+#include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
 

@@ -6,8 +6,8 @@
 // Version 21: scale and bias [C]. The quotient is computed in stash_type and rounded to X's type, the rest in
 // X's type. Version 18: scale and bias [num_groups], all in X's type. 16-bit floats are computed in float.
 #include "engine/graph/op_context.h"
-#include "engine/ops/float_compute.h"
 #include "engine/ops/nn/normalization.h"
+#include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
 

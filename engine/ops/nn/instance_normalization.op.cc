@@ -5,8 +5,8 @@
 //
 // 16-bit floats are computed in float.
 #include "engine/graph/op_context.h"
-#include "engine/ops/float_compute.h"
 #include "engine/ops/nn/normalization.h"
+#include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/nn/integer_windows.h"
-#include "engine/ops/type_dispatch.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/wrapping.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

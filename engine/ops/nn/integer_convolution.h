@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/kernels/integer_panels.h"
+#include "engine/kernels/integer/integer_panels.h"
 #include "engine/ops/nn/convolution.h"
-#include "tensor/scratch.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

@@ -4,13 +4,13 @@
 #include <cstring>
 #include <numeric>
 
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/simd.h"
-#include "engine/kernels/vec_transpose.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd.h"
+#include "engine/kernels/vec/vec_transpose.h"
 #include "engine/ops/nn/convolution_parts.h"
-#include "engine/ops/type_dispatch.h"
-#include "engine/ops/wrapping.h"
-#include "tensor/memory.h"
+#include "engine/ops/shared/wrapping.h"
+#include "tensor/dispatch.h"
+#include "tensor/memory/memory.h"
 
 namespace grurun::engine {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "engine/kernels/integer_panels.h"
+#include "engine/kernels/integer/integer_panels.h"
 #include "engine/ops/nn/convolution.h"
-#include "tensor/scratch.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

@@ -14,9 +14,9 @@
 #include <limits>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
 #include "engine/ops/nn/normalization.h"
 #include "engine/ops/nn/row_operand.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

@@ -10,11 +10,11 @@
 #include <type_traits>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_reduce.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/float_compute.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_reduce.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
 

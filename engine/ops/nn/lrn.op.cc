@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/float_compute.h"
-#include "tensor/scratch.h"
+#include "engine/ops/shared/float_compute.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

@@ -12,7 +12,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/nn/pooling.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/float_compute.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
 

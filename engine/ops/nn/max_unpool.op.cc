@@ -6,10 +6,10 @@
 // pad_begin - pad_end + kernel, the shape that the attributes give. With output_shape, Y has that shape
 // instead and holds [U1...Un] at its begin, zeros behind: docs/ambiguities.md. Version 22 adds bfloat16.
 #include "engine/graph/op_context.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/strided.h"
-#include "engine/ops/type_dispatch.h"
-#include "engine/ops/window.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/strided.h"
+#include "engine/ops/shared/window.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

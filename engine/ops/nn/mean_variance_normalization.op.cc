@@ -8,11 +8,11 @@
 #include <numeric>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/float_compute.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/nn/normalization.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

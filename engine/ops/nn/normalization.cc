@@ -1,7 +1,7 @@
 #include "engine/ops/nn/normalization.h"
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/dtype_attribute.h"
+#include "engine/ops/shared/dtype_attribute.h"
 
 namespace grurun::engine {
 

@@ -8,12 +8,12 @@
 #include <limits>
 #include <type_traits>
 
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_normalize.h"
-#include "engine/kernels/vec_reduce.h"
-#include "engine/ops/float_rows.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_normalize.h"
+#include "engine/kernels/vec/vec_reduce.h"
+#include "engine/ops/shared/float_rows.h"
+#include "tensor/dispatch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

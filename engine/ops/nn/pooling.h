@@ -7,10 +7,10 @@
 #include <limits>
 #include <span>
 
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_pool.h"
-#include "engine/ops/window.h"
-#include "tensor/scratch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_pool.h"
+#include "engine/ops/shared/window.h"
+#include "tensor/memory/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

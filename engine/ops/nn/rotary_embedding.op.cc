@@ -11,10 +11,10 @@
 // first elements, as the function body slices them. Positions may count from the end. 16-bit floats are
 // computed in float.
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_convert.h"
-#include "engine/kernels/vec_fused.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_convert.h"
+#include "engine/kernels/vec/vec_fused.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

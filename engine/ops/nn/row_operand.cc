@@ -1,7 +1,7 @@
 #include "engine/ops/nn/row_operand.h"
 
-#include "engine/ops/float_compute.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

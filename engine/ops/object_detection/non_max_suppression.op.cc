@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "tensor/scratch.h"
+#include "tensor/memory/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

@@ -16,13 +16,13 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/graph/plan.h"
-#include "engine/ops/cast.h"
 #include "engine/ops/controlflow/body.h"
-#include "engine/ops/dtype_attribute.h"
 #include "engine/ops/math/softmax.h"
-#include "engine/ops/matrix_product.h"
-#include "engine/ops/strided.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/dtype_attribute.h"
+#include "engine/ops/shared/matrix_product.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

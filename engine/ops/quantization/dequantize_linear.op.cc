@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/vec_quantize.h"
+#include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/quantization/granularity.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -7,8 +7,8 @@
 // round goes to the nearest, ties to even. Where x is 0 throughout, the quotients do not exist: the range is
 // taken to be 1, so that y_scale is 1 / 255 and the rest 0.
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_quantize.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/quantization/dynamic_range.h"
 
 namespace grurun::engine {

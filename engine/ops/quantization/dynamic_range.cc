@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_reduce.h"
-#include "tensor/scratch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_reduce.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

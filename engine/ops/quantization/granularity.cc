@@ -1,6 +1,6 @@
 #include "engine/ops/quantization/granularity.h"
 
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_arith.h"
-#include "engine/kernels/vec_math.h"
-#include "engine/kernels/vec_reduce.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/reduction.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_math.h"
+#include "engine/kernels/vec/vec_reduce.h"
 #include "engine/ops/reduction/reduce_kernels.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/reduction.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/kernels/vec_reduce.h"
+#include "engine/kernels/vec/vec_reduce.h"
 #include "engine/ops/math/float_functions.h"
-#include "engine/ops/wrapping.h"
+#include "engine/ops/shared/wrapping.h"
 
 namespace grurun::engine::reduce_kernels {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/kernels/activation.h"
-#include "opset/recurrent_form.h"
+#include "engine/kernels/gates/activation.h"
+#include "opset/recurrent/recurrent_form.h"
 
 namespace grurun::engine::rnn {
 

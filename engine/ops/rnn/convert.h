@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "engine/kernels/vec_convert.h"
+#include "engine/kernels/vec/vec_convert.h"
 
 namespace grurun::engine::rnn {
 

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "engine/kernels/recurrent.h"
+#include "engine/kernels/gates/recurrent.h"
 #include "engine/ops/rnn/convert.h"
 #include "engine/ops/rnn/shares.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine::rnn {
 namespace {

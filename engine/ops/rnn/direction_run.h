@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/kernels/recurrent.h"
+#include "engine/kernels/gates/recurrent.h"
 #include "engine/ops/rnn/layer_run.h"
 #include "engine/ops/rnn/weights.h"
 

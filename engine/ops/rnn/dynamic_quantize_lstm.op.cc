@@ -18,7 +18,7 @@
 #include "engine/graph/op_registry.h"
 #include "engine/ops/rnn/layer_inputs.h"
 #include "engine/ops/rnn/recurrence.h"
-#include "opset/beyond.h"
+#include "opset/schema/added/beyond.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/rnn/recurrence.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine::rnn {
 namespace {

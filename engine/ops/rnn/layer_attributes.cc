@@ -1,8 +1,8 @@
 #include "engine/ops/rnn/layer_attributes.h"
 
-#include "opset/beyond.h"
-#include "opset/recurrent_rules.h"
-#include "opset/recurrent_schema.h"
+#include "opset/recurrent/recurrent_rules.h"
+#include "opset/recurrent/recurrent_schema.h"
+#include "opset/schema/added/beyond.h"
 
 namespace grurun::engine::rnn {
 namespace {

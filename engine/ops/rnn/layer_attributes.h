@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/recurrent.h"
+#include "engine/kernels/gates/recurrent.h"
 #include "engine/ops/rnn/activation.h"
-#include "opset/recurrent_attributes.h"
+#include "opset/recurrent/recurrent_attributes.h"
 
 namespace grurun::engine::rnn {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "opset/recurrent_rules.h"
-#include "opset/recurrent_shapes.h"
+#include "opset/recurrent/recurrent_rules.h"
+#include "opset/recurrent/recurrent_shapes.h"
 #include "tensor/error.h"
 
 namespace grurun::engine::rnn {

@@ -19,7 +19,7 @@
 // sees.
 #include "engine/graph/op_registry.h"
 #include "engine/ops/rnn/layer.h"
-#include "onnx_io/openvino_ir.h"
+#include "onnx_io/openvino/openvino_ir.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <vector>
 
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/vec_quantize.h"
-#include "engine/ops/type_dispatch.h"
-#include "tensor/scratch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_quantize.h"
+#include "tensor/dispatch.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine::rnn {
 namespace {

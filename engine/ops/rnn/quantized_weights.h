@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/kernels/gate_panels.h"
-#include "engine/kernels/integer_panels.h"
-#include "engine/kernels/recurrent.h"
+#include "engine/kernels/gates/gate_panels.h"
+#include "engine/kernels/gates/recurrent.h"
+#include "engine/kernels/integer/integer_panels.h"
 #include "engine/ops/quantization/dynamic_range.h"
 #include "tensor/tensor.h"
 

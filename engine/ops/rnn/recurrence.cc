@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/rnn/direction_run.h"
 #include "engine/ops/rnn/shares.h"
-#include "engine/ops/type_dispatch.h"
-#include "tensor/memory.h"
+#include "tensor/dispatch.h"
+#include "tensor/memory/memory.h"
 
 namespace grurun::engine::rnn {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/ops/rnn/layer_inputs.h"
-#include "tensor/memory.h"
+#include "tensor/memory/memory.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine::rnn {

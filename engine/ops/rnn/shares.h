@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/kernels/gate_panels.h"
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/recurrent.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/gates/gate_panels.h"
+#include "engine/kernels/gates/recurrent.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd.h"
 #include "engine/ops/rnn/weights.h"
 
 namespace grurun::engine::rnn {

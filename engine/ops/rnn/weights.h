@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/kernels/gate_panels.h"
+#include "engine/kernels/gates/gate_panels.h"
 #include "engine/ops/rnn/layer_inputs.h"
 #include "engine/ops/rnn/quantized_weights.h"
 

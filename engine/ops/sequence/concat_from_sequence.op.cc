@@ -2,8 +2,8 @@
 //
 // The tensors of a sequence joined along axis, or along a new axis when new_axis is 1.
 #include "engine/graph/op_context.h"
-#include "engine/ops/concat.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/concat.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

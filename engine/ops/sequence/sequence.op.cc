@@ -3,7 +3,7 @@
 // A position is an int32 or int64 scalar in [-n, n) (SequenceInsert: [-n, n]) for a sequence of n; it counts
 // from the end when negative. Without one, SequenceInsert appends and SequenceErase erases the last.
 #include "engine/graph/op_context.h"
-#include "engine/ops/integer_list.h"
+#include "engine/ops/shared/integer_list.h"
 
 namespace grurun::engine {
 

@@ -8,11 +8,11 @@
 // 1), else at the centres of n equal parts of [-1, 1], -1 + (2 i + 1) / n. A single place with align_corners
 // is at -1. 16-bit floats are computed in float.
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/float_compute.h"
-#include "engine/ops/float_rows.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/float_rows.h"
+#include "engine/ops/shared/integer_list.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

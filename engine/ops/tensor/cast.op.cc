@@ -2,7 +2,7 @@
 // the type as a string ("FLOAT"), later versions by TensorProto.DataType's number. saturate (19 on) and
 // round_mode (24 on) steer the conversion to 8-bit floats; the versions before behave as their defaults.
 // BitCast: the same bits under another type of the same width.
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 
 #include <algorithm>
 #include <cstdint>

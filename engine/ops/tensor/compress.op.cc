@@ -3,7 +3,7 @@
 // The slices of input along axis whose condition (bool [n], n at most the axis' length) is true; without
 // axis, of the input flattened. axis counts from the end when negative since 11.
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

@@ -2,10 +2,10 @@
 //
 // The inputs joined along axis; all other dimensions must agree. axis is 1 by default in version 1, required
 // later; it may count from the end since 11.
-#include "engine/ops/concat.h"
+#include "engine/ops/shared/concat.h"
 
 #include "engine/graph/op_context.h"
-#include "tensor/scratch.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

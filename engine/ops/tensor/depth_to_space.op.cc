@@ -7,7 +7,7 @@
 #include <array>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

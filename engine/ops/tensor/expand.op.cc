@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

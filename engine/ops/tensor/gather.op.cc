@@ -6,11 +6,11 @@
 #include <span>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/broadcast.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/type_dispatch.h"
-#include "tensor/scratch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/ops/shared/broadcast.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "tensor/dispatch.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

@@ -3,10 +3,10 @@
 // output[i...] = data[i... with the place on axis replaced by indices[i...]]; output has the shape of
 // indices, whose other dimensions must not pass those of data. Indices count from the end when negative.
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/index_loop.h"
-#include "engine/ops/strided.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/index_loop.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

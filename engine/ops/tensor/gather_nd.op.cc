@@ -6,8 +6,8 @@
 // which is a slice when the tuple is shorter than what is left of data's rank. Indices count from the end
 // when negative.
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

@@ -10,12 +10,12 @@
 #include <string>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/float_compute.h"
-#include "engine/ops/interpolation.h"
-#include "engine/ops/point_sampler.h"
-#include "engine/ops/type_dispatch.h"
-#include "tensor/scratch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/interpolation.h"
+#include "engine/ops/shared/point_sampler.h"
+#include "tensor/dispatch.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 

@@ -3,9 +3,9 @@
 // The indices of the elements that are not zero, in row-major order: int64 [rank, count]; [0, 0] or [0, 1]
 // for a scalar.
 #include "engine/graph/op_context.h"
-#include "engine/ops/index_loop.h"
-#include "engine/ops/strided.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/index_loop.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/strided.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

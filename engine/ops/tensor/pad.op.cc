@@ -10,12 +10,12 @@
 #include <optional>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/index_loop.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/strided.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/index_loop.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/integer_list.h"
+#include "engine/ops/shared/integer_list.h"
 
 namespace grurun::engine {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/ops/interpolation.h"
+#include "engine/ops/shared/interpolation.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/ops/separable.h"
-#include "tensor/scratch.h"
+#include "engine/ops/shared/separable.h"
+#include "tensor/memory/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {

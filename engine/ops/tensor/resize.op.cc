@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 
 namespace grurun::engine {
 

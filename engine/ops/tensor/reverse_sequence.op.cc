@@ -3,7 +3,7 @@
 // For each batch row b, the first sequence_lens[b] elements along time_axis come in reverse order, the rest
 // as they are. time_axis (default 0) and batch_axis (default 1) are 0 and 1 in either order.
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

@@ -4,11 +4,11 @@
 //   output[i... with the place on axis replaced by indices[i...]] = reduce(what is there, updates[i...])
 // Indices count from the end when negative; Scatter-9 does not say so, nor that they must not.
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/index_loop.h"
-#include "engine/ops/scatter_reduction.h"
-#include "engine/ops/strided.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/index_loop.h"
+#include "engine/ops/shared/scatter_reduction.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -3,8 +3,8 @@
 // output is data, in which for each tuple t = indices[i..., :] the slice output[t] = reduce(what is there,
 // updates[i...]). Indices count from the end when negative.
 #include "engine/graph/op_context.h"
-#include "engine/ops/scatter_reduction.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/scatter_reduction.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

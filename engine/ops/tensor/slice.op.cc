@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

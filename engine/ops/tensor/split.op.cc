@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/integer_list.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/integer_list.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

@@ -4,7 +4,7 @@
 // write_indices[batch] on (0 when omitted); mode circular wraps places at the axis' length. Axis 0 is the
 // batch.
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

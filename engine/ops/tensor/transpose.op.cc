@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/strided.h"
+#include "engine/ops/shared/strided.h"
 
 namespace grurun::engine {
 

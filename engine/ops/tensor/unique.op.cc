@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

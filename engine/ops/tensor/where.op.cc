@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/vec_select.h"
-#include "engine/ops/broadcast.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/kernels/vec/vec_select.h"
+#include "engine/ops/shared/broadcast.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

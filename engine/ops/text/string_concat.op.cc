@@ -2,7 +2,7 @@
 //
 // Z = X followed by Y, element by element, with multidirectional broadcasting.
 #include "engine/graph/op_context.h"
-#include "engine/ops/broadcast.h"
+#include "engine/ops/shared/broadcast.h"
 
 namespace grurun::engine {
 

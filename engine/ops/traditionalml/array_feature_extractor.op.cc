@@ -3,7 +3,7 @@
 // Z [..., K] = X [..., D] at the K indices that Y lists, whatever its shape, along the last axis. X [D] gives
 // Z [1, K]. Indices lie in [0, D): "based on 0 as the first index".
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

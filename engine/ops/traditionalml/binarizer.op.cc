@@ -3,7 +3,7 @@
 // Y = 1 where X > threshold, else 0, in X's element type. Both are compared as they are: an integer too large
 // for a double is not rounded to one.
 #include "engine/graph/op_context.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

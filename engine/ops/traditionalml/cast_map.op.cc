@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/cast.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

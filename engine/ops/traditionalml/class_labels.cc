@@ -1,7 +1,7 @@
 #include "engine/ops/traditionalml/class_labels.h"
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 

@@ -3,7 +3,7 @@
 // Y [V], one element for each key of the vocabulary: its value in the map X, or 0 ("" among strings) where X
 // has no such key. "All keys in the input dictionary must be present in the index mapping vector."
 #include "engine/graph/op_context.h"
-#include "engine/ops/copy_elements.h"
+#include "engine/ops/shared/copy_elements.h"
 #include "engine/ops/traditionalml/key_index.h"
 
 namespace grurun::engine {

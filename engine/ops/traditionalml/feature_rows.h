@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 #include "tensor/error.h"
 #include "tensor/tensor.h"
 

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/traditionalml/feature_rows.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

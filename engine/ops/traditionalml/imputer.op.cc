@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -1,6 +1,6 @@
 #include "engine/ops/traditionalml/linear.h"
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

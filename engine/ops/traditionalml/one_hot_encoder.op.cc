@@ -7,7 +7,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/traditionalml/key_index.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -6,7 +6,7 @@
 //   s = x . coefficients + rho[0]
 // Y [N, 1] = post_transform(s); with one_class, 1 where s > 0 and else -1.
 #include "engine/graph/op_context.h"
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/traditionalml/feature_rows.h"
 #include "engine/ops/traditionalml/post_transform.h"
 #include "engine/ops/traditionalml/svm_kernel.h"

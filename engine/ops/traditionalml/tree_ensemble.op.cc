@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 #include "engine/ops/traditionalml/forest.h"
 #include "engine/ops/traditionalml/post_transform.h"
 

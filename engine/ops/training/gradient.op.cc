@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "engine/ops/training/gradient_tape.h"
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

@@ -1,4 +1,4 @@
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 #include "engine/ops/training/gradient_tape.h"
 
 namespace grurun::engine {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/ops/copy_elements.h"
-#include "engine/ops/integer_list.h"
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/integer_list.h"
 #include "engine/ops/training/gradient_tape.h"
 
 namespace grurun::engine {

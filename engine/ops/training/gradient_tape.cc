@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "engine/graph/plan.h"
-#include "engine/ops/type_dispatch.h"
-#include "opset/function_calls.h"
-#include "opset/random_operators.h"
-#include "opset/registry.h"
+#include "opset/pages/random_operators.h"
+#include "opset/schema/function_calls.h"
+#include "opset/schema/registry.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 

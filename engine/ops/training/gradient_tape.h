@@ -10,7 +10,7 @@
 
 #include "engine/graph/gradient_path.h"
 #include "engine/graph/op_context.h"
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 
 namespace grurun::engine {
 

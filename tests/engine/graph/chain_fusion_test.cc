@@ -8,7 +8,7 @@
 
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "tests/engine/graph/model_building.h"
 
 namespace grurun::engine::testing {

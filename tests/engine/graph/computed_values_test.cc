@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "opset/check_before_run.h"
+#include "opset/check/check_before_run.h"
 #include "tests/opset/check_models.h"
 
 namespace grurun::opset {

@@ -9,8 +9,8 @@
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
 #include "onnx/onnx_pb.h"
-#include "onnx_io/model.h"
-#include "tensor/memory.h"
+#include "onnx_io/models/model.h"
+#include "tensor/memory/memory.h"
 #include "tests/onnx_io/scratch.h"
 
 namespace grurun::engine {

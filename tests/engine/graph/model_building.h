@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "onnx_io/model.h"
+#include "onnx_io/models/model.h"
 #include "tests/engine/one_node.h"
 
 namespace grurun::engine::testing {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "tests/engine/allocations.h"
 #include "tests/engine/graph/model_building.h"
 #include "tests/engine/one_node.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/kernels/recurrent.h"
-#include "engine/kernels/recurrent_scalar.h"
+#include "engine/kernels/gates/recurrent.h"
+#include "engine/kernels/gates/recurrent_scalar.h"
 
 namespace grurun::kernels {
 

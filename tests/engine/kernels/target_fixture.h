@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/kernels/parallel.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd.h"
 
 namespace grurun::kernels {
 

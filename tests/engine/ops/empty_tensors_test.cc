@@ -12,9 +12,9 @@
 #include <random>
 
 #include "engine/graph/op_registry.h"
-#include "engine/kernels/parallel.h"
-#include "opset/registry.h"
-#include "tensor/memory.h"
+#include "engine/kernels/machine/parallel.h"
+#include "opset/schema/registry.h"
+#include "tensor/memory/memory.h"
 #include "tests/engine/graph/model_building.h"
 
 namespace grurun::engine {

@@ -1,8 +1,8 @@
 #include <functional>
 #include <limits>
 
-#include "engine/ops/cast.h"
-#include "engine/ops/type_dispatch.h"
+#include "engine/ops/shared/cast.h"
+#include "tensor/dispatch.h"
 #include "tensor/splitmix.h"
 #include "tests/engine/ops/bodies/body_table.h"
 

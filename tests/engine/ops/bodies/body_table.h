@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "opset/registry.h"
+#include "opset/schema/registry.h"
 #include "tests/engine/one_node.h"
 
 namespace grurun::engine::testing {

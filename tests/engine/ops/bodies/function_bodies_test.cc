@@ -8,7 +8,7 @@
 #include <set>
 
 #include "engine/graph/op_registry.h"
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 #include "tests/engine/ops/bodies/body_table.h"
 #include "tests/engine/ops/math/op_table.h"
 

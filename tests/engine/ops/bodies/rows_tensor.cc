@@ -1,5 +1,5 @@
 // Operators that move or convert elements.
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 #include "tests/engine/ops/bodies/body_table.h"
 
 namespace grurun::engine::testing {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tensor/memory.h"
+#include "tensor/memory/memory.h"
 #include "tests/engine/one_node.h"
 
 namespace grurun::engine {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 #include "tests/engine/ops/math/op_table.h"
 
 namespace grurun::engine::testing {

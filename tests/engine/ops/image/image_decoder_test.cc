@@ -8,7 +8,7 @@
 #include <random>
 
 #include "engine/ops/image/decode.h"
-#include "onnx_io/tensor_files.h"
+#include "onnx_io/values/tensor_files.h"
 #include "tests/engine/ops/math/op_table.h"
 
 namespace grurun::engine::testing {

@@ -1,4 +1,4 @@
-#include "engine/ops/broadcast.h"
+#include "engine/ops/shared/broadcast.h"
 
 #include <gtest/gtest.h>
 

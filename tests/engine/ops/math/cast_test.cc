@@ -1,4 +1,4 @@
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 
 namespace grurun::engine::testing {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <random>
 
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 #include "tests/engine/ops/math/op_table.h"
 
 namespace grurun::engine::testing {

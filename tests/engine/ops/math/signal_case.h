@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 #include "tests/engine/ops/math/op_table.h"
 
 namespace grurun::engine::testing {

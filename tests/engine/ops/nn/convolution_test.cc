@@ -10,7 +10,7 @@
 #include <limits>
 #include <random>
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 
 namespace grurun::engine {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 #include "tests/engine/graph/model_building.h"
 #include "tests/engine/ops/math/op_table.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "tests/engine/ops/math/op_table.h"
 
 namespace grurun::engine::testing {

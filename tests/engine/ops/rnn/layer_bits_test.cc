@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
-#include "engine/kernels/gate_panels.h"
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/gates/gate_panels.h"
+#include "engine/kernels/machine/parallel.h"
 #include "tests/engine/kernels/target_fixture.h"
 #include "tests/engine/ops/rnn/layer_case.h"
 

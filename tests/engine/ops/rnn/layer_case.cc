@@ -5,7 +5,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "engine/ops/type_dispatch.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine::testing {
 

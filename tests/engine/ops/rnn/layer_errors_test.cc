@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/kernels/parallel.h"
+#include "engine/kernels/machine/parallel.h"
 #include "tests/engine/ops/rnn/layer_case.h"
 
 namespace grurun::engine::testing {

@@ -1,5 +1,5 @@
 // What a Gradient node may stand for in a graph: functions, bodies, gradients of gradients, other values.
-#include "engine/ops/cast.h"
+#include "engine/ops/shared/cast.h"
 #include "tests/engine/ops/training/gradient_case.h"
 
 namespace grurun::engine::testing {

@@ -1,0 +1,249 @@
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "engine/kernels/integer/integer_panels.h"
+#include "engine/kernels/machine/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/integer/integer_multiply.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/machine/unroll.h"
+#include "engine/kernels/vec/vec_map-inl.h"
+#include "hwy/highway.h"
+#include "tensor/error.h"
+
+#ifndef GRURUN_KERNELS_INTEGER_MULTIPLY
+#define GRURUN_KERNELS_INTEGER_MULTIPLY
+namespace grurun::kernels {
+namespace {
+
+/// What multiply_integers() is given.
+struct IntegerProduct {
+  const uint8_t* a;  // the first row
+  size_t row_bytes;
+  std::span<const int64_t> offsets;
+  const int32_t *zero_points, *sums;  // of rows, so many elements apart:
+  size_t zero_step, sum_step;
+  const IntegerPanels& b;
+  int32_t* to;
+  size_t ld;
+  int64_t first;  // panel
+};
+
+}  // namespace
+}  // namespace grurun::kernels
+#endif  // GRURUN_KERNELS_INTEGER_MULTIPLY
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DI = hn::ScalableTag<int32_t>;
+using VI = hn::Vec<DI>;
+
+constexpr size_t kPanel = IntegerPanels::kColumns;
+constexpr size_t kVectors = kPanel / hn::MaxLanes(DI());  // of a panel
+// Sums, and what multiplies them, fit into the registers.
+constexpr size_t kMostPanels = HWY_TARGET == HWY_AVX3 ? 3 : 1;
+constexpr size_t kMostRows = kVectors == 1 ? 8 : kVectors == 2 ? 4 : 2;
+
+/// Rows of A, in parts of `groups` groups, times panels of B.
+struct IntegerTile {
+  const uint8_t* a;
+  size_t row_bytes;
+  std::span<const int64_t> offsets;  // of the parts of a row
+  const uint8_t* b;
+  size_t panel_bytes;
+  size_t groups;
+};
+
+/// Sums of kRows rows and kPanels panels; of int16, the second half of an element may be apart.
+template <size_t kRows, size_t kPanels>
+struct TileSums {
+  VI first[kRows][kPanels * kVectors], second[kRows][kPanels * kVectors];
+
+  HWY_INLINE TileSums() {
+    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v) first[r][v] = second[r][v] =
+          hn::Zero(DI());
+    }
+  }
+};
+
+template <bool kBytes>
+HWY_INLINE void add_products(VI a, VI b, VI& first, VI& second) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (kBytes) {
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(first.raw) : "v"(a.raw), "v"(b.raw));
+    return;
+  }
+#endif
+#if HWY_TARGET == HWY_SCALAR
+  const auto add = [](VI& sum, int32_t product) {
+    sum.raw = static_cast<int32_t>(static_cast<uint32_t>(sum.raw) + static_cast<uint32_t>(product));
+  };
+  add(first, int32_t{static_cast<int16_t>(a.raw)} * static_cast<int16_t>(b.raw));
+  add(second, (a.raw >> 16) * (b.raw >> 16));
+#else
+  const hn::Repartition<int16_t, DI> half;
+  first = hn::ReorderWidenMulAccumulate(DI(), hn::BitCast(half, a), hn::BitCast(half, b), first, second);
+#endif
+}
+
+HWY_INLINE VI sum_of_both(VI first, VI second) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Add(first, second);
+#else
+  return hn::RearrangeToOddPlusEven(first, second);
+#endif
+}
+
+template <bool kBytes, size_t kRows, size_t kPanels>
+HWY_INLINE void add_group(const IntegerTile& t, const uint8_t* a_part, const uint8_t* b_part, size_t group,
+                          TileSums<kRows, kPanels>& sums) {
+  const DI d;
+  VI b[kPanels * kVectors];
+  GRURUN_UNROLL for (size_t p = 0; p < kPanels; ++p) {
+    const auto* from = reinterpret_cast<const int32_t*>(b_part + p * t.panel_bytes + group * 64);
+    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) b[p * kVectors + v] =
+        hn::LoadU(d, from + v * hn::MaxLanes(d));
+  }
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    int32_t numbers;
+    std::memcpy(&numbers, a_part + r * t.row_bytes + group * 4, 4);
+    const VI a = hn::Set(d, numbers);
+    GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v)
+        add_products<kBytes>(a, b[v], sums.first[r][v], sums.second[r][v]);
+  }
+}
+
+/// sums of kRows x kPanels panels, not yet less what the zero points make of them.
+template <bool kBytes, size_t kRows, size_t kPanels>
+HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[kRows][kPanels * kVectors]) {
+  constexpr size_t kWays = tile_ways(kRows, kPanels * kVectors);
+  TileSums<kRows, kPanels> sums[kWays];
+  const uint8_t* b = t.b;
+  for (const int64_t offset : t.offsets) {
+    const uint8_t* a = t.a + offset;
+    size_t group = 0;
+    for (; group + kWays <= t.groups; group += kWays) {
+      GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) add_group<kBytes>(t, a, b, group + w, sums[w]);
+    }
+    for (; group < t.groups; ++group) add_group<kBytes>(t, a, b, group, sums[0]);
+    b += t.groups * 64;
+  }
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v) {
+      VI sum = sum_of_both(sums[0].first[r][v], sums[0].second[r][v]);
+      GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) sum =
+          hn::Add(sum, sum_of_both(sums[w].first[r][v], sums[w].second[r][v]));
+      out[r][v] = sum;
+    }
+  }
+}
+
+template <bool kBytes, size_t kRows, size_t kPanels>
+void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
+  const DI d;
+  const IntegerPanels& b = p.b;
+  const auto groups = static_cast<size_t>(b.groups());
+  VI sums[kRows][kPanels * kVectors];
+  sum_tile<kBytes, kRows, kPanels>({p.a + static_cast<size_t>(row) * p.row_bytes, p.row_bytes, p.offsets,
+                                    b.panel(panel), groups * 64, groups / p.offsets.size()},
+                                   sums);
+  // sum of (a - za) (b - zb) = sum of a b - za * sum of (b - zb) - zb * sum of a
+  for (size_t r = 0; r < kRows; ++r) {
+    const size_t i = static_cast<size_t>(row) + r;
+    int32_t* to = p.to + i * p.ld;
+    const VI zero_of_a = hn::Set(d, p.zero_points[i * p.zero_step]);
+    const VI sum_of_a = hn::Set(d, p.sums[i * p.sum_step]);
+    for (size_t v = 0; v < kPanels * kVectors; ++v) {
+      const size_t column = static_cast<size_t>(panel) * kPanel + v * hn::MaxLanes(d);
+      if (column >= static_cast<size_t>(b.N())) break;
+      VI sum = hn::Sub(sums[r][v], hn::Mul(zero_of_a, hn::LoadU(d, b.sums() + column)));
+      if (b.has_zero_points()) sum = hn::Sub(sum, hn::Mul(sum_of_a, hn::LoadU(d, b.zero_points() + column)));
+      store_first(sum, d, to + (column - static_cast<size_t>(p.first) * kPanel),
+                  static_cast<size_t>(b.N()) - column);
+    }
+  }
+}
+
+/// Rows [row, end), in tiles of kRows while there are as many; then one more that takes some rows for the
+/// second time, or lower ones for few.
+template <bool kBytes, size_t kPanels, size_t kRows = kMostRows>
+void multiply_rows(const IntegerProduct& p, int64_t row, int64_t end, int64_t panel) {
+  constexpr auto rows = static_cast<int64_t>(kRows);
+  for (; end - row >= rows; row += rows) multiply_tile<kBytes, kRows, kPanels>(p, row, panel);
+  if constexpr (kRows > 1) {
+    if (row == end) return;
+    if (2 * (end - row) > rows && end >= rows)
+      return multiply_tile<kBytes, kRows, kPanels>(p, end - rows, panel);
+    multiply_rows<kBytes, kPanels, kRows / 2>(p, row, end, panel);
+  }
+}
+
+template <bool kBytes, size_t kPanels = kMostPanels>
+void multiply_panels(const IntegerProduct& p, int64_t rows, int64_t panel, int64_t end) {
+  for (; end - panel >= static_cast<int64_t>(kPanels); panel += static_cast<int64_t>(kPanels))
+    multiply_rows<kBytes, kPanels>(p, 0, rows, panel);
+  if constexpr (kPanels > 1) {
+    if (panel < end) multiply_panels<kBytes, kPanels - 1>(p, rows, panel, end);
+  }
+}
+
+void multiply(const IntegerProduct& p, int64_t rows, int64_t first, int64_t end) {
+  if (!p.b.holds_bytes()) return multiply_panels<false>(p, rows, first, end);
+#if HWY_TARGET == HWY_AVX3
+  multiply_panels<true>(p, rows, first, end);
+#else
+  fail_internal("integers are arranged for another instruction set than the one in use");
+#endif
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+
+HWY_EXPORT(multiply);
+
+void multiply_integers(const IntegerRows& a, int64_t row, int64_t rows, const IntegerPanels& b, int64_t first,
+                       int64_t end, int32_t* to, int64_t ld) {
+  constexpr int64_t whole_row = 0;  // in a single part
+  const int32_t* facts = a.facts() + 2 * row;
+  const IntegerProduct p{.a = a.row(row),
+                         .row_bytes = static_cast<size_t>(a.row_bytes()),
+                         .offsets = {&whole_row, 1},
+                         .zero_points = facts,
+                         .sums = facts + 1,
+                         .zero_step = 2,
+                         .sum_step = 2,
+                         .b = b,
+                         .to = to,
+                         .ld = static_cast<size_t>(ld),
+                         .first = first};
+  HWY_DYNAMIC_DISPATCH(multiply)(p, rows, first, end);
+}
+
+void multiply_integers(const IntegerWindows& a, int64_t rows, const IntegerPanels& b, int64_t first,
+                       int64_t end, int32_t* to, int64_t ld) {
+  const bool has_sums = b.has_zero_points();
+  const IntegerProduct p{.a = a.data,
+                         .row_bytes = static_cast<size_t>(a.row_bytes),
+                         .offsets = a.offsets,
+                         .zero_points = &a.zero_point,
+                         .sums = has_sums ? a.sums : &a.zero_point,
+                         .zero_step = 0,
+                         .sum_step = has_sums ? size_t{1} : size_t{0},
+                         .b = b,
+                         .to = to,
+                         .ld = static_cast<size_t>(ld),
+                         .first = first};
+  HWY_DYNAMIC_DISPATCH(multiply)(p, rows, first, end);
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,118 @@
+#include "engine/kernels/vec/tap_sums.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/unroll.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/vec/tap_sums.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/machine/keep-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// kRows rows of kVectors vectors of columns, of which `columns` are written. kDown: p.down, or 1.
+template <size_t kRows, size_t kVectors, size_t kDown, class T>
+HWY_INLINE void sum_tile(const TapSums<T>& p, int64_t row, int64_t column, size_t columns) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr size_t lanes = hn::MaxLanes(d);
+  V sums[kRows][kVectors];
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Set(d, p.start);
+  }
+  const T* HWY_RESTRICT x = p.x + row * p.ldx + column;
+  const int64_t across = p.taps / static_cast<int64_t>(kDown);
+  for (int64_t k = 0; k < across; ++k) {
+    V w[kDown];
+    GRURUN_UNROLL for (size_t i = 0; i < kDown; ++i) {
+      w[i] = hn::Set(d, p.w[static_cast<int64_t>(i) * across + k]);
+    }
+    const T* from = x + p.offset[k];
+    GRURUN_UNROLL for (size_t u = 0; u < kRows + kDown - 1; ++u, from += p.ldx) {
+      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+        const V read = kept(hn::LoadU(d, from + v * lanes));
+        GRURUN_UNROLL for (size_t i = 0; i < kDown; ++i) {
+          if (u >= i && u - i < kRows) sums[u - i][v] = hn::MulAdd(w[i], read, sums[u - i][v]);
+        }
+      }
+    }
+  }
+  T* HWY_RESTRICT y = p.y + row * p.ldy + column;
+  const auto some = hn::FirstN(d, columns - (kVectors - 1) * lanes);
+  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r, y += p.ldy) {
+    GRURUN_UNROLL for (size_t v = 0; v + 1 < kVectors; ++v) hn::StoreU(sums[r][v], d, y + v * lanes);
+    hn::BlendedStore(sums[r][kVectors - 1], some, d, y + (kVectors - 1) * lanes);
+  }
+}
+
+/// All columns, kVectors vectors at a time, of kRows rows at a time; the last rows twice where they fill no
+/// tile.
+template <size_t kRows, size_t kVectors, size_t kDown, class T>
+void sum_tiles(const TapSums<T>& p) {
+  if constexpr (kRows > 1) {
+    if (p.rows < static_cast<int64_t>(kRows)) return sum_tiles<kRows / 2, kVectors, kDown>(p);
+  }
+  constexpr auto rows = static_cast<int64_t>(kRows);
+  constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+  const auto columns = static_cast<size_t>(p.columns);
+  for (int64_t row = 0; row < p.rows; row += rows) {
+    const int64_t first = std::min(row, p.rows - rows);
+    size_t at = 0;
+    for (; at + kVectors * lanes <= columns; at += kVectors * lanes)
+      sum_tile<kRows, kVectors, kDown>(p, first, static_cast<int64_t>(at), kVectors * lanes);
+    for (; at < columns; at += lanes)
+      sum_tile<kRows, 1, kDown>(p, first, static_cast<int64_t>(at), std::min(columns - at, lanes));
+  }
+}
+
+// Eight sums at a time hide the latency of an addition.
+template <class T>
+void sum_all(const TapSums<T>& p) {
+  switch (p.down) {
+    case 3:
+      return sum_tiles<8, 1, 3>(p);
+    case 5:
+      return sum_tiles<8, 1, 5>(p);
+    case 7:
+      return sum_tiles<8, 1, 7>(p);
+    default:
+      break;
+  }
+  const auto lanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+  if (p.rows == 1) return sum_tiles<1, 8, 1>(p);
+  if (p.columns <= lanes) return sum_tiles<8, 1, 1>(p);
+  sum_tiles<4, 2, 1>(p);
+}
+
+void sum_floats(const TapSums<float>& p) {
+  sum_all(p);
+}
+void sum_doubles(const TapSums<double>& p) {
+  sum_all(p);
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+
+HWY_EXPORT(sum_floats);
+HWY_EXPORT(sum_doubles);
+
+void sum_taps(const TapSums<float>& p) {
+  HWY_DYNAMIC_DISPATCH(sum_floats)(p);
+}
+void sum_taps(const TapSums<double>& p) {
+  HWY_DYNAMIC_DISPATCH(sum_doubles)(p);
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,276 @@
+#include "engine/kernels/vec/vec_convert.h"
+
+#include <cstddef>
+#include <limits>
+
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_convert.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#ifndef GRURUN_VEC_CONVERT_TRUNCATED
+#define GRURUN_VEC_CONVERT_TRUNCATED
+namespace grurun::kernels {
+
+template <class Integer>
+Integer truncated(float x) {
+  constexpr float bound = -2.0f * static_cast<float>(std::numeric_limits<Integer>::min() / 2);
+  return x >= -bound && x < bound ? static_cast<Integer>(x) : std::numeric_limits<Integer>::min();
+}
+
+}  // namespace grurun::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::ScalableTag<float>;
+using U32 = hn::RebindToUnsigned<F32>;
+
+// Highway converts to binary16 by instructions that round to nearest even only here; elsewhere its emulation
+// truncates.
+#undef GRURUN_CONVERTS_HALVES
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#define GRURUN_CONVERTS_HALVES 1
+#else
+#define GRURUN_CONVERTS_HALVES 0
+#endif
+
+void from_half(const Float16* x, float* y, size_t n) {
+  size_t i = 0;
+#if GRURUN_CONVERTS_HALVES
+  const F32 d;
+  const hn::Rebind<hwy::float16_t, F32> dh;
+  const size_t lanes = hn::Lanes(d);
+  const auto* halves = reinterpret_cast<const hwy::float16_t*>(x);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::PromoteTo(d, hn::LoadU(dh, halves + i)), d, y + i);
+#endif
+  for (; i < n; ++i) y[i] = x[i];
+}
+
+void to_half(const float* x, Float16* y, size_t n) {
+  size_t i = 0;
+#if GRURUN_CONVERTS_HALVES
+  const F32 d;
+  const hn::Rebind<hwy::float16_t, F32> dh;
+  const size_t lanes = hn::Lanes(d);
+  auto* halves = reinterpret_cast<hwy::float16_t*>(y);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::DemoteTo(dh, hn::LoadU(d, x + i)), dh, halves + i);
+#endif
+  for (; i < n; ++i) y[i] = Float16(x[i]);
+}
+
+void from_bfloat(const BFloat16* x, float* y, size_t n) {
+  const F32 d;
+  const U32 du;
+  const hn::Rebind<uint16_t, F32> dh;
+  const size_t lanes = hn::Lanes(d);
+  const auto* words = reinterpret_cast<const uint16_t*>(x);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(dh, words + i)))), d, y + i);
+  }
+  for (; i < n; ++i) y[i] = x[i];
+}
+
+void to_bfloat(const float* x, BFloat16* y, size_t n) {
+  const F32 d;
+  const U32 du;
+  const hn::RebindToSigned<F32> di;
+  const hn::Rebind<uint16_t, F32> dh;
+  const size_t lanes = hn::Lanes(d);
+  auto* words = reinterpret_cast<uint16_t*>(y);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    const auto bits = hn::BitCast(du, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fffu))));
+    const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40u));
+    const auto word = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded);
+    hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, word)), dh, words + i);
+  }
+  for (; i < n; ++i) y[i] = BFloat16(x[i]);
+}
+
+void truncate_32(const float* x, int32_t* y, size_t n) {
+  const F32 d;
+  const hn::RebindToSigned<F32> di;
+  const size_t lanes = hn::Lanes(d);
+  const auto low = hn::Set(d, -0x1p31f), high = hn::Set(d, 0x1p31f);
+  const auto least = hn::Set(di, std::numeric_limits<int32_t>::min());
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    const auto fits = hn::And(hn::Ge(v, low), hn::Lt(v, high));
+    hn::StoreU(hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, v), least), di, y + i);
+  }
+  for (; i < n; ++i) y[i] = truncated<int32_t>(x[i]);
+}
+
+void from_int64(const int64_t* x, float* y, size_t n) {
+  size_t i = 0;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+  // By way of 32 bits, where these hold all numbers of a vector.
+  const F32 d;
+  const hn::RebindToSigned<F32> d32;
+  const hn::RepartitionToWide<decltype(d32)> d64;
+  const size_t lanes = hn::Lanes(d);
+  for (; i + lanes <= n; i += lanes) {
+    const auto first = hn::BitCast(d32, hn::LoadU(d64, x + i));
+    const auto second = hn::BitCast(d32, hn::LoadU(d64, x + i + lanes / 2));
+    const auto low = hn::ConcatEven(d32, second, first), high = hn::ConcatOdd(d32, second, first);
+    if (HWY_LIKELY(hn::AllTrue(d32, hn::Eq(high, hn::ShiftRight<31>(low))))) {
+      hn::StoreU(hn::ConvertTo(d, low), d, y + i);
+    } else {
+      for (size_t k = i; k < i + lanes; ++k) y[k] = static_cast<float>(x[k]);
+    }
+  }
+#endif
+  for (; i < n; ++i) y[i] = static_cast<float>(x[i]);
+}
+
+void truncate_64(const float* x, int64_t* y, size_t n) {
+  size_t i = 0;
+#if HWY_TARGET == HWY_AVX3
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> dh;
+  const hn::RebindToSigned<decltype(d)> di;
+  const size_t lanes = hn::Lanes(d);
+  const auto low = hn::Set(d, -0x1p63), high = hn::Set(d, 0x1p63);
+  const auto least = hn::Set(di, std::numeric_limits<int64_t>::min());
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::PromoteTo(d, hn::LoadU(dh, x + i));
+    const auto fits = hn::And(hn::Ge(v, low), hn::Lt(v, high));
+    hn::StoreU(hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, v), least), di, y + i);
+  }
+#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+  // There is no such conversion of vectors: by way of 32 bits, where these hold all numbers of a vector.
+  const F32 d;
+  const hn::RebindToSigned<F32> d32;
+  const hn::Half<decltype(d32)> half;
+  const hn::RepartitionToWide<decltype(d32)> d64;
+  const size_t lanes = hn::Lanes(d);
+  const auto bound = hn::Set(d, 0x1p31f);
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(v), bound)))) {
+      const auto words = hn::ConvertTo(d32, v);
+      hn::StoreU(hn::PromoteTo(d64, hn::LowerHalf(half, words)), d64, y + i);
+      hn::StoreU(hn::PromoteTo(d64, hn::UpperHalf(half, words)), d64, y + i + lanes / 2);
+    } else {
+      for (size_t k = i; k < i + lanes; ++k) y[k] = truncated<int64_t>(x[k]);
+    }
+  }
+#endif
+  for (; i < n; ++i) y[i] = truncated<int64_t>(x[i]);
+}
+
+/// To 8 and 16 bits: the low ones of 64, which are those of 32 where these hold all numbers of a vector.
+template <class Small>
+HWY_INLINE void truncate_small(const float* x, Small* y, size_t n) {
+  const F32 d;
+  const U32 du;
+  const hn::RebindToSigned<F32> di;
+  const hn::Rebind<hwy::MakeUnsigned<Small>, F32> ds;
+  const size_t lanes = hn::Lanes(d);
+  const auto bound = hn::Set(d, 0x1p31f);
+  auto* to = reinterpret_cast<hwy::MakeUnsigned<Small>*>(y);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(v), bound)))) {
+      hn::StoreU(hn::TruncateTo(ds, hn::BitCast(du, hn::ConvertTo(di, v))), ds, to + i);
+    } else {
+      for (size_t k = i; k < i + lanes; ++k) y[k] = static_cast<Small>(truncated<int64_t>(x[k]));
+    }
+  }
+  for (; i < n; ++i) y[i] = static_cast<Small>(truncated<int64_t>(x[i]));
+}
+void truncate_i8(const float* x, int8_t* y, size_t n) {
+  truncate_small(x, y, n);
+}
+void truncate_u8(const float* x, uint8_t* y, size_t n) {
+  truncate_small(x, y, n);
+}
+void truncate_i16(const float* x, int16_t* y, size_t n) {
+  truncate_small(x, y, n);
+}
+void truncate_u16(const float* x, uint16_t* y, size_t n) {
+  truncate_small(x, y, n);
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+
+static_assert(sizeof(Float16) == 2 && sizeof(BFloat16) == 2);
+
+HWY_EXPORT(from_half);
+HWY_EXPORT(to_half);
+HWY_EXPORT(from_bfloat);
+HWY_EXPORT(to_bfloat);
+HWY_EXPORT(from_int64);
+HWY_EXPORT(truncate_32);
+HWY_EXPORT(truncate_64);
+HWY_EXPORT(truncate_i8);
+HWY_EXPORT(truncate_u8);
+HWY_EXPORT(truncate_i16);
+HWY_EXPORT(truncate_u16);
+
+namespace {
+
+constexpr int64_t kGrain = 32768;
+
+template <class From, class To>
+void run(void (*convert)(const From*, To*, size_t), const From* x, To* y, int64_t n) {
+  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+    convert(x + begin, y + begin, static_cast<size_t>(end - begin));
+  });
+}
+
+}  // namespace
+
+void vec_convert(const Float16* x, float* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(from_half), x, y, n);
+}
+void vec_convert(const BFloat16* x, float* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(from_bfloat), x, y, n);
+}
+void vec_convert(const float* x, Float16* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(to_half), x, y, n);
+}
+void vec_convert(const float* x, BFloat16* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(to_bfloat), x, y, n);
+}
+void vec_convert(const int64_t* x, float* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(from_int64), x, y, n);
+}
+
+void vec_truncate(const float* x, int32_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_32), x, y, n);
+}
+void vec_truncate(const float* x, int64_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_64), x, y, n);
+}
+void vec_truncate(const float* x, int8_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_i8), x, y, n);
+}
+void vec_truncate(const float* x, uint8_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_u8), x, y, n);
+}
+void vec_truncate(const float* x, int16_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_i16), x, y, n);
+}
+void vec_truncate(const float* x, uint16_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_u16), x, y, n);
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

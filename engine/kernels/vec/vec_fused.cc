@@ -1,0 +1,97 @@
+#include "engine/kernels/vec/vec_fused.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "engine/kernels/machine/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_fused.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec/vec_map-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+void update_rows_f32(const float* scale, const float* a, const float* x, float* y, size_t rows, size_t n) {
+  for (size_t r = 0; r < rows; ++r, y += n) {
+    const float keep = scale[r], add = a[r];
+    for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
+      const auto kept = hn::Mul(hn::Set(d, keep), hn::LoadU(d, y + i));
+      hn::StoreU(hn::MulAdd(hn::Set(d, add), hn::LoadU(d, x + i), kept), d, y + i);
+    });
+  }
+}
+
+void rotate_f32(const float* x1, const float* x2, const float* c, const float* s, float* y1, float* y2,
+                size_t n) {
+  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
+    const auto a = hn::LoadU(d, x1 + i), b = hn::LoadU(d, x2 + i);
+    const auto cos = hn::LoadU(d, c + i), sin = hn::LoadU(d, s + i);
+    hn::StoreU(hn::NegMulAdd(sin, b, hn::Mul(cos, a)), d, y1 + i);
+    hn::StoreU(hn::MulAdd(sin, a, hn::Mul(cos, b)), d, y2 + i);
+  });
+}
+
+void rotate_pairs_f32(const float* x, const float* c, const float* s, float* y, size_t n) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::Vec<decltype(d)> a, b;
+    hn::LoadInterleaved2(d, x + 2 * i, a, b);
+    const auto cos = hn::LoadU(d, c + i), sin = hn::LoadU(d, s + i);
+    hn::StoreInterleaved2(hn::NegMulAdd(sin, b, hn::Mul(cos, a)), hn::MulAdd(sin, a, hn::Mul(cos, b)), d,
+                          y + 2 * i);
+  }
+  for (; i < n; ++i) {
+    const float a = x[2 * i], b = x[2 * i + 1];
+    y[2 * i] = c[i] * a - s[i] * b;
+    y[2 * i + 1] = s[i] * a + c[i] * b;
+  }
+}
+
+void filter_f32(const float* x, const float* taps, size_t k, float start, float* y, size_t n) {
+  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
+    auto sum = hn::Set(d, start);
+    for (size_t j = 0; j < k; ++j) sum = hn::MulAdd(hn::Set(d, taps[j]), hn::LoadU(d, x + i + j), sum);
+    hn::StoreU(sum, d, y + i);
+  });
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+
+HWY_EXPORT(update_rows_f32);
+HWY_EXPORT(rotate_f32);
+HWY_EXPORT(rotate_pairs_f32);
+HWY_EXPORT(filter_f32);
+
+namespace {
+size_t count(int64_t n) {
+  return static_cast<size_t>(std::max<int64_t>(n, 0));
+}
+}  // namespace
+
+void vec_update_rows(const float* scale, const float* a, const float* x, float* y, int64_t rows, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(update_rows_f32)(scale, a, x, y, count(rows), count(n));
+}
+void vec_rotate(const float* x1, const float* x2, const float* c, const float* s, float* y1, float* y2,
+                int64_t n) {
+  HWY_DYNAMIC_DISPATCH(rotate_f32)(x1, x2, c, s, y1, y2, count(n));
+}
+void vec_rotate_pairs(const float* x, const float* c, const float* s, float* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(rotate_pairs_f32)(x, c, s, y, count(n));
+}
+void vec_filter(const float* x, const float* taps, int64_t k, float start, float* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(filter_f32)(x, taps, count(k), start, y, count(n));
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,223 @@
+#include "engine/kernels/vec/vec_math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/vec/vec_math_scalar.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_math.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec/vec_hyperbolic-inl.h"
+#include "engine/kernels/vec/vec_map-inl.h"
+#include "engine/kernels/vec/vec_math-inl.h"
+#include "engine/kernels/vec/vec_trig-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::ScalableTag<float>;
+using Vec = hn::Vec<Tag>;
+
+/// f of every element.
+template <Vec (*f)(Tag, Vec)>
+HWY_INLINE void map(const float* x, float* y, size_t n) {
+  map_vectors(x, y, n, [](Vec v) HWY_ATTR { return f(Tag(), v); });
+}
+
+void map_exp(const float* x, float* y, size_t n) {
+  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_exp(Tag(), v); });
+}
+void map_expm1(const float* x, float* y, size_t n) {
+  map<vector_expm1<Tag, Vec>>(x, y, n);
+}
+void map_log(const float* x, float* y, size_t n) {
+  map<vector_log<Tag, Vec>>(x, y, n);
+}
+void map_log1p(const float* x, float* y, size_t n) {
+  map<vector_log1p<Tag, Vec>>(x, y, n);
+}
+void map_tanh(const float* x, float* y, size_t n) {
+  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_tanh(Tag(), v); });
+}
+void map_sigmoid(const float* x, float* y, size_t n) {
+  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_sigmoid(Tag(), v); });
+}
+void map_softplus(const float* x, float* y, size_t n) {
+  map<vector_softplus<Tag, Vec>>(x, y, n);
+}
+void map_erf(const float* x, float* y, size_t n) {
+  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_erf(Tag(), v); });
+}
+void map_gelu(const float* x, float* y, size_t n) {
+  map<vector_gelu<Tag, Vec>>(x, y, n);
+}
+void map_gelu_tanh(const float* x, float* y, size_t n) {
+  map<vector_gelu_tanh<Tag, Vec>>(x, y, n);
+}
+void map_swish(const float* x, float alpha, float* y, size_t n) {
+  map_vectors<kTogether>(x, y, n, [=](auto v) GRURUN_VECTOR_BODY {
+    return mul(v, vector_sigmoid(Tag(), mul(v, hn::Set(Tag(), alpha))));
+  });
+}
+void map_hard_sigmoid(const float* x, float alpha, float beta, float* y, size_t n) {
+  map_vectors(x, y, n, [=](Vec v) HWY_ATTR { return vector_hard_sigmoid(Tag(), v, alpha, beta); });
+}
+void map_hard_swish(const float* x, float* y, size_t n) {
+  map_vectors(x, y, n,
+              [](Vec v) HWY_ATTR { return hn::Mul(v, vector_hard_sigmoid(Tag(), v, kSixth<float>, 0.5f)); });
+}
+void map_sin(const float* x, float* y, size_t n) {
+  map_angles<Angle::sine>(x, y, n);
+}
+void map_cos(const float* x, float* y, size_t n) {
+  map_angles<Angle::cosine>(x, y, n);
+}
+void map_tan(const float* x, float* y, size_t n) {
+  map_angles<Angle::tangent>(x, y, n);
+}
+void map_asin(const float* x, float* y, size_t n) {
+  map<vector_asin<Tag, Vec>>(x, y, n);
+}
+void map_acos(const float* x, float* y, size_t n) {
+  map<vector_acos<Tag, Vec>>(x, y, n);
+}
+void map_atan(const float* x, float* y, size_t n) {
+  map<vector_atan<Tag, Vec>>(x, y, n);
+}
+
+#define GRURUN_MAP_IN_DOUBLE(NAME)                                                                 \
+  void map_##NAME(const float* x, float* y, size_t n) {                                            \
+    map_in_double(x, y, n, [](auto d, auto v) GRURUN_VECTOR_BODY { return double_##NAME(d, v); }); \
+  }
+GRURUN_MAP_IN_DOUBLE(sinh)
+GRURUN_MAP_IN_DOUBLE(cosh)
+GRURUN_MAP_IN_DOUBLE(asinh)
+GRURUN_MAP_IN_DOUBLE(acosh)
+GRURUN_MAP_IN_DOUBLE(atanh)
+#undef GRURUN_MAP_IN_DOUBLE
+
+template <class T, class Round>
+HWY_INLINE void map_rounding(const T* x, T* y, size_t n, const Round& round) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(round(hn::LoadU(d, x + i)), d, y + i);
+  if (i < n) store_first(round(load_first(d, x + i, n - i)), d, y + i, n - i);
+}
+// Highway's are free to give either zero.
+#define GRURUN_ROUNDING(NAME, OPERATION)                                                      \
+  template <class T>                                                                          \
+  HWY_INLINE void map_##NAME(const T* x, T* y, size_t n) {                                    \
+    map_rounding(x, y, n, [](auto v) HWY_ATTR { return hn::CopySign(hn::OPERATION(v), v); }); \
+  }                                                                                           \
+  void map_##NAME##_f32(const float* x, float* y, size_t n) {                                 \
+    map_##NAME(x, y, n);                                                                      \
+  }                                                                                           \
+  void map_##NAME##_f64(const double* x, double* y, size_t n) {                               \
+    map_##NAME(x, y, n);                                                                      \
+  }
+GRURUN_ROUNDING(floor, Floor)
+GRURUN_ROUNDING(ceil, Ceil)
+GRURUN_ROUNDING(round, Round)
+#undef GRURUN_ROUNDING
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+namespace {
+
+constexpr int64_t kGrain = 8192;
+
+template <class Map, class T>
+void map_all(Map map, const T* x, T* y, int64_t n) {
+  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+    map(x + begin, y + begin, static_cast<size_t>(end - begin));
+  });
+}
+
+template <class F>
+void map_doubles(F f, const double* x, double* y, int64_t n) {
+  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = f(x[i]);
+  });
+}
+
+}  // namespace
+
+#define GRURUN_VEC_FUNCTION(NAME, DOUBLE)                     \
+  HWY_EXPORT(map_##NAME);                                     \
+  void vec_##NAME(const float* x, float* y, int64_t n) {      \
+    map_all(HWY_DYNAMIC_DISPATCH(map_##NAME), x, y, n);       \
+  }                                                           \
+  void vec_##NAME(const double* x, double* y, int64_t n) {    \
+    map_doubles([](double v) { return DOUBLE(v); }, x, y, n); \
+  }
+
+GRURUN_VEC_FUNCTION(exp, std::exp)
+GRURUN_VEC_FUNCTION(expm1, std::expm1)
+GRURUN_VEC_FUNCTION(log, std::log)
+GRURUN_VEC_FUNCTION(log1p, std::log1p)
+GRURUN_VEC_FUNCTION(tanh, std::tanh)
+GRURUN_VEC_FUNCTION(sigmoid, scalar_sigmoid)
+GRURUN_VEC_FUNCTION(softplus, scalar_softplus)
+GRURUN_VEC_FUNCTION(erf, std::erf)
+GRURUN_VEC_FUNCTION(gelu, scalar_gelu)
+GRURUN_VEC_FUNCTION(sin, std::sin)
+GRURUN_VEC_FUNCTION(cos, std::cos)
+GRURUN_VEC_FUNCTION(tan, std::tan)
+GRURUN_VEC_FUNCTION(asin, std::asin)
+GRURUN_VEC_FUNCTION(acos, std::acos)
+GRURUN_VEC_FUNCTION(atan, std::atan)
+GRURUN_VEC_FUNCTION(sinh, std::sinh)
+GRURUN_VEC_FUNCTION(cosh, std::cosh)
+GRURUN_VEC_FUNCTION(asinh, std::asinh)
+GRURUN_VEC_FUNCTION(acosh, std::acosh)
+GRURUN_VEC_FUNCTION(atanh, std::atanh)
+GRURUN_VEC_FUNCTION(gelu_tanh, scalar_gelu_tanh)
+GRURUN_VEC_FUNCTION(hard_swish, scalar_hard_swish)
+#undef GRURUN_VEC_FUNCTION
+
+#define GRURUN_VEC_ROUNDING(NAME)                             \
+  HWY_EXPORT(map_##NAME##_f32);                               \
+  HWY_EXPORT(map_##NAME##_f64);                               \
+  void vec_##NAME(const float* x, float* y, int64_t n) {      \
+    map_all(HWY_DYNAMIC_DISPATCH(map_##NAME##_f32), x, y, n); \
+  }                                                           \
+  void vec_##NAME(const double* x, double* y, int64_t n) {    \
+    map_all(HWY_DYNAMIC_DISPATCH(map_##NAME##_f64), x, y, n); \
+  }
+
+GRURUN_VEC_ROUNDING(floor)
+GRURUN_VEC_ROUNDING(ceil)
+GRURUN_VEC_ROUNDING(round)
+#undef GRURUN_VEC_ROUNDING
+
+HWY_EXPORT(map_hard_sigmoid);
+void vec_hard_sigmoid(const float* x, float alpha, float beta, float* y, int64_t n) {
+  const auto map = HWY_DYNAMIC_DISPATCH(map_hard_sigmoid);
+  map_all([=](const float* from, float* to, size_t count) { map(from, alpha, beta, to, count); }, x, y, n);
+}
+void vec_hard_sigmoid(const double* x, double alpha, double beta, double* y, int64_t n) {
+  map_doubles([=](double v) { return scalar_hard_sigmoid(v, alpha, beta); }, x, y, n);
+}
+
+HWY_EXPORT(map_swish);
+void vec_swish(const float* x, float alpha, float* y, int64_t n) {
+  const auto map = HWY_DYNAMIC_DISPATCH(map_swish);
+  map_all([=](const float* from, float* to, size_t count) { map(from, alpha, to, count); }, x, y, n);
+}
+void vec_swish(const double* x, double alpha, double* y, int64_t n) {
+  map_doubles([alpha](double v) { return v * scalar_sigmoid(v * alpha); }, x, y, n);
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

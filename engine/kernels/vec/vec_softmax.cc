@@ -1,0 +1,275 @@
+#include "engine/kernels/vec/vec_softmax.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/unroll.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_softmax.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec/vec_divide-inl.h"
+#include "engine/kernels/vec/vec_map-inl.h"
+#include "engine/kernels/vec/vec_math-inl.h"
+#include "engine/kernels/vec/vec_reduce-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+
+constexpr size_t kRowsTogether = 16, kElementsTogether = 4096, kColumnsTogether = 512;
+
+/// The greatest of n elements, if none is NaN.
+float greatest_of(const float* x, size_t n) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  V ways[kWays];
+  GRURUN_UNROLL
+  for (V& way : ways) way = hn::Set(d, -std::numeric_limits<float>::infinity());
+  size_t i = 0;
+  for (; i + kWays * lanes <= n; i += kWays * lanes) {
+    GRURUN_UNROLL
+    for (size_t w = 0; w < kWays; ++w) ways[w] = hn::Max(ways[w], hn::LoadU(d, x + i + w * lanes));
+  }
+  for (; i + lanes <= n; i += lanes) ways[0] = hn::Max(ways[0], hn::LoadU(d, x + i));
+  if (i < n) {
+    const V last = hn::IfThenElse(hn::FirstN(d, n - i), load_first(d, x + i, n - i), ways[1]);
+    ways[1] = hn::Max(ways[1], last);
+  }
+  return extreme_lane<false>(d, hn::Max(hn::Max(ways[0], ways[1]), hn::Max(ways[2], ways[3])));
+}
+
+/// The sum of e^(x - m) for n <= kReduceBlock elements, in the order of reduce_sum. y becomes e^(x - m), or x
+/// - m. Padded rows go on with -infinity to the end of a vector.
+template <bool keep_powers, bool padded>
+double powers_of_block(const float* x, float greatest, float* y, size_t n) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  const V m = hn::Set(d, greatest);
+  V sum[kWays] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  const auto take = [&](size_t at, size_t way) HWY_ATTR {
+    const V less = hn::Sub(hn::LoadU(d, x + at), m);
+    const V power = vector_exp_of_negative(d, less);
+    hn::StoreU(keep_powers ? power : less, d, y + at);
+    sum[way] = hn::Add(sum[way], power);
+  };
+  size_t i = 0;
+  for (; i + kWays * lanes <= n; i += kWays * lanes) {
+    if constexpr (kTogether == kWays) {
+      const auto less = sub(load_several<kWays>(d, x + i), m), power = vector_exp_of_negative(d, less);
+      store_several(keep_powers ? power : less, d, y + i);
+      GRURUN_UNROLL
+      for (size_t way = 0; way < kWays; ++way) sum[way] = hn::Add(sum[way], power.v[way]);
+    } else {
+      GRURUN_UNROLL
+      for (size_t way = 0; way < kWays; ++way) take(i + way * lanes, way);
+    }
+  }
+  for (; i + lanes <= n; i += lanes) take(i, 0);
+  if (i < n && padded) {
+    take(i, 1);
+  } else if (i < n) {
+    const V less = hn::Sub(load_first(d, x + i, n - i), m);
+    const V power = vector_exp_of_negative(d, less);
+    store_first(keep_powers ? power : less, d, y + i, n - i);
+    sum[1] = hn::Add(sum[1], hn::IfThenElseZero(hn::FirstN(d, n - i), power));
+  }
+  const V total = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total)));
+}
+
+/// The sums of e^(x - m) of some rows; y becomes e^(x - m), or x - m. The rows take each step together: while
+/// one waits for its last sum, the next one's are on their way.
+template <bool keep_powers>
+void powers(const float* x, float* y, size_t rows, size_t n, double* sums) {
+  float greatest[kRowsTogether];
+  for (size_t r = 0; r < rows; ++r)
+    greatest[r] = greatest_of(x + r * n, n);  // a NaN makes the sum one, whatever this is
+  for (size_t r = 0; r < rows; ++r) {
+    sums[r] = 0;
+    for (size_t i = 0; i < n; i += kReduceBlock) {
+      sums[r] += powers_of_block<keep_powers, false>(x + r * n + i, greatest[r], y + r * n + i,
+                                                     std::min<size_t>(kReduceBlock, n - i));
+    }
+  }
+}
+
+/// some(x, y, rows) for as many rows at a time as stay in L1.
+template <class Some>
+HWY_INLINE void for_rows_together(const float* x, float* y, size_t rows, size_t n, const Some& some) {
+  const size_t most = std::clamp<size_t>(kElementsTogether / n, 1, kRowsTogether);
+  for (size_t r = 0; r < rows; r += most) some(x + r * n, y + r * n, std::min(most, rows - r));
+}
+
+/// y = finish(e^(x - m) or x - m, sum) for some rows that end within a vector. A store of a part of one is
+/// slow, and so is a load of what it wrote: the steps before the last go through padded rows, and whole
+/// vectors are written over the beginning of the next row, which follows.
+template <bool keep_powers, class Finish>
+void short_rows(const float* x, float* y, size_t rows, size_t n, const Finish& finish) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  const size_t whole = n / lanes * lanes, stride = whole + lanes;
+  HWY_ALIGN float padded[kElementsTogether];
+  float greatest[kRowsTogether];
+  double sums[kRowsTogether];
+  const V lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  for (size_t r = 0; r < rows; ++r) {
+    float* const row = padded + r * stride;
+    V most = hn::IfThenElse(hn::FirstN(d, n - whole), load_first(d, x + r * n + whole, n - whole), lowest);
+    hn::Store(most, d, row + whole);
+    for (size_t i = 0; i < whole; i += lanes) {
+      const V v = hn::LoadU(d, x + r * n + i);
+      hn::Store(v, d, row + i);
+      most = hn::Max(most, v);
+    }
+    greatest[r] = extreme_lane<false>(d, most);
+  }
+  for (size_t r = 0; r < rows; ++r) {
+    float* const row = padded + r * stride;
+    sums[r] = powers_of_block<keep_powers, true>(row, greatest[r], row, n);
+  }
+  for (size_t r = 0; r < rows; ++r) {
+    const float* const row = padded + r * stride;
+    const auto last_step = finish(sums[r]);
+    for (size_t i = 0; i < whole; i += lanes) hn::StoreU(last_step(hn::Load(d, row + i)), d, y + r * n + i);
+    const V last = last_step(hn::Load(d, row + whole));
+    if (r + 1 < rows && n >= lanes) {
+      hn::StoreU(last, d, y + r * n + whole);
+    } else {
+      store_first(last, d, y + r * n + whole, n - whole);
+    }
+  }
+}
+
+template <bool keep_powers, class Finish>
+HWY_INLINE void finished_rows(const float* x, float* y, size_t rows, size_t n, const Finish& finish) {
+  const size_t lanes = hn::Lanes(D());
+  if (n % lanes != 0 && (n / lanes + 1) * lanes * kRowsTogether <= kElementsTogether) {
+    for (size_t r = 0; r < rows; r += kRowsTogether)
+      short_rows<keep_powers>(x + r * n, y + r * n, std::min(kRowsTogether, rows - r), n, finish);
+    return;
+  }
+  for_rows_together(x, y, rows, n, [&](const float* from, float* to, size_t count) HWY_ATTR {
+    double sums[kRowsTogether];
+    powers<keep_powers>(from, to, count, n, sums);
+    for (size_t r = 0; r < count; ++r, to += n) map_vectors(to, to, n, finish(sums[r]));
+  });
+}
+
+void softmax_rows(const float* x, float* y, size_t rows, size_t n) {
+  finished_rows<true>(x, y, rows, n, [](double sum) HWY_ATTR {
+    const Divisor by_sum(static_cast<float>(sum));
+    return [=](V v) HWY_ATTR { return by_sum(v); };
+  });
+}
+
+void log_softmax_rows(const float* x, float* y, size_t rows, size_t n) {
+  finished_rows<false>(x, y, rows, n, [](double sum) HWY_ATTR {
+    const V log = hn::Set(D(), static_cast<float>(std::log(sum)));
+    return [=](V v) HWY_ATTR { return hn::Sub(v, log); };
+  });
+}
+
+/// each(i, load(p), store(v, p)) for the vectors of `columns` floats, the last of which may be a part of one.
+template <class Each>
+HWY_INLINE void for_vectors(size_t columns, const Each& each) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= columns; i += lanes) {
+    each(
+        i, [=](const float* p) HWY_ATTR { return hn::LoadU(d, p); },
+        [=](V v, float* p) HWY_ATTR { hn::StoreU(v, d, p); });
+  }
+  if (i == columns) return;
+  const size_t left = columns - i;
+  each(
+      i, [=](const float* p) HWY_ATTR { return load_first(d, p, left); },
+      [=](V v, float* p) HWY_ATTR { store_first(v, d, p, left); });
+}
+
+/// Row by row, so that memory is read as it lies: the greatest of each column, then the powers and their
+/// sums, then the quotients, or what is less the logarithms.
+template <bool log>
+void softmax_of_columns(const float* x, float* y, size_t n, size_t columns, size_t step) {
+  const D d;
+  HWY_ALIGN float greatest[kColumnsTogether], block[kColumnsTogether], total[kColumnsTogether];
+  std::fill_n(greatest, columns, -std::numeric_limits<float>::infinity());
+  std::fill_n(total, columns, 0.0f);
+  for (size_t k = 0; k < n; ++k) {
+    for_vectors(columns, [&](size_t i, auto load, auto store) HWY_ATTR {
+      store(hn::Max(load(greatest + i), load(x + k * step + i)), greatest + i);
+    });
+  }
+  for (size_t first = 0; first < n; first += kColumnBlock) {
+    const size_t end = std::min<size_t>(n, first + kColumnBlock);
+    std::fill_n(block, columns, 0.0f);
+    for (size_t k = first; k < end; ++k) {
+      for_vectors(columns, [&](size_t i, auto load, auto store) HWY_ATTR {
+        const V less = hn::Sub(load(x + k * step + i), load(greatest + i));
+        const V power = vector_exp_of_negative(d, less);
+        store(log ? less : power, y + k * step + i);
+        store(hn::Add(load(block + i), power), block + i);
+      });
+    }
+    for_vectors(columns, [&](size_t i, auto load, auto store)
+                             HWY_ATTR { store(hn::Add(load(total + i), load(block + i)), total + i); });
+  }
+  if (log) map_vectors(total, total, columns, [=](V v) HWY_ATTR { return vector_log(d, v); });
+  for (size_t k = 0; k < n; ++k) {
+    for_vectors(columns, [&](size_t i, auto load, auto store) HWY_ATTR {
+      float* const at = y + k * step + i;
+      store(log ? hn::Sub(load(at), load(total + i)) : hn::Div(load(at), load(total + i)), at);
+    });
+  }
+}
+
+template <bool log>
+void softmax_columns(const float* x, float* y, size_t n, size_t columns, size_t step) {
+  for (size_t c = 0; c < columns; c += kColumnsTogether)
+    softmax_of_columns<log>(x + c, y + c, n, std::min(kColumnsTogether, columns - c), step);
+}
+void softmax_columns_plain(const float* x, float* y, size_t n, size_t columns, size_t step) {
+  softmax_columns<false>(x, y, n, columns, step);
+}
+void softmax_columns_log(const float* x, float* y, size_t n, size_t columns, size_t step) {
+  softmax_columns<true>(x, y, n, columns, step);
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace grurun::kernels {
+
+HWY_EXPORT(softmax_rows);
+HWY_EXPORT(log_softmax_rows);
+HWY_EXPORT(softmax_columns_plain);
+HWY_EXPORT(softmax_columns_log);
+
+void vec_softmax(const float* x, float* y, int64_t rows, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(softmax_rows)(x, y, static_cast<size_t>(rows), static_cast<size_t>(n));
+}
+void vec_log_softmax(const float* x, float* y, int64_t rows, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(log_softmax_rows)(x, y, static_cast<size_t>(rows), static_cast<size_t>(n));
+}
+
+void vec_softmax_columns(const float* x, float* y, int64_t n, int64_t columns, int64_t step) {
+  HWY_DYNAMIC_DISPATCH(softmax_columns_plain)
+  (x, y, static_cast<size_t>(n), static_cast<size_t>(columns), static_cast<size_t>(step));
+}
+void vec_log_softmax_columns(const float* x, float* y, int64_t n, int64_t columns, int64_t step) {
+  HWY_DYNAMIC_DISPATCH(softmax_columns_log)
+  (x, y, static_cast<size_t>(n), static_cast<size_t>(columns), static_cast<size_t>(step));
+}
+
+}  // namespace grurun::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,39 @@
+#include "engine/ops/shared/concat.h"
+
+#include <array>
+
+#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/strided.h"
+#include "tensor/error.h"
+
+namespace grurun::engine {
+
+Tensor concat(std::span<const Tensor> tensors, std::int64_t axis) {
+  if (tensors.empty()) fail_invalid("there is nothing to join: at least one tensor is needed");
+  const Tensor& first = tensors.front();
+  const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(first.rank())));
+  Shape shape = first.shape();
+  shape[at] = 0;
+  for (const Tensor& tensor : tensors) {
+    bool fits = tensor.rank() == first.rank() && tensor.dtype() == first.dtype();
+    for (std::size_t d = 0; fits && d < shape.rank(); ++d) fits = d == at || tensor.dim(d) == first.dim(d);
+    if (!fits) {
+      fail_invalid("{} {} cannot be joined with {} {} along axis {}", dtype_name(tensor.dtype()),
+                   tensor.shape().to_string(), dtype_name(first.dtype()), first.shape().to_string(), at);
+    }
+    shape[at] = checked_add(shape[at], tensor.dim(at));
+  }
+  Tensor out(first.dtype(), shape);
+  if (out.size() == 0) return out;
+  const std::int64_t before = shape.count(0, at), row = shape.count(at, shape.rank());
+  std::int64_t place = 0;
+  for (const Tensor& tensor : tensors) {
+    const std::int64_t run = tensor.shape().count(at, shape.rank());
+    strided_copy_into(out, place, std::array{row, std::int64_t{1}}, tensor, 0,
+                      std::array{run, std::int64_t{1}}, Shape{before, run});
+    place += run;
+  }
+  return out;
+}
+
+}  // namespace grurun::engine

@@ -1,0 +1,302 @@
+#include "engine/graph/fusion.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "engine/ops/nn/conv_step.h"
+#include "engine/ops/shared/chain_step.h"
+#include "engine/ops/shared/elementwise.h"
+
+namespace grurun::engine {
+
+namespace {
+
+using Kind = ChainOperand::Kind;
+using Constants = std::unordered_map<int, const Tensor*>;
+
+// What a chain begins with: the result of a step that takes it as its tail, or nothing.
+struct Head {
+  bool result = false;
+  std::size_t constant_rank = static_cast<std::size_t>(-1);  // the most dimensions that a constant may have
+  std::int64_t row = 0;  // elements of a constant from outside; 0: it takes none
+};
+
+// Steps from a place on, as long as each adds an operation to the chain.
+class ChainFinder {
+ public:
+  ChainFinder(const Plan& plan, const Constants& constants, const std::unordered_set<int>& other_types,
+              std::size_t first, const Head& head)
+      : plan_(plan), constants_(constants), other_types_(other_types), first_(first), head_(head) {}
+
+  // Finds the longest chain of which only the last value is read by others: a head and one operation, or two
+  // operations. False where there is none.
+  bool find() {
+    const std::size_t ahead = head_.result ? 1 : 0;
+    if (head_.result) {
+      values_[plan_.steps[first_].outputs[0]] = {Kind::outside, 0, 0};
+      outside_.push_back(plan_.steps[first_].outputs[0]);
+    }
+    std::size_t released = 0, count = 0;
+    for (std::size_t i = first_; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
+      if (i >= first_ + ahead && !add(step)) break;
+      for (const int slot : step.last_used)
+        released += values_.contains(slot) && slot != step.outputs[0] ? 1 : 0;
+      if (released + 1 == values_.size()) count = i - first_ + 1 - ahead;
+    }
+    if (count + ahead < 2) return false;
+    operations_.erase(operations_.begin() + static_cast<std::ptrdiff_t>(count), operations_.end());
+    keep_what_is_read();
+    return true;
+  }
+
+  const std::vector<ChainOperation>& operations() const { return operations_; }
+  const std::vector<int>& outside() const { return outside_; }  // slots
+  std::size_t constant_rank() const { return constant_rank_; }
+
+ private:
+  bool add(const Step& step) {
+    if (operations_.size() == ElementwiseChain::most_operations || step.outputs.size() != 1 ||
+        step.outputs[0] == no_slot) {
+      return false;
+    }
+    if (const auto* unary = step.run.target<UnaryStep>()) {
+      if (step.inputs.empty() || !keeps_float(*unary->table)) return false;
+      const auto a = operand(step.inputs[0]);
+      if (!a || a->kind == Kind::constant || (head_.result && !is_of_head(*a))) return false;
+      operations_.push_back(
+          {unary->table->at(DType::float32), nullptr, unary->op, *a, {}, unary->table->gated});
+    } else if (const auto* binary = step.run.target<BinaryStep>()) {
+      if (step.inputs.size() != 2 || !keeps_float(*binary->table)) return false;
+      const auto a = operand(step.inputs[0]);
+      const auto b = operand(step.inputs[1]);
+      if (!a || !b || (a->kind == Kind::constant && b->kind == Kind::constant)) return false;
+      if (head_.result && !is_of_head(*a) && !is_of_head(*b)) return false;
+      operations_.push_back({nullptr, binary->table->at(DType::float32), binary->op, *a, *b, nullptr,
+                             binary->table->is_product});
+    } else {
+      return false;
+    }
+    values_[step.outputs[0]] = {Kind::made, operations_.size() - 1, 0};
+    return true;
+  }
+
+  template <typename Table>
+  static bool keeps_float(const Table& table) {
+    return table.runs[static_cast<std::size_t>(DType::float32)] != nullptr &&
+           table.result_type(DType::float32) == DType::float32;
+  }
+
+  // The result of the head or of an operation on it.
+  static bool is_of_head(const ChainOperand& operand) {
+    return operand.kind == Kind::made || (operand.kind == Kind::outside && operand.index == 0);
+  }
+
+  std::optional<ChainOperand> operand(int slot) {
+    if (slot == no_slot) return std::nullopt;
+    if (const auto value = values_.find(slot); value != values_.end()) return value->second;
+    const auto found = constants_.find(slot);
+    if (found == constants_.end())
+      return head_.result || other_types_.contains(slot) ? std::nullopt : outside(slot);
+    const Tensor& constant = *found->second;
+    if (constant.dtype() != DType::float32) return std::nullopt;
+    if (constant.size() == 1 && constant.rank() <= head_.constant_rank)
+      return ChainOperand{Kind::constant, 0, *constant.data<float>()};
+    if (!head_.result) return outside(slot);
+    const bool is_row = constant.rank() == 1 && constant.size() == head_.row && constant.size() > 1;
+    return is_row ? outside(slot) : std::nullopt;
+  }
+
+  std::optional<ChainOperand> outside(int slot) {
+    const auto known = std::ranges::find(outside_, slot);
+    const auto index = static_cast<std::size_t>(known - outside_.begin());
+    if (index == ElementwiseChain::most_outside) return std::nullopt;
+    if (known == outside_.end()) outside_.push_back(slot);
+    return ChainOperand{Kind::outside, index, 0};
+  }
+
+  // Values from outside, and dimensions of constants, as the operations need them that are left.
+  void keep_what_is_read() {
+    std::size_t count = head_.result ? 1 : 0;
+    for (const ChainOperation& each : operations_) {
+      for (const ChainOperand* operand : {&each.a, &each.b}) {
+        if (operand->kind == Kind::outside) count = std::max(count, operand->index + 1);
+      }
+    }
+    outside_.resize(count);
+    const std::size_t begin = first_ + (head_.result ? 1 : 0);
+    for (std::size_t i = begin; i < begin + operations_.size(); ++i) {
+      for (const int slot : plan_.steps[i].inputs) {
+        const auto constant = constants_.find(slot);
+        if (constant != constants_.end() && constant->second->size() == 1)
+          constant_rank_ = std::max(constant_rank_, constant->second->rank());
+      }
+    }
+  }
+
+  const Plan& plan_;
+  const Constants& constants_;
+  const std::unordered_set<int>& other_types_;
+  std::size_t first_;
+  Head head_;
+  std::unordered_map<int, ChainOperand> values_;  // of the chain, by slot
+  std::vector<int> outside_;
+  std::vector<ChainOperation> operations_;
+  std::size_t constant_rank_ = 0;
+};
+
+// The steps as a plan of their own, whose inputs are `slots` of the whole and whose output is the last one's.
+std::shared_ptr<const Plan> plan_apart(std::vector<Step> steps, const std::vector<int>& slots,
+                                       const Constants& constants) {
+  Plan plan;
+  std::unordered_map<int, int> numbers{{no_slot, no_slot}};
+  const auto number = [&](int slot) {
+    const auto [found, is_new] = numbers.emplace(slot, plan.slot_count);
+    if (is_new) {
+      ++plan.slot_count;
+      if (const auto constant = constants.find(slot); constant != constants.end())
+        plan.constants.emplace_back(found->second, *constant->second);
+    }
+    return found->second;
+  };
+  for (const int slot : slots) {
+    numbers.emplace(slot, plan.slot_count);
+    plan.inputs.push_back(plan.slot_count++);
+  }
+  for (Step& step : steps) {
+    for (int& slot : step.inputs) slot = number(slot);
+    for (int& slot : step.outputs) slot = number(slot);
+    for (int& slot : step.last_used) slot = number(slot);
+  }
+  plan.outputs = steps.back().outputs;
+  std::erase(steps.back().last_used,
+             plan.outputs[0]);  // where nobody reads it, it is in use until it is returned
+  plan.steps = std::move(steps);
+  return std::make_shared<const Plan>(std::move(plan));
+}
+
+class Fusion {
+ public:
+  explicit Fusion(Plan& plan) : plan_(plan) {
+    for (const auto& [slot, value] : plan.constants) {
+      if (value.is_tensor()) constants_.emplace(slot, &value.tensor());
+    }
+    for (std::size_t i = 0; i < plan.inputs.size() && i < plan.input_types.size(); ++i) {
+      const ValueType& type = plan.input_types[i];
+      const bool may_fit = type.elem == DType::float32 || type.elem == DType::undefined;
+      if (!may_fit) other_types_.insert(plan.inputs[i]);
+    }
+  }
+
+  void run() {
+    std::vector<Step> steps;
+    steps.reserve(plan_.steps.size());
+    for (std::size_t i = 0; i < plan_.steps.size();) {
+      const Head head = head_of(plan_.steps[i]);
+      ChainFinder finder(plan_, constants_, other_types_, i, head);
+      if ((head.result || is_elementwise(plan_.steps[i])) && finder.find()) {
+        const std::size_t count = finder.operations().size() + (head.result ? 1 : 0);
+        steps.push_back(head.result ? with_tail(i, finder) : chain_alone(i, finder));
+        i += count;
+      } else {
+        steps.push_back(std::move(plan_.steps[i++]));
+      }
+    }
+    plan_.steps = std::move(steps);
+  }
+
+  static bool may_begin(const Step& step) {
+    return is_elementwise(step) || step.run.target<ConvStep>() != nullptr ||
+           step.run.target<ProductStep>() != nullptr;
+  }
+
+ private:
+  static bool is_elementwise(const Step& step) {
+    return step.run.target<UnaryStep>() != nullptr || step.run.target<BinaryStep>() != nullptr;
+  }
+
+  // A product has at least one dimension, a convolution's result three.
+  Head head_of(const Step& step) const {
+    if (step.inputs.size() < 2 || step.outputs.size() != 1 || step.outputs[0] == no_slot) return {};
+    if (const auto* product = step.run.target<ProductStep>()) return {true, 1, product->N};
+    if (step.run.target<ConvStep>() == nullptr) return {};
+    const auto weights = constants_.find(step.inputs[1]);
+    if (weights == constants_.end() || weights->second->dtype() != DType::float32) return {};
+    return {true, 3, 0};
+  }
+
+  // The first step, with what the others do as its tail.
+  Step with_tail(std::size_t first, const ChainFinder& found) {
+    Step step = std::move(plan_.steps[first]);
+    ElementwiseChain chain(found.operations());
+    if (const auto* conv = step.run.target<ConvStep>()) {
+      ConvStep whole = *conv;
+      whole.tail = [chain = std::move(chain)](float* values, std::int64_t n) {
+        const ChainSource source{values, 1, n};
+        chain.run({&source, 1}, values, 0, n);
+      };
+      step.run = std::move(whole);
+    } else {
+      ProductStep whole = *step.run.target<ProductStep>();
+      std::vector<Tensor> rows;
+      for (std::size_t i = 1; i < found.outside().size(); ++i)
+        rows.push_back(*constants_.at(found.outside()[i]));
+      whole.tail = [chain = std::move(chain), rows = std::move(rows)](float* values, std::int64_t n) {
+        std::array<ChainSource, ElementwiseChain::most_outside> sources;
+        sources[0] = {values, 1, n};
+        for (std::size_t i = 0; i < rows.size(); ++i)
+          sources[i + 1] = {rows[i].data<float>(), 1, rows[i].size()};
+        chain.run(std::span(sources).first(rows.size() + 1), values, 0, n);
+      };
+      step.run = std::move(whole);
+    }
+    for (std::size_t i = first + 1; i <= first + found.operations().size(); ++i)
+      take_over(step, plan_.steps[i]);
+    return step;
+  }
+
+  Step chain_alone(std::size_t first, const ChainFinder& found) {
+    const std::size_t end = first + found.operations().size();
+    Step step;
+    step.label = plan_.steps[first].label + " to " + plan_.steps[end - 1].label;
+    step.op = plan_.steps[first].op;
+    step.inputs = found.outside();
+    step.last_used = plan_.steps[first].last_used;
+    for (std::size_t i = first + 1; i < end; ++i) take_over(step, plan_.steps[i]);
+    const auto at = [&](std::size_t i) {
+      return std::make_move_iterator(plan_.steps.begin() + static_cast<std::ptrdiff_t>(i));
+    };
+    step.run = ChainStep{ElementwiseChain(found.operations()), found.constant_rank(),
+                         plan_apart({at(first), at(end)}, found.outside(), constants_)};
+    return step;
+  }
+
+  // Makes the result of `next` that of `step`.
+  static void take_over(Step& step, const Step& next) {
+    step.op += " " + next.op;
+    step.outputs = next.outputs;
+    step.output_names = next.output_names;
+    step.last_used.insert(step.last_used.end(), next.last_used.begin(), next.last_used.end());
+  }
+
+  Plan& plan_;
+  Constants constants_;
+  std::unordered_set<int> other_types_;  // inputs that are declared to be no float32
+};
+
+}  // namespace
+
+void fuse_steps(Plan& plan) {
+  if (plan.steps.size() < 2 || std::ranges::none_of(plan.steps, Fusion::may_begin)) return;
+  Fusion(plan).run();
+}
+
+}  // namespace grurun::engine

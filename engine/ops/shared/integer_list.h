@@ -1,0 +1,24 @@
+// Integers that operators take as a tensor: axes, shapes, starts, repeats, lengths.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/graph/op_context.h"
+#include "tensor/memory/scratch.h"
+#include "tensor/tensor.h"
+
+namespace grurun::engine {
+
+/// The elements of a 1-D (or scalar) tensor of int32 or int64. Throws Error(invalid_model) naming what for
+/// another type or rank.
+ScratchVector<std::int64_t> integer_list(const Tensor& tensor, const char* what);
+
+/// The one element of such a tensor.
+std::int64_t integer_scalar(const Tensor& tensor, const char* what);
+
+/// Axes that may count from the end as a sorted list of distinct axes in [0, rank).
+/// Throws Error(invalid_model) for one out of range or named twice.
+ScratchVector<std::int64_t> normalized_axes(std::span<const std::int64_t> axes, std::int64_t rank);
+
+}  // namespace grurun::engine

@@ -1,0 +1,200 @@
+#include "onnx_io/models/model.h"
+
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <string_view>
+
+#include "onnx_io/models/load_for_check.h"
+#include "onnx_io/models/proto_convert.h"
+#include "onnx_io/openvino/openvino_ir.h"
+#include "tensor/error.h"
+
+namespace grurun::onnx_io {
+
+namespace {
+
+// Version numbers are small; what is beyond this is an attack or garbage, and safe to refuse before
+// arithmetic.
+constexpr std::int64_t highest_version = INT32_MAX;
+
+// Files that are often taken for models, by their first bytes.
+struct Lookalike {
+  std::string_view begins;
+  const char* what;
+};
+
+constexpr std::array<Lookalike, 6> lookalikes = {{
+    {"version https://git-lfs", "a Git LFS pointer, not the model itself; fetch it with `git lfs pull`"},
+    {"PK\x03\x04", "a zip archive; unpack it first"},
+    {"\x1f\x8b", "compressed with gzip; unpack it first"},
+    {"\x93NUMPY", "a .npy tensor, not a model"},
+    {"<", "XML or HTML text, neither an ONNX model nor an OpenVINO IR"},
+    {"{", "JSON text; only the binary form of ONNX models is read"},
+}};
+
+const char* lookalike(std::string_view head) {
+  for (const Lookalike& row : lookalikes) {
+    if (head.starts_with(row.begins)) return row.what;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void fail_no_model(std::string_view head, const char* otherwise) {
+  const char* const known = lookalike(head);
+  fail_invalid("no ONNX model: it is {}", known != nullptr ? known : otherwise);
+}
+
+void require_size(std::uint64_t size) {
+  if (size == 0) fail_invalid("no ONNX model: it is empty");
+  if (size > INT_MAX) {
+    fail_invalid("{} bytes, but protobuf messages end at 2 GiB; store the weights as external data", size);
+  }
+}
+
+// The weights of m.xml are in m.bin, those of other names in that name with .bin behind it.
+Model load_ir(const std::string& path) {
+  const Bytes xml = read_file(path);
+  std::string weights = path.substr(path.rfind('/') + 1);
+  if (weights.ends_with(".xml")) weights.resize(weights.size() - 4);
+  Model model = parse_openvino_ir(xml.text(), folder_of(path), weights + ".bin");
+  model.path = path;
+  return model;
+}
+
+Model parsed(std::shared_ptr<::onnx::ModelProto> proto, bool complete, std::string_view head,
+             ExternalData* external, Versions bad) {
+  if (!complete) fail_no_model(head, "truncated, damaged, or no protobuf message at all");
+  if (!proto->has_graph()) fail_no_model(head, "a protobuf message without a graph");
+  return model_from_proto(std::move(proto), external, bad);
+}
+
+void check_ir_version(const ::onnx::ModelProto& proto, Versions bad) {
+  const std::int64_t version = proto.ir_version();
+  const std::int64_t lowest = bad == Versions::kept ? INT32_MIN : 1;
+  const bool is_there = proto.has_ir_version() || bad == Versions::kept;
+  if (!is_there) fail_invalid("no ONNX model: it has no ir_version");
+  if (version < lowest || version > highest_version) fail_invalid("ir_version {} is no IR version", version);
+  if (bad == Versions::refused && version > ::onnx::IR_VERSION) {
+    fail_unsupported("ir_version {} is newer than the newest known here, {}", version,
+                     static_cast<int>(::onnx::IR_VERSION));
+  }
+}
+
+}  // namespace
+
+OpsetImports imports_from_proto(const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>& imports,
+                                Versions bad) {
+  OpsetImports out;
+  for (const auto& import : imports) {
+    const std::string domain = canonical_domain(import.domain());
+    const std::int64_t version = import.version();
+    const std::int64_t lowest = bad == Versions::kept ? INT32_MIN : 1;
+    if (version < lowest || version > highest_version) {
+      fail_invalid("opset_import: {} is no opset version (domain {})", version, shown_domain(domain));
+    }
+    const auto [known, added] = out.emplace(domain, version);
+    if (!added && known->second != version) {
+      fail_invalid("opset_import: domain {} is imported at version {} and {}", shown_domain(domain),
+                   known->second, version);
+    }
+  }
+  return out;
+}
+
+Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalData* external, Versions bad) {
+  const ::onnx::ModelProto& proto = *keep;
+  check_ir_version(proto, bad);
+  const TensorSource source{external, keep};
+  Model model;
+  model.ir_version = proto.ir_version();
+  model.producer_name = proto.producer_name();
+  model.producer_version = proto.producer_version();
+  model.opset_imports = imports_from_proto(proto.opset_import(), bad);
+  if (model.opset_imports.empty()) {
+    if (model.ir_version >= 3) fail_invalid("it has no opset_import, which IR version 3 and later need");
+    model.opset_imports.emplace("", 1);
+  }
+  model.graph = graph_from_proto(proto.graph(), source);
+  for (const auto& function : proto.functions())
+    model.functions.push_back(function_from_proto(function, source));
+  if (external != nullptr) model.external_files = external->paths();
+  model.proto = std::move(keep);
+  return model;
+}
+
+namespace {
+
+Model load(const std::string& path, Versions bad) {
+  const OpenFile file = open_file(path);
+  return with_context([&] { return path; },
+                      [&] {
+                        if (looks_like_openvino_ir(read_head(file.descriptor))) return load_ir(path);
+                        require_size(file.size);
+                        auto proto = std::make_shared<::onnx::ModelProto>();
+                        google::protobuf::io::FileInputStream stream(file.descriptor.get());
+                        const void* first = nullptr;
+                        int available = 0;
+                        std::string head;
+                        if (stream.Next(&first, &available)) {
+                          head.assign(static_cast<const char*>(first), std::min<std::size_t>(64, available));
+                          stream.BackUp(available);
+                        }
+                        const bool complete = proto->ParseFromZeroCopyStream(&stream);
+                        if (stream.GetErrno() != 0)
+                          fail_usage("reading failed (error {})", stream.GetErrno());
+                        ExternalData external(folder_of(path));
+                        Model model = parsed(std::move(proto), complete, head, &external, bad);
+                        model.path = path;
+                        return model;
+                      });
+}
+
+}  // namespace
+
+Model load_model(const std::string& path) {
+  return load(path, Versions::refused);
+}
+
+Model load_model_for_check(const std::string& path) {
+  return load(path, Versions::kept);
+}
+
+Model parse_model(const void* data, std::size_t size, const std::string& base_folder) {
+  require_size(size);
+  auto proto = std::make_shared<::onnx::ModelProto>();
+  const bool complete = proto->ParseFromArray(data, static_cast<int>(size));
+  ExternalData external(base_folder);
+  return parsed(std::move(proto), complete, {static_cast<const char*>(data), size}, &external,
+                Versions::refused);
+}
+
+const Attribute* Node::find_attribute(const std::string& attribute_name) const {
+  for (const Attribute& attribute : attributes) {
+    if (attribute.name == attribute_name) return &attribute;
+  }
+  return nullptr;
+}
+
+InitializerIndex index_initializers(const Graph& graph) {
+  InitializerIndex index;
+  for (const Initializer& initializer : graph.initializers)
+    index.emplace(initializer.name, &initializer.tensor);
+  return index;
+}
+
+std::string canonical_domain(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+std::string shown_domain(const std::string& domain) {
+  return domain.empty() ? "ai.onnx" : domain;
+}
+
+std::string qualified_name(const std::string& domain, const std::string& op_type) {
+  return domain.empty() ? op_type : domain + "." + op_type;
+}
+
+}  // namespace grurun::onnx_io

@@ -1,0 +1,146 @@
+#include "opset/check/check_names.h"
+
+#include <fmt/format.h>
+
+#include "opset/check/find_cycles.h"
+
+namespace grurun::opset {
+
+using onnx_io::Graph;
+using onnx_io::Node;
+
+namespace {
+
+std::string cycle_text(const std::vector<Node>& nodes, const std::vector<std::size_t>& cycle) {
+  constexpr std::size_t shown = 6;
+  std::string text;
+  for (std::size_t i = 0; i < cycle.size() && i < shown; ++i) {
+    const Node& node = nodes[cycle[i]];
+    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", node_name(node.name, node.op_type, cycle[i]));
+  }
+  if (cycle.size() > shown) text += fmt::format(" and {} more", cycle.size() - shown);
+  return text;
+}
+
+}  // namespace
+
+bool NameScope::visible(std::string_view name) const {
+  for (const NameScope* scope = this; scope != nullptr; scope = scope->outer_) {
+    if (scope->defined_.count(name) != 0) return true;
+  }
+  return false;
+}
+
+void NameScope::define_graph(const Graph& graph, bool initializers_are_inputs) {
+  for (const onnx_io::ValueInfo& input : graph.inputs) {
+    if (!defined_.insert(input.name).second) {
+      report_.add(Rule::name_unique, at_, fmt::format("two graph inputs are named '{}'", input.name));
+    }
+  }
+  std::unordered_set<std::string_view> initializers;
+  for (const onnx_io::Initializer& initializer : graph.initializers) {
+    if (!initializers.insert(initializer.name).second) {
+      report_.add(Rule::name_unique, at_, fmt::format("two initializers are named '{}'", initializer.name));
+    }
+    if (defined_.insert(initializer.name).second && initializers_are_inputs) {
+      report_.add(Rule::initializer_listed, at_,
+                  fmt::format("initializer '{}' is no graph input; list it, or set ir_version to 4 or more",
+                              initializer.name));
+    }
+  }
+}
+
+void NameScope::define_function(const onnx_io::Function& function) {
+  for (const std::string& input : function.inputs) defined_.insert(input);
+}
+
+void NameScope::use_inputs(const NodeAt& at) {
+  for (const std::string& input : at.node.inputs) {
+    if (input.empty() || visible(input)) continue;
+    report_.mark_faulty(at);
+    pending_.push_back({input, at.index, at.path(), at.op()});
+  }
+}
+
+void NameScope::define_outputs(const NodeAt& at) {
+  for (const std::string& output : at.node.outputs) {
+    if (output.empty()) continue;
+    const bool here = !defined_.insert(output).second;
+    if (here || (outer_ != nullptr && outer_->visible(output))) {
+      report_.add(Rule::name_unique, at,
+                  fmt::format("output '{}' is the name of another value of {}; rename one", output,
+                              here ? "this graph" : "an outer scope"));
+    }
+  }
+}
+
+void NameScope::add_pending(std::vector<PendingUse> uses, std::size_t node) {
+  for (PendingUse& use : uses) {
+    use.node = node;
+    pending_.push_back(std::move(use));
+  }
+}
+
+std::vector<PendingUse> NameScope::judge_pending(const std::vector<Node>& nodes) {
+  if (pending_.empty()) return {};
+  std::unordered_map<std::size_t, std::size_t> group_of;
+  const std::vector<std::vector<std::size_t>> cycles = find_cycles(nodes);
+  for (std::size_t group = 0; group < cycles.size(); ++group) {
+    for (const std::size_t node : cycles[group]) group_of[node] = group;
+    report_.add(Rule::acyclic, at_,
+                fmt::format("nodes {} depend on each other's outputs; break the cycle",
+                            cycle_text(nodes, cycles[group])));
+  }
+  const auto made_by = producers(nodes);
+  std::vector<PendingUse> unresolved;
+  for (PendingUse& use : pending_) {
+    const auto producer = made_by.find(use.name);
+    if (producer != made_by.end()) {
+      const auto user_group = group_of.find(use.node);
+      const auto maker_group = group_of.find(producer->second);
+      const bool in_cycle = user_group != group_of.end() && maker_group != group_of.end() &&
+                            user_group->second == maker_group->second;
+      if (in_cycle) continue;  // the cycle is reported
+      report_.add(Rule::topological_order, use.path, use.op,
+                  fmt::format("input '{}' is computed only later, by node '{}'; sort the nodes", use.name,
+                              node_name(nodes[producer->second].name, nodes[producer->second].op_type,
+                                        producer->second)));
+    } else if (outer_ != nullptr) {
+      unresolved.push_back(std::move(use));
+    } else {
+      report_.add(Rule::name_defined, use.path, use.op,
+                  fmt::format("input '{}' is not defined: it is no graph input, initializer or output of a "
+                              "node",
+                              use.name));
+    }
+  }
+  return unresolved;
+}
+
+void NameScope::check_value_info(const std::vector<std::string_view>& names) {
+  constexpr std::size_t shown = 3;
+  std::string listed;
+  std::size_t unknown = 0;
+  std::unordered_set<std::string_view> seen;
+  for (const std::string_view name : names) {
+    if (!seen.insert(name).second)
+      report_.add(Rule::value_info_once, at_, fmt::format("value_info names '{}' twice; keep one", name));
+    else if (!visible(name) && ++unknown <= shown)
+      listed += fmt::format("{}'{}'", unknown == 1 ? "" : ", ", name);
+  }
+  if (unknown == 0) return;
+  if (unknown > shown) listed += fmt::format(" and {} more", unknown - shown);
+  report_.add(Rule::value_info_known, at_,
+              fmt::format("value_info names {}, which no input, initializer or node gives: remove what is "
+                          "left over, or correct the name",
+                          listed));
+}
+
+void NameScope::check_output(const std::string& name) {
+  if (defined_.count(name) != 0) return;
+  report_.add(Rule::output_computed, at_,
+              fmt::format("output '{}' is no value of this {}", name,
+                          at_.function != nullptr && at_.parent == nullptr ? "function" : "graph"));
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,123 @@
+#include "opset/check/check_node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "opset/check/quantized_lstm.h"
+#include "opset/check/recurrent_node.h"
+#include "opset/schema/added/beyond.h"
+#include "opset/schema/check_schema.h"
+#include "opset/schema/near_match.h"
+#include "opset/schema/schema_store.h"
+
+namespace grurun::opset {
+
+using onnx_io::Attribute;
+using onnx_io::Function;
+using onnx_io::Node;
+
+void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t index) {
+  NodeAt at{scope, node, index};
+  check_references(at);
+  if (const Function* function = functions_.find(node)) return check_call(at, *function);
+  if (const auto fault = functions_.overload_fault(node))
+    return report_.add(Rule::function_overload, at, *fault);
+  const std::optional<std::int64_t> opset_version = imported_opset(at);
+  if (!opset_version) return;
+  // The reader of OpenVINO IR wrote the node and has checked what it was made from.
+  if (is_openvino_lstm(node.op_type, node.domain)) return;
+  if (const SchemaInfo* schema = find_schema_beyond(node.op_type, node.domain, *opset_version)) {
+    at.since_version = schema->since_version;
+    check_against_schema(at, *schema, report_);
+    if (is_dynamic_quantize_lstm(node.op_type, node.domain)) check_quantized_attributes(at, *schema, report_);
+    return;
+  }
+  if (!newest_opset(node.domain)) return report_unknown_domain(at);
+  const SchemaInfo* schema = find_schema(node.op_type, node.domain, *opset_version);
+  if (schema == nullptr) return report_unknown_operator(at, *opset_version);
+  at.since_version = schema->since_version;
+  if (schema->deprecated) {
+    report_.add(Rule::operator_deprecated, at,
+                fmt::format("deprecated since opset {}, and the model imports {}; use what replaced it or "
+                            "import an older opset",
+                            schema->since_version, *opset_version));
+    return;
+  }
+  if (const RecurrentForm* form = find_recurrent_form(node.op_type, node.domain)) {
+    check_recurrent_node(at, *form, *schema, report_, made_here_);
+  } else {
+    check_against_schema(at, *schema, report_);
+  }
+}
+
+// A version that is newer than the registry, or below 1, has a finding of its own: the node is only marked.
+std::optional<std::int64_t> NodeChecker::imported_opset(const NodeAt& at) {
+  const std::string& domain = at.node.domain;
+  const auto import = at.scope.imports->find(domain);
+  if (import == at.scope.imports->end()) {
+    report_.mark_faulty(at);
+    if (missing_imports_.emplace(at.scope.imports, domain).second) {
+      report_.add(Rule::domain_imported, at,
+                  fmt::format("domain '{}' has no entry in opset_import; add one with the version that the "
+                              "nodes are written for",
+                              onnx_io::shown_domain(domain)));
+    }
+    return std::nullopt;
+  }
+  const std::optional<std::int64_t> newest = newest_opset(domain);
+  if (newest && (import->second < 1 || import->second > *newest)) {
+    report_.mark_faulty(at);
+    return std::nullopt;
+  }
+  return import->second;
+}
+
+void NodeChecker::report_unknown_domain(const NodeAt& at) {
+  if (!unknown_domains_.emplace(at.node.domain, at.node.op_type).second) return;
+  report_.add(Rule::domain_known, at,
+              fmt::format("'{}' is not a standard domain and the model has no function {}.{}; its nodes are "
+                          "not checked{}",
+                          at.node.domain, at.node.domain, at.node.op_type,
+                          did_you_mean(near_matches(at.node.domain, known_domains()))));
+}
+
+void NodeChecker::report_unknown_operator(const NodeAt& at, std::int64_t opset_version) {
+  const auto name = std::pair{at.node.domain + '\n' + at.node.op_type, opset_version};
+  const auto [text, added] = unknown_operators_.try_emplace(name);
+  if (added) text->second = describe_unknown_operator(at.node.op_type, at.node.domain, opset_version);
+  report_.add(Rule::operator_known, at, text->second);
+}
+
+void NodeChecker::check_call(const NodeAt& at, const Function& function) {
+  const auto check_count = [&](std::size_t count, std::size_t most, const char* what) {
+    if (count <= most) return;
+    report_.add(
+        Rule::function_call_arity, at,
+        fmt::format("{} {}, but function {}.{} has {}", count, what, function.domain, function.name, most));
+  };
+  check_count(at.node.inputs.size(), function.inputs.size(), "inputs");
+  check_count(at.node.outputs.size(), function.outputs.size(), "outputs");
+  const CallAttributeFaults faults = judge_call_attributes(at.node, function);
+  for (const std::string& fault : faults.repeated) report_.add(Rule::attribute_once, at, fault);
+  for (const std::string& fault : faults.unknown) report_.add(Rule::function_call_attribute, at, fault);
+}
+
+void NodeChecker::check_references(const NodeAt& at) {
+  for (const Attribute& attribute : at.node.attributes) {
+    if (attribute.ref_attr_name.empty()) continue;
+    const Function* function = at.scope.function;
+    if (function == nullptr) {
+      report_.add(Rule::function_reference, at,
+                  fmt::format("attribute '{}' refers to '{}', but only a node of a function can refer to an "
+                              "attribute of its caller",
+                              attribute.name, attribute.ref_attr_name));
+    } else if (!declares_attribute(*function, attribute.ref_attr_name)) {
+      report_.add(Rule::function_reference, at,
+                  fmt::format("attribute '{}' refers to '{}', which function {}.{} does not declare",
+                              attribute.name, attribute.ref_attr_name, function->domain, function->name));
+    }
+  }
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,126 @@
+#include "opset/findings/check_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "opset/schema/function_calls.h"
+
+namespace grurun::opset {
+
+CheckScope CheckScope::of_main_graph(const onnx_io::Model& model) {
+  CheckScope scope;
+  scope.label = "graph";
+  scope.imports = &model.opset_imports;
+  return scope;
+}
+
+CheckScope CheckScope::of_function(const onnx_io::Function& function) {
+  CheckScope scope;
+  scope.label = function_label(function.domain, function.name, function.overload);
+  scope.imports = &function.opset_imports;
+  scope.function = &function;
+  return scope;
+}
+
+CheckScope CheckScope::of_subgraph(const NodeAt& holder, const std::string& attribute) {
+  CheckScope scope;
+  scope.parent = &holder.scope;
+  scope.label = node_name(holder.node.name, holder.node.op_type, holder.index) + "." + attribute;
+  scope.imports = holder.scope.imports;
+  scope.function = holder.scope.function;
+  scope.holder = holder.index;
+  return scope;
+}
+
+std::string CheckScope::path() const {
+  return parent == nullptr ? label : parent->path() + "/" + label;
+}
+
+std::string CheckScope::key() const {
+  return parent == nullptr ? label : fmt::format("{}/{}.{}", parent->key(), holder, label);
+}
+
+namespace {
+
+// A hostile model may have names of megabytes and faults without number.
+constexpr std::size_t longest_name = 200;
+constexpr std::size_t longest_message = 4000;
+constexpr std::size_t most_findings = 10'000;
+
+std::string shortened(std::string text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80) --longest;  // UTF-8
+  text.resize(longest);
+  return text + "...";
+}
+
+}  // namespace
+
+std::string node_name(const std::string& name, const std::string& op_type, std::size_t index) {
+  return shortened(name.empty() ? fmt::format("{}#{}", op_type, index) : name, longest_name);
+}
+
+std::string op_label(const std::string& domain, const std::string& op_type,
+                     std::optional<int> since_version) {
+  const std::string name = shortened(onnx_io::qualified_name(domain, op_type), longest_name);
+  return since_version ? fmt::format("{}-{}", name, *since_version) : name;
+}
+
+std::string node_key(const CheckScope& scope, std::size_t index) {
+  return fmt::format("{}#{}", scope.key(), index);
+}
+
+std::string NodeAt::key() const {
+  return node_key(scope, index);
+}
+
+std::string NodeAt::path() const {
+  return scope.path() + "/" + node_name(node.name, node.op_type, index);
+}
+
+std::string NodeAt::op() const {
+  return op_label(node.domain, node.op_type, since_version);
+}
+
+void CheckReport::add(Rule rule, std::string node, std::string op, std::string message) {
+  rules_.insert(rule);
+  push(rule_info(rule), std::move(node), std::move(op), std::move(message), "");
+}
+
+void CheckReport::add(const RuleInfo& rule, NodeLabel node, std::string message, const std::string& section) {
+  if (rule.severity == Severity::error) misfit_.insert(node.key);
+  if (!told_.emplace(rule.code, std::move(node.key), message).second) return;
+  push(rule, std::move(node.path), std::move(node.op), std::move(message),
+       section.empty() ? rule.section : section);
+}
+
+void CheckReport::push(const RuleInfo& info, std::string node, std::string op, std::string message,
+                       std::string section) {
+  if (result_.findings.size() < most_findings) {
+    result_.findings.push_back({info.code, info.severity, std::move(node), std::move(op),
+                                shortened(std::move(message), longest_message), std::move(section)});
+  } else if (result_.findings.size() == most_findings) {
+    const RuleInfo& limit = rule_info(Rule::finding_count);
+    result_.findings.push_back(
+        {limit.code, limit.severity, "", "",
+         fmt::format("more than {} findings; the others are not listed", most_findings), ""});
+  }
+}
+
+void CheckReport::add(Rule rule, const NodeAt& at, std::string message) {
+  if (rule_info(rule).severity == Severity::error) mark_faulty(at);
+  add(rule, at.path(), at.op(), std::move(message));
+}
+
+void CheckReport::add(Rule rule, const CheckScope& scope, std::string message) {
+  const bool main_graph = scope.parent == nullptr && scope.function == nullptr;
+  add(rule, main_graph ? std::string() : scope.path(), "", std::move(message));
+}
+
+bool CheckResult::has_errors() const {
+  return std::ranges::any_of(findings,
+                             [](const Finding& finding) { return finding.severity == Severity::error; });
+}
+
+}  // namespace grurun::opset

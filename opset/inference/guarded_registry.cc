@@ -1,0 +1,251 @@
+#include "opset/inference/guarded_registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <unordered_map>
+
+#include "onnx/checker.h"
+#include "onnx/shape_inference/implementation.h"
+#include "opset/inference/inference_guard.h"
+#include "opset/inference/inference_values.h"
+#include "opset/inference/inferred_output.h"
+#include "opset/inference/quantized_inference.h"
+#include "opset/inference/recurrent_inference.h"
+#include "opset/inference/stft_inference.h"
+#include "opset/recurrent/recurrent_form.h"
+#include "opset/schema/added/beyond.h"
+#include "opset/schema/schema_store.h"
+#include "tensor/error.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx::InferenceContext;
+using onnx::OpSchema;
+
+// Knowing fewer values is no fault of the model, whatever made the propagation fail.
+void propagate(const OpSchema& schema, onnx::DataPropagationContext& context) {
+  try {
+    if (may_propagate(schema, context)) schema.GetDataPropagationFunction()(context);
+  } catch (const std::runtime_error&) {
+  }
+}
+
+const OpSchema::FormalParameter* parameter_at(const std::vector<OpSchema::FormalParameter>& parameters,
+                                              std::size_t index) {
+  if (index < parameters.size()) return &parameters[index];
+  const bool repeats = !parameters.empty() && parameters.back().GetOption() == OpSchema::Variadic;
+  return repeats ? &parameters.back() : nullptr;
+}
+
+// The interned spelling, or null for a type that is not complete.
+onnx::DataType spelling(const onnx::TypeProto* type) {
+  if (type == nullptr || type->value_case() == onnx::TypeProto::VALUE_NOT_SET) return nullptr;
+  try {
+    return onnx::Utils::DataTypeUtils::ToType(*type);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+// An inference function may fault an input only because its type is not known.
+bool has_untyped_input(const InferenceContext& context) {
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
+    if (!context.hasInput(i)) continue;
+    const onnx::TypeProto* type = context.getInputType(i);
+    if (type == nullptr || type->value_case() == onnx::TypeProto::VALUE_NOT_SET) return true;
+  }
+  return false;
+}
+
+std::string list_types(const onnx::DataTypeSet& types) {
+  std::vector<std::string> names;
+  for (const onnx::DataType type : types) names.push_back(*type);
+  std::ranges::sort(names);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const RuleInfo& admitted_rule(const OpSchema& schema, const OpSchema::FormalParameter& parameter) {
+  if (find_recurrent_form(schema.Name(), schema.domain()) != nullptr) {
+    return recurrent_rule(schema.Name(),
+                          parameter.GetTypeStr() == "T1" ? RecurrentRule::type_T1 : RecurrentRule::type_T);
+  }
+  const bool old_constant = schema.Name() == "Constant" && schema.since_version() == 1;
+  return rule_info(old_constant ? Rule::constant_type : Rule::type_admitted);
+}
+
+// "; GRU-22 admits it: import opset 22 or newer", "; Cast it" where one type of tensor is admitted, or
+// nothing.
+std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, onnx::DataType type) {
+  for (const Signature& signature : signatures(schema.Name(), schema.domain()).versions) {
+    const int version = signature.since_version;
+    if (version <= schema.since_version()) continue;
+    const OpSchema& newer = *find_onnx_schema(schema.Name(), schema.domain(), version);
+    const auto* parameter = parameter_at(input ? newer.inputs() : newer.outputs(), index);
+    if (parameter == nullptr || parameter->GetTypes().count(type) == 0) continue;
+    return fmt::format("; {}-{} admits it: import opset {} or newer", schema.Name(), version, version);
+  }
+  const auto* own = parameter_at(input ? schema.inputs() : schema.outputs(), index);
+  const bool one = own != nullptr && own->GetTypes().size() == 1;
+  return input && one && type->starts_with("tensor(") && (*own->GetTypes().begin())->starts_with("tensor(")
+             ? "; Cast it"
+             : "";
+}
+
+}  // namespace
+
+GuardedRegistry::GuardedRegistry(const InferenceModel& model)
+    : model_(model), quantized_(quantized_lstm_schema()) {
+  opaque_.TypeAndShapeInferenceFunction([](InferenceContext&) {});
+  quantized_.TypeAndShapeInferenceFunction([this](InferenceContext& context) { infer_quantized(context); });
+}
+
+const OpSchema* GuardedRegistry::GetSchema(const std::string& op_type, int max_version,
+                                           const std::string& domain) const {
+  if (domain == opaque_domain) return &opaque_;
+  if (is_dynamic_quantize_lstm(op_type, domain)) return &quantized_;
+  const OpSchema* schema = find_onnx_schema(op_type, domain, max_version);
+  if (schema == nullptr) return nullptr;
+  std::unique_ptr<const OpSchema>& guarded = schemas_[{schema, max_version}];
+  if (guarded == nullptr) guarded = guard(*schema, max_version);
+  return guarded.get();
+}
+
+std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, int opset_version) const {
+  auto copy = std::make_unique<OpSchema>(schema);
+  copy->TypeAndShapeInferenceFunction([this, &schema, opset_version](InferenceContext& context) {
+    if (const InferenceNode* node = find_recurrent(schema, context)) {
+      infer_recurrent(*node, schema, context);
+    } else {
+      infer(schema, opset_version, context);
+    }
+    judge_types(schema, context);
+    bound_outputs(schema, context);
+  });
+  if (schema.has_data_propagation_function()) {
+    copy->PartialDataPropagationFunction(
+        [&schema](onnx::DataPropagationContext& context) { propagate(schema, context); });
+  }
+  return copy;
+}
+
+// ONNX ends the whole inference on any exception but InferenceError; as that, it stays one node's.
+void GuardedRegistry::infer(const OpSchema& schema, int opset_version, InferenceContext& context) const {
+  try {
+    if (!may_infer(schema, context)) {
+      // outputs stay unknown but for their types
+    } else if (schema.domain().empty() && schema.Name() == "STFT") {
+      infer_stft(context);
+    } else if (schema.has_type_and_shape_inference_function()) {
+      schema.GetTypeAndShapeInferenceFunction()(context);
+      correct_inferred(schema, context);
+    } else if (const onnx::FunctionProto* body = schema.GetFunction(opset_version)) {
+      onnx::shape_inference::InferShapeForFunctionNode(*body, this, context,
+                                                       onnx::ShapeInferenceOptions(false, 1, false));
+    }
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const Error& error) {
+    throw onnx::InferenceError(error.message());
+  } catch (const std::exception& error) {
+    if (!has_untyped_input(context)) throw onnx::InferenceError(error.what());
+  }
+  try {
+    schema.CheckInputOutputType(context);  // completes output types that follow from the inputs'
+  } catch (const onnx::checker::ValidationError&) {
+    // judge_types says it with the type that was found and the versions that would admit it
+  }
+}
+
+void GuardedRegistry::judge_types(const OpSchema& schema, InferenceContext& context) const {
+  struct Bound {
+    onnx::DataType type;
+    std::string parameter;
+  };
+  std::unordered_map<std::string, Bound> bound;
+  const auto judge = [&](bool input, std::size_t index, const onnx::TypeProto* proto) {
+    const auto* parameter = parameter_at(input ? schema.inputs() : schema.outputs(), index);
+    const onnx::DataType type = spelling(proto);
+    if (parameter == nullptr || type == nullptr) return;
+    const char* side = input ? "input" : "output";
+    if (!parameter->GetTypes().empty() && parameter->GetTypes().count(type) == 0) {
+      record(context, admitted_rule(schema, *parameter), "",
+             fmt::format("{} {} is {}; {}-{} admits {}{}", side, parameter->GetName(), *type, schema.Name(),
+                         schema.since_version(), list_types(parameter->GetTypes()),
+                         newer_hint(schema, input, index, type)));
+      return;
+    }
+    if (!parameter->GetIsHomogeneous()) return;
+    const auto [first, added] = bound.try_emplace(
+        parameter->GetTypeStr(), Bound{type, fmt::format("{} {}", side, parameter->GetName())});
+    if (added || first->second.type == type) return;
+    const bool recurrent = find_recurrent_form(schema.Name(), schema.domain()) != nullptr;
+    record(context,
+           recurrent ? recurrent_rule(schema.Name(), RecurrentRule::same_type) : rule_info(Rule::type_bound),
+           "",
+           fmt::format("{} {} is {}, but {} is {}; both are {} of {}-{} and must be the same", side,
+                       parameter->GetName(), *type, first->second.parameter, *first->second.type,
+                       parameter->GetTypeStr(), schema.Name(), schema.since_version()));
+  };
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) judge(true, i, context.getInputType(i));
+  for (std::size_t i = 0; i < context.getNumOutputs(); ++i) judge(false, i, context.getOutputType(i));
+}
+
+// Sizes below zero would reach the arithmetic of the nodes behind. They are faults but for Split's: where the
+// parts before take all, ONNX computes one for the last, which is empty.
+void GuardedRegistry::bound_outputs(const OpSchema& schema, InferenceContext& context) const {
+  for (std::size_t i = 0; i < context.getNumOutputs(); ++i) {
+    onnx::TypeProto& type = *context.getOutputType(i);
+    const auto* parameter = parameter_at(schema.outputs(), i);
+    for (int axis = 0; parameter != nullptr && axis < type.tensor_type().shape().dim_size(); ++axis) {
+      const std::int64_t size = type.tensor_type().shape().dim(axis).dim_value();
+      if (size >= 0 || schema.Name() == "Split") continue;
+      record(context, rule_info(Rule::inference), "",
+             fmt::format("output {} would have the size {} on axis {}", parameter->GetName(), size, axis));
+    }
+    clean(type);
+  }
+}
+
+const InferenceNode* GuardedRegistry::find_recurrent(const OpSchema& schema,
+                                                     const InferenceContext& context) const {
+  if (find_recurrent_form(schema.Name(), schema.domain()) == nullptr) return nullptr;
+  const auto mention = last_node_mention(context.getDisplayName(), model_);
+  return mention && model_.nodes[mention->node].recurrent ? &model_.nodes[mention->node] : nullptr;
+}
+
+void GuardedRegistry::infer_recurrent(const InferenceNode& node, const OpSchema& schema,
+                                      InferenceContext& context) const {
+  const RecurrentForm& form = *find_recurrent_form(schema.Name(), schema.domain());
+  const SchemaInfo& info = *find_schema(schema.Name(), schema.domain(), schema.since_version());
+  for (RecurrentFinding& found : infer_recurrent_node(node, form, info, context)) {
+    record(context, recurrent_rule(schema.Name(), found.rule), std::move(found.section),
+           std::move(found.message));
+  }
+}
+
+// Values of its attributes were told with the node; of the rules for shapes only the errors are. A function
+// of the model may have its name.
+void GuardedRegistry::infer_quantized(InferenceContext& context) const {
+  const auto mention = last_node_mention(context.getDisplayName(), model_);
+  if (!mention || model_.nodes[mention->node].beyond == nullptr) return;
+  const InferenceNode& node = model_.nodes[mention->node];
+  for (RecurrentFinding& found : infer_recurrent_node(node, quantized_lstm_form(), *node.beyond, context)) {
+    if (found.rule > RecurrentRule::attribute_once && is_error(quantized_lstm_form(), found))
+      record(context, rule_info(Rule::inference), "", std::move(found.message));
+  }
+  judge_types(quantized_, context);
+  bound_outputs(quantized_, context);
+}
+
+void GuardedRegistry::record(const InferenceContext& context, const RuleInfo& rule, std::string section,
+                             std::string message) const {
+  std::string display = context.getDisplayName();
+  if (!recorded_.emplace(display, message).second) return;
+  faults_.push_back({std::move(display), &rule, std::move(section), std::move(message)});
+}
+
+}  // namespace grurun::opset

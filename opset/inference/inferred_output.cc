@@ -1,0 +1,79 @@
+#include "opset/inference/inferred_output.h"
+
+#include "opset/inference/inferred_input.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx::InferenceContext;
+using onnx::OpSchema;
+using onnx::TensorShapeProto;
+
+// Of Attention's output 3: the sizes of keys given and past are added up where all of them are known.
+bool knows_key_count(InferenceContext& context, int axis) {
+  if (!knows_size(input_shape(context, 2), axis)) return false;
+  const bool past = context.getNumInputs() > 4 && context.hasInput(4);
+  if (!past) return true;
+  return input_shape(context, 2)->dim(axis).dim_value() > 0 && knows_size(input_shape(context, 4), 2) &&
+         input_shape(context, 5) != nullptr && context.hasOutput(1) && context.hasOutput(2);
+}
+
+// Attention takes sizes that it does not know for 0, and a shape for what it has of one.
+void forget_unknown_sizes(InferenceContext& context) {
+  const TensorShapeProto* q = input_shape(context, 0);
+  const TensorShapeProto* v = input_shape(context, 2);
+  const bool alike = q != nullptr && v != nullptr && q->dim_size() == v->dim_size();
+  const bool packed = alike && v->dim_size() == 3;
+  const auto forget = [&](std::size_t output, int axis) {
+    auto& type = *context.getOutputType(output)->mutable_tensor_type();
+    if (axis < type.shape().dim_size()) type.mutable_shape()->mutable_dim(axis)->Clear();
+  };
+  if (packed && !knows_size(v, 2)) forget(0, 2);
+  if (!context.hasOutput(3)) return;
+  if (!alike) {
+    context.getOutputType(3)->mutable_tensor_type()->clear_shape();
+  } else if (!knows_key_count(context, packed ? 1 : 2)) {
+    forget(3, 3);
+  }
+}
+
+// Y is of scale's type, V; ONNX takes X's.
+void type_by_scale(InferenceContext& context) {
+  const onnx::TypeProto* scale = context.getNumInputs() > 1 ? context.getInputType(1) : nullptr;
+  if (scale == nullptr || !scale->has_tensor_type()) return;
+  context.getOutputType(0)->mutable_tensor_type()->set_elem_type(scale->tensor_type().elem_type());
+}
+
+// With ceil_mode a window that would begin in the padding behind the input is left out: the text says so from
+// version 22 on, and runtimes have it so in all.
+void leave_windows_out(InferenceContext& context) {
+  const TensorShapeProto* x = input_shape(context, 0);
+  if (x == nullptr || int_attribute(context, "ceil_mode", 0) == 0) return;
+  for (std::size_t output = 0; output < context.getNumOutputs(); ++output) {
+    auto& shape = *context.getOutputType(output)->mutable_tensor_type()->mutable_shape();
+    for (int axis = 2; axis < x->dim_size() && axis < shape.dim_size(); ++axis) {
+      if (!x->dim(axis).has_dim_value() || !shape.dim(axis).has_dim_value()) continue;
+      const std::int64_t stride = list_entry(context, "strides", axis - 2).value_or(1),
+                         count = shape.dim(axis).dim_value();
+      const std::int64_t end = x->dim(axis).dim_value() + list_entry(context, "pads", axis - 2).value_or(0);
+      if (count > 1 && stride > 0 && (end - 1) / stride < count - 1)
+        shape.mutable_dim(axis)->set_dim_value(count - 1);
+    }
+  }
+}
+
+bool is_pooling(const std::string& op_type) {
+  return op_type == "MaxPool" || op_type == "AveragePool" || op_type == "LpPool";
+}
+
+}  // namespace
+
+void correct_inferred(const OpSchema& schema, InferenceContext& context) {
+  if (!schema.domain().empty()) return;
+  if (schema.Name() == "Attention") forget_unknown_sizes(context);
+  if (schema.Name() == "RMSNormalization") type_by_scale(context);
+  if (is_pooling(schema.Name())) leave_windows_out(context);
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,24 @@
+// What the schema of a node's exact version says of its attributes and of how many inputs and outputs it has.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opset/findings/check_report.h"
+#include "opset/schema/registry.h"
+
+namespace grurun::opset {
+
+/// What is wrong with the number of a node's inputs or outputs, and which required ones are omitted.
+struct ArityFaults {
+  std::optional<std::string> count;
+  std::vector<std::string> omitted;
+};
+ArityFaults judge_inputs(const NodeAt& at, const SchemaInfo& schema);
+ArityFaults judge_outputs(const NodeAt& at, const SchemaInfo& schema);
+
+/// Attributes and the numbers of inputs and outputs, as the schema has them.
+void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckReport& report);
+
+}  // namespace grurun::opset

@@ -1,0 +1,131 @@
+#include "report/suite/json.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "conformance/version.h"
+#include "report/suite/tally.h"
+#include "report/suite/text.h"
+
+namespace grurun::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json counts_json(const Counts& counts) {
+  Json out = Json::object();
+  for (int v = 0; v < conformance::verdict_count; ++v)
+    out[conformance::verdict_name(static_cast<conformance::Verdict>(v))] = counts.by_verdict[v];
+  return out;
+}
+
+Json pair_json(const std::optional<trial::ElementPair>& pair) {
+  if (!pair) return nullptr;
+  return {{"where", one_line(pair->where)},
+          {"index", pair->index},
+          {"actual", one_line(pair->actual)},
+          {"expected", one_line(pair->expected)}};
+}
+
+/// JSON has no infinity, and the keys are numbers.
+double within_range(double error) {
+  return std::min(error, std::numeric_limits<double>::max());
+}
+
+Json output_json(const conformance::OutputResult& output) {
+  const trial::Comparison& comparison = output.comparison;
+  const trial::ElementErrors& errors = comparison.errors;
+  Json out = {{"data_set", one_line(output.data_set)},
+              {"name", one_line(output.name)},
+              {"ok", comparison.ok},
+              {"random", output.random},
+              {"actual_type", one_line(comparison.actual_type)},
+              {"expected_type", one_line(comparison.expected_type)},
+              {"problem", one_line(comparison.structure)}};
+  if (output.random) return out;
+  out["rtol"] = comparison.tolerance.rtol;
+  out["atol"] = comparison.tolerance.atol;
+  out["total"] = errors.total;
+  out["differing"] = errors.differing;
+  out["non_finite"] = errors.non_finite;
+  out["max_abs"] = within_range(errors.max_abs);
+  out["max_rel"] = within_range(errors.max_rel);
+  out["max_ulp"] = errors.max_ulp ? Json(*errors.max_ulp) : Json(nullptr);
+  out["first"] = pair_json(comparison.first);
+  out["worst"] = pair_json(comparison.worst);
+  return out;
+}
+
+Json finding_json(const trial::Finding& finding) {
+  Json out = {
+      {"kind", finding.kind}, {"data_set", one_line(finding.data_set)}, {"node", one_line(finding.node)}};
+  out["hypotheses"] = finding.hypotheses;
+  out["max_ulp"] = finding.max_ulp ? Json(*finding.max_ulp) : Json(nullptr);
+  out["text"] = one_line(finding.text);
+  return out;
+}
+
+Json warning_json(const conformance::Warning& warning) {
+  return {{"data_set", one_line(warning.data_set)}, {"code", warning.code}, {"text", one_line(warning.text)}};
+}
+
+Json case_json(const conformance::Case& test, const conformance::CaseOutcome& outcome) {
+  const conformance::CaseResult& result = outcome.result;
+  Json out = {{"name", one_line(test.name)},      {"path", one_line(test.path)},
+              {"kind", one_line(test.kind)},      {"verdict", conformance::verdict_name(result.verdict)},
+              {"unexpected", outcome.unexpected}, {"message", one_line(result.message)},
+              {"seconds", result.seconds}};
+  if (outcome.expectation != nullptr)
+    out["expectation"] = {{"line", outcome.expectation->line},
+                          {"pattern", one_line(outcome.expectation->pattern)},
+                          {"verdict", conformance::verdict_name(outcome.expectation->verdict)},
+                          {"reason", one_line(outcome.expectation->reason)}};
+  out["operators"] = Json::array();
+  for (const std::string& name : result.operators) out["operators"].push_back(one_line(name));
+  out["outputs"] = Json::array();
+  for (const conformance::OutputResult& output : result.outputs)
+    out["outputs"].push_back(output_json(output));
+  out["diagnosis"] = Json::array();
+  for (const trial::Finding& finding : result.findings) out["diagnosis"].push_back(finding_json(finding));
+  out["warnings"] = Json::array();
+  for (const conformance::Warning& warning : result.warnings)
+    out["warnings"].push_back(warning_json(warning));
+  return out;
+}
+
+Json groups_json(const std::map<std::string, Counts>& groups) {
+  Json out = Json::object();
+  for (const auto& [name, counts] : groups) out[one_line(name)] = counts_json(counts);
+  return out;
+}
+
+}  // namespace
+
+std::string json_report(const conformance::SuiteResult& result) {
+  const Tally tally = count(result);
+  Json out = {{"format", 1},
+              {"grurun", conformance::version()},
+              {"summary", counts_json(tally.all)},
+              {"found", result.cases.size()},
+              {"not_run", result.not_run()},
+              {"unexpected", result.unexpected()},
+              {"with_warnings", with_warnings(result)},
+              {"as_expected", result.as_expected()},
+              {"seconds", result.seconds},
+              {"by_kind", groups_json(tally.by_kind)},
+              {"by_operator", groups_json(tally.by_operator)}};
+  out["stale_expectations"] = Json::array();
+  for (const conformance::Expectation* line : result.stale)
+    out["stale_expectations"].push_back(one_line(stale_note(result, *line)));
+  out["no_cases"] = Json::object();
+  for (const auto& [reason, names] : result.no_cases)
+    for (const std::string& name : names) out["no_cases"][reason].push_back(one_line(name));
+  out["cases"] = Json::array();
+  for (std::size_t i = 0; i < result.cases.size(); ++i)
+    if (result.outcomes[i].ran) out["cases"].push_back(case_json(result.cases[i], result.outcomes[i]));
+  return out.dump(1) + "\n";
+}
+
+}  // namespace grurun::report

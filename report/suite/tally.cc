@@ -1,0 +1,66 @@
+#include "report/suite/tally.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace grurun::report {
+
+std::size_t Counts::total() const {
+  return std::accumulate(by_verdict.begin(), by_verdict.end(), std::size_t{0});
+}
+
+std::size_t Counts::not_good() const {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < by_verdict.size(); ++i)
+    if (!conformance::is_good(static_cast<conformance::Verdict>(i))) sum += by_verdict[i];
+  return sum;
+}
+
+Tally count(const conformance::SuiteResult& result) {
+  Tally tally;
+  for (std::size_t i = 0; i < result.cases.size(); ++i) {
+    const conformance::CaseOutcome& outcome = result.outcomes[i];
+    if (!outcome.ran) continue;
+    const auto verdict = static_cast<std::size_t>(outcome.result.verdict);
+    ++tally.all.by_verdict[verdict];
+    ++tally.by_kind[result.cases[i].kind].by_verdict[verdict];
+    for (const std::string& name : outcome.result.operators) ++tally.by_operator[name].by_verdict[verdict];
+  }
+  return tally;
+}
+
+std::size_t with_warnings(const conformance::SuiteResult& result) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      result.outcomes,
+      [](const conformance::CaseOutcome& outcome) { return !outcome.result.warnings.empty(); }));
+}
+
+std::string describe(const conformance::Warning& warning) {
+  return fmt::format("{}{}{}: {}", warning.data_set, warning.data_set.empty() ? "" : ", ", warning.code,
+                     warning.text);
+}
+
+std::string expectation_note(const conformance::SuiteResult& result,
+                             const conformance::CaseOutcome& outcome) {
+  const conformance::Expectation* line = outcome.expectation;
+  if (line == nullptr || !outcome.ran) return {};
+  const std::string place = fmt::format("{}:{}", result.expectations.file(), line->line);
+  if (!outcome.unexpected) return fmt::format("expected by {}: {}", place, line->reason);
+  if (conformance::is_good(outcome.result.verdict))
+    return fmt::format("{} expects {}, but it {}; remove that line", place,
+                       conformance::verdict_name(line->verdict),
+                       conformance::verdict_name(outcome.result.verdict));
+  return fmt::format("{} expects {}", place, conformance::verdict_name(line->verdict));
+}
+
+std::string stale_note(const conformance::SuiteResult& result, const conformance::Expectation& line) {
+  for (const conformance::Case& test : result.cases)
+    if (matches_pattern(test, line.pattern))
+      return fmt::format("{}:{}: every case that '{}' matches is decided by an earlier line",
+                         result.expectations.file(), line.line, line.pattern);
+  return fmt::format("{}:{}: '{}' matches no case", result.expectations.file(), line.line, line.pattern);
+}
+
+}  // namespace grurun::report

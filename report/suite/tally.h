@@ -1,0 +1,43 @@
+// How many cases ended how, in all, by kind and by operator.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+
+#include "conformance/suite.h"
+
+namespace grurun::report {
+
+/// Cases by verdict; index with static_cast<std::size_t>(Verdict).
+struct Counts {
+  std::array<std::size_t, conformance::verdict_count> by_verdict{};
+
+  std::size_t operator[](conformance::Verdict verdict) const {
+    return by_verdict[static_cast<std::size_t>(verdict)];
+  }
+  std::size_t total() const;
+  std::size_t not_good() const;
+};
+
+struct Tally {
+  Counts all;
+  std::map<std::string, Counts> by_kind;
+  std::map<std::string, Counts> by_operator;  // a case counts once under every operator its model holds
+};
+
+Tally count(const conformance::SuiteResult& result);
+
+/// Cases that ran and have warnings.
+std::size_t with_warnings(const conformance::SuiteResult& result);
+
+/// "test_data_set_0, SHAPE004: ...": the line that reports print.
+std::string describe(const conformance::Warning& warning);
+
+/// What the expectations have to say on a case, in words; empty when nothing.
+std::string expectation_note(const conformance::SuiteResult& result, const conformance::CaseOutcome& outcome);
+
+/// One line for each line of the expectations that decides for no case.
+std::string stale_note(const conformance::SuiteResult& result, const conformance::Expectation& line);
+
+}  // namespace grurun::report

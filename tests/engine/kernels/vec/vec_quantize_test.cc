@@ -1,0 +1,110 @@
+#include "engine/kernels/vec/vec_quantize.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "engine/ops/quantization/saturate.h"
+#include "tests/engine/kernels/target_fixture.h"
+
+namespace grurun::kernels {
+namespace {
+
+class VecQuantize : public EveryTarget {};
+GRURUN_FOR_EVERY_TARGET(VecQuantize);
+
+TEST_P(VecQuantize, QuantizeRoundsTiesToEvenAndSaturates) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> x = {0, 1, 3, 5, -1, -3, 1e9f, -1e9f, inf, -inf, nan, 509, 511, -256, -258, 2, 7};
+  const std::vector<int> expected = {128, 128, 130, 130, 128, 126, 255, 0,  255,
+                                     0,   128, 255, 255, 0,   0,   129, 132};
+  for (size_t n = 1; n <= x.size(); ++n) {
+    std::vector<uint8_t> y(n);
+    const float scale = 2;
+    const uint8_t zero_point = 128;
+    vec_quantize(x.data(), Quantization<uint8_t>{&scale, &zero_point, 0}, y.data(), static_cast<int64_t>(n));
+    for (size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], expected[i]) << "n=" << n << " element " << i;
+  }
+}
+
+TEST_P(VecQuantize, RequantizeIsTheScalarDefinition) {
+  std::vector<int32_t> x = {0, 1, -1, 3, 5, 7, -3, -5, 1 << 30, -(1 << 30), INT32_MAX, INT32_MIN};
+  for (int32_t i = 0; i < 90; ++i) x.push_back(i * 7919 - 300000);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> factors;
+  for (size_t i = 0; i < x.size(); ++i)
+    factors.push_back(i == 20 ? nan : 0.0003 * static_cast<double>(i % 17));
+  factors[1] = factors[3] = factors[4] = factors[5] = factors[6] = factors[7] = 0.5;
+  for (const int64_t step : {0, 1}) {
+    for (const double scale : {1.0, 0.37}) {
+      for (const bool is_signed : {false, true}) {
+        const int zero_point = is_signed ? -3 : 130;
+        std::vector<uint8_t> y(x.size());
+        vec_requantize(
+            x.data(),
+            {step == 0 ? &factors[3] : factors.data(), step, scale, zero_point, is_signed ? -128 : 0},
+            y.data(), static_cast<int64_t>(x.size()));
+        for (size_t i = 0; i < x.size(); ++i) {
+          const double quotient = x[i] * factors[step == 0 ? 3 : i] / scale;
+          const int expected = is_signed
+                                   ? engine::quantized_integer(quotient, static_cast<int8_t>(zero_point))
+                                   : engine::quantized_integer(quotient, static_cast<uint8_t>(zero_point));
+          EXPECT_EQ(is_signed ? static_cast<int8_t>(y[i]) : y[i], expected) << x[i] << " * " << factors[i];
+        }
+      }
+    }
+  }
+}
+
+// All of one type, with one scale and zero point or one of each for every element, or no zero points.
+template <class T>
+void check_type() {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr int64_t kCount = 151;
+  std::mt19937 random(9);
+  std::uniform_int_distribution<int> integer(std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+  std::normal_distribution<float> number(0, static_cast<float>(std::numeric_limits<T>::max()) / 3);
+  std::uniform_real_distribution<float> size(0.3f, 3);
+  std::vector<float> x, scales;
+  std::vector<T> zero_points, codes;
+  for (int64_t i = 0; i < kCount; ++i) {
+    x.push_back(i % 3 == 0 ? std::nearbyint(number(random)) + 0.5f : number(random));
+    scales.push_back(i % 3 == 0 ? 1.0f : size(random));
+    zero_points.push_back(static_cast<T>(integer(random)));
+    codes.push_back(static_cast<T>(integer(random)));
+  }
+  codes[0] = std::numeric_limits<T>::min(), codes[1] = std::numeric_limits<T>::max();
+  x[40] = inf, x[41] = -inf, x[42] = nan, x[43] = 3e38f, x[44] = -0.0f;
+  scales[45] = 0, scales[46] = nan, scales[47] = -1;
+  for (const int64_t step : {0, 1}) {
+    for (const bool has_zero_points : {false, true}) {
+      for (const int64_t n : {int64_t{1}, int64_t{17}, kCount}) {
+        const Quantization<T> by{scales.data(), has_zero_points ? zero_points.data() : nullptr, step};
+        std::vector<T> y(static_cast<size_t>(n + 1), T(77));
+        std::vector<float> back(static_cast<size_t>(n + 1), 7);
+        vec_quantize(x.data(), by, y.data(), n);
+        vec_dequantize(codes.data(), by, back.data(), n);
+        for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+          const float scale = scales[step == 0 ? 0 : i];
+          const T zero_point = has_zero_points ? zero_points[step == 0 ? 0 : i] : T(0);
+          EXPECT_EQ(y[i], engine::quantized_integer<T>(x[i] / scale, zero_point)) << x[i] << " / " << scale;
+          const float expected = static_cast<float>(codes[i] - zero_point) * scale;
+          EXPECT_TRUE(back[i] == expected || (std::isnan(back[i]) && std::isnan(expected))) << back[i];
+        }
+        EXPECT_EQ(y.back(), T(77));
+        EXPECT_EQ(back.back(), 7);
+      }
+    }
+  }
+}
+
+TEST_P(VecQuantize, EveryTypeIsTheScalarDefinition) {
+  check_type<int8_t>();
+  check_type<uint8_t>();
+  check_type<int16_t>();
+  check_type<uint16_t>();
+}
+
+}  // namespace
+}  // namespace grurun::kernels

@@ -1,0 +1,177 @@
+#include "trial/diagnosis/ways.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "engine/graph/node_rules.h"
+#include "onnx_io/openvino/openvino_ir.h"
+#include "opset/schema/function_calls.h"
+
+namespace grurun::trial::diagnosis {
+
+using onnx_io::Node;
+
+namespace {
+
+bool keeps_order(const Node& node) {
+  static const std::array names{"Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"};
+  return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
+}
+
+/// Whether the way back from a graph's output goes on through it.
+bool is_followed(const Node& node) {
+  return !node.inputs.empty() && (keeps_order(node) || (node.domain.empty() && node.op_type == "Transpose"));
+}
+
+/// Inputs, and what bodies take from around them or make.
+void for_each_used(const Node& node, const std::function<void(const std::string&)>& use) {
+  std::ranges::for_each(node.inputs, use);
+  for (const onnx_io::Attribute& attribute : node.attributes) {
+    for (const auto& body : attribute.graphs) {
+      for (const Node& inner : body->nodes) for_each_used(inner, use);
+      for (const onnx_io::ValueInfo& output : body->outputs) use(output.name);
+    }
+  }
+}
+
+/// By value: the last node of that kind in the graph's order on which it depends, through whatever operators.
+template <typename Predicate>
+NodeByValue last_sources(const onnx_io::Graph& graph, const Predicate& is_source) {
+  NodeByValue sources;
+  for (const Node& node : graph.nodes) {
+    const Node* last = is_source(node) ? &node : nullptr;
+    if (last == nullptr) {
+      for_each_used(node, [&](const std::string& name) {
+        const auto source = sources.find(name);
+        if (source != sources.end()) last = std::max(last, source->second);
+      });
+    }
+    if (last == nullptr) continue;
+    for (const std::string& output : node.outputs) {
+      if (!output.empty()) sources.try_emplace(output, last);
+    }
+  }
+  return sources;
+}
+
+const Node* first_recurrent_of(const std::vector<Node>& nodes) {
+  for (const Node& node : nodes) {
+    if (const Node* found = first_recurrent(node)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Op> op_of(const Node& node) {
+  const bool of_openvino = node.domain == onnx_io::openvino_domain;
+  if (of_openvino && node.op_type == "LSTM") return Op::lstm;
+  if (!node.domain.empty()) return std::nullopt;
+  if (node.op_type == "RNN") return Op::rnn;
+  if (node.op_type == "GRU") return Op::gru;
+  if (node.op_type == "LSTM") return Op::lstm;
+  return std::nullopt;
+}
+
+std::string label_of(const onnx_io::OpsetImports& imports, const Node& node) {
+  const auto imported = imports.find(node.domain);
+  const int version = imported == imports.end() ? 0 : engine::resolved_version(node, imported->second);
+  return engine::node_label(node, "", version);
+}
+
+NodeByValue producers_of(const onnx_io::Graph& graph) {
+  NodeByValue producers;
+  for (const Node& node : graph.nodes) {
+    for (const std::string& output : node.outputs) producers.try_emplace(output, &node);
+  }
+  return producers;
+}
+
+NodeByValue recurrent_sources(const onnx_io::Graph& graph) {
+  return last_sources(graph, [](const Node& node) { return op_of(node).has_value(); });
+}
+
+std::optional<Way> way_back(const NodeByValue& producers, std::string value) {
+  Way way{};
+  for (std::size_t steps = 0; steps <= producers.size(); ++steps) {
+    const auto made = producers.find(value);
+    if (made == producers.end()) return std::nullopt;
+    const Node* node = made->second;
+    if (op_of(*node)) {
+      way.from = node;
+      way.output = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
+      return way.output < 3 ? std::optional(way) : std::nullopt;
+    }
+    if (!is_followed(*node)) return std::nullopt;
+    way.between.push_back(node);
+    value = node->inputs[0];
+  }
+  return std::nullopt;
+}
+
+const Node* first_recurrent(const Node& node) {
+  if (op_of(node)) return &node;
+  for (const onnx_io::Attribute& attribute : node.attributes) {
+    for (const auto& body : attribute.graphs) {
+      if (const Node* found = first_recurrent_of(body->nodes)) return found;
+    }
+  }
+  return nullptr;
+}
+
+const Node* first_not_followed(const NodeByValue& producers, const std::string& value) {
+  auto made = producers.find(value);
+  for (std::size_t steps = 0; made != producers.end() && is_followed(*made->second); ++steps) {
+    made = steps > producers.size() ? producers.end() : producers.find(made->second->inputs[0]);
+  }
+  return made == producers.end() ? nullptr : made->second;
+}
+
+bool has_recurrent_node(const onnx_io::Model& model) {
+  return first_recurrent_of(model.graph.nodes) != nullptr ||
+         std::ranges::any_of(model.functions, [](const auto& function) {
+           return first_recurrent_of(function.nodes) != nullptr;
+         });
+}
+
+std::vector<Untraced> find_untraced(const onnx_io::Model& model) {
+  const NodeByValue producers = producers_of(model.graph);
+  const opset::FunctionIndex functions(model.functions);
+  const auto called = [&](const Node& node) {
+    const onnx_io::Function* function = functions.find(node);
+    return function != nullptr && first_recurrent_of(function->nodes) != nullptr ? function : nullptr;
+  };
+  const NodeByValue sources = last_sources(model.graph, [&](const Node& node) {
+    return first_recurrent(node) != nullptr || called(node) != nullptr;
+  });
+  std::vector<Untraced> out;
+  for (std::size_t i = 0; i < model.graph.outputs.size(); ++i) {
+    const std::string& name = model.graph.outputs[i].name;
+    const Node* made = first_not_followed(producers, name);
+    const auto before = sources.find(name);
+    if (made == nullptr || before == sources.end() || op_of(*made)) continue;
+    const Node& last = *before->second;
+    if (op_of(last)) {
+      out.push_back({i, label_of(model.opset_imports, last),
+                     fmt::format("output '{}' comes out behind {}, through which nothing is traced back",
+                                 name, made->op_type),
+                     false});
+    } else if (const onnx_io::Function* function = called(last)) {
+      out.push_back({i, label_of(function->opset_imports, *first_recurrent_of(function->nodes)),
+                     fmt::format("it stands in function '{}' of another opset, which is not looked into",
+                                 function->name),
+                     false});
+    } else {
+      out.push_back(
+          {i, label_of(model.opset_imports, *first_recurrent(last)),
+           fmt::format("it stands in {}, which is not looked into", label_of(model.opset_imports, last)),
+           true});
+    }
+  }
+  return out;
+}
+
+}  // namespace grurun::trial::diagnosis
