@@ -83,8 +83,8 @@ void CommandLine::write_model(const std::string& name, const std::string& text) 
 ::testing::AssertionResult fails(const Outcome& outcome, int code, const std::string& kind,
                                  const std::string& fragment) {
   const std::string& line = outcome.err;
-  const bool report::one_line = !line.empty() && line.find('\n') == line.size() - 1;
-  const bool right = outcome.code == code && report::one_line && line.starts_with("grurun: " + kind + ": ") &&
+  const bool one_line = !line.empty() && line.find('\n') == line.size() - 1;
+  const bool right = outcome.code == code && one_line && line.starts_with("grurun: " + kind + ": ") &&
                      line.find(fragment) != std::string::npos && outcome.out.empty();
   if (right) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure()

@@ -112,7 +112,8 @@ TEST(SchemaCommand, SaysWhatIsNearToAnUnknownName) {
 
 TEST(SchemaCommand, DescribesEverySchema) {
   for (const opset::SchemaInfo* schema : opset::all_schemas()) {
-    const SchemaView view = select_schema(schema->name, schema->domain, schema->since_version);
+    const report::SchemaView view =
+        report::select_schema(schema->name, schema->domain, schema->since_version);
     EXPECT_EQ(view.schema, schema);
     const std::string text = report::schema_text(view, true);
     for (const auto& attribute : schema->attributes)

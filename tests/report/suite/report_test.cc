@@ -1,4 +1,4 @@
-// Each format against a golden file in tests/conformance/golden. GRURUN_UPDATE_GOLDEN=1 writes them anew.
+// Each format against a golden file in tests/report/suite/golden. GRURUN_UPDATE_GOLDEN=1 writes them anew.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,24 +15,24 @@
 #include "report/suite/tally.h"
 #include "report/suite/text.h"
 
-namespace grurun::conformance {
+namespace grurun::report {
 namespace {
 
-void add(SuiteResult& result, const std::string& kind, const std::string& name, Verdict verdict,
-         const std::string& message, std::vector<std::string> operators) {
-  Case test;
+void add(conformance::SuiteResult& result, const std::string& kind, const std::string& name,
+         conformance::Verdict verdict, const std::string& message, std::vector<std::string> operators) {
+  conformance::Case test;
   test.kind = kind;
   test.name = name;
   test.path = "data/" + kind + "/" + name;
-  CaseOutcome outcome;
+  conformance::CaseOutcome outcome;
   outcome.ran = true;
   outcome.result = {verdict, message, 0.25, std::move(operators), {}, {}, {}};
   result.cases.push_back(test);
   result.outcomes.push_back(outcome);
 }
 
-OutputResult differing_output() {
-  OutputResult out;
+conformance::OutputResult differing_output() {
+  conformance::OutputResult out;
   out.data_set = "test_data_set_0";
   out.name = "Y";
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -42,20 +42,20 @@ OutputResult differing_output() {
 }
 
 /// One case for each way to end, and text that breaks terminals and XML.
-SuiteResult sample() {
-  SuiteResult result;
-  result.expectations = Expectations::parse(
+conformance::SuiteResult sample() {
+  conformance::SuiteResult result;
+  result.expectations = conformance::Expectations::parse(
       "test_listed unsupported no such kernel yet\n"
       "test_now_passes differs rounding\n"
       "test_gone differs was renamed\n"
       "test_list* crashed never reached\n",
       "list.txt");
-  add(result, "node", "test_good", Verdict::passed, "", {"Abs"});
-  add(result, "node", "test_random", Verdict::passed_not_comparable,
+  add(result, "node", "test_good", conformance::Verdict::passed, "", {"Abs"});
+  add(result, "node", "test_random", conformance::Verdict::passed_not_comparable,
       "random values were checked by type, shape and distribution", {"Bernoulli"});
   result.outcomes.back().result.warnings.push_back({"", "SHAPE004", "'<Y>\n' is declared"});
-  add(result, "node", "test_differs", Verdict::differs, "", {"Abs", "GRU"});
-  CaseResult& differs = result.outcomes.back().result;
+  add(result, "node", "test_differs", conformance::Verdict::differs, "", {"Abs", "GRU"});
+  conformance::CaseResult& differs = result.outcomes.back().result;
   differs.outputs.push_back(differing_output());
   differs.message = "test_data_set_0, output 'Y': " + describe(differs.outputs[0].comparison);
   differs.findings.push_back(
@@ -64,30 +64,32 @@ SuiteResult sample() {
       {"unexplained", "test_data_set_0", "node 'h' (GRU-14)", {}, std::nullopt, "it parts"});
   differs.warnings.push_back({"test_data_set_0", "SHAPE004", "'Y' is declared tensor(float) [2,3]"});
   differs.warnings.push_back({"test_data_set_1", "SHAPE004", "'Z' is declared tensor(float) [2]"});
-  add(result, "node", "test_listed", Verdict::unsupported, "GRU-99 has no kernel", {"GRU"});
-  add(result, "node", "test_now_passes", Verdict::passed, "", {"Abs"});
-  add(result, "simple", "test_<&>\"'\x1b[31m\n\xff\xc2\x85\xef\xbf\xbe\xf0\x9f\x98\x80", Verdict::invalid,
-      "a \x01 control, ]]> and <tags> & \"quotes\"", {"ai.onnx.ml.Scaler"});
-  add(result, "simple", "test_crash", Verdict::crashed,
+  add(result, "node", "test_listed", conformance::Verdict::unsupported, "GRU-99 has no kernel", {"GRU"});
+  add(result, "node", "test_now_passes", conformance::Verdict::passed, "", {"Abs"});
+  add(result, "simple", "test_<&>\"'\x1b[31m\n\xff\xc2\x85\xef\xbf\xbe\xf0\x9f\x98\x80",
+      conformance::Verdict::invalid, "a \x01 control, ]]> and <tags> & \"quotes\"", {"ai.onnx.ml.Scaler"});
+  add(result, "simple", "test_crash", conformance::Verdict::crashed,
       "the worker process was killed by SIGSEGV (Segmentation fault)", {});
-  add(result, "simple", "test_slow", Verdict::timed_out, "killed: it took longer than 60 s", {});
-  add(result, "simple", "test_known", Verdict::known_wrong, "the text says otherwise", {"Momentum"});
-  add(result, "simple", "test_not_run", Verdict::passed, "", {});
-  result.outcomes.back() = CaseOutcome{};
+  add(result, "simple", "test_slow", conformance::Verdict::timed_out, "killed: it took longer than 60 s", {});
+  add(result, "simple", "test_known", conformance::Verdict::known_wrong, "the text says otherwise",
+      {"Momentum"});
+  add(result, "simple", "test_not_run", conformance::Verdict::passed, "", {});
+  result.outcomes.back() = conformance::CaseOutcome{};
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
-    CaseOutcome& outcome = result.outcomes[i];
+    conformance::CaseOutcome& outcome = result.outcomes[i];
     outcome.expectation = result.expectations.find(result.cases[i]);
-    outcome.unexpected = outcome.ran && is_unexpected(outcome.result.verdict, outcome.expectation);
+    outcome.unexpected =
+        outcome.ran && conformance::is_unexpected(outcome.result.verdict, outcome.expectation);
   }
   result.stale = result.expectations.without_case(result.cases);
   result.no_cases["only a url"] = {"real/a", "real/b"};
-  result.end = PoolEnd::interrupted;
+  result.end = conformance::PoolEnd::interrupted;
   result.seconds = 1.5;
   return result;
 }
 
 void expect_golden(const std::string& file, const std::string& text) {
-  const std::string path = std::string(GRURUN_SOURCE_DIR) + "/tests/conformance/golden/" + file;
+  const std::string path = std::string(GRURUN_SOURCE_DIR) + "/tests/report/suite/golden/" + file;
   if (std::getenv("GRURUN_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
   std::ifstream in(path);
   std::ostringstream golden;
@@ -96,67 +98,66 @@ void expect_golden(const std::string& file, const std::string& text) {
 }
 
 TEST(Report, Console) {
-  expect_golden("console.txt", report::console_report(sample()));
+  expect_golden("console.txt", console_report(sample()));
 }
 
 TEST(Report, ConsoleOfARunWhereAllPassed) {
-  SuiteResult result;
-  add(result, "node", "test_good", Verdict::passed, "", {"Abs"});
+  conformance::SuiteResult result;
+  add(result, "node", "test_good", conformance::Verdict::passed, "", {"Abs"});
   result.seconds = 0.5;
   EXPECT_TRUE(result.as_expected());
-  expect_golden("console_passed.txt", report::console_report(result));
+  expect_golden("console_passed.txt", console_report(result));
 }
 
 TEST(Report, CasesThatShareKindAndNameAreToldApartByTheirPaths) {
-  SuiteResult result;
-  add(result, "node", "test_a", Verdict::differs, "m", {});
-  add(result, "node", "test_b", Verdict::differs, "m", {});
-  add(result, "node", "test_a", Verdict::differs, "m", {});
+  conformance::SuiteResult result;
+  add(result, "node", "test_a", conformance::Verdict::differs, "m", {});
+  add(result, "node", "test_b", conformance::Verdict::differs, "m", {});
+  add(result, "node", "test_a", conformance::Verdict::differs, "m", {});
   result.cases[2].path = "other/node/test_a\n";
   result.outcomes[2].unexpected = true;
-  const std::string console = report::console_report(result);
+  const std::string console = console_report(result);
   for (const char* line :
        {"differs      node/test_a (data/node/test_a): m\n", "differs      node/test_b: m\n",
         "differs      node/test_a (other/node/test_a\\n): m\n"})
     EXPECT_NE(console.find(line), std::string::npos) << line << console;
   pugi::xml_document document;
-  ASSERT_TRUE(document.load_string(report::junit_report(result).c_str()));
+  ASSERT_TRUE(document.load_string(junit_report(result).c_str()));
   std::vector<std::string> names;
   for (const pugi::xpath_node& found : document.select_nodes("//testcase"))
     names.emplace_back(found.node().attribute("name").value());
   EXPECT_EQ(names, (std::vector<std::string>{"test_a (data/node/test_a)", "test_b",
                                              "test_a (other/node/test_a\\n)"}));
-  EXPECT_NE(report::json_report(result).find("\"path\": \"other/node/test_a\\\\n\""), std::string::npos);
+  EXPECT_NE(json_report(result).find("\"path\": \"other/node/test_a\\\\n\""), std::string::npos);
 }
 
 TEST(Report, Json) {
-  SuiteResult result = sample();
-  const std::string text = report::json_report(result);
+  conformance::SuiteResult result = sample();
+  const std::string text = json_report(result);
   const auto json = nlohmann::json::parse(text);
   std::size_t sum = 0;
   for (const auto& [verdict, cases] : json.at("summary").items()) sum += cases.get<std::size_t>();
   EXPECT_EQ(sum, json.at("cases").size());
   std::string stable = text;
-  stable.replace(stable.find(version()), std::string(version()).size(), "VERSION");
+  stable.replace(stable.find(conformance::version()), std::string(conformance::version()).size(), "VERSION");
   expect_golden("report.json", stable);
 }
 
 TEST(Report, JsonHasANumberForErrorsBeyondDouble) {
   constexpr double max = std::numeric_limits<double>::max();
-  SuiteResult result;
-  add(result, "node", "test_far", Verdict::differs, "m", {});
-  OutputResult far;
+  conformance::SuiteResult result;
+  add(result, "node", "test_far", conformance::Verdict::differs, "m", {});
+  conformance::OutputResult far;
   far.comparison = trial::compare_values(Tensor::from(Shape{2}, std::vector<double>{max, 1}),
                                          Tensor::from(Shape{2}, std::vector<double>{-max, 1e-320}), {});
   result.outcomes[0].result.outputs.push_back(far);
-  const auto output =
-      nlohmann::json::parse(report::json_report(result)).at("cases").at(0).at("outputs").at(0);
+  const auto output = nlohmann::json::parse(json_report(result)).at("cases").at(0).at("outputs").at(0);
   EXPECT_EQ(output.at("max_abs"), max);
   EXPECT_EQ(output.at("max_rel"), max);
 }
 
 TEST(Report, JUnit) {
-  const std::string text = report::junit_report(sample());
+  const std::string text = junit_report(sample());
   expect_golden("junit.xml", text);
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(text.c_str()));
@@ -179,25 +180,25 @@ TEST(Report, JUnit) {
 }
 
 TEST(Suite, AnUnexpectedCaseAStaleLineOrOneNotRunFails) {
-  const auto verdict = [](Verdict of, const char* list) {
-    SuiteResult result;
-    result.expectations = Expectations::parse(list, "list");
+  const auto verdict = [](conformance::Verdict of, const char* list) {
+    conformance::SuiteResult result;
+    result.expectations = conformance::Expectations::parse(list, "list");
     add(result, "node", "test_a", of, "", {});
-    CaseOutcome& outcome = result.outcomes[0];
+    conformance::CaseOutcome& outcome = result.outcomes[0];
     outcome.expectation = result.expectations.find(result.cases[0]);
-    outcome.unexpected = is_unexpected(of, outcome.expectation);
+    outcome.unexpected = conformance::is_unexpected(of, outcome.expectation);
     result.stale = result.expectations.without_case(result.cases);
     return result.as_expected();
   };
-  EXPECT_TRUE(verdict(Verdict::passed, ""));
-  EXPECT_TRUE(verdict(Verdict::known_wrong, ""));
-  EXPECT_TRUE(verdict(Verdict::passed_not_comparable, ""));
-  EXPECT_FALSE(verdict(Verdict::unsupported, ""));
-  EXPECT_TRUE(verdict(Verdict::unsupported, "test_a unsupported r"));
-  EXPECT_FALSE(verdict(Verdict::differs, "test_a unsupported r"));
-  EXPECT_FALSE(verdict(Verdict::passed, "test_a unsupported r"));
-  EXPECT_FALSE(verdict(Verdict::passed, "test_b unsupported r"));
-  SuiteResult stopped = sample();
+  EXPECT_TRUE(verdict(conformance::Verdict::passed, ""));
+  EXPECT_TRUE(verdict(conformance::Verdict::known_wrong, ""));
+  EXPECT_TRUE(verdict(conformance::Verdict::passed_not_comparable, ""));
+  EXPECT_FALSE(verdict(conformance::Verdict::unsupported, ""));
+  EXPECT_TRUE(verdict(conformance::Verdict::unsupported, "test_a unsupported r"));
+  EXPECT_FALSE(verdict(conformance::Verdict::differs, "test_a unsupported r"));
+  EXPECT_FALSE(verdict(conformance::Verdict::passed, "test_a unsupported r"));
+  EXPECT_FALSE(verdict(conformance::Verdict::passed, "test_b unsupported r"));
+  conformance::SuiteResult stopped = sample();
   EXPECT_EQ(stopped.not_run(), 1u);
   EXPECT_FALSE(stopped.as_expected());
 }
@@ -215,8 +216,8 @@ TEST(Text, OneLine) {
       {"\xef\xbf\xbf", "\\xef\\xbf\\xbf"},
       {"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
   };
-  for (const auto& [in, out] : rows) EXPECT_EQ(report::one_line(in), out);
+  for (const auto& [in, out] : rows) EXPECT_EQ(one_line(in), out);
 }
 
 }  // namespace
-}  // namespace grurun::conformance
+}  // namespace grurun::report
