@@ -1,4 +1,4 @@
-"""What README.md and docs/ print behind `$ command` is what the command prints.
+"""What README.md and docs/ print behind `$ command` is what the command prints; pages are linked, short and up to date.
 
 Left out of the comparison are times and rounding errors, which differ from machine to machine, and what a line `...` stands for. The
 models of check.md and inspect.md are built in tests/cli, which compares these pages.
@@ -49,6 +49,12 @@ def commands_of(page):
         if block.startswith("$ "):
             found += [tuple((part.rstrip("\n") + "\n").split("\n", 1)) for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     return found
+
+
+def anchors_of(page):
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def comparable(text):
@@ -109,6 +115,37 @@ class Pages(unittest.TestCase):
         made = subprocess.run([sys.executable, ROOT / "tests/recurrent/mistakes.py", mistakes], capture_output=True, text=True)
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertGreaterEqual(self.compare("docs/diagnosis.md"), 6)
+
+
+class Documents(unittest.TestCase):
+    def test_readme_links_every_page(self):
+        links = re.findall(r"\]\((docs/[^)#]+)", (ROOT / "README.md").read_text().partition("\n## More\n")[2])
+        self.assertEqual(links[:2], ["docs/conformance.md", "docs/check.md"])
+        self.assertEqual(sorted(links), sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")))
+
+    def test_links_lead_somewhere(self):
+        broken = []
+        for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+            for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
+                file = page.parent / target if target else page
+                if not file.exists() or (anchor and anchor not in anchors_of(file)):
+                    broken.append(f"{page.name}: {target}#{anchor}")
+        self.assertEqual(broken, [])
+
+    def test_readme_tells_the_size_of_the_official_suite(self):
+        version = re.search(r"^onnx==(.*)$", (ROOT / "scripts/requirements.txt").read_text(), re.MULTILINE)[1]
+        size = (ROOT / f"testdata/expectations/onnx-{version}.size").read_text().strip()
+        self.assertIn(f"All {size} official cases of onnx {version} pass", (ROOT / "README.md").read_text())
+
+    def test_sizes(self):
+        self.assertLessEqual(len((ROOT / "docs/performance.md").read_text().splitlines()), 150)
+        releases = re.split(r"^(?=## )", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
+        self.assertTrue(any(release.startswith("## 0.1.0\n") for release in releases))
+        self.assertEqual([release.partition("\n")[0] for release in releases if release.count("\n") > 60], [])
+
+    def test_tables_of_the_performance_page(self):
+        made = subprocess.run([sys.executable, ROOT / "bench/tables.py", "--check"], capture_output=True, text=True)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
 
 
 class Comparison(unittest.TestCase):

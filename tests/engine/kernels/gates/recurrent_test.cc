@@ -14,7 +14,7 @@ namespace grurun::kernels {
 namespace {
 
 // Of max(1, |y|), in units in the last place of the type; the sums here have up to 150 terms of about 1/10.
-// It is the bound that docs/performance.md states.
+// It is the bound that docs/instruction-sets.md states.
 constexpr double kUlps = 16;
 
 template <class T>

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/performance.md from bench/results: the newest record of each processor for each question.
+
+A record is NAME.json with "question", "machine" (its name and the date) and "rows": cells by label, or the report of bench/compare.py.
+A table stands behind the line `<!-- QUESTION -->`.
+
+usage: bench/tables.py [--check]     --check writes nothing, and fails when the page is not up to date
+"""
+
+import json
+import math
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/performance.md"
+
+
+def number(value):
+    """Two decimals below 100, none above. Text stays as it is."""
+    return value if isinstance(value, str) else f"{value:.2f}" if value < 100 else f"{value:.0f}"
+
+
+def layer_cells(rows):
+    """Label to cell of the report of bench/compare.py: the time with one thread, then the ratios by number of threads."""
+    first, ratios = {}, {}
+    for row in rows:
+        layer = row["layer"].replace(" linear_before_reset=1", "")
+        first.setdefault(layer, row["median_us"])
+        ratios.setdefault(layer, []).append(row["ratio"])
+    cells = {layer: f"{number(first[layer])} us: {', '.join(map(number, ratios[layer]))}" for layer in ratios}
+    long = [ratios[layer] for layer in ratios if first[layer] >= 5]  # of others the call takes most of a peer's time
+    means = [math.exp(sum(map(math.log, column)) / len(column)) for column in zip(*long)]
+    return cells | {"geometric mean of those from 5 us on": means}
+
+
+def newest(question):
+    """The newest record of each processor, by its name."""
+    records = {}
+    for file in sorted((ROOT / "bench/results").glob("*.json")):
+        record = json.loads(file.read_text())
+        machine = record["machine"]
+        name = machine.get("name", machine.get("cpu"))
+        if record["question"] == question and (name not in records or records[name]["machine"]["date"] < machine["date"]):
+            records[name] = record
+    return records
+
+
+def table(question):
+    records = newest(question)
+    if not records:
+        sys.exit(f"bench/results has no record of '{question}'")
+    columns = {name: layer_cells(record["rows"]) if isinstance(record["rows"], list) else record["rows"]
+               for name, record in records.items()}
+    labels = list(dict.fromkeys(label for cells in columns.values() for label in cells))
+    lines = ["| | " + " | ".join(f"{name}, {records[name]['machine']['date']}" for name in columns) + " |",
+             "|---|" + "--:|" * len(columns)]
+    for label in labels:
+        values = [cells.get(label, "") for cells in columns.values()]
+        texts = [", ".join(map(number, value)) if isinstance(value, list) else number(value) for value in values]
+        lines.append(f"| {label} | " + " | ".join(texts) + " |")
+    return "\n".join(lines)
+
+
+def with_tables(page):
+    return re.sub(r"^<!-- ([\w-]+) -->\n(?:\|.*\n)*", lambda found: f"<!-- {found[1]} -->\n{table(found[1])}\n",
+                  page, flags=re.MULTILINE)
+
+
+def main():
+    before = PAGE.read_text()
+    after = with_tables(before)
+    if sys.argv[1:] == ["--check"]:
+        sys.exit("docs/performance.md: run bench/tables.py" if after != before else 0)
+    PAGE.write_text(after)
+
+
+if __name__ == "__main__":
+    main()
