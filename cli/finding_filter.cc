@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "opset/findings/rules.h"
+#include "opset/recurrent/all_rules.h"
 #include "opset/schema/near_match.h"
 #include "tensor/error.h"
 

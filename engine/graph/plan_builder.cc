@@ -1,5 +1,6 @@
 #include "engine/graph/plan_builder.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
+#include "opset/findings/labels.h"
 #include "opset/pages/window_rules.h"
 #include "tensor/error.h"
 

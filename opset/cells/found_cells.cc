@@ -8,7 +8,7 @@
 #include "opset/cells/cell_chains.h"
 #include "opset/cells/loop_steps.h"
 #include "opset/cells/term_reader.h"
-#include "opset/findings/check_report.h"
+#include "opset/findings/labels.h"
 
 namespace grurun::opset {
 

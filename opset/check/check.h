@@ -6,31 +6,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "onnx_io/models/model.h"
+#include "opset/findings/finding.h"
 
 namespace grurun::opset {
-
-enum class Severity { error, warning, note };
-
-struct Finding {
-  std::string code;  // stable: "SCHEMA001", ...
-  Severity severity;
-  std::string node;     // path of the node ("graph/loop_1.body/gru"), empty for the model as a whole
-  std::string op;       // "GRU-14", empty for the model as a whole
-  std::string message;  // the rule in one sentence, what was found, what to do
-  std::string section =
-      {};  // of the operator's text, where a rule comes from one: "attribute clip", "input W"
-};
-
-struct CheckResult {
-  std::vector<Finding> findings;
-  /// Types as shape inference saw them, by value name; main graph only.
-  std::map<std::string, ValueType> inferred;
-
-  bool has_errors() const;
-};
 
 /// Values of the main graph that are no literal constants, but are made of such, by name.
 using ComputedValues = std::map<std::string, Tensor>;

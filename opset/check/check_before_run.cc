@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "opset/check/check_limits.h"
 #include "opset/check/recurrent_node.h"
+#include "opset/inference/check_limits.h"
 #include "opset/recurrent/recurrent_schema.h"
 #include "opset/recurrent/recurrent_shapes.h"
 #include "opset/recurrent/recurrent_traps.h"

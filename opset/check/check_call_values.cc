@@ -9,6 +9,7 @@
 #include "onnx/onnx_pb.h"
 #include "onnx_io/models/proto_convert.h"
 #include "opset/check/check_node.h"
+#include "opset/recurrent/all_rules.h"
 #include "opset/recurrent/recurrent_form.h"
 
 namespace grurun::opset {

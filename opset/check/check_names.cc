@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "opset/check/find_cycles.h"
+#include "opset/findings/labels.h"
 
 namespace grurun::opset {
 

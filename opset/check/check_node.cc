@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "opset/check/check_schema.h"
 #include "opset/check/quantized_lstm.h"
 #include "opset/check/recurrent_node.h"
 #include "opset/schema/added/beyond.h"
-#include "opset/schema/check_schema.h"
 #include "opset/schema/near_match.h"
 #include "opset/schema/schema_store.h"
 

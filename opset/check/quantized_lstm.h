@@ -1,7 +1,6 @@
 // DynamicQuantizeLSTM of com.microsoft: values of attributes, which no schema holds it against.
 #pragma once
 
-#include "opset/check/check_node.h"
 #include "opset/findings/check_report.h"
 #include "opset/schema/registry.h"
 

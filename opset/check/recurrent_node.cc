@@ -4,7 +4,7 @@
 
 #include "opset/recurrent/recurrent_attributes.h"
 #include "opset/recurrent/recurrent_rules.h"
-#include "opset/schema/check_schema.h"
+#include "opset/schema/arity.h"
 
 namespace grurun::opset {
 

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "opset/schema/function_calls.h"
+#include "opset/findings/labels.h"
 
 namespace grurun::opset {
 
@@ -43,29 +41,11 @@ std::string CheckScope::key() const {
 
 namespace {
 
-// A hostile model may have names of megabytes and faults without number.
-constexpr std::size_t longest_name = 200;
+// Faults without number, or of megabytes, are a hostile model's.
 constexpr std::size_t longest_message = 4000;
 constexpr std::size_t most_findings = 10'000;
 
-std::string shortened(std::string text, std::size_t longest) {
-  if (text.size() <= longest) return text;
-  while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80) --longest;  // UTF-8
-  text.resize(longest);
-  return text + "...";
-}
-
 }  // namespace
-
-std::string node_name(const std::string& name, const std::string& op_type, std::size_t index) {
-  return shortened(name.empty() ? fmt::format("{}#{}", op_type, index) : name, longest_name);
-}
-
-std::string op_label(const std::string& domain, const std::string& op_type,
-                     std::optional<int> since_version) {
-  const std::string name = shortened(onnx_io::qualified_name(domain, op_type), longest_name);
-  return since_version ? fmt::format("{}-{}", name, *since_version) : name;
-}
 
 std::string node_key(const CheckScope& scope, std::size_t index) {
   return fmt::format("{}#{}", scope.key(), index);
@@ -116,11 +96,6 @@ void CheckReport::add(Rule rule, const NodeAt& at, std::string message) {
 void CheckReport::add(Rule rule, const CheckScope& scope, std::string message) {
   const bool main_graph = scope.parent == nullptr && scope.function == nullptr;
   add(rule, main_graph ? std::string() : scope.path(), "", std::move(message));
-}
-
-bool CheckResult::has_errors() const {
-  return std::ranges::any_of(findings,
-                             [](const Finding& finding) { return finding.severity == Severity::error; });
 }
 
 }  // namespace grurun::opset

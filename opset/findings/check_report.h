@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "onnx_io/models/model.h"
-#include "opset/check/check.h"
+#include "opset/findings/finding.h"
 #include "opset/findings/rules.h"
 
 namespace grurun::opset {
@@ -39,9 +39,6 @@ struct CheckScope {
   std::string key() const;
 };
 
-/// A node's name, or "GRU#3" (its index) when it has none.
-std::string node_name(const std::string& name, const std::string& op_type, std::size_t index);
-
 /// A node as findings name it.
 struct NodeLabel {
   std::string key;   // its own, where path may be that of several nodes of one name
@@ -63,8 +60,6 @@ struct NodeAt {
 
 /// NodeAt::key of the node at this index.
 std::string node_key(const CheckScope& scope, std::size_t index);
-
-std::string op_label(const std::string& domain, const std::string& op_type, std::optional<int> since_version);
 
 class CheckReport {
  public:

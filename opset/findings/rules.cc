@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "opset/recurrent/recurrent_rules.h"
-
 namespace grurun::opset {
 
 namespace {
@@ -111,7 +109,6 @@ static_assert(rows_in_order(rows));
 std::vector<RuleInfo> make_rules() {
   std::vector<RuleInfo> made;
   for (const Row& row : rows) made.push_back({row.code, row.severity, row.text});
-  for (RuleInfo& rule : make_recurrent_rules()) made.push_back(std::move(rule));
   return made;
 }
 
@@ -129,7 +126,7 @@ std::string RuleInfo::full_text() const {
   return versions.empty() ? text : text_at(versions.back());
 }
 
-std::span<const RuleInfo> all_rules() {
+std::span<const RuleInfo> general_rules() {
   static const std::vector<RuleInfo> rules = make_rules();
   return rules;
 }
@@ -141,25 +138,7 @@ bool keeps_from_judging(std::string_view code) {
 }
 
 const RuleInfo& rule_info(Rule rule) {
-  return all_rules()[static_cast<std::size_t>(rule)];
-}
-
-const RuleInfo* find_rule(std::string_view code) {
-  const auto rules = all_rules();
-  const auto found = std::ranges::find(rules, code, &RuleInfo::code);
-  return found == rules.end() ? nullptr : &*found;
-}
-
-const char* severity_name(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::note:
-      break;
-  }
-  return "note";
+  return general_rules()[static_cast<std::size_t>(rule)];
 }
 
 }  // namespace grurun::opset

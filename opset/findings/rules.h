@@ -1,5 +1,6 @@
 // The table of what a check can find: one stable code per rule. The text of a rule says what must hold; a
-// finding's message says what was found and what to do. Rules of RNN, GRU and LSTM alone: recurrent_rules.h.
+// finding's message says what was found and what to do. recurrent/all_rules.h adds those of RNN, GRU and
+// LSTM.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "opset/check/check.h"
+#include "opset/findings/finding.h"
 
 namespace grurun::opset {
 
@@ -89,17 +90,11 @@ struct RuleInfo {
   std::string full_text() const;
 };
 
-/// The rules of enum Rule in its order, then those of RNN, GRU and LSTM.
-std::span<const RuleInfo> all_rules();
+/// The rules of enum Rule in its order.
+std::span<const RuleInfo> general_rules();
 const RuleInfo& rule_info(Rule rule);
-
-/// nullptr for an unknown code.
-const RuleInfo* find_rule(std::string_view code);
 
 /// Whether what breaks the rule keeps nodes from being judged by the others.
 bool keeps_from_judging(std::string_view code);
-
-/// "error", "warning", "note".
-const char* severity_name(Severity severity);
 
 }  // namespace grurun::opset

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "onnx_io/models/model.h"
-#include "opset/check/check.h"
+#include "opset/findings/finding.h"
 
 namespace grurun::opset {
 

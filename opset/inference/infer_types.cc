@@ -1,7 +1,6 @@
 #include "opset/inference/infer_types.h"
 
-#include "opset/check/check_limits.h"
-#include "opset/check/check_node.h"
+#include "opset/inference/check_limits.h"
 #include "opset/inference/infer.h"
 #include "opset/schema/registry.h"
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "opset/findings/labels.h"
 #include "opset/inference/guarded_registry.h"
 #include "opset/inference/inference_values.h"
 #include "opset/recurrent/recurrent_form.h"

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "opset/recurrent/all_rules.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/recurrent/recurrent_schema.h"
 #include "tensor/error.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "opset/findings/check_report.h"
+#include "opset/findings/labels.h"
 #include "opset/schema/near_match.h"
 
 namespace grurun::opset {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "opset/check/check_node.h"
+#include "opset/findings/labels.h"
 #include "opset/schema/added/beyond.h"
 #include "opset/schema/attribute_faults.h"
 #include "opset/schema/registry.h"
@@ -70,10 +70,6 @@ std::optional<std::string> FunctionIndex::overload_fault(const Node& node) const
   return fmt::format("overloads of {} that the model defines: {}; the call wants {}",
                      onnx_io::qualified_name(node.domain, node.op_type), any ? others->second : "none",
                      shown_overload(node.overload));
-}
-
-std::string function_label(std::string_view domain, std::string_view name, std::string_view overload) {
-  return fmt::format("function {}.{}{}{}", domain, name, overload.empty() ? "" : ":", overload);
 }
 
 bool declares_attribute(const Function& function, const std::string& name) {

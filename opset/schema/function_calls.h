@@ -29,9 +29,6 @@ class FunctionIndex {
   std::unordered_map<std::string, std::string> overloads_;  // by domain and name: "'q', 'r'"
 };
 
-/// "function ns.f", "function ns.f:overload".
-std::string function_label(std::string_view domain, std::string_view name, std::string_view overload);
-
 bool declares_attribute(const onnx_io::Function& function, const std::string& name);
 
 /// "two inputs are named 'x'": names that a function gives to two inputs, outputs or attributes. "A function

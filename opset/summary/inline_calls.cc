@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "opset/findings/check_report.h"
+#include "opset/findings/labels.h"
 
 namespace grurun::opset {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "onnx_io/models/proto_convert.h"
 #include "opset/cells/loop_steps.h"
-#include "opset/check/check_limits.h"
+#include "opset/inference/check_limits.h"
 #include "opset/inference/infer.h"
 #include "opset/schema/graph_view.h"
 #include "opset/summary/flops.h"

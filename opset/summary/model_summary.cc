@@ -4,8 +4,9 @@
 #include <unordered_map>
 
 #include "onnx_io/openvino/openvino_ir.h"
-#include "opset/check/check_limits.h"
-#include "opset/check/check_node.h"
+#include "opset/findings/check_report.h"
+#include "opset/findings/labels.h"
+#include "opset/inference/check_limits.h"
 #include "opset/inference/infer_types.h"
 #include "opset/recurrent/recurrent_attributes.h"
 #include "opset/recurrent/recurrent_schema.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "opset/check/check_limits.h"
+#include "opset/inference/check_limits.h"
 #include "opset/summary/inline_calls.h"
 
 namespace grurun::trial::diagnosis {

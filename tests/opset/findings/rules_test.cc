@@ -1,10 +1,9 @@
-#include "opset/findings/rules.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "opset/recurrent/all_rules.h"
 #include "opset/schema/near_match.h"
 
 namespace grurun::opset {

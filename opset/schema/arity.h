@@ -1,4 +1,4 @@
-// What the schema of a node's exact version says of its attributes and of how many inputs and outputs it has.
+// What the schema says of how many inputs and outputs a node has, and which of them it may omit.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,5 @@ struct ArityFaults {
 };
 ArityFaults judge_inputs(const NodeAt& at, const SchemaInfo& schema);
 ArityFaults judge_outputs(const NodeAt& at, const SchemaInfo& schema);
-
-/// Attributes and the numbers of inputs and outputs, as the schema has them.
-void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckReport& report);
 
 }  // namespace grurun::opset

@@ -1,10 +1,12 @@
-#include "opset/check/check_limits.h"
+#include "opset/inference/check_limits.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+
+#include "opset/findings/labels.h"
 
 namespace grurun::opset {
 

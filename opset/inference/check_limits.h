@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "onnx_io/models/model.h"
-#include "opset/check/check_node.h"
 #include "opset/findings/check_report.h"
+#include "opset/schema/function_calls.h"
 
 namespace grurun::opset {
 
