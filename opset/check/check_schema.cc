@@ -4,9 +4,7 @@
 
 #include <utility>
 
-#include "opset/pages/named_values.h"
-#include "opset/pages/number_bounds.h"
-#include "opset/pages/window_rules.h"
+#include "opset/pages/judge_page.h"
 #include "opset/schema/arity.h"
 #include "opset/schema/attribute_faults.h"
 
@@ -49,14 +47,8 @@ void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckRepor
   check_attributes(at, schema, report);
   report_arity(at, judge_inputs(at, schema), Rule::input_count, Rule::input_required, report);
   report_arity(at, judge_outputs(at, schema), Rule::output_count, Rule::output_required, report);
-  if (const auto fault = window_fault(at.node, schema.since_version)) {
-    report.add(Rule::attributes_together, at, *fault);
-  }
-  if (const auto fault = named_value_fault(at.node, schema.since_version)) {
-    report.add(Rule::attribute_value, at, *fault);
-  } else if (const auto small = number_bound_fault(at.node, schema.since_version)) {
-    report.add(Rule::attribute_value, at, *small);
-  }
+  for (Fault& fault : attribute_value_faults(at.node, schema.since_version))
+    report.add(fault.rule, at, std::move(fault.message));
 }
 
 }  // namespace grurun::opset

@@ -10,10 +10,12 @@
 #include "onnx/shape_inference/implementation.h"
 #include "opset/inference/inference_guard.h"
 #include "opset/inference/inference_values.h"
+#include "opset/inference/inferred_facts.h"
 #include "opset/inference/inferred_output.h"
 #include "opset/inference/quantized_inference.h"
 #include "opset/inference/recurrent_inference.h"
 #include "opset/inference/stft_inference.h"
+#include "opset/pages/judge_page.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/added/beyond.h"
 #include "opset/schema/schema_store.h"
@@ -134,11 +136,13 @@ std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, i
 
 // ONNX ends the whole inference on any exception but InferenceError; as that, it stays one node's.
 void GuardedRegistry::infer(const OpSchema& schema, int opset_version, InferenceContext& context) const {
+  const InferredFacts known(schema, context);
+  if (const auto fault = input_fault(known.facts())) throw onnx::InferenceError(fault->message);
   try {
     if (!may_infer(schema, context)) {
       // outputs stay unknown but for their types
     } else if (schema.domain().empty() && schema.Name() == "STFT") {
-      infer_stft(context);
+      infer_stft(known.facts(), context);
     } else if (schema.has_type_and_shape_inference_function()) {
       schema.GetTypeAndShapeInferenceFunction()(context);
       correct_inferred(schema, context);

@@ -1,17 +1,10 @@
 #include "opset/inference/inference_guard.h"
 
 #include <algorithm>
-#include <limits>
-#include <map>
-#include <vector>
+#include <string>
 
-#include "opset/inference/axis_rules.h"
 #include "opset/inference/guarded_registry.h"
 #include "opset/inference/inferred_input.h"
-#include "opset/inference/input_shapes.h"
-#include "opset/inference/size_rules.h"
-#include "opset/pages/einsum_equation.h"
-#include "tensor/error.h"
 
 namespace grurun::opset {
 
@@ -20,76 +13,6 @@ namespace {
 using onnx::InferenceContext;
 using onnx::OpSchema;
 using onnx::TensorShapeProto;
-
-// ONNX reads axes as int: 2^32 would pass for 0.
-void require_int(const char* name, std::int64_t value) {
-  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
-    fail_invalid("attribute {} is {}: no tensor has such an axis", name, value);
-}
-
-void check_axes(const InferenceContext& context) {
-  for (const char* name : {"axis", "batch_axis", "time_axis", "scan_input_axes", "scan_output_axes"}) {
-    const onnx::AttributeProto* attribute = context.getAttribute(name);
-    if (attribute == nullptr) continue;
-    require_int(name, attribute->i());
-    for (const std::int64_t value : attribute->ints()) require_int(name, value);
-  }
-}
-
-// Mean and InvStdDev get a size of 1 from axis on, whatever it is.
-void check_normalized_axis(const InferenceContext& context) {
-  const TensorShapeProto* x = input_shape(context, 0);
-  if (x == nullptr) return;
-  const std::int64_t axis = int_attribute(context, "axis", -1);
-  const std::int64_t rank = x->dim_size();
-  if (axis < -rank || axis >= rank)
-    fail_invalid("attribute axis is {}, but must lie in [-r, r) of an input of rank r, here {}", axis, rank);
-}
-
-// Dimensions of data from batch_dims + indices.shape[-1] on are copied.
-void check_batch_dims(const InferenceContext& context) {
-  const std::int64_t batch_dims = int_attribute(context, "batch_dims", 0);
-  if (batch_dims < 0) fail_invalid("attribute batch_dims is {}, but must not be negative", batch_dims);
-  for (const std::size_t i : {0, 1}) {
-    const TensorShapeProto* shape = input_shape(context, i);
-    if (shape != nullptr && batch_dims >= std::max(shape->dim_size(), 1)) {
-      fail_invalid("attribute batch_dims is {}, but must be less than the rank of {}, which is {}",
-                   batch_dims, i == 0 ? "data" : "indices", shape->dim_size());
-    }
-  }
-}
-
-// A list of num_outputs sizes is made, and read at the number of each output.
-void check_num_outputs(const InferenceContext& context) {
-  const auto outputs = static_cast<std::int64_t>(context.getNumOutputs());
-  const std::int64_t stated = int_attribute(context, "num_outputs", outputs);
-  if (stated != outputs)
-    fail_invalid("attribute num_outputs is {}, but the node has {} outputs", stated, outputs);
-}
-
-// What is no term of an equation would be read again and again.
-void check_equation(const InferenceContext& context) {
-  const onnx::AttributeProto* equation = context.getAttribute("equation");
-  if (equation == nullptr) return;
-  std::vector<std::size_t> ranks;
-  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
-    const TensorShapeProto* shape = input_shape(context, i);
-    if (shape == nullptr) return;  // nor does ONNX read the equation
-    ranks.push_back(static_cast<std::size_t>(shape->dim_size()));
-  }
-  const EinsumEquation parsed = parse_einsum(equation->s(), ranks);
-  std::map<Label, std::int64_t> sizes;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    for (std::size_t axis = 0; axis < ranks[i]; ++axis) {
-      const std::optional<std::int64_t> size = size_of(input_shape(context, i), static_cast<int>(axis));
-      if (!size) continue;
-      std::int64_t& common = sizes.try_emplace(parsed.inputs[i][axis], *size).first->second;
-      if (common == 1) common = *size;
-      if (*size != common && *size != 1)
-        fail_invalid("an index of equation '{}' has the sizes {} and {}", equation->s(), common, *size);
-    }
-  }
-}
 
 // Expand-8 makes a dimension for each element of a shape whose values are not known.
 bool states_large_rank(const InferenceContext& context) {
@@ -165,14 +88,6 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   if (schema.domain() == "ai.onnx.ml") return !lacks_type(context);
   if (op_type == "FlexAttention") return knows_shapes(context, 3);
   if (!schema.domain().empty()) return true;
-  check_axes(context);
-  if (op_type == "LayerNormalization" || op_type == "RMSNormalization") check_normalized_axis(context);
-  if (op_type == "GatherND") check_batch_dims(context);
-  if (op_type == "Split") check_num_outputs(context);
-  if (op_type == "Einsum") check_equation(context);
-  check_input_shapes(schema, context);
-  check_axis_lists(schema, context);
-  check_sizes(schema, context);
   if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
   if (op_type == "Pad") return has_int64_axes(context);
   if (op_type == "Squeeze") return are_sorted(context, "axes");

@@ -11,8 +11,7 @@ namespace grurun::opset {
 inline constexpr int max_propagated_size = 4096;
 
 /// False where the operator's inference function is not to be called: what it would find is wrong or not
-/// worth its memory, and no fault of the model. Throws Error(invalid_model) for an attribute that the
-/// standard does not allow, and for inputs of other shapes than it states.
+/// worth its memory, and no fault of the model.
 bool may_infer(const onnx::OpSchema& schema, const onnx::InferenceContext& context);
 
 /// As may_infer, of the function that tracks values.

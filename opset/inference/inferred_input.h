@@ -39,16 +39,4 @@ inline std::optional<std::int64_t> list_entry(const onnx::InferenceContext& cont
   return list != nullptr && i < list->ints_size() ? std::optional(list->ints(i)) : std::nullopt;
 }
 
-/// "[2,n,?]".
-inline std::string shape_text(const onnx::TensorShapeProto& shape) {
-  std::string text;
-  for (const auto& dim : shape.dim()) {
-    text += text.empty() ? "" : ",";
-    text += dim.has_dim_value()   ? std::to_string(dim.dim_value())
-            : dim.has_dim_param() ? dim.dim_param()
-                                  : "?";
-  }
-  return "[" + text + "]";
-}
-
 }  // namespace grurun::opset

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "onnx/defs/shape_inference.h"
+#include "opset/pages/node_facts.h"
 
 namespace grurun::opset {
 
-/// output [batch_size, frames, bins, 2]. Throws Error(invalid_model) for a complex signal with onesided, for
-/// lengths that are not positive or differ, and for a frame that is longer than the signal.
-void infer_stft(onnx::InferenceContext& context);
+/// output [batch_size, frames, bins, 2], for facts that its page allows.
+void infer_stft(const NodeFacts& facts, onnx::InferenceContext& context);
 
 }  // namespace grurun::opset

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "onnx/defs/schema.h"
+#include "opset/pages/node_facts.h"
 
 namespace grurun::opset {
 
@@ -31,6 +31,6 @@ std::span<const InputShapes> all_input_shapes();
 
 /// Throws Error(invalid_model) where what is known of the inputs' shapes contradicts the rows of the
 /// operator's version.
-void check_input_shapes(const onnx::OpSchema& schema, const onnx::InferenceContext& context);
+void check_input_shapes(const NodeFacts& facts);
 
 }  // namespace grurun::opset

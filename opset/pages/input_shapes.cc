@@ -1,4 +1,4 @@
-#include "opset/inference/input_shapes.h"
+#include "opset/pages/input_shapes.h"
 
 #include <fmt/format.h>
 
@@ -9,15 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "opset/inference/inferred_input.h"
+#include "opset/schema/signature.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
 
 namespace {
-
-using onnx::InferenceContext;
-using onnx::TensorShapeProto;
 
 constexpr auto stated_shapes = std::to_array<InputShapes>({
     {"AffineGrid", 20, "[N,2,3] [4] | [N,3,4] [5]"},
@@ -99,16 +96,16 @@ bool is_axes(std::string_view word) {
 // The names in the words before, as far as they are known.
 struct Bound {
   std::map<std::string_view, std::int64_t> sizes;
-  std::optional<int> count;                                      // of +
-  std::optional<std::vector<std::optional<std::int64_t>>> same;  // of ...
+  std::optional<int> count;   // of +
+  std::optional<Sizes> same;  // of ...
 
-  bool bind(std::string_view name, const TensorShapeProto::Dimension& dim) {
-    if (!dim.has_dim_value()) return true;
-    if (is_number(name)) return std::to_string(dim.dim_value()) == name;
-    return sizes.try_emplace(name, dim.dim_value()).first->second == dim.dim_value();
+  bool bind(std::string_view name, const Dim& dim) {
+    if (!dim.value) return true;
+    if (is_number(name)) return std::to_string(*dim.value) == name;
+    return sizes.try_emplace(name, *dim.value).first->second == *dim.value;
   }
 
-  bool bind_axes(std::string_view word, const TensorShapeProto& shape, int begin, int end) {
+  bool bind_axes(std::string_view word, const SymbolicShape& shape, int begin, int end) {
     if (word == "+") {
       if (!count) count = end - begin;
       return *count == end - begin;
@@ -117,9 +114,10 @@ struct Bound {
     if (!same) same.emplace(static_cast<std::size_t>(end - begin));
     if (same->size() != static_cast<std::size_t>(end - begin)) return false;
     for (int axis = begin; axis < end; ++axis) {
-      std::optional<std::int64_t>& size = (*same)[static_cast<std::size_t>(axis - begin)];
+      Size& size = (*same)[static_cast<std::size_t>(axis - begin)];
       if (!size) size = size_of(&shape, axis);
-      if (knows_size(&shape, axis) && size_of(&shape, axis) != size) return false;
+      const Size here = size_of(&shape, axis);
+      if (here && here != size) return false;
     }
     return true;
   }
@@ -148,30 +146,32 @@ std::vector<std::string_view> dims_of(std::string_view word) {
   return split(word.substr(1, word.find(']') - 1), ",");
 }
 
-bool fits_dims(std::string_view word, const TensorShapeProto& shape, Bound& bound) {
+bool fits_dims(std::string_view word, const SymbolicShape& shape, Bound& bound) {
   const std::vector<std::string_view> dims = dims_of(word);
   const auto axes = std::ranges::find_if(dims, is_axes);
   const int before = static_cast<int>(axes - dims.begin());
   const int behind = axes == dims.end() ? 0 : static_cast<int>(dims.end() - axes) - 1;
-  const int rank = shape.dim_size();
+  const int rank = rank_of(shape);
   if (axes == dims.end() ? rank != before : rank < before + behind) return false;
   for (int i = 0; i < before; ++i) {
-    if (!bound.bind(dims[static_cast<std::size_t>(i)], shape.dim(i))) return false;
+    if (!bound.bind(dims[static_cast<std::size_t>(i)], shape[static_cast<std::size_t>(i)])) return false;
   }
   for (int i = 1; i <= behind; ++i) {
-    if (!bound.bind(dims[dims.size() - static_cast<std::size_t>(i)], shape.dim(rank - i))) return false;
+    if (!bound.bind(dims[dims.size() - static_cast<std::size_t>(i)],
+                    shape[static_cast<std::size_t>(rank - i)]))
+      return false;
   }
   return axes == dims.end() || bound.bind_axes(*axes, shape, before, rank - behind);
 }
 
-bool is_one(const TensorShapeProto& shape) {
-  return shape.dim_size() == 0 || (shape.dim_size() == 1 && size_of(&shape, 0).value_or(1) == 1);
+bool is_one(const SymbolicShape& shape) {
+  return rank_of(shape) == 0 || (rank_of(shape) == 1 && size_of(&shape, 0).value_or(1) == 1);
 }
 
-bool fits_word(std::string_view word, const TensorShapeProto& shape, Bound& bound) {
+bool fits_word(std::string_view word, const SymbolicShape& shape, Bound& bound) {
   if (word == "-") return true;
   if (word == "none") return false;
-  if (word == "list") return shape.dim_size() <= 1;
+  if (word == "list") return rank_of(shape) <= 1;
   if (word == "one") return is_one(shape);
   return (word.ends_with('?') && is_one(shape)) || fits_dims(word, shape, bound);
 }
@@ -190,23 +190,22 @@ std::string described(std::string_view word, const Bound& bound) {
   return stated + (here == stated ? "" : ", here " + here) + (word.ends_with('?') ? ", or a scalar" : "");
 }
 
-Attempt attempt(const std::vector<std::string_view>& words, const InferenceContext& context) {
+Attempt attempt(const std::vector<std::string_view>& words, const NodeFacts& facts) {
   Bound bound;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const TensorShapeProto* shape = input_shape(context, i);
-    const bool given = i < context.getNumInputs() && context.hasInput(i);
+    const SymbolicShape* shape = facts.shape(i);
     const Bound before = bound;
-    const bool fits =
-        shape == nullptr ? given || !words[i].ends_with('!') : fits_word(words[i], *shape, bound);
+    const bool fits = shape == nullptr ? facts.has_input(i) || !words[i].ends_with('!')
+                                       : fits_word(words[i], *shape, bound);
     if (!fits) return {i, described(words[i], before)};
   }
   return {words.size(), ""};
 }
 
-void check_row(const InputShapes& row, const onnx::OpSchema& schema, const InferenceContext& context) {
+void check_row(const InputShapes& row, const NodeFacts& facts) {
   Attempt best;
   for (const std::string_view shapes : split(row.shapes, " | ")) {
-    const Attempt tried = attempt(split(shapes, " "), context);
+    const Attempt tried = attempt(split(shapes, " "), facts);
     if (tried.wanted.empty()) return;
     const bool known = best.wanted.find(tried.wanted) != std::string::npos;
     if (best.wanted.empty() || tried.fitting > best.fitting) {
@@ -215,9 +214,10 @@ void check_row(const InputShapes& row, const onnx::OpSchema& schema, const Infer
       best.wanted += " or " + tried.wanted;
     }
   }
-  const TensorShapeProto* shape = input_shape(context, best.fitting);
-  fail_invalid("input {} is {}; {}-{} takes {}", schema.inputs()[best.fitting].GetName(),
-               shape == nullptr ? "left out" : shape_text(*shape), schema.Name(), schema.since_version(),
+  const SymbolicShape* shape = facts.shape(best.fitting);
+  const Signature* signature = find_signature(facts.op_type(), facts.domain(), facts.since_version());
+  fail_invalid("input {} is {}; {}-{} takes {}", signature->inputs[best.fitting].name,
+               shape == nullptr ? "left out" : to_string(*shape), facts.op_type(), facts.since_version(),
                best.wanted);
 }
 
@@ -227,14 +227,14 @@ std::span<const InputShapes> all_input_shapes() {
   return stated_shapes;
 }
 
-void check_input_shapes(const onnx::OpSchema& schema, const InferenceContext& context) {
+void check_input_shapes(const NodeFacts& facts) {
   int since = 0;
   for (const InputShapes& row : stated_shapes) {
-    if (row.op_type == schema.Name() && row.since <= schema.since_version())
+    if (row.op_type == facts.op_type() && row.since <= facts.since_version())
       since = std::max(since, row.since);
   }
   for (const InputShapes& row : stated_shapes) {
-    if (row.op_type == schema.Name() && row.since == since) check_row(row, schema, context);
+    if (row.op_type == facts.op_type() && row.since == since) check_row(row, facts);
   }
 }
 

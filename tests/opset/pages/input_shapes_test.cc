@@ -1,5 +1,5 @@
 // Shapes of inputs that pages of operators state and ONNX's inference does not look at.
-#include "opset/inference/input_shapes.h"
+#include "opset/pages/input_shapes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

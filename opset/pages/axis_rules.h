@@ -2,12 +2,15 @@
 // inference does not look at.
 #pragma once
 
-#include "onnx/defs/schema.h"
+#include "opset/pages/node_facts.h"
 
 namespace grurun::opset {
 
 /// Throws Error(invalid_model) for an axis that the input does not have, or a list of another length than the
-/// operator's text states, as far as ranks are known. schema must be of the domain ai.onnx.
-void check_axis_lists(const onnx::OpSchema& schema, const onnx::InferenceContext& context);
+/// operator's text states, as far as ranks are known.
+void check_axis_lists(const NodeFacts& facts);
+
+/// Throws Error(invalid_model) for an axis, whatever attribute names it, that is beyond int.
+void check_axis_range(const NodeFacts& facts);
 
 }  // namespace grurun::opset

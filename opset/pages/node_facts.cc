@@ -1,0 +1,85 @@
+#include "opset/pages/node_facts.h"
+
+#include <algorithm>
+
+#include "tensor/error.h"
+
+namespace grurun::opset {
+
+const SymbolicShape* NodeFacts::shape(std::size_t i) const {
+  return has_input(i) && inputs_[i].shape ? &*inputs_[i].shape : nullptr;
+}
+
+const Tensor* NodeFacts::value(std::size_t i) const {
+  return has_input(i) && find_value_ ? find_value_(i) : nullptr;
+}
+
+const onnx_io::Attribute* NodeFacts::attribute(const char* name) const {
+  const auto is_it = [&](const auto& a) { return a.name == name && a.ref_attr_name.empty(); };
+  const auto found = std::ranges::find_if(node_.attributes, is_it);
+  return found == node_.attributes.end() ? nullptr : &*found;
+}
+
+std::int64_t NodeFacts::int_attribute(const char* name, std::int64_t otherwise) const {
+  const onnx_io::Attribute* found = attribute(name);
+  return found != nullptr && found->type == onnx_io::AttributeType::int_ ? found->i : otherwise;
+}
+
+Size NodeFacts::list_entry(const char* name, int i) const {
+  const onnx_io::Attribute* list = attribute(name);
+  const auto at = static_cast<std::size_t>(i);
+  return list != nullptr && at < list->ints.size() ? Size(list->ints[at]) : std::nullopt;
+}
+
+Size size_of(const SymbolicShape* shape, int axis) {
+  const bool is_there = shape != nullptr && axis >= 0 && axis < rank_of(*shape);
+  return is_there ? (*shape)[static_cast<std::size_t>(axis)].value : std::nullopt;
+}
+
+Sizes sizes_of(const SymbolicShape& shape) {
+  Sizes sizes;
+  for (const Dim& dim : shape) sizes.push_back(dim.value);
+  return sizes;
+}
+
+std::string text_of(const Sizes& sizes) {
+  std::string text;
+  for (const Size& size : sizes) text += (text.empty() ? "" : ",") + (size ? std::to_string(*size) : "?");
+  return "[" + text + "]";
+}
+
+Size count_of(const Sizes& sizes) {
+  std::int64_t count = 1;
+  for (const Size& size : sizes) {
+    if (!size || *size < 0 || __builtin_mul_overflow(count, *size, &count)) return std::nullopt;
+  }
+  return count;
+}
+
+void require_sizes(const char* name, const SymbolicShape* shape, const Sizes& wanted, const char* why) {
+  if (shape == nullptr) return;
+  const auto may_be = [](const Dim& dim, const Size& want) {
+    return !dim.value || !want || *dim.value == *want;
+  };
+  if (!std::ranges::equal(*shape, wanted, may_be))
+    fail_invalid("{} is {}, but must be {}: {}", name, to_string(*shape), text_of(wanted), why);
+}
+
+void require_broadcast(const char* name, const SymbolicShape* from, const Sizes& to) {
+  if (from == nullptr) return;
+  bool fits = from->size() <= to.size();
+  for (std::size_t axis = 0; fits && axis < from->size(); ++axis) {
+    const Size size = (*from)[axis].value, against = to[to.size() - from->size() + axis];
+    fits = !size || *size == 1 || !against || *size == *against;
+  }
+  if (!fits) fail_invalid("{} is {}, which does not broadcast to {}", name, to_string(*from), text_of(to));
+}
+
+Size number_in(const NodeFacts& facts, std::size_t input) {
+  const Tensor* value = facts.value(input);
+  if (value == nullptr || value->size() != 1) return std::nullopt;
+  if (value->dtype() == DType::int32) return value->span<std::int32_t>()[0];
+  return value->dtype() == DType::int64 ? Size(value->span<std::int64_t>()[0]) : std::nullopt;
+}
+
+}  // namespace grurun::opset

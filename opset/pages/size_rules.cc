@@ -1,0 +1,227 @@
+#include "opset/pages/size_rules.h"
+
+#include <array>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "opset/pages/attention_rules.h"
+#include "opset/pages/convolution_rules.h"
+#include "opset/pages/einsum_equation.h"
+#include "opset/pages/limited_broadcast.h"
+#include "opset/pages/node_facts.h"
+#include "tensor/error.h"
+
+namespace grurun::opset {
+
+namespace {
+
+void check_perm(const NodeFacts& facts) {
+  const SymbolicShape* data = facts.shape(0);
+  const onnx_io::Attribute* perm = facts.attribute("perm");
+  if (data == nullptr || perm == nullptr || perm->ints.size() == data->size()) return;
+  fail_invalid("attribute perm has {} axes, but data {} has {}", perm->ints.size(), to_string(*data),
+               data->size());
+}
+
+// blocksize divides height and width, or its square the channels.
+void check_blocks(const NodeFacts& facts, bool to_depth) {
+  const SymbolicShape* input = facts.shape(0);
+  const std::int64_t blocksize = facts.int_attribute("blocksize", 1);
+  constexpr std::int64_t largest = 65536;  // its square is within int64
+  if (input == nullptr || rank_of(*input) != 4 || blocksize < 1 || blocksize > largest) return;
+  const auto divides = [&](int axis, std::int64_t by) { return size_of(input, axis).value_or(0) % by == 0; };
+  if (to_depth && !(divides(2, blocksize) && divides(3, blocksize)))
+    fail_invalid("input is {}: height and width do not divide by blocksize {}", to_string(*input), blocksize);
+  if (!to_depth && !divides(1, blocksize * blocksize))
+    fail_invalid("input is {}: channels do not divide by blocksize {} squared", to_string(*input), blocksize);
+}
+
+void check_gemm(const NodeFacts& facts) {
+  const SymbolicShape *A = facts.shape(0), *B = facts.shape(1);
+  const Size M = size_of(A, facts.int_attribute("transA", 0) != 0 ? 1 : 0);
+  const Size N = size_of(B, facts.int_attribute("transB", 0) != 0 ? 0 : 1);
+  require_broadcast("C", facts.shape(2), {M, N});
+}
+
+void check_broadcast_to_first(const NodeFacts& facts, std::size_t input, const char* name) {
+  if (const SymbolicShape* X = facts.shape(0)) require_broadcast(name, facts.shape(input), sizes_of(*X));
+}
+
+// updates [indices.shape[:-1], data.shape[indices.shape[-1]:]]
+void check_updates(const NodeFacts& facts) {
+  const SymbolicShape *data = facts.shape(0), *indices = facts.shape(1);
+  if (data == nullptr || indices == nullptr || rank_of(*indices) == 0) return;
+  const int last = rank_of(*indices) - 1;
+  const Size depth = size_of(indices, last);
+  if (!depth) return;
+  if (*depth < 0 || *depth > rank_of(*data))
+    fail_invalid("indices is {}, but data {} has no {} axes", to_string(*indices), to_string(*data), *depth);
+  Sizes wanted;
+  for (int axis = 0; axis < last; ++axis) wanted.push_back(size_of(indices, axis));
+  for (int axis = static_cast<int>(*depth); axis < rank_of(*data); ++axis)
+    wanted.push_back(size_of(data, axis));
+  require_sizes("updates", facts.shape(2), wanted, "indices.shape[:-1] and the axes that are not indexed");
+}
+
+void check_reversed(const NodeFacts& facts) {
+  const std::int64_t batch_axis = facts.int_attribute("batch_axis", 1);
+  const std::int64_t time_axis = facts.int_attribute("time_axis", 0);
+  if (!(batch_axis == 0 && time_axis == 1) && !(batch_axis == 1 && time_axis == 0))
+    fail_invalid("time_axis and batch_axis are {} and {}; they must be 0 and 1, or 1 and 0", time_axis,
+                 batch_axis);
+  require_sizes("sequence_lens", facts.shape(1), {size_of(facts.shape(0), static_cast<int>(batch_axis))},
+                "a length for each row of the batch");
+}
+
+void check_group_count(const NodeFacts& facts) {
+  const std::int64_t groups = facts.int_attribute("num_groups", 1);
+  if (groups < 1) fail_invalid("attribute num_groups is {}, but must be at least 1", groups);
+  const Size C = size_of(facts.shape(0), 1);
+  if (C && *C % groups != 0) fail_invalid("num_groups {} does not divide the {} channels of X", groups, *C);
+}
+
+// A scale for all, for each place of axis, or for each block of places.
+void check_scale(const NodeFacts& facts, const char* name) {
+  const SymbolicShape *x = facts.shape(0), *scale = facts.shape(1);
+  if (x == nullptr || scale == nullptr) return;
+  const std::int64_t block = facts.int_attribute("block_size", 0);
+  if (block < 0) fail_invalid("attribute block_size is {}, but must not be negative", block);
+  const int rank = rank_of(*scale);
+  if (block == 0 && (rank == 0 || (rank == 1 && size_of(scale, 0).value_or(1) == 1))) return;
+  std::int64_t axis = facts.int_attribute("axis", 1);
+  if (axis < -rank_of(*x) || axis >= rank_of(*x))
+    fail_invalid("attribute axis is {}, but x {} has {} axes", axis, to_string(*x), rank_of(*x));
+  if (axis < 0) axis += rank_of(*x);
+  const Size along = size_of(x, static_cast<int>(axis));
+  if (block == 0) return require_sizes(name, scale, {along}, "a scalar, or a number for each place of axis");
+  Sizes wanted = sizes_of(*x);
+  if (along) wanted[static_cast<std::size_t>(axis)] = *along / block + (*along % block != 0 ? 1 : 0);
+  require_sizes(name, scale, wanted, "a number for each block of block_size places of axis");
+}
+
+// ONNX's inference works out a -1; without one, it takes the shape at its word.
+void check_count(const NodeFacts& facts) {
+  const SymbolicShape* data = facts.shape(0);
+  const Tensor* stated = facts.value(1);
+  if (data == nullptr || stated == nullptr || stated->dtype() != DType::int64) return;
+  const bool allowzero = facts.int_attribute("allowzero", 0) != 0;
+  Sizes wanted;
+  for (const std::int64_t size : stated->span<std::int64_t>()) {
+    const bool copied = size == 0 && !allowzero;
+    wanted.push_back(copied ? size_of(data, static_cast<int>(wanted.size())) : size);
+  }
+  const Size elements = count_of(sizes_of(*data)), room = count_of(wanted);
+  if (elements && room && *elements != *room)
+    fail_invalid("data is {}: its {} elements do not fill the shape {}", to_string(*data), *elements,
+                 text_of(wanted));
+}
+
+// Without axis, of all elements in a row.
+void check_condition(const NodeFacts& facts) {
+  const SymbolicShape* input = facts.shape(0);
+  const Size count = size_of(facts.shape(1), 0);
+  if (input == nullptr || !count) return;
+  const int rank = rank_of(*input);
+  Size most = count_of(sizes_of(*input));
+  if (const onnx_io::Attribute* axis = facts.attribute("axis")) {
+    if (axis->i < -rank || axis->i >= rank) return;  // ONNX's inference says so
+    most = size_of(input, static_cast<int>(axis->i < 0 ? axis->i + rank : axis->i));
+  }
+  if (most && *count > *most)
+    fail_invalid("condition has {} elements for {} of input {}", *count, *most, to_string(*input));
+}
+
+// A list of num_outputs sizes is made, and read at the number of each output.
+void check_num_outputs(const NodeFacts& facts) {
+  const auto outputs = static_cast<std::int64_t>(facts.output_count());
+  const std::int64_t stated = facts.int_attribute("num_outputs", outputs);
+  if (stated != outputs)
+    fail_invalid("attribute num_outputs is {}, but the node has {} outputs", stated, outputs);
+}
+
+void check_equation(const NodeFacts& facts) {
+  const onnx_io::Attribute* equation = facts.attribute("equation");
+  if (equation == nullptr) return;
+  std::vector<std::size_t> ranks;
+  for (std::size_t i = 0; i < facts.input_count(); ++i) {
+    if (facts.shape(i) == nullptr) return;
+    ranks.push_back(facts.shape(i)->size());
+  }
+  const EinsumEquation parsed = parse_einsum(equation->s, ranks);
+  std::map<Label, std::int64_t> sizes;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (std::size_t axis = 0; axis < ranks[i]; ++axis) {
+      const Size size = size_of(facts.shape(i), static_cast<int>(axis));
+      if (!size) continue;
+      std::int64_t& common = sizes.try_emplace(parsed.inputs[i][axis], *size).first->second;
+      if (common == 1) common = *size;
+      if (*size != common && *size != 1)
+        fail_invalid("an index of equation '{}' has the sizes {} and {}", equation->s, common, *size);
+    }
+  }
+}
+
+void check_frames(const NodeFacts& facts) {
+  const SymbolicShape *signal = facts.shape(0), *window = facts.shape(2);
+  if (facts.int_attribute("onesided", 1) != 0 && size_of(signal, 2) == 2) {
+    fail_invalid("signal is {}: a complex signal has no onesided output, set onesided to 0",
+                 to_string(*signal));
+  }
+  const Size room = size_of(signal, 1), step = number_in(facts, 1), width = size_of(window, 0);
+  const Size length = facts.has_input(3) ? number_in(facts, 3) : facts.has_input(2) ? width : room;
+  if (step && *step < 1) fail_invalid("frame_step is {}, but must be positive", *step);
+  if (length && *length < 1) fail_invalid("frame_length is {}, but must be positive", *length);
+  if (length && width && *length != *width)
+    fail_invalid("frame_length is {}, but window has {} elements", *length, *width);
+  // floor((room - length) / step) + 1 frames
+  if (room && length && step && *room < *length && *step < *length - *room)
+    fail_invalid("a frame of {} does not fit in a signal of {}", *length, *room);
+}
+
+struct SizeRule {
+  std::string_view op_type;
+  int since;
+  void (*check)(const NodeFacts& facts);
+};
+
+constexpr auto size_rules = std::to_array<SizeRule>({
+    {"Compress", 9, check_condition},
+    {"Conv", 1, [](const NodeFacts& facts) { check_convolution(facts, 1); }},
+    {"ConvInteger", 10, [](const NodeFacts& facts) { check_convolution(facts, 1); }},
+    {"ConvTranspose", 1, check_transposed_convolution},
+    {"DeformConv", 19, check_deformed_convolution},
+    {"DepthToSpace", 1, [](const NodeFacts& facts) { check_blocks(facts, false); }},
+    {"SpaceToDepth", 1, [](const NodeFacts& facts) { check_blocks(facts, true); }},
+    {"DequantizeLinear", 13, [](const NodeFacts& facts) { check_scale(facts, "x_scale"); }},
+    {"QuantizeLinear", 13, [](const NodeFacts& facts) { check_scale(facts, "y_scale"); }},
+    {"Einsum", 12, check_equation},
+    {"Gemm", 7, check_gemm},
+    {"GroupNormalization", 21, check_group_count},
+    {"LayerNormalization", 17,
+     [](const NodeFacts& facts) {
+       check_broadcast_to_first(facts, 1, "Scale"), check_broadcast_to_first(facts, 2, "B");
+     }},
+    {"PRelu", 7, [](const NodeFacts& facts) { check_broadcast_to_first(facts, 1, "slope"); }},
+    {"QLinearConv", 10, [](const NodeFacts& facts) { check_convolution(facts, 3); }},
+    {"Reshape", 5, check_count},
+    {"ReverseSequence", 10, check_reversed},
+    {"RMSNormalization", 23, [](const NodeFacts& facts) { check_broadcast_to_first(facts, 1, "scale"); }},
+    {"RotaryEmbedding", 23, check_rotary_embedding},
+    {"ScatterND", 11, check_updates},
+    {"Split", 18, check_num_outputs},
+    {"STFT", 17, check_frames},
+    {"Transpose", 1, check_perm},
+});
+
+}  // namespace
+
+void check_sizes(const NodeFacts& facts) {
+  check_limited_broadcast(facts);
+  if (facts.op_type() == "Attention") check_attention(facts);
+  for (const SizeRule& rule : size_rules) {
+    if (rule.op_type == facts.op_type() && facts.since_version() >= rule.since) rule.check(facts);
+  }
+}
+
+}  // namespace grurun::opset
