@@ -14,6 +14,7 @@
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
 #include "onnx_io/models/model.h"
+#include "onnx_io/models/walk.h"
 #include "opset/check/actual_types.h"
 #include "opset/check/check_before_run.h"
 #include "tensor/error.h"
@@ -30,18 +31,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void collect_operators(const std::vector<onnx_io::Node>& nodes, std::set<std::string>& into) {
-  for (const onnx_io::Node& node : nodes) {
-    into.insert(onnx_io::qualified_name(node.domain, node.op_type));
-    for (const onnx_io::Attribute& attribute : node.attributes)
-      for (const auto& graph : attribute.graphs) collect_operators(graph->nodes, into);
-  }
-}
-
 std::vector<std::string> operators_of(const onnx_io::Model& model) {
   std::set<std::string> names;
-  collect_operators(model.graph.nodes, names);
-  for (const onnx_io::Function& function : model.functions) collect_operators(function.nodes, names);
+  onnx_io::for_each_node(model, [&](const onnx_io::Node& node) {
+    names.insert(onnx_io::qualified_name(node.domain, node.op_type));
+  });
   return {names.begin(), names.end()};
 }
 

@@ -4,17 +4,18 @@
 #include <unordered_set>
 
 #include "engine/graph/plan.h"
+#include "onnx_io/models/walk.h"
 #include "tensor/error.h"
 
 namespace grurun::trial {
 
 std::optional<std::string> preparation_fault(const onnx_io::Node& node,
                                              const onnx_io::OpsetImports& imports) {
-  const bool stands_alone = std::ranges::all_of(node.attributes, [](const onnx_io::Attribute& attribute) {
-    return attribute.graphs.empty() && attribute.ref_attr_name.empty();
-  });
+  const bool refers = std::ranges::any_of(
+      node.attributes, [](const onnx_io::Attribute& attribute) { return !attribute.ref_attr_name.empty(); });
   // Those of Gradient name values of the graph around it.
-  if (node.attributes.empty() || !stands_alone || node.op_type == "Gradient") return std::nullopt;
+  if (node.attributes.empty() || refers || onnx_io::has_body(node) || node.op_type == "Gradient")
+    return std::nullopt;
   onnx_io::Model model;
   model.opset_imports = imports;
   model.graph.nodes.push_back(node);

@@ -5,8 +5,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "onnx_io/models/walk.h"
 #include "opset/pages/random_operators.h"
 #include "opset/schema/function_calls.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::trial {
 
@@ -19,16 +21,6 @@ using onnx_io::Node;
 
 bool is_random_type(const Node& node) {
   return opset::always_draws(node) || (node.domain.empty() && node.op_type == "Dropout");
-}
-
-bool any_random_type(const std::vector<Node>& nodes) {
-  return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
-    if (is_random_type(node)) return true;
-    for (const Attribute& attribute : node.attributes)
-      for (const auto& graph : attribute.graphs)
-        if (any_random_type(graph->nodes)) return true;
-    return false;
-  });
 }
 
 /// What is known of a value before a run.
@@ -59,19 +51,8 @@ bool is_true(const Tensor& value) {
 }
 
 bool is_zero(const Tensor& value) {
-  if (value.size() != 1) return false;
-  switch (value.dtype()) {
-    case DType::float32:
-      return *value.data<float>() == 0;
-    case DType::float64:
-      return *value.data<double>() == 0;
-    case DType::float16:
-      return *value.data<Float16>() == 0;
-    case DType::bfloat16:
-      return *value.data<BFloat16>() == 0;
-    default:
-      return false;
-  }
+  return value.size() == 1 && Floats::set.contains(value.dtype()) &&
+         dispatch(Floats{}, value.dtype(), [&]<typename T>() { return *value.data<T>() == 0; });
 }
 
 class Analysis {
@@ -133,15 +114,13 @@ class Analysis {
     for (const Fact& input : inputs) join(any, input);
     Facts facts(node.outputs.size(), any);
     // SequenceMap's body has the node's outputs; for what else has bodies every output may depend on each.
-    for (const Attribute& attribute : node.attributes) {
-      for (const auto& graph : attribute.graphs) {
-        const Facts body = run_body(*graph, Facts(graph->inputs.size(), any), scope, imports);
-        const bool same = node.op_type == "SequenceMap" && body.size() == facts.size();
-        for (std::size_t i = 0; i < facts.size(); ++i)
-          for (std::size_t j = 0; j < body.size(); ++j)
-            if (!same || i == j) join(facts[i], body[j]);
-      }
-    }
+    onnx_io::for_each_body(node, [&](const Graph& graph, const Attribute&) {
+      const Facts body = run_body(graph, Facts(graph.inputs.size(), any), scope, imports);
+      const bool same = node.op_type == "SequenceMap" && body.size() == facts.size();
+      for (std::size_t i = 0; i < facts.size(); ++i)
+        for (std::size_t j = 0; j < body.size(); ++j)
+          if (!same || i == j) join(facts[i], body[j]);
+    });
     return facts;
   }
 
@@ -279,22 +258,10 @@ class Analysis {
   Call* call_ = &main_;
 };
 
-const Node* producer(const Graph& graph, const std::string& name, std::size_t& output) {
-  for (const Node& node : graph.nodes) {
-    const auto it = std::find(node.outputs.begin(), node.outputs.end(), name);
-    if (it == node.outputs.end()) continue;
-    output = static_cast<std::size_t>(it - node.outputs.begin());
-    return &node;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 bool has_random_operator(const onnx_io::Model& model) {
-  return any_random_type(model.graph.nodes) ||
-         std::any_of(model.functions.begin(), model.functions.end(),
-                     [](const Function& function) { return any_random_type(function.nodes); });
+  return onnx_io::find_node(model, is_random_type) != nullptr;
 }
 
 std::unordered_set<std::string> deciding_values(const onnx_io::Model& model) {
@@ -325,15 +292,17 @@ std::vector<std::optional<RandomOrigin>> find_random_outputs(
     if (inputs[i].is_tensor()) scope.names[graph.inputs[i].name] = {{}, inputs[i].tensor()};
   Analysis analysis(model, made);
   analysis.walk(graph.nodes, scope, model.opset_imports);
+  const onnx_io::Producers producers(graph.nodes);
 
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const Fact fact = scope.find(graph.outputs[i].name);
     if (fact.random.empty()) continue;
     RandomOrigin origin{fact.random, nullptr, 0, {}};
-    const Node* node = producer(graph, graph.outputs[i].name, origin.output);
-    if (node != nullptr && is_random_type(*node) && node->op_type == fact.random) {
-      origin.node = node;
-      for (const Fact& input : analysis.inputs_of(*node, scope)) origin.inputs.push_back(input.value);
+    const auto* made = producers.find(graph.outputs[i].name);
+    if (made != nullptr && is_random_type(*made->node) && made->node->op_type == fact.random) {
+      origin.node = made->node;
+      origin.output = made->output;
+      for (const Fact& input : analysis.inputs_of(*made->node, scope)) origin.inputs.push_back(input.value);
     }
     origins[i] = std::move(origin);
   }

@@ -8,6 +8,7 @@
 
 #include "engine/graph/constant_folding.h"
 #include "engine/graph/plan.h"
+#include "onnx_io/models/walk.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/graph_view.h"
 #include "tensor/error.h"
@@ -23,10 +24,8 @@ constexpr std::size_t most_nodes = 256;
 
 class Folder {
  public:
-  Folder(const onnx_io::Model& model, const std::unordered_set<std::string>& fed) : model_(model) {
-    for (const Node& node : model.graph.nodes) {
-      for (const std::string& output : node.outputs) producers_.try_emplace(output, &node);
-    }
+  Folder(const onnx_io::Model& model, const std::unordered_set<std::string>& fed)
+      : model_(model), producers_(model.graph.nodes) {
     for (const onnx_io::Initializer& initializer : model.graph.initializers) {
       if (!fed.contains(initializer.name)) initializers_.try_emplace(initializer.name, &initializer);
     }
@@ -34,8 +33,8 @@ class Folder {
 
   /// nullopt for what is a constant already, or none.
   std::optional<Tensor> value(const std::string& name) const {
-    const auto made = producers_.find(name);
-    if (made == producers_.end() || opset::constant_value(*made->second) != nullptr) return std::nullopt;
+    const Node* made = producers_.node(name);
+    if (made == nullptr || opset::constant_value(*made) != nullptr) return std::nullopt;
     onnx_io::Model part;
     part.ir_version = model_.ir_version;
     part.opset_imports = model_.opset_imports;
@@ -61,9 +60,9 @@ class Folder {
       to.initializers.push_back(*initializer->second);
       return true;
     }
-    const auto made = producers_.find(name);
-    if (made == producers_.end() || added.size() > most_nodes) return false;
-    const Node& node = *made->second;
+    const Node* made = producers_.node(name);
+    if (made == nullptr || added.size() > most_nodes) return false;
+    const Node& node = *made;
     const bool constant = node.op_type == "Constant" && node.domain.empty();
     if (!constant && !is_foldable(node.domain, node.op_type)) return false;
     for (const std::string& input : node.inputs) {
@@ -74,20 +73,20 @@ class Folder {
   }
 
   const onnx_io::Model& model_;
-  std::unordered_map<std::string_view, const Node*> producers_;
+  const onnx_io::Producers producers_;
   std::unordered_map<std::string_view, const onnx_io::Initializer*> initializers_;
 };
 
 /// Values that layers take, in bodies too: a name of the body's own hides the one around it from the rules.
-void take_inputs(const onnx_io::Graph& graph, std::unordered_set<std::string>& names) {
-  for (const Node& node : graph.nodes) {
+std::unordered_set<std::string> layer_inputs(const onnx_io::Graph& graph) {
+  std::unordered_set<std::string> names;
+  onnx_io::for_each_node(graph.nodes, [&](const Node& node) {
+    if (opset::find_recurrent_form(node.op_type, node.domain) == nullptr) return;
     // No rule looks at the values of X, W and R.
-    const bool is_recurrent = opset::find_recurrent_form(node.op_type, node.domain) != nullptr;
-    for (std::size_t i = opset::input_B; is_recurrent && i < node.inputs.size(); ++i)
-      names.insert(node.inputs[i]);
-    for (const onnx_io::Attribute& attribute : node.attributes)
-      for (const auto& body : attribute.graphs) take_inputs(*body, names);
-  }
+    for (std::size_t i = opset::input_B; i < node.inputs.size(); ++i) names.insert(node.inputs[i]);
+  });
+  names.erase("");
+  return names;
 }
 
 }  // namespace
@@ -95,9 +94,7 @@ void take_inputs(const onnx_io::Graph& graph, std::unordered_set<std::string>& n
 opset::ComputedValues computed_values(const onnx_io::Model& model,
                                       const std::unordered_set<std::string>& fed) {
   opset::ComputedValues values;
-  std::unordered_set<std::string> names;
-  take_inputs(model.graph, names);
-  names.erase("");
+  const std::unordered_set<std::string> names = layer_inputs(model.graph);
   if (names.empty()) return values;
   const Folder folder(model, fed);
   for (const std::string& name : names) {

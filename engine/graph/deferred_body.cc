@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "onnx_io/models/walk.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
 
@@ -34,9 +35,7 @@ class PlannedBody {
 }  // namespace
 
 RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version, const PlanOptions& options) {
-  if (std::ranges::any_of(node.attributes, [](const auto& attribute) { return !attribute.graphs.empty(); })) {
-    fail_unsupported("{} has a body graph and no kernel", node.op_type);
-  }
+  if (onnx_io::has_body(node)) fail_unsupported("{} has a body graph and no kernel", node.op_type);
   return [node, opset_version, options, body = std::make_shared<PlannedBody>()](RunContext& run) {
     Values inputs;
     std::vector<ValueType> types;

@@ -7,6 +7,7 @@
 
 #include "engine/graph/node_rules.h"
 #include "engine/graph/plan_builder.h"
+#include "onnx_io/models/walk.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -34,23 +35,10 @@ GradientNames names_of(const Node& node) {
   return names;
 }
 
-/// Adds every name that the nodes of a body graph read, or that it returns.
-void add_names_inside(const onnx_io::Graph& body, std::vector<std::string>& names) {
-  for (const Node& node : body.nodes) {
-    names.insert(names.end(), node.inputs.begin(), node.inputs.end());
-    for (const Attribute& attribute : node.attributes) {
-      for (const auto& graph : attribute.graphs) add_names_inside(*graph, names);
-    }
-  }
-  for (const onnx_io::ValueInfo& output : body.outputs) names.push_back(output.name);
-}
-
 /// The names that a node reads, those its bodies read from outside included.
 std::vector<std::string> names_read(const Node& node) {
-  std::vector<std::string> names = node.inputs;
-  for (const Attribute& attribute : node.attributes) {
-    for (const auto& graph : attribute.graphs) add_names_inside(*graph, names);
-  }
+  std::vector<std::string> names;
+  for (const onnx_io::Read& read : onnx_io::reads_of(node)) names.emplace_back(read.name);
   return names;
 }
 
@@ -83,7 +71,7 @@ class PathFinder {
       const std::vector<std::string> read = inputs_of(i);
       if (!reads_any(read, dependent)) continue;
       for (const std::string& name : read) {
-        if (!name.empty() && !dependent.contains(name) && outside.insert(name).second) {
+        if (!dependent.contains(name) && outside.insert(name).second) {
           path_.outside.push_back(name);
         }
       }
@@ -162,7 +150,7 @@ class PathFinder {
       }
       ancestor_[i] = true;
       for (const std::string& name : inputs_of(i)) {
-        if (!name.empty() && !independent_.contains(name)) needed.insert(name);
+        if (!independent_.contains(name)) needed.insert(name);
       }
     }
   }
@@ -180,10 +168,8 @@ class PathFinder {
     if (const Function* function = builder_.local_function(plain))
       return add_function(*function, plain, scope);
     if (is_gradient(plain) && !inner) fail_unsupported("Gradient through a function that has a Gradient");
-    if (std::ranges::any_of(plain.attributes,
-                            [](const Attribute& attribute) { return !attribute.graphs.empty(); })) {
+    if (onnx_io::has_body(plain))
       fail_unsupported("Gradient through {}, which has body graphs", plain.op_type);
-    }
     path_.nodes.push_back({plain, imported_version(plain, scope), inner});
   }
 

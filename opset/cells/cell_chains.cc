@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "onnx_io/models/walk.h"
+
 namespace grurun::opset {
 
 namespace {
@@ -63,29 +65,18 @@ CellChain chain_from(const std::vector<Step>& steps, const Step& first) {
   }
 }
 
-bool reads(const Graph& graph, const std::string& value);
-
-bool graphs_read(const Node& node, const std::string& value) {
-  return std::ranges::any_of(node.attributes, [&](const onnx_io::Attribute& attribute) {
-    return std::ranges::any_of(attribute.graphs, [&](const auto& body) { return reads(*body, value); });
-  });
-}
-
-bool takes(const Node& node, const std::string& value) {
-  return std::ranges::find(node.inputs, value) != node.inputs.end();
-}
-
-bool reads(const Graph& graph, const std::string& value) {
-  return std::ranges::find(graph.outputs, value, &onnx_io::ValueInfo::name) != graph.outputs.end() ||
-         std::ranges::any_of(graph.nodes, [&](const Node& node) {
-           return (takes(node, value) && node.op_type != "Shape") || graphs_read(node, value);
-         });
-}
-
 // tf2onnx leaves a first step behind that tells a Loop how large its state is.
 bool only_shape_is_read(const Graph& graph, const std::string& value) {
-  return !reads(graph, value) &&
-         std::ranges::any_of(graph.nodes, [&](const Node& node) { return takes(node, value); });
+  if (std::ranges::find(graph.outputs, value, &onnx_io::ValueInfo::name) != graph.outputs.end()) return false;
+  bool is_read = false;
+  for (const Node& node : graph.nodes) {
+    for (const onnx_io::Read& read : onnx_io::reads_of(node)) {
+      if (read.name != value) continue;
+      if (read.by == nullptr || read.by->op_type != "Shape") return false;
+      is_read = true;
+    }
+  }
+  return is_read;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "onnx_io/models/walk.h"
 #include "opset/cells/cell_chains.h"
 #include "opset/cells/loop_steps.h"
 #include "opset/cells/term_reader.h"
@@ -52,16 +53,14 @@ class Finder {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       const Node& node = graph.nodes[i];
       const std::string name = path + "/" + node_name(node.name, node.op_type, i);
-      for (const onnx_io::Attribute& attribute : node.attributes) {
-        for (const auto& body : attribute.graphs) {
-          const bool repeated = attribute.name == "body" && node.domain.empty();
-          const bool loop = repeated && node.op_type == "Loop";
-          const GraphView inner = loop ? GraphView::of_loop(node, *body, view) : GraphView(*body, &view);
-          search(*body, inner, name + "." + attribute.name, false);
-          if (loop) search_loop({node, *body, view, inner}, name, main);
-          if (repeated && node.op_type == "Scan") search_scan(node, *body, inner, name, main);
-        }
-      }
+      onnx_io::for_each_body(node, [&](const Graph& body, const onnx_io::Attribute& attribute) {
+        const bool repeated = attribute.name == "body" && node.domain.empty();
+        const bool loop = repeated && node.op_type == "Loop";
+        const GraphView inner = loop ? GraphView::of_loop(node, body, view) : GraphView(body, &view);
+        search(body, inner, name + "." + attribute.name, false);
+        if (loop) search_loop({node, body, view, inner}, name, main);
+        if (repeated && node.op_type == "Scan") search_scan(node, body, inner, name, main);
+      });
     }
   }
 

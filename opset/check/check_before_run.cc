@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "opset/check/node_walk.h"
 #include "opset/check/recurrent_node.h"
 #include "opset/inference/check_limits.h"
 #include "opset/recurrent/recurrent_schema.h"
@@ -18,7 +19,6 @@ namespace grurun::opset {
 
 namespace {
 
-using onnx_io::Function;
 using onnx_io::Graph;
 using onnx_io::Node;
 
@@ -48,38 +48,21 @@ class LayerWalk {
     CheckResult ignored;
     CheckReport limits(ignored);
     if (!check_limits(model_, functions_, limits).safe_to_recurse) return;
-    const CheckScope main = CheckScope::of_main_graph(model_);
-    walk_nodes(model_.graph.nodes, main);
-    for (const Function& function : model_.functions) {
-      const CheckScope scope = CheckScope::of_function(function);
-      walk_nodes(function.nodes, scope);
-    }
+    for_each_node_at(model_, [&](const NodeAt& at) {
+      const RecurrentForm* form = find_recurrent_form(at.node.op_type, at.node.domain);
+      if (form != nullptr && functions_.find(at.node) == nullptr) check(*form, at);
+    });
   }
 
  private:
-  void walk_nodes(const std::vector<Node>& nodes, const CheckScope& scope) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const Node& node = nodes[i];
-      for (const onnx_io::Attribute& attribute : node.attributes) {
-        for (const auto& graph : attribute.graphs) walk_subgraph(*graph, node, i, attribute.name, scope);
-      }
-      const RecurrentForm* form = find_recurrent_form(node.op_type, node.domain);
-      if (form != nullptr && functions_.find(node) == nullptr) check(*form, node, i, scope);
-    }
-  }
-
-  void walk_subgraph(const Graph& graph, const Node& node, std::size_t index, const std::string& attribute,
-                     const CheckScope& outer) {
-    walk_nodes(graph.nodes, CheckScope::of_subgraph({outer, node, index}, attribute));
-  }
-
-  void check(const RecurrentForm& form, const Node& node, std::size_t index, const CheckScope& scope) {
-    const auto import = scope.imports->find(node.domain);
-    if (import == scope.imports->end() || !since_version(node.op_type, node.domain, import->second)) return;
+  void check(const RecurrentForm& form, NodeAt at) {
+    const auto import = at.scope.imports->find(at.node.domain);
+    if (import == at.scope.imports->end() || !since_version(at.node.op_type, at.node.domain, import->second))
+      return;
     const SchemaInfo& schema = *find_recurrent_schema(form, import->second);
-    const NodeAt at{scope, node, index, schema.since_version};
+    at.since_version = schema.since_version;
     check_recurrent_node(at, form, schema, report_, model_.from_openvino_ir);
-    if (scope.parent == nullptr && scope.function == nullptr) check_shapes(at, form, schema);
+    if (at.scope.parent == nullptr && at.scope.function == nullptr) check_shapes(at, form, schema);
   }
 
   void check_shapes(const NodeAt& at, const RecurrentForm& form, const SchemaInfo& schema) {

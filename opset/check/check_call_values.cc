@@ -8,6 +8,7 @@
 
 #include "onnx/onnx_pb.h"
 #include "onnx_io/models/proto_convert.h"
+#include "onnx_io/models/walk.h"
 #include "opset/check/check_node.h"
 #include "opset/recurrent/all_rules.h"
 #include "opset/recurrent/recurrent_form.h"
@@ -67,9 +68,9 @@ class CallWalk {
       walk(function->nodes, CheckScope::of_function(*function),
            {function, &node, call.function == nullptr ? at.path() : call.path});
     }
-    for (const Attribute& attribute : node.attributes)
-      for (const auto& graph : attribute.graphs)
-        walk(graph->nodes, CheckScope::of_subgraph(at, attribute.name), call);
+    onnx_io::for_each_body(node, [&](const onnx_io::Graph& body, const Attribute& attribute) {
+      walk(body.nodes, CheckScope::of_subgraph(at, attribute.name), call);
+    });
   }
 
   static std::string values_of(const Node& call) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "onnx/onnx_pb.h"
+#include "onnx_io/models/walk.h"
 #include "opset/check/check_names.h"
 #include "opset/schema/declared_types.h"
 #include "tensor/value_type.h"
@@ -82,12 +83,10 @@ class GraphWalk {
   }
 
   void walk_subgraphs(const NodeAt& at, NameScope& names) {
-    for (const onnx_io::Attribute& attribute : at.node.attributes) {
-      for (const auto& graph : attribute.graphs) {
-        const CheckScope inner = CheckScope::of_subgraph(at, attribute.name);
-        names.add_pending(walk_graph(*graph, inner, &names), at.index);
-      }
-    }
+    onnx_io::for_each_body(at.node, [&](const Graph& body, const onnx_io::Attribute& attribute) {
+      const CheckScope inner = CheckScope::of_subgraph(at, attribute.name);
+      names.add_pending(walk_graph(body, inner, &names), at.index);
+    });
   }
 
   /// What a graph says of the type of a name.

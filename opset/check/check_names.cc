@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "onnx_io/models/walk.h"
 #include "opset/check/find_cycles.h"
 #include "opset/findings/labels.h"
 
@@ -92,20 +93,18 @@ std::vector<PendingUse> NameScope::judge_pending(const std::vector<Node>& nodes)
                 fmt::format("nodes {} depend on each other's outputs; break the cycle",
                             cycle_text(nodes, cycles[group])));
   }
-  const auto made_by = producers(nodes);
+  const onnx_io::Producers producers(nodes);
   std::vector<PendingUse> unresolved;
   for (PendingUse& use : pending_) {
-    const auto producer = made_by.find(use.name);
-    if (producer != made_by.end()) {
+    if (const auto* made = producers.find(use.name)) {
       const auto user_group = group_of.find(use.node);
-      const auto maker_group = group_of.find(producer->second);
+      const auto maker_group = group_of.find(made->index);
       const bool in_cycle = user_group != group_of.end() && maker_group != group_of.end() &&
                             user_group->second == maker_group->second;
       if (in_cycle) continue;  // the cycle is reported
       report_.add(Rule::topological_order, use.path, use.op,
                   fmt::format("input '{}' is computed only later, by node '{}'; sort the nodes", use.name,
-                              node_name(nodes[producer->second].name, nodes[producer->second].op_type,
-                                        producer->second)));
+                              node_name(made->node->name, made->node->op_type, made->index)));
     } else if (outer_ != nullptr) {
       unresolved.push_back(std::move(use));
     } else {

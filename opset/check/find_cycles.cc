@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "onnx_io/models/walk.h"
+
 namespace grurun::opset {
 
 namespace {
@@ -12,26 +14,13 @@ using onnx_io::Node;
 
 constexpr std::size_t unseen = std::numeric_limits<std::size_t>::max();
 
-void collect_uses(const Node& node, std::vector<std::string_view>& names) {
-  names.insert(names.end(), node.inputs.begin(), node.inputs.end());
-  for (const onnx_io::Attribute& attribute : node.attributes) {
-    for (const auto& graph : attribute.graphs) {
-      for (const Node& inner : graph->nodes) collect_uses(inner, names);
-    }
-  }
-}
-
 // edges[i]: the nodes whose outputs node i uses.
 std::vector<std::vector<std::size_t>> dependencies(const std::vector<Node>& nodes) {
-  const std::unordered_map<std::string_view, std::size_t> made_by = producers(nodes);
+  const onnx_io::Producers producers(nodes);
   std::vector<std::vector<std::size_t>> edges(nodes.size());
-  std::vector<std::string_view> uses;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    uses.clear();
-    collect_uses(nodes[i], uses);
-    for (const std::string_view name : uses) {
-      const auto producer = made_by.find(name);
-      if (producer != made_by.end()) edges[i].push_back(producer->second);
+    for (const onnx_io::Read& read : onnx_io::reads_of(nodes[i])) {
+      if (const auto* made = producers.find(read.name)) edges[i].push_back(made->index);
     }
   }
   return edges;
@@ -108,16 +97,6 @@ class Components {
 };
 
 }  // namespace
-
-std::unordered_map<std::string_view, std::size_t> producers(const std::vector<Node>& nodes) {
-  std::unordered_map<std::string_view, std::size_t> made_by;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const std::string& output : nodes[i].outputs) {
-      if (!output.empty()) made_by.try_emplace(output, i);
-    }
-  }
-  return made_by;
-}
 
 std::vector<std::vector<std::size_t>> find_cycles(const std::vector<Node>& nodes) {
   const std::vector<std::vector<std::size_t>> edges = dependencies(nodes);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "onnx_io/models/walk.h"
 #include "opset/findings/labels.h"
 
 namespace grurun::opset {
@@ -25,15 +26,13 @@ std::int64_t add(std::int64_t a, std::int64_t b) {
 }
 
 bool nests_within(const std::vector<Node>& nodes, int levels) {
-  if (levels == 0) return false;
+  bool within = levels > 0;
   for (const Node& node : nodes) {
-    for (const onnx_io::Attribute& attribute : node.attributes) {
-      for (const auto& graph : attribute.graphs) {
-        if (!nests_within(graph->nodes, levels - 1)) return false;
-      }
-    }
+    onnx_io::for_each_body(node, [&](const Graph& body, const onnx_io::Attribute&) {
+      within = within && nests_within(body.nodes, levels - 1);
+    });
   }
-  return true;
+  return within;
 }
 
 struct Cost {
@@ -60,14 +59,12 @@ class CallGraph {
         total.steps = add(total.steps, add(function_count_, body.steps));
         total.calls = std::max(total.calls, 1 + body.calls);
       }
-      for (const onnx_io::Attribute& attribute : node.attributes) {
-        for (const auto& graph : attribute.graphs) {
-          const auto own = static_cast<std::int64_t>(graph->inputs.size() + graph->initializers.size());
-          const Cost body = cost(graph->nodes, add(names, own), depth);
-          total.steps = add(total.steps, add(names, body.steps));
-          total.calls = std::max(total.calls, body.calls);
-        }
-      }
+      onnx_io::for_each_body(node, [&](const Graph& graph, const onnx_io::Attribute&) {
+        const auto own = static_cast<std::int64_t>(graph.inputs.size() + graph.initializers.size());
+        const Cost body = cost(graph.nodes, add(names, own), depth);
+        total.steps = add(total.steps, add(names, body.steps));
+        total.calls = std::max(total.calls, body.calls);
+      });
     }
     return total;
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tensor/dispatch.h"
+
 namespace grurun::opset {
 
 namespace {
@@ -41,19 +43,8 @@ std::optional<double> number_of_all(const Tensor& tensor) {
 }
 
 std::optional<double> number_of_all(const Tensor* tensor) {
-  if (tensor == nullptr) return std::nullopt;
-  switch (tensor->dtype()) {
-    case DType::float32:
-      return number_of_all<float>(*tensor);
-    case DType::float64:
-      return number_of_all<double>(*tensor);
-    case DType::float16:
-      return number_of_all<Float16>(*tensor);
-    case DType::bfloat16:
-      return number_of_all<BFloat16>(*tensor);
-    default:
-      return std::nullopt;
-  }
+  if (tensor == nullptr || !Floats::set.contains(tensor->dtype())) return std::nullopt;
+  return dispatch(Floats{}, tensor->dtype(), [&]<typename T>() { return number_of_all<T>(*tensor); });
 }
 
 std::optional<std::int64_t> calculated(const std::string& op_type, std::int64_t a, std::int64_t b) {
@@ -75,14 +66,11 @@ const Tensor* constant_value(const Node& node) {
 }
 
 GraphView::GraphView(const onnx_io::Graph& graph, const GraphView* outer, const Types* types)
-    : outer_(outer), types_(types) {
+    : producers_(graph.nodes), outer_(outer), types_(types) {
   for (const onnx_io::Initializer& initializer : graph.initializers) {
     constants_.try_emplace(initializer.name, &initializer.tensor);
   }
   for (const Node& node : graph.nodes) {
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (!node.outputs[i].empty()) producers_.try_emplace(node.outputs[i], Producer{&node, i});
-    }
     if (const Tensor* value = constant_value(node)) constants_.try_emplace(node.outputs[0], value);
     if (auto number = number_attribute(node))
       constants_.try_emplace(node.outputs[0], &numbers_.emplace_back(*std::move(number)));
@@ -101,16 +89,9 @@ GraphView GraphView::of_loop(const Node& loop, const onnx_io::Graph& body, const
   return view;
 }
 
-std::optional<GraphView::Producer> GraphView::producer(const std::string& name) const {
-  const auto found = producers_.find(name);
-  return found == producers_.end() ? std::nullopt : std::optional(found->second);
-}
-
 const Node* GraphView::made_by(const std::string& name, std::string_view op_type) const {
-  const auto found = producers_.find(name);
-  if (found == producers_.end()) return nullptr;
-  const Node* node = found->second.node;
-  return node->domain.empty() && node->op_type == op_type ? node : nullptr;
+  const Node* node = producers_.node(name);
+  return node != nullptr && node->domain.empty() && node->op_type == op_type ? node : nullptr;
 }
 
 // A cycle in the graph must not keep this going.
@@ -118,9 +99,9 @@ const std::string& GraphView::plain(const std::string& name) const {
   constexpr int longest = 64;
   const std::string* at = &name;
   for (int i = 0; i < longest; ++i) {
-    const auto found = producers_.find(*at);
-    if (found == producers_.end() || !is_plain(*found->second.node)) break;
-    at = &found->second.node->inputs[0];
+    const Node* node = producers_.node(*at);
+    if (node == nullptr || !is_plain(*node)) break;
+    at = &node->inputs[0];
   }
   return *at;
 }
@@ -131,7 +112,7 @@ const Tensor* GraphView::constant(const std::string& name) const {
   if (found != constants_.end()) return found->second;
   const auto handed_on = handed_on_.find(value);
   if (handed_on != handed_on_.end()) return outer_->constant(*handed_on->second);
-  return outer_ != nullptr && producers_.count(value) == 0 ? outer_->constant(value) : nullptr;
+  return outer_ != nullptr && producers_.find(value) == nullptr ? outer_->constant(value) : nullptr;
 }
 
 std::optional<std::vector<std::int64_t>> GraphView::integers(const std::string& name) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "onnx_io/models/model.h"
+#include "onnx_io/models/walk.h"
 
 namespace grurun::opset {
 
@@ -29,12 +30,10 @@ class GraphView {
   /// A body of a Loop: what every iteration hands on as it got it is what the Loop got.
   static GraphView of_loop(const onnx_io::Node& loop, const onnx_io::Graph& body, const GraphView& outer);
 
-  struct Producer {
-    const onnx_io::Node* node;
-    std::size_t output;
-  };
-  /// nullopt for what no node of this graph makes.
-  std::optional<Producer> producer(const std::string& name) const;
+  /// nullptr for what no node of this graph makes.
+  const onnx_io::Producers::Producer* producer(const std::string& name) const {
+    return producers_.find(name);
+  }
   /// The node, if it is an operator of ai.onnx of this type; else nullptr.
   const onnx_io::Node* made_by(const std::string& name, std::string_view op_type) const;
 
@@ -66,7 +65,7 @@ class GraphView {
   bool is_no_float(const std::string& name) const;
   const ValueType* type_of(const std::string& name) const;
 
-  std::unordered_map<std::string_view, Producer> producers_;
+  onnx_io::Producers producers_;
   std::unordered_map<std::string_view, const Tensor*> constants_;
   std::unordered_map<std::string_view, const std::string*> handed_on_;  // names in the outer graph
   std::deque<Tensor> numbers_;  // of Constants that have them as attributes of their own

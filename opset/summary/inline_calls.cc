@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "onnx_io/models/walk.h"
 #include "opset/findings/labels.h"
 
 namespace grurun::opset {
@@ -65,8 +66,7 @@ class Inliner {
   // References to the caller's attributes, and names in subgraphs.
   void resolve_attributes(Node& node, const Call& call) {
     if (call.node != nullptr) resolve_references(node, *call.function, *call.node);
-    for (Attribute& attribute : node.attributes)
-      for (auto& body : attribute.graphs) body = std::make_shared<const Graph>(graph(*body, call));
+    onnx_io::rewrite_bodies(node, [&](const Graph& body) { return graph(body, call); });
   }
 
   void append_call(const Node& node, const Function& function, std::vector<Node>& to) {

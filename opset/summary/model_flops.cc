@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "onnx_io/models/proto_convert.h"
+#include "onnx_io/models/walk.h"
 #include "opset/cells/loop_steps.h"
 #include "opset/inference/check_limits.h"
 #include "opset/inference/infer.h"
@@ -23,10 +24,6 @@ using onnx_io::Graph;
 using onnx_io::Node;
 using Count = std::optional<std::int64_t>;
 using Types = std::map<std::string, ValueType>;
-
-bool has_graphs(const Node& node) {
-  return std::ranges::any_of(node.attributes, [](const Attribute& a) { return !a.graphs.empty(); });
-}
 
 // The size of the first scanned input; Scan-8, which has batches and lengths, is told by its attribute.
 Count scan_steps(const Node& node, const Types& types) {
@@ -64,7 +61,7 @@ class Counter {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       const Node& node = graph.nodes[i];
       if (has_flops(node)) add(node, steps, total);
-      if (has_graphs(node)) add_bodies(node, nodes[i], view, steps, total);
+      if (onnx_io::has_body(node)) add_bodies(node, nodes[i], view, steps, total);
     }
     leave(before);
     return total;
@@ -199,7 +196,7 @@ FlopCount count_uninferred(const onnx_io::Model& model, const Types& types) {
 
 FlopCount count_flops(const onnx_io::Model& model, const std::map<std::string, std::int64_t>& sizes,
                       const std::map<std::string, ValueType>& types) {
-  const bool flat = model.functions.empty() && std::ranges::none_of(model.graph.nodes, has_graphs);
+  const bool flat = model.functions.empty() && std::ranges::none_of(model.graph.nodes, onnx_io::has_body);
   CheckResult ignored;
   CheckReport report(ignored);
   const FunctionIndex functions(model.functions);

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "onnx_io/models/walk.h"
 #include "onnx_io/openvino/openvino_ir.h"
 #include "opset/findings/check_report.h"
 #include "opset/findings/labels.h"
@@ -82,16 +83,9 @@ class Summary {
         const RecurrentForm& lstm = *find_recurrent_form("LSTM", "");
         out_.layers.push_back(describe(at, lstm, *find_recurrent_schema(lstm, onnx_io::openvino_opset)));
       }
-      for (const onnx_io::Attribute& attribute : node.attributes) {
-        for (const auto& graph : attribute.graphs) {
-          CheckScope inner;
-          inner.parent = &scope;
-          inner.label = node_name(node.name, node.op_type, i) + "." + attribute.name;
-          inner.imports = scope.imports;
-          inner.function = scope.function;
-          walk_graph(*graph, inner);
-        }
-      }
+      onnx_io::for_each_body(node, [&](const Graph& body, const onnx_io::Attribute& attribute) {
+        walk_graph(body, CheckScope::of_subgraph(at, attribute.name));
+      });
     }
   }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "engine/graph/op_registry.h"
+#include "onnx_io/models/walk.h"
 #include "opset/schema/added/beyond.h"
 #include "tensor/error.h"
 
@@ -78,12 +79,12 @@ class BodyCheck {
   bool node_runs(const onnx_io::Node& node, const onnx_io::OpsetImports& imports, int depth) {
     const auto imported = imports.find(node.domain);
     if (imported == imports.end()) return false;
-    for (const onnx_io::Attribute& attribute : node.attributes) {
-      for (const auto& graph : attribute.graphs) {
-        const auto inner_runs = [&](const onnx_io::Node& inner) { return node_runs(inner, imports, depth); };
-        if (!std::ranges::all_of(graph->nodes, inner_runs)) return false;
-      }
-    }
+    bool bodies_run = true;
+    onnx_io::for_each_body(node, [&](const onnx_io::Graph& body, const onnx_io::Attribute&) {
+      for (const onnx_io::Node& inner : body.nodes)
+        bodies_run = bodies_run && node_runs(inner, imports, depth);
+    });
+    if (!bodies_run) return false;
     const opset::SchemaInfo* schema = opset::find_schema(node.op_type, node.domain, imported->second);
     if (schema == nullptr) return false;
     const auto [known, added] = verdicts_.emplace(schema, false);

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "onnx_io/models/walk.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/graph_view.h"
 #include "trial/diagnosis/capture.h"
@@ -36,8 +37,7 @@ void collect(const Graph& graph, Place at, std::vector<Place>& out) {
       out.push_back({&node, at.around, at.path});
     Place inner = at;
     if (!node.name.empty()) inner.path += node.name + "/";
-    for (const Attribute& attribute : node.attributes)
-      for (const auto& body : attribute.graphs) collect(*body, inner, out);
+    onnx_io::for_each_body(node, [&](const Graph& body, const Attribute&) { collect(body, inner, out); });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "onnx_io/models/walk.h"
 #include "trial/diagnosis/calls.h"
 #include "trial/diagnosis/capture.h"
 #include "trial/diagnosis/ways.h"
@@ -24,7 +25,7 @@ std::unordered_set<const Node*> wanted_branches(const Graph& graph) {
   const auto is_if = [](const Node& node) {
     return node.op_type == "If" && node.domain.empty() && !node.inputs.empty();
   };
-  const NodeByValue producers = producers_of(graph);
+  const onnx_io::Producers producers(graph.nodes);
   std::unordered_set<const Node*> wanted;
   for (const Node& node : graph.nodes) {
     if (is_if(node) && first_recurrent(node) != nullptr) wanted.insert(&node);
@@ -36,29 +37,9 @@ std::unordered_set<const Node*> wanted_branches(const Graph& graph) {
   return wanted;
 }
 
-struct Names {
-  std::vector<std::string> used;
-  std::unordered_set<std::string> made;
-};
-
-/// Of a branch and the bodies in it.
-void collect(const Graph& graph, Names& names) {
-  for (const onnx_io::ValueInfo& input : graph.inputs) names.made.insert(input.name);
-  for (const onnx_io::Initializer& initializer : graph.initializers) names.made.insert(initializer.name);
-  for (const Node& node : graph.nodes) {
-    names.used.insert(names.used.end(), node.inputs.begin(), node.inputs.end());
-    names.made.insert(node.outputs.begin(), node.outputs.end());
-    for (const onnx_io::Attribute& attribute : node.attributes)
-      for (const auto& body : attribute.graphs) collect(*body, names);
-  }
-  for (const onnx_io::ValueInfo& output : graph.outputs) names.used.push_back(output.name);
-}
-
 /// The branch as a function that the node calls: what it sees of the graph around it and its initializers,
 /// which move into that graph, are the inputs.
 onnx_io::Function as_function(const Graph& branch, Node& node, Graph& around) {
-  Names names;
-  collect(branch, names);
   onnx_io::Function function;
   node.domain = function.domain = "branches of If";
   function.name = node.op_type;
@@ -66,8 +47,9 @@ onnx_io::Function as_function(const Graph& branch, Node& node, Graph& around) {
   node.inputs.clear();
   node.attributes.clear();
   std::unordered_set<std::string> known;
-  for (const std::string& name : names.used) {
-    if (name.empty() || names.made.contains(name) || !known.insert(name).second) continue;
+  for (const onnx_io::Read& read : onnx_io::outer_reads(branch)) {
+    const std::string name(read.name);
+    if (!known.insert(name).second) continue;
     function.inputs.push_back(name);
     node.inputs.push_back(name);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "onnx_io/models/walk.h"
 #include "trial/random_outputs.h"
 
 namespace grurun::trial::diagnosis {
@@ -21,9 +22,7 @@ void keep_needed(onnx_io::Model& model, const std::vector<std::string>& names) {
     const bool wanted =
         std::ranges::any_of(node->outputs, [&](const std::string& name) { return needed.contains(name); });
     // A body may read any value of the graph, so everything before a node with one stays.
-    const bool has_body =
-        std::ranges::any_of(node->attributes, [](const auto& a) { return !a.graphs.empty(); });
-    if (wanted && (has_body || draws)) {
+    if (wanted && (onnx_io::has_body(*node) || draws)) {
       kept.insert(kept.end(), node, graph.nodes.rend());
       break;
     }

@@ -26,7 +26,7 @@ std::size_t data_inputs(const Node& node) {
 
 }  // namespace
 
-std::optional<Picking> find_picking(const onnx_io::Graph& graph, const NodeByValue& producers,
+std::optional<Picking> find_picking(const onnx_io::Graph& graph, const onnx_io::Producers& producers,
                                     const std::string& value) {
   Picking out{};
   std::string source;
@@ -35,9 +35,9 @@ std::optional<Picking> find_picking(const onnx_io::Graph& graph, const NodeByVal
   while (!open.empty()) {
     const std::string name = std::move(open.back());
     open.pop_back();
-    const auto made = producers.find(name);
-    if (made == producers.end()) return std::nullopt;
-    const Node& node = *made->second;
+    const auto* made = producers.find(name);
+    if (made == nullptr) return std::nullopt;
+    const Node& node = *made->node;
     if (op_of(node)) {
       if (!source.empty() && source != name) return std::nullopt;
       source = name;

@@ -21,7 +21,7 @@ struct Picking {
 };
 
 /// nullopt where other operators lie between, or other nodes' outputs come in.
-std::optional<Picking> find_picking(const onnx_io::Graph& graph, const NodeByValue& producers,
+std::optional<Picking> find_picking(const onnx_io::Graph& graph, const onnx_io::Producers& producers,
                                     const std::string& value);
 
 /// Which element of the node's output each element of the value is; nullopt where that cannot be told, or not

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "onnx_io/models/walk.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "trial/diagnosis/hypotheses.h"
 
@@ -146,20 +147,10 @@ class Writer {
   Replacement out_;
 };
 
-bool holds(const Graph& graph, const std::vector<Replacement>& replacements);
-
 bool holds(const Node& node, const std::vector<Replacement>& replacements) {
-  return std::ranges::any_of(node.attributes, [&](const Attribute& attribute) {
-    return std::ranges::any_of(attribute.graphs,
-                               [&](const auto& body) { return holds(*body, replacements); });
-  });
-}
-
-bool holds(const Graph& graph, const std::vector<Replacement>& replacements) {
-  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
-    return std::ranges::find(replacements, &node, &Replacement::before) != replacements.end() ||
-           holds(node, replacements);
-  });
+  return onnx_io::find_node(node, [&](const Node& inner) {
+           return std::ranges::find(replacements, &inner, &Replacement::before) != replacements.end();
+         }) != nullptr;
 }
 
 Graph replaced(const Graph& graph, const std::vector<Replacement>& replacements) {
@@ -172,8 +163,7 @@ Graph replaced(const Graph& graph, const std::vector<Replacement>& replacements)
       continue;
     }
     if (!holds(node, replacements)) continue;
-    for (Attribute& attribute : out.nodes[i].attributes)
-      for (auto& body : attribute.graphs) body = std::make_shared<const Graph>(replaced(*body, replacements));
+    onnx_io::rewrite_bodies(out.nodes[i], [&](const Graph& body) { return replaced(body, replacements); });
   }
   return out;
 }

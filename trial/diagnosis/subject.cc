@@ -179,7 +179,8 @@ std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vecto
   for (const Node& node : graph.nodes) {
     if (op_of(node)) std::ranges::for_each(node.inputs, want);
   }
-  const NodeByValue producers = producers_of(graph), sources = recurrent_sources(graph);
+  const onnx_io::Producers producers(graph.nodes);
+  const NodeByValue sources = recurrent_sources(graph);
   const auto way_to = [&](const std::string& value) {
     const std::optional<Way> way = way_back(producers, value);
     for (const Node* node : way ? way->between : std::vector<const Node*>()) {

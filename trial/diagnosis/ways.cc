@@ -26,17 +26,6 @@ bool is_followed(const Node& node) {
   return !node.inputs.empty() && (keeps_order(node) || (node.domain.empty() && node.op_type == "Transpose"));
 }
 
-/// Inputs, and what bodies take from around them or make.
-void for_each_used(const Node& node, const std::function<void(const std::string&)>& use) {
-  std::ranges::for_each(node.inputs, use);
-  for (const onnx_io::Attribute& attribute : node.attributes) {
-    for (const auto& body : attribute.graphs) {
-      for (const Node& inner : body->nodes) for_each_used(inner, use);
-      for (const onnx_io::ValueInfo& output : body->outputs) use(output.name);
-    }
-  }
-}
-
 /// By value: the last node of that kind in the graph's order on which it depends, through whatever operators.
 template <typename Predicate>
 NodeByValue last_sources(const onnx_io::Graph& graph, const Predicate& is_source) {
@@ -44,10 +33,10 @@ NodeByValue last_sources(const onnx_io::Graph& graph, const Predicate& is_source
   for (const Node& node : graph.nodes) {
     const Node* last = is_source(node) ? &node : nullptr;
     if (last == nullptr) {
-      for_each_used(node, [&](const std::string& name) {
-        const auto source = sources.find(name);
+      for (const onnx_io::Read& read : onnx_io::reads_of(node)) {
+        const auto source = sources.find(read.name);
         if (source != sources.end()) last = std::max(last, source->second);
-      });
+      }
     }
     if (last == nullptr) continue;
     for (const std::string& output : node.outputs) {
@@ -57,11 +46,8 @@ NodeByValue last_sources(const onnx_io::Graph& graph, const Predicate& is_source
   return sources;
 }
 
-const Node* first_recurrent_of(const std::vector<Node>& nodes) {
-  for (const Node& node : nodes) {
-    if (const Node* found = first_recurrent(node)) return found;
-  }
-  return nullptr;
+bool is_recurrent(const Node& node) {
+  return op_of(node).has_value();
 }
 
 }  // namespace
@@ -82,27 +68,19 @@ std::string label_of(const onnx_io::OpsetImports& imports, const Node& node) {
   return engine::node_label(node, "", version);
 }
 
-NodeByValue producers_of(const onnx_io::Graph& graph) {
-  NodeByValue producers;
-  for (const Node& node : graph.nodes) {
-    for (const std::string& output : node.outputs) producers.try_emplace(output, &node);
-  }
-  return producers;
-}
-
 NodeByValue recurrent_sources(const onnx_io::Graph& graph) {
-  return last_sources(graph, [](const Node& node) { return op_of(node).has_value(); });
+  return last_sources(graph, is_recurrent);
 }
 
-std::optional<Way> way_back(const NodeByValue& producers, std::string value) {
+std::optional<Way> way_back(const onnx_io::Producers& producers, std::string value) {
   Way way{};
   for (std::size_t steps = 0; steps <= producers.size(); ++steps) {
-    const auto made = producers.find(value);
-    if (made == producers.end()) return std::nullopt;
-    const Node* node = made->second;
+    const auto* made = producers.find(value);
+    if (made == nullptr) return std::nullopt;
+    const Node* node = made->node;
     if (op_of(*node)) {
       way.from = node;
-      way.output = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
+      way.output = made->output;
       return way.output < 3 ? std::optional(way) : std::nullopt;
     }
     if (!is_followed(*node)) return std::nullopt;
@@ -113,36 +91,28 @@ std::optional<Way> way_back(const NodeByValue& producers, std::string value) {
 }
 
 const Node* first_recurrent(const Node& node) {
-  if (op_of(node)) return &node;
-  for (const onnx_io::Attribute& attribute : node.attributes) {
-    for (const auto& body : attribute.graphs) {
-      if (const Node* found = first_recurrent_of(body->nodes)) return found;
-    }
-  }
-  return nullptr;
+  return onnx_io::find_node(node, is_recurrent);
 }
 
-const Node* first_not_followed(const NodeByValue& producers, const std::string& value) {
-  auto made = producers.find(value);
-  for (std::size_t steps = 0; made != producers.end() && is_followed(*made->second); ++steps) {
-    made = steps > producers.size() ? producers.end() : producers.find(made->second->inputs[0]);
+const Node* first_not_followed(const onnx_io::Producers& producers, const std::string& value) {
+  const Node* made = producers.node(value);
+  for (std::size_t steps = 0; made != nullptr && is_followed(*made); ++steps) {
+    made = steps > producers.size() ? nullptr : producers.node(made->inputs[0]);
   }
-  return made == producers.end() ? nullptr : made->second;
+  return made;
 }
 
 bool has_recurrent_node(const onnx_io::Model& model) {
-  return first_recurrent_of(model.graph.nodes) != nullptr ||
-         std::ranges::any_of(model.functions, [](const auto& function) {
-           return first_recurrent_of(function.nodes) != nullptr;
-         });
+  return onnx_io::find_node(model, is_recurrent) != nullptr;
 }
 
 std::vector<Untraced> find_untraced(const onnx_io::Model& model) {
-  const NodeByValue producers = producers_of(model.graph);
+  const onnx_io::Producers producers(model.graph.nodes);
   const opset::FunctionIndex functions(model.functions);
   const auto called = [&](const Node& node) {
     const onnx_io::Function* function = functions.find(node);
-    return function != nullptr && first_recurrent_of(function->nodes) != nullptr ? function : nullptr;
+    return function != nullptr && onnx_io::find_node(function->nodes, is_recurrent) != nullptr ? function
+                                                                                               : nullptr;
   };
   const NodeByValue sources = last_sources(model.graph, [&](const Node& node) {
     return first_recurrent(node) != nullptr || called(node) != nullptr;
@@ -160,7 +130,7 @@ std::vector<Untraced> find_untraced(const onnx_io::Model& model) {
                                  name, made->op_type),
                      false});
     } else if (const onnx_io::Function* function = called(last)) {
-      out.push_back({i, label_of(function->opset_imports, *first_recurrent_of(function->nodes)),
+      out.push_back({i, label_of(function->opset_imports, *onnx_io::find_node(function->nodes, is_recurrent)),
                      fmt::format("it stands in function '{}' of another opset, which is not looked into",
                                  function->name),
                      false});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "onnx_io/models/model.h"
+#include "onnx_io/models/walk.h"
 #include "trial/diagnosis/layer.h"
 
 namespace grurun::trial::diagnosis {
@@ -22,9 +23,6 @@ std::string label_of(const onnx_io::OpsetImports& imports, const onnx_io::Node& 
 /// A node by the name of a value.
 using NodeByValue = std::unordered_map<std::string_view, const onnx_io::Node*>;
 
-/// By value: the node that makes it. The graph must outlive it.
-NodeByValue producers_of(const onnx_io::Graph& graph);
-
 /// By value: the last recurrent node in the graph's order on which it depends, through whatever operators.
 NodeByValue recurrent_sources(const onnx_io::Graph& graph);
 
@@ -36,10 +34,10 @@ struct Way {
 };
 
 /// nullopt where other nodes lie between than those that keep the elements or transpose them.
-std::optional<Way> way_back(const NodeByValue& producers, std::string value);
+std::optional<Way> way_back(const onnx_io::Producers& producers, std::string value);
 
 /// Where the way back from a value ends; nullptr: at what no node makes.
-const onnx_io::Node* first_not_followed(const NodeByValue& producers, const std::string& value);
+const onnx_io::Node* first_not_followed(const onnx_io::Producers& producers, const std::string& value);
 
 /// An output of the graph that depends on a recurrent node, but not as one of its outputs turned around.
 struct Untraced {

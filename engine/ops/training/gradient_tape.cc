@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/graph/plan.h"
+#include "onnx_io/models/walk.h"
 #include "opset/pages/random_operators.h"
 #include "opset/schema/function_calls.h"
 #include "opset/schema/registry.h"
@@ -59,11 +60,6 @@ Node with_attributes(const Node& node, const Function& function, const Node& cal
   return plain;
 }
 
-bool has_bodies(const Node& node) {
-  return std::ranges::any_of(node.attributes,
-                             [](const Attribute& attribute) { return !attribute.graphs.empty(); });
-}
-
 }  // namespace
 
 const GradientRule* find_gradient_rule(const Node& node) {
@@ -95,12 +91,12 @@ std::vector<Id> Tape::apply(const Node& node, std::int64_t opset_version, const 
 bool Tape::apply_body(const Node& node, std::int64_t opset_version, const std::vector<Id>& inputs,
                       std::vector<Id>& outputs) {
   const opset::SchemaInfo* schema = opset::find_schema(node.op_type, node.domain, opset_version);
-  if (schema == nullptr || !schema->has_function_body || has_bodies(node) || depth_ >= deepest_body)
+  if (schema == nullptr || !schema->has_function_body || onnx_io::has_body(node) || depth_ >= deepest_body)
     return false;
   std::vector<ValueType> types;
   for (const Id id : inputs) types.push_back(id == none ? ValueType() : value(id).type());
   const std::optional<Function> body = opset::function_body(node, opset_version, types);
-  if (!body || std::ranges::any_of(body->nodes, has_bodies)) return false;
+  if (!body || std::ranges::any_of(body->nodes, onnx_io::has_body)) return false;
   std::map<std::string, Id> names;
   for (std::size_t i = 0; i < body->inputs.size(); ++i) {
     names[body->inputs[i]] = i < inputs.size() ? inputs[i] : none;
