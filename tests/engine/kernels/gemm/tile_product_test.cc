@@ -54,7 +54,8 @@ class Projected {
 class TileProduct : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(TileProduct);
 
-// (K + 3) / 2 units in the last place of the sum of the terms' magnitudes, as docs/instruction-sets.md has it.
+// (K + 3) / 2 units in the last place of the sum of the terms' magnitudes, as docs/instruction-sets.md has
+// it.
 TEST_P(TileProduct, ErrorsStayWithinTheBoundOfMatrixProducts) {
   for (const int64_t rows : {15, 16, 17, 31, 32, 33, 70}) {
     for (const int64_t K : {128, 129, 150, 159, 160, 161, 300}) {
