@@ -19,7 +19,7 @@ namespace {
 void print_why(const RunRecord& record) {
   const trial::DiagnosisQuestion question{record.model,  record.inputs,  record.expected,
                                           record.values, record.differs, {record.seed, {}}};
-  for (const trial::Finding& finding : trial::diagnose(question)) {
+  for (const trial::Explanation& finding : trial::diagnose(question)) {
     print("why: {}\n", printable(trial::describe(finding)));
   }
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "trial/compare.h"
-#include "trial/diagnosis/finding.h"
+#include "trial/diagnosis/explanation.h"
 #include "trial/tolerance.h"
 
 namespace grurun::conformance {
@@ -72,7 +72,7 @@ struct CaseResult {
   double seconds = 0;
   std::vector<std::string> operators;  // of the model, each once, sorted: "GRU", "ai.onnx.ml.Scaler"
   std::vector<OutputResult> outputs;
-  std::vector<trial::Finding> findings;  // why recurrent nodes differ, where diagnosis can say it
+  std::vector<trial::Explanation> findings;  // why recurrent nodes differ, where diagnosis can say it
   std::vector<Warning> warnings;  // inputs and outputs that are of another type than the model declares
 };
 

@@ -154,10 +154,12 @@ class Run {
 
   trial::Rerun rerun() const { return {run_options_.seed, run_options_.deadline}; }
 
-  std::vector<trial::Finding> judge_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
-                                              const std::vector<Value>& outputs, const trial::DataSet& set,
-                                              const std::vector<bool>& differs) {
-    std::vector<trial::Finding> findings;
+  std::vector<trial::Explanation> judge_in_double(const onnx_io::Model& model,
+                                                  const std::vector<Value>& inputs,
+                                                  const std::vector<Value>& outputs,
+                                                  const trial::DataSet& set,
+                                                  const std::vector<bool>& differs) {
+    std::vector<trial::Explanation> findings;
     const auto say = [&](std::string about, std::string text) {
       if (text.empty()) return;
       findings.push_back({"precision", {}, std::move(about), {}, std::nullopt, std::move(text)});
@@ -177,8 +179,8 @@ class Run {
     return findings;
   }
 
-  void add(const trial::DataSet& set, std::vector<trial::Finding> findings) {
-    for (trial::Finding& finding : findings) {
+  void add(const trial::DataSet& set, std::vector<trial::Explanation> findings) {
+    for (trial::Explanation& finding : findings) {
       finding.data_set = set.name;
       result_.findings.push_back(std::move(finding));
     }

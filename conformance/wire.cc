@@ -94,7 +94,7 @@ void fields(Io& io, T& value) {
   } else if constexpr (std::is_same_v<Plain, trial::Comparison>) {
     io(value.ok), io(value.actual_type), io(value.expected_type), io(value.structure), io(value.tolerance);
     io(value.errors), io(value.first), io(value.worst);
-  } else if constexpr (std::is_same_v<Plain, trial::Finding>) {
+  } else if constexpr (std::is_same_v<Plain, trial::Explanation>) {
     io(value.kind), io(value.data_set), io(value.node), io(value.hypotheses), io(value.max_ulp),
         io(value.text);
   } else if constexpr (std::is_same_v<Plain, Warning>) {

@@ -31,7 +31,7 @@ std::string case_lines(const conformance::SuiteResult& result) {
     const std::string note = expectation_note(result, outcome);
     if (!note.empty()) out += " [" + one_line(note) + "]";
     out += '\n';
-    for (const trial::Finding& finding : outcome.result.findings) {
+    for (const trial::Explanation& finding : outcome.result.findings) {
       out += "             why: " + one_line(describe(finding)) + '\n';
     }
   }

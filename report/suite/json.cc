@@ -58,7 +58,7 @@ Json output_json(const conformance::OutputResult& output) {
   return out;
 }
 
-Json finding_json(const trial::Finding& finding) {
+Json finding_json(const trial::Explanation& finding) {
   Json out = {
       {"kind", finding.kind}, {"data_set", one_line(finding.data_set)}, {"node", one_line(finding.node)}};
   out["hypotheses"] = finding.hypotheses;
@@ -88,7 +88,7 @@ Json case_json(const conformance::Case& test, const conformance::CaseOutcome& ou
   for (const conformance::OutputResult& output : result.outputs)
     out["outputs"].push_back(output_json(output));
   out["diagnosis"] = Json::array();
-  for (const trial::Finding& finding : result.findings) out["diagnosis"].push_back(finding_json(finding));
+  for (const trial::Explanation& finding : result.findings) out["diagnosis"].push_back(finding_json(finding));
   out["warnings"] = Json::array();
   for (const conformance::Warning& warning : result.warnings)
     out["warnings"].push_back(warning_json(warning));

@@ -46,7 +46,7 @@ std::string details(const conformance::CaseResult& result) {
     if (!output.data_set.empty()) out += one_line(output.data_set) + ", ";
     out += fmt::format("output '{}': {}\n", one_line(output.name), one_line(describe(output.comparison)));
   }
-  for (const trial::Finding& finding : result.findings) {
+  for (const trial::Explanation& finding : result.findings) {
     out += "why: " + (finding.data_set.empty() ? "" : one_line(finding.data_set) + ", ") +
            one_line(describe(finding)) + "\n";
   }

@@ -69,7 +69,7 @@ class Bodies {
     }
   }
 
-  std::vector<Finding> run() {
+  std::vector<Explanation> run() {
     if (layers_.empty()) return {};
     for (std::size_t i = 0; i < layers_.size() && !found_; ++i) try_each(i, {i});
     std::vector<std::size_t> all(layers_.size());
@@ -150,23 +150,23 @@ class Bodies {
       if (question_.differs[i]) outputs.push_back("'" + model_.graph.outputs[i].name + "'");
     }
     for (std::size_t i = 1; i < layers.size(); ++i) others.push_back(layers_[layers[i]].subject.label);
-    Finding& finding = found_.emplace();
-    finding.kind = sure ? "reproduced" : "suspected";
-    finding.node = layers_[layers[0]].subject.label;
-    finding.hypotheses = {hypothesis.id};
-    finding.max_ulp = max_ulp_;
+    Explanation& explanation = found_.emplace();
+    explanation.kind = sure ? "reproduced" : "suspected";
+    explanation.node = layers_[layers[0]].subject.label;
+    explanation.hypotheses = {hypothesis.id};
+    explanation.max_ulp = max_ulp_;
     const std::string numbers =
         max_ulp_ ? fmt::format(" (max ULP {}, max abs {:.2g})", *max_ulp_, max_abs_) : "";
-    finding.text = fmt::format(
+    explanation.text = fmt::format(
         "{}expected {} {} reproduced{} by a run of the model with {}{}",
         sure ? "" : "suspected: ", fmt::join(outputs, ", "), outputs.size() > 1 ? "are" : "is", numbers,
         hypothesis.text, others.empty() ? "" : fmt::format(", here and in {}", fmt::join(others, " and ")));
     if (!sure)
-      finding.text += fmt::format("; only {} different element{} of the expected values speak for it",
-                                  elements, elements == 1 ? "" : "s");
+      explanation.text += fmt::format("; only {} different element{} of the expected values speak for it",
+                                      elements, elements == 1 ? "" : "s");
   }
 
-  Finding unexplained() const {
+  Explanation unexplained() const {
     std::string others;
     for (std::size_t i = 1; i < layers_.size(); ++i) others += ", and of " + layers_[i].subject.label;
     return {
@@ -192,13 +192,13 @@ class Bodies {
   int tried_ = 0;
   std::optional<std::uint64_t> max_ulp_;
   double max_abs_ = 0;
-  std::optional<Finding> found_;
+  std::optional<Explanation> found_;
 };
 
 }  // namespace
 
-std::vector<Finding> judge_bodies(const onnx_io::Model& model, const DiagnosisQuestion& question,
-                                  const Rerun& rerun, const Budget& budget) {
+std::vector<Explanation> judge_bodies(const onnx_io::Model& model, const DiagnosisQuestion& question,
+                                      const Rerun& rerun, const Budget& budget) {
   return Bodies(model, question, rerun, budget).run();
 }
 

@@ -11,7 +11,7 @@
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/graph_view.h"
 #include "trial/diagnosis/capture.h"
-#include "trial/diagnosis/ways.h"
+#include "trial/diagnosis/paths_to_output.h"
 
 namespace grurun::trial::diagnosis {
 namespace {

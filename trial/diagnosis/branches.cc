@@ -8,7 +8,7 @@
 #include "onnx_io/models/walk.h"
 #include "trial/diagnosis/calls.h"
 #include "trial/diagnosis/capture.h"
-#include "trial/diagnosis/ways.h"
+#include "trial/diagnosis/paths_to_output.h"
 #include "trial/random_outputs.h"
 
 namespace grurun::trial::diagnosis {

@@ -30,7 +30,7 @@ std::vector<double> Y_of(const Subject& subject, const Layer& layer, Budget& bud
   return doubles_of(rounded(Y, Shape{static_cast<std::int64_t>(Y.size())}, subject.dtype));
 }
 
-std::vector<double> transposed(const std::vector<double>& from, const Exit::Turn& turn) {
+std::vector<double> transposed(const std::vector<double>& from, const GraphOutput::Turn& turn) {
   const std::size_t rank = turn.before.rank();
   std::vector<std::int64_t> stride(rank, 1);
   for (std::size_t i = rank; i-- > 1;) stride[i - 1] = stride[i] * turn.before[i];
@@ -86,7 +86,7 @@ Array Chain::X_with(const Hypothesis& hypothesis, std::optional<std::size_t> onl
     }
     std::vector<double> Y = Y_of(subject, c.layer, budget);
     if (budget.is_over()) return nullptr;
-    for (const Exit::Turn& turn : below->turns) {
+    for (const GraphOutput::Turn& turn : below->turns) {
       if (static_cast<std::int64_t>(Y.size()) != turn.before.element_count()) return nullptr;
       Y = transposed(Y, turn);
     }

@@ -16,10 +16,10 @@
 #include "trial/diagnosis/evidence.h"
 #include "trial/diagnosis/expected.h"
 #include "trial/diagnosis/parting.h"
+#include "trial/diagnosis/paths_to_output.h"
 #include "trial/diagnosis/reproduces.h"
 #include "trial/diagnosis/search.h"
 #include "trial/diagnosis/subject.h"
-#include "trial/diagnosis/ways.h"
 
 namespace grurun::trial {
 namespace diagnosis {
@@ -51,10 +51,10 @@ class Diagnosis {
   Diagnosis(const Subject& subject, Expected& expected, Budgets& budgets)
       : subject_(subject), expected_(expected), budgets_(budgets), base_(as_stated(subject)) {}
 
-  Finding run() {
-    finding_.node = subject_.label;
+  Explanation run() {
+    explanation_.node = subject_.label;
     for (int round = 1; !done(round == most_rounds); ++round) continue;
-    return std::move(finding_);
+    return std::move(explanation_);
   }
 
  private:
@@ -86,36 +86,37 @@ class Diagnosis {
   }
 
   void agreed(const Confirmation& whole) {
-    finding_.kind = "unexplained";
+    explanation_.kind = "unexplained";
     const bool all = whole.result == Confirmation::holds;
     if (all) expected_.extent().look_at_all();
     const std::string names = expected_.names(subject_.layer);
-    finding_.text = fmt::format("the expected {} agree{} with a recomputation in double", names,
-                                names.size() > 3 ? "" : "s");
-    finding_.text += all && !expected_.has_shapes_of_run() ? ": only the shape differs, behind the node"
-                     : all                                 ? ": the difference is one of precision"
-                           : fmt::format(" as far as there was time to look: {}", rows_text(whole));
+    explanation_.text = fmt::format("the expected {} agree{} with a recomputation in double", names,
+                                    names.size() > 3 ? "" : "s");
+    explanation_.text += all && !expected_.has_shapes_of_run() ? ": only the shape differs, behind the node"
+                         : all                                 ? ": the difference is one of precision"
+                               : fmt::format(" as far as there was time to look: {}", rows_text(whole));
   }
 
   void explained(const Cause& cause, const Confirmation& whole) {
-    finding_.hypotheses = cause.ids;
-    finding_.max_ulp = max_ulp(cause.candidate);
+    explanation_.hypotheses = cause.ids;
+    explanation_.max_ulp = max_ulp(cause.candidate);
     const std::string extent = expected_.extent().text(cause.candidate.layer);
     const bool all = whole.result == Confirmation::holds;
     const bool sure = cause.doubt.empty() && all;
-    finding_.kind = sure ? "reproduced" : "suspected";
+    explanation_.kind = sure ? "reproduced" : "suspected";
     if (all && !cause.by_row) expected_.extent().look_at_all();
     const std::string names = expected_.names(subject_.layer);
     const std::string numbers =
-        finding_.max_ulp ? fmt::format(" (max ULP {}, max abs {:.2g})", *finding_.max_ulp, max_abs_) : "";
-    finding_.text = fmt::format("{}expected {} {} reproduced{} with {}", sure ? "" : "suspected: ", names,
-                                names.size() > 3 ? "are" : "is", numbers, cause.text);
-    if (!cause.doubt.empty()) finding_.text += "; " + cause.doubt;
+        explanation_.max_ulp ? fmt::format(" (max ULP {}, max abs {:.2g})", *explanation_.max_ulp, max_abs_)
+                             : "";
+    explanation_.text = fmt::format("{}expected {} {} reproduced{} with {}", sure ? "" : "suspected: ", names,
+                                    names.size() > 3 ? "are" : "is", numbers, cause.text);
+    if (!cause.doubt.empty()) explanation_.text += "; " + cause.doubt;
     if (extent.empty()) return;
-    finding_.text += cause.by_row ? "; seen were " + extent
-                     : all        ? fmt::format("; found by {}, confirmed by all", extent)
-                           : fmt::format("; found by {}, and there was time to confirm it by {}", extent,
-                                         rows_text(whole));
+    explanation_.text += cause.by_row ? "; seen were " + extent
+                         : all        ? fmt::format("; found by {}, confirmed by all", extent)
+                               : fmt::format("; found by {}, and there was time to confirm it by {}", extent,
+                                             rows_text(whole));
   }
 
   std::string rows_text(const Confirmation& whole) const {
@@ -123,17 +124,17 @@ class Diagnosis {
   }
 
   void unexplained() {
-    finding_.kind = "unexplained";
-    finding_.text = budgets_.search.is_over() ? "nothing known that there was time for reproduces it"
-                                              : "nothing known reproduces it";
-    if (!contradicted_.empty()) finding_.text += " all (" + contradicted_ + ")";
+    explanation_.kind = "unexplained";
+    explanation_.text = budgets_.search.is_over() ? "nothing known that there was time for reproduces it"
+                                                  : "nothing known reproduces it";
+    if (!contradicted_.empty()) explanation_.text += " all (" + contradicted_ + ")";
     const auto parting = describe_parting(subject_, expected_, base_);
-    finding_.text += ": " + parting.value_or("it does not part here");
+    explanation_.text += ": " + parting.value_or("it does not part here");
     if (begins_otherwise())
-      finding_.text +=
+      explanation_.text +=
           "; all other steps follow from the expected ones before them: initial_h may be missing or another";
     const std::string extent = expected_.extent().text(subject_.layer);
-    if (!extent.empty()) finding_.text += "; seen were " + extent;
+    if (!extent.empty()) explanation_.text += "; seen were " + extent;
   }
 
   /// An LSTM's cell state is not seen, so that nothing is sure of its other steps.
@@ -160,11 +161,11 @@ class Diagnosis {
   Candidate base_;
   double max_abs_ = 0;
   std::string contradicted_;  // what a part of the layer seemed to say
-  Finding finding_;
+  Explanation explanation_;
 };
 
 bool differs_at(const Subject& subject, const std::vector<bool>& differs) {
-  return std::ranges::any_of(subject.exits,
+  return std::ranges::any_of(subject.graph_outputs,
                              [&](const auto& exit) { return exit && differs[exit->graph_output]; });
 }
 
@@ -180,8 +181,8 @@ std::vector<bool> values_that_differ(const DiagnosisQuestion& question) {
 }
 
 /// What is told where nothing was traced back. of_bodies: of layers in bodies, if any could be tried.
-std::vector<Finding> not_traced(const onnx_io::Model& model, const std::vector<bool>& differs,
-                                const std::vector<Finding>& of_bodies) {
+std::vector<Explanation> not_traced(const onnx_io::Model& model, const std::vector<bool>& differs,
+                                    const std::vector<Explanation>& of_bodies) {
   if (!of_bodies.empty() && of_bodies[0].kind != "unexplained") return of_bodies;
   for (const Untraced& output : find_untraced(model)) {
     if (!differs[output.graph_output]) continue;
@@ -191,9 +192,9 @@ std::vector<Finding> not_traced(const onnx_io::Model& model, const std::vector<b
   return {};
 }
 
-std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
-  std::vector<Finding> findings;
-  if (!has_recurrent_node(question.model)) return findings;
+std::vector<Explanation> diagnose_all(const DiagnosisQuestion& question) {
+  std::vector<Explanation> explanations;
+  if (!has_recurrent_node(question.model)) return explanations;
   const auto deadline = question.rerun.deadline.value_or(Clock::time_point::max());
   Budgets budgets{{most_operations, most_time, deadline}, {most_confirming, 2 * most_time, deadline}};
   const Rerun rerun{question.rerun.seed, std::min(deadline, Clock::now() + longest_rerun)};
@@ -218,11 +219,11 @@ std::vector<Finding> diagnose_all(const DiagnosisQuestion& question) {
     // What one layer leaves goes to those behind it, but none may take all.
     const double part = 1.0 / static_cast<double>(subjects.size() - i);
     Budgets share{budgets.search.share(part), budgets.confirm.share(part)};
-    findings.push_back(Diagnosis(subjects[i], expected, share).run());
+    explanations.push_back(Diagnosis(subjects[i], expected, share).run());
     budgets.search.spend(share.search);
     budgets.confirm.spend(share.confirm);
   }
-  if (!findings.empty()) return findings;
+  if (!explanations.empty()) return explanations;
   return not_traced(model, differs, judge_bodies(model, question, rerun, budgets.search));
 }
 
@@ -233,9 +234,9 @@ bool can_be_diagnosed(const onnx_io::Model& model) {
   return diagnosis::has_recurrent_node(model);
 }
 
-std::vector<Finding> diagnose(const DiagnosisQuestion& question) {
+std::vector<Explanation> diagnose(const DiagnosisQuestion& question) {
   const auto not_done = [](const std::string& reason) {
-    return std::vector<Finding>{
+    return std::vector<Explanation>{
         {"unexplained", {}, "recurrent nodes", {}, std::nullopt, "not diagnosed: " + reason}};
   };
   try {
@@ -249,8 +250,8 @@ std::vector<Finding> diagnose(const DiagnosisQuestion& question) {
   }
 }
 
-std::string describe(const Finding& finding) {
-  return finding.node + ": " + finding.text;
+std::string describe(const Explanation& explanation) {
+  return explanation.node + ": " + explanation.text;
 }
 
 }  // namespace grurun::trial

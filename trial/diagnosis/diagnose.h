@@ -5,7 +5,7 @@
 
 #include "onnx_io/models/model.h"
 #include "tensor/value.h"
-#include "trial/diagnosis/finding.h"
+#include "trial/diagnosis/explanation.h"
 #include "trial/rerun.h"
 
 namespace grurun::trial {
@@ -32,6 +32,6 @@ bool can_be_diagnosed(const onnx_io::Model& model);
 /// each known mistake taken back in nodes in bodies of Loop and Scan. Never throws for what a model or the
 /// values hold; what cannot be diagnosed has no finding, but where that is all that differs one says what
 /// lies between node and output.
-std::vector<Finding> diagnose(const DiagnosisQuestion& question);
+std::vector<Explanation> diagnose(const DiagnosisQuestion& question);
 
 }  // namespace grurun::trial

@@ -10,7 +10,7 @@ namespace grurun::trial::diagnosis {
 namespace {
 
 /// The tensor as it was before a Transpose; its shape must be what that Transpose made.
-Tensor turned_back(const Tensor& tensor, const Exit::Turn& turn, DType dtype) {
+Tensor turned_back(const Tensor& tensor, const GraphOutput::Turn& turn, DType dtype) {
   const std::size_t rank = turn.before.rank();
   std::vector<std::int64_t> stride(rank);  // in turn.before, by axis of the turned tensor
   std::vector<std::int64_t> stride_before(rank, 1);
@@ -91,7 +91,7 @@ std::size_t output_of_state(const Candidate& candidate, std::size_t state) {
 
 /// What a Transpose was given where it gave this shape, which need not be that of the run: batch and time may
 /// be exchanged. nullopt where nothing tells.
-std::optional<Shape> shape_before(const Exit::Turn& turn, const Tensor& after) {
+std::optional<Shape> shape_before(const GraphOutput::Turn& turn, const Tensor& after) {
   const std::size_t rank = turn.before.rank();
   if (after.rank() == rank) {
     Shape before = turn.before;
@@ -104,7 +104,7 @@ std::optional<Shape> shape_before(const Exit::Turn& turn, const Tensor& after) {
 /// A graph's output as the node gave it, but for its shape where it does not come out directly; nullopt where
 /// it is none.
 std::optional<Tensor> node_output(const Subject& subject, std::size_t output, const Value& value) {
-  const Exit& exit = *subject.exits[output];
+  const GraphOutput& exit = *subject.graph_outputs[output];
   if (!value.is_tensor() || value.tensor().dtype() != subject.dtype) return std::nullopt;
   Tensor tensor = value.tensor();
   if (!exit.elements.empty()) {
@@ -112,7 +112,7 @@ std::optional<Tensor> node_output(const Subject& subject, std::size_t output, co
     const std::vector<double> from = doubles_of(tensor);
     std::vector<double> to(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) to[static_cast<std::size_t>(exit.elements[i])] = from[i];
-    return rounded(to, exit.before_picking, subject.dtype);
+    return rounded(to, exit.source_shape, subject.dtype);
   }
   for (auto turn = exit.turns.rbegin(); turn != exit.turns.rend(); ++turn) {
     const std::optional<Shape> before = shape_before(*turn, tensor);
@@ -182,8 +182,8 @@ Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
   double largest = 0;
   std::array<std::vector<double>, 3> given;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (!subject.exits[i]) continue;
-    const std::size_t at = subject.exits[i]->graph_output;
+    if (!subject.graph_outputs[i]) continue;
+    const std::size_t at = subject.graph_outputs[i]->graph_output;
     std::optional<Tensor> tensor = node_output(subject, i, expected[at]);
     if (!tensor) continue;
     std::vector<double> values = doubles_of(*tensor);
@@ -191,7 +191,7 @@ Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
       if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
     }
     const Tensor& at_exit = expected[at].tensor();
-    const bool direct = subject.exits[i]->direct;
+    const bool direct = subject.graph_outputs[i]->direct;
     const bool same_shape = actual[at].is_tensor() && actual[at].tensor().shape() == at_exit.shape();
     outputs_[i] = ExpectedOutput{at, std::move(*tensor), std::move(values), direct, same_shape, {}};
     if (i == 0 && !direct) outputs_[i]->at_exit = doubles_of(at_exit);

@@ -81,7 +81,7 @@ void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
                       return true;
                     }});
   };
-  const bool has_final_state = subject.exits[1] || subject.exits[2];
+  const bool has_final_state = subject.graph_outputs[1] || subject.graph_outputs[2];
   if (subject.layer.num_directions == 1) {
     const bool reversed = subject.layer.reversed[0];
     if (subject.other_direction) add_other_direction(subject, into);
@@ -121,7 +121,7 @@ void add_directions(const Subject& subject, std::vector<Hypothesis>& into) {
       [](Candidate& c) { c.reading.backward_in_step_order = true; });
   add("output-directions-swapped", "output directions", "the directions of all outputs swapped",
       [](Candidate& c) { c.reading.swap_Y_directions = c.reading.swap_state_directions = true; });
-  if (subject.exits[0] && has_final_state) {
+  if (subject.graph_outputs[0] && has_final_state) {
     add("Y-directions-swapped", "output directions", "the directions of Y swapped",
         [](Candidate& c) { c.reading.swap_Y_directions = true; });
     add("state-directions-swapped", "output directions", "the directions of the final states swapped",
@@ -215,11 +215,11 @@ void add_reshaped_X(const Subject& subject, std::vector<Hypothesis>& into) {
 
 /// Y leaves the graph flattened, and was not turned as the source turns it.
 void add_exits(const Subject& subject, std::vector<Hypothesis>& into) {
-  if (!subject.exits[0] || subject.exits[0]->direct) return;
+  if (!subject.graph_outputs[0] || subject.graph_outputs[0]->direct) return;
   static const char* const names[] = {"seq_length", "num_directions", "batch_size"};
   const Layer& layer = subject.layer;
   const std::int64_t sizes[] = {layer.seq_length, layer.num_directions, layer.batch_size};
-  const bool turned = !subject.exits[0]->turns.empty() || !subject.exits[0]->elements.empty();
+  const bool turned = !subject.graph_outputs[0]->turns.empty() || !subject.graph_outputs[0]->elements.empty();
   // Axes of one element stand anywhere.
   const auto moved = [&](const Axes& axes) {
     std::string text;
@@ -272,7 +272,7 @@ void add_states(const Subject& subject, std::vector<Hypothesis>& into) {
           [](Candidate& c) { std::swap(c.layer.initial_h, c.layer.initial_c); });
     }
   }
-  if (layer.op == Op::lstm && (subject.exits[1] || subject.exits[2])) {
+  if (layer.op == Op::lstm && (subject.graph_outputs[1] || subject.graph_outputs[2])) {
     add("final-states-exchanged", "final", "Y_h and Y_c exchanged",
         [](Candidate& c) { c.reading.exchange_states = true; });
   }
@@ -292,8 +292,8 @@ void add_final_times(const Subject& subject, std::vector<Hypothesis>& into) {
          }});
   };
   const auto add_all = [&](const char* id, FinalAt at, const char* where) {
-    if (subject.exits[1]) add(id, "Y_h", at, FinalAt::last_step, where);
-    if (subject.exits[2]) add(id, subject.exits[1] ? "Y_h and Y_c" : "Y_c", at, at, where);
+    if (subject.graph_outputs[1]) add(id, "Y_h", at, FinalAt::last_step, where);
+    if (subject.graph_outputs[2]) add(id, subject.graph_outputs[1] ? "Y_h and Y_c" : "Y_c", at, at, where);
   };
   if (subject.Y_h_at != FinalAt::last_step) {
     add_all("final-states-at-last-step", FinalAt::last_step,

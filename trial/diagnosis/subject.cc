@@ -9,19 +9,19 @@
 #include "tensor/dispatch.h"
 #include "tensor/error.h"
 #include "trial/diagnosis/capture.h"
-#include "trial/diagnosis/exits.h"
-#include "trial/diagnosis/picked.h"
-#include "trial/diagnosis/ways.h"
+#include "trial/diagnosis/element_sources.h"
+#include "trial/diagnosis/graph_outputs.h"
+#include "trial/diagnosis/paths_to_output.h"
 
 namespace grurun::trial::diagnosis {
 namespace {
 
 using onnx_io::Node;
 
-/// What turns the value around on its way, from the node on.
-std::vector<Exit::Turn> turns_of(const Way& way, const Values& values) {
-  std::vector<Exit::Turn> turns;
-  for (auto node = way.between.rbegin(); node != way.between.rend(); ++node) {
+/// What turns the value around on its path, from the node on.
+std::vector<GraphOutput::Turn> turns_of(const PathToOutput& path, const Values& values) {
+  std::vector<GraphOutput::Turn> turns;
+  for (auto node = path.between.rbegin(); node != path.between.rend(); ++node) {
     if ((*node)->op_type != "Transpose") continue;
     const Shape& before = values.at((*node)->inputs[0]).tensor().shape();
     std::vector<std::int64_t> perm;
@@ -181,25 +181,26 @@ std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vecto
   }
   const onnx_io::Producers producers(graph.nodes);
   const NodeByValue sources = recurrent_sources(graph);
-  const auto way_to = [&](const std::string& value) {
-    const std::optional<Way> way = way_back(producers, value);
-    for (const Node* node : way ? way->between : std::vector<const Node*>()) {
+  const auto path_to = [&](const std::string& value) {
+    const std::optional<PathToOutput> path = find_path_to_output(producers, value);
+    for (const Node* node : path ? path->between : std::vector<const Node*>()) {
       if (node->op_type == "Transpose") want(node->inputs[0]);
     }
-    return way;
+    return path;
   };
-  std::vector<std::optional<Way>> ways;
-  std::vector<std::optional<Picking>> pickings;
+  std::vector<std::optional<PathToOutput>> paths;
+  std::vector<std::optional<ElementSource>> sources_of_elements;
   for (const onnx_io::ValueInfo& output : graph.outputs) {
-    ways.push_back(way_to(output.name));
-    pickings.push_back(ways.back() ? std::nullopt : find_picking(graph, producers, output.name));
-    if (pickings.back()) std::ranges::for_each(pickings.back()->needed, want);
+    paths.push_back(path_to(output.name));
+    sources_of_elements.push_back(paths.back() ? std::nullopt
+                                               : find_element_source(graph, producers, output.name));
+    if (sources_of_elements.back()) std::ranges::for_each(sources_of_elements.back()->needed, want);
   }
-  std::unordered_map<const Node*, Way> ways_below;
+  std::unordered_map<const Node*, PathToOutput> paths_below;
   for (const Node& node : graph.nodes) {
     if (!op_of(node) || node.inputs.empty()) continue;
-    const std::optional<Way> way = way_to(node.inputs[0]);
-    if (way && way->output == 0) ways_below.emplace(&node, *way);
+    const std::optional<PathToOutput> path = path_to(node.inputs[0]);
+    if (path && path->output == 0) paths_below.emplace(&node, *path);
   }
   const Values values = capture(model, names, inputs, rerun);
 
@@ -217,27 +218,29 @@ std::vector<Subject> find_subjects(const onnx_io::Model& model, const std::vecto
         std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
     subject.name = !node.name.empty() || named == node.outputs.end() ? node.name : *named;
     LayerReader(node, values, subject).read();
-    if (const auto way = ways_below.find(&node); way != ways_below.end()) {
-      const Subject& next = subjects[by_node.at(way->second.from)];
+    if (const auto path = paths_below.find(&node); path != paths_below.end()) {
+      const Subject& next = subjects[by_node.at(path->second.from)];
       if (layers_below(next) < most_below)
-        subject.below = std::make_shared<const Below>(Below{next, turns_of(way->second, values)});
+        subject.below = std::make_shared<const Below>(Below{next, turns_of(path->second, values)});
     }
     if (const auto before = sources.find(node.inputs[0]); before != sources.end())
       subject.fed_by = subjects[by_node.at(before->second)].label;
     by_node.emplace(&node, subjects.size() - 1);
-    std::vector<Picked> picked;
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      if (ways[i] && ways[i]->from == &node && !subject.exits[ways[i]->output]) {
-        subject.exits[ways[i]->output] = Exit{i, turns_of(*ways[i], values), ways[i]->between.empty()};
+    std::vector<SourceElements> elements_of_outputs;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (paths[i] && paths[i]->from == &node && !subject.graph_outputs[paths[i]->output]) {
+        subject.graph_outputs[paths[i]->output] =
+            GraphOutput{i, turns_of(*paths[i], values), paths[i]->between.empty()};
       }
-      if (!pickings[i] || pickings[i]->from != &node) continue;
-      const Picking& picking = *pickings[i];
-      const auto elements = picked_elements(model, picking, graph.outputs[i].name, values, rerun);
+      if (!sources_of_elements[i] || sources_of_elements[i]->from != &node) continue;
+      const ElementSource& source = *sources_of_elements[i];
+      const auto elements = source_elements(model, source, graph.outputs[i].name, values, rerun);
       if (!elements || elements->empty()) continue;
-      picked.push_back({i, picking.output, values.at(picking.needed.back()).tensor().shape(), *elements});
-      add_picked(subject, picked.back());
+      elements_of_outputs.push_back(
+          {i, source.output, values.at(source.needed.back()).tensor().shape(), *elements});
+      add_source_elements(subject, elements_of_outputs.back());
     }
-    for (std::optional<Subject>& alone : seen_alone(subject, picked)) {
+    for (std::optional<Subject>& alone : seen_alone(subject, elements_of_outputs)) {
       if (alone) subjects_alone.push_back(*std::move(alone));
     }
   }

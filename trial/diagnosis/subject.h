@@ -26,7 +26,7 @@ enum class FinalAt {
 
 /// Where an output of a node comes out of the graph, and how it is turned around on the way: the other
 /// operators between them (Identity, Reshape, Squeeze, Unsqueeze, Flatten) leave elements in their order.
-struct Exit {
+struct GraphOutput {
   std::size_t graph_output;
   struct Turn {
     Shape before;
@@ -34,9 +34,9 @@ struct Exit {
   };
   std::vector<Turn> turns;  // from the node to the graph's output
   bool direct = true;       // nothing lies between
-  /// Where more lies between: which element of `before_picking` each element of the graph's output is.
+  /// Where more lies between: which element of `source_shape` each element of the graph's output is.
   std::vector<std::int64_t> elements = {};
-  Shape before_picking = {};
+  Shape source_shape = {};
 };
 
 struct Below;
@@ -54,7 +54,7 @@ struct Subject {
   std::vector<std::string> activations;
   std::vector<float> alpha, beta;
   bool has_sequence_lens = false;
-  std::array<std::optional<Exit>, 3> exits;      // Y, Y_h, Y_c
+  std::array<std::optional<GraphOutput>, 3> graph_outputs;  // Y, Y_h, Y_c
   FinalAt Y_h_at = FinalAt::last_step;           // Y_h is Y at one time, which Slice or Gather picks
   std::shared_ptr<const Below> below;            // X is the Y of that node, turned around at most
   std::shared_ptr<const Layer> other_direction;  // of a node with two, of which this is the one that is seen
@@ -64,7 +64,7 @@ struct Subject {
 /// The node whose Y is another one's X, and what turns it around between them.
 struct Below {
   Subject subject;
-  std::vector<Exit::Turn> turns;
+  std::vector<GraphOutput::Turn> turns;
 };
 
 /// Every GRU, LSTM and RNN of the main graph, in their order, and behind them those with two directions of

@@ -8,8 +8,8 @@
 #include "tensor/error.h"
 #include "trial/diagnosis/branches.h"
 #include "trial/diagnosis/layer.h"
+#include "trial/diagnosis/paths_to_output.h"
 #include "trial/diagnosis/subject.h"
-#include "trial/diagnosis/ways.h"
 
 namespace grurun::trial {
 namespace diagnosis {

@@ -1,4 +1,4 @@
-#include "trial/diagnosis/picked.h"
+#include "trial/diagnosis/element_sources.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 
 using onnx_io::Node;
 
-bool is_picking(const Node& node) {
+bool passes_elements(const Node& node) {
   static constexpr std::array<std::string_view, 10> names{"Identity", "Reshape",   "Squeeze", "Unsqueeze",
                                                           "Flatten",  "Transpose", "Slice",   "Gather",
                                                           "Split",    "Concat"};
@@ -26,9 +26,10 @@ std::size_t data_inputs(const Node& node) {
 
 }  // namespace
 
-std::optional<Picking> find_picking(const onnx_io::Graph& graph, const onnx_io::Producers& producers,
-                                    const std::string& value) {
-  Picking out{};
+std::optional<ElementSource> find_element_source(const onnx_io::Graph& graph,
+                                                 const onnx_io::Producers& producers,
+                                                 const std::string& value) {
+  ElementSource out{};
   std::string source;
   std::unordered_set<const Node*> seen;
   std::vector<std::string> open{value};
@@ -44,7 +45,7 @@ std::optional<Picking> find_picking(const onnx_io::Graph& graph, const onnx_io::
       out.from = &node;
       continue;
     }
-    if (!is_picking(node)) return std::nullopt;
+    if (!passes_elements(node)) return std::nullopt;
     if (!seen.insert(&node).second) continue;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (i < data_inputs(node))
@@ -63,11 +64,11 @@ std::optional<Picking> find_picking(const onnx_io::Graph& graph, const onnx_io::
   return out.output < 3 ? std::optional(out) : std::nullopt;
 }
 
-std::optional<std::vector<std::int64_t>> picked_elements(const onnx_io::Model& model, const Picking& picking,
-                                                         const std::string& value, const Values& values,
-                                                         const Rerun& rerun) {
+std::optional<std::vector<std::int64_t>> source_elements(const onnx_io::Model& model,
+                                                         const ElementSource& path, const std::string& value,
+                                                         const Values& values, const Rerun& rerun) {
   constexpr std::int64_t most_elements = std::int64_t{1} << 24;
-  const std::string& source = picking.needed.back();
+  const std::string& source = path.needed.back();
   const Shape& shape = values.at(source).tensor().shape();
   if (shape.element_count() > most_elements) return std::nullopt;
   onnx_io::Model part;
@@ -76,10 +77,10 @@ std::optional<std::vector<std::int64_t>> picked_elements(const onnx_io::Model& m
   part.graph.inputs.push_back({source, {}});
   part.graph.outputs.push_back({value, {}});
   std::unordered_set<std::string> known{source};
-  for (const std::string& name : picking.needed) {
+  for (const std::string& name : path.needed) {
     if (known.insert(name).second) part.graph.initializers.push_back({name, values.at(name).tensor()});
   }
-  for (const Node* node : picking.between) part.graph.nodes.push_back(*node);
+  for (const Node* node : path.between) part.graph.nodes.push_back(*node);
   // Each element's number goes the way that the element goes.
   Tensor numbers(DType::int64, shape);
   std::iota(numbers.mutable_data<std::int64_t>(), numbers.mutable_data<std::int64_t>() + numbers.size(), 0);

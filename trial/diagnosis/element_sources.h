@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "trial/diagnosis/capture.h"
-#include "trial/diagnosis/ways.h"
+#include "trial/diagnosis/paths_to_output.h"
 
 namespace grurun::trial::diagnosis {
 
 /// What lies between a value and one output of one recurrent node: Slice, Gather, Split and Concat, besides
 /// what a way back goes through.
-struct Picking {
+struct ElementSource {
   const onnx_io::Node* from;
   std::size_t output;
   std::vector<const onnx_io::Node*> between;  // in the graph's order
@@ -21,13 +21,14 @@ struct Picking {
 };
 
 /// nullopt where other operators lie between, or other nodes' outputs come in.
-std::optional<Picking> find_picking(const onnx_io::Graph& graph, const onnx_io::Producers& producers,
-                                    const std::string& value);
+std::optional<ElementSource> find_element_source(const onnx_io::Graph& graph,
+                                                 const onnx_io::Producers& producers,
+                                                 const std::string& value);
 
 /// Which element of the node's output each element of the value is; nullopt where that cannot be told, or not
 /// in time.
-std::optional<std::vector<std::int64_t>> picked_elements(const onnx_io::Model& model, const Picking& picking,
-                                                         const std::string& value, const Values& values,
-                                                         const Rerun& rerun);
+std::optional<std::vector<std::int64_t>> source_elements(const onnx_io::Model& model,
+                                                         const ElementSource& path, const std::string& value,
+                                                         const Values& values, const Rerun& rerun);
 
 }  // namespace grurun::trial::diagnosis

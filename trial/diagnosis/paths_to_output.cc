@@ -1,4 +1,4 @@
-#include "trial/diagnosis/ways.h"
+#include "trial/diagnosis/paths_to_output.h"
 
 #include <fmt/format.h>
 
@@ -72,19 +72,19 @@ NodeByValue recurrent_sources(const onnx_io::Graph& graph) {
   return last_sources(graph, is_recurrent);
 }
 
-std::optional<Way> way_back(const onnx_io::Producers& producers, std::string value) {
-  Way way{};
+std::optional<PathToOutput> find_path_to_output(const onnx_io::Producers& producers, std::string value) {
+  PathToOutput path{};
   for (std::size_t steps = 0; steps <= producers.size(); ++steps) {
     const auto* made = producers.find(value);
     if (made == nullptr) return std::nullopt;
     const Node* node = made->node;
     if (op_of(*node)) {
-      way.from = node;
-      way.output = made->output;
-      return way.output < 3 ? std::optional(way) : std::nullopt;
+      path.from = node;
+      path.output = made->output;
+      return path.output < 3 ? std::optional(path) : std::nullopt;
     }
     if (!is_followed(*node)) return std::nullopt;
-    way.between.push_back(node);
+    path.between.push_back(node);
     value = node->inputs[0];
   }
   return std::nullopt;

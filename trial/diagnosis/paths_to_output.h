@@ -27,14 +27,14 @@ using NodeByValue = std::unordered_map<std::string_view, const onnx_io::Node*>;
 NodeByValue recurrent_sources(const onnx_io::Graph& graph);
 
 /// The nodes from a value back to a recurrent node's output, the last one first.
-struct Way {
+struct PathToOutput {
   const onnx_io::Node* from;
   std::size_t output;
   std::vector<const onnx_io::Node*> between;
 };
 
 /// nullopt where other nodes lie between than those that keep the elements or transpose them.
-std::optional<Way> way_back(const onnx_io::Producers& producers, std::string value);
+std::optional<PathToOutput> find_path_to_output(const onnx_io::Producers& producers, std::string value);
 
 /// Where the way back from a value ends; nullptr: at what no node makes.
 const onnx_io::Node* first_not_followed(const onnx_io::Producers& producers, const std::string& value);

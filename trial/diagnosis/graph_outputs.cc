@@ -1,4 +1,4 @@
-#include "trial/diagnosis/exits.h"
+#include "trial/diagnosis/graph_outputs.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ void add_Y_at_one_time(Subject& subject, std::size_t graph_output, std::vector<s
   if (!at || !are_all(elements, D * N * H)) return;
   subject.Y_h_at = *at;
   const Shape shape = subject.layout == 1 ? Shape{N, D, H} : Shape{D, N, H};
-  subject.exits[1] = Exit{graph_output, {}, false, std::move(elements), shape};
+  subject.graph_outputs[1] = GraphOutput{graph_output, {}, false, std::move(elements), shape};
 }
 
 /// Where directions stand in an output.
@@ -66,9 +66,10 @@ std::size_t direction_axis(const Subject& subject, std::size_t output) {
 
 /// Of elements that are all of one direction, those of an output without the other one; nullopt where they
 /// are not.
-std::optional<Picked> of_direction(const Subject& both, const Picked& picked, std::int64_t direction) {
+std::optional<SourceElements> of_direction(const Subject& both, const SourceElements& picked,
+                                           std::int64_t direction) {
   const std::size_t axis = direction_axis(both, picked.output);
-  Picked out = picked;
+  SourceElements out = picked;
   out.shape[axis] = 1;
   const std::int64_t inner = picked.shape.count(axis + 1, picked.shape.rank());
   for (std::int64_t& element : out.elements) {
@@ -113,35 +114,37 @@ Subject alone(const Subject& both, std::int64_t direction) {
   out.activations = half_of(both.activations, direction);
   out.alpha = left_for(both.alpha, both.layer, direction, takes_alpha);
   out.beta = left_for(both.beta, both.layer, direction, takes_beta);
-  out.exits = {};
+  out.graph_outputs = {};
   out.Y_h_at = FinalAt::last_step;
   return out;
 }
 
 }  // namespace
 
-void add_picked(Subject& subject, const Picked& picked) {
+void add_source_elements(Subject& subject, const SourceElements& picked) {
   if (are_all(picked.elements, picked.shape.element_count())) {
-    if (!subject.exits[picked.output])
-      subject.exits[picked.output] = Exit{picked.graph_output, {}, false, picked.elements, picked.shape};
-  } else if (picked.output == 0 && !subject.exits[1]) {
+    if (!subject.graph_outputs[picked.output])
+      subject.graph_outputs[picked.output] =
+          GraphOutput{picked.graph_output, {}, false, picked.elements, picked.shape};
+  } else if (picked.output == 0 && !subject.graph_outputs[1]) {
     add_Y_at_one_time(subject, picked.graph_output, picked.elements);
   }
 }
 
-std::array<std::optional<Subject>, 2> seen_alone(const Subject& both, const std::vector<Picked>& picked) {
+std::array<std::optional<Subject>, 2> seen_alone(const Subject& both,
+                                                 const std::vector<SourceElements>& picked) {
   std::array<std::optional<Subject>, 2> out;
   if (both.layer.num_directions != 2) return out;
   for (const std::int64_t direction : {0, 1}) {
     std::optional<Subject>& subject = out[static_cast<std::size_t>(direction)];
-    for (const Picked& each : picked) {
-      const std::optional<Picked> of_this = of_direction(both, each, direction);
+    for (const SourceElements& each : picked) {
+      const std::optional<SourceElements> of_this = of_direction(both, each, direction);
       if (!of_this) continue;
       if (!subject) subject = alone(both, direction);
-      add_picked(*subject, *of_this);
+      add_source_elements(*subject, *of_this);
     }
-    const bool seen =
-        subject && std::ranges::any_of(subject->exits, [](const auto& exit) { return exit.has_value(); });
+    const bool seen = subject && std::ranges::any_of(subject->graph_outputs,
+                                                     [](const auto& exit) { return exit.has_value(); });
     if (!seen) subject.reset();
   }
   return out;

@@ -8,7 +8,7 @@
 
 namespace grurun::trial {
 
-struct Finding {
+struct Explanation {
   /// "reproduced": the expected values come out under the hypotheses, and much data speaks for it;
   /// "suspected": only the structure, or as much data as was fitted, speaks for it;
   /// "unexplained": nothing known fits; the text says where the sides part;
@@ -22,6 +22,6 @@ struct Finding {
 };
 
 /// "node 'gru_1' (GRU-14): expected Y is reproduced ...": the line that reports print.
-std::string describe(const Finding& finding);
+std::string describe(const Explanation& explanation);
 
 }  // namespace grurun::trial
