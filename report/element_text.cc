@@ -9,10 +9,7 @@
 namespace grurun::report {
 namespace {
 
-using NarrowFloats =
-    Join<Float8s, TypeList<Float16, BFloat16, Float4E2M1, Float6E2M3, Float6E3M2, Float8E8M0>>;
-using AllTypes =
-    Join<NarrowFloats, TypeList<float, double, bool, std::string>, Integers, SmallInts, Complexes>;
+using NarrowFloats = Join<SmallFloats, TypeList<Float16, BFloat16>>;
 
 constexpr std::size_t longest_string = 64;
 

@@ -39,6 +39,8 @@ using Float8s = TypeList<Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNU
 using SmallInts = TypeList<Int4, UInt4, Int2, UInt2>;
 using Numbers = Join<Floats, Integers>;
 using Complexes = TypeList<Complex64, Complex128>;
+using SmallFloats = Join<Float8s, TypeList<Float8E8M0, Float4E2M1, Float6E2M3, Float6E3M2>>;
+using AllTypes = Join<Numbers, SmallFloats, SmallInts, Complexes, TypeList<bool, std::string>>;
 
 /// Calls body.template operator()<T>() for the type in the list that dtype names and returns its result.
 /// Throws Error(unsupported) when the list lacks it.

@@ -5,7 +5,7 @@
 #include <functional>
 #include <unordered_map>
 
-#include "onnx_io/values/map_keys.h"
+#include "tensor/dispatch.h"
 #include "trial/compare_elements.h"
 
 namespace grurun::trial {
@@ -80,8 +80,8 @@ class Walk {
 
   static std::string key_text(const Tensor& keys, std::size_t at) {
     if (keys.dtype() == DType::string) return fmt::format("\"{}\"", keys.data<std::string>()[at]);
-    return onnx_io::visit_integer_key(
-        keys.dtype(), [&](auto zero) { return fmt::format("{}", keys.data<decltype(zero)>()[at]); });
+    return dispatch(Integers{}, keys.dtype(),
+                    [&]<typename Key>() { return fmt::format("{}", keys.data<Key>()[at]); });
   }
 
   void element_types(const ValueType& actual, const ValueType& expected, const std::string& where) {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "onnx_io/values/element_visit.h"
+#include "tensor/dispatch.h"
 #include "tensor/dtype.h"
 
 namespace grurun::trial {
@@ -252,9 +252,8 @@ void compare_typed(const Tensor& actual, const Tensor& expected, const Tolerance
 void compare_elements(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
                       const std::string& where, Comparison& into, double& worst_score) {
   if (actual.dtype() == DType::undefined) return;
-  onnx_io::visit_element_type(actual.dtype(), [&]<typename T>() {
-    compare_typed<T>(actual, expected, tolerance, where, into, worst_score);
-  });
+  dispatch(AllTypes{}, actual.dtype(),
+           [&]<typename T>() { compare_typed<T>(actual, expected, tolerance, where, into, worst_score); });
 }
 
 }  // namespace grurun::trial

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "onnx_io/models/walk.h"
 #include "opset/schema/registry.h"
 #include "tensor/dispatch.h"
 #include "tensor/error.h"
@@ -54,8 +55,7 @@ bool names_a_type(const std::string& attribute) {
 Attribute widened(Attribute attribute, const onnx_io::OpsetImports& imports) {
   for (Tensor& tensor : attribute.tensors) tensor = widened(tensor);
   for (ValueType& type : attribute.types) type = widened(type);
-  for (auto& graph : attribute.graphs)
-    graph = std::make_shared<const onnx_io::Graph>(widened(*graph, imports));
+  onnx_io::rewrite_bodies(attribute, [&](const onnx_io::Graph& body) { return widened(body, imports); });
   const bool is_number = attribute.type == AttributeType::int_ && names_a_type(attribute.name);
   if (is_number && is_valid_dtype(attribute.i) && is_narrow(static_cast<DType>(attribute.i))) {
     attribute.i = static_cast<std::int64_t>(DType::float64);

@@ -12,7 +12,6 @@ namespace grurun::trial {
 namespace {
 
 using FloatTypes = Join<Floats, Float8s, TypeList<Float4E2M1, Float6E2M3, Float6E3M2>>;
-using AllTypes = Join<FloatTypes, Integers, SmallInts, Complexes, TypeList<bool, std::string, Float8E8M0>>;
 
 template <typename T>
 inline constexpr bool is_floating_type = FloatTypes::set.contains(dtype_of<T>);

@@ -30,11 +30,14 @@ void for_each_body(const Node& node, Visit&& visit) {
 
 bool has_body(const Node& node);
 
-/// Puts rewrite(body), a Graph, in the place of each body of the node itself.
+/// Puts rewrite(body), a Graph, in the place of each body of the attribute, or of the node itself.
 template <typename Rewrite>
-void rewrite_bodies(Node& node, Rewrite&& rewrite) {
-  for (Attribute& attribute : node.attributes)
-    for (auto& body : attribute.graphs) body = std::make_shared<const Graph>(rewrite(*body));
+void rewrite_bodies(Attribute& attribute, const Rewrite& rewrite) {
+  for (auto& body : attribute.graphs) body = std::make_shared<const Graph>(rewrite(*body));
+}
+template <typename Rewrite>
+void rewrite_bodies(Node& node, const Rewrite& rewrite) {
+  for (Attribute& attribute : node.attributes) rewrite_bodies(attribute, rewrite);
 }
 
 /// The first node for which is_wanted(node) holds: of the nodes in their order, each before those in its

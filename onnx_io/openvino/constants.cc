@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "tensor/dispatch.h"
 #include "tensor/element_types.h"
 #include "tensor/error.h"
 
@@ -46,35 +47,11 @@ std::size_t product(const Dims& dims, std::size_t from, std::size_t to) {
 }  // namespace
 
 std::vector<std::int64_t> integers_of(const Constant& constant, const std::string& what) {
+  if (!Integers::set.contains(constant.dtype))
+    fail_invalid("{} has elements of type {}; it must have integers", what, dtype_name(constant.dtype));
   std::vector<std::int64_t> out;
-  switch (constant.dtype) {
-    case DType::int8:
-      append_integers<std::int8_t>(constant, what, out);
-      return out;
-    case DType::int16:
-      append_integers<std::int16_t>(constant, what, out);
-      return out;
-    case DType::int32:
-      append_integers<std::int32_t>(constant, what, out);
-      return out;
-    case DType::int64:
-      append_integers<std::int64_t>(constant, what, out);
-      return out;
-    case DType::uint8:
-      append_integers<std::uint8_t>(constant, what, out);
-      return out;
-    case DType::uint16:
-      append_integers<std::uint16_t>(constant, what, out);
-      return out;
-    case DType::uint32:
-      append_integers<std::uint32_t>(constant, what, out);
-      return out;
-    case DType::uint64:
-      append_integers<std::uint64_t>(constant, what, out);
-      return out;
-    default:
-      fail_invalid("{} has elements of type {}; it must have integers", what, dtype_name(constant.dtype));
-  }
+  dispatch(Integers{}, constant.dtype, [&]<typename T>() { append_integers<T>(constant, what, out); });
+  return out;
 }
 
 Value Constants::once(const Value& constant, const std::string& key, const std::function<Value()>& make) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "onnx_io/utf8.h"
-#include "onnx_io/values/element_visit.h"
+#include "tensor/dispatch.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {
@@ -197,11 +197,11 @@ bool is_json_element(const JsonNode& node, DType dtype) {
 }
 
 void read_json_element(const JsonTree& tree, const JsonNode& node, DType dtype, void* to) {
-  visit_element_type(dtype, [&]<typename T>() { *static_cast<T*>(to) = read_element<T>(tree, node); });
+  dispatch(AllTypes{}, dtype, [&]<typename T>() { *static_cast<T*>(to) = read_element<T>(tree, node); });
 }
 
 void append_json_element(const Tensor& tensor, std::int64_t index, std::string* out) {
-  visit_element_type(tensor.dtype(), [&]<typename T>() { append_element(tensor.data<T>()[index], out); });
+  dispatch(AllTypes{}, tensor.dtype(), [&]<typename T>() { append_element(tensor.data<T>()[index], out); });
 }
 
 std::string json_string(std::string_view text) {

@@ -8,6 +8,8 @@ namespace grurun::onnx_io {
 
 namespace {
 
+using KeyTypes = Join<Integers, TypeList<std::string>>;
+
 template <typename Key>
 void require_distinct_in(const Tensor& keys) {
   const auto given = keys.span<Key>();
@@ -19,9 +21,13 @@ void require_distinct_in(const Tensor& keys) {
 
 }  // namespace
 
+void require_key_type(DType dtype) {
+  if (!KeyTypes::set.contains(dtype)) fail_invalid("the keys of a map cannot be {}", dtype_name(dtype));
+}
+
 void require_distinct_keys(const Tensor& keys) {
-  if (keys.dtype() == DType::string) return require_distinct_in<std::string>(keys);
-  visit_integer_key(keys.dtype(), [&keys](auto zero) { require_distinct_in<decltype(zero)>(keys); });
+  require_key_type(keys.dtype());
+  dispatch(KeyTypes{}, keys.dtype(), [&]<typename Key>() { require_distinct_in<Key>(keys); });
 }
 
 }  // namespace grurun::onnx_io

@@ -107,8 +107,8 @@ Tensor map_keys(const MapProto& proto, DType dtype) {
         Shape{proto.string_keys_size()},
         std::vector<std::string>(proto.string_keys().begin(), proto.string_keys().end()));
   }
-  return visit_integer_key(dtype, [&proto](auto zero) {
-    using Key = decltype(zero);
+  require_key_type(dtype);
+  return dispatch(Integers{}, dtype, [&]<typename Key>() {
     Tensor keys(dtype_of<Key>, Shape{proto.keys_size()});
     Key* to = keys.mutable_data<Key>();
     for (const std::int64_t key : proto.keys()) {

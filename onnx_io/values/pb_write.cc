@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "onnx/onnx-data.pb.h"
-#include "onnx_io/values/map_keys.h"
 #include "onnx_io/values/proto_tensor.h"
 #include "onnx_io/values/value_formats.h"
+#include "tensor/dispatch.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {
@@ -80,8 +80,8 @@ void keys_to_proto(const Tensor& keys, MapProto* proto) {
     for (const std::string& key : keys.span<std::string>()) proto->add_string_keys(key);
     return;
   }
-  visit_integer_key(keys.dtype(), [&keys, proto](auto zero) {
-    for (const auto key : keys.span<decltype(zero)>()) {
+  dispatch(Integers{}, keys.dtype(), [&]<typename Key>() {
+    for (const Key key : keys.span<Key>()) {
       if (!std::in_range<std::int64_t>(key))
         fail_unsupported("map key {} is beyond what MapProto can hold", key);
       proto->add_keys(static_cast<std::int64_t>(key));

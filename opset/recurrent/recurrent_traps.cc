@@ -6,6 +6,7 @@
 #include <array>
 
 #include "tensor/ascii_case.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::opset {
 
@@ -15,24 +16,11 @@ const RecurrentInputInfo* given(const std::vector<RecurrentInputInfo>& inputs, s
   return index < inputs.size() && inputs[index].given ? &inputs[index] : nullptr;
 }
 
-// Bits but the sign's: a negative zero is a zero.
 bool any_nonzero(const Tensor& tensor, std::int64_t begin, std::int64_t end) {
-  const auto any = [&](const auto* data, auto mask) {
-    return std::any_of(data + begin, data + end, [mask](auto bits) { return (bits & mask) != 0; });
-  };
-  switch (tensor.dtype()) {
-    case DType::float32:
-      return std::any_of(tensor.data<float>() + begin, tensor.data<float>() + end,
-                         [](float x) { return x != 0; });
-    case DType::float64:
-      return std::any_of(tensor.data<double>() + begin, tensor.data<double>() + end,
-                         [](double x) { return x != 0; });
-    case DType::float16:
-    case DType::bfloat16:
-      return any(static_cast<const std::uint16_t*>(tensor.raw()), std::uint16_t{0x7FFF});
-    default:
-      return false;
-  }
+  if (!Floats::set.contains(tensor.dtype())) return false;
+  return dispatch(Floats{}, tensor.dtype(), [&]<typename T>() {
+    return std::any_of(tensor.data<T>() + begin, tensor.data<T>() + end, [](T x) { return x != 0; });
+  });
 }
 
 // PyTorch, cuDNN and Keras with reset_after keep Rbh apart since they multiply it with the reset gate.

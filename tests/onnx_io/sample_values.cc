@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "onnx_io/values/element_visit.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::onnx_io {
 
@@ -107,7 +107,7 @@ std::vector<DType> every_dtype() {
 
 Tensor sample_tensor(DType dtype, Shape shape) {
   Tensor out(dtype, std::move(shape));
-  visit_element_type(dtype, [&]<typename T>() {
+  dispatch(AllTypes{}, dtype, [&]<typename T>() {
     T* const to = out.mutable_data<T>();
     for (std::int64_t i = 0; i < out.size(); ++i) to[i] = sample_element<T>(i);
   });
