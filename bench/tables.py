@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the tables of docs/performance.md from bench/results: the newest record of each processor for each question.
 
-A record is NAME.json with "question", "machine" (its name and the date) and "rows": cells by label, or the report of bench/compare.py.
-A table stands behind the line `<!-- QUESTION -->`.
+A record is QUESTION.NAME.json with "machine" (its name and the date) and "rows": cells by label. A report of bench/compare.py is one,
+too. A table stands behind the line `<!-- QUESTION -->`.
 
 usage: bench/tables.py [--check]     --check writes nothing, and fails when the page is not up to date
 """
@@ -38,11 +38,11 @@ def layer_cells(rows):
 def newest(question):
     """The newest record of each processor, by its name."""
     records = {}
-    for file in sorted((ROOT / "bench/results").glob("*.json")):
+    for file in sorted((ROOT / "bench/results").glob(f"{question}.*.json")):
         record = json.loads(file.read_text())
         machine = record["machine"]
         name = machine.get("name", machine.get("cpu"))
-        if record["question"] == question and (name not in records or records[name]["machine"]["date"] < machine["date"]):
+        if name not in records or records[name]["machine"]["date"] < machine["date"]:
             records[name] = record
     return records
 
