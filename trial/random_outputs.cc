@@ -265,15 +265,12 @@ bool has_random_operator(const onnx_io::Model& model) {
 }
 
 std::unordered_set<std::string> deciding_values(const onnx_io::Model& model) {
-  std::unordered_set<std::string> names;
-  for (const Node& node : model.graph.nodes) {
-    if (!node.domain.empty() || node.op_type != "Dropout") continue;
-    for (std::size_t i = 1; i < node.inputs.size(); ++i) names.insert(node.inputs[i]);
-  }
+  const onnx_io::Producers producers(model.graph.nodes);
   std::unordered_set<std::string> made;
   for (const Node& node : model.graph.nodes) {
-    for (const std::string& output : node.outputs)
-      if (names.contains(output)) made.insert(output);
+    if (!node.domain.empty() || node.op_type != "Dropout") continue;
+    for (std::size_t i = 1; i < node.inputs.size(); ++i)
+      if (producers.find(node.inputs[i]) != nullptr) made.insert(node.inputs[i]);
   }
   return made;
 }

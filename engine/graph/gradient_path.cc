@@ -86,10 +86,9 @@ class PathFinder {
 
  private:
   void require_names() const {
-    Names made;
-    for (const Node& node : nodes_) made.insert(node.outputs.begin(), node.outputs.end());
+    const onnx_io::Producers made(nodes_);
     const auto require = [&](const std::string& name, const char* attribute) {
-      if (!name.empty() && (scope_.find(name) || made.contains(name))) return;
+      if (!name.empty() && (scope_.find(name) || made.find(name) != nullptr)) return;
       fail_invalid("{} names '{}', which is no tensor of this graph", attribute, name);
     };
     for (const std::string& name : path_.xs) require(name, "xs");
