@@ -15,13 +15,14 @@ setup: ## install the missing packages and the private Python environment
 	@scripts/setup
 
 build: setup $(RELEASE) ## build build/release/bin/grurun
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS) --target grurun
 
 $(RELEASE): CMakePresets.json | setup
 	cmake --preset release
 	@touch $@
 
-test: build ## build, then run every test
+test: setup $(RELEASE) ## build everything, then run every test
+	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS) $(ARGS)
 
 data: ## obtain the official test data of ONNX

@@ -1,12 +1,10 @@
-# grurun_room(NAME name SOURCES file... [DEPS target...] [PRIVATE_DEPS target...] [PRECOMPILE header...] [INTERNAL pattern...]
-#             [NOT_INSTALLED])
+# grurun_room(NAME name SOURCES file... [DEPS target...] [PRIVATE_DEPS target...] [PRECOMPILE header...] [NOT_INSTALLED])
 # makes the library grurun_<name> with the alias grurun::<name> from one room of the house. Headers are included by their
 # path from the repository's root. A room without sources is an interface library. Library, headers and target are
 # installed as part of the CMake package grurun, unless NOT_INSTALLED. PRECOMPILE: what most of its sources include, parsed once
-# for all. INTERNAL: headers and folders that are not installed, as they need what the package does not offer (ONNX's own
-# headers), or include such.
+# for all.
 function(grurun_room)
-  cmake_parse_arguments(PARSE_ARGV 0 room "NOT_INSTALLED" "NAME" "SOURCES;DEPS;PRIVATE_DEPS;PRECOMPILE;INTERNAL")
+  cmake_parse_arguments(PARSE_ARGV 0 room "NOT_INSTALLED" "NAME" "SOURCES;DEPS;PRIVATE_DEPS;PRECOMPILE")
   set(target grurun_${room_NAME})
   if(room_SOURCES)
     add_library(${target} STATIC ${room_SOURCES})
@@ -28,12 +26,7 @@ function(grurun_room)
     return()
   endif()
   install(TARGETS ${target} EXPORT grurunTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  set(excluded)
-  foreach(pattern IN LISTS room_INTERNAL ITEMS *-inl.h)
-    list(APPEND excluded PATTERN ${pattern} EXCLUDE)
-  endforeach()
-  install(DIRECTORY ${room_NAME} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/grurun
-    FILES_MATCHING PATTERN "*.h" ${excluded})
+  set_property(GLOBAL APPEND PROPERTY grurun_installed_rooms ${room_NAME})
 endfunction()
 
 # Sets `result` to the .cc files of the folders named after it and of those in them.
