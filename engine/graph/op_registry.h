@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tensor/dtype.h"
@@ -14,10 +16,28 @@ namespace grurun::engine {
 
 class PrepareContext;
 class RunContext;
+struct ChainPart;  // engine/ops/shared/chain_step.h
 
 /// An operator prepared for one node: what it read of attributes and constant inputs, and the run step. It
 /// may be called again and again, from several threads at once, too: what it keeps from run to run it guards.
-using RunFunction = std::function<void(RunContext&)>;
+class RunFunction {
+ public:
+  RunFunction() = default;
+  template <typename F>
+  requires std::is_invocable_v<F&, RunContext&> RunFunction(F run) : run_(std::move(run)) {}
+  /// A step that may become part of a chain.
+  RunFunction(RunFunction run, std::shared_ptr<const ChainPart> part)
+      : run_(std::move(run.run_)), part_(std::move(part)) {}
+
+  void operator()(RunContext& run) const { run_(run); }
+
+  /// What fusion (fusion.h) needs to make this step part of a chain; nullptr: it cannot be one.
+  const ChainPart* chain_part() const { return part_.get(); }
+
+ private:
+  std::function<void(RunContext&)> run_;
+  std::shared_ptr<const ChainPart> part_;
+};
 
 /// Reads the node's attributes once and packs what is constant; returns the run step.
 using PrepareFunction = RunFunction (*)(PrepareContext&);

@@ -9,8 +9,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_constant_fill();
-
 namespace {
 
 using FillTypes = TypeList<float, std::int32_t, std::int64_t, bool>;

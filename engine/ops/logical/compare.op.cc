@@ -10,8 +10,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_compare();
-
 namespace {
 
 // An array, or an element that stands for one, of a type that kernels compare.

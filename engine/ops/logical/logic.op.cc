@@ -6,8 +6,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_logic();
-
 namespace {
 
 using Bools = TypeList<bool>;

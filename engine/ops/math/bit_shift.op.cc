@@ -9,8 +9,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_bit_shift();
-
 namespace {
 
 template <typename T>

@@ -12,8 +12,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_clip();
-
 namespace {
 
 // Bounds of type T in the bytes of the widest element; half floats are widened, as their elements are.
@@ -110,7 +108,7 @@ std::optional<UnaryStep> step_of_constants(PrepareContext& node) {
 }
 
 RunFunction prepare_inputs(PrepareContext& node) {
-  if (std::optional<UnaryStep> step = step_of_constants(node)) return *step;
+  if (const std::optional<UnaryStep> step = step_of_constants(node)) return chain_part(*step);
   return [](RunContext& run) {
     const DType dtype = run.tensor(0).dtype();
     apply_clip(run, dtype, run.optional_tensor(1), run.optional_tensor(2));

@@ -15,8 +15,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_cumulative();
-
 namespace {
 
 struct Cumulation {

@@ -11,8 +11,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_det();
-
 namespace {
 
 /// Destroys a [n, n].

@@ -19,8 +19,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_gemm();
-
 namespace {
 
 struct GemmAttributes {
@@ -124,7 +122,7 @@ RunFunction packed_step(const GemmAttributes& attributes, const Tensor& B, const
   const auto packed = kernels::pack_b<T>(K, N, {B.data<T>(), B.dim(1), attributes.transB},
                                          row != nullptr ? row->data<T>() : nullptr);
   auto product = [attributes, packed, N, b_shape = B.shape(), has_row = row != nullptr](
-                     RunContext& run, const ProductTail& tail) {
+                     RunContext& run, const ChainTail& tail) {
     const Tensor& A = run.tensor(0);
     run.accept_input(1);  // lies in packed
     const Tensor* C = nullptr;
@@ -145,7 +143,7 @@ RunFunction packed_step(const GemmAttributes& attributes, const Tensor& B, const
       kernels::gemm_packed<T>(sizes.M, a, packed, y, N, start);
     }
   };
-  if constexpr (std::is_same_v<T, float>) return ProductStep{std::move(product), N};
+  if constexpr (std::is_same_v<T, float>) return product_step(N, std::move(product));
   return [product](RunContext& run) { product(run, {}); };
 }
 

@@ -14,8 +14,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_loss();
-
 namespace {
 
 RunFunction prepare_likelihood(PrepareContext& node) {

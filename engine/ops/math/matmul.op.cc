@@ -11,8 +11,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_matmul();
-
 namespace {
 
 void require_type(const Tensor& A, DType dtype) {
@@ -30,13 +28,11 @@ Tensor multiply_packed(const Tensor& A, const kernels::PackedB<T>& B) {
 }
 
 // The same in float32, with a tail.
-RunFunction product_step(const Tensor& B) {
+RunFunction product_with_tail(const Tensor& B) {
   const std::int64_t K = B.dim(0);
   const std::int64_t N = B.dim(1);
-  ProductStep step;
-  step.N = N;
-  step.product = [packed = kernels::pack_b<float>(K, N, {B.data<float>(), N})](RunContext& run,
-                                                                               const ProductTail& tail) {
+  return product_step(N, [packed = kernels::pack_b<float>(K, N, {B.data<float>(), N})](
+                             RunContext& run, const ChainTail& tail) {
     const Tensor& A = run.tensor(0);
     run.accept_input(1);  // lies in packed
     require_type(A, DType::float32);
@@ -44,8 +40,7 @@ RunFunction product_step(const Tensor& B) {
     Tensor& Y = run.output(0, DType::float32, shape.output);
     multiply_rows(shape.stack.element_count() * shape.M, {A.data<float>(), packed.K()}, packed,
                   Y.mutable_data<float>(), kernels::Start::bias, tail);
-  };
-  return step;
+  });
 }
 
 template <typename T>
@@ -67,7 +62,7 @@ RunFunction prepare_matmul(PrepareContext& node) {
   if (B != nullptr && B->rank() == 2) {
     const bool large = B->byte_size() > kernels::kPackAtMost;
     if (B->dtype() == DType::float64 && !large) return with_packed<double>(*B);
-    if (B->dtype() == DType::float32 && !large) return product_step(*B);
+    if (B->dtype() == DType::float32 && !large) return product_with_tail(*B);
     // Narrower ones need the wide copy anyway.
     if (is_floating(B->dtype()) && dtype_size(B->dtype()) < sizeof(float)) return with_packed<float>(*B);
   }

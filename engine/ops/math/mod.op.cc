@@ -12,8 +12,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_mod();
-
 namespace {
 
 // C's fmod. Of floats with a quotient below 2^28, in double: the nearest integer to the quotient times b is

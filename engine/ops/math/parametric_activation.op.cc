@@ -21,8 +21,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_parametric_activation();
-
 namespace {
 
 constexpr std::int64_t block = 512;

@@ -8,8 +8,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_prelu();
-
 namespace {
 
 struct PRelu {

@@ -20,8 +20,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_quantized_matmul();
-
 namespace {
 
 struct Sub {

@@ -25,8 +25,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_softmax();
-
 namespace {
 
 // Each on n contiguous elements; y may be x. scratch holds n elements. Some also take many rows at once, or

@@ -8,8 +8,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_swiglu();
-
 namespace {
 
 constexpr std::int64_t elements_at_once = 512;

@@ -14,8 +14,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_top_k();
-
 namespace {
 
 template <typename T>

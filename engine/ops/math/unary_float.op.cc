@@ -11,8 +11,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_unary_float();
-
 namespace {
 
 #define GRURUN_FUNCTION(NAME, VALUE) \

@@ -11,8 +11,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_variadic();
-
 namespace {
 
 // Floats: of a and b, one may be a single number, the other or both an array.

@@ -21,8 +21,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_window();
-
 namespace {
 
 struct Coefficients {

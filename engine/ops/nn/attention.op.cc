@@ -21,8 +21,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_attention();
-
 namespace {
 
 /// Queries that one block takes: scores of about a megabyte, and blocks enough for several threads. How many

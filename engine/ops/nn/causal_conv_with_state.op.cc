@@ -20,8 +20,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_causal_conv_with_state();
-
 namespace {
 
 struct Sizes {

@@ -6,15 +6,20 @@
 // X [N, C, D1...Dn], W [M, C/group, k1...kn], B [M] (optional), Y [N, M, O1...On]; g is the group of m. What
 // lies outside X is 0. 16-bit floats are computed in float.
 #include <type_traits>
+#include <utility>
 
 #include "engine/graph/op_context.h"
-#include "engine/ops/nn/conv_step.h"
 #include "engine/ops/nn/convolution.h"
+#include "engine/ops/shared/chain_step.h"
 #include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/window.h"
 
 namespace grurun::engine {
+namespace {
 
-void ConvStep::operator()(RunContext& run) const {
+// tail: float32 only.
+void run_conv(RunContext& run, const WindowAttributes& attributes, std::int64_t group,
+              const ChainTail& tail) {
   const Tensor& x = run.tensor(0);
   const Tensor& w = run.tensor(1);
   const Tensor* b = run.optional_tensor(2);
@@ -40,11 +45,15 @@ void ConvStep::operator()(RunContext& run) const {
                  }));
 }
 
-namespace {
-
 RunFunction prepare_conv(PrepareContext& node) {
   const WindowAttributes attributes = window_attributes(node, {});
-  return ConvStep{attributes, node.int_attribute("group", 1)};
+  const std::int64_t group = node.int_attribute("group", 1);
+  const auto with_tail = [attributes, group](ChainTail tail) -> RunFunction {
+    return [attributes, group, tail = std::move(tail)](RunContext& run) {
+      run_conv(run, attributes, group, tail);
+    };
+  };
+  return chain_head({.least_rank = 3, .asks_for_constant_weights = true, .with_tail = with_tail});
 }
 
 }  // namespace

@@ -11,8 +11,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_group_normalization();
-
 namespace {
 
 struct Groups {

@@ -10,8 +10,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_instance_normalization();
-
 namespace {
 
 template <typename C>

@@ -20,8 +20,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_layer_normalization();
-
 namespace {
 
 /// Mean or InvStdDev, one value a row, in the type of the computation; nothing where nobody names it.

@@ -28,8 +28,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_linear_attention();
-
 namespace {
 
 struct LinearAttention {

@@ -16,8 +16,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_mean_variance_normalization();
-
 namespace {
 
 // Of the function body that versions 8 and later are defined by.

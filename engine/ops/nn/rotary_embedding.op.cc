@@ -18,8 +18,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_rotary_embedding();
-
 namespace {
 
 struct RotaryEmbedding {

@@ -13,8 +13,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_dynamic_quantize_linear();
-
 namespace {
 
 RunFunction prepare_dynamic_quantize_linear(PrepareContext&) {

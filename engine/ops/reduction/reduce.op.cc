@@ -21,8 +21,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_reduce();
-
 namespace {
 
 using SumTypes = TypeList<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;

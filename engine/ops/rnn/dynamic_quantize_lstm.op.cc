@@ -23,8 +23,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_dynamic_quantize_lstm();
-
 namespace rnn {
 namespace {
 

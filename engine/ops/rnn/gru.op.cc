@@ -17,8 +17,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_gru();
-
 namespace rnn {
 namespace {
 

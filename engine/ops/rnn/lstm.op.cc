@@ -24,8 +24,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_lstm();
-
 namespace rnn {
 namespace {
 

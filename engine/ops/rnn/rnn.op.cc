@@ -13,8 +13,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_rnn();
-
 namespace rnn {
 namespace {
 

@@ -52,6 +52,19 @@ bool each_is_whole(const ElementwiseChain& chain, const Sources& sources, std::i
 
 }  // namespace
 
+RunFunction chain_part(UnaryStep step) {
+  return {step, std::make_shared<ChainPart>(step)};
+}
+
+RunFunction chain_part(BinaryStep step) {
+  return {step, std::make_shared<ChainPart>(step)};
+}
+
+RunFunction chain_head(ChainHead head) {
+  RunFunction alone = head.with_tail({});
+  return {std::move(alone), std::make_shared<ChainPart>(std::move(head))};
+}
+
 bool ChainStep::run_fused(RunContext& run) const {
   const std::size_t count = run.input_count();
   Sources sources;

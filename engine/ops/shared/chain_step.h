@@ -1,10 +1,10 @@
-// Run steps that hold a chain of element-wise operations: one by itself, and matrix products with one behind
-// them.
+// What the steps of a plan can be in a chain of element-wise operations, and the step that runs such a chain.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <variant>
 
 #include "engine/graph/plan.h"
 #include "engine/ops/shared/elementwise_chain.h"
@@ -25,17 +25,25 @@ struct ChainStep {
   bool run_fused(RunContext& run) const;
 };
 
-/// What becomes of whole rows of a product once their sums are complete: called with runs of them, on any
-/// thread.
-using ProductTail = std::function<void(float* values, std::int64_t n)>;
+/// What becomes of elements of a result once they are complete: called with runs of them, on any thread.
+using ChainTail = std::function<void(float* values, std::int64_t n)>;
 
-/// A product by a constant float32 matrix of N columns, whose result is float32.
-struct ProductStep {
-  std::function<void(RunContext&, const ProductTail&)> product;
-  std::int64_t N = 0;
-  ProductTail tail = {};
-
-  void operator()(RunContext& run) const { product(run, tail); }
+/// A step, such as a product, on whose result a chain may follow while it is in the cache.
+struct ChainHead {
+  std::size_t least_rank = 0;  // dimensions that the result has at least
+  /// Elements of a row of the result, where the tail is given whole rows; 0: where it is not.
+  std::int64_t row = 0;
+  /// The result is known to be float32 only where input 1 is a constant that is.
+  bool asks_for_constant_weights = false;
+  std::function<RunFunction(ChainTail)> with_tail;
 };
+
+/// What a step can be in a chain.
+struct ChainPart {
+  std::variant<UnaryStep, BinaryStep, ChainHead> as;
+};
+
+/// The step of a head without a tail, which may get one.
+RunFunction chain_head(ChainHead head);
 
 }  // namespace grurun::engine

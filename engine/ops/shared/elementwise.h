@@ -221,11 +221,15 @@ struct BinaryStep {
   void operator()(RunContext& run) const { apply_binary(run, *table, op.bytes.data()); }
 };
 
+/// These steps, which a chain may take up (chain_step.h).
+RunFunction chain_part(UnaryStep step);
+RunFunction chain_part(BinaryStep step);
+
 /// The run step of a unary operator: op over every type of List. `result` where it is not the operand's type.
 template <typename Op, typename List, DType result = DType::undefined>
 RunFunction unary_step(Op op) {
   static constexpr UnaryTable table = make_unary_table<Op>(List{}, result);
-  return UnaryStep{&table, OperationState(op)};
+  return chain_part(UnaryStep{&table, OperationState(op)});
 }
 
 /// Attributes of the operators that broadcast in the limited way before opset 7.
@@ -249,7 +253,7 @@ RunFunction binary_step(PrepareContext& node, Op op) {
       apply_binary(run, table, &op, limited_broadcast_rule, &limits);
     };
   }
-  return BinaryStep{&table, OperationState(op)};
+  return chain_part(BinaryStep{&table, OperationState(op)});
 }
 
 }  // namespace grurun::engine

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "engine/ops/nn/conv_step.h"
 #include "engine/ops/shared/chain_step.h"
 #include "engine/ops/shared/elementwise.h"
 
@@ -22,25 +22,24 @@ namespace {
 using Kind = ChainOperand::Kind;
 using Constants = std::unordered_map<int, const Tensor*>;
 
-// What a chain begins with: the result of a step that takes it as its tail, or nothing.
-struct Head {
-  bool result = false;
-  std::size_t constant_rank = static_cast<std::size_t>(-1);  // the most dimensions that a constant may have
-  std::int64_t row = 0;  // elements of a constant from outside; 0: it takes none
-};
+template <typename Part>
+const Part* part_of(const Step& step) {
+  const ChainPart* part = step.run.chain_part();
+  return part == nullptr ? nullptr : std::get_if<Part>(&part->as);
+}
 
 // Steps from a place on, as long as each adds an operation to the chain.
 class ChainFinder {
  public:
   ChainFinder(const Plan& plan, const Constants& constants, const std::unordered_set<int>& other_types,
-              std::size_t first, const Head& head)
+              std::size_t first, const ChainHead* head)
       : plan_(plan), constants_(constants), other_types_(other_types), first_(first), head_(head) {}
 
   // Finds the longest chain of which only the last value is read by others: a head and one operation, or two
   // operations. False where there is none.
   bool find() {
-    const std::size_t ahead = head_.result ? 1 : 0;
-    if (head_.result) {
+    const std::size_t ahead = head_ != nullptr ? 1 : 0;
+    if (head_ != nullptr) {
       values_[plan_.steps[first_].outputs[0]] = {Kind::outside, 0, 0};
       outside_.push_back(plan_.steps[first_].outputs[0]);
     }
@@ -68,18 +67,18 @@ class ChainFinder {
         step.outputs[0] == no_slot) {
       return false;
     }
-    if (const auto* unary = step.run.target<UnaryStep>()) {
+    if (const auto* unary = part_of<UnaryStep>(step)) {
       if (step.inputs.empty() || !keeps_float(*unary->table)) return false;
       const auto a = operand(step.inputs[0]);
-      if (!a || a->kind == Kind::constant || (head_.result && !is_of_head(*a))) return false;
+      if (!a || a->kind == Kind::constant || (head_ != nullptr && !is_of_head(*a))) return false;
       operations_.push_back(
           {unary->table->at(DType::float32), nullptr, unary->op, *a, {}, unary->table->gated});
-    } else if (const auto* binary = step.run.target<BinaryStep>()) {
+    } else if (const auto* binary = part_of<BinaryStep>(step)) {
       if (step.inputs.size() != 2 || !keeps_float(*binary->table)) return false;
       const auto a = operand(step.inputs[0]);
       const auto b = operand(step.inputs[1]);
       if (!a || !b || (a->kind == Kind::constant && b->kind == Kind::constant)) return false;
-      if (head_.result && !is_of_head(*a) && !is_of_head(*b)) return false;
+      if (head_ != nullptr && !is_of_head(*a) && !is_of_head(*b)) return false;
       operations_.push_back({nullptr, binary->table->at(DType::float32), binary->op, *a, *b, nullptr,
                              binary->table->is_product});
     } else {
@@ -105,13 +104,14 @@ class ChainFinder {
     if (const auto value = values_.find(slot); value != values_.end()) return value->second;
     const auto found = constants_.find(slot);
     if (found == constants_.end())
-      return head_.result || other_types_.contains(slot) ? std::nullopt : outside(slot);
+      return head_ != nullptr || other_types_.contains(slot) ? std::nullopt : outside(slot);
     const Tensor& constant = *found->second;
     if (constant.dtype() != DType::float32) return std::nullopt;
-    if (constant.size() == 1 && constant.rank() <= head_.constant_rank)
+    // One of more dimensions would give its own to what a head gives.
+    if (constant.size() == 1 && (head_ == nullptr || constant.rank() <= head_->least_rank))
       return ChainOperand{Kind::constant, 0, *constant.data<float>()};
-    if (!head_.result) return outside(slot);
-    const bool is_row = constant.rank() == 1 && constant.size() == head_.row && constant.size() > 1;
+    if (head_ == nullptr) return outside(slot);
+    const bool is_row = constant.rank() == 1 && constant.size() == head_->row && constant.size() > 1;
     return is_row ? outside(slot) : std::nullopt;
   }
 
@@ -125,14 +125,14 @@ class ChainFinder {
 
   // Values from outside, and dimensions of constants, as the operations need them that are left.
   void keep_what_is_read() {
-    std::size_t count = head_.result ? 1 : 0;
+    std::size_t count = head_ != nullptr ? 1 : 0;
     for (const ChainOperation& each : operations_) {
       for (const ChainOperand* operand : {&each.a, &each.b}) {
         if (operand->kind == Kind::outside) count = std::max(count, operand->index + 1);
       }
     }
     outside_.resize(count);
-    const std::size_t begin = first_ + (head_.result ? 1 : 0);
+    const std::size_t begin = first_ + (head_ != nullptr ? 1 : 0);
     for (std::size_t i = begin; i < begin + operations_.size(); ++i) {
       for (const int slot : plan_.steps[i].inputs) {
         const auto constant = constants_.find(slot);
@@ -146,7 +146,7 @@ class ChainFinder {
   const Constants& constants_;
   const std::unordered_set<int>& other_types_;
   std::size_t first_;
-  Head head_;
+  const ChainHead* head_;                         // what the chain follows on; nullptr: it stands by itself
   std::unordered_map<int, ChainOperand> values_;  // of the chain, by slot
   std::vector<int> outside_;
   std::vector<ChainOperation> operations_;
@@ -200,11 +200,11 @@ class Fusion {
     std::vector<Step> steps;
     steps.reserve(plan_.steps.size());
     for (std::size_t i = 0; i < plan_.steps.size();) {
-      const Head head = head_of(plan_.steps[i]);
+      const ChainHead* head = head_of(plan_.steps[i]);
       ChainFinder finder(plan_, constants_, other_types_, i, head);
-      if ((head.result || is_elementwise(plan_.steps[i])) && finder.find()) {
-        const std::size_t count = finder.operations().size() + (head.result ? 1 : 0);
-        steps.push_back(head.result ? with_tail(i, finder) : chain_alone(i, finder));
+      if ((head != nullptr || is_elementwise(plan_.steps[i])) && finder.find()) {
+        const std::size_t count = finder.operations().size() + (head != nullptr ? 1 : 0);
+        steps.push_back(head != nullptr ? with_tail(i, *head, finder) : chain_alone(i, finder));
         i += count;
       } else {
         steps.push_back(std::move(plan_.steps[i++]));
@@ -213,51 +213,39 @@ class Fusion {
     plan_.steps = std::move(steps);
   }
 
-  static bool may_begin(const Step& step) {
-    return is_elementwise(step) || step.run.target<ConvStep>() != nullptr ||
-           step.run.target<ProductStep>() != nullptr;
-  }
+  static bool may_begin(const Step& step) { return step.run.chain_part() != nullptr; }
 
  private:
   static bool is_elementwise(const Step& step) {
-    return step.run.target<UnaryStep>() != nullptr || step.run.target<BinaryStep>() != nullptr;
+    return may_begin(step) && part_of<ChainHead>(step) == nullptr;
   }
 
-  // A product has at least one dimension, a convolution's result three.
-  Head head_of(const Step& step) const {
-    if (step.inputs.size() < 2 || step.outputs.size() != 1 || step.outputs[0] == no_slot) return {};
-    if (const auto* product = step.run.target<ProductStep>()) return {true, 1, product->N};
-    if (step.run.target<ConvStep>() == nullptr) return {};
+  const ChainHead* head_of(const Step& step) const {
+    const auto* head = part_of<ChainHead>(step);
+    if (head == nullptr || step.inputs.size() < 2 || step.outputs.size() != 1 || step.outputs[0] == no_slot)
+      return nullptr;
+    if (!head->asks_for_constant_weights) return head;
     const auto weights = constants_.find(step.inputs[1]);
-    if (weights == constants_.end() || weights->second->dtype() != DType::float32) return {};
-    return {true, 3, 0};
+    const bool known = weights != constants_.end() && weights->second->dtype() == DType::float32;
+    return known ? head : nullptr;
   }
 
   // The first step, with what the others do as its tail.
-  Step with_tail(std::size_t first, const ChainFinder& found) {
+  Step with_tail(std::size_t first, const ChainHead& head, const ChainFinder& found) {
+    std::vector<Tensor> rows;
+    for (std::size_t i = 1; i < found.outside().size(); ++i)
+      rows.push_back(*constants_.at(found.outside()[i]));
+    ChainTail tail = [chain = ElementwiseChain(found.operations()), rows = std::move(rows)](float* values,
+                                                                                            std::int64_t n) {
+      std::array<ChainSource, ElementwiseChain::most_outside> sources;
+      sources[0] = {values, 1, n};
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        sources[i + 1] = {rows[i].data<float>(), 1, rows[i].size()};
+      chain.run(std::span(sources).first(rows.size() + 1), values, 0, n);
+    };
+    RunFunction run = head.with_tail(std::move(tail));
     Step step = std::move(plan_.steps[first]);
-    ElementwiseChain chain(found.operations());
-    if (const auto* conv = step.run.target<ConvStep>()) {
-      ConvStep whole = *conv;
-      whole.tail = [chain = std::move(chain)](float* values, std::int64_t n) {
-        const ChainSource source{values, 1, n};
-        chain.run({&source, 1}, values, 0, n);
-      };
-      step.run = std::move(whole);
-    } else {
-      ProductStep whole = *step.run.target<ProductStep>();
-      std::vector<Tensor> rows;
-      for (std::size_t i = 1; i < found.outside().size(); ++i)
-        rows.push_back(*constants_.at(found.outside()[i]));
-      whole.tail = [chain = std::move(chain), rows = std::move(rows)](float* values, std::int64_t n) {
-        std::array<ChainSource, ElementwiseChain::most_outside> sources;
-        sources[0] = {values, 1, n};
-        for (std::size_t i = 0; i < rows.size(); ++i)
-          sources[i + 1] = {rows[i].data<float>(), 1, rows[i].size()};
-        chain.run(std::span(sources).first(rows.size() + 1), values, 0, n);
-      };
-      step.run = std::move(whole);
-    }
+    step.run = std::move(run);
     for (std::size_t i = first + 1; i <= first + found.operations().size(); ++i)
       take_over(step, plan_.steps[i]);
     return step;

@@ -88,7 +88,7 @@ GRURUN_INSTANTIATE(std::uint64_t);
 #undef GRURUN_INSTANTIATE
 
 void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::PackedB<float>& B, float* C,
-                   kernels::Start start, const ProductTail& tail) {
+                   kernels::Start start, const ChainTail& tail) {
   constexpr std::int64_t near_elements = 1 << 16;  // of C, to be found in the cache by the tail
   constexpr std::int64_t near_weights = 1 << 17;   // of B, to pass by for every piece
   constexpr std::int64_t least_rows = 32;

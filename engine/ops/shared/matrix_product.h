@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "engine/kernels/gemm/gemm.h"
 #include "engine/ops/shared/chain_step.h"
@@ -30,10 +32,22 @@ template <typename T>
 void multiply_stacks(std::int64_t count, std::int64_t M, std::int64_t N, std::int64_t K, MatrixStack<T> A,
                      MatrixStack<T> B, T* C);
 
+/// The step of a product by a constant float32 matrix of N columns, whose result has at least one dimension.
+/// product: (RunContext&, const ChainTail&), which is given whole rows.
+template <typename Product>
+RunFunction product_step(std::int64_t N, Product product) {
+  // With a tail and without, it is one product: what it has packed may be large.
+  const auto shared = std::make_shared<const Product>(std::move(product));
+  const auto with_tail = [shared](ChainTail tail) -> RunFunction {
+    return [shared, tail = std::move(tail)](RunContext& run) { (*shared)(run, tail); };
+  };
+  return chain_head({.least_rank = 1, .row = N, .with_tail = with_tail});
+}
+
 /// C = start + A * B for A [rows, B.K()], C [rows, B.N()] dense, and then the tail, if there is one, on every
 /// row, some rows at a time while these are in the cache.
 void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::PackedB<float>& B, float* C,
-                   kernels::Start start, const ProductTail& tail);
+                   kernels::Start start, const ChainTail& tail);
 
 /// numpy.matmul: A [..., M, K] times B [..., K, N] with broadcast stacks; a vector counts as one row (A) or
 /// one column (B) that is dropped from the result. Both of one element type among ProductTypes and the 16-bit

@@ -16,8 +16,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_affine_grid();
-
 namespace {
 
 Shape grid_shape(const Tensor& theta, std::span<const std::int64_t> size) {

@@ -12,8 +12,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_cast();
-
 namespace {
 
 CastRule read_rule(PrepareContext& node) {

@@ -12,8 +12,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_center_crop_pad();
-
 namespace {
 
 Shape target_shape(const Tensor& input, const std::optional<std::vector<std::int64_t>>& axes,

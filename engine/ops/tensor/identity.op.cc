@@ -5,8 +5,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_identity();
-
 namespace {
 
 RunFunction prepare_identity(PrepareContext&) {

@@ -10,8 +10,6 @@
 
 namespace grurun::engine {
 
-std::vector<OpRow> op_rows_where();
-
 namespace {
 
 template <typename T>
