@@ -88,7 +88,7 @@ BENCHMARK(integer_product)->GRURUN_SIZES;
 #undef GRURUN_SIZES
 
 // Lengths of arrays: within the first cache, and far beyond all of them.
-constexpr int64_t kShort = 2048, kLong = 1 << 24;
+constexpr int64_t short_array = 2048, long_array = 1 << 24;
 
 using Map = void (*)(const float*, float*, int64_t);
 
@@ -102,12 +102,12 @@ void map(benchmark::State& state, Map function) {
   }
   count(state, 0, 8.0 * static_cast<double>(n));
 }
-BENCHMARK_CAPTURE(map, exp, vec_exp)->Arg(kShort)->Arg(kLong);
-BENCHMARK_CAPTURE(map, log, vec_log)->Arg(kShort);
-BENCHMARK_CAPTURE(map, tanh, vec_tanh)->Arg(kShort);
-BENCHMARK_CAPTURE(map, sigmoid, vec_sigmoid)->Arg(kShort);
-BENCHMARK_CAPTURE(map, softplus, vec_softplus)->Arg(kShort);
-BENCHMARK_CAPTURE(map, erf, vec_erf)->Arg(kShort);
+BENCHMARK_CAPTURE(map, exp, vec_exp)->Arg(short_array)->Arg(long_array);
+BENCHMARK_CAPTURE(map, log, vec_log)->Arg(short_array);
+BENCHMARK_CAPTURE(map, tanh, vec_tanh)->Arg(short_array);
+BENCHMARK_CAPTURE(map, sigmoid, vec_sigmoid)->Arg(short_array);
+BENCHMARK_CAPTURE(map, softplus, vec_softplus)->Arg(short_array);
+BENCHMARK_CAPTURE(map, erf, vec_erf)->Arg(short_array);
 
 using Binary = void (*)(const float*, const float*, float*, int64_t);
 
@@ -121,8 +121,8 @@ void arithmetic(benchmark::State& state, Binary function) {
   }
   count(state, static_cast<double>(n), 12.0 * static_cast<double>(n));
 }
-BENCHMARK_CAPTURE(arithmetic, add, vec_add<float>)->Arg(kShort)->Arg(kLong);
-BENCHMARK_CAPTURE(arithmetic, div, vec_div<float>)->Arg(kShort);
+BENCHMARK_CAPTURE(arithmetic, add, vec_add<float>)->Arg(short_array)->Arg(long_array);
+BENCHMARK_CAPTURE(arithmetic, div, vec_div<float>)->Arg(short_array);
 
 template <class Function>
 void reduce(benchmark::State& state, Function function) {
@@ -133,8 +133,8 @@ void reduce(benchmark::State& state, Function function) {
 }
 const auto sum = [](const float* x, int64_t n) { return reduce_sum(x, n); };
 const auto max = [](const float* x, int64_t n) { return reduce_max(x, n); };
-BENCHMARK_CAPTURE(reduce, sum, sum)->Arg(kShort)->Arg(kLong);
-BENCHMARK_CAPTURE(reduce, max, max)->Arg(kShort);
+BENCHMARK_CAPTURE(reduce, sum, sum)->Arg(short_array)->Arg(long_array);
+BENCHMARK_CAPTURE(reduce, max, max)->Arg(short_array);
 
 template <class T>
 void convert(benchmark::State& state) {
@@ -147,8 +147,8 @@ void convert(benchmark::State& state) {
   }
   count(state, 0, 6.0 * static_cast<double>(n));
 }
-BENCHMARK(convert<Float16>)->Name("convert/float16")->Arg(kShort);
-BENCHMARK(convert<BFloat16>)->Name("convert/bfloat16")->Arg(kShort);
+BENCHMARK(convert<Float16>)->Name("convert/float16")->Arg(short_array);
+BENCHMARK(convert<BFloat16>)->Name("convert/bfloat16")->Arg(short_array);
 
 }  // namespace
 }  // namespace grurun::kernels

@@ -13,9 +13,9 @@ namespace grurun::kernels {
 struct DenseMatrices {
   float* data;
   int64_t K;                     // rows of each
-  std::vector<int64_t> columns;  // of each, at most kMostColumns
+  std::vector<int64_t> columns;  // of each, at most most_columns
 
-  static constexpr int64_t kMostColumns = 64;
+  static constexpr int64_t most_columns = 64;
 };
 
 /// The same numbers in seven eighths of the memory.
@@ -29,8 +29,8 @@ struct DenseMatrices {
 /// after the last whole group.
 class CompactPanels {
  public:
-  static constexpr int64_t kGroupRows = 8;
-  static constexpr uint32_t kSpareBits = 0x78000000;
+  static constexpr int64_t group_rows = 8;
+  static constexpr uint32_t spare_bits = 0x78000000;
 
   /// Makes matrices compact in their place, one after the other from its beginning on. nullptr, and they stay
   /// as they are, where it would save less than a sixteenth.
@@ -40,7 +40,7 @@ class CompactPanels {
   void unpack() const noexcept;
 
   /// A matrix: its words, whose bits are those of floats, and how many groups are compact, how many follow
-  /// that are not, and so on in turn until all K / kGroupRows are told.
+  /// that are not, and so on in turn until all K / group_rows are told.
   struct Matrix {
     const float* words;
     const uint32_t* runs;
@@ -53,7 +53,7 @@ class CompactPanels {
   /// Products of compact numbers and x * 2^shift() are those of the weights and x.
   int shift() const { return shift_; }
 
-  /// The kGroupRows * columns numbers of a compact group.
+  /// The group_rows * columns numbers of a compact group.
   void unpack_group(const float* words, int64_t columns, float* group) const;
 
  private:

@@ -4,23 +4,23 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "engine/kernels/gemm/tile_range.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
+#include "engine/kernels/machine/tuning.h"
 
 namespace grurun::kernels {
 namespace {
 
-constexpr int64_t kStrip = 16;  // columns of `rows` at a time: what is written meanwhile stays in L1
-
 /// Up to `columns` units of a gate: out[k * columns + unit] = rows[unit * K + k], zeros beyond `valid` units.
 template <class T>
 void pack_columns(const T* rows, int64_t K, int64_t valid, int64_t columns, T* out) {
-  for (int64_t k0 = 0; k0 < K; k0 += kStrip) {
-    const int64_t k1 = std::min(K, k0 + kStrip);
+  for (int64_t k0 = 0; k0 < K; k0 += tuning::strip_columns) {
+    const int64_t k1 = std::min(K, k0 + tuning::strip_columns);
     for (int64_t unit = 0; unit < valid; ++unit) {
       for (int64_t k = k0; k < k1; ++k) out[k * columns + unit] = rows[unit * K + k];
     }
@@ -31,7 +31,7 @@ void pack_columns(const T* rows, int64_t K, int64_t valid, int64_t columns, T* o
 /// One gate of one panel, zeros beyond `valid` units.
 template <class T>
 void pack_gate(const T* rows, int64_t K, int64_t valid, int64_t units, bool whole, T* out) {
-  const int64_t columns = whole ? units : kGateLanes<T>;
+  const int64_t columns = whole ? units : gate_lanes<T>;
   for (int64_t first = 0; first < units; first += columns) {
     pack_columns(rows + first * K, K, std::clamp<int64_t>(valid - first, 0, columns), columns,
                  out + first * K);
@@ -42,7 +42,7 @@ bool suit_tiles(const float* weights, int64_t count) {
   uint32_t outside = 0;
   for (int64_t i = 0; i < count; ++i) {
     const uint32_t magnitude = std::bit_cast<uint32_t>(weights[i]) & 0x7fffffff;
-    outside |= magnitude - kTileRange.least > kTileRange.most - kTileRange.least ? magnitude : 0;
+    outside |= magnitude - range_of_tiles.least > range_of_tiles.most - range_of_tiles.least ? magnitude : 0;
   }
   return outside == 0;
 }
@@ -55,11 +55,9 @@ bool all_finite(const T* weights, int64_t count) {
   return std::all_of(weights, weights + count, [](T weight) { return std::isfinite(weight); });
 }
 
-// Weights of fewer bytes are soon in the first cache.
-constexpr int64_t kLeastToNarrow = 64 * 1024;
-
 bool are_narrow(const double* weights, int64_t count) {
-  if (!want_narrow_panels() || count * static_cast<int64_t>(sizeof(double)) < kLeastToNarrow) return false;
+  if (!want_narrow_panels() || count * static_cast<int64_t>(sizeof(double)) < tuning::least_narrowed_bytes)
+    return false;
   return std::all_of(weights, weights + count,
                      [](double weight) { return static_cast<double>(static_cast<float>(weight)) == weight; });
 }
@@ -78,36 +76,29 @@ void append_panels(int64_t vectors, std::vector<int64_t>& bounds) {
 
 /// Where panels begin among `vectors` vectors, and where the last one ends.
 std::vector<int64_t> panel_bounds(int64_t vectors) {
-  constexpr int64_t kLeastHalved = 12;  // halves of fewer would have panels of two vectors
   std::vector<int64_t> bounds{0};
-  const int64_t second_half = vectors >= kLeastHalved ? vectors / 2 : 0;
+  const int64_t second_half = vectors >= tuning::least_halved_vectors ? vectors / 2 : 0;
   append_panels(vectors - second_half, bounds);
   append_panels(second_half, bounds);
   return bounds;
 }
 
-int64_t compact_rows_of_any_size = -1;
+std::optional<int64_t> compact_rows_of_any_size;
 
 /// The most rows that want compact weights, where these take so many bytes as float32.
 int64_t most_compact_rows(int64_t bytes) {
-  // Measured on Zen 5: of weights that so come to stay in L2, and of some times larger ones, one row gains a
-  // tenth and three up to a quarter. Of those in L2 anyway one row gains up to a twelfth, two and three lose
-  // as often; Intel's processors have fewer units for the bits. Weights that are read from memory gain
-  // nothing. On Zen 4, whose units take two turns for the bits, one row loses up to a twentieth, more a
-  // tenth.
-  constexpr int64_t kFewRows = 3, kFirstCaches = 128 << 10, kMostSecondCaches = 8;
   if (!want_compact_panels()) return 0;
-  if (compact_rows_of_any_size >= 0) return compact_rows_of_any_size;
-  if (halves_widest_vectors()) return 0;
+  if (compact_rows_of_any_size) return *compact_rows_of_any_size;
+  if (halves_widest_vectors()) return 0;  // they take two turns for the bits
   const int64_t second_cache = second_cache_bytes();
-  if (bytes > kMostSecondCaches * second_cache) return 0;
-  if (bytes >= second_cache) return kFewRows;
-  return made_by_amd() && bytes >= kFirstCaches ? 1 : 0;
+  if (bytes > tuning::most_compact_second_caches * second_cache) return 0;
+  if (bytes >= second_cache) return tuning::most_compact_rows;
+  return made_by_amd() && bytes >= tuning::least_compact_bytes ? 1 : 0;
 }
 
 }  // namespace
 
-void set_most_compact_rows(int64_t rows) {
+void tuning::override_most_compact_rows(std::optional<int64_t> rows) {
   compact_rows_of_any_size = rows;
 }
 
@@ -118,8 +109,8 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
   packed.gates_ = gates;
   packed.hidden_size_ = hidden_size;
   packed.whole_ = want_whole_gates();
-  packed.first_units_ = panel_bounds((hidden_size + kGateLanes<T> - 1) / kGateLanes<T>);
-  for (int64_t& bound : packed.first_units_) bound *= kGateLanes<T>;
+  packed.first_units_ = panel_bounds((hidden_size + gate_lanes<T> - 1) / gate_lanes<T>);
+  for (int64_t& bound : packed.first_units_) bound *= gate_lanes<T>;
   const int64_t weights = K * packed.width();
   const int64_t elements = weights + (bias ? packed.width() : 0);
   const int64_t narrow_elements = are_narrow(rows, gates * hidden_size * K) ? weights : 0;
@@ -127,7 +118,6 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
                                                static_cast<size_t>(narrow_elements) * sizeof(float));
   T* data = static_cast<T*>(block->data());
   float* const narrow = narrow_elements > 0 ? reinterpret_cast<float*>(data + elements) : nullptr;
-  constexpr int64_t kGrain = 1 << 15;  // elements that are worth a thread's while
   std::atomic<bool> suits_tiles{true}, finite{true};
   const auto pack_panels = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -152,7 +142,8 @@ GatePanels<T> pack_gates(int64_t gates, int64_t hidden_size, int64_t K, const T*
     }
   };
   const int64_t a_panel = weights / std::max<int64_t>(1, packed.panels());
-  parallel_for(packed.panels(), kGrain / std::max<int64_t>(1, a_panel) + 1, pack_panels);
+  parallel_for(packed.panels(), tuning::packed_weights_of_thread / std::max<int64_t>(1, a_panel) + 1,
+               pack_panels);
   packed.data_ = data;
   packed.narrow_ = narrow;
   packed.suits_tiles_ = suits_tiles;

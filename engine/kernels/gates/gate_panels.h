@@ -13,14 +13,14 @@ namespace grurun::kernels {
 
 /// Elements of the widest vector: gates are padded with zeros to a multiple of it.
 template <class T>
-inline constexpr int64_t kGateLanes = 64 / static_cast<int64_t>(sizeof(T));
+inline constexpr int64_t gate_lanes = 64 / static_cast<int64_t>(sizeof(T));
 
 /// A matrix [K, gates * hidden_size], column gate * hidden_size + unit for each gate and unit, in panels of
 /// units: a panel is, gate by gate, a dense matrix [K, units]. Units are padded with zeros to a multiple of
-/// kGateLanes.
+/// gate_lanes.
 ///
-/// For instruction sets whose vectors are narrower than kGateLanes the gate of a panel is several matrices
-/// [K, kGateLanes] instead, one after the other: what a tile of the product reads then lies together.
+/// For instruction sets whose vectors are narrower than gate_lanes the gate of a panel is several matrices
+/// [K, gate_lanes] instead, one after the other: what a tile of the product reads then lies together.
 ///
 /// "Panel order" is that of columns by panel, then by gate, then by unit: what a row of products looks like,
 /// width() elements.
@@ -74,7 +74,7 @@ class GatePanels {
   bool may_be_compact() const { return most_compact_rows_ > 0; }
 
   /// Columns of the dense matrices that make up a gate of panel i.
-  int64_t columns(int64_t i) const { return whole_ ? units(i) : kGateLanes<T>; }
+  int64_t columns(int64_t i) const { return whole_ ? units(i) : gate_lanes<T>; }
 
   /// True if a gate is one dense matrix.
   bool whole() const { return whole_; }
@@ -82,7 +82,7 @@ class GatePanels {
   /// In panel order [width()]; nullptr if there is none.
   const T* bias() const { return bias_; }
 
-  /// True if all weights are 0 or in kTileRange (tile_range.h), and of float32.
+  /// True if all weights are 0 or in range_of_tiles (tile_range.h), and of float32.
   bool suits_tiles() const { return suits_tiles_; }
 
   /// True if no weight is an infinity or NaN: 0 times them is then 0.
@@ -109,9 +109,6 @@ class GatePanels {
 bool want_whole_gates();
 bool want_narrow_panels();
 bool want_compact_panels();
-
-/// Sets how many rows at most use compact weights of any size, for tests; by size again if it is negative.
-void set_most_compact_rows(int64_t rows);
 
 /// Packs, for the instruction set in use, the transpose of rows [gates * hidden_size, K], and bias [gates *
 /// hidden_size] unless it is nullptr. Throws Error(limit) where the allocator refuses.

@@ -24,15 +24,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // A tile's sums leave registers for a row of B and the broadcast of A.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr size_t kMostSums = 24, kRegisters = 32;
+constexpr size_t most_sums = 24, registers = 32;
 #else
-constexpr size_t kMostSums = 12, kRegisters = 16;
+constexpr size_t most_sums = 12, registers = 16;
 #endif
-constexpr size_t kMostTileRows = 8;
+constexpr size_t most_tile_rows = 8;
 
 /// The rows of the highest tile.
 constexpr size_t tile_rows(size_t vectors) {
-  return std::min(kMostTileRows, kMostSums / vectors);
+  return std::min(most_tile_rows, most_sums / vectors);
 }
 
 template <size_t n>
@@ -40,11 +40,11 @@ using Count = std::integral_constant<size_t, n>;
 
 /// The widest vectors take a gate's columns, up to four of them, in one tile.
 template <class T>
-constexpr bool kWidest = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T) == 64;
+constexpr bool is_widest = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T) == 64;
 
 /// Vectors in a line of B; see GatePanels.
 template <class T>
-constexpr size_t kLineVectors = kGateLanes<T> / hn::MaxLanes(hn::ScalableTag<T>());
+constexpr size_t line_vectors = gate_lanes<T> / hn::MaxLanes(hn::ScalableTag<T>());
 
 /// C [rows, columns] = start [columns] + A [rows, K] * B [K, columns], B as it lies in a gate of GatePanels;
 /// start may be nullptr. The same A with each of `panels` matrices B, one after the other or, `descending`,
@@ -77,7 +77,7 @@ struct GateProduct {
 /// Whether there are products with CompactPanels, which are laid out for these vectors; rotations and choices
 /// of bits are one instruction each here.
 template <class T>
-constexpr bool kCompacts = (HWY_TARGET == HWY_AVX3) && std::is_same_v<T, float>;
+constexpr bool has_compact = (HWY_TARGET == HWY_AVX3) && std::is_same_v<T, float>;
 
 /// The same with matrices of CompactPanels, from `matrix` on; B is not used. `scaled`: A * 2^shift of
 /// `compact`, or nullptr where that is too large: then groups are unpacked, which takes longer.
@@ -124,30 +124,31 @@ HWY_INLINE hn::Vec<D> load_weights(D d, const W* b) {
 }
 
 /// One group of eight rows of a compact matrix: sums[way][row][vector] of a tile, in the order of tile().
-template <size_t kRows, size_t kVectors, size_t kWays>
-HWY_INLINE void add_compact_group(const float* HWY_RESTRICT words, const TileRows<float>& scaled,
-                                  hn::Vec<hn::ScalableTag<float>> (&sums)[kWays][kRows][kVectors]) {
+template <size_t row_count, size_t vector_count, size_t way_count>
+HWY_INLINE void add_compact_group(
+    const float* HWY_RESTRICT words, const TileRows<float>& scaled,
+    hn::Vec<hn::ScalableTag<float>> (&sums)[way_count][row_count][vector_count]) {
   const hn::ScalableTag<float> d;
   const hn::ScalableTag<uint32_t> du;
   using V = hn::Vec<decltype(d)>;
   constexpr size_t lanes = hn::MaxLanes(d);
-  const auto spare = hn::Set(du, CompactPanels::kSpareBits);
-  const auto add = [&](auto row, const V(&bv)[kVectors]) HWY_ATTR {
+  const auto spare = hn::Set(du, CompactPanels::spare_bits);
+  const auto add = [&](auto row, const V(&bv)[vector_count]) HWY_ATTR {
     constexpr size_t u = decltype(row)::value;
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
       const V a = hn::Set(d, scaled.row(r)[u]);
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[u % kWays][r][v] =
-          hn::MulAdd(a, bv[v], sums[u % kWays][r][v]);
+      GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) sums[u % way_count][r][v] =
+          hn::MulAdd(a, bv[v], sums[u % way_count][r][v]);
     }
   };
-  hn::Vec<decltype(du)> eighth[kVectors];
+  hn::Vec<decltype(du)> eighth[vector_count];
   const auto add_row = [&](auto row) HWY_ATTR {
     constexpr size_t u = decltype(row)::value;
     constexpr int left = 4 * (static_cast<int>(u) + 1);
-    const auto its_bits = hn::Set(du, std::rotl(CompactPanels::kSpareBits, left));
-    V bv[kVectors];
-    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-      const auto word = hn::BitCast(du, kept(hn::LoadU(d, words + (u * kVectors + v) * lanes)));
+    const auto its_bits = hn::Set(du, std::rotl(CompactPanels::spare_bits, left));
+    V bv[vector_count];
+    GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
+      const auto word = hn::BitCast(du, kept(hn::LoadU(d, words + (u * vector_count + v) * lanes)));
       bv[v] = hn::BitCast(d, hn::AndNot(spare, word));
       const auto rotated = hn::RotateRight<32 - left>(word);
       eighth[v] = u == 0 ? hn::And(rotated, its_bits) : hn::OrAnd(eighth[v], rotated, its_bits);
@@ -161,95 +162,96 @@ HWY_INLINE void add_compact_group(const float* HWY_RESTRICT words, const TileRow
   add_row(Count<4>());
   add_row(Count<5>());
   add_row(Count<6>());
-  V bv[kVectors];
-  GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) bv[v] = hn::BitCast(d, eighth[v]);
+  V bv[vector_count];
+  GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) bv[v] = hn::BitCast(d, eighth[v]);
   add(Count<7>(), bv);
 }
 
 /// All groups of a matrix, and where the words end; A is at the rows after them then. add_dense(group) adds
 /// eight rows of the matrix as they are, from where A is.
-template <size_t kRows, size_t kVectors, size_t kWays, class AddDense>
-HWY_INLINE const float* add_compact(const CompactProduct& p, size_t matrix, TileRows<float>& A,
-                                    hn::Vec<hn::ScalableTag<float>> (&sums)[kWays][kRows][kVectors],
-                                    const AddDense& add_dense) {
-  constexpr size_t kGroup = CompactPanels::kGroupRows;
-  constexpr size_t columns = kVectors * hn::MaxLanes(hn::ScalableTag<float>());
+template <size_t row_count, size_t vector_count, size_t way_count, class AddDense>
+HWY_INLINE const float* add_compact(
+    const CompactProduct& p, size_t matrix, TileRows<float>& A,
+    hn::Vec<hn::ScalableTag<float>> (&sums)[way_count][row_count][vector_count], const AddDense& add_dense) {
+  constexpr size_t group_rows = CompactPanels::group_rows;
+  constexpr size_t columns = vector_count * hn::MaxLanes(hn::ScalableTag<float>());
   const CompactPanels::Matrix panel = p.compact->matrix(static_cast<int64_t>(matrix));
   const uint32_t* runs = panel.runs;
   const float* words = panel.words;
   TileRows<float> scaled(p.scaled, p.ld_scaled);
-  HWY_ALIGN float unpacked[kGroup * columns];
-  for (size_t left = p.K / kGroup; left > 0; left -= runs[0] + runs[1], runs += 2) {
+  HWY_ALIGN float unpacked[group_rows * columns];
+  for (size_t left = p.K / group_rows; left > 0; left -= runs[0] + runs[1], runs += 2) {
     if (p.scaled != nullptr) {
-      for (size_t g = 0; g < runs[0]; ++g, words += (kGroup - 1) * columns, scaled.advance(kGroup)) {
-        add_compact_group<kRows, kVectors, kWays>(words, scaled, sums);
+      for (size_t g = 0; g < runs[0]; ++g, words += (group_rows - 1) * columns, scaled.advance(group_rows)) {
+        add_compact_group<row_count, vector_count, way_count>(words, scaled, sums);
       }
-      A.advance(runs[0] * kGroup);
-      scaled.advance(runs[1] * kGroup);
+      A.advance(runs[0] * group_rows);
+      scaled.advance(runs[1] * group_rows);
     } else {
-      for (size_t g = 0; g < runs[0]; ++g, words += (kGroup - 1) * columns) {
+      for (size_t g = 0; g < runs[0]; ++g, words += (group_rows - 1) * columns) {
         p.compact->unpack_group(words, columns, unpacked);
         add_dense(unpacked);
       }
     }
-    for (size_t g = 0; g < runs[1]; ++g, words += kGroup * columns) add_dense(words);
+    for (size_t g = 0; g < runs[1]; ++g, words += group_rows * columns) add_dense(words);
   }
   return words;
 }
 
-template <size_t kRows, size_t kVectors, size_t kWays, class P>
+template <size_t row_count, size_t vector_count, size_t way_count, class P>
 HWY_NOINLINE void tile(const P& p) {
   using T = typename P::Number;
-  constexpr bool kCompact = std::is_same_v<P, CompactProduct>;
+  constexpr bool is_compact = std::is_same_v<P, CompactProduct>;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
-  constexpr size_t kUnroll = std::max<size_t>(2, kWays);
+  constexpr size_t unrolled = std::max<size_t>(2, way_count);
   constexpr size_t lanes = hn::MaxLanes(d);
-  constexpr bool kKeepsWeights = kRows > 1 && kWays * kRows * kVectors + kVectors < kRegisters;
+  constexpr bool keeps_weights =
+      row_count > 1 && way_count * row_count * vector_count + vector_count < registers;
   // From row to row of B, and from vector to vector: those of a line are side by side.
-  constexpr size_t ldb = kWidest<T> ? kVectors * lanes : kGateLanes<T>;
-  constexpr size_t kTogether = kWidest<T> ? kVectors : kLineVectors<T>;
+  constexpr size_t ldb = is_widest<T> ? vector_count * lanes : gate_lanes<T>;
+  constexpr size_t together = is_widest<T> ? vector_count : line_vectors<T>;
   const size_t ldc = p.ldc, K = p.K, line_stride = K * ldb;
   for (size_t i = 0; i < p.panels; ++i) {
     const size_t panel = p.descending ? p.panels - 1 - i : i;
     auto* HWY_RESTRICT b = p.B;
-    if constexpr (!kCompact) b += panel * K * p.columns;
+    if constexpr (!is_compact) b += panel * K * p.columns;
     T* C = p.C + panel * p.panel_stride;
-    V sum[kWays][kRows][kVectors];
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+    V sum[way_count][row_count][vector_count];
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+      GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
         sum[0][r][v] = hn::Zero(d);
         if (p.start) sum[0][r][v] = hn::LoadU(d, p.start + panel * p.panel_stride + v * lanes);
-        GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) sum[w][r][v] = hn::Zero(d);
+        GRURUN_UNROLL for (size_t w = 1; w < way_count; ++w) sum[w][r][v] = hn::Zero(d);
       }
     }
     TileRows<T> A(p.A, p.lda);
     const auto steps = [&](auto count) HWY_ATTR {
-      constexpr size_t kSteps = decltype(count)::value;
-      GRURUN_UNROLL for (size_t u = 0; u < kSteps; ++u) {
-        V bv[kVectors];
-        GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-          bv[v] = load_weights(d, b + v / kTogether * line_stride + u * ldb + v % kTogether * lanes);
-          if constexpr (kKeepsWeights) bv[v] = kept(bv[v]);
+      constexpr size_t step_count = decltype(count)::value;
+      GRURUN_UNROLL for (size_t u = 0; u < step_count; ++u) {
+        V bv[vector_count];
+        GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
+          bv[v] = load_weights(d, b + v / together * line_stride + u * ldb + v % together * lanes);
+          if constexpr (keeps_weights) bv[v] = kept(bv[v]);
         }
-        GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+        GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
           const V a = hn::Set(d, A.row(r)[u]);
-          V* HWY_RESTRICT sums = sum[u % kWays][r];
-          GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(a, bv[v], sums[v]);
+          V* HWY_RESTRICT sums = sum[u % way_count][r];
+          GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) sums[v] = hn::MulAdd(a, bv[v], sums[v]);
         }
       }
-      A.advance(kSteps);
-      b += kSteps * ldb;
+      A.advance(step_count);
+      b += step_count * ldb;
     };
     size_t k = 0;
-    if constexpr (kCompact) {
-      constexpr size_t kGroup = CompactPanels::kGroupRows;
-      k = K / kGroup * kGroup;
+    if constexpr (is_compact) {
+      constexpr size_t group_rows = CompactPanels::group_rows;
+      k = K / group_rows * group_rows;
       b = add_compact(p, p.matrix + panel, A, sum, [&](const float* group) HWY_ATTR {
         b = group;
-        for (size_t step = 0; step < kGroup; step += kUnroll) steps(Count<kUnroll>());
+        for (size_t step = 0; step < group_rows; step += unrolled) steps(Count<unrolled>());
       });
-    } else if constexpr (kRows >= 3 && kWays <= 2) {
+    } else if constexpr (row_count >= 3 && way_count <= 2) {
       // No more of them at a time than it takes: they keep B waiting. Where sums are split four ways, steps
       // of two would make sums depend on how much is fetched.
       const size_t pairs = K / 2, lines = std::min(p.ahead_lines, 2 * pairs);
@@ -264,12 +266,12 @@ HWY_NOINLINE void tile(const P& p) {
         steps(Count<2>());
       }
     }
-    for (; k + kUnroll <= K; k += kUnroll) steps(Count<kUnroll>());
+    for (; k + unrolled <= K; k += unrolled) steps(Count<unrolled>());
     for (; k < K; ++k) steps(Count<1>());
 
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-        GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) {
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+      GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
+        GRURUN_UNROLL for (size_t w = 1; w < way_count; ++w) {
           sum[0][r][v] = hn::Add(sum[0][r][v], sum[w][r][v]);
         }
         hn::StoreU(sum[0][r][v], d, C + r * ldc + v * lanes);
@@ -280,12 +282,12 @@ HWY_NOINLINE void tile(const P& p) {
 
 /// The tile of so many rows. Where it is one of several, its sums are not split: what a row gives must not
 /// depend on how high the tile is that it falls into, and each is then half the highest at least.
-template <size_t kVectors, bool kOneOfSeveral, class P>
+template <size_t vector_count, bool one_of_several, class P>
 HWY_INLINE void tile_of_rows(size_t rows, const P& p) {
-  constexpr size_t kMost = tile_rows(kVectors), kLeast = kOneOfSeveral ? (kMost + 1) / 2 : 1;
+  constexpr size_t most_rows = tile_rows(vector_count), least_rows = one_of_several ? (most_rows + 1) / 2 : 1;
   const auto of = [&](auto height) HWY_ATTR {
-    constexpr size_t kRows = std::clamp(decltype(height)::value, kLeast, kMost);
-    tile<kRows, kVectors, kOneOfSeveral ? 1 : tile_ways(kRows, kVectors)>(p);
+    constexpr size_t row_count = std::clamp(decltype(height)::value, least_rows, most_rows);
+    tile<row_count, vector_count, one_of_several ? 1 : tile_ways(row_count, vector_count)>(p);
   };
   switch (rows) {
     case 1:
@@ -307,17 +309,17 @@ HWY_INLINE void tile_of_rows(size_t rows, const P& p) {
   }
 }
 
-/// Any number of rows times kVectors vectors. Rows are split evenly: 9 are 5 + 4, not 8 + 1.
-template <size_t kVectors, class P>
+/// Any number of rows times vector_count vectors. Rows are split evenly: 9 are 5 + 4, not 8 + 1.
+template <size_t vector_count, class P>
 HWY_INLINE void column_of_tiles(size_t rows, const P& all) {
-  constexpr size_t kMost = tile_rows(kVectors);
-  const size_t tiles = (rows + kMost - 1) / kMost;
-  if (tiles == 1) return tile_of_rows<kVectors, false>(rows, all);
+  constexpr size_t most_rows = tile_rows(vector_count);
+  const size_t tiles = (rows + most_rows - 1) / most_rows;
+  if (tiles == 1) return tile_of_rows<vector_count, false>(rows, all);
   P p = all;
   for (size_t t = 0, lines = p.ahead_lines; t < tiles; ++t) {
     const size_t height = rows / tiles + (t < rows % tiles ? 1 : 0);
     p.ahead_lines = lines * (t + 1) / tiles - lines * t / tiles;
-    tile_of_rows<kVectors, true>(height, p);
+    tile_of_rows<vector_count, true>(height, p);
     p.skip_rows(height);
     p.ahead += 64 * p.ahead_lines;
   }
@@ -327,7 +329,7 @@ HWY_INLINE void column_of_tiles(size_t rows, const P& all) {
 /// that makes B be read once.
 template <class T>
 HWY_INLINE size_t next_tile(size_t rows, size_t left) {
-  if (kLineVectors < T >> 2) return rows == 1 ? 4 : 2;
+  if (line_vectors < T >> 2) return rows == 1 ? 4 : 2;
   if (rows == 1 && (left == 6 || left == 2)) return left;
   return rows <= tile_rows(4) && left >= 4 ? 4 : 2;
 }
@@ -338,7 +340,7 @@ template <class P>
 void gate_product(size_t rows, const P& all) {
   using T = typename P::Number;
   constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
-  if constexpr (kWidest<T>) {
+  if constexpr (is_widest<T>) {
     switch (all.columns / lanes) {
       case 1:
         return column_of_tiles<1>(rows, all);
@@ -354,7 +356,7 @@ void gate_product(size_t rows, const P& all) {
     for (size_t column = 0; column < all.columns;) {
       const size_t vectors = next_tile<T>(rows, (all.columns - column) / lanes);
       const size_t end = column + vectors * lanes;
-      p.B = all.B + column / kGateLanes<T> * kGateLanes<T> * all.K + column % kGateLanes<T>;
+      p.B = all.B + column / gate_lanes<T> * gate_lanes<T> * all.K + column % gate_lanes<T>;
       p.ahead = all.ahead + 64 * (all.ahead_lines * column / all.columns);
       p.ahead_lines = all.ahead_lines * end / all.columns - all.ahead_lines * column / all.columns;
       switch (vectors) {

@@ -25,11 +25,11 @@ namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Pairs of float32 numbers take longer to widen than pairs of float64 to read.
-constexpr bool kWidens = hn::MaxLanes(hn::ScalableTag<double>()) >= 4;
+constexpr bool widens_double = hn::MaxLanes(hn::ScalableTag<double>()) >= 4;
 
 template <class T>
 void expect_arranged(const GatePanels<T>& weights) {
-  if (weights.whole() == kWidest<T>) return;
+  if (weights.whole() == is_widest<T>) return;
   fail_internal("weights of a recurrent layer are arranged for another instruction set than the one in use");
 }
 
@@ -145,8 +145,8 @@ HWY_INLINE void multiply_in(const Factor<T>& A, const PanelGroup<T>& group, cons
 /// By weights as they were packed, or, of float64 and few rows, by their copy in float32.
 template <class T>
 HWY_INLINE void multiply_packed(const Factor<T>& A, const PanelGroup<T>& group, const PanelProducts<T>& to) {
-  if constexpr (std::is_same_v<T, double> && kWidens) {
-    if (A.count <= kMostTileRows && group.weights.narrow_panel(group.begin) != nullptr)
+  if constexpr (std::is_same_v<T, double> && widens_double) {
+    if (A.count <= most_tile_rows && group.weights.narrow_panel(group.begin) != nullptr)
       return multiply_in<float>(A, group, to);
   }
   multiply_in<T>(A, group, to);
@@ -193,7 +193,7 @@ HWY_INLINE void multiply(const Factor<T>& A, const PanelGroup<T>& group, const P
     if (A.pieces != nullptr) return multiply_by_tiles(A, group, to);
   }
 #endif
-  if constexpr (kCompacts<T>) {
+  if constexpr (has_compact<T>) {
     if (group.weights.compact() != nullptr) return multiply_compact(A, group, to);
   }
   multiply_packed(A, group, to);

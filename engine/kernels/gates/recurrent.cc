@@ -22,14 +22,10 @@ namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if GRURUN_TILES
-constexpr size_t kSplitBytes = size_t{1} << 19;  // of rows that a projection splits at a time
-#endif
-
-#if GRURUN_TILES
 void project_by_tiles(const Projection<float>& p, const PanelRange& range) {
   const auto K = static_cast<size_t>(p.W->K());
   const RowBlocks rows{static_cast<size_t>(p.rows)};
-  const size_t together = std::max<size_t>(1, kSplitBytes / SplitRows::bytes(kRowBlock, K));
+  const size_t together = std::max<size_t>(1, tuning::split_bytes / SplitRows::bytes(row_block, K));
   const size_t groups = (rows.count() + together - 1) / together;
   for (size_t g = 0; g < groups; ++g) {
     const Span blocks = Span{0, rows.count()}.part(g, groups);
@@ -64,7 +60,7 @@ void project_panels(const Projection<T>& p, const PanelRange& range) {
   });
 }
 
-/// A step for some panels of the same width and some rows: together at most kRowBlock.
+/// A step for some panels of the same width and some rows: together at most row_block.
 template <class T>
 class StepBlock {
  public:
@@ -118,13 +114,13 @@ class StepBlock {
     return {start_, count * width, width};
   }
 
-  static constexpr size_t kMostWidth = lstm_gates * 4 * kGateLanes<T>;
+  static constexpr size_t most_width = lstm_gates * 4 * gate_lanes<T>;
   const Cell<T>& cell_;
   const CellStep<T>& step_;
   const Rows<const T> A_;
   const ScaledRows<T> scaled_A_, scaled_X_;  // all rows, which then are one block
-  HWY_ALIGN T product_[kRowBlock * kMostWidth];
-  HWY_ALIGN T start_[kRowBlock * kMostWidth];
+  HWY_ALIGN T product_[row_block * most_width];
+  HWY_ALIGN T start_[row_block * most_width];
 };
 
 template <class T>
@@ -150,7 +146,7 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, const PanelRange&
                            step.A);
   StepBlock<T> block(cell, step, apart.rows());
   // Weights of X in between would make the panels of a group drive each other out of the cache.
-  const size_t group_rows = projected ? kGroupRows : 1;
+  const size_t group_rows = projected ? least_group_rows : 1;
   const auto together =
       static_cast<int64_t>(std::max<size_t>(1, group_rows / std::max<size_t>(rows.rows, 1)));
   each_group(*cell.R, range, together, [&](PanelGroup<T> group) HWY_ATTR {
@@ -164,13 +160,13 @@ void step_panels(const Cell<T>& cell, const CellStep<T>& step, const PanelRange&
 }
 
 bool widest() {
-  return kWidest<float>;
+  return is_widest<float>;
 }
 bool compacts() {
-  return kCompacts<float>;
+  return has_compact<float>;
 }
 bool widens() {
-  return kWidens;
+  return widens_double;
 }
 void project_f32(const Projection<float>& p, const PanelRange& range) {
   project_panels(p, range);

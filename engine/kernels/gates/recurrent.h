@@ -8,6 +8,7 @@
 #include "engine/kernels/gates/activation.h"
 #include "engine/kernels/gates/gate_panels.h"
 #include "engine/kernels/machine/simd.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/kernels/machine/unroll.h"
 
 namespace grurun::kernels {
@@ -30,25 +31,21 @@ struct PanelRange {
   bool descending = false;
 };
 
-/// Rows, and terms and columns of weights, from which on products run on the tile registers: smaller ones
-/// take longer to split than to multiply.
-inline constexpr int64_t kLeastTiledRows = 15, kLeastTiledK = 128, kLeastTiledColumns = 256;
-
 /// Whether products of the weights run on the tile registers if there are rows enough.
 template <class T>
 bool may_be_tiled(const GatePanels<T>& weights) {
-  return weights.K() >= kLeastTiledK && weights.width() >= kLeastTiledColumns && weights.suits_tiles() &&
-         tile_registers();
+  return weights.K() >= tuning::least_tiled_K && weights.width() >= tuning::least_tiled_columns &&
+         weights.suits_tiles() && tile_registers();
 }
 
 /// So many rows, or more, are computed alike, each whatever the number of the others: on the tile registers,
 /// or else in tiles of sums enough not to be split any further.
 template <class T>
 int64_t least_rows_alike(const GatePanels<T>& weights) {
-  if (may_be_tiled(weights)) return kLeastTiledRows;
+  if (may_be_tiled(weights)) return tuning::least_tiled_rows;
   static_assert(tile_ways(4, 2) == 1 && tile_ways(8, 1) == 1);
   const bool two_vectors =
-      weights.whole() && weights.padded_size() > kGateLanes<T>;  // of a unit's gate at a time
+      weights.whole() && weights.padded_size() > gate_lanes<T>;  // of a unit's gate at a time
   return two_vectors ? 4 : 8;
 }
 

@@ -77,10 +77,10 @@ struct Place {
   HWY_INLINE void store_padded(V v, Rows<T> to) const { hn::StoreU(v, D(), to.row(row) + unit); }
 };
 
-/// Part of a row into cache kLevel. The processor does not foresee projections, whose rows lie far apart.
-template <int kLevel, class T>
+/// Part of a row into cache level. The processor does not foresee projections, whose rows lie far apart.
+template <int level, class T>
 HWY_INLINE void fetch(const T* row, size_t count) {
-  for (size_t i = 0; i < count; i += kGateLanes<T>) __builtin_prefetch(row + i, 0, 4 - kLevel);
+  for (size_t i = 0; i < count; i += gate_lanes<T>) __builtin_prefetch(row + i, 0, 4 - level);
 }
 
 template <class T, class Body>

@@ -25,8 +25,8 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kRowBlock = 32;  // rows whose sums are held at a time
-constexpr size_t kGroupRows = 4;  // few rows are held for several panels, to have this many
+constexpr size_t row_block = 32;        // rows whose sums are held at a time
+constexpr size_t least_group_rows = 4;  // few rows are held for several panels, to have this many
 
 /// A run of things that are counted, and its share `i` of `n`.
 struct Span {
@@ -38,14 +38,14 @@ struct Span {
   }
 };
 
-/// Rows in blocks of about the same number, at most kRowBlock.
+/// Rows in blocks of about the same number, at most row_block.
 struct RowBlocks {
   size_t rows;
 
-  size_t count() const { return (rows + kRowBlock - 1) / kRowBlock; }
+  size_t count() const { return (rows + row_block - 1) / row_block; }
   Span block(size_t i) const {
     const Span all{0, rows};
-    return rows <= kRowBlock ? all : all.part(i, count());
+    return rows <= row_block ? all : all.part(i, count());
   }
 };
 
@@ -55,9 +55,9 @@ template <class T>
 class ApartRows {
  public:
   ApartRows(size_t rows, size_t K, Rows<const T> from) : rows_(from) {
-    constexpr size_t kWay = 4096, kLine = 64;  // bytes; a way of caches of 32 KB and of 48 KB
-    if (rows < kGroupRows || static_cast<size_t>(from.ld) * sizeof(T) % kWay != 0) return;
-    const size_t ld = (K * sizeof(T) / kLine + 1) * kLine / sizeof(T);
+    constexpr size_t line = tuning::cache_line;
+    if (rows < least_group_rows || static_cast<size_t>(from.ld) * sizeof(T) % tuning::cache_way != 0) return;
+    const size_t ld = (K * sizeof(T) / line + 1) * line / sizeof(T);
     copy_.emplace(rows * ld * sizeof(T));
     T* to = static_cast<T*>(copy_->data());
     for (size_t i = 0; i < rows; ++i) std::copy_n(from.row(static_cast<int64_t>(i)), K, to + i * ld);
@@ -77,7 +77,7 @@ template <class T>
 class ScaledRows {
  public:
   ScaledRows(int64_t rows, const GatePanels<T>& weights, Rows<const T> from) {
-    if constexpr (kCompacts<T>) {
+    if constexpr (has_compact<T>) {
       const CompactPanels* compact = weights.compact();
       if (compact != nullptr && rows > 0 && from.data != nullptr)
         scale(rows, weights.K(), compact->shift(), from);
@@ -115,13 +115,13 @@ class ScaledRows {
 };
 
 #if GRURUN_TILES
-static_assert(kTiledRows == kRowBlock);
+static_assert(tiled_rows == row_block);
 /// Blocks of rows in pieces, for the tile registers.
 class SplitBlocks {
  public:
   SplitBlocks(const RowBlocks& rows, Span blocks, size_t K, Rows<const float> A)
       : first_(blocks.begin),
-        block_bytes_(sizeof(SplitRows) + SplitRows::bytes(std::min(rows.rows, kRowBlock), K)),
+        block_bytes_(sizeof(SplitRows) + SplitRows::bytes(std::min(rows.rows, row_block), K)),
         memory_((blocks.end - blocks.begin) * block_bytes_) {
     for (size_t i = blocks.begin; i < blocks.end; ++i) {
       const Span block = rows.block(i);
@@ -142,7 +142,7 @@ class SplitBlocks {
 
 /// Whether rows times weights go through the tile registers.
 inline bool suit_tiles(size_t rows, const GatePanels<float>& weights) {
-  return static_cast<int64_t>(rows) >= kLeastTiledRows && may_be_tiled(weights);
+  return static_cast<int64_t>(rows) >= tuning::least_tiled_rows && may_be_tiled(weights);
 }
 #else
 class SplitRows;

@@ -19,9 +19,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // A tile's sums leave registers for a vector of each of its rows of A and one of B.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr size_t kDotRows = 4, kDotColumns = 6;
+constexpr size_t dot_tile_rows = 4, dot_tile_columns = 6;
 #else
-constexpr size_t kDotRows = 3, kDotColumns = 3;
+constexpr size_t dot_tile_rows = 3, dot_tile_columns = 3;
 #endif
 
 template <class T>
@@ -29,33 +29,34 @@ using Tag = hn::ScalableTag<T>;
 template <class T>
 using Vec = hn::Vec<Tag<T>>;
 
-template <size_t kColumns, class T>
+template <size_t column_count, class T>
 HWY_INLINE void dots_of_row(const DotProducts<T>& p, const T* HWY_RESTRICT a, const T* HWY_RESTRICT B,
                             T* HWY_RESTRICT c) {
   const Tag<T> d;
   const size_t lanes = hn::Lanes(d), K = static_cast<size_t>(p.K), ldb = static_cast<size_t>(p.ldb);
-  constexpr size_t kWays = 2;  // the same for any kColumns: how columns are grouped must not change a sum
-  Vec<T> sum[kColumns][kWays];
-  GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-    GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) sum[j][w] = hn::Zero(d);
+  constexpr size_t way_count =
+      2;  // the same for any column_count: how columns are grouped must not change a sum
+  Vec<T> sum[column_count][way_count];
+  GRURUN_UNROLL for (size_t j = 0; j < column_count; ++j) {
+    GRURUN_UNROLL for (size_t w = 0; w < way_count; ++w) sum[j][w] = hn::Zero(d);
   }
   size_t k = 0;
-  for (; k + kWays * lanes <= K; k += kWays * lanes) {
-    GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) {
+  for (; k + way_count * lanes <= K; k += way_count * lanes) {
+    GRURUN_UNROLL for (size_t w = 0; w < way_count; ++w) {
       const Vec<T> av = kept(hn::LoadU(d, a + k + w * lanes));
-      GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+      GRURUN_UNROLL for (size_t j = 0; j < column_count; ++j) {
         sum[j][w] = hn::MulAdd(av, hn::LoadU(d, B + j * ldb + k + w * lanes), sum[j][w]);
       }
     }
   }
   for (; k + lanes <= K; k += lanes) {
     const Vec<T> av = hn::LoadU(d, a + k);
-    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+    GRURUN_UNROLL for (size_t j = 0; j < column_count; ++j) {
       sum[j][0] = hn::MulAdd(av, hn::LoadU(d, B + j * ldb + k), sum[j][0]);
     }
   }
-  GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
-    GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) sum[j][0] = hn::Add(sum[j][0], sum[j][w]);
+  GRURUN_UNROLL for (size_t j = 0; j < column_count; ++j) {
+    GRURUN_UNROLL for (size_t w = 1; w < way_count; ++w) sum[j][0] = hn::Add(sum[j][0], sum[j][w]);
     T dot = hn::GetLane(hn::SumOfLanes(d, sum[j][0]));
     for (size_t i = k; i < K; ++i) dot += a[i] * B[j * ldb + i];
     const T scaled = p.alpha * dot;
@@ -80,30 +81,31 @@ void dots(const DotProducts<T>& p) {
   }
 }
 
-/// kRows x kColumns dot products. Rows of B beyond them are asked for on the way where they come next.
-template <size_t kRows, size_t kColumns, bool kAhead, class T>
+/// row_count x column_count dot products. Rows of B beyond them are asked for on the way where they come
+/// next.
+template <size_t row_count, size_t column_count, bool ahead, class T>
 void dot_tile(const DotProducts<T>& p, size_t row, size_t column) {
   const Tag<T> d;
   const size_t lanes = hn::Lanes(d), K = static_cast<size_t>(p.K);
   const auto lda = static_cast<size_t>(p.lda), ldb = static_cast<size_t>(p.ldb);
   const T *HWY_RESTRICT A = p.A + row * lda, *HWY_RESTRICT B = p.B + column * ldb;
-  Vec<T> sum[kRows][kColumns];
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) sum[r][j] = hn::Zero(d);
+  Vec<T> sum[row_count][column_count];
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+    GRURUN_UNROLL for (size_t j = 0; j < column_count; ++j) sum[r][j] = hn::Zero(d);
   }
   size_t k = 0;
   for (; k + lanes <= K; k += lanes) {
-    Vec<T> a[kRows];
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) a[r] = kept(hn::LoadU(d, A + r * lda + k));
-    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+    Vec<T> a[row_count];
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) a[r] = kept(hn::LoadU(d, A + r * lda + k));
+    GRURUN_UNROLL for (size_t j = 0; j < column_count; ++j) {
       const Vec<T> b = kept(hn::LoadU(d, B + j * ldb + k));
-      if (kAhead) __builtin_prefetch(B + (j + kColumns) * ldb + k, 0, 2);
-      GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) sum[r][j] = hn::MulAdd(a[r], b, sum[r][j]);
+      if (ahead) __builtin_prefetch(B + (j + column_count) * ldb + k, 0, 2);
+      GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) sum[r][j] = hn::MulAdd(a[r], b, sum[r][j]);
     }
   }
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
     T* c = p.C + (row + r) * static_cast<size_t>(p.ldc) + column;
-    GRURUN_UNROLL for (size_t j = 0; j < kColumns; ++j) {
+    GRURUN_UNROLL for (size_t j = 0; j < column_count; ++j) {
       T dot = hn::GetLane(hn::SumOfLanes(d, sum[r][j]));
       for (size_t i = k; i < K; ++i) dot += A[r * lda + i] * B[j * ldb + i];
       const T scaled = p.alpha * dot;
@@ -112,33 +114,33 @@ void dot_tile(const DotProducts<T>& p, size_t row, size_t column) {
   }
 }
 
-template <size_t kColumns, bool kAhead, class T>
+template <size_t column_count, bool ahead, class T>
 void dot_rows(size_t rows, const DotProducts<T>& p, size_t row, size_t column) {
   switch (rows) {
     case 1:
-      return dot_tile<1, kColumns, kAhead>(p, row, column);
+      return dot_tile<1, column_count, ahead>(p, row, column);
     case 2:
-      return dot_tile<2, kColumns, kAhead>(p, row, column);
+      return dot_tile<2, column_count, ahead>(p, row, column);
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
     case 3:
-      return dot_tile<3, kColumns, kAhead>(p, row, column);
+      return dot_tile<3, column_count, ahead>(p, row, column);
 #endif
     default:
-      return dot_tile<kDotRows, kColumns, kAhead>(p, row, column);
+      return dot_tile<dot_tile_rows, column_count, ahead>(p, row, column);
   }
 }
 
-template <size_t kColumns, class T>
+template <size_t column_count, class T>
 void dots_of_columns(const DotProducts<T>& p, size_t column) {
   const auto total = static_cast<size_t>(p.rows);
-  const bool is_last = column + 2 * kColumns > static_cast<size_t>(p.columns);
-  const size_t tiles = (total + kDotRows - 1) / kDotRows;
+  const bool is_last = column + 2 * column_count > static_cast<size_t>(p.columns);
+  const size_t tiles = (total + dot_tile_rows - 1) / dot_tile_rows;
   for (size_t t = 0, row = 0; t < tiles; ++t) {
     const size_t rows = total / tiles + (t < total % tiles ? 1 : 0);
     if (t == 0 && !is_last) {
-      dot_rows<kColumns, true>(rows, p, row, column);
+      dot_rows<column_count, true>(rows, p, row, column);
     } else {
-      dot_rows<kColumns, false>(rows, p, row, column);
+      dot_rows<column_count, false>(rows, p, row, column);
     }
     row += rows;
   }
@@ -148,7 +150,7 @@ template <class T>
 void dot_block(const DotProducts<T>& p) {
   const auto columns = static_cast<size_t>(p.columns);
   size_t j = 0;
-  for (; j + kDotColumns <= columns; j += kDotColumns) dots_of_columns<kDotColumns>(p, j);
+  for (; j + dot_tile_columns <= columns; j += dot_tile_columns) dots_of_columns<dot_tile_columns>(p, j);
   for (; j < columns; ++j) dots_of_columns<1>(p, j);
 }
 

@@ -7,21 +7,12 @@
 #include "engine/kernels/gemm/dot_products.h"
 #include "engine/kernels/gemm/gemm_tile.h"
 #include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/kernels/vec/vec_transpose.h"
 #include "tensor/error.h"
 
 namespace grurun::kernels {
 namespace {
-
-constexpr int64_t kBlockK = 512;          // a panel's rows that are multiplied at a time: they stay in L2
-constexpr int64_t kBlockBytes = 1 << 20;  // of A's rows that stay in L2 while the panels pass by
-constexpr int64_t kDirectRows = 8;        // up to so many rows B is used where it lies, if it is row-major
-constexpr int64_t kDotRows = 4;           // likewise if it is transposed
-constexpr int64_t kDotK = 32;             // and its rows are long enough
-constexpr int64_t kDotBlockRows = 64;     // and up to so many rows,
-constexpr int64_t kDotBlockK = 256;       // where its rows are longer
-constexpr int64_t kRowsAhead = 16;        // that packing asks the memory for
-constexpr int64_t kChunkOperations = 1 << 18;
 
 int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -30,17 +21,17 @@ int64_t ceil_div(int64_t a, int64_t b) {
 /// Columns of panel `i` of B [K, N], and what they take when packed.
 template <class T>
 int64_t panel_columns(int64_t N, int64_t i) {
-  return std::min(kPanelColumns<T>, N - i * kPanelColumns<T>);
+  return std::min(columns_of_panel<T>, N - i * columns_of_panel<T>);
 }
 template <class T>
 int64_t packed_width(int64_t columns) {
-  return ceil_div(columns, kVectorColumns<T>) * kVectorColumns<T>;
+  return ceil_div(columns, columns_of_vector<T>) * columns_of_vector<T>;
 }
 
 /// Columns of a packed panel that lie side by side, for the instruction set in use.
 template <class T>
 int64_t columns_together() {
-  return panel_tile().together * kVectorColumns<T>;
+  return panel_tile().together * columns_of_vector<T>;
 }
 
 /// out: for each `together` columns a matrix [rows, together], one after the other, = B[k0 + i, j0 + j], with
@@ -48,13 +39,13 @@ int64_t columns_together() {
 template <class T>
 void pack_panel(Matrix<T> B, int64_t k0, int64_t rows, int64_t j0, int64_t columns, int64_t together,
                 T* out) {
-  constexpr int64_t vector = kVectorColumns<T>;
-  if (!B.transposed && columns == kPanelColumns<T>) {  // copies of a known length need no call
-    constexpr int64_t vectors = kPanelColumns<T> / vector;
+  constexpr int64_t vector = columns_of_vector<T>;
+  if (!B.transposed && columns == columns_of_panel<T>) {  // copies of a known length need no call
+    constexpr int64_t vectors = columns_of_panel<T> / vector;
     const int64_t aside = together == vector ? rows * vector : vector;
     const T* in = B.data + k0 * B.ld + j0;
     for (int64_t k = 0; k < rows; ++k, in += B.ld, out += together) {
-      const T* ahead = k + kRowsAhead < rows ? in + kRowsAhead * B.ld : in;  // rows do not stand side by side
+      const T* ahead = k + tuning::rows_ahead < rows ? in + tuning::rows_ahead * B.ld : in;
       for (int64_t v = 0; v < vectors; ++v) {
         __builtin_prefetch(ahead + v * vector);
         std::memcpy(out + v * aside, in + v * vector, vector * sizeof(T));
@@ -84,7 +75,7 @@ struct Product {
   Matrix<T> B;
   T* C;
   int64_t ldc;
-  Epilogue<T> first;  // for the first kBlockK rows of B; the others add to C
+  Epilogue<T> first;  // for the first tuning::gemm_block_K rows of B; the others add to C
 
   Epilogue<T> epilogue(int64_t k0) const {
     if (k0 == 0) return first;
@@ -92,15 +83,15 @@ struct Product {
     return {.alpha = first.alpha, .beta = 1};
   }
 
-  bool direct(int64_t rows) const { return !packed && !B.transposed && rows <= kDirectRows; }
+  bool direct(int64_t rows) const { return !packed && !B.transposed && rows <= tuning::gemm_direct_rows; }
 
   /// Rows [row, row + rows) times panel `i`.
   void panel(int64_t row, int64_t rows, int64_t i) const {
-    alignas(64) T scratch[kBlockK * kPanelColumns<T>];
-    const int64_t j0 = i * kPanelColumns<T>, columns = panel_columns<T>(N, i),
+    alignas(64) T scratch[tuning::gemm_block_K * columns_of_panel<T>];
+    const int64_t j0 = i * columns_of_panel<T>, columns = panel_columns<T>(N, i),
                   width = packed_width<T>(columns);
-    for (int64_t k0 = 0; k0 < K || k0 == 0; k0 += kBlockK) {
-      const int64_t depth = std::min(kBlockK, K - k0);
+    for (int64_t k0 = 0; k0 < K || k0 == 0; k0 += tuning::gemm_block_K) {
+      const int64_t depth = std::min(tuning::gemm_block_K, K - k0);
       PanelProduct<T> p{rows, columns,     depth, A + row * lda + k0, lda, scratch, width, C + row * ldc + j0,
                         ldc,  epilogue(k0)};
       if (p.epilogue.bias) p.epilogue.bias += j0;
@@ -112,7 +103,7 @@ struct Product {
         p.B = B.data + k0 * B.ld + j0, p.ldb = B.ld;
       } else {
         // Read too few times for another arrangement to matter.
-        pack_panel(B, k0, depth, j0, columns, kPanelColumns<T>, scratch);
+        pack_panel(B, k0, depth, j0, columns, columns_of_panel<T>, scratch);
       }
       multiply_panel(p);
     }
@@ -134,24 +125,25 @@ struct Product {
 
   /// The only row times panels [begin, end).
   void row(int64_t begin, int64_t end) const {
-    const int64_t whole = packed || direct(1) ? std::clamp(N / kPanelColumns<T>, begin, end) : begin;
+    const int64_t whole = packed || direct(1) ? std::clamp(N / columns_of_panel<T>, begin, end) : begin;
     const int64_t together = columns_together<T>();
-    const int64_t j0 = begin * kPanelColumns<T>, parts = (whole - begin) * (kPanelColumns<T> / together);
-    for (int64_t k0 = 0; begin < whole && (k0 < K || k0 == 0); k0 += kBlockK) {
+    const int64_t j0 = begin * columns_of_panel<T>,
+                  parts = (whole - begin) * (columns_of_panel<T> / together);
+    for (int64_t k0 = 0; begin < whole && (k0 < K || k0 == 0); k0 += tuning::gemm_block_K) {
       const int64_t ldb = packed ? together : B.ld;
       const T* b = packed ? packed->panel(begin) + k0 * ldb : B.data + k0 * ldb + j0;
       Epilogue<T> e = epilogue(k0);
       if (e.bias) e.bias += j0;
       const int64_t stride = packed ? K * together : together;
-      multiply_row({parts, std::min(kBlockK, K - k0), A + k0, b, stride, ldb, C + j0, e});
+      multiply_row({parts, std::min(tuning::gemm_block_K, K - k0), A + k0, b, stride, ldb, C + j0, e});
     }
     for (int64_t i = whole; i < end; ++i) panel(0, 1, i);
   }
 
   int64_t rows_a_block(int64_t panels) const {
     // For each part of a panel the rows pass by once more: they stay nearer.
-    const bool in_parts = packed && packed->columns_together() < kPanelColumns<T>;
-    const int64_t bytes = in_parts ? kBlockBytes / 2 : kBlockBytes;
+    const bool in_parts = packed && packed->columns_together() < columns_of_panel<T>;
+    const int64_t bytes = in_parts ? tuning::gemm_block_bytes / 2 : tuning::gemm_block_bytes;
     int64_t rows = std::clamp<int64_t>(bytes / (std::max<int64_t>(K, 1) * sizeof(T)), 128, 1024);
     // Every block packs the right factor anew: there are no more of them than keep all threads busy.
     const int64_t workers = threads_here();
@@ -160,12 +152,13 @@ struct Product {
   }
 
   void run() const {
-    const int64_t panels = ceil_div(N, kPanelColumns<T>);
+    const int64_t panels = ceil_div(N, columns_of_panel<T>);
     const int64_t most = M == 1 ? 1 : rows_a_block(panels), block = ceil_div(M, ceil_div(M, most)),
                   blocks = ceil_div(M, block);
     const int64_t operations =
-        2 * std::min(M, block) * std::max<int64_t>(K, 1) * std::min(N, kPanelColumns<T>);
-    parallel_for(blocks * panels, ceil_div(kChunkOperations, operations), [&](int64_t begin, int64_t end) {
+        2 * std::min(M, block) * std::max<int64_t>(K, 1) * std::min(N, columns_of_panel<T>);
+    const int64_t grain = ceil_div(tuning::gemm_operations_of_thread, operations);
+    parallel_for(blocks * panels, grain, [&](int64_t begin, int64_t end) {
       if (M == 1) return row(begin, end);
       for (int64_t task = begin; task < end; ++task) {
         const int64_t first_row = task / panels * block;
@@ -182,10 +175,11 @@ Matrix<T> row_major(int64_t M, int64_t K, Matrix<T> A, std::optional<memory::Blo
   if (M == 1 && A.ld == 1) return {A.data, K};
   copy.emplace(static_cast<size_t>(M * K) * sizeof(T));
   T* out = static_cast<T*>(copy->data());
-  constexpr int64_t kStrip = 16;
-  parallel_for(ceil_div(M, kStrip), ceil_div(kChunkOperations, 4 * kStrip * std::max<int64_t>(K, 1)),
+  constexpr int64_t strip = tuning::strip_columns;
+  parallel_for(ceil_div(M, strip),
+               ceil_div(tuning::gemm_operations_of_thread, 4 * strip * std::max<int64_t>(K, 1)),
                [&](int64_t begin, int64_t end) {
-                 const int64_t first = begin * kStrip, last = std::min(M, end * kStrip);
+                 const int64_t first = begin * strip, last = std::min(M, end * strip);
                  vec_transpose(A.data + first, A.ld, K, last - first, out + first * K, K);
                });
   return {out, K};
@@ -202,9 +196,9 @@ void gemm(int64_t M, int64_t N, int64_t K, T alpha, Matrix<T> A, Matrix<T> B, T 
   if (K <= 0) A.ld = B.ld = 0;  // there may be no data to point into
   std::optional<memory::Block> copy;
   A = row_major(M, K, A, copy);
-  const bool few = M <= kDotRows && K >= kDotK;
-  if (B.transposed && (few || (M <= kDotBlockRows && K >= kDotBlockK))) {
-    parallel_for(N, ceil_div(kChunkOperations, 2 * M * K), [&](int64_t begin, int64_t end) {
+  const bool few = M <= tuning::dot_rows && K >= tuning::dot_K;
+  if (B.transposed && (few || (M <= tuning::dot_block_rows && K >= tuning::dot_block_K))) {
+    parallel_for(N, ceil_div(tuning::gemm_operations_of_thread, 2 * M * K), [&](int64_t begin, int64_t end) {
       const DotProducts<T> products{M,    end - begin, K,   A.data, A.ld, B.data + begin * B.ld,
                                     B.ld, C + begin,   ldc, alpha,  beta};
       few ? multiply_dots(products) : multiply_dot_block(products);
@@ -216,23 +210,23 @@ void gemm(int64_t M, int64_t N, int64_t K, T alpha, Matrix<T> A, Matrix<T> B, T 
 
 template <class T>
 const T* PackedB<T>::panel(int64_t i) const {
-  return static_cast<const T*>(block_->data()) + i * kPanelColumns<T> * K_;
+  return static_cast<const T*>(block_->data()) + i * columns_of_panel<T> * K_;
 }
 
 template <class T>
 PackedB<T> pack_b(int64_t K, int64_t N, Matrix<T> B, const T* bias) {
-  const int64_t panels = ceil_div(N, kPanelColumns<T>), together = columns_together<T>();
+  const int64_t panels = ceil_div(N, columns_of_panel<T>), together = columns_together<T>();
   const int64_t weights = K * packed_width<T>(N);
-  const int64_t biases = bias ? panels * kPanelColumns<T> : 0;
+  const int64_t biases = bias ? panels * columns_of_panel<T> : 0;
   auto block = std::make_shared<memory::Block>(static_cast<size_t>(weights + biases) * sizeof(T));
   T* out = static_cast<T*>(block->data());
   // Without terms there is nothing to pack, however many columns there are.
   parallel_for(K == 0 ? 0 : panels,
-               ceil_div(kChunkOperations, 4 * kPanelColumns<T> * std::max<int64_t>(K, 1)),
+               ceil_div(tuning::gemm_operations_of_thread, 4 * columns_of_panel<T> * std::max<int64_t>(K, 1)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i) {
-                   pack_panel(B, 0, K, i * kPanelColumns<T>, panel_columns<T>(N, i), together,
-                              out + i * kPanelColumns<T> * K);
+                   pack_panel(B, 0, K, i * columns_of_panel<T>, panel_columns<T>(N, i), together,
+                              out + i * columns_of_panel<T> * K);
                  }
                });
   PackedB<T> packed;

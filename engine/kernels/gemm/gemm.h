@@ -37,8 +37,8 @@ class PackedB {
   int64_t K() const { return K_; }
   int64_t N() const { return N_; }
 
-  /// Panel i, columns i * kPanelColumns<T> (gemm_tile.h) and on, zeros where the last has fewer: matrices [K,
-  /// columns_together()] one after the other.
+  /// Panel i, columns i * columns_of_panel<T> (gemm_tile.h) and on, zeros where the last has fewer: matrices
+  /// [K, columns_together()] one after the other.
   const T* panel(int64_t i) const;
   int64_t columns_together() const { return together_; }
 
@@ -53,11 +53,6 @@ class PackedB {
   std::shared_ptr<const memory::Block> block_;
   const T* bias_ = nullptr;
 };
-
-/// A constant float or double factor of more bytes is better multiplied where it lies: weights mapped from a
-/// file are then in memory once, and are there as soon as they are used. What products lose by it, packing
-/// would take as long for.
-inline constexpr size_t kPackAtMost = size_t{32} << 20;
 
 /// Packs B [K, N] with an optional bias [N], for the instruction set in use. Throws Error(limit) where the
 /// allocator refuses.

@@ -6,6 +6,7 @@
 
 #include "engine/kernels/gemm/gemm.h"
 #include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/tuning.h"
 
 namespace grurun::kernels {
 
@@ -17,15 +18,16 @@ template <class Acc, class TA, class TB, class Out>
 void gemm_generic(int64_t M, int64_t N, int64_t K, Matrix<TA> A, Matrix<TB> B, Out* C, int64_t ldc) {
   using Sum = typename std::conditional_t<std::is_integral_v<Acc>, std::make_unsigned<Acc>,
                                           std::type_identity<Acc>>::type;
-  constexpr int64_t kColumns = 128, kOperationsAChunk = 1 << 16;
+  constexpr int64_t column_count = 128;
   const int64_t a_row = A.transposed ? 1 : A.ld, a_column = A.transposed ? A.ld : 1;
   const int64_t b_row = B.transposed ? 1 : B.ld, b_column = B.transposed ? B.ld : 1;
-  const int64_t grain = kOperationsAChunk / std::max<int64_t>(1, N * std::max<int64_t>(K, 1)) + 1;
+  const int64_t grain =
+      tuning::plain_operations_of_thread / std::max<int64_t>(1, N * std::max<int64_t>(K, 1)) + 1;
   parallel_for(M, grain, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      for (int64_t j0 = 0; j0 < N; j0 += kColumns) {
-        const int64_t columns = std::min(kColumns, N - j0);
-        Sum sum[kColumns] = {};
+      for (int64_t j0 = 0; j0 < N; j0 += column_count) {
+        const int64_t columns = std::min(column_count, N - j0);
+        Sum sum[column_count] = {};
         for (int64_t k = 0; k < K; ++k) {
           const auto a = static_cast<Sum>(A.data[i * a_row + k * a_column]);
           const TB* b = B.data + k * b_row + j0 * b_column;

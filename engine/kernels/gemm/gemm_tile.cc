@@ -19,19 +19,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // 24 sums of 32 registers, or 12 of 16, leave room for 3 vectors of B and the broadcast of A.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr size_t kTileRows = 8;
+constexpr size_t tile_rows = 8;
 constexpr size_t tile_vectors(size_t) {
   return 3;
 }
-constexpr size_t kTogether = 3;    // see PanelTile
-constexpr size_t kRowVectors = 3;  // of a tile of one row, adjacent ones
+constexpr size_t together = 3;     // see PanelTile
+constexpr size_t row_vectors = 3;  // of a tile of one row, adjacent ones
 #else
-constexpr size_t kTileRows = 6;
+constexpr size_t tile_rows = 6;
 constexpr size_t tile_vectors(size_t rows) {
   return rows <= 4 ? 3 : 2;
 }
-constexpr size_t kTogether = 1;
-constexpr size_t kRowVectors = 2;
+constexpr size_t together = 1;
+constexpr size_t row_vectors = 2;
 #endif
 
 template <class T>
@@ -40,9 +40,9 @@ template <class T>
 using Vec = hn::Vec<Tag<T>>;
 
 /// Where the rows of B lie: group g of row k is asked for with k ascending from 0.
-template <size_t kGroups, class T>
+template <size_t group_count, class T>
 struct StridedRows {
-  const T* next[kGroups];
+  const T* next[group_count];
   size_t ldb;
 
   HWY_INLINE const T* row(size_t g, size_t) {
@@ -68,20 +68,20 @@ GatheredRows<T> rows_of(const GatheredProduct<T>& p, size_t column) {
   return {p.B + column, p.offset};
 }
 
-/// Sums of kRows x kGroups x kVectors vectors: group g is kVectors adjacent vectors, its B begins at b[g] and
-/// its C at column[g].
-template <size_t kRows, size_t kGroups, size_t kVectors, class T, class Rows>
+/// Sums of row_count x group_count x vector_count vectors: group g is vector_count adjacent vectors, its B
+/// begins at b[g] and its C at column[g].
+template <size_t row_count, size_t group_count, size_t vector_count, class T, class Rows>
 HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, Rows b, size_t K, T* HWY_RESTRICT C, size_t ldc,
-                     const size_t (&column)[kGroups], const Epilogue<T>& e) {
+                     const size_t (&column)[group_count], const Epilogue<T>& e) {
   const Tag<T> d;
   const size_t lanes = hn::Lanes(d);
-  Vec<T> sum[kRows][kGroups][kVectors];
+  Vec<T> sum[row_count][group_count][vector_count];
 
-  GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
-    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+  GRURUN_UNROLL for (size_t g = 0; g < group_count; ++g) {
+    GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
       const size_t j = column[g] + v * lanes;
       const Vec<T> bias = e.bias ? hn::LoadU(d, e.bias + j) : hn::Zero(d);
-      GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
         const Vec<T> start = e.row_bias ? hn::Add(bias, hn::Set(d, e.row_bias[r])) : bias;
         sum[r][g][v] = e.from_c ? hn::Add(hn::LoadU(d, C + r * ldc + j), start) : start;
       }
@@ -90,18 +90,18 @@ HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, Rows b, size_t K, T* H
 
   // What keeps the loop going would take a good part of the instructions.
   _Pragma("GCC unroll 2") for (size_t k = 0; k < K; ++k) {
-    Vec<T> bv[kGroups][kVectors];
-    GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
+    Vec<T> bv[group_count][vector_count];
+    GRURUN_UNROLL for (size_t g = 0; g < group_count; ++g) {
       const T* row = b.row(g, k);
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+      GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
         bv[g][v] = hn::LoadU(d, row + v * lanes);
-        if constexpr (kRows > 1) bv[g][v] = kept(bv[g][v]);
+        if constexpr (row_count > 1) bv[g][v] = kept(bv[g][v]);
       }
     }
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
       const Vec<T> a = hn::Set(d, A[r * lda + k]);
-      GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
-        GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sum[r][g][v] =
+      GRURUN_UNROLL for (size_t g = 0; g < group_count; ++g) {
+        GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) sum[r][g][v] =
             hn::MulAdd(a, bv[g][v], sum[r][g][v]);
       }
     }
@@ -109,9 +109,9 @@ HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, Rows b, size_t K, T* H
 
   const bool plain = e.alpha == 1 && e.beta == 0;
   const Vec<T> alpha = hn::Set(d, e.alpha), beta = hn::Set(d, e.beta);
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-    GRURUN_UNROLL for (size_t g = 0; g < kGroups; ++g) {
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+    GRURUN_UNROLL for (size_t g = 0; g < group_count; ++g) {
+      GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
         T* c = C + r * ldc + column[g] + v * lanes;
         Vec<T> out = sum[r][g][v];
         if (!plain) {
@@ -125,7 +125,7 @@ HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, Rows b, size_t K, T* H
 }
 
 /// Rows from `row` on times the vectors from `column` on; C is where their first element goes.
-template <size_t kRows, template <class> class Product, class T>
+template <size_t row_count, template <class> class Product, class T>
 void rows_times_vectors(size_t vectors, const Product<T>& p, size_t row, size_t column, T* C, size_t ldc) {
   const T* A = p.A + row * p.lda;
   const auto b = rows_of(p, column);
@@ -136,11 +136,11 @@ void rows_times_vectors(size_t vectors, const Product<T>& p, size_t row, size_t 
   if (e.row_bias) e.row_bias += row;
   switch (vectors) {
     case 1:
-      return tile<kRows, 1, 1>(A, lda, b, K, C, ldc, at, e);
+      return tile<row_count, 1, 1>(A, lda, b, K, C, ldc, at, e);
     case 2:
-      return tile<kRows, 1, 2>(A, lda, b, K, C, ldc, at, e);
+      return tile<row_count, 1, 2>(A, lda, b, K, C, ldc, at, e);
     default:
-      return tile<kRows, 1, tile_vectors(kRows)>(A, lda, b, K, C, ldc, at, e);
+      return tile<row_count, 1, tile_vectors(row_count)>(A, lda, b, K, C, ldc, at, e);
   }
 }
 
@@ -165,7 +165,7 @@ void rows_times_panel(size_t rows, size_t vectors, const Product<T>& p, size_t r
       return rows_times_vectors<7>(vectors, p, row, column, C, ldc);
 #endif
     default:
-      return rows_times_vectors<kTileRows>(vectors, p, row, column, C, ldc);
+      return rows_times_vectors<tile_rows>(vectors, p, row, column, C, ldc);
   }
 }
 
@@ -188,7 +188,7 @@ HWY_INLINE void copy_row(const T* HWY_RESTRICT from, size_t n, T* HWY_RESTRICT t
 template <template <class> class Product, class T>
 void ragged_rows_times_panel(size_t rows, size_t vectors, const Product<T>& p, size_t row, size_t column) {
   const size_t width = vectors * hn::Lanes(Tag<T>()), valid = static_cast<size_t>(p.columns) - column;
-  HWY_ALIGN T copy[kTileRows * kPanelColumns<T>];
+  HWY_ALIGN T copy[tile_rows * columns_of_panel<T>];
   T* C = p.C + row * p.ldc + column;
   if (p.epilogue.from_c || p.epilogue.beta != 0) {
     for (size_t r = 0; r < rows; ++r) {
@@ -205,7 +205,7 @@ void panel(const Product<T>& p) {
   const size_t lanes = hn::Lanes(Tag<T>());
   const auto total = static_cast<size_t>(p.rows), columns = static_cast<size_t>(p.columns);
   // Rows split evenly: 9 are 5 + 4, not 8 + 1.
-  const size_t tiles = (total + kTileRows - 1) / kTileRows;
+  const size_t tiles = (total + tile_rows - 1) / tile_rows;
   for (size_t t = 0, row = 0; t < tiles; ++t) {
     const size_t rows = total / tiles + (t < total % tiles ? 1 : 0);
     const size_t most = tile_vectors(rows);
@@ -223,24 +223,24 @@ void panel(const Product<T>& p) {
   }
 }
 
-template <size_t kGroups, class T>
+template <size_t group_count, class T>
 HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
-  const size_t width = kRowVectors * hn::Lanes(Tag<T>());
-  const size_t groups_a_panel = kTogether * kVectorColumns<T> / width;
-  StridedRows<kGroups, T> b{{}, static_cast<size_t>(p.ldb)};
-  size_t column[kGroups];
-  for (size_t g = 0; g < kGroups; ++g) {
+  const size_t width = row_vectors * hn::Lanes(Tag<T>());
+  const size_t groups_a_panel = together * columns_of_vector<T> / width;
+  StridedRows<group_count, T> b{{}, static_cast<size_t>(p.ldb)};
+  size_t column[group_count];
+  for (size_t g = 0; g < group_count; ++g) {
     const size_t panel = (group + g) / groups_a_panel, part = (group + g) % groups_a_panel;
     b.next[g] = p.B + panel * p.panel_stride + part * width;
     column[g] = (group + g) * width;
   }
-  tile<1, kGroups, kRowVectors>(p.a, 0, b, static_cast<size_t>(p.K), p.C, 0, column, p.epilogue);
+  tile<1, group_count, row_vectors>(p.a, 0, b, static_cast<size_t>(p.K), p.C, 0, column, p.epilogue);
 }
 
 template <class T>
 void row(const RowProduct<T>& p) {
-  const size_t width = kRowVectors * hn::Lanes(Tag<T>());
-  const size_t groups = static_cast<size_t>(p.panels) * kTogether * kVectorColumns<T> / width;
+  const size_t width = row_vectors * hn::Lanes(Tag<T>());
+  const size_t groups = static_cast<size_t>(p.panels) * together * columns_of_vector<T> / width;
   size_t g = 0;
   for (; g + 4 <= groups; g += 4) row_times_groups<4>(p, g);
   for (; g + 2 <= groups; g += 2) row_times_groups<2>(p, g);
@@ -249,8 +249,8 @@ void row(const RowProduct<T>& p) {
 
 // Two multiply-adds a cycle, or as many multiplications and additions.
 PanelTile tile_in_use() {
-  constexpr size_t kVectors = kVectorColumns<float> / hn::MaxLanes(Tag<float>());
-  return {kTileRows, static_cast<int64_t>(kTileRows * kVectors / 2), kTogether};
+  constexpr size_t vector_count = columns_of_vector<float> / hn::MaxLanes(Tag<float>());
+  return {tile_rows, static_cast<int64_t>(tile_rows * vector_count / 2), together};
 }
 
 void panel_f32(const PanelProduct<float>& p) {

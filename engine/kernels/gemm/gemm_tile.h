@@ -8,11 +8,11 @@ namespace grurun::kernels {
 /// Columns of one panel of B: three vectors of the widest instruction set. Narrower ones walk a panel in
 /// parts.
 template <class T>
-inline constexpr int64_t kPanelColumns = 192 / static_cast<int64_t>(sizeof(T));
+inline constexpr int64_t columns_of_panel = 192 / static_cast<int64_t>(sizeof(T));
 
 /// Columns in one vector of the widest instruction set: a packed panel's width is a multiple of it.
 template <class T>
-inline constexpr int64_t kVectorColumns = 64 / static_cast<int64_t>(sizeof(T));
+inline constexpr int64_t columns_of_vector = 64 / static_cast<int64_t>(sizeof(T));
 
 /// What becomes of C [rows, columns]:
 ///   acc = (from_c ? C : 0) + (bias ? bias[column] : 0) + (row_bias ? row_bias[row] : 0), then
@@ -28,7 +28,7 @@ struct Epilogue {
   T beta = 0;
 };
 
-/// What multiply_panel computes at a time: so many rows times kVectorColumns, and about how many cycles a
+/// What multiply_panel computes at a time: so many rows times columns_of_vector, and about how many cycles a
 /// product of each takes. It does best where as many vectors of a row of B lie side by side as `together`
 /// says, and the next row right behind them: B is packed so.
 struct PanelTile {
@@ -37,8 +37,8 @@ struct PanelTile {
 PanelTile panel_tile();
 
 /// A [rows, K], row-major, times one panel.
-/// B [K, columns]: rows `ldb` apart, readable up to `columns` rounded up to a multiple of kVectorColumns.
-/// At most kPanelColumns columns; only `columns` of C are read or written.
+/// B [K, columns]: rows `ldb` apart, readable up to `columns` rounded up to a multiple of columns_of_vector.
+/// At most columns_of_panel columns; only `columns` of C are read or written.
 template <class T>
 struct PanelProduct {
   int64_t rows, columns, K;
@@ -70,7 +70,7 @@ void multiply_gathered(const GatheredProduct<double>& p);
 
 /// One row a [K] times whole panels, several at a time to keep enough sums in flight.
 /// B: panel i begins at B + i * panel_stride, its rows are `ldb` apart, and has panel_tile().together *
-/// kVectorColumns columns. C [panels * these]; the epilogue's bias is as long.
+/// columns_of_vector columns. C [panels * these]; the epilogue's bias is as long.
 template <class T>
 struct RowProduct {
   int64_t panels, K;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/kernels/machine/unroll.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,16 +22,16 @@ template <class T>
 using Tag = hn::ScalableTag<T>;
 
 // Known vector counts and no tail: the loop over them disappears.
-template <size_t kVectors, class T>
+template <size_t vector_count, class T>
 HWY_INLINE void gather_whole(const T* B, const int64_t* offset, size_t rows, T* HWY_RESTRICT packed) {
-  constexpr size_t kRowsAhead = 16, kLine = 64;
+  constexpr size_t rows_ahead = tuning::rows_ahead, line = tuning::cache_line;
   const Tag<T> d;
   const size_t lanes = hn::Lanes(d);
   for (size_t k = 0; k < rows; ++k) {
-    const T *from = B + offset[k], *ahead = B + offset[std::min(rows - 1, k + kRowsAhead)];
-    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-      if (v * lanes * sizeof(T) % kLine == 0) __builtin_prefetch(ahead + v * lanes);
-      hn::Store(hn::LoadU(d, from + v * lanes), d, packed + (k * kVectors + v) * lanes);
+    const T *from = B + offset[k], *ahead = B + offset[std::min(rows - 1, k + rows_ahead)];
+    GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
+      if (v * lanes * sizeof(T) % line == 0) __builtin_prefetch(ahead + v * lanes);
+      hn::Store(hn::LoadU(d, from + v * lanes), d, packed + (k * vector_count + v) * lanes);
     }
   }
 }
@@ -39,10 +40,10 @@ template <class T>
 void gather(const T* B, const int64_t* offset, int64_t rows_signed, int64_t columns_signed, T* packed) {
   const Tag<T> d;
   const size_t lanes = hn::Lanes(d);
-  constexpr size_t widest = static_cast<size_t>(kVectorColumns<T>), kInWidest = widest / hn::MaxLanes(d);
+  constexpr size_t widest = static_cast<size_t>(columns_of_vector<T>), in_widest = widest / hn::MaxLanes(d);
   const auto rows = static_cast<size_t>(rows_signed), columns = static_cast<size_t>(columns_signed);
-  if (columns == 3 * widest) return gather_whole<3 * kInWidest>(B, offset, rows, packed);
-  if (columns == 2 * widest) return gather_whole<2 * kInWidest>(B, offset, rows, packed);
+  if (columns == 3 * widest) return gather_whole<3 * in_widest>(B, offset, rows, packed);
+  if (columns == 2 * widest) return gather_whole<2 * in_widest>(B, offset, rows, packed);
   const size_t width = (columns + widest - 1) / widest * widest;
   for (size_t k = 0; k < rows; ++k, packed += width) {
     const T* from = B + offset[k];
@@ -53,17 +54,17 @@ void gather(const T* B, const int64_t* offset, int64_t rows_signed, int64_t colu
 }
 
 /// Few runs: where they are stays in registers.
-template <size_t kRuns, class T>
+template <size_t run_count, class T>
 HWY_INLINE void gather_few_runs(const T* B, const int64_t* offset, size_t rows, const PanelRuns& runs,
                                 size_t width, T* packed) {
   const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), unit = static_cast<size_t>(kVectorColumns<T>);
-  int64_t from[kRuns], to[kRuns];
-  std::copy_n(runs.from, kRuns, from);
-  std::copy_n(runs.to, kRuns, to);
+  const size_t lanes = hn::Lanes(d), unit = static_cast<size_t>(columns_of_vector<T>);
+  int64_t from[run_count], to[run_count];
+  std::copy_n(runs.from, run_count, from);
+  std::copy_n(runs.to, run_count, to);
   for (size_t k = 0; k < rows; ++k, packed += width) {
     const T* row = B + offset[k];
-    GRURUN_UNROLL for (size_t i = 0; i < kRuns; ++i) {
+    GRURUN_UNROLL for (size_t i = 0; i < run_count; ++i) {
       for (size_t v = 0; v < unit; v += lanes)
         hn::StoreU(hn::LoadU(d, row + from[i] + v), d, packed + to[i] + v);
     }
@@ -91,7 +92,7 @@ void gather_by_runs(const T* B, const int64_t* offset, int64_t rows_signed, cons
       break;
   }
   const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), unit = static_cast<size_t>(kVectorColumns<T>);
+  const size_t lanes = hn::Lanes(d), unit = static_cast<size_t>(columns_of_vector<T>);
   for (size_t k = 0; k < rows; ++k, packed += width) {
     const T* row = B + offset[k];
     for (int64_t i = 0; i < runs.count; ++i) {

@@ -24,15 +24,15 @@ struct SplitRowGroups {
   size_t rows, groups;
 
   explicit SplitRowGroups(int64_t n)
-      : rows(static_cast<size_t>(n)), groups((rows + kTiledRows - 1) / kTiledRows) {}
+      : rows(static_cast<size_t>(n)), groups((rows + tiled_rows - 1) / tiled_rows) {}
   size_t begin(size_t group) const { return group * rows / groups; }
 };
 
-constexpr size_t kSplitHeader = 64;
-static_assert(sizeof(SplitRows) <= kSplitHeader);
+constexpr size_t split_header = 64;
+static_assert(sizeof(SplitRows) <= split_header);
 
 size_t split_group_bytes(size_t K) {
-  return kSplitHeader + SplitRows::bytes(kTiledRows, K);
+  return split_header + SplitRows::bytes(tiled_rows, K);
 }
 
 int64_t split_bytes_of(int64_t rows, int64_t K) {
@@ -46,17 +46,18 @@ void split_all(const float* A, int64_t lda, int64_t rows, int64_t K_signed, void
   for (size_t g = 0; g < all.groups; ++g, to += split_group_bytes(K)) {
     const size_t first = all.begin(g);
     new (to) SplitRows(all.begin(g + 1) - first, K, A + first * static_cast<size_t>(lda),
-                       static_cast<size_t>(lda), to + kSplitHeader);
+                       static_cast<size_t>(lda), to + split_header);
   }
 }
 
-/// Bit j: column j of B has a number that is neither 0 nor in kTileRange.
+/// Bit j: column j of B has a number that is neither 0 nor in range_of_tiles.
 uint64_t columns_outside(const PanelProduct<float>& p, size_t width) {
   const hn::ScalableTag<float> d;
   const hn::RebindToUnsigned<decltype(d)> du;
-  const auto least = hn::Set(du, kTileRange.least), range = hn::Set(du, kTileRange.most - kTileRange.least);
+  const auto least = hn::Set(du, range_of_tiles.least),
+             range = hn::Set(du, range_of_tiles.most - range_of_tiles.least);
   uint64_t columns = 0;
-  for (size_t j = 0; j < width; j += kTileWidth) {
+  for (size_t j = 0; j < width; j += tile_width) {
     auto outside = hn::Zero(du);
     for (int64_t k = 0; k < p.K; ++k) {
       const auto magnitude =
@@ -91,37 +92,38 @@ class SplitGroupProduct {
   void run() const {
     const auto columns = static_cast<size_t>(p_.columns), ldc = static_cast<size_t>(p_.ldc);
     float* C = p_.C + row_ * ldc;
-    if (columns % kTileWidth == 0 && outside_ == 0 && !A_.any_outside()) return product(C, ldc);
-    HWY_ALIGN float sums[kTiledRows * kWidth] = {};
-    if (p_.epilogue.from_c) copy_sums(C, ldc, A_.rows(), columns, sums, kWidth);
+    if (columns % tile_width == 0 && outside_ == 0 && !A_.any_outside()) return product(C, ldc);
+    HWY_ALIGN float sums[tiled_rows * panel_width] = {};
+    if (p_.epilogue.from_c) copy_sums(C, ldc, A_.rows(), columns, sums, panel_width);
     if (outside_ == 0 && !A_.any_outside()) {
-      product(sums, kWidth);
+      product(sums, panel_width);
     } else {
-      HWY_ALIGN float tiled[kTiledRows * kWidth];
-      std::copy_n(sums, kTiledRows * kWidth, tiled);
-      product(tiled, kWidth);
+      HWY_ALIGN float tiled[tiled_rows * panel_width];
+      std::copy_n(sums, tiled_rows * panel_width, tiled);
+      product(tiled, panel_width);
       without_tiles(sums);
       for (size_t r = 0; r < A_.rows(); ++r) {
         for (size_t j = 0; j < columns; ++j) {
-          if (!A_.is_outside(r) && (outside_ >> j & 1) == 0) sums[r * kWidth + j] = tiled[r * kWidth + j];
+          if (!A_.is_outside(r) && (outside_ >> j & 1) == 0)
+            sums[r * panel_width + j] = tiled[r * panel_width + j];
         }
       }
     }
-    copy_sums(sums, kWidth, A_.rows(), columns, C, ldc);
+    copy_sums(sums, panel_width, A_.rows(), columns, C, ldc);
   }
 
  private:
-  static constexpr size_t kWidth = static_cast<size_t>(kPanelColumns<float>);
+  static constexpr size_t panel_width = static_cast<size_t>(columns_of_panel<float>);
 
   size_t width() const {
-    return (static_cast<size_t>(p_.columns) + kTileWidth - 1) / kTileWidth * kTileWidth;
+    return (static_cast<size_t>(p_.columns) + tile_width - 1) / tile_width * tile_width;
   }
   const float* row_bias() const { return p_.epilogue.row_bias ? p_.epilogue.row_bias + row_ : nullptr; }
 
   void product(float* C, size_t ldc) const {
     const hn::ScalableTag<float> d;
     for (size_t r = 0; row_bias() && r < A_.rows(); ++r) {
-      for (size_t j = 0; j < width(); j += kTileWidth) {
+      for (size_t j = 0; j < width(); j += tile_width) {
         const auto bias = hn::Set(d, row_bias()[r]);
         hn::StoreU(p_.epilogue.from_c ? hn::Add(hn::LoadU(d, C + r * ldc + j), bias) : bias, d,
                    C + r * ldc + j);
@@ -136,7 +138,7 @@ class SplitGroupProduct {
     p.rows = static_cast<int64_t>(A_.rows());
     p.A += row_ * static_cast<size_t>(p.lda);
     p.columns = static_cast<int64_t>(width());
-    p.C = sums, p.ldc = static_cast<int64_t>(kWidth);
+    p.C = sums, p.ldc = static_cast<int64_t>(panel_width);
     p.epilogue.row_bias = row_bias();
     multiply_panel(p);
   }
@@ -150,7 +152,7 @@ class SplitGroupProduct {
 void multiply_all(const PanelProduct<float>& p, const void* split) {
   const SplitRowGroups all(p.rows);
   const auto K = static_cast<size_t>(p.K);
-  const size_t width = (static_cast<size_t>(p.columns) + kTileWidth - 1) / kTileWidth * kTileWidth;
+  const size_t width = (static_cast<size_t>(p.columns) + tile_width - 1) / tile_width * tile_width;
   const uint64_t outside = columns_outside(p, width);
   const char* from = static_cast<const char*>(split);
   size_t configured = 0;

@@ -7,7 +7,7 @@
 // exact in float32, and six of the nine make up the product of two numbers,
 //   a b = a1 b1 + a2 b1 + a2 b2 + a1 b2 + a1 b3 + a3 b1,
 // but for 2^-22 |a b| at most. The tiles flush what is below 2^-126 to 0, and a part of an infinity is none:
-// so numbers must be 0 or in kTileRange.
+// so numbers must be 0 or in range_of_tiles.
 #if defined(GRURUN_TILE_PRODUCT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef GRURUN_TILE_PRODUCT_INL
 #undef GRURUN_TILE_PRODUCT_INL
@@ -39,17 +39,17 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kTileHeight = 16;   // rows of a tile of A and C
-constexpr size_t kTileWidth = 16;    // columns of a tile of B and C
-constexpr size_t kTileDepth = 32;    // columns of a tile of A, rows of one of B
-constexpr size_t kTileBytes = 1024;  // of each
-// A tile has elements k and k + kPairs side by side: two vectors give them without a permutation.
-constexpr size_t kPairs = kTileDepth / 2;
-constexpr size_t kPieces = 3;
-constexpr size_t kTiledRows = 2 * kTileHeight;  // that are multiplied at a time
+constexpr size_t tile_height = 16;   // rows of a tile of A and C
+constexpr size_t tile_width = 16;    // columns of a tile of B and C
+constexpr size_t tile_depth = 32;    // columns of a tile of A, rows of one of B
+constexpr size_t tile_bytes = 1024;  // of each
+// A tile has elements k and k + pair_count side by side: two vectors give them without a permutation.
+constexpr size_t pair_count = tile_depth / 2;
+constexpr size_t pieces = 3;
+constexpr size_t tiled_rows = 2 * tile_height;  // that are multiplied at a time
 
 // Tile registers: sums from 0 on, row by row; then two of A and two of B.
-constexpr int kTileA = 4, kTileB = 6;
+constexpr int first_tile_a = 4, first_tile_b = 6;
 
 template <int n>
 using TileNumber = std::integral_constant<int, n>;
@@ -59,28 +59,28 @@ using TileNumber = std::integral_constant<int, n>;
 #define GRURUN_TILE_BODY HWY_ATTR __attribute__((always_inline))
 
 /// A tile whose rows lie one after the other.
-template <int kTile>
+template <int tile_number>
 HWY_INLINE void load_tile(const char* from) {
-  using Bytes = const char[kTileBytes];
+  using Bytes = const char[tile_bytes];
   asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
                :
-               : "r"(from), "r"(size_t{64}), "i"(kTile), "m"(*reinterpret_cast<Bytes*>(from)));
+               : "r"(from), "r"(size_t{64}), "i"(tile_number), "m"(*reinterpret_cast<Bytes*>(from)));
 }
-template <int kTile>
+template <int tile_number>
 HWY_INLINE void load_sums(const float* from, size_t ld) {
-  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(ld * 4), "i"(kTile) : "memory");
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(ld * 4), "i"(tile_number) : "memory");
 }
-template <int kTile>
+template <int tile_number>
 HWY_INLINE void store_sums(float* to, size_t ld) {
-  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(ld * 4), "i"(kTile) : "memory");
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(ld * 4), "i"(tile_number) : "memory");
 }
-template <int kTile>
+template <int tile_number>
 HWY_INLINE void clear_tile() {
-  asm volatile("tilezero %%tmm%c0" : : "i"(kTile));
+  asm volatile("tilezero %%tmm%c0" : : "i"(tile_number));
 }
-template <int kC, int kA, int kB>
+template <int tile_c, int tile_a, int tile_b>
 HWY_INLINE void multiply_tiles() {
-  asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kC), "i"(kA), "i"(kB));
+  asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(tile_c), "i"(tile_a), "i"(tile_b));
 }
 
 /// Pairs of bfloat16 numbers, as tiles want them: the upper halves of x, whose lower ones count for nothing,
@@ -91,28 +91,28 @@ HWY_INLINE hn::Vec<hn::ScalableTag<uint32_t>> join_pieces(V x, V y) {
   return hn::Or(hn::ShiftRight<16>(hn::BitCast(du, x)), hn::BitCast(du, y));
 }
 
-/// Rows of A, [1 to kTiledRows, K], in pieces: for each kTileDepth of K, for each piece, one or two tiles of
+/// Rows of A, [1 to tiled_rows, K], in pieces: for each tile_depth of K, for each piece, one or two tiles of
 /// height() rows; of an odd number of rows both have the one in the middle. Rows that are not all 0 or in
-/// kTileRange are taken as zeros.
+/// range_of_tiles are taken as zeros.
 class alignas(64) SplitRows {
  public:
   SplitRows() = default;
 
-  static size_t depths(size_t K) { return (K + kTileDepth - 1) / kTileDepth; }
-  static size_t tiles(size_t rows) { return rows > kTileHeight ? 2 : 1; }
-  static size_t bytes(size_t rows, size_t K) { return depths(K) * kPieces * tiles(rows) * kTileBytes; }
+  static size_t depths(size_t K) { return (K + tile_depth - 1) / tile_depth; }
+  static size_t tiles(size_t rows) { return rows > tile_height ? 2 : 1; }
+  static size_t bytes(size_t rows, size_t K) { return depths(K) * pieces * tiles(rows) * tile_bytes; }
 
   /// `to` has bytes(rows, K), aligned to 64.
   SplitRows(size_t rows, size_t K, const float* A, size_t lda, char* to) : rows_(rows), data_(to) {
-    for (size_t k = 0; k < K; k += kTileDepth) {
-      for (size_t tile = 0; tile < tiles(); ++tile, to += kTileBytes) {
+    for (size_t k = 0; k < K; k += tile_depth) {
+      for (size_t tile = 0; tile < tiles(); ++tile, to += tile_bytes) {
         for (size_t r = 0; r < height(); ++r) {
           const size_t row = first_row(tile) + r;
           const bool suits = split_row(A + row * lda + k, K - k, to + 64 * r);
           outside_ |= static_cast<uint32_t>(!suits) << row;
         }
       }
-      to += (kPieces - 1) * tiles() * kTileBytes;
+      to += (pieces - 1) * tiles() * tile_bytes;
     }
     if (outside_ != 0) clear_outside(K);
   }
@@ -126,7 +126,7 @@ class alignas(64) SplitRows {
   bool any_outside() const { return outside_ != 0; }
 
  private:
-  // The first kTileDepth columns of `left`, to where those of the first piece belong. True if they suit.
+  // The first tile_depth columns of `left`, to where those of the first piece belong. True if they suit.
   HWY_INLINE bool split_row(const float* row, size_t left, char* to) const {
     const hn::ScalableTag<float> d;
     const hn::RebindToUnsigned<decltype(d)> du;
@@ -136,15 +136,15 @@ class alignas(64) SplitRows {
     };
     const size_t lanes = hn::Lanes(d);
     auto x = hn::Zero(d), y = hn::Zero(d);
-    if (left >= kTileDepth) {
+    if (left >= tile_depth) {
       x = hn::LoadU(d, row), y = hn::LoadU(d, row + lanes);
     } else {
       x = hn::MaskedLoad(hn::FirstN(d, std::min(left, lanes)), d, row);
       if (left > lanes) y = hn::MaskedLoad(hn::FirstN(d, left - lanes), d, row + lanes);
     }
     const bool suits = in_range(x, y);
-    GRURUN_UNROLL_PIECES for (size_t i = 0; i < kPieces; ++i, to += tiles() * kTileBytes) {
-      const bool is_last = i + 1 == kPieces;  // 8 bits are left
+    GRURUN_UNROLL_PIECES for (size_t i = 0; i < pieces; ++i, to += tiles() * tile_bytes) {
+      const bool is_last = i + 1 == pieces;  // 8 bits are left
       const auto x1 = is_last ? x : round(x), y1 = is_last ? y : round(y);
       hn::Store(join_pieces(x1, y1), du, reinterpret_cast<uint32_t*>(to));
       x = hn::Sub(x, x1), y = hn::Sub(y, y1);
@@ -156,20 +156,20 @@ class alignas(64) SplitRows {
     for (size_t tile = 0; tile < tiles(); ++tile) {
       for (size_t r = 0; r < height(); ++r) {
         if (!is_outside(first_row(tile) + r)) continue;
-        for (size_t i = tile; i < depths(K) * kPieces * tiles(); i += tiles())
-          std::memset(data_ + i * kTileBytes + 64 * r, 0, 64);
+        for (size_t i = tile; i < depths(K) * pieces * tiles(); i += tiles())
+          std::memset(data_ + i * tile_bytes + 64 * r, 0, 64);
       }
     }
   }
 
-  // Whether all numbers are 0 or in kTileRange.
+  // Whether all numbers are 0 or in range_of_tiles.
   template <class V>
   static HWY_INLINE bool in_range(V x, V y) {
     const hn::ScalableTag<uint32_t> du;
     const auto outside = [&](V v) HWY_ATTR {
       const auto magnitude = hn::BitCast(du, hn::Abs(v));
-      const auto beyond = hn::Gt(hn::Sub(magnitude, hn::Set(du, kTileRange.least)),
-                                 hn::Set(du, kTileRange.most - kTileRange.least));
+      const auto beyond = hn::Gt(hn::Sub(magnitude, hn::Set(du, range_of_tiles.least)),
+                                 hn::Set(du, range_of_tiles.most - range_of_tiles.least));
       return hn::IfThenElseZero(beyond, magnitude);
     };
     return hn::AllTrue(du, hn::Eq(hn::Or(outside(x), outside(y)), hn::Zero(du)));
@@ -189,7 +189,7 @@ inline void configure_tiles(const SplitRows& A) {
   } config;
   for (size_t i = 0; i < 8; ++i) {
     config.row_bytes[i] = 64;
-    config.rows[i] = static_cast<uint8_t>(i < kTileB ? A.height() : kTileHeight);
+    config.rows[i] = static_cast<uint8_t>(i < first_tile_b ? A.height() : tile_height);
   }
   asm volatile("ldtilecfg %0" : : "m"(config));
 }
@@ -211,7 +211,7 @@ class TileColumns {
 
   TileColumns next() const {
     TileColumns next = *this;
-    next.first_ += tiles_ * kTileWidth;
+    next.first_ += tiles_ * tile_width;
     if (next.first_ == of_->columns) ++next.matrix_, next.first_ = 0;
     next.narrow();
     return next;
@@ -225,14 +225,14 @@ class TileColumns {
 
  private:
   void narrow() {
-    tiles_ = matrix_ == of_->matrices ? 0 : std::min<size_t>(2, (of_->columns - first_) / kTileWidth);
+    tiles_ = matrix_ == of_->matrices ? 0 : std::min<size_t>(2, (of_->columns - first_) / tile_width);
   }
 
   const TileFactor* of_;
   size_t matrix_ = 0, first_ = 0, tiles_ = 0;
 };
 
-/// kTileDepth rows of one or two tiles of columns, of which `left` are left.
+/// tile_depth rows of one or two tiles of columns, of which `left` are left.
 struct RowsToSplit {
   const float* first;
   size_t ldb, left;
@@ -240,22 +240,22 @@ struct RowsToSplit {
   RowsToSplit(const TileColumns& B, size_t k) : first(B.row(k)), ldb(B.ldb()), left(B.K() - k) {}
 };
 
-/// What rows i and i + kPairs of `tiles` tiles of B become in their pieces; zeros below the last row.
+/// What rows i and i + pair_count of `tiles` tiles of B become in their pieces; zeros below the last row.
 template <size_t tiles>
 HWY_INLINE void split_pair(const RowsToSplit& B, size_t i, char* to) {
-  HWY_ALIGN static constexpr float zeros[2 * kTileWidth] = {};
+  HWY_ALIGN static constexpr float zeros[2 * tile_width] = {};
   const hn::ScalableTag<float> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto high = hn::Set(du, 0xffff0000u);
   const auto cut = [&](auto v) HWY_ATTR { return hn::BitCast(d, hn::And(hn::BitCast(du, v), high)); };
   const float* upper = i < B.left ? B.first + i * B.ldb : zeros;
-  const float* lower = i + kPairs < B.left ? B.first + (i + kPairs) * B.ldb : zeros;
+  const float* lower = i + pair_count < B.left ? B.first + (i + pair_count) * B.ldb : zeros;
   GRURUN_UNROLL_PIECES for (size_t c = 0; c < tiles; ++c) {
-    auto x = hn::LoadU(d, upper + c * kTileWidth), y = hn::LoadU(d, lower + c * kTileWidth);
-    GRURUN_UNROLL_PIECES for (size_t piece = 0; piece < kPieces; ++piece) {
+    auto x = hn::LoadU(d, upper + c * tile_width), y = hn::LoadU(d, lower + c * tile_width);
+    GRURUN_UNROLL_PIECES for (size_t piece = 0; piece < pieces; ++piece) {
       const auto x1 = cut(x), y1 = cut(y);
       hn::Store(join_pieces(x, y1), du,
-                reinterpret_cast<uint32_t*>(to + (piece * tiles + c) * kTileBytes + 64 * i));
+                reinterpret_cast<uint32_t*>(to + (piece * tiles + c) * tile_bytes + 64 * i));
       x = hn::Sub(x, x1), y = hn::Sub(y, y1);
     }
   }
@@ -265,68 +265,69 @@ HWY_INLINE void split_pair(size_t tiles, const RowsToSplit& B, size_t i, char* t
   if (tiles == 1) split_pair<1>(B, i, to);
 }
 
-/// Products of one or two rows of tiles with columns of B. While kTileDepth of K are multiplied, those that
+/// Products of one or two rows of tiles with columns of B. While tile_depth of K are multiplied, those that
 /// come next are split.
 class TileProduct {
  public:
   explicit TileProduct(const SplitRows& A) : A_(A) {}
 
   void start(const TileColumns& B) {
-    for (size_t i = 0; i < kPairs; ++i) split_pair(B.tiles(), {B, 0}, i, now_);
+    for (size_t i = 0; i < pair_count; ++i) split_pair(B.tiles(), {B, 0}, i, now_);
   }
 
   /// C [A.rows(), the columns] = A * B, or C + A * B; B is what start() or the last call named as next.
-  template <size_t kRows, size_t kColumns>
+  template <size_t row_count, size_t column_count>
   void run(const TileColumns& B, const TileColumns& next, bool from_C, float* C, size_t ldc) {
     const size_t second = A_.first_row(1) * ldc;
-    each_sum<kRows, kColumns>([&](auto sum, auto r, auto c) GRURUN_TILE_BODY {
+    each_sum<row_count, column_count>([&](auto sum, auto r, auto c) GRURUN_TILE_BODY {
       if (from_C) {
-        load_sums<sum()>(C + r * second + c * kTileWidth, ldc);
+        load_sums<sum()>(C + r * second + c * tile_width, ldc);
       } else {
         clear_tile<sum()>();
       }
     });
     const char* A = A_.data();
-    for (size_t k = kTileDepth; k < B.K(); k += kTileDepth, A += kPieces * kRows * kTileBytes) {
-      depth<kRows, kColumns>(A, [rows = RowsToSplit(B, k), to = then_](size_t i)
-                                    GRURUN_TILE_BODY { split_pair<kColumns>(rows, i, to); });
+    for (size_t k = tile_depth; k < B.K(); k += tile_depth, A += pieces * row_count * tile_bytes) {
+      depth<row_count, column_count>(A, [rows = RowsToSplit(B, k), to = then_](size_t i)
+                                            GRURUN_TILE_BODY { split_pair<column_count>(rows, i, to); });
     }
-    depth<kRows, kColumns>(A, [rows = RowsToSplit(next, 0), tiles = next.tiles(), to = then_](size_t i)
-                                  GRURUN_TILE_BODY { split_pair(tiles, rows, i, to); });
-    each_sum<kRows, kColumns>([&](auto sum, auto r, auto c) GRURUN_TILE_BODY {
-      store_sums<sum()>(C + r * second + c * kTileWidth, ldc);
+    depth<row_count, column_count>(A, [rows = RowsToSplit(next, 0), tiles = next.tiles(), to = then_](
+                                          size_t i) GRURUN_TILE_BODY { split_pair(tiles, rows, i, to); });
+    each_sum<row_count, column_count>([&](auto sum, auto r, auto c) GRURUN_TILE_BODY {
+      store_sums<sum()>(C + r * second + c * tile_width, ldc);
     });
   }
 
  private:
   // body(number of the tile, its row and column, as constants)
-  template <size_t kRows, size_t kColumns, size_t n = 0, class Body>
+  template <size_t row_count, size_t column_count, size_t n = 0, class Body>
   static HWY_INLINE void each_sum(Body body) {
-    if constexpr (n < kRows * kColumns) {
-      body(TileNumber<n>(), TileNumber<n / kColumns>(), TileNumber<n % kColumns>());
-      each_sum<kRows, kColumns, n + 1>(body);
+    if constexpr (n < row_count * column_count) {
+      body(TileNumber<n>(), TileNumber<n / column_count>(), TileNumber<n % column_count>());
+      each_sum<row_count, column_count, n + 1>(body);
     }
   }
 
-  /// All products of kTileDepth of K; between them split(i) for each pair i of rows.
-  template <size_t kRows, size_t kColumns, class Split>
+  /// All products of tile_depth of K; between them split(i) for each pair i of rows.
+  template <size_t row_count, size_t column_count, class Split>
   HWY_INLINE void depth(const char* A, Split split) {
-    constexpr size_t kProducts = 6 * kRows * kColumns;
+    constexpr size_t products = 6 * row_count * column_count;
     const char* B = now_;
     const auto load_A = [&](size_t piece) GRURUN_TILE_BODY {
-      load_tile<kTileA>(A + piece * kRows * kTileBytes);
-      if constexpr (kRows == 2) load_tile<kTileA + 1>(A + (piece * kRows + 1) * kTileBytes);
+      load_tile<first_tile_a>(A + piece * row_count * tile_bytes);
+      if constexpr (row_count == 2) load_tile<first_tile_a + 1>(A + (piece * row_count + 1) * tile_bytes);
     };
     const auto load_B = [&](size_t piece) GRURUN_TILE_BODY {
-      load_tile<kTileB>(B + piece * kColumns * kTileBytes);
-      if constexpr (kColumns == 2) load_tile<kTileB + 1>(B + (piece * kColumns + 1) * kTileBytes);
+      load_tile<first_tile_b>(B + piece * column_count * tile_bytes);
+      if constexpr (column_count == 2)
+        load_tile<first_tile_b + 1>(B + (piece * column_count + 1) * tile_bytes);
     };
     size_t done = 0;
     const auto multiply = [&]() GRURUN_TILE_BODY {
-      each_sum<kRows, kColumns>([&](auto sum, auto r, auto c) GRURUN_TILE_BODY {
-        multiply_tiles<sum(), kTileA + r(), kTileB + c()>();
-        const size_t pairs = kPairs * (done + 1) / kProducts;
-        for (size_t i = kPairs * done++ / kProducts; i < pairs; ++i) split(i);
+      each_sum<row_count, column_count>([&](auto sum, auto r, auto c) GRURUN_TILE_BODY {
+        multiply_tiles<sum(), first_tile_a + r(), first_tile_b + c()>();
+        const size_t pairs = pair_count * (done + 1) / products;
+        for (size_t i = pair_count * done++ / products; i < pairs; ++i) split(i);
       });
     };
     load_A(0), load_B(0), multiply();
@@ -340,7 +341,7 @@ class TileProduct {
 
   const SplitRows& A_;
   char *now_ = pieces_[0], *then_ = pieces_[1];
-  HWY_ALIGN char pieces_[2][kPieces * 2 * kTileBytes];
+  HWY_ALIGN char pieces_[2][pieces * 2 * tile_bytes];
 };
 
 /// C [A.rows(), columns] = start + A * B for each matrix B, or C + A * B if from_C; start [columns] may be

@@ -10,6 +10,6 @@ namespace grurun::kernels {
 struct TileRange {
   uint32_t least, most;
 };
-inline constexpr TileRange kTileRange{(127u - 50) << 23, ((127u + 126) << 23) - 1};
+inline constexpr TileRange range_of_tiles{(127u - 50) << 23, ((127u + 126) << 23) - 1};
 
 }  // namespace grurun::kernels

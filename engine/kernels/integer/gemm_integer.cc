@@ -6,6 +6,7 @@
 
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/kernels/machine/unroll.h"
 #include "tensor/memory/scratch.h"
 
@@ -21,16 +22,16 @@
 namespace grurun::kernels {
 namespace {
 
-constexpr size_t kStripBytes = 256;
+constexpr size_t strip_bytes = 256;
 template <class T>
-constexpr size_t kStripColumns = kStripBytes / sizeof(T);
+constexpr size_t strip_columns = strip_bytes / sizeof(T);
 
-/// Rows of A times a part of kStripColumns columns of B. T is unsigned, as sums wrap.
+/// Rows of A times a part of strip_columns columns of B. T is unsigned, as sums wrap.
 template <class T>
 struct StripProduct {
   const T* a;
   size_t rows, a_row, a_column;  // elements from one row, and column, to the next
-  const T* b;                    // [depth, kStripColumns]
+  const T* b;                    // [depth, strip_columns]
   size_t depth;
   T* c;
   size_t ldc, columns;  // as many of the strip are wanted
@@ -46,33 +47,33 @@ namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Sums, and what multiplies them, fit into the registers.
-constexpr size_t kMostRows = 4;
+constexpr size_t most_rows = 4;
 template <class D>
-constexpr size_t kTileVectors = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 64 ? 4 : 2;
+constexpr size_t tile_vectors = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 64 ? 4 : 2;
 
-template <size_t kRows, class T>
+template <size_t row_count, class T>
 void multiply_tile(const StripProduct<T>& p, size_t row, size_t column) {
   using D = hn::ScalableTag<T>;
   const D d;
-  constexpr size_t kVectors = kTileVectors<D>;
+  constexpr size_t vector_count = tile_vectors<D>;
   const size_t lanes = hn::Lanes(d);
   const T *a = p.a + row * p.a_row, *b = p.b + column;
-  hn::Vec<D> sums[kRows][kVectors];
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+  hn::Vec<D> sums[row_count][vector_count];
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+    GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) sums[r][v] = hn::Zero(d);
   }
-  for (size_t k = 0; k < p.depth; ++k, a += p.a_column, b += kStripColumns<T>) {
-    hn::Vec<D> factors[kVectors];
-    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) factors[v] = hn::LoadU(d, b + v * lanes);
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+  for (size_t k = 0; k < p.depth; ++k, a += p.a_column, b += strip_columns<T>) {
+    hn::Vec<D> factors[vector_count];
+    GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) factors[v] = hn::LoadU(d, b + v * lanes);
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
       const auto factor = hn::Set(d, a[r * p.a_row]);
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[r][v] =
+      GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) sums[r][v] =
           hn::Add(sums[r][v], hn::Mul(factor, factors[v]));
     }
   }
-  for (size_t r = 0; r < kRows; ++r) {
+  for (size_t r = 0; r < row_count; ++r) {
     T* const c = p.c + (row + r) * p.ldc;
-    for (size_t v = 0, at = column; v < kVectors && at < p.columns; ++v, at += lanes) {
+    for (size_t v = 0, at = column; v < vector_count && at < p.columns; ++v, at += lanes) {
       const size_t left = p.columns - at;
       const auto before = p.add ? load_first(d, c + at, left) : hn::Zero(d);
       store_first(hn::Add(before, sums[r][v]), d, c + at, left);
@@ -80,21 +81,21 @@ void multiply_tile(const StripProduct<T>& p, size_t row, size_t column) {
   }
 }
 
-template <size_t kRows, class T>
+template <size_t row_count, class T>
 void multiply_rows(const StripProduct<T>& p, size_t row) {
   using D = hn::ScalableTag<T>;
-  const size_t tile = kTileVectors<D> * hn::Lanes(D());
-  for (; row + kRows <= p.rows; row += kRows) {
-    for (size_t column = 0; column < p.columns; column += tile) multiply_tile<kRows>(p, row, column);
+  const size_t tile = tile_vectors<D> * hn::Lanes(D());
+  for (; row + row_count <= p.rows; row += row_count) {
+    for (size_t column = 0; column < p.columns; column += tile) multiply_tile<row_count>(p, row, column);
   }
-  if constexpr (kRows > 1) multiply_rows<kRows / 2>(p, row);
+  if constexpr (row_count > 1) multiply_rows<row_count / 2>(p, row);
 }
 
 void multiply_u32(const StripProduct<uint32_t>& p) {
-  multiply_rows<kMostRows>(p, 0);
+  multiply_rows<most_rows>(p, 0);
 }
 void multiply_u64(const StripProduct<uint64_t>& p) {
-  multiply_rows<kMostRows>(p, 0);
+  multiply_rows<most_rows>(p, 0);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
@@ -115,11 +116,11 @@ void multiply(const StripProduct<uint64_t>& p) {
   HWY_DYNAMIC_DISPATCH(multiply_u64)(p);
 }
 
-/// strip [depth, kStripColumns]: rows [k, k + depth) and `columns` columns of B from j on, the rest as it
+/// strip [depth, strip_columns]: rows [k, k + depth) and `columns` columns of B from j on, the rest as it
 /// was.
 template <class T>
 void fill_strip(Matrix<T> B, int64_t k, int64_t depth, int64_t j, int64_t columns, T* strip) {
-  constexpr auto width = static_cast<int64_t>(kStripColumns<T>);
+  constexpr auto width = static_cast<int64_t>(strip_columns<T>);
   if (!B.transposed) {
     for (int64_t i = 0; i < depth; ++i) std::copy_n(B.data + (k + i) * B.ld + j, columns, strip + i * width);
     return;
@@ -133,20 +134,21 @@ void fill_strip(Matrix<T> B, int64_t k, int64_t depth, int64_t j, int64_t column
 template <class T>
 void multiply_unsigned(int64_t M, int64_t N, int64_t K, Matrix<T> A, Matrix<T> B, T* C, int64_t ldc) {
   if (M == 0 || N == 0) return;
-  constexpr auto width = static_cast<int64_t>(kStripColumns<T>);
-  constexpr int64_t kDepth = 256, kRows = 64, kOperationsAChunk = 1 << 16;  // a strip is in L2
+  constexpr auto width = static_cast<int64_t>(strip_columns<T>);
+  constexpr int64_t most_depth = 256, row_count = 64;  // a strip is in L2
   const int64_t a_row = A.transposed ? 1 : A.ld, a_column = A.transposed ? A.ld : 1;
-  const int64_t strips = (N + width - 1) / width, pieces = (M + kRows - 1) / kRows;
-  const int64_t operations = std::min(M, kRows) * width * std::max<int64_t>(K, 1);
-  parallel_for(strips * pieces, kOperationsAChunk / operations + 1, [&](int64_t first, int64_t last) {
-    ScratchVector<T> strip(static_cast<size_t>(std::min(K, kDepth) * width));
+  const int64_t strips = (N + width - 1) / width, pieces = (M + row_count - 1) / row_count;
+  const int64_t operations = std::min(M, row_count) * width * std::max<int64_t>(K, 1);
+  const int64_t grain = tuning::plain_operations_of_thread / operations + 1;
+  parallel_for(strips * pieces, grain, [&](int64_t first, int64_t last) {
+    ScratchVector<T> strip(static_cast<size_t>(std::min(K, most_depth) * width));
     for (int64_t i = first; i < last; ++i) {
-      const int64_t j = i / pieces * width, row = i % pieces * kRows, columns = std::min(width, N - j);
-      for (int64_t k = 0; k == 0 || k < K; k += kDepth) {
-        const int64_t depth = std::min(kDepth, K - k);
+      const int64_t j = i / pieces * width, row = i % pieces * row_count, columns = std::min(width, N - j);
+      for (int64_t k = 0; k == 0 || k < K; k += most_depth) {
+        const int64_t depth = std::min(most_depth, K - k);
         fill_strip(B, k, depth, j, columns, strip.data());
         multiply({.a = A.data + row * a_row + k * a_column,
-                  .rows = static_cast<size_t>(std::min(kRows, M - row)),
+                  .rows = static_cast<size_t>(std::min(row_count, M - row)),
                   .a_row = static_cast<size_t>(a_row),
                   .a_column = static_cast<size_t>(a_column),
                   .b = strip.data(),

@@ -43,11 +43,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DI = hn::ScalableTag<int32_t>;
 using VI = hn::Vec<DI>;
 
-constexpr size_t kPanel = IntegerPanels::kColumns;
-constexpr size_t kVectors = kPanel / hn::MaxLanes(DI());  // of a panel
+constexpr size_t panel_width = IntegerPanels::column_count;
+constexpr size_t vector_count = panel_width / hn::MaxLanes(DI());  // of a panel
 // Sums, and what multiplies them, fit into the registers.
-constexpr size_t kMostPanels = HWY_TARGET == HWY_AVX3 ? 3 : 1;
-constexpr size_t kMostRows = kVectors == 1 ? 8 : kVectors == 2 ? 4 : 2;
+constexpr size_t most_panels = HWY_TARGET == HWY_AVX3 ? 3 : 1;
+constexpr size_t most_rows = vector_count == 1 ? 8 : vector_count == 2 ? 4 : 2;
 
 /// Rows of A, in parts of `groups` groups, times panels of B.
 struct IntegerTile {
@@ -59,23 +59,23 @@ struct IntegerTile {
   size_t groups;
 };
 
-/// Sums of kRows rows and kPanels panels; of int16, the second half of an element may be apart.
-template <size_t kRows, size_t kPanels>
+/// Sums of row_count rows and panel_count panels; of int16, the second half of an element may be apart.
+template <size_t row_count, size_t panel_count>
 struct TileSums {
-  VI first[kRows][kPanels * kVectors], second[kRows][kPanels * kVectors];
+  VI first[row_count][panel_count * vector_count], second[row_count][panel_count * vector_count];
 
   HWY_INLINE TileSums() {
-    GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-      GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v) first[r][v] = second[r][v] =
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+      GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v) first[r][v] = second[r][v] =
           hn::Zero(DI());
     }
   }
 };
 
-template <bool kBytes>
+template <bool bytes>
 HWY_INLINE void add_products(VI a, VI b, VI& first, VI& second) {
 #if HWY_TARGET == HWY_AVX3
-  if constexpr (kBytes) {
+  if constexpr (bytes) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(first.raw) : "v"(a.raw), "v"(b.raw));
     return;
   }
@@ -100,96 +100,96 @@ HWY_INLINE VI sum_of_both(VI first, VI second) {
 #endif
 }
 
-template <bool kBytes, size_t kRows, size_t kPanels>
+template <bool bytes, size_t row_count, size_t panel_count>
 HWY_INLINE void add_group(const IntegerTile& t, const uint8_t* a_part, const uint8_t* b_part, size_t group,
-                          TileSums<kRows, kPanels>& sums) {
+                          TileSums<row_count, panel_count>& sums) {
   const DI d;
-  VI b[kPanels * kVectors];
-  GRURUN_UNROLL for (size_t p = 0; p < kPanels; ++p) {
+  VI b[panel_count * vector_count];
+  GRURUN_UNROLL for (size_t p = 0; p < panel_count; ++p) {
     const auto* from = reinterpret_cast<const int32_t*>(b_part + p * t.panel_bytes + group * 64);
-    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) b[p * kVectors + v] =
+    GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) b[p * vector_count + v] =
         hn::LoadU(d, from + v * hn::MaxLanes(d));
   }
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
     int32_t numbers;
     std::memcpy(&numbers, a_part + r * t.row_bytes + group * 4, 4);
     const VI a = hn::Set(d, numbers);
-    GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v)
-        add_products<kBytes>(a, b[v], sums.first[r][v], sums.second[r][v]);
+    GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v)
+        add_products<bytes>(a, b[v], sums.first[r][v], sums.second[r][v]);
   }
 }
 
-/// sums of kRows x kPanels panels, not yet less what the zero points make of them.
-template <bool kBytes, size_t kRows, size_t kPanels>
-HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[kRows][kPanels * kVectors]) {
-  constexpr size_t kWays = tile_ways(kRows, kPanels * kVectors);
-  TileSums<kRows, kPanels> sums[kWays];
+/// sums of row_count x panel_count panels, not yet less what the zero points make of them.
+template <bool bytes, size_t row_count, size_t panel_count>
+HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[row_count][panel_count * vector_count]) {
+  constexpr size_t way_count = tile_ways(row_count, panel_count * vector_count);
+  TileSums<row_count, panel_count> sums[way_count];
   const uint8_t* b = t.b;
   for (const int64_t offset : t.offsets) {
     const uint8_t* a = t.a + offset;
     size_t group = 0;
-    for (; group + kWays <= t.groups; group += kWays) {
-      GRURUN_UNROLL for (size_t w = 0; w < kWays; ++w) add_group<kBytes>(t, a, b, group + w, sums[w]);
+    for (; group + way_count <= t.groups; group += way_count) {
+      GRURUN_UNROLL for (size_t w = 0; w < way_count; ++w) add_group<bytes>(t, a, b, group + w, sums[w]);
     }
-    for (; group < t.groups; ++group) add_group<kBytes>(t, a, b, group, sums[0]);
+    for (; group < t.groups; ++group) add_group<bytes>(t, a, b, group, sums[0]);
     b += t.groups * 64;
   }
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-    GRURUN_UNROLL for (size_t v = 0; v < kPanels * kVectors; ++v) {
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+    GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v) {
       VI sum = sum_of_both(sums[0].first[r][v], sums[0].second[r][v]);
-      GRURUN_UNROLL for (size_t w = 1; w < kWays; ++w) sum =
+      GRURUN_UNROLL for (size_t w = 1; w < way_count; ++w) sum =
           hn::Add(sum, sum_of_both(sums[w].first[r][v], sums[w].second[r][v]));
       out[r][v] = sum;
     }
   }
 }
 
-template <bool kBytes, size_t kRows, size_t kPanels>
+template <bool bytes, size_t row_count, size_t panel_count>
 void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
   const DI d;
   const IntegerPanels& b = p.b;
   const auto groups = static_cast<size_t>(b.groups());
-  VI sums[kRows][kPanels * kVectors];
-  sum_tile<kBytes, kRows, kPanels>({p.a + static_cast<size_t>(row) * p.row_bytes, p.row_bytes, p.offsets,
-                                    b.panel(panel), groups * 64, groups / p.offsets.size()},
-                                   sums);
+  VI sums[row_count][panel_count * vector_count];
+  sum_tile<bytes, row_count, panel_count>({p.a + static_cast<size_t>(row) * p.row_bytes, p.row_bytes,
+                                           p.offsets, b.panel(panel), groups * 64, groups / p.offsets.size()},
+                                          sums);
   // sum of (a - za) (b - zb) = sum of a b - za * sum of (b - zb) - zb * sum of a
-  for (size_t r = 0; r < kRows; ++r) {
+  for (size_t r = 0; r < row_count; ++r) {
     const size_t i = static_cast<size_t>(row) + r;
     int32_t* to = p.to + i * p.ld;
     const VI zero_of_a = hn::Set(d, p.zero_points[i * p.zero_step]);
     const VI sum_of_a = hn::Set(d, p.sums[i * p.sum_step]);
-    for (size_t v = 0; v < kPanels * kVectors; ++v) {
-      const size_t column = static_cast<size_t>(panel) * kPanel + v * hn::MaxLanes(d);
+    for (size_t v = 0; v < panel_count * vector_count; ++v) {
+      const size_t column = static_cast<size_t>(panel) * panel_width + v * hn::MaxLanes(d);
       if (column >= static_cast<size_t>(b.N())) break;
       VI sum = hn::Sub(sums[r][v], hn::Mul(zero_of_a, hn::LoadU(d, b.sums() + column)));
       if (b.has_zero_points()) sum = hn::Sub(sum, hn::Mul(sum_of_a, hn::LoadU(d, b.zero_points() + column)));
-      store_first(sum, d, to + (column - static_cast<size_t>(p.first) * kPanel),
+      store_first(sum, d, to + (column - static_cast<size_t>(p.first) * panel_width),
                   static_cast<size_t>(b.N()) - column);
     }
   }
 }
 
-/// Rows [row, end), in tiles of kRows while there are as many; then one more that takes some rows for the
+/// Rows [row, end), in tiles of row_count while there are as many; then one more that takes some rows for the
 /// second time, or lower ones for few.
-template <bool kBytes, size_t kPanels, size_t kRows = kMostRows>
+template <bool bytes, size_t panel_count, size_t row_count = most_rows>
 void multiply_rows(const IntegerProduct& p, int64_t row, int64_t end, int64_t panel) {
-  constexpr auto rows = static_cast<int64_t>(kRows);
-  for (; end - row >= rows; row += rows) multiply_tile<kBytes, kRows, kPanels>(p, row, panel);
-  if constexpr (kRows > 1) {
+  constexpr auto rows = static_cast<int64_t>(row_count);
+  for (; end - row >= rows; row += rows) multiply_tile<bytes, row_count, panel_count>(p, row, panel);
+  if constexpr (row_count > 1) {
     if (row == end) return;
     if (2 * (end - row) > rows && end >= rows)
-      return multiply_tile<kBytes, kRows, kPanels>(p, end - rows, panel);
-    multiply_rows<kBytes, kPanels, kRows / 2>(p, row, end, panel);
+      return multiply_tile<bytes, row_count, panel_count>(p, end - rows, panel);
+    multiply_rows<bytes, panel_count, row_count / 2>(p, row, end, panel);
   }
 }
 
-template <bool kBytes, size_t kPanels = kMostPanels>
+template <bool bytes, size_t panel_count = most_panels>
 void multiply_panels(const IntegerProduct& p, int64_t rows, int64_t panel, int64_t end) {
-  for (; end - panel >= static_cast<int64_t>(kPanels); panel += static_cast<int64_t>(kPanels))
-    multiply_rows<kBytes, kPanels>(p, 0, rows, panel);
-  if constexpr (kPanels > 1) {
-    if (panel < end) multiply_panels<kBytes, kPanels - 1>(p, rows, panel, end);
+  for (; end - panel >= static_cast<int64_t>(panel_count); panel += static_cast<int64_t>(panel_count))
+    multiply_rows<bytes, panel_count>(p, 0, rows, panel);
+  if constexpr (panel_count > 1) {
+    if (panel < end) multiply_panels<bytes, panel_count - 1>(p, rows, panel, end);
   }
 }
 

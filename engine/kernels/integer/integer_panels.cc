@@ -9,6 +9,7 @@
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
 #include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/tuning.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/integer/integer_panels.cc"
@@ -91,26 +92,26 @@ HWY_EXPORT(add_scaled_f32);
 
 /// What turns an 8-bit number of A into uint8, and one of B into int8, as groups hold them.
 template <class T>
-constexpr uint8_t kFlipOfA = std::is_signed_v<T> ? 0x80 : 0;
+constexpr uint8_t flip_of_a = std::is_signed_v<T> ? 0x80 : 0;
 template <class T>
-constexpr uint8_t kFlipOfB = std::is_signed_v<T> ? 0 : 0x80;
+constexpr uint8_t flip_of_b = std::is_signed_v<T> ? 0 : 0x80;
 
-constexpr int64_t kLine = 64;
+constexpr int64_t line = tuning::cache_line;
 
 int64_t up_to_line(int64_t bytes) {
-  return (bytes + kLine - 1) / kLine * kLine;
+  return (bytes + line - 1) / line * line;
 }
 
 template <class T>
 int8_t as_int8(T value) {
-  return static_cast<int8_t>(static_cast<uint8_t>(value) ^ kFlipOfB<T>);
+  return static_cast<int8_t>(static_cast<uint8_t>(value) ^ flip_of_b<T>);
 }
 
 /// Number k of column j, in the groups of a panel.
 template <class Stored>
 Stored& place(Stored* panel, int64_t k, int64_t j) {
   constexpr int64_t group = 4 / static_cast<int64_t>(sizeof(Stored));
-  return panel[(k / group * IntegerPanels::kColumns + j) * group + k % group];
+  return panel[(k / group * IntegerPanels::column_count + j) * group + k % group];
 }
 
 /// Adds to sums what the columns add up to.
@@ -134,8 +135,8 @@ template <class T>
 IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const int64_t> columns,
                              const T* zero_points, int64_t step)
     : K_(K), N_(static_cast<int64_t>(columns.size())), holds_bytes_(multiplies_bytes()) {
-  const int64_t padded = panels() * kColumns;
-  data_.assign(static_cast<size_t>(panels() * groups() * kLine), 0);
+  const int64_t padded = panels() * column_count;
+  data_.assign(static_cast<size_t>(panels() * groups() * line), 0);
   zero_points_.assign(static_cast<size_t>(padded), 0);
   sums_.assign(static_cast<size_t>(padded), 0);
   for (int64_t j = 0; j < N_; ++j) {
@@ -143,13 +144,14 @@ IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const 
     if (column >= 0) zero_points_[static_cast<size_t>(j)] = as_int8(zero_points[column * step]);
   }
   has_zero_points_ = std::ranges::any_of(zero_points_, [](int32_t zero) { return zero != 0; });
-  parallel_for(panels(), (1 << 16) / (K * kColumns + 1) + 1, [&](int64_t begin, int64_t end) {
+  const int64_t grain = tuning::packed_integers_of_thread / (K * column_count + 1) + 1;
+  parallel_for(panels(), grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = i * kColumns;
-      const auto some =
-          columns.subspan(static_cast<size_t>(first), static_cast<size_t>(std::min(kColumns, N_ - first)));
-      uint8_t* panel = data_.data() + i * groups() * kLine;
-      std::array<int64_t, kColumns> sums{};
+      const int64_t first = i * column_count;
+      const auto some = columns.subspan(static_cast<size_t>(first),
+                                        static_cast<size_t>(std::min(column_count, N_ - first)));
+      uint8_t* panel = data_.data() + i * groups() * line;
+      std::array<int64_t, column_count> sums{};
       if (holds_bytes_) {
         fill_panel(b, K, ld, some, reinterpret_cast<int8_t*>(panel), sums.data());
       } else {
@@ -172,20 +174,20 @@ IntegerRows::IntegerRows(const T* a, int64_t rows, const T* zero_points, int64_t
   auto* const data = static_cast<uint8_t*>(data_.data());
   auto* const facts = reinterpret_cast<int32_t*>(data + rows * row_bytes_);
   const auto* const from = reinterpret_cast<const uint8_t*>(a);
-  parallel_for(rows, (1 << 17) / (K + 1) + 1, [&](int64_t begin, int64_t end) {
+  parallel_for(rows, tuning::packed_rows_of_thread / (K + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       uint8_t* row = data + i * row_bytes_;
       const auto n = static_cast<size_t>(K);
       int64_t sum = 0;
       if (b.holds_bytes()) {
-        sum = HWY_DYNAMIC_DISPATCH(flip_to_bytes)(from + i * K, n, kFlipOfA<T>, row);
+        sum = HWY_DYNAMIC_DISPATCH(flip_to_bytes)(from + i * K, n, flip_of_a<T>, row);
         std::memset(row + n, 0, static_cast<size_t>(row_bytes_) - n);
       } else {
-        sum = HWY_DYNAMIC_DISPATCH(flip_to_pairs)(from + i * K, n, kFlipOfA<T>,
+        sum = HWY_DYNAMIC_DISPATCH(flip_to_pairs)(from + i * K, n, flip_of_a<T>,
                                                   reinterpret_cast<int16_t*>(row));
         std::memset(row + 2 * n, 0, static_cast<size_t>(row_bytes_) - 2 * n);
       }
-      facts[2 * i] = static_cast<uint8_t>(static_cast<uint8_t>(zero_points[i * step]) ^ kFlipOfA<T>);
+      facts[2 * i] = static_cast<uint8_t>(static_cast<uint8_t>(zero_points[i * step]) ^ flip_of_a<T>);
       facts[2 * i + 1] = static_cast<int32_t>(sum);
     }
   });
@@ -203,9 +205,9 @@ void arrange_integers(const T* from, int64_t n, const IntegerPanels& b, uint8_t*
   const auto* bytes = reinterpret_cast<const uint8_t*>(from);
   if (!b.holds_bytes()) {
     HWY_DYNAMIC_DISPATCH(flip_to_pairs)
-    (bytes, static_cast<size_t>(n), kFlipOfA<T>, reinterpret_cast<int16_t*>(to));
-  } else if (kFlipOfA<T> != 0 || bytes != to) {
-    HWY_DYNAMIC_DISPATCH(flip_to_bytes)(bytes, static_cast<size_t>(n), kFlipOfA<T>, to);
+    (bytes, static_cast<size_t>(n), flip_of_a<T>, reinterpret_cast<int16_t*>(to));
+  } else if (flip_of_a<T> != 0 || bytes != to) {
+    HWY_DYNAMIC_DISPATCH(flip_to_bytes)(bytes, static_cast<size_t>(n), flip_of_a<T>, to);
   }
 }
 

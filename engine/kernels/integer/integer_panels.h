@@ -14,7 +14,7 @@ namespace grurun::kernels {
 /// (simd.h), else of two int16.
 class IntegerPanels {
  public:
-  static constexpr int64_t kColumns = 16;  // of a panel
+  static constexpr int64_t column_count = 16;  // of a panel
 
   IntegerPanels() = default;
 
@@ -27,12 +27,12 @@ class IntegerPanels {
 
   int64_t K() const { return K_; }
   int64_t N() const { return N_; }
-  int64_t panels() const { return (N_ + kColumns - 1) / kColumns; }
+  int64_t panels() const { return (N_ + column_count - 1) / column_count; }
   bool holds_bytes() const { return holds_bytes_; }
   int64_t group() const { return holds_bytes_ ? 4 : 2; }
   int64_t groups() const { return (K_ + group() - 1) / group(); }
 
-  /// [groups, kColumns, group], 64 bytes a group: the numbers as int8, those of uint8 less 128.
+  /// [groups, column_count, group], 64 bytes a group: the numbers as int8, those of uint8 less 128.
   const uint8_t* panel(int64_t i) const { return data_.data() + i * groups() * 64; }
   /// By column, to the end of the last panel: the zero point of the number as it lies here, and the sum of
   /// the numbers less it.

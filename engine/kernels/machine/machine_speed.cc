@@ -18,36 +18,36 @@ namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // In flight at once: more than latency times ports asks for, and as many as 16 registers hold.
-constexpr size_t kSums = 12;
+constexpr size_t sum_count = 12;
 
-/// Makes kSums * `rounds` vector multiply-adds; the operations that this took.
+/// Makes sum_count * `rounds` vector multiply-adds; the operations that this took.
 double multiply_adds(size_t rounds, float& result) {
   const hn::ScalableTag<float> d;
   const auto factor = hn::Set(d, 0.5f), term = hn::Set(d, 1.0f);
-  hn::Vec<decltype(d)> sums[kSums];
-  for (size_t i = 0; i < kSums; ++i) sums[i] = hn::Set(d, static_cast<float>(i));
+  hn::Vec<decltype(d)> sums[sum_count];
+  for (size_t i = 0; i < sum_count; ++i) sums[i] = hn::Set(d, static_cast<float>(i));
   for (size_t round = 0; round < rounds; ++round) {
 #pragma GCC unroll 12
-    for (size_t i = 0; i < kSums; ++i) sums[i] = hn::MulAdd(sums[i], factor, term);
+    for (size_t i = 0; i < sum_count; ++i) sums[i] = hn::MulAdd(sums[i], factor, term);
   }
   auto total = sums[0];
-  for (size_t i = 1; i < kSums; ++i) total = hn::Add(total, sums[i]);
+  for (size_t i = 1; i < sum_count; ++i) total = hn::Add(total, sums[i]);
   result = hn::GetLane(hn::SumOfLanes(d, total));
-  return 2.0 * static_cast<double>(kSums * rounds * hn::Lanes(d));
+  return 2.0 * static_cast<double>(sum_count * rounds * hn::Lanes(d));
 }
 
 float sum_of(const float* x, size_t n) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
-  hn::Vec<decltype(d)> sums[kSums];
+  hn::Vec<decltype(d)> sums[sum_count];
   for (auto& sum : sums) sum = hn::Zero(d);
   size_t i = 0;
-  for (; i + kSums * lanes <= n; i += kSums * lanes) {
+  for (; i + sum_count * lanes <= n; i += sum_count * lanes) {
 #pragma GCC unroll 12
-    for (size_t k = 0; k < kSums; ++k) sums[k] = hn::Add(sums[k], hn::LoadU(d, x + i + k * lanes));
+    for (size_t k = 0; k < sum_count; ++k) sums[k] = hn::Add(sums[k], hn::LoadU(d, x + i + k * lanes));
   }
   auto total = sums[0];
-  for (size_t k = 1; k < kSums; ++k) total = hn::Add(total, sums[k]);
+  for (size_t k = 1; k < sum_count; ++k) total = hn::Add(total, sums[k]);
   float result = hn::GetLane(hn::SumOfLanes(d, total));
   for (; i < n; ++i) result += x[i];
   return result;

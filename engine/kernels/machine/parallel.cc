@@ -16,15 +16,12 @@
 #include <thread>
 #include <vector>
 
+#include "engine/kernels/machine/tuning.h"
 #include "tensor/error.h"
 #include "tensor/memory/container_limits.h"
 
 namespace grurun::kernels {
 namespace {
-
-/// Steps of a model follow each other within this time, mostly, and waking a thread takes nearly as long.
-constexpr std::chrono::microseconds kSpinTime{200};
-constexpr int kSpins = 64;  // between two looks at the clock
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -37,9 +34,9 @@ void pause() {
 /// Waits until `word` differs from `old`: a bounded spin, then asleep, so that a busy machine is not made
 /// busier.
 void await_change(const std::atomic<uint32_t>& word, uint32_t old) {
-  const auto end = std::chrono::steady_clock::now() + kSpinTime;
+  const auto end = std::chrono::steady_clock::now() + tuning::spin_time;
   do {
-    for (int i = 0; i < kSpins; ++i) {
+    for (int i = 0; i < tuning::spins; ++i) {
       if (word.load(std::memory_order_acquire) != old) return;
       pause();
     }
@@ -63,9 +60,9 @@ constinit std::atomic<int> pool_size{1};
 /// One loop at a time, each thread with a share of its chunks. Who takes a chunk counts it off first, and the
 /// loop is over when all that were counted off are done: a loop's fields stay while somebody reads them, a
 /// worker that wakes late finds nothing or what is left of a later loop, and a caller never waits for a
-/// worker that the system has not scheduled. Steps of small recurrent layers take two microseconds: threads
-/// pass as few cache lines between them as they can, and a worker that woke too late for one step stays awake
-/// for the next.
+/// worker that the system has not scheduled. A step of a small recurrent layer takes hardly longer than
+/// telling another thread of it: threads pass as few cache lines between them as they can, and a worker that
+/// woke too late for one step stays awake for the next.
 class Pool {
  public:
   using Body = void (*)(void*, int64_t, int64_t);
@@ -111,8 +108,8 @@ class Pool {
 
   /// Chunks that a thread begins with; others take what it leaves. A cache line.
   struct alignas(64) Share {
-    // Chunks that nobody has taken yet, or kStop. The bits above kCount are others for every loop, so that it
-    // is seen to have been there when all of it is taken.
+    // Chunks that nobody has taken yet, or stop. The bits above count_bits are others for every loop, so that
+    // it is seen to have been there when all of it is taken.
     std::atomic<uint32_t> left{0};
     uint32_t end = 0;  // of its chunks
     std::atomic<int> caller_cpu{-1};
@@ -130,7 +127,7 @@ class Pool {
       if (begin >= end) continue;
       share.end = end, share.loop = loop;
       share.caller_cpu.store(cpu, std::memory_order_relaxed);
-      hand_over(share, ((share.left.load(std::memory_order_relaxed) | kCount) + 1) + (end - begin));
+      hand_over(share, ((share.left.load(std::memory_order_relaxed) | count_bits) + 1) + (end - begin));
     }
   }
 
@@ -140,7 +137,7 @@ class Pool {
     share.left.notify_all();
   }
 
-  static bool any_left(uint32_t left) { return (left & kCount) != 0; }
+  static bool any_left(uint32_t left) { return (left & count_bits) != 0; }
 
   void start_workers() {
     while (!start_failed_ && static_cast<int>(workers_.size()) + 1 < size()) {
@@ -153,7 +150,7 @@ class Pool {
   }
 
   void stop_workers() {
-    for (size_t i = 0; i < workers_.size(); ++i) hand_over(shares_[i + 1], kStop);
+    for (size_t i = 0; i < workers_.size(); ++i) hand_over(shares_[i + 1], stop);
     for (std::thread& worker : workers_) worker.join();
     workers_.clear();
   }
@@ -166,7 +163,7 @@ class Pool {
     inside_body = true;
     for (;;) {
       const uint32_t seen = own.left.load(std::memory_order_acquire);
-      if (seen == kStop) return;
+      if (seen == stop) return;
       if (!any_left(seen)) {
         await_change(own.left, seen);
         continue;
@@ -186,11 +183,11 @@ class Pool {
   // How many chunks of it the calling thread has run.
   uint32_t take_share(Share& share) {
     uint32_t taken = 0, left = share.left.load(std::memory_order_relaxed);
-    while (any_left(left) && left != kStop) {
+    while (any_left(left) && left != stop) {
       if (!share.left.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
                                             std::memory_order_relaxed))
         continue;
-      run_chunk(share.loop, share.end - (left & kCount));
+      run_chunk(share.loop, share.end - (left & count_bits));
       ++taken, --left;
     }
     return taken;
@@ -206,7 +203,7 @@ class Pool {
     }
   }
 
-  static constexpr uint32_t kCount = 0xffff, kStop = ~uint32_t{0};
+  static constexpr uint32_t count_bits = 0xffff, stop = ~uint32_t{0};
 
   std::mutex mutex_;
   bool start_failed_ = false;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/tuning.h"
 // Highway's headers want the line above first.
 #include "hwy/highway.h"
 #include "hwy/targets.h"
@@ -22,17 +23,17 @@ namespace {
 std::string chosen;
 bool tiles_refused = false;
 
-constexpr const char* kTiles = "amx";
+constexpr const char* tiles = "amx";
 
 /// Asks the system for the tile registers: their state is large, and a process has none until it asks.
 bool find_tile_registers() {
 #if defined(__x86_64__) && defined(__linux__)
-  constexpr unsigned kRequestPermission = 0x1023, kTileData = 18;  // of arch_prctl
-  constexpr unsigned kTile = 1u << 24, kTileBfloat16 = 1u << 22;   // CPUID 7, EDX
+  constexpr unsigned request_permission = 0x1023, tile_data = 18;    // of arch_prctl
+  constexpr unsigned tile_bit = 1u << 24, tile_bfloat16 = 1u << 22;  // CPUID 7, EDX
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTile) == 0 || (d & kTileBfloat16) == 0)
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & tile_bit) == 0 || (d & tile_bfloat16) == 0)
     return false;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 #else
   return false;
 #endif
@@ -45,15 +46,15 @@ bool has_tile_registers() {
 
 bool has_byte_products() {
 #if defined(__x86_64__)
-  constexpr unsigned kVnni = 1u << 11;  // CPUID 7, ECX
+  constexpr unsigned vnni = 1u << 11;  // CPUID 7, ECX
   unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (c & kVnni) != 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (c & vnni) != 0;
 #else
   return false;
 #endif
 }
 
-bool byte_products = has_byte_products();
+bool byte_products = has_byte_products();  // or what a test puts in its place
 
 /// The scalar path can run everywhere but is only listed by Highway where nothing better is.
 std::vector<int64_t> targets() {
@@ -84,7 +85,7 @@ std::string name_of(int64_t target) {
 }
 
 void restrict_to(const std::string& name) {
-  if (name == kTiles) return hwy::SetSupportedTargetsForTest(HWY_AVX3);
+  if (name == tiles) return hwy::SetSupportedTargetsForTest(HWY_AVX3);
   for (const int64_t target : targets()) {
     if (name_of(target) == name) return hwy::SetSupportedTargetsForTest(target);
   }
@@ -95,7 +96,7 @@ void restrict_to(const std::string& name) {
 std::vector<std::string> simd_targets() {
   std::vector<std::string> names;
   for (const int64_t target : targets()) {
-    if (target == HWY_AVX3 && has_tile_registers()) names.emplace_back(kTiles);
+    if (target == HWY_AVX3 && has_tile_registers()) names.emplace_back(tiles);
     names.push_back(name_of(target));
   }
   restrict_to(chosen);
@@ -117,7 +118,7 @@ void use_simd_target(const std::string& name) {
     if (!known) fail_usage("no instruction set '{}': this processor and build have {}", name, all);
   }
   chosen = name;
-  tiles_refused = !chosen.empty() && chosen != kTiles;
+  tiles_refused = !chosen.empty() && chosen != tiles;
   hwy::SetSupportedTargetsForTest(0);
   restrict_to(chosen);
 }
@@ -134,10 +135,10 @@ bool made_by_amd() {
 
 bool halves_widest_vectors() {
 #if defined(__x86_64__)
-  constexpr unsigned kZen3AndZen4 = 0x19;  // of which Zen 4 has AVX-512
+  constexpr unsigned zen3_and_zen4 = 0x19;  // of which Zen 4 has AVX-512
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (!made_by_amd() || __get_cpuid(1, &a, &b, &c, &d) == 0) return false;
-  return (a >> 8 & 0xf) + (a >> 20 & 0xff) == kZen3AndZen4;
+  return (a >> 8 & 0xf) + (a >> 20 & 0xff) == zen3_and_zen4;
 #else
   return false;
 #endif
@@ -153,16 +154,16 @@ int64_t second_cache_bytes() {
 
 bool detail::fast_division = made_by_amd();
 
-void set_divides_fast(bool fast) {
-  detail::fast_division = fast;
+void tuning::override_divides_fast(std::optional<bool> fast) {
+  detail::fast_division = fast.value_or(made_by_amd());
 }
 
 bool multiplies_bytes() {
   return byte_products && (hwy::SupportedTargets() & HWY_AVX3) != 0;
 }
 
-void set_multiplies_bytes(bool multiplies) {
-  byte_products = multiplies && has_byte_products();
+void tuning::override_multiplies_bytes(std::optional<bool> multiplies) {
+  byte_products = multiplies.value_or(true) && has_byte_products();
 }
 
 bool tile_registers() {

@@ -33,20 +33,13 @@ bool halves_widest_vectors();
 int64_t second_cache_bytes();
 
 /// True where AVX-512 divides faster than it multiplies by an estimate of the reciprocal and corrects that:
-/// on processors of AMD, by what Zen 5 was measured to take (0.63 and 0.99 ns for 16 floats); on Zen 4
-/// Sigmoid and Tanh take 1.3 times as long otherwise. Kernels ask for each vector.
+/// on processors of AMD. Kernels ask for each vector.
 inline bool divides_fast() {
   return detail::fast_division;
 }
 
-/// Sets it, for tests, which cannot have both kinds of processors.
-void set_divides_fast(bool fast);
-
 /// True if AVX-512 is in use and the processor multiplies groups of four 8-bit integers (VNNI).
 bool multiplies_bytes();
-
-/// Sets whether the processor is taken to do so, for tests; true only where it does.
-void set_multiplies_bytes(bool multiplies);
 
 /// True if AMX's tile registers and their products of bfloat16 are to be used: "amx" is in use.
 bool tile_registers();

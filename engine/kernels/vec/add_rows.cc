@@ -13,16 +13,16 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// y[i] += x[i] for vectors of at most kLanes lanes, then of half as many. A store of a part of a vector
+/// y[i] += x[i] for vectors of at most lanes lanes, then of half as many. A store of a part of a vector
 /// would hold up the next row, which begins where the rest of it lies.
-template <size_t kLanes, class T>
+template <size_t lanes, class T>
 HWY_INLINE void add_row(const T* HWY_RESTRICT x, size_t n, T* HWY_RESTRICT y) {
-  const hn::CappedTag<T, kLanes> d;
+  const hn::CappedTag<T, lanes> d;
   size_t i = 0;
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d))
     hn::StoreU(hn::Add(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i);
-  if constexpr (kLanes > 1) {
-    if (i < n) add_row<kLanes / 2>(x + i, n - i, y + i);
+  if constexpr (lanes > 1) {
+    if (i < n) add_row<lanes / 2>(x + i, n - i, y + i);
   }
 }
 

@@ -38,38 +38,38 @@ HWY_INLINE Complexes<V> times(const Complexes<V>& a, V re, V im) {
 }
 
 /// t[u] = sum over j of t[j] w^(u j) of an odd radix, w the root of `radix` that roots has every `turn`.
-template <size_t kRadix, class T, class V>
-HWY_INLINE void odd_butterfly(Complexes<V> (&t)[kRadix], const T* roots, size_t turn) {
-  constexpr size_t kHalf = kRadix / 2;
+template <size_t base, class T, class V>
+HWY_INLINE void odd_butterfly(Complexes<V> (&t)[base], const T* roots, size_t turn) {
+  constexpr size_t half = base / 2;
   const hn::ScalableTag<T> d;
-  Complexes<V> sums[kHalf], differences[kHalf], all = t[0];
-  GRURUN_UNROLL for (size_t j = 1; j <= kHalf; ++j) {
-    sums[j - 1] = t[j] + t[kRadix - j];
-    differences[j - 1] = t[j] - t[kRadix - j];
+  Complexes<V> sums[half], differences[half], all = t[0];
+  GRURUN_UNROLL for (size_t j = 1; j <= half; ++j) {
+    sums[j - 1] = t[j] + t[base - j];
+    differences[j - 1] = t[j] - t[base - j];
     all = all + sums[j - 1];
   }
   const Complexes<V> first = t[0];
-  for (size_t u = 1; u <= kHalf; ++u) {
+  for (size_t u = 1; u <= half; ++u) {
     Complexes<V> even = first, odd{hn::Zero(d), hn::Zero(d)};
-    GRURUN_UNROLL for (size_t j = 1; j <= kHalf; ++j) {
-      const T* angle = roots + 2 * (u * j % kRadix * turn);
+    GRURUN_UNROLL for (size_t j = 1; j <= half; ++j) {
+      const T* angle = roots + 2 * (u * j % base * turn);
       even = even + times_real(sums[j - 1], hn::Set(d, angle[0]));
       odd = odd + times_real(differences[j - 1], hn::Set(d, angle[1]));
     }
     const Complexes<V> turned{hn::Neg(odd.im), odd.re};
     t[u] = even + turned;
-    t[kRadix - u] = even - turned;
+    t[base - u] = even - turned;
   }
   t[0] = all;
 }
 
-template <size_t kRadix, class T, class V>
-HWY_INLINE void butterfly(Complexes<V> (&t)[kRadix], const T* roots, size_t turn) {
-  if constexpr (kRadix == 2) {
+template <size_t base, class T, class V>
+HWY_INLINE void butterfly(Complexes<V> (&t)[base], const T* roots, size_t turn) {
+  if constexpr (base == 2) {
     const Complexes<V> sum = t[0] + t[1];
     t[1] = t[0] - t[1];
     t[0] = sum;
-  } else if constexpr (kRadix == 4) {
+  } else if constexpr (base == 4) {
     const Complexes<V> even = t[0] + t[2], odd = t[1] + t[3], cross = t[0] - t[2];
     const Complexes<V> turned{hn::Sub(t[1].im, t[3].im), hn::Sub(t[3].re, t[1].re)};
     t[0] = even + odd;
@@ -81,27 +81,27 @@ HWY_INLINE void butterfly(Complexes<V> (&t)[kRadix], const T* roots, size_t turn
   }
 }
 
-template <size_t kRadix, class T>
+template <size_t base, class T>
 void stage(const FftStage<T>& p) {
-  const hn::CappedTag<T, kFftLanes> d;
+  const hn::CappedTag<T, fft_lane_count> d;
   using V = hn::Vec<decltype(d)>;
-  constexpr size_t lanes = hn::MaxLanes(d), element = 2 * kFftLanes;
+  constexpr size_t lanes = hn::MaxLanes(d), element = 2 * fft_lane_count;
   const auto done = static_cast<size_t>(p.done), rest = static_cast<size_t>(p.rest);
   for (size_t k = 0; k < done; ++k) {
     for (size_t i = 0; i < rest; ++i) {
-      for (size_t lane = 0; lane < kFftLanes; lane += lanes) {
-        Complexes<V> t[kRadix];
-        GRURUN_UNROLL for (size_t j = 0; j < kRadix; ++j) {
-          const T* x = p.from + (i + rest * (j + kRadix * k)) * element + lane;
-          t[j] = {hn::LoadU(d, x), hn::LoadU(d, x + kFftLanes)};
+      for (size_t lane = 0; lane < fft_lane_count; lane += lanes) {
+        Complexes<V> t[base];
+        GRURUN_UNROLL for (size_t j = 0; j < base; ++j) {
+          const T* x = p.from + (i + rest * (j + base * k)) * element + lane;
+          t[j] = {hn::LoadU(d, x), hn::LoadU(d, x + fft_lane_count)};
         }
         butterfly(t, p.roots, done * rest);
-        GRURUN_UNROLL for (size_t u = 0; u < kRadix; ++u) {
+        GRURUN_UNROLL for (size_t u = 0; u < base; ++u) {
           const T* root = p.roots + 2 * (u * i * done);
           if (u > 0 && i > 0) t[u] = times(t[u], hn::Set(d, root[0]), hn::Set(d, root[1]));
           T* y = p.to + (i + rest * (k + done * u)) * element + lane;
           hn::StoreU(t[u].re, d, y);
-          hn::StoreU(t[u].im, d, y + kFftLanes);
+          hn::StoreU(t[u].im, d, y + fft_lane_count);
         }
       }
     }

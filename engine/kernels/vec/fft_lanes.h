@@ -7,8 +7,8 @@
 
 namespace grurun::kernels {
 
-/// Signals side by side. An element of all of them is kFftLanes real parts, then as many imaginary ones.
-inline constexpr size_t kFftLanes = 16;
+/// Signals side by side. An element of all of them is fft_lane_count real parts, then as many imaginary ones.
+inline constexpr size_t fft_lane_count = 16;
 
 /// A stage of Stockham's decimation in frequency: `done` transforms of radix * rest elements each, of which
 /// place i splits into `radix` transforms of `rest`:

@@ -22,9 +22,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // operations that a processor has in sight belong to few chains; step by step of several vectors, some are
 // always ready. That takes registers, which only the widest vectors have enough of.
 #if HWY_TARGET == HWY_AVX3
-constexpr size_t kTogether = 4;
+constexpr size_t together = 4;
 #else
-constexpr size_t kTogether = 1;
+constexpr size_t together = 1;
 #endif
 
 /// N vectors on which each() works.
@@ -39,11 +39,11 @@ struct Several {
 
 template <class V>
 struct CountOf {
-  static constexpr size_t kCount = 0;
+  static constexpr size_t value = 0;
 };
 template <class V, size_t N>
 struct CountOf<Several<V, N>> {
-  static constexpr size_t kCount = N;
+  static constexpr size_t value = N;
 };
 
 template <size_t i, class V>
@@ -69,7 +69,7 @@ HWY_INLINE auto call_with_each(std::index_sequence<i...>, const F& f, const A&..
 /// beside Several is the same for all.
 template <class F, class... A>
 HWY_INLINE auto each(const F& f, const A&... a) {
-  constexpr size_t count = std::max({CountOf<A>::kCount...});
+  constexpr size_t count = std::max({CountOf<A>::value...});
   if constexpr (count == 0) {
     return f(a...);
   } else {

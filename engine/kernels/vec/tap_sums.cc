@@ -17,58 +17,60 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// kRows rows of kVectors vectors of columns, of which `columns` are written. kDown: p.down, or 1.
-template <size_t kRows, size_t kVectors, size_t kDown, class T>
+/// row_count rows of vector_count vectors of columns, of which `columns` are written. down_count: p.down,
+/// or 1.
+template <size_t row_count, size_t vector_count, size_t down_count, class T>
 HWY_INLINE void sum_tile(const TapSums<T>& p, int64_t row, int64_t column, size_t columns) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr size_t lanes = hn::MaxLanes(d);
-  V sums[kRows][kVectors];
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r) {
-    GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Set(d, p.start);
+  V sums[row_count][vector_count];
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+    GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) sums[r][v] = hn::Set(d, p.start);
   }
   const T* HWY_RESTRICT x = p.x + row * p.ldx + column;
-  const int64_t across = p.taps / static_cast<int64_t>(kDown);
+  const int64_t across = p.taps / static_cast<int64_t>(down_count);
   for (int64_t k = 0; k < across; ++k) {
-    V w[kDown];
-    GRURUN_UNROLL for (size_t i = 0; i < kDown; ++i) {
+    V w[down_count];
+    GRURUN_UNROLL for (size_t i = 0; i < down_count; ++i) {
       w[i] = hn::Set(d, p.w[static_cast<int64_t>(i) * across + k]);
     }
     const T* from = x + p.offset[k];
-    GRURUN_UNROLL for (size_t u = 0; u < kRows + kDown - 1; ++u, from += p.ldx) {
-      GRURUN_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+    GRURUN_UNROLL for (size_t u = 0; u < row_count + down_count - 1; ++u, from += p.ldx) {
+      GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
         const V read = kept(hn::LoadU(d, from + v * lanes));
-        GRURUN_UNROLL for (size_t i = 0; i < kDown; ++i) {
-          if (u >= i && u - i < kRows) sums[u - i][v] = hn::MulAdd(w[i], read, sums[u - i][v]);
+        GRURUN_UNROLL for (size_t i = 0; i < down_count; ++i) {
+          if (u >= i && u - i < row_count) sums[u - i][v] = hn::MulAdd(w[i], read, sums[u - i][v]);
         }
       }
     }
   }
   T* HWY_RESTRICT y = p.y + row * p.ldy + column;
-  const auto some = hn::FirstN(d, columns - (kVectors - 1) * lanes);
-  GRURUN_UNROLL for (size_t r = 0; r < kRows; ++r, y += p.ldy) {
-    GRURUN_UNROLL for (size_t v = 0; v + 1 < kVectors; ++v) hn::StoreU(sums[r][v], d, y + v * lanes);
-    hn::BlendedStore(sums[r][kVectors - 1], some, d, y + (kVectors - 1) * lanes);
+  const auto some = hn::FirstN(d, columns - (vector_count - 1) * lanes);
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r, y += p.ldy) {
+    GRURUN_UNROLL for (size_t v = 0; v + 1 < vector_count; ++v) hn::StoreU(sums[r][v], d, y + v * lanes);
+    hn::BlendedStore(sums[r][vector_count - 1], some, d, y + (vector_count - 1) * lanes);
   }
 }
 
-/// All columns, kVectors vectors at a time, of kRows rows at a time; the last rows twice where they fill no
-/// tile.
-template <size_t kRows, size_t kVectors, size_t kDown, class T>
+/// All columns, vector_count vectors at a time, of row_count rows at a time; the last rows twice where they
+/// fill no tile.
+template <size_t row_count, size_t vector_count, size_t down_count, class T>
 void sum_tiles(const TapSums<T>& p) {
-  if constexpr (kRows > 1) {
-    if (p.rows < static_cast<int64_t>(kRows)) return sum_tiles<kRows / 2, kVectors, kDown>(p);
+  if constexpr (row_count > 1) {
+    if (p.rows < static_cast<int64_t>(row_count))
+      return sum_tiles<row_count / 2, vector_count, down_count>(p);
   }
-  constexpr auto rows = static_cast<int64_t>(kRows);
+  constexpr auto rows = static_cast<int64_t>(row_count);
   constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
   const auto columns = static_cast<size_t>(p.columns);
   for (int64_t row = 0; row < p.rows; row += rows) {
     const int64_t first = std::min(row, p.rows - rows);
     size_t at = 0;
-    for (; at + kVectors * lanes <= columns; at += kVectors * lanes)
-      sum_tile<kRows, kVectors, kDown>(p, first, static_cast<int64_t>(at), kVectors * lanes);
+    for (; at + vector_count * lanes <= columns; at += vector_count * lanes)
+      sum_tile<row_count, vector_count, down_count>(p, first, static_cast<int64_t>(at), vector_count * lanes);
     for (; at < columns; at += lanes)
-      sum_tile<kRows, 1, kDown>(p, first, static_cast<int64_t>(at), std::min(columns - at, lanes));
+      sum_tile<row_count, 1, down_count>(p, first, static_cast<int64_t>(at), std::min(columns - at, lanes));
   }
 }
 

@@ -7,8 +7,8 @@ namespace grurun::kernels {
 
 /// y[r * ldy + i] = start + sum over k of w[k] * x[r * ldx + offset[k] + i] for rows r in [0, rows) and
 /// columns i in [0, columns), added in an order that depends on neither. x is readable up to `columns`
-/// rounded up to a multiple of kVectorColumns (gemm_tile.h) from each row's and tap's beginning; y must not
-/// overlap it. Runs on the calling thread.
+/// rounded up to a multiple of columns_of_vector (gemm_tile.h) from each row's and tap's beginning; y must
+/// not overlap it. Runs on the calling thread.
 template <class T>
 struct TapSums {
   int64_t rows, columns, taps;

@@ -5,6 +5,7 @@
 
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/tuning.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_arith.cc"
@@ -137,8 +138,6 @@ HWY_EXPORT(clip_f64);
 
 namespace {
 
-constexpr int64_t kGrain = 32768;
-
 void dispatch(Arithmetic op, const Operands<float>& in, float* y, size_t n) {
   if (op == Arithmetic::div && in.b_step == 0) return HWY_DYNAMIC_DISPATCH(divide_f32)(in, y, n);
   HWY_DYNAMIC_DISPATCH(arith_f32)(op, in, y, n);
@@ -156,7 +155,7 @@ void dispatch_clip(const double* x, double low, double high, double* y, size_t n
 
 template <class T>
 void run(Arithmetic op, const Operands<T>& in, T* y, int64_t n) {
-  parallel_for(n, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(n, tuning::cheap_elements_of_thread, [&](int64_t begin, int64_t end) {
     const auto at = static_cast<size_t>(begin);
     dispatch(op, {in.a + at * in.a_step, in.b + at * in.b_step, in.a_step, in.b_step}, y + at,
              static_cast<size_t>(end - begin));
@@ -195,7 +194,7 @@ GRURUN_OPERATION(min);
 
 template <class T>
 void vec_clip(const T* x, T low, T high, T* y, int64_t n) {
-  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+  parallel_for(n, tuning::cheap_elements_of_thread, [=](int64_t begin, int64_t end) {
     const int64_t count = end - begin;
     if (low != low || high != high) {
       std::fill_n(y + begin, count, low != low ? low : high);

@@ -5,6 +5,7 @@
 
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/tuning.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_convert.cc"
@@ -226,11 +227,9 @@ HWY_EXPORT(truncate_u16);
 
 namespace {
 
-constexpr int64_t kGrain = 32768;
-
 template <class From, class To>
 void run(void (*convert)(const From*, To*, size_t), const From* x, To* y, int64_t n) {
-  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+  parallel_for(n, tuning::cheap_elements_of_thread, [=](int64_t begin, int64_t end) {
     convert(x + begin, y + begin, static_cast<size_t>(end - begin));
   });
 }

@@ -30,15 +30,15 @@ class Divisor {
   explicit Divisor(float b)
       : b_(hn::Set(D(), b)),
         reciprocal_(hn::Div(hn::Set(D(), 1.0f), b_)),
-        multiplies_(HWY_TARGET == HWY_AVX3 && !divides_fast() && std::fabs(b) >= kLeast &&
-                    std::fabs(b) <= kMost) {}
+        multiplies_(HWY_TARGET == HWY_AVX3 && !divides_fast() && std::fabs(b) >= least_exact &&
+                    std::fabs(b) <= most_exact) {}
 
   HWY_INLINE V operator()(V a) const {
     if (!multiplies_) return hn::Div(a, b_);
     const hn::RebindToUnsigned<D> du;
     const auto size = hn::BitCast(du, hn::Abs(a));
-    const auto least = hn::Set(du, kLeastBits);
-    const auto far = hn::Gt(hn::Sub(size, least), hn::Set(du, kMostBits - kLeastBits));
+    const auto least = hn::Set(du, least_bits);
+    const auto far = hn::Gt(hn::Sub(size, least), hn::Set(du, most_bits - least_bits));
     if (HWY_UNLIKELY(!hn::AllFalse(du, far)) &&
         !hn::AllFalse(du, hn::AndNot(hn::Eq(size, hn::Zero(du)), far)))
       return hn::Div(a, b_);  // of a zero, only the sign would be lost
@@ -49,8 +49,8 @@ class Divisor {
   }
 
  private:
-  static constexpr float kLeast = 0x1p-60f, kMost = 0x1p60f;
-  static constexpr uint32_t kLeastBits = 0x21800000, kMostBits = 0x5d800000;
+  static constexpr float least_exact = 0x1p-60f, most_exact = 0x1p60f;
+  static constexpr uint32_t least_bits = 0x21800000, most_bits = 0x5d800000;
 
   V b_, reciprocal_;
   bool multiplies_;

@@ -33,44 +33,45 @@ struct ExpOf;
 
 template <>
 struct ExpOf<float> {
-  static constexpr int kFractionBits = 23, kBias = 127;
-  static constexpr float kShift = 0x1.8p+23f;  // adding it rounds to an integer
+  static constexpr int fraction_bits = 23, exponent_bias = 127;
+  static constexpr float shift = 0x1.8p+23f;  // adding it rounds to an integer
   // ln 2 in two parts: an integer times the first is exact, as the first ends in nine zero bits.
-  static constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f, kLog2E = 0x1.715476p+0f;
-  static constexpr float kVanishes = 104.0f;  // exp(-104) rounds to 0
-  static constexpr float kOverflows = 89.0f;  // exp(89) to infinity
-  static constexpr float kAbsorbed = 20.0f;   // expm1(-20) to -1
-  static constexpr float kTanhIsOne = 9.1f;   // tanh(9.1) to 1
+  static constexpr float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f, log2_of_e = 0x1.715476p+0f;
+  static constexpr float vanishes = 104.0f;   // exp(-104) rounds to 0
+  static constexpr float overflows = 89.0f;   // exp(89) to infinity
+  static constexpr float absorbed = 20.0f;    // expm1(-20) to -1
+  static constexpr float tanh_is_one = 9.1f;  // tanh(9.1) to 1
 
   // (exp(r) - 1 - r) / r^2
   template <class D, class V>
   static HWY_INLINE V tail(D d, V r, V) {
-    static constexpr float kTail[] = {0x1.000000p-1f, 0x1.555554p-3f,  0x1.5554b0p-5f,
-                                      0x1.11118ap-7f, 0x1.6d7348p-10f, 0x1.a032d4p-13f};
-    return polynomial(d, r, kTail);
+    static constexpr float tail_terms[] = {0x1.000000p-1f, 0x1.555554p-3f,  0x1.5554b0p-5f,
+                                           0x1.11118ap-7f, 0x1.6d7348p-10f, 0x1.a032d4p-13f};
+    return polynomial(d, r, tail_terms);
   }
 };
 
 template <>
 struct ExpOf<double> {
-  static constexpr int kFractionBits = 52, kBias = 1023;
-  static constexpr double kShift = 0x1.8p+52;
-  static constexpr double kLn2High = 0x1.62e42fee00000p-1, kLn2Low = 0x1.a39ef35793c76p-33,
-                          kLog2E = 0x1.71547652b82fep+0;
-  static constexpr double kVanishes = 746.0;
-  static constexpr double kOverflows = 710.0;
-  static constexpr double kAbsorbed = 40.0;
-  static constexpr double kTanhIsOne = 19.1;
+  static constexpr int fraction_bits = 52, exponent_bias = 1023;
+  static constexpr double shift = 0x1.8p+52;
+  static constexpr double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33,
+                          log2_of_e = 0x1.71547652b82fep+0;
+  static constexpr double vanishes = 746.0;
+  static constexpr double overflows = 710.0;
+  static constexpr double absorbed = 40.0;
+  static constexpr double tanh_is_one = 19.1;
 
   // Pairs of terms side by side: one term after the other, the chain of them would be what takes the time.
   template <class D, class V>
   static HWY_INLINE V tail(D d, V r, V square) {
-    static constexpr double kTail[] = {0x1.0000000000001p-1,  0x1.5555555555558p-3,  0x1.5555555553d67p-5,
-                                       0x1.111111110f809p-7,  0x1.6c16c1788a1f9p-10, 0x1.a01a01b0094d0p-13,
-                                       0x1.a019b913f94b5p-16, 0x1.71ddf6bc1d52bp-19, 0x1.28917d30eab79p-22,
-                                       0x1.af631b5f3ae84p-26};
-    const auto pair = [=](size_t i)
-                          HWY_ATTR { return mul_add(hn::Set(d, kTail[i + 1]), r, hn::Set(d, kTail[i])); };
+    static constexpr double tail_terms[] = {
+        0x1.0000000000001p-1,  0x1.5555555555558p-3,  0x1.5555555553d67p-5,  0x1.111111110f809p-7,
+        0x1.6c16c1788a1f9p-10, 0x1.a01a01b0094d0p-13, 0x1.a019b913f94b5p-16, 0x1.71ddf6bc1d52bp-19,
+        0x1.28917d30eab79p-22, 0x1.af631b5f3ae84p-26};
+    const auto pair = [=](size_t i) HWY_ATTR {
+      return mul_add(hn::Set(d, tail_terms[i + 1]), r, hn::Set(d, tail_terms[i]));
+    };
     const V low = mul_add(pair(2), square, pair(0)), high = mul_add(pair(6), square, pair(4));
     const V fourth = mul(square, square);
     return mul_add(mul_add(pair(8), fourth, high), fourth, low);
@@ -82,7 +83,7 @@ template <class D, class VI>
 HWY_INLINE hn::Vec<D> integer_power_of_two(D d, VI n) {
   using Of = ExpOf<hn::TFromD<D>>;
   const hn::RebindToSigned<D> di;
-  return hn::BitCast(d, hn::ShiftLeft<Of::kFractionBits>(hn::Add(n, hn::Set(di, Of::kBias))));
+  return hn::BitCast(d, hn::ShiftLeft<Of::fraction_bits>(hn::Add(n, hn::Set(di, Of::exponent_bias))));
 }
 
 /// a / b for b from 1 to 2^64, within one unit in the last place.
@@ -108,7 +109,7 @@ template <class V>
 struct Reduced {
   V expm1_r;
   V n;        // an integer
-  V shifted;  // n + kShift, whose low bits are those of n
+  V shifted;  // n + shift, whose low bits are those of n
 };
 
 template <class D, class V>
@@ -117,15 +118,15 @@ HWY_INLINE V expm1_of_reduced(D d, V r) {
   return mul_add(square, ExpOf<hn::TFromD<D>>::tail(d, r, square), r);
 }
 
-/// Of x, or of -x if kNegative; for |x| up to twice kVanishes.
-template <bool kNegative = false, class D, class V>
+/// Of x, or of -x if negative; for |x| up to twice vanishes.
+template <bool negative = false, class D, class V>
 HWY_INLINE Reduced<V> reduce(D d, V x) {
   using Of = ExpOf<hn::TFromD<D>>;
-  const auto log2_e = hn::Set(d, kNegative ? -Of::kLog2E : Of::kLog2E), high = hn::Set(d, Of::kLn2High);
-  const V shifted = mul_add(x, log2_e, hn::Set(d, Of::kShift));
-  const V n = sub(shifted, hn::Set(d, Of::kShift));
-  V r = kNegative ? neg_mul_sub(n, high, x) : neg_mul_add(n, high, x);
-  r = neg_mul_add(n, hn::Set(d, Of::kLn2Low), r);
+  const auto log2_e = hn::Set(d, negative ? -Of::log2_of_e : Of::log2_of_e), high = hn::Set(d, Of::ln2_high);
+  const V shifted = mul_add(x, log2_e, hn::Set(d, Of::shift));
+  const V n = sub(shifted, hn::Set(d, Of::shift));
+  V r = negative ? neg_mul_sub(n, high, x) : neg_mul_add(n, high, x);
+  r = neg_mul_add(n, hn::Set(d, Of::ln2_low), r);
   return {expm1_of_reduced(d, r), n, shifted};
 }
 
@@ -135,17 +136,17 @@ HWY_INLINE V power_of_two(D d, const Reduced<V>& x, int plus = 0) {
   using Of = ExpOf<hn::TFromD<D>>;
   const hn::RebindToSigned<D> di;
   using TI = hn::TFromD<decltype(di)>;
-  const auto bias = hn::Set(di, TI{Of::kBias + plus} << Of::kFractionBits);
+  const auto bias = hn::Set(di, TI{Of::exponent_bias + plus} << Of::fraction_bits);
   return each(
       [=](auto shifted) GRURUN_VECTOR_BODY {
         const auto exponent =
-            hn::ShiftLeft<Of::kFractionBits>(hn::BitCast(di, shifted));  // the rest is shifted out
+            hn::ShiftLeft<Of::fraction_bits>(hn::BitCast(di, shifted));  // the rest is shifted out
         return hn::BitCast(d, hn::Add(exponent, bias));
       },
       x.shifted);
 }
 
-/// exp(x) from x reduced, for x from -kVanishes to kOverflows.
+/// exp(x) from x reduced, for x from -vanishes to overflows.
 template <class D, class V>
 HWY_INLINE V exp_of(D d, const Reduced<V>& x) {
   using T = hn::TFromD<D>;
@@ -160,14 +161,14 @@ HWY_INLINE V exp_of(D d, const Reduced<V>& x) {
   // In two steps, as 2^n alone may be out of range.
   const auto scaled = [=](auto v, auto shifted) GRURUN_VECTOR_BODY {
     const hn::RebindToSigned<D> di;
-    const auto n = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, hn::Set(d, ExpOf<T>::kShift)));
+    const auto n = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, hn::Set(d, ExpOf<T>::shift)));
     const auto half = hn::ShiftRight<1>(n);
     return hn::Mul(hn::Mul(v, integer_power_of_two(d, half)), integer_power_of_two(d, hn::Sub(n, half)));
   };
   return each(scaled, e, x.shifted);
 }
 
-/// exp(x) from x reduced, for x from -kVanishes to 0.
+/// exp(x) from x reduced, for x from -vanishes to 0.
 template <class D, class V>
 HWY_INLINE V exp_of_negative(D d, const Reduced<V>& x) {
   using T = hn::TFromD<D>;
@@ -182,8 +183,8 @@ HWY_INLINE V exp_of_negative(D d, const Reduced<V>& x) {
 template <class D, class V>
 HWY_INLINE V vector_exp(D d, V x) {
   // Beyond these the result is infinity or 0 anyway. NaN passes them, and nothing turns it into a number.
-  return exp_of(d, reduce(d, at_most(at_least(x, hn::Set(d, -ExpOf<hn::TFromD<D>>::kVanishes)),
-                                     hn::Set(d, ExpOf<hn::TFromD<D>>::kOverflows))));
+  return exp_of(d, reduce(d, at_most(at_least(x, hn::Set(d, -ExpOf<hn::TFromD<D>>::vanishes)),
+                                     hn::Set(d, ExpOf<hn::TFromD<D>>::overflows))));
 }
 
 /// exp(x) for x up to 0 or NaN, with the bits of vector_exp. What gives 0 does not go through the arithmetic:
@@ -191,7 +192,7 @@ HWY_INLINE V vector_exp(D d, V x) {
 template <class D, class V>
 HWY_INLINE V vector_exp_of_negative(D d, V x) {
   const auto zero_where_vanishing = [=](auto of, auto y) GRURUN_VECTOR_BODY {
-    return hn::IfThenZeroElse(hn::Lt(of, hn::Set(d, -ExpOf<hn::TFromD<D>>::kVanishes)), y);
+    return hn::IfThenZeroElse(hn::Lt(of, hn::Set(d, -ExpOf<hn::TFromD<D>>::vanishes)), y);
   };
   return each(zero_where_vanishing, x, exp_of_negative(d, reduce(d, each(zero_where_vanishing, x, x))));
 }
@@ -200,8 +201,7 @@ template <class D, class V>
 HWY_INLINE V vector_expm1(D d, V x) {
   using Of = ExpOf<hn::TFromD<D>>;
   using T = hn::TFromD<D>;
-  const auto reduced =
-      reduce(d, at_most(at_least(x, hn::Set(d, -Of::kAbsorbed)), hn::Set(d, Of::kOverflows)));
+  const auto reduced = reduce(d, at_most(at_least(x, hn::Set(d, -Of::absorbed)), hn::Set(d, Of::overflows)));
   // 2^n p + (2^n - 1), half of it first, as the power beyond the largest number does not exist.
   const V scale = power_of_two(d, reduced, -1);
   const V half = hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, hn::Set(d, T{0.5})));
@@ -215,7 +215,7 @@ template <class D, class V>
 HWY_INLINE V vector_tanh(D d, V x) {
   using T = hn::TFromD<D>;
   // With e = expm1(2|x|), e / (e + 2) does not cancel.
-  const V magnitude = at_most(magnitude_of(x), hn::Set(d, ExpOf<T>::kTanhIsOne));
+  const V magnitude = at_most(magnitude_of(x), hn::Set(d, ExpOf<T>::tanh_is_one));
   const auto reduced = reduce(d, add(magnitude, magnitude));
   const V scale = power_of_two(d, reduced);
   const V e = mul_add(scale, reduced.expm1_r, sub(scale, hn::Set(d, T{1})));
@@ -227,7 +227,7 @@ template <class D, class V>
 HWY_INLINE V vector_sigmoid(D d, V x) {
   using T = hn::TFromD<D>;
   const auto one = hn::Set(d, T{1});
-  const V e = exp_of_negative(d, reduce<true>(d, at_most(magnitude_of(x), hn::Set(d, ExpOf<T>::kVanishes))));
+  const V e = exp_of_negative(d, reduce<true>(d, at_most(magnitude_of(x), hn::Set(d, ExpOf<T>::vanishes))));
   const auto numerator = [=](auto of, auto power) GRURUN_VECTOR_BODY {
     return hn::IfThenElse(hn::Lt(of, hn::Zero(d)), power, one);
   };

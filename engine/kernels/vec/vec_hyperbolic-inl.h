@@ -24,8 +24,8 @@ template <class D>
 HWY_INLINE hn::Vec<D> double_log1p(D d, hn::Vec<D> x) {
   const hn::RebindToUnsigned<D> du;
   // (atanh(s) / s - 1) / s^2 in s^2, up to the s of sqrt(2)
-  static constexpr double kTail[] = {0x1.555554fd93885p-2, 0x1.999a7a9c9d707p-3, 0x1.2438d2ddef0a4p-3,
-                                     0x1.e2f722025430fp-4};
+  static constexpr double tail_terms[] = {0x1.555554fd93885p-2, 0x1.999a7a9c9d707p-3, 0x1.2438d2ddef0a4p-3,
+                                          0x1.e2f722025430fp-4};
   const auto one = hn::Set(d, 1.0), two = hn::Set(d, 2.0), sum = hn::Add(one, x);
   const auto lost =
       hn::IfThenElse(hn::Lt(x, one), hn::Sub(x, hn::Sub(sum, one)), hn::Sub(one, hn::Sub(sum, x)));
@@ -39,7 +39,7 @@ HWY_INLINE hn::Vec<D> double_log1p(D d, hn::Vec<D> x) {
   };
   const auto f = hn::Add(hn::Sub(scaled_down(sum), one), scaled_down(lost));
   const auto s = hn::Div(f, hn::Add(two, f)), square = hn::Mul(s, s), twice = hn::Add(s, s);
-  const auto log = hn::MulAdd(hn::Mul(twice, square), polynomial(d, square, kTail), twice);
+  const auto log = hn::MulAdd(hn::Mul(twice, square), polynomial(d, square, tail_terms), twice);
   const auto y = hn::MulAdd(n, hn::Set(d, 0x1.62e42fefa39efp-1), log);
   return hn::IfThenElse(hn::Eq(x, hn::Inf(d)), x, y);
 }

@@ -82,16 +82,16 @@ HWY_INLINE V at_least(V x, M least) {
       x);
 }
 
-/// y[i] = step(x[i]) for n floats; y may be x. kAtATime: how many vectors step() is given, as Several; the
+/// y[i] = step(x[i]) for n floats; y may be x. at_a_time: how many vectors step() is given, as Several; the
 /// last ones come alone.
-template <size_t kAtATime = 1, class Step>
+template <size_t at_a_time = 1, class Step>
 HWY_INLINE void map_vectors(const float* x, float* y, size_t n, const Step& step) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
-  if constexpr (kAtATime > 1) {
-    for (; i + kAtATime * lanes <= n; i += kAtATime * lanes)
-      store_several(step(load_several<kAtATime>(d, x + i)), d, y + i);
+  if constexpr (at_a_time > 1) {
+    for (; i + at_a_time * lanes <= n; i += at_a_time * lanes)
+      store_several(step(load_several<at_a_time>(d, x + i)), d, y + i);
   }
   for (; i + lanes <= n; i += lanes) hn::StoreU(step(hn::LoadU(d, x + i)), d, y + i);
   if (i < n) store_first(step(load_first(d, x + i, n - i)), d, y + i, n - i);

@@ -27,12 +27,12 @@ HWY_INLINE V keep_nan(V x, V y) {
 /// log(1 + f) + n ln 2 + correction, for f from sqrt(1/2) - 1 to sqrt(2) - 1.
 template <class D, class V>
 HWY_INLINE V reduced_log(D d, V f, V n, V correction) {
-  static constexpr float kTail[] = {0x1.555548p-2f,  -0x1.000006p-2f, 0x1.99a4cap-3f,
-                                    -0x1.555c5cp-3f, 0x1.2335b2p-3f,  -0x1.fc1d58p-4f,
-                                    0x1.e70710p-4f,  -0x1.de65a6p-4f, 0x1.1456c4p-4f};
+  static constexpr float tail_terms[] = {0x1.555548p-2f,  -0x1.000006p-2f, 0x1.99a4cap-3f,
+                                         -0x1.555c5cp-3f, 0x1.2335b2p-3f,  -0x1.fc1d58p-4f,
+                                         0x1.e70710p-4f,  -0x1.de65a6p-4f, 0x1.1456c4p-4f};
   const V square = hn::Mul(f, f);
   V low = hn::MulAdd(n, hn::Set(d, 0x1.7f7d1cp-20f), correction);
-  low = hn::MulAdd(hn::Mul(square, f), polynomial(d, f, kTail), low);
+  low = hn::MulAdd(hn::Mul(square, f), polynomial(d, f, tail_terms), low);
   low = hn::NegMulAdd(hn::Set(d, 0.5f), square, low);
   return hn::MulAdd(n, hn::Set(d, 0x1.62e4p-1f), hn::Add(f, low));
 }
@@ -89,14 +89,15 @@ HWY_INLINE V vector_softplus(D d, V x) {
 template <class D, class V>
 HWY_INLINE V vector_erf(D d, V x) {
   // erf(x) / x - 1 in x^2, up to |x| = 1; log(1 - erf(x)) in x beyond, up to 4, where erf rounds to 1.
-  static constexpr float kSmall[] = {0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2d20p-4f, -0x1.b7fbb4p-6f,
-                                     0x1.5419f6p-8f, -0x1.a485eep-11f, 0x1.4ae4d4p-14f};
-  static constexpr float kLarge[] = {0x1.8b3f28p-13f, -0x1.212c2cp+0f, -0x1.4434f0p-1f, -0x1.bc18d0p-4f,
-                                     0x1.9d0bd6p-6f,  -0x1.1398fap-8f, 0x1.ceeaeep-12f, -0x1.6c0690p-16f};
+  static constexpr float small_terms[] = {0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2d20p-4f, -0x1.b7fbb4p-6f,
+                                          0x1.5419f6p-8f, -0x1.a485eep-11f, 0x1.4ae4d4p-14f};
+  static constexpr float large_terms[] = {0x1.8b3f28p-13f, -0x1.212c2cp+0f, -0x1.4434f0p-1f,
+                                          -0x1.bc18d0p-4f, 0x1.9d0bd6p-6f,  -0x1.1398fap-8f,
+                                          0x1.ceeaeep-12f, -0x1.6c0690p-16f};
   const auto one = hn::Set(d, 1.0f);
   const V magnitude = at_most(magnitude_of(x), hn::Set(d, 4.0f));
-  const V small = mul_add(magnitude, polynomial(d, mul(magnitude, magnitude), kSmall), magnitude);
-  const auto reduced = reduce(d, polynomial(d, magnitude, kLarge));
+  const V small = mul_add(magnitude, polynomial(d, mul(magnitude, magnitude), small_terms), magnitude);
+  const auto reduced = reduce(d, polynomial(d, magnitude, large_terms));
   const V scale = power_of_two(d, reduced);
   const V large = sub(one, mul_add(scale, reduced.expm1_r, scale));
   const auto chosen = [=](auto from, auto size, auto near, auto far) GRURUN_VECTOR_BODY {
@@ -110,23 +111,23 @@ HWY_INLINE V vector_erf(D d, V x) {
 /// rounding is made up for, where multiply-adds are fused.
 template <class D, class V>
 HWY_INLINE V vector_gelu(D d, V x) {
-  static constexpr float kBeyond[] = {0x1.19d80ep-3f,  0x1.1aac52p-3f,  0x1.e01b98p-4f,
-                                      0x1.ca5c54p-4f,  -0x1.363b18p-5f, 0x1.803da6p-3f,
-                                      -0x1.161660p-2f, 0x1.29f590p-3f,  -0x1.d1c050p-6f};
+  static constexpr float beyond_terms[] = {0x1.19d80ep-3f,  0x1.1aac52p-3f,  0x1.e01b98p-4f,
+                                           0x1.ca5c54p-4f,  -0x1.363b18p-5f, 0x1.803da6p-3f,
+                                           -0x1.161660p-2f, 0x1.29f590p-3f,  -0x1.d1c050p-6f};
   const V half = hn::Set(d, 0.5f), one = hn::Set(d, 1.0f);
   const V near = hn::Min(hn::Abs(x), hn::Set(d, 16.0f));  // at 16 the power is 0
   const V square = hn::Mul(near, near), lost = hn::MulSub(near, near, square);
   const V power = vector_exp_of_negative(d, hn::Neg(hn::Mul(square, half)));
   const V t = quotient(d, one, hn::MulAdd(near, hn::Set(d, 0x1.6147aep-2f), one));
-  const V ratio = hn::Mul(hn::Mul(polynomial(d, t, kBeyond), t), hn::NegMulAdd(half, lost, one));
+  const V ratio = hn::Mul(hn::Mul(polynomial(d, t, beyond_terms), t), hn::NegMulAdd(half, lost, one));
   const V beyond = hn::Mul(ratio, power);
   return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), beyond, hn::Sub(one, beyond)));
 }
 
 template <class D, class V>
 HWY_INLINE V vector_gelu_tanh(D d, V x) {
-  const V cubic = hn::Mul(hn::Mul(hn::Mul(hn::Set(d, kGeluCubic<float>), x), x), x);
-  return hn::Mul(x, vector_sigmoid(d, hn::Mul(hn::Set(d, kGeluScale<float>), hn::Add(x, cubic))));
+  const V cubic = hn::Mul(hn::Mul(hn::Mul(hn::Set(d, gelu_cubic<float>), x), x), x);
+  return hn::Mul(x, vector_sigmoid(d, hn::Mul(hn::Set(d, gelu_scale<float>), hn::Add(x, cubic))));
 }
 
 /// max(0, min(1, alpha x + beta))

@@ -6,6 +6,7 @@
 
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd_targets.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/kernels/vec/vec_math_scalar.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -32,7 +33,7 @@ HWY_INLINE void map(const float* x, float* y, size_t n) {
 }
 
 void map_exp(const float* x, float* y, size_t n) {
-  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_exp(Tag(), v); });
+  map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_exp(Tag(), v); });
 }
 void map_expm1(const float* x, float* y, size_t n) {
   map<vector_expm1<Tag, Vec>>(x, y, n);
@@ -44,16 +45,16 @@ void map_log1p(const float* x, float* y, size_t n) {
   map<vector_log1p<Tag, Vec>>(x, y, n);
 }
 void map_tanh(const float* x, float* y, size_t n) {
-  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_tanh(Tag(), v); });
+  map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_tanh(Tag(), v); });
 }
 void map_sigmoid(const float* x, float* y, size_t n) {
-  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_sigmoid(Tag(), v); });
+  map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_sigmoid(Tag(), v); });
 }
 void map_softplus(const float* x, float* y, size_t n) {
   map<vector_softplus<Tag, Vec>>(x, y, n);
 }
 void map_erf(const float* x, float* y, size_t n) {
-  map_vectors<kTogether>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_erf(Tag(), v); });
+  map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_erf(Tag(), v); });
 }
 void map_gelu(const float* x, float* y, size_t n) {
   map<vector_gelu<Tag, Vec>>(x, y, n);
@@ -62,7 +63,7 @@ void map_gelu_tanh(const float* x, float* y, size_t n) {
   map<vector_gelu_tanh<Tag, Vec>>(x, y, n);
 }
 void map_swish(const float* x, float alpha, float* y, size_t n) {
-  map_vectors<kTogether>(x, y, n, [=](auto v) GRURUN_VECTOR_BODY {
+  map_vectors<together>(x, y, n, [=](auto v) GRURUN_VECTOR_BODY {
     return mul(v, vector_sigmoid(Tag(), mul(v, hn::Set(Tag(), alpha))));
   });
 }
@@ -71,7 +72,7 @@ void map_hard_sigmoid(const float* x, float alpha, float beta, float* y, size_t 
 }
 void map_hard_swish(const float* x, float* y, size_t n) {
   map_vectors(x, y, n,
-              [](Vec v) HWY_ATTR { return hn::Mul(v, vector_hard_sigmoid(Tag(), v, kSixth<float>, 0.5f)); });
+              [](Vec v) HWY_ATTR { return hn::Mul(v, vector_hard_sigmoid(Tag(), v, sixth<float>, 0.5f)); });
 }
 void map_sin(const float* x, float* y, size_t n) {
   map_angles<Angle::sine>(x, y, n);
@@ -135,18 +136,16 @@ HWY_AFTER_NAMESPACE();
 namespace grurun::kernels {
 namespace {
 
-constexpr int64_t kGrain = 8192;
-
 template <class Map, class T>
 void map_all(Map map, const T* x, T* y, int64_t n) {
-  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+  parallel_for(n, tuning::dear_elements_of_thread, [=](int64_t begin, int64_t end) {
     map(x + begin, y + begin, static_cast<size_t>(end - begin));
   });
 }
 
 template <class F>
 void map_doubles(F f, const double* x, double* y, int64_t n) {
-  parallel_for(n, kGrain, [=](int64_t begin, int64_t end) {
+  parallel_for(n, tuning::dear_elements_of_thread, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) y[i] = f(x[i]);
   });
 }

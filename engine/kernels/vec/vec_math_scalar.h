@@ -28,12 +28,12 @@ T scalar_gelu(T x) {
 /// Gelu with approximate = "tanh": 1 + tanh(z) is 2 sigmoid(2 z), without the loss of digits where tanh is
 /// near -1.
 template <class T>
-inline constexpr T kGeluScale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+inline constexpr T gelu_scale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
 template <class T>
-inline constexpr T kGeluCubic = static_cast<T>(0.044715);
+inline constexpr T gelu_cubic = static_cast<T>(0.044715);
 template <class T>
 T scalar_gelu_tanh(T x) {
-  return x * scalar_sigmoid(kGeluScale<T> * (x + kGeluCubic<T> * x * x * x));
+  return x * scalar_sigmoid(gelu_scale<T> * (x + gelu_cubic<T> * x * x * x));
 }
 
 template <class T>
@@ -43,10 +43,10 @@ T scalar_hard_sigmoid(T x, T alpha, T beta) {
 }
 
 template <class T>
-inline constexpr T kSixth = T(1) / T(6);
+inline constexpr T sixth = T(1) / T(6);
 template <class T>
 T scalar_hard_swish(T x) {
-  return x * scalar_hard_sigmoid(x, kSixth<T>, T(0.5));
+  return x * scalar_hard_sigmoid(x, sixth<T>, T(0.5));
 }
 
 }  // namespace grurun::kernels

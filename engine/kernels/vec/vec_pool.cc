@@ -17,7 +17,7 @@ namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <Fold fold>
-constexpr float kStart = fold == Fold::sum ? 0 : -std::numeric_limits<float>::infinity();
+constexpr float start = fold == Fold::sum ? 0 : -std::numeric_limits<float>::infinity();
 
 template <Fold fold, class V>
 HWY_INLINE V take(V so_far, V next) {
@@ -36,17 +36,17 @@ HWY_INLINE V take(V so_far, V next) {
 // One window: a vector of one element has no branches that depend on it.
 using One = hn::CappedTag<float, 1>;
 
-/// Window i of n, its first element x[i * stride]: kTaps elements, or `taps` where kTaps is 0. With stride 2,
-/// two adjacent taps lie in the same vectors.
-template <Fold fold, size_t stride, size_t kTaps, bool adjacent>
+/// Window i of n, its first element x[i * stride]: tap_count elements, or `taps` where tap_count is 0. With
+/// stride 2, two adjacent taps lie in the same vectors.
+template <Fold fold, size_t stride, size_t tap_count, bool adjacent>
 HWY_INLINE void fold_windows(const float* x, size_t step, size_t taps, float* y, size_t n) {
   const hn::ScalableTag<float> d;
-  const size_t lanes = hn::Lanes(d), count = kTaps != 0 ? kTaps : taps;
+  const size_t lanes = hn::Lanes(d), count = tap_count != 0 ? tap_count : taps;
   const auto at = [=](size_t i) HWY_ATTR {
-    auto so_far = hn::Set(d, kStart<fold>);
+    auto so_far = hn::Set(d, start<fold>);
     const auto with = [&](size_t j, auto next) HWY_ATTR {
       // Of the greatest the first element is itself what is so far.
-      return kTaps != 0 && fold == Fold::max && j == 0 ? next : take<fold>(so_far, next);
+      return tap_count != 0 && fold == Fold::max && j == 0 ? next : take<fold>(so_far, next);
     };
     if constexpr (stride == 1) {
       GRURUN_UNROLL_PIECES
@@ -68,7 +68,7 @@ HWY_INLINE void fold_windows(const float* x, size_t step, size_t taps, float* y,
   for (; i + lanes <= n; i += lanes) at(i);
   if (i < n && n >= lanes) return at(n - lanes);  // some for the second time
   for (; i < n; ++i) {
-    auto so_far = hn::Set(One(), kStart<fold>);
+    auto so_far = hn::Set(One(), start<fold>);
     for (size_t j = 0; j < count; ++j) so_far = take<fold>(so_far, hn::Set(One(), x[i * stride + j * step]));
     y[i] = hn::GetLane(so_far);
   }
@@ -77,23 +77,23 @@ HWY_INLINE void fold_windows(const float* x, size_t step, size_t taps, float* y,
 /// Window i of a row, by those of its taps that lie inside.
 template <Fold fold>
 HWY_INLINE float fold_at_edge(const float* row, const RowWindows& w, int64_t i) {
-  auto so_far = hn::Set(One(), kStart<fold>);
+  auto so_far = hn::Set(One(), start<fold>);
   for (int64_t j = 0, at = i * w.stride - w.pad; j < w.taps; ++j, at += w.dilation) {
     if (at >= 0 && at < w.width) so_far = take<fold>(so_far, hn::Set(One(), row[at]));
   }
   return hn::GetLane(so_far);
 }
 
-template <Fold fold, size_t stride, size_t kTaps, bool adjacent>
+template <Fold fold, size_t stride, size_t tap_count, bool adjacent>
 void fold_rows(const float* x, int64_t rows, const RowWindows& w, float* y) {
   const int64_t first = w.first_inside(), end = w.end_inside();
   for (int64_t r = 0; r < rows; ++r, x += w.width, y += w.n) {
     for (int64_t i = 0; i < first; ++i) y[i] = fold_at_edge<fold>(x, w, i);
     for (int64_t i = end; i < w.n; ++i) y[i] = fold_at_edge<fold>(x, w, i);
     if (first == end) continue;
-    fold_windows<fold, stride, kTaps, adjacent>(x + first * w.stride - w.pad, static_cast<size_t>(w.dilation),
-                                                static_cast<size_t>(w.taps), y + first,
-                                                static_cast<size_t>(end - first));
+    fold_windows<fold, stride, tap_count, adjacent>(
+        x + first * w.stride - w.pad, static_cast<size_t>(w.dilation), static_cast<size_t>(w.taps), y + first,
+        static_cast<size_t>(end - first));
   }
 }
 

@@ -24,14 +24,15 @@ HWY_INLINE hn::Vec<D> load_integers(D d, const T* x) {
 }
 
 /// step(d, i, scale, zero_point) for all elements.
-template <bool kSteps, class T, class Step>
+template <bool step_count, class T, class Step>
 HWY_INLINE void for_quantized(const Quantization<T>& by, size_t n, const Step& step) {
-  const float scale = kSteps ? 0.0f : *by.scales;
-  const float zero_point = kSteps || by.zero_points == nullptr ? 0.0f : static_cast<float>(*by.zero_points);
+  const float scale = step_count ? 0.0f : *by.scales;
+  const float zero_point =
+      step_count || by.zero_points == nullptr ? 0.0f : static_cast<float>(*by.zero_points);
   const float* scales = by.scales;
   const T* zero_points = by.zero_points;
   for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
-    if constexpr (kSteps) {
+    if constexpr (step_count) {
       step(d, i, hn::LoadU(d, scales + i),
            zero_points == nullptr ? hn::Zero(d) : load_integers(d, zero_points + i));
     } else {
@@ -56,10 +57,10 @@ HWY_INLINE void store_rounded(D d, V x, V zero_point, V least, V most, TU* y) {
   hn::StoreU(hn::TruncateTo(dy, sum), dy, y);
 }
 
-template <bool kSteps, class T>
+template <bool step_count, class T>
 HWY_INLINE void quantize_with(const float* x, const Quantization<T>& by, T* y, size_t n) {
   auto* to = reinterpret_cast<hwy::MakeUnsigned<T>*>(y);
-  for_quantized<kSteps>(by, n, [=](auto d, size_t i, auto scale, auto zero_point) HWY_ATTR {
+  for_quantized<step_count>(by, n, [=](auto d, size_t i, auto scale, auto zero_point) HWY_ATTR {
     const auto least = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
     const auto most = hn::Set(d, static_cast<float>(std::numeric_limits<T>::max()));
     store_rounded(d, hn::Div(hn::LoadU(d, x + i), scale), zero_point, least, most, to + i);
@@ -71,9 +72,9 @@ HWY_INLINE void quantize(const float* x, const Quantization<T>& by, T* y, size_t
   by.step == 0 ? quantize_with<false>(x, by, y, n) : quantize_with<true>(x, by, y, n);
 }
 
-template <bool kSteps, class T>
+template <bool step_count, class T>
 HWY_INLINE void dequantize_with(const T* x, const Quantization<T>& by, float* y, size_t n) {
-  for_quantized<kSteps>(by, n, [=](auto d, size_t i, auto scale, auto zero_point) HWY_ATTR {
+  for_quantized<step_count>(by, n, [=](auto d, size_t i, auto scale, auto zero_point) HWY_ATTR {
     hn::StoreU(hn::Mul(hn::Sub(load_integers(d, x + i), zero_point), scale), d, y + i);
   });
 }
@@ -108,14 +109,14 @@ void dequantize_u16(const uint16_t* x, const Quantization<uint16_t>& by, float* 
   dequantize(x, by, y, n);
 }
 
-template <bool kDivides>
+template <bool divides>
 HWY_INLINE void requantize(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
   const double zero_point = by.zero_point, least = by.least, scale = by.scale;
   for_lanes<double>(n, [=, factors = by.factors, step = by.step](auto d, size_t i) HWY_ATTR {
     const hn::Rebind<int32_t, decltype(d)> di;
     const auto factor = step == 0 ? hn::Set(d, *factors) : hn::LoadU(d, factors + i);
     auto quotient = hn::Mul(hn::PromoteTo(d, hn::LoadU(di, x + i)), factor);
-    if constexpr (kDivides) quotient = hn::Div(quotient, hn::Set(d, scale));
+    if constexpr (divides) quotient = hn::Div(quotient, hn::Set(d, scale));
     store_rounded(d, quotient, hn::Set(d, zero_point), hn::Set(d, least), hn::Set(d, least + 255), y + i);
   });
 }

@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kWays = 4;  // sums in flight, to hide the latency of an addition
+constexpr size_t way_count = 4;  // sums in flight, to hide the latency of an addition
 
 /// Elements that a sum is taken of: whole(d, i) is a vector of those from i on, first(d, i, n) one of n of
 /// them and zeros, asked for once each and in order.
@@ -44,13 +44,13 @@ template <bool squares, class T, class Source>
 double block_sum(const Source& x, size_t n) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
-  hn::Vec<decltype(d)> sum[kWays] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  hn::Vec<decltype(d)> sum[way_count] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
   const auto take = [&](size_t way, auto v)
                         HWY_ATTR { sum[way] = squares ? hn::MulAdd(v, v, sum[way]) : hn::Add(sum[way], v); };
   size_t i = 0;
-  for (; i + kWays * lanes <= n; i += kWays * lanes) {
+  for (; i + way_count * lanes <= n; i += way_count * lanes) {
     GRURUN_UNROLL
-    for (size_t way = 0; way < kWays; ++way) take(way, x.whole(d, i + way * lanes));
+    for (size_t way = 0; way < way_count; ++way) take(way, x.whole(d, i + way * lanes));
   }
   for (; i + lanes <= n; i += lanes) take(0, x.whole(d, i));
   if (i < n) take(1, x.first(d, i, n - i));
@@ -61,8 +61,8 @@ double block_sum(const Source& x, size_t n) {
 template <bool squares, class T, class Source = Elements<T>>
 double sum(const Source& x, size_t n) {
   double total = 0;
-  for (size_t i = 0; i < n; i += kReduceBlock) {
-    total += block_sum<squares, T>(x.from(i), std::min<size_t>(kReduceBlock, n - i));
+  for (size_t i = 0; i < n; i += reduce_block) {
+    total += block_sum<squares, T>(x.from(i), std::min<size_t>(reduce_block, n - i));
   }
   return total;
 }
@@ -87,7 +87,7 @@ T extreme(const T* x, size_t n) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
   const T start = least ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
-  hn::Vec<decltype(d)> ways[kWays];
+  hn::Vec<decltype(d)> ways[way_count];
   GRURUN_UNROLL
   for (auto& best : ways) best = hn::Set(d, start);
   auto unordered = hn::IsNaN(ways[0]);  // none so far
@@ -97,9 +97,9 @@ T extreme(const T* x, size_t n) {
     ways[way] = least ? hn::Min(ways[way], v) : hn::Max(ways[way], v);
   };
   size_t i = 0;
-  for (; i + kWays * lanes <= n; i += kWays * lanes) {
+  for (; i + way_count * lanes <= n; i += way_count * lanes) {
     GRURUN_UNROLL
-    for (size_t way = 0; way < kWays; ++way) take(i + way * lanes, way);
+    for (size_t way = 0; way < way_count; ++way) take(i + way * lanes, way);
   }
   for (; i + lanes <= n; i += lanes) take(i, 0);
   const auto two = least ? hn::Min(ways[0], ways[1]) : hn::Max(ways[0], ways[1]);
@@ -146,7 +146,7 @@ HWY_INLINE size_t extreme_columns(const T* x, size_t rows, size_t step, T* best,
 
 template <bool least, class T>
 void extreme_columns(const T* x, size_t rows, size_t step, T* best, size_t n) {
-  size_t i = extreme_columns<least, kWays>(x, rows, step, best, 0, n);
+  size_t i = extreme_columns<least, way_count>(x, rows, step, best, 0, n);
   i = extreme_columns<least, 1>(x, rows, step, best, i, n);
   for (; i < n; ++i) {
     for (size_t r = 0; r < rows; ++r) {

@@ -40,26 +40,26 @@ HWY_INLINE V add_term(D d, V sum, const float* x) {
   return hn::MulAdd(wide, wide, sum);  // the product is exact
 }
 
-/// Each of kSumsInDouble sums takes every kSumsInDouble-th element.
+/// Each of sums_in_double sums takes every sums_in_double-th element.
 template <SumOf of>
 double wide_sum(const float* x, size_t n) {
-  using D = hn::CappedTag<double, kSumsInDouble>;
+  using D = hn::CappedTag<double, sums_in_double>;
   const D d;
   const size_t lanes = hn::Lanes(d);
-  constexpr size_t kVectors = kSumsInDouble / hn::MaxLanes(D());
-  HWY_ALIGN double sums[kSumsInDouble] = {};
-  size_t i = 0, left = kSumsInDouble;
+  constexpr size_t vector_count = sums_in_double / hn::MaxLanes(D());
+  HWY_ALIGN double sums[sums_in_double] = {};
+  size_t i = 0, left = sums_in_double;
   if constexpr (hn::MaxLanes(D()) >= 4) {
-    hn::Vec<D> sum[kVectors];
+    hn::Vec<D> sum[vector_count];
     GRURUN_UNROLL
     for (auto& each : sum) each = hn::Zero(d);
-    for (; i + kSumsInDouble <= n; i += kSumsInDouble) {
+    for (; i + sums_in_double <= n; i += sums_in_double) {
       GRURUN_UNROLL
-      for (size_t v = 0; v < kVectors; ++v) sum[v] = add_term<of>(d, sum[v], x + i + v * lanes);
+      for (size_t v = 0; v < vector_count; ++v) sum[v] = add_term<of>(d, sum[v], x + i + v * lanes);
     }
     if (i == n) {
       GRURUN_UNROLL
-      for (size_t half = kVectors / 2; half > 0; half /= 2) {
+      for (size_t half = vector_count / 2; half > 0; half /= 2) {
         GRURUN_UNROLL
         for (size_t v = 0; v < half; ++v) sum[v] = hn::Add(sum[v], sum[v + half]);
       }
@@ -67,10 +67,10 @@ double wide_sum(const float* x, size_t n) {
       left = lanes;
     } else {
       GRURUN_UNROLL
-      for (size_t v = 0; v < kVectors; ++v) hn::Store(sum[v], d, sums + v * lanes);
+      for (size_t v = 0; v < vector_count; ++v) hn::Store(sum[v], d, sums + v * lanes);
     }
   }
-  for (size_t k = 0; i < n; ++i, k = (k + 1) % kSumsInDouble) sums[k] += term<of>(x[i]);
+  for (size_t k = 0; i < n; ++i, k = (k + 1) % sums_in_double) sums[k] += term<of>(x[i]);
   for (size_t half = left / 2; half > 0; half /= 2) {
     for (size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
   }
@@ -254,13 +254,13 @@ void add_in_double(SumOf of, const float* x, int64_t rows, int64_t step, double*
    static_cast<size_t>(std::max<int64_t>(n, 0)));
 }
 void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, double* sums) {
-  constexpr int64_t kRows = 64, kColumns = 32;  // that are transposed at a time
-  float across[kRows * kColumns];
+  constexpr int64_t row_count = 64, column_count = 32;  // that are transposed at a time
+  float across[row_count * column_count];
   std::fill_n(sums, rows, 0.0);
-  for (int64_t r = 0; r < rows; r += kRows) {
-    const int64_t count = std::min(kRows, rows - r);
-    for (int64_t k = 0; k < n; k += kColumns) {
-      const int64_t columns = std::min(kColumns, n - k);
+  for (int64_t r = 0; r < rows; r += row_count) {
+    const int64_t count = std::min(row_count, rows - r);
+    for (int64_t k = 0; k < n; k += column_count) {
+      const int64_t columns = std::min(column_count, n - k);
       vec_transpose(x + r * n + k, n, count, columns, across, count);
       add_in_double(of, across, columns, count, sums + r, count);
     }

@@ -6,8 +6,8 @@
 
 namespace grurun::kernels {
 
-/// 0 for n = 0. Floats are summed in float within blocks of kReduceBlock, the blocks in double, so the error
-/// is at most kReduceBlock / 2 units in the last place of the sum of magnitudes, whatever n is.
+/// 0 for n = 0. Floats are summed in float within blocks of reduce_block, the blocks in double, so the error
+/// is at most reduce_block / 2 units in the last place of the sum of magnitudes, whatever n is.
 double reduce_sum(const float* x, int64_t n);
 double reduce_sum(const double* x, int64_t n);
 
@@ -15,7 +15,7 @@ double reduce_sum(const double* x, int64_t n);
 double reduce_sum_squares(const float* x, int64_t n);
 double reduce_sum_squares(const double* x, int64_t n);
 
-inline constexpr int64_t kReduceBlock = 1024;
+inline constexpr int64_t reduce_block = 1024;
 
 /// NaN if any element is. n = 0 gives -infinity for the greatest, infinity for the least.
 float reduce_max(const float* x, int64_t n);
@@ -32,10 +32,10 @@ int64_t reduce_min(const int64_t* x, int64_t n);
 /// What a sum in double is taken of: x, |x| or x * x.
 enum class SumOf { values, magnitudes, squares };
 
-/// kSumsInDouble sums, the k-th of elements k, k + kSumsInDouble, ..., which are then added: the upper half
+/// sums_in_double sums, the k-th of elements k, k + sums_in_double, ..., which are then added: the upper half
 /// to the lower, until one is left. The same bits on every instruction set.
 double sum_in_double(SumOf of, const float* x, int64_t n);
-inline constexpr int64_t kSumsInDouble = 32;
+inline constexpr int64_t sums_in_double = 32;
 
 /// The sum of each row of x [rows, n], element after element: for rows that are short.
 void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, double* sums);

@@ -25,19 +25,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
-constexpr size_t kRowsTogether = 16, kElementsTogether = 4096, kColumnsTogether = 512;
+constexpr size_t rows_together = 16, elements_together = 4096, columns_together = 512;
 
 /// The greatest of n elements, if none is NaN.
 float greatest_of(const float* x, size_t n) {
   const D d;
   const size_t lanes = hn::Lanes(d);
-  V ways[kWays];
+  V ways[way_count];
   GRURUN_UNROLL
   for (V& way : ways) way = hn::Set(d, -std::numeric_limits<float>::infinity());
   size_t i = 0;
-  for (; i + kWays * lanes <= n; i += kWays * lanes) {
+  for (; i + way_count * lanes <= n; i += way_count * lanes) {
     GRURUN_UNROLL
-    for (size_t w = 0; w < kWays; ++w) ways[w] = hn::Max(ways[w], hn::LoadU(d, x + i + w * lanes));
+    for (size_t w = 0; w < way_count; ++w) ways[w] = hn::Max(ways[w], hn::LoadU(d, x + i + w * lanes));
   }
   for (; i + lanes <= n; i += lanes) ways[0] = hn::Max(ways[0], hn::LoadU(d, x + i));
   if (i < n) {
@@ -47,14 +47,14 @@ float greatest_of(const float* x, size_t n) {
   return extreme_lane<false>(d, hn::Max(hn::Max(ways[0], ways[1]), hn::Max(ways[2], ways[3])));
 }
 
-/// The sum of e^(x - m) for n <= kReduceBlock elements, in the order of reduce_sum. y becomes e^(x - m), or x
+/// The sum of e^(x - m) for n <= reduce_block elements, in the order of reduce_sum. y becomes e^(x - m), or x
 /// - m. Padded rows go on with -infinity to the end of a vector.
 template <bool keep_powers, bool padded>
 double powers_of_block(const float* x, float greatest, float* y, size_t n) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   const V m = hn::Set(d, greatest);
-  V sum[kWays] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  V sum[way_count] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
   const auto take = [&](size_t at, size_t way) HWY_ATTR {
     const V less = hn::Sub(hn::LoadU(d, x + at), m);
     const V power = vector_exp_of_negative(d, less);
@@ -62,15 +62,15 @@ double powers_of_block(const float* x, float greatest, float* y, size_t n) {
     sum[way] = hn::Add(sum[way], power);
   };
   size_t i = 0;
-  for (; i + kWays * lanes <= n; i += kWays * lanes) {
-    if constexpr (kTogether == kWays) {
-      const auto less = sub(load_several<kWays>(d, x + i), m), power = vector_exp_of_negative(d, less);
+  for (; i + way_count * lanes <= n; i += way_count * lanes) {
+    if constexpr (together == way_count) {
+      const auto less = sub(load_several<way_count>(d, x + i), m), power = vector_exp_of_negative(d, less);
       store_several(keep_powers ? power : less, d, y + i);
       GRURUN_UNROLL
-      for (size_t way = 0; way < kWays; ++way) sum[way] = hn::Add(sum[way], power.v[way]);
+      for (size_t way = 0; way < way_count; ++way) sum[way] = hn::Add(sum[way], power.v[way]);
     } else {
       GRURUN_UNROLL
-      for (size_t way = 0; way < kWays; ++way) take(i + way * lanes, way);
+      for (size_t way = 0; way < way_count; ++way) take(i + way * lanes, way);
     }
   }
   for (; i + lanes <= n; i += lanes) take(i, 0);
@@ -90,14 +90,14 @@ double powers_of_block(const float* x, float greatest, float* y, size_t n) {
 /// one waits for its last sum, the next one's are on their way.
 template <bool keep_powers>
 void powers(const float* x, float* y, size_t rows, size_t n, double* sums) {
-  float greatest[kRowsTogether];
+  float greatest[rows_together];
   for (size_t r = 0; r < rows; ++r)
     greatest[r] = greatest_of(x + r * n, n);  // a NaN makes the sum one, whatever this is
   for (size_t r = 0; r < rows; ++r) {
     sums[r] = 0;
-    for (size_t i = 0; i < n; i += kReduceBlock) {
+    for (size_t i = 0; i < n; i += reduce_block) {
       sums[r] += powers_of_block<keep_powers, false>(x + r * n + i, greatest[r], y + r * n + i,
-                                                     std::min<size_t>(kReduceBlock, n - i));
+                                                     std::min<size_t>(reduce_block, n - i));
     }
   }
 }
@@ -105,7 +105,7 @@ void powers(const float* x, float* y, size_t rows, size_t n, double* sums) {
 /// some(x, y, rows) for as many rows at a time as stay in L1.
 template <class Some>
 HWY_INLINE void for_rows_together(const float* x, float* y, size_t rows, size_t n, const Some& some) {
-  const size_t most = std::clamp<size_t>(kElementsTogether / n, 1, kRowsTogether);
+  const size_t most = std::clamp<size_t>(elements_together / n, 1, rows_together);
   for (size_t r = 0; r < rows; r += most) some(x + r * n, y + r * n, std::min(most, rows - r));
 }
 
@@ -117,9 +117,9 @@ void short_rows(const float* x, float* y, size_t rows, size_t n, const Finish& f
   const D d;
   const size_t lanes = hn::Lanes(d);
   const size_t whole = n / lanes * lanes, stride = whole + lanes;
-  HWY_ALIGN float padded[kElementsTogether];
-  float greatest[kRowsTogether];
-  double sums[kRowsTogether];
+  HWY_ALIGN float padded[elements_together];
+  float greatest[rows_together];
+  double sums[rows_together];
   const V lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
   for (size_t r = 0; r < rows; ++r) {
     float* const row = padded + r * stride;
@@ -152,13 +152,13 @@ void short_rows(const float* x, float* y, size_t rows, size_t n, const Finish& f
 template <bool keep_powers, class Finish>
 HWY_INLINE void finished_rows(const float* x, float* y, size_t rows, size_t n, const Finish& finish) {
   const size_t lanes = hn::Lanes(D());
-  if (n % lanes != 0 && (n / lanes + 1) * lanes * kRowsTogether <= kElementsTogether) {
-    for (size_t r = 0; r < rows; r += kRowsTogether)
-      short_rows<keep_powers>(x + r * n, y + r * n, std::min(kRowsTogether, rows - r), n, finish);
+  if (n % lanes != 0 && (n / lanes + 1) * lanes * rows_together <= elements_together) {
+    for (size_t r = 0; r < rows; r += rows_together)
+      short_rows<keep_powers>(x + r * n, y + r * n, std::min(rows_together, rows - r), n, finish);
     return;
   }
   for_rows_together(x, y, rows, n, [&](const float* from, float* to, size_t count) HWY_ATTR {
-    double sums[kRowsTogether];
+    double sums[rows_together];
     powers<keep_powers>(from, to, count, n, sums);
     for (size_t r = 0; r < count; ++r, to += n) map_vectors(to, to, n, finish(sums[r]));
   });
@@ -201,7 +201,7 @@ HWY_INLINE void for_vectors(size_t columns, const Each& each) {
 template <bool log>
 void softmax_of_columns(const float* x, float* y, size_t n, size_t columns, size_t step) {
   const D d;
-  HWY_ALIGN float greatest[kColumnsTogether], block[kColumnsTogether], total[kColumnsTogether];
+  HWY_ALIGN float greatest[columns_together], block[columns_together], total[columns_together];
   std::fill_n(greatest, columns, -std::numeric_limits<float>::infinity());
   std::fill_n(total, columns, 0.0f);
   for (size_t k = 0; k < n; ++k) {
@@ -209,8 +209,8 @@ void softmax_of_columns(const float* x, float* y, size_t n, size_t columns, size
       store(hn::Max(load(greatest + i), load(x + k * step + i)), greatest + i);
     });
   }
-  for (size_t first = 0; first < n; first += kColumnBlock) {
-    const size_t end = std::min<size_t>(n, first + kColumnBlock);
+  for (size_t first = 0; first < n; first += column_block) {
+    const size_t end = std::min<size_t>(n, first + column_block);
     std::fill_n(block, columns, 0.0f);
     for (size_t k = first; k < end; ++k) {
       for_vectors(columns, [&](size_t i, auto load, auto store) HWY_ATTR {
@@ -234,8 +234,8 @@ void softmax_of_columns(const float* x, float* y, size_t n, size_t columns, size
 
 template <bool log>
 void softmax_columns(const float* x, float* y, size_t n, size_t columns, size_t step) {
-  for (size_t c = 0; c < columns; c += kColumnsTogether)
-    softmax_of_columns<log>(x + c, y + c, n, std::min(kColumnsTogether, columns - c), step);
+  for (size_t c = 0; c < columns; c += columns_together)
+    softmax_of_columns<log>(x + c, y + c, n, std::min(columns_together, columns - c), step);
 }
 void softmax_columns_plain(const float* x, float* y, size_t n, size_t columns, size_t step) {
   softmax_columns<false>(x, y, n, columns, step);

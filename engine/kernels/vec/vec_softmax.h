@@ -14,10 +14,10 @@ void vec_softmax(const float* x, float* y, int64_t rows, int64_t n);
 void vec_log_softmax(const float* x, float* y, int64_t rows, int64_t n);
 
 /// The same for each column of x [n, columns], whose rows are `step` elements apart, as those of y are. A sum
-/// is taken in float, of blocks of kColumnBlock rows and then of the blocks.
+/// is taken in float, of blocks of column_block rows and then of the blocks.
 void vec_softmax_columns(const float* x, float* y, int64_t n, int64_t columns, int64_t step);
 void vec_log_softmax_columns(const float* x, float* y, int64_t n, int64_t columns, int64_t step);
 
-inline constexpr int64_t kColumnBlock = 32;
+inline constexpr int64_t column_block = 32;
 
 }  // namespace grurun::kernels

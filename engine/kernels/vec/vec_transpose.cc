@@ -33,22 +33,22 @@ HWY_INLINE void transpose_square(const T* from, int64_t from_step, T* to, int64_
   transpose_scalar(from, from_step, 1, 1, to, to_step);
 #else
   const hn::FixedTag<T, 16 / sizeof(T)> d;
-  constexpr size_t kRows = 16 / sizeof(T);
-  hn::Vec<decltype(d)> row[kRows], next[kRows];
+  constexpr size_t row_count = 16 / sizeof(T);
+  hn::Vec<decltype(d)> row[row_count], next[row_count];
   GRURUN_UNROLL
-  for (size_t i = 0; i < kRows; ++i) row[i] = hn::LoadU(d, from + static_cast<int64_t>(i) * from_step);
+  for (size_t i = 0; i < row_count; ++i) row[i] = hn::LoadU(d, from + static_cast<int64_t>(i) * from_step);
   GRURUN_UNROLL
-  for (size_t round = 1; round < kRows; round *= 2) {
+  for (size_t round = 1; round < row_count; round *= 2) {
     GRURUN_UNROLL
-    for (size_t i = 0; i < kRows / 2; ++i) {
-      next[2 * i] = hn::InterleaveLower(d, row[i], row[i + kRows / 2]);
-      next[2 * i + 1] = hn::InterleaveUpper(d, row[i], row[i + kRows / 2]);
+    for (size_t i = 0; i < row_count / 2; ++i) {
+      next[2 * i] = hn::InterleaveLower(d, row[i], row[i + row_count / 2]);
+      next[2 * i + 1] = hn::InterleaveUpper(d, row[i], row[i + row_count / 2]);
     }
     GRURUN_UNROLL
-    for (size_t i = 0; i < kRows; ++i) row[i] = next[i];
+    for (size_t i = 0; i < row_count; ++i) row[i] = next[i];
   }
   GRURUN_UNROLL
-  for (size_t i = 0; i < kRows; ++i) hn::StoreU(row[i], d, to + static_cast<int64_t>(i) * to_step);
+  for (size_t i = 0; i < row_count; ++i) hn::StoreU(row[i], d, to + static_cast<int64_t>(i) * to_step);
 #endif
 }
 
@@ -56,9 +56,9 @@ HWY_INLINE void transpose_square(const T* from, int64_t from_step, T* to, int64_
 template <class T>
 HWY_INLINE void transpose_block(const T* from, int64_t from_step, int64_t rows, int64_t columns, T* to,
                                 int64_t to_step) {
-  constexpr int64_t kSquare = HWY_TARGET == HWY_SCALAR ? 1 : 16 / sizeof(T);
-  for (int64_t j = 0; j < columns; j += kSquare) {
-    for (int64_t i = 0; i < rows; i += kSquare)
+  constexpr int64_t square = HWY_TARGET == HWY_SCALAR ? 1 : 16 / sizeof(T);
+  for (int64_t j = 0; j < columns; j += square) {
+    for (int64_t i = 0; i < rows; i += square)
       transpose_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
   }
 }
@@ -68,19 +68,19 @@ HWY_INLINE void transpose_block(const T* from, int64_t from_step, int64_t rows, 
 template <class T>
 HWY_INLINE void transpose(const T* from, int64_t from_step, int64_t rows, int64_t columns, T* to,
                           int64_t to_step) {
-  constexpr int64_t kSquare = HWY_TARGET == HWY_SCALAR ? 1 : 16 / sizeof(T), kLine = 64 / sizeof(T);
-  const int64_t whole_rows = rows / kSquare * kSquare, whole_columns = columns / kSquare * kSquare;
+  constexpr int64_t square = HWY_TARGET == HWY_SCALAR ? 1 : 16 / sizeof(T), line = 64 / sizeof(T);
+  const int64_t whole_rows = rows / square * square, whole_columns = columns / square * square;
   const auto block = [&](int64_t i, int64_t j) HWY_ATTR {
-    transpose_block(from + i * from_step + j, from_step, std::min(kLine, whole_rows - i),
-                    std::min(kLine, whole_columns - j), to + j * to_step + i, to_step);
+    transpose_block(from + i * from_step + j, from_step, std::min(line, whole_rows - i),
+                    std::min(line, whole_columns - j), to + j * to_step + i, to_step);
   };
   if (rows < columns) {
-    for (int64_t j = 0; j < whole_columns; j += kLine) {
-      for (int64_t i = 0; i < whole_rows; i += kLine) block(i, j);
+    for (int64_t j = 0; j < whole_columns; j += line) {
+      for (int64_t i = 0; i < whole_rows; i += line) block(i, j);
     }
   } else {
-    for (int64_t i = 0; i < whole_rows; i += kLine) {
-      for (int64_t j = 0; j < whole_columns; j += kLine) block(i, j);
+    for (int64_t i = 0; i < whole_rows; i += line) {
+      for (int64_t j = 0; j < whole_columns; j += line) block(i, j);
     }
   }
   transpose_scalar(from + whole_columns, from_step, whole_rows, columns - whole_columns,

@@ -34,11 +34,11 @@ HWY_INLINE hn::Vec<D> double_of_angle(D d, hn::Vec<D> x) {
   auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.921fb54400000p+0), x);
   r = hn::NegMulAdd(n, hn::Set(d, 0x1.0b4611a626331p-34), r);
   // Taylor's series: what is left out is below 2^-29 of the sine and 2^-33 of the cosine.
-  static constexpr double kSine[] = {1.0, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880};
-  static constexpr double kCosine[] = {1.0, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800};
+  static constexpr double sine_terms[] = {1.0, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880};
+  static constexpr double cosine_terms[] = {1.0, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800};
   const auto square = hn::Mul(r, r);
-  const auto sine_of_r = hn::Mul(r, polynomial(d, square, kSine));
-  const auto cosine_of_r = polynomial(d, square, kCosine);
+  const auto sine_of_r = hn::Mul(r, polynomial(d, square, sine_terms));
+  const auto cosine_of_r = polynomial(d, square, cosine_terms);
   // A quarter turn makes one of the other, a half turn changes the sign.
   auto turns = hn::BitCast(di, shifted);
   if (of == Angle::cosine) turns = hn::Add(turns, hn::Set(di, 1));
@@ -90,14 +90,14 @@ struct QuarterTurn {
 template <class D, class V>
 HWY_INLINE V near_asin(D d, V x, hn::Mask<D>& beyond) {
   // (asin(s) / s - 1) / s^2 in s^2, up to s = 1/2
-  static constexpr float kTail[] = {0x1.55554cp-3f, 0x1.33388ep-4f, 0x1.6cac3cp-5f,
-                                    0x1.04a660p-5f, 0x1.d7f1bep-7f, 0x1.33bbf8p-5f};
+  static constexpr float tail_terms[] = {0x1.55554cp-3f, 0x1.33388ep-4f, 0x1.6cac3cp-5f,
+                                         0x1.04a660p-5f, 0x1.d7f1bep-7f, 0x1.33bbf8p-5f};
   const V magnitude = hn::Abs(x), half = hn::Set(d, 0.5f);
   beyond = hn::Gt(magnitude, half);
   const V square =
       hn::IfThenElse(beyond, hn::NegMulAdd(half, magnitude, half), hn::Mul(magnitude, magnitude));
   const V s = hn::IfThenElse(beyond, hn::Sqrt(square), magnitude);
-  return hn::MulAdd(hn::Mul(s, square), polynomial(d, square, kTail), s);
+  return hn::MulAdd(hn::Mul(s, square), polynomial(d, square, tail_terms), s);
 }
 
 template <class D, class V>
@@ -124,14 +124,14 @@ HWY_INLINE V vector_acos(D d, V x) {
 template <class D, class V>
 HWY_INLINE V vector_atan(D d, V x) {
   // (atan(t) / t - 1) / t^2 in t^2, up to t = 1
-  static constexpr float kTail[] = {-0x1.555540p-2f, 0x1.999276p-3f,  -0x1.2426f8p-3f,
-                                    0x1.c0d284p-4f,  -0x1.58dc70p-4f, 0x1.dd0eb8p-5f,
-                                    -0x1.01af66p-5f, 0x1.6a8f48p-7f,  -0x1.defe3ap-10f};
+  static constexpr float tail_terms[] = {-0x1.555540p-2f, 0x1.999276p-3f,  -0x1.2426f8p-3f,
+                                         0x1.c0d284p-4f,  -0x1.58dc70p-4f, 0x1.dd0eb8p-5f,
+                                         -0x1.01af66p-5f, 0x1.6a8f48p-7f,  -0x1.defe3ap-10f};
   const V magnitude = hn::Abs(x), one = hn::Set(d, 1.0f);
   const auto beyond = hn::Gt(magnitude, one);
   const V t = hn::IfThenElse(beyond, hn::Div(one, magnitude), magnitude);
   const V square = hn::Mul(t, t);
-  const V near = hn::MulAdd(hn::Mul(t, square), polynomial(d, square, kTail), t);
+  const V near = hn::MulAdd(hn::Mul(t, square), polynomial(d, square, tail_terms), t);
   const QuarterTurn<D> quarter(d);
   const V far = hn::Add(hn::Sub(quarter.high, near), quarter.low);
   return hn::CopySign(hn::IfThenElse(beyond, far, near), x);

@@ -39,7 +39,7 @@ class Fft {
   void transform_all(std::int64_t count, bool backwards, const Read& read, const Write& write) const;
 
  private:
-  static constexpr auto lanes = static_cast<std::int64_t>(kernels::kFftLanes);
+  static constexpr auto lanes = static_cast<std::int64_t>(kernels::fft_lane_count);
 
   /// Signals that go side by side.
   std::int64_t width(std::int64_t count) const;

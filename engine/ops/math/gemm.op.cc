@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/ops/shared/broadcast.h"
 #include "engine/ops/shared/cast.h"
 #include "engine/ops/shared/matrix_product.h"
@@ -158,7 +159,7 @@ RunFunction prepare_gemm(PrepareContext& node) {
 
   const Tensor* B = node.constant_input(1);
   const bool packable = B != nullptr && B->rank() == 2 && attributes.alpha == 1 && attributes.beta == 1 &&
-                        B->byte_size() <= kernels::kPackAtMost;
+                        B->byte_size() <= kernels::tuning::most_packed_bytes;
   if (packable && (B->dtype() == DType::float32 || B->dtype() == DType::float64)) {
     const Tensor* C = node.constant_input(2);
     if (C != nullptr && (C->dtype() != B->dtype() || !attributes.broadcast ||

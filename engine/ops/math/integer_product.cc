@@ -78,7 +78,7 @@ namespace {
 void multiply(const kernels::IntegerRows& a, std::int64_t row, std::int64_t M,
               const kernels::IntegerPanels& b, std::int64_t N, std::int32_t* to) {
   constexpr std::int64_t strip = 3, height = 64;  // panels that stay in the cache for so many rows
-  constexpr std::int64_t strip_columns = strip * kernels::IntegerPanels::kColumns;
+  constexpr std::int64_t strip_columns = strip * kernels::IntegerPanels::column_count;
   const std::int64_t strips = (b.panels() + strip - 1) / strip, heights = (M + height - 1) / height;
   const std::int64_t work = std::min(M, height) * strip_columns * b.K();
   kernels::parallel_for(
@@ -87,7 +87,7 @@ void multiply(const kernels::IntegerRows& a, std::int64_t row, std::int64_t M,
           const std::int64_t first = i / heights * strip, m = i % heights * height;
           kernels::multiply_integers(a, row + m, std::min(height, M - m), b, first,
                                      std::min(first + strip, b.panels()),
-                                     to + m * N + first * kernels::IntegerPanels::kColumns, N);
+                                     to + m * N + first * kernels::IntegerPanels::column_count, N);
         }
       });
 }

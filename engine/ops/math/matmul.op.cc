@@ -6,6 +6,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/gemm/gemm.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/ops/shared/cast.h"
 #include "engine/ops/shared/matrix_product.h"
 
@@ -60,7 +61,7 @@ RunFunction with_packed(const Tensor& B) {
 RunFunction prepare_matmul(PrepareContext& node) {
   const Tensor* B = node.constant_input(1);
   if (B != nullptr && B->rank() == 2) {
-    const bool large = B->byte_size() > kernels::kPackAtMost;
+    const bool large = B->byte_size() > kernels::tuning::most_packed_bytes;
     if (B->dtype() == DType::float64 && !large) return with_packed<double>(*B);
     if (B->dtype() == DType::float32 && !large) return product_with_tail(*B);
     // Narrower ones need the wide copy anyway.

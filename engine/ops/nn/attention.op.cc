@@ -17,23 +17,29 @@
 #include <algorithm>
 
 #include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/ops/nn/attention_block.h"
 
 namespace grurun::engine {
 
 namespace {
 
-/// Queries that one block takes: scores of about a megabyte, and blocks enough for several threads. How many
-/// there are must not count: products of few rows add in another order, and the last block may have few.
+namespace tuning = kernels::tuning;
+
+/// Queries that one block takes: as many as have scores enough, in blocks enough for several threads. How
+/// many there are must not count: products of few rows add in another order, and the last block may have few.
 /// Where queries see different keys, a block computes those that any of its queries sees: they are fewer if
 /// it is small.
 std::int64_t block_rows(const AttentionSizes& sizes, const VisibleKeys& visible) {
-  constexpr std::int64_t enough = 16;
   const std::int64_t rows = sizes.group() * sizes.q_length;
-  const std::int64_t most = visible.are_alike() ? 256 : std::clamp<std::int64_t>(sizes.keys() / 8, 64, 256);
-  std::int64_t block = std::clamp<std::int64_t>((std::int64_t{1} << 18) / (sizes.keys() + 1), 32, most);
+  const std::int64_t most =
+      visible.are_alike()
+          ? tuning::attention_most_rows
+          : std::clamp(sizes.keys() / 8, tuning::attention_most_unlike_rows, tuning::attention_most_rows);
+  std::int64_t block =
+      std::clamp(tuning::attention_block_scores / (sizes.keys() + 1), tuning::attention_least_rows, most);
   const auto blocks = [&] { return sizes.batch * sizes.kv_heads * ((rows + block - 1) / block); };
-  while (block > 32 && blocks() < enough) block /= 2;
+  while (block > tuning::attention_least_rows && blocks() < tuning::attention_blocks) block /= 2;
   return block;
 }
 
@@ -45,7 +51,8 @@ void compute_blocks(const Attention<C>& run) {
   const double operations = static_cast<double>(std::min(rows, block)) *
                             static_cast<double>(sizes.keys() + 1) *
                             static_cast<double>(sizes.head_size + sizes.v_head_size + 16);
-  const auto grain = static_cast<std::int64_t>(200'000 / std::max(operations, 1.0)) + 1;
+  const auto grain =
+      static_cast<std::int64_t>(tuning::attention_operations_of_thread / std::max(operations, 1.0)) + 1;
   kernels::parallel_for(sizes.batch * sizes.kv_heads * blocks, grain,
                         [&](std::int64_t begin, std::int64_t end) {
                           for (std::int64_t i = begin; i < end; ++i) {

@@ -30,11 +30,11 @@ constexpr std::int64_t most_dots = 8, dots_depth = 32;
 // Calls body(begin, end) for panels that cover [0, columns), of about the same number of vectors.
 template <typename T, typename Body>
 void for_each_panel(std::int64_t columns, const Body& body) {
-  const std::int64_t vectors = (columns + kernels::kVectorColumns<T> - 1) / kernels::kVectorColumns<T>;
+  const std::int64_t vectors = (columns + kernels::columns_of_vector<T> - 1) / kernels::columns_of_vector<T>;
   const std::int64_t panels = (vectors + 2) / 3;  // a panel is three vectors
   for (std::int64_t panel = 0; panel < panels; ++panel) {
-    const std::int64_t begin = panel * vectors / panels * kernels::kVectorColumns<T>;
-    body(begin, std::min(columns, (panel + 1) * vectors / panels * kernels::kVectorColumns<T>));
+    const std::int64_t begin = panel * vectors / panels * kernels::columns_of_vector<T>;
+    body(begin, std::min(columns, (panel + 1) * vectors / panels * kernels::columns_of_vector<T>));
   }
 }
 
@@ -46,7 +46,7 @@ void convolve_row(const ConvShape& shape, const T* rows, const std::int64_t* off
   const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
   const std::int64_t outer_taps = shape.kernel_size() / shape.axes.back().kernel;
   const std::int64_t at_once =
-      std::max<std::int64_t>(1, panel_elements / (outer_taps * kernels::kPanelColumns<T>)) *
+      std::max<std::int64_t>(1, panel_elements / (outer_taps * kernels::columns_of_panel<T>)) *
       shape.kernel_size();
   for_each_panel<T>(shape.axes.back().output, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = 0; k < depth || k == 0; k += at_once) {
@@ -109,7 +109,7 @@ class PlaneConvolution {
     PlaneWork work{.planes = shape_.batch * shape_.group,
                    .places = shape_.output_size(),
                    .width = layout_.column_axis.output,
-                   .vector = kernels::kVectorColumns<T>,
+                   .vector = kernels::columns_of_vector<T>,
                    .filters = filters_,
                    .tile = form_.is_split ? 32 : tile.rows,
                    .tile_cycles = form_.is_split ? 8 : tile.cycles,
@@ -153,7 +153,7 @@ void convolve_rows(const ConvShape& shape, const T* x, const T* w, const T* bias
   const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
   const std::int64_t depth = channels * shape.kernel_size();
   const std::int64_t input_size = shape.input_size(), output_size = shape.output_size();
-  const RowLayout layout = row_layout(shape.axes.back(), kernels::kVectorColumns<T>);
+  const RowLayout layout = row_layout(shape.axes.back(), kernels::columns_of_vector<T>);
   const std::int64_t width = shape.axes.back().output;
   const std::int64_t rows = output_size / width;
   std::int64_t at_once =

@@ -72,7 +72,7 @@ void PlaneBlock<T>::lay_out(std::int64_t count) {
   const std::int64_t planes = channels_ * row_variants * column_variants;
   // Rows of the last plane may end with zeros that begin the next, and a run of whole vectors that ends with
   // the last place may fill one more.
-  const std::int64_t slack = columns.width - layout_.pitch + 2 * kernels::kVectorColumns<T>;
+  const std::int64_t slack = columns.width - layout_.pitch + 2 * kernels::columns_of_vector<T>;
   const std::int64_t size = planes * plane_;
   if (planes_.size() < size + slack) planes_ = Tensor(dtype_of<T>, Shape{size + slack});
   inside_.clear();
@@ -213,7 +213,7 @@ void PlaneBlock<T>::copy_columns(const T* source, std::int64_t count, std::size_
 template <typename T>
 void PlaneBlock<T>::pack(std::int64_t begin, std::int64_t end, std::int64_t k, std::int64_t rows,
                          T* packed) const {
-  constexpr std::int64_t unit = kernels::kVectorColumns<T>;
+  constexpr std::int64_t unit = kernels::columns_of_vector<T>;
   const std::int64_t width = layout_.column_axis.output, pitch = layout_.pitch;
   const std::int64_t* offsets = offsets_.data() + k;
   if (is_dense()) return kernels::gather_panel(data_ + begin, offsets, rows, end - begin, packed);

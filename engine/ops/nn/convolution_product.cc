@@ -41,7 +41,7 @@ ProductForm ProductForm::of(std::int64_t filters, std::int64_t depth) {
   const std::int64_t at_most = std::clamp(weight_elements / filters, least_depth, most_depth);
   const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(depth, at_most)),
                      at_once = ceil_div(depth, parts);
-  return {is_split, is_split ? ceil_div(at_once, kernels::kSplitDepth) * kernels::kSplitDepth : at_once};
+  return {is_split, is_split ? ceil_div(at_once, kernels::split_terms) * kernels::split_terms : at_once};
 }
 
 template ProductForm ProductForm::of<float>(std::int64_t, std::int64_t);
@@ -49,16 +49,17 @@ template ProductForm ProductForm::of<double>(std::int64_t, std::int64_t);
 
 template <typename T>
 void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const {
-  constexpr std::int64_t vector = kernels::kVectorColumns<T>;
+  constexpr std::int64_t vector = kernels::columns_of_vector<T>;
   const std::int64_t filters = last - first;
   if (!form.is_split && filters <= few_filters && block.is_padded()) {
     return filters == 1 ? run_by_rows(first, begin, end) : run_where_they_lie(first, last, begin, end);
   }
   const std::int64_t at_once = std::min(form.at_once, depth);
-  Tensor workspace(dtype_of<T>, Shape{at_once * kernels::kPanelColumns<T> + vector});
+  Tensor workspace(dtype_of<T>, Shape{at_once * kernels::columns_of_panel<T> + vector});
   T* packed = workspace.template mutable_data<T>();
   Tensor split(DType::uint8, Shape{form.is_split ? kernels::split_bytes(filters, at_once) : 0});
-  const std::int64_t panels = std::max<std::int64_t>(4, sum_elements / (filters * kernels::kPanelColumns<T>));
+  const std::int64_t panels =
+      std::max<std::int64_t>(4, sum_elements / (filters * kernels::columns_of_panel<T>));
   for_each_part(begin, end, vector, panels * panel_vectors, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t k = 0; k < depth || k == 0; k += at_once) {
       const std::int64_t rows = std::min(at_once, depth - k);
@@ -96,7 +97,7 @@ template <typename T>
 void BlockProduct<T>::run_where_they_lie(std::int64_t first, std::int64_t last, std::int64_t begin,
                                          std::int64_t end) const {
   for (std::int64_t from = begin, to = 0; from < end; from = to) {
-    to = std::min({end, from + block.adjacent(from), from + kernels::kPanelColumns<T>});
+    to = std::min({end, from + block.adjacent(from), from + kernels::columns_of_panel<T>});
     kernels::Epilogue<T> epilogue;
     epilogue.row_bias = bias != nullptr ? bias + first : nullptr;
     kernels::multiply_gathered(kernels::GatheredProduct<T>{last - first, to - from, depth, w + first * depth,

@@ -11,7 +11,7 @@ namespace grurun::engine {
 /// How sums are computed, the same for all filters and places of a convolution.
 struct ProductForm {
   bool is_split = false;     // on tile registers (split_product.h)
-  std::int64_t at_once = 1;  // of their depth, whole kSplitDepth if split
+  std::int64_t at_once = 1;  // of their depth, whole split_terms if split
 
   /// filters, depth: of a plane.
   template <typename T>

@@ -158,7 +158,7 @@ void multiply_windows(PaddedImage<Byte>& image, const WindowAxis& down, const Wi
             for (std::int64_t row = 0; row < rows; ++row) {
               kernels::multiply_integers(
                   image.windows(first + row, offsets), width, panels, panel, last,
-                  sums + row * width * filters + panel * kernels::IntegerPanels::kColumns, filters);
+                  sums + row * width * filters + panel * kernels::IntegerPanels::column_count, filters);
             }
           }
           std::int32_t* to = y + first * width;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/kernels/vec/vec_quantize.h"
 #include "tensor/dispatch.h"
 #include "tensor/memory/scratch.h"
@@ -36,10 +37,11 @@ kernels::IntegerRows quantized(std::int64_t rows, kernels::Rows<const float> A, 
   const std::int64_t K = panels.K();
   ScratchVector<std::uint8_t> numbers(static_cast<std::size_t>(rows * K));
   const kernels::Quantization<std::uint8_t> by{&range.scale, &range.zero_point, 0};
-  kernels::parallel_for(rows, (1 << 16) / (K + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row)
-      kernels::vec_quantize(A.row(row), by, numbers.data() + row * K, K);
-  });
+  kernels::parallel_for(rows, kernels::tuning::quantized_numbers_of_thread / (K + 1) + 1,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          for (std::int64_t row = begin; row < end; ++row)
+                            kernels::vec_quantize(A.row(row), by, numbers.data() + row * K, K);
+                        });
   return {numbers.data(), rows, &range.zero_point, 0, panels};
 }
 
@@ -89,13 +91,13 @@ void QuantizedWeights::add_part(std::int64_t rows, kernels::Rows<const float> A,
   const kernels::IntegerRows a = quantized(rows, A, range, panels);
   const float* scale = scale_.data<float>();
   constexpr std::int64_t strip = 3, height = 32;  // panels and rows at a time
-  constexpr std::int64_t width = strip * kernels::IntegerPanels::kColumns;
+  constexpr std::int64_t width = strip * kernels::IntegerPanels::column_count;
   const std::int64_t strips = (panels.panels() + strip - 1) / strip;
-  const std::int64_t grain = (std::int64_t{1} << 17) / (rows * (K_ + 16) * width) + 1;
+  const std::int64_t grain = kernels::tuning::quantized_operations_of_thread / (rows * (K_ + 16) * width) + 1;
   kernels::parallel_for(strips, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t first = i * strip, last = std::min(first + strip, panels.panels());
-      const std::int64_t column = first * kernels::IntegerPanels::kColumns;
+      const std::int64_t column = first * kernels::IntegerPanels::column_count;
       const std::int64_t columns = std::min(width, scale_.size() - column);
       std::array<std::int32_t, width * height> sums;
       for (std::int64_t row = 0; row < rows; row += height) {

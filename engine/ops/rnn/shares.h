@@ -9,9 +9,12 @@
 #include "engine/kernels/gates/recurrent.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/ops/rnn/weights.h"
 
 namespace grurun::engine::rnn {
+
+namespace tuning = kernels::tuning;
 
 /// The first panel of part i of `parts` with about the same number of units.
 template <typename Real>
@@ -43,36 +46,36 @@ std::int64_t least_rows_alike(const BlockWeights<Real>& block) {
 template <typename Real>
 bool share_rows(const kernels::GatePanels<Real>& weights, std::int64_t rows, std::int64_t parts,
                 std::int64_t least_rows) {
-  constexpr std::int64_t many_rows = 16;
   if (rows < parts * least_rows) return false;
   const std::int64_t bytes = weights.K() * weights.width() * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t cache = kernels::second_cache_bytes();
-  if (!kernels::may_be_tiled(weights) && bytes <= (rows < many_rows * parts ? cache / 2 : 2 * cache))
-    return true;
+  const std::int64_t few_enough = rows < tuning::shared_weights_many_rows * parts
+                                      ? cache / tuning::shared_weights_part_of_cache
+                                      : tuning::shared_weights_second_caches * cache;
+  if (!kernels::may_be_tiled(weights) && bytes <= few_enough) return true;
   std::int64_t most = 0;
   for (std::int64_t i = 0; i < parts; ++i) {
     const std::int64_t end = first_panel(weights, i + 1, parts);
     const std::int64_t units = end == weights.panels() ? weights.padded_size() : weights.first_unit(end);
     most = std::max(most, units - weights.first_unit(first_panel(weights, i, parts)));
   }
-  return 7 * most * parts > 8 * weights.padded_size();
+  return tuning::uneven_share.whole * most * parts > tuning::uneven_share.part * weights.padded_size();
 }
 
 /// Into how many pieces a thread's part of `operations` is cut, of which another thread that is done may take
 /// some. Tiles (kernels::tile_registers) split the rows for each piece anew, which it would not make up for.
 template <typename Real>
 std::int64_t pieces_of_part(const kernels::GatePanels<Real>& weights, std::int64_t operations) {
-  constexpr std::int64_t worthwhile = 1 << 21, most = 4;
   if (kernels::may_be_tiled(weights)) return 1;
-  return std::clamp<std::int64_t>(operations / worthwhile, 1, most);
+  return std::clamp<std::int64_t>(operations / tuning::piece_operations, 1, tuning::most_pieces);
 }
 
 /// How many threads are worth waking for a product of weights with `rows` rows.
 template <typename Real>
 std::int64_t parts_of(const kernels::GatePanels<Real>& weights, std::int64_t rows) {
-  constexpr std::int64_t enough = 1 << 15;  // operations of a thread
-  return std::clamp<std::int64_t>(2 * rows * weights.K() * weights.width() / enough, 1,
-                                  kernels::threads_here());
+  return std::clamp<std::int64_t>(
+      2 * rows * weights.K() * weights.width() / tuning::step_operations_of_thread, 1,
+      kernels::threads_here());
 }
 
 /// The same for a step: as many as are worth waking for each block, since one reads what others made in the
@@ -90,8 +93,7 @@ std::int64_t step_parts(std::span<const BlockWeights<Real>> blocks, std::int64_t
 template <typename Real>
 std::int64_t projection_parts(const kernels::GatePanels<Real>& W, std::int64_t rows,
                               std::int64_t step_parts) {
-  constexpr std::int64_t few_terms = 32;
-  return W.K() < few_terms && step_parts == 1 ? 1 : parts_of(W, rows);
+  return W.K() < tuning::projection_few_terms && step_parts == 1 ? 1 : parts_of(W, rows);
 }
 
 /// Calls body(share) for shares of a product of weights with `rows` rows, on up to `parts` threads, each of

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/kernels/machine/tuning.h"
 #include "engine/ops/rnn/convert.h"
 #include "tensor/element_types.h"
 
@@ -80,16 +81,16 @@ std::vector<Real> pad_peepholes(const Real* P, std::int64_t hidden_size, std::in
 // belong, is less work. Results move within their row, which a single panel makes easy.
 template <typename Real>
 bool wastes_on_padding(const std::vector<BlockWeights<Real>>& blocks) {
-  constexpr std::int64_t enough = 64;  // terms of a sum
-  constexpr std::int64_t lanes = kernels::kGateLanes<Real>;
+  constexpr std::int64_t lanes = kernels::gate_lanes<Real>;
   std::int64_t columns = 0, width = 0;
   for (const BlockWeights<Real>& block : blocks) {
-    if (block.W.panels() != 1 || block.W.K() < enough) return false;
+    if (block.W.panels() != 1 || block.W.K() < kernels::tuning::dense_W_least_K) return false;
     columns += block.W.gates() * block.W.hidden_size();
     width += block.W.width();
   }
   const std::int64_t dense = (columns + lanes - 1) / lanes * lanes;
-  return 5 * dense <= 4 * width;
+  constexpr kernels::tuning::Ratio ratio = kernels::tuning::dense_W_columns;
+  return ratio.whole * dense <= ratio.part * width;
 }
 
 struct Sizes {

@@ -75,7 +75,7 @@ inline std::int64_t extent_product(const ReductionShape::Dim* dims, std::size_t 
 }
 
 // Independent partial results, so that the loop over a run becomes vector code.
-constexpr std::int64_t lanes = kernels::kSumsInDouble;
+constexpr std::int64_t lanes = kernels::sums_in_double;
 
 template <typename Kernel, typename T>
 constexpr bool sums_floats = std::is_same_v<T, float>&& requires {

@@ -20,11 +20,11 @@ struct Sizes {
   int64_t rows, input_size, hidden_size;
 };
 
-inline constexpr Sizes kSizes[] = {{1, 1, 1},    {1, 3, 16},   {2, 5, 15},   {3, 40, 17}, {1, 16, 64},
-                                   {5, 7, 48},   {1, 20, 80},  {8, 12, 100}, {9, 2, 130}, {17, 30, 33},
-                                   {33, 9, 112}, {1, 50, 150}, {16, 5, 140}, {33, 9, 130}};
+inline constexpr Sizes cell_sizes[] = {{1, 1, 1},    {1, 3, 16},   {2, 5, 15},   {3, 40, 17}, {1, 16, 64},
+                                       {5, 7, 48},   {1, 20, 80},  {8, 12, 100}, {9, 2, 130}, {17, 30, 33},
+                                       {33, 9, 112}, {1, 50, 150}, {16, 5, 140}, {33, 9, 130}};
 
-inline constexpr ActivationKind kKinds[] = {
+inline constexpr ActivationKind kinds[] = {
     ActivationKind::relu,        ActivationKind::tanh,         ActivationKind::sigmoid,
     ActivationKind::affine,      ActivationKind::leaky_relu,   ActivationKind::thresholded_relu,
     ActivationKind::scaled_tanh, ActivationKind::hard_sigmoid, ActivationKind::elu,
@@ -58,7 +58,7 @@ inline std::vector<Variant> variants() {
       {"gru_candidate_clip", CellKind::gru_candidate, {sigmoid, tanh}, 0.2f},
   };
   int i = 0;
-  for (const ActivationKind kind : kKinds) {
+  for (const ActivationKind kind : kinds) {
     const Activation function{kind, 0.75f, 0.5f};
     const auto name = "function_" + std::to_string(i++);
     all.push_back({"rnn_" + name, CellKind::rnn, {function}});
@@ -212,7 +212,7 @@ inline std::vector<uint32_t> bits_of(const std::vector<float>& numbers) {
 template <class Body>
 void for_each_case(Body body) {
   for (const Variant& variant : variants()) {
-    for (const Sizes& sizes : kSizes) {
+    for (const Sizes& sizes : cell_sizes) {
       // What a function computes does not depend on sizes.
       if (variant.name.find("function") != std::string::npos && sizes.rows % 8 != 0) continue;
       for (const bool projected : {false, true}) {

@@ -8,16 +8,17 @@
 
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
+#include "engine/kernels/machine/tuning.h"
 
 namespace grurun::kernels {
 
 /// What instruction sets are called here when their kernels divide as on processors of another maker.
-inline const std::string kDividedOtherwise = "_divided_otherwise";
+inline const std::string divided_otherwise = "_divided_otherwise";
 
 /// simd_targets(); AVX-512, whose kernels know two ways of dividing, twice.
 inline std::vector<std::string> targets_and_ways() {
   std::vector<std::string> names = simd_targets();
-  if (std::ranges::find(names, "avx512") != names.end()) names.push_back("avx512" + kDividedOtherwise);
+  if (std::ranges::find(names, "avx512") != names.end()) names.push_back("avx512" + divided_otherwise);
   return names;
 }
 
@@ -26,15 +27,15 @@ class EveryTarget : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     std::string name = GetParam();
-    if (name.ends_with(kDividedOtherwise)) {
-      name.erase(name.size() - kDividedOtherwise.size());
-      set_divides_fast(!divides_fast_);
+    if (name.ends_with(divided_otherwise)) {
+      name.erase(name.size() - divided_otherwise.size());
+      tuning::override_divides_fast(!divides_fast_);
     }
     use_simd_target(name);
   }
   void TearDown() override {
     use_simd_target("");
-    set_divides_fast(divides_fast_);
+    tuning::override_divides_fast({});
     set_threads(1);
   }
 

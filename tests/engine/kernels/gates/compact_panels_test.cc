@@ -11,7 +11,7 @@
 namespace grurun::kernels {
 namespace {
 
-constexpr int64_t kGroup = CompactPanels::kGroupRows;
+constexpr int64_t group_rows = CompactPanels::group_rows;
 
 /// Numbers within fifteen binades of each other, 0 among them.
 std::vector<float> numbers(int64_t count) {
@@ -37,23 +37,23 @@ std::vector<float> unpacked(const CompactPanels& panels, int64_t i, int64_t K, i
   const auto add_dense_rows = [&](int64_t rows) {
     for (int64_t n = 0; n < rows * columns; ++n) all.push_back(*words++);
   };
-  for (int64_t groups = 0; groups < K / kGroup; runs += 2) {
-    for (uint32_t g = 0; g < runs[0]; ++g, words += (kGroup - 1) * columns) {
+  for (int64_t groups = 0; groups < K / group_rows; runs += 2) {
+    for (uint32_t g = 0; g < runs[0]; ++g, words += (group_rows - 1) * columns) {
       std::vector<uint32_t> eighth(static_cast<size_t>(columns), 0);
-      for (int64_t row = 0; row < kGroup - 1; ++row) {
+      for (int64_t row = 0; row < group_rows - 1; ++row) {
         for (int64_t column = 0; column < columns; ++column) {
           const auto word = std::bit_cast<uint32_t>(words[row * columns + column]);
-          add(word & ~CompactPanels::kSpareBits);
+          add(word & ~CompactPanels::spare_bits);
           eighth[static_cast<size_t>(column)] |=
-              std::rotl(word & CompactPanels::kSpareBits, static_cast<int>(4 * (row + 1)));
+              std::rotl(word & CompactPanels::spare_bits, static_cast<int>(4 * (row + 1)));
         }
       }
       for (const uint32_t bits : eighth) add(bits);
     }
-    add_dense_rows(kGroup * runs[1]);
+    add_dense_rows(group_rows * runs[1]);
     groups += runs[0] + runs[1];
   }
-  add_dense_rows(K % kGroup);
+  add_dense_rows(K % group_rows);
   return all;
 }
 
@@ -107,7 +107,7 @@ TEST(CompactPanels, AreNotMadeWhereTheySaveTooLittle) {
   EXPECT_EQ(CompactPanels::pack({place.data(), K, {columns}}), nullptr);
   expect_same_bits(place, data);
 
-  EXPECT_EQ(CompactPanels::pack({data.data(), kGroup - 1, {columns}}), nullptr);
+  EXPECT_EQ(CompactPanels::pack({data.data(), group_rows - 1, {columns}}), nullptr);
   EXPECT_EQ(CompactPanels::pack({data.data(), K, {}}), nullptr);
   std::vector<float> zeros(static_cast<size_t>(K * columns), 0.0f);
   EXPECT_EQ(CompactPanels::pack({zeros.data(), K, {columns}}), nullptr);

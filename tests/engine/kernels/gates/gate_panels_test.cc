@@ -16,10 +16,10 @@ namespace {
 
 class CompactWeights : public EveryTarget {
  protected:
-  CompactWeights() { set_most_compact_rows(kMostRows); }
-  ~CompactWeights() override { set_most_compact_rows(-1); }
+  CompactWeights() { tuning::override_most_compact_rows(most_rows); }
+  ~CompactWeights() override { tuning::override_most_compact_rows({}); }
 
-  static constexpr int64_t kMostRows = 8;
+  static constexpr int64_t most_rows = 8;
   static bool there_are_some() { return simd_target() == "avx512" || simd_target() == "amx"; }
 };
 GRURUN_FOR_EVERY_TARGET(CompactWeights);
@@ -58,10 +58,10 @@ TEST_P(CompactWeights, ProductsAreTheSameInEveryBit) {
       EXPECT_EQ(compact.wants_arranging(1), there_are_some());
       compact.arrange(1);
       EXPECT_EQ(compact.compact() != nullptr, there_are_some());
-      EXPECT_FALSE(compact.wants_arranging(kMostRows));
+      EXPECT_FALSE(compact.wants_arranging(most_rows));
       for (const float x : {0.5f, 1e30f, -infinity, 1e-42f}) {
         X[static_cast<size_t>(K - 2)] = x;
-        for (int64_t rows = 1; rows <= kMostRows; ++rows) {
+        for (int64_t rows = 1; rows <= most_rows; ++rows) {
           SCOPED_TRACE(fmt::format("hidden_size {}, K {}, x {}, {} rows", hidden, K, x, rows));
           const auto product = [&](const GatePanels<float>& by) {
             std::vector<float> out(static_cast<size_t>(rows * by.width()), 7.0f);
@@ -71,8 +71,8 @@ TEST_P(CompactWeights, ProductsAreTheSameInEveryBit) {
           ASSERT_EQ(product(plain), product(compact));
         }
       }
-      EXPECT_EQ(compact.wants_arranging(kMostRows + 1), there_are_some());
-      compact.arrange(kMostRows + 1);
+      EXPECT_EQ(compact.wants_arranging(most_rows + 1), there_are_some());
+      compact.arrange(most_rows + 1);
       EXPECT_EQ(compact.compact(), nullptr);
       EXPECT_FALSE(compact.wants_arranging(1));
       const auto bytes = static_cast<size_t>(K * plain.width()) * sizeof(float);
@@ -116,15 +116,15 @@ TEST_P(NarrowWeights, DoublesThatFloat32HoldsAreReadFromIt) {
 TEST(GatePanelsHalves, ManyUnitsHavePanelsOfThreeAndFourVectorsOnEachSideOfTheMiddle) {
   for (int64_t vectors = 1; vectors <= 70; ++vectors) {
     SCOPED_TRACE(testing::Message() << vectors << " vectors");
-    const int64_t hidden = vectors * kGateLanes<float>;
+    const int64_t hidden = vectors * gate_lanes<float>;
     const std::vector<float> rows(static_cast<size_t>(hidden));
     const auto panels = pack_gates<float>(1, hidden, 1, rows.data(), nullptr);
     ASSERT_EQ(panels.padded_size(), hidden);
     bool divides = false;
     for (int64_t i = 0; i < panels.panels(); ++i) {
-      const int64_t width = panels.units(i) / kGateLanes<float>;
+      const int64_t width = panels.units(i) / gate_lanes<float>;
       EXPECT_TRUE(width == 3 || width == 4 || vectors < 6) << width;
-      divides |= panels.first_unit(i) == (vectors + 1) / 2 * kGateLanes<float>;
+      divides |= panels.first_unit(i) == (vectors + 1) / 2 * gate_lanes<float>;
     }
     EXPECT_TRUE(divides || vectors < 12);
   }

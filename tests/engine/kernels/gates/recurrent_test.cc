@@ -15,10 +15,10 @@ namespace {
 
 // Of max(1, |y|), in units in the last place of the type; the sums here have up to 150 terms of about 1/10.
 // It is the bound that docs/instruction-sets.md states.
-constexpr double kUlps = 16;
+constexpr double most_ulps = 16;
 
 template <class T>
-constexpr double kUlp = std::numeric_limits<T>::epsilon();
+constexpr double ulp = std::numeric_limits<T>::epsilon();
 
 class RecurrentStep : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(RecurrentStep);
@@ -35,9 +35,9 @@ void expect_defined_results() {
     EXPECT_FALSE(step.wrote_beyond_a_row());
     const std::vector<double> got = step.results(), want = definition.results();
     for (size_t i = 0; i < got.size(); ++i) {
-      const double ulps = std::fabs(got[i] - want[i]) / (kUlp<T> * std::max(1.0, std::fabs(want[i])));
+      const double ulps = std::fabs(got[i] - want[i]) / (ulp<T> * std::max(1.0, std::fabs(want[i])));
       worst = std::max(worst, ulps);
-      ASSERT_LE(ulps, kUlps) << "element " << i << ": " << got[i] << ", by definition " << want[i];
+      ASSERT_LE(ulps, most_ulps) << "element " << i << ": " << got[i] << ", by definition " << want[i];
     }
   });
   testing::Test::RecordProperty("worst_ulps", std::to_string(worst));
@@ -102,7 +102,7 @@ TEST_P(RecurrentStep, NanReachesItsOwnRowOnly) {
 TEST_P(RecurrentStep, ProjectionsAreAsDefined) {
   std::mt19937 generator(3);
   std::uniform_real_distribution<float> draw(-1, 1);
-  for (const Sizes& sizes : kSizes) {
+  for (const Sizes& sizes : cell_sizes) {
     for (const int64_t gates : {1, 2, 3, 4}) {
       for (const bool biased : {false, true}) {
         SCOPED_TRACE(std::to_string(gates) + " gates, hidden_size " + std::to_string(sizes.hidden_size));
@@ -127,7 +127,7 @@ TEST_P(RecurrentStep, ProjectionsAreAsDefined) {
             }
             const int64_t at = panel_column(W, column / sizes.hidden_size, column % sizes.hidden_size);
             const double got = to[static_cast<size_t>(row * W.width() + at)];
-            ASSERT_LE(std::fabs(got - want), 4 * kUlp<float> * sum) << "row " << row << ", column " << column;
+            ASSERT_LE(std::fabs(got - want), 4 * ulp<float> * sum) << "row " << row << ", column " << column;
           }
         }
       }

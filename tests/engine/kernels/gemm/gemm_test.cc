@@ -287,7 +287,7 @@ TEST_P(Gemm, AFactorThatAnotherInstructionSetArrangedIsRefused) {
   for (const std::string& target : simd_targets()) {
     use_simd_target(target);
     std::vector<float> C(64);
-    if (packed.columns_together() == panel_tile().together * kVectorColumns<float>) {
+    if (packed.columns_together() == panel_tile().together * columns_of_vector<float>) {
       gemm_packed<float>(1, {ones.data(), 64}, packed, C.data(), 64);
       EXPECT_EQ(C, std::vector<float>(64, 64)) << target;
     } else {
@@ -328,7 +328,7 @@ TEST(GemmGeneric, MixedTypesSumInTheWiderOne) {
 
 template <class T>
 void check_runs() {
-  constexpr int64_t unit = kVectorColumns<T>, rows = 7;
+  constexpr int64_t unit = columns_of_vector<T>, rows = 7;
   const std::vector<T> B = random_values<T>(2000, 5);
   std::vector<int64_t> offset;
   for (int64_t k = 0; k < rows; ++k) offset.push_back(k * 37 % 11 * 90);
@@ -358,14 +358,14 @@ void check_runs() {
 // Vectors of exactly what may be read, so that a sanitizer sees a step beyond.
 template <class T>
 void check_split_rows(bool both) {
-  constexpr int64_t kRows = 3;
+  constexpr int64_t row_count = 3;
   for (int64_t n = 1; n < 80; ++n) {
     const int64_t length = both ? 2 * n : 2 * n - 1, ld = length + 1, ld_to = n + 2;
-    const std::vector<T> from = random_values<T>(static_cast<size_t>((kRows - 1) * ld + length), 6);
-    std::vector<T> first(static_cast<size_t>(kRows * ld_to), T(7)), second(first);
-    split_rows(RowsToSplit<T>{from.data(), ld, kRows, n, ld_to}, first.data(),
+    const std::vector<T> from = random_values<T>(static_cast<size_t>((row_count - 1) * ld + length), 6);
+    std::vector<T> first(static_cast<size_t>(row_count * ld_to), T(7)), second(first);
+    split_rows(RowsToSplit<T>{from.data(), ld, row_count, n, ld_to}, first.data(),
                both ? second.data() : nullptr);
-    for (int64_t i = 0; i < kRows * ld_to; ++i) {
+    for (int64_t i = 0; i < row_count * ld_to; ++i) {
       const int64_t row = i / ld_to, column = i % ld_to, at = row * ld + 2 * column;
       const auto expected = [&](bool copied, int64_t place) {
         return copied && column < n ? from[static_cast<size_t>(place)] : T(7);

@@ -18,15 +18,15 @@ namespace {
 class SplitProduct : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(SplitProduct);
 
-constexpr int64_t kWidth = kPanelColumns<float>;
+constexpr int64_t panel_width = columns_of_panel<float>;
 
-/// A [rows, K], B [K, kWidth], C [rows, kWidth + 1], and a bias for each row.
+/// A [rows, K], B [K, panel_width], C [rows, panel_width + 1], and a bias for each row.
 struct Panel {
   Panel(int64_t rows, int64_t columns, int64_t K) : rows(rows), columns(columns), K(K) {
     std::mt19937 generator(static_cast<unsigned>(rows + 100 * K));
     std::uniform_real_distribution<float> draw(-1, 1);
     for (auto* values : {&A, &B, &C, &bias}) {
-      const int64_t sizes[] = {rows * K, K * kWidth, rows * (kWidth + 1), rows};
+      const int64_t sizes[] = {rows * K, K * panel_width, rows * (panel_width + 1), rows};
       const auto which = static_cast<size_t>(values == &A ? 0 : values == &B ? 1 : values == &C ? 2 : 3);
       for (int64_t i = 0; i < sizes[which]; ++i) values->push_back(draw(generator));
     }
@@ -34,7 +34,8 @@ struct Panel {
 
   PanelProduct<float> product(std::vector<float>& to, bool from_c) const {
     to = C;
-    PanelProduct<float> p{rows, columns, K, A.data(), K, B.data(), kWidth, to.data(), kWidth + 1, {}};
+    PanelProduct<float> p{rows,     columns,     K,         A.data(),        K,
+                          B.data(), panel_width, to.data(), panel_width + 1, {}};
     p.epilogue.row_bias = from_c ? nullptr : bias.data();
     p.epilogue.from_c = from_c;
     return p;
@@ -55,7 +56,7 @@ struct Panel {
   }
 
   float& a(int64_t row, int64_t k) { return A[static_cast<size_t>(row * K + k)]; }
-  float& b(int64_t k, int64_t column) { return B[static_cast<size_t>(k * kWidth + column)]; }
+  float& b(int64_t k, int64_t column) { return B[static_cast<size_t>(k * panel_width + column)]; }
 
   int64_t rows, columns, K;
   std::vector<float> A, B, C, bias;
@@ -65,8 +66,8 @@ struct Panel {
 void expect_close(Panel& p, bool from_c) {
   const std::vector<float> got = p.split(from_c);
   for (int64_t r = 0; r < p.rows; ++r) {
-    for (int64_t j = 0; j <= kWidth; ++j) {
-      const auto at = static_cast<size_t>(r * (kWidth + 1) + j);
+    for (int64_t j = 0; j <= panel_width; ++j) {
+      const auto at = static_cast<size_t>(r * (panel_width + 1) + j);
       if (j >= p.columns) {
         ASSERT_EQ(got[at], p.C[at]) << "wrote beyond C";
         continue;
@@ -86,7 +87,7 @@ void expect_close(Panel& p, bool from_c) {
 TEST_P(SplitProduct, KeepsTheBoundOfFloat) {
   if (!tile_registers()) GTEST_SKIP() << "no tile registers";
   for (const int64_t rows : {1, 7, 16, 24, 32, 33, 100}) {
-    for (const int64_t K : {kSplitDepth, int64_t{33}, int64_t{70}, int64_t{100}, int64_t{513}}) {
+    for (const int64_t K : {split_terms, int64_t{33}, int64_t{70}, int64_t{100}, int64_t{513}}) {
       for (const int64_t columns : {1, 16, 17, 32, 47, 48}) {
         Panel p(rows, columns, K);
         expect_close(p, false);
@@ -106,7 +107,7 @@ TEST_P(SplitProduct, TakesWhatTilesDoNotMultiplyWellWithoutThem) {
     const std::vector<float> got = p.split(false), exact = p.unsplit(false);
     for (int64_t r = 0; r < p.rows; ++r) {
       for (int64_t j = 0; j < p.columns; ++j) {
-        const auto at = static_cast<size_t>(r * (kWidth + 1) + j);
+        const auto at = static_cast<size_t>(r * (panel_width + 1) + j);
         const float expected = r == 40 || j == 20 || j == 36 ? exact[at] : before[at];
         ASSERT_EQ(std::bit_cast<uint32_t>(got[at]), std::bit_cast<uint32_t>(expected))
             << odd << " at " << r << ", " << j;
@@ -117,14 +118,14 @@ TEST_P(SplitProduct, TakesWhatTilesDoNotMultiplyWellWithoutThem) {
 
 TEST_P(SplitProduct, PartsOfTheDepthMakeTheSameSums) {
   if (!tile_registers()) GTEST_SKIP() << "no tile registers";
-  Panel p(40, 48, 3 * kSplitDepth + 5);
+  Panel p(40, 48, 3 * split_terms + 5);
   const std::vector<float> whole = p.split(true);
-  Panel first(40, 48, kSplitDepth), rest(40, 48, 2 * kSplitDepth + 5);
+  Panel first(40, 48, split_terms), rest(40, 48, 2 * split_terms + 5);
   for (int64_t r = 0; r < p.rows; ++r) {
     for (int64_t k = 0; k < p.K; ++k) (k < first.K ? first.a(r, k) : rest.a(r, k - first.K)) = p.a(r, k);
   }
-  first.B.assign(p.B.begin(), p.B.begin() + first.K * kWidth);
-  rest.B.assign(p.B.begin() + first.K * kWidth, p.B.end());
+  first.B.assign(p.B.begin(), p.B.begin() + first.K * panel_width);
+  rest.B.assign(p.B.begin() + first.K * panel_width, p.B.end());
   first.C = p.C;
   rest.C = first.split(true);
   EXPECT_EQ(rest.split(true), whole);

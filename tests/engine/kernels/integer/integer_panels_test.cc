@@ -36,13 +36,13 @@ void expect_exact(int64_t rows, int64_t N, int64_t K, bool by_row, bool by_colum
   std::vector<int64_t> columns(static_cast<size_t>(N));
   std::iota(columns.rbegin(), columns.rend(), -1);  // falling; the last one is nothing
   for (const bool bytes : {true, false}) {
-    set_multiplies_bytes(bytes);
+    tuning::override_multiplies_bytes(bytes);
     const IntegerPanels panels(b.data(), K, N, columns, zeros_of_b.data(), by_column ? 1 : 0);
     const IntegerRows given(a.data(), rows, zeros_of_a.data(), by_row ? 1 : 0, panels);
     std::vector<int32_t> out(static_cast<size_t>(rows * (N + 1)), -7), expected = out;
     for (int64_t panel = 0; panel < panels.panels(); panel += 4) {
       multiply_integers(given, 0, rows, panels, panel, std::min(panel + 4, panels.panels()),
-                        out.data() + panel * IntegerPanels::kColumns, N + 1);
+                        out.data() + panel * IntegerPanels::column_count, N + 1);
     }
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < N; ++j) {
@@ -56,7 +56,7 @@ void expect_exact(int64_t rows, int64_t N, int64_t K, bool by_row, bool by_colum
     }
     EXPECT_EQ(out, expected) << rows << " x " << N << " of " << K << (bytes ? " in bytes" : " in pairs");
   }
-  set_multiplies_bytes(true);
+  tuning::override_multiplies_bytes({});
 }
 
 TEST_P(IntegerPanelsTest, EveryLength) {

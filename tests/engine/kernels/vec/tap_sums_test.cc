@@ -26,7 +26,7 @@ void expect_sums(int64_t rows, int64_t columns, int64_t down, int64_t across, bo
   for (int64_t i = 0; i < down; ++i) {
     for (int64_t j = 0; j < across; ++j) offset.push_back(i * (apart ? 2 : 1) * ldx + j);
   }
-  std::vector<T> x(at((rows + 2 * down) * ldx + kVectorColumns<T> + across)), w(at(taps));
+  std::vector<T> x(at((rows + 2 * down) * ldx + columns_of_vector<T> + across)), w(at(taps));
   for (T& value : x) value = static_cast<T>(values(draw));
   for (T& value : w) value = static_cast<T>(values(draw));
   std::vector<T> y(at(rows * ldy), T(99)), expected = y;

@@ -13,7 +13,7 @@ namespace {
 class VecCompare : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(VecCompare);
 
-constexpr int64_t kLengths[] = {0, 1, 3, 7, 8, 16, 31, 64, 65, 130, 200};
+constexpr int64_t lengths[] = {0, 1, 3, 7, 8, 16, 31, 64, 65, 130, 200};
 
 /// Few different numbers, so that many are equal; of floats some are NaN, infinities and zeros of both signs.
 template <class T>
@@ -43,7 +43,7 @@ void check(int64_t n, const Run& run, const Definition& definition) {
 
 template <class T>
 void check_all() {
-  for (const int64_t n : kLengths) {
+  for (const int64_t n : lengths) {
     SCOPED_TRACE(testing::Message() << n << " elements");
     const std::vector<T> a = numbers<T>(n, 1), b = numbers<T>(n, 2);
     const T *A = a.data(), *B = b.data();

@@ -14,7 +14,7 @@
 namespace grurun::kernels {
 namespace {
 
-constexpr double kMathUlps = 2.5;  // the bound that vec_math.h states
+constexpr double math_ulps = 2.5;  // the bound that vec_math.h states
 
 struct Function {
   const char* name;
@@ -23,7 +23,7 @@ struct Function {
   double (*definition)(double);
 };
 
-const Function kFunctions[] = {
+const Function functions[] = {
     {"exp", vec_exp, vec_exp, [](double x) { return std::exp(x); }},
     {"expm1", vec_expm1, vec_expm1, [](double x) { return std::expm1(x); }},
     {"log", vec_log, vec_log, [](double x) { return std::log(x); }},
@@ -64,8 +64,8 @@ std::vector<float> samples() {
 /// The distance of `got` from `exact` in units in the last place of a float there; infinite if the kinds
 /// differ.
 double ulps(float got, double exact) {
-  constexpr double kDiffer = std::numeric_limits<double>::infinity();
-  if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : kDiffer;
+  constexpr double differ = std::numeric_limits<double>::infinity();
+  if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : differ;
   const auto nearest = static_cast<float>(exact);
   if (std::isinf(nearest) || std::isinf(got)) {
     // Around the largest float both it and infinity are within a unit.
@@ -73,7 +73,7 @@ double ulps(float got, double exact) {
     return std::fabs(exact) < 0x1.000002p+128 && std::signbit(got) == std::signbit(exact) &&
                    std::fabs(got) > 0x1.fffff8p+127f
                ? 1
-               : kDiffer;
+               : differ;
   }
   int exponent = 0;
   std::frexp(exact, &exponent);
@@ -92,7 +92,7 @@ GRURUN_FOR_EVERY_TARGET(VecMath);
 TEST_P(VecMath, FloatsAreWithinTheStatedBound) {
   const std::vector<float> x = samples();
   std::vector<float> y(x.size());
-  for (const Function& f : kFunctions) {
+  for (const Function& f : functions) {
     f.floats(x.data(), y.data(), static_cast<int64_t>(x.size()));
     double worst = 0;
     size_t at = 0;
@@ -100,14 +100,14 @@ TEST_P(VecMath, FloatsAreWithinTheStatedBound) {
       const double error = ulps(y[i], f.definition(x[i]));
       if (error > worst) worst = error, at = i;
     }
-    EXPECT_LE(worst, kMathUlps) << f.name << "(" << hex(x[at]) << ") = " << hex(y[at]) << ", not "
+    EXPECT_LE(worst, math_ulps) << f.name << "(" << hex(x[at]) << ") = " << hex(y[at]) << ", not "
                                 << hex(f.definition(x[at]));
     RecordProperty(f.name, std::to_string(worst));
   }
 }
 
 TEST_P(VecMath, OddFunctionsKeepTheSignOfZero) {
-  for (const Function& f : kFunctions) {
+  for (const Function& f : functions) {
     for (const float zero : {0.0f, -0.0f}) {
       if (f.definition(zero) != 0) continue;
       float y = 1;
@@ -124,7 +124,7 @@ TEST_P(VecMath, OddFunctionsKeepTheSignOfZero) {
 TEST_P(VecMath, AnElementDoesNotDependOnItsPlace) {
   std::vector<float> x(67);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 0.1f + 0.07f * static_cast<float>(i);
-  for (const Function& f : kFunctions) {
+  for (const Function& f : functions) {
     std::vector<float> whole(x.size());
     f.floats(x.data(), whole.data(), static_cast<int64_t>(x.size()));
     for (size_t n = 0; n <= x.size(); ++n) {
@@ -176,7 +176,7 @@ TEST(VecMathDouble, EqualsTheDefinition) {
   const std::vector<double> x{-inf,   -800, -40, -3, -0.5, -1e-10, -0.0, 0.0,
                               1e-300, 0.7,  1,   36, 720,  inf,    nan};
   std::vector<double> y(x.size());
-  for (const Function& f : kFunctions) {
+  for (const Function& f : functions) {
     f.doubles(x.data(), y.data(), static_cast<int64_t>(x.size()));
     for (size_t i = 0; i < x.size(); ++i) {
       const double expected = f.definition(x[i]);
@@ -211,7 +211,7 @@ TEST_P(VecMath, GatesAreNearTheirDefinitions) {
   vec_hard_swish(x.data(), hard_swish.data(), n);
   for (size_t i = 0; i < x.size(); ++i) {
     const double v = x[i], unit = 0x1p-24;
-    const double cubic = std::fabs(kGeluScale<double> * (v + kGeluCubic<double> * v * v * v));
+    const double cubic = std::fabs(gelu_scale<double> * (v + gelu_cubic<double> * v * v * v));
     const double gelu = scalar_gelu_tanh(v), gate = v * scalar_sigmoid(double{1.7f} * v);
     EXPECT_LE(std::fabs(tanh_gelu[i] - gelu), std::fabs(gelu) * (8 + 4 * cubic) * unit + 32 * 0x1p-149) << v;
     EXPECT_LE(std::fabs(swish[i] - gate), std::fabs(gate) * (6 + 2 * std::fabs(v)) * unit) << v;

@@ -21,11 +21,11 @@ std::vector<T> drawn_values(int64_t n, unsigned seed) {
   return x;
 }
 
-constexpr int64_t kRowLengths[] = {0, 1, 3, 8, 17, 64, 83, 1024, 1025, 3000};
+constexpr int64_t row_lengths[] = {0, 1, 3, 8, 17, 64, 83, 1024, 1025, 3000};
 
 template <class T>
 void check_center() {
-  for (const int64_t n : kRowLengths) {
+  for (const int64_t n : row_lengths) {
     std::vector<T> x = drawn_values<T>(n + 1, 1), y(x.size(), T(9)), expected(x.size(), T(9));
     for (size_t i = 0; i < static_cast<size_t>(n); ++i) expected[i] = x[i] - T(0.7);
     const double squares = vec_center(x.data(), T(0.7), y.data(), n);
@@ -44,7 +44,7 @@ TEST_P(VecNormalize, CenterEqualsTheDefinition) {
 
 template <class T>
 void check_scale() {
-  for (const int64_t n : kRowLengths) {
+  for (const int64_t n : row_lengths) {
     const std::vector<T> x = drawn_values<T>(n + 1, 2), scale = drawn_values<T>(n + 1, 3),
                          shift = drawn_values<T>(n + 1, 4);
     for (const bool scale_steps : {false, true}) {
@@ -73,7 +73,7 @@ TEST_P(VecNormalize, ScaleEqualsTheDefinition) {
 
 template <class T>
 void check_standardize() {
-  for (const int64_t n : kRowLengths) {
+  for (const int64_t n : row_lengths) {
     std::vector<T> x = drawn_values<T>(n + 1, 5), y(x.size(), T(9)), expected(x.size(), T(9));
     for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
       const T centered = x[i] - T(0.7), scaled = centered * T(1.3);

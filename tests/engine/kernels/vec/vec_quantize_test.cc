@@ -61,14 +61,14 @@ TEST_P(VecQuantize, RequantizeIsTheScalarDefinition) {
 template <class T>
 void check_type() {
   constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  constexpr int64_t kCount = 151;
+  constexpr int64_t count = 151;
   std::mt19937 random(9);
   std::uniform_int_distribution<int> integer(std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
   std::normal_distribution<float> number(0, static_cast<float>(std::numeric_limits<T>::max()) / 3);
   std::uniform_real_distribution<float> size(0.3f, 3);
   std::vector<float> x, scales;
   std::vector<T> zero_points, codes;
-  for (int64_t i = 0; i < kCount; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     x.push_back(i % 3 == 0 ? std::nearbyint(number(random)) + 0.5f : number(random));
     scales.push_back(i % 3 == 0 ? 1.0f : size(random));
     zero_points.push_back(static_cast<T>(integer(random)));
@@ -79,7 +79,7 @@ void check_type() {
   scales[45] = 0, scales[46] = nan, scales[47] = -1;
   for (const int64_t step : {0, 1}) {
     for (const bool has_zero_points : {false, true}) {
-      for (const int64_t n : {int64_t{1}, int64_t{17}, kCount}) {
+      for (const int64_t n : {int64_t{1}, int64_t{17}, count}) {
         const Quantization<T> by{scales.data(), has_zero_points ? zero_points.data() : nullptr, step};
         std::vector<T> y(static_cast<size_t>(n + 1), T(77));
         std::vector<float> back(static_cast<size_t>(n + 1), 7);

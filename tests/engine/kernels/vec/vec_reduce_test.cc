@@ -16,14 +16,14 @@ GRURUN_FOR_EVERY_TARGET(VecReduce);
 
 template <class T>
 void check_reduce() {
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  constexpr T infinite = std::numeric_limits<T>::infinity();
   for (const int64_t n : {0, 1, 3, 8, 17, 63, 64, 65, 1000, 1024, 1025, 100'000}) {
     std::mt19937 engine(static_cast<unsigned>(n));
     std::uniform_real_distribution<double> uniform(-1, 2);
     std::vector<T> x(static_cast<size_t>(n));
     for (T& v : x) v = static_cast<T>(uniform(engine));
     long double sum = 0, magnitude = 0, squares = 0;
-    T greatest = -kInfinity, least = kInfinity;
+    T greatest = -infinite, least = infinite;
     for (const T v : x) {
       sum += v;
       magnitude += std::fabs(v);
@@ -31,7 +31,7 @@ void check_reduce() {
       greatest = std::max(greatest, v);
       least = std::min(least, v);
     }
-    const auto additions = static_cast<long double>(std::min<int64_t>(n, sizeof(T) == 4 ? kReduceBlock : n));
+    const auto additions = static_cast<long double>(std::min<int64_t>(n, sizeof(T) == 4 ? reduce_block : n));
     const long double bound = additions / 2 * std::numeric_limits<T>::epsilon();
     EXPECT_LE(std::fabs(reduce_sum(x.data(), n) - sum), bound * magnitude) << "n=" << n;
     EXPECT_LE(std::fabs(reduce_sum_squares(x.data(), n) - squares),
@@ -139,9 +139,9 @@ TEST_P(VecReduce, SumsInDoubleEqualTheDefinition) {
       std::uniform_real_distribution<float> uniform(-1, 2);
       std::vector<float> x(static_cast<size_t>(n));
       for (float& v : x) v = uniform(engine);
-      std::vector<double> sums(kSumsInDouble);
-      for (size_t i = 0; i < x.size(); ++i) sums[i % kSumsInDouble] += term(of, x[i]);
-      for (size_t half = kSumsInDouble / 2; half > 0; half /= 2) {
+      std::vector<double> sums(sums_in_double);
+      for (size_t i = 0; i < x.size(); ++i) sums[i % sums_in_double] += term(of, x[i]);
+      for (size_t half = sums_in_double / 2; half > 0; half /= 2) {
         for (size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
       }
       EXPECT_EQ(sum_in_double(of, x.data(), n), sums[0]) << "n=" << n;

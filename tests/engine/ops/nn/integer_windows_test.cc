@@ -13,7 +13,7 @@ class IntegerWindowsOf : public kernels::EveryTarget {
  protected:
   void TearDown() override {
     kernels::EveryTarget::TearDown();
-    kernels::set_multiplies_bytes(true);
+    kernels::tuning::override_multiplies_bytes({});
   }
 };
 GRURUN_FOR_EVERY_TARGET(IntegerWindowsOf);
@@ -74,7 +74,7 @@ void expect_equal(const Windows& test, bool zero_of_w, std::mt19937& draw) {
 TEST_P(IntegerWindowsOf, SumWhatTheFloatKernelsSum) {
   std::mt19937 draw(1);
   for (const bool bytes_at_once : {true, false}) {
-    kernels::set_multiplies_bytes(bytes_at_once);
+    kernels::tuning::override_multiplies_bytes(bytes_at_once);
     for (const int threads : {1, 3}) {
       kernels::set_threads(threads);
       for (const Windows& test : windows) {

@@ -167,8 +167,8 @@ TEST_P(LayerRows, GiveTheSameBitsInAnyPlace) {
 // Weights of few rows are compact from the second run on.
 class CompactLayer : public ::testing::Test {
  protected:
-  CompactLayer() { kernels::set_most_compact_rows(3); }
-  ~CompactLayer() override { kernels::set_most_compact_rows(-1); }
+  CompactLayer() { kernels::tuning::override_most_compact_rows(3); }
+  ~CompactLayer() override { kernels::tuning::override_most_compact_rows({}); }
 };
 
 TEST_F(CompactLayer, DoesNotChangeABit) {

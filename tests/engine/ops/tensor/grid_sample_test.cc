@@ -108,7 +108,7 @@ TEST(GridSample, AxesAndVersions) {
 
 // More places than are worked out at a time, those of several batches, in every channel: as one by one.
 TEST(GridSample, ManyPlaces) {
-  constexpr std::int64_t kBatches = 2, kChannels = 3, kPlaces = 150, kSize = 5 * 7;
+  constexpr std::int64_t batch_count = 2, channels = 3, places = 150, plane_size = 5 * 7;
   std::mt19937 random(5);
   std::uniform_real_distribution<double> number(-1.3, 1.3);
   const auto numbers = [&](std::int64_t count) {
@@ -119,14 +119,15 @@ TEST(GridSample, ManyPlaces) {
   const auto part = [](const std::vector<double>& of, std::int64_t first, std::int64_t count) {
     return std::vector<double>(of.begin() + first, of.begin() + first + count);
   };
-  const std::vector<double> x = numbers(kBatches * kChannels * kSize), grid = numbers(kBatches * kPlaces * 2);
+  const std::vector<double> x = numbers(batch_count * channels * plane_size),
+                            grid = numbers(batch_count * places * 2);
   for (const char* mode : {"nearest", "linear", "cubic"}) {
     std::vector<double> y;
-    for (std::int64_t plane = 0; plane < kBatches * kChannels; ++plane) {
-      for (std::int64_t place = 0; place < kPlaces; ++place) {
-        const std::int64_t at = (plane / kChannels * kPlaces + place) * 2;
+    for (std::int64_t plane = 0; plane < batch_count * channels; ++plane) {
+      for (std::int64_t place = 0; place < places; ++place) {
+        const std::int64_t at = (plane / channels * places + place) * 2;
         const auto made = run_node("GridSample", "", 20,
-                                   {make<float>({1, 1, 5, 7}, part(x, plane * kSize, kSize)),
+                                   {make<float>({1, 1, 5, 7}, part(x, plane * plane_size, plane_size)),
                                     make<float>({1, 1, 1, 2}, part(grid, at, 2))},
                                    {attr("mode", mode)});
         y.push_back(static_cast<double>(made.at(0).tensor().data<float>()[0]));
@@ -136,9 +137,9 @@ TEST(GridSample, ManyPlaces) {
         {{mode,
           "GridSample",
           20,
-          {make<float>({kBatches, kChannels, 5, 7}, x), make<float>({kBatches, 3, kPlaces / 3, 2}, grid)},
+          {make<float>({batch_count, channels, 5, 7}, x), make<float>({batch_count, 3, places / 3, 2}, grid)},
           {attr("mode", mode)},
-          {make<float>({kBatches, kChannels, 3, kPlaces / 3}, y)}}});
+          {make<float>({batch_count, channels, 3, places / 3}, y)}}});
   }
 }
 

@@ -9,7 +9,7 @@
 namespace grurun::engine::testing {
 namespace {
 
-constexpr double kFiller = -1;
+constexpr double filler = -1;
 
 // Where on an axis of this length `place` finds its element; -1 where that is the filler.
 std::int64_t found_at(std::int64_t place, std::int64_t length, const std::string& mode) {
@@ -38,7 +38,7 @@ Tensor by_definition(const Tensor& data, const std::vector<double>& pads, const 
       inside = inside && place >= 0;
       at += place * stride;
     }
-    values.push_back(inside ? static_cast<double>(data.data<float>()[at]) : kFiller);
+    values.push_back(inside ? static_cast<double>(data.data<float>()[at]) : filler);
   }
   return make<float>(shape, values);
 }
@@ -52,7 +52,7 @@ OpRowCase padded(const Shape& shape, const std::vector<double>& pads, const char
   return {name,
           "Pad",
           19,
-          {data, vec<std::int64_t>(pads), make<float>({}, {kFiller})},
+          {data, vec<std::int64_t>(pads), make<float>({}, {filler})},
           {attr("mode", mode)},
           {by_definition(data, pads, mode)}};
 }
