@@ -4,10 +4,11 @@
 #include <cstddef>
 
 #include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/ops/rnn/direction_run.h"
 #include "engine/ops/rnn/shares.h"
+#include "engine/ops/rnn/workspace.h"
 #include "tensor/dispatch.h"
-#include "tensor/memory/memory.h"
 
 namespace grurun::engine::rnn {
 namespace {
@@ -22,11 +23,11 @@ double operations_of_direction(const LayerForm& form, const Dimensions& dims) {
 /// have nothing to tell each other on the way.
 template <typename Real>
 std::int64_t row_parts(const LayerRun& layer, const LayerWeights<Real>& weights, std::int64_t threads) {
-  constexpr double enough = 1 << 17;  // operations for a thread to be worth waking
   const std::int64_t rows = layer.dims.batch_size;
   if (!layer.schedule.uniform() || weights.front().quantized) return 1;
   const auto worthwhile = static_cast<std::int64_t>(
-      std::min(operations_of_direction(layer.form, layer.dims) / enough, static_cast<double>(threads)));
+      std::min(operations_of_direction(layer.form, layer.dims) / tuning::direction_operations_of_thread,
+               static_cast<double>(threads)));
   if (worthwhile < 2) return 1;
   const auto divisible = [&](const BlockWeights<Real>& block) {
     return share_rows(block.R, rows, worthwhile, least_rows_alike(block));
@@ -39,18 +40,9 @@ std::int64_t row_parts(const LayerRun& layer, const LayerWeights<Real>& weights,
 // A thread for each direction needs no waiting for the other at every step; more threads than that do better
 // by sharing the steps.
 bool directions_side_by_side(const LayerForm& form, const Dimensions& dims) {
-  constexpr double enough = 1 << 18;
   const int threads = kernels::threads_here();
-  return threads > 1 && threads <= 3 && operations_of_direction(form, dims) >= enough;
-}
-
-/// Calls body with so many bytes of memory that begin at a cache line.
-template <typename Body>
-void with_workspace(std::size_t bytes, Body body) {
-  alignas(64) std::byte few[4096];
-  if (bytes <= sizeof few) return body(few);
-  const memory::Block many(bytes);
-  body(static_cast<std::byte*>(many.data()));
+  return threads > 1 && threads <= tuning::most_threads_for_directions &&
+         operations_of_direction(form, dims) >= tuning::direction_operations_alone;
 }
 
 }  // namespace
