@@ -140,21 +140,21 @@ class Row {
 
   void gru(const double* x) {
     const double* H = H_before_.data();
-    for (const GruGate number : {z_gate, r_gate}) {
+    for (const GruGate number : {update_gate, reset_gate}) {
       // zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz), and rt
       for (std::int64_t k = 0; k < size_; ++k) {
         const std::int64_t row = number * size_ + k;
         gate(number, k, f, input_part(x, row) + recurrent_part(H, row));
       }
     }
-    const double* r = gates_.data() + r_gate * size_;
+    const double* r = gates_.data() + reset_gate * size_;
     for (std::int64_t k = 0; k < size_; ++k) reset_[static_cast<std::size_t>(k)] = r[k] * H[k];
     for (std::int64_t k = 0; k < size_; ++k) {
-      const std::int64_t row = h_gate * size_ + k;
+      const std::int64_t row = hidden_gate * size_ + k;
       // ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*(Rh^T) + Rbh)) + Wbh), or (rt (.) Ht-1)*(Rh^T) + Rbh
       const double recurrent =
           layer_.linear_before_reset ? r[k] * recurrent_part(H, row) : recurrent_part(reset_.data(), row);
-      const double ht = gate(h_gate, k, g, input_part(x, row) + recurrent);
+      const double ht = gate(hidden_gate, k, g, input_part(x, row) + recurrent);
       const double zt = gates_[static_cast<std::size_t>(k)];
       // Ht = (1 - zt) (.) ht + zt (.) Ht-1
       H_[static_cast<std::size_t>(k)] = (1 - zt) * ht + zt * H[k];
@@ -170,13 +170,13 @@ class Row {
     for (std::int64_t k = 0; k < size_; ++k) {
       const auto at = static_cast<std::size_t>(k);
       // P's i, o, f are numbered as the gates are
-      const double it = gate(i_gate, k, f, sum(i_gate, k) + peephole(i_gate, k, C_before_));
-      double ft = gate(f_gate, k, f, sum(f_gate, k) + peephole(f_gate, k, C_before_));
-      if (layer_.input_forget) ft = gates_[static_cast<std::size_t>(f_gate * size_ + k)] = 1 - it;
-      const double ct = gate(c_gate, k, g, sum(c_gate, k));
+      const double it = gate(input_gate, k, f, sum(input_gate, k) + peephole(input_gate, k, C_before_));
+      double ft = gate(forget_gate, k, f, sum(forget_gate, k) + peephole(forget_gate, k, C_before_));
+      if (layer_.input_forget) ft = gates_[static_cast<std::size_t>(forget_gate * size_ + k)] = 1 - it;
+      const double ct = gate(cell_gate, k, g, sum(cell_gate, k));
       // Ct = ft (.) Ct-1 + it (.) ct
       C_[at] = ft * C_before_[at] + it * ct;
-      const double ot = gate(o_gate, k, f, sum(o_gate, k) + peephole(o_gate, k, C_));
+      const double ot = gate(output_gate, k, f, sum(output_gate, k) + peephole(output_gate, k, C_));
       // Ht = ot (.) h(Ct)
       H_[at] = ot * activated(h, C_[at]);
     }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/kernels/gates/gate_order.h"
 #include "engine/ops/rnn/activation.h"
 #include "opset/recurrent/recurrent_form.h"
 
@@ -17,6 +18,9 @@ namespace grurun::trial::diagnosis {
 
 using engine::rnn::Activation;
 using engine::rnn::ActivationKind;
+using kernels::GruGate;
+using enum kernels::GruGate;
+using enum kernels::LstmGate;
 
 enum class Op { rnn, gru, lstm };
 const opset::RecurrentForm& form_of(Op op);
@@ -55,10 +59,6 @@ struct Layer {
 inline double step_cost(const Layer& layer) {
   return static_cast<double>(layer.rows()) * static_cast<double>(layer.input_size + layer.hidden_size + 16);
 }
-
-/// Gates by number, in ONNX's order.
-enum GruGate { z_gate, r_gate, h_gate };
-enum LstmGate { i_gate, o_gate, f_gate, c_gate };
 
 /// "z", "r", "h"; "i", "o", "f", "c"; "i" of RNN.
 const char* gate_name(Op op, std::int64_t gate);

@@ -52,7 +52,8 @@ class GateValues {
     if (layer_.op == Op::rnn) value = wanted;
     if (layer_.op == Op::gru) value = gru(gate, k, wanted);
     if (layer_.op == Op::lstm) value = lstm(gate, k, wanted);
-    const bool is_last = layer_.op == Op::gru ? gate == h_gate : layer_.op == Op::lstm && gate == c_gate;
+    const bool is_last =
+        layer_.op == Op::gru ? gate == hidden_gate : layer_.op == Op::lstm && gate == cell_gate;
     const Range range = range_of(functions_[is_last ? 1 : 0]);
     const double slack = 1e-3;
     const bool possible = value >= range.low - slack && value <= range.high + slack && std::isfinite(value);
@@ -62,21 +63,22 @@ class GateValues {
 
  private:
   double gru(std::int64_t gate, std::int64_t k, double wanted) const {
-    const double z = value(z_gate, k), h = value(h_gate, k), H = step_.H_before[k];
-    if (gate == z_gate) return (wanted - h) / (H - h);
-    if (gate == h_gate) return (wanted - z * H) / (1 - z);
+    const double z = value(update_gate, k), h = value(hidden_gate, k), H = step_.H_before[k];
+    if (gate == update_gate) return (wanted - h) / (H - h);
+    if (gate == hidden_gate) return (wanted - z * H) / (1 - z);
     return std::numeric_limits<double>::quiet_NaN();  // r works through h
   }
 
   double lstm(std::int64_t gate, std::int64_t k, double wanted) const {
-    const double i = value(i_gate, k), o = value(o_gate, k), f = value(f_gate, k), c = value(c_gate, k);
+    const double i = value(input_gate, k), o = value(output_gate, k), f = value(forget_gate, k),
+                 c = value(cell_gate, k);
     const double C = step_.C_before[k];
-    if (gate == o_gate) return o * wanted / step_.H[k];
+    if (gate == output_gate) return o * wanted / step_.H[k];
     if (functions_[2].kind != ActivationKind::tanh || layer_.clip)
       return std::numeric_limits<double>::quiet_NaN();
     const double new_C = std::atanh(wanted / o);
-    if (gate == i_gate) return (new_C - f * C) / c;
-    if (gate == f_gate) return (new_C - i * c) / C;
+    if (gate == input_gate) return (new_C - f * C) / c;
+    if (gate == forget_gate) return (new_C - i * c) / C;
     return (new_C - f * C) / i;
   }
 
@@ -98,7 +100,7 @@ std::string gates_text(const Expected& expected, const Layer& layer, std::int64_
     if (!possible) continue;
     const char* joint = out.empty() ? "" : " or ";
     const char* through =
-        layer.op == Op::gru && gate == h_gate && step.number > 0 ? " (or r through it)" : "";
+        layer.op == Op::gru && gate == hidden_gate && step.number > 0 ? " (or r through it)" : "";
     out += fmt::format("{}gate {}{} with {:.4g} instead of {:.4g}", joint, gate_name(layer.op, gate), through,
                        values.needed(gate, unit, wanted[unit]) + 0.0, values.value(gate, unit));
   }

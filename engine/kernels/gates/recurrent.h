@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "engine/kernels/gates/activation.h"
+#include "engine/kernels/gates/gate_order.h"
 #include "engine/kernels/gates/gate_panels.h"
 #include "engine/kernels/machine/simd.h"
 #include "engine/kernels/machine/tuning.h"
@@ -63,7 +64,7 @@ struct Projection {
 void project(const Projection<float>& p, const PanelRange& panels);
 void project(const Projection<double>& p, const PanelRange& panels);
 
-/// What becomes of the sums, one for each gate of a unit.
+/// What becomes of the sums, one for each gate of a unit, in the order of gate_order.h.
 enum class CellKind {
   rnn,                   // Ht
   lstm,                  // i, o, f, c -> Ct, Ht
@@ -71,10 +72,6 @@ enum class CellKind {
   gru_update_and_reset,  // z, r -> z, r (.) Ht-1: the first half when it is not
   gru_candidate,         // h -> Ht: the second half, for which A is r (.) Ht-1
 };
-
-/// Gates in the order of the standard, which is that of the panels' columns.
-enum GruGate { update_gate, reset_gate, hidden_gate, gru_gates };
-enum LstmGate { input_gate, output_gate, forget_gate, cell_gate, lstm_gates };
 
 /// What does not change from step to step.
 template <class T>
