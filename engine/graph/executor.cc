@@ -199,7 +199,7 @@ void Runner::prepare_memory(std::span<const Value> inputs, bool same_types) {
   } else if (stage_ == Stage::recorded) {
     try {
       memory::release_kept(true);  // it served the runs before
-      memory_.lay_out();
+      memory_.assign_places();
       stage_ = Stage::laid_out;
     } catch (const Error&) {  // too little memory for the area besides what there is
       memory_.forget();

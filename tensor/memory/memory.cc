@@ -266,7 +266,7 @@ Block::Block(std::size_t bytes) : bytes_(bytes) {
 
 Block::~Block() {
   if (area_ != nullptr) {
-    area_->vacate(data_, bytes_, first_, segments_);
+    area_->release_segments(data_, bytes_, first_, segments_);
     return;
   }
   if (RunMemory::current != nullptr) RunMemory::current->note_given_back(data_);

@@ -60,13 +60,13 @@ bool Area::occupy(void* data, std::size_t bytes, std::uint32_t first, std::uint3
   return true;
 }
 
-void Area::vacate(void* data, std::size_t bytes, std::uint32_t first, std::uint32_t segments) {
+void Area::release_segments(void* data, std::size_t bytes, std::uint32_t first, std::uint32_t segments) {
   forbid(data, bytes);
   for (std::uint32_t i = 0; i < segments; ++i) taken_[first + i].store(false, std::memory_order_release);
-  leave();
+  end_use();
 }
 
-void Area::leave() {
+void Area::end_use() {
   if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
@@ -84,7 +84,7 @@ void RunMemory::record() {
 }
 
 void RunMemory::forget() {
-  for (Area* area : areas_) area->leave();
+  for (Area* area : areas_) area->end_use();
   areas_.clear();
   places_.clear();
   taken_.clear();
@@ -147,7 +147,7 @@ std::size_t RunMemory::assign_offsets(std::vector<std::uint32_t>& order) {
   return whole;
 }
 
-void RunMemory::lay_out() {
+void RunMemory::assign_places() {
   if (state_ != State::recording) return;
   first_of_step_.push_back(taken_.size());
   places_.assign(taken_.size(), {});

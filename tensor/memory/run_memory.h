@@ -29,9 +29,9 @@ class Area {
   /// time.
   bool occupy(void* data, std::size_t bytes, std::uint32_t first, std::uint32_t segments);
   /// On any thread.
-  void vacate(void* data, std::size_t bytes, std::uint32_t first, std::uint32_t segments);
+  void release_segments(void* data, std::size_t bytes, std::uint32_t first, std::uint32_t segments);
   /// Ends the use by its maker.
-  void leave();
+  void end_use();
 
  private:
   ~Area();
@@ -77,7 +77,7 @@ class RunMemory {
   /// numbers, from 0.
   void record();
   /// Lays out what was recorded; the runs that come are served. Error(limit) when there is no memory for it.
-  void lay_out();
+  void assign_places();
   /// Back to the beginning: places are given up.
   void forget();
 

@@ -56,7 +56,7 @@ TEST(RunMemory, LaysOutWhatIsHeldTogether) {
   memory.record();
   run(memory, branched);
   EXPECT_EQ(memory.size(), 0u);
-  memory.lay_out();
+  memory.assign_places();
   // At most 16000 bytes are held together, in step 2; the last block has 4000 of its own.
   EXPECT_GE(memory.size(), 20000u);
   const std::size_t before = in_use();
@@ -73,7 +73,7 @@ TEST(RunMemory, NeverWritesOverWhatIsHeld) {
   RunMemory memory;
   memory.record();
   run(memory, branched);
-  memory.lay_out();
+  memory.assign_places();
   const Blocks kept = run(memory, branched);
   std::vector<Step> hoarding = branched;
   for (Step& step : hoarding) step.give_back.clear();
@@ -91,7 +91,7 @@ TEST(RunMemory, OtherSizesAndStepsAreServedToo) {
   RunMemory memory;
   memory.record();
   run(memory, branched);
-  memory.lay_out();
+  memory.assign_places();
   std::vector<Step> larger = branched;
   larger[1].take = {9000, 1, 2000};
   larger[1].give_back = {};
@@ -109,7 +109,7 @@ TEST(RunMemory, BlocksOutliveTheirArea) {
       RunMemory memory;
       memory.record();
       run(memory, branched);
-      memory.lay_out();
+      memory.assign_places();
       left = run(memory, branched);
       memory.forget();
       EXPECT_LT(in_use(), before + 5000) << "only the area of the block that is left stays";
@@ -140,7 +140,7 @@ TEST(RunMemory, RandomLifetimes) {
     RunMemory memory;
     memory.record();
     run(memory, steps);
-    memory.lay_out();
+    memory.assign_places();
     const std::size_t before = in_use();
     for (int i = 0; i < 2; ++i) {
       const Blocks left = run(memory, steps);
@@ -154,7 +154,7 @@ TEST(RunMemory, ALimitRefusesTheArea) {
   memory.record();
   run(memory, branched);
   set_limit(in_use() + 10000);
-  EXPECT_THROW(memory.lay_out(), Error);
+  EXPECT_THROW(memory.assign_places(), Error);
   set_limit(0);
   memory.forget();
   EXPECT_EQ(memory.size(), 0u);
