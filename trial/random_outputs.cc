@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "onnx_io/models/walk.h"
-#include "opset/pages/random_operators.h"
+#include "opset/pages/page.h"
 #include "opset/schema/function_calls.h"
 #include "tensor/dispatch.h"
 
@@ -20,7 +20,7 @@ using onnx_io::Graph;
 using onnx_io::Node;
 
 bool is_random_type(const Node& node) {
-  return opset::always_draws(node) || (node.domain.empty() && node.op_type == "Dropout");
+  return opset::draws_of(node) != opset::Draws::never;
 }
 
 /// What is known of a value before a run.

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "engine/graph/constant_folding.h"
 #include "engine/graph/plan.h"
 #include "onnx_io/models/walk.h"
+#include "opset/pages/page.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/graph_view.h"
 #include "tensor/error.h"
@@ -63,8 +63,7 @@ class Folder {
     const Node* made = producers_.node(name);
     if (made == nullptr || added.size() > most_nodes) return false;
     const Node& node = *made;
-    const bool constant = node.op_type == "Constant" && node.domain.empty();
-    if (!constant && !is_foldable(node.domain, node.op_type)) return false;
+    if (opset::folded_of(node) == opset::Folded::never) return false;
     for (const std::string& input : node.inputs) {
       if (!add(input, to, added)) return false;
     }

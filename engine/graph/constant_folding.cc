@@ -1,10 +1,9 @@
 #include "engine/graph/constant_folding.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
-#include <string_view>
+#include <string>
 
 #include "engine/graph/run_state.h"
 #include "tensor/error.h"
@@ -16,6 +15,7 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{64} << 20;      // of the inputs
 constexpr std::int64_t most_elements = std::int64_t{1} << 24;  // of an output larger than any input
 
+using opset::Folded;
 using Inputs = std::vector<const Value*>;
 
 const Tensor* tensor_at(const Inputs& inputs, std::size_t i) {
@@ -45,17 +45,12 @@ std::int64_t listed(const Inputs& inputs, std::size_t i) {
   return product;
 }
 
-std::int64_t of_first(const Inputs& inputs) {
-  return size_of(inputs, 0);
-}
-std::int64_t of_second(const Inputs& inputs) {
-  return size_of(inputs, 1);
-}
 std::int64_t of_all(const Inputs& inputs) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) sum += size_of(inputs, i);
   return sum;
 }
+
 std::int64_t broadcast(const Inputs& inputs) {
   std::vector<std::int64_t> sizes;  // from the last axis on
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -69,118 +64,37 @@ std::int64_t broadcast(const Inputs& inputs) {
   for (const std::int64_t size : sizes) product = saturated_product(product, size);
   return product;
 }
-std::int64_t as_listed(const Inputs& inputs) {
-  return listed(inputs, 0);
-}
-std::int64_t as_often_as_listed(const Inputs& inputs) {
-  return saturated_product(size_of(inputs, 0), listed(inputs, 1));
-}
-std::int64_t each_of_second(const Inputs& inputs) {
-  return saturated_product(size_of(inputs, 0), size_of(inputs, 1));
-}
 
-/// How many elements output 0 of an operator has at most.
-struct Foldable {
-  std::string_view op_type;
-  std::int64_t (*elements)(const Inputs& inputs);
-};
-
-// In alphabetical order.
-constexpr auto foldable = std::to_array<Foldable>({
-    {"Abs", of_first},
-    {"Acos", of_first},
-    {"Acosh", of_first},
-    {"Add", broadcast},
-    {"And", broadcast},
-    {"Asin", of_first},
-    {"Asinh", of_first},
-    {"Atan", of_first},
-    {"Atanh", of_first},
-    {"Cast", of_first},
-    {"CastLike", of_first},
-    {"Ceil", of_first},
-    {"Clip", of_first},
-    {"Concat", of_all},
-    {"ConstantOfShape", as_listed},
-    {"Cos", of_first},
-    {"Cosh", of_first},
-    {"CumSum", of_first},
-    {"DequantizeLinear", of_first},
-    {"Div", broadcast},
-    {"Equal", broadcast},
-    {"Erf", of_first},
-    {"Exp", of_first},
-    {"Expand", as_often_as_listed},
-    {"Flatten", of_first},
-    {"Floor", of_first},
-    {"Gather", each_of_second},
-    {"GatherElements", of_second},
-    {"Greater", broadcast},
-    {"GreaterOrEqual", broadcast},
-    {"Identity", of_first},
-    {"Less", broadcast},
-    {"LessOrEqual", broadcast},
-    {"Log", of_first},
-    {"Max", broadcast},
-    {"Mean", broadcast},
-    {"Min", broadcast},
-    {"Mod", broadcast},
-    {"Mul", broadcast},
-    {"Neg", of_first},
-    {"Not", of_first},
-    {"Or", broadcast},
-    {"Pow", broadcast},
-    {"QuantizeLinear", of_first},
-    {"Reciprocal", of_first},
-    {"ReduceMax", of_first},
-    {"ReduceMean", of_first},
-    {"ReduceMin", of_first},
-    {"ReduceProd", of_first},
-    {"ReduceSum", of_first},
-    {"Relu", of_first},
-    {"Reshape", of_first},
-    {"Round", of_first},
-    {"ScatterElements", of_first},
-    {"ScatterND", of_first},
-    {"Shape", of_first},
-    {"Sigmoid", of_first},
-    {"Sign", of_first},
-    {"Sin", of_first},
-    {"Sinh", of_first},
-    {"Size", of_first},
-    {"Slice", of_first},
-    {"Sqrt", of_first},
-    {"Squeeze", of_first},
-    {"Sub", broadcast},
-    {"Sum", broadcast},
-    {"Tan", of_first},
-    {"Tanh", of_first},
-    {"Tile", as_often_as_listed},
-    {"Transpose", of_first},
-    {"Trilu", of_first},
-    {"Unsqueeze", of_first},
-    {"Where", broadcast},
-    {"Xor", broadcast},
-});
-
-static_assert(std::ranges::is_sorted(foldable, {}, &Foldable::op_type));
-
-const Foldable* find_foldable(const std::string& op_type) {
-  const auto found = std::ranges::lower_bound(foldable, op_type, {}, &Foldable::op_type);
-  return found != foldable.end() && found->op_type == op_type ? &*found : nullptr;
+/// How many elements output 0 has at most.
+std::int64_t bound(Folded folded, const Inputs& inputs) {
+  switch (folded) {
+    case Folded::never:
+    case Folded::constant:
+      break;
+    case Folded::first:
+      return size_of(inputs, 0);
+    case Folded::second:
+      return size_of(inputs, 1);
+    case Folded::all:
+      return of_all(inputs);
+    case Folded::broadcast:
+      return broadcast(inputs);
+    case Folded::listed:
+      return listed(inputs, 0);
+    case Folded::repeated:
+      return saturated_product(size_of(inputs, 0), listed(inputs, 1));
+    case Folded::each_of_second:
+      return saturated_product(size_of(inputs, 0), size_of(inputs, 1));
+  }
+  return no_bound;
 }
 
 }  // namespace
 
-bool is_foldable(const std::string& domain, const std::string& op_type) {
-  return domain.empty() && find_foldable(op_type) != nullptr;
-}
-
-std::optional<Value> folded(const std::string& op_type, const Step& step, const Inputs& inputs) {
-  const Foldable* known = find_foldable(op_type);
+std::optional<Value> folded(Folded bounded_by, const Step& step, const Inputs& inputs) {
   std::int64_t largest = most_elements;
   for (std::size_t i = 0; i < inputs.size(); ++i) largest = std::max(largest, size_of(inputs, i));
-  if (known == nullptr || known->elements(inputs) > largest) return std::nullopt;
+  if (bound(bounded_by, inputs) > largest) return std::nullopt;
   Plan plan;
   Step alone = step;
   Values frame;

@@ -8,6 +8,7 @@
 #include "engine/graph/node_rules.h"
 #include "engine/graph/plan_builder.h"
 #include "onnx_io/models/walk.h"
+#include "opset/schema/function_calls.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -22,10 +23,6 @@ using Names = std::unordered_set<std::string>;
 
 // Each order of differentiation multiplies the work.
 constexpr int deepest = 16;
-
-bool is_gradient(const Node& node) {
-  return node.op_type == "Gradient" && node.domain == "ai.onnx.preview.training";
-}
 
 GradientNames names_of(const Node& node) {
   GradientNames names;
@@ -183,7 +180,9 @@ class PathFinder {
     for (std::size_t i = 0; i < node.outputs.size() && i < function.outputs.size(); ++i) {
       if (node.outputs[i].empty()) continue;
       const auto [bound, is_new] = names.try_emplace(function.outputs[i], node.outputs[i]);
-      if (!is_new) add_identity(bound->second, node.outputs[i]);  // an input handed on
+      if (!is_new)
+        path_.nodes.push_back(
+            {opset::identity_node(bound->second, node.outputs[i]), 14, nullptr});  // an input handed on
     }
     for (Node copy : function.nodes) {
       for (auto* list : {&copy.inputs, &copy.outputs}) {
@@ -193,12 +192,8 @@ class PathFinder {
     }
   }
 
-  void add_identity(const std::string& input, const std::string& output) {
-    Node node;
-    node.op_type = "Identity";
-    node.inputs = {input};
-    node.outputs = {output};
-    path_.nodes.push_back({std::move(node), 14, nullptr});
+  bool is_gradient(const Node& node) const {
+    return node.op_type == nodes_[self_].op_type && node.domain == nodes_[self_].domain;
   }
 
   PlanBuilder& builder_;

@@ -11,7 +11,6 @@
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
 #include "opset/findings/labels.h"
-#include "opset/pages/window_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -244,7 +243,10 @@ void PlanBuilder::push_step(Step step, Scope& scope, const std::vector<std::shar
 
 void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& row, int since_version,
                                   std::int64_t opset_version) {
-  if (const auto fault = opset::window_fault(node, since_version)) fail_invalid("{}", *fault);
+  const opset::Page* page = opset::find_page(node.domain, node.op_type);
+  if (page != nullptr && page->together != nullptr) {
+    if (const auto fault = page->together(node, since_version)) fail_invalid("{}", *fault);
+  }
   Step step;
   step.label = node_label(node, scope.path, since_version);
   step.op = op_label(node, since_version);
@@ -267,14 +269,15 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
     if (!node.outputs.empty() && !node.outputs[0].empty()) scope.define(node.outputs[0], slot);
     return;
   }
-  if (options_.fuse && is_foldable(node.domain, node.op_type) && fold(node, step, scope)) return;
+  const bool foldable = page != nullptr && page->folded != opset::Folded::never;
+  if (options_.fuse && foldable && fold(node, page->folded, step, scope)) return;
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
   if (signature != nullptr && !preparation.bodies().empty()) step.output_rules = signature->outputs;
   push_step(std::move(step), scope, preparation.bodies());
 }
 
-bool PlanBuilder::fold(const Node& node, const Step& step, Scope& scope) {
+bool PlanBuilder::fold(const Node& node, opset::Folded bounded_by, const Step& step, Scope& scope) {
   if (node.outputs.size() != 1 || node.outputs[0].empty()) return false;
   std::vector<const Value*> inputs;
   std::size_t given = 0;
@@ -286,7 +289,7 @@ bool PlanBuilder::fold(const Node& node, const Step& step, Scope& scope) {
     if (input == nullptr) return false;
     if (is_new && input->is_tensor()) given += input->tensor().byte_size();
   }
-  std::optional<Value> value = folded(node.op_type, step, inputs);
+  std::optional<Value> value = folded(bounded_by, step, inputs);
   if (!value) return false;
   const auto is_in_its_memory = [&](const Value* input) {
     return input != nullptr && input->is_tensor() && input->tensor().raw() == value->tensor().raw();

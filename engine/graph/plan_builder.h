@@ -8,6 +8,7 @@
 #include "engine/graph/plan.h"
 #include "engine/graph/scope.h"
 #include "onnx_io/models/model.h"
+#include "opset/pages/page.h"
 #include "opset/schema/function_calls.h"
 #include "opset/schema/registry.h"
 
@@ -51,7 +52,7 @@ class PlanBuilder {
   void inline_function(const onnx_io::Function& function, const onnx_io::Node& node, Scope& scope);
 
   /// Makes a constant of the step's output where all of its inputs are; false where it stays a step.
-  bool fold(const onnx_io::Node& node, const Step& step, Scope& scope);
+  bool fold(const onnx_io::Node& node, opset::Folded bounded_by, const Step& step, Scope& scope);
 
   std::vector<int> input_slots(const onnx_io::Node& node, Scope& scope);
   /// Makes slots for the outputs and binds their names.

@@ -4,7 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string_view>
+
+#include "opset/pages/page.h"
 
 namespace grurun::opset {
 
@@ -89,10 +90,8 @@ class Conditions {
 
   // A Cast to a narrow type need not count that far.
   static bool keeps_counts(const Node& node) {
-    constexpr std::array<std::string_view, 5> plain = {"Identity", "Reshape", "Squeeze", "Unsqueeze",
-                                                       "Flatten"};
     constexpr std::array<DType, 4> wide = {DType::float32, DType::float64, DType::int32, DType::int64};
-    if (std::ranges::find(plain, node.op_type) != plain.end()) return true;
+    if (elements_of(node) == Elements::in_order) return true;
     const onnx_io::Attribute* to = node.op_type == "Cast" ? node.find_attribute("to") : nullptr;
     return to != nullptr &&
            std::ranges::any_of(wide, [&](DType type) { return to->i == static_cast<std::int64_t>(type); });

@@ -4,7 +4,7 @@
 
 #include "opset/diff/meaning_changes.h"
 #include "opset/diff/schema_changes.h"
-#include "opset/pages/named_values.h"
+#include "opset/pages/attribute_values.h"
 #include "opset/schema/attribute_faults.h"
 
 namespace grurun::opset {
@@ -120,8 +120,8 @@ class AttributeDiff {
 
   // Choices that the texts list; without a list there is nothing to compare.
   void compare_values(const AttributeInfo& before, const AttributeInfo& after) {
-    const auto listed_before = named_values_of(from_.domain, from_.name, before.name, from_.since_version);
-    const auto listed_after = named_values_of(to_.domain, to_.name, after.name, to_.since_version);
+    const auto listed_before = listed_values(from_.domain, from_.name, before.name, from_.since_version);
+    const auto listed_after = listed_values(to_.domain, to_.name, after.name, to_.since_version);
     if (listed_before.empty() || listed_after.empty()) return;
     changes_.add_choices("attribute", after.name, listed_before, listed_after,
                          "a node with such a value is invalid");

@@ -1,8 +1,6 @@
-#include "opset/pages/attention_rules.h"
-
 #include <string>
 
-#include "opset/pages/node_facts.h"
+#include "opset/pages/page_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {

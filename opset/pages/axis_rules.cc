@@ -1,12 +1,9 @@
-#include "opset/pages/axis_rules.h"
-
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <limits>
 #include <set>
-#include <string_view>
 
+#include "opset/pages/page_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -19,6 +16,15 @@ void require_axis(const char* attribute, std::int64_t axis, const SymbolicShape&
   fail_invalid("attribute {} names axis {}, but must lie in [-r, r) of the input {}, whose rank r is {}",
                attribute, axis, to_string(shape), rank);
 }
+
+void require_entries(const NodeFacts& facts, const char* attribute, std::int64_t wanted, const char* of) {
+  const onnx_io::Attribute* list = facts.attribute(attribute);
+  if (list == nullptr || std::ssize(list->ints) == wanted) return;
+  fail_invalid("attribute {} has {} entries, but must have one for each of the {} {}", attribute,
+               list->ints.size(), wanted, of);
+}
+
+}  // namespace
 
 // Of the first input.
 void check_axis(const NodeFacts& facts) {
@@ -44,13 +50,6 @@ void check_cropped_axes(const NodeFacts& facts) {
   if (sizes && *sizes != count) fail_invalid("input shape has {} sizes for {} axes", *sizes, count);
 }
 
-void require_entries(const NodeFacts& facts, const char* attribute, std::int64_t wanted, const char* of) {
-  const onnx_io::Attribute* list = facts.attribute(attribute);
-  if (list == nullptr || std::ssize(list->ints) == wanted) return;
-  fail_invalid("attribute {} has {} entries, but must have one for each of the {} {}", attribute,
-               list->ints.size(), wanted, of);
-}
-
 // Where output_shape is stated, ONNX's inference looks at no other list. An empty one says nothing.
 void check_transposed_lists(const NodeFacts& facts) {
   const SymbolicShape* X = facts.shape(0);
@@ -67,7 +66,8 @@ void check_transposed_lists(const NodeFacts& facts) {
 
 // Inputs are states and then scan inputs, outputs the states and then scan outputs; behind sequence_lens in
 // version 8, which has a direction for each scan input alone.
-void check_scan(const NodeFacts& facts, bool has_lengths) {
+void check_scan(const NodeFacts& facts) {
+  const bool has_lengths = facts.since_version() < 9;
   const auto inputs = static_cast<std::int64_t>(facts.input_count()) - (has_lengths ? 1 : 0);
   const auto outputs = static_cast<std::int64_t>(facts.output_count());
   const std::int64_t scanned = facts.int_attribute("num_scan_inputs", 1);
@@ -105,31 +105,6 @@ void check_batch_dims(const NodeFacts& facts) {
   }
 }
 
-struct AxisRule {
-  std::string_view op_type;
-  int since;
-  int until;
-  void (*check)(const NodeFacts& facts);
-};
-
-constexpr int any_later = 1'000'000;
-
-constexpr auto axis_rules = std::to_array<AxisRule>({
-    {"CenterCropPad", 18, any_later, check_cropped_axes},
-    {"ConvTranspose", 1, any_later, check_transposed_lists},
-    {"GatherElements", 11, any_later, check_axis},
-    {"GatherND", 12, any_later, check_batch_dims},
-    {"LayerNormalization", 17, any_later, check_normalized_axis},
-    {"LpNormalization", 1, any_later, check_axis},
-    {"RMSNormalization", 23, any_later, check_normalized_axis},
-    {"Scan", 8, 8, [](const NodeFacts& facts) { check_scan(facts, true); }},
-    {"Scan", 9, any_later, [](const NodeFacts& facts) { check_scan(facts, false); }},
-    {"Scatter", 9, any_later, check_axis},
-    {"ScatterElements", 11, any_later, check_axis},
-});
-
-}  // namespace
-
 // Readers of ONNX take axes for int: 2^32 would pass for 0.
 void check_axis_range(const NodeFacts& facts) {
   const auto require_int = [](const char* name, std::int64_t value) {
@@ -141,13 +116,6 @@ void check_axis_range(const NodeFacts& facts) {
     if (attribute == nullptr) continue;
     require_int(name, attribute->i);
     for (const std::int64_t value : attribute->ints) require_int(name, value);
-  }
-}
-
-void check_axis_lists(const NodeFacts& facts) {
-  const int version = facts.since_version();
-  for (const AxisRule& rule : axis_rules) {
-    if (rule.op_type == facts.op_type() && rule.since <= version && version <= rule.until) rule.check(facts);
   }
 }
 

@@ -1,8 +1,6 @@
-#include "opset/pages/convolution_rules.h"
-
 #include <string_view>
 
-#include "opset/pages/node_facts.h"
+#include "opset/pages/page_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -87,14 +85,22 @@ bool pads_to_same(const NodeFacts& facts) {
   return auto_pad != nullptr && std::string_view(auto_pad->s).starts_with("SAME");
 }
 
-}  // namespace
-
-void check_convolution(const NodeFacts& facts, std::size_t weights) {
+void check_weights(const NodeFacts& facts, std::size_t weights) {
   check_groups(facts, weights);
   check_kernel(facts, weights);
   const SymbolicShape* X = facts.shape(0);
   if (X == nullptr || pads_to_same(facts)) return;
   for (int axis = 2; axis < rank_of(*X); ++axis) read_axis(facts, weights, axis);
+}
+
+}  // namespace
+
+void check_convolution(const NodeFacts& facts) {
+  check_weights(facts, 1);
+}
+
+void check_quantized_convolution(const NodeFacts& facts) {
+  check_weights(facts, 3);
 }
 
 void check_transposed_convolution(const NodeFacts& facts) {

@@ -3,87 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "opset/schema/signature.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
 
 namespace {
-
-constexpr auto stated_shapes = std::to_array<InputShapes>({
-    {"AffineGrid", 20, "[N,2,3] [4] | [N,3,4] [5]"},
-    {"Attention", 23,
-     "[batch,q_heads,q,d] [batch,kv_heads,k,d] [batch,kv_heads,k,v] - [batch,kv_heads,past,d] "
-     "[batch,kv_heads,past,v] | [batch,q,q_hidden] [batch,k,k_hidden] [batch,k,v_hidden] - "
-     "[batch,kv_heads,past,d] [batch,kv_heads,past,v]"},
-    {"CenterCropPad", 18, "- list"},
-    {"Compress", 9, "- [n]"},
-    {"Conv", 1, "[N,C,+] [M,C/group,+] [M]"},
-    {"ConvInteger", 10, "[N,C,+] [M,C/group,+] one [M]?"},
-    {"ConvTranspose", 1, "[N,C,+] [C,M/group,+] [M]"},
-    {"DeformConv", 19, "[N,C,+] [oC,C/group,+] [N,offsets,+] [oC] [N,masks,+]"},
-    {"DequantizeLinear", 10, "- one one"},
-    {"DequantizeLinear", 13, "- [...] [...] | - one one"},
-    {"DFT", 17, "[batch,*,1] one | [batch,*,2] one"},
-    {"DFT", 20, "[batch,*,1] one one | [batch,*,2] one one"},
-    {"Expand", 8, "- list"},
-    {"GatherElements", 11, "[+] [+]"},
-    {"GridSample", 16, "[N,C,H,W] [N,H_out,W_out,2]"},
-    {"GridSample", 20, "[N,C,+] [N,+,r]"},
-    {"GroupNormalization", 21, "[N,C,*] [C] [C]"},
-    {"InstanceNormalization", 1, "[N,C,*] [C] [C]"},
-    {"MaxUnpool", 9, "[...] [...]"},
-    {"NonMaxSuppression", 10, "[num_batches,spatial,4] [num_batches,num_classes,spatial] one one one"},
-    {"Pad", 11, "- list"},
-    {"Pad", 18, "- list - list"},
-    {"QLinearConv", 10, "[N,C,+] one one [M,C/group,+] [M]? [M]? one one [M]"},
-    {"QLinearMatMul", 10, "- - - - - - one one"},
-    {"QuantizeLinear", 10, "- one one"},
-    {"QuantizeLinear", 13, "- [...] [...] | - one one"},
-    {"ReduceL1", 18, "- list"},
-    {"ReduceL2", 18, "- list"},
-    {"ReduceLogSum", 18, "- list"},
-    {"ReduceLogSumExp", 18, "- list"},
-    {"ReduceMax", 18, "- list"},
-    {"ReduceMean", 18, "- list"},
-    {"ReduceMin", 18, "- list"},
-    {"ReduceProd", 18, "- list"},
-    {"ReduceSum", 13, "- list"},
-    {"ReduceSumSquare", 18, "- list"},
-    {"Reshape", 5, "- list"},
-    {"Resize", 10, "- list"},
-    {"Resize", 11, "- list list list"},
-    {"RotaryEmbedding", 23,
-     "[batch,heads,seq,head] [positions,r] [positions,r] [ids,seq]! | [batch,seq,hidden] [positions,r] "
-     "[positions,r] [ids,seq]! | [batch,heads,seq,head] [batch,seq,r] [batch,seq,r] none | "
-     "[batch,seq,hidden] [batch,seq,r] [batch,seq,r] none"},
-    {"Scatter", 9, "[+] [+] [+]"},
-    {"Scatter", 9, "- [...] [...]"},
-    {"ScatterElements", 11, "[+] [+] [+]"},
-    {"ScatterElements", 11, "- [...] [...]"},
-    {"Slice", 10, "- list list list list"},
-    {"SoftmaxCrossEntropyLoss", 12, "[N,C,...] [N,...] [C]"},
-    {"Squeeze", 13, "- list"},
-    {"STFT", 17, "[batch_size,signal_length,1] [] [n] [] | [batch_size,signal_length,2] [] [n] []"},
-    {"Unsqueeze", 13, "- list"},
-    {"Upsample", 9, "- list"},
-});
-
-std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end == text.npos ? text.size() : end + separator.size());
-  }
-  return parts;
-}
 
 bool is_number(std::string_view word) {
   return std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
@@ -143,7 +73,7 @@ struct Bound {
 };
 
 std::vector<std::string_view> dims_of(std::string_view word) {
-  return split(word.substr(1, word.find(']') - 1), ",");
+  return split_words(word.substr(1, word.find(']') - 1), ",");
 }
 
 bool fits_dims(std::string_view word, const SymbolicShape& shape, Bound& bound) {
@@ -202,10 +132,10 @@ Attempt attempt(const std::vector<std::string_view>& words, const NodeFacts& fac
   return {words.size(), ""};
 }
 
-void check_row(const InputShapes& row, const NodeFacts& facts) {
+void check_shapes(std::string_view stated, const NodeFacts& facts) {
   Attempt best;
-  for (const std::string_view shapes : split(row.shapes, " | ")) {
-    const Attempt tried = attempt(split(shapes, " "), facts);
+  for (const std::string_view shapes : split_words(stated, " | ")) {
+    const Attempt tried = attempt(split_words(shapes, " "), facts);
     if (tried.wanted.empty()) return;
     const bool known = best.wanted.find(tried.wanted) != std::string::npos;
     if (best.wanted.empty() || tried.fitting > best.fitting) {
@@ -215,27 +145,31 @@ void check_row(const InputShapes& row, const NodeFacts& facts) {
     }
   }
   const SymbolicShape* shape = facts.shape(best.fitting);
-  const Signature* signature = find_signature(facts.op_type(), facts.domain(), facts.since_version());
-  fail_invalid("input {} is {}; {}-{} takes {}", signature->inputs[best.fitting].name,
+  fail_invalid("input {} is {}; {}-{} takes {}", input_name(facts, best.fitting),
                shape == nullptr ? "left out" : to_string(*shape), facts.op_type(), facts.since_version(),
                best.wanted);
 }
 
 }  // namespace
 
-std::span<const InputShapes> all_input_shapes() {
-  return stated_shapes;
+std::vector<StatedShapes> stated_shapes(const Page& page) {
+  std::vector<StatedShapes> all;
+  for (const std::string_view entry : split_words(page.shapes, "; ")) {
+    const std::size_t space = entry.find(' ');
+    int since = 0;
+    std::from_chars(entry.data() + 1, entry.data() + space, since);
+    all.push_back({since, entry.substr(space + 1)});
+  }
+  return all;
 }
 
-void check_input_shapes(const NodeFacts& facts) {
-  int since = 0;
-  for (const InputShapes& row : stated_shapes) {
-    if (row.op_type == facts.op_type() && row.since <= facts.since_version())
-      since = std::max(since, row.since);
-  }
-  for (const InputShapes& row : stated_shapes) {
-    if (row.op_type == facts.op_type() && row.since == since) check_row(row, facts);
-  }
+void check_input_shapes(const Page& page, const NodeFacts& facts) {
+  const std::vector<StatedShapes> all = stated_shapes(page);
+  int now = 0;
+  for (const StatedShapes& stated : all)
+    if (stated.since <= facts.since_version()) now = std::max(now, stated.since);
+  for (const StatedShapes& stated : all)
+    if (stated.since == now) check_shapes(stated.shapes, facts);
 }
 
 }  // namespace grurun::opset

@@ -1,36 +1,23 @@
-// The shapes that the pages of operators state for inputs and that ONNX's inference does not look at.
+// The shapes that a page states for inputs: the little language of Page::shapes.
 #pragma once
 
-#include <span>
 #include <string_view>
+#include <vector>
 
-#include "opset/pages/node_facts.h"
+#include "opset/pages/page.h"
 
 namespace grurun::opset {
 
-/// What operators of the domain ai.onnx take, from version `since` on until another `since` of the same
-/// operator. Rows of one version hold together. `shapes` has a word for each input, alternatives of all of
-/// them stand between " | ":
-///   [N,C,2]  a name is one size throughout, a number that size
-///   +        in a shape: axes, of which there are as many wherever it stands
-///   ...      in a shape: axes, with the same sizes wherever it stands
-///   *        in a shape: any axes
-///   [M]?     that, or one element, of rank 0 or 1
-///   [M]!     that, and given
-///   one      one element, of rank 0 or 1
-///   list     of rank 0 or 1
-///   none     left out
-///   -        not judged
-struct InputShapes {
-  std::string_view op_type;
+/// One entry.
+struct StatedShapes {
   int since;
   std::string_view shapes;
 };
 
-std::span<const InputShapes> all_input_shapes();
+std::vector<StatedShapes> stated_shapes(const Page& page);
 
-/// Throws Error(invalid_model) where what is known of the inputs' shapes contradicts the rows of the
-/// operator's version.
-void check_input_shapes(const NodeFacts& facts);
+/// Throws Error(invalid_model) where what is known of the inputs' shapes contradicts the entries of the
+/// node's version.
+void check_input_shapes(const Page& page, const NodeFacts& facts);
 
 }  // namespace grurun::opset

@@ -1,32 +1,33 @@
 #include "opset/pages/judge_page.h"
 
-#include "opset/pages/axis_rules.h"
+#include "opset/pages/attribute_values.h"
 #include "opset/pages/input_shapes.h"
-#include "opset/pages/named_values.h"
-#include "opset/pages/number_bounds.h"
-#include "opset/pages/size_rules.h"
-#include "opset/pages/window_rules.h"
+#include "opset/pages/page_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
 
 std::vector<Fault> attribute_value_faults(const onnx_io::Node& node, int since_version) {
   std::vector<Fault> faults;
-  if (auto together = window_fault(node, since_version))
-    faults.push_back({Rule::attributes_together, std::move(*together)});
-  auto value = named_value_fault(node, since_version);
-  if (!value) value = number_bound_fault(node, since_version);
-  if (value) faults.push_back({Rule::attribute_value, std::move(*value)});
+  const Page* page = find_page(node.domain, node.op_type);
+  if (page == nullptr) return faults;
+  auto together = page->together == nullptr ? std::nullopt : page->together(node, since_version);
+  if (together) faults.push_back({Rule::attributes_together, std::move(*together)});
+  if (auto value = attribute_value_fault(*page, node, since_version))
+    faults.push_back({Rule::attribute_value, std::move(*value)});
   return faults;
 }
 
 std::optional<Fault> input_fault(const NodeFacts& facts) {
-  if (!facts.domain().empty()) return std::nullopt;
+  const Page* page = find_page(facts.domain(), facts.op_type());
+  if (page == nullptr) return std::nullopt;
   try {
     check_axis_range(facts);
-    check_input_shapes(facts);
-    check_axis_lists(facts);
-    check_sizes(facts);
+    check_input_shapes(*page, facts);
+    for (const PageRule& rule : page->rules) {
+      const int version = facts.since_version();
+      if (rule.check != nullptr && rule.since <= version && version <= rule.until) rule.check(facts);
+    }
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::invalid_model) throw;
     return Fault{Rule::inference, error.message()};

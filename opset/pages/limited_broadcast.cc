@@ -1,10 +1,6 @@
-#include "opset/pages/limited_broadcast.h"
-
 #include <algorithm>
-#include <array>
-#include <string_view>
 
-#include "opset/pages/node_facts.h"
+#include "opset/pages/page_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -42,6 +38,8 @@ void require_part(const NodeFacts& facts, const SymbolicShape& A, const Symbolic
   }
 }
 
+}  // namespace
+
 void check_pair(const NodeFacts& facts) {
   const SymbolicShape *A = facts.shape(0), *B = facts.shape(1);
   if (A == nullptr || B == nullptr) return;
@@ -77,40 +75,6 @@ void check_slope(const NodeFacts& facts) {
   if (!count || *count == 1 || (rank_of(*X) > 1 && (!channels || *channels == *count))) return;
   fail_invalid("slope is {}, but must hold one element, or one for each channel of X {}", to_string(*slope),
                to_string(*X));
-}
-
-struct BroadcastRule {
-  std::string_view op_type;
-  int last_version;
-  void (*check)(const NodeFacts& facts);
-};
-
-constexpr auto broadcast_rules = std::to_array<BroadcastRule>({
-    {"Add", 6, check_pair},
-    {"And", 1, check_pair},
-    {"Div", 6, check_pair},
-    {"Equal", 1, check_pair},
-    {"Gemm", 6, check_gemm_C},
-    {"Greater", 1, check_pair},
-    {"Less", 1, check_pair},
-    {"Max", 6, check_all_alike},
-    {"Mean", 6, check_all_alike},
-    {"Min", 6, check_all_alike},
-    {"Mul", 6, check_pair},
-    {"Or", 1, check_pair},
-    {"Pow", 1, check_pair},
-    {"PRelu", 6, check_slope},
-    {"Sub", 6, check_pair},
-    {"Sum", 6, check_all_alike},
-    {"Xor", 1, check_pair},
-});
-
-}  // namespace
-
-void check_limited_broadcast(const NodeFacts& facts) {
-  for (const BroadcastRule& rule : broadcast_rules) {
-    if (rule.op_type == facts.op_type() && facts.since_version() <= rule.last_version) rule.check(facts);
-  }
 }
 
 }  // namespace grurun::opset

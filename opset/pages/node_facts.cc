@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "opset/schema/signature.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -73,6 +74,12 @@ void require_broadcast(const char* name, const SymbolicShape* from, const Sizes&
     fits = !size || *size == 1 || !against || *size == *against;
   }
   if (!fits) fail_invalid("{} is {}, which does not broadcast to {}", name, to_string(*from), text_of(to));
+}
+
+const char* input_name(const NodeFacts& facts, std::size_t i) {
+  const Signature* signature = find_signature(facts.op_type(), facts.domain(), facts.since_version());
+  if (signature == nullptr || signature->inputs.empty()) return "input";
+  return signature->inputs[std::min(i, signature->inputs.size() - 1)].name;
 }
 
 Size number_in(const NodeFacts& facts, std::size_t input) {

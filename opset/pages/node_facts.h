@@ -83,6 +83,9 @@ void require_sizes(const char* name, const SymbolicShape* shape, const Sizes& wa
 /// The same for unidirectional broadcasting: of the sizes to, the last ones stand against those of from.
 void require_broadcast(const char* name, const SymbolicShape* from, const Sizes& to);
 
+/// As the standard names it.
+const char* input_name(const NodeFacts& facts, std::size_t i);
+
 /// The one number that an integer input holds; nullopt where it is not known, or where there are more.
 Size number_in(const NodeFacts& facts, std::size_t input);
 

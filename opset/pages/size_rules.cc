@@ -1,28 +1,13 @@
-#include "opset/pages/size_rules.h"
-
-#include <array>
 #include <map>
-#include <string_view>
 #include <vector>
 
-#include "opset/pages/attention_rules.h"
-#include "opset/pages/convolution_rules.h"
 #include "opset/pages/einsum_equation.h"
-#include "opset/pages/limited_broadcast.h"
-#include "opset/pages/node_facts.h"
+#include "opset/pages/page_rules.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
 
 namespace {
-
-void check_perm(const NodeFacts& facts) {
-  const SymbolicShape* data = facts.shape(0);
-  const onnx_io::Attribute* perm = facts.attribute("perm");
-  if (data == nullptr || perm == nullptr || perm->ints.size() == data->size()) return;
-  fail_invalid("attribute perm has {} axes, but data {} has {}", perm->ints.size(), to_string(*data),
-               data->size());
-}
 
 // blocksize divides height and width, or its square the channels.
 void check_blocks(const NodeFacts& facts, bool to_depth) {
@@ -37,6 +22,16 @@ void check_blocks(const NodeFacts& facts, bool to_depth) {
     fail_invalid("input is {}: channels do not divide by blocksize {} squared", to_string(*input), blocksize);
 }
 
+}  // namespace
+
+void check_perm(const NodeFacts& facts) {
+  const SymbolicShape* data = facts.shape(0);
+  const onnx_io::Attribute* perm = facts.attribute("perm");
+  if (data == nullptr || perm == nullptr || perm->ints.size() == data->size()) return;
+  fail_invalid("attribute perm has {} axes, but data {} has {}", perm->ints.size(), to_string(*data),
+               data->size());
+}
+
 void check_gemm(const NodeFacts& facts) {
   const SymbolicShape *A = facts.shape(0), *B = facts.shape(1);
   const Size M = size_of(A, facts.int_attribute("transA", 0) != 0 ? 1 : 0);
@@ -44,8 +39,10 @@ void check_gemm(const NodeFacts& facts) {
   require_broadcast("C", facts.shape(2), {M, N});
 }
 
-void check_broadcast_to_first(const NodeFacts& facts, std::size_t input, const char* name) {
-  if (const SymbolicShape* X = facts.shape(0)) require_broadcast(name, facts.shape(input), sizes_of(*X));
+void check_broadcast_to_first(const NodeFacts& facts) {
+  const SymbolicShape* X = facts.shape(0);
+  for (std::size_t i = 1; X != nullptr && i < facts.input_count(); ++i)
+    require_broadcast(input_name(facts, i), facts.shape(i), sizes_of(*X));
 }
 
 // updates [indices.shape[:-1], data.shape[indices.shape[-1]:]]
@@ -82,7 +79,8 @@ void check_group_count(const NodeFacts& facts) {
 }
 
 // A scale for all, for each place of axis, or for each block of places.
-void check_scale(const NodeFacts& facts, const char* name) {
+void check_scale(const NodeFacts& facts) {
+  const char* name = input_name(facts, 1);
   const SymbolicShape *x = facts.shape(0), *scale = facts.shape(1);
   if (x == nullptr || scale == nullptr) return;
   const std::int64_t block = facts.int_attribute("block_size", 0);
@@ -179,49 +177,12 @@ void check_frames(const NodeFacts& facts) {
     fail_invalid("a frame of {} does not fit in a signal of {}", *length, *room);
 }
 
-struct SizeRule {
-  std::string_view op_type;
-  int since;
-  void (*check)(const NodeFacts& facts);
-};
+void check_depth_to_space(const NodeFacts& facts) {
+  check_blocks(facts, false);
+}
 
-constexpr auto size_rules = std::to_array<SizeRule>({
-    {"Compress", 9, check_condition},
-    {"Conv", 1, [](const NodeFacts& facts) { check_convolution(facts, 1); }},
-    {"ConvInteger", 10, [](const NodeFacts& facts) { check_convolution(facts, 1); }},
-    {"ConvTranspose", 1, check_transposed_convolution},
-    {"DeformConv", 19, check_deformed_convolution},
-    {"DepthToSpace", 1, [](const NodeFacts& facts) { check_blocks(facts, false); }},
-    {"SpaceToDepth", 1, [](const NodeFacts& facts) { check_blocks(facts, true); }},
-    {"DequantizeLinear", 13, [](const NodeFacts& facts) { check_scale(facts, "x_scale"); }},
-    {"QuantizeLinear", 13, [](const NodeFacts& facts) { check_scale(facts, "y_scale"); }},
-    {"Einsum", 12, check_equation},
-    {"Gemm", 7, check_gemm},
-    {"GroupNormalization", 21, check_group_count},
-    {"LayerNormalization", 17,
-     [](const NodeFacts& facts) {
-       check_broadcast_to_first(facts, 1, "Scale"), check_broadcast_to_first(facts, 2, "B");
-     }},
-    {"PRelu", 7, [](const NodeFacts& facts) { check_broadcast_to_first(facts, 1, "slope"); }},
-    {"QLinearConv", 10, [](const NodeFacts& facts) { check_convolution(facts, 3); }},
-    {"Reshape", 5, check_count},
-    {"ReverseSequence", 10, check_reversed},
-    {"RMSNormalization", 23, [](const NodeFacts& facts) { check_broadcast_to_first(facts, 1, "scale"); }},
-    {"RotaryEmbedding", 23, check_rotary_embedding},
-    {"ScatterND", 11, check_updates},
-    {"Split", 18, check_num_outputs},
-    {"STFT", 17, check_frames},
-    {"Transpose", 1, check_perm},
-});
-
-}  // namespace
-
-void check_sizes(const NodeFacts& facts) {
-  check_limited_broadcast(facts);
-  if (facts.op_type() == "Attention") check_attention(facts);
-  for (const SizeRule& rule : size_rules) {
-    if (rule.op_type == facts.op_type() && facts.since_version() >= rule.since) rule.check(facts);
-  }
+void check_space_to_depth(const NodeFacts& facts) {
+  check_blocks(facts, true);
 }
 
 }  // namespace grurun::opset

@@ -1,11 +1,8 @@
-#include "opset/pages/window_rules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <vector>
+
+#include "opset/pages/page_rules.h"
 
 namespace grurun::opset {
 
@@ -17,16 +14,6 @@ using onnx_io::Node;
 const Attribute* stated(const Node& node, const char* name) {
   const Attribute* attribute = node.find_attribute(name);
   return attribute != nullptr && attribute->ref_attr_name.empty() ? attribute : nullptr;
-}
-
-// NOTSET "means explicit padding is used". Zeros are what pads are when they are not stated, and exporters
-// state them beside auto_pad.
-std::optional<std::string> both_paddings(const Node& node) {
-  const Attribute *auto_pad = stated(node, "auto_pad"), *pads = stated(node, "pads");
-  if (auto_pad == nullptr || auto_pad->s.empty() || auto_pad->s == "NOTSET") return std::nullopt;
-  if (pads == nullptr || std::ranges::all_of(pads->ints, [](std::int64_t pad) { return pad == 0; }))
-    return std::nullopt;
-  return fmt::format("pads cannot be used with auto_pad {}: state one of them", auto_pad->s);
 }
 
 // "stride/dilation" is read as the larger of both, as it is in ONNX Runtime.
@@ -51,14 +38,19 @@ std::optional<std::string> wide_output_padding(const Node& node) {
 
 }  // namespace
 
-std::optional<std::string> window_fault(const Node& node, int since_version) {
-  constexpr std::array<std::string_view, 7> operators = {
-      "Conv", "ConvInteger", "ConvTranspose", "QLinearConv", "MaxPool", "AveragePool", "LpPool"};
-  if (!node.domain.empty()) return std::nullopt;
-  if (std::ranges::find(operators, node.op_type) == operators.end()) return std::nullopt;
-  if (auto fault = both_paddings(node)) return fault;
-  if (node.op_type != "ConvTranspose" || since_version < 11) return std::nullopt;
-  return wide_output_padding(node);
+// NOTSET "means explicit padding is used". Zeros are what pads are when they are not stated, and exporters
+// state them beside auto_pad.
+std::optional<std::string> both_paddings(const Node& node, int) {
+  const Attribute *auto_pad = stated(node, "auto_pad"), *pads = stated(node, "pads");
+  if (auto_pad == nullptr || auto_pad->s.empty() || auto_pad->s == "NOTSET") return std::nullopt;
+  if (pads == nullptr || std::ranges::all_of(pads->ints, [](std::int64_t pad) { return pad == 0; }))
+    return std::nullopt;
+  return fmt::format("pads cannot be used with auto_pad {}: state one of them", auto_pad->s);
+}
+
+std::optional<std::string> transposed_paddings(const Node& node, int since_version) {
+  if (auto fault = both_paddings(node, since_version)) return fault;
+  return since_version < 11 ? std::nullopt : wide_output_padding(node);
 }
 
 }  // namespace grurun::opset

@@ -114,6 +114,14 @@ const Attribute* referred_attribute(const std::string& name, const Function& fun
 
 }  // namespace
 
+onnx_io::Node identity_node(const std::string& from, const std::string& to) {
+  onnx_io::Node node;
+  node.op_type = "Identity";
+  node.inputs = {from};
+  node.outputs = {to};
+  return node;
+}
+
 void resolve_references(Node& node, const Function& function, const Node& call) {
   std::erase_if(node.attributes, [&](Attribute& attribute) {
     if (attribute.ref_attr_name.empty()) return false;

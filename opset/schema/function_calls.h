@@ -43,6 +43,9 @@ struct CallAttributeFaults {
 };
 CallAttributeFaults judge_call_attributes(const onnx_io::Node& call, const onnx_io::Function& function);
 
+/// Hands a value on under another name.
+onnx_io::Node identity_node(const std::string& from, const std::string& to);
+
 /// Puts values in place of the references of a node in a function: the attributes of the call, which must
 /// refer to nothing itself, else the function's defaults. References to what has no value are left out.
 /// Subgraphs stay as they are.

@@ -1,12 +1,9 @@
 #include "opset/summary/flops.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <vector>
 
+#include "opset/pages/page.h"
 #include "opset/recurrent/recurrent_form.h"
-#include "opset/schema/added/beyond.h"
 
 namespace grurun::opset {
 
@@ -101,29 +98,30 @@ Count recurrent_flops(const Node& node, const std::map<std::string, ValueType>& 
   return product({2, (*X)[0], (*X)[1], weights});
 }
 
-constexpr std::array<std::string_view, 8> products = {"Conv",        "ConvInteger",  "ConvTranspose",
-                                                      "Gemm",        "MatMul",       "MatMulInteger",
-                                                      "QLinearConv", "QLinearMatMul"};
-
-bool is_recurrent(const Node& node) {
-  return find_recurrent_form(node.op_type, node.domain) != nullptr ||
-         is_dynamic_quantize_lstm(node.op_type, node.domain) || is_openvino_lstm(node.op_type, node.domain);
-}
-
 }  // namespace
 
 bool has_flops(const Node& node) {
-  return is_recurrent(node) ||
-         (node.domain.empty() && std::ranges::find(products, node.op_type) != products.end());
+  return flops_of(node) != Flops::uncounted;
 }
 
 Count node_flops(const Node& node, const std::map<std::string, ValueType>& types) {
-  if (is_recurrent(node)) return recurrent_flops(node, types);
-  if (node.op_type == "Gemm") return gemm_flops(node, types);
-  if (node.op_type == "ConvTranspose") return conv_transpose_flops(node, types);
-  if (node.op_type == "QLinearConv") return conv_flops(node, 3, types);
-  if (node.op_type.starts_with("Conv")) return conv_flops(node, 1, types);
-  return matmul_flops(node, types);
+  switch (flops_of(node)) {
+    case Flops::uncounted:
+      return std::nullopt;
+    case Flops::matmul:
+      return matmul_flops(node, types);
+    case Flops::gemm:
+      return gemm_flops(node, types);
+    case Flops::convolution:
+      return conv_flops(node, 1, types);
+    case Flops::quantized_convolution:
+      return conv_flops(node, 3, types);
+    case Flops::transposed_convolution:
+      return conv_transpose_flops(node, types);
+    case Flops::recurrent:
+      return recurrent_flops(node, types);
+  }
+  return std::nullopt;
 }
 
 }  // namespace grurun::opset

@@ -76,17 +76,10 @@ class Inliner {
     for (std::size_t i = 0; i < function.outputs.size() && i < node.outputs.size(); ++i) {
       if (node.outputs[i].empty()) continue;
       const auto [known, added] = call.values.emplace(function.outputs[i], node.outputs[i]);
-      if (!added) to.push_back(identity(known->second, node.outputs[i]));  // an input, or an output again
+      if (!added)
+        to.push_back(identity_node(known->second, node.outputs[i]));  // an input, or an output again
     }
     append(function.nodes, call, node.name + "/", to);
-  }
-
-  static Node identity(const std::string& from, const std::string& to) {
-    Node node;
-    node.op_type = "Identity";
-    node.inputs = {from};
-    node.outputs = {to};
-    return node;
   }
 
   std::string unique(const std::string& name) {

@@ -100,6 +100,14 @@ class Layering(unittest.TestCase):
                 path.write_text(f"#include {include}\n")
                 self.assertEqual(len(check(pathlib.Path(root))[0]), 0 if allowed else 1)
 
+    def test_the_graph_of_the_engine_names_no_operator(self):
+        with tempfile.TemporaryDirectory() as root:
+            for file, line in (("opset/pages/math.cc", '{.op_type = "Abs"},'), ("engine/graph/a.cc", 'node.op_type == "Abs"')):
+                path = pathlib.Path(root, file)
+                path.parent.mkdir(parents=True)
+                path.write_text(line + "\n")
+            self.assertEqual(len(check(pathlib.Path(root))[0]), 1)
+
     def test_the_command_fails_on_an_arrow_up_and_on_an_empty_tree(self):
         with tempfile.TemporaryDirectory() as root:
             command = [ROOT / "scripts" / "check-layering", root]

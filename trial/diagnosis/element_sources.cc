@@ -1,10 +1,10 @@
 #include "trial/diagnosis/element_sources.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <unordered_set>
 
+#include "opset/pages/page.h"
 #include "tensor/error.h"
 
 namespace grurun::trial::diagnosis {
@@ -13,10 +13,9 @@ namespace {
 using onnx_io::Node;
 
 bool passes_elements(const Node& node) {
-  static constexpr std::array<std::string_view, 10> names{"Identity", "Reshape",   "Squeeze", "Unsqueeze",
-                                                          "Flatten",  "Transpose", "Slice",   "Gather",
-                                                          "Split",    "Concat"};
-  return node.domain.empty() && !node.inputs.empty() && std::ranges::find(names, node.op_type) != names.end();
+  const opset::Elements elements = opset::elements_of(node);
+  return !node.inputs.empty() &&
+         (elements == opset::Elements::in_order || elements == opset::Elements::picked);
 }
 
 /// Inputs whose elements the node passes on; the others say which, or where to.

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "engine/graph/node_rules.h"
 #include "onnx_io/openvino/openvino_ir.h"
+#include "opset/pages/page.h"
 #include "opset/schema/function_calls.h"
 
 namespace grurun::trial::diagnosis {
@@ -17,8 +17,7 @@ using onnx_io::Node;
 namespace {
 
 bool keeps_order(const Node& node) {
-  static const std::array names{"Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"};
-  return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
+  return opset::elements_of(node) == opset::Elements::in_order;
 }
 
 /// Whether the way back from a graph's output goes on through it.

@@ -7,7 +7,7 @@
 
 #include "engine/graph/plan.h"
 #include "onnx_io/models/walk.h"
-#include "opset/pages/random_operators.h"
+#include "opset/pages/page.h"
 #include "opset/schema/function_calls.h"
 #include "opset/schema/registry.h"
 #include "tensor/dispatch.h"
@@ -75,7 +75,7 @@ Id Tape::add(Value value) {
 
 std::vector<Id> Tape::apply(const Node& node, std::int64_t opset_version, const std::vector<Id>& inputs) {
   // Run again it would draw other values than those that y was computed from.
-  if (opset::always_draws(node)) {
+  if (opset::draws_of(node) == opset::Draws::always) {
     fail_unsupported("Gradient through {}, whose values would be drawn again", node.op_type);
   }
   std::vector<Id> outputs;
