@@ -50,8 +50,8 @@ void check_cropped_axes(const NodeFacts& facts) {
   if (sizes && *sizes != count) fail_invalid("input shape has {} sizes for {} axes", *sizes, count);
 }
 
-// Where output_shape is stated, ONNX's inference looks at no other list. An empty one says nothing.
-void check_transposed_lists(const NodeFacts& facts) {
+// Whatever auto_pad says of pads, and where output_shape settles the size, too. An empty list says nothing.
+void check_window_lists(const NodeFacts& facts) {
   const SymbolicShape* X = facts.shape(0);
   if (X == nullptr || rank_of(*X) < 3) return;
   const std::int64_t axes = rank_of(*X) - 2;
@@ -62,6 +62,14 @@ void check_transposed_lists(const NodeFacts& facts) {
   for (const char* list : {"dilations", "kernel_shape", "output_padding", "output_shape", "strides"})
     require(list, axes, "spatial axes");
   require("pads", 2 * axes, "ends of spatial axes");
+}
+
+void check_block_lists(const NodeFacts& facts) {
+  const Size axes = size_of(facts.shape(1), 0);
+  if (!axes) return;
+  require_entries(facts, "dilations", *axes, "axes of image_shape");
+  require_entries(facts, "strides", *axes, "axes of image_shape");
+  require_entries(facts, "pads", 2 * *axes, "ends of axes of image_shape");
 }
 
 // Inputs are states and then scan inputs, outputs the states and then scan outputs; behind sequence_lens in

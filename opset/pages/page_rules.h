@@ -12,16 +12,19 @@ namespace grurun::opset {
 // Attributes alone, of convolutions and poolings. Sources: pads "cannot be used simultaneously with auto_pad
 // attribute" in every version; output_padding "must be less than the corresponding stride/dilation dimension"
 // since ConvTranspose-11.
+/// LabelEncoder: one of the attributes keys_* and one of values_*.
+std::optional<std::string> both_kinds(const onnx_io::Node& node, int since_version);
 std::optional<std::string> both_paddings(const onnx_io::Node& node, int since_version);
 std::optional<std::string> transposed_paddings(const onnx_io::Node& node, int since_version);
 
 // Axes that attributes name, and lists with an entry for each axis or input.
 void check_axis(const NodeFacts& facts);
 void check_batch_dims(const NodeFacts& facts);
+void check_block_lists(const NodeFacts& facts);
 void check_cropped_axes(const NodeFacts& facts);
 void check_normalized_axis(const NodeFacts& facts);
 void check_scan(const NodeFacts& facts);
-void check_transposed_lists(const NodeFacts& facts);
+void check_window_lists(const NodeFacts& facts);
 /// Of any operator: an axis, whatever attribute names it, lies within int.
 void check_axis_range(const NodeFacts& facts);
 
@@ -39,7 +42,11 @@ void check_perm(const NodeFacts& facts);
 void check_reversed(const NodeFacts& facts);
 void check_scale(const NodeFacts& facts);
 void check_space_to_depth(const NodeFacts& facts);
+void check_statistics(const NodeFacts& facts);
 void check_updates(const NodeFacts& facts);
+void check_window_size(const NodeFacts& facts);
+/// Of Adagrad, Adam and Momentum: as many outputs as the tensors among the inputs have.
+void check_optimizer(const NodeFacts& facts);
 
 // Weights, groups and windows of convolutions; offset and mask of DeformConv.
 void check_convolution(const NodeFacts& facts);

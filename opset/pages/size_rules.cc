@@ -177,6 +177,32 @@ void check_frames(const NodeFacts& facts) {
     fail_invalid("a frame of {} does not fit in a signal of {}", *length, *room);
 }
 
+void check_window_size(const NodeFacts& facts) {
+  const Size size = number_in(facts, 0);
+  if (size && *size < 1) fail_invalid("size is {}, but must be positive", *size);
+}
+
+void check_statistics(const NodeFacts& facts) {
+  const bool training = facts.int_attribute("training_mode", 0) != 0;
+  const std::size_t given = facts.output_count(), wanted = training ? 3 : 1;
+  if (given != wanted)
+    fail_invalid("training_mode is {}, which gives {} output{}, but the node has {}", training ? 1 : 0,
+                 wanted, training ? "s" : "", given);
+}
+
+// R, T, and for each tensor itself, its gradient and its states, which are outputs with it.
+void check_optimizer(const NodeFacts& facts) {
+  const std::size_t each = facts.op_type() == "Adam" ? 4 : 3;
+  const std::size_t inputs = facts.input_count(), outputs = facts.output_count();
+  if (inputs < 2 || (inputs - 2) % each != 0)
+    fail_invalid("{} inputs: behind R and T, {} of them belong to each tensor that is optimized", inputs,
+                 each);
+  const std::size_t tensors = (inputs - 2) / each;
+  if (outputs != tensors * (each - 1))
+    fail_invalid("{} outputs, but each of the {} tensors that are optimized has {}", outputs, tensors,
+                 each - 1);
+}
+
 void check_depth_to_space(const NodeFacts& facts) {
   check_blocks(facts, false);
 }

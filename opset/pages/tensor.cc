@@ -21,7 +21,7 @@ constexpr Page tensor_rows[] = {
     {.op_type = "Concat", .folded = Folded::all, .elements = Elements::picked},
     {.op_type = "DepthToSpace", .attributes = "mode@11: DCR, CRD", .rules = {{check_depth_to_space}}},
     {.op_type = "DynamicSlice"},
-    {.op_type = "Expand", .shapes = "@8 - list", .folded = Folded::repeated},
+    {.op_type = "Expand", .shapes = "@8 - [n]", .folded = Folded::repeated},
     {.op_type = "Flatten", .folded = Folded::first, .elements = Elements::in_order},
     {.op_type = "Gather", .folded = Folded::each_of_second, .elements = Elements::picked},
     {.op_type = "GatherElements", .shapes = "@11 [+] [+]", .rules = {{check_axis}}, .folded = Folded::second},

@@ -1,4 +1,5 @@
 #include "opset/pages/families.h"
+#include "opset/pages/page_rules.h"
 
 namespace grurun::opset {
 
@@ -12,7 +13,7 @@ constexpr Page traditionalml_rows[] = {
     {.op_type = "DictVectorizer"},
     {.op_type = "FeatureVectorizer"},
     {.op_type = "Imputer"},
-    {.op_type = "LabelEncoder"},
+    {.op_type = "LabelEncoder", .together = both_kinds},
     {.op_type = "LinearClassifier", .attributes = "multi_class: 0, 1; post_transform: $transforms"},
     {.op_type = "LinearRegressor", .attributes = "post_transform: $transforms"},
     {.op_type = "Normalizer", .attributes = "norm: MAX, L1, L2"},

@@ -1,4 +1,5 @@
 #include "opset/pages/families.h"
+#include "opset/pages/page_rules.h"
 
 namespace grurun::opset {
 
@@ -10,10 +11,10 @@ constexpr Page preview_rows[] = {
 static_assert(is_sorted_by_name(preview_rows));
 
 constexpr Page training_rows[] = {
-    {.op_type = "Adagrad"},
-    {.op_type = "Adam"},
+    {.op_type = "Adagrad", .rules = {{check_optimizer}}},
+    {.op_type = "Adam", .rules = {{check_optimizer}}},
     {.op_type = "Gradient"},
-    {.op_type = "Momentum", .attributes = "mode: nesterov, standard"},
+    {.op_type = "Momentum", .attributes = "mode: nesterov, standard", .rules = {{check_optimizer}}},
 };
 static_assert(is_sorted_by_name(training_rows));
 

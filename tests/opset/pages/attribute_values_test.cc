@@ -79,6 +79,19 @@ TEST(AttributeValues, NumbersAreChoicesToo) {
   EXPECT_EQ(fault_of(node, 24), std::nullopt);
 }
 
+TEST(AttributeValues, OfALabelEncoderAreOfOneKind) {
+  onnx_io::Node node;
+  node.domain = "ai.onnx.ml";
+  node.op_type = "LabelEncoder";
+  node.attributes.resize(2);
+  node.attributes[0].name = "keys_floats";
+  node.attributes[1].name = "keys_tensor";
+  EXPECT_EQ(fault_of(node, 4),
+            "keys_floats and keys_tensor are both given, but LabelEncoder takes one of them");
+  node.attributes[1].name = "values_tensor";
+  EXPECT_EQ(fault_of(node, 4), std::nullopt);
+}
+
 TEST(AttributeValues, TellWhichVersionHasAValue) {
   onnx_io::Attribute mode;
   mode.name = "mode";

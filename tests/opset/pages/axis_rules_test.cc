@@ -62,6 +62,17 @@ TEST(AxisRules, TellAxesAndListsThatDoNotFit) {
        "(float[1,1,3,3] X, float[1,2,3,3] W) => (float[a,b,c,d] Y) { Y = ConvTranspose <output_shape = [10, "
        "8, 8]> (X, W) }",
        "attribute output_shape has 3 entries"},
+      {22, "(float[1,1,3,3] X) => (float[1,1,2,2] Y) { Y = MaxPool <kernel_shape = [2, 2]> (X) }", ""},
+      {22, "(float[1,1,3,3] X) => (float[a,b,c,d] Y) { Y = MaxPool <kernel_shape = [2]> (X) }",
+       "attribute kernel_shape has 1 entries, but must have one for each of the 2 spatial axes"},
+      {22,
+       "(float[1,1,3,3] X) => (float[a,b,c,d] Y) { Y = AveragePool <kernel_shape = [2, 2], auto_pad = "
+       "\"SAME_UPPER\", pads = [0, 0]> (X) }",
+       "attribute pads has 2 entries, but must have one for each of the 4 ends of spatial axes"},
+      {18,
+       "(float[1,4,4] X) => (float[a,b,c,d] Y) <int64[2] i = {3, 3}, int64[2] k = {2, 2}> { Y = Col2Im "
+       "<strides = [1]> (X, i, k) }",
+       "attribute strides has 1 entries, but must have one for each of the 2 axes of image_shape"},
       {16, scan(", scan_input_directions = [0, 1], scan_output_directions = [1]"), ""},
       {16, scan(", scan_input_directions = [0]"),
        "attribute scan_input_directions has 1 entries, but must have one for each of the 2 scan inputs"},

@@ -74,7 +74,7 @@ const std::vector<Case>& cases() {
        "I) }",
        "input I is [1,2,2]; MaxUnpool-22 takes [...], here [1,1,2,2]"},
       {13, "(float[2,3] X, int64[1,2] s) => (float[a,b] Y) { Y = Expand(X, s) }",
-       "input shape is [1,2]; Expand-13 takes a list"},
+       "input shape is [1,2]; Expand-13 takes [n]"},
       {23,
        "(float[2,4,3,8] X, float[50,4] c, float[50,4] s) => (float[2,4,3,8] Y) { Y = RotaryEmbedding(X, c, "
        "s) }",

@@ -156,6 +156,12 @@ const std::vector<Sized>& sized_models() {
       {11,
        "(float[1,1,3] X, float[1,1,5] W) => (float[1,1,3] Y) { Y = Conv <auto_pad = \"SAME_UPPER\"> (X, W) }",
        ""},
+      {17, "() => (float[4] Y) <int64 n = {4}> { Y = HannWindow (n) }", ""},
+      {17, "() => (float[k] Y) <int64 n = {0}> { Y = HannWindow (n) }", "size is 0, but must be positive"},
+      {15,
+       "(float[2,3] X, float[3] s, float[3] b, float[3] m, float[3] v) => (float[2,3] Y) { Y = "
+       "BatchNormalization <training_mode = 1> (X, s, b, m, v) }",
+       "training_mode is 1, which gives 3 outputs, but the node has 1"},
       {19,
        "(float[1,3,3,3] X, float[1,3,2,2] W, float[1,8,2,2] o, float[1] b, float[1,4,2,2] m) => "
        "(float[1,1,2,2] "
@@ -171,6 +177,12 @@ const std::vector<Sized>& sized_models() {
        "o) "
        "}",
        "offset is [1,8,3,2], but must be [1,8,2,2]"},
+      {17, "() => (float[4] Y) <int64 n = {4}> { Y = HannWindow (n) }", ""},
+      {17, "() => (float[k] Y) <int64 n = {0}> { Y = HannWindow (n) }", "size is 0, but must be positive"},
+      {15,
+       "(float[2,3] X, float[3] s, float[3] b, float[3] m, float[3] v) => (float[2,3] Y) { Y = "
+       "BatchNormalization <training_mode = 1> (X, s, b, m, v) }",
+       "training_mode is 1, which gives 3 outputs, but the node has 1"},
       {19,
        "(float[1,3,3,3] X, float[1,3,2,2] W, float[1,8,2,2] o, float[1] b, float[1,5,2,2] m) => "
        "(float[1,1,2,2] "
