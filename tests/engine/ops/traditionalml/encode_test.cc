@@ -129,7 +129,7 @@ TEST(LabelEncoder, Refusals) {
               "2 keys and 1 values"),
       refused("no key", "LabelEncoder", 2, x, {values}, "keys_*"),
       refused("two kinds of value", "LabelEncoder", 4, x, {keys, values, attr("values_int64s", Ints{1, 2})},
-              "values_*"),
+              "values_floats and values_int64s are both given, but LabelEncoder takes one of them"),
       refused("X of another type", "LabelEncoder", 2, vec<float>({1}), {keys, values}, "X is float"),
       refused("default_tensor of another type", "LabelEncoder", 4, x,
               {keys, values, attr("default_tensor", vec<double>({1}))}, "default_tensor"),
