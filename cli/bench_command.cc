@@ -15,11 +15,11 @@
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"
-#include "cli/outputs.h"
 #include "cli/path_conflicts.h"
 #include "cli/profile.h"
 #include "cli/report_file.h"
 #include "cli/streams.h"
+#include "cli/warnings.h"
 #include "engine/graph/executor.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
@@ -28,6 +28,7 @@
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "tensor/memory/memory.h"
+#include "trial/trial.h"
 
 namespace grurun::cli {
 namespace {
@@ -92,25 +93,28 @@ class Bench {
     const auto begin = Clock::now();
     model_ = onnx_io::load_model(flags.model);
     measured_.load_us = microseconds(Clock::now() - begin);
-    const std::vector<Slot> slots = input_slots(model_.graph);
-    inputs_ = gather_inputs(flags.data, model_.graph, slots);
+    inputs_ = gather_inputs(flags.data, model_.graph);
   }
 
   const onnx_io::Model& model() const { return model_; }
 
   const Measured& measure() {
-    engine::PlanOptions options;
-    options.fed = engine::fed_names(model_.graph, inputs_);
-    run_options_.seed = flags_.data.seed.value_or(0);
+    trial::TrialOptions options;
+    options.fuse = !flags_.engine.no_fusion;
+    options.seed = run_options_.seed = flags_.data.seed.value_or(0);
+    Warnings warnings;
+    options.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
     memory::begin_counting_heap();
-    with_context([&] { return printable(flags_.model); }, [&] { measure(options); });
+    trial::Trial trial(model_, std::move(options));
+    with_context([&] { return flags_.model; }, [&] { measure(trial); });
     return measured_;
   }
 
  private:
-  void measure(const engine::PlanOptions& options) {
+  void measure(trial::Trial& trial) {
+    trial.check(inputs_);
     const auto begin = Clock::now();
-    runner_.emplace(engine::make_plan(model_, options));
+    runner_.emplace(trial.plan(inputs_));
     measured_.plan_us = microseconds(Clock::now() - begin);
     for (std::int64_t i = 0; i < flags_.warmup; ++i) runner_->run(inputs_, run_options_);
     time_runs();

@@ -5,13 +5,12 @@
 #include "cli/commands.h"
 #include "cli/finding_filter.h"
 #include "cli/streams.h"
-#include "engine/graph/computed_values.h"
 #include "onnx_io/models/load_for_check.h"
 #include "opset/findings/too_new.h"
 #include "opset/recurrent/all_rules.h"
 #include "report/findings/check_format.h"
 #include "tensor/error.h"
-#include "trial/preparation_fault.h"
+#include "trial/model_check.h"
 
 namespace grurun::cli {
 
@@ -35,7 +34,7 @@ std::string formatted(const std::string& format, const std::vector<report::Check
 
 void check_model(const std::string& path, const FindingFilter& filter, report::CheckedModel& out) {
   const onnx_io::Model model = onnx_io::load_model_for_check(path);
-  out.findings = opset::check_model(model, engine::computed_values(model), trial::preparation_fault).findings;
+  out.findings = trial::check_fully(model, trial::CheckDepth::everything).findings;
   // What --select asks for is not known where nodes could not be judged at all.
   const auto counts = [&](const opset::Finding& finding) {
     return filter.keeps(finding.code, finding.severity) ||

@@ -10,7 +10,6 @@
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
-#include "cli/outputs.h"
 #include "cli/path_conflicts.h"
 #include "cli/report_file.h"
 #include "cli/streams.h"
@@ -46,6 +45,7 @@ struct Flags {
   std::uint64_t seed = 0;
   bool no_diagnosis = false;
   bool precise = false;
+  bool no_fusion = false;
   std::string isa;
   std::string max_memory;
 };
@@ -135,6 +135,7 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   options.each.seed = flags.seed;
   options.each.diagnose = !flags.no_diagnosis;
   options.each.precise = flags.precise;
+  options.each.fuse = !flags.no_fusion;
   if (const auto limit = parse_time_limit("--max-time", flags.max_time))
     options.each.max_time = std::chrono::ceil<std::chrono::nanoseconds>(*limit);
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : kernels::usable_cpus());
@@ -248,6 +249,7 @@ void add_conformance(CLI::App& app, Action& action) {
                     "Do not look for the reasons why recurrent nodes differ");
   command->add_option("--isa", flags->isa,
                       "Instruction set of the kernels, one of those that grurun -v lists");
+  add_fusion_flag(*command, flags->no_fusion, "Options");
   whole("--seed", flags->seed, "Seed of random operators");
   command->footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"

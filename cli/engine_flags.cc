@@ -27,6 +27,13 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
                  "Bytes that tensors may take, 512M, 4G (the memory of the machine, or of the container)")
       ->type_name("SIZE")
       ->group(group);
+  add_fusion_flag(app, flags.no_fusion, group);
+}
+
+void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group) {
+  app.add_flag("--no-fusion", no_fusion,
+               "Run every operator by itself, and see every value between; results are the same")
+      ->group(group);
 }
 
 std::size_t usable_memory() {

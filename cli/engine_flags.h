@@ -12,10 +12,14 @@ struct EngineFlags {
   int threads = 0;
   std::string isa;
   std::string max_memory;
+  bool no_fusion = false;
 };
 
-/// --threads, --isa, --max-memory, in the help's group of that name.
+/// --threads, --isa, --max-memory, --no-fusion, in the help's group of that name.
 void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& group);
+
+/// --no-fusion alone.
+void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group);
 
 /// Sets threads, instruction set and memory limit of the process. Throws Error(usage) for a size that is none
 /// and an instruction set that this processor and build do not have.

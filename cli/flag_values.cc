@@ -86,7 +86,7 @@ std::uint64_t parse_whole(const std::string& flag, const std::string& text) {
   fail_usage("{} takes a whole number from 0 to {}; got '{}'", flag, UINT64_MAX, text);
 }
 
-NamedRange parse_range(const std::string& flag, const std::string& text) {
+trial::NamedRange parse_range(const std::string& flag, const std::string& text) {
   const std::string_view view = text;
   const std::size_t second = view.rfind(':');
   if (second != std::string_view::npos && second > 0) {
@@ -135,16 +135,6 @@ std::optional<std::chrono::duration<double>> parse_time_limit(const std::string&
   if (!seconds || *seconds < 0 || *seconds >= most)
     fail_usage("{} takes seconds, less than {:g}, or 0 for no limit; got '{}'", flag, most, text);
   return *seconds > 0 ? std::optional(std::chrono::duration<double>(*seconds)) : std::nullopt;
-}
-
-std::string quoted_list(const std::vector<std::string>& names) {
-  if (names.empty()) return "none";
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) out += i + 1 == names.size() ? " and " : ", ";
-    out += "'" + names[i] + "'";
-  }
-  return out;
 }
 
 }  // namespace grurun::cli

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "tensor/shape.h"
+#include "trial/random_values.h"
 
 namespace grurun::cli {
 
@@ -25,17 +25,8 @@ std::map<std::string, std::int64_t> parse_dimensions(const std::string& flag,
 /// "7": a whole number from 0 to 2^64 - 1.
 std::uint64_t parse_whole(const std::string& flag, const std::string& text);
 
-/// A range of values, both ends included for integers; name is empty when it is meant for all inputs. Every
-/// integer of 64 bits is kept as it was written.
-struct NamedRange {
-  std::string name;
-  long double low;
-  long double high;
-};
-static_assert(std::numeric_limits<long double>::digits >= 64);
-
 /// "-1:1" or "X:-1:1"; the ends must be finite and in order.
-NamedRange parse_range(const std::string& flag, const std::string& text);
+trial::NamedRange parse_range(const std::string& flag, const std::string& text);
 
 /// A number >= 0 for one name or, with an empty one, for all: "1e-3" or "Y:1e-3".
 std::pair<std::string, double> parse_named_number(const std::string& flag, const std::string& text);
@@ -46,8 +37,5 @@ std::size_t parse_bytes(const std::string& flag, const std::string& text);
 /// "60" or "0.5": the seconds that something may take, less than 1e9; nullopt for 0, no limit.
 std::optional<std::chrono::duration<double>> parse_time_limit(const std::string& flag,
                                                               const std::string& text);
-
-/// "a", "b" and "c"; "none" when empty: names in a message.
-std::string quoted_list(const std::vector<std::string>& names);
 
 }  // namespace grurun::cli

@@ -6,20 +6,20 @@
 #include <algorithm>
 
 #include "cli/flag_values.h"
-#include "cli/random_inputs.h"
 #include "cli/streams.h"
 #include "report/element_text.h"
 #include "tensor/error.h"
+#include "trial/random_values.h"
 
 namespace grurun::cli {
 namespace {
 
-RandomSettings random_settings(const InputFlags& flags) {
-  RandomSettings settings;
+trial::RandomSettings random_settings(const InputFlags& flags) {
+  trial::RandomSettings settings;
   settings.seed = flags.seed.value_or(0);
   for (const std::string& text : flags.ranges) {
-    NamedRange range = parse_range("--val-range", text);
-    if (std::ranges::count(settings.ranges, range.name, &NamedRange::name) > 0) {
+    trial::NamedRange range = parse_range("--val-range", text);
+    if (std::ranges::count(settings.ranges, range.name, &trial::NamedRange::name) > 0) {
       fail_usage("--val-range: the range {} is given twice",
                  range.name.empty() ? "of all inputs" : "of '" + range.name + "'");
     }
@@ -42,12 +42,12 @@ bool describes_random(const InputFlags& flags) {
 
 // Random values go in only when asked for: no --inputs at all, or a flag that describes them. A forgotten
 // file must not be replaced in silence.
-std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& graph,
-                                 const std::vector<Slot>& slots) {
-  std::vector<Value> values = read_slots(flags.inputs, slots, input_files);
+std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& graph) {
+  const std::vector<trial::Slot> slots = trial::input_slots(graph);
+  std::vector<Value> values = trial::read_values(flags.inputs, slots, trial::Side::input, "--inputs");
   if (flags.inputs.empty() || flags.seed || describes_random(flags)) {
-    const RandomSettings settings = random_settings(flags);
-    const std::vector<std::string> lines = fill_random(graph, slots, settings, values);
+    const trial::RandomSettings settings = random_settings(flags);
+    const std::vector<std::string> lines = trial::fill_random(graph, slots, settings, values);
     for (const std::string& line : lines) {
       tell("grurun: random input {}, seed {}\n", printable(line), settings.seed);
     }
@@ -56,8 +56,7 @@ std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& 
     }
   }
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const bool needed = !slots[i].initialized && slots[i].type.kind != ValueType::Kind::optional;
-    if (needed && values[i].empty()) {
+    if (slots[i].is_needed() && values[i].empty()) {
       fail_usage("input '{}' has no value: add it to --inputs, or have it filled at random with --seed N",
                  slots[i].name);
     }

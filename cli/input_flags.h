@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "cli/app.h"
-#include "cli/inputs.h"
+#include "onnx_io/models/model.h"
+#include "tensor/value.h"
+#include "trial/data_set.h"
 
 namespace grurun::cli {
 
@@ -25,10 +27,9 @@ void add_inputs_flag(CLI::App& app, InputFlags& flags, const std::string& group)
 /// --seed, --val-range, --input-shapes, --set.
 void add_random_flags(CLI::App& app, InputFlags& flags);
 
-/// values[i] belongs to slots[i]: from files, or at random where no file is named or a flag describes random
+/// Values by graph input: from files, or at random where no file is named or a flag describes random
 /// inputs; what was made up is told on stderr. Empty where an initializer gives the value. Throws
 /// Error(usage) for an input without a value and for flags that describe nothing.
-std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& graph,
-                                 const std::vector<Slot>& slots);
+std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& graph);
 
 }  // namespace grurun::cli

@@ -3,10 +3,10 @@
 
 #include "cli/commands.h"
 #include "cli/flag_values.h"
-#include "cli/random_inputs.h"
 #include "cli/streams.h"
 #include "report/model/inspect_format.h"
 #include "tensor/error.h"
+#include "trial/random_values.h"
 
 namespace grurun::cli {
 
@@ -22,7 +22,7 @@ int run_inspect(const InspectFlags& flags) {
   require_stdout("inspect");
   const std::map<std::string, std::int64_t> sizes = parse_dimensions("--set", flags.dimensions);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
-  require_dimensions(sizes, input_slots(model.graph));
+  trial::require_dimensions(sizes, trial::input_slots(model.graph));
   const opset::ModelSummary summary =
       with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); });
   const std::string text = flags.output_format == "json" ? report::inspect_json(model, summary)

@@ -78,7 +78,7 @@ bool is_named(const opset::SchemaInfo& schema, const std::string& name) {
          onnx_io::shown_domain(schema.domain) + "." + schema.name == name;
 }
 
-void print_text(const std::vector<report::OpSupport>& matrix) {
+void print_table(const std::vector<report::OpSupport>& matrix) {
   for (const report::OpSupport& row : matrix) {
     const std::string supported = types_text(row, &report::TypeSupport::supported);
     const std::string missing = types_text(row, &report::TypeSupport::unsupported);
@@ -155,7 +155,7 @@ int run_ops(const OpsFlags& flags) {
   } else if (flags.format == "markdown") {
     print_markdown(matrix);
   } else {
-    print_text(matrix);
+    print_table(matrix);
   }
   return 0;
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/inputs.h"
 #include "tensor/error.h"
+#include "trial/data_set.h"
 #include "trial/data_set_names.h"
 
 namespace grurun::cli {
@@ -55,7 +55,7 @@ std::optional<FileId> id_of(const std::string& path) {
 
 /// Calls body(path) for the files of a data set in the folder whose names begin so.
 template <typename Body>
-void each_numbered(const std::string& folder, const std::string& prefix, const Body& body) {
+void each_numbered(const std::string& folder, std::string_view prefix, const Body& body) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     if (trial::file_number(entry.path().filename().string(), prefix)) body(entry.path().string());
@@ -71,8 +71,8 @@ std::map<FileId, const char*> files_read(const std::vector<NamedPath>& read) {
     };
     for (const std::string& path : possible_files(from.path)) {
       add(path);
-      for (const SlotFiles& files_in : {input_files, expected_files})
-        each_numbered(path, files_in.prefix, add);
+      for (const trial::Side side : {trial::Side::input, trial::Side::output})
+        each_numbered(path, trial::file_prefix(side), add);
     }
   }
   return files;
@@ -86,6 +86,17 @@ void require_not_among(const std::map<FileId, const char*>& read, const NamedPat
 }
 
 }  // namespace
+
+void require_format(const char* flag, const std::string& path) {
+  constexpr const char* formats = ".npz, .json, .pb and .npy";
+  if (path == "-")
+    fail_usage("{} takes a folder or a file ({}): standard output is for what is printed", flag, formats);
+  std::error_code ignored;
+  const fs::path name = fs::path(path).filename();
+  if (!trial::names_folder(path) || !name.has_extension() || fs::is_directory(path, ignored)) return;
+  fail_usage("{} {}: '{}' is no format of values ({} are); of a new folder write the name with '/' behind it",
+             flag, path, name.extension().string(), formats);
+}
 
 void require_distinct(const std::vector<NamedPath>& paths) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -109,10 +120,9 @@ std::vector<NamedPath> files_of(const onnx_io::Model& model) {
   return files;
 }
 
-void require_unread_folder(const NamedPath& folder, const std::string& prefix,
-                           const std::vector<NamedPath>& read) {
+void require_unread_folder(const NamedPath& folder, trial::Side side, const std::vector<NamedPath>& read) {
   const std::map<FileId, const char*> files = files_read(read);
-  each_numbered(folder.path, prefix,
+  each_numbered(folder.path, trial::file_prefix(side),
                 [&](const std::string& path) { require_not_among(files, folder, path); });
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "onnx_io/models/model.h"
+#include "trial/data_set.h"
 
 namespace grurun::cli {
 
@@ -13,6 +14,11 @@ struct NamedPath {
   const char* flag;
   std::string path;
 };
+
+/// Throws Error(usage), with the flag's name, for "-" and for a name with an ending of no format of values,
+/// which rather means a file than a folder; one that is there, and a path that ends with '/', are folders
+/// whatever their names.
+void require_format(const char* flag, const std::string& path);
 
 /// Throws Error(usage) when two of the flags would write the same file. A path that is empty or "-", or names
 /// a folder, a device or a pipe, is none.
@@ -26,8 +32,7 @@ void require_unread(const std::vector<NamedPath>& written, const std::vector<Nam
 /// The model's file and those that its external data lie in.
 std::vector<NamedPath> files_of(const onnx_io::Model& model);
 
-/// The same where `folder` gets files <prefix>K.pb, and one that it has is read.
-void require_unread_folder(const NamedPath& folder, const std::string& prefix,
-                           const std::vector<NamedPath>& read);
+/// The same where `folder` gets the files of one side of a data set, and one that it has is read.
+void require_unread_folder(const NamedPath& folder, trial::Side side, const std::vector<NamedPath>& read);
 
 }  // namespace grurun::cli

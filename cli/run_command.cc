@@ -3,26 +3,29 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
-#include "cli/outputs.h"
 #include "cli/path_conflicts.h"
-#include "cli/reasons.h"
-#include "cli/rule_check.h"
 #include "cli/streams.h"
 #include "cli/time_limit.h"
-#include "engine/graph/executor.h"
+#include "cli/warnings.h"
+#include "onnx_io/values/tensor_files.h"
 #include "report/element_text.h"
 #include "report/print_value.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
-#include "trial/compare.h"
+#include "trial/diagnosis/trace.h"
+#include "trial/trial.h"
 
 namespace grurun::cli {
 namespace {
+
+using trial::Side;
+using trial::Slot;
 
 struct RunFlags {
   std::string model;
@@ -30,9 +33,11 @@ struct RunFlags {
   std::vector<std::string> expected;
   std::string save_inputs;
   std::string save_outputs;
-  ToleranceFlags tolerances;
+  std::vector<std::string> rtol;  // "1e-3" for every output, "Y:1e-3" for one
+  std::vector<std::string> atol;
   EngineFlags engine;
-  ReasonFlags reasons;
+  std::string trace_gates;
+  bool precise = false;
   std::string max_time;
   bool check = false;
   bool full = false;
@@ -43,56 +48,20 @@ std::optional<std::chrono::duration<double>> max_time(const RunFlags& flags) {
   return flags.max_time.empty() ? std::nullopt : parse_time_limit("--max-time", flags.max_time);
 }
 
-std::vector<Value> run_model(const RunFlags& flags, const onnx_io::Model& model,
-                             const std::vector<Slot>& slots, std::vector<Value> inputs) {
-  engine::PlanOptions plan_options;
-  plan_options.fuse = false;  // the types of all values are compared
-  plan_options.fed = engine::fed_names(model.graph, inputs);
-  std::unique_ptr<TimeLimit> limit;
-  engine::RunOptions run_options;
-  run_options.seed = flags.data.seed.value_or(0);
-  if (const auto most = max_time(flags)) {
-    limit = std::make_unique<TimeLimit>(*most);
-    run_options.deadline = limit->deadline();
-  }
-  return with_context([&] { return flags.model; },
-                      [&] {
-                        RuleCheck rules(model, plan_options.fed, flags.check);
-                        for (std::size_t i = 0; i < slots.size(); ++i) rules.see(slots[i].name, inputs[i]);
-                        run_options.observe = [&](const engine::Step& step, std::size_t output,
-                                                  const Value& value) { rules.see(step, output, value); };
-                        const auto plan = engine::make_plan(model, plan_options);
-                        std::vector<Value> outputs = engine::run_plan(*plan, std::move(inputs), run_options);
-                        for (std::size_t i = 0; i < outputs.size(); ++i) {
-                          rules.see(plan->output_names[i], outputs[i]);
-                        }
-                        if (limit) limit->require_kept();
-                        rules.print_warnings();
-                        return outputs;
-                      });
-}
-
-void print_output(const RunFlags& flags, const Slot& slot, const Value& value) {
-  print("{}  {}\n", printable(slot.name), value.describe());
-  if (!flags.quiet)
-    print_text(
-        report::print_value(value, flags.full ? report::PrintOptions::full() : report::PrintOptions{}));
-}
-
 // Inputs and outputs in one folder make a data set.
 std::vector<NamedPath> written_files(const RunFlags& flags) {
-  const auto file = [](const std::string& path) { return names_folder(path) ? std::string() : path; };
+  const auto file = [](const std::string& path) { return trial::names_folder(path) ? std::string() : path; };
   return {{"--save-inputs", file(flags.save_inputs)},
           {"--save-outputs", file(flags.save_outputs)},
-          {"--trace-gates", flags.reasons.trace_gates}};
+          {"--trace-gates", flags.trace_gates}};
 }
 
 void require_unread_all(const RunFlags& flags, const std::vector<NamedPath>& read) {
   require_unread(written_files(flags), read);
-  if (names_folder(flags.save_inputs))
-    require_unread_folder({"--save-inputs", flags.save_inputs}, input_files.prefix, read);
-  if (names_folder(flags.save_outputs))
-    require_unread_folder({"--save-outputs", flags.save_outputs}, expected_files.prefix, read);
+  if (trial::names_folder(flags.save_inputs))
+    require_unread_folder({"--save-inputs", flags.save_inputs}, Side::input, read);
+  if (trial::names_folder(flags.save_outputs))
+    require_unread_folder({"--save-outputs", flags.save_outputs}, Side::output, read);
 }
 
 void check_paths(const RunFlags& flags) {
@@ -110,46 +79,143 @@ void check_paths(const RunFlags& flags, const onnx_io::Model& model) {
   require_unread_all(flags, files_of(model));
 }
 
+// What a name asks for goes before what is asked for all.
+void apply_tolerances(const char* flag, const std::vector<std::string>& texts,
+                      const std::vector<Slot>& outputs, std::optional<double> trial::ToleranceChoice::*member,
+                      std::vector<trial::Tolerances>& out) {
+  std::vector<std::pair<std::string, double>> parsed;
+  std::vector<std::string> names;
+  for (const std::string& text : texts) parsed.push_back(parse_named_number(flag, text));
+  for (const Slot& output : outputs) names.push_back(output.name);
+  std::set<std::string> seen;
+  for (const auto& [name, number] : parsed) {
+    if (!seen.insert(name).second) {
+      fail_usage("{}: the tolerance {} is given twice", flag,
+                 name.empty() ? "of all outputs" : "of '" + name + "'");
+    }
+    if (name.empty()) {
+      for (trial::Tolerances& tolerances : out) tolerances.flag.*member = number;
+    }
+  }
+  for (const auto& [name, number] : parsed) {
+    if (name.empty()) continue;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      fail_usage("{}: the model has no output '{}'; its outputs are {}", flag, name,
+                 trial::quoted_list(names));
+    }
+    out[static_cast<std::size_t>(found - names.begin())].flag.*member = number;
+  }
+}
+
+std::vector<trial::Tolerances> tolerances_for(const RunFlags& flags, const std::vector<Slot>& outputs) {
+  std::vector<trial::Tolerances> out(outputs.size());
+  apply_tolerances("--rtol", flags.rtol, outputs, &trial::ToleranceChoice::rtol, out);
+  apply_tolerances("--atol", flags.atol, outputs, &trial::ToleranceChoice::atol, out);
+  return out;
+}
+
+void save(const std::string& path, const onnx_io::Graph& graph, const std::vector<Slot>& slots,
+          const std::vector<Value>& values, Side side) {
+  if (path.empty()) return;
+  for (const std::string& other : trial::write_values(path, graph, slots, values, side)) {
+    tell("grurun: {} is not of this run; remove it to make the folder a data set of it\n", printable(other));
+  }
+}
+
+void print_output(const RunFlags& flags, const Slot& slot, const Value& value,
+                  const trial::Judgement& judgement) {
+  print("{}  {}\n", printable(slot.name), value.describe());
+  if (!flags.quiet)
+    print_text(
+        report::print_value(value, flags.full ? report::PrintOptions::full() : report::PrintOptions{}));
+  if (flags.expected.empty()) return;
+  if (!judgement.compared) return print("  not compared: no expected value is given\n");
+  const bool is_sample = judgement.random && judgement.comparison.ok;
+  print("  {}: {}\n", judgement.differs() ? "differs" : "as expected",
+        is_sample ? "random values, checked by type, shape and distribution"
+                  : printable(trial::describe(judgement.comparison)));
+}
+
+// What cannot be told does not take the place of the verdict that outputs differ: a line on stderr says why.
+void tell_failure(const trial::Outcome& outcome, const Error& error) {
+  if (!outcome.differs() || error.kind() == ErrorKind::internal) throw error;
+  tell("grurun: {}\n", printable(error.what()));
+}
+
+void tell_reasons(const RunFlags& flags, const trial::Trial& trial, const trial::Outcome& outcome) {
+  const trial::Reasons reasons = trial.explain(outcome);
+  bool is_judged = reasons.failed.has_value();
+  for (const trial::Explanation& explanation : reasons.explanations) {
+    const bool is_judgement = explanation.kind == "precision";
+    print("{}{}\n", is_judgement ? "" : "why: ", printable(trial::describe(explanation)));
+    is_judged = is_judged || is_judgement;
+  }
+  if (reasons.failed) tell_failure(outcome, *reasons.failed);
+  if (flags.precise && !is_judged)
+    tell(
+        "grurun: --precise tells nothing here: no output is a tensor of float, float16 or bfloat16 that the "
+        "model computes in double, in the shape that both sides have\n");
+}
+
+void trace_gates(const RunFlags& flags, const onnx_io::Model& model, const trial::Outcome& outcome) {
+  try {
+    onnx_io::write_values(flags.trace_gates,
+                          trial::trace_gates(model, outcome.inputs, {flags.data.seed.value_or(0), {}}));
+  } catch (const Error& error) {
+    tell_failure(outcome, error);
+  }
+}
+
+trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>& outputs) {
+  trial::TrialOptions options;
+  options.depth = flags.check ? trial::CheckDepth::everything : trial::CheckDepth::recurrent_layers;
+  options.fuse = !flags.engine.no_fusion;
+  options.seed = flags.data.seed.value_or(0);
+  options.tolerances = tolerances_for(flags, outputs);
+  options.precise = flags.precise ? trial::Precise::all : trial::Precise::none;
+  options.keep_inputs = !flags.trace_gates.empty();
+  return options;
+}
+
 int run(const RunFlags& flags) {
   if (flags.model.empty()) {
     fail_usage("no model named; put it first, as in grurun model.onnx --inputs a.pb; see grurun --help");
   }
   apply(flags.engine);
-  check(flags.reasons);
+  if (!flags.trace_gates.empty() && onnx_io::format_of(flags.trace_gates) != onnx_io::FileFormat::npz)
+    fail_usage("--trace-gates takes a file that ends in .npz, not {}", flags.trace_gates);
   max_time(flags);
   check_paths(flags);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
   check_paths(flags, model);
-  check(flags.reasons, model);
-  const std::vector<Slot> slots = input_slots(model.graph);
-  const std::vector<Slot> outputs = output_slots(model.graph);
-  const auto tolerances = tolerances_for(flags.tolerances, outputs);
-  const std::vector<Value> expected = read_slots(flags.expected, outputs, expected_files);
-  std::vector<Value> inputs = gather_inputs(flags.data, model.graph, slots);
-  if (!flags.save_inputs.empty()) save_inputs(flags.save_inputs, model.graph, slots, inputs);
+  if (!flags.trace_gates.empty()) trial::require_traceable(model);
+  const std::vector<Slot> inputs = trial::input_slots(model.graph),
+                          outputs = trial::output_slots(model.graph);
+  trial::TrialOptions options = trial_options(flags, outputs);
+  trial::DataSet set;
+  set.expected = trial::read_values(flags.expected, outputs, Side::output, "--expected");
+  set.inputs = gather_inputs(flags.data, model.graph);
+  save(flags.save_inputs, model.graph, inputs, set.inputs, Side::input);
 
-  const bool looks_again = needs_inputs(flags.reasons, model, !flags.expected.empty());
-  const std::vector<Value> kept = looks_again ? inputs : std::vector<Value>();
+  Warnings warnings;
+  options.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
+  std::unique_ptr<TimeLimit> limit;
+  if (const auto most = max_time(flags)) {
+    limit = std::make_unique<TimeLimit>(*most);
+    options.deadline = limit->deadline();
+  }
   memory::begin_counting_heap();
-  const std::vector<Value> values = run_model(flags, model, slots, std::move(inputs));
-  std::vector<bool> differs(outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    print_output(flags, outputs[i], values[i]);
-    if (flags.expected.empty()) continue;
-    if (expected[i].empty()) {
-      print("  not compared: no expected value is given\n");
-      continue;
-    }
-    const trial::Comparison result = trial::compare_values(values[i], expected[i], tolerances[i]);
-    print("  {}: {}\n", result.ok ? "as expected" : "differs", printable(trial::describe(result)));
-    differs[i] = !result.ok;
-  }
-  if (!flags.save_outputs.empty()) save_values(flags.save_outputs, outputs, values, expected_files.prefix);
-  if (looks_again) {
-    tell_reasons(flags.reasons,
-                 {model, outputs, kept, values, expected, differs, flags.data.seed.value_or(0)});
-  }
-  return std::ranges::find(differs, true) != differs.end() ? 1 : 0;
+  trial::Trial trial(model, std::move(options));
+  const trial::Outcome outcome =
+      with_context([&] { return flags.model; }, [&] { return trial.run(std::move(set)); });
+  limit.reset();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    print_output(flags, outputs[i], outcome.outputs[i], outcome.judgements[i]);
+  save(flags.save_outputs, model.graph, outputs, outcome.outputs, Side::output);
+  tell_reasons(flags, trial, outcome);
+  if (!flags.trace_gates.empty()) trace_gates(flags, model, outcome);
+  return outcome.differs() ? 1 : 0;
 }
 
 void add_data_flags(CLI::App& app, RunFlags& flags) {
@@ -163,13 +229,10 @@ void add_data_flags(CLI::App& app, RunFlags& flags) {
   const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* text) {
     return app.add_option(name, values, text)->allow_extra_args(false)->group(data);
   };
-  repeated("--rtol", flags.tolerances.rtol,
-           "Relative tolerance, 1e-3 or for one output Y:1e-3; may be repeated")
+  repeated("--rtol", flags.rtol, "Relative tolerance, 1e-3 or for one output Y:1e-3; may be repeated")
       ->type_name("[Y:]NUMBER")
       ->needs(expected);
-  repeated("--atol", flags.tolerances.atol, "Absolute tolerance, likewise")
-      ->type_name("[Y:]NUMBER")
-      ->needs(expected);
+  repeated("--atol", flags.atol, "Absolute tolerance, likewise")->type_name("[Y:]NUMBER")->needs(expected);
   app.add_option(
          "--save-outputs", flags.save_outputs,
          "Write outputs: a folder (output_K.pb; one to be made, with a dot in its name, ends with /), "
@@ -193,7 +256,13 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("SECONDS")
       ->group("Engine");
   app.add_flag("--check", flags->check, "Hold the model against all rules of grurun check before it runs");
-  add_reason_flags(app, flags->reasons, "Output");
+  app.add_option("--trace-gates", flags->trace_gates,
+                 "Write every gate of every step of GRU, LSTM and RNN, recomputed in double")
+      ->type_name("FILE.npz")
+      ->group("Output");
+  app.add_flag("--precise", flags->precise,
+               "Compute once more in double, and say which side is nearer to the truth, by how many ULP")
+      ->group("Output");
   CLI::Option* full =
       app.add_flag("--full", flags->full, "Print every element with every digit")->group("Output");
   app.add_flag("-q,--quiet", flags->quiet, "Print names, types and shapes only")

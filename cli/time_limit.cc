@@ -27,10 +27,6 @@ TimeLimit::~TimeLimit() {
   watcher_.join();
 }
 
-void TimeLimit::require_kept() const {
-  if (Clock::now() > deadline_) fail(ErrorKind::limit, too_long, limit_.count());
-}
-
 void TimeLimit::watch() {
   std::unique_lock lock(mutex_);
   if (over_.wait_until(lock, deadline_ + grace, [this] { return is_over_; })) return;

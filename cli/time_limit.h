@@ -10,8 +10,7 @@ namespace grurun::cli {
 
 /// The executor looks at deadline() between nodes and iterations and fails in order. A moment later, should
 /// it still be inside a kernel, a thread of this object prints the one line on stderr and ends the process
-/// with the exit code of a limit. Destroy it when the run is over; require_kept() tells whether a last node
-/// took too long.
+/// with the exit code of a limit. Destroy it when the run is over.
 class TimeLimit {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,9 +21,6 @@ class TimeLimit {
   TimeLimit& operator=(const TimeLimit&) = delete;
 
   Clock::time_point deadline() const { return deadline_; }
-
-  /// Throws Error(limit) once the deadline has passed.
-  void require_kept() const;
 
  private:
   void watch();

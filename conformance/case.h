@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "opset/findings/finding.h"
 #include "trial/compare.h"
 #include "trial/diagnosis/explanation.h"
 #include "trial/tolerance.h"
@@ -59,11 +60,10 @@ struct OutputResult {
   trial::Comparison comparison;
 };
 
-/// A rule of the standard that a data set showed to be broken without a bearing on the verdict.
+/// A rule of the standard that is broken without a bearing on the verdict.
 struct Warning {
-  std::string data_set;  // as in OutputResult
-  std::string code;      // "SHAPE004"
-  std::string text;
+  std::string data_set;  // as in OutputResult; empty, too, where the model alone shows it
+  opset::Finding finding;
 };
 
 struct CaseResult {
@@ -73,7 +73,7 @@ struct CaseResult {
   std::vector<std::string> operators;  // of the model, each once, sorted: "GRU", "ai.onnx.ml.Scaler"
   std::vector<OutputResult> outputs;
   std::vector<trial::Explanation> findings;  // why recurrent nodes differ, where diagnosis can say it
-  std::vector<Warning> warnings;  // inputs and outputs that are of another type than the model declares
+  std::vector<Warning> warnings;  // of the model, and of values that are of another type than it declares
 };
 
 }  // namespace grurun::conformance

@@ -16,6 +16,7 @@ struct CaseOptions {
   std::optional<std::chrono::nanoseconds> max_time;  // the whole case; beyond it: timed-out
   bool diagnose = true;                              // say why recurrent nodes differ
   std::function<void()> between_steps{};             // called after each step of a run; may be empty
+  bool fuse = true;                                  // steps that follow each other may become one
   bool precise = false;  // compute what differs once more in double, and say which side is nearer
 };
 

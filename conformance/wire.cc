@@ -98,7 +98,9 @@ void fields(Io& io, T& value) {
     io(value.kind), io(value.data_set), io(value.node), io(value.hypotheses), io(value.max_ulp),
         io(value.text);
   } else if constexpr (std::is_same_v<Plain, Warning>) {
-    io(value.data_set), io(value.code), io(value.text);
+    io(value.data_set), fields(io, value.finding);
+  } else if constexpr (std::is_same_v<Plain, opset::Finding>) {
+    io(value.code), io(value.severity), io(value.node), io(value.op), io(value.message), io(value.section);
   } else if constexpr (std::is_same_v<Plain, trial::ElementPair>) {
     io(value.where), io(value.index), io(value.actual), io(value.expected);
   } else {

@@ -2,18 +2,16 @@
 
 #include <utility>
 
-#include "engine/graph/executor.h"
-#include "engine/graph/plan.h"
+#include "trial/trial.h"
 
 namespace grurun::trial {
 
 std::vector<Value> run_again(const onnx_io::Model& model, std::vector<Value> inputs, const Rerun& rerun) {
-  engine::PlanOptions plan_options;
-  plan_options.fed = engine::fed_names(model.graph, inputs);
-  engine::RunOptions options;
+  TrialOptions options;
+  options.depth = CheckDepth::none;
   options.seed = rerun.seed;
   options.deadline = rerun.deadline;
-  return engine::run_plan(*engine::make_plan(model, plan_options), std::move(inputs), options);
+  return Trial(model, std::move(options)).run({{}, std::move(inputs), {}}).outputs;
 }
 
 }  // namespace grurun::trial

@@ -27,13 +27,17 @@ std::string summary(std::size_t errors, std::size_t warnings, std::size_t notes)
 
 }  // namespace
 
-std::string finding_line(const Finding& finding) {
-  std::string text = fmt::format("{} {}", opset::severity_name(finding.severity), finding.code);
+std::string finding_text(const Finding& finding) {
+  std::string text = finding.code;
   if (!finding.node.empty())
     text += fmt::format(" {} '{}'", finding.op.empty() ? "in" : "node", finding.node);
   if (!finding.op.empty())
     text += fmt::format(" ({}{}{})", finding.op, finding.section.empty() ? "" : ", ", finding.section);
-  return printable(text + ": " + finding.message);
+  return text + ": " + finding.message;
+}
+
+std::string finding_line(const Finding& finding) {
+  return printable(fmt::format("{} {}", opset::severity_name(finding.severity), finding_text(finding)));
 }
 
 std::size_t CheckedModel::count(Severity severity) const {

@@ -19,7 +19,10 @@ struct CheckedModel {
   std::size_t count(opset::Severity severity) const;
 };
 
-/// "error GRU001 node 'graph/gru' (GRU-7, attribute layout): ...", control characters escaped.
+/// "GRU001 node 'graph/gru' (GRU-7, attribute layout): ...": what every command says of a finding.
+std::string finding_text(const opset::Finding& finding);
+
+/// The same behind its severity, "error GRU001 ...", control characters escaped.
 std::string finding_line(const opset::Finding& finding);
 
 /// "m.onnx: " and the line of each finding, and a line that sums them up.

@@ -68,7 +68,14 @@ Json finding_json(const trial::Explanation& finding) {
 }
 
 Json warning_json(const conformance::Warning& warning) {
-  return {{"data_set", one_line(warning.data_set)}, {"code", warning.code}, {"text", one_line(warning.text)}};
+  const opset::Finding& finding = warning.finding;
+  Json out = {
+      {"data_set", one_line(warning.data_set)}, {"code", finding.code}, {"text", one_line(finding.message)}};
+  if (finding.node.empty()) return out;
+  out["node"] = one_line(finding.node);
+  out["op"] = one_line(finding.op);
+  out["section"] = one_line(finding.section);
+  return out;
 }
 
 Json case_json(const conformance::Case& test, const conformance::CaseOutcome& outcome) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "report/findings/check_format.h"
+
 namespace grurun::report {
 
 std::size_t Counts::total() const {
@@ -38,8 +40,8 @@ std::size_t with_warnings(const conformance::SuiteResult& result) {
 }
 
 std::string describe(const conformance::Warning& warning) {
-  return fmt::format("{}{}{}: {}", warning.data_set, warning.data_set.empty() ? "" : ", ", warning.code,
-                     warning.text);
+  return fmt::format("{}{}{}", warning.data_set, warning.data_set.empty() ? "" : ", ",
+                     finding_text(warning.finding));
 }
 
 std::string expectation_note(const conformance::SuiteResult& result,

@@ -25,7 +25,8 @@ CaseResult full() {
   out.outputs.push_back(output);
   out.findings.push_back({"reproduced", "set", "node 'g'", {"gate-order", ""}, 7, "text"});
   out.findings.push_back({"unexplained", "", "", {}, std::nullopt, ""});
-  out.warnings.push_back({"set", "SHAPE004", "text"});
+  out.warnings.push_back(
+      {"set", {"GRU065", opset::Severity::warning, "graph/gru", "GRU-14", "text", "input B"}});
   return out;
 }
 
@@ -46,7 +47,11 @@ TEST(Wire, WhatGoesInComesOut) {
   EXPECT_EQ(describe(out.findings[0]), "node 'g': text");
   EXPECT_EQ(out.findings[1].max_ulp, std::nullopt);
   ASSERT_EQ(out.warnings.size(), 1u);
-  EXPECT_EQ(out.warnings[0].data_set + out.warnings[0].code + out.warnings[0].text, "setSHAPE004text");
+  const opset::Finding& finding = out.warnings[0].finding;
+  EXPECT_EQ(finding.severity, opset::Severity::warning);
+  EXPECT_EQ(
+      out.warnings[0].data_set + finding.code + finding.node + finding.op + finding.message + finding.section,
+      "setGRU065graph/gruGRU-14textinput B");
   EXPECT_EQ(describe(out.outputs[1].comparison), "element type float, expected double");
 }
 

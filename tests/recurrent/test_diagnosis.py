@@ -131,12 +131,12 @@ class Diagnosis(unittest.TestCase):
         one = ROOT / "testdata/recurrent/test_gru_22_everything"
         data = one / "test_data_set_0"
         outputs = run(one / "model.onnx", "--inputs", data, "--expected", data, "-q", "--precise").stdout
-        self.assertRegex(outputs, r"Y: in double precision: .* within 0\.\d+ ULP of the truth")
+        self.assertRegex(outputs, r"output 'Y': in double precision: .* within 0\.\d+ ULP of the truth")
         expected = numpy_helper.to_array(mistakes_onnx().load_tensor(data / "output_0.pb"))
         off = self.folder / "off.npy"
         np.save(off, (expected.view(np.int32) + 5000).view(np.float32))
         outputs = run(one / "model.onnx", "--inputs", data, "--expected", f"Y={off}", "-q", "--precise").stdout
-        self.assertRegex(outputs, r"Y: in double precision: actual is the nearer side, within [0-4](\.\d+)? ULP of the truth; "
+        self.assertRegex(outputs, r"output 'Y': in double precision: actual is the nearer side, within [0-4](\.\d+)? ULP of the truth; "
                          r"expected is off by up to 5e\+03 ULP")
         conformance = run("conformance", self.cases / "noise_GRU", "--precise").stdout
         self.assertIn("why: output 'Y': in double precision: actual is the nearer side", conformance)

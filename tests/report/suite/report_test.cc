@@ -53,7 +53,8 @@ conformance::SuiteResult sample() {
   add(result, "node", "test_good", conformance::Verdict::passed, "", {"Abs"});
   add(result, "node", "test_random", conformance::Verdict::passed_not_comparable,
       "random values were checked by type, shape and distribution", {"Bernoulli"});
-  result.outcomes.back().result.warnings.push_back({"", "SHAPE004", "'<Y>\n' is declared"});
+  result.outcomes.back().result.warnings.push_back(
+      {"", {"SHAPE004", opset::Severity::warning, "", "", "'<Y>\n' is declared"}});
   add(result, "node", "test_differs", conformance::Verdict::differs, "", {"Abs", "GRU"});
   conformance::CaseResult& differs = result.outcomes.back().result;
   differs.outputs.push_back(differing_output());
@@ -62,8 +63,12 @@ conformance::SuiteResult sample() {
       {"reproduced", "test_data_set_0", "node 'g\x1b' (GRU-14)", {"gate-order"}, 3, "with <gates>"});
   differs.findings.push_back(
       {"unexplained", "test_data_set_0", "node 'h' (GRU-14)", {}, std::nullopt, "it parts"});
-  differs.warnings.push_back({"test_data_set_0", "SHAPE004", "'Y' is declared tensor(float) [2,3]"});
-  differs.warnings.push_back({"test_data_set_1", "SHAPE004", "'Z' is declared tensor(float) [2]"});
+  differs.warnings.push_back(
+      {"test_data_set_0",
+       {"SHAPE004", opset::Severity::warning, "", "", "'Y' is declared tensor(float) [2,3]"}});
+  differs.warnings.push_back(
+      {"test_data_set_1",
+       {"SHAPE004", opset::Severity::warning, "", "", "'Z' is declared tensor(float) [2]"}});
   add(result, "node", "test_listed", conformance::Verdict::unsupported, "GRU-99 has no kernel", {"GRU"});
   add(result, "node", "test_now_passes", conformance::Verdict::passed, "", {"Abs"});
   add(result, "simple", "test_<&>\"'\x1b[31m\n\xff\xc2\x85\xef\xbf\xbe\xf0\x9f\x98\x80",

@@ -2,14 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "cli/flag_values.h"
-#include "cli/inputs.h"
+#include "trial/data_set.h"
 
-namespace grurun::cli {
+namespace grurun::trial {
+
+/// A range of values, both ends included for integers; name is empty when it is meant for all inputs. Every
+/// integer of 64 bits is kept as it was written.
+struct NamedRange {
+  std::string name;
+  long double low;
+  long double high;
+};
+static_assert(std::numeric_limits<long double>::digits >= 64);
 
 struct RandomSettings {
   std::uint64_t seed = 0;
@@ -40,4 +49,4 @@ void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const 
 std::vector<std::string> fill_random(const onnx_io::Graph& graph, const std::vector<Slot>& slots,
                                      const RandomSettings& settings, std::vector<Value>& values);
 
-}  // namespace grurun::cli
+}  // namespace grurun::trial

@@ -1,4 +1,4 @@
-#include "cli/random_inputs.h"
+#include "trial/random_values.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "trial/input_rules.h"
 #include "trial/random_tensor.h"
 
-namespace grurun::cli {
+namespace grurun::trial {
 namespace {
 
 constexpr int sequence_items = 2;
@@ -20,7 +20,7 @@ constexpr std::int64_t map_items = 3;
 std::uint64_t seed_of(const std::string& name, std::uint64_t seed) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash ^ trial::RandomBits(seed).next();
+  return hash ^ RandomBits(seed).next();
 }
 
 // The tensor that a type is made of, through sequences, optionals and maps.
@@ -185,31 +185,30 @@ class Filler {
                to_string(declared), name, flag);
   }
 
-  trial::Range range_of(const Slot& slot, DType dtype) const {
-    std::optional<trial::Range> general;
+  Range range_of(const Slot& slot, DType dtype) const {
+    std::optional<Range> general;
     for (const NamedRange& range : settings_.ranges) {
       if (range.name == slot.name) {
         if (dtype == DType::string)
           fail_usage("--val-range: input '{}' holds strings, not numbers", slot.name);
         return {range.low, range.high};
       }
-      if (range.name.empty() && dtype != DType::boolean) general = trial::Range{range.low, range.high};
+      if (range.name.empty() && dtype != DType::boolean) general = Range{range.low, range.high};
     }
     // A range for all inputs is not meant for what counts or indexes: there the node's own rule holds.
-    if (const std::optional<trial::Range> rule = rules_.range_of(slot.name, shapes_)) return *rule;
-    return general.value_or(trial::default_range(dtype));
+    if (const std::optional<Range> rule = rules_.range_of(slot.name, shapes_)) return *rule;
+    return general.value_or(default_range(dtype));
   }
 
-  Tensor draw(const Slot& slot, DType dtype, const Shape& shape, trial::Range range,
-              trial::RandomBits& bits) const {
-    std::optional<Tensor> tensor = trial::random_tensor(dtype, shape, range, bits);
+  Tensor draw(const Slot& slot, DType dtype, const Shape& shape, Range range, RandomBits& bits) const {
+    std::optional<Tensor> tensor = random_tensor(dtype, shape, range, bits);
     if (tensor) return std::move(*tensor);
     fail_usage("--val-range {:g}:{:g} holds no {} for input '{}'", range.low, range.high, dtype_name(dtype),
                slot.name);
   }
 
-  Value make(const Slot& slot, const ValueType& type, const Shape& shape, trial::Range range,
-             trial::RandomBits& bits) const {
+  Value make(const Slot& slot, const ValueType& type, const Shape& shape, Range range,
+             RandomBits& bits) const {
     const auto element = [&] { return make(slot, *type.element, shape, range, bits); };
     switch (type.kind) {
       case ValueType::Kind::sequence: {
@@ -241,13 +240,13 @@ class Filler {
     const Slot& slot = slots_[i];
     const DType dtype = innermost(slot.type).elem;
     const Shape& shape = shapes_.at(slot.name);
-    const trial::Range range = range_of(slot, dtype);
-    trial::RandomBits bits(seed_of(slot.name, settings_.seed));
+    const Range range = range_of(slot, dtype);
+    RandomBits bits(seed_of(slot.name, settings_.seed));
     values_[i] = make(slot, slot.type, shape, range, bits);
-    return fmt::format("{}: {}, {}", slot.name, values_[i].describe(), trial::describe_draw(dtype, range));
+    return fmt::format("{}: {}, {}", slot.name, values_[i].describe(), describe_draw(dtype, range));
   }
 
-  const trial::InputRules rules_;
+  const InputRules rules_;
   const std::vector<Slot>& slots_;
   const RandomSettings& settings_;
   std::vector<Value>& values_;
@@ -278,4 +277,4 @@ std::vector<std::string> fill_random(const onnx_io::Graph& graph, const std::vec
   return Filler(graph, slots, settings, values).fill();
 }
 
-}  // namespace grurun::cli
+}  // namespace grurun::trial

@@ -1,4 +1,4 @@
-#include "cli/inputs.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -7,12 +7,12 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "cli/flag_values.h"
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
+#include "trial/data_set.h"
 #include "trial/data_set_names.h"
 
-namespace grurun::cli {
+namespace grurun::trial {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,9 +23,14 @@ bool has_no_ending(const std::string& path) {
 
 class Reader {
  public:
-  Reader(const std::vector<Slot>& slots, const SlotFiles& files) : slots_(slots), files_(files) {
-    values_.resize(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) by_name_.emplace(slots[i].name, i);
+  Reader(std::vector<Slot> slots, Side side, const std::string& flag)
+      : slots_(std::move(slots)),
+        side_(side),
+        flag_(flag.empty() ? "" : flag + " "),
+        noun_(side == Side::input ? "input" : "output"),
+        prefix_(file_prefix(side)) {
+    values_.resize(slots_.size());
+    for (std::size_t i = 0; i < slots_.size(); ++i) by_name_.emplace(slots_[i].name, i);
   }
 
   std::vector<Value> read(const std::vector<std::string>& arguments) {
@@ -44,17 +49,22 @@ class Reader {
     }
     const std::vector<std::size_t> order = slot_order(ordered.size(), Filled::skipped);
     if (ordered.size() > order.size()) {
-      fail_usage("{} names {} files, but the model has {} {}s: {}", files_.flag, ordered.size(),
-                 slots_.size(), files_.noun, quoted_list(names()));
+      fail_usage("{}names {} files, but the model has {} {}s: {}", flag_, ordered.size(), slots_.size(),
+                 noun_, quoted_list(names()));
     }
     for (std::size_t i = 0; i < ordered.size(); ++i) read_one(order[i], ordered[i]);
     const bool is_none = std::ranges::all_of(values_, [](const Value& value) { return value.empty(); });
-    if (files_.complete && is_none && !arguments.empty()) {
+    if (side_ == Side::output && is_none && !arguments.empty()) {
       // What was to be compared is lost: that must not pass for agreement.
       fail_usage(
-          "{} {}: holds no value for an {}; {}", files_.flag, arguments.front(), files_.noun,
+          "{}{}: holds no value for an {}; {}", flag_, arguments.front(), noun_,
           slots_.empty() ? "the model has none" : fmt::format("the model's are {}", quoted_list(names())));
     }
+    return std::move(values_);
+  }
+
+  std::vector<Value> read_only(const std::string& folder) {
+    read_folder(folder);
     return std::move(values_);
   }
 
@@ -79,8 +89,8 @@ class Reader {
 
   std::size_t slot_named(const std::string& name, const std::string& where) const {
     if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
-    fail_usage("{} {}: the model has no {} '{}'; its {}s are {}", files_.flag, where, files_.noun, name,
-               files_.noun, quoted_list(names()));
+    fail_usage("{}{}: the model has no {} '{}'; its {}s are {}", flag_, where, noun_, name, noun_,
+               quoted_list(names()));
   }
 
   // Slots that `count` files in order belong to: all of them, or those that need a value when there are
@@ -99,24 +109,24 @@ class Reader {
 
   void set(std::size_t index, Value value, const std::string& path) {
     if (!values_[index].empty()) {
-      fail_usage("{} {}: {} '{}' already has a value", files_.flag, path, files_.noun, slots_[index].name);
+      fail_usage("{}{}: {} '{}' already has a value", flag_, path, noun_, slots_[index].name);
     }
     values_[index] = std::move(value);
   }
 
   void read_one(std::size_t index, const std::string& path) {
-    if (path.empty()) fail_usage("{} {}=: no file is named", files_.flag, slots_[index].name);
+    if (path.empty()) fail_usage("{}{}=: no file is named", flag_, slots_[index].name);
     // What has no ending that values are read from may have been meant as a folder.
     std::error_code ignored;
     if (has_no_ending(path) && !fs::exists(path, ignored))
-      fail_usage("{} {}: there is no such file or folder", files_.flag, path);
+      fail_usage("{}{}: there is no such file or folder", flag_, path);
     std::vector<onnx_io::NamedValue> read = onnx_io::read_values(path, &slots_[index].type);
     // A file with several values gives the one of that name.
     if (read.size() > 1) {
       std::erase_if(read, [&](const onnx_io::NamedValue& v) { return v.name != slots_[index].name; });
     }
     if (read.size() != 1) {
-      fail_usage("{} {}: holds no value for {} '{}'", files_.flag, path, files_.noun, slots_[index].name);
+      fail_usage("{}{}: holds no value for {} '{}'", flag_, path, noun_, slots_[index].name);
     }
     set(index, std::move(read.front().value), path);
   }
@@ -126,59 +136,68 @@ class Reader {
       // A .json of one bare value names nothing: it can only mean a lone slot.
       const bool lone = read.name.empty() && slots_.size() == 1;
       if (read.name.empty() && !lone) {
-        fail_usage("{} {}: the value has no name, but the model has {} {}s: {}", files_.flag, path,
-                   slots_.size(), files_.noun, quoted_list(names()));
+        fail_usage("{}{}: the value has no name, but the model has {} {}s: {}", flag_, path, slots_.size(),
+                   noun_, quoted_list(names()));
       }
       set(lone ? 0 : slot_named(read.name, path), std::move(read.value), path);
     }
   }
 
   void read_folder(const std::string& folder) {
-    std::map<std::size_t, std::string> found;
-    std::error_code error;
-    fs::directory_iterator entries(folder, error);
-    if (error) fail_usage("{} {}: cannot list the folder: {}", files_.flag, folder, error.message());
-    for (const fs::directory_entry& entry : entries) {
-      const fs::path& path = entry.path();
-      const std::string name = path.filename().string();
-      if (trial::is_misnamed(name, files_.prefix))
-        fail_usage("{} {}: files of a data set are named {}K.pb, or .npy; rename it or take it away",
-                   files_.flag, path.string(), files_.prefix);
-      if (const auto value = trial::value_of_file(name); value && by_name_.contains(*value))
-        fail_usage(
-            "{} {}: files of a data set are named {}K.pb, or .npy; rename it, or give it by name: {}={}",
-            files_.flag, path.string(), files_.prefix, *value, path.string());
-      const std::optional<std::size_t> index = trial::file_number(name, files_.prefix);
-      if (index && !found.emplace(*index, path.string()).second) {
-        fail_usage("{} {}: several files for {}{}", files_.flag, folder, files_.prefix, *index);
-      }
-    }
-    const auto is_needed = [](const Slot& slot) {
-      return !slot.initialized && slot.type.kind != ValueType::Kind::optional;
-    };
-    if (found.empty() && std::ranges::any_of(slots_, is_needed)) {
+    const NumberedFiles found = numbered_files(folder);
+    if (found.empty() && std::ranges::any_of(slots_, &Slot::is_needed)) {
       const bool is_case = fs::is_directory(fs::path(folder) / "test_data_set_0");
-      fail_usage("{} {}: the folder holds no {}K.pb{}", files_.flag, folder, files_.prefix,
+      fail_usage("{}{}: the folder holds no {}K.pb{}", flag_, folder, prefix_,
                  is_case ? "; its test_data_set_0 is a data set" : "");
+    }
+    for (std::size_t i = 0; side_ == Side::output && i < slots_.size(); ++i) {
+      if (found.contains(i)) continue;
+      fail_invalid("{}: {} '{}' has no file {}{}.pb there", folder, noun_, slots_[i].name, prefix_, i);
     }
     const std::size_t count = found.empty() ? 0 : found.rbegin()->first + 1;
     const std::vector<std::size_t> order = slot_order(count, Filled::counted);
-    for (std::size_t i = 0; files_.complete && i < slots_.size(); ++i) {
-      if (found.contains(i)) continue;
-      fail_invalid("{}: {} '{}' has no file {}{}.pb there", folder, files_.noun, slots_[i].name,
-                   files_.prefix, i);
-    }
     for (const auto& [index, path] : found) {
-      if (index >= order.size()) {
-        fail_usage("{} {}: no {} belongs to it; the model has {}", files_.flag, path, files_.noun,
-                   slots_.size());
-      }
+      if (index >= order.size())
+        fail_usage("{}{}: no {} belongs to it; the model has {}", flag_, path, noun_, slots_.size());
       read_one(order[index], path);
     }
   }
 
-  const std::vector<Slot>& slots_;
-  const SlotFiles& files_;
+  using NumberedFiles = std::map<std::size_t, std::string>;
+
+  /// Files of the side, and no others that may have been meant as such: what they hold would be ignored.
+  NumberedFiles numbered_files(const std::string& folder) const {
+    std::error_code error;
+    std::vector<std::string> names;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      names.push_back(entry->path().filename().string());
+    if (error) fail_usage("{}{}: cannot list the folder: {}", flag_, folder, error.message());
+    std::ranges::sort(names);
+    NumberedFiles found;
+    for (const std::string& name : names) {
+      const std::string path = (fs::path(folder) / name).string();
+      if (is_misnamed(name, prefix_))
+        fail_usage("{}{}: files of a data set are named {}K.pb, or .npy; rename it or take it away", flag_,
+                   path, prefix_);
+      if (const auto value = value_of_file(name); value && by_name_.contains(*value))
+        fail_usage(
+            "{}{}: files of a data set are named {}K.pb, or .npy; rename it, or give it by name: {}={}",
+            flag_, path, prefix_, *value, path);
+      const std::optional<std::size_t> number = file_number(name, prefix_);
+      if (!number) continue;
+      const auto [first, is_first] = found.emplace(*number, path);
+      if (is_first) continue;
+      fail_usage("{}{}: several files for {} {}: {} and {}", flag_, folder, noun_, *number,
+                 fs::path(first->second).filename().string(), name);
+    }
+    return found;
+  }
+
+  const std::vector<Slot> slots_;
+  const Side side_;
+  const std::string flag_;  // with a space behind it, or nothing
+  const char* const noun_;
+  const std::string_view prefix_;
   std::unordered_map<std::string_view, std::size_t> by_name_;
   std::vector<Value> values_;
 };
@@ -200,9 +219,31 @@ std::vector<Slot> output_slots(const onnx_io::Graph& graph) {
   return slots;
 }
 
-std::vector<Value> read_slots(const std::vector<std::string>& arguments, const std::vector<Slot>& slots,
-                              const SlotFiles& files) {
-  return Reader(slots, files).read(arguments);
+std::string_view file_prefix(Side side) {
+  return side == Side::input ? input_prefix : output_prefix;
 }
 
-}  // namespace grurun::cli
+std::vector<Value> read_values(const std::vector<std::string>& arguments, const std::vector<Slot>& slots,
+                               Side side, const std::string& flag) {
+  return Reader(slots, side, flag).read(arguments);
+}
+
+DataSet read_data_set(const std::string& folder, const onnx_io::Graph& graph) {
+  DataSet set;
+  set.name = fs::path(folder).filename().string();
+  set.inputs = Reader(input_slots(graph), Side::input, "").read_only(folder);
+  set.expected = Reader(output_slots(graph), Side::output, "").read_only(folder);
+  return set;
+}
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  if (names.empty()) return "none";
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += i + 1 == names.size() ? " and " : ", ";
+    out += "'" + names[i] + "'";
+  }
+  return out;
+}
+
+}  // namespace grurun::trial

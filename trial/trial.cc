@@ -1,0 +1,220 @@
+#include "trial/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "engine/graph/executor.h"
+#include "engine/graph/node_rules.h"
+#include "opset/check/actual_types.h"
+#include "opset/check/check_before_run.h"
+#include "opset/schema/registry.h"
+#include "tensor/memory/heap.h"
+#include "trial/diagnosis/diagnose.h"
+#include "trial/distribution.h"
+#include "trial/precise.h"
+#include "trial/random_outputs.h"
+
+namespace grurun::trial {
+namespace {
+
+/// Compares the values of a main graph, as far as its steps show them, with their types. Those of functions
+/// that were put in place of a node are not of the main graph, whatever their names.
+class TypeWatch {
+ public:
+  TypeWatch(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred)
+      : types_(model.graph, inferred) {
+    for (const onnx_io::Node& node : model.graph.nodes) {
+      if (std::ranges::none_of(node.outputs, [&](const std::string& name) { return types_.watches(name); }))
+        continue;
+      const auto import = model.opset_imports.find(node.domain);
+      if (import == model.opset_imports.end()) continue;
+      const auto version = opset::since_version(node.op_type, node.domain, import->second);
+      if (version) labels_.insert(engine::node_label(node, "", *version));
+    }
+  }
+
+  bool watches_steps() const { return !labels_.empty(); }
+
+  void see(const engine::Step& step, std::size_t output, const Value& value) {
+    if (labels_.contains(step.label)) types_.see(step.output_names.at(output), value);
+  }
+
+  void see(const std::vector<onnx_io::ValueInfo>& names, const std::vector<Value>& values) {
+    for (std::size_t i = 0; i < values.size() && i < names.size(); ++i) types_.see(names[i].name, values[i]);
+  }
+
+  const std::vector<opset::Finding>& findings() const { return types_.findings(); }
+
+ private:
+  opset::ActualTypes types_;
+  std::unordered_set<std::string> labels_;  // of the nodes that make something to be watched
+};
+
+Comparison judge_random(const RandomOrigin& origin, const Value& actual, const Value& expected) {
+  Comparison out = compare_types(actual, expected);
+  if (!out.ok || !actual.is_tensor()) return out;
+  const std::string problem = check_distribution(origin, actual.tensor(), expected.tensor());
+  if (problem.empty()) return out;
+  out.ok = false;
+  out.structure = fmt::format("random values of {}: {}", origin.op_type, problem);
+  return out;
+}
+
+bool any_given(const std::vector<Value>& values) {
+  return std::ranges::any_of(values, [](const Value& value) { return !value.empty(); });
+}
+
+}  // namespace
+
+bool Outcome::differs() const {
+  return std::ranges::any_of(judgements, &Judgement::differs);
+}
+
+Trial::Trial(const onnx_io::Model& model, TrialOptions options)
+    : model_(model),
+      options_(std::move(options)),
+      is_random_(has_random_operator(model)),
+      can_be_diagnosed_(trial::can_be_diagnosed(model)),
+      deciding_(deciding_values(model)) {}
+
+void Trial::check(const std::vector<Value>& inputs) {
+  std::unordered_set<std::string> fed = engine::fed_names(model_.graph, inputs);
+  if (checked_ == fed) return;
+  checked_.reset();
+  plan_.reset();
+  opset::CheckResult result = check_fully(model_, options_.depth, fed);
+  opset::require_no_errors(result);
+  warn(result.findings);
+  inferred_ = std::move(result.inferred);
+  checked_ = std::move(fed);
+}
+
+std::shared_ptr<const engine::Plan> Trial::plan(const std::vector<Value>& inputs) {
+  check(inputs);
+  if (plan_ == nullptr) {
+    engine::PlanOptions options;
+    options.fed = *checked_;
+    options.fuse = options_.fuse && deciding_.empty();  // each of these is to be seen
+    plan_ = engine::make_plan(model_, options);
+  }
+  return plan_;
+}
+
+Outcome Trial::run(DataSet set) {
+  Outcome outcome;
+  // Inputs that are kept cannot be overwritten in the run.
+  if (needs_inputs(set.expected)) outcome.inputs = set.inputs;
+  Tensors made;
+  outcome.outputs = run_watched(std::move(set.inputs), made);
+  outcome.expected = std::move(set.expected);
+  judge(made, outcome);
+  if (options_.deadline && !outcome.differs() && std::chrono::steady_clock::now() > *options_.deadline)
+    fail(ErrorKind::limit, "the run took longer than its time limit");
+  return outcome;
+}
+
+bool Trial::needs_inputs(const std::vector<Value>& expected) const {
+  const bool is_judged_by_them = is_random_ || (options_.diagnose && can_be_diagnosed_);
+  return options_.keep_inputs || options_.precise != Precise::none ||
+         (is_judged_by_them && any_given(expected));
+}
+
+std::vector<Value> Trial::run_watched(std::vector<Value> inputs, Tensors& made) {
+  const std::shared_ptr<const engine::Plan> plan = this->plan(inputs);
+  engine::RunOptions options;
+  options.seed = options_.seed;
+  options.deadline = options_.deadline;
+  if (options_.between_steps) options.on_step = [&](const auto&...) { options_.between_steps(); };
+  if (options_.depth == CheckDepth::none && deciding_.empty())
+    return engine::run_plan(*plan, std::move(inputs), options);
+  TypeWatch types(model_, inferred_);
+  types.see(model_.graph.inputs, inputs);
+  if (types.watches_steps() || !deciding_.empty()) {
+    options.observe = [&](const engine::Step& step, std::size_t output, const Value& value) {
+      types.see(step, output, value);
+      const std::string& name = step.output_names[output];
+      if (value.is_tensor() && deciding_.contains(name)) made[name] = value.tensor();
+    };
+  }
+  std::vector<Value> outputs = engine::run_plan(*plan, std::move(inputs), options);
+  types.see(model_.graph.outputs, outputs);
+  warn(types.findings());
+  return outputs;
+}
+
+void Trial::judge(const Tensors& made, Outcome& outcome) const {
+  const std::size_t count = outcome.outputs.size();
+  const bool compares = any_given(outcome.expected);
+  if (compares && outcome.expected.size() != count)
+    fail_internal("{} outputs came of a graph that has {}", count, outcome.expected.size());
+  outcome.expected.resize(count);
+  outcome.judgements.resize(count);
+  if (!compares) return;
+  std::vector<std::optional<RandomOrigin>> origins(count);
+  if (is_random_) origins = find_random_outputs(model_, outcome.inputs, made);
+  const std::vector<Tolerances>& chosen = options_.tolerances;
+  for (std::size_t i = 0; i < count; ++i) {
+    Judgement& judgement = outcome.judgements[i];
+    judgement.compared = !outcome.expected[i].empty();
+    if (!judgement.compared) continue;
+    judgement.random = origins[i].has_value();
+    const Tolerances tolerances = chosen.empty() ? Tolerances() : chosen[std::min(i, chosen.size() - 1)];
+    judgement.comparison = judgement.random
+                               ? judge_random(*origins[i], outcome.outputs[i], outcome.expected[i])
+                               : compare_values(outcome.outputs[i], outcome.expected[i], tolerances);
+  }
+}
+
+Reasons Trial::explain(const Outcome& outcome) const {
+  Reasons out;
+  std::vector<bool> differs;
+  for (const Judgement& judgement : outcome.judgements)
+    differs.push_back(judgement.differs() && !judgement.random);
+  const bool any = std::ranges::find(differs, true) != differs.end();
+  if (any && options_.diagnose && can_be_diagnosed_) {
+    out.explanations = diagnose({model_,
+                             outcome.inputs,
+                             outcome.expected,
+                             outcome.outputs,
+                             differs,
+                             {options_.seed, options_.deadline}});
+  }
+  if (options_.precise == Precise::none || (options_.precise == Precise::differing && !any)) return out;
+  try {
+    std::ranges::move(judge_in_double(outcome, differs), std::back_inserter(out.explanations));
+  } catch (const Error& error) {
+    out.failed = error;
+  } catch (const std::bad_alloc&) {
+    out.failed = Error(ErrorKind::limit, memory::out_of_memory_text());
+  }
+  return out;
+}
+
+std::vector<Explanation> Trial::judge_in_double(const Outcome& outcome, const std::vector<bool>& differs) const {
+  const std::vector<Value> truth = run_in_double(model_, outcome.inputs, {options_.seed, options_.deadline});
+  std::vector<Explanation> explanations;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (options_.precise == Precise::differing && !differs[i]) continue;
+    std::string text = judge_by_truth(truth[i], outcome.outputs[i], outcome.expected[i]);
+    if (text.empty()) continue;
+    explanations.push_back({"precision",
+                        {},
+                        fmt::format("output '{}'", model_.graph.outputs[i].name),
+                        {},
+                        std::nullopt,
+                        std::move(text)});
+  }
+  return explanations;
+}
+
+void Trial::warn(const std::vector<opset::Finding>& findings) const {
+  if (!options_.warn) return;
+  for (const opset::Finding& finding : findings) {
+    if (finding.severity == opset::Severity::warning) options_.warn(finding);
+  }
+}
+
+}  // namespace grurun::trial
