@@ -48,11 +48,12 @@ class GrurunRep(onnx.backend.base.BackendRep):
         with tempfile.TemporaryDirectory(prefix="grurun-backend-") as name:
             folder = pathlib.Path(name)
             onnx.save(self.model, folder / "model.onnx")
-            places = {info.name: k for k, info in enumerate(self.model.graph.input)}
-            (folder / "in").mkdir()
-            for value, info in zip(inputs, self.fed(len(inputs)), strict=True):
-                (folder / "in" / f"input_{places[info.name]}.pb").write_bytes(to_proto(value, info).SerializeToString())
-            command = [GRURUN, folder / "model.onnx", "--quiet", "--inputs", folder / "in", "--save-outputs", folder / "out"]
+            command = [GRURUN, folder / "model.onnx", "--quiet", "--save-outputs", folder / "out"]
+            for k, (value, info) in enumerate(zip(inputs, self.fed(len(inputs)), strict=True)):
+                path = folder / f"value_{k}.pb"
+                path.write_bytes(to_proto(value, info).SerializeToString())
+                command += ["--inputs"] if k == 0 else []
+                command.append(f"{info.name}={path}")
             ran = subprocess.run(command, capture_output=True, text=True)
             if ran.returncode == 4:
                 raise Unsupported(ran.stderr.strip())
