@@ -18,6 +18,7 @@
 #include "report/print_value.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
+#include "trial/diagnosis/explain.h"
 #include "trial/diagnosis/trace.h"
 #include "trial/trial.h"
 
@@ -144,7 +145,7 @@ void tell_failure(const trial::Outcome& outcome, const Error& error) {
 }
 
 void tell_reasons(const RunFlags& flags, const trial::Trial& trial, const trial::Outcome& outcome) {
-  const trial::Reasons reasons = trial.explain(outcome);
+  const trial::Reasons reasons = trial::explain(trial, outcome);
   bool is_judged = reasons.failed.has_value();
   for (const trial::Explanation& explanation : reasons.explanations) {
     const bool is_judgement = explanation.kind == "precision";

@@ -11,7 +11,7 @@
 #include "onnx_io/models/walk.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
-#include "trial/trial.h"
+#include "trial/diagnosis/explain.h"
 
 namespace grurun::conformance {
 
@@ -74,7 +74,7 @@ class Run {
           {data_set_, model.graph.outputs[i].name, judgement.random, judgement.comparison});
       judge(result_.outputs.back());
     }
-    trial::Reasons reasons = trial.explain(outcome);
+    trial::Reasons reasons = trial::explain(trial, outcome);
     if (reasons.failed)
       reasons.explanations.push_back({"precision", {}, "model", {}, std::nullopt, reasons.failed->what()});
     for (trial::Explanation& explanation : reasons.explanations) {

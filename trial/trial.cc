@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "engine/graph/executor.h"
 #include "engine/graph/node_rules.h"
+#include "onnx_io/models/walk.h"
 #include "opset/check/actual_types.h"
 #include "opset/check/check_before_run.h"
+#include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/registry.h"
-#include "tensor/memory/heap.h"
-#include "trial/diagnosis/diagnose.h"
+#include "tensor/error.h"
 #include "trial/distribution.h"
-#include "trial/precise.h"
 #include "trial/random_outputs.h"
 
 namespace grurun::trial {
@@ -63,6 +62,10 @@ Comparison judge_random(const RandomOrigin& origin, const Value& actual, const V
   return out;
 }
 
+bool is_recurrent(const onnx_io::Node& node) {
+  return opset::find_recurrent_form(node.op_type, node.domain) != nullptr;
+}
+
 bool any_given(const std::vector<Value>& values) {
   return std::ranges::any_of(values, [](const Value& value) { return !value.empty(); });
 }
@@ -77,7 +80,7 @@ Trial::Trial(const onnx_io::Model& model, TrialOptions options)
     : model_(model),
       options_(std::move(options)),
       is_random_(has_random_operator(model)),
-      can_be_diagnosed_(trial::can_be_diagnosed(model)),
+      has_recurrent_node_(onnx_io::find_node(model, is_recurrent) != nullptr),
       deciding_(deciding_values(model)) {}
 
 void Trial::check(const std::vector<Value>& inputs) {
@@ -117,7 +120,7 @@ Outcome Trial::run(DataSet set) {
 }
 
 bool Trial::needs_inputs(const std::vector<Value>& expected) const {
-  const bool is_judged_by_them = is_random_ || (options_.diagnose && can_be_diagnosed_);
+  const bool is_judged_by_them = is_random_ || (options_.diagnose && has_recurrent_node_);
   return options_.keep_inputs || options_.precise != Precise::none ||
          (is_judged_by_them && any_given(expected));
 }
@@ -166,48 +169,6 @@ void Trial::judge(const Tensors& made, Outcome& outcome) const {
                                ? judge_random(*origins[i], outcome.outputs[i], outcome.expected[i])
                                : compare_values(outcome.outputs[i], outcome.expected[i], tolerances);
   }
-}
-
-Reasons Trial::explain(const Outcome& outcome) const {
-  Reasons out;
-  std::vector<bool> differs;
-  for (const Judgement& judgement : outcome.judgements)
-    differs.push_back(judgement.differs() && !judgement.random);
-  const bool any = std::ranges::find(differs, true) != differs.end();
-  if (any && options_.diagnose && can_be_diagnosed_) {
-    out.explanations = diagnose({model_,
-                             outcome.inputs,
-                             outcome.expected,
-                             outcome.outputs,
-                             differs,
-                             {options_.seed, options_.deadline}});
-  }
-  if (options_.precise == Precise::none || (options_.precise == Precise::differing && !any)) return out;
-  try {
-    std::ranges::move(judge_in_double(outcome, differs), std::back_inserter(out.explanations));
-  } catch (const Error& error) {
-    out.failed = error;
-  } catch (const std::bad_alloc&) {
-    out.failed = Error(ErrorKind::limit, memory::out_of_memory_text());
-  }
-  return out;
-}
-
-std::vector<Explanation> Trial::judge_in_double(const Outcome& outcome, const std::vector<bool>& differs) const {
-  const std::vector<Value> truth = run_in_double(model_, outcome.inputs, {options_.seed, options_.deadline});
-  std::vector<Explanation> explanations;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (options_.precise == Precise::differing && !differs[i]) continue;
-    std::string text = judge_by_truth(truth[i], outcome.outputs[i], outcome.expected[i]);
-    if (text.empty()) continue;
-    explanations.push_back({"precision",
-                        {},
-                        fmt::format("output '{}'", model_.graph.outputs[i].name),
-                        {},
-                        std::nullopt,
-                        std::move(text)});
-  }
-  return explanations;
 }
 
 void Trial::warn(const std::vector<opset::Finding>& findings) const {

@@ -1,5 +1,6 @@
-// One model and its data sets: held against the rules, planned, run, watched, compared and explained. What
-// every command, and every other caller, does with a model goes through here, so that it means the same.
+// One model and its data sets: held against the rules, planned, run, watched and compared. What every
+// command, and every other caller, does with a model goes through here, so that it means the same. Why
+// outputs differ is told by explain (trial/diagnosis/explain.h).
 #pragma once
 
 #include <chrono>
@@ -16,11 +17,9 @@
 #include "engine/graph/plan.h"
 #include "onnx_io/models/model.h"
 #include "opset/findings/finding.h"
-#include "tensor/error.h"
 #include "tensor/value.h"
 #include "trial/compare.h"
 #include "trial/data_set.h"
-#include "trial/diagnosis/explanation.h"
 #include "trial/model_check.h"
 #include "trial/tolerance.h"
 
@@ -65,11 +64,6 @@ struct Outcome {
   bool differs() const;
 };
 
-struct Reasons {
-  std::vector<Explanation> explanations;
-  std::optional<Error> failed;  // why what Precise asks for cannot be said
-};
-
 class Trial {
  public:
   /// model must outlive this.
@@ -88,8 +82,8 @@ class Trial {
   /// engine::run_plan throw, and Error(limit) where the deadline passed though nothing differs.
   Outcome run(DataSet set);
 
-  /// Why outputs differ, and what they are in double, as far as the options ask for it.
-  Reasons explain(const Outcome& outcome) const;
+  const onnx_io::Model& model() const { return model_; }
+  const TrialOptions& options() const { return options_; }
 
  private:
   using Tensors = std::unordered_map<std::string, Tensor>;
@@ -98,12 +92,11 @@ class Trial {
   /// Fills in what the run makes of the deciding values.
   std::vector<Value> run_watched(std::vector<Value> inputs, Tensors& made);
   void judge(const Tensors& made, Outcome& outcome) const;
-  std::vector<Explanation> judge_in_double(const Outcome& outcome, const std::vector<bool>& differs) const;
   void warn(const std::vector<opset::Finding>& findings) const;
 
   const onnx_io::Model& model_;
   const TrialOptions options_;
-  const bool is_random_, can_be_diagnosed_;
+  const bool is_random_, has_recurrent_node_;
   const std::unordered_set<std::string> deciding_;  // names of values that say whether an output is random
   std::optional<std::unordered_set<std::string>> checked_;  // the inputs that were fed at the last check
   std::map<std::string, ValueType> inferred_;               // by that check

@@ -6,6 +6,7 @@
 
 #include "tensor/error.h"
 #include "tests/opset/model_text.h"
+#include "trial/diagnosis/explain.h"
 
 namespace grurun::trial {
 namespace {
@@ -124,7 +125,7 @@ TEST(Trial, ExplainsInDoubleWhatTheOptionsAskFor) {
     Trial trial(model, options);
     const Outcome outcome = trial.run(set);
     EXPECT_TRUE(outcome.differs());
-    const Reasons why = trial.explain(outcome);
+    const Reasons why = explain(trial, outcome);
     EXPECT_FALSE(why.failed);
     told.push_back(why.explanations.size());
     if (!why.explanations.empty()) {
