@@ -5,37 +5,30 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
+#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"
-#include "cli/path_conflicts.h"
-#include "cli/profile.h"
-#include "cli/report_file.h"
-#include "cli/streams.h"
+#include "cli/report_flags.h"
 #include "cli/warnings.h"
 #include "engine/graph/executor.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
-#include "report/element_text.h"
-#include "report/json_text.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "tensor/memory/memory.h"
+#include "tensor/printable.h"
+#include "trial/bench.h"
 #include "trial/trial.h"
 
 namespace grurun::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using Json = nlohmann::ordered_json;
 
 struct BenchFlags {
   std::string model;
@@ -45,8 +38,7 @@ struct BenchFlags {
   std::int64_t runs = 10;
   double min_time = 1;
   bool profile = false;
-  std::string trace;
-  std::string json;
+  ReportFlags report;
 };
 
 double microseconds(Clock::duration duration) {
@@ -62,34 +54,12 @@ std::uint64_t peak_resident_bytes() {
   return 0;
 }
 
-/// Everything that one bench finds out; times in microseconds.
-struct Measured {
-  double load_us = 0;
-  double plan_us = 0;
-  std::int64_t runs = 0;
-  std::vector<double> samples_us;  // of a run each, ascending
-  double mean_us = 0;
-  double cpu_us = 0;  // of all threads, of a run on average
-  std::uint64_t peak_resident = 0;
-  std::size_t planned_bytes = 0;
-  std::vector<OperatorTime> operators;
-  std::int64_t profiled_runs = 0;
-  std::vector<StepTime> last_run;  // of the profiled ones
-  std::map<std::string, Work> work;
-  MachineLimits limits;
-
-  /// The value that the share q of the samples does not exceed.
-  double quantile(double q) const {
-    const double at = q * static_cast<double>(samples_us.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, samples_us.size() - 1);
-    return std::lerp(samples_us[below], samples_us[above], at - static_cast<double>(below));
-  }
-};
+using trial::BenchResult;
+using trial::StepTime;
 
 class Bench {
  public:
-  explicit Bench(const BenchFlags& flags) : flags_(flags) {
+  Bench(const BenchFlags& flags, bool traces) : flags_(flags), traces_(traces) {
     const auto begin = Clock::now();
     model_ = onnx_io::load_model(flags.model);
     measured_.load_us = microseconds(Clock::now() - begin);
@@ -98,7 +68,7 @@ class Bench {
 
   const onnx_io::Model& model() const { return model_; }
 
-  const Measured& measure() {
+  const BenchResult& measure() {
     trial::TrialOptions options;
     options.fuse = !flags_.engine.no_fusion;
     options.seed = run_options_.seed = flags_.data.seed.value_or(0);
@@ -107,6 +77,10 @@ class Bench {
     memory::begin_counting_heap();
     trial::Trial trial(model_, std::move(options));
     with_context([&] { return flags_.model; }, [&] { measure(trial); });
+    measured_.model = flags_.model;
+    measured_.threads = kernels::threads();
+    measured_.isa = kernels::simd_target();
+    measured_.peak_bytes = memory::peak();
     return measured_;
   }
 
@@ -120,7 +94,7 @@ class Bench {
     time_runs();
     measured_.peak_resident = peak_resident_bytes();
     measured_.planned_bytes = runner_->planned_bytes();
-    if (flags_.profile || !flags_.trace.empty()) profile();
+    if (flags_.profile || traces_) profile();
   }
 
   // Each sample ends where the next begins, so the clock is read once a sample.
@@ -169,91 +143,33 @@ class Bench {
     } while (measured_.profiled_runs < flags_.runs &&
              std::chrono::duration<double>(Clock::now() - begin).count() < 1);
     all.insert(all.end(), measured_.last_run.begin(), measured_.last_run.end());
-    measured_.operators = by_operator(all);
+    measured_.operators = trial::by_operator(all);
     if (!flags_.profile) return;
-    measured_.work = work_by_operator(model_, runner_->plan(), inputs_, run_options_);
-    measured_.limits = measure_limits();
+    measured_.has_profile = true;
+    measured_.work = trial::work_by_operator(model_, runner_->plan(), inputs_, run_options_);
+    measured_.limits = trial::measure_limits();
   }
 
   const BenchFlags& flags_;
+  const bool traces_;  // the steps of a run
   onnx_io::Model model_;
   std::vector<Value> inputs_;
   std::optional<engine::Runner> runner_;
   engine::RunOptions run_options_;
-  Measured measured_;
+  BenchResult measured_;
 };
-
-std::string as_json(const BenchFlags& flags, const Measured& measured) {
-  Json out{{"model", flags.model},
-           {"threads", kernels::threads()},
-           {"isa", kernels::simd_target()},
-           {"runs", measured.runs},
-           {"median_us", measured.quantile(0.5)},
-           {"p10_us", measured.quantile(0.1)},
-           {"p90_us", measured.quantile(0.9)},
-           {"min_us", measured.samples_us.front()},
-           {"mean_us", measured.mean_us},
-           {"cpu_us", measured.cpu_us},
-           {"load_us", measured.load_us},
-           {"plan_us", measured.plan_us},
-           {"peak_memory_bytes", memory::peak()},
-           {"planned_memory_bytes", measured.planned_bytes},
-           {"peak_resident_bytes", measured.peak_resident}};
-  if (flags.profile) {
-    Json operators = Json::array();
-    const auto n = static_cast<double>(measured.profiled_runs);
-    for (const OperatorTime& each : measured.operators) {
-      Json row{
-          {"op", each.op}, {"calls", static_cast<double>(each.calls) / n}, {"self_us", each.self_us / n}};
-      if (const auto found = measured.work.find(each.op); found != measured.work.end()) {
-        row["flops"] = found->second.flops;
-        row["bytes"] = found->second.bytes;
-      }
-      operators.push_back(std::move(row));
-    }
-    out["operators"] = std::move(operators);
-    out["machine"] = {{"flops", measured.limits.flops},
-                      {"cache_bandwidth", measured.limits.cache_bandwidth},
-                      {"memory_bandwidth", measured.limits.memory_bandwidth}};
-  }
-  return report::json_text(out, -1);
-}
-
-std::string as_text(const BenchFlags& flags, const Measured& measured) {
-  std::string text = fmt::format(
-      "median {:.2f} us, p10 {:.2f}, p90 {:.2f}, least {:.2f}; {} runs, {} thread{}, {}\n"
-      "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms, peak memory of tensors {:.1f} MB, laid out of it "
-      "{:.1f} MB, of the process {:.1f} MB\n",
-      measured.quantile(0.5), measured.quantile(0.1), measured.quantile(0.9), measured.samples_us.front(),
-      measured.runs, kernels::threads(), kernels::threads() == 1 ? "" : "s", kernels::simd_target(),
-      measured.cpu_us, measured.load_us / 1e3, measured.plan_us / 1e3,
-      static_cast<double>(memory::peak()) / 1e6, static_cast<double>(measured.planned_bytes) / 1e6,
-      static_cast<double>(measured.peak_resident) / 1e6);
-  if (flags.profile)
-    text += "\n" + profile_table(measured.operators, measured.profiled_runs, measured.work, measured.limits);
-  return text;
-}
 
 int run(const BenchFlags& flags) {
   if (std::isnan(flags.min_time)) fail_usage("--min-time takes seconds, not nan");
   apply(flags.engine);
-  const std::vector<NamedPath> written{{"--json", flags.json}, {"--trace", flags.trace}};
-  require_distinct(written);
+  Reports<BenchResult> reports(flags.report, "bench", false);
   std::vector<NamedPath> read;
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
-  require_unread(written, read);
-  const bool json_on_stdout = flags.json == "-";
-  if (json_on_stdout) require_stdout("--json -");
-  if (flags.trace == "-") fail_usage("--trace takes a file: standard output is for the result");
-  Bench bench(flags);
-  require_unread(written, files_of(bench.model()));
-  ReportFile trace(flags.trace, "{["), json(json_on_stdout ? "" : flags.json, "{");
-  const Measured& measured = bench.measure();
-  std::optional<Error> failed;
-  if (json.is_wanted()) json.write(as_json(flags, measured), failed);
-  if (trace.is_wanted()) trace.write(chrome_trace(measured.last_run), failed);
-  print_text(json_on_stdout ? as_json(flags, measured) : as_text(flags, measured));
-  if (failed) throw *failed;
+  require_unread(reports.files(), read);
+  Bench bench(flags, reports.has("trace"));
+  require_unread(reports.files(), files_of(bench.model()));
+  reports.open();
+  reports.write(bench.measure());
   return 0;
 }
 
@@ -290,14 +206,11 @@ void add_bench(CLI::App& app, Action& action) {
       ->group(measuring);
   command->add_flag("--profile", flags->profile, "Then run again to say how long each operator takes")
       ->group("Output");
-  command->add_option("--trace", flags->trace, "Write the steps of one run for chrome://tracing or Perfetto")
-      ->type_name("FILE")
-      ->group("Output");
-  command
-      ->add_option("--json", flags->json,
-                   "Write the result as JSON; - is stdout, which then holds nothing else")
-      ->type_name("FILE")
-      ->group("Output");
+  add_report_flags(*command, flags->report, either_of(report::format_names<BenchResult>()), "Output");
+  add_short_form(*command, flags->report, "trace",
+                 "Write the steps of one run for chrome://tracing or Perfetto", "Output");
+  add_short_form(*command, flags->report, "json",
+                 "Write the result as JSON; - is stdout, which then holds nothing else", "Output");
   command->footer(footer);
   command->callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }

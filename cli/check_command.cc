@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/finding_filter.h"
-#include "cli/streams.h"
+#include "cli/report_flags.h"
 #include "onnx_io/models/load_for_check.h"
 #include "opset/findings/too_new.h"
 #include "opset/recurrent/all_rules.h"
@@ -21,16 +21,9 @@ struct CheckFlags {
   std::vector<std::string> select;
   std::vector<std::string> ignore;
   std::string severity = "note";
-  std::string output_format = "text";
+  ReportFlags report;
   bool list_rules = false;
 };
-
-std::string formatted(const std::string& format, const std::vector<report::CheckedModel>& models) {
-  if (format == "json") return report::check_json(models);
-  if (format == "github") return report::check_github(models);
-  if (format == "sarif") return report::check_sarif(models);
-  return report::check_text(models);
-}
 
 void check_model(const std::string& path, const FindingFilter& filter, report::CheckedModel& out) {
   const onnx_io::Model model = onnx_io::load_model_for_check(path);
@@ -54,7 +47,12 @@ void check_model(const std::string& path, const FindingFilter& filter, report::C
 // A file that cannot be read does not keep the others from being checked: of their exit codes the first of
 // usage, invalid and unsupported that occurs is the command's.
 int check_models(const CheckFlags& flags) {
+  Reports<std::vector<report::CheckedModel>> reports(flags.report, "check", true);
   const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
+  std::vector<NamedPath> read;
+  for (const std::string& path : flags.models) read.push_back({"the model", path});
+  require_unread(reports.files(), read);
+  reports.open();
   std::vector<report::CheckedModel> checked;
   bool usage = false;
   bool invalid = false;
@@ -75,32 +73,27 @@ int check_models(const CheckFlags& flags) {
       if (other == 0) other = exit_code(error.kind());
     }
   }
-  print_text(formatted(flags.output_format, checked));
+  reports.write(checked);
   if (usage) return exit_code(ErrorKind::usage);
   return invalid ? exit_code(ErrorKind::invalid_model) : other;
 }
 
 int list_rules(const CheckFlags& flags) {
-  const std::string& format = flags.output_format;
+  Reports<report::Rules> reports(flags.report, "check --list-rules", true);
   if (!flags.models.empty()) fail_usage("--list-rules checks no model; give one of them");
-  if (format == "github" || format == "sarif")
-    fail_usage("--output-format {} is for findings; --list-rules takes text, json or markdown", format);
   const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
   report::Rules rules;
   for (const opset::RuleInfo& rule : opset::all_rules()) {
     if (filter.keeps(rule.code, rule.severity)) rules.push_back(rule);
   }
-  print_text(format == "json"       ? report::rules_json(rules)
-             : format == "markdown" ? report::rules_markdown(rules)
-                                    : report::rules_text(rules));
+  reports.open();
+  reports.write(rules);
   return 0;
 }
 
 int run_check(const CheckFlags& flags) {
-  require_stdout("check");
   if (flags.list_rules) return list_rules(flags);
   if (flags.models.empty()) fail_usage("check: no model given; see grurun check --help");
-  if (flags.output_format == "markdown") fail_usage("--output-format markdown is for --list-rules");
   return check_models(flags);
 }
 
@@ -121,12 +114,9 @@ void add_check(CLI::App& app, Action& action) {
                    "Findings of this severity and above: error, warning or note")
       ->type_name("LEAST")
       ->capture_default_str();
-  command
-      ->add_option("--output-format", flags->output_format,
-                   "text, json, github (annotations) or sarif; with --list-rules text, json or markdown")
-      ->check(CLI::IsMember({"text", "json", "github", "sarif", "markdown"}).description(""))
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  const std::string formats = either_of(report::format_names<std::vector<report::CheckedModel>>()) +
+                              "; with --list-rules " + either_of(report::format_names<report::Rules>());
+  add_report_flags(*command, flags->report, formats);
   command->add_flag("--list-rules", flags->list_rules,
                     "Print the rules, with code and severity, that the flags leave in");
   command->footer(R"(

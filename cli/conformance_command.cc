@@ -10,16 +10,12 @@
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
-#include "cli/path_conflicts.h"
-#include "cli/report_file.h"
-#include "cli/streams.h"
+#include "cli/report_flags.h"
 #include "conformance/discover.h"
 #include "conformance/suite.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
 #include "report/suite/console.h"
-#include "report/suite/json.h"
-#include "report/suite/junit.h"
 #include "report/suite/text.h"
 #include "tensor/error.h"
 
@@ -37,8 +33,7 @@ struct Flags {
   bool fail_fast = false;
   std::optional<double> rtol;
   std::optional<double> atol;
-  std::string json;
-  std::string junit;
+  ReportFlags report;
   std::string expectations;
   std::size_t min_cases = 1;
   bool list = false;
@@ -55,16 +50,12 @@ void require_measure(const char* flag, const std::optional<double>& value) {
     fail_usage("{} takes a number from 0, not {}", flag, *value);
 }
 
-constexpr const char* standard_output = "-";
-
-std::vector<NamedPath> reports_of(const Flags& flags) {
-  return {{"--json", flags.json}, {"--junit", flags.junit}};
-}
+using SuiteReports = Reports<SuiteResult>;
 
 /// No report may take the place of a model.
-void require_unread_models(const Flags& flags, const std::vector<Case>& cases) {
+void require_unread_models(const SuiteReports& reports, const std::vector<Case>& cases) {
   namespace fs = std::filesystem;
-  for (const NamedPath& report : reports_of(flags)) {
+  for (const NamedPath& report : reports.files()) {
     std::error_code ignored;
     if (!fs::exists(report.path, ignored)) continue;
     const fs::path name = fs::path(report.path).filename();
@@ -75,50 +66,19 @@ void require_unread_models(const Flags& flags, const std::vector<Case>& cases) {
   }
 }
 
-void check(const Flags& flags) {
+void check(const Flags& flags, const SuiteReports& reports) {
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   parse_time_limit("--max-time", flags.max_time);
   if (!flags.max_memory.empty()) parse_bytes("--max-memory", flags.max_memory);
   require_measure("--rtol", flags.rtol);
   require_measure("--atol", flags.atol);
-  if (flags.json == standard_output && flags.junit == standard_output)
-    fail_usage("--json and --junit cannot both go to standard output; give one of them a file");
-  if (flags.json == standard_output) require_stdout("--json -");
-  if (flags.junit == standard_output) require_stdout("--junit -");
+  const std::vector<NamedPath> files = reports.files();
   if (flags.list) require_stdout("--list");
-  if (flags.list && !(flags.json.empty() && flags.junit.empty()))
-    fail_usage("--list runs no case, so that --json and --junit have nothing to report");
-  require_distinct(reports_of(flags));
-  require_unread(reports_of(flags), {{"--expectations", flags.expectations}});
+  if (flags.list && (!files.empty() || !reports.prints("text")))
+    fail_usage("--list runs no case, so that there is nothing to report");
+  require_unread(files, {{"--expectations", flags.expectations}});
   if (flags.min_cases == 0)
     fail_usage("--min-cases takes a number from 1: a run without a case tells nothing");
-}
-
-struct Reports {
-  ReportFile json, junit;
-};
-
-Reports open_reports(const Flags& flags) {
-  const auto file = [](const std::string& path) { return path == standard_output ? std::string() : path; };
-  return {ReportFile(file(flags.json), "{"), ReportFile(file(flags.junit), "<")};
-}
-
-/// Files first, that no reader of standard output who goes away keeps them from being written; but what the
-/// cases came to is told before the file that failed.
-void write_reports(const Flags& flags, Reports& reports, const SuiteResult& result) {
-  std::optional<Error> failed;
-  std::string printed;
-  const auto report = [&](const std::string& path, ReportFile& file,
-                          std::string (*make)(const SuiteResult&)) {
-    if (path == standard_output) printed = make(result);
-    if (file.is_wanted()) file.write(make(result), failed);
-  };
-  report(flags.json, reports.json, report::json_report);
-  report(flags.junit, reports.junit, report::junit_report);
-  print_text(printed);
-  // A program that reads standard output is to find one report there.
-  (printed.empty() ? print_text : tell_text)(report::console_report(result));
-  if (failed) throw *failed;
 }
 
 /// Cases run side by side: together they are to leave the machine alive. A share below the least would refuse
@@ -162,7 +122,7 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
 
 /// Cases under the paths that the filter lets through, and what could not be seen, which may hide others that
 /// it would let through; stale expectations are judged by all.
-SuiteResult prepare(const Flags& flags) {
+SuiteResult prepare(const Flags& flags, const SuiteReports& reports) {
   SuiteResult result;
   if (!flags.expectations.empty()) result.expectations = Expectations::load(flags.expectations);
   Discovery found = discover(flags.paths);
@@ -170,7 +130,7 @@ SuiteResult prepare(const Flags& flags) {
   if (all == 0) fail_without_case(found);
   if (!found.without_case.empty())
     fail_usage("{}: no case is below it; give folders of cases, or cases", found.without_case.front());
-  require_unread_models(flags, found.cases);
+  require_unread_models(reports, found.cases);
   result.no_cases = std::move(found.no_cases);
   std::vector<Case> known = found.cases;
   known.insert(known.end(), found.unseen.begin(), found.unseen.end());
@@ -186,19 +146,23 @@ SuiteResult prepare(const Flags& flags) {
 }
 
 int run(const Flags& flags) {
-  check(flags);
+  SuiteReports reports(flags.report, "conformance", false);
+  check(flags, reports);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
-  SuiteResult result = prepare(flags);
+  SuiteResult result = prepare(flags, reports);
   if (flags.list) {
     for (const Case& test : result.cases)
       print("{}\t{}\n", report::one_line(test.full_name()), report::one_line(test.path));
     return 0;
   }
-  Reports reports = open_reports(flags);
+  reports.open();
   report::ProgressBar bar(stderr);
   run_suite(result, [&bar](const SuiteResult& so_far, std::size_t done) { bar.draw(so_far, done); });
   bar.clear();
-  write_reports(flags, reports, result);
+  // A program that reads standard output finds one report there; people are told beside it.
+  reports.write(result, [&] {
+    if (!reports.prints("text")) tell_text(report::console_report(result));
+  });
   return result.as_expected() ? 0 : 1;
 }
 
@@ -226,10 +190,11 @@ void add_conformance(CLI::App& app, Action& action) {
   command->add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   command->add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
   command->add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");
-  command->add_option("--json", flags->json,
-                      "Write a report for programs to this file; -: to standard output");
-  command->add_option("--junit", flags->junit,
-                      "Write a report for CI systems to this file; -: to standard output");
+  add_report_flags(*command, flags->report, either_of(report::format_names<SuiteResult>()));
+  add_short_form(*command, flags->report, "json",
+                 "Write a report for programs to this file; -: to standard output");
+  add_short_form(*command, flags->report, "junit",
+                 "Write a report for CI systems to this file; -: to standard output");
   command->add_option(
       "--expectations", flags->expectations,
       "Exceptions, a line each: PATTERN VERDICT REASON; every other case must pass; PATTERN is for a "

@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/flag_values.h"
-#include "cli/streams.h"
+#include "cli/report_flags.h"
 #include "report/model/inspect_format.h"
 #include "tensor/error.h"
 #include "trial/random_values.h"
@@ -15,19 +15,18 @@ namespace {
 struct InspectFlags {
   std::string model;
   std::vector<std::string> dimensions;
-  std::string output_format = "text";
+  ReportFlags report;
 };
 
 int run_inspect(const InspectFlags& flags) {
-  require_stdout("inspect");
+  Reports<report::Inspected> reports(flags.report, "inspect", true);
   const std::map<std::string, std::int64_t> sizes = parse_dimensions("--set", flags.dimensions);
   const onnx_io::Model model = onnx_io::load_model(flags.model);
+  require_unread(reports.files(), files_of(model));
+  reports.open();
   trial::require_dimensions(sizes, trial::input_slots(model.graph));
-  const opset::ModelSummary summary =
-      with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); });
-  const std::string text = flags.output_format == "json" ? report::inspect_json(model, summary)
-                                                         : report::inspect_text(model, summary);
-  print_text(text);
+  reports.write(
+      {model, with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); })});
   return 0;
 }
 
@@ -41,10 +40,7 @@ void add_inspect(CLI::App& app, Action& action) {
   command->add_option("--set", flags->dimensions, "Size of a named dimension, batch=4; may be repeated")
       ->allow_extra_args(false)
       ->type_name("DIM=N");
-  command->add_option("--output-format", flags->output_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}).description(""))
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  add_report_flags(*command, flags->report, either_of(report::format_names<report::Inspected>()));
   command->footer(R"(
 Inputs and outputs with type and shape, opsets, producer, every operator with its version and how often it occurs. GRU,
 RNN and LSTM with their sizes and attributes, also where an exporter took them apart into a cell for each step or put one

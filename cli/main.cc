@@ -42,24 +42,6 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
-bool asks_for_help(std::span<char*> arguments) {
-  return std::ranges::any_of(
-      arguments, [](std::string_view argument) { return argument == "--help" || argument == "-h"; });
-}
-
-// Before the arguments are understood: a run that fails because of them has no report either.
-void remove_old_reports(std::span<char*> arguments) {
-  const std::string_view command = arguments.size() > 1 ? arguments[1] : "";
-  if ((command != "conformance" && command != "bench") || asks_for_help(arguments)) return;
-  for (std::size_t i = 2; i < arguments.size(); ++i) {
-    const std::string_view argument = arguments[i];
-    for (const std::string flag : {"--json", "--junit", "--trace"}) {
-      if (argument == flag && i + 1 < arguments.size()) remove_old_report(arguments[i + 1]);
-      if (argument.starts_with(flag + "=")) remove_old_report(std::string(argument.substr(flag.size() + 1)));
-    }
-  }
-}
-
 // The command without a name takes any first argument that is no subcommand; then no later argument, a file
 // perhaps, is one either.
 void choose_command(CLI::App& app, int argc, char** argv) {

@@ -40,7 +40,7 @@ std::vector<std::string> possible_files(const std::string& argument) {
   return out;
 }
 
-[[noreturn]] void fail_over(const NamedPath& written, const char* read) {
+[[noreturn]] void fail_over(const NamedPath& written, const std::string& read) {
   fail_usage("{} {} would write over what {} reads; name another path", written.flag, written.path, read);
 }
 
@@ -63,8 +63,8 @@ void each_numbered(const std::string& folder, std::string_view prefix, const Bod
 }
 
 /// Every file that is read, by whatever name or link, and the flag that names it.
-std::map<FileId, const char*> files_read(const std::vector<NamedPath>& read) {
-  std::map<FileId, const char*> files;
+std::map<FileId, std::string> files_read(const std::vector<NamedPath>& read) {
+  std::map<FileId, std::string> files;
   for (const NamedPath& from : read) {
     const auto add = [&](const std::string& path) {
       if (const std::optional<FileId> id = id_of(path)) files.emplace(*id, from.flag);
@@ -78,7 +78,7 @@ std::map<FileId, const char*> files_read(const std::vector<NamedPath>& read) {
   return files;
 }
 
-void require_not_among(const std::map<FileId, const char*>& read, const NamedPath& written,
+void require_not_among(const std::map<FileId, std::string>& read, const NamedPath& written,
                        const std::string& file) {
   const std::optional<FileId> id = id_of(file);
   if (!id) return;
@@ -110,7 +110,7 @@ void require_distinct(const std::vector<NamedPath>& paths) {
 }
 
 void require_unread(const std::vector<NamedPath>& written, const std::vector<NamedPath>& read) {
-  const std::map<FileId, const char*> files = files_read(read);
+  const std::map<FileId, std::string> files = files_read(read);
   for (const NamedPath& to : written) require_not_among(files, to, to.path);
 }
 
@@ -121,7 +121,7 @@ std::vector<NamedPath> files_of(const onnx_io::Model& model) {
 }
 
 void require_unread_folder(const NamedPath& folder, trial::Side side, const std::vector<NamedPath>& read) {
-  const std::map<FileId, const char*> files = files_read(read);
+  const std::map<FileId, std::string> files = files_read(read);
   each_numbered(folder.path, trial::file_prefix(side),
                 [&](const std::string& path) { require_not_among(files, folder, path); });
 }

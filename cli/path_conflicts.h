@@ -11,7 +11,7 @@ namespace grurun::cli {
 
 /// A flag, or what else names a path, and the path.
 struct NamedPath {
-  const char* flag;
+  std::string flag;
   std::string path;
 };
 

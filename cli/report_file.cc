@@ -1,7 +1,10 @@
 #include "cli/report_file.h"
 
-#include <array>
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
+
+#include "report/format.h"
 
 namespace grurun::cli {
 
@@ -9,56 +12,68 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// How a report begins, and what its first bytes hold besides.
-struct Mark {
-  std::string_view begins;
-  std::string_view holds;
-};
-
-constexpr std::array marks{
-    Mark{"{\n \"format\": 1,\n \"grurun\": \"", "\"summary\": {"},
-    Mark{"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"grurun conformance\" ", ""},
-    Mark{"{\"model\":\"", ",\"median_us\":"}, Mark{"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", ""}};
-
 bool is_regular(const std::string& path) {
   std::error_code ignored;
   return fs::is_regular_file(fs::status(path, ignored));
 }
 
-bool is_report(const std::string& path) {
-  if (!is_regular(path)) return false;  // to open a pipe would wait for its other end
-  std::string head(8192, '\0');         // the name of a model, which may be long, stands before what marks it
+/// The first 8 kB, where the path is a file's: to open a pipe would wait for its other end.
+std::string head_of(const std::string& path) {
+  std::string head(is_regular(path) ? 8192 : 0, '\0');
   std::ifstream file(path, std::ios::binary);
   head.resize(static_cast<std::size_t>(file.read(head.data(), std::ssize(head)).gcount()));
-  for (const Mark& mark : marks)
-    if (head.starts_with(mark.begins) && head.find(mark.holds) != head.npos) return true;
-  return false;
+  return head;
 }
 
-}  // namespace
-
 void remove_old_report(const std::string& path) {
-  if (!is_report(path)) return;
+  if (!report::is_report(head_of(path))) return;
   std::error_code error;
   const fs::path file = fs::canonical(path, error);  // a link to it stays
   if (!error && fs::remove(file, error)) return;
   fs::resize_file(path, 0, error);
 }
 
-ReportFile::ReportFile(const std::string& path, std::string_view begins) : path_(path) {
-  if (path_.empty()) return;
-  if (is_regular(path_)) {
-    const int first = std::ifstream(path_, std::ios::binary).get();
-    if (first != std::ifstream::traits_type::eof() && begins.find(static_cast<char>(first)) == begins.npos)
-      fail_usage("{}: the file that is there is no such report; remove it or name another path", path_);
+bool is_text(std::string_view bytes) {
+  return std::ranges::none_of(bytes,
+                              [](unsigned char c) { return c < ' ' && !std::isspace(c) && c != '\33'; });
+}
+
+}  // namespace
+
+bool asks_for_help(std::span<char*> arguments) {
+  return std::ranges::any_of(
+      arguments, [](std::string_view argument) { return argument == "--help" || argument == "-h"; });
+}
+
+void remove_old_reports(std::span<char*> arguments) {
+  if (asks_for_help(arguments)) return;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (!argument.starts_with("--")) continue;
+    const std::size_t equals = argument.find('=');
+    const std::string_view flag = argument.substr(2, equals == argument.npos ? equals : equals - 2);
+    std::string_view value = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    if (equals != argument.npos) value = argument.substr(equals + 1);
+    if (flag == "report") {
+      remove_old_report(std::string(value.substr(value.find('=') + 1)));
+    } else if (report::is_format(flag)) {
+      remove_old_report(std::string(value));
+    }
   }
+}
+
+ReportFile::ReportFile(const std::string& path, std::string_view begins) : path_(path) {
+  const std::string head = head_of(path);
+  if (!head.empty() && (begins.empty() ? !is_text(head) : head.front() != begins.front()))
+    fail_usage("{}: the file that is there is no such report; remove it or name another path", path_);
   std::error_code ignored;
   const bool is_new = !fs::exists(path_, ignored);
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) fail_usage("{}: the report cannot be written there", path_);
   if (!is_regular(path_)) return;
   file_.close();
-  if (is_new) fs::remove(fs::canonical(path_, ignored), ignored);
+  // What nothing marks as a report of a run before could not be removed until now.
+  if (is_new || begins.empty()) fs::remove(fs::canonical(path_, ignored), ignored);
 }
 
 void ReportFile::write(const std::string& text) {

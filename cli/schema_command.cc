@@ -1,12 +1,8 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/streams.h"
-#include "onnx_io/models/model.h"
-#include "report/schema/schema_diff_format.h"
-#include "report/schema/schema_format.h"
+#include "cli/report_flags.h"
 #include "report/schema/schema_selection.h"
 #include "tensor/error.h"
 
@@ -14,62 +10,45 @@ namespace grurun::cli {
 
 namespace {
 
-using opset::SchemaInfo;
-
 struct SchemaFlags {
   std::string op_type;
   std::vector<std::int64_t> diff;
   std::vector<std::int64_t> diff_opset;
   std::optional<std::string> domain;
   std::optional<std::int64_t> opset_version;
-  std::string output_format = "text";
+  ReportFlags report;
   bool doc = false;
 };
 
-int run_diff(const SchemaFlags& flags) {
-  const report::SchemaView from = report::select_schema(flags.op_type, flags.domain, flags.diff.at(0));
-  const report::SchemaView to = report::select_schema(flags.op_type, flags.domain, flags.diff.at(1));
-  report::DiffView view{opset::diff_schemas(*from.schema, *to.schema), flags.diff[0], flags.diff[1], {}};
-  const auto [low, high] = std::minmax(from.schema->since_version, to.schema->since_version);
-  for (const SchemaInfo* version : from.versions) {
-    if (version->since_version > low && version->since_version < high)
-      view.between.insert(view.between.begin(), version->since_version);
-  }
-  print_text(flags.output_format == "json"       ? report::diff_json(view)
-             : flags.output_format == "markdown" ? report::diff_markdown(view)
-                                                 : report::diff_text(view));
-  return 0;
-}
-
-int run_diff_opset(const SchemaFlags& flags) {
-  const std::string domain = report::require_domain(flags.domain.value_or("ai.onnx"));
-  const std::int64_t newest = *opset::newest_opset(domain);
-  for (const std::int64_t opset_version : flags.diff_opset) {
-    if (opset_version >= 1 && opset_version <= newest) continue;
-    fail_usage("opset {}: {} has opsets 1 to {}", opset_version, onnx_io::shown_domain(domain), newest);
-  }
-  const report::OpsetDiffView view{domain, flags.diff_opset.at(0), flags.diff_opset.at(1),
-                                   opset::diff_opsets(domain, flags.diff_opset[0], flags.diff_opset[1])};
-  print_text(flags.output_format == "json"       ? report::opset_diff_json(view)
-             : flags.output_format == "markdown" ? report::opset_diff_markdown(view)
-                                                 : report::opset_diff_text(view));
+template <typename Select>
+int write(const SchemaFlags& flags, const std::string& subject, const Select& select) {
+  Reports<decltype(select())> reports(flags.report, subject, true);
+  reports.open();
+  reports.write(select());
   return 0;
 }
 
 int run_schema(const SchemaFlags& flags) {
-  require_stdout("schema");
   if (!flags.diff_opset.empty() && !flags.op_type.empty())
     fail_usage("--diff-opset is about all operators; for one use grurun schema {} --diff FROM TO",
                flags.op_type);
-  if (!flags.diff_opset.empty()) return run_diff_opset(flags);
+  if (!flags.diff_opset.empty()) {
+    return write(flags, "schema --diff-opset", [&] {
+      return report::select_opset_diff(flags.domain.value_or("ai.onnx"), flags.diff_opset.at(0),
+                                       flags.diff_opset.at(1));
+    });
+  }
   if (flags.op_type.empty()) fail_usage("schema: no operator named; see grurun schema --help");
-  if (!flags.diff.empty()) return run_diff(flags);
-  if (flags.output_format == "markdown")
-    fail_usage("--output-format markdown is for --diff and --diff-opset");
-  const report::SchemaView view = report::select_schema(flags.op_type, flags.domain, flags.opset_version);
-  print_text(flags.output_format == "json" ? report::schema_json(view)
-                                           : report::schema_text(view, flags.doc));
-  return 0;
+  if (!flags.diff.empty()) {
+    return write(flags, "schema --diff", [&] {
+      return report::select_diff(flags.op_type, flags.domain, flags.diff.at(0), flags.diff.at(1));
+    });
+  }
+  return write(flags, "schema without --diff", [&] {
+    report::SchemaView view = report::select_schema(flags.op_type, flags.domain, flags.opset_version);
+    view.with_doc = flags.doc;
+    return view;
+  });
 }
 
 }  // namespace
@@ -95,10 +74,9 @@ void add_schema(CLI::App& app, Action& action) {
           ->type_name("FROM TO")
           ->excludes(diff)
           ->excludes(opset_version);
-  command->add_option("--output-format", flags->output_format, "text or json; with --diff markdown too")
-      ->check(CLI::IsMember({"text", "json", "markdown"}).description(""))
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  const std::string formats = either_of(report::format_names<report::SchemaView>()) + "; with --diff " +
+                              either_of(report::format_names<report::DiffView>());
+  add_report_flags(*command, flags->report, formats);
   command->add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)")
       ->excludes(diff)
       ->excludes(diff_opset);

@@ -181,7 +181,9 @@ ordered_json cells_json(const opset::FoundCells& cells) {
 
 }  // namespace
 
-std::string inspect_text(const Model& model, const ModelSummary& summary) {
+std::string inspect_text(const Inspected& inspected) {
+  const Model& model = inspected.model;
+  const ModelSummary& summary = inspected.summary;
   std::vector<std::string> opsets;
   for (const auto& [domain, version] : model.opset_imports)
     opsets.push_back(fmt::format("{} {}", printable(onnx_io::shown_domain(domain)), version));
@@ -207,7 +209,9 @@ std::string inspect_text(const Model& model, const ModelSummary& summary) {
   return text;
 }
 
-std::string inspect_json(const Model& model, const ModelSummary& summary) {
+std::string inspect_json(const Inspected& inspected) {
+  const Model& model = inspected.model;
+  const ModelSummary& summary = inspected.summary;
   ordered_json out = {{"path", model.path},
                       {"ir_version", model.ir_version},
                       {"producer", model.producer_name},

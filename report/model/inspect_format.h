@@ -8,8 +8,13 @@
 
 namespace grurun::report {
 
+struct Inspected {
+  const onnx_io::Model& model;
+  opset::ModelSummary summary;
+};
+
 /// Control characters that a model brings along are escaped.
-std::string inspect_text(const onnx_io::Model& model, const opset::ModelSummary& summary);
+std::string inspect_text(const Inspected& inspected);
 
 /// {"path", "ir_version", "producer", "producer_version", "opsets": {domain: version}, "functions",
 /// "inputs", "outputs": [{"name", "type", "shape" (null: rank unknown; a dimension is a number, a name or
@@ -20,6 +25,6 @@ std::string inspect_text(const onnx_io::Model& model, const opset::ModelSummary&
 /// "steps", "input_size", "hidden_size", "direction", "activations", "activation_alpha" and
 /// "activation_beta" (null: the function has none), "linear_before_reset" and "update_gate_is_complement"
 /// (GRU), "gate_order", "weight", "pair_of"}]}; null: not known.
-std::string inspect_json(const onnx_io::Model& model, const opset::ModelSummary& summary);
+std::string inspect_json(const Inspected& inspected);
 
 }  // namespace grurun::report

@@ -5,8 +5,10 @@
 #include <tuple>
 
 #include "engine/graph/op_registry.h"
+#include "onnx_io/models/model.h"
 #include "onnx_io/models/walk.h"
 #include "opset/schema/added/beyond.h"
+#include "opset/schema/near_match.h"
 #include "tensor/error.h"
 
 namespace grurun::report {
@@ -199,9 +201,9 @@ bool OpSupport::has_gap() const {
   return std::ranges::any_of(types, [](const TypeSupport& support) { return !support.unsupported.empty(); });
 }
 
-std::vector<OpSupport> support_matrix() {
+OpsMatrix support_matrix() {
   BodyCheck check;
-  std::vector<OpSupport> matrix;
+  OpsMatrix matrix;
   for (const opset::SchemaInfo* schema : opset::all_schemas()) matrix.push_back(support_of(*schema, check));
   for (const opset::SchemaInfo& schema : opset::schemas_beyond_the_standard())
     matrix.push_back(support_of(schema, check));
@@ -209,6 +211,22 @@ std::vector<OpSupport> support_matrix() {
     return std::tuple(row.schema->domain, row.schema->name, row.schema->since_version);
   });
   return matrix;
+}
+
+void keep_named(OpsMatrix& matrix, const std::vector<std::string>& names) {
+  const auto is = [](const OpSupport& row, const std::string& name) {
+    const opset::SchemaInfo& schema = *row.schema;
+    return schema.name == name || onnx_io::qualified_name(schema.domain, schema.name) == name ||
+           onnx_io::shown_domain(schema.domain) + "." + schema.name == name;
+  };
+  for (const std::string& name : names) {
+    if (std::ranges::none_of(matrix, [&](const OpSupport& row) { return is(row, name); }))
+      fail_usage("no operator '{}' in any version{}", name, opset::did_you_mean(opset::near_operators(name)));
+  }
+  std::erase_if(matrix, [&](const OpSupport& row) {
+    return !names.empty() &&
+           std::ranges::none_of(names, [&](const std::string& name) { return is(row, name); });
+  });
 }
 
 }  // namespace grurun::report

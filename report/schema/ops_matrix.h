@@ -35,7 +35,13 @@ struct OpSupport {
   bool has_gap() const;
 };
 
+using OpsMatrix = std::vector<OpSupport>;
+
 /// Every schema of the registry and those beyond the standard, by domain, name and version.
-std::vector<OpSupport> support_matrix();
+OpsMatrix support_matrix();
+
+/// Keeps the rows of these operators, GRU or ai.onnx.ml.Scaler; all where none is named. Throws Error(usage)
+/// for a name that no row has, with those that are near.
+void keep_named(OpsMatrix& matrix, const std::vector<std::string>& names);
 
 }  // namespace grurun::report

@@ -3,17 +3,9 @@
 
 #include <string>
 
-#include "opset/diff/opset_diff.h"
+#include "report/schema/schema_selection.h"
 
 namespace grurun::report {
-
-/// Two versions of one operator. The opsets that were asked for may be newer than the versions they mean.
-struct DiffView {
-  opset::SchemaDiff diff;
-  std::int64_t from_opset;
-  std::int64_t to_opset;
-  std::vector<int> between;  // since_versions passed over
-};
 
 /// "GRU, domain ai.onnx: 7 -> 14, not breaking", then a line for each change: + added, - removed, ~ changed,
 /// with its verdict and reason.
@@ -25,14 +17,6 @@ std::string diff_json(const DiffView& view);
 
 /// A heading, the verdict and a table.
 std::string diff_markdown(const DiffView& view);
-
-/// All operators of a domain between two opsets.
-struct OpsetDiffView {
-  std::string domain;
-  std::int64_t from;
-  std::int64_t to;
-  opset::OpsetDiff diff;
-};
 
 std::string opset_diff_text(const OpsetDiffView& view);
 

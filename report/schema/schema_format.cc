@@ -171,7 +171,7 @@ ordered_json limit_json(int max) {
 
 }  // namespace
 
-std::string schema_text(const SchemaView& view, bool with_doc) {
+std::string schema_text(const SchemaView& view) {
   const SchemaInfo& schema = *view.schema;
   std::string text = fmt::format(
       "{}-{}, domain {}{}{}\n", schema.name, schema.since_version, onnx_io::shown_domain(schema.domain),
@@ -194,7 +194,7 @@ std::string schema_text(const SchemaView& view, bool with_doc) {
     text += wrapped(fmt::format("{}: {}", constraint.name, fmt::join(constraint.types, ", ")), "  ");
     text += wrapped(constraint.description, "      ");
   }
-  if (with_doc) text += "\nText\n" + schema.doc + (schema.doc.ends_with('\n') ? "" : "\n");
+  if (view.with_doc) text += "\nText\n" + schema.doc + (schema.doc.ends_with('\n') ? "" : "\n");
   return text;
 }
 

@@ -7,9 +7,8 @@
 
 namespace grurun::report {
 
-/// Attributes, inputs, outputs, type constraints and versions, at most 110 columns wide; with the operator's
-/// text behind them where with_doc.
-std::string schema_text(const SchemaView& view, bool with_doc);
+/// Attributes, inputs, outputs, type constraints and versions, at most 110 columns wide.
+std::string schema_text(const SchemaView& view);
 
 /// {"name", "domain", "since_version", "versions": [22, ...], "deprecated", "experimental",
 /// "has_function_body", "has_shape_inference", "doc", "attributes": [{"name", "type", "required", "default"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "onnx_io/models/model.h"
@@ -74,6 +75,29 @@ SchemaView select_schema(const std::string& name, const std::optional<std::strin
                onnx_io::shown_domain(found), versions.back()->since_version);
   }
   return {schema, std::move(versions)};
+}
+
+DiffView select_diff(const std::string& name, const std::optional<std::string>& of_domain, std::int64_t from,
+                     std::int64_t to) {
+  const SchemaView first = select_schema(name, of_domain, from);
+  const SchemaView second = select_schema(name, of_domain, to);
+  DiffView view{opset::diff_schemas(*first.schema, *second.schema), from, to, {}};
+  const auto [low, high] = std::minmax(first.schema->since_version, second.schema->since_version);
+  for (const SchemaInfo* version : first.versions) {
+    if (version->since_version > low && version->since_version < high)
+      view.between.insert(view.between.begin(), version->since_version);
+  }
+  return view;
+}
+
+OpsetDiffView select_opset_diff(const std::string& domain, std::int64_t from, std::int64_t to) {
+  const std::string canonical = require_domain(domain);
+  const std::int64_t newest = *opset::newest_opset(canonical);
+  for (const std::int64_t opset_version : {from, to}) {
+    if (opset_version >= 1 && opset_version <= newest) continue;
+    fail_usage("opset {}: {} has opsets 1 to {}", opset_version, onnx_io::shown_domain(canonical), newest);
+  }
+  return {canonical, from, to, opset::diff_opsets(canonical, from, to)};
 }
 
 }  // namespace grurun::report

@@ -58,12 +58,12 @@ TEST_F(KeptFiles, AFileThatCannotBeFinishedIsNotLeftBehind) {
 }
 
 TEST_F(KeptFiles, NoEmptyReportIsLeftBehind) {
-  write("old.json", "[]");
+  write("old.json", "{}");
   EXPECT_EQ(
       grurun({"bench", "add.onnx", "--max-memory", "1", "--json", "new.json", "--trace", "old.json"}).code,
       5);
   EXPECT_FALSE(std::filesystem::exists(folder() / "new.json"));
-  EXPECT_EQ(read("old.json"), "[]") << "no report of grurun";
+  EXPECT_EQ(read("old.json"), "{}") << "no report of grurun";
 }
 
 // Whoever reads nothing but the report would take that of a run before for that of the run that failed.

@@ -1,11 +1,11 @@
-#include "cli/step_work.h"
+#include "trial/step_work.h"
 
 #include <set>
 
 #include "opset/inference/infer_types.h"
 #include "opset/summary/flops.h"
 
-namespace grurun::cli {
+namespace grurun::trial {
 namespace {
 
 using Types = std::map<std::string, ValueType>;
@@ -71,4 +71,4 @@ std::map<std::string, Work> work_by_operator(const onnx_io::Model& model, const 
   return all;
 }
 
-}  // namespace grurun::cli
+}  // namespace grurun::trial

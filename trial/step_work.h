@@ -8,7 +8,7 @@
 #include "engine/graph/executor.h"
 #include "onnx_io/models/model.h"
 
-namespace grurun::cli {
+namespace grurun::trial {
 
 /// Of one run: of the steps of one operator together.
 struct Work {
@@ -21,4 +21,4 @@ struct Work {
 std::map<std::string, Work> work_by_operator(const onnx_io::Model& model, const engine::Plan& plan,
                                              const std::vector<Value>& inputs, engine::RunOptions options);
 
-}  // namespace grurun::cli
+}  // namespace grurun::trial

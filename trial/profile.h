@@ -1,15 +1,12 @@
-// Where the time of runs goes, by operator and as a timeline.
+// Where the time of runs goes, by operator.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "cli/step_work.h"
-
-namespace grurun::cli {
+namespace grurun::trial {
 
 /// One step of a run: an operator that ran.
 struct StepTime {
@@ -39,12 +36,4 @@ struct MachineLimits {
 
 MachineLimits measure_limits();
 
-/// "operator, calls, us and share of a run, GFLOP/s, share of the machine's, GB/s": a table, a line for each
-/// operator. Calls and times are those of one of `runs` runs on average; `work` is of one run.
-std::string profile_table(const std::vector<OperatorTime>& operators, std::int64_t runs,
-                          const std::map<std::string, Work>& work, const MachineLimits& limits);
-
-/// The steps in the Trace Event Format that chrome://tracing and Perfetto read, times from the first step on.
-std::string chrome_trace(const std::vector<StepTime>& steps);
-
-}  // namespace grurun::cli
+}  // namespace grurun::trial

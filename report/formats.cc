@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include "report/bench/bench_format.h"
+#include "report/findings/check_format.h"
+#include "report/format.h"
+#include "report/model/inspect_format.h"
+#include "report/schema/ops_format.h"
+#include "report/schema/schema_diff_format.h"
+#include "report/schema/schema_format.h"
+#include "report/suite/console.h"
+#include "report/suite/json.h"
+#include "report/suite/junit.h"
+
+namespace grurun::report {
+
+template <>
+std::span<const Format<conformance::SuiteResult>> formats() {
+  static constexpr Format<conformance::SuiteResult> rows[] = {
+      {"text", "", "", console_report},
+      {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"summary\": {", json_report},
+      {"junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"grurun conformance\" ", "",
+       junit_report}};
+  return rows;
+}
+
+template <>
+std::span<const Format<std::vector<CheckedModel>>> formats() {
+  static constexpr Format<std::vector<CheckedModel>> rows[] = {
+      {"text", "", "", check_text},
+      {"json", "{\n  \"models\": [\n", "\"findings\": [", check_json},
+      {"github", "", "", check_github},
+      {"sarif", "{\n  \"$schema\": \"https://docs.oasis-open.org/sarif/", "\"name\": \"grurun\"",
+       check_sarif}};
+  return rows;
+}
+
+template <>
+std::span<const Format<Rules>> formats() {
+  static constexpr Format<Rules> rows[] = {
+      {"text", "", "", rules_text},
+      {"json", "[\n  {\n    \"code\": \"", "\"severity\": \"", rules_json},
+      {"markdown", "# Rules\n\nMade by `grurun check", "", rules_markdown}};
+  return rows;
+}
+
+template <>
+std::span<const Format<SchemaView>> formats() {
+  static constexpr Format<SchemaView> rows[] = {
+      {"text", "", "", schema_text}, {"json", "{\n  \"name\": \"", "\"has_function_body\": ", schema_json}};
+  return rows;
+}
+
+template <>
+std::span<const Format<DiffView>> formats() {
+  static constexpr Format<DiffView> rows[] = {{"text", "", "", diff_text},
+                                              {"json", "{\n  \"name\": \"", "\"breaking\": ", diff_json},
+                                              {"markdown", "", "", diff_markdown}};
+  return rows;
+}
+
+template <>
+std::span<const Format<OpsetDiffView>> formats() {
+  static constexpr Format<OpsetDiffView> rows[] = {
+      {"text", "", "", opset_diff_text},
+      {"json", "{\n  \"domain\": \"", "\"added\": [", opset_diff_json},
+      {"markdown", "", "", opset_diff_markdown}};
+  return rows;
+}
+
+template <>
+std::span<const Format<Inspected>> formats() {
+  static constexpr Format<Inspected> rows[] = {
+      {"text", "", "", inspect_text}, {"json", "{\n  \"path\": \"", "\"ir_version\": ", inspect_json}};
+  return rows;
+}
+
+template <>
+std::span<const Format<OpsMatrix>> formats() {
+  static constexpr Format<OpsMatrix> rows[] = {
+      {"text", "", "", ops_text},
+      {"json", "{\n \"summary\": {\n  \"operator_versions\": ", "", ops_json},
+      {"markdown", "# Operators, versions and types\n", "", ops_markdown}};
+  return rows;
+}
+
+template <>
+std::span<const Format<trial::BenchResult>> formats() {
+  static constexpr Format<trial::BenchResult> rows[] = {
+      {"text", "", "", bench_text},
+      {"json", "{\"model\":\"", ",\"median_us\":", bench_json},
+      {"trace", "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", "", bench_trace}};
+  return rows;
+}
+
+namespace {
+
+/// Whether is(row) holds for a row of any subject.
+template <typename... Subjects, typename Is>
+bool any_row(const Is& is) {
+  return (std::ranges::any_of(formats<Subjects>(), is) || ...);
+}
+
+template <typename Is>
+bool any_format(const Is& is) {
+  return any_row<conformance::SuiteResult, std::vector<CheckedModel>, Rules, SchemaView, DiffView,
+                 OpsetDiffView, Inspected, OpsMatrix, trial::BenchResult>(is);
+}
+
+}  // namespace
+
+bool is_format(std::string_view name) {
+  return any_format([&](const auto& row) { return row.name == name; });
+}
+
+bool is_report(std::string_view head) {
+  return any_format([&](const auto& row) {
+    return !row.begins.empty() && head.starts_with(row.begins) && head.find(row.holds) != head.npos;
+  });
+}
+
+}  // namespace grurun::report
