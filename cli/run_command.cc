@@ -3,28 +3,29 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <set>
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
-#include "cli/path_conflicts.h"
-#include "cli/streams.h"
+#include "cli/report_flags.h"
 #include "cli/time_limit.h"
 #include "cli/warnings.h"
 #include "onnx_io/values/tensor_files.h"
-#include "report/element_text.h"
-#include "report/print_value.h"
+#include "report/run/run_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "trial/diagnosis/explain.h"
+#include "tensor/printable.h"
 #include "trial/diagnosis/trace.h"
 #include "trial/trial.h"
 
 namespace grurun::cli {
 namespace {
 
+using report::RunReport;
 using trial::Side;
 using trial::Slot;
 
@@ -41,6 +42,7 @@ struct RunFlags {
   bool precise = false;
   std::string max_time;
   bool check = false;
+  ReportFlags report;
   bool full = false;
   bool quiet = false;
 };
@@ -50,34 +52,31 @@ std::optional<std::chrono::duration<double>> max_time(const RunFlags& flags) {
 }
 
 // Inputs and outputs in one folder make a data set.
-std::vector<NamedPath> written_files(const RunFlags& flags) {
+std::vector<NamedPath> written_files(const RunFlags& flags, std::vector<NamedPath> written) {
   const auto file = [](const std::string& path) { return trial::names_folder(path) ? std::string() : path; };
-  return {{"--save-inputs", file(flags.save_inputs)},
-          {"--save-outputs", file(flags.save_outputs)},
-          {"--trace-gates", flags.trace_gates}};
+  written.push_back({"--save-inputs", file(flags.save_inputs)});
+  written.push_back({"--save-outputs", file(flags.save_outputs)});
+  written.push_back({"--trace-gates", flags.trace_gates});
+  return written;
 }
 
-void require_unread_all(const RunFlags& flags, const std::vector<NamedPath>& read) {
-  require_unread(written_files(flags), read);
+void require_unread_all(const RunFlags& flags, const std::vector<NamedPath>& written,
+                        const std::vector<NamedPath>& read) {
+  require_unread(written, read);
   if (trial::names_folder(flags.save_inputs))
     require_unread_folder({"--save-inputs", flags.save_inputs}, Side::input, read);
   if (trial::names_folder(flags.save_outputs))
     require_unread_folder({"--save-outputs", flags.save_outputs}, Side::output, read);
 }
 
-void check_paths(const RunFlags& flags) {
+void check_paths(const RunFlags& flags, const std::vector<NamedPath>& written) {
   require_format("--save-inputs", flags.save_inputs);
   require_format("--save-outputs", flags.save_outputs);
-  const std::vector<NamedPath> written = written_files(flags);
   require_distinct(written);
-  std::vector<NamedPath> read;
+  std::vector<NamedPath> read{{"the model", flags.model}};
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   for (const std::string& argument : flags.expected) read.push_back({"--expected", argument});
-  require_unread_all(flags, read);
-}
-
-void check_paths(const RunFlags& flags, const onnx_io::Model& model) {
-  require_unread_all(flags, files_of(model));
+  require_unread_all(flags, written, read);
 }
 
 // What a name asks for goes before what is asked for all.
@@ -124,36 +123,17 @@ void save(const std::string& path, const onnx_io::Graph& graph, const std::vecto
   }
 }
 
-void print_output(const RunFlags& flags, const Slot& slot, const Value& value,
-                  const trial::Judgement& judgement) {
-  print("{}  {}\n", printable(slot.name), value.describe());
-  if (!flags.quiet)
-    print_text(
-        report::print_value(value, flags.full ? report::PrintOptions::full() : report::PrintOptions{}));
-  if (flags.expected.empty()) return;
-  if (!judgement.compared) return print("  not compared: no expected value is given\n");
-  const bool is_sample = judgement.random && judgement.comparison.ok;
-  print("  {}: {}\n", judgement.differs() ? "differs" : "as expected",
-        is_sample ? "random values, checked by type, shape and distribution"
-                  : printable(trial::describe(judgement.comparison)));
-}
-
 // What cannot be told does not take the place of the verdict that outputs differ: a line on stderr says why.
 void tell_failure(const trial::Outcome& outcome, const Error& error) {
   if (!outcome.differs() || error.kind() == ErrorKind::internal) throw error;
   tell("grurun: {}\n", printable(error.what()));
 }
 
-void tell_reasons(const RunFlags& flags, const trial::Trial& trial, const trial::Outcome& outcome) {
-  const trial::Reasons reasons = trial::explain(trial, outcome);
-  bool is_judged = reasons.failed.has_value();
-  for (const trial::Explanation& explanation : reasons.explanations) {
-    const bool is_judgement = explanation.kind == "precision";
-    print("{}{}\n", is_judgement ? "" : "why: ", printable(trial::describe(explanation)));
-    is_judged = is_judged || is_judgement;
-  }
-  if (reasons.failed) tell_failure(outcome, *reasons.failed);
-  if (flags.precise && !is_judged)
+void explain(const RunFlags& flags, const trial::Trial& trial, RunReport& report) {
+  trial::Reasons reasons = trial::explain(trial, report.outcome);
+  report.reasons = std::move(reasons.explanations);
+  if (reasons.failed) return tell_failure(report.outcome, *reasons.failed);
+  if (flags.precise && std::ranges::count(report.reasons, "precision", &trial::Explanation::kind) == 0)
     tell(
         "grurun: --precise tells nothing here: no output is a tensor of float, float16 or bfloat16 that the "
         "model computes in double, in the shape that both sides have\n");
@@ -179,6 +159,50 @@ trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>
   return options;
 }
 
+void run_model(const RunFlags& flags, const onnx_io::Model& model, RunReport& report) {
+  if (!flags.trace_gates.empty()) trial::require_traceable(model);
+  const std::vector<Slot> inputs = trial::input_slots(model.graph),
+                          outputs = trial::output_slots(model.graph);
+  for (const Slot& output : outputs) report.outputs.push_back(output.name);
+  trial::TrialOptions options = trial_options(flags, outputs);
+  trial::DataSet set;
+  set.expected = trial::read_values(flags.expected, outputs, Side::output, "--expected");
+  set.inputs = gather_inputs(flags.data, model.graph);
+  save(flags.save_inputs, model.graph, inputs, set.inputs, Side::input);
+
+  Warnings warnings;
+  options.warn = [&](const opset::Finding& finding) {
+    warnings.tell_of(finding);
+    report.warnings.push_back(finding);
+  };
+  std::unique_ptr<TimeLimit> limit;
+  if (const auto most = max_time(flags)) {
+    limit = std::make_unique<TimeLimit>(*most);
+    options.deadline = limit->deadline();
+  }
+  memory::begin_counting_heap();
+  trial::Trial trial(model, std::move(options));
+  report.outcome = with_context([&] { return flags.model; }, [&] { return trial.run(std::move(set)); });
+  limit.reset();
+  save(flags.save_outputs, model.graph, outputs, report.outcome.outputs, Side::output);
+  explain(flags, trial, report);
+  if (!flags.trace_gates.empty()) trace_gates(flags, model, report.outcome);
+}
+
+// What ends a run is a part of its report. A wrong argument, without which there would be one, is not.
+template <typename Body>
+void noting_errors(RunReport& report, const Body& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    report.error = error;
+  } catch (const std::bad_alloc&) {
+    report.error = Error(ErrorKind::limit, memory::out_of_memory_text());
+  }
+  if (report.error && report.error->kind() == ErrorKind::usage && report.outcome.outputs.empty())
+    throw *report.error;
+}
+
 int run(const RunFlags& flags) {
   if (flags.model.empty()) {
     fail_usage("no model named; put it first, as in grurun model.onnx --inputs a.pb; see grurun --help");
@@ -187,36 +211,20 @@ int run(const RunFlags& flags) {
   if (!flags.trace_gates.empty() && onnx_io::format_of(flags.trace_gates) != onnx_io::FileFormat::npz)
     fail_usage("--trace-gates takes a file that ends in .npz, not {}", flags.trace_gates);
   max_time(flags);
-  check_paths(flags);
-  const onnx_io::Model model = onnx_io::load_model(flags.model);
-  check_paths(flags, model);
-  if (!flags.trace_gates.empty()) trial::require_traceable(model);
-  const std::vector<Slot> inputs = trial::input_slots(model.graph),
-                          outputs = trial::output_slots(model.graph);
-  trial::TrialOptions options = trial_options(flags, outputs);
-  trial::DataSet set;
-  set.expected = trial::read_values(flags.expected, outputs, Side::output, "--expected");
-  set.inputs = gather_inputs(flags.data, model.graph);
-  save(flags.save_inputs, model.graph, inputs, set.inputs, Side::input);
-
-  Warnings warnings;
-  options.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
-  std::unique_ptr<TimeLimit> limit;
-  if (const auto most = max_time(flags)) {
-    limit = std::make_unique<TimeLimit>(*most);
-    options.deadline = limit->deadline();
-  }
-  memory::begin_counting_heap();
-  trial::Trial trial(model, std::move(options));
-  const trial::Outcome outcome =
-      with_context([&] { return flags.model; }, [&] { return trial.run(std::move(set)); });
-  limit.reset();
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    print_output(flags, outputs[i], outcome.outputs[i], outcome.judgements[i]);
-  save(flags.save_outputs, model.graph, outputs, outcome.outputs, Side::output);
-  tell_reasons(flags, trial, outcome);
-  if (!flags.trace_gates.empty()) trace_gates(flags, model, outcome);
-  return outcome.differs() ? 1 : 0;
+  Reports<RunReport> reports(flags.report, "a run", false);
+  const std::vector<NamedPath> written = written_files(flags, reports.files());
+  check_paths(flags, written);
+  RunReport report{.model = flags.model, .compares = !flags.expected.empty()};
+  if (flags.full) report.shows_values = report::PrintOptions::full();
+  if (flags.quiet) report.shows_values.reset();
+  onnx_io::Model model;
+  noting_errors(report, [&] { model = onnx_io::load_model(flags.model); });
+  if (!report.error) require_unread_all(flags, written, files_of(model));
+  reports.open();
+  if (!report.error) noting_errors(report, [&] { run_model(flags, model, report); });
+  reports.write(report);
+  if (report.error) throw *report.error;
+  return report.exit_status();
 }
 
 void add_data_flags(CLI::App& app, RunFlags& flags) {
@@ -264,6 +272,7 @@ void add_run(CLI::App& app, Action& action) {
   app.add_flag("--precise", flags->precise,
                "Compute once more in double, and say which side is nearer to the truth, by how many ULP")
       ->group("Output");
+  add_report_flags(app, flags->report, either_of(report::format_names<RunReport>()), "Output");
   CLI::Option* full =
       app.add_flag("--full", flags->full, "Print every element with every digit")->group("Output");
   app.add_flag("-q,--quiet", flags->quiet, "Print names, types and shapes only")

@@ -35,6 +35,7 @@ struct DiffView;
 struct OpsetDiffView;
 struct Inspected;
 struct OpSupport;
+struct RunReport;
 
 /// The rows for a subject; the first is what is printed when no flag asks for another.
 template <typename Subject>
@@ -58,6 +59,8 @@ template <>
 std::span<const Format<std::vector<OpSupport>>> formats();
 template <>
 std::span<const Format<trial::BenchResult>> formats();
+template <>
+std::span<const Format<RunReport>> formats();
 
 template <typename Subject>
 std::vector<std::string_view> format_names() {

@@ -4,6 +4,7 @@
 #include "report/findings/check_format.h"
 #include "report/format.h"
 #include "report/model/inspect_format.h"
+#include "report/run/run_format.h"
 #include "report/schema/ops_format.h"
 #include "report/schema/schema_diff_format.h"
 #include "report/schema/schema_format.h"
@@ -92,6 +93,14 @@ std::span<const Format<trial::BenchResult>> formats() {
   return rows;
 }
 
+template <>
+std::span<const Format<RunReport>> formats() {
+  static constexpr Format<RunReport> rows[] = {
+      {"text", "", "", run_text},
+      {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"exit_status\": ", run_json}};
+  return rows;
+}
+
 namespace {
 
 /// Whether is(row) holds for a row of any subject.
@@ -103,7 +112,7 @@ bool any_row(const Is& is) {
 template <typename Is>
 bool any_format(const Is& is) {
   return any_row<conformance::SuiteResult, std::vector<CheckedModel>, Rules, SchemaView, DiffView,
-                 OpsetDiffView, Inspected, OpsMatrix, trial::BenchResult>(is);
+                 OpsetDiffView, Inspected, OpsMatrix, trial::BenchResult, RunReport>(is);
 }
 
 }  // namespace

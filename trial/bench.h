@@ -1,4 +1,4 @@
-// What a measurement of a model's runs finds out.
+// How long runs of a model take, and where the time goes.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,16 @@
 
 #include "trial/profile.h"
 #include "trial/step_work.h"
+#include "trial/trial.h"
 
 namespace grurun::trial {
 
 /// Times in microseconds.
 struct BenchResult {
-  std::string model;  // as it was named
+  std::string model;   // as it was named, and
+  double load_us = 0;  // the time to read it: by the caller
   int threads = 0;
   std::string isa;
-  double load_us = 0;
   double plan_us = 0;
   std::int64_t runs = 0;
   std::vector<double> samples_us;  // of a run each, ascending
@@ -36,5 +37,18 @@ struct BenchResult {
   /// The time that the share q of the samples does not exceed.
   double quantile(double q) const;
 };
+
+struct BenchOptions {
+  std::int64_t warmup = 3;
+  std::int64_t runs = 10;  // at least
+  double min_time = 1;     // seconds at least
+  bool profile = false;
+  bool trace = false;  // last_run is wanted
+};
+
+/// Checks and plans the model, runs it in this process and takes the time. inputs[i] belongs to
+/// graph.inputs[i]. Throws what a Trial throws.
+BenchResult measure(const onnx_io::Model& model, const std::vector<Value>& inputs, TrialOptions trial_options,
+                    const BenchOptions& options);
 
 }  // namespace grurun::trial

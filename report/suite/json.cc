@@ -1,10 +1,9 @@
 #include "report/suite/json.h"
 
-#include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "conformance/version.h"
+#include "report/judgement_json.h"
 #include "report/suite/tally.h"
 #include "report/suite/text.h"
 
@@ -21,60 +20,15 @@ Json counts_json(const Counts& counts) {
   return out;
 }
 
-Json pair_json(const std::optional<trial::ElementPair>& pair) {
-  if (!pair) return nullptr;
-  return {{"where", one_line(pair->where)},
-          {"index", pair->index},
-          {"actual", one_line(pair->actual)},
-          {"expected", one_line(pair->expected)}};
-}
-
-/// JSON has no infinity, and the keys are numbers.
-double within_range(double error) {
-  return std::min(error, std::numeric_limits<double>::max());
-}
-
 Json output_json(const conformance::OutputResult& output) {
-  const trial::Comparison& comparison = output.comparison;
-  const trial::ElementErrors& errors = comparison.errors;
-  Json out = {{"data_set", one_line(output.data_set)},
-              {"name", one_line(output.name)},
-              {"ok", comparison.ok},
-              {"random", output.random},
-              {"actual_type", one_line(comparison.actual_type)},
-              {"expected_type", one_line(comparison.expected_type)},
-              {"problem", one_line(comparison.structure)}};
-  if (output.random) return out;
-  out["rtol"] = comparison.tolerance.rtol;
-  out["atol"] = comparison.tolerance.atol;
-  out["total"] = errors.total;
-  out["differing"] = errors.differing;
-  out["non_finite"] = errors.non_finite;
-  out["max_abs"] = within_range(errors.max_abs);
-  out["max_rel"] = within_range(errors.max_rel);
-  out["max_ulp"] = errors.max_ulp ? Json(*errors.max_ulp) : Json(nullptr);
-  out["first"] = pair_json(comparison.first);
-  out["worst"] = pair_json(comparison.worst);
-  return out;
-}
-
-Json finding_json(const trial::Explanation& finding) {
-  Json out = {
-      {"kind", finding.kind}, {"data_set", one_line(finding.data_set)}, {"node", one_line(finding.node)}};
-  out["hypotheses"] = finding.hypotheses;
-  out["max_ulp"] = finding.max_ulp ? Json(*finding.max_ulp) : Json(nullptr);
-  out["text"] = one_line(finding.text);
+  Json out = {{"data_set", one_line(output.data_set)}, {"name", one_line(output.name)}};
+  add_comparison(out, output.comparison, output.random);
   return out;
 }
 
 Json warning_json(const conformance::Warning& warning) {
-  const opset::Finding& finding = warning.finding;
-  Json out = {
-      {"data_set", one_line(warning.data_set)}, {"code", finding.code}, {"text", one_line(finding.message)}};
-  if (finding.node.empty()) return out;
-  out["node"] = one_line(finding.node);
-  out["op"] = one_line(finding.op);
-  out["section"] = one_line(finding.section);
+  Json out = {{"data_set", one_line(warning.data_set)}};
+  add_warning(out, warning.finding);
   return out;
 }
 
@@ -95,7 +49,7 @@ Json case_json(const conformance::Case& test, const conformance::CaseOutcome& ou
   for (const conformance::OutputResult& output : result.outputs)
     out["outputs"].push_back(output_json(output));
   out["diagnosis"] = Json::array();
-  for (const trial::Explanation& finding : result.findings) out["diagnosis"].push_back(finding_json(finding));
+  for (const trial::Finding& finding : result.findings) out["diagnosis"].push_back(reason_json(finding));
   out["warnings"] = Json::array();
   for (const conformance::Warning& warning : result.warnings)
     out["warnings"].push_back(warning_json(warning));

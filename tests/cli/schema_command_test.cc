@@ -112,8 +112,7 @@ TEST(SchemaCommand, SaysWhatIsNearToAnUnknownName) {
 
 TEST(SchemaCommand, DescribesEverySchema) {
   for (const opset::SchemaInfo* schema : opset::all_schemas()) {
-    report::SchemaView view =
-        report::select_schema(schema->name, schema->domain, schema->since_version);
+    report::SchemaView view = report::select_schema(schema->name, schema->domain, schema->since_version);
     EXPECT_EQ(view.schema, schema);
     view.with_doc = true;
     const std::string text = report::schema_text(view);
@@ -179,7 +178,8 @@ TEST(SchemaDiffCommand, RefusesWhatDoesNotExist) {
   EXPECT_THAT(run("GRU --diff-opset 7 14"), HasSubstr("for one use grurun schema GRU --diff FROM TO"));
   EXPECT_THAT(run("ai.onnx.ml.Scaler --domain ai.onnx --diff 1 1"),
               HasSubstr("names a domain, and --domain another"));
-  EXPECT_THAT(run("GRU --output-format markdown"), HasSubstr("schema without --diff has no such format; it has text or json"));
+  EXPECT_THAT(run("GRU --output-format markdown"),
+              HasSubstr("schema without --diff has no such format; it has text or json"));
   EXPECT_THAT(run(""), HasSubstr("no operator named"));
 }
 

@@ -1,0 +1,37 @@
+// What `grurun MODEL` reports.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opset/findings/finding.h"
+#include "report/print_value.h"
+#include "tensor/error.h"
+#include "trial/trial.h"
+
+namespace grurun::report {
+
+struct RunReport {
+  std::string model;                                          // as it was named
+  std::vector<std::string> outputs;                           // names, by graph output
+  bool compares = false;                                      // something is expected of the outputs
+  std::optional<PrintOptions> shows_values = PrintOptions{};  // nullopt: names, types and shapes only
+  trial::Outcome outcome;                                     // empty where the run failed
+  std::vector<trial::Finding> reasons;
+  std::vector<opset::Finding> warnings;
+  std::optional<Error> error;  // what ended the run, or what came after it
+
+  /// "passed" and "differs", "ran" where nothing is expected; "invalid", "unsupported", "timed-out" (any
+  /// limit) and "crashed" (an internal error) where an error says so.
+  const char* verdict() const;
+  int exit_status() const;
+};
+
+/// Each output's name and type, its values, how it compares, and why it differs. Empty where the run failed.
+std::string run_text(const RunReport& run);
+
+/// docs/usage.md documents every key; they are stable.
+std::string run_json(const RunReport& run);
+
+}  // namespace grurun::report

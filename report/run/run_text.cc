@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include "report/run/run_format.h"
+#include "tensor/printable.h"
+
+namespace grurun::report {
+
+namespace {
+
+std::string judgement_line(const trial::Judgement& judgement) {
+  if (!judgement.compared) return "  not compared: no expected value is given\n";
+  const bool is_sample = judgement.random && judgement.comparison.ok;
+  return fmt::format("  {}: {}\n", judgement.differs() ? "differs" : "as expected",
+                     is_sample ? "random values, checked by type, shape and distribution"
+                               : printable(trial::describe(judgement.comparison)));
+}
+
+}  // namespace
+
+std::string run_text(const RunReport& run) {
+  std::string text;
+  for (std::size_t i = 0; i < run.outcome.outputs.size(); ++i) {
+    const Value& value = run.outcome.outputs[i];
+    text += fmt::format("{}  {}\n", printable(run.outputs[i]), value.describe());
+    if (run.shows_values) text += print_value(value, *run.shows_values);
+    if (run.compares) text += judgement_line(run.outcome.judgements[i]);
+  }
+  for (const trial::Finding& finding : run.reasons) {
+    text += fmt::format("{}{}\n",
+                        finding.kind == "precision" ? "" : "why: ", printable(trial::describe(finding)));
+  }
+  return text;
+}
+
+}  // namespace grurun::report
