@@ -46,7 +46,7 @@ void add_comparison(Json& out, const trial::Comparison& comparison, bool random)
   out["worst"] = pair_json(comparison.worst);
 }
 
-Json reason_json(const trial::Finding& finding) {
+Json reason_json(const trial::Explanation& finding) {
   Json out = {
       {"kind", finding.kind}, {"data_set", one_line(finding.data_set)}, {"node", one_line(finding.node)}};
   out["hypotheses"] = finding.hypotheses;

@@ -5,7 +5,7 @@
 
 #include "opset/findings/finding.h"
 #include "trial/compare.h"
-#include "trial/diagnosis/finding.h"
+#include "trial/diagnosis/explanation.h"
 
 namespace grurun::report {
 
@@ -14,7 +14,7 @@ namespace grurun::report {
 void add_comparison(nlohmann::ordered_json& output, const trial::Comparison& comparison, bool random);
 
 /// {"kind", "data_set", "node", "hypotheses", "max_ulp", "text"}.
-nlohmann::ordered_json reason_json(const trial::Finding& finding);
+nlohmann::ordered_json reason_json(const trial::Explanation& finding);
 
 /// Adds "code", "text" and, of a node, "node", "op" and "section".
 void add_warning(nlohmann::ordered_json& warning, const opset::Finding& finding);

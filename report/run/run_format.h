@@ -18,7 +18,7 @@ struct RunReport {
   bool compares = false;                                      // something is expected of the outputs
   std::optional<PrintOptions> shows_values = PrintOptions{};  // nullopt: names, types and shapes only
   trial::Outcome outcome;                                     // empty where the run failed
-  std::vector<trial::Finding> reasons;
+  std::vector<trial::Explanation> reasons;
   std::vector<opset::Finding> warnings;
   std::optional<Error> error;  // what ended the run, or what came after it
 

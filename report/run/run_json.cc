@@ -56,7 +56,7 @@ std::string run_json(const RunReport& run) {
     out["outputs"].push_back(
         run_output_json(run.outputs[i], run.outcome.outputs[i], run.outcome.judgements[i]));
   out["diagnosis"] = Json::array();
-  for (const trial::Finding& finding : run.reasons) out["diagnosis"].push_back(reason_json(finding));
+  for (const trial::Explanation& finding : run.reasons) out["diagnosis"].push_back(reason_json(finding));
   out["warnings"] = Json::array();
   for (const opset::Finding& finding : run.warnings) add_warning(out["warnings"].emplace_back(), finding);
   return json_text(out, 1);

@@ -25,7 +25,7 @@ std::string run_text(const RunReport& run) {
     if (run.shows_values) text += print_value(value, *run.shows_values);
     if (run.compares) text += judgement_line(run.outcome.judgements[i]);
   }
-  for (const trial::Finding& finding : run.reasons) {
+  for (const trial::Explanation& finding : run.reasons) {
     text += fmt::format("{}{}\n",
                         finding.kind == "precision" ? "" : "why: ", printable(trial::describe(finding)));
   }

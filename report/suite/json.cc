@@ -49,7 +49,7 @@ Json case_json(const conformance::Case& test, const conformance::CaseOutcome& ou
   for (const conformance::OutputResult& output : result.outputs)
     out["outputs"].push_back(output_json(output));
   out["diagnosis"] = Json::array();
-  for (const trial::Finding& finding : result.findings) out["diagnosis"].push_back(reason_json(finding));
+  for (const trial::Explanation& finding : result.findings) out["diagnosis"].push_back(reason_json(finding));
   out["warnings"] = Json::array();
   for (const conformance::Warning& warning : result.warnings)
     out["warnings"].push_back(warning_json(warning));
