@@ -19,7 +19,8 @@ bool is_regular(const std::string& path) {
 
 /// The first 8 kB, where the path is a file's: to open a pipe would wait for its other end.
 std::string head_of(const std::string& path) {
-  std::string head(is_regular(path) ? 8192 : 0, '\0');
+  if (!is_regular(path)) return {};
+  std::string head(8192, '\0');
   std::ifstream file(path, std::ios::binary);
   head.resize(static_cast<std::size_t>(file.read(head.data(), std::ssize(head)).gcount()));
   return head;
