@@ -1,5 +1,7 @@
 // grurun bench: what is measured, and how it is told.
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/command_line.h"
 
