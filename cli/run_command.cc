@@ -214,7 +214,9 @@ int run(const RunFlags& flags) {
   Reports<RunReport> reports(flags.report, "a run", false);
   const std::vector<NamedPath> written = written_files(flags, reports.files());
   check_paths(flags, written);
-  RunReport report{.model = flags.model, .compares = !flags.expected.empty()};
+  RunReport report;
+  report.model = flags.model;
+  report.compares = !flags.expected.empty();
   if (flags.full) report.shows_values = report::PrintOptions::full();
   if (flags.quiet) report.shows_values.reset();
   onnx_io::Model model;
