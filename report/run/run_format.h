@@ -8,6 +8,7 @@
 #include "opset/findings/finding.h"
 #include "report/print_value.h"
 #include "tensor/error.h"
+#include "trial/diagnosis/explanation.h"
 #include "trial/trial.h"
 
 namespace grurun::report {
