@@ -20,6 +20,7 @@ except ImportError:
 ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
 BUILT_ELSEWHERE = ("layer.onnx", "unrolled.onnx")
+MADE_BY_PROGRAMS = ("coverage.md", "rules.md", "known-wrong.md")
 END = "\x1e\n"
 
 # The example on the page of GRUCell-3, whose B contradicts the page's text.
@@ -136,6 +137,25 @@ class Documents(unittest.TestCase):
         version = re.search(r"^onnx==(.*)$", (ROOT / "scripts/requirements.txt").read_text(), re.MULTILINE)[1]
         size = (ROOT / f"testdata/expectations/onnx-{version}.size").read_text().strip()
         self.assertIn(f"All {size} official cases of onnx {version} pass", (ROOT / "README.md").read_text())
+
+    def test_lines_are_short(self):
+        """But for tables, blocks of code and what cannot be broken."""
+        long = []
+        for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+            text = re.sub(r"^```.*?^```$|^    [^\n]*$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+            if page.name not in MADE_BY_PROGRAMS:
+                long += [f"{page.name}: {line}" for line in text.splitlines()
+                         if len(line) > 100 and " " in line.strip() and not line.lstrip().startswith("|")]
+        self.assertEqual(long, [])
+
+    def test_pages_begin_with_what_they_are_for_and_an_example(self):
+        without = []
+        for page in (ROOT / "docs").glob("*.md"):
+            title, _, head = page.read_text().split("\n## ")[0].partition("\n\n")
+            has_example = re.search(r"^(```|    \S)|[Ff]or\s+example", head, re.MULTILINE)
+            if page.name not in MADE_BY_PROGRAMS and not (title.startswith("# ") and head.startswith("This page ") and has_example):
+                without.append(page.name)
+        self.assertEqual(without, [])
 
     def test_sizes(self):
         self.assertLessEqual(len((ROOT / "docs/performance.md").read_text().splitlines()), 150)
