@@ -17,8 +17,8 @@
 #include "report/run/run_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
-#include "trial/diagnosis/explain.h"
 #include "tensor/printable.h"
+#include "trial/diagnosis/explain.h"
 #include "trial/diagnosis/trace.h"
 #include "trial/trial.h"
 
