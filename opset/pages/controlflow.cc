@@ -3,21 +3,16 @@
 
 namespace grurun::opset {
 
-namespace {
-
-constexpr Page controlflow_rows[] = {
-    {.op_type = "If"},
-    {.op_type = "Loop"},
-    {.op_type = "Scan",
-     .attributes = "directions: 0, 1; scan_input_directions@9: 0, 1; scan_output_directions@9: 0, 1",
-     .rules = {{check_scan}}},
-};
-static_assert(is_sorted_by_name(controlflow_rows));
-
-}  // namespace
-
 std::span<const Page> controlflow_pages() {
-  return controlflow_rows;
+  static constexpr Page pages[] = {
+      {.op_type = "If"},
+      {.op_type = "Loop"},
+      {.op_type = "Scan",
+       .attributes = "directions: 0, 1; scan_input_directions@9: 0, 1; scan_output_directions@9: 0, 1",
+       .rules = {{check_scan}}},
+  };
+  static_assert(is_sorted_by_name(pages));
+  return pages;
 }
 
 }  // namespace grurun::opset

@@ -3,27 +3,22 @@
 
 namespace grurun::opset {
 
-namespace {
-
-constexpr Page quantization_rows[] = {
-    {.op_type = "DequantizeLinear",
-     .shapes = "@10 - one one; @13 - [...] [...] | - one one",
-     .attributes = "block_size@21 >= 0",
-     .rules = {{check_scale, 13}},
-     .folded = Folded::first},
-    {.op_type = "DynamicQuantizeLinear"},
-    {.op_type = "QuantizeLinear",
-     .shapes = "@10 - one one; @13 - [...] [...] | - one one",
-     .attributes = "precision@23: 0, 1, 10, 11, 16; block_size@21 >= 0",
-     .rules = {{check_scale, 13}},
-     .folded = Folded::first},
-};
-static_assert(is_sorted_by_name(quantization_rows));
-
-}  // namespace
-
 std::span<const Page> quantization_pages() {
-  return quantization_rows;
+  static constexpr Page pages[] = {
+      {.op_type = "DequantizeLinear",
+       .shapes = "@10 - one one; @13 - [...] [...] | - one one",
+       .attributes = "block_size@21 >= 0",
+       .rules = {{check_scale, 13}},
+       .folded = Folded::first},
+      {.op_type = "DynamicQuantizeLinear"},
+      {.op_type = "QuantizeLinear",
+       .shapes = "@10 - one one; @13 - [...] [...] | - one one",
+       .attributes = "precision@23: 0, 1, 10, 11, 16; block_size@21 >= 0",
+       .rules = {{check_scale, 13}},
+       .folded = Folded::first},
+  };
+  static_assert(is_sorted_by_name(pages));
+  return pages;
 }
 
 }  // namespace grurun::opset

@@ -2,33 +2,27 @@
 
 namespace grurun::opset {
 
-namespace {
-
-constexpr std::string_view reduced_axes = "keepdims: 0, 1; noop_with_empty_axes@18: 0, 1";
-
-constexpr Page reduction_rows[] = {
-    {.op_type = "ArgMax", .attributes = "keepdims: 0, 1"},
-    {.op_type = "ArgMin", .attributes = "keepdims: 0, 1"},
-    {.op_type = "ReduceL1", .shapes = "@18 - list", .attributes = reduced_axes},
-    {.op_type = "ReduceL2", .shapes = "@18 - list", .attributes = reduced_axes},
-    {.op_type = "ReduceLogSum", .shapes = "@18 - list", .attributes = reduced_axes},
-    {.op_type = "ReduceLogSumExp", .shapes = "@18 - list", .attributes = reduced_axes},
-    {.op_type = "ReduceMax", .shapes = "@18 - list", .attributes = reduced_axes, .folded = Folded::first},
-    {.op_type = "ReduceMean", .shapes = "@18 - list", .attributes = reduced_axes, .folded = Folded::first},
-    {.op_type = "ReduceMin", .shapes = "@18 - list", .attributes = reduced_axes, .folded = Folded::first},
-    {.op_type = "ReduceProd", .shapes = "@18 - list", .attributes = reduced_axes, .folded = Folded::first},
-    {.op_type = "ReduceSum",
-     .shapes = "@13 - list",
-     .attributes = "keepdims: 0, 1; noop_with_empty_axes@13: 0, 1",
-     .folded = Folded::first},
-    {.op_type = "ReduceSumSquare", .shapes = "@18 - list", .attributes = reduced_axes},
-};
-static_assert(is_sorted_by_name(reduction_rows));
-
-}  // namespace
-
 std::span<const Page> reduction_pages() {
-  return reduction_rows;
+  constexpr std::string_view reduced_axes = "keepdims: 0, 1; noop_with_empty_axes@18: 0, 1";
+  static constexpr Page pages[] = {
+      {.op_type = "ArgMax", .attributes = "keepdims: 0, 1"},
+      {.op_type = "ArgMin", .attributes = "keepdims: 0, 1"},
+      {.op_type = "ReduceL1", .shapes = "@18 - list", .attributes = reduced_axes},
+      {.op_type = "ReduceL2", .shapes = "@18 - list", .attributes = reduced_axes},
+      {.op_type = "ReduceLogSum", .shapes = "@18 - list", .attributes = reduced_axes},
+      {.op_type = "ReduceLogSumExp", .shapes = "@18 - list", .attributes = reduced_axes},
+      {.op_type = "ReduceMax", .shapes = "@18 - list", .attributes = reduced_axes, .folded = Folded::first},
+      {.op_type = "ReduceMean", .shapes = "@18 - list", .attributes = reduced_axes, .folded = Folded::first},
+      {.op_type = "ReduceMin", .shapes = "@18 - list", .attributes = reduced_axes, .folded = Folded::first},
+      {.op_type = "ReduceProd", .shapes = "@18 - list", .attributes = reduced_axes, .folded = Folded::first},
+      {.op_type = "ReduceSum",
+       .shapes = "@13 - list",
+       .attributes = "keepdims: 0, 1; noop_with_empty_axes@13: 0, 1",
+       .folded = Folded::first},
+      {.op_type = "ReduceSumSquare", .shapes = "@18 - list", .attributes = reduced_axes},
+  };
+  static_assert(is_sorted_by_name(pages));
+  return pages;
 }
 
 }  // namespace grurun::opset

@@ -2,20 +2,15 @@
 
 namespace grurun::opset {
 
-namespace {
-
-constexpr Page text_rows[] = {
-    {.op_type = "RegexFullMatch"},
-    {.op_type = "StringConcat"},
-    {.op_type = "StringNormalizer", .attributes = "case_change_action: NONE, LOWER, UPPER"},
-    {.op_type = "StringSplit"},
-};
-static_assert(is_sorted_by_name(text_rows));
-
-}  // namespace
-
 std::span<const Page> text_pages() {
-  return text_rows;
+  static constexpr Page pages[] = {
+      {.op_type = "RegexFullMatch"},
+      {.op_type = "StringConcat"},
+      {.op_type = "StringNormalizer", .attributes = "case_change_action: NONE, LOWER, UPPER"},
+      {.op_type = "StringSplit"},
+  };
+  static_assert(is_sorted_by_name(pages));
+  return pages;
 }
 
 }  // namespace grurun::opset
