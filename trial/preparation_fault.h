@@ -1,16 +1,18 @@
-// What a run would refuse of a node before it sees any input.
+// What a run refuses of a node by its attributes and the values that the file holds.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "onnx_io/models/model.h"
+#include "opset/check/check.h"
 
 namespace grurun::trial {
 
-/// Prepares the node alone, by its attributes: no input is a constant, so nothing is packed or folded. The
-/// message of the Error(invalid_model) that its kernel throws. nullopt where there is none, and for a node
-/// without attributes or with such as name graphs, values of the graph around it or attributes of a caller.
-std::optional<std::string> preparation_fault(const onnx_io::Node& node, const onnx_io::OpsetImports& imports);
+/// Prepares the node alone, and runs it where it may run and all inputs are constants: the rule and the
+/// sentence with which that ends. nullopt where it does not, and for a node whose attributes are graphs, name
+/// values of the graph around it or refer to those of a caller.
+std::optional<opset::NodeFault> preparation_fault(const onnx_io::Node& node,
+                                                  const onnx_io::OpsetImports& imports,
+                                                  const opset::NodeInputs& inputs);
 
 }  // namespace grurun::trial

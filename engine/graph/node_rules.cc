@@ -1,11 +1,14 @@
 #include "engine/graph/node_rules.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 
-#include "opset/schema/near_match.h"
+#include "opset/check/require_node.h"
+#include "opset/findings/rule_error.h"
+#include "opset/inference/judge_types.h"
+#include "opset/pages/judge_page.h"
+#include "opset/schema/signature_fit.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -27,28 +30,54 @@ std::string node_label(const Node& node, const std::string& path, int since_vers
   return fmt::format("node that makes '{}{}' ({})", path, output, op_label(node, since_version));
 }
 
-std::int64_t imported_version(const Node& node, const Scope& scope) {
-  const auto found = scope.imports->find(node.domain);
-  if (found == scope.imports->end()) {
-    fail_invalid("{} is of domain '{}', which opset_import does not name", node.op_type,
-                 onnx_io::shown_domain(node.domain));
-  }
-  const std::optional<std::int64_t> newest = opset::newest_opset(node.domain);
-  if (newest && found->second > *newest) {
-    fail_unsupported("opset {} of {} is newer than {}, the newest known here", found->second,
-                     onnx_io::shown_domain(node.domain), *newest);
-  }
-  return found->second;
+const opset::Signature* find_signature(const Node& node, const Scope& scope) {
+  const auto import = scope.imports->find(node.domain);
+  if (import == scope.imports->end()) return nullptr;
+  return opset::find_signature(node.op_type, node.domain, import->second);
 }
 
-int resolved_version(const Node& node, std::int64_t opset_version) {
-  if (const auto since = opset::since_version(node.op_type, node.domain, opset_version)) return *since;
-  if (opset::newest_opset(node.domain))
-    fail_invalid("{}", opset::describe_unknown_operator(node.op_type, node.domain, opset_version));
+std::int64_t imported_version(const Node& node, const Scope& scope) {
+  const auto import = scope.imports->find(node.domain);
+  if (import == scope.imports->end()) opset::require_node(node, *scope.imports);
+  const std::int64_t version = import == scope.imports->end() ? 0 : import->second;
+  const std::optional<std::int64_t> newest = opset::newest_opset(node.domain);
+  if (newest && version > *newest) {
+    fail_unsupported("opset {} of {} is newer than {}, the newest known here", version,
+                     onnx_io::shown_domain(node.domain), *newest);
+  }
+  return version;
+}
+
+int custom_version(const Node& node, std::int64_t opset_version) {
   const int version = newest_op_version(node.domain, node.op_type, opset_version);
   if (version > 0) return version;
   fail_unsupported("operator {} of the custom domain '{}' is not known here", node.op_type,
                    onnx_io::shown_domain(node.domain));
+}
+
+namespace {
+
+// Where the version is not known, the node is to be judged for that; but for what is outside the standard.
+bool needs_judge(const Node& node, const Scope& scope, const opset::Signature* signature) {
+  if (signature != nullptr) {
+    return signature->deprecated || !opset::plainly_fits(node, *signature) ||
+           (!node.attributes.empty() &&
+            !opset::attribute_value_faults(node, signature->since_version).empty());
+  }
+  return !scope.imports->contains(node.domain) || opset::newest_opset(node.domain);
+}
+
+}  // namespace
+
+void require_rules(const Node& node, const Scope& scope, const opset::Signature* signature) {
+  if (needs_judge(node, scope, signature)) opset::require_node(node, *scope.imports);
+  if (signature == nullptr) return;
+  const DType refused = opset::refused_choice(node, *signature);
+  if (refused == DType::undefined) return;
+  const ValueType tensor = ValueType::tensor(refused);
+  const bool of_tensors = !signature->outputs[0].types.tensors.empty();
+  const std::string type = (of_tensors ? tensor : ValueType::sequence(tensor)).to_string();
+  opset::require_types(*opset::find_schema(node.op_type, node.domain, signature->since_version), {}, {&type});
 }
 
 std::optional<Node> resolve_references(const Node& node, const Scope& scope) {
@@ -71,6 +100,15 @@ std::optional<Node> resolve_references(const Node& node, const Scope& scope) {
     resolved.attributes.back().name = attribute.name;
   }
   return resolved;
+}
+
+void refuse_by_rule(const Error& error, const Node& node, int since_version,
+                    const std::vector<opset::KnownInput>& inputs, opset::Rule otherwise) {
+  const bool of_the_node = error.kind() == ErrorKind::invalid_model && error.context().empty();
+  if (!of_the_node || dynamic_cast<const opset::RuleError*>(&error) != nullptr) return;
+  if (const auto found = opset::judge_alone(node, since_version, inputs))
+    throw opset::RuleError(found->message, found->code);
+  throw opset::RuleError(error.message(), opset::rule_info(otherwise).code);
 }
 
 std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRow& row, std::size_t count) {
@@ -125,78 +163,6 @@ std::vector<TypeCheck> type_checks(const std::vector<InputRule>& rules, const st
     check.same_as = check.input;
   }
   return of_others;
-}
-
-void check_counts(const Node& node, const opset::Signature& signature) {
-  const auto may_be_left_out = [&](std::size_t input) {
-    return input < signature.inputs.size() && signature.inputs[input].kind == opset::ParameterKind::optional;
-  };
-  const auto check = [&](const char* what, const std::vector<std::string>& names, int least, int most) {
-    std::size_t count = names.size();
-    // An empty name in an optional place still counts: Loop needs two inputs and may have (M, "").
-    const bool inputs = &names == &node.inputs;
-    while (count > 0 && names[count - 1].empty() && !(inputs && may_be_left_out(count - 1))) --count;
-    if (count >= static_cast<std::size_t>(least) && names.size() <= static_cast<std::size_t>(most)) return;
-    if (names.size() >= static_cast<std::size_t>(least) && names.size() <= static_cast<std::size_t>(most)) {
-      fail_invalid("{} needs its {} {} ('{}')", op_label(node, signature.since_version), what, count,
-                   inputs ? signature.inputs[std::min(count, signature.inputs.size() - 1)].name
-                          : signature.outputs[std::min(count, signature.outputs.size() - 1)].name);
-    }
-    const std::string range = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
-    fail_invalid("{} has {} {}s, but {} has {}", op_label(node, signature.since_version), names.size(), what,
-                 "the standard", range);
-  };
-  check("input", node.inputs, signature.min_input, signature.max_input);
-  check("output", node.outputs, signature.min_output, signature.max_output);
-  for (std::size_t i = 0; i < node.inputs.size() && i < signature.inputs.size(); ++i) {
-    if (node.inputs[i].empty() && signature.inputs[i].kind == opset::ParameterKind::single) {
-      fail_invalid("{} needs its input {} ('{}')", op_label(node, signature.since_version), i,
-                   signature.inputs[i].name);
-    }
-  }
-}
-
-namespace {
-
-/// The element type that an attribute chooses for output 0; undefined where it chooses none.
-DType chosen_type(const Attribute& attribute) {
-  static constexpr std::array names{"to", "dtype", "output_dtype", "output_datatype"};
-  if (attribute.name == "value" && attribute.tensors.size() == 1) return attribute.tensors[0].dtype();
-  const bool is_number = attribute.type == onnx_io::AttributeType::int_ && is_valid_dtype(attribute.i);
-  if (!is_number || std::ranges::find(names, attribute.name) == names.end()) return DType::undefined;
-  return static_cast<DType>(attribute.i);
-}
-
-void check_chosen_type(const Node& node, const Attribute& attribute, const opset::Signature& signature) {
-  const DType chosen = chosen_type(attribute);
-  if (chosen == DType::undefined || signature.outputs.empty()) return;
-  const opset::ParameterTypes& types = signature.outputs[0].types;
-  if (types.tensors.contains(chosen) || types.sequences.contains(chosen)) return;
-  fail_invalid("{} is {}, which {} does not make", attribute.name, dtype_name(chosen),
-               op_label(node, signature.since_version));
-}
-
-}  // namespace
-
-void check_attributes(const Node& node, const opset::Signature& signature) {
-  const auto label = [&] { return op_label(node, signature.since_version); };
-  std::vector<bool> given(signature.attributes.size());
-  for (const Attribute& attribute : node.attributes) {
-    const auto is_it = [&](const opset::SignatureAttribute& known) { return attribute.name == known.name; };
-    const auto found = std::ranges::find_if(signature.attributes, is_it);
-    if (found == signature.attributes.end()) {
-      fail_invalid("{} has no attribute '{}': remove it, or import the opset that defines it", label(),
-                   attribute.name);
-    }
-    const auto at = static_cast<std::size_t>(found - signature.attributes.begin());
-    if (given[at]) fail_invalid("attribute '{}' of {} is given twice", attribute.name, label());
-    given[at] = true;
-    check_chosen_type(node, attribute, signature);
-  }
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (signature.attributes[i].required && !given[i])
-      fail_invalid("{} needs the attribute '{}'", label(), signature.attributes[i].name);
-  }
 }
 
 }  // namespace grurun::engine

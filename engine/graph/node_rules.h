@@ -10,7 +10,10 @@
 #include "engine/graph/plan.h"
 #include "engine/graph/scope.h"
 #include "onnx_io/models/model.h"
+#include "opset/check/judge_alone.h"
+#include "opset/findings/rules.h"
 #include "opset/schema/signature.h"
+#include "tensor/error.h"
 
 namespace grurun::engine {
 
@@ -20,18 +23,27 @@ std::string op_label(const onnx_io::Node& node, int since_version);
 /// "node 'path/gru_1' (GRU-14)"; a node without a name is called by its first output.
 std::string node_label(const onnx_io::Node& node, const std::string& path, int since_version);
 
-/// The opset version under which the node's domain is read in this scope. Throws Error(invalid_model) when
-/// opset_import does not name the domain, Error(unsupported) when the version is newer than the newest known.
+/// What the standard says of the node under the opset that its scope imports; nullptr where it does not know
+/// the operator.
+const opset::Signature* find_signature(const onnx_io::Node& node, const Scope& scope);
+
+/// The opset version under which the node's domain is read in this scope. Throws RuleError when opset_import
+/// does not name the domain, Error(unsupported) when the version is newer than the newest known.
 std::int64_t imported_version(const onnx_io::Node& node, const Scope& scope);
 
-/// The since_version of the schema, or of the operator tables for domains outside the standard.
-/// Throws Error(invalid_model) when a domain of the standard has no such operator in that opset,
-/// Error(unsupported) when no table has one of another domain.
-int resolved_version(const onnx_io::Node& node, std::int64_t opset_version);
+/// The since_version in the operator tables of what is outside the standard. Throws Error(unsupported) when
+/// they have none.
+int custom_version(const onnx_io::Node& node, std::int64_t opset_version);
 
 /// The node with attribute references replaced by the calling node's attributes; references to attributes
 /// that the caller leaves out, and that have no default, go. nullopt: nothing to replace.
 std::optional<onnx_io::Node> resolve_references(const onnx_io::Node& node, const Scope& scope);
+
+/// Throws RuleError instead of an Error(invalid_model) with which the node's kernel has refused it: with what
+/// a check says of the node with these inputs, or else with the kernel's own sentence. Returns where the
+/// error is another, has such a code already, or came up in a node within this one.
+void refuse_by_rule(const Error& error, const onnx_io::Node& node, int since_version,
+                    const std::vector<opset::KnownInput>& inputs, opset::Rule otherwise);
 
 /// What the standard and the kernel admit for the first count inputs.
 std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRow& row, std::size_t count);
@@ -41,12 +53,8 @@ std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRo
 std::vector<TypeCheck> type_checks(const std::vector<InputRule>& rules, const std::vector<int>& slots,
                                    const std::vector<const Value*>& constants);
 
-/// Throws Error(invalid_model) when the node has fewer or more inputs or outputs than the standard states, or
-/// omits a required one.
-void check_counts(const onnx_io::Node& node, const opset::Signature& signature);
-
-/// Throws Error(invalid_model) for an attribute that this version does not have or that is given twice, for a
-/// required one that is missing, and for one that names a type which the version does not make.
-void check_attributes(const onnx_io::Node& node, const opset::Signature& signature);
+/// Throws RuleError for what a check finds in the operator, its attributes, the numbers of inputs and
+/// outputs and the type that an attribute chooses. signature: as find_signature gives it.
+void require_rules(const onnx_io::Node& node, const Scope& scope, const opset::Signature* signature);
 
 }  // namespace grurun::engine

@@ -189,15 +189,12 @@ void PlanBuilder::add_resolved_node(const Node& node, Scope& scope) {
                    return inline_function(*local, node, scope);
                  }
                  if (const auto fault = functions_.overload_fault(node)) fail_invalid("{}", *fault);
+                 const opset::Signature* signature = find_signature(node, scope);
+                 if (signature != nullptr) since = signature->since_version;
+                 require_rules(node, scope, signature);
                  const std::int64_t version = imported_version(node, scope);
-                 since = resolved_version(node, version);
+                 if (signature == nullptr) since = custom_version(node, version);
                  const OpRow* row = find_op(node.domain, node.op_type, since);
-                 const opset::Signature* signature =
-                     opset::find_signature(node.op_type, node.domain, version);
-                 if (signature != nullptr) {
-                   check_counts(node, *signature);
-                   check_attributes(node, *signature);
-                 }
                  const bool has_body = signature != nullptr && signature->has_function_body;
                  if (row != nullptr && !(options_.prefer_function_bodies && has_body && scope.depth == 0)) {
                    return add_kernel_step(node, scope, *row, since, version);
@@ -243,24 +240,31 @@ void PlanBuilder::push_step(Step step, Scope& scope, const std::vector<std::shar
 
 void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& row, int since_version,
                                   std::int64_t opset_version) {
-  const opset::Page* page = opset::find_page(node.domain, node.op_type);
-  if (page != nullptr && page->together != nullptr) {
-    if (const auto fault = page->together(node, since_version)) fail_invalid("{}", *fault);
-  }
   Step step;
   step.label = node_label(node, scope.path, since_version);
   step.op = op_label(node, since_version);
   step.inputs = input_slots(node, scope);
+  std::vector<const Value*> constants;
+  for (const int slot : step.inputs)
+    constants.push_back(slot == no_slot ? nullptr : scope.frame->constant(slot));
   const opset::Signature* signature = opset::find_signature(node.op_type, node.domain, opset_version);
   if (signature != nullptr) {
+    step.node = std::make_shared<const Node>(node);
+    step.since_version = since_version;
     step.input_rules = input_rules(*signature, row, step.inputs.size());
-    std::vector<const Value*> constants;
-    for (const int slot : step.inputs)
-      constants.push_back(slot == no_slot ? nullptr : scope.frame->constant(slot));
     step.type_checks = type_checks(step.input_rules, step.inputs, constants);
   }
   NodePreparation preparation(*this, scope, node, step.inputs, since_version, opset_version);
-  step.run = row.prepare(preparation);
+  try {
+    step.run = row.prepare(preparation);
+  } catch (const Error& error) {
+    if (signature == nullptr) throw;
+    std::vector<opset::KnownInput> known;
+    for (const Value* value : constants)
+      known.push_back({value == nullptr ? ValueType() : value->type(), value});
+    refuse_by_rule(error, node, since_version, known, opset::Rule::attributes_usable);
+    throw;
+  }
   preparation.require_all_read();
   if (!preparation.constant_output().empty()) {
     if (preparation.constant_output().is_tensor())
@@ -269,6 +273,7 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
     if (!node.outputs.empty() && !node.outputs[0].empty()) scope.define(node.outputs[0], slot);
     return;
   }
+  const opset::Page* page = opset::find_page(node.domain, node.op_type);
   const bool foldable = page != nullptr && page->folded != opset::Folded::never;
   if (options_.fuse && foldable && fold(node, page->folded, step, scope)) return;
   step.outputs = define_outputs(node, scope);

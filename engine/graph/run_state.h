@@ -65,6 +65,11 @@ class StepContext final : public RunContext {
   /// Throws Error(invalid_model) where a body returned what the version does not admit.
   void check_output_types();
 
+  /// Throws RuleError for what the operator's page says against the inputs.
+  void judge() const;
+  /// Throws RuleError instead of what the kernel has thrown, as refuse_by_rule does.
+  void refuse(const Error& error) const;
+
   /// "tensor(float) [2,3], -, ...": the inputs as they were before the step took any.
   std::string describe_inputs() const;
 
@@ -73,12 +78,11 @@ class StepContext final : public RunContext {
   void finish();
 
  private:
+  bool obeys_rule(std::size_t input) const;
   /// As check_input_types, rule by rule.
   void check_rules() const;
-  /// Of an input that is no tensor of an element type that the kernel takes.
-  void check_other_type(std::size_t input, const Value& value) const;
-  /// That the first present input which must have the type of this one has it.
-  void check_same_type(std::size_t input, DType dtype) const;
+  /// Throws RuleError for a type that the standard does not admit; "" is not judged.
+  void require_types(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) const;
   bool is_tensor_of(std::size_t input, DType dtype) const {
     if (step_.inputs[input] == no_slot) return false;
     const Value& value = frame_[static_cast<std::size_t>(step_.inputs[input])];

@@ -1,7 +1,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/graph/node_rules.h"
 #include "engine/graph/run_state.h"
+#include "opset/findings/rule_error.h"
+#include "opset/inference/judge_types.h"
+#include "opset/pages/judge_page.h"
+#include "opset/schema/registry.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
 
@@ -131,25 +136,26 @@ std::uint64_t StepContext::random_seed() {
 
 namespace {
 
-// "int64" where other tensors are admitted; "tensor(int64)", "seq(tensor(float))".
-std::string refused_type(const Value& value, const opset::ParameterTypes& admitted) {
-  if (value.is_tensor() && !admitted.tensors.empty()) return std::string(dtype_name(value.tensor().dtype()));
-  return value.type().to_string();
-}
-
-// ": Cast it to int32" where no other element type is admitted; else nothing.
-std::string cast_hint(const Value& value, const opset::ParameterTypes& admitted) {
-  std::string only;
-  for (int number = 1; number < dtype_count && value.is_tensor(); ++number) {
-    const auto dtype = static_cast<DType>(number);
-    if (!admitted.tensors.contains(dtype)) continue;
-    if (!only.empty()) return "";
-    only = dtype_name(dtype);
-  }
-  return only.empty() ? "" : ": Cast it to " + only;
+// "" where not all of it is known, as of the type in an empty optional.
+std::string spelling_of(const Value& value) {
+  std::string text = value.type().to_string();
+  const bool is_known = text.find('?') == text.npos && text.find(dtype_name(DType::undefined)) == text.npos;
+  return is_known ? text : "";
 }
 
 }  // namespace
+
+void StepContext::require_types(const std::vector<std::string>& inputs,
+                                const std::vector<std::string>& outputs) const {
+  const auto listed = [](const std::vector<std::string>& types) {
+    opset::Spellings list;
+    for (const std::string& type : types) list.push_back(type.empty() ? nullptr : &type);
+    return list;
+  };
+  const onnx_io::Node& node = *step_.node;
+  opset::require_types(*opset::find_schema(node.op_type, node.domain, step_.since_version), listed(inputs),
+                       listed(outputs));
+}
 
 void StepContext::check_input_types() const {
   for (const TypeCheck& check : step_.type_checks) {
@@ -160,46 +166,75 @@ void StepContext::check_input_types() const {
   }
 }
 
-void StepContext::check_rules() const {
-  const std::size_t count = std::min(step_.input_rules.size(), step_.inputs.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const InputRule& rule = step_.input_rules[i];
-    if (step_.inputs[i] == no_slot) continue;
-    const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
-    if (!value.is_tensor()) {
-      check_other_type(i, value);
-      continue;
-    }
-    const DType dtype = value.tensor().dtype();
-    if (!rule.kernel.contains(dtype)) check_other_type(i, value);
-    if (rule.first != i && !is_tensor_of(rule.first, dtype)) check_same_type(i, dtype);
-  }
-}
-
-void StepContext::check_same_type(std::size_t input, DType dtype) const {
-  const std::size_t first = step_.input_rules[input].first;
-  for (std::size_t other = first; other < input; ++other) {
-    if (step_.input_rules[other].first != first || !has_input(other)) continue;
-    // Equal to the first of its group is equal to all.
-    if (is_tensor_of(other, dtype)) return;
-    const Value& value = frame_[static_cast<std::size_t>(step_.inputs[other])];
-    if (!value.is_tensor()) return;
-    fail_invalid("inputs {} and {} of {} must have the same element type, but are {} and {}", other, input,
-                 step_.op, dtype_name(value.tensor().dtype()), dtype_name(dtype));
-  }
-}
-
-void StepContext::check_other_type(std::size_t input, const Value& value) const {
+bool StepContext::obeys_rule(std::size_t input) const {
   const InputRule& rule = step_.input_rules[input];
-  if (value.empty() || rule.schema == nullptr) return;
-  if (!rule.schema->admits(value)) {
-    fail_invalid("input {} ('{}') of {} must not be {}{}", input, rule.name, step_.op,
-                 refused_type(value, *rule.schema), cast_hint(value, *rule.schema));
+  const Value& value = frame_[static_cast<std::size_t>(step_.inputs[input])];
+  if (rule.schema == nullptr) return true;
+  if (!rule.schema->admits(value)) return false;
+  if (!value.is_tensor()) return true;
+  const DType dtype = value.tensor().dtype();
+  if (!rule.kernel.contains(dtype)) return false;
+  for (std::size_t other = rule.first; other < input; ++other) {
+    if (step_.input_rules[other].first != rule.first || !has_input(other)) continue;
+    const Value& first = frame_[static_cast<std::size_t>(step_.inputs[other])];
+    return !first.is_tensor() || first.tensor().dtype() == dtype;  // those between have been compared
   }
-  if (value.is_tensor()) {
-    fail_unsupported("{} with {} in input {} ('{}')", step_.op, dtype_name(value.tensor().dtype()), input,
-                     rule.name);
+  return true;
+}
+
+void StepContext::check_rules() const {
+  bool obeyed = true;
+  for (std::size_t i = 0; i < step_.inputs.size() && i < step_.input_rules.size(); ++i)
+    obeyed = obeyed && (!has_input(i) || obeys_rule(i));
+  if (obeyed) return;
+  std::vector<std::string> types;
+  for (std::size_t i = 0; i < step_.inputs.size() && i < step_.input_rules.size(); ++i)
+    types.push_back(has_input(i) ? spelling_of(frame_[static_cast<std::size_t>(step_.inputs[i])]) : "");
+  require_types(types, {});
+  for (std::size_t i = 0; i < step_.inputs.size() && i < step_.input_rules.size(); ++i) {
+    if (!has_input(i)) continue;
+    const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
+    const InputRule& rule = step_.input_rules[i];
+    if (value.is_tensor() && !rule.kernel.contains(value.tensor().dtype()))
+      fail_unsupported("{} with {} in input {} ('{}')", step_.op, dtype_name(value.tensor().dtype()), i,
+                       rule.name);
   }
+}
+
+void StepContext::judge() const {
+  step_.judged.done.store(true, std::memory_order_relaxed);
+  if (step_.node == nullptr) return;
+  std::vector<opset::InputFacts> inputs(std::min(step_.inputs.size(), step_.input_rules.size()));
+  const auto value_of = [&](std::size_t i) -> const Tensor* {
+    const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
+    return value.is_tensor() ? &value.tensor() : nullptr;
+  };
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!has_input(i)) continue;
+    inputs[i].given = true;
+    const Tensor* tensor = value_of(i);
+    if (tensor == nullptr) continue;
+    inputs[i].dtype = tensor->dtype();
+    inputs[i].shape = symbolic_shape(tensor->shape());
+  }
+  const opset::NodeFacts facts(*step_.node, step_.since_version, std::move(inputs), value_of);
+  if (const auto fault = opset::input_fault(facts))
+    throw opset::RuleError(fault->message, opset::rule_info(fault->rule).code);
+}
+
+void StepContext::refuse(const Error& error) const {
+  if (step_.node == nullptr) return;
+  std::vector<opset::KnownInput> known(std::min(step_.inputs.size(), step_.input_rules.size()));
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const auto taken = std::ranges::find(taken_, i, &Taken::index);
+    if (has_input(i)) {
+      const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
+      known[i] = {value.type(), &value};
+    } else if (taken != taken_.end() && taken->dtype != DType::undefined) {
+      known[i].type = ValueType::tensor(taken->dtype, symbolic_shape(taken->shape));
+    }
+  }
+  refuse_by_rule(error, *step_.node, step_.since_version, known, opset::Rule::inference);
 }
 
 void StepContext::finish() {
@@ -220,15 +255,15 @@ void StepContext::finish() {
 }
 
 void StepContext::check_output_types() {
+  std::vector<std::string> types;
   for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
-    if (step_.outputs[i] == no_slot) continue;
-    const Value& made = output_place(i);
+    const bool wanted = step_.outputs[i] != no_slot;
     const opset::SignatureOutput& rule = step_.output_rules[std::min(i, step_.output_rules.size() - 1)];
-    if (!rule.types.admits(made)) {
-      fail_invalid("output {} ('{}') of {} must not be {}", i, rule.name, step_.op,
-                   refused_type(made, rule.types));
-    }
+    const bool admitted = !wanted || rule.types.admits(output_place(i));
+    types.push_back(admitted ? "" : spelling_of(output_place(i)));
   }
+  if (std::ranges::any_of(types, [](const std::string& type) { return !type.empty(); }))
+    require_types({}, types);
 }
 
 }  // namespace grurun::engine

@@ -105,8 +105,7 @@ bool check_head(const Model& model, CheckReport& report) {
 
 }  // namespace
 
-CheckResult check_model(const Model& model, const ComputedValues& computed,
-                        const PreparationFault& fault_of) {
+CheckResult check_model(const Model& model, const ComputedValues& computed, const NodeFaults& faults_of) {
   CheckResult result;
   CheckReport report(result);
   const bool sound = check_head(model, report);
@@ -118,7 +117,7 @@ CheckResult check_model(const Model& model, const ComputedValues& computed,
   const bool opsets_known = !report.has(Rule::opset_known) && !report.has(Rule::opset_valid);
   if (model.proto == nullptr || !opsets_known) return result;
   if (limits.safe_to_infer && sound) check_types(*model.proto, as_protos(computed), report, result);
-  if (fault_of) check_preparation(model, functions, fault_of, report);
+  if (faults_of) check_preparation(model, functions, {computed, result.inferred}, faults_of, report);
   // ONNX's checker ends at the first operator that no opset has, and at a bad ir_version. OpenVINO IR may
   // leave ranks open, which a ModelProto may not.
   if (!model.from_openvino_ir && !report.has(Rule::operator_known) && !report.has(Rule::ir_version))

@@ -1,25 +1,77 @@
 #include "opset/check/check_preparation.h"
 
-#include <optional>
-#include <string>
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "opset/check/node_walk.h"
-#include "opset/schema/registry.h"
+#include "opset/recurrent/all_rules.h"
+#include "opset/schema/graph_view.h"
+#include "opset/schema/signature.h"
 
 namespace grurun::opset {
 
-void check_preparation(const onnx_io::Model& model, const FunctionIndex& functions,
-                       const PreparationFault& fault_of, CheckReport& report) {
+namespace {
+
+// Larger ones are weights, which no rule restricts.
+constexpr std::int64_t most_elements = 4096;
+// Of an output that a check may compute.
+constexpr std::int64_t most_computed = 1 << 20;
+
+using Constants = std::unordered_map<std::string_view, const Tensor*>;
+
+// Of the main graph.
+Constants constants_of(const onnx_io::Model& model, const ComputedValues& computed) {
+  Constants constants;
+  for (const auto& [name, value] : computed) constants[name] = &value;
+  for (const onnx_io::Initializer& initializer : model.graph.initializers)
+    constants[initializer.name] = &initializer.tensor;
+  constexpr int initializers_are_no_inputs = 4;
+  if (model.ir_version >= initializers_are_no_inputs)
+    for (const onnx_io::ValueInfo& input : model.graph.inputs) constants.erase(input.name);
+  for (const onnx_io::Node& node : model.graph.nodes)
+    if (const Tensor* value = constant_value(node)) constants[node.outputs.at(0)] = value;
+  std::erase_if(constants, [](const auto& entry) { return entry.second->size() > most_elements; });
+  return constants;
+}
+
+bool are_small(const std::vector<std::string>& outputs, const std::map<std::string, ValueType>& inferred) {
+  return std::ranges::all_of(outputs, [&](const std::string& name) {
+    const auto type = inferred.find(name);
+    if (type == inferred.end() || !type->second.shape) return true;
+    std::int64_t count = 1;
+    for (const Dim& dim : *type->second.shape)
+      if (__builtin_mul_overflow(count, dim.value.value_or(1), &count)) return false;
+    return count <= most_computed;
+  });
+}
+
+}  // namespace
+
+void check_preparation(const onnx_io::Model& model, const FunctionIndex& functions, const KnownValues& known,
+                       const NodeFaults& faults_of, CheckReport& report) {
+  const Constants constants = constants_of(model, known.computed);
   for_each_node_at(model, [&](NodeAt at) {
-    if (at.node.attributes.empty() || functions.find(at.node) != nullptr) return;
-    if (report.has_error_at(at.key())) return;
-    std::optional<std::string> fault = fault_of(at.node, *at.scope.imports);
-    if (!fault) return;
+    if (functions.find(at.node) != nullptr || report.is_faulty(at.key())) return;
     const auto import = at.scope.imports->find(at.node.domain);
-    if (import != at.scope.imports->end())
-      at.since_version = since_version(at.node.op_type, at.node.domain, import->second);
-    report.add(Rule::attributes_usable, at, *std::move(fault));
+    if (import == at.scope.imports->end()) return;
+    const Signature* signature = find_signature(at.node.op_type, at.node.domain, import->second);
+    const bool in_main_graph = at.scope.parent == nullptr && at.scope.function == nullptr;
+    NodeInputs inputs;
+    for (const std::string& name : at.node.inputs) {
+      const auto found = in_main_graph ? constants.find(name) : constants.end();
+      inputs.constants.push_back(found == constants.end() ? nullptr : found->second);
+    }
+    inputs.may_run =
+        std::ranges::any_of(inputs.constants, [](const Tensor* value) { return value != nullptr; });
+    if (!inputs.may_run && (signature == nullptr || signature->attributes.empty())) return;
+    inputs.may_run = inputs.may_run && are_small(at.node.outputs, known.inferred);
+    std::optional<NodeFault> fault = faults_of(at.node, *at.scope.imports, inputs);
+    const RuleInfo* rule = fault ? find_rule(fault->code) : nullptr;
+    if (rule == nullptr) return;
+    if (signature != nullptr) at.since_version = signature->since_version;
+    report.add(*rule, at.label(), std::move(fault->message), "");
   });
 }
 

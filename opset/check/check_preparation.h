@@ -1,4 +1,4 @@
-// Attributes that only the kernel of a node reads as a whole.
+// What the kernel of a node finds in its attributes and constants.
 #pragma once
 
 #include "onnx_io/models/model.h"
@@ -8,8 +8,14 @@
 
 namespace grurun::opset {
 
-/// Of nodes without an error so far, in subgraphs and functions too.
-void check_preparation(const onnx_io::Model& model, const FunctionIndex& functions,
-                       const PreparationFault& fault_of, CheckReport& report);
+struct KnownValues {
+  const ComputedValues& computed;
+  const std::map<std::string, ValueType>& inferred;  // of the main graph
+};
+
+/// Of nodes that are right by themselves, in subgraphs and functions too. What was told already is not told
+/// again.
+void check_preparation(const onnx_io::Model& model, const FunctionIndex& functions, const KnownValues& known,
+                       const NodeFaults& faults_of, CheckReport& report);
 
 }  // namespace grurun::opset

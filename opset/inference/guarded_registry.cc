@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <unordered_map>
 
 #include "onnx/checker.h"
 #include "onnx/shape_inference/implementation.h"
@@ -12,6 +11,7 @@
 #include "opset/inference/inference_values.h"
 #include "opset/inference/inferred_facts.h"
 #include "opset/inference/inferred_output.h"
+#include "opset/inference/judge_types.h"
 #include "opset/inference/quantized_inference.h"
 #include "opset/inference/recurrent_inference.h"
 #include "opset/inference/stft_inference.h"
@@ -63,40 +63,6 @@ bool has_untyped_input(const InferenceContext& context) {
   return false;
 }
 
-std::string list_types(const onnx::DataTypeSet& types) {
-  std::vector<std::string> names;
-  for (const onnx::DataType type : types) names.push_back(*type);
-  std::ranges::sort(names);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-const RuleInfo& admitted_rule(const OpSchema& schema, const OpSchema::FormalParameter& parameter) {
-  if (find_recurrent_form(schema.Name(), schema.domain()) != nullptr) {
-    return recurrent_rule(schema.Name(),
-                          parameter.GetTypeStr() == "T1" ? RecurrentRule::type_T1 : RecurrentRule::type_T);
-  }
-  const bool old_constant = schema.Name() == "Constant" && schema.since_version() == 1;
-  return rule_info(old_constant ? Rule::constant_type : Rule::type_admitted);
-}
-
-// "; GRU-22 admits it: import opset 22 or newer", "; Cast it" where one type of tensor is admitted, or
-// nothing.
-std::string newer_hint(const OpSchema& schema, bool input, std::size_t index, onnx::DataType type) {
-  for (const Signature& signature : signatures(schema.Name(), schema.domain()).versions) {
-    const int version = signature.since_version;
-    if (version <= schema.since_version()) continue;
-    const OpSchema& newer = *find_onnx_schema(schema.Name(), schema.domain(), version);
-    const auto* parameter = parameter_at(input ? newer.inputs() : newer.outputs(), index);
-    if (parameter == nullptr || parameter->GetTypes().count(type) == 0) continue;
-    return fmt::format("; {}-{} admits it: import opset {} or newer", schema.Name(), version, version);
-  }
-  const auto* own = parameter_at(input ? schema.inputs() : schema.outputs(), index);
-  const bool one = own != nullptr && own->GetTypes().size() == 1;
-  return input && one && type->starts_with("tensor(") && (*own->GetTypes().begin())->starts_with("tensor(")
-             ? "; Cast it"
-             : "";
-}
-
 }  // namespace
 
 GuardedRegistry::GuardedRegistry(const InferenceModel& model)
@@ -118,13 +84,15 @@ const OpSchema* GuardedRegistry::GetSchema(const std::string& op_type, int max_v
 
 std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, int opset_version) const {
   auto copy = std::make_unique<OpSchema>(schema);
-  copy->TypeAndShapeInferenceFunction([this, &schema, opset_version](InferenceContext& context) {
+  const SchemaInfo& info = *find_schema(schema.Name(), schema.domain(), schema.since_version());
+  copy->TypeAndShapeInferenceFunction([this, &schema, &info, opset_version](InferenceContext& context) {
+    const bool typed = judge(info, context, false);  // ONNX's functions would say it in many words
     if (const InferenceNode* node = find_recurrent(schema, context)) {
       infer_recurrent(*node, schema, context);
-    } else {
+    } else if (typed) {
       infer(schema, opset_version, context);
     }
-    judge_types(schema, context);
+    judge(info, context, true);
     bound_outputs(schema, context);
   });
   if (schema.has_data_propagation_function()) {
@@ -164,38 +132,15 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
   }
 }
 
-void GuardedRegistry::judge_types(const OpSchema& schema, InferenceContext& context) const {
-  struct Bound {
-    onnx::DataType type;
-    std::string parameter;
-  };
-  std::unordered_map<std::string, Bound> bound;
-  const auto judge = [&](bool input, std::size_t index, const onnx::TypeProto* proto) {
-    const auto* parameter = parameter_at(input ? schema.inputs() : schema.outputs(), index);
-    const onnx::DataType type = spelling(proto);
-    if (parameter == nullptr || type == nullptr) return;
-    const char* side = input ? "input" : "output";
-    if (!parameter->GetTypes().empty() && parameter->GetTypes().count(type) == 0) {
-      record(context, admitted_rule(schema, *parameter), "",
-             fmt::format("{} {} is {}; {}-{} admits {}{}", side, parameter->GetName(), *type, schema.Name(),
-                         schema.since_version(), list_types(parameter->GetTypes()),
-                         newer_hint(schema, input, index, type)));
-      return;
-    }
-    if (!parameter->GetIsHomogeneous()) return;
-    const auto [first, added] = bound.try_emplace(
-        parameter->GetTypeStr(), Bound{type, fmt::format("{} {}", side, parameter->GetName())});
-    if (added || first->second.type == type) return;
-    const bool recurrent = find_recurrent_form(schema.Name(), schema.domain()) != nullptr;
-    record(context,
-           recurrent ? recurrent_rule(schema.Name(), RecurrentRule::same_type) : rule_info(Rule::type_bound),
-           "",
-           fmt::format("{} {} is {}, but {} is {}; both are {} of {}-{} and must be the same", side,
-                       parameter->GetName(), *type, first->second.parameter, *first->second.type,
-                       parameter->GetTypeStr(), schema.Name(), schema.since_version()));
-  };
-  for (std::size_t i = 0; i < context.getNumInputs(); ++i) judge(true, i, context.getInputType(i));
-  for (std::size_t i = 0; i < context.getNumOutputs(); ++i) judge(false, i, context.getOutputType(i));
+bool GuardedRegistry::judge(const SchemaInfo& schema, InferenceContext& context, bool outputs_too) const {
+  Spellings inputs, outputs;
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i)
+    inputs.push_back(spelling(context.getInputType(i)));
+  for (std::size_t i = 0; outputs_too && i < context.getNumOutputs(); ++i)
+    outputs.push_back(spelling(context.getOutputType(i)));
+  std::vector<TypeViolation> violations = judge_types(schema, inputs, outputs);
+  for (TypeViolation& found : violations) record(context, *found.rule, "", std::move(found.message));
+  return violations.empty();
 }
 
 // Sizes below zero would reach the arithmetic of the nodes behind. They are faults but for Split's: where the
@@ -241,7 +186,7 @@ void GuardedRegistry::infer_quantized(InferenceContext& context) const {
     if (found.rule > RecurrentRule::attribute_once && is_error(quantized_lstm_form(), found))
       record(context, rule_info(Rule::inference), "", std::move(found.message));
   }
-  judge_types(quantized_, context);
+  judge(*node.beyond, context, true);
   bound_outputs(quantized_, context);
 }
 

@@ -52,7 +52,8 @@ class GuardedRegistry : public onnx::ISchemaRegistry {
   const InferenceNode* find_recurrent(const onnx::OpSchema& schema,
                                       const onnx::InferenceContext& context) const;
   void bound_outputs(const onnx::OpSchema& schema, onnx::InferenceContext& context) const;
-  void judge_types(const onnx::OpSchema& schema, onnx::InferenceContext& context) const;
+  /// Whether all types are admitted.
+  bool judge(const SchemaInfo& schema, onnx::InferenceContext& context, bool outputs_too) const;
   void record(const onnx::InferenceContext& context, const RuleInfo& rule, std::string section,
               std::string message) const;
 

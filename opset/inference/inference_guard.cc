@@ -90,6 +90,8 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   if (!schema.domain().empty()) return true;
   if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
   if (op_type == "Pad") return has_int64_axes(context);
+  // The Constant in its body takes an attribute without the default.
+  if (op_type == "MeanVarianceNormalization") return context.getAttribute("axes") != nullptr;
   if (op_type == "Squeeze") return are_sorted(context, "axes");
   if (op_type == "ConvTranspose") return infers_transposed(context);
   // By scales alone, without the part of the input that is resized.

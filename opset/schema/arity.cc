@@ -33,6 +33,7 @@ struct Side {
   int max;
   const char* noun;
   const char* verb;
+  bool repeats_all;  // of a variadic parameter none may be omitted
 };
 
 ArityFaults judge_side(const NodeAt& at, const Side& side) {
@@ -44,10 +45,14 @@ ArityFaults judge_side(const NodeAt& at, const Side& side) {
                     range_text(side.min, side.max),
                     side.parameters.empty() ? "" : fmt::format(" ({})", parameter_list(side.parameters)));
   }
-  for (std::size_t i = 0; i < side.names.size() && i < side.parameters.size(); ++i) {
-    if (!side.names[i].empty() || side.parameters[i].kind != ParameterKind::single) continue;
+  for (std::size_t i = 0; i < side.names.size() && !side.parameters.empty(); ++i) {
+    const ParameterInfo& parameter = side.parameters[std::min(i, side.parameters.size() - 1)];
+    const bool repeats = parameter.kind == ParameterKind::variadic;
+    if (!repeats && i >= side.parameters.size()) break;
+    if (!side.names[i].empty() || parameter.kind == ParameterKind::optional || (repeats && !side.repeats_all))
+      continue;
     faults.omitted.push_back(
-        fmt::format("{} {} ({}) is omitted, but it is required", side.noun, i, side.parameters[i].name));
+        fmt::format("{} {} ({}) is omitted, but it is required", side.noun, i, parameter.name));
   }
   return faults;
 }
@@ -55,13 +60,13 @@ ArityFaults judge_side(const NodeAt& at, const Side& side) {
 }  // namespace
 
 ArityFaults judge_inputs(const NodeAt& at, const SchemaInfo& schema) {
-  return judge_side(at,
-                    {at.node.inputs, schema.inputs, schema.min_input, schema.max_input, "input", "takes"});
+  return judge_side(
+      at, {at.node.inputs, schema.inputs, schema.min_input, schema.max_input, "input", "takes", true});
 }
 
 ArityFaults judge_outputs(const NodeAt& at, const SchemaInfo& schema) {
   return judge_side(
-      at, {at.node.outputs, schema.outputs, schema.min_output, schema.max_output, "output", "gives"});
+      at, {at.node.outputs, schema.outputs, schema.min_output, schema.max_output, "output", "gives", false});
 }
 
 }  // namespace grurun::opset

@@ -24,11 +24,13 @@ struct SignatureInput {
 
 struct SignatureOutput {
   const char* name;
+  ParameterKind kind;
   ParameterTypes types;
 };
 
 struct SignatureAttribute {
   const char* name;
+  onnx_io::AttributeType type;
   bool required;
 };
 
@@ -39,6 +41,7 @@ struct Signature {
   int min_output;
   int max_output;
   bool has_function_body;
+  bool deprecated;
   std::span<const SignatureInput> inputs;
   std::span<const SignatureOutput> outputs;
   std::span<const SignatureAttribute> attributes;

@@ -63,8 +63,10 @@ std::optional<Op> op_of(const Node& node) {
 
 std::string label_of(const onnx_io::OpsetImports& imports, const Node& node) {
   const auto imported = imports.find(node.domain);
-  const int version = imported == imports.end() ? 0 : engine::resolved_version(node, imported->second);
-  return engine::node_label(node, "", version);
+  if (imported == imports.end()) return engine::node_label(node, "", 0);
+  const auto version = opset::since_version(node.op_type, node.domain, imported->second);
+  const int custom = engine::newest_op_version(node.domain, node.op_type, imported->second);
+  return engine::node_label(node, "", version.value_or(custom));
 }
 
 NodeByValue recurrent_sources(const onnx_io::Graph& graph) {

@@ -78,19 +78,21 @@ struct Arrays {
       ++input_count;
     }
     for (const auto& output : schema.outputs()) {
-      outputs += fmt::format("{{\"{}\", {}}},\n", output.GetName(), types_of(output));
+      outputs += fmt::format("{{\"{}\", {}, {}}},\n", output.GetName(), kind_of(output), types_of(output));
       ++output_count;
     }
     for (const auto& [name, attribute] : schema.attributes()) {
-      attributes += fmt::format("{{\"{}\", {}}},\n", name, attribute.required);
+      attributes += fmt::format("{{\"{}\", static_cast<onnx_io::AttributeType>({}), {}}},\n", name,
+                                static_cast<int>(attribute.type), attribute.required);
       ++attribute_count;
     }
     versions += fmt::format(
-        "{{{}, {}, {}, {}, {}, {}, {{inputs + {}, {}}}, {{outputs + {}, {}}}, {{attributes + {}, {}}}}},\n",
+        "{{{}, {}, {}, {}, {}, {}, {}, {{inputs + {}, {}}}, {{outputs + {}, {}}}, {{attributes + {}, "
+        "{}}}}},\n",
         schema.since_version(), schema.min_input(), schema.max_input(), schema.min_output(),
-        schema.max_output(), schema.HasFunction() || schema.HasContextDependentFunction(), first,
-        input_count - first, first_output, output_count - first_output, first_attribute,
-        attribute_count - first_attribute);
+        schema.max_output(), schema.HasFunction() || schema.HasContextDependentFunction(),
+        schema.deprecated(), first, input_count - first, first_output, output_count - first_output,
+        first_attribute, attribute_count - first_attribute);
     ++version_count;
   }
 
