@@ -42,8 +42,8 @@ endfunction()
 # Has the build write what a plan needs of every schema from ONNX's registry. Sets `result` to the generated file.
 function(grurun_signature_table result)
   set(generated ${PROJECT_BINARY_DIR}/generated/signatures.cc)
-  add_executable(grurun_write_signatures ${PROJECT_SOURCE_DIR}/opset/schema/generate/write_signatures.cc
-    ${PROJECT_SOURCE_DIR}/opset/schema/added/experimental.cc)
+  grurun_sources(sources opset/schema/generate opset/schema/added)
+  add_executable(grurun_write_signatures ${sources})
   target_include_directories(grurun_write_signatures PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(grurun_write_signatures PRIVATE grurun_options grurun::tensor ONNX::onnx)
   set_target_properties(grurun_write_signatures PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/generated)

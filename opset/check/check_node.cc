@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "opset/check/check_schema.h"
-#include "opset/check/quantized_lstm.h"
 #include "opset/check/recurrent_node.h"
-#include "opset/schema/added/beyond.h"
 #include "opset/schema/near_match.h"
 #include "opset/schema/schema_store.h"
 
@@ -25,16 +23,8 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
     return report_.add(Rule::function_overload, at, *fault);
   const std::optional<std::int64_t> opset_version = imported_opset(at);
   if (!opset_version) return;
-  // The reader of OpenVINO IR wrote the node and has checked what it was made from.
-  if (is_openvino_lstm(node.op_type, node.domain)) return;
-  if (const SchemaInfo* schema = find_schema_beyond(node.op_type, node.domain, *opset_version)) {
-    at.since_version = schema->since_version;
-    check_against_schema(at, *schema, report_);
-    if (is_dynamic_quantize_lstm(node.op_type, node.domain)) check_quantized_attributes(at, *schema, report_);
-    return;
-  }
-  if (!newest_opset(node.domain)) return report_unknown_domain(at);
   const SchemaInfo* schema = find_schema(node.op_type, node.domain, *opset_version);
+  if (schema == nullptr && !newest_opset(node.domain)) return report_unknown_domain(at);
   if (schema == nullptr) return report_unknown_operator(at, *opset_version);
   at.since_version = schema->since_version;
   if (schema->deprecated) {
@@ -48,6 +38,8 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
     check_recurrent_node(at, *form, *schema, report_, made_here_);
   } else {
     check_against_schema(at, *schema, report_);
+    if (const RecurrentForm* layer = find_layer_form(node.op_type, node.domain))
+      check_added_layer(at, *layer, *schema, report_);
   }
 }
 

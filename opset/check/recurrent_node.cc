@@ -68,4 +68,14 @@ void check_recurrent_node(const NodeAt& at, const RecurrentForm& form, const Sch
   }
 }
 
+void check_added_layer(const NodeAt& at, const RecurrentForm& form, const SchemaInfo& schema,
+                       CheckReport& report) {
+  RecurrentFindings findings;
+  read_recurrent_attributes(form, schema, at.node.attributes, findings);
+  for (RecurrentFinding& found : findings) {
+    if (found.rule > RecurrentRule::attribute_once && is_error(form, found))
+      report.add(Rule::inference, at, std::move(found.message));
+  }
+}
+
 }  // namespace grurun::opset

@@ -13,4 +13,9 @@ namespace grurun::opset {
 void check_recurrent_node(const NodeAt& at, const RecurrentForm& form, const SchemaInfo& schema,
                           CheckReport& report, bool made_here);
 
+/// A layer of an added schema (find_layer_form), which has been held against it: values of attributes, by the
+/// text of the form.
+void check_added_layer(const NodeAt& at, const RecurrentForm& form, const SchemaInfo& schema,
+                       CheckReport& report);
+
 }  // namespace grurun::opset

@@ -7,17 +7,16 @@
 
 #include "onnx/checker.h"
 #include "onnx/shape_inference/implementation.h"
+#include "onnx_io/models/model.h"
 #include "opset/inference/inference_guard.h"
 #include "opset/inference/inference_values.h"
 #include "opset/inference/inferred_facts.h"
 #include "opset/inference/inferred_output.h"
 #include "opset/inference/judge_types.h"
-#include "opset/inference/quantized_inference.h"
 #include "opset/inference/recurrent_inference.h"
 #include "opset/inference/stft_inference.h"
 #include "opset/pages/judge_page.h"
 #include "opset/recurrent/recurrent_form.h"
-#include "opset/schema/added/beyond.h"
 #include "opset/schema/schema_store.h"
 #include "tensor/error.h"
 
@@ -63,18 +62,23 @@ bool has_untyped_input(const InferenceContext& context) {
   return false;
 }
 
+bool has_function(const onnx::ModelProto& model, const std::string& name, const std::string& domain) {
+  return std::ranges::any_of(model.functions(), [&](const onnx::FunctionProto& function) {
+    return function.name() == name && onnx_io::canonical_domain(function.domain()) == domain;
+  });
+}
+
 }  // namespace
 
-GuardedRegistry::GuardedRegistry(const InferenceModel& model)
-    : model_(model), quantized_(quantized_lstm_schema()) {
+GuardedRegistry::GuardedRegistry(const InferenceModel& model) : model_(model) {
   opaque_.TypeAndShapeInferenceFunction([](InferenceContext&) {});
-  quantized_.TypeAndShapeInferenceFunction([this](InferenceContext& context) { infer_quantized(context); });
 }
 
 const OpSchema* GuardedRegistry::GetSchema(const std::string& op_type, int max_version,
                                            const std::string& domain) const {
   if (domain == opaque_domain) return &opaque_;
-  if (is_dynamic_quantize_lstm(op_type, domain)) return &quantized_;
+  // ONNX asks for a schema before it looks for a function of the model.
+  if (!newest_opset(domain) && has_function(model_.proto, op_type, domain)) return nullptr;
   const OpSchema* schema = find_onnx_schema(op_type, domain, max_version);
   if (schema == nullptr) return nullptr;
   std::unique_ptr<const OpSchema>& guarded = schemas_[{schema, max_version}];
@@ -87,8 +91,8 @@ std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, i
   const SchemaInfo& info = *find_schema(schema.Name(), schema.domain(), schema.since_version());
   copy->TypeAndShapeInferenceFunction([this, &schema, &info, opset_version](InferenceContext& context) {
     const bool typed = judge(info, context, false);  // ONNX's functions would say it in many words
-    if (const InferenceNode* node = find_recurrent(schema, context)) {
-      infer_recurrent(*node, schema, context);
+    if (const InferenceNode* node = find_layer(schema, context)) {
+      infer_layer(*node, schema, context);
     } else if (typed) {
       infer(schema, opset_version, context);
     }
@@ -159,35 +163,30 @@ void GuardedRegistry::bound_outputs(const OpSchema& schema, InferenceContext& co
   }
 }
 
-const InferenceNode* GuardedRegistry::find_recurrent(const OpSchema& schema,
-                                                     const InferenceContext& context) const {
-  if (find_recurrent_form(schema.Name(), schema.domain()) == nullptr) return nullptr;
+const InferenceNode* GuardedRegistry::find_layer(const OpSchema& schema,
+                                                 const InferenceContext& context) const {
+  if (find_layer_form(schema.Name(), schema.domain()) == nullptr) return nullptr;
   const auto mention = last_node_mention(context.getDisplayName(), model_);
-  return mention && model_.nodes[mention->node].recurrent ? &model_.nodes[mention->node] : nullptr;
+  if (!mention) return nullptr;
+  const InferenceNode& node = model_.nodes[mention->node];
+  const bool added = find_recurrent_form(schema.Name(), schema.domain()) == nullptr;
+  return node.recurrent || added ? &node : nullptr;
 }
 
-void GuardedRegistry::infer_recurrent(const InferenceNode& node, const OpSchema& schema,
-                                      InferenceContext& context) const {
-  const RecurrentForm& form = *find_recurrent_form(schema.Name(), schema.domain());
+// Values of attributes of an added layer were told with the node; of the rules for its shapes only the errors
+// are.
+void GuardedRegistry::infer_layer(const InferenceNode& node, const OpSchema& schema,
+                                  InferenceContext& context) const {
+  const RecurrentForm& form = *find_layer_form(schema.Name(), schema.domain());
   const SchemaInfo& info = *find_schema(schema.Name(), schema.domain(), schema.since_version());
   for (RecurrentFinding& found : infer_recurrent_node(node, form, info, context)) {
-    record(context, recurrent_rule(schema.Name(), found.rule), std::move(found.section),
-           std::move(found.message));
-  }
-}
-
-// Values of its attributes were told with the node; of the rules for shapes only the errors are. A function
-// of the model may have its name.
-void GuardedRegistry::infer_quantized(InferenceContext& context) const {
-  const auto mention = last_node_mention(context.getDisplayName(), model_);
-  if (!mention || model_.nodes[mention->node].beyond == nullptr) return;
-  const InferenceNode& node = model_.nodes[mention->node];
-  for (RecurrentFinding& found : infer_recurrent_node(node, quantized_lstm_form(), *node.beyond, context)) {
-    if (found.rule > RecurrentRule::attribute_once && is_error(quantized_lstm_form(), found))
+    if (node.recurrent) {
+      record(context, recurrent_rule(schema.Name(), found.rule), std::move(found.section),
+             std::move(found.message));
+    } else if (found.rule > RecurrentRule::attribute_once && is_error(form, found)) {
       record(context, rule_info(Rule::inference), "", std::move(found.message));
+    }
   }
-  judge(*node.beyond, context, true);
-  bound_outputs(quantized_, context);
 }
 
 void GuardedRegistry::record(const InferenceContext& context, const RuleInfo& rule, std::string section,

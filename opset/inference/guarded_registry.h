@@ -45,12 +45,10 @@ class GuardedRegistry : public onnx::ISchemaRegistry {
  private:
   std::unique_ptr<const onnx::OpSchema> guard(const onnx::OpSchema& schema, int opset_version) const;
   void infer(const onnx::OpSchema& schema, int opset_version, onnx::InferenceContext& context) const;
-  void infer_recurrent(const InferenceNode& node, const onnx::OpSchema& schema,
-                       onnx::InferenceContext& context) const;
-  void infer_quantized(onnx::InferenceContext& context) const;
-  /// The node of the model, where it is a GRU, RNN or LSTM of the standard.
-  const InferenceNode* find_recurrent(const onnx::OpSchema& schema,
-                                      const onnx::InferenceContext& context) const;
+  void infer_layer(const InferenceNode& node, const onnx::OpSchema& schema,
+                   onnx::InferenceContext& context) const;
+  /// The node of the model, where it is a GRU, RNN or LSTM of the standard or a layer of an added schema.
+  const InferenceNode* find_layer(const onnx::OpSchema& schema, const onnx::InferenceContext& context) const;
   void bound_outputs(const onnx::OpSchema& schema, onnx::InferenceContext& context) const;
   /// Whether all types are admitted.
   bool judge(const SchemaInfo& schema, onnx::InferenceContext& context, bool outputs_too) const;
@@ -58,7 +56,7 @@ class GuardedRegistry : public onnx::ISchemaRegistry {
               std::string message) const;
 
   const InferenceModel& model_;
-  onnx::OpSchema opaque_, quantized_;
+  onnx::OpSchema opaque_;
   mutable std::map<std::pair<const onnx::OpSchema*, int>, std::unique_ptr<const onnx::OpSchema>> schemas_;
   mutable std::vector<TypeFault> faults_;
   mutable std::set<std::pair<std::string, std::string>> recorded_;

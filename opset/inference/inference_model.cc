@@ -10,7 +10,6 @@
 #include "opset/inference/guarded_registry.h"
 #include "opset/inference/inference_values.h"
 #include "opset/recurrent/recurrent_form.h"
-#include "opset/schema/added/beyond.h"
 #include "opset/schema/function_calls.h"
 #include "opset/schema/input_free.h"
 #include "opset/schema/registry.h"
@@ -133,9 +132,6 @@ class Copier {
     InferenceNode entry{&scope, &from, index};
     if (import != imports.end()) entry.since_version = since_version(from.op_type(), domain, import->second);
     const bool call = is_function(from, domain);
-    if (import != imports.end() && !call)
-      entry.beyond = find_schema_beyond(from.op_type(), domain, import->second);
-    if (entry.beyond != nullptr) entry.since_version = entry.beyond->since_version;
     const bool known = import != imports.end() && (entry.since_version || call);
     if (!holders_.empty()) entry.holder = holders_.back();
     entry.faulty = report_.any_faulty() && report_.is_faulty(node_key(scope, index));

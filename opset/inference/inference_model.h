@@ -26,8 +26,7 @@ struct InferenceNode {
   std::size_t index;
   std::optional<int> since_version = std::nullopt;
   bool recurrent = false;  // GRU, RNN or LSTM of the standard: judged by rules of its own, faulty or not
-  const SchemaInfo* beyond = nullptr;  // of an operator outside the standard that has rules of its own
-  bool faulty = false;                 // recurrent ones only: what its outputs are is not known
+  bool faulty = false;     // recurrent ones only: what its outputs are is not known
   /// Recurrent ones only: values that ONNX's inference does not know, by the name of the input: constants of
   /// the graphs around a body, and computed ones.
   std::map<std::string, const onnx::TensorProto*> constants{};

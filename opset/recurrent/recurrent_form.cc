@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "onnx_io/openvino/openvino_ir.h"
 #include "tensor/ascii_case.h"
 
 namespace grurun::opset {
@@ -55,6 +56,12 @@ std::span<const RecurrentForm> recurrent_forms() {
 
 const RecurrentForm& quantized_lstm_form() {
   return quantized_lstm;
+}
+
+const RecurrentForm* find_layer_form(std::string_view op_type, std::string_view domain) {
+  if (domain == "com.microsoft" && op_type == "DynamicQuantizeLSTM") return &quantized_lstm;
+  if (domain == onnx_io::openvino_domain && op_type == "LSTM") return find_recurrent_form(op_type, "");
+  return find_recurrent_form(op_type, domain);
 }
 
 const char* recurrent_input_name(std::size_t index) {

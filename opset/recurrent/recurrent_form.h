@@ -37,6 +37,10 @@ std::span<const RecurrentForm> recurrent_forms();
 /// LSTM as DynamicQuantizeLSTM of com.microsoft has it. Source: onnxruntime's page of the operator.
 const RecurrentForm& quantized_lstm_form();
 
+/// The form of GRU, RNN or LSTM, and of what added schemas have of them: DynamicQuantizeLSTM, OpenVINO's
+/// LSTM.
+const RecurrentForm* find_layer_form(std::string_view op_type, std::string_view domain);
+
 /// Positions of inputs and outputs, the same in every version; the last four are DynamicQuantizeLSTM's.
 enum RecurrentInput {
   input_X,

@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "opset/findings/labels.h"
-#include "opset/schema/added/beyond.h"
 #include "opset/schema/attribute_faults.h"
 #include "opset/schema/registry.h"
+#include "opset/schema/signature.h"
 
 namespace grurun::opset {
 
@@ -29,12 +29,6 @@ std::string family_key(const std::string& domain, const std::string& name) {
 
 std::string shown_overload(const std::string& overload) {
   return overload.empty() ? "one without a name" : fmt::format("'{}'", overload);
-}
-
-bool is_beyond_the_standard(const Node& node) {
-  return std::ranges::any_of(schemas_beyond_the_standard(), [&](const SchemaInfo& schema) {
-    return schema.name == node.op_type && schema.domain == node.domain;
-  });
 }
 
 void add_repeated(const std::vector<std::string>& names, const char* what, std::vector<std::string>& faults) {
@@ -65,7 +59,8 @@ std::optional<std::string> FunctionIndex::overload_fault(const Node& node) const
   const auto others = overloads_.find(family_key(node.domain, node.op_type));
   const bool any = others != overloads_.end();
   if ((node.overload.empty() && !any) || find(node) != nullptr) return std::nullopt;
-  const bool has_operator = newest_opset(node.domain).has_value() || is_beyond_the_standard(node);
+  const bool has_operator =
+      newest_opset(node.domain) || !signatures(node.op_type, node.domain).versions.empty();
   if (node.overload.empty() && has_operator) return std::nullopt;
   return fmt::format("overloads of {} that the model defines: {}; the call wants {}",
                      onnx_io::qualified_name(node.domain, node.op_type), any ? others->second : "none",

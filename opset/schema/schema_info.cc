@@ -7,7 +7,9 @@
 
 #include "onnx_io/models/model.h"
 #include "onnx_io/models/proto_convert.h"
+#include "onnx_io/openvino/openvino_ir.h"
 #include "opset/schema/added/experimental.h"
+#include "opset/schema/added/listed_schemas.h"
 #include "opset/schema/registry.h"
 #include "opset/schema/schema_store.h"
 
@@ -145,7 +147,20 @@ std::vector<const SchemaInfo*> schema_versions(const std::string& op_type, const
     add_domain(*domain);
     return found;
   }
-  for (const std::string& known : known_domains()) add_domain(known);
+  for (const Signatures& row : signature_table()) {
+    if (row.op_type == op_type) add_domain(std::string(row.domain));
+  }
+  return found;
+}
+
+std::vector<const SchemaInfo*> added_schemas() {
+  std::vector<const SchemaInfo*> found;
+  for (const Signatures& row : signature_table()) {
+    const std::string domain(row.domain);
+    if (newest_opset(domain) || domain == onnx_io::openvino_domain) continue;
+    for (const SchemaInfo* version : schema_versions(std::string(row.op_type), &domain))
+      found.push_back(version);
+  }
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "onnx_io/models/model.h"
+#include "opset/schema/added/added_schemas.h"
 #include "opset/schema/added/experimental.h"
 #include "opset/schema/registry.h"
 
@@ -61,15 +62,23 @@ const onnx::OpSchema* find_onnx_schema(const std::string& op_type, const std::st
                                        std::int64_t opset_version) {
   const std::optional<int> version = since_version(op_type, domain, opset_version);
   if (!version) return nullptr;
-  register_experimental_operators();
-  return onnx::OpSchemaRegistry::Schema(op_type, *version, onnx_io::canonical_domain(domain));
+  if (find_domain(domain) != nullptr) {
+    register_experimental_operators();
+    return onnx::OpSchemaRegistry::Schema(op_type, *version, onnx_io::canonical_domain(domain));
+  }
+  for (const onnx::OpSchema& schema : added_schemas_of(domain)) {
+    if (schema.Name() == op_type && schema.since_version() == *version) return &schema;
+  }
+  return nullptr;
 }
 
 const std::vector<OperatorName>& operator_names() {
   static const std::vector<OperatorName> names = [] {
     std::vector<OperatorName> found;
     for (const Signatures& row : signature_table()) {
-      if (!row.experimental) found.push_back({std::string(row.domain), std::string(row.op_type)});
+      const bool of_standard = find_domain(std::string(row.domain)) != nullptr;
+      if (of_standard && !row.experimental)
+        found.push_back({std::string(row.domain), std::string(row.op_type)});
     }
     return found;
   }();

@@ -1,5 +1,5 @@
-// ONNX's schema registry as the files of this folder see it: lookups that copy nothing and survive hostile
-// versions. A domain may be spelt "" or "ai.onnx".
+// ONNX's schema registry and the added schemas as the files of this folder see them: lookups that copy
+// nothing and survive hostile versions. A domain may be spelt "" or "ai.onnx".
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "onnx_io/models/walk.h"
-#include "onnx_io/openvino/openvino_ir.h"
 #include "opset/findings/check_report.h"
 #include "opset/findings/labels.h"
 #include "opset/inference/check_limits.h"
@@ -12,7 +11,6 @@
 #include "opset/recurrent/recurrent_attributes.h"
 #include "opset/recurrent/recurrent_schema.h"
 #include "opset/recurrent/recurrent_shapes.h"
-#include "opset/schema/added/beyond.h"
 #include "opset/summary/inline_calls.h"
 #include "tensor/error.h"
 
@@ -64,24 +62,16 @@ class Summary {
       const bool call = functions_.find(node) != nullptr;
       const auto import = scope.imports->find(node.domain);
       NodeAt at{scope, node, i};
-      const SchemaInfo* beyond = nullptr;
-      if (!call && import != scope.imports->end()) {
+      if (!call && import != scope.imports->end())
         at.since_version = since_version(node.op_type, node.domain, import->second);
-        beyond = find_schema_beyond(node.op_type, node.domain, import->second);
-        if (beyond != nullptr) at.since_version = beyond->since_version;
-      }
-      const bool of_openvino = is_openvino_lstm(node.op_type, node.domain);
-      if (of_openvino) at.since_version = onnx_io::openvino_opset;
       ++out_.nodes;
       ++counts_[at.op()];
-      const RecurrentForm* form = find_recurrent_form(node.op_type, node.domain);
-      if (form != nullptr && at.since_version)
-        out_.layers.push_back(describe(at, *form, *find_recurrent_schema(*form, *at.since_version)));
-      if (beyond != nullptr && is_dynamic_quantize_lstm(node.op_type, node.domain))
-        out_.layers.push_back(describe(at, quantized_lstm_form(), *beyond));
-      if (of_openvino) {
-        const RecurrentForm& lstm = *find_recurrent_form("LSTM", "");
-        out_.layers.push_back(describe(at, lstm, *find_recurrent_schema(lstm, onnx_io::openvino_opset)));
+      const RecurrentForm* form = find_layer_form(node.op_type, node.domain);
+      if (form != nullptr && at.since_version) {
+        const SchemaInfo* schema = node.domain.empty()
+                                       ? find_recurrent_schema(*form, *at.since_version)
+                                       : find_schema(node.op_type, node.domain, *at.since_version);
+        out_.layers.push_back(describe(at, *form, *schema));
       }
       onnx_io::for_each_body(node, [&](const Graph& body, const onnx_io::Attribute& attribute) {
         walk_graph(body, CheckScope::of_subgraph(at, attribute.name));

@@ -7,7 +7,7 @@
 #include "engine/graph/op_registry.h"
 #include "onnx_io/models/model.h"
 #include "onnx_io/models/walk.h"
-#include "opset/schema/added/beyond.h"
+#include "opset/schema/added/listed_schemas.h"
 #include "opset/schema/near_match.h"
 #include "tensor/error.h"
 
@@ -205,8 +205,7 @@ OpsMatrix support_matrix() {
   BodyCheck check;
   OpsMatrix matrix;
   for (const opset::SchemaInfo* schema : opset::all_schemas()) matrix.push_back(support_of(*schema, check));
-  for (const opset::SchemaInfo& schema : opset::schemas_beyond_the_standard())
-    matrix.push_back(support_of(schema, check));
+  for (const opset::SchemaInfo* schema : opset::added_schemas()) matrix.push_back(support_of(*schema, check));
   std::ranges::sort(matrix, {}, [](const OpSupport& row) {
     return std::tuple(row.schema->domain, row.schema->name, row.schema->since_version);
   });

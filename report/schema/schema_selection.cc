@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "onnx_io/models/model.h"
-#include "opset/schema/added/beyond.h"
 #include "opset/schema/near_match.h"
 #include "tensor/error.h"
 
@@ -27,14 +26,6 @@ std::pair<std::string, std::optional<std::string>> split_name(const std::string&
   return {name.substr(end + 1), before};
 }
 
-// Of an operator that runs here without being one of the standard's.
-const SchemaInfo* schema_beyond(const std::string& op_type, const std::optional<std::string>& domain) {
-  for (const SchemaInfo& schema : opset::schemas_beyond_the_standard()) {
-    if (schema.name == op_type && (!domain || *domain == schema.domain)) return &schema;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::string require_domain(const std::string& domain) {
@@ -48,31 +39,29 @@ std::string require_domain(const std::string& domain) {
 SchemaView select_schema(const std::string& name, const std::optional<std::string>& of_domain,
                          std::optional<std::int64_t> opset_version) {
   const auto [op_type, domain] = split_name(name, of_domain);
-  if (const SchemaInfo* beyond = schema_beyond(op_type, domain)) {
-    if (opset_version && *opset_version < beyond->since_version)
-      fail_usage("opset {}: {} has {} from opset {} on", *opset_version, beyond->domain, op_type,
-                 beyond->since_version);
-    return {beyond, {beyond}};
-  }
   std::optional<std::string> wanted;
-  if (domain) wanted = require_domain(*domain);
+  if (domain) wanted = onnx_io::canonical_domain(*domain);
   std::vector<const SchemaInfo*> versions = opset::schema_versions(op_type, wanted ? &*wanted : nullptr);
   if (versions.empty()) {
+    if (domain) require_domain(*domain);
     fail_usage("no operator '{}'{}{}", op_type,
                wanted ? fmt::format(" in domain {}", onnx_io::shown_domain(*wanted)) : "",
                opset::did_you_mean(opset::near_operators(op_type)));
   }
-  const std::string found = versions.front()->domain;  // known_domains() order: ai.onnx before the others
+  const std::string found = versions.front()->domain;  // ai.onnx before the others
   std::erase_if(versions, [&](const SchemaInfo* schema) { return schema->domain != found; });
   if (!opset_version) return {versions.front(), std::move(versions)};
-  const std::int64_t newest = *opset::newest_opset(found);
-  if (*opset_version < 1 || *opset_version > newest) {
-    fail_usage("opset {}: {} has opsets 1 to {}", *opset_version, onnx_io::shown_domain(found), newest);
+  const std::optional<std::int64_t> newest = opset::newest_opset(found);
+  const int oldest = versions.back()->since_version;
+  if (newest && (*opset_version < 1 || *opset_version > *newest)) {
+    fail_usage("opset {}: {} has opsets 1 to {}", *opset_version, onnx_io::shown_domain(found), *newest);
   }
+  if (!newest && *opset_version < oldest)
+    fail_usage("opset {}: {} has {} from opset {} on", *opset_version, found, op_type, oldest);
   const SchemaInfo* schema = opset::find_schema(op_type, found, *opset_version);
   if (schema == nullptr) {
     fail_usage("no operator '{}' in opset {} of {}; it exists from opset {} on", op_type, *opset_version,
-               onnx_io::shown_domain(found), versions.back()->since_version);
+               onnx_io::shown_domain(found), oldest);
   }
   return {schema, std::move(versions)};
 }

@@ -279,9 +279,9 @@ TEST(OpenvinoIr, ItsLstmCountsInputsAndOutputs) {
     }
     return "no error";
   };
-  EXPECT_EQ(run_with(9, 1), "9 inputs and 1 outputs; it has 3 to 8 inputs and up to 3 outputs");
-  EXPECT_EQ(run_with(2, 1), "2 inputs and 1 outputs; it has 3 to 8 inputs and up to 3 outputs");
-  EXPECT_EQ(run_with(3, 4), "3 inputs and 4 outputs; it has 3 to 8 inputs and up to 3 outputs");
+  EXPECT_NE(run_with(9, 1).find("9 inputs"), std::string::npos);
+  EXPECT_NE(run_with(2, 1).find("2 inputs"), std::string::npos);
+  EXPECT_NE(run_with(3, 4).find("4 outputs"), std::string::npos);
 }
 
 }  // namespace

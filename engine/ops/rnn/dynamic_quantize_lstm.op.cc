@@ -18,7 +18,6 @@
 #include "engine/graph/op_registry.h"
 #include "engine/ops/rnn/layer_inputs.h"
 #include "engine/ops/rnn/recurrence.h"
-#include "opset/schema/added/beyond.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -63,22 +62,7 @@ void run_layer(const DynamicLayer& layer, RunContext& run) {
   run_directions<float, float>(layer_run, weights);
 }
 
-// ONNX's schemas know nothing of the domain; the executor cannot count for it.
-void check_counts(const PrepareContext& node) {
-  const opset::SchemaInfo& schema =
-      *opset::find_schema_beyond(node.op_type(), node.domain(), node.since_version());
-  if (node.input_count() != schema.inputs.size() || node.output_count() > schema.outputs.size()) {
-    fail_invalid("{} inputs and {} outputs; it has {} inputs and up to {} outputs", node.input_count(),
-                 node.output_count(), schema.inputs.size(), schema.outputs.size());
-  }
-  for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
-    if (schema.inputs[i].kind == opset::ParameterKind::single && !node.has_input(i))
-      fail_invalid("input {} ({}) is required", i, schema.inputs[i].name);
-  }
-}
-
 RunFunction prepare_dynamic_quantize_lstm(PrepareContext& node) {
-  check_counts(node);
   const auto layer = std::make_shared<DynamicLayer>();
   layer->form = lstm_form(node, opset::quantized_lstm_form(), false);
   layer->attributes = read_layer_attributes(node, layer->form);

@@ -2,14 +2,13 @@
 
 #include "opset/recurrent/recurrent_rules.h"
 #include "opset/recurrent/recurrent_schema.h"
-#include "opset/schema/added/beyond.h"
 
 namespace grurun::engine::rnn {
 namespace {
 
 const opset::SchemaInfo& schema_of(const PrepareContext& node, const LayerForm& form) {
   const int version = node.since_version();
-  if (form.of->quantized) return *opset::find_schema_beyond(node.op_type(), node.domain(), version);
+  if (form.of->quantized) return *opset::find_schema(node.op_type(), node.domain(), version);
   return *opset::find_recurrent_schema(*form.of, version);
 }
 

@@ -27,17 +27,8 @@ namespace grurun::engine {
 namespace rnn {
 namespace {
 
-// ONNX's schemas know nothing of the domain; the executor cannot count for it.
-void check_openvino_counts(const PrepareContext& node) {
-  if (node.input_count() < 3 || node.input_count() > 8 || node.output_count() > 3) {
-    fail_invalid("{} inputs and {} outputs; it has 3 to 8 inputs and up to 3 outputs", node.input_count(),
-                 node.output_count());
-  }
-}
-
 RunFunction prepare_lstm(PrepareContext& node) {
   const bool of_openvino = node.domain() == onnx_io::openvino_domain;
-  if (of_openvino) check_openvino_counts(node);
   return layer_run_function(node, lstm_form(node, *opset::find_recurrent_form("LSTM", ""), !of_openvino));
 }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "opset/schema/added/added_schemas.h"
 #include "opset/schema/added/experimental.h"
 #include "tensor/dtype.h"
 
@@ -157,8 +159,15 @@ int main() {
   std::map<std::pair<std::string, std::string>, Versions> operators;
   for (const OpSchema& schema : onnx::OpSchemaRegistry::get_all_schemas_with_history())
     operators[{schema.domain(), schema.Name()}].emplace(schema.since_version(), schema);
+  for (const std::string_view domain : grurun::opset::added_domains()) {
+    for (const OpSchema& schema : grurun::opset::added_schemas_of(domain))
+      operators[{schema.domain(), schema.Name()}].emplace(schema.since_version(), schema);
+  }
   Arrays arrays;
-  for (const auto& [name, versions] : operators) arrays.add(versions, newest.at(name.first));
+  for (const auto& [name, versions] : operators) {
+    const auto known = newest.find(name.first);
+    arrays.add(versions, known == newest.end() ? std::numeric_limits<int>::max() : known->second);
+  }
   std::string domains;
   for (const auto& [domain, version] : newest) domains += fmt::format("{{\"{}\", {}}},\n", domain, version);
   const std::string text = fmt::format(file, arrays.inputs, arrays.outputs, arrays.attributes,

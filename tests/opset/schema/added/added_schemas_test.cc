@@ -1,9 +1,8 @@
-#include "opset/schema/added/beyond.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "opset/schema/added/listed_schemas.h"
 #include "opset/summary/model_summary.h"
 #include "tests/opset/check_models.h"
 
@@ -22,16 +21,17 @@ onnx_io::Model lstm(const std::string& attributes, const std::string& rest = ", 
                          attributes + " (X, W, R" + rest + ") }");
 }
 
-TEST(BeyondTheStandard, SchemasAreFoundByDomainAndVersion) {
-  for (const SchemaInfo& schema : schemas_beyond_the_standard()) {
-    EXPECT_EQ(find_schema_beyond(schema.name, schema.domain, schema.since_version), &schema);
-    EXPECT_EQ(find_schema_beyond(schema.name, schema.domain, schema.since_version - 1), nullptr);
-    EXPECT_EQ(find_schema_beyond(schema.name, "", schema.since_version), nullptr);
-    EXPECT_EQ(newest_opset(schema.domain), std::nullopt) << "the registry must not know it as well";
+TEST(AddedSchemas, SchemasAreFoundByDomainAndVersion) {
+  ASSERT_FALSE(added_schemas().empty());
+  for (const SchemaInfo* schema : added_schemas()) {
+    EXPECT_EQ(find_schema(schema->name, schema->domain, schema->since_version), schema);
+    EXPECT_EQ(find_schema(schema->name, schema->domain, schema->since_version - 1), nullptr);
+    EXPECT_EQ(find_schema(schema->name, "", schema->since_version), nullptr);
+    EXPECT_EQ(newest_opset(schema->domain), std::nullopt) << "the registry must not know it as well";
   }
 }
 
-TEST(BeyondTheStandard, NodesAreChecked) {
+TEST(AddedSchemas, NodesAreChecked) {
   EXPECT_THAT(check_model(lstm("<hidden_size = 3, direction = \"forward\">")).findings, IsEmpty());
   struct Row {
     onnx_io::Model model;
@@ -54,7 +54,7 @@ TEST(BeyondTheStandard, NodesAreChecked) {
   }
 }
 
-TEST(BeyondTheStandard, ValuesAndShapesAreHeldAgainstThePage) {
+TEST(AddedSchemas, ValuesAndShapesAreHeldAgainstThePage) {
   struct Row {
     const char* what;
     const char* message;
@@ -119,7 +119,7 @@ TEST(BeyondTheStandard, ValuesAndShapesAreHeldAgainstThePage) {
   }
 }
 
-TEST(BeyondTheStandard, TypesAndOutputsAreInferredInBodiesToo) {
+TEST(AddedSchemas, TypesAndOutputsAreInferredInBodiesToo) {
   const std::string head = R"(<ir_version: 8, opset_import: ["" : 14, "com.microsoft" : 1, "ns" : 1]> )";
   const std::string layer = "com.microsoft.DynamicQuantizeLSTM(X, W, R, , s, , , , Ws, Wz, Ws, Wz)";
   struct Row {
@@ -162,13 +162,13 @@ TEST(BeyondTheStandard, TypesAndOutputsAreInferredInBodiesToo) {
   }
 }
 
-TEST(BeyondTheStandard, OtherOperatorsOfTheDomainAreNot) {
+TEST(AddedSchemas, OtherOperatorsOfTheDomainAreNot) {
   const auto model = model_from_text(R"(<ir_version: 8, opset_import: ["" : 14, "com.microsoft" : 1]>
     g (float[2] X) => (float[2] Y) { Y = com.microsoft.Gelu (X) })");
   EXPECT_THAT(codes(check_model(model)), ElementsAre("SCHEMA002"));
 }
 
-TEST(BeyondTheStandard, LayersOfOpenvinoWithAClipAreDescribed) {
+TEST(AddedSchemas, LayersOfOpenvinoWithAClipAreDescribed) {
   const ModelSummary summary =
       summarise(model_from_text(R"(<ir_version: 10, opset_import: ["" : 22, "openvino" : 22]>
     g (float[4,5,2] X, float[1,12,2] W, float[1,12,3] R, float[1,5,3] H) => (float[4,1,5,3] Y) {
@@ -184,7 +184,7 @@ TEST(BeyondTheStandard, LayersOfOpenvinoWithAClipAreDescribed) {
   EXPECT_EQ(summary.flops.flops, 2 * 4 * 5 * 12 * (2 + 3));
 }
 
-TEST(BeyondTheStandard, LayersAreDescribed) {
+TEST(AddedSchemas, LayersAreDescribed) {
   const ModelSummary summary = summarise(lstm("<clip = 2.0>", ", , , H, , , Ws, Wz, Ws, Wz"), {});
   ASSERT_EQ(summary.layers.size(), 1u);
   const RecurrentLayer& layer = summary.layers[0];

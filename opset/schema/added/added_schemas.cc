@@ -1,0 +1,40 @@
+#include "opset/schema/added/added_schemas.h"
+
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "onnx_io/openvino/openvino_ir.h"
+
+namespace grurun::opset {
+
+namespace {
+
+constexpr std::string_view microsoft = "com.microsoft";
+constexpr std::array<std::string_view, 2> domains = {microsoft, onnx_io::openvino_domain};
+
+std::vector<onnx::OpSchema> finalized(std::vector<onnx::OpSchema> schemas) {
+  for (onnx::OpSchema& schema : schemas) schema.Finalize();
+  return schemas;
+}
+
+}  // namespace
+
+std::span<const std::string_view> added_domains() {
+  return domains;
+}
+
+const std::vector<onnx::OpSchema>& added_schemas_of(std::string_view domain) {
+  static const std::vector<onnx::OpSchema> none;
+  if (domain == microsoft) {
+    static const std::vector<onnx::OpSchema> schemas = finalized(microsoft_recurrent_schemas());
+    return schemas;
+  }
+  if (domain == onnx_io::openvino_domain) {
+    static const std::vector<onnx::OpSchema> schemas = finalized(openvino_schemas());
+    return schemas;
+  }
+  return none;
+}
+
+}  // namespace grurun::opset
