@@ -1,4 +1,5 @@
-// A run's report in each format against a golden file beside this one. GRURUN_UPDATE_GOLDEN=1 writes them anew.
+// A run's report in each format against a golden file beside this one. GRURUN_UPDATE_GOLDEN=1 writes them
+// anew.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -74,7 +75,9 @@ TEST(RunReport, ARunThatFailed) {
 }
 
 TEST(RunReport, VerdictAndExitStatusAgree) {
-  const auto told = [](const RunReport& run) { return std::pair(std::string(run.verdict()), run.exit_status()); };
+  const auto told = [](const RunReport& run) {
+    return std::pair(std::string(run.verdict()), run.exit_status());
+  };
   using Told = std::pair<std::string, int>;
   RunReport run = sample();
   EXPECT_EQ(told(run), Told("differs", 1));
