@@ -69,7 +69,7 @@ bool same(T x, T y) {
 }
 
 template <class T>
-void check() {
+void check_arithmetic() {
   std::vector<T> a, b;
   pairs(a, b);
   const auto n = static_cast<int64_t>(a.size());
@@ -97,10 +97,10 @@ void check() {
 }
 
 TEST_P(VecArith, FloatsEqualTheDefinition) {
-  check<float>();
+  check_arithmetic<float>();
 }
 TEST_P(VecArith, DoublesEqualTheDefinition) {
-  check<double>();
+  check_arithmetic<double>();
 }
 
 template <class T>
