@@ -19,13 +19,13 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-struct Read {
+struct JsonRead {
   const char* text;
   const char* described;
 };
 
 TEST(Json, ShapesAndTypesAreGuessedWhereTheyAreNotGiven) {
-  const Read rows[] = {
+  const JsonRead rows[] = {
       {"1", "tensor(int64) []"},
       {"-1.5", "tensor(float) []"},
       {"[1, 2, 3]", "tensor(int64) [3]"},
@@ -48,7 +48,7 @@ TEST(Json, ShapesAndTypesAreGuessedWhereTheyAreNotGiven) {
        "optional(tensor(float)) without a value"},
       {R"j({"X": {"keys": ["a"], "values": [[1.5]]}})j", "map(string,tensor(float)) of 1"},
   };
-  for (const Read& row : rows) {
+  for (const JsonRead& row : rows) {
     try {
       EXPECT_EQ(parse_json(row.text).at(0).value.describe(), row.described) << row.text;
     } catch (const Error& error) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "opset/check/check.h"
@@ -10,9 +11,10 @@
 namespace grurun::opset {
 namespace {
 
-std::optional<std::string> refuses_elu(const onnx_io::Node& node, const onnx_io::OpsetImports& imports) {
+std::optional<NodeFault> refuses_elu(const onnx_io::Node& node, const onnx_io::OpsetImports& imports,
+                                     const NodeInputs&) {
   if (node.op_type != "Elu" || imports.at("") != 14) return std::nullopt;
-  return "no Elu";
+  return NodeFault{"SCHEMA014", "no Elu"};
 }
 
 TEST(CheckPreparation, IsAskedOfNodesWithoutAnErrorEverywhere) {

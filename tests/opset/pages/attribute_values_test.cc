@@ -53,11 +53,15 @@ TEST(AttributeValues, StandForAttributesOfSchemasAndAdmitTheirDefaults) {
       const SchemaInfo* schema = schema_of(entry, stated);
       ASSERT_NE(schema, nullptr);
       const int version = schema->since_version;
-      if (stated.since > 1) EXPECT_EQ(version, stated.since);
+      if (stated.since > 1) {
+        EXPECT_EQ(version, stated.since);
+      }
       const auto found = std::ranges::find(schema->attributes, stated.attribute, &AttributeInfo::name);
       ASSERT_NE(found, schema->attributes.end());
       const auto with = [&](int number) { return node_with(entry, holding(stated, found->type, number)); };
-      if (stated.list.empty()) EXPECT_EQ(fault_of(with(stated.least), version), std::nullopt);
+      if (stated.list.empty()) {
+        EXPECT_EQ(fault_of(with(stated.least), version), std::nullopt);
+      }
       const int wrong = stated.list.empty() ? stated.least - 1 : -7;
       EXPECT_NE(fault_of(with(wrong), version), std::nullopt);
       if (!found->default_value) continue;

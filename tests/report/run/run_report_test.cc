@@ -9,6 +9,7 @@
 #include "conformance/version.h"
 #include "report/format.h"
 #include "report/run/run_format.h"
+#include "tests/report/golden.h"
 
 namespace grurun::report {
 namespace {
@@ -18,7 +19,7 @@ Value tensor(std::vector<float> values) {
 }
 
 /// One output that differs, one that nothing is expected of, and one that a random operator makes.
-RunReport sample() {
+RunReport sample_run() {
   RunReport run;
   run.model = "models/gru\n.onnx";
   run.compares = true;
@@ -52,25 +53,16 @@ std::string made(std::string_view format, const RunReport& run) {
   return "no such format";
 }
 
-void expect_golden(const std::string& file, const std::string& text) {
-  const std::string path = std::string(GRURUN_SOURCE_DIR) + "/tests/report/run/golden/" + file;
-  if (std::getenv("GRURUN_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream in(path);
-  std::ostringstream golden;
-  golden << in.rdbuf();
-  EXPECT_EQ(text, golden.str()) << path;
-}
-
 TEST(RunReport, Formats) {
-  expect_golden("run.txt", made("text", sample()));
-  expect_golden("run.json", made("json", sample()));
+  expect_golden("run/golden/run.txt", made("text", sample_run()));
+  expect_golden("run/golden/run.json", made("json", sample_run()));
 }
 
 TEST(RunReport, ARunThatFailed) {
   RunReport run;
   run.model = "m.onnx";
   run.error = Error(ErrorKind::unsupported, "no kernel for Abs-1");
-  expect_golden("failed.json", made("json", run));
+  expect_golden("run/golden/failed.json", made("json", run));
   EXPECT_EQ(made("text", run), "");
 }
 
@@ -79,7 +71,7 @@ TEST(RunReport, VerdictAndExitStatusAgree) {
     return std::pair(std::string(run.verdict()), run.exit_status());
   };
   using Told = std::pair<std::string, int>;
-  RunReport run = sample();
+  RunReport run = sample_run();
   EXPECT_EQ(told(run), Told("differs", 1));
   run.outcome.judgements[0].comparison.ok = true;
   EXPECT_EQ(told(run), Told("passed", 0));

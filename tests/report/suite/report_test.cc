@@ -14,6 +14,7 @@
 #include "report/suite/junit.h"
 #include "report/suite/tally.h"
 #include "report/suite/text.h"
+#include "tests/report/golden.h"
 
 namespace grurun::report {
 namespace {
@@ -93,17 +94,8 @@ conformance::SuiteResult sample() {
   return result;
 }
 
-void expect_golden(const std::string& file, const std::string& text) {
-  const std::string path = std::string(GRURUN_SOURCE_DIR) + "/tests/report/suite/golden/" + file;
-  if (std::getenv("GRURUN_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream in(path);
-  std::ostringstream golden;
-  golden << in.rdbuf();
-  EXPECT_EQ(text, golden.str()) << path;
-}
-
 TEST(Report, Console) {
-  expect_golden("console.txt", console_report(sample()));
+  expect_golden("suite/golden/console.txt", console_report(sample()));
 }
 
 TEST(Report, ConsoleOfARunWhereAllPassed) {
@@ -111,7 +103,7 @@ TEST(Report, ConsoleOfARunWhereAllPassed) {
   add(result, "node", "test_good", conformance::Verdict::passed, "", {"Abs"});
   result.seconds = 0.5;
   EXPECT_TRUE(result.as_expected());
-  expect_golden("console_passed.txt", console_report(result));
+  expect_golden("suite/golden/console_passed.txt", console_report(result));
 }
 
 TEST(Report, CasesThatShareKindAndNameAreToldApartByTheirPaths) {
@@ -145,7 +137,7 @@ TEST(Report, Json) {
   EXPECT_EQ(sum, json.at("cases").size());
   std::string stable = text;
   stable.replace(stable.find(conformance::version()), std::string(conformance::version()).size(), "VERSION");
-  expect_golden("report.json", stable);
+  expect_golden("suite/golden/report.json", stable);
 }
 
 TEST(Report, JsonHasANumberForErrorsBeyondDouble) {
@@ -163,7 +155,7 @@ TEST(Report, JsonHasANumberForErrorsBeyondDouble) {
 
 TEST(Report, JUnit) {
   const std::string text = junit_report(sample());
-  expect_golden("junit.xml", text);
+  expect_golden("suite/golden/junit.xml", text);
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(text.c_str()));
   for (const char byte : text) {
