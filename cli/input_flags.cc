@@ -7,7 +7,7 @@
 
 #include "cli/flag_values.h"
 #include "cli/streams.h"
-#include "report/element_text.h"
+#include "tensor/element_text.h"
 #include "tensor/error.h"
 #include "trial/random_values.h"
 

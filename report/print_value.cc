@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "report/element_text.h"
+#include "tensor/element_text.h"
 
 namespace grurun::report {
 namespace {

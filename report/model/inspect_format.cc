@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "report/counted.h"
-#include "report/element_text.h"
 #include "report/json_text.h"
+#include "tensor/element_text.h"
 
 namespace grurun::report {
 

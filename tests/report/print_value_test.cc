@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "report/element_text.h"
+#include "tensor/element_text.h"
 
 namespace grurun::report {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "report/element_text.h"
+#include "tensor/element_text.h"
 
 namespace grurun::trial {
 namespace {
@@ -17,7 +17,7 @@ TEST(RandomTensor, EveryTypeCanBeFilled) {
     ASSERT_TRUE(tensor) << dtype_name(dtype);
     EXPECT_EQ(tensor->dtype(), dtype);
     std::set<std::string> values;
-    for (std::int64_t i = 0; i < tensor->size(); ++i) values.insert(report::element_text(*tensor, i, 0));
+    for (std::int64_t i = 0; i < tensor->size(); ++i) values.insert(element_text(*tensor, i, 0));
     EXPECT_GE(values.size(), 2u) << dtype_name(dtype);
   }
 }
@@ -25,7 +25,7 @@ TEST(RandomTensor, EveryTypeCanBeFilled) {
 TEST(RandomTensor, TheSeedDecides) {
   const auto draw = [](std::uint64_t seed) {
     RandomBits bits(seed);
-    return report::element_text(*random_tensor(DType::float64, {}, {0, 1}, bits), 0, 0);
+    return element_text(*random_tensor(DType::float64, {}, {0, 1}, bits), 0, 0);
   };
   EXPECT_EQ(draw(3), draw(3));
   EXPECT_NE(draw(3), draw(4));
@@ -54,7 +54,7 @@ TEST(RandomTensor, WhatIsBeyondTheTypeIsNeverDrawn) {
     ASSERT_TRUE(tensor) << dtype_name(dtype);
     if (dtype == DType::string) continue;
     for (std::int64_t i = 0; i < tensor->size(); ++i) {
-      const std::string text = report::element_text(*tensor, i, 0);
+      const std::string text = element_text(*tensor, i, 0);
       EXPECT_EQ(text.find("inf"), text.npos) << dtype_name(dtype);
       EXPECT_EQ(text.find("nan"), text.npos) << dtype_name(dtype);
     }
@@ -64,7 +64,7 @@ TEST(RandomTensor, WhatIsBeyondTheTypeIsNeverDrawn) {
 TEST(RandomTensor, IntegersOf64BitsAreExact) {
   RandomBits bits(3);
   const auto one = [&](DType dtype, long double number) {
-    return report::element_text(*random_tensor(dtype, {}, {number, number}, bits), 0, 0);
+    return element_text(*random_tensor(dtype, {}, {number, number}, bits), 0, 0);
   };
   EXPECT_EQ(one(DType::int64, 9007199254740993), "9007199254740993");
   EXPECT_EQ(one(DType::int64, 9223372036854775807), "9223372036854775807");

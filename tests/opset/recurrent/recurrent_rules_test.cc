@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "opset/recurrent/all_rules.h"
 #include "tests/opset/check_models.h"
 #include "tests/opset/recurrent_models.h"
 

@@ -1,4 +1,4 @@
-#include "report/element_text.h"
+#include "tensor/element_text.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "tensor/dispatch.h"
 
-namespace grurun::report {
+namespace grurun {
 namespace {
 
 using NarrowFloats = Join<SmallFloats, TypeList<Float16, BFloat16>>;
@@ -68,4 +68,4 @@ std::string element_text(const Tensor& tensor, std::int64_t offset, int digits) 
   });
 }
 
-}  // namespace grurun::report
+}  // namespace grurun
