@@ -92,7 +92,7 @@ TEST(MaxUnpool, Errors) {
        {x, make<std::int64_t>({1, 2, 1}, {0, 1})},
        window({2}),
        invalid,
-       "shape of X"},
+       "takes [...], here [1,1,2]"},
       {"no kernel_shape", "MaxUnpool", 11, {x, fine}, {}, invalid, "kernel_shape"},
       {"kernel_shape of an image", "MaxUnpool", 11, {x, fine}, window({2, 2}), invalid, "spatial axes"},
       {"strides", "MaxUnpool", 11, {x, fine}, window({2}, {1, 1}), invalid, "strides"},

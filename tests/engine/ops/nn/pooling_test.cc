@@ -118,7 +118,13 @@ TEST(Pooling, NumbersBeyondTheBoundNameIt) {
        {attr("size", beyond)},
        limit,
        "size is 1099511627777, more than 1099511627776"},
-      {"no size", "LRN", 13, {x}, {attr("size", 0)}, invalid, "size is 0, but must be positive"},
+      {"no size",
+       "LRN",
+       13,
+       {x},
+       {attr("size", 0)},
+       invalid,
+       "size is 0, but must be at least 1 [SCHEMA013]"},
       {"output_shape",
        "ConvTranspose",
        22,
@@ -179,7 +185,13 @@ TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
   });
   constexpr auto invalid = ErrorKind::invalid_model;
   check_errors({
-      {"p of 0", "GlobalLpPool", 22, {x}, {attr("p", 0)}, invalid, "p is 0, but must be positive"},
+      {"p of 0",
+       "GlobalLpPool",
+       22,
+       {x},
+       {attr("p", 0)},
+       invalid,
+       "p is 0, but must be at least 1 [SCHEMA013]"},
       {"empty planes", "GlobalLpPool", 22, {make<float>({1, 2, 0}, {})}, {}, invalid, "has empty planes"},
       {"no channels", "GlobalLpPool", 22, {make<float>({3}, {1, 2, 3})}, {}, invalid, "X must be [N,C,...]"},
   });
