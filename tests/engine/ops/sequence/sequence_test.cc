@@ -110,7 +110,7 @@ TEST(Sequence, RefusesPositionsAndTypesThatDoNotFit) {
        {two},
        {attr("axis", 0), attr("new_axis", 2)},
        invalid,
-       "attribute new_axis is 2; it must be 0 or 1"},
+       "new_axis is 2, but ConcatFromSequence-11 knows 0, 1 [SCHEMA013]"},
   });
 }
 

@@ -52,7 +52,7 @@ TEST(AffineGrid, Positions) {
        {same, sizes({1, 2, 2})},
        {},
        ErrorKind::invalid_model,
-       "3 values"},
+       "input size is [3]; AffineGrid-20 takes [4] [SHAPE001]"},
       {"a negative size", "AffineGrid", 20, {same, sizes({1, 1, -2, 2})}, {}, ErrorKind::invalid_model, "-2"},
   });
 }
@@ -88,7 +88,7 @@ TEST(CenterCropPad, MovesWholeElements) {
        {x, sizes({2, 2})},
        {},
        ErrorKind::invalid_model,
-       "2 values for 1 axes"},
+       "input shape has 2 sizes for 1 axes [SHAPE001]"},
       {"a negative size", "CenterCropPad", 18, {x, sizes({-1})}, {}, ErrorKind::invalid_model, "-1 elements"},
       {"an axis named twice",
        "CenterCropPad",

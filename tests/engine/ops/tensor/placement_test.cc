@@ -56,7 +56,7 @@ TEST(ReverseSequence, TurnsTheFirstElementsOfEachRow) {
        {x, int64_values({1, 1, 1})},
        {},
        invalid,
-       "sequence_lens must have shape [2]"},
+       "sequence_lens is [3], but must be [2]: a length for each row of the batch [SHAPE001]"},
       {"one axis",
        "ReverseSequence",
        10,
@@ -70,7 +70,7 @@ TEST(ReverseSequence, TurnsTheFirstElementsOfEachRow) {
        {x, int64_values({1, 1})},
        {attr("time_axis", 1)},
        invalid,
-       "must be 0 and 1, but are 1 and 1"},
+       "time_axis and batch_axis are 1 and 1; they must be 0 and 1, or 1 and 0 [SHAPE001]"},
   });
 }
 
@@ -110,7 +110,7 @@ TEST(Scatter, WritesUpdatesWhereIndicesSay) {
        {data, places({2, 1}, {0, 0}), updates},
        {},
        invalid,
-       "indices [2,1] and updates [1,2] must have one shape"},
+       "input updates is [1,2]; Scatter-9 takes [...], here [2,1] [SHAPE001]"},
       {"too wide",
        "Scatter",
        9,
