@@ -359,7 +359,7 @@ TEST(Binary, Variadic) {
                  {vec<float>({1, 2}), vec<float>({1})},
                  {},
                  ErrorKind::invalid_model,
-                 "from version 8 on"}});
+                 "input 1 is [1], but the first is [2]: before version 8 all are of one shape"}});
 }
 
 }  // namespace

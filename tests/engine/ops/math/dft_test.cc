@@ -131,8 +131,8 @@ TEST(Dft, Refused) {
   const Tensor x = real({1, 2}), z = complex({1, 2});
   const Value none;
   check_errors({
-      {"rank", "DFT", 20, {vec<float>({1})}, {}, bad, "rank 2"},
-      {"parts", "DFT", 20, {make<float>({1, 3}, {1, 2, 3})}, {}, bad, "last dimension"},
+      {"rank", "DFT", 20, {vec<float>({1})}, {}, bad, "[1]; DFT-20 takes [batch,"},
+      {"parts", "DFT", 20, {make<float>({1, 3}, {1, 2, 3})}, {}, bad, "[1,3]; DFT-20 takes [batch,"},
       {"last axis", "DFT", 17, {x}, {attr("axis", 2)}, bad, "axis is 2"},
       {"last axis from the end", "DFT", 20, {x, none, number(-1)}, {}, bad, "axis is -1"},
       {"axis too small", "DFT", 20, {x, none, number(-4)}, {}, bad, "axis is -4"},
@@ -222,14 +222,14 @@ TEST(Stft, Refused) {
   const Tensor x = real({1, 2, 3, 4});
   const Value none;
   check_errors({
-      {"rank", "STFT", 17, {vec<float>({1, 2}), number(1)}, {}, bad, "signal must have shape"},
-      {"parts", "STFT", 17, {make<float>({1, 1, 3}, {1, 2, 3}), number(1)}, {}, bad, "1 or 2"},
+      {"rank", "STFT", 17, {vec<float>({1, 2}), number(1)}, {}, bad, "[2]; STFT-17 takes [batch_size,"},
+      {"parts", "STFT", 17, {make<float>({1, 1, 3}, {1, 2, 3}), number(1)}, {}, bad, "[1,1,3]; STFT-17 takes"},
       {"step", "STFT", 17, {x, number(0)}, {}, bad, "frame_step is 0"},
       {"complex", "STFT", 17, {complex({1, 1}), number(1)}, {}, bad, "onesided"},
       {"too long", "STFT", 17, {x, number(1), none, number(6)}, {}, bad, "does not fit"},
       {"length", "STFT", 17, {x, number(1), none, number(0)}, {}, bad, "frame_length is 0"},
       {"lengths differ", "STFT", 17, {x, number(1), vec<float>({1, 1}), number(3)}, {}, bad, "2 elements"},
-      {"window", "STFT", 17, {x, number(1), make<float>({1, 2}, {1, 1})}, {}, bad, "one dimension"},
+      {"window", "STFT", 17, {x, number(1), make<float>({1, 2}, {1, 1})}, {}, bad, "[1,2]; STFT-17 takes [n]"},
   });
 }
 

@@ -295,7 +295,7 @@ TEST(Einsum, Equations) {
       bad("i->i", {m}, "rank 2"),
       bad("ij,jk", {m}, "2 terms for 1"),
       bad("i1->i", {m}, "unexpected '1'"),
-      bad("ij,jk->ik", {m, make<float>({3, 1}, {1, 2, 3})}, "extents 2 and 3"),
+      bad("ij,jk->ik", {m, make<float>({3, 1}, {1, 2, 3})}, "'ij,jk->ik' has the sizes 2 and 3"),
       bad("...i,...i->...", {m, make<float>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}, "stands for"),
   });
 }

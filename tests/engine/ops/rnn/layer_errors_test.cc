@@ -160,7 +160,8 @@ std::vector<Broken> broken_nodes() {
          set(n, attr("activation_beta", std::vector<float>{0.5f}));
        },
        "ScaledTanh needs a value in activation_alpha"},
-      {"no R", "GRU", 14, [](OneNode& n) { n.inputs[2] = Value{}; }, "'R'"},
+      {"no R", "GRU", 14, [](OneNode& n) { n.inputs[2] = Value{}; },
+       "input 2 (R) is omitted, but it is required [GRU021]"},
       {"Y_h left out in GRU-1", "GRU", 1, [](OneNode& n) { n.outputs = {true}; }, "output"},
       {"bfloat16 before 22", "GRU", 14,
        [](OneNode& n) { n = node_of(small_layer("GRU"), 14, DType::bfloat16); }, "bfloat16"},

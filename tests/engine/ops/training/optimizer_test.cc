@@ -107,9 +107,9 @@ TEST(Optimizer, Refused) {
     EXPECT_NE(message.find(text), std::string::npos) << message;
   };
   const Value x = vec<float>({1, 2}), R = rate(1), T = count(1);
-  refused("Adam", {R, T, x, x, x}, {}, 1, "4 inputs for each");
-  refused("Adagrad", {R, T, x, x}, {}, 1, "3 inputs for each");
-  refused("Adagrad", {R, T, x, x, x}, {}, 3, "3 are named");
+  refused("Adam", {R, T, x, x, x}, {}, 1, "5 inputs: behind R and T, 4 of them belong to each tensor");
+  refused("Adagrad", {R, T, x, x}, {}, 1, "4 inputs: behind R and T, 3 of them belong to each tensor");
+  refused("Adagrad", {R, T, x, x, x}, {}, 3, "3 outputs, but each of the 1 tensors that are optimized has 2");
   refused("Adagrad", {R, T, x, vec<float>({1}), x}, {}, 2, "input 3");
   refused("Adagrad", {R, T, x, x, vec<double>({1, 2})}, {}, 2, "input 4");
   refused("Adagrad", {x, T, x, x, x}, {}, 2, "R must be a scalar");
