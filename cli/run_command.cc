@@ -153,6 +153,7 @@ trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>
   options.depth = flags.check ? trial::CheckDepth::everything : trial::CheckDepth::recurrent_layers;
   options.fuse = !flags.engine.no_fusion;
   options.seed = flags.data.seed.value_or(0);
+  options.compare_random = true;  // the same seed draws the same
   options.tolerances = tolerances_for(flags, outputs);
   options.precise = flags.precise ? trial::Precise::all : trial::Precise::none;
   options.keep_inputs = !flags.trace_gates.empty();

@@ -38,6 +38,7 @@ struct TrialOptions {
   std::vector<Tolerances> tolerances;  // by graph output; the last holds for those behind it
   bool diagnose = true;                // explain() says why recurrent nodes differ
   Precise precise = Precise::none;     // explain() says which side is nearer to the truth
+  bool compare_random = false;         // what a random operator reaches is compared like all else
   bool keep_inputs = false;            // Outcome::inputs, whether or not explain() needs them
   /// Called with each warning when it is found: of the check (severity warning), once for the inputs that are
   /// fed; of values whose types contradict the model, after each run. May be empty.

@@ -75,7 +75,6 @@ void run_steps(const Plan& plan, Values& frame, RunState& state,
     with_context([&] { return step.label + " with " + context.describe_inputs(); },
                  [&] {
                    context.check_input_types();
-                   if (!step.judged.done.load(std::memory_order_relaxed)) context.judge();
                    try {
                      step.run(context);
                    } catch (const Error& error) {

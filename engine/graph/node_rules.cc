@@ -60,7 +60,7 @@ namespace {
 // Where the version is not known, the node is to be judged for that; but for what is outside the standard.
 bool needs_judge(const Node& node, const Scope& scope, const opset::Signature* signature) {
   if (signature != nullptr) {
-    return signature->deprecated || !opset::plainly_fits(node, *signature) ||
+    return !opset::plainly_fits(node, *signature) ||
            (!node.attributes.empty() &&
             !opset::attribute_value_faults(node, signature->since_version).empty());
   }
@@ -102,12 +102,11 @@ std::optional<Node> resolve_references(const Node& node, const Scope& scope) {
   return resolved;
 }
 
-void refuse_by_rule(const Error& error, const Node& node, int since_version,
-                    const std::vector<opset::KnownInput>& inputs, opset::Rule otherwise) {
+void refuse_by_rule(const Error& error, const opset::NodeFacts& facts, opset::Rule otherwise) {
   const bool of_the_node = error.kind() == ErrorKind::invalid_model && error.context().empty();
   if (!of_the_node || dynamic_cast<const opset::RuleError*>(&error) != nullptr) return;
-  if (const auto found = opset::judge_alone(node, since_version, inputs))
-    throw opset::RuleError(found->message, found->code);
+  if (const auto fault = opset::judge_page(facts))
+    throw opset::RuleError(fault->message, opset::rule_info(fault->rule).code);
   throw opset::RuleError(error.message(), opset::rule_info(otherwise).code);
 }
 

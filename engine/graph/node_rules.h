@@ -10,8 +10,8 @@
 #include "engine/graph/plan.h"
 #include "engine/graph/scope.h"
 #include "onnx_io/models/model.h"
-#include "opset/check/judge_alone.h"
 #include "opset/findings/rules.h"
+#include "opset/pages/node_facts.h"
 #include "opset/schema/signature.h"
 #include "tensor/error.h"
 
@@ -40,10 +40,9 @@ int custom_version(const onnx_io::Node& node, std::int64_t opset_version);
 std::optional<onnx_io::Node> resolve_references(const onnx_io::Node& node, const Scope& scope);
 
 /// Throws RuleError instead of an Error(invalid_model) with which the node's kernel has refused it: with what
-/// a check says of the node with these inputs, or else with the kernel's own sentence. Returns where the
-/// error is another, has such a code already, or came up in a node within this one.
-void refuse_by_rule(const Error& error, const onnx_io::Node& node, int since_version,
-                    const std::vector<opset::KnownInput>& inputs, opset::Rule otherwise);
+/// the operator's page says of these facts, or else with the kernel's own sentence. Returns where the error
+/// is another, has such a code already, or came up in a node within this one.
+void refuse_by_rule(const Error& error, const opset::NodeFacts& facts, opset::Rule otherwise);
 
 /// What the standard and the kernel admit for the first count inputs.
 std::vector<InputRule> input_rules(const opset::Signature& signature, const OpRow& row, std::size_t count);

@@ -33,15 +33,6 @@ struct TypeCheck {
   std::size_t same_as;
 };
 
-/// Whether a step has been judged by its operator's page; a copy has not.
-struct Judged {
-  Judged() = default;
-  Judged(const Judged&) noexcept {}
-  Judged& operator=(const Judged&) noexcept { return *this; }
-
-  mutable std::atomic<bool> done = false;
-};
-
 /// One node, prepared. Slots index the frame of the plan it belongs to.
 struct Step {
   std::string label;  // "node 'gru_1' (GRU-14)", for errors
@@ -49,7 +40,6 @@ struct Step {
   // For judges: its attributes resolved, its type and domain. nullptr: of no operator that the standard has.
   std::shared_ptr<const onnx_io::Node> node;
   int since_version = 0;
-  Judged judged;  // of its first run; kernels refuse what later ones could not bear
   RunFunction run;
   std::vector<int> inputs;     // no_slot: omitted
   std::vector<int> outputs;    // no_slot: nobody wants it

@@ -259,10 +259,17 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
     step.run = row.prepare(preparation);
   } catch (const Error& error) {
     if (signature == nullptr) throw;
-    std::vector<opset::KnownInput> known;
-    for (const Value* value : constants)
-      known.push_back({value == nullptr ? ValueType() : value->type(), value});
-    refuse_by_rule(error, node, since_version, known, opset::Rule::attributes_usable);
+    const auto value_of = [&](std::size_t i) {
+      return constants[i] != nullptr && constants[i]->is_tensor() ? &constants[i]->tensor() : nullptr;
+    };
+    std::vector<opset::InputFacts> inputs(constants.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i].given = step.inputs[i] != no_slot;
+      const Tensor* tensor = value_of(i);
+      if (tensor != nullptr) inputs[i] = {true, tensor->dtype(), symbolic_shape(tensor->shape())};
+    }
+    refuse_by_rule(error, opset::NodeFacts(node, since_version, std::move(inputs), value_of),
+                   opset::Rule::attributes_usable);
     throw;
   }
   preparation.require_all_read();

@@ -65,8 +65,6 @@ class StepContext final : public RunContext {
   /// Throws Error(invalid_model) where a body returned what the version does not admit.
   void check_output_types();
 
-  /// Throws RuleError for what the operator's page says against the inputs.
-  void judge() const;
   /// Throws RuleError instead of what the kernel has thrown, as refuse_by_rule does.
   void refuse(const Error& error) const;
 

@@ -5,7 +5,6 @@
 #include "engine/graph/run_state.h"
 #include "opset/findings/rule_error.h"
 #include "opset/inference/judge_types.h"
-#include "opset/pages/judge_page.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
@@ -201,40 +200,26 @@ void StepContext::check_rules() const {
   }
 }
 
-void StepContext::judge() const {
-  step_.judged.done.store(true, std::memory_order_relaxed);
+void StepContext::refuse(const Error& error) const {
   if (step_.node == nullptr) return;
   std::vector<opset::InputFacts> inputs(std::min(step_.inputs.size(), step_.input_rules.size()));
   const auto value_of = [&](std::size_t i) -> const Tensor* {
+    if (!has_input(i)) return nullptr;
     const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
     return value.is_tensor() ? &value.tensor() : nullptr;
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!has_input(i)) continue;
-    inputs[i].given = true;
-    const Tensor* tensor = value_of(i);
-    if (tensor == nullptr) continue;
-    inputs[i].dtype = tensor->dtype();
-    inputs[i].shape = symbolic_shape(tensor->shape());
-  }
-  const opset::NodeFacts facts(*step_.node, step_.since_version, std::move(inputs), value_of);
-  if (const auto fault = opset::input_fault(facts))
-    throw opset::RuleError(fault->message, opset::rule_info(fault->rule).code);
-}
-
-void StepContext::refuse(const Error& error) const {
-  if (step_.node == nullptr) return;
-  std::vector<opset::KnownInput> known(std::min(step_.inputs.size(), step_.input_rules.size()));
-  for (std::size_t i = 0; i < known.size(); ++i) {
     const auto taken = std::ranges::find(taken_, i, &Taken::index);
-    if (has_input(i)) {
-      const Value& value = frame_[static_cast<std::size_t>(step_.inputs[i])];
-      known[i] = {value.type(), &value};
+    if (const Tensor* tensor = value_of(i)) {
+      inputs[i] = {true, tensor->dtype(), symbolic_shape(tensor->shape())};
     } else if (taken != taken_.end() && taken->dtype != DType::undefined) {
-      known[i].type = ValueType::tensor(taken->dtype, symbolic_shape(taken->shape));
+      inputs[i] = {true, taken->dtype, symbolic_shape(taken->shape)};
+    } else {
+      inputs[i].given = has_input(i);
     }
   }
-  refuse_by_rule(error, *step_.node, step_.since_version, known, opset::Rule::inference);
+  refuse_by_rule(error, opset::NodeFacts(*step_.node, step_.since_version, std::move(inputs), value_of),
+                 opset::Rule::inference);
 }
 
 void StepContext::finish() {

@@ -27,8 +27,19 @@ std::span<const std::string> types_of(const SchemaInfo& schema, const ParameterI
   return {&parameter.type_str, 1};
 }
 
+// Schemas write "map(int64, float)" for what a value's type spells "map(int64,tensor(float))".
+std::string spelled_out(std::string type) {
+  std::erase(type, ' ');
+  const std::size_t comma = type.find(',');
+  if (comma == std::string::npos || type.compare(comma + 1, 7, "tensor(") == 0) return type;
+  type.insert(comma + 1, "tensor(");
+  type.insert(type.find(')', comma), ")");
+  return type;
+}
+
 bool admits(std::span<const std::string> types, const std::string& type) {
-  return std::ranges::find(types, type) != types.end();
+  const auto is_type = [&](const std::string& each) { return spelled_out(each) == spelled_out(type); };
+  return std::ranges::find(types, type) != types.end() || std::ranges::any_of(types, is_type);
 }
 
 std::string list_types(std::span<const std::string> types) {

@@ -65,7 +65,7 @@ class Diagnosis(unittest.TestCase):
         self.assertIn("the expected Y is 0 everywhere, Y_h is 0 everywhere, which many a cause would give", found["GRU_0_2"]["text"])
 
     def test_each_hypothesis_of_the_sources_has_a_mistake(self):
-        sources = "".join(p.read_text() for p in (ROOT / "trial/diagnosis").glob("*.cc"))
+        sources = "".join(p.read_text() for p in (ROOT / "trial/diagnosis").glob("*.cc") if p.name != "explain.cc")
         known = set(re.findall(r'(?:\badd|\badd_all|\badd_lengths|\bwith)\(\s*"([A-Za-z-]+)"|Inference\{\s*"([A-Za-z-]+)"', sources))
         known = {name for names in known for name in names if name}
         known |= set(re.findall(r'push_back\(\s*\{"([A-Za-z-]+)"', sources))

@@ -223,13 +223,25 @@ TEST(Stft, Refused) {
   const Value none;
   check_errors({
       {"rank", "STFT", 17, {vec<float>({1, 2}), number(1)}, {}, bad, "[2]; STFT-17 takes [batch_size,"},
-      {"parts", "STFT", 17, {make<float>({1, 1, 3}, {1, 2, 3}), number(1)}, {}, bad, "[1,1,3]; STFT-17 takes"},
+      {"parts",
+       "STFT",
+       17,
+       {make<float>({1, 1, 3}, {1, 2, 3}), number(1)},
+       {},
+       bad,
+       "[1,1,3]; STFT-17 takes"},
       {"step", "STFT", 17, {x, number(0)}, {}, bad, "frame_step is 0"},
       {"complex", "STFT", 17, {complex({1, 1}), number(1)}, {}, bad, "onesided"},
       {"too long", "STFT", 17, {x, number(1), none, number(6)}, {}, bad, "does not fit"},
       {"length", "STFT", 17, {x, number(1), none, number(0)}, {}, bad, "frame_length is 0"},
       {"lengths differ", "STFT", 17, {x, number(1), vec<float>({1, 1}), number(3)}, {}, bad, "2 elements"},
-      {"window", "STFT", 17, {x, number(1), make<float>({1, 2}, {1, 1})}, {}, bad, "[1,2]; STFT-17 takes [n]"},
+      {"window",
+       "STFT",
+       17,
+       {x, number(1), make<float>({1, 2}, {1, 1})},
+       {},
+       bad,
+       "[1,2]; STFT-17 takes [n]"},
   });
 }
 

@@ -31,7 +31,7 @@ TEST(QuantizeLinear, DividesInTheGivenPrecision) {
                  23,
                  {vec<float>({1}), make<float>({}, {1}), make<std::int16_t>({}, {0})},
                  {attr("precision", static_cast<std::int64_t>(DType::int64))},
-                 ErrorKind::unsupported,
+                 ErrorKind::invalid_model,
                  "precision is 7, but QuantizeLinear-23 knows 0, 1, 10, 11, 16 [SCHEMA013]"}});
 }
 
@@ -92,7 +92,13 @@ TEST(QuantizeLinear, RefusesScalesThatTheVersionDoesNotKnow) {
   const ErrorKind invalid = ErrorKind::invalid_model;
   check_errors({
       {"each", "QuantizeLinear", 10, {x, each}, {}, invalid, "[2]; QuantizeLinear-10 takes a scalar"},
-      {"each, back", "DequantizeLinear", 10, {q, each}, {}, invalid, "[2]; DequantizeLinear-10 takes a scalar"},
+      {"each, back",
+       "DequantizeLinear",
+       10,
+       {q, each},
+       {},
+       invalid,
+       "[2]; DequantizeLinear-10 takes a scalar"},
       {"blocks of a row",
        "QuantizeLinear",
        21,
