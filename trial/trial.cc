@@ -79,7 +79,7 @@ bool Outcome::differs() const {
 Trial::Trial(const onnx_io::Model& model, TrialOptions options)
     : model_(model),
       options_(std::move(options)),
-      is_random_(!options.compare_random && has_random_operator(model)),
+      is_random_(!options_.compare_random && has_random_operator(model)),
       has_recurrent_node_(onnx_io::find_node(model, is_recurrent) != nullptr),
       deciding_(deciding_values(model)) {}
 
