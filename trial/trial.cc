@@ -63,7 +63,7 @@ Comparison judge_random(const RandomOrigin& origin, const Value& actual, const V
 }
 
 bool is_recurrent(const onnx_io::Node& node) {
-  return opset::find_recurrent_form(node.op_type, node.domain) != nullptr;
+  return opset::find_layer_form(node.op_type, node.domain) != nullptr;
 }
 
 bool any_given(const std::vector<Value>& values) {
