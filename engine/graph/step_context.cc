@@ -240,15 +240,14 @@ void StepContext::finish() {
 }
 
 void StepContext::check_output_types() {
-  std::vector<std::string> types;
   for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
-    const bool wanted = step_.outputs[i] != no_slot;
+    if (step_.outputs[i] == no_slot) continue;
     const opset::SignatureOutput& rule = step_.output_rules[std::min(i, step_.output_rules.size() - 1)];
-    const bool admitted = !wanted || rule.types.admits(output_place(i));
-    types.push_back(admitted ? "" : spelling_of(output_place(i)));
-  }
-  if (std::ranges::any_of(types, [](const std::string& type) { return !type.empty(); }))
+    if (rule.types.admits(output_place(i))) continue;
+    std::vector<std::string> types(i + 1);
+    types[i] = spelling_of(output_place(i));
     require_types({}, types);
+  }
 }
 
 }  // namespace grurun::engine
