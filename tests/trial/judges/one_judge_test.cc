@@ -13,11 +13,14 @@
 #include "opset/check/check.h"
 #include "opset/check/check_before_run.h"
 #include "tensor/error.h"
+#include "tensor/sanitizers.h"
 #include "tests/trial/judges/mutant.h"
 #include "trial/preparation_fault.h"
 
 namespace grurun::trial {
 namespace {
+
+constexpr bool slow_build = GRURUN_ASAN != 0 || GRURUN_TSAN != 0;
 
 using testing::Mutant;
 
@@ -94,23 +97,24 @@ TEST(OneJudge, CheckAndRunSayTheSame) {
     for (auto& one : testing::one_node_cases(data + "operator-pages")) cases.push_back(std::move(one));
   ASSERT_FALSE(cases.empty());
   const char* text = std::getenv("GRURUN_MUTANTS");
-  const int count = text == nullptr ? 20'000 : std::atoi(text);
+  const int count = text != nullptr ? std::atoi(text) : slow_build ? 1'000 : 20'000;
   const char* only = std::getenv("GRURUN_MUTANTS_OF");
   std::mt19937 random(20'260'101);
-  int found = 0;
+  int verdicts = 0, words = 0;
   for (int i = 0; i < count; ++i) {
     const testing::OneNodeCase& one = cases[static_cast<std::size_t>(i) % cases.size()];
     const Mutant mutant = testing::mutate(one, random);
     if (only != nullptr && one.model.graph().node(0).op_type() != only) continue;
     const std::string what = disagreement(mutant);
     if (what.empty()) continue;
-    ++found;
+    ++(what.starts_with("words") ? words : verdicts);
     fmt::print("{} ({}: {}): {}\n", one.model.graph().node(0).op_type(), one.name, mutant.what, what);
   }
-  // Where ONNX's inference has a rule that no page states yet, or a kernel has used an input up before it
-  // refuses. To become 0.
-  constexpr int most = 100;
-  EXPECT_LE(found, most) << "of " << count << " mutants of " << cases.size() << " models";
+  // Both are to become 0. A check refuses what a kernel bears: operators that later opsets deprecate, empty
+  // lists, one element of another rank. Words differ where ONNX's inference has a rule that no page states.
+  constexpr int most_verdicts = 50, most_words = 380;
+  EXPECT_LE(verdicts, most_verdicts) << "of " << count << " mutants of " << cases.size() << " models";
+  EXPECT_LE(words, most_words) << "of " << count << " mutants of " << cases.size() << " models";
 }
 
 }  // namespace
