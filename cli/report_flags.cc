@@ -56,15 +56,15 @@ std::vector<ReportRequest> requests(const ReportFlags& flags, bool only_reports)
   const bool to_files_only = !found.empty();
   if (!flags.output_format.empty()) found.push_back({"--output-format", flags.output_format, "-"});
 
-  const auto printed = std::ranges::stable_partition(
-      found, [](const ReportRequest& request) { return !request.is_printed(); });
-  if (printed.size() > 1)
+  const auto printed = std::stable_partition(
+      found.begin(), found.end(), [](const ReportRequest& request) { return !request.is_printed(); });
+  if (found.end() - printed > 1)
     fail_usage("{} and {} cannot both go to standard output; give one of them a file", printed[0].flag,
                printed[1].flag);
   std::vector<NamedPath> files;
   for (const ReportRequest& request : found) files.push_back({request.flag, request.path});
   require_distinct(files);
-  if (printed.empty()) {
+  if (printed == found.end()) {
     if (only_reports && !to_files_only) require_stdout(flags.command.c_str());
     found.push_back({flags.command, "", "-"});
   } else if (found.back().flag == "--output-format") {
