@@ -53,16 +53,16 @@ bool each_is_whole(const ElementwiseChain& chain, const Sources& sources, std::i
 }  // namespace
 
 RunFunction chain_part(UnaryStep step) {
-  return {step, std::make_shared<ChainPart>(step)};
+  return {step, std::make_shared<ChainPart>(ChainPart{step})};
 }
 
 RunFunction chain_part(BinaryStep step) {
-  return {step, std::make_shared<ChainPart>(step)};
+  return {step, std::make_shared<ChainPart>(ChainPart{step})};
 }
 
 RunFunction chain_head(ChainHead head) {
   RunFunction alone = head.with_tail({});
-  return {std::move(alone), std::make_shared<ChainPart>(std::move(head))};
+  return {std::move(alone), std::make_shared<ChainPart>(ChainPart{std::move(head)})};
 }
 
 bool ChainStep::run_fused(RunContext& run) const {
