@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opset/schema/signature.h"
+#include "tensor/dispatch.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -82,11 +83,35 @@ const char* input_name(const NodeFacts& facts, std::size_t i) {
   return signature->inputs[std::min(i, signature->inputs.size() - 1)].name;
 }
 
-Size number_in(const NodeFacts& facts, std::size_t input) {
+std::optional<std::vector<std::int64_t>> integers_in(const NodeFacts& facts, std::size_t input) {
   const Tensor* value = facts.value(input);
-  if (value == nullptr || value->size() != 1) return std::nullopt;
-  if (value->dtype() == DType::int32) return value->span<std::int32_t>()[0];
-  return value->dtype() == DType::int64 ? Size(value->span<std::int64_t>()[0]) : std::nullopt;
+  if (value == nullptr) return std::nullopt;
+  const auto list = [](auto numbers) { return std::vector<std::int64_t>(numbers.begin(), numbers.end()); };
+  if (value->dtype() == DType::int32) return list(value->span<std::int32_t>());
+  if (value->dtype() == DType::int64) return list(value->span<std::int64_t>());
+  return std::nullopt;
+}
+
+std::optional<std::vector<double>> numbers_in(const NodeFacts& facts, std::size_t input) {
+  const Tensor* value = facts.value(input);
+  if (value == nullptr || !Numbers::set.contains(value->dtype())) return std::nullopt;
+  return dispatch(Numbers{}, value->dtype(), [&]<typename T>() {
+    std::vector<double> numbers;
+    for (const T number : value->span<T>())
+      numbers.push_back(static_cast<double>(static_cast<ComputeType<T>>(number)));
+    return numbers;
+  });
+}
+
+std::optional<std::vector<std::int64_t>> integers_of(const NodeFacts& facts, const char* attribute,
+                                                     std::size_t input) {
+  const onnx_io::Attribute* stated = facts.attribute(attribute);
+  return stated != nullptr ? std::optional(stated->ints) : integers_in(facts, input);
+}
+
+Size number_in(const NodeFacts& facts, std::size_t input) {
+  const auto numbers = integers_in(facts, input);
+  return numbers && numbers->size() == 1 ? Size(numbers->front()) : std::nullopt;
 }
 
 }  // namespace grurun::opset

@@ -86,6 +86,16 @@ void require_broadcast(const char* name, const SymbolicShape* from, const Sizes&
 /// As the standard names it.
 const char* input_name(const NodeFacts& facts, std::size_t i);
 
+/// The numbers that an input of int32 or int64 holds; nullopt where they are not known.
+std::optional<std::vector<std::int64_t>> integers_in(const NodeFacts& facts, std::size_t input);
+
+/// The same of an input of any number's type, as far as a double holds them.
+std::optional<std::vector<double>> numbers_in(const NodeFacts& facts, std::size_t input);
+
+/// Of a list that is an attribute or, where that is not stated, an input.
+std::optional<std::vector<std::int64_t>> integers_of(const NodeFacts& facts, const char* attribute,
+                                                     std::size_t input);
+
 /// The one number that an integer input holds; nullopt where it is not known, or where there are more.
 Size number_in(const NodeFacts& facts, std::size_t input);
 
