@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "engine/graph/refusal.h"
 #include "opset/check/require_node.h"
 #include "opset/findings/rule_error.h"
 #include "opset/inference/judge_types.h"
@@ -103,10 +104,12 @@ std::optional<Node> resolve_references(const Node& node, const Scope& scope) {
 }
 
 void refuse_by_rule(const Error& error, const opset::NodeFacts& facts, opset::Rule otherwise) {
-  const bool of_the_node = error.kind() == ErrorKind::invalid_model && error.context().empty();
+  const bool wordless = dynamic_cast<const Refusal*>(&error) != nullptr;
+  const bool of_the_node = (wordless || error.kind() == ErrorKind::invalid_model) && error.context().empty();
   if (!of_the_node || dynamic_cast<const opset::RuleError*>(&error) != nullptr) return;
   if (const auto fault = opset::judge_page(facts))
     throw opset::RuleError(fault->message, opset::rule_info(fault->rule).code);
+  if (wordless) return;
   throw opset::RuleError(error.message(), opset::rule_info(otherwise).code);
 }
 

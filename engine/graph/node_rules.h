@@ -39,9 +39,10 @@ int custom_version(const onnx_io::Node& node, std::int64_t opset_version);
 /// that the caller leaves out, and that have no default, go. nullopt: nothing to replace.
 std::optional<onnx_io::Node> resolve_references(const onnx_io::Node& node, const Scope& scope);
 
-/// Throws RuleError instead of an Error(invalid_model) with which the node's kernel has refused it: with what
-/// the operator's page says of these facts, or else with the kernel's own sentence. Returns where the error
-/// is another, has such a code already, or came up in a node within this one.
+/// Throws RuleError instead of the Refusal with which the node's kernel has refused it: with what the
+/// operator's page says of these facts. Returns where the page says nothing, where the error is another, or
+/// where it came up in a node within this one. (An Error(invalid_model) of a kernel that still has words is
+/// told in these where the page has none.)
 void refuse_by_rule(const Error& error, const opset::NodeFacts& facts, opset::Rule otherwise);
 
 /// What the standard and the kernel admit for the first count inputs.

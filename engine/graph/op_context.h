@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/graph/op_registry.h"
+#include "engine/graph/refusal.h"
 #include "onnx_io/models/model.h"
 #include "tensor/error.h"
 #include "tensor/memory/scratch.h"

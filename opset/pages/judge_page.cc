@@ -3,6 +3,7 @@
 #include "opset/pages/attribute_values.h"
 #include "opset/pages/input_shapes.h"
 #include "opset/pages/page_rules.h"
+#include "opset/pages/stated_numbers.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -24,6 +25,7 @@ std::optional<Fault> input_fault(const NodeFacts& facts) {
   try {
     check_axis_range(facts);
     check_input_shapes(*page, facts);
+    check_numbers(*page, facts);
     for (const PageRule& rule : page->rules) {
       const int version = facts.since_version();
       if (rule.check != nullptr && rule.since <= version && version <= rule.until) rule.check(facts);

@@ -79,6 +79,12 @@ struct Page {
   /// attribute. A list "$name" is one of those that attribute_values.cc names.
   std::string_view attributes = {};
 
+  /// In which intervals numbers lie that attributes or inputs of these names hold, measured by the first
+  /// input: "axis=-1@13: [-r,r); axes: [-r,r) once; K: [0,n]; start: [0,inf)". r is its rank, n its size
+  /// along the attribute axis. A number behind = counts where none is stated; a version behind @ as in
+  /// attributes. once: none twice.
+  std::string_view numbers = {};
+
   /// What it forbids of attributes taken together; nullopt for nothing.
   std::optional<std::string> (*together)(const onnx_io::Node& node, int since_version) = nullptr;
 

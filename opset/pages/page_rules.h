@@ -29,6 +29,8 @@ void check_window_lists(const NodeFacts& facts);
 void check_axis_range(const NodeFacts& facts);
 
 // Sizes that attributes and inputs settle together.
+/// All inputs broadcast with each other.
+void check_broadcast(const NodeFacts& facts);
 void check_broadcast_to_first(const NodeFacts& facts);
 void check_condition(const NodeFacts& facts);
 void check_count(const NodeFacts& facts);

@@ -40,6 +40,23 @@ void require_part(const NodeFacts& facts, const SymbolicShape& A, const Symbolic
 
 }  // namespace
 
+void check_broadcast(const NodeFacts& facts) {
+  Sizes all;  // from the last axis on
+  for (std::size_t i = 0; i < facts.input_count(); ++i) {
+    const SymbolicShape* shape = facts.shape(i);
+    const std::size_t rank = shape == nullptr ? 0 : shape->size();
+    if (all.size() < rank) all.resize(rank, 1);
+    for (std::size_t back = 0; back < rank; ++back) {
+      const Size size = (*shape)[rank - 1 - back].value;
+      Size& common = all[back];
+      if (size && common && *size != *common && *size != 1 && *common != 1)
+        fail_invalid("input {} is {}, which does not broadcast to {}", input_name(facts, i),
+                     to_string(*shape), text_of({all.rbegin(), all.rend()}));
+      if (common == 1 || (!common && size && *size != 1)) common = size;
+    }
+  }
+}
+
 void check_pair(const NodeFacts& facts) {
   const SymbolicShape *A = facts.shape(0), *B = facts.shape(1);
   if (A == nullptr || B == nullptr) return;
