@@ -22,14 +22,14 @@ struct StatedNumbers {
   bool once = false;
 };
 
-std::int64_t number_of(std::string_view digits) {
+std::int64_t written_number(std::string_view digits) {
   std::int64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return number;
 }
 
 // "axis=-1@13: [-r,r) once"
-StatedNumbers parsed(std::string_view entry) {
+StatedNumbers parsed_numbers(std::string_view entry) {
   const std::size_t colon = entry.find(": ");
   std::string_view head = entry.substr(0, colon);
   StatedNumbers out;
@@ -39,20 +39,20 @@ StatedNumbers parsed(std::string_view entry) {
     out.interval = out.interval.substr(0, space);
   }
   if (const std::size_t at = head.find('@'); at != head.npos) {
-    out.since = static_cast<int>(number_of(head.substr(at + 1)));
+    out.since = static_cast<int>(written_number(head.substr(at + 1)));
     head = head.substr(0, at);
   }
   if (const std::size_t equals = head.find('='); equals != head.npos) {
-    out.fallback = number_of(head.substr(equals + 1));
+    out.fallback = written_number(head.substr(equals + 1));
     head = head.substr(0, equals);
   }
   out.name = head;
   return out;
 }
 
-class Judge {
+class NumberJudge {
  public:
-  Judge(const StatedNumbers& stated, const NodeFacts& facts) : stated_(stated), facts_(facts) {
+  NumberJudge(const StatedNumbers& stated, const NodeFacts& facts) : stated_(stated), facts_(facts) {
     if (const SymbolicShape* shape = facts.shape(0)) rank_ = rank_of(*shape);
     const std::size_t comma = stated.interval.find(',');
     low_ = bound(stated.interval.substr(1, comma - 1));
@@ -82,12 +82,12 @@ class Judge {
   Size bound(std::string_view text) const {
     if (text == no_limit) return std::numeric_limits<std::int64_t>::max();
     const std::size_t letter = text.find_first_of("rn");
-    if (letter == text.npos) return number_of(text);
+    if (letter == text.npos) return written_number(text);
     const Size size = text[letter] == 'n' ? size_along_axis() : rank_;
     if (!size) return size;
     std::string_view offset = text.substr(letter + 1);
     if (offset.starts_with('+')) offset.remove_prefix(1);
-    return (letter == 0 ? *size : -*size) + number_of(offset);
+    return (letter == 0 ? *size : -*size) + written_number(offset);
   }
 
   Size size_along_axis() const {
@@ -153,12 +153,12 @@ class Judge {
 void check_numbers(const Page& page, const NodeFacts& facts) {
   std::vector<StatedNumbers> now;
   for (const std::string_view entry : split_words(page.numbers, "; ")) {
-    StatedNumbers stated = parsed(entry);
+    StatedNumbers stated = parsed_numbers(entry);
     if (stated.since > facts.since_version()) continue;
     std::erase_if(now, [&](const StatedNumbers& before) { return before.name == stated.name; });
     now.push_back(std::move(stated));
   }
-  for (const StatedNumbers& stated : now) Judge(stated, facts).judge();
+  for (const StatedNumbers& stated : now) NumberJudge(stated, facts).judge();
 }
 
 }  // namespace grurun::opset
