@@ -18,6 +18,7 @@
 #include "report/suite/console.h"
 #include "report/suite/text.h"
 #include "tensor/error.h"
+#include "tensor/memory/container_limits.h"
 
 namespace grurun::cli {
 

@@ -1,10 +1,6 @@
 #include "cli/engine_flags.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <limits>
 
 #include "cli/flag_values.h"
 #include "engine/kernels/machine/parallel.h"
@@ -34,18 +30,6 @@ void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group) {
   app.add_flag("--no-fusion", no_fusion,
                "Run every operator by itself, and see every value between; results are the same")
       ->group(group);
-}
-
-std::size_t usable_memory() {
-  static const std::size_t bytes = [] {
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    const std::size_t machine = pages > 0 && page > 0
-                                    ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
-                                    : std::numeric_limits<std::size_t>::max();
-    const std::optional<std::uint64_t> granted = read_container_limits().memory_bytes;
-    return granted ? std::min<std::size_t>(machine, *granted - *granted / 16) : machine;
-  }();
-  return bytes;
 }
 
 void apply(const EngineFlags& flags) {

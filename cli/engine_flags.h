@@ -1,7 +1,6 @@
 // The flags that say how the engine runs, for every command that runs a model.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "cli/app.h"
@@ -24,8 +23,5 @@ void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group);
 /// Sets threads, instruction set and memory limit of the process. Throws Error(usage) for a size that is none
 /// and an instruction set that this processor and build do not have.
 void apply(const EngineFlags& flags);
-
-/// Bytes that the machine has, or the container grants without the sixteenth that is left to all but tensors.
-std::size_t usable_memory();
 
 }  // namespace grurun::cli

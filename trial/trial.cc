@@ -130,6 +130,7 @@ std::vector<Value> Trial::run_watched(std::vector<Value> inputs, Tensors& made) 
   engine::RunOptions options;
   options.seed = options_.seed;
   options.deadline = options_.deadline;
+  options.poll = options_.poll;
   if (options_.between_steps) options.on_step = [&](const auto&...) { options_.between_steps(); };
   if (options_.depth == CheckDepth::none && deciding_.empty())
     return engine::run_plan(*plan, std::move(inputs), options);

@@ -45,6 +45,7 @@ struct TrialOptions {
   std::function<void(const opset::Finding&)> warn;
   /// Called after each step of a run. May be empty.
   std::function<void()> between_steps;
+  std::function<void()> poll{};  // engine::RunOptions::poll
 };
 
 /// What became of one graph output.

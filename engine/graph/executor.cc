@@ -51,6 +51,7 @@ void check_declared(const std::string& name, const ValueType& declared, const Va
 }  // namespace
 
 void RunState::check_deadline() const {
+  if (options.poll) options.poll();
   if (options.deadline && std::chrono::steady_clock::now() > *options.deadline) {
     fail(ErrorKind::limit, "the run took longer than its time limit");
   }
@@ -182,6 +183,17 @@ void Runner::run(std::span<const Value> inputs, const RunOptions& options) {
     give_memory_up();
     throw;
   }
+}
+
+std::vector<Value> Runner::take_outputs() {
+  std::vector<Value> outputs;
+  outputs.reserve(plan_->outputs.size());
+  for (const int slot : plan_->outputs) outputs.push_back(frame_[static_cast<std::size_t>(slot)]);
+  for (const int slot : plan_->outputs) {
+    const auto is_constant = [slot](const auto& constant) { return constant.first == slot; };
+    if (std::ranges::none_of(plan_->constants, is_constant)) frame_[static_cast<std::size_t>(slot)].clear();
+  }
+  return outputs;
 }
 
 void Runner::give_memory_up() {

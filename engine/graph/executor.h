@@ -23,6 +23,9 @@ struct RunOptions {
   /// Iterations in one run, all together, of what a model decides the number of: bodies of Loop and Scan,
   /// steps of recurrent layers, boxes, trees, parts of sequences. Error(limit) beyond.
   std::int64_t max_iterations = 100'000'000;
+  /// Called where the deadline is looked at, on any thread of the run; what it throws ends the run. May be
+  /// empty.
+  std::function<void()> poll{};
   /// Called with every value a step of the main graph makes, by name (bisecting, tracing); a plan made with
   /// PlanOptions::fuse has fewer. May be empty.
   std::function<void(const Step&, std::size_t output, const Value&)> observe;
@@ -54,6 +57,10 @@ class Runner {
   /// Output i of the last run, if it did not throw. The next run writes over it where it can, but never over
   /// a copy.
   const Value& output(std::size_t i) const { return frame_[static_cast<std::size_t>(plan_->outputs[i])]; }
+
+  /// The outputs of the last run, in the graph's order, given away: what no constant, input or other output
+  /// shares is the caller's alone (Tensor::unique).
+  std::vector<Value> take_outputs();
 
   /// Bytes of the memory laid out for the values of a run: 0 until there is any.
   std::size_t planned_bytes() const { return memory_.size(); }

@@ -20,7 +20,7 @@ struct RunState {
   std::atomic<std::int64_t> iterations = 0;  // an operator may count on several threads
   std::uint64_t seeds_given = 0;
 
-  /// Throws Error(limit) once the deadline has passed.
+  /// Throws Error(limit) once the deadline has passed, and what RunOptions::poll throws.
   void check_deadline() const;
 };
 

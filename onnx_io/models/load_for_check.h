@@ -11,4 +11,7 @@ namespace grurun::onnx_io {
 /// versions below 1 are kept as they are, instead of refused.
 Model load_model_for_check(const std::string& path);
 
+/// The same of parse_model.
+Model parse_model_for_check(const void* data, std::size_t size, const std::string& base_folder);
+
 }  // namespace grurun::onnx_io

@@ -162,13 +162,24 @@ Model load_model_for_check(const std::string& path) {
   return load(path, Versions::kept);
 }
 
-Model parse_model(const void* data, std::size_t size, const std::string& base_folder) {
+namespace {
+
+Model parse(const void* data, std::size_t size, const std::string& base_folder, Versions bad) {
   require_size(size);
   auto proto = std::make_shared<::onnx::ModelProto>();
   const bool complete = proto->ParseFromArray(data, static_cast<int>(size));
   ExternalData external(base_folder);
-  return parsed(std::move(proto), complete, {static_cast<const char*>(data), size}, &external,
-                Versions::refused);
+  return parsed(std::move(proto), complete, {static_cast<const char*>(data), size}, &external, bad);
+}
+
+}  // namespace
+
+Model parse_model(const void* data, std::size_t size, const std::string& base_folder) {
+  return parse(data, size, base_folder, Versions::refused);
+}
+
+Model parse_model_for_check(const void* data, std::size_t size, const std::string& base_folder) {
+  return parse(data, size, base_folder, Versions::kept);
 }
 
 const Attribute* Node::find_attribute(const std::string& attribute_name) const {

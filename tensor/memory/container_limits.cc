@@ -1,7 +1,10 @@
 #include "tensor/memory/container_limits.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <string_view>
 
 namespace grurun {
@@ -68,6 +71,18 @@ ContainerLimits read_container_limits(const std::string& root) {
     }
   }
   return limits;
+}
+
+std::size_t usable_memory() {
+  static const std::size_t bytes = [] {
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const std::size_t machine = pages > 0 && page > 0
+                                    ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
+                                    : std::numeric_limits<std::size_t>::max();
+    const std::optional<std::uint64_t> granted = read_container_limits().memory_bytes;
+    return granted ? std::min<std::size_t>(machine, *granted - *granted / 16) : machine;
+  }();
+  return bytes;
 }
 
 }  // namespace grurun

@@ -14,8 +14,10 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "engine/kernels/machine/on_this_thread.h"
 #include "engine/kernels/machine/tuning.h"
 #include "tensor/error.h"
 #include "tensor/memory/container_limits.h"
@@ -232,6 +234,11 @@ Pool& pool() {
 }
 
 }  // namespace
+
+OnThisThread::OnThisThread() : before_(std::exchange(inside_body, true)) {}
+OnThisThread::~OnThisThread() {
+  inside_body = before_;
+}
 
 void set_threads(int n) {
   if (inside_body) fail_internal("set_threads called from within a parallel loop");
