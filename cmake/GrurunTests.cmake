@@ -8,6 +8,7 @@ find_package(GTest REQUIRED)
 set(test_environment
   "GRURUN_BINARY=$<TARGET_FILE:grurun>" "GRURUN_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
   "GRURUN_BUILD_DIR=${PROJECT_BINARY_DIR}" "GRURUN_SANITIZE=${GRURUN_SANITIZE}"
+  "PYTHONPATH=${PROJECT_BINARY_DIR}/python:${PROJECT_SOURCE_DIR}" "PYTHONDONTWRITEBYTECODE=1"
   "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1:allow_addr2line=1"
   "UBSAN_OPTIONS=print_stacktrace=1:allow_addr2line=1")
 

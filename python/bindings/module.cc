@@ -1,0 +1,304 @@
+// The extension module grurun._core: what the package's Python sources build on.
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "cli/program.h"
+#include "conformance/version.h"
+#include "onnx_io/models/load_for_check.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/session.h"
+#include "python/bindings/values.h"
+#include "report/findings/check_format.h"
+#include "tensor/error.h"
+#include "tensor/memory/container_limits.h"
+#include "tensor/memory/memory.h"
+#include "tensor/printable.h"
+#include "trial/compare.h"
+#include "trial/data_set.h"
+#include "trial/model_check.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace grurun::python {
+namespace {
+
+// Ctrl-C ends a run of the main thread, which alone handles signals.
+Session::Poll poll_signals() {
+  if (gettid() != getpid()) return {};
+  return [here = std::this_thread::get_id(), due = std::chrono::steady_clock::now()]() mutable {
+    constexpr std::chrono::milliseconds interval{50};
+    if (std::this_thread::get_id() != here) return;  // one of the pool
+    const auto now = std::chrono::steady_clock::now();
+    if (now < due) return;
+    due = now + interval;
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+}
+
+// A path, the bytes of a ModelProto, or a message that has them. The GIL is held.
+template <typename FromPath, typename FromBytes>
+onnx_io::Model read_model(nb::handle source, const FromPath& from_path, const FromBytes& from_bytes) {
+  nb::object held = nb::borrow(source);
+  if (nb::hasattr(held, "SerializeToString")) held = held.attr("SerializeToString")();
+  char* data = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_Check(held.ptr())) {
+    if (PyBytes_AsStringAndSize(held.ptr(), &data, &size) != 0) throw nb::python_error();
+    const nb::gil_scoped_release no_gil;
+    return from_bytes(data, static_cast<std::size_t>(size));
+  }
+  PyObject* path = nullptr;
+  if (PyUnicode_FSConverter(held.ptr(), &path) == 0) {
+    PyErr_Clear();
+    fail_usage("a model is a path, bytes or a ModelProto, not an object of the type {}",
+               from_text(held.type().attr("__name__")));
+  }
+  const nb::object bytes = nb::steal(path);
+  const std::string text = PyBytes_AsString(bytes.ptr());
+  const nb::gil_scoped_release no_gil;
+  return from_path(text);
+}
+
+onnx_io::Model load(nb::handle source) {
+  return read_model(source, onnx_io::load_model,
+                    [](const void* data, std::size_t size) { return onnx_io::parse_model(data, size, ""); });
+}
+
+void warn(const std::vector<opset::Finding>& findings) {
+  if (findings.empty()) return;
+  const nb::object category = nb::module_::import_("grurun._errors").attr("ModelWarning");
+  for (const opset::Finding& finding : findings) {
+    if (PyErr_WarnEx(category.ptr(), printable(report::finding_text(finding)).c_str(), 1) != 0)
+      throw nb::python_error();
+  }
+}
+
+nb::list names_of(const std::vector<onnx_io::ValueInfo>& infos) {
+  nb::list names;
+  for (const onnx_io::ValueInfo& info : infos) names.append(to_text(info.name));
+  return names;
+}
+
+// "input" or "output": what the infos are of a model.
+std::size_t number_of(nb::handle key, const char* what, const std::vector<onnx_io::ValueInfo>& infos) {
+  const std::string name = from_text(key);
+  const auto found = std::ranges::find(infos, name, &onnx_io::ValueInfo::name);
+  if (found == infos.end()) {
+    fail_usage("the model has no {} '{}'; its {}s are {}", what, name, what,
+               from_text(nb::str(", ").attr("join")(names_of(infos))));
+  }
+  return static_cast<std::size_t>(found - infos.begin());
+}
+
+std::vector<Value> values_of(const nb::dict& given, const char* what,
+                             const std::vector<onnx_io::ValueInfo>& infos, Kept& kept) {
+  std::vector<Value> values(infos.size());
+  for (auto [key, object] : given) {
+    const std::size_t number = number_of(key, what, infos);
+    values[number] = with_context([&] { return fmt::format("{} '{}'", what, infos[number].name); },
+                                  [&] { return to_value(object, infos[number].type, kept); });
+  }
+  return values;
+}
+
+std::vector<std::size_t> outputs_of(const onnx_io::Graph& graph, nb::handle names) {
+  std::vector<std::size_t> numbers;
+  if (names.is_none()) {
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) numbers.push_back(i);
+    return numbers;
+  }
+  for (nb::handle name : names) numbers.push_back(number_of(name, "output", graph.outputs));
+  return numbers;
+}
+
+nb::list run(Session& session, nb::handle output_names, const nb::dict& feeds) {
+  const onnx_io::Graph& graph = session.model().graph;
+  const std::vector<std::size_t> wanted = outputs_of(graph, output_names);
+  Kept kept;
+  std::vector<Value> values = values_of(feeds, "input", graph.inputs, kept);
+  std::vector<opset::Finding> warnings;
+  const Session::Poll poll = poll_signals();
+  std::vector<Value> outputs;
+  {
+    const nb::gil_scoped_release no_gil;
+    outputs = session.run(std::move(values), poll, warnings);
+  }
+  warn(warnings);
+  nb::list list;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::size_t number = wanted[i];
+    const bool again =
+        std::find(wanted.begin() + static_cast<std::ptrdiff_t>(i) + 1, wanted.end(), number) != wanted.end();
+    list.append(to_python(again ? outputs[number] : std::move(outputs[number])));
+  }
+  return list;
+}
+
+nb::dict intermediates(const Session& session, const std::optional<std::vector<std::string>>& names,
+                       const nb::dict& feeds) {
+  Kept kept;
+  const std::vector<Value> values = values_of(feeds, "input", session.model().graph.inputs, kept);
+  const Session::Poll poll = poll_signals();
+  std::vector<onnx_io::NamedValue> found;
+  {
+    const nb::gil_scoped_release no_gil;
+    found = session.intermediates(names, values, poll);
+  }
+  nb::dict dict;
+  for (onnx_io::NamedValue& each : found) dict[to_text(each.name)] = to_python(std::move(each.value));
+  return dict;
+}
+
+void write_data_set(const Session& session, const std::string& folder, const nb::dict& inputs,
+                    const nb::dict& outputs) {
+  const onnx_io::Graph& graph = session.model().graph;
+  Kept kept;
+  trial::write_values(folder, graph, trial::input_slots(graph),
+                      values_of(inputs, "input", graph.inputs, kept), trial::Side::input);
+  trial::write_values(folder, graph, trial::output_slots(graph),
+                      values_of(outputs, "output", graph.outputs, kept), trial::Side::output);
+}
+
+// (name, type, shape): a number, a name or None for each dimension; None where the rank is not known.
+nb::list described(const std::vector<onnx_io::ValueInfo>& infos) {
+  nb::list list;
+  for (const onnx_io::ValueInfo& info : infos) {
+    nb::object shape = nb::none();
+    if (info.type.shape) {
+      nb::list dims;
+      for (const Dim& dim : *info.type.shape) {
+        if (dim.value) {
+          dims.append(*dim.value);
+        } else if (!dim.name.empty()) {
+          dims.append(to_text(dim.name));
+        } else {
+          dims.append(nb::none());
+        }
+      }
+      shape = dims;
+    }
+    list.append(nb::make_tuple(to_text(info.name), info.type.to_string(), shape));
+  }
+  return list;
+}
+
+nb::list findings(const onnx_io::Model& model) {
+  opset::CheckResult result;
+  {
+    const nb::gil_scoped_release no_gil;
+    result = trial::check_fully(model, trial::CheckDepth::everything);
+  }
+  nb::list list;
+  for (const opset::Finding& finding : result.findings) {
+    list.append(nb::make_tuple(finding.code, opset::severity_name(finding.severity), to_text(finding.node),
+                               to_text(finding.op), finding.section, to_text(finding.message)));
+  }
+  return list;
+}
+
+nb::list check(nb::handle source) {
+  return findings(read_model(source, onnx_io::load_model_for_check, [](const void* data, std::size_t size) {
+    return onnx_io::parse_model_for_check(data, size, "");
+  }));
+}
+
+nb::object pair_to_python(const std::optional<trial::ElementPair>& pair) {
+  if (!pair) return nb::none();
+  return nb::make_tuple(pair->where, nb::tuple(nb::cast(pair->index)), to_text(pair->actual),
+                        to_text(pair->expected));
+}
+
+nb::dict compare(nb::handle actual, nb::handle expected, std::optional<double> rtol,
+                 std::optional<double> atol) {
+  Kept kept;
+  const ValueType unknown;
+  const Value left = to_value(actual, unknown, kept), right = to_value(expected, unknown, kept);
+  trial::Comparison comparison;
+  std::string text;
+  {
+    const nb::gil_scoped_release no_gil;
+    comparison = trial::compare_values(left, right, {{rtol, atol}, {}});
+    text = trial::describe(comparison);
+  }
+  const trial::ElementErrors& errors = comparison.errors;
+  nb::dict dict;
+  dict["ok"] = comparison.ok;
+  dict["text"] = to_text(text);
+  dict["actual_type"] = comparison.actual_type;
+  dict["expected_type"] = comparison.expected_type;
+  dict["structure"] = to_text(comparison.structure);
+  dict["rtol"] = comparison.tolerance.rtol;
+  dict["atol"] = comparison.tolerance.atol;
+  dict["total"] = errors.total;
+  dict["differing"] = errors.differing;
+  dict["non_finite"] = errors.non_finite;
+  dict["max_abs"] = errors.max_abs;
+  dict["max_rel"] = errors.max_rel;
+  dict["max_ulp"] = errors.max_ulp ? nb::cast(*errors.max_ulp) : nb::none();
+  dict["first"] = pair_to_python(comparison.first);
+  dict["worst"] = pair_to_python(comparison.worst);
+  return dict;
+}
+
+// The command as a program of its own would do it: it handles Ctrl-C as the system does.
+int run_command(const std::vector<std::string>& arguments) {
+  std::vector<std::string> kept = arguments;
+  std::vector<char*> argv;
+  for (std::string& argument : kept) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  std::signal(SIGINT, SIG_DFL);
+  const nb::gil_scoped_release no_gil;
+  return cli::run_program(static_cast<int>(kept.size()), argv.data());
+}
+
+}  // namespace
+
+void define(nb::module_& module) {
+  memory::set_limit(usable_memory());
+  register_errors();
+  module.attr("__version__") = conformance::version();
+  nb::class_<Session>(module, "Session")
+      .def(
+          "__init__",
+          [](Session* self, nb::handle model, int threads, std::uint64_t seed,
+             std::optional<std::size_t> max_memory, std::optional<double> max_time, bool fusion) {
+            onnx_io::Model loaded = load(model);
+            const nb::gil_scoped_release no_gil;
+            new (self) Session(std::move(loaded), {threads, seed, max_memory, max_time, fusion});
+          },
+          "model"_a, nb::kw_only(), "threads"_a = 0, "seed"_a = 0, "max_memory"_a = nb::none(),
+          "max_time"_a = nb::none(), "fusion"_a = true)
+      .def("run", &run, "output_names"_a.none(), "feeds"_a)
+      .def("_intermediates", &intermediates, "names"_a.none(), "feeds"_a)
+      .def("_require_plan", &Session::require_plan, nb::call_guard<nb::gil_scoped_release>())
+      .def("_check", [](const Session& session) { return findings(session.model()); })
+      .def("_inputs", [](const Session& session) { return described(session.model().graph.inputs); })
+      .def("_outputs", [](const Session& session) { return described(session.model().graph.outputs); })
+      .def("_initialized", [](const Session& session) {
+        nb::list names;
+        for (const onnx_io::Initializer& initializer : session.model().graph.initializers)
+          names.append(to_text(initializer.name));
+        return names;
+      });
+  module.def("check", &check, "model"_a);
+  module.def("compare", &compare, "actual"_a.none(), "expected"_a.none(), "rtol"_a.none(), "atol"_a.none());
+  module.def("write_data_set", &write_data_set, "session"_a, "folder"_a, "inputs"_a, "outputs"_a);
+  module.def("run_command", &run_command, "arguments"_a);
+}
+
+}  // namespace grurun::python
+
+NB_MODULE(_core, module) {
+  grurun::python::define(module);
+}

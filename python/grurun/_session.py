@@ -1,0 +1,86 @@
+"""Models that run, and what the standard has to say against them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from grurun import _core
+
+
+class Finding(NamedTuple):
+    """One thing that a check found. Its text is the line that `grurun check` prints behind the model's name."""
+
+    code: str
+    severity: str
+    node: str
+    op: str
+    section: str
+    message: str
+
+    def __str__(self) -> str:
+        text = f"{self.severity} {self.code}"
+        if self.node:
+            text += f" {'node' if self.op else 'in'} '{self.node}'"
+        if self.op:
+            text += f" ({self.op}{', ' + self.section if self.section else ''})"
+        return f"{text}: {self.message}"
+
+
+class NodeArg(NamedTuple):
+    """An input or output of a model: its name, its type as ONNX spells it ("tensor(float)"), and for each dimension a number,
+    a name or None; shape is None where the rank is not known."""
+
+    name: str
+    type: str
+    shape: list[int | str | None] | None
+
+
+class Session(_core.Session):
+    """A model that is loaded once and runs many times, on several threads at once.
+
+    Args:
+        model: a path (.onnx, or OpenVINO's .xml), the bytes of a ModelProto, or a ModelProto. External data is read for a path only.
+        threads: 1 keeps runs on the thread that calls; 0 uses every CPU that may be used, N > 1 so many threads. They are one
+            pool, which all sessions of the process share: its size is what the last session asked for.
+        seed: of random operators. Each run draws the same.
+        max_memory: bytes that tensors of the process may take while a run goes on; None: what the machine or the container has.
+        max_time: seconds that a run may take; LimitError beyond. It is looked at between steps, and within loops of the model.
+        fusion: whether operators that follow each other may run as one. Results are the same.
+
+    The model is checked and planned by the first run, for the inputs that it feeds. Errors are those of grurun._errors; what the
+    rules of the standard have to say against a model that runs is a ModelWarning. Ctrl-C ends a run of the main thread.
+    """
+
+    def __init__(self, model: Any, *, threads: int = 0, seed: int = 0, max_memory: int | None = None,
+                 max_time: float | None = None, fusion: bool = True) -> None:
+        super().__init__(model, threads=threads, seed=seed, max_memory=max_memory, max_time=max_time, fusion=fusion)
+
+    @property
+    def inputs(self) -> list[NodeArg]:
+        """Inputs of the graph that have no initializer: what a run needs, but for optionals."""
+        initialized = set(self._initialized())
+        return [NodeArg(*each) for each in self._inputs() if each[0] not in initialized]
+
+    @property
+    def overridable_initializers(self) -> list[NodeArg]:
+        """Inputs of the graph that have an initializer, whose place a fed value takes."""
+        initialized = set(self._initialized())
+        return [NodeArg(*each) for each in self._inputs() if each[0] in initialized]
+
+    @property
+    def outputs(self) -> list[NodeArg]:
+        return [NodeArg(*each) for each in self._outputs()]
+
+    def check(self) -> list[Finding]:
+        """What `grurun check` finds."""
+        return [Finding(*each) for each in self._check()]
+
+    def intermediates(self, names: Sequence[str] | None, feeds: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of the main graph by name, of a run without fusion: those named, or all that nodes make."""
+        return self._intermediates(None if names is None else list(names), dict(feeds))
+
+
+def check(model: Any) -> list[Finding]:
+    """What `grurun check` finds in a model: a path, the bytes of a ModelProto, or a ModelProto."""
+    return [Finding(*each) for each in _core.check(model)]
