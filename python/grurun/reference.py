@@ -1,0 +1,166 @@
+"""ReferenceEvaluator with the signature of onnx.reference's, over grurun's engine.
+
+    from grurun.reference import ReferenceEvaluator
+
+in the place of `from onnx.reference import ReferenceEvaluator` makes an existing test suite faster, and judges models by the rules
+of the standard that onnx's evaluator leaves to numpy: element types of inputs must be those that the model declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+import onnx
+
+from grurun._errors import UnsupportedError
+from grurun._models import model_of, newest_opset, typed_inputs
+from grurun._session import Session
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.size and value.dtype.kind not in "USO":
+        return f"{value.dtype}:{value.shape} in [{value.min()}, {value.max()}]"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}:{value.shape}" + ("" if value.size else " (empty)")
+    return ", ".join(map(_described, value)) if isinstance(value, list) else str(value)
+
+
+class ReferenceEvaluator:
+    """Computes the outputs of a ModelProto, a GraphProto (with `opsets`), a FunctionProto or a NodeProto, of a file or of bytes.
+
+    verbose: 1 prints each node and its outputs, 2 what goes in as well. functions: FunctionProtos, or evaluators of such, that
+    nodes call. new_ops and check_shape_annotations raise UnsupportedError: operators written in Python do not run here, and
+    shapes are compared with those that the model declares by grurun.check.
+    """
+
+    def __init__(self, proto: Any, opsets: dict[str, int] | None = None, functions: Sequence[Any] | None = None, verbose: int = 0,
+                 new_ops: Sequence[type] | None = None, check_shape_annotations: bool = False) -> None:
+        if new_ops:
+            names = ", ".join(operator.__name__ for operator in new_ops)
+            raise UnsupportedError(f"unsupported: new_ops: {names}: operators written in Python do not run here; use onnx.reference")
+        if check_shape_annotations:
+            raise UnsupportedError("unsupported: check_shape_annotations; grurun.check compares shapes with those declared")
+        self._source: Any = proto
+        if isinstance(proto, (str, PathLike)):
+            proto = onnx.load(fspath(proto), load_external_data=False)
+        elif isinstance(proto, bytes):
+            proto = onnx.ModelProto.FromString(proto)
+        if isinstance(proto, onnx.ModelProto) and (opsets is not None or functions is not None):
+            raise ValueError("a ModelProto has its own opsets and functions")
+        if isinstance(proto, onnx.GraphProto) and not isinstance(opsets, dict):
+            raise TypeError("opsets must be a dict where proto is a GraphProto")
+        if not isinstance(proto, (onnx.ModelProto, onnx.GraphProto, onnx.FunctionProto, onnx.NodeProto)):
+            raise TypeError(f"a ModelProto, GraphProto, FunctionProto, NodeProto, path or bytes, not {type(proto).__name__}")
+        self.proto_ = proto
+        self.verbose = verbose
+        self.functions_ = [getattr(each, "proto_", each) for each in functions or ()]
+        self._opsets = self._find_opsets(opsets)
+        self._sessions: dict[Any, Session] = {}
+
+    def _find_opsets(self, opsets: dict[str, int] | None) -> dict[str, int]:
+        if isinstance(self.proto_, (onnx.ModelProto, onnx.FunctionProto)):
+            return {each.domain: each.version for each in self.proto_.opset_import}
+        if isinstance(self.proto_, onnx.GraphProto):
+            return dict(opsets or {})
+        return {self.proto_.domain: newest_opset(self.proto_.domain)} | dict(opsets or {})
+
+    @property
+    def _graph(self) -> onnx.GraphProto | None:
+        if isinstance(self.proto_, onnx.ModelProto):
+            return self.proto_.graph
+        return self.proto_ if isinstance(self.proto_, onnx.GraphProto) else None
+
+    @property
+    def input_names(self) -> list[str]:
+        return list(self.proto_.input) if self._graph is None else [each.name for each in self._graph.input]
+
+    @property
+    def input_types(self) -> list[onnx.TypeProto] | None:
+        return None if self._graph is None else [each.type for each in self._graph.input]
+
+    @property
+    def output_names(self) -> list[str]:
+        return list(self.proto_.output) if self._graph is None else [each.name for each in self._graph.output]
+
+    @property
+    def output_types(self) -> list[onnx.TypeProto] | None:
+        return None if self._graph is None else [each.type for each in self._graph.output]
+
+    @property
+    def opsets(self) -> dict[str, int]:
+        return self._opsets
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self.input_names)}) -> {', '.join(self.output_names)}"
+
+    def _nodes(self) -> list[onnx.NodeProto]:
+        if self._graph is not None:
+            return list(self._graph.node)
+        return [self.proto_] if isinstance(self.proto_, onnx.NodeProto) else list(self.proto_.node)
+
+    def _called_model(self, feeds: Mapping[str, Any], attributes: Mapping[str, Any] | None) -> onnx.ModelProto:
+        """A model of one node: the one given, or a call of the function given."""
+        node, functions, opsets = self.proto_, list(self.functions_), dict(self._opsets)
+        if isinstance(node, onnx.FunctionProto):
+            functions.append(node)
+            opsets.setdefault(node.domain, 1)
+            node = onnx.helper.make_node(node.name, list(node.input), list(node.output), domain=node.domain, **(attributes or {}))
+        for function in functions:
+            opsets.setdefault(function.domain, 1)
+        names = list(node.input)
+        call = onnx.NodeProto()
+        call.CopyFrom(node)
+        del call.input[:]
+        call.input.extend(name if feeds.get(name) is not None else "" for name in names)
+        return model_of([call], typed_inputs(names, [feeds.get(name) for name in names]), [name for name in node.output if name],
+                        opsets, functions)
+
+    def _session(self, feeds: Mapping[str, Any], attributes: Mapping[str, Any] | None) -> Session:
+        if isinstance(self.proto_, onnx.ModelProto):
+            # A path keeps the folder in which external data lies.
+            model: Any = self._source if isinstance(self._source, (str, PathLike)) else self.proto_
+            return self._sessions.setdefault("", self._sessions.get("") or Session(model))
+        if isinstance(self.proto_, onnx.GraphProto):
+            imports = [onnx.helper.make_opsetid(domain, version) for domain, version in self._opsets.items()]
+            model = onnx.helper.make_model(self.proto_, opset_imports=imports, functions=self.functions_)
+            return self._sessions.setdefault("", self._sessions.get("") or Session(model))
+        return Session(self._called_model(feeds, attributes))
+
+    def run(self, output_names: Sequence[str] | None, feed_inputs: Mapping[str, Any], attributes: Mapping[str, Any] | None = None,
+            intermediate: bool = False) -> Any:
+        """The outputs asked for (None: all), which may be values between; intermediate: all values, as a dict by name."""
+        if isinstance(self.proto_, onnx.FunctionProto) and attributes is None and self.proto_.attribute:
+            raise TypeError("a function with attributes needs `attributes`")
+        session = self._session(feed_inputs, attributes)
+        known = {each[0] for each in session._inputs()}
+        feeds = {name: value for name, value in feed_inputs.items() if name in known}
+        wanted = self.output_names if output_names is None else list(output_names)
+        if not intermediate and not self.verbose and set(wanted) <= {each.name for each in session.outputs}:
+            return session.run(wanted, feeds)
+        results = session.intermediates(None, feeds)
+        if self._graph is not None:
+            results |= session.intermediates([each.name for each in self._graph.initializer], feeds)
+        results |= feeds
+        self._print(feeds, results)
+        if intermediate:
+            return results
+        missing = [name for name in wanted if name and name not in results]
+        if missing:
+            raise RuntimeError(f"no value is named {', '.join(missing)}; there are {', '.join(sorted(results))}")
+        return [results.get(name) for name in wanted]
+
+    def _print(self, feeds: Mapping[str, Any], results: Mapping[str, Any]) -> None:
+        if self.verbose >= 2:
+            for initializer in self._graph.initializer if self._graph is not None else ():
+                print(f" +C {initializer.name}: {_described(results[initializer.name])}")
+            for name, value in feeds.items():
+                print(f" +I {name}: {_described(value)}")
+        if self.verbose >= 1:
+            for node in self._nodes():
+                print(f"{node.op_type}({', '.join(node.input)}) -> {', '.join(node.output)}")
+                for name in node.output:
+                    if name in results:
+                        print(f" + {name}: {_described(results[name])}")
