@@ -1,0 +1,404 @@
+"""gate(): an exporter's output, held against the framework that it came from.
+
+    from grurun.testing import gate
+
+    def test_export():
+        gate(Encoder().eval(), (torch.randn(2, 5, 8),), dynamic_shapes={"x": {0: "batch", 1: "frames"}})
+
+The package onnx must be installed; PyTorch and scikit-learn are used where a model of theirs is given, and only then.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from grurun import _core
+from grurun._conformance import conformance
+from grurun._errors import Error, UsageError
+from grurun._session import Finding, Session, check
+
+__all__ = ["gate"]
+
+_EXPORTER_PROPERTIES = ("pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes", "pkg.torch.onnx.fx_node")
+
+
+def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_shapes: Any = None, sweep: bool = True,
+         ignore: Sequence[str] = (), rtol: float | None = None, atol: float | None = None,
+         folder: str | os.PathLike[str] | None = None, export: Mapping[str, Any] | None = None) -> Path | None:
+    """Exports a model, checks it, runs it and compares what it gives with the framework's own outputs.
+
+    Args:
+        module_or_model: a torch.nn.Module (exported by torch.onnx.export with dynamo=True), a fitted scikit-learn estimator
+            (by skl2onnx), a callable without parameters that gives a ModelProto, or a model: a path, bytes or a ModelProto.
+        args: the inputs, in order, or a dict by name. Of an estimator X, or (X,).
+        expected: outputs in order, or a callable that computes them from args; a module or an estimator computes its own.
+            Without any, of a model alone, it is checked and run and nothing is compared.
+        dynamic_shapes: as torch.onnx.export takes it; of others {input: {axis: name}}. Each such axis must be dynamic in the
+            model: a number there is a frozen size.
+        sweep: run at other sizes of every dynamic dimension, too. Inputs of those sizes repeat the rows of the given ones. Where
+            `expected` is a list of values, these runs are not compared.
+        ignore: codes of findings, or what they begin with, that may be there. Others from severity warning on fail.
+        rtol, atol: the tolerance; 1e-3 and 1e-7 where nothing else is said.
+        folder: where the case goes that reproduces a failure; a new temporary folder by default. It is left where the gate fails.
+        export: further arguments of the exporter.
+
+    Raises AssertionError, which says what is wrong, why as far as that is known, and which line of the exported program made the
+    node. Returns None.
+    """
+    source = _Source.of(module_or_model, _arguments(args), expected, dynamic_shapes, dict(export or {}))
+    given = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="grurun-gate-"))
+    given.mkdir(parents=True, exist_ok=True)
+    if any(given.iterdir()):
+        raise UsageError(f"usage: {given} is not empty: a gate's folder becomes a case of its own")
+    complaints = _Gate(source, given, sweep=sweep, ignore=tuple(ignore), rtol=rtol, atol=atol).complaints()
+    if not complaints:
+        shutil.rmtree(given)
+        return None
+    raise AssertionError("\n".join([*complaints, f"The case is in {given}: grurun conformance {given}"]))
+
+
+def _arguments(args: Any) -> Any:
+    if isinstance(args, Mapping):
+        return dict(args)
+    return tuple(args) if isinstance(args, (list, tuple)) else (args,)
+
+
+def _flat(values: Any) -> list[Any]:
+    """Outputs in order: nested tuples, lists and dicts as exporters flatten them."""
+    if isinstance(values, Mapping):
+        return [leaf for value in values.values() for leaf in _flat(value)]
+    if isinstance(values, (list, tuple)):
+        return [leaf for value in values for leaf in _flat(value)]
+    return [values]
+
+
+def _array(value: Any) -> Any:
+    import numpy as np
+
+    return value.detach().cpu().numpy() if hasattr(value, "detach") else np.asarray(value)
+
+
+class _Source:
+    """A model, its inputs, and who knows its outputs."""
+
+    def __init__(self, model: Any, args: Any, compute: Callable[..., Any] | None, values: Any, dynamic: Any,
+                 is_sklearn: bool = False) -> None:
+        self.model = model
+        self.args = args
+        self.compute = compute
+        self.values = values
+        self.dynamic = dynamic
+        self.is_sklearn = is_sklearn
+
+    @classmethod
+    def of(cls, subject: Any, args: Any, expected: Any, dynamic: Any, export: dict[str, Any]) -> _Source:
+        compute = expected if callable(expected) else None
+        values = None if expected is None or compute else _flat(expected)
+        if _is_torch(subject):
+            return cls(_export_torch(subject, args, dynamic, export), args, compute or _run_torch(subject) if values is None else None,
+                       values, dynamic)
+        if hasattr(subject, "fit") and hasattr(subject, "get_params"):
+            return cls(_export_sklearn(subject, args, export), args, compute or _run_sklearn(subject) if values is None else None,
+                       values, dynamic, is_sklearn=True)
+        if callable(subject) and not hasattr(subject, "SerializeToString"):
+            subject = subject(**export)
+        return cls(subject, args, compute, values, dynamic)
+
+    def outputs(self, args: Any) -> list[Any] | None:
+        if self.compute is None:
+            return self.values
+        return _flat(self.compute(**args) if isinstance(args, Mapping) else self.compute(*args))
+
+
+def _is_torch(subject: Any) -> bool:
+    return any(kind.__module__.split(".")[0] == "torch" and kind.__name__ == "Module" for kind in type(subject).__mro__)
+
+
+def _export_torch(module: Any, args: Any, dynamic: Any, export: dict[str, Any]) -> bytes:
+    import torch
+
+    options = {"dynamo": True, "verbose": False, **export}
+    if dynamic is not None:
+        options["dynamic_shapes"] = dynamic
+    given = {"args": (), "kwargs": args} if isinstance(args, Mapping) else {"args": args}
+    program = torch.onnx.export(module, **given, **options)
+    return program.model_proto.SerializeToString()
+
+
+def _run_torch(module: Any) -> Callable[..., Any]:
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        import torch
+
+        def tensors(values: Any) -> Any:
+            return [torch.as_tensor(value) if hasattr(value, "__array__") else value for value in values]
+
+        with torch.no_grad():  # dropout and the like stay as the module's mode has them
+            return module(*copy.deepcopy(tensors(args)), **dict(zip(kwargs, tensors(kwargs.values()))))
+
+    return compute
+
+
+def _export_sklearn(estimator: Any, args: Any, export: dict[str, Any]) -> bytes:
+    import skl2onnx
+
+    (x,) = args
+    options = {} if "options" in export or not hasattr(estimator, "classes_") else {"options": {id(estimator): {"zipmap": False}}}
+    return skl2onnx.to_onnx(estimator, x[:1], **{**options, **export}).SerializeToString()
+
+
+def _run_sklearn(estimator: Any) -> Callable[..., Any]:
+    def compute(x: Any) -> Any:
+        if hasattr(estimator, "predict_proba"):
+            return [estimator.predict(x), estimator.predict_proba(x)]
+        if hasattr(estimator, "predict"):
+            return [estimator.predict(x)]
+        return [estimator.transform(x)]
+
+    return compute
+
+
+class _Gate:
+    def __init__(self, source: _Source, folder: Path, *, sweep: bool, ignore: tuple[str, ...], rtol: float | None,
+                 atol: float | None) -> None:
+        self.source = source
+        self.folder = folder
+        self.sweep = sweep
+        self.ignore = ignore
+        self.tolerance = {"rtol": rtol, "atol": atol}
+        self.model = _write_model(source.model, folder / "model.onnx")
+
+    def complaints(self) -> list[str]:
+        """What is wrong; empty: nothing."""
+        findings = [self._tell(finding) for finding in check(self.model) if self._counts(finding)]
+        try:
+            session = Session(self.model)
+        except Error as error:
+            return [*findings, str(error)]
+        findings += self._frozen(session)
+        try:
+            sets = self._write_sets(session)
+        except Error as error:
+            return [*findings, str(error), *self._made_by(" ".join(error.context))]
+        if not sets:
+            return findings
+        report = conformance(self.folder, jobs=1, **self.tolerance)
+        (case,) = report.cases
+        if case.passed and case.verdict != "known-wrong":
+            return findings
+        return [*findings, f"{case.verdict}: {case.message}", *self._reasons(case, sets)]
+
+    def _counts(self, finding: Finding) -> bool:
+        return finding.severity in ("error", "warning") and not finding.code.startswith(self.ignore or ("\0",))
+
+    def _tell(self, finding: Finding) -> str:
+        return "\n".join([str(finding), *self._made_by(f"'{finding.node}'")])
+
+    def _made_by(self, text: str) -> list[str]:
+        """The exporter's lines for the nodes that a text names."""
+        import onnx
+
+        names = {name.rpartition("/")[2] for name in re.findall(r"'([^']+)'", text)}
+        proto = onnx.load(self.model, load_external_data=False)
+        lines = []
+        for node in proto.graph.node:
+            if not names & {node.name, *(node.output if not node.name else ())}:
+                continue
+            found = {prop.key: prop.value.strip() for prop in node.metadata_props if prop.key in _EXPORTER_PROPERTIES}
+            if node.doc_string.strip():
+                found["doc_string"] = node.doc_string.strip()
+            lines += [f"  {node.op_type} '{node.name}', {key}: {value}".replace("\n", "\n    ") for key, value in found.items()]
+        return lines
+
+    def _reasons(self, case: Any, sets: Mapping[str, str]) -> list[str]:
+        lines = []
+        for output in case.outputs:
+            if not output["ok"]:
+                lines.append(f"  {output['data_set']} ({sets[output['data_set']]}): output '{output['name']}' differs")
+        for reason in case.diagnosis:
+            lines.append(f"  {reason['data_set']}: {reason['node']}: {reason['kind']} {reason['text']}")
+            lines += self._made_by(reason["node"])
+        if not case.diagnosis:
+            lines += self._makers([output["name"] for output in case.outputs if not output["ok"]])
+        for warning in case.warnings:
+            lines.append(f"  warning {warning['code']}: {warning['text']}")
+        return list(dict.fromkeys(lines)) + ([] if case.outputs else self._made_by(case.message))
+
+    def _makers(self, outputs: Sequence[str]) -> list[str]:
+        import onnx
+
+        proto = onnx.load(self.model, load_external_data=False)
+        return [line for node in proto.graph.node if set(outputs) & set(node.output)
+                for line in self._made_by(f"'{node.name or node.output[0]}'")]
+
+    def _frozen(self, session: Session) -> list[str]:
+        inputs = {each.name: each for each in session.inputs}
+        lines = []
+        for name, axes in _axes(self.source.dynamic, list(inputs), self.source.args):
+            shape = inputs[name].shape if name in inputs else None
+            if name not in inputs:
+                lines.append(f"input '{name}' of dynamic_shapes is none of the model's: {', '.join(inputs)}")
+            for axis in axes:
+                if shape is not None and axis < len(shape) and isinstance(shape[axis], int):
+                    lines.append(f"input '{name}': axis {axis} is to be dynamic, but the model has the size {shape[axis]} there: "
+                                 "the exporter froze it")
+        return lines
+
+    def _write_sets(self, session: Session) -> dict[str, str]:
+        """A data set for each size; what it was made at, by the set's name. Runs that nothing is expected of are run here."""
+        sets: dict[str, str] = {}
+        for sizes, args in self._sizes(session):
+            compared = self.source.compute is not None or (not sizes and self.source.values is not None)
+            try:
+                expected = self.source.outputs(args) if compared else None
+            except Exception as error:  # the framework itself does not take this size
+                if not sizes:
+                    raise
+                if 1 in sizes.values():
+                    continue
+                raise AssertionError(f"at {_told(sizes)} the framework's own model fails: {error}") from error
+            feeds = _feeds(session, args)
+            if expected is None:
+                session.run(None, feeds)
+                continue
+            outputs = [each.name for each in session.outputs]
+            if len(outputs) != len(expected):
+                raise UsageError(f"usage: {len(expected)} outputs are expected, but the model has {len(outputs)}: {', '.join(outputs)}")
+            name = f"test_data_set_{len(sets)}"
+            arrays = {output: value if isinstance(value, (list, dict)) else _array(value) for output, value in zip(outputs, expected)}
+            if self.source.is_sklearn:
+                arrays = {each.name: _as_converted(arrays[each.name], each) for each in session.outputs}
+            _core.write_data_set(session, str(self.folder / name), feeds, arrays)
+            sets[name] = _told(sizes) or "the sizes given"
+        return sets
+
+    def _sizes(self, session: Session) -> Iterator[tuple[dict[str, int], Any]]:
+        yield {}, self.source.args
+        if not self.sweep:
+            return
+        places = _places(session, self.source.args, self.source.dynamic)
+        for name, where in places.items():
+            size = where[0][2]
+            for other in dict.fromkeys((size + 1, 2 * size + 1, 1)):
+                if other != size:
+                    yield {name: other}, _resized(self.source.args, where, other)
+
+
+def _as_converted(value: Any, output: Any) -> Any:
+    """What an estimator gives, as skl2onnx declares it: numbers of another width, a column instead of a row."""
+    from grurun._arrays import dtype_named
+
+    if isinstance(value, (list, dict)) or not output.type.startswith("tensor("):
+        return value
+    wanted = dtype_named(output.type[len("tensor("):-1])
+    if value.ndim == 1 and output.shape is not None and len(output.shape) == 2:
+        value = value.reshape(-1, 1)
+    return value.astype(wanted) if value.dtype.kind == wanted.kind else value
+
+
+def _told(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={size}" for name, size in sizes.items())
+
+
+def _write_model(model: Any, path: Path) -> Path:
+    if isinstance(model, (str, os.PathLike)):
+        import onnx
+
+        onnx.save(onnx.load(os.fspath(model)), path)  # with its external data
+    else:
+        path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+    return path
+
+
+def _leaves(args: Any) -> list[tuple[Any, Any]]:
+    """(key, array) in the order in which a graph takes them."""
+    items = args.items() if isinstance(args, Mapping) else enumerate(args)
+    return [(key, value) for key, value in items if hasattr(value, "shape")]
+
+
+def _feeds(session: Session, args: Any) -> dict[str, Any]:
+    names = [each.name for each in session.inputs]
+    if isinstance(args, Mapping) and set(args) <= set(names):
+        return dict(args)
+    values = _flat(args)
+    if len(values) != len(names):
+        raise UsageError(f"usage: {len(values)} inputs are given, but the model takes {len(names)}: {', '.join(names)}")
+    return dict(zip(names, values))
+
+
+def _axes(dynamic: Any, names: Sequence[str], args: Any) -> Iterator[tuple[str, list[int]]]:
+    """(input, its dynamic axes), of what torch.onnx.export and the older dynamic_axes take."""
+    if dynamic is None:
+        return
+    items = list(dynamic.items()) if isinstance(dynamic, Mapping) else list(zip(names, dynamic))
+    for position, (name, axes) in enumerate(items):
+        if axes is None:
+            continue
+        if name not in names and position < len(names):  # a parameter's name, where the graph has another
+            name = names[position]
+        if isinstance(axes, Mapping):
+            yield name, [axis for axis, size in axes.items() if size is not None and not isinstance(size, int)]
+        else:
+            yield name, [axis for axis, size in enumerate(axes) if size is not None and not isinstance(size, int)]
+
+
+def _places(session: Session, args: Any, dynamic: Any) -> dict[str, list[tuple[Any, int, int]]]:
+    """Where each dynamic dimension stands: (key of the argument, axis, given size)."""
+    inputs = session.inputs
+    by_name = isinstance(args, Mapping) and set(args) <= {each.name for each in inputs}
+    wanted = {(name, axis) for name, axes in _axes(dynamic, [each.name for each in inputs], args) for axis in axes}
+    places: dict[str, list[tuple[Any, int, int]]] = {}
+    for position, (key, value) in enumerate(_leaves(args)):
+        found = next((each for each in inputs if each.name == key), None) if by_name else (
+            inputs[position] if position < len(inputs) else None)
+        if found is None:
+            continue
+        shape = found.shape or []
+        for axis, dim in enumerate(shape):
+            if isinstance(dim, str) or dim is None or (found.name, axis) in wanted:
+                name = dim if isinstance(dim, str) else f"{found.name}[{axis}]"
+                places.setdefault(name, []).append((key, axis, int(value.shape[axis])))
+    return places
+
+
+def _resized(args: Any, where: Sequence[tuple[Any, int, int]], size: int) -> Any:
+    import numpy as np
+
+    changed = dict(args) if isinstance(args, Mapping) else list(args)
+    for key, axis, given in where:
+        rows = np.arange(size) % max(given, 1)
+        value = changed[key]
+        if hasattr(value, "index_select"):
+            import torch
+
+            changed[key] = value.index_select(axis, torch.as_tensor(rows))
+        else:
+            changed[key] = np.take(np.asarray(value), rows, axis=axis)
+    return changed if isinstance(args, Mapping) else tuple(changed)
+
+
+def fixture_folder(request: Any, tmp_path_factory: Any) -> Path:
+    """Where a test's gate leaves its cases."""
+    name = re.sub(r"\W+", "_", request.node.name)
+    return tmp_path_factory.mktemp(f"gate_{name}", numbered=True)
+
+
+def bound_gate(base: Path) -> Callable[..., None]:
+    """gate() whose cases go below a folder, one for each call."""
+    calls = 0
+
+    def bound(*args: Any, **kwargs: Any) -> None:
+        nonlocal calls
+        calls += 1
+        kwargs.setdefault("folder", base / f"case_{calls}")
+        gate(*args, **kwargs)
+
+    bound.__doc__ = inspect.getdoc(gate)
+    return bound
