@@ -6,10 +6,10 @@ PREFIX ?= /usr/local
 RELEASE := build/release/build.ninja
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance data mutate bench format lint check install clean
+.PHONY: help setup build test conformance conformance-all data mutate bench format lint check install clean
 
 help:
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 25
 
 setup: ## install the missing packages and the private Python environment
 	@scripts/setup
@@ -30,6 +30,9 @@ data: ## obtain the official test data of ONNX
 
 conformance: build ## run the official ONNX cases
 	@scripts/conformance -j $(JOBS) $(ARGS)
+
+conformance-all: build ## run the official ONNX cases of every release back to 1.2
+	@.venv/bin/python scripts/conformance_all.py -j $(JOBS) $(ARGS)
 
 mutate: setup ## break the recurrent kernels and see testdata/recurrent notice
 	@scripts/mutate-recurrent $(ARGS)

@@ -16,13 +16,11 @@ import sys
 import numpy as np
 
 import known_wrong_proofs
+from onnx_data import RELEASES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "conformance" / "known_wrong_cases.cc"
 PAGE = ROOT / "docs" / "known-wrong.md"
-
-RELEASES = """1.2.1 1.2.2 1.2.3 1.3.0 1.4.0 1.4.1 1.5.0 1.6.0 1.7.0 1.8.0 1.8.1 1.9.0 1.10.0 1.10.1 1.10.2 1.11.0 1.12.0 1.13.0 1.13.1
-    1.14.0 1.14.1 1.15.0 1.16.0 1.16.1 1.16.2 1.17.0 1.18.0 1.19.0 1.19.1 1.20.0 1.20.1 1.21.0 1.22.0 1.23.2""".split()
 
 # Which cases a rule is tried on.
 PATTERNS = {

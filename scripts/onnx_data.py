@@ -15,12 +15,17 @@ import tempfile
 import venv
 import zipfile
 
+# Every release whose wheel can be had and carries test data.
+RELEASES = """1.2.1 1.2.2 1.2.3 1.3.0 1.4.0 1.4.1 1.5.0 1.6.0 1.7.0 1.8.0 1.8.1 1.9.0 1.10.0 1.10.1 1.10.2 1.11.0 1.12.0 1.13.0 1.13.1
+    1.14.0 1.14.1 1.15.0 1.16.0 1.16.1 1.16.2 1.17.0 1.18.0 1.19.0 1.19.1 1.20.0 1.20.1 1.21.0 1.22.0 1.23.2""".split()
+
 DATA = "onnx/backend/test/data/"
 NODE_CASES = pathlib.Path(__file__).with_name("onnx_node_cases.py")
 
-# Data is the same in each wheel of a release: any interpreter and platform will do. Newest first.
+# Data is the same in each wheel of a release: any interpreter and platform will do.
 INTERPRETERS = [("3.11", "cp311"), ("3.12", "cp312"), ("3.13", "cp313"), ("3.10", "cp310"), ("3.9", "cp39"),
                 ("3.8", "cp38"), ("3.7", "cp37m"), ("3.6", "cp36m"), ("3.5", "cp35m")]
+FIRST_FOR_NEW_INTERPRETERS = (1, 13)  # releases before it have wheels for those at the end of the list
 PLATFORMS = ["manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux_2_12_x86_64",
              "manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64"]
 
@@ -36,8 +41,8 @@ def pip(python, *arguments):
 
 def download_wheel(version, folder):
     wanted = ["download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), f"onnx=={version}"]
-    last = pip(sys.executable, *wanted)
-    for python_version, abi in INTERPRETERS if last.returncode else []:
+    is_new = tuple(map(int, version.split(".")[:2])) >= FIRST_FOR_NEW_INTERPRETERS
+    for python_version, abi in INTERPRETERS if is_new else reversed(INTERPRETERS):
         tags = ["--implementation", "cp", "--python-version", python_version, "--abi", abi, "--abi", "abi3"]
         for platform in PLATFORMS:
             tags += ["--platform", platform]
