@@ -1,7 +1,7 @@
 # The Python package: grurun._core from python/bindings, beside the sources of python/grurun. `pip install .` comes here through
 # pyproject.toml; other builds make the same package in <build>/python for the tests, where nanobind is at hand.
-set(GRURUN_PYTHON AUTO CACHE STRING "Build the Python package: ON, OFF, or AUTO where nanobind is installed")
-if(NOT GRURUN_PYTHON OR GRURUN_SANITIZE OR CMAKE_CROSSCOMPILING)
+set(GRURUN_PYTHON_PACKAGE AUTO CACHE STRING "Build the Python package: ON, OFF, or AUTO where nanobind is installed")
+if(NOT GRURUN_PYTHON_PACKAGE OR GRURUN_SANITIZE OR CMAKE_CROSSCOMPILING)
   return()
 endif()
 
@@ -9,7 +9,7 @@ if(NOT SKBUILD AND NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/
   set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
 endif()
 set(needed REQUIRED)
-if(GRURUN_PYTHON STREQUAL "AUTO")
+if(GRURUN_PYTHON_PACKAGE STREQUAL "AUTO")
   set(needed)
 endif()
 find_package(Python 3.10 ${needed} COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
