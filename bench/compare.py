@@ -121,6 +121,7 @@ def measure_types(flags):
 def draw_plot(rows, path):
     import matplotlib
     matplotlib.use("Agg")
+    matplotlib.rcParams["svg.fonttype"] = "none"  # text as text
     from matplotlib import pyplot
     cases = list(dict.fromkeys(row["case"] for row in rows))
     threads = sorted({row["threads"] for row in rows})

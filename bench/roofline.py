@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 
-matplotlib.rcParams["svg.hashsalt"] = "grurun"
+matplotlib.rcParams |= {"svg.hashsalt": "grurun", "svg.fonttype": "none"}  # text as text
 
 
 def main(source, target):
