@@ -90,7 +90,7 @@ void DirectionRun<T, Real>::step(std::int64_t step, Rows projected, ConstRows X)
                                     .reset = reset_};
   const bool descending = layer.descending == (step % 2 == 0);
   const std::int64_t parts = step_parts<Real>(weights_.blocks, rows);
-  if (parts > 1 && layer.trials != nullptr && is_short(rows)) {
+  if (parts > 1 && is_short(rows)) {
     layer.trials[rows_.direction].step(
         [&](bool shared) { compute(cell_step, shared ? parts : 1, descending); });
   } else {

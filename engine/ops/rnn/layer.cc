@@ -55,10 +55,13 @@ void each_product(LayerWeights<Real>& weights, const Dimensions& dims, Body body
 
 void pack_constant_weights(PrepareContext& node, Layer& layer) {
   const auto weights = constant_weights(node);
+  if (!weights) return;
+  // DynamicQuantizeLSTM has 8-bit W, all else of it is float32.
+  const DType dtype = layer.form.of->quantized ? DType::float32 : (*weights)[opset::input_W]->dtype();
   // Other types are refused by the executor, which knows the types that each version admits.
-  if (!weights || !Floats::set.contains((*weights)[opset::input_W]->dtype())) return;
+  if (!Floats::set.contains(dtype)) return;
   layer.of_weights = check_inputs(*weights, layer.form, layer.attributes);
-  dispatch(Floats{}, (*weights)[opset::input_W]->dtype(), [&]<typename T>() {
+  dispatch(Floats{}, dtype, [&]<typename T>() {
     using Real = ComputeType<T>;
     LayerWeights<Real>& packed = layer.packed<Real>().emplace(pack_weights<T, Real>(*weights, layer.form));
     each_product(packed, {}, [&](const kernels::GatePanels<Real>& panels, std::int64_t) {

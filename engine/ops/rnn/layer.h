@@ -1,4 +1,4 @@
-// From a node to a run step, the same way for RNN, GRU and LSTM.
+// From a node to a run step, the same way for RNN, GRU, LSTM and DynamicQuantizeLSTM.
 #pragma once
 
 #include "engine/graph/op_context.h"

@@ -43,8 +43,7 @@ struct LayerRun {
   /// Which of the two orders the first step takes the weights' panels in. A layer that is run step by step
   /// finds the weights used last in the cache when it differs from run to run.
   bool descending = false;
-  /// By direction; nullptr: steps that may be shared are.
-  StepTrial<>* trials = nullptr;
+  StepTrial<>* trials = nullptr;  // by direction; never null when a direction runs
 };
 
 }  // namespace grurun::engine::rnn

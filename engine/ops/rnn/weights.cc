@@ -1,6 +1,7 @@
 #include "engine/ops/rnn/weights.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/kernels/machine/tuning.h"
 #include "engine/ops/rnn/convert.h"
@@ -129,18 +130,33 @@ LayerWeights<Real> pack(const LayerInputs& inputs, const LayerForm& form, const 
   return layer;
 }
 
+// B and P as floats, in blocks whose W and R have no rows (K = 0): those are 8-bit.
+LayerWeights<float> pack_quantized(const LayerInputs& inputs, const LayerForm& form) {
+  LayerInputs floats = inputs;
+  floats[opset::input_W] = floats[opset::input_R] = nullptr;
+  const Tensor& R = *inputs[opset::input_R];
+  LayerWeights<float> layer = pack<float, float>(floats, form, {R.dim(0), R.dim(1), 0, 0});
+  for (std::size_t d = 0; d < layer.size(); ++d) {
+    const auto gates = [&](std::size_t which, std::size_t scale) {
+      return QuantizedWeights(*inputs[which], *inputs[scale], *inputs[scale + 1],
+                              static_cast<std::int64_t>(d), layer[d].blocks.front().R);
+    };
+    layer[d].quantized.emplace(QuantizedGates{gates(opset::input_W, opset::input_W_scale),
+                                              gates(opset::input_R, opset::input_R_scale)});
+  }
+  return layer;
+}
+
 }  // namespace
 
 template <typename T, typename Real>
 LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (form.of->quantized) return pack_quantized(inputs, form);
+  }
   const Shape& W = inputs[opset::input_W]->shape();
   const std::int64_t hidden_size = inputs[opset::input_R]->dim(2);
   return pack<T, Real>(inputs, form, {W[0], hidden_size, W[2], hidden_size});
-}
-
-LayerWeights<float> pack_without_products(const LayerInputs& inputs, const LayerForm& form,
-                                          std::int64_t num_directions, std::int64_t hidden_size) {
-  return pack<float, float>(inputs, form, {num_directions, hidden_size, 0, 0});
 }
 
 template LayerWeights<float> pack_weights<float, float>(const LayerInputs&, const LayerForm&);

@@ -35,13 +35,9 @@ struct DirectionWeights {
 template <typename Real>
 using LayerWeights = std::vector<DirectionWeights<Real>>;  // by direction
 
-/// Packs W, R, B and P, which check_inputs has passed, of element type T. Throws Error(limit) when memory is
-/// refused.
+/// Packs W, R, B and P, which check_inputs has passed, of X's element type T but for 8-bit W and R. Throws
+/// Error(limit) when memory is refused.
 template <typename T, typename Real>
 LayerWeights<Real> pack_weights(const LayerInputs& inputs, const LayerForm& form);
-
-/// B and P alone, of float32: blocks whose W and R have no rows (K = 0).
-LayerWeights<float> pack_without_products(const LayerInputs& inputs, const LayerForm& form,
-                                          std::int64_t num_directions, std::int64_t hidden_size);
 
 }  // namespace grurun::engine::rnn
