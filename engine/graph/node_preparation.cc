@@ -68,7 +68,8 @@ std::shared_ptr<const Plan> NodePreparation::values_of(const std::vector<std::st
 
 void NodePreparation::require_all_read() const {
   for (std::size_t i = 0; i < read_.size(); ++i) {
-    if (read_[i]) continue;
+    // consumed_inputs, of first versions: a promise about buffers, without effect on values.
+    if (read_[i] || node_.attributes[i].name == "consumed_inputs") continue;
     fail_unsupported("attribute '{}' of {} is not handled", node_.attributes[i].name,
                      op_label(node_, since_version_));
   }

@@ -55,13 +55,11 @@ std::vector<OpRow> op_rows_logic() {
   return {{"", "And", {1, 7}, prepare_logic<And, Bools>},
           {"", "Or", {1, 7}, prepare_logic<Or, Bools>},
           {"", "Xor", {1, 7}, prepare_logic<Xor, Bools>},
-          {"", "Not", {1}, [](PrepareContext&) { return unary_step<Not, Bools>(Not{}); }},
+          {"", "Not", {1}, prepare_unary<Not, Bools>},
           {"", "BitwiseAnd", {18}, prepare_logic<And, Integers>},
           {"", "BitwiseOr", {18}, prepare_logic<Or, Integers>},
           {"", "BitwiseXor", {18}, prepare_logic<Xor, Integers>},
-          {"", "BitwiseNot", {18}, [](PrepareContext&) {
-             return unary_step<BitwiseNot, Integers>(BitwiseNot{});
-           }}};
+          {"", "BitwiseNot", {18}, prepare_unary<BitwiseNot, Integers>}};
 }
 
 }  // namespace grurun::engine

@@ -67,22 +67,15 @@ struct Softsign {
   }
 };
 
-template <typename Op, typename List = Floats>
-RunFunction prepare_activation(PrepareContext& node) {
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
-  return unary_step<Op, List>(Op{});
-}
-
 }  // namespace
 
 std::vector<OpRow> op_rows_activation() {
-  return {{"", "Relu", {1, 6, 13, 14}, prepare_activation<Relu, Join<Floats, SignedIntegers>>},
-          {"", "Sigmoid", {1, 6, 13}, prepare_activation<Sigmoid>},
-          {"", "HardSwish", {14, 22}, prepare_activation<HardSwish>},
-          {"", "Softplus", {1, 22}, prepare_activation<Softplus>},
-          {"", "Mish", {18, 22}, prepare_activation<Mish>},
-          {"", "Softsign", {1, 22}, prepare_activation<Softsign>}};
+  return {{"", "Relu", {1, 6, 13, 14}, prepare_unary<Relu, Join<Floats, SignedIntegers>>},
+          {"", "Sigmoid", {1, 6, 13}, prepare_unary<Sigmoid>},
+          {"", "HardSwish", {14, 22}, prepare_unary<HardSwish>},
+          {"", "Softplus", {1, 22}, prepare_unary<Softplus>},
+          {"", "Mish", {18, 22}, prepare_unary<Mish>},
+          {"", "Softsign", {1, 22}, prepare_unary<Softsign>}};
 }
 
 }  // namespace grurun::engine

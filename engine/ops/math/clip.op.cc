@@ -68,8 +68,6 @@ void apply_clip(RunContext& run, DType dtype, const Tensor* low, const Tensor* h
 }
 
 RunFunction prepare_attributes(PrepareContext& node) {
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
   // Clip-6 states defaults as numbers, Clip-1 only in words.
   std::optional<float> min = node.optional_float("min");
   std::optional<float> max = node.optional_float("max");

@@ -137,8 +137,6 @@ struct Shrink {
 
 template <typename Op>
 RunFunction with_alpha(PrepareContext& node, float fallback) {
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
   return unary_step<Op, Floats>(Op{node.float_attribute("alpha", fallback)});
 }
 
@@ -152,7 +150,6 @@ RunFunction prepare_alpha_1(PrepareContext& node) {
 }
 
 RunFunction prepare_selu(PrepareContext& node) {
-  node.accept_attribute("consumed_inputs");
   const bool first = node.since_version() == 1;
   const float alpha = node.float_attribute("alpha", first ? 1.6732f : 1.67326319217681884765625f);
   const float gamma = node.float_attribute("gamma", first ? 1.0507f : 1.05070102214813232421875f);
@@ -160,7 +157,6 @@ RunFunction prepare_selu(PrepareContext& node) {
 }
 
 RunFunction prepare_hard_sigmoid(PrepareContext& node) {
-  node.accept_attribute("consumed_inputs");
   return unary_step<HardSigmoid, Floats>(
       {node.float_attribute("alpha", 0.2f), node.float_attribute("beta", 0.5f)});
 }

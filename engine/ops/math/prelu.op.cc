@@ -39,8 +39,6 @@ Shape unidirectional(const Shape& x, const Shape& slope, const void*) {
 RunFunction prepare_prelu(PrepareContext& node) {
   static constexpr BinaryTable table = make_binary_table<PRelu>(
       Join<Floats, TypeList<std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>>{});
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
   const ShapeRule rule = node.since_version() < 7 ? by_channel : unidirectional;
   return [rule](RunContext& run) {
     const PRelu op;

@@ -61,13 +61,6 @@ struct IsInf {
 
 using AllFloats = Join<Floats, Float8s>;
 
-template <typename Op, typename List>
-RunFunction prepare_sign(PrepareContext& node) {
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
-  return unary_step<Op, List>(Op{});
-}
-
 RunFunction prepare_is_nan(PrepareContext&) {
   return unary_step<IsNaN, AllFloats, DType::boolean>(IsNaN{});
 }
@@ -81,9 +74,9 @@ RunFunction prepare_is_inf(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_sign() {
-  return {{"", "Abs", {1, 6, 13}, prepare_sign<Abs, Numbers>},
-          {"", "Neg", {1, 6, 13}, prepare_sign<Neg, Join<Floats, SignedIntegers>>},
-          {"", "Sign", {9, 13}, prepare_sign<Sign, Numbers>},
+  return {{"", "Abs", {1, 6, 13}, prepare_unary<Abs, Numbers>},
+          {"", "Neg", {1, 6, 13}, prepare_unary<Neg, Join<Floats, SignedIntegers>>},
+          {"", "Sign", {9, 13}, prepare_unary<Sign, Numbers>},
           {"", "IsNaN", {9, 13, 20}, prepare_is_nan},
           {"", "IsInf", {10, 20}, prepare_is_inf}};
 }

@@ -61,39 +61,32 @@ struct Erf {
   }
 };
 
-template <typename Op, typename List = Floats>
-RunFunction prepare_unary_float(PrepareContext& node) {
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
-  return unary_step<Op, List>(Op{});
-}
-
 }  // namespace
 
 std::vector<OpRow> op_rows_unary_float() {
   const std::vector<int> since_1{1, 6, 13};
   const std::vector<int> since_7{7, 22};
   const std::vector<int> since_9{9, 22};
-  return {{"", "Ceil", since_1, prepare_unary_float<Ceil>},
-          {"", "Floor", since_1, prepare_unary_float<Floor>},
-          {"", "Round", {11, 22}, prepare_unary_float<Round>},
-          {"", "Sqrt", since_1, prepare_unary_float<Sqrt>},
-          {"", "Reciprocal", since_1, prepare_unary_float<Reciprocal>},
-          {"", "Exp", since_1, prepare_unary_float<Exp>},
-          {"", "Log", since_1, prepare_unary_float<Log>},
-          {"", "Sin", since_7, prepare_unary_float<Sin>},
-          {"", "Cos", since_7, prepare_unary_float<Cos>},
-          {"", "Tan", since_7, prepare_unary_float<Tan>},
-          {"", "Asin", since_7, prepare_unary_float<Asin>},
-          {"", "Acos", since_7, prepare_unary_float<Acos>},
-          {"", "Atan", since_7, prepare_unary_float<Atan>},
-          {"", "Sinh", since_9, prepare_unary_float<Sinh>},
-          {"", "Cosh", since_9, prepare_unary_float<Cosh>},
-          {"", "Tanh", since_1, prepare_unary_float<Tanh>},
-          {"", "Asinh", since_9, prepare_unary_float<Asinh>},
-          {"", "Acosh", since_9, prepare_unary_float<Acosh>},
-          {"", "Atanh", since_9, prepare_unary_float<Atanh>},
-          {"", "Erf", {9, 13}, prepare_unary_float<Erf, Numbers>}};
+  return {{"", "Ceil", since_1, prepare_unary<Ceil>},
+          {"", "Floor", since_1, prepare_unary<Floor>},
+          {"", "Round", {11, 22}, prepare_unary<Round>},
+          {"", "Sqrt", since_1, prepare_unary<Sqrt>},
+          {"", "Reciprocal", since_1, prepare_unary<Reciprocal>},
+          {"", "Exp", since_1, prepare_unary<Exp>},
+          {"", "Log", since_1, prepare_unary<Log>},
+          {"", "Sin", since_7, prepare_unary<Sin>},
+          {"", "Cos", since_7, prepare_unary<Cos>},
+          {"", "Tan", since_7, prepare_unary<Tan>},
+          {"", "Asin", since_7, prepare_unary<Asin>},
+          {"", "Acos", since_7, prepare_unary<Acos>},
+          {"", "Atan", since_7, prepare_unary<Atan>},
+          {"", "Sinh", since_9, prepare_unary<Sinh>},
+          {"", "Cosh", since_9, prepare_unary<Cosh>},
+          {"", "Tanh", since_1, prepare_unary<Tanh>},
+          {"", "Asinh", since_9, prepare_unary<Asinh>},
+          {"", "Acosh", since_9, prepare_unary<Acosh>},
+          {"", "Atanh", since_9, prepare_unary<Atanh>},
+          {"", "Erf", {9, 13}, prepare_unary<Erf, Numbers>}};
 }
 
 }  // namespace grurun::engine

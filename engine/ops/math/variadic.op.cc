@@ -85,8 +85,6 @@ Tensor fold(const BinaryTable& table, const void* op, ScratchVector<Tensor> inpu
 template <typename Op>
 RunFunction prepare_extreme(PrepareContext& node) {
   static constexpr BinaryTable table = make_binary_table<Op>(Numbers{});
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
   return [broadcasts = node.since_version() >= 8](RunContext& run) {
     const Op op;
     run.set_output(0, fold(table, &op, take_inputs(run, broadcasts)));
@@ -97,8 +95,6 @@ template <bool mean>
 RunFunction prepare_sum(PrepareContext& node) {
   static constexpr BinaryTable add = make_binary_table<Sum>(WideFloats{});
   static constexpr UnaryTable divide = make_unary_table<DivideBy>(WideFloats{});
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
   return [broadcasts = node.since_version() >= 8](RunContext& run) {
     ScratchVector<Tensor> inputs = take_inputs(run, broadcasts);
     const DType dtype = inputs.front().dtype();

@@ -155,8 +155,6 @@ RunFunction prepare_batch_normalization(PrepareContext& node) {
   attributes.momentum = node.float_attribute("momentum", 0.9f);
   attributes.training = trains(node);
   attributes.spatial = version > 7 || node.int_attribute("spatial", 1) != 0;
-  if (version == 1)
-    node.accept_attribute("consumed_inputs");  // a hint about buffers, without effect on values
   if (!attributes.training && node.output_count() > 1) {
     fail_invalid("BatchNormalization-{} has one output when it does not train, but {} are named", version,
                  node.output_count());

@@ -81,8 +81,6 @@ RunFunction prepare_attributes(PrepareContext& node) {
   const int version = node.since_version();
   const float ratio = node.float_attribute("ratio", 0.5f);
   const bool training = version <= 6 && node.int_attribute("is_test", 0) == 0;
-  if (version == 1)
-    node.accept_attribute("consumed_inputs");  // a hint about buffers, without effect on values
   const bool bool_mask = version >= 10;
   return [=](RunContext& run) {
     const DType mask_type = bool_mask ? DType::boolean : run.tensor(0).dtype();

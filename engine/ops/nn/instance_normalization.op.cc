@@ -34,8 +34,6 @@ Tensor normalize(Standardization one, const Tensor& x, const Tensor& scale, cons
 RunFunction prepare_instance_normalization(PrepareContext& node) {
   Standardization one;
   one.epsilon = static_cast<double>(node.float_attribute("epsilon", 1e-5f));
-  if (node.since_version() == 1)
-    node.accept_attribute("consumed_inputs");  // a hint about buffers, without effect on values
   return [one](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& scale = run.tensor(1);

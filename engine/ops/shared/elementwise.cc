@@ -96,8 +96,6 @@ void apply_binary(RunContext& run, const BinaryTable& table, const void* op, Sha
 }
 
 LimitedBroadcast read_limited_broadcast(PrepareContext& node) {
-  // A promise about buffers that no runtime needs (legacy of version 1).
-  node.accept_attribute("consumed_inputs");
   return {node.int_attribute("broadcast", 0) != 0, node.optional_int("axis")};
 }
 

@@ -232,13 +232,19 @@ RunFunction unary_step(Op op) {
   return chain_part(UnaryStep{&table, OperationState(op)});
 }
 
+/// prepare of a unary operator without attributes.
+template <typename Op, typename List = Floats>
+RunFunction prepare_unary(PrepareContext&) {
+  return unary_step<Op, List>(Op{});
+}
+
 /// Attributes of the operators that broadcast in the limited way before opset 7.
 struct LimitedBroadcast {
   bool broadcast = false;
   std::optional<std::int64_t> axis;
 };
 
-/// Reads axis, broadcast and, where the schema has it, consumed_inputs.
+/// Reads axis and broadcast.
 LimitedBroadcast read_limited_broadcast(PrepareContext& node);
 
 /// limited_broadcast as a ShapeRule; attributes is a LimitedBroadcast.

@@ -58,7 +58,6 @@ RunFunction prepare_reshape(PrepareContext& node) {
 }
 
 RunFunction prepare_reshape_1(PrepareContext& node) {
-  node.accept_attribute("consumed_inputs");  // a hint about buffers, without effect on values
   const auto wanted = node.ints_attribute("shape");
   return [wanted](RunContext& run) {
     Tensor data = run.take_tensor(0);
