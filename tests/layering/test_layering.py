@@ -37,6 +37,8 @@ CASES = [
     ("engine/graph/a.h", '"tensor/dispatch.h"', True),
     ("engine/graph/a.h", '"engine/ops/shared/elementwise.h"', False),
     ("engine/ops/rnn/a.op.cc", '"engine/graph/op_registry.h"', True),
+    ("engine/ops/rnn/a.op.cc", '"engine/ops/shared/elementwise.h"', True),
+    ("engine/ops/shared/a.cc", '"engine/ops/rnn/layer.h"', False),
     ("engine/ops/rnn/a.op.cc", '"engine/kernels/gates/activation.h"', True),
     ("engine/ops/rnn/a.op.cc", "<hwy/highway.h>", False),
     ("engine/ops/rnn/a.op.cc", '"onnx/defs/schema.h"', False),
