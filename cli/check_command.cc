@@ -1,13 +1,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/commands.h"
-#include "cli/finding_filter.h"
 #include "cli/report_flags.h"
 #include "onnx_io/models/load_for_check.h"
+#include "opset/check/check.h"
 #include "opset/findings/too_new.h"
-#include "opset/recurrent/all_rules.h"
+#include "opset/recurrent/recurrent_rules.h"
+#include "opset/schema/near_match.h"
 #include "report/findings/check_format.h"
 #include "tensor/error.h"
 #include "trial/model_check.h"
@@ -15,6 +18,81 @@
 namespace grurun::cli {
 
 namespace {
+
+struct FindingFilter {
+  std::vector<std::string> select;  // prefixes of codes; empty: all
+  std::vector<std::string> ignore;
+  opset::Severity least = opset::Severity::note;
+
+  bool keeps(const std::string& code, opset::Severity severity) const;
+
+  /// Whether --select alone leaves it out.
+  bool excludes_by_select(const std::string& code) const;
+};
+
+using opset::RuleInfo;
+using opset::Severity;
+
+bool begins(const std::string& code, const std::vector<std::string>& prefixes) {
+  return std::ranges::any_of(prefixes, [&](const std::string& prefix) { return code.starts_with(prefix); });
+}
+
+// "GRU023" -> "GRU".
+std::string family(const std::string& code) {
+  return code.substr(0, code.find_first_of("0123456789"));
+}
+
+void add_prefix(const char* flag, const std::string& prefix, std::vector<std::string>& to) {
+  const auto rules = opset::all_rules();
+  const bool known =
+      std::ranges::any_of(rules, [&](const RuleInfo& rule) { return rule.code.starts_with(prefix); });
+  if (!prefix.empty() && known) {
+    to.push_back(prefix);
+    return;
+  }
+  std::vector<std::string> families;
+  for (const RuleInfo& rule : rules) {
+    if (families.empty() || families.back() != family(rule.code)) families.push_back(family(rule.code));
+  }
+  families.erase(std::unique(families.begin(), families.end()), families.end());
+  fail_usage("{}: no code begins with '{}'; codes begin with {}; see grurun check --list-rules", flag, prefix,
+             fmt::join(families, ", "));
+}
+
+std::vector<std::string> prefixes(const char* flag, const std::vector<std::string>& values) {
+  std::vector<std::string> found;
+  for (const std::string& value : values) {
+    std::size_t begin = 0;
+    while (begin <= value.size()) {
+      const std::size_t end = std::min(value.find(',', begin), value.size());
+      add_prefix(flag, value.substr(begin, end - begin), found);
+      begin = end + 1;
+    }
+  }
+  return found;
+}
+
+bool FindingFilter::keeps(const std::string& code, Severity severity) const {
+  if (severity > least || begins(code, ignore)) return false;
+  return select.empty() || begins(code, select);
+}
+
+bool FindingFilter::excludes_by_select(const std::string& code) const {
+  return !select.empty() && !begins(code, select) && !begins(code, ignore);
+}
+
+/// Each of select and ignore may hold several prefixes, "GRU,SHAPE003". Throws Error(usage) for one that no
+/// code begins with, and for a severity that is none of error, warning and note.
+FindingFilter make_filter(const std::vector<std::string>& select, const std::vector<std::string>& ignore,
+                          const std::string& least) {
+  FindingFilter filter{prefixes("--select", select), prefixes("--ignore", ignore), Severity::note};
+  for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
+    if (least != opset::severity_name(severity)) continue;
+    filter.least = severity;
+    return filter;
+  }
+  fail_usage("--severity: '{}' is none of error, warning and note", least);
+}
 
 struct CheckFlags {
   std::vector<std::string> models;
@@ -99,27 +177,26 @@ int run_check(const CheckFlags& flags) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("check", "Check models against the rules of the opsets they import");
+void add_check(CLI::App& command, Action& action) {
   const auto flags = std::make_shared<CheckFlags>();
-  command->add_option("MODEL", flags->models, "Model files");
+  command.add_option("MODEL", flags->models, "Model files");
   const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* help) {
-    command->add_option(name, values, help)->allow_extra_args(false)->type_name("CODES");
+    command.add_option(name, values, help)->allow_extra_args(false)->type_name("CODES");
   };
   repeated("--select", flags->select,
            "Only findings whose code begins so: GRU or GRU,SHAPE003; may be repeated");
   repeated("--ignore", flags->ignore, "No findings whose code begins so; goes before --select");
   command
-      ->add_option("--severity", flags->severity,
-                   "Findings of this severity and above: error, warning or note")
+      .add_option("--severity", flags->severity,
+                  "Findings of this severity and above: error, warning or note")
       ->type_name("LEAST")
       ->capture_default_str();
   const std::string formats = either_of(report::format_names<std::vector<report::CheckedModel>>()) +
                               "; with --list-rules " + either_of(report::format_names<report::Rules>());
-  add_report_flags(*command, flags->report, formats);
-  command->add_flag("--list-rules", flags->list_rules,
-                    "Print the rules, with code and severity, that the flags leave in");
-  command->footer(R"(
+  add_report_flags(command, flags->report, formats);
+  command.add_flag("--list-rules", flags->list_rules,
+                   "Print the rules, with code and severity, that the flags leave in");
+  command.footer(R"(
 Every node, in subgraphs and functions too, is held against the schema of the exact version that the model's opset
 means: operators, attributes, inputs, outputs and types. Names must be defined before they are used. Types and shapes
 are inferred and compared with what the model declares; ONNX's own checker has its say. All findings are listed.
@@ -132,7 +209,7 @@ GRU, RNN and LSTM are held against everything that the text of their version sta
 Exit codes: 0 no errors (warnings, notes and what the flags leave out do not count), 2 usage or a file is missing,
 3 errors or no valid model file, 4 not supported (an opset or ir_version newer than those known here, say), 5 a limit was
 hit.)");
-  command->callback([flags, &action] { action = [flags] { return run_check(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return run_check(*flags); }; });
 }
 
 }  // namespace grurun::cli

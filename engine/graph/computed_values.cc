@@ -8,9 +8,9 @@
 
 #include "engine/graph/plan.h"
 #include "onnx_io/models/walk.h"
+#include "opset/pages/graph_view.h"
 #include "opset/pages/page.h"
 #include "opset/recurrent/recurrent_form.h"
-#include "opset/schema/graph_view.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/graph/refusal.h"
-#include "opset/check/require_node.h"
+#include "opset/check/check_node.h"
 #include "opset/findings/rule_error.h"
 #include "opset/inference/judge_types.h"
 #include "opset/pages/judge_page.h"

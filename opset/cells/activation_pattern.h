@@ -5,7 +5,7 @@
 #include <string>
 
 #include "onnx_io/models/model.h"
-#include "opset/schema/graph_view.h"
+#include "opset/pages/graph_view.h"
 
 namespace grurun::opset {
 

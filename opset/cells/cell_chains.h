@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opset/cells/cell_pattern.h"
-#include "opset/schema/graph_view.h"
+#include "opset/pages/graph_view.h"
 
 namespace grurun::opset {
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "opset/cells/gate_update.h"
-#include "opset/cells/mask_pattern.h"
 
 namespace grurun::opset {
 

@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "opset/cells/term_reader.h"
+#include "opset/pages/graph_view.h"
 
 namespace grurun::opset {
 
@@ -18,5 +20,12 @@ struct GateUpdate {
 /// (1 - z) . n + z . H, or with n and H exchanged, however sums, differences and products write it: it is
 /// multiplied out. nullopt for what comes to anything else.
 std::optional<GateUpdate> match_update(const TermReader& read, const std::string& name);
+
+struct MaskChoice {
+  std::string a, b;  // behind what only changes the shape
+};
+
+/// Where(m, a, b), or m . a + (not m) . b with m cast to numbers, either way round; nothing for other values.
+std::vector<MaskChoice> match_mask(const GraphView& graph, const std::string& name);
 
 }  // namespace grurun::opset

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "opset/cells/activation_pattern.h"
-#include "opset/schema/graph_view.h"
+#include "opset/pages/graph_view.h"
 
 namespace grurun::opset {
 

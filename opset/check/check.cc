@@ -7,12 +7,8 @@
 
 #include "onnx/onnx_pb.h"
 #include "onnx_io/values/proto_tensor.h"
-#include "opset/check/check_call_values.h"
-#include "opset/check/check_declared.h"
-#include "opset/check/check_graphs.h"
+#include "opset/check/check_parts.h"
 #include "opset/check/check_node.h"
-#include "opset/check/check_preparation.h"
-#include "opset/check/onnx_checker.h"
 #include "opset/findings/check_report.h"
 #include "opset/findings/labels.h"
 #include "opset/inference/check_limits.h"

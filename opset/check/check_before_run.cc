@@ -8,10 +8,10 @@
 #include "opset/check/node_walk.h"
 #include "opset/check/recurrent_node.h"
 #include "opset/inference/check_limits.h"
+#include "opset/pages/graph_view.h"
 #include "opset/recurrent/recurrent_schema.h"
 #include "opset/recurrent/recurrent_shapes.h"
 #include "opset/recurrent/recurrent_traps.h"
-#include "opset/schema/graph_view.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
 

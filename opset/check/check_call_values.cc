@@ -1,4 +1,4 @@
-#include "opset/check/check_call_values.h"
+#include "opset/check/check_parts.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "onnx_io/models/proto_convert.h"
 #include "onnx_io/models/walk.h"
 #include "opset/check/check_node.h"
-#include "opset/recurrent/all_rules.h"
+#include "opset/recurrent/recurrent_rules.h"
 #include "opset/recurrent/recurrent_form.h"
 
 namespace grurun::opset {

@@ -1,4 +1,4 @@
-#include "opset/check/check_declared.h"
+#include "opset/check/check_parts.h"
 
 #include <fmt/format.h>
 

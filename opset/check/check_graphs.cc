@@ -1,4 +1,4 @@
-#include "opset/check/check_graphs.h"
+#include "opset/check/check_parts.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "onnx/onnx_pb.h"
 #include "onnx_io/models/walk.h"
 #include "opset/check/check_names.h"
+#include "opset/check/check_node.h"
 #include "opset/schema/declared_types.h"
 #include "tensor/value_type.h"
 

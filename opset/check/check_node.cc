@@ -3,13 +3,61 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "opset/check/check_schema.h"
 #include "opset/check/recurrent_node.h"
+#include "opset/findings/check_report.h"
+#include "opset/findings/rule_error.h"
+#include "opset/pages/judge_page.h"
+#include "opset/schema/arity.h"
+#include "opset/schema/attribute_faults.h"
 #include "opset/schema/near_match.h"
+#include "opset/schema/registry.h"
 #include "opset/schema/schema_store.h"
 
 namespace grurun::opset {
+
+namespace {
+
+Rule schema_rule_of(AttributeFault::Kind kind) {
+  switch (kind) {
+    case AttributeFault::Kind::given_twice:
+      return Rule::attribute_once;
+    case AttributeFault::Kind::unknown:
+      return Rule::attribute_known;
+    case AttributeFault::Kind::wrong_type:
+      break;
+  }
+  return Rule::attribute_type;
+}
+
+void check_attributes(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
+  for (AttributeFault& fault : judge_attributes(schema, at.node.attributes))
+    report.add(schema_rule_of(fault.kind), at, std::move(fault.message));
+  for (const AttributeInfo& attribute : schema.attributes) {
+    if (!attribute.required || at.node.find_attribute(attribute.name) != nullptr) continue;
+    report.add(Rule::attribute_required, at,
+               fmt::format("attribute '{}' ({}) is missing", attribute.name,
+                           onnx_io::attribute_type_name(attribute.type)));
+  }
+}
+
+void report_arity(const NodeAt& at, const ArityFaults& faults, Rule count, Rule required,
+                  CheckReport& report) {
+  if (faults.count) report.add(count, at, *faults.count);
+  for (const std::string& omitted : faults.omitted) report.add(required, at, omitted);
+}
+
+/// Attributes and the numbers of inputs and outputs, as the schema has them.
+void check_against_schema(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
+  check_attributes(at, schema, report);
+  report_arity(at, judge_inputs(at, schema), Rule::input_count, Rule::input_required, report);
+  report_arity(at, judge_outputs(at, schema), Rule::output_count, Rule::output_required, report);
+  for (Fault& fault : attribute_value_faults(at.node, schema.since_version))
+    report.add(fault.rule, at, std::move(fault.message));
+}
+
+}  // namespace
 
 using onnx_io::Attribute;
 using onnx_io::Function;
@@ -110,6 +158,19 @@ void NodeChecker::check_references(const NodeAt& at) {
                               attribute.name, attribute.ref_attr_name, function->domain, function->name));
     }
   }
+}
+
+void require_node(const onnx_io::Node& node, const onnx_io::OpsetImports& imports) {
+  static const std::vector<onnx_io::Function> no_functions;
+  static const FunctionIndex none(no_functions);
+  CheckResult result;
+  CheckReport report(result);
+  CheckScope scope;
+  scope.label = "graph";
+  scope.imports = &imports;
+  NodeChecker(none, report, false).check(scope, node, 0);
+  const auto error = std::ranges::find(result.findings, Severity::error, &Finding::severity);
+  if (error != result.findings.end()) throw RuleError(error->message, error->code);
 }
 
 }  // namespace grurun::opset

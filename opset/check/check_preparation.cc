@@ -1,13 +1,12 @@
-#include "opset/check/check_preparation.h"
-
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "opset/check/check_parts.h"
 #include "opset/check/node_walk.h"
-#include "opset/recurrent/all_rules.h"
-#include "opset/schema/graph_view.h"
+#include "opset/pages/graph_view.h"
+#include "opset/recurrent/recurrent_rules.h"
 #include "opset/schema/signature.h"
 
 namespace grurun::opset {

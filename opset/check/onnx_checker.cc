@@ -1,4 +1,4 @@
-#include "opset/check/onnx_checker.h"
+#include "opset/check/check_parts.h"
 
 #include <fmt/format.h>
 

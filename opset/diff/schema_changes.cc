@@ -7,7 +7,7 @@
 namespace grurun::opset {
 
 void SchemaChanges::add_choices(const std::string& part, const std::string& name,
-                                const std::vector<std::string>& before, const std::vector<std::string>& after,
+                                std::span<const std::string> before, std::span<const std::string> after,
                                 const std::string& lost) {
   const std::vector<std::string> gone = missing_from(before, after);
   const std::vector<std::string> come = missing_from(after, before);
@@ -19,8 +19,7 @@ void SchemaChanges::add_choices(const std::string& part, const std::string& name
     add(part, name, ChangeKind::changed, fmt::format("no longer {}", fmt::join(gone, ", ")), true, lost);
 }
 
-std::vector<std::string> missing_from(const std::vector<std::string>& all,
-                                      const std::vector<std::string>& in) {
+std::vector<std::string> missing_from(std::span<const std::string> all, std::span<const std::string> in) {
   std::vector<std::string> missing;
   for (const std::string& name : all) {
     if (std::ranges::find(in, name) == in.end()) missing.push_back(name);

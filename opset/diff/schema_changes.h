@@ -1,6 +1,7 @@
 // The parts that diff_schemas puts together.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,8 @@ class SchemaChanges {
   }
   /// What a list has gained, and what it has lost: a node that has such a thing is invalid, which `lost`
   /// says.
-  void add_choices(const std::string& part, const std::string& name, const std::vector<std::string>& before,
-                   const std::vector<std::string>& after, const std::string& lost);
+  void add_choices(const std::string& part, const std::string& name, std::span<const std::string> before,
+                   std::span<const std::string> after, const std::string& lost);
   std::vector<SchemaChange> take() { return std::move(changes_); }
 
  private:
@@ -27,8 +28,7 @@ class SchemaChanges {
 };
 
 /// Those of `all` that are not in the other list.
-std::vector<std::string> missing_from(const std::vector<std::string>& all,
-                                      const std::vector<std::string>& in);
+std::vector<std::string> missing_from(std::span<const std::string> all, std::span<const std::string> in);
 
 /// Attributes that come, go, or change their type, default or named values.
 void diff_attributes(const SchemaInfo& from, const SchemaInfo& to, SchemaChanges& changes);

@@ -2,9 +2,11 @@
 // same under the other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "opset/diff/schema_diff.h"
 #include "opset/schema/registry.h"
 
 namespace grurun::opset {
@@ -38,5 +40,15 @@ SchemaDiff diff_schemas(const SchemaInfo& from, const SchemaInfo& to);
 
 /// "added", "removed", "changed".
 const char* change_name(ChangeKind kind);
+
+/// Operators of a domain between two of its opsets, by name; one that is deprecated or absent in both is not
+/// listed.
+struct OpsetDiff {
+  std::vector<const SchemaInfo*> added;       // as of the new opset
+  std::vector<SchemaDiff> changed;            // another version, deprecated in neither
+  std::vector<const SchemaInfo*> deprecated;  // as of the new opset
+  std::vector<const SchemaInfo*> removed;     // as of the old opset
+};
+OpsetDiff diff_opsets(const std::string& domain, std::int64_t from, std::int64_t to);
 
 }  // namespace grurun::opset

@@ -10,25 +10,8 @@ namespace grurun::opset {
 
 namespace {
 
-const std::vector<std::string>& types_of(const SchemaInfo& schema, const ParameterInfo& parameter,
-                                         std::vector<std::string>& own) {
-  for (const TypeConstraintInfo& constraint : schema.type_constraints) {
-    if (constraint.name == parameter.type_str) return constraint.types;
-  }
-  own = {parameter.type_str};
-  return own;
-}
-
 const char* kind_text(ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::optional:
-      return "optional";
-    case ParameterKind::variadic:
-      return "variadic";
-    case ParameterKind::single:
-      break;
-  }
-  return "required";
+  return kind == ParameterKind::single ? "required" : kind_name(kind);
 }
 
 class ParameterDiff {
@@ -75,12 +58,8 @@ class ParameterDiff {
                    "position counts, not the name");
     }
     compare_presence(side, before, after);
-    std::vector<std::string> own_before;
-    std::vector<std::string> own_after;
-    const auto& types_before = types_of(from_, before, own_before);
-    const auto& types_after = types_of(to_, after, own_after);
     if (before.type_str == after.type_str) return;  // its constraint tells
-    add_types(side, after.name, types_before, types_after);
+    add_types(side, after.name, from_.types_of(before), to_.types_of(after));
   }
 
   void compare_presence(const char* side, const ParameterInfo& before, const ParameterInfo& after) {
@@ -108,8 +87,8 @@ class ParameterDiff {
     }
   }
 
-  void add_types(const char* part, const std::string& name, const std::vector<std::string>& before,
-                 const std::vector<std::string>& after) {
+  void add_types(const char* part, const std::string& name, std::span<const std::string> before,
+                 std::span<const std::string> after) {
     changes_.add_choices(part, name, before, after, "a node with such a type is invalid");
   }
 

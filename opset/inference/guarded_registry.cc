@@ -14,7 +14,6 @@
 #include "opset/inference/inferred_output.h"
 #include "opset/inference/judge_types.h"
 #include "opset/inference/recurrent_inference.h"
-#include "opset/inference/stft_inference.h"
 #include "opset/pages/judge_page.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/schema_store.h"

@@ -14,19 +14,6 @@ namespace grurun::opset {
 
 namespace {
 
-const ParameterInfo* parameter_at(const std::vector<ParameterInfo>& parameters, std::size_t index) {
-  if (index < parameters.size()) return &parameters[index];
-  const bool repeats = !parameters.empty() && parameters.back().kind == ParameterKind::variadic;
-  return repeats ? &parameters.back() : nullptr;
-}
-
-std::span<const std::string> types_of(const SchemaInfo& schema, const ParameterInfo& parameter) {
-  const auto constraint =
-      std::ranges::find(schema.type_constraints, parameter.type_str, &TypeConstraintInfo::name);
-  if (constraint != schema.type_constraints.end()) return constraint->types;
-  return {&parameter.type_str, 1};
-}
-
 // Schemas write "map(int64, float)" for what a value's type spells "map(int64,tensor(float))".
 std::string spelled_out(std::string type) {
   std::erase(type, ' ');
@@ -69,12 +56,12 @@ std::string type_hint(const SchemaInfo& schema, bool input, std::size_t index, c
     const SchemaInfo& newer = **at;
     if (newer.since_version <= schema.since_version) continue;
     const ParameterInfo* parameter = parameter_at(input ? newer.inputs : newer.outputs, index);
-    if (parameter == nullptr || !admits(types_of(newer, *parameter), type)) continue;
+    if (parameter == nullptr || !admits(newer.types_of(*parameter), type)) continue;
     return fmt::format("; {}-{} admits it: import opset {} or newer", schema.name, newer.since_version,
                        newer.since_version);
   }
   const ParameterInfo* own = parameter_at(input ? schema.inputs : schema.outputs, index);
-  const auto admitted = own == nullptr ? std::span<const std::string>() : types_of(schema, *own);
+  const auto admitted = own == nullptr ? std::span<const std::string>() : schema.types_of(*own);
   const bool can_cast =
       input && admitted.size() == 1 && type.starts_with("tensor(") && admitted[0].starts_with("tensor(");
   return can_cast ? "; Cast it" : "";
@@ -88,7 +75,7 @@ class TypeJudge {
     const ParameterInfo* parameter = parameter_at(input ? schema_.inputs : schema_.outputs, index);
     if (parameter == nullptr || type == nullptr) return;
     const char* side = input ? "input" : "output";
-    const auto admitted = types_of(schema_, *parameter);
+    const auto admitted = schema_.types_of(*parameter);
     if (!admits(admitted, *type)) {
       add(admitted_rule(schema_, *parameter),
           fmt::format("{} {} is {}; {}-{} admits {}{}", side, parameter->name, *type, schema_.name,

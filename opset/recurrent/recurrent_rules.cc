@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
+#include <vector>
 
-#include "opset/recurrent/all_rules.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/recurrent/recurrent_schema.h"
 #include "tensor/error.h"
@@ -191,6 +192,13 @@ RuleInfo make_rule(const RecurrentRow& row, const RecurrentForm& form,
   return rule;
 }
 
+std::vector<RuleInfo> general_and_recurrent_rules() {
+  const std::span<const RuleInfo> general = general_rules();
+  std::vector<RuleInfo> made(general.begin(), general.end());
+  for (RuleInfo& rule : make_recurrent_rules()) made.push_back(std::move(rule));
+  return made;
+}
+
 }  // namespace
 
 std::vector<RuleInfo> make_recurrent_rules() {
@@ -217,6 +225,17 @@ bool is_error(const RecurrentForm& form, const RecurrentFinding& finding) {
 void require_no_errors(const RecurrentForm& form, const RecurrentFindings& findings) {
   for (const RecurrentFinding& finding : findings)
     if (is_error(form, finding)) fail_invalid("{}", finding.message);
+}
+
+std::span<const RuleInfo> all_rules() {
+  static const std::vector<RuleInfo> rules = general_and_recurrent_rules();
+  return rules;
+}
+
+const RuleInfo* find_rule(std::string_view code) {
+  const auto rules = all_rules();
+  const auto found = std::ranges::find(rules, code, &RuleInfo::code);
+  return found == rules.end() ? nullptr : &*found;
 }
 
 }  // namespace grurun::opset

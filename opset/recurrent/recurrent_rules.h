@@ -2,7 +2,9 @@
 // three: GRU023, RNN023 and LSTM023 are about W.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "opset/findings/rules.h"
@@ -75,5 +77,11 @@ void require_no_errors(const RecurrentForm& form, const RecurrentFindings& findi
 
 /// For all_rules(): by operator, in the order of the codes.
 std::vector<RuleInfo> make_recurrent_rules();
+
+/// The rules of enum Rule in its order, then those of RNN, GRU and LSTM.
+std::span<const RuleInfo> all_rules();
+
+/// nullptr for an unknown code.
+const RuleInfo* find_rule(std::string_view code);
 
 }  // namespace grurun::opset

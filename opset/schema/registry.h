@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct AttributeInfo {
 
 enum class ParameterKind { single, optional, variadic };
 
+/// "single", "optional", "variadic".
+const char* kind_name(ParameterKind kind);
+
 struct ParameterInfo {
   std::string name;
   std::string description;
@@ -31,6 +35,9 @@ struct ParameterInfo {
   bool homogeneous;  // variadic only
   int min_arity;     // variadic only
 };
+
+/// That of input (or output) number index: the last variadic one repeats. nullptr: there is none.
+const ParameterInfo* parameter_at(const std::vector<ParameterInfo>& parameters, std::size_t index);
 
 struct TypeConstraintInfo {
   std::string name;
@@ -57,8 +64,11 @@ struct SchemaInfo {
   int min_output;
   int max_output;
 
-  /// Element types of tensor(...) that input (or output) number index may have; the last variadic one
-  /// repeats. Empty where no tensor may stand.
+  /// The types of a parameter's constraint, or the one that it states itself.
+  std::span<const std::string> types_of(const ParameterInfo& parameter) const;
+
+  /// Element types of tensor(...) that input (or output) number index may have. Empty where no tensor may
+  /// stand.
   DTypeSet input_dtypes(std::size_t index) const;
   DTypeSet output_dtypes(std::size_t index) const;
 };

@@ -94,12 +94,6 @@ const SchemaInfo* info_of(const onnx::OpSchema& schema) {
   return info.get();
 }
 
-const ParameterInfo* parameter_at(const std::vector<ParameterInfo>& parameters, std::size_t index) {
-  if (index < parameters.size()) return &parameters[index];
-  if (parameters.empty() || parameters.back().kind != ParameterKind::variadic) return nullptr;
-  return &parameters.back();
-}
-
 DTypeSet tensor_dtype(std::string_view type) {
   const std::optional<ValueType> parsed = parse_value_type(type);
   if (!parsed || parsed->kind != ValueType::Kind::tensor || parsed->elem == DType::undefined) return {};
@@ -109,17 +103,30 @@ DTypeSet tensor_dtype(std::string_view type) {
 DTypeSet dtypes_at(const SchemaInfo& schema, const std::vector<ParameterInfo>& parameters,
                    std::size_t index) {
   const ParameterInfo* parameter = parameter_at(parameters, index);
-  if (parameter == nullptr) return {};
-  for (const TypeConstraintInfo& constraint : schema.type_constraints) {
-    if (constraint.name != parameter->type_str) continue;
-    DTypeSet dtypes;
-    for (const std::string& type : constraint.types) dtypes = dtypes | tensor_dtype(type);
-    return dtypes;
-  }
-  return tensor_dtype(parameter->type_str);
+  DTypeSet dtypes;
+  if (parameter == nullptr) return dtypes;
+  for (const std::string& type : schema.types_of(*parameter)) dtypes = dtypes | tensor_dtype(type);
+  return dtypes;
 }
 
 }  // namespace
+
+const char* kind_name(ParameterKind kind) {
+  constexpr const char* names[] = {"single", "optional", "variadic"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+const ParameterInfo* parameter_at(const std::vector<ParameterInfo>& parameters, std::size_t index) {
+  if (index < parameters.size()) return &parameters[index];
+  if (parameters.empty() || parameters.back().kind != ParameterKind::variadic) return nullptr;
+  return &parameters.back();
+}
+
+std::span<const std::string> SchemaInfo::types_of(const ParameterInfo& parameter) const {
+  const auto constraint = std::ranges::find(type_constraints, parameter.type_str, &TypeConstraintInfo::name);
+  if (constraint != type_constraints.end()) return constraint->types;
+  return {&parameter.type_str, 1};
+}
 
 DTypeSet SchemaInfo::input_dtypes(std::size_t index) const {
   return dtypes_at(*this, inputs, index);

@@ -11,7 +11,7 @@
 #include "opset/cells/loop_steps.h"
 #include "opset/inference/check_limits.h"
 #include "opset/inference/infer.h"
-#include "opset/schema/graph_view.h"
+#include "opset/pages/graph_view.h"
 #include "opset/summary/flops.h"
 #include "opset/summary/inline_calls.h"
 

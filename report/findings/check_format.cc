@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "opset/recurrent/all_rules.h"
+#include "opset/recurrent/recurrent_rules.h"
 #include "report/counted.h"
 #include "report/json_text.h"
 #include "tensor/printable.h"

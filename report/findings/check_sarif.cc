@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/version.h"
-#include "opset/recurrent/all_rules.h"
+#include "opset/recurrent/recurrent_rules.h"
 #include "report/findings/check_format.h"
 #include "report/json_text.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "opset/recurrent/all_rules.h"
+#include "opset/recurrent/recurrent_rules.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "report/findings/check_format.h"
 #include "report/json_text.h"

@@ -68,29 +68,11 @@ std::string presence(const AttributeInfo& attribute) {
          default_json(*attribute.default_value).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-const char* kind_name(ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::optional:
-      return "optional";
-    case ParameterKind::variadic:
-      return "variadic";
-    case ParameterKind::single:
-      break;
-  }
-  return "single";
-}
-
 std::string kind_text(const ParameterInfo& parameter) {
-  switch (parameter.kind) {
-    case ParameterKind::optional:
-      return "optional";
-    case ParameterKind::variadic:
-      return fmt::format("variadic, at least {}, types {}", parameter.min_arity,
-                         parameter.homogeneous ? "equal" : "independent");
-    case ParameterKind::single:
-      break;
-  }
-  return "required";
+  if (parameter.kind == ParameterKind::variadic)
+    return fmt::format("variadic, at least {}, types {}", parameter.min_arity,
+                       parameter.homogeneous ? "equal" : "independent");
+  return parameter.kind == ParameterKind::single ? "required" : kind_name(parameter.kind);
 }
 
 std::string count_text(int min, int max) {
@@ -141,20 +123,13 @@ const char* yes_no(bool value) {
   return value ? "yes" : "no";
 }
 
-std::vector<std::string> types_of(const SchemaInfo& schema, const std::string& type_str) {
-  for (const auto& constraint : schema.type_constraints) {
-    if (constraint.name == type_str) return constraint.types;
-  }
-  return {type_str};
-}
-
 ordered_json parameters_json(const SchemaInfo& schema, const std::vector<ParameterInfo>& parameters) {
   ordered_json list = ordered_json::array();
   for (const ParameterInfo& parameter : parameters) {
     ordered_json entry = {{"name", parameter.name},
                           {"type", parameter.type_str},
                           {"kind", kind_name(parameter.kind)},
-                          {"types", types_of(schema, parameter.type_str)}};
+                          {"types", schema.types_of(parameter)}};
     if (parameter.kind == ParameterKind::variadic) {
       entry["min_arity"] = parameter.min_arity;
       entry["homogeneous"] = parameter.homogeneous;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "opset/diff/opset_diff.h"
+#include "opset/diff/schema_diff.h"
 #include "opset/schema/registry.h"
 
 namespace grurun::report {

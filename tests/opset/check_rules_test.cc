@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "opset/recurrent/all_rules.h"
+#include "opset/recurrent/recurrent_rules.h"
 #include "tests/opset/check_models.h"
 
 namespace grurun::opset {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "onnx_io/models/walk.h"
+#include "opset/pages/graph_view.h"
 #include "opset/recurrent/recurrent_form.h"
-#include "opset/schema/graph_view.h"
 #include "trial/diagnosis/capture.h"
 #include "trial/diagnosis/paths_to_output.h"
 

@@ -6,7 +6,7 @@
 
 #include "onnx_io/models/model.h"
 #include "trial/diagnosis/subject.h"
-#include "trial/rerun.h"
+#include "trial/trial.h"
 
 namespace grurun::trial::diagnosis {
 

@@ -12,7 +12,7 @@
 #include "trial/diagnosis/capture.h"
 #include "trial/diagnosis/layer.h"
 #include "trial/precise.h"
-#include "trial/rerun.h"
+#include "trial/trial.h"
 
 namespace grurun::trial::diagnosis {
 

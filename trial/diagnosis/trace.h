@@ -6,7 +6,7 @@
 #include "onnx_io/models/model.h"
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/value.h"
-#include "trial/rerun.h"
+#include "trial/trial.h"
 
 namespace grurun::trial {
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "opset/diff/meaning_changes.h"
-#include "opset/diff/opset_diff.h"
 
 namespace grurun::opset {
 namespace {

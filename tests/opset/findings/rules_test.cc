@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "opset/recurrent/all_rules.h"
+#include "opset/recurrent/recurrent_rules.h"
 #include "opset/schema/near_match.h"
 
 namespace grurun::opset {

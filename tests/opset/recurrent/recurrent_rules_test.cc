@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 
-#include "opset/recurrent/all_rules.h"
 #include "tests/opset/check_models.h"
 #include "tests/opset/recurrent_models.h"
 

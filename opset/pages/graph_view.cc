@@ -1,8 +1,9 @@
-#include "opset/schema/graph_view.h"
+#include "opset/pages/graph_view.h"
 
 #include <algorithm>
 #include <array>
 
+#include "opset/pages/page.h"
 #include "tensor/dispatch.h"
 
 namespace grurun::opset {
@@ -11,12 +12,9 @@ namespace {
 
 using onnx_io::Node;
 
-constexpr std::array<std::string_view, 7> plain_operators = {"Identity", "Cast",      "CastLike", "Reshape",
-                                                             "Squeeze",  "Unsqueeze", "Flatten"};
-
 bool is_plain(const Node& node) {
-  return node.domain.empty() && !node.inputs.empty() &&
-         std::ranges::find(plain_operators, node.op_type) != plain_operators.end();
+  const Elements elements = elements_of(node);
+  return (elements == Elements::in_order || elements == Elements::converted) && !node.inputs.empty();
 }
 
 // A Constant's value_float, value_floats, value_int or value_ints.
