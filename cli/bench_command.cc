@@ -72,35 +72,34 @@ Exit codes: 0; 2 usage; 3 invalid model or data; 4 unsupported; 5 a limit was hi
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("bench", "Measure how long a run of a model takes");
+void add_bench(CLI::App& command, Action& action) {
   const auto flags = std::make_shared<BenchFlags>();
-  command->add_option("model", flags->model, "Model file (.onnx)")->type_name("MODEL")->required();
-  add_inputs_flag(*command, flags->data, "Data");
-  add_random_flags(*command, flags->data);
-  add_engine_flags(*command, flags->engine, "Engine");
+  command.add_option("model", flags->model, "Model file (.onnx)")->type_name("MODEL")->required();
+  add_inputs_flag(command, flags->data, "Data");
+  add_random_flags(command, flags->data);
+  add_engine_flags(command, flags->engine, "Engine");
   const char* measuring = "Measuring";
-  command->add_option("--warmup", flags->warmup, "Runs before the first that counts (3)")
+  command.add_option("--warmup", flags->warmup, "Runs before the first that counts (3)")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("N")
       ->group(measuring);
-  command->add_option("--runs", flags->runs, "Runs at least (10)")
+  command.add_option("--runs", flags->runs, "Runs at least (10)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("N")
       ->group(measuring);
-  command->add_option("--min-time", flags->min_time, "Seconds at least (1)")
+  command.add_option("--min-time", flags->min_time, "Seconds at least (1)")
       ->check(CLI::Range(0.0, 1e6).description(""))
       ->type_name("SECONDS")
       ->group(measuring);
-  command->add_flag("--profile", flags->profile, "Then run again to say how long each operator takes")
+  command.add_flag("--profile", flags->profile, "Then run again to say how long each operator takes")
       ->group("Output");
-  add_report_flags(*command, flags->report, either_of(report::format_names<BenchResult>()), "Output");
-  add_short_form(*command, flags->report, "trace",
+  add_report_flags(command, flags->report, either_of(report::format_names<BenchResult>()), "Output");
+  add_short_form(command, flags->report, "trace",
                  "Write the steps of one run for chrome://tracing or Perfetto", "Output");
-  add_short_form(*command, flags->report, "json",
+  add_short_form(command, flags->report, "json",
                  "Write the result as JSON; - is stdout, which then holds nothing else", "Output");
-  command->footer(footer);
-  command->callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  command.footer(footer);
+  command.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace grurun::cli

@@ -1,6 +1,6 @@
-// Each subcommand in its own file: add_NAME, in NAME_command.cc, declares its flags; its callback only sets
-// action, which main runs inside the one error handler. action returns the exit code, and throws what
-// loading, planning and running throw.
+// Each subcommand in its own file: add_NAME, in NAME_command.cc, declares the command's flags; its callback
+// only sets action, which main runs inside the one error handler. action returns the exit code, and throws
+// what loading, planning and running throw.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,24 @@ void add_run(CLI::App& app, Action& action);
 /// expected) or 1 (an unexpected verdict or a stale expectation) and throws Error(usage) for what the user
 /// gave, for a run without cases and, after the verdicts are printed, for a report that could not be written,
 /// Error(internal) for faults of ours; nothing else leaves it.
-void add_conformance(CLI::App& app, Action& action);
+void add_conformance(CLI::App& command, Action& action);
 
 /// `grurun bench MODEL`: how long a run takes, and where the time goes. Returns 0.
-void add_bench(CLI::App& app, Action& action);
+void add_bench(CLI::App& command, Action& action);
 
 /// `grurun check MODEL...`: what the standard has to say against a model. Returns 0 without errors, 2 a file
 /// is missing, 3 errors or no valid model, else that of the first file that failed otherwise; one that is
 /// newer than what is known here is not supported.
-void add_check(CLI::App& app, Action& action);
+void add_check(CLI::App& command, Action& action);
 
 /// `grurun schema OP`: an operator as one version of the standard defines it. Returns 0 and throws what
 /// select_schema throws.
-void add_schema(CLI::App& app, Action& action);
+void add_schema(CLI::App& command, Action& action);
 
 /// `grurun inspect MODEL`: what a model consists of. Returns 0.
-void add_inspect(CLI::App& app, Action& action);
+void add_inspect(CLI::App& command, Action& action);
 
 /// `grurun ops`: operator x version x type, from the schema registry and the kernel tables.
-void add_ops(CLI::App& app, Action& action);
+void add_ops(CLI::App& command, Action& action);
 
 }  // namespace grurun::cli

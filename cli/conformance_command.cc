@@ -15,10 +15,10 @@
 #include "conformance/suite.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
-#include "report/suite/console.h"
-#include "report/suite/text.h"
+#include "report/suite/suite_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/container_limits.h"
+#include "tensor/printable.h"
 
 namespace grurun::cli {
 
@@ -153,7 +153,7 @@ int run(const Flags& flags) {
   SuiteResult result = prepare(flags, reports);
   if (flags.list) {
     for (const Case& test : result.cases)
-      print("{}\t{}\n", report::one_line(test.full_name()), report::one_line(test.path));
+      print("{}\t{}\n", report::printable(test.full_name()), report::printable(test.path));
     return 0;
   }
   reports.open();
@@ -169,58 +169,55 @@ int run(const Flags& flags) {
 
 }  // namespace
 
-void add_conformance(CLI::App& app, Action& action) {
+void add_conformance(CLI::App& command, Action& action) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command =
-      app.add_subcommand("conformance", "Run test cases and compare them with their expected outputs");
-  command->add_option("PATH", flags->paths, "Folders that hold cases at any depth, or single cases")
+  command.add_option("PATH", flags->paths, "Folders that hold cases at any depth, or single cases")
       ->required();
-  command->add_option("-j,--jobs", flags->jobs, "Worker processes; 0: one on each CPU")
-      ->capture_default_str();
-  command->add_option("--max-time", flags->max_time, "Seconds a case may take, less than 1e9; 0: no limit")
+  command.add_option("-j,--jobs", flags->jobs, "Worker processes; 0: one on each CPU")->capture_default_str();
+  command.add_option("--max-time", flags->max_time, "Seconds a case may take, less than 1e9; 0: no limit")
       ->type_name("SECONDS")
       ->capture_default_str();
   command
-      ->add_option("--max-memory", flags->max_memory,
-                   "Bytes that a case's tensors may take, 512M, 4G (its worker's share of the machine's "
-                   "memory, 4G at least)")
+      .add_option("--max-memory", flags->max_memory,
+                  "Bytes that a case's tensors may take, 512M, 4G (its worker's share of the machine's "
+                  "memory, 4G at least)")
       ->type_name("SIZE");
-  command->add_option("-k", flags->filter,
-                      "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
-                      "or kind/name; with two slashes or more it is for the path");
-  command->add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
-  command->add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
-  command->add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");
-  add_report_flags(*command, flags->report, either_of(report::format_names<SuiteResult>()));
-  add_short_form(*command, flags->report, "json",
+  command.add_option("-k", flags->filter,
+                     "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
+                     "or kind/name; with two slashes or more it is for the path");
+  command.add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
+  command.add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
+  command.add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");
+  add_report_flags(command, flags->report, either_of(report::format_names<SuiteResult>()));
+  add_short_form(command, flags->report, "json",
                  "Write a report for programs to this file; -: to standard output");
-  add_short_form(*command, flags->report, "junit",
+  add_short_form(command, flags->report, "junit",
                  "Write a report for CI systems to this file; -: to standard output");
-  command->add_option(
+  command.add_option(
       "--expectations", flags->expectations,
       "Exceptions, a line each: PATTERN VERDICT REASON; every other case must pass; PATTERN is for a "
       "case's name, kind/name or, with two slashes or more, path");
-  const auto whole = [command](const char* name, auto& number, const char* text) {
+  const auto whole = [&command](const char* name, auto& number, const char* text) {
     command
-        ->add_option_function<std::string>(
+        .add_option_function<std::string>(
             name, [name, &number](const std::string& value) { number = parse_whole(name, value); }, text)
         ->type_name("N")
         ->default_str(fmt::format("{}", number));
   };
   whole("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found");
-  command->add_flag("--list", flags->list, "Print the cases found and run none");
-  command->add_flag("--precise", flags->precise,
-                    "Compute what differs once more in double, and say which side is nearer to the truth");
-  command->add_flag("--no-diagnosis", flags->no_diagnosis,
-                    "Do not look for the reasons why recurrent nodes differ");
-  command->add_option("--isa", flags->isa,
-                      "Instruction set of the kernels, one of those that grurun -v lists");
-  add_fusion_flag(*command, flags->no_fusion, "Options");
+  command.add_flag("--list", flags->list, "Print the cases found and run none");
+  command.add_flag("--precise", flags->precise,
+                   "Compute what differs once more in double, and say which side is nearer to the truth");
+  command.add_flag("--no-diagnosis", flags->no_diagnosis,
+                   "Do not look for the reasons why recurrent nodes differ");
+  command.add_option("--isa", flags->isa,
+                     "Instruction set of the kernels, one of those that grurun -v lists");
+  add_fusion_flag(command, flags->no_fusion, "Options");
   whole("--seed", flags->seed, "Seed of random operators");
-  command->footer(
+  command.footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"
       "2 usage, no case, or a report that could not be written, 70 internal error.");
-  command->callback([flags, &action] {
+  command.callback([flags, &action] {
     action = [flags] {
       try {
         return run(*flags);

@@ -16,6 +16,7 @@ namespace {
 
 trial::RandomSettings random_settings(const InputFlags& flags) {
   trial::RandomSettings settings;
+  settings.names = {"--inputs", "--val-range", "--input-shapes", "--set"};
   settings.seed = flags.seed.value_or(0);
   for (const std::string& text : flags.ranges) {
     trial::NamedRange range = parse_range("--val-range", text);

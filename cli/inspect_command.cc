@@ -24,7 +24,7 @@ int run_inspect(const InspectFlags& flags) {
   const onnx_io::Model model = onnx_io::load_model(flags.model);
   require_unread(reports.files(), files_of(model));
   reports.open();
-  trial::require_dimensions(sizes, trial::input_slots(model.graph));
+  trial::require_dimensions(sizes, trial::input_slots(model.graph), "--set");
   reports.write(
       {model, with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); })});
   return 0;
@@ -32,16 +32,14 @@ int run_inspect(const InspectFlags& flags) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "inspect", "Tell what a model consists of: inputs, operators, recurrent layers, parameters, FLOPs");
+void add_inspect(CLI::App& command, Action& action) {
   const auto flags = std::make_shared<InspectFlags>();
-  command->add_option("MODEL", flags->model, "Model file")->required();
-  command->add_option("--set", flags->dimensions, "Size of a named dimension, batch=4; may be repeated")
+  command.add_option("MODEL", flags->model, "Model file")->required();
+  command.add_option("--set", flags->dimensions, "Size of a named dimension, batch=4; may be repeated")
       ->allow_extra_args(false)
       ->type_name("DIM=N");
-  add_report_flags(*command, flags->report, either_of(report::format_names<report::Inspected>()));
-  command->footer(R"(
+  add_report_flags(command, flags->report, either_of(report::format_names<report::Inspected>()));
+  command.footer(R"(
 Inputs and outputs with type and shape, opsets, producer, every operator with its version and how often it occurs. GRU,
 RNN and LSTM with their sizes and attributes, also where an exporter took them apart into a cell for each step or put one
 into a Loop or Scan. Parameters are the elements of initializers. FLOPs are 2 for each term of the products of Conv,
@@ -53,7 +51,7 @@ What has a size that is not known, or runs nobody knows how often, is named and 
 
 Exit codes: 0, 2 usage or the file is missing, 3 no valid model file, 4 an ir_version that is newer than those known here,
 5 a limit was hit. What an opset that is newer has is told as far as it is known, and is no failure.)");
-  command->callback([flags, &action] { action = [flags] { return run_inspect(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return run_inspect(*flags); }; });
 }
 
 }  // namespace grurun::cli

@@ -26,18 +26,17 @@ int run_ops(const OpsFlags& flags) {
 
 }  // namespace
 
-void add_ops(CLI::App& app, Action& action) {
-  CLI::App* ops = app.add_subcommand("ops", "Which operators, versions and types run");
+void add_ops(CLI::App& command, Action& action) {
   const auto flags = std::make_shared<OpsFlags>();
-  ops->add_option("operator", flags->operators, "Only these, as in GRU or ai.onnx.ml.Scaler (all)");
-  add_report_flags(*ops, flags->report, either_of(report::format_names<report::OpsMatrix>()));
-  ops->add_option("--format", flags->report.output_format)->group("");  // the same
-  ops->add_flag("--missing", flags->missing, "Only versions that lack support, or lack it for some type");
-  ops->footer(
+  command.add_option("operator", flags->operators, "Only these, as in GRU or ai.onnx.ml.Scaler (all)");
+  add_report_flags(command, flags->report, either_of(report::format_names<report::OpsMatrix>()));
+  command.add_option("--format", flags->report.output_format)->group("");  // the same
+  command.add_flag("--missing", flags->missing, "Only versions that lack support, or lack it for some type");
+  command.footer(
       "\nA version runs by its kernel, or by the function body that the standard gives it; then a type "
       "counts as\n"
       "supported when every operator of the body for that type runs.");
-  ops->callback([&action, flags] { action = [flags] { return run_ops(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return run_ops(*flags); }; });
 }
 
 }  // namespace grurun::cli

@@ -44,16 +44,32 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
-// The command without a name takes any first argument that is no subcommand; then no later argument, a file
-// perhaps, is one either.
-void choose_command(CLI::App& app, int argc, char** argv) {
-  const auto is = [&](int at, std::string_view name) { return at < argc && argv[at] == name; };
-  if (asks_for_help({argv, static_cast<std::size_t>(argc)})) return;
-  const auto subcommands = app.get_subcommands([](CLI::App*) { return true; });
-  const bool named =
-      std::ranges::any_of(subcommands, [&](CLI::App* subcommand) { return is(1, subcommand->get_name()); });
-  if (named) return;
-  for (CLI::App* subcommand : subcommands) subcommand->disabled();
+struct Command {
+  const char* name;
+  const char* description;
+  void (*add)(CLI::App& command, Action& action);
+};
+constexpr Command commands[] = {
+    {"conformance", "Run test cases and compare them with their expected outputs", add_conformance},
+    {"bench", "Measure how long a run of a model takes", add_bench},
+    {"check", "Check models against the rules of the opsets they import", add_check},
+    {"schema", "Print an operator as one version of the standard defines it", add_schema},
+    {"inspect", "Tell what a model consists of: inputs, operators, recurrent layers, parameters, FLOPs",
+     add_inspect},
+    {"ops", "Which operators, versions and types run", add_ops},
+};
+
+// The command that the first argument names, else the one without a name, and no other: its arguments, files
+// perhaps, may be called like commands. Help tells of all of them.
+void add_commands(CLI::App& app, Action& action, std::span<char*> arguments) {
+  const bool help = asks_for_help(arguments);
+  const auto is_named = [&](const Command& command) {
+    return arguments.size() > 1 && std::string_view(arguments[1]) == command.name;
+  };
+  if (help || std::ranges::none_of(commands, is_named)) add_run(app, action);
+  for (const Command& command : commands)
+    if (help || is_named(command))
+      command.add(*app.add_subcommand(command.name, command.description), action);
 }
 
 // An empty value is a variable of the shell that is not set: nothing that anybody wishes. Only the domain of
@@ -105,14 +121,7 @@ int run_main(int argc, char** argv) {
   app.formatter(std::make_shared<HelpFormat>());
   app.get_formatter()->column_width(32);
   app.footer(footer);
-  add_run(app, action);
-  add_conformance(app, action);
-  add_bench(app, action);
-  add_check(app, action);
-  add_schema(app, action);
-  add_inspect(app, action);
-  add_ops(app, action);
-  choose_command(app, argc, argv);
+  add_commands(app, action, arguments);
   refuse_empty_values(app);
   refuse_missing_values(argc, argv);
   try {

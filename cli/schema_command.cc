@@ -53,22 +53,20 @@ int run_schema(const SchemaFlags& flags) {
 
 }  // namespace
 
-void add_schema(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("schema", "Print an operator as one version of the standard defines it");
+void add_schema(CLI::App& command, Action& action) {
   const auto flags = std::make_shared<SchemaFlags>();
-  command->add_option("OP", flags->op_type, "The operator: GRU, Conv, ai.onnx.ml.Scaler, ...");
-  CLI::Option* opset_version = command->add_option("--opset", flags->opset_version,
-                                                   "The opset a model imports (without it the newest known)");
-  command->add_option("--domain", flags->domain, "The operator's domain: ai.onnx, ai.onnx.ml, ...");
+  command.add_option("OP", flags->op_type, "The operator: GRU, Conv, ai.onnx.ml.Scaler, ...");
+  CLI::Option* opset_version = command.add_option("--opset", flags->opset_version,
+                                                  "The opset a model imports (without it the newest known)");
+  command.add_option("--domain", flags->domain, "The operator's domain: ai.onnx, ai.onnx.ml, ...");
   CLI::Option* diff =
-      command->add_option("--diff", flags->diff, "What changed from one opset or version to another")
+      command.add_option("--diff", flags->diff, "What changed from one opset or version to another")
           ->expected(2)
           ->allow_extra_args(false)
           ->type_name("FROM TO")
           ->excludes(opset_version);
   CLI::Option* diff_opset =
-      command->add_option("--diff-opset", flags->diff_opset, "The same for all operators of a domain")
+      command.add_option("--diff-opset", flags->diff_opset, "The same for all operators of a domain")
           ->expected(2)
           ->allow_extra_args(false)
           ->type_name("FROM TO")
@@ -76,11 +74,11 @@ void add_schema(CLI::App& app, Action& action) {
           ->excludes(opset_version);
   const std::string formats = either_of(report::format_names<report::SchemaView>()) + "; with --diff " +
                               either_of(report::format_names<report::DiffView>());
-  add_report_flags(*command, flags->report, formats);
-  command->add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)")
+  add_report_flags(command, flags->report, formats);
+  command.add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)")
       ->excludes(diff)
       ->excludes(diff_opset);
-  command->footer(R"(
+  command.footer(R"(
 Attributes with type and default, inputs and outputs with their type constraints, and all versions of the operator.
 
   grurun schema GRU
@@ -92,7 +90,7 @@ Attributes with type and default, inputs and outputs with their type constraints
 A change is breaking when some node that is valid in the one version is invalid, or means something else, in the other.
 
 Exit codes: 0; 2 for an operator, domain or opset that does not exist, with names that are near.)");
-  command->callback([flags, &action] { action = [flags] { return run_schema(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return run_schema(*flags); }; });
 }
 
 }  // namespace grurun::cli

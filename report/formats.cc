@@ -8,9 +8,7 @@
 #include "report/schema/ops_format.h"
 #include "report/schema/schema_diff_format.h"
 #include "report/schema/schema_format.h"
-#include "report/suite/console.h"
-#include "report/suite/json.h"
-#include "report/suite/junit.h"
+#include "report/suite/suite_format.h"
 
 namespace grurun::report {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "report/suite/text.h"
+#include "tensor/printable.h"
 
 namespace grurun::report {
 
@@ -13,10 +13,10 @@ using Json = nlohmann::ordered_json;
 
 Json pair_json(const std::optional<trial::ElementPair>& pair) {
   if (!pair) return nullptr;
-  return {{"where", one_line(pair->where)},
+  return {{"where", printable(pair->where)},
           {"index", pair->index},
-          {"actual", one_line(pair->actual)},
-          {"expected", one_line(pair->expected)}};
+          {"actual", printable(pair->actual)},
+          {"expected", printable(pair->expected)}};
 }
 
 /// JSON has no infinity, and the keys are numbers.
@@ -30,9 +30,9 @@ void add_comparison(Json& out, const trial::Comparison& comparison, bool random)
   const trial::ElementErrors& errors = comparison.errors;
   out["ok"] = comparison.ok;
   out["random"] = random;
-  out["actual_type"] = one_line(comparison.actual_type);
-  out["expected_type"] = one_line(comparison.expected_type);
-  out["problem"] = one_line(comparison.structure);
+  out["actual_type"] = printable(comparison.actual_type);
+  out["expected_type"] = printable(comparison.expected_type);
+  out["problem"] = printable(comparison.structure);
   if (random) return;
   out["rtol"] = comparison.tolerance.rtol;
   out["atol"] = comparison.tolerance.atol;
@@ -48,20 +48,20 @@ void add_comparison(Json& out, const trial::Comparison& comparison, bool random)
 
 Json reason_json(const trial::Explanation& finding) {
   Json out = {
-      {"kind", finding.kind}, {"data_set", one_line(finding.data_set)}, {"node", one_line(finding.node)}};
+      {"kind", finding.kind}, {"data_set", printable(finding.data_set)}, {"node", printable(finding.node)}};
   out["hypotheses"] = finding.hypotheses;
   out["max_ulp"] = finding.max_ulp ? Json(*finding.max_ulp) : Json(nullptr);
-  out["text"] = one_line(finding.text);
+  out["text"] = printable(finding.text);
   return out;
 }
 
 void add_warning(Json& out, const opset::Finding& finding) {
   out["code"] = finding.code;
-  out["text"] = one_line(finding.message);
+  out["text"] = printable(finding.message);
   if (finding.node.empty()) return;
-  out["node"] = one_line(finding.node);
-  out["op"] = one_line(finding.op);
-  out["section"] = one_line(finding.section);
+  out["node"] = printable(finding.node);
+  out["op"] = printable(finding.op);
+  out["section"] = printable(finding.section);
 }
 
 }  // namespace grurun::report

@@ -7,8 +7,8 @@
 
 #include "onnx/onnx_pb.h"
 #include "onnx_io/values/proto_tensor.h"
-#include "opset/check/check_parts.h"
 #include "opset/check/check_node.h"
+#include "opset/check/check_parts.h"
 #include "opset/findings/check_report.h"
 #include "opset/findings/labels.h"
 #include "opset/inference/check_limits.h"

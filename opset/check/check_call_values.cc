@@ -1,5 +1,3 @@
-#include "opset/check/check_parts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +8,9 @@
 #include "onnx_io/models/proto_convert.h"
 #include "onnx_io/models/walk.h"
 #include "opset/check/check_node.h"
-#include "opset/recurrent/recurrent_rules.h"
+#include "opset/check/check_parts.h"
 #include "opset/recurrent/recurrent_form.h"
+#include "opset/recurrent/recurrent_rules.h"
 
 namespace grurun::opset {
 

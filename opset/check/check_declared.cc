@@ -1,5 +1,3 @@
-#include "opset/check/check_parts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <set>
 
 #include "onnx_io/models/proto_convert.h"
+#include "opset/check/check_parts.h"
 #include "opset/recurrent/recurrent_rules.h"
 #include "opset/schema/declared_types.h"
 

@@ -1,5 +1,3 @@
-#include "opset/check/check_parts.h"
-
 #include <fmt/format.h>
 
 #include <string>
@@ -12,6 +10,7 @@
 #include "onnx_io/models/walk.h"
 #include "opset/check/check_names.h"
 #include "opset/check/check_node.h"
+#include "opset/check/check_parts.h"
 #include "opset/schema/declared_types.h"
 #include "tensor/value_type.h"
 

@@ -1,5 +1,3 @@
-#include "opset/check/check_parts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "onnx/checker.h"
+#include "opset/check/check_parts.h"
 #include "opset/schema/added/experimental.h"
 
 namespace grurun::opset {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "opset/recurrent/recurrent_rules.h"
 #include "opset/recurrent/recurrent_form.h"
+#include "opset/recurrent/recurrent_rules.h"
 #include "report/findings/check_format.h"
 #include "report/json_text.h"
 

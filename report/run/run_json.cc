@@ -5,7 +5,7 @@
 #include "report/json_text.h"
 #include "report/judgement_json.h"
 #include "report/run/run_format.h"
-#include "report/suite/text.h"
+#include "tensor/printable.h"
 
 namespace grurun::report {
 
@@ -16,8 +16,8 @@ using conformance::Verdict;
 using conformance::verdict_name;
 
 Json run_output_json(const std::string& name, const Value& value, const trial::Judgement& judgement) {
-  Json out = {{"name", one_line(name)},
-              {"type", one_line(value.type().to_string())},
+  Json out = {{"name", printable(name)},
+              {"type", printable(value.type().to_string())},
               {"shape", nullptr},
               {"compared", judgement.compared}};
   if (value.is_tensor()) out["shape"] = value.tensor().shape();
@@ -49,8 +49,8 @@ std::string run_json(const RunReport& run) {
               {"grurun", conformance::version()},
               {"verdict", run.verdict()},
               {"exit_status", run.exit_status()},
-              {"message", run.error ? one_line(run.error->what()) : ""},
-              {"model", one_line(run.model)}};
+              {"message", run.error ? printable(run.error->what()) : ""},
+              {"model", printable(run.model)}};
   out["outputs"] = Json::array();
   for (std::size_t i = 0; i < run.outcome.outputs.size(); ++i)
     out["outputs"].push_back(

@@ -1,15 +1,17 @@
-#include "report/suite/console.h"
-
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <set>
+#include <utility>
 
-#include "report/suite/names.h"
+#include "report/counted.h"
+#include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
-#include "report/suite/text.h"
+#include "tensor/printable.h"
 
 namespace grurun::report {
 
@@ -26,25 +28,50 @@ std::string case_lines(const conformance::SuiteResult& result) {
                          outcome.result.verdict != conformance::Verdict::known_wrong))
       continue;
     out += fmt::format("{:<11}  {}", conformance::verdict_name(outcome.result.verdict),
-                       one_line(result.cases[i].full_name() + endings[i]));
-    if (!outcome.result.message.empty()) out += ": " + one_line(outcome.result.message);
+                       printable(result.cases[i].full_name() + endings[i]));
+    if (!outcome.result.message.empty()) out += ": " + printable(outcome.result.message);
     const std::string note = expectation_note(result, outcome);
-    if (!note.empty()) out += " [" + one_line(note) + "]";
+    if (!note.empty()) out += " [" + printable(note) + "]";
     out += '\n';
     for (const trial::Explanation& finding : outcome.result.findings) {
-      out += "             why: " + one_line(describe(finding)) + '\n';
+      out += "             why: " + printable(describe(finding)) + '\n';
     }
   }
   return out;
 }
 
+/// One line for each rule and operator, as it was first broken; how often, where that is not all.
 std::string warning_lines(const conformance::SuiteResult& result) {
-  std::string out;
+  struct Alike {
+    std::string first;
+    std::size_t times = 0;
+    std::set<std::size_t> cases;
+  };
+  using Rule = std::pair<std::string, std::string>;  // code and operator
+  std::map<Rule, Alike> groups;
+  std::vector<Rule> order;
   const std::vector<std::string> endings = name_endings(result.cases);
   for (std::size_t i = 0; i < result.cases.size(); ++i)
-    for (const conformance::Warning& warning : result.outcomes[i].result.warnings)
-      out += fmt::format("warning      {}: {}\n", one_line(result.cases[i].full_name() + endings[i]),
-                         one_line(describe(warning)));
+    for (const conformance::Warning& warning : result.outcomes[i].result.warnings) {
+      const Rule rule(warning.finding.code, warning.finding.op);
+      Alike& alike = groups[rule];
+      if (alike.times == 0) {
+        order.push_back(rule);
+        alike.first =
+            printable(result.cases[i].full_name() + endings[i]) + ": " + printable(describe(warning));
+      }
+      ++alike.times;
+      alike.cases.insert(i);
+    }
+  std::string out;
+  for (const Rule& rule : order) {
+    const Alike& alike = groups[rule];
+    out += fmt::format("warning      {}\n", alike.first);
+    if (alike.times == 1) continue;
+    const std::string of = rule.second.empty() ? "" : " of " + rule.second;
+    out += fmt::format("             the first of {} warnings {}{}, in {}\n", alike.times, rule.first,
+                       printable(of), counted(alike.cases.size(), "case"));
+  }
   return out;
 }
 
@@ -53,11 +80,11 @@ std::string other_lines(const conformance::SuiteResult& result) {
   for (const auto& [reason, names] : result.no_cases) {
     const std::size_t shown = std::min(names.size(), names_shown);
     out += fmt::format("no case ({}): {} ", reason, names.size());
-    for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "- " : ", ") + one_line(names[i]);
+    for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "- " : ", ") + printable(names[i]);
     out += names.size() > shown ? fmt::format(" and {} more\n", names.size() - shown) : "\n";
   }
   for (const conformance::Expectation* line : result.stale)
-    out += "expectation  " + one_line(stale_note(result, *line)) + '\n';
+    out += "expectation  " + printable(stale_note(result, *line)) + '\n';
   return out;
 }
 
@@ -65,14 +92,14 @@ std::string other_lines(const conformance::SuiteResult& result) {
 std::string table(const std::string& title, const std::map<std::string, Counts>& rows, const Counts& all) {
   if (rows.empty()) return {};
   std::size_t width = title.size();
-  for (const auto& [name, counts] : rows) width = std::max(width, one_line(name).size());
+  for (const auto& [name, counts] : rows) width = std::max(width, printable(name).size());
   std::string out = fmt::format("\n{:<{}}", title, width);
   for (int v = 0; v < conformance::verdict_count; ++v)
     if (all.by_verdict[v] > 0)
       out += fmt::format("  {}", conformance::verdict_name(static_cast<conformance::Verdict>(v)));
   out += '\n';
   for (const auto& [name, counts] : rows) {
-    out += fmt::format("{:<{}}", one_line(name), width);
+    out += fmt::format("{:<{}}", printable(name), width);
     for (int v = 0; v < conformance::verdict_count; ++v) {
       if (all.by_verdict[v] == 0) continue;
       out += fmt::format(

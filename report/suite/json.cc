@@ -1,11 +1,10 @@
-#include "report/suite/json.h"
-
 #include <nlohmann/json.hpp>
 
 #include "conformance/version.h"
 #include "report/judgement_json.h"
+#include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
-#include "report/suite/text.h"
+#include "tensor/printable.h"
 
 namespace grurun::report {
 
@@ -21,30 +20,30 @@ Json counts_json(const Counts& counts) {
 }
 
 Json output_json(const conformance::OutputResult& output) {
-  Json out = {{"data_set", one_line(output.data_set)}, {"name", one_line(output.name)}};
+  Json out = {{"data_set", printable(output.data_set)}, {"name", printable(output.name)}};
   add_comparison(out, output.comparison, output.random);
   return out;
 }
 
 Json warning_json(const conformance::Warning& warning) {
-  Json out = {{"data_set", one_line(warning.data_set)}};
+  Json out = {{"data_set", printable(warning.data_set)}};
   add_warning(out, warning.finding);
   return out;
 }
 
 Json case_json(const conformance::Case& test, const conformance::CaseOutcome& outcome) {
   const conformance::CaseResult& result = outcome.result;
-  Json out = {{"name", one_line(test.name)},      {"path", one_line(test.path)},
-              {"kind", one_line(test.kind)},      {"verdict", conformance::verdict_name(result.verdict)},
-              {"unexpected", outcome.unexpected}, {"message", one_line(result.message)},
+  Json out = {{"name", printable(test.name)},     {"path", printable(test.path)},
+              {"kind", printable(test.kind)},     {"verdict", conformance::verdict_name(result.verdict)},
+              {"unexpected", outcome.unexpected}, {"message", printable(result.message)},
               {"seconds", result.seconds}};
   if (outcome.expectation != nullptr)
     out["expectation"] = {{"line", outcome.expectation->line},
-                          {"pattern", one_line(outcome.expectation->pattern)},
+                          {"pattern", printable(outcome.expectation->pattern)},
                           {"verdict", conformance::verdict_name(outcome.expectation->verdict)},
-                          {"reason", one_line(outcome.expectation->reason)}};
+                          {"reason", printable(outcome.expectation->reason)}};
   out["operators"] = Json::array();
-  for (const std::string& name : result.operators) out["operators"].push_back(one_line(name));
+  for (const std::string& name : result.operators) out["operators"].push_back(printable(name));
   out["outputs"] = Json::array();
   for (const conformance::OutputResult& output : result.outputs)
     out["outputs"].push_back(output_json(output));
@@ -58,7 +57,7 @@ Json case_json(const conformance::Case& test, const conformance::CaseOutcome& ou
 
 Json groups_json(const std::map<std::string, Counts>& groups) {
   Json out = Json::object();
-  for (const auto& [name, counts] : groups) out[one_line(name)] = counts_json(counts);
+  for (const auto& [name, counts] : groups) out[printable(name)] = counts_json(counts);
   return out;
 }
 
@@ -79,10 +78,10 @@ std::string json_report(const conformance::SuiteResult& result) {
               {"by_operator", groups_json(tally.by_operator)}};
   out["stale_expectations"] = Json::array();
   for (const conformance::Expectation* line : result.stale)
-    out["stale_expectations"].push_back(one_line(stale_note(result, *line)));
+    out["stale_expectations"].push_back(printable(stale_note(result, *line)));
   out["no_cases"] = Json::object();
   for (const auto& [reason, names] : result.no_cases)
-    for (const std::string& name : names) out["no_cases"][reason].push_back(one_line(name));
+    for (const std::string& name : names) out["no_cases"][reason].push_back(printable(name));
   out["cases"] = Json::array();
   for (std::size_t i = 0; i < result.cases.size(); ++i)
     if (result.outcomes[i].ran) out["cases"].push_back(case_json(result.cases[i], result.outcomes[i]));

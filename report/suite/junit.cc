@@ -1,14 +1,12 @@
-#include "report/suite/junit.h"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "report/suite/names.h"
+#include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
-#include "report/suite/text.h"
+#include "tensor/printable.h"
 
 namespace grurun::report {
 
@@ -43,12 +41,12 @@ std::string details(const conformance::CaseResult& result) {
   std::string out;
   for (const conformance::OutputResult& output : result.outputs) {
     if (output.comparison.ok) continue;
-    if (!output.data_set.empty()) out += one_line(output.data_set) + ", ";
-    out += fmt::format("output '{}': {}\n", one_line(output.name), one_line(describe(output.comparison)));
+    if (!output.data_set.empty()) out += printable(output.data_set) + ", ";
+    out += fmt::format("output '{}': {}\n", printable(output.name), printable(describe(output.comparison)));
   }
   for (const trial::Explanation& finding : result.findings) {
-    out += "why: " + (finding.data_set.empty() ? "" : one_line(finding.data_set) + ", ") +
-           one_line(describe(finding)) + "\n";
+    out += "why: " + (finding.data_set.empty() ? "" : printable(finding.data_set) + ", ") +
+           printable(describe(finding)) + "\n";
   }
   return out;
 }
@@ -67,7 +65,7 @@ void add_warnings(pugi::xml_node test, const conformance::CaseResult& result) {
   if (result.warnings.empty()) return;
   std::string lines;
   for (const conformance::Warning& warning : result.warnings)
-    lines += "warning: " + one_line(describe(warning)) + "\n";
+    lines += "warning: " + printable(describe(warning)) + "\n";
   test.append_child("system-out").append_child(pugi::node_pcdata).set_value(lines.c_str());
 }
 
@@ -75,8 +73,8 @@ void add_warnings(pugi::xml_node test, const conformance::CaseResult& result) {
 void write_verdict(pugi::xml_node node, const conformance::SuiteResult& result,
                    const conformance::CaseOutcome& outcome, Totals& totals) {
   const conformance::Verdict verdict = outcome.result.verdict;
-  std::string message = one_line(outcome.result.message);
-  const std::string note = one_line(expectation_note(result, outcome));
+  std::string message = printable(outcome.result.message);
+  const std::string note = printable(expectation_note(result, outcome));
   if (!note.empty()) message += (message.empty() ? "" : " ") + fmt::format("[{}]", note);
   if (!outcome.unexpected) {
     if (verdict == conformance::Verdict::passed || verdict == conformance::Verdict::passed_not_comparable)
@@ -100,8 +98,8 @@ Totals write_case(pugi::xml_node suite, const conformance::SuiteResult& result, 
   Totals totals;
   totals.tests = 1;
   pugi::xml_node node = suite.append_child("testcase");
-  node.append_attribute("classname") = ("grurun." + one_line(test.kind)).c_str();
-  node.append_attribute("name") = one_line(test.name + ending).c_str();
+  node.append_attribute("classname") = ("grurun." + printable(test.kind)).c_str();
+  node.append_attribute("name") = printable(test.name + ending).c_str();
   totals.seconds = outcome.ran ? outcome.result.seconds : 0;
   node.append_attribute("time") = fmt::format("{:.6f}", totals.seconds).c_str();
   if (!outcome.ran) {
@@ -120,9 +118,9 @@ Totals write_stale(pugi::xml_node suite, const conformance::SuiteResult& result)
   for (const conformance::Expectation* line : result.stale) {
     pugi::xml_node node = suite.append_child("testcase");
     node.append_attribute("classname") = "grurun.expectations";
-    node.append_attribute("name") = one_line(line->pattern).c_str();
+    node.append_attribute("name") = printable(line->pattern).c_str();
     node.append_attribute("time") = "0.000000";
-    add_child(node, "failure", "stale", one_line(stale_note(result, *line)), {});
+    add_child(node, "failure", "stale", printable(stale_note(result, *line)), {});
     ++totals.tests;
     ++totals.failures;
   }
@@ -145,7 +143,7 @@ std::string junit_report(const conformance::SuiteResult& result) {
   Totals all;
   const auto add_suite = [&](const std::string& name, const auto& fill) {
     pugi::xml_node suite = root.append_child("testsuite");
-    suite.append_attribute("name") = one_line(name).c_str();
+    suite.append_attribute("name") = printable(name).c_str();
     const Totals totals = fill(suite);
     write_totals(suite, totals);
     all.add(totals);

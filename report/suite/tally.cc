@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "report/findings/check_format.h"
 
@@ -63,6 +64,15 @@ std::string stale_note(const conformance::SuiteResult& result, const conformance
       return fmt::format("{}:{}: every case that '{}' matches is decided by an earlier line",
                          result.expectations.file(), line.line, line.pattern);
   return fmt::format("{}:{}: '{}' matches no case", result.expectations.file(), line.line, line.pattern);
+}
+
+std::vector<std::string> name_endings(const std::vector<conformance::Case>& cases) {
+  std::unordered_map<std::string, std::size_t> holders;
+  for (const conformance::Case& test : cases) ++holders[test.full_name()];
+  std::vector<std::string> endings;
+  for (const conformance::Case& test : cases)
+    endings.push_back(holders[test.full_name()] > 1 ? " (" + test.path + ")" : "");
+  return endings;
 }
 
 }  // namespace grurun::report

@@ -4,7 +4,9 @@
 #include <array>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "conformance/case.h"
 #include "conformance/suite.h"
 
 namespace grurun::report {
@@ -39,5 +41,9 @@ std::string expectation_note(const conformance::SuiteResult& result, const confo
 
 /// One line for each line of the expectations that decides for no case.
 std::string stale_note(const conformance::SuiteResult& result, const conformance::Expectation& line);
+
+/// For each case what must stand after its name to tell it from others of the same kind and name: " (PATH)",
+/// or nothing where there are none.
+std::vector<std::string> name_endings(const std::vector<conformance::Case>& cases);
 
 }  // namespace grurun::report

@@ -27,7 +27,7 @@ struct Outcome {
 Outcome run(const std::string& arguments) {
   CLI::App app("", "grurun");
   std::function<int()> action;
-  add_check(app, action);
+  add_check(*app.add_subcommand("check"), action);
   app.parse("check " + arguments);
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
@@ -187,7 +187,7 @@ TEST_F(CheckCommand, ChoosesFindingsByCodeAndSeverity) {
     SCOPED_TRACE(wrong);
     CLI::App app("", "grurun");
     std::function<int()> action;
-    add_check(app, action);
+    add_check(*app.add_subcommand("check"), action);
     app.parse("check " + (wrong + path));
     EXPECT_THROW(action(), Error);
   }
@@ -305,7 +305,7 @@ TEST_F(CheckCommand, ListsItsRules) {
 TEST_F(CheckCommand, WantsAModel) {
   CLI::App app("", "grurun");
   std::function<int()> action;
-  add_check(app, action);
+  add_check(*app.add_subcommand("check"), action);
   app.parse("check");
   EXPECT_THROW(action(), Error);
 }

@@ -22,7 +22,7 @@ using ::testing::Not;
 std::string run(const std::string& arguments) {
   CLI::App app("", "grurun");
   std::function<int()> action;
-  add_schema(app, action);
+  add_schema(*app.add_subcommand("schema"), action);
   app.parse("schema " + arguments);
   ::testing::internal::CaptureStdout();
   int code = -1;

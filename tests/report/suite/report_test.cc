@@ -9,11 +9,9 @@
 #include <sstream>
 
 #include "conformance/version.h"
-#include "report/suite/console.h"
-#include "report/suite/json.h"
-#include "report/suite/junit.h"
+#include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
-#include "report/suite/text.h"
+#include "tensor/printable.h"
 #include "tests/report/golden.h"
 
 namespace grurun::report {
@@ -213,7 +211,7 @@ TEST(Text, OneLine) {
       {"\xef\xbf\xbf", "\\xef\\xbf\\xbf"},
       {"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
   };
-  for (const auto& [in, out] : rows) EXPECT_EQ(one_line(in), out);
+  for (const auto& [in, out] : rows) EXPECT_EQ(printable(in), out);
 }
 
 }  // namespace

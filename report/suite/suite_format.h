@@ -1,0 +1,39 @@
+// What `grurun conformance` reports, for people, programs and CI systems.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "conformance/suite.h"
+
+namespace grurun::report {
+
+/// One line for each case that did not pass (and each that should not have; the path is there where cases
+/// share kind and name), for each warning's rule and operator, for what was no case and for stale
+/// expectations; a table by kind; a table of the operators in cases that did not pass; a last line with all
+/// counts.
+std::string console_report(const conformance::SuiteResult& result);
+
+/// docs/conformance.md documents every key; they are stable.
+std::string json_report(const conformance::SuiteResult& result);
+
+/// JUnit XML as Jenkins and GitLab read it, one test suite for each kind. failure: differs, and a listed case
+/// that passed. error: unsupported, invalid, crashed, timed-out. skipped: not as it should be but expected to
+/// be so (known-wrong, listed in the expectations), and not run. Stale expectations are failures of a suite
+/// of their own. Counts agree with the elements.
+std::string junit_report(const conformance::SuiteResult& result);
+
+/// A bar that is redrawn in place on a terminal; nothing on anything else.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::FILE* stream);
+  void draw(const conformance::SuiteResult& so_far, std::size_t done);
+  void clear();
+
+ private:
+  std::FILE* stream_;
+  bool is_terminal_;
+  double last_drawn_ = 0;
+};
+
+}  // namespace grurun::report
