@@ -153,7 +153,7 @@ int run(const Flags& flags) {
   SuiteResult result = prepare(flags, reports);
   if (flags.list) {
     for (const Case& test : result.cases)
-      print("{}\t{}\n", report::printable(test.full_name()), report::printable(test.path));
+      print("{}\t{}\n", printable(test.full_name()), printable(test.path));
     return 0;
   }
   reports.open();

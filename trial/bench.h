@@ -8,10 +8,15 @@
 #include <vector>
 
 #include "trial/profile.h"
-#include "trial/step_work.h"
 #include "trial/trial.h"
 
 namespace grurun::trial {
+
+/// Of one run: of the steps of one operator together.
+struct Work {
+  double flops = 0;  // as opset::node_flops counts; 0 where it does not
+  double bytes = 0;  // of the tensors that the steps read and write, each once for every step
+};
 
 /// Times in microseconds.
 struct BenchResult {

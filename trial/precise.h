@@ -6,7 +6,7 @@
 
 #include "onnx_io/models/model.h"
 #include "tensor/value.h"
-#include "trial/rerun.h"
+#include "trial/trial.h"
 
 namespace grurun::trial {
 

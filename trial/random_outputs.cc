@@ -90,6 +90,15 @@ class Analysis {
              is_zero(inputs[1].value));
   }
 
+  static Facts constant(const Node& node) {
+    const Attribute* value = node.find_attribute("value");
+    if (value != nullptr && value->tensors.size() == 1) return {Fact{{}, value->tensors[0]}};
+    const Attribute* number = node.find_attribute("value_float");
+    // In a function it may stand for what the caller gives.
+    if (number != nullptr && number->ref_attr_name.empty()) return {Fact{{}, Tensor::scalar(number->f)}};
+    return {};
+  }
+
   Facts inputs_of(const Node& node, const Scope& scope) const {
     Facts facts;
     for (const std::string& name : node.inputs) facts.push_back(name.empty() ? Fact{} : scope.find(name));
@@ -122,15 +131,6 @@ class Analysis {
           if (!same || i == j) join(facts[i], body[j]);
     });
     return facts;
-  }
-
-  static Facts constant(const Node& node) {
-    const Attribute* value = node.find_attribute("value");
-    if (value != nullptr && value->tensors.size() == 1) return {Fact{{}, value->tensors[0]}};
-    const Attribute* number = node.find_attribute("value_float");
-    // In a function it may stand for what the caller gives.
-    if (number != nullptr && number->ref_attr_name.empty()) return {Fact{{}, Tensor::scalar(number->f)}};
-    return {};
   }
 
   Facts function(const Function& function, const Node& call, const Facts& inputs) {
@@ -269,8 +269,12 @@ std::unordered_set<std::string> deciding_values(const onnx_io::Model& model) {
   std::unordered_set<std::string> made;
   for (const Node& node : model.graph.nodes) {
     if (!node.domain.empty() || node.op_type != "Dropout") continue;
-    for (std::size_t i = 1; i < node.inputs.size(); ++i)
-      if (producers.find(node.inputs[i]) != nullptr) made.insert(node.inputs[i]);
+    for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+      const Node* maker = producers.node(node.inputs[i]);
+      const bool is_known =
+          maker != nullptr && maker->op_type == "Constant" && !Analysis::constant(*maker).empty();
+      if (maker != nullptr && !is_known) made.insert(node.inputs[i]);
+    }
   }
   return made;
 }

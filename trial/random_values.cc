@@ -63,36 +63,37 @@ class Filler {
     return found == settings_.shapes.end() ? nullptr : &found->second;
   }
 
-  void check_input(const char* flag, const std::string& name) const {
+  void check_input(const std::string& flag, const std::string& name) const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       names.push_back(slots_[i].name);
       if (slots_[i].name != name) continue;
       if (wanted(i)) return;
       fail_usage("{}: input '{}' {}", flag, name,
-                 values_[i].empty()
-                     ? "has an initializer and is never filled; --inputs gives it another value"
-                     : "is read from a file, not filled");
+                 values_[i].empty() ? "has an initializer and is never filled; " + settings_.names.inputs +
+                                          " gives it another value"
+                                    : std::string("is read from a file, not filled"));
     }
     fail_usage("{}: the model has no input '{}'; its inputs are {}", flag, name, quoted_list(names));
   }
 
   void check_names() const {
-    for (const auto& [name, shape] : settings_.shapes) check_input("--input-shapes", name);
+    for (const auto& [name, shape] : settings_.shapes) check_input(settings_.names.shapes, name);
     for (const NamedRange& range : settings_.ranges) {
-      if (!range.name.empty()) check_input("--val-range", range.name);
+      if (!range.name.empty()) check_input(settings_.names.ranges, range.name);
     }
-    require_dimensions(settings_.dimensions, slots_);
+    require_dimensions(settings_.dimensions, slots_, settings_.names.dimensions);
   }
 
-  // A name stands for one size in the whole graph, so what a file or a flag shows of it holds elsewhere too.
+  // A name stands for one size in the whole graph, so what a file or a setting shows of it holds elsewhere
+  // too.
   // Given values that fit each other or the model in nothing are the executor's to refuse.
   void bind_dimensions() {
     dimensions_ = settings_.dimensions;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (const Shape* shape = given_shape(slots_[i].name)) bind(slots_[i], *shape);
     }
-    for (const auto& [name, size] : dimensions_) by_flag_.insert(name);
+    for (const auto& [name, size] : dimensions_) set_.insert(name);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const Tensor* given = innermost(values_[i]);
       const std::optional<SymbolicShape>& declared = innermost(slots_[i].type).shape;
@@ -105,8 +106,8 @@ class Filler {
 
   void bind_given(const Slot& slot, const std::string& dimension, std::int64_t size) {
     const auto [known, added] = dimensions_.emplace(dimension, size);
-    if (known->second == size || !by_flag_.contains(dimension)) return;
-    fail_usage("dimension '{}' is {} by a flag, but {} in the file for input '{}'", dimension, known->second,
+    if (known->second == size || !set_.contains(dimension)) return;
+    fail_usage("dimension '{}' is set to {}, but is {} in the file for input '{}'", dimension, known->second,
                size, slot.name);
   }
 
@@ -121,27 +122,28 @@ class Filler {
       } else if (!dim.name.empty()) {
         const auto [known, added] = dimensions_.emplace(dim.name, shape[d]);
         if (added || known->second == shape[d]) continue;
-        fail_usage("--input-shapes {}:{}: dimension '{}' is {} here, but {} by another flag", slot.name,
-                   shape.to_string(), dim.name, shape[d], known->second);
+        fail_usage("{} {}:{}: dimension '{}' is {} here, but is set to {} elsewhere", settings_.names.shapes,
+                   slot.name, shape.to_string(), dim.name, shape[d], known->second);
       }
     }
     if (fits) return;
-    fail_usage("--input-shapes {}:{} does not fit the declared {}", slot.name, shape.to_string(),
+    fail_usage("{} {}:{} does not fit the declared {}", settings_.names.shapes, slot.name, shape.to_string(),
                to_string(*declared));
   }
 
   /// Models leave types out, and give tensors the element type 0, which is none.
-  static void require_type(const Slot& slot) {
+  void require_type(const Slot& slot) const {
     const ValueType& type = innermost(slot.type);
+    const std::string& inputs = settings_.names.inputs;
     if (type.kind == ValueType::Kind::unknown)
-      fail_usage("input '{}' declares no type and cannot be filled at random; give it with --inputs",
-                 slot.name);
+      fail_usage("input '{}' declares no type and cannot be filled at random; give it with {}", slot.name,
+                 inputs);
     if (type.kind == ValueType::Kind::tensor && type.elem == DType::undefined)
-      fail_usage("input '{}' declares no element type and cannot be filled at random; give it with --inputs",
-                 slot.name);
+      fail_usage("input '{}' declares no element type and cannot be filled at random; give it with {}",
+                 slot.name, inputs);
     if (type.kind != ValueType::Kind::tensor)
-      fail_usage("input '{}' is a {}, which cannot be filled at random; give it with --inputs", slot.name,
-                 slot.type.to_string());
+      fail_usage("input '{}' is a {}, which cannot be filled at random; give it with {}", slot.name,
+                 slot.type.to_string(), inputs);
   }
 
   Shape shape_of(const Slot& slot) const {
@@ -151,8 +153,8 @@ class Filler {
     if (!type.shape) {
       // A map's values have no shape in ONNX's own operators: they are single numbers.
       if (slot.type.kind == ValueType::Kind::map) return {};
-      fail_usage("input '{}' declares no shape; give it as --input-shapes {}:[d0,d1,...]", slot.name,
-                 slot.name);
+      fail_usage("input '{}' declares no shape; give it as {} {}:[d0,d1,...]", slot.name,
+                 settings_.names.shapes, slot.name);
     }
     Shape shape;
     for (const Dim& dim : *type.shape) {
@@ -166,23 +168,23 @@ class Filler {
   [[noreturn]] void fail_unknown(const Slot& slot, const SymbolicShape& declared, std::size_t at) const {
     const std::string& name = declared[at].name;
     if (name.empty()) {
-      fail_usage("input '{}' {}: dimension {} is unknown; give the shape as --input-shapes {}:[d0,d1,...]",
-                 slot.name, to_string(declared), at, slot.name);
+      fail_usage("input '{}' {}: dimension {} is unknown; give the shape as {} {}:[d0,d1,...]", slot.name,
+                 to_string(declared), at, settings_.names.shapes, slot.name);
     }
     // All that are missing at once, so that one more try is enough.
-    std::string flag = "--set " + name + "=N";
+    std::string all = settings_.names.dimensions + " " + name + "=N";
     std::vector<std::string> told = {name};
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (!wanted(i) || given_shape(slots_[i].name) != nullptr) continue;
       for (const Dim& dim : innermost(slots_[i].type).shape.value_or(SymbolicShape{})) {
         if (dim.name.empty() || dimensions_.contains(dim.name) || std::ranges::count(told, dim.name))
           continue;
-        flag += "," + dim.name + "=N";
+        all += "," + dim.name + "=N";
         told.push_back(dim.name);
       }
     }
     fail_usage("input '{}' {}: dimension '{}' is unknown; give its size as {}", slot.name,
-               to_string(declared), name, flag);
+               to_string(declared), name, all);
   }
 
   Range range_of(const Slot& slot, DType dtype) const {
@@ -190,7 +192,7 @@ class Filler {
     for (const NamedRange& range : settings_.ranges) {
       if (range.name == slot.name) {
         if (dtype == DType::string)
-          fail_usage("--val-range: input '{}' holds strings, not numbers", slot.name);
+          fail_usage("{}: input '{}' holds strings, not numbers", settings_.names.ranges, slot.name);
         return {range.low, range.high};
       }
       if (range.name.empty() && dtype != DType::boolean) general = Range{range.low, range.high};
@@ -203,8 +205,8 @@ class Filler {
   Tensor draw(const Slot& slot, DType dtype, const Shape& shape, Range range, RandomBits& bits) const {
     std::optional<Tensor> tensor = random_tensor(dtype, shape, range, bits);
     if (tensor) return std::move(*tensor);
-    fail_usage("--val-range {:g}:{:g} holds no {} for input '{}'", range.low, range.high, dtype_name(dtype),
-               slot.name);
+    fail_usage("{} {:g}:{:g} holds no {} for input '{}'", settings_.names.ranges, range.low, range.high,
+               dtype_name(dtype), slot.name);
   }
 
   Value make(const Slot& slot, const ValueType& type, const Shape& shape, Range range,
@@ -228,12 +230,13 @@ class Filler {
     }
   }
 
-  static Tensor map_keys(DType dtype) {
+  Tensor map_keys(DType dtype) const {
     if (dtype == DType::string)
       return Tensor::from<std::string>({map_items}, std::vector<std::string>{"a", "b", "c"});
     if (dtype == DType::int64)
       return Tensor::from<std::int64_t>({map_items}, std::vector<std::int64_t>{0, 1, 2});
-    fail_usage("a map with {} keys cannot be filled at random; give it with --inputs", dtype_name(dtype));
+    fail_usage("a map with {} keys cannot be filled at random; give it with {}", dtype_name(dtype),
+               settings_.names.inputs);
   }
 
   std::string fill_one(std::size_t i) {
@@ -251,13 +254,14 @@ class Filler {
   const RandomSettings& settings_;
   std::vector<Value>& values_;
   std::map<std::string, std::int64_t> dimensions_;
-  std::set<std::string> by_flag_;  // those of dimensions_ that --set or --input-shapes tell
+  std::set<std::string> set_;  // those of dimensions_ that the settings tell
   std::map<std::string, Shape> shapes_;
 };
 
 }  // namespace
 
-void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const std::vector<Slot>& inputs) {
+void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const std::vector<Slot>& inputs,
+                        const std::string& called) {
   if (sizes.empty()) return;
   std::vector<std::string> known;
   for (const Slot& slot : inputs) {
@@ -268,7 +272,8 @@ void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const 
   }
   for (const auto& [name, size] : sizes) {
     if (std::ranges::count(known, name)) continue;
-    fail_usage("--set: no input has a dimension '{}'; the named dimensions are {}", name, quoted_list(known));
+    fail_usage("{}: no input has a dimension '{}'; the named dimensions are {}", called, name,
+               quoted_list(known));
   }
 }
 

@@ -22,17 +22,23 @@ static_assert(std::numeric_limits<long double>::digits >= 64);
 
 struct RandomSettings {
   std::uint64_t seed = 0;
-  std::vector<NamedRange> ranges;                  // --val-range; the one with a name wins
-  std::map<std::string, Shape> shapes;             // --input-shapes
-  std::map<std::string, std::int64_t> dimensions;  // --set
+  std::vector<NamedRange> ranges;  // the one with a name wins
+  std::map<std::string, Shape> shapes;
+  std::map<std::string, std::int64_t> dimensions;
+
+  /// What the one who gives these calls them, for errors: flags, arguments of a function.
+  struct Names {
+    std::string inputs = "inputs", ranges = "ranges", shapes = "shapes", dimensions = "dimensions";
+  } names = {};
 };
 
-/// Throws Error(usage) for a name that no dimension of an input has.
-void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const std::vector<Slot>& inputs);
+/// Throws Error(usage) for a name that no dimension of an input has; `called`: what gives the sizes.
+void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const std::vector<Slot>& inputs,
+                        const std::string& called);
 
 /// Fills every empty values[i] whose slot has no initializer. Shapes come from, in this order:
-/// --input-shapes, the declared numbers, --set, and the sizes that the given values and shapes lend to a
-/// dimension's name.
+/// settings.shapes, the declared numbers, settings.dimensions, and the sizes that the given values and shapes
+/// lend to a dimension's name.
 ///
 /// Elements are uniform: floats in [-1, 1], 8-bit integers and narrower over their whole range, wider ones in
 /// [0, 1] since they mostly are indices, bool both, strings of 1 to 8 letters; a range given for the
@@ -43,9 +49,9 @@ void require_dimensions(const std::map<std::string, std::int64_t>& sizes, const 
 /// The same seed gives an input the same value whatever the other inputs are. Returns a line for each
 /// input filled: "X: tensor(float) [5,2,3], uniform in [-1, 1]".
 ///
-/// Throws Error(usage) naming the input, the dimension and the flag for a size that nothing tells, for a flag
-/// that names no input or one that is not filled, for a size or shape against a declared or given one, and
-/// for a range with no value of the type.
+/// Throws Error(usage) naming the input, the dimension and the setting for a size that nothing tells, for a
+/// setting that names no input or one that is not filled, for a size or shape against a declared or given
+/// one, and for a range with no value of the type.
 std::vector<std::string> fill_random(const onnx_io::Graph& graph, const std::vector<Slot>& slots,
                                      const RandomSettings& settings, std::vector<Value>& values);
 

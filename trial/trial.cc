@@ -179,4 +179,12 @@ void Trial::warn(const std::vector<opset::Finding>& findings) const {
   }
 }
 
+std::vector<Value> run_again(const onnx_io::Model& model, std::vector<Value> inputs, const Rerun& rerun) {
+  TrialOptions options;
+  options.depth = CheckDepth::none;
+  options.seed = rerun.seed;
+  options.deadline = rerun.deadline;
+  return Trial(model, std::move(options)).run({{}, std::move(inputs), {}}).outputs;
+}
+
 }  // namespace grurun::trial
