@@ -1,7 +1,7 @@
 #include "engine/graph/op_registry.h"
 
-#include <map>
-#include <tuple>
+#include <algorithm>
+#include <span>
 
 #include "tensor/error.h"
 
@@ -9,41 +9,57 @@ namespace grurun::engine {
 
 namespace {
 
-using Key = std::tuple<std::string_view, std::string_view, int>;
+using Name = std::pair<std::string_view, std::string_view>;
 
-struct Table {
-  std::vector<OpRow> rows = all_op_rows();
-  std::map<Key, const OpRow*> by_version;
+Name name_of(const OpRow* row) {
+  return {row->domain, row->type};
+}
 
+bool has_version(const OpRow* row, int version) {
+  return std::ranges::find(row->since_versions, version) != row->since_versions.end();
+}
+
+class Table {
+ public:
   Table() {
-    for (const OpRow& row : rows) {
-      for (const int version : row.since_versions) {
-        const bool added = by_version.emplace(Key{row.domain, row.type, version}, &row).second;
-        if (!added) fail_internal("{}-{} stands in two operator tables", row.type, version);
-      }
+    for (const OpRow& row : rows_) by_name_.push_back(&row);
+    std::ranges::sort(by_name_, {}, name_of);
+    for (std::size_t i = 0; i < by_name_.size(); ++i) {
+      for (std::size_t j = i + 1; j < by_name_.size() && name_of(by_name_[i]) == name_of(by_name_[j]); ++j)
+        for (const int version : by_name_[j]->since_versions)
+          if (has_version(by_name_[i], version))
+            fail_internal("{}-{} stands in two operator tables", by_name_[j]->type, version);
     }
   }
+
+  std::span<const OpRow* const> rows_of(Name name) const {
+    return {std::ranges::lower_bound(by_name_, name, {}, name_of),
+            std::ranges::upper_bound(by_name_, name, {}, name_of)};
+  }
+
+ private:
+  std::vector<OpRow> rows_ = all_op_rows();
+  std::vector<const OpRow*> by_name_;
 };
 
-const Table& table() {
-  static const Table instance;
-  return instance;
+std::span<const OpRow* const> rows_of(std::string_view domain, std::string_view type) {
+  static const Table table;
+  return table.rows_of({domain, type});
 }
 
 }  // namespace
 
 const OpRow* find_op(std::string_view domain, std::string_view type, int since_version) {
-  const auto& rows = table().by_version;
-  const auto found = rows.find(Key{domain, type, since_version});
-  return found == rows.end() ? nullptr : found->second;
+  for (const OpRow* row : rows_of(domain, type))
+    if (has_version(row, since_version)) return row;
+  return nullptr;
 }
 
 int newest_op_version(std::string_view domain, std::string_view type, std::int64_t opset_version) {
   int newest = 0;
-  for (const auto& [key, row] : table().by_version) {
-    const auto& [row_domain, row_type, version] = key;
-    if (row_domain == domain && row_type == type && version <= opset_version) newest = version;
-  }
+  for (const OpRow* row : rows_of(domain, type))
+    for (const int version : row->since_versions)
+      if (version <= opset_version) newest = std::max(newest, version);
   return newest;
 }
 

@@ -1,6 +1,6 @@
 // The table of what a check can find: one stable code per rule. The text of a rule says what must hold; a
-// finding's message says what was found and what to do. recurrent/all_rules.h adds those of RNN, GRU and
-// LSTM.
+// finding's message says what was found and what to do. recurrent/recurrent_rules.h adds those of RNN, GRU
+// and LSTM.
 #pragma once
 
 #include <cstddef>
