@@ -113,24 +113,26 @@ class Counter {
   void add_bodies(const Node& node, const onnx::NodeProto* annotated, const GraphView& view, Count steps,
                   FlopCount& total) {
     FlopCount most;
-    for (std::size_t a = 0; a < node.attributes.size(); ++a) {
-      const auto& graphs = node.attributes[a].graphs;
-      for (std::size_t g = 0; g < graphs.size(); ++g) {
-        const onnx::GraphProto* inner = graph_at(annotated, a, g);
-        const FlopCount body =
-            count(*graphs[g], inner, &view, times(steps, steps_of(node, *graphs[g], view)));
-        most.flops = std::max(most.flops, body.flops);
-        for (const auto& [op_type, nodes] : body.uncounted) total.uncounted[op_type] += nodes;
-      }
-    }
+    const std::vector<const onnx::GraphProto*> inferred = bodies_of(annotated);
+    std::size_t i = 0;
+    onnx_io::for_each_body(node, [&](const Graph& graph, const Attribute&) {
+      const onnx::GraphProto* inner = i < inferred.size() ? inferred[i] : nullptr;
+      ++i;
+      const FlopCount body = count(graph, inner, &view, times(steps, steps_of(node, graph, view)));
+      most.flops = std::max(most.flops, body.flops);
+      for (const auto& [op_type, nodes] : body.uncounted) total.uncounted[op_type] += nodes;
+    });
     if (__builtin_add_overflow(total.flops, most.flops, &total.flops)) ++total.uncounted[node.op_type];
   }
 
-  static const onnx::GraphProto* graph_at(const onnx::NodeProto* node, std::size_t attribute,
-                                          std::size_t graph) {
-    if (node == nullptr) return nullptr;
-    const onnx::AttributeProto& held = node->attribute(static_cast<int>(attribute));
-    return held.has_g() ? &held.g() : &held.graphs(static_cast<int>(graph));
+  static std::vector<const onnx::GraphProto*> bodies_of(const onnx::NodeProto* node) {
+    std::vector<const onnx::GraphProto*> bodies;
+    if (node == nullptr) return bodies;
+    for (const onnx::AttributeProto& attribute : node->attribute()) {
+      if (attribute.has_g()) bodies.push_back(&attribute.g());
+      for (const onnx::GraphProto& graph : attribute.graphs()) bodies.push_back(&graph);
+    }
+    return bodies;
   }
 
   static Count times(Count a, Count b) {
