@@ -271,8 +271,8 @@ std::unordered_set<std::string> deciding_values(const onnx_io::Model& model) {
     if (!node.domain.empty() || node.op_type != "Dropout") continue;
     for (std::size_t i = 1; i < node.inputs.size(); ++i) {
       const Node* maker = producers.node(node.inputs[i]);
-      const bool is_known =
-          maker != nullptr && maker->op_type == "Constant" && !Analysis::constant(*maker).empty();
+      const bool is_known = maker != nullptr && maker->domain.empty() && maker->op_type == "Constant" &&
+                            !Analysis::constant(*maker).empty();
       if (maker != nullptr && !is_known) made.insert(node.inputs[i]);
     }
   }
