@@ -6,19 +6,53 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <new>
 #include <span>
 #include <sstream>
 
 #include "cli/commands.h"
-#include "cli/guard.h"
 #include "cli/report_file.h"
 #include "cli/streams.h"
 #include "cli/version.h"
 #include "tensor/error.h"
+#include "tensor/memory/heap.h"
 
 namespace grurun::cli {
 namespace {
+
+int report(const Error& error) {
+  tell("grurun: {}\n", error.what());
+  return exit_code(error.kind());
+}
+
+int report(ErrorKind kind, const std::string& message) {
+  return report(Error(kind, message));
+}
+
+/// The border of the process: every exception becomes one line on stderr and an exit code, here and nowhere
+/// else. Runs action and writes out stdout. Error: its line, exit code of its kind. std::bad_alloc: a
+/// limit, 5. A file-system error: usage, 2. Anything else: internal, 70. An action that finished has its own
+/// exit code although the reader of stdout went away (grurun ... | head); after any other failure to write
+/// stdout it is usage, 2.
+int run_guarded(const Action& action) {
+  try {
+    const int code = action();
+    finish_stdout();
+    return code;
+  } catch (const Error& error) {
+    return report(error);
+  } catch (const std::bad_alloc&) {
+    return report(ErrorKind::limit, memory::out_of_memory_text());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(ErrorKind::usage, fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  } catch (const std::exception& error) {
+    return report(ErrorKind::internal, error.what());
+  } catch (...) {
+    return report(ErrorKind::internal, "an exception of unknown type");
+  }
+}
 
 constexpr const char* footer = R"(
 Examples:
