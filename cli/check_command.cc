@@ -8,7 +8,7 @@
 #include "cli/report_flags.h"
 #include "onnx_io/models/load_for_check.h"
 #include "opset/check/check.h"
-#include "opset/findings/too_new.h"
+#include "opset/findings/rules.h"
 #include "opset/recurrent/recurrent_rules.h"
 #include "opset/schema/near_match.h"
 #include "report/findings/check_format.h"

@@ -141,4 +141,10 @@ const RuleInfo& rule_info(Rule rule) {
   return general_rules()[static_cast<std::size_t>(rule)];
 }
 
+bool is_too_new(const Finding& finding, const onnx_io::Model& model) {
+  // An ir_version that is none is below 1.
+  return finding.code == rule_info(Rule::opset_known).code ||
+         (finding.code == rule_info(Rule::ir_version).code && model.ir_version > 0);
+}
+
 }  // namespace grurun::opset

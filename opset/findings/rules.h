@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "onnx_io/models/model.h"
 #include "opset/findings/finding.h"
 
 namespace grurun::opset {
@@ -96,5 +97,9 @@ const RuleInfo& rule_info(Rule rule);
 
 /// Whether what breaks the rule keeps nodes from being judged by the others.
 bool keeps_from_judging(std::string_view code);
+
+/// Whether the finding says that ir_version or an opset of the model is newer than the newest known here: the
+/// model is not supported, not invalid.
+bool is_too_new(const Finding& finding, const onnx_io::Model& model);
 
 }  // namespace grurun::opset
