@@ -18,7 +18,7 @@
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
 #include "onnx_io/models/model.h"
-#include "opset/inference/infer.h"
+#include "opset/inference/infer_types.h"
 #include "opset/summary/flops.h"
 #include "tensor/memory/memory.h"
 

@@ -8,10 +8,8 @@
 
 #include "onnx/shape_inference/implementation.h"
 #include "onnx_io/models/proto_convert.h"
-#include "opset/inference/check_limits.h"
 #include "opset/inference/guarded_registry.h"
 #include "opset/inference/inference_message.h"
-#include "opset/schema/registry.h"
 
 namespace grurun::opset {
 
@@ -141,14 +139,6 @@ ValueType without_invented_names(ValueType type) {
   return type;
 }
 
-bool opsets_known(const onnx_io::OpsetImports& imports) {
-  for (const auto& [domain, version] : imports) {
-    const std::optional<std::int64_t> newest = newest_opset(domain);
-    if (newest && (version < 1 || version > *newest)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Inference infer_model(const onnx::ModelProto& original, const CheckReport& report, bool keep_declared,
@@ -197,16 +187,6 @@ std::map<std::string, ValueType> graph_types(const onnx::GraphProto& annotated) 
                       ValueType::tensor(onnx_io::dtype_from_proto(tensor.data_type()), std::move(shape)));
   }
   return types;
-}
-
-std::map<std::string, ValueType> infer_types(const onnx_io::Model& model,
-                                             const std::map<std::string, std::int64_t>& sizes) {
-  if (model.proto == nullptr || !opsets_known(model.opset_imports)) return {};
-  CheckResult ignored;
-  CheckReport report(ignored);
-  const FunctionIndex functions(model.functions);
-  if (!check_limits(model, functions, report).safe_to_infer) return {};
-  return graph_types(infer_model(*model.proto, report, true, {}, sizes).model.proto.graph());
 }
 
 }  // namespace grurun::opset

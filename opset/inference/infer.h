@@ -1,13 +1,11 @@
 // ONNX's shape inference over a whole model, and what it found.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "onnx_io/models/model.h"
 #include "opset/findings/rules.h"
 #include "opset/inference/inference_model.h"
 #include "tensor/value_type.h"
@@ -37,11 +35,5 @@ Inference infer_model(const onnx::ModelProto& original, const CheckReport& repor
 /// Inferred and declared types of the values of an annotated graph; dimensions that inference named itself
 /// are unknown.
 std::map<std::string, ValueType> graph_types(const onnx::GraphProto& annotated);
-
-/// Values of the main graph by name, declared types included. sizes gives named dimensions of inputs a size.
-/// Empty for a model that was not read from a file, or whose nesting, opsets or functions keep inference from
-/// running; never throws for what a model says.
-std::map<std::string, ValueType> infer_types(const onnx_io::Model& model,
-                                             const std::map<std::string, std::int64_t>& sizes);
 
 }  // namespace grurun::opset

@@ -7,7 +7,7 @@
 #include "opset/findings/check_report.h"
 #include "opset/findings/labels.h"
 #include "opset/inference/check_limits.h"
-#include "opset/inference/infer.h"
+#include "opset/inference/infer_types.h"
 #include "opset/recurrent/recurrent_attributes.h"
 #include "opset/recurrent/recurrent_schema.h"
 #include "opset/recurrent/recurrent_shapes.h"
