@@ -9,6 +9,7 @@
 #include "cli/input_flags.h"
 #include "cli/report_flags.h"
 #include "cli/warnings.h"
+#include "opset/check/mended_findings.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "trial/bench.h"
@@ -37,7 +38,8 @@ int run(const BenchFlags& flags) {
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   require_unread(reports.files(), read);
   const auto begin = std::chrono::steady_clock::now();
-  const onnx_io::Model model = onnx_io::load_model(flags.model);
+  const onnx_io::RunnableModel file = onnx_io::load_model_to_run(flags.model);
+  const onnx_io::Model& model = file.model;
   const std::chrono::duration<double, std::micro> load_time = std::chrono::steady_clock::now() - begin;
   require_unread(reports.files(), files_of(model));
   const std::vector<Value> inputs = gather_inputs(flags.data, model.graph);
@@ -48,6 +50,7 @@ int run(const BenchFlags& flags) {
   options.seed = flags.data.seed.value_or(0);
   Warnings warnings;
   options.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
+  for (const opset::Finding& finding : opset::mended_findings(file.mended)) warnings.tell_of(finding);
   memory::begin_counting_heap();
   BenchResult result = with_context([&] { return flags.model; },
                                     [&] {

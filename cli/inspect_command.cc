@@ -4,6 +4,8 @@
 #include "cli/commands.h"
 #include "cli/flag_values.h"
 #include "cli/report_flags.h"
+#include "cli/warnings.h"
+#include "opset/check/mended_findings.h"
 #include "report/model/inspect_format.h"
 #include "tensor/error.h"
 #include "trial/random_values.h"
@@ -21,8 +23,11 @@ struct InspectFlags {
 int run_inspect(const InspectFlags& flags) {
   Reports<report::Inspected> reports(flags.report, "inspect", true);
   const std::map<std::string, std::int64_t> sizes = parse_dimensions("--set", flags.dimensions);
-  const onnx_io::Model model = onnx_io::load_model(flags.model);
+  const onnx_io::RunnableModel file = onnx_io::load_model_to_run(flags.model);
+  const onnx_io::Model& model = file.model;
   require_unread(reports.files(), files_of(model));
+  Warnings warnings;
+  for (const opset::Finding& finding : opset::mended_findings(file.mended)) warnings.tell_of(finding);
   reports.open();
   trial::require_dimensions(sizes, trial::input_slots(model.graph), "--set");
   reports.write(

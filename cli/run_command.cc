@@ -14,6 +14,7 @@
 #include "cli/time_limit.h"
 #include "cli/warnings.h"
 #include "onnx_io/values/tensor_files.h"
+#include "opset/check/mended_findings.h"
 #include "report/run/run_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
@@ -160,7 +161,8 @@ trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>
   return options;
 }
 
-void run_model(const RunFlags& flags, const onnx_io::Model& model, RunReport& report) {
+void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, RunReport& report) {
+  const onnx_io::Model& model = file.model;
   if (!flags.trace_gates.empty()) trial::require_traceable(model);
   const std::vector<Slot> inputs = trial::input_slots(model.graph),
                           outputs = trial::output_slots(model.graph);
@@ -176,6 +178,7 @@ void run_model(const RunFlags& flags, const onnx_io::Model& model, RunReport& re
     warnings.tell_of(finding);
     report.warnings.push_back(finding);
   };
+  for (const opset::Finding& finding : opset::mended_findings(file.mended)) options.warn(finding);
   std::unique_ptr<TimeLimit> limit;
   if (const auto most = max_time(flags)) {
     limit = std::make_unique<TimeLimit>(*most);
@@ -220,11 +223,11 @@ int run(const RunFlags& flags) {
   report.compares = !flags.expected.empty();
   if (flags.full) report.shows_values = report::PrintOptions::full();
   if (flags.quiet) report.shows_values.reset();
-  onnx_io::Model model;
-  noting_errors(report, [&] { model = onnx_io::load_model(flags.model); });
-  if (!report.error) require_unread_all(flags, written, files_of(model));
+  onnx_io::RunnableModel file;
+  noting_errors(report, [&] { file = onnx_io::load_model_to_run(flags.model); });
+  if (!report.error) require_unread_all(flags, written, files_of(file.model));
   reports.open();
-  if (!report.error) noting_errors(report, [&] { run_model(flags, model, report); });
+  if (!report.error) noting_errors(report, [&] { run_model(flags, file, report); });
   reports.write(report);
   if (report.error) throw *report.error;
   return report.exit_status();
@@ -260,7 +263,9 @@ void add_data_flags(CLI::App& app, RunFlags& flags) {
 
 void add_run(CLI::App& app, Action& action) {
   const auto flags = std::make_shared<RunFlags>();
-  app.add_option("model", flags->model, "Model file (.onnx, or .xml of an OpenVINO IR)")->type_name("MODEL");
+  app.add_option("model", flags->model,
+                 "Model file (.onnx, also as text or compressed, or .xml of an OpenVINO IR)")
+      ->type_name("MODEL");
   add_data_flags(app, *flags);
   add_random_flags(app, flags->data);
   add_engine_flags(app, flags->engine, "Engine");

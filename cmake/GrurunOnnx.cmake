@@ -24,10 +24,10 @@ function(grurun_onnx_sdist result)
   if(GRURUN_ONNX_SDIST)
     set(archive ${GRURUN_ONNX_SDIST})
   elseif(NOT EXISTS ${archive})
-    find_program(GRURUN_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin REQUIRED)
+    find_program(GRURUN_PIP_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin REQUIRED)
     message(STATUS "Downloading the source distribution of ONNX ${GRURUN_ONNX_VERSION} through pip")
     execute_process(
-      COMMAND ${GRURUN_PYTHON} -m pip download --quiet --no-deps --no-binary onnx
+      COMMAND ${GRURUN_PIP_PYTHON} -m pip download --quiet --no-deps --no-binary onnx
         --dest ${GRURUN_DEPS_DIR} onnx==${GRURUN_ONNX_VERSION}
       RESULT_VARIABLE status)
     if(NOT status EQUAL 0 OR NOT EXISTS ${archive})
@@ -94,3 +94,39 @@ else()
   find_package(ONNX ${GRURUN_ONNX_VERSION} EXACT CONFIG REQUIRED PATHS ${onnx_prefix} NO_DEFAULT_PATH)
   set(GRURUN_BUNDLES_ONNX ON)
 endif()
+
+# Sets `result` to a source with the descriptors of ONNX's messages. Its C++ library is without them (LITE_RUNTIME), but models
+# that are text name their fields. They are made from onnx-ml.proto, of the installed ONNX or of its source distribution.
+function(grurun_onnx_descriptors result)
+  set(generated ${PROJECT_BINARY_DIR}/generated)
+  set(definition ${generated}/onnx-${GRURUN_ONNX_VERSION}/onnx/onnx-ml.proto)
+  if(NOT EXISTS ${definition})
+    get_target_property(includes ONNX::onnx INTERFACE_INCLUDE_DIRECTORIES)
+    find_file(installed onnx/onnx-ml.proto PATHS ${includes} NO_DEFAULT_PATH NO_CACHE)
+    if(installed)
+      file(COPY ${installed} DESTINATION ${generated}/onnx-${GRURUN_ONNX_VERSION}/onnx)
+    else()
+      grurun_onnx_sdist(archive)
+      file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${generated} PATTERNS */onnx/onnx-ml.proto)
+    endif()
+  endif()
+  set(descriptors ${generated}/onnx-ml.descriptors)
+  grurun_run_or_fail("reading onnx-ml.proto" ${Protobuf_PROTOC_EXECUTABLE} -I ${generated}/onnx-${GRURUN_ONNX_VERSION}
+    --descriptor_set_out ${descriptors} ${definition})
+  file(READ ${descriptors} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  set(source ${generated}/onnx_descriptors.cc)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
+#include "onnx_io/models/onnx_descriptors.h"
+
+namespace grurun::onnx_io {
+
+std::string_view onnx_descriptors() {
+  static constexpr unsigned char bytes[] = {@bytes@};
+  return {reinterpret_cast<const char*>(bytes), sizeof bytes};
+}
+
+}  // namespace grurun::onnx_io
+]])
+  set(${result} ${source} PARENT_SCOPE)
+endfunction()

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -24,16 +25,44 @@ namespace fs = std::filesystem;
 constexpr const char* onnx_model = "model.onnx";
 constexpr const char* ir_model = "model.xml";  // an OpenVINO IR, with its weights in model.bin
 
+// Other models that a case may have, compressed ones too.
+constexpr std::array<std::string_view, 6> model_endings = {".onnx",      ".onnxtxt", ".onnxtext",
+                                                           ".textproto", ".pbtxt",   ".prototxt"};
+
+bool is_named_as_model(std::string_view name) {
+  for (const std::string_view compressed : {".gz", ".zst"}) {
+    if (name.ends_with(compressed)) name.remove_suffix(compressed.size());
+  }
+  return std::ranges::any_of(model_endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
 /// What one folder holds, each list sorted.
 struct Listing {
   std::vector<std::string> folders;
   std::vector<std::string> models;                       // *.onnx, and model.xml
+  std::vector<std::string> written_otherwise;            // other models, as text or compressed
   std::map<std::string, std::string> unseen;             // what hides a case or a data set, and why
   std::unordered_map<std::string, std::string> outputs;  // X of X_output_K.pb to the first such file by name
   bool has_data_json = false;
 
   bool has(const std::string& model) const { return std::binary_search(models.begin(), models.end(), model); }
-  bool has_model() const { return has(onnx_model) || has(ir_model); }
+  bool is_flat(const std::string& model) const { return outputs.contains(fs::path(model).stem().string()); }
+
+  /// That data sets beside it belong to: model.onnx, model.xml or the only one there. Empty: there is none,
+  /// or which is not known.
+  std::string case_model() const {
+    for (const char* model : {onnx_model, ir_model})
+      if (has(model)) return model;
+    std::string only;
+    for (const auto* list : {&models, &written_otherwise}) {
+      for (const std::string& model : *list) {
+        if (is_flat(model)) continue;
+        if (!only.empty()) return {};
+        only = model;
+      }
+    }
+    return only;
+  }
 };
 
 Listing list(const fs::path& folder) {
@@ -54,6 +83,8 @@ Listing list(const fs::path& folder) {
       out.has_data_json = true;
     } else if (name.ends_with(".onnx") || name == ir_model) {
       out.models.push_back(std::move(name));
+    } else if (is_named_as_model(name)) {
+      out.written_otherwise.push_back(std::move(name));
     } else if (auto model = trial::model_of_output(name)) {
       const auto [first, is_new] = out.outputs.emplace(*std::move(model), name);
       if (!is_new) first->second = std::min(first->second, name);
@@ -178,17 +209,19 @@ class Finder {
       return fmt::format("the folder cannot be read: {}", error.code().message());
     }
     const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set);
-    const bool is_case = listing.has_model() && has_sets;
-    if (is_case) add_case(path, listing, listing.has(onnx_model) ? onnx_model : ir_model);
+    const std::string case_model = has_sets ? listing.case_model() : "";
+    const bool is_case = !case_model.empty();
+    if (is_case) add_case(path, listing, case_model);
     if (!first_visit(path)) {
       ++reached_;  // what is below it was found before, if there is anything
       return {};
     }
     for (const auto& [name, problem] : listing.unseen) add_unseen(path / name, problem);
     if (has_sets && !is_case)
-      found_.no_cases["test_data_set_* without a model.onnx or model.xml"].push_back(path.string());
+      found_.no_cases["test_data_set_* without a model, or with several and none is model.onnx"].push_back(
+          path.string());
     for (const std::string& model : listing.models) {
-      if (!(is_case && is_case_model(model))) other_model(path / model, listing);
+      if (model != case_model && !(is_case && model == ir_model)) other_model(path / model, listing);
     }
     for (const auto& [model, output] : listing.outputs) {
       if (!is_case && !listing.has(model + ".onnx"))
@@ -209,7 +242,7 @@ class Finder {
   }
 
   void other_model(const fs::path& model, const Listing& listing) {
-    if (listing.outputs.contains(model.stem().string()))
+    if (listing.is_flat(model.string()))
       add_flat(model);
     else
       found_.no_cases["a model without expected outputs"].push_back(model.string());
@@ -219,8 +252,8 @@ class Finder {
     const fs::path holder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     const Listing listing = list(holder);
     const std::string name = path.filename().string();
-    if (is_case_model(name) &&
-        std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set))
+    const bool is_case_model = name == onnx_model || name == ir_model || name == listing.case_model();
+    if (is_case_model && std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set))
       return add_case(holder, listing, name);
     if (name.ends_with(".onnx") && listing.outputs.contains(path.stem().string())) return add_flat(path);
     fail_usage("{}: no case: a model file needs test_data_set_* folders or {} beside it", path.string(),
@@ -319,8 +352,6 @@ class Finder {
     else if (below_paths && !data.url.empty())
       found_.no_cases["only a url"].push_back(folder.string());
   }
-
-  static bool is_case_model(const std::string& name) { return name == onnx_model || name == ir_model; }
 
   const fs::path working_folder_ = fs::current_path();
   Discovery found_;

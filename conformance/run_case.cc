@@ -7,8 +7,8 @@
 #include <set>
 
 #include "conformance/known_wrong.h"
-#include "onnx_io/models/model.h"
 #include "onnx_io/models/walk.h"
+#include "opset/check/mended_findings.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "trial/diagnosis/explain.h"
@@ -36,7 +36,10 @@ class Run {
 
   void all() {
     if (!test_.problem.empty()) fail_invalid("{}", test_.problem);
-    const onnx_io::Model model = onnx_io::load_model(test_.model);
+    const onnx_io::RunnableModel file = onnx_io::load_model_to_run(test_.model);
+    const onnx_io::Model& model = file.model;
+    for (const opset::Finding& finding : opset::mended_findings(file.mended))
+      result_.warnings.push_back({"", finding});
     result_.operators = operators_of(model);
     if (model.graph.outputs.empty()) fail_invalid("the model has no output, so that nothing can be compared");
     trial::Trial trial(model, trial_options());

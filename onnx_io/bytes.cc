@@ -85,8 +85,11 @@ OpenFile open_file(const std::string& path) {
 
 Bytes read_file(const std::string& path) {
   const OpenFile file = open_file(path);
-  return with_context([&] { return path; },
-                      [&] { return read_into_memory(file.descriptor, static_cast<std::size_t>(file.size)); });
+  return with_context([&] { return path; }, [&] { return read_whole(file); });
+}
+
+Bytes read_whole(const OpenFile& file) {
+  return read_into_memory(file.descriptor, static_cast<std::size_t>(file.size));
 }
 
 namespace {
@@ -117,7 +120,7 @@ void write_file(const std::string& path, std::initializer_list<std::string_view>
 }
 
 std::string read_head(const Descriptor& file) {
-  std::string head(256, '\0');
+  std::string head(512, '\0');
   ssize_t got = 0;
   do {
     got = ::pread(file.get(), head.data(), head.size(), 0);

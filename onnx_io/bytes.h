@@ -56,11 +56,14 @@ OpenFile open_file(const std::string& path);
 /// memory is refused.
 Bytes read_file(const std::string& path);
 
+/// The same of a file that is open, from its beginning. Throws Error(usage) when it cannot be read.
+Bytes read_whole(const OpenFile& file);
+
 /// Writes a file of these pieces, replacing what was there. Throws Error(usage) when that cannot be done,
 /// and leaves no part of a file behind.
 void write_file(const std::string& path, std::initializer_list<std::string_view> pieces);
 
-/// At most 256 bytes of an open file from its beginning. Throws Error(usage) when they cannot be read.
+/// At most 512 bytes of an open file from its beginning. Throws Error(usage) when they cannot be read.
 std::string read_head(const Descriptor& file);
 
 /// size bytes of an open file from its beginning, mapped privately where the file system can, else read.

@@ -10,6 +10,7 @@
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
+#include "onnx_io/models/walk.h"
 #include "opset/findings/labels.h"
 #include "tensor/error.h"
 
@@ -204,6 +205,21 @@ void PlanBuilder::add_resolved_node(const Node& node, Scope& scope) {
                });
 }
 
+namespace {
+
+[[noreturn]] void fail_undefined(const std::string& name, const Scope& scope) {
+  if (scope.nodes != nullptr) {
+    const onnx_io::Node* maker = onnx_io::Producers(*scope.nodes).node(name);
+    if (maker != nullptr) {
+      fail_invalid("input '{}' is not defined before the node that uses it: it is computed only later, by {}",
+                   name, node_label(*maker, scope.path, 0));
+    }
+  }
+  fail_invalid("input '{}' is not defined before the node that uses it", name);
+}
+
+}  // namespace
+
 std::vector<int> PlanBuilder::input_slots(const Node& node, Scope& scope) {
   std::vector<int> slots;
   slots.reserve(node.inputs.size());
@@ -213,7 +229,7 @@ std::vector<int> PlanBuilder::input_slots(const Node& node, Scope& scope) {
       continue;
     }
     const std::optional<int> slot = scope.find(name);
-    if (!slot) fail_invalid("input '{}' is not defined before the node that uses it", name);
+    if (!slot) fail_undefined(name, scope);
     slots.push_back(*slot);
   }
   while (!slots.empty() && slots.back() == no_slot) slots.pop_back();

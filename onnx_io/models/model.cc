@@ -3,13 +3,17 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <string_view>
 
 #include "onnx_io/models/load_for_check.h"
+#include "onnx_io/models/load_to_run.h"
+#include "onnx_io/models/lookalikes.h"
+#include "onnx_io/models/mend_model.h"
+#include "onnx_io/models/model_text.h"
 #include "onnx_io/models/proto_convert.h"
 #include "onnx_io/openvino/openvino_ir.h"
+#include "onnx_io/unpack.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {
@@ -19,28 +23,6 @@ namespace {
 // Version numbers are small; what is beyond this is an attack or garbage, and safe to refuse before
 // arithmetic.
 constexpr std::int64_t highest_version = INT32_MAX;
-
-// Files that are often taken for models, by their first bytes.
-struct Lookalike {
-  std::string_view begins;
-  const char* what;
-};
-
-constexpr std::array<Lookalike, 6> lookalikes = {{
-    {"version https://git-lfs", "a Git LFS pointer, not the model itself; fetch it with `git lfs pull`"},
-    {"PK\x03\x04", "a zip archive; unpack it first"},
-    {"\x1f\x8b", "compressed with gzip; unpack it first"},
-    {"\x93NUMPY", "a .npy tensor, not a model"},
-    {"<", "XML or HTML text, neither an ONNX model nor an OpenVINO IR"},
-    {"{", "JSON text; only the binary form of ONNX models is read"},
-}};
-
-const char* lookalike(std::string_view head) {
-  for (const Lookalike& row : lookalikes) {
-    if (head.starts_with(row.begins)) return row.what;
-  }
-  return nullptr;
-}
 
 [[noreturn]] void fail_no_model(std::string_view head, const char* otherwise) {
   const char* const known = lookalike(head);
@@ -64,11 +46,18 @@ Model load_ir(const std::string& path) {
   return model;
 }
 
+struct Reading {
+  Versions bad = Versions::refused;
+  std::vector<Mended>* mended = nullptr;  // where to tell what was mended; nullptr: nothing is to be
+};
+
 Model parsed(std::shared_ptr<::onnx::ModelProto> proto, bool complete, std::string_view head,
-             ExternalData* external, Versions bad) {
+             ExternalData* external, const Reading& how) {
   if (!complete) fail_no_model(head, "truncated, damaged, or no protobuf message at all");
   if (!proto->has_graph()) fail_no_model(head, "a protobuf message without a graph");
-  return model_from_proto(std::move(proto), external, bad);
+  keep_highest_imports(*proto);
+  if (how.mended != nullptr) *how.mended = mend_model(*proto);
+  return model_from_proto(std::move(proto), external, how.bad);
 }
 
 void check_ir_version(const ::onnx::ModelProto& proto, Versions bad) {
@@ -95,11 +84,8 @@ OpsetImports imports_from_proto(const google::protobuf::RepeatedPtrField<::onnx:
     if (version < lowest || version > highest_version) {
       fail_invalid("opset_import: {} is no opset version (domain {})", version, shown_domain(domain));
     }
-    const auto [known, added] = out.emplace(domain, version);
-    if (!added && known->second != version) {
-      fail_invalid("opset_import: domain {} is imported at version {} and {}", shown_domain(domain),
-                   known->second, version);
-    }
+    std::int64_t& highest = out.emplace(domain, version).first->second;
+    highest = std::max(highest, version);
   }
   return out;
 }
@@ -127,26 +113,46 @@ Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalD
 
 namespace {
 
-Model load(const std::string& path, Versions bad) {
+Model parse(std::string_view content, const std::string& base_folder, const Reading& how) {
+  require_size(content.size());
+  Bytes unpacked_bytes;
+  if (const std::optional<Compression> compression = compression_of(content)) {
+    unpacked_bytes = unpacked(*compression, content, INT_MAX);
+    content = unpacked_bytes.text();
+    require_size(content.size());
+  }
+  auto proto = std::make_shared<::onnx::ModelProto>();
+  bool complete = true;
+  if (const std::optional<ModelText> text = text_of(content))
+    parse_text(*text, content, *proto);
+  else
+    complete = proto->ParseFromArray(content.data(), static_cast<int>(content.size()));
+  ExternalData external(base_folder);
+  return parsed(std::move(proto), complete, content.substr(0, 512), &external, how);
+}
+
+// What is read from the file as it is parsed is never there twice.
+Model load_binary(const OpenFile& file, std::string_view head, const std::string& folder,
+                  const Reading& how) {
+  require_size(file.size);
+  auto proto = std::make_shared<::onnx::ModelProto>();
+  google::protobuf::io::FileInputStream stream(file.descriptor.get());
+  const bool complete = proto->ParseFromZeroCopyStream(&stream);
+  if (stream.GetErrno() != 0) fail_usage("reading failed (error {})", stream.GetErrno());
+  ExternalData external(folder);
+  return parsed(std::move(proto), complete, head, &external, how);
+}
+
+Model load(const std::string& path, const Reading& how) {
   const OpenFile file = open_file(path);
   return with_context([&] { return path; },
                       [&] {
-                        if (looks_like_openvino_ir(read_head(file.descriptor))) return load_ir(path);
-                        require_size(file.size);
-                        auto proto = std::make_shared<::onnx::ModelProto>();
-                        google::protobuf::io::FileInputStream stream(file.descriptor.get());
-                        const void* first = nullptr;
-                        int available = 0;
-                        std::string head;
-                        if (stream.Next(&first, &available)) {
-                          head.assign(static_cast<const char*>(first), std::min<std::size_t>(64, available));
-                          stream.BackUp(available);
-                        }
-                        const bool complete = proto->ParseFromZeroCopyStream(&stream);
-                        if (stream.GetErrno() != 0)
-                          fail_usage("reading failed (error {})", stream.GetErrno());
-                        ExternalData external(folder_of(path));
-                        Model model = parsed(std::move(proto), complete, head, &external, bad);
+                        const std::string head = read_head(file.descriptor);
+                        if (looks_like_openvino_ir(head)) return load_ir(path);
+                        const bool is_binary = !compression_of(head) && !text_of(head);
+                        if (!is_binary) require_size(file.size);
+                        Model model = is_binary ? load_binary(file, head, folder_of(path), how)
+                                                : parse(read_whole(file).text(), folder_of(path), how);
                         model.path = path;
                         return model;
                       });
@@ -155,31 +161,25 @@ Model load(const std::string& path, Versions bad) {
 }  // namespace
 
 Model load_model(const std::string& path) {
-  return load(path, Versions::refused);
+  return load(path, {});
 }
 
 Model load_model_for_check(const std::string& path) {
-  return load(path, Versions::kept);
+  return load(path, {.bad = Versions::kept});
 }
 
-namespace {
-
-Model parse(const void* data, std::size_t size, const std::string& base_folder, Versions bad) {
-  require_size(size);
-  auto proto = std::make_shared<::onnx::ModelProto>();
-  const bool complete = proto->ParseFromArray(data, static_cast<int>(size));
-  ExternalData external(base_folder);
-  return parsed(std::move(proto), complete, {static_cast<const char*>(data), size}, &external, bad);
+RunnableModel load_model_to_run(const std::string& path) {
+  RunnableModel out;
+  out.model = load(path, {.mended = &out.mended});
+  return out;
 }
-
-}  // namespace
 
 Model parse_model(const void* data, std::size_t size, const std::string& base_folder) {
-  return parse(data, size, base_folder, Versions::refused);
+  return parse({static_cast<const char*>(data), size}, base_folder, {});
 }
 
 Model parse_model_for_check(const void* data, std::size_t size, const std::string& base_folder) {
-  return parse(data, size, base_folder, Versions::kept);
+  return parse({static_cast<const char*>(data), size}, base_folder, {.bad = Versions::kept});
 }
 
 const Attribute* Node::find_attribute(const std::string& attribute_name) const {

@@ -11,6 +11,7 @@
 #include "opset/check/check_names.h"
 #include "opset/check/check_node.h"
 #include "opset/check/check_parts.h"
+#include "opset/findings/labels.h"
 #include "opset/schema/declared_types.h"
 #include "tensor/value_type.h"
 
@@ -79,7 +80,24 @@ class GraphWalk {
       walk_subgraphs(at, names);
       names.define_outputs(at);
     }
+    check_node_names(nodes, scope);
     return names.judge_pending(nodes);
+  }
+
+  // IR.md: node names "identify specific nodes in the graph", and are "unique within a namespace".
+  void check_node_names(const std::vector<Node>& nodes, const CheckScope& scope) {
+    std::unordered_map<std::string_view, std::size_t> counts;
+    std::string_view first;
+    std::size_t repeated = 0;
+    for (const Node& node : nodes) {
+      if (node.name.empty() || ++counts[node.name] != 2) continue;
+      if (repeated++ == 0) first = node.name;
+    }
+    if (repeated == 0) return;
+    const std::string more = repeated == 1 ? "" : fmt::format(", and {} more names so", repeated - 1);
+    report_.add(Rule::node_name_unique, scope,
+                fmt::format("{} nodes are named '{}'{}: give each its own, or none", counts[first],
+                            shortened(std::string(first), 200), more));
   }
 
   void walk_subgraphs(const NodeAt& at, NameScope& names) {

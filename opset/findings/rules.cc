@@ -57,6 +57,8 @@ constexpr std::array rows = {
         "value_info of a graph or function names a value once"},
     Row{Rule::value_info_known, "GRAPH010", Severity::warning,
         "value_info names values that its graph or function has"},
+    Row{Rule::node_name_unique, "GRAPH011", Severity::warning,
+        "no two nodes of a graph or function have the same name"},
     Row{Rule::operator_known, "SCHEMA001", Severity::error,
         "an operator exists in the imported opset of its domain"},
     Row{Rule::domain_known, "SCHEMA002", Severity::warning,

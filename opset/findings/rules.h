@@ -39,6 +39,7 @@ enum class Rule {
   element_declared,
   value_info_once,
   value_info_known,
+  node_name_unique,
   operator_known,
   domain_known,
   operator_deprecated,

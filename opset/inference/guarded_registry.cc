@@ -111,7 +111,7 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
   if (const auto fault = input_fault(known.facts())) throw onnx::InferenceError(fault->message);
   try {
     if (!may_infer(schema, context)) {
-      // outputs stay unknown but for their types
+      infer_by_text(schema, context);
     } else if (schema.domain().empty() && schema.Name() == "STFT") {
       infer_stft(known.facts(), context);
     } else if (schema.has_type_and_shape_inference_function()) {

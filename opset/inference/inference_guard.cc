@@ -54,12 +54,11 @@ std::string string_attribute(const InferenceContext& context, const char* name) 
   return attribute == nullptr ? "" : attribute->s();
 }
 
-// ConvTranspose loses the dimensions of an output that is smaller than the input, and adds output_padding
-// where auto_pad settles the size.
-bool infers_transposed(const InferenceContext& context) {
-  if (context.getAttribute("output_shape") != nullptr) return false;
-  return context.getAttribute("output_padding") == nullptr ||
-         !string_attribute(context, "auto_pad").starts_with("SAME");
+// ConvTranspose loses the dimensions of an output that is smaller than the input, and with auto_pad takes
+// strides longer than the kernel for the kernel's.
+bool states_output(const InferenceContext& context) {
+  return context.getAttribute("output_shape") != nullptr ||
+         string_attribute(context, "auto_pad").starts_with("SAME");
 }
 
 // StringNormalizer takes a size that it does not know for another than 1.
@@ -93,7 +92,7 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   // The Constant in its body takes an attribute without the default.
   if (op_type == "MeanVarianceNormalization") return context.getAttribute("axes") != nullptr;
   if (op_type == "Squeeze") return are_sorted(context, "axes");
-  if (op_type == "ConvTranspose") return infers_transposed(context);
+  if (op_type == "ConvTranspose") return !states_output(context);
   // By scales alone, without the part of the input that is resized.
   if (op_type == "Resize")
     return knows_sizes(context) &&

@@ -1,6 +1,10 @@
 #include "opset/inference/inferred_output.h"
 
+#include <map>
+#include <vector>
+
 #include "opset/inference/inferred_input.h"
+#include "opset/pages/einsum_equation.h"
 
 namespace grurun::opset {
 
@@ -63,6 +67,68 @@ void leave_windows_out(InferenceContext& context) {
   }
 }
 
+using Dimension = TensorShapeProto::Dimension;
+
+// What a dimension is where these two are broadcast.
+Dimension broadcast(const Dimension& a, const Dimension& b) {
+  if (a.has_dim_value()) return a.dim_value() == 1 ? b : a;
+  if (b.has_dim_value()) return b.dim_value() == 1 ? a : b;
+  return a.has_dim_param() && a.dim_param() == b.dim_param() ? a : Dimension();
+}
+
+// ONNX keeps a 1 of the first operand where a later one has a size that is a name.
+void broadcast_labels(InferenceContext& context) {
+  const onnx::AttributeProto* equation = context.getAttribute("equation");
+  std::vector<std::size_t> ranks;
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
+    const TensorShapeProto* shape = input_shape(context, i);
+    if (shape == nullptr) return;
+    ranks.push_back(static_cast<std::size_t>(shape->dim_size()));
+  }
+  if (equation == nullptr) return;
+  const EinsumEquation read = parse_einsum(equation->s(), ranks);
+  std::map<Label, Dimension> sizes;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (std::size_t axis = 0; axis < ranks[i]; ++axis) {
+      const Dimension& own = input_shape(context, i)->dim(static_cast<int>(axis));
+      const auto [known, is_new] = sizes.emplace(read.inputs[i][axis], own);
+      if (!is_new) known->second = broadcast(known->second, own);
+    }
+  }
+  auto& output = *context.getOutputType(0)->mutable_tensor_type()->mutable_shape();
+  output.Clear();
+  for (const Label label : read.output) *output.add_dim() = sizes[label];
+}
+
+// Y [N, M, O1...On] of X [N, C, D1...Dn] and W [C, M/group, k1...kn]: output_shape states O, which exporters
+// write with N and M before it too, or auto_pad makes it D * stride.
+void infer_transposed(InferenceContext& context) {
+  onnx::propagateElemTypeFromInputToOutput(context, 0, 0);
+  const TensorShapeProto *x = input_shape(context, 0), *w = input_shape(context, 1);
+  if (x == nullptr || w == nullptr || x->dim_size() < 3 || w->dim_size() != x->dim_size()) return;
+  const onnx::AttributeProto* stated = context.getAttribute("output_shape");
+  const int before = stated != nullptr && stated->ints_size() == x->dim_size() ? 2 : 0;
+  if (stated != nullptr && stated->ints_size() != x->dim_size() - 2 + before) return;
+  TensorShapeProto output;
+  *output.add_dim() = x->dim(0);
+  Dimension& channels = *output.add_dim();
+  constexpr std::int64_t most = std::int64_t{1} << 31;  // keeps products within 64 bits
+  const std::int64_t groups = int_attribute(context, "group", 1);
+  const auto fits = [](std::int64_t size) { return size >= 0 && size < most; };
+  if (const auto each = size_of(w, 1); each && fits(*each) && fits(groups))
+    channels.set_dim_value(*each * groups);
+  for (int axis = 0; axis < x->dim_size() - 2; ++axis) {
+    Dimension& size = *output.add_dim();
+    const std::int64_t stride = list_entry(context, "strides", axis).value_or(1);
+    const auto given = size_of(x, axis + 2);
+    if (stated != nullptr)
+      size.set_dim_value(stated->ints(axis + before));
+    else if (given && fits(*given) && fits(stride))
+      size.set_dim_value(*given * stride);
+  }
+  onnx::updateOutputShape(context, 0, output);
+}
+
 bool is_pooling(const std::string& op_type) {
   return op_type == "MaxPool" || op_type == "AveragePool" || op_type == "LpPool";
 }
@@ -73,6 +139,7 @@ void correct_inferred(const OpSchema& schema, InferenceContext& context) {
   if (!schema.domain().empty()) return;
   if (schema.Name() == "Attention") forget_unknown_sizes(context);
   if (schema.Name() == "RMSNormalization") type_by_scale(context);
+  if (schema.Name() == "Einsum") broadcast_labels(context);
   if (is_pooling(schema.Name())) leave_windows_out(context);
 }
 
@@ -91,6 +158,12 @@ void infer_stft(const NodeFacts& facts, onnx::InferenceContext& context) {
   // floor((room - length) / step) + 1
   if (room && length && step) frames->set_dim_value(*room < *length ? 0 : (*room - *length) / *step + 1);
   onnx::updateOutputShape(context, 0, output);
+}
+
+void infer_by_text(const OpSchema& schema, InferenceContext& context) {
+  if (!schema.domain().empty()) return;
+  if (schema.Name() == "MeanVarianceNormalization") onnx::propagateShapeAndTypeFromFirstInput(context);
+  if (schema.Name() == "ConvTranspose") infer_transposed(context);
 }
 
 }  // namespace grurun::opset

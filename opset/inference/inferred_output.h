@@ -14,4 +14,8 @@ void correct_inferred(const onnx::OpSchema& schema, onnx::InferenceContext& cont
 /// output [batch_size, frames, bins, 2], for facts that its page allows.
 void infer_stft(const NodeFacts& facts, onnx::InferenceContext& context);
 
+/// In the place of an inference function that is not to be called (may_infer): what the operator's text says
+/// of the outputs, as far as it is known.
+void infer_by_text(const onnx::OpSchema& schema, onnx::InferenceContext& context);
+
 }  // namespace grurun::opset

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tensor/error.h"
@@ -274,8 +275,30 @@ TEST(Discover, TellsWhatLooksLikeACaseAndIsNone) {
   EXPECT_THAT(found.no_cases.at("expected outputs without a model"),
               ElementsAre(EndsWith("c/gone_output_0.pb")));
   EXPECT_THAT(found.no_cases.at("a model without expected outputs"), ElementsAre(EndsWith("a/model.onnx")));
-  EXPECT_THAT(found.no_cases.at("test_data_set_* without a model.onnx or model.xml"),
+  EXPECT_THAT(found.no_cases.at("test_data_set_* without a model, or with several and none is model.onnx"),
               ElementsAre(EndsWith("b")));
+}
+
+TEST(Discover, TheOnlyModelBesideDataSetsIsTheirsWhateverItsName) {
+  const Scratch s;
+  const auto add = [&](const std::string& folder, const std::vector<std::string>& models) {
+    for (const std::string& model : models) s.file(folder + "/" + model, "");
+    s.file(folder + "/test_data_set_0/output_0.pb", "");
+  };
+  add("zoo/resnet", {"resnet50.onnx", "labels.txt"});
+  add("zoo/packed", {"net.onnx.gz"});
+  add("zoo/text", {"net.textproto"});
+  add("zoo/named", {"model.onnx", "other.onnx"});
+  add("zoo/several", {"a.onnx", "b.onnx"});
+  add("zoo/two", {"a.onnx", "a.onnxtxt"});
+  add("zoo/flat", {"a.onnx", "a_output_0.pb", "net.onnx"});
+  const Discovery found = discover({s.path("zoo")});
+  EXPECT_THAT(names(found), UnorderedElementsAre("flat/a", "zoo/flat", "zoo/named", "zoo/packed",
+                                                 "zoo/resnet", "zoo/text"));
+  EXPECT_EQ(std::ranges::count(found.cases, s.path("zoo/resnet/resnet50.onnx"), &Case::model), 1);
+  EXPECT_THAT(found.no_cases.at("test_data_set_* without a model, or with several and none is model.onnx"),
+              UnorderedElementsAre(EndsWith("several"), EndsWith("two")));
+  EXPECT_THAT(names(discover({s.path("zoo/packed/net.onnx.gz")})), ElementsAre("zoo/packed"));
 }
 
 TEST(Discover, AModelBesideAnyOfItsOutputsIsACase) {

@@ -229,6 +229,8 @@ std::vector<RuleCase> rule_cases() {
       {"GRAPH010", changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("v", {2}); }),
        changed_proto([](onnx::GraphProto& g) { *g.add_value_info() = value_info("Y", {2}); })},
       {"GRAPH010", function_with_value_info({"v"}), function_with_value_info({"h"})},
+      {"GRAPH011", graph("g (float[2] X) => (float[2] Y) { [a] h = Relu(X) [a] Y = Relu(h) }"),
+       graph("g (float[2] X) => (float[2] Y) { [a] h = Relu(X) [b] Y = Relu(h) }")},
       {"SCHEMA001", graph("g (float[2] X) => (float[2] Y) { Y = Rleu(X) }"), relu},
       {"SCHEMA002",
        text("<ir_version: 8, opset_import: [\"\" : 14, \"ns\" : 1]> g (float[2] X) => (float[2] Y) { Y = "

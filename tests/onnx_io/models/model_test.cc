@@ -116,8 +116,6 @@ const BadModel bad_models[] = {
      "invalid: opset_import: 0 is no opset version (domain ai.onnx)"},
     {"no opset", [](auto& m) { m.clear_opset_import(); },
      "invalid: it has no opset_import, which IR version 3 and later need"},
-    {"opset twice", [](auto& m) { m.add_opset_import()->set_version(7); },
-     "invalid: opset_import: domain ai.onnx is imported at version 22 and 7"},
     {"negative dim", [](auto& m) { m.mutable_graph()->mutable_initializer(0)->set_dims(0, -100); },
      "invalid: initializer 'W': dimension -100 is negative"},
     {"dims wrap",
@@ -177,6 +175,19 @@ TEST(Model, BeforeIrVersion3TheOpsetIsOne) {
   EXPECT_EQ(parse(model).opset_imports, (OpsetImports{{"", 1}}));
 }
 
+TEST(Model, OfSeveralImportsOfADomainTheHighestCounts) {
+  ::onnx::ModelProto model = small_model();  // imports ai.onnx at 22
+  for (const auto& [domain, version] : std::vector<std::pair<const char*, int>>{
+           {"", 7}, {"ai.onnx.ml", 3}, {"", 23}, {"ai.onnx.ml", 2}, {"ns", 1}, {"ns", 1}}) {
+    auto* const import = model.add_opset_import();
+    import->set_domain(domain);
+    import->set_version(version);
+  }
+  const Model read = parse(model);
+  EXPECT_EQ(read.opset_imports, (OpsetImports{{"", 23}, {"ai.onnx.ml", 3}, {"ns", 1}}));
+  EXPECT_EQ(read.proto->opset_import_size(), 3) << "ONNX's inference takes the last";
+}
+
 TEST(Model, AttributeWithoutTypeHasTheTypeOfItsField) {
   ::onnx::ModelProto model = small_model();
   model.mutable_graph()->mutable_node(0)->mutable_attribute(0)->clear_type();
@@ -194,7 +205,7 @@ TEST(Model, WhatIsNoModelIsToldApart) {
       {"", "it is empty"},
       {"version https://git-lfs.github.com/spec/v1\noid", "a Git LFS pointer"},
       {"PK\x03\x04zip", "a zip archive"},
-      {"{\"irVersion\": 3}", "JSON text"},
+      {"{\"irVersion\": 3}", "without a graph"},
       {"<?xml version='1.0'?>", "no OpenVINO IR"},
       {"hello, world", "no protobuf message at all"},
   };

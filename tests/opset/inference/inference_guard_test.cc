@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "opset/check/check.h"
 #include "tests/opset/check_models.h"
 
@@ -152,6 +154,82 @@ TEST(InferenceGuard, WhatOnnxInfersWrongIsNoFault) {
       graph_of(1, "(float[1,3,1] X) => (float[3] Y) { Y = Squeeze <axes = [2, 0]> (X) }"),
   };
   for (const Make& model : allowed) EXPECT_EQ(listed(check_model(model())), "");
+}
+
+struct Inferred {
+  Make model;
+  const char* shape;  // of Y
+};
+
+TEST(InferenceGuard, WhatOnnxDoesNotInferFollowsFromTheText) {
+  const auto transposed = [](const std::string& attributes) {
+    return graph_of(11, "(float[N,4,5,6] X, float[4,3,2,2] W) => (float[a,b,c,d] Y) { Y = ConvTranspose <" +
+                            attributes + "> (X, W) }");
+  };
+  const Inferred rows[] = {
+      {transposed("output_shape = [9, 12]"), "[N,3,9,12]"},
+      {transposed("output_shape = [9, 12], group = 2"), "[N,6,9,12]"},
+      {transposed("auto_pad = \"SAME_UPPER\", strides = [2, 3]"), "[N,3,10,18]"},
+      {transposed("auto_pad = \"SAME_LOWER\", strides = [3, 1], output_padding = [1, 0]"), "[N,3,15,6]"},
+      {graph_of(11,
+                "(float[1,4,D] X, float[4,3,2] W) => (float[a,b,c] Y) { Y = ConvTranspose <auto_pad = "
+                "\"SAME_UPPER\"> (X, W) }"),
+       "[1,3,?]"},
+      {graph_of(18, "(float[N,3,4,4] X) => (float[a,b,c,d] Y) { Y = MeanVarianceNormalization(X) }"),
+       "[N,3,4,4]"},
+      {graph_of(
+           13, "(float[N,3,4,4] X) => (float[a,b,c,d] Y) { Y = MeanVarianceNormalization <axes = [1]> (X) }"),
+       "[N,3,4,4]"},
+  };
+  for (const Inferred& row : rows) {
+    const CheckResult result = check_model(row.model());
+    EXPECT_EQ(listed(result), "");
+    EXPECT_EQ(to_string(*result.inferred.at("Y").shape), row.shape);
+  }
+}
+
+// Sizes that are names, in either order: each pair in the place of the axis that is broadcast.
+TEST(InferenceGuard, NamesAreBroadcastByEveryOperatorThatBroadcasts) {
+  struct Pair {
+    const char *a, *b, *both;
+  };
+  const Pair pairs[] = {{"1", "B", "B"}, {"B", "1", "B"}, {"3", "B", "3"}, {"B", "3", "3"}, {"B", "B", "B"},
+                        {"B", "C", "?"}, {"1", "3", "3"}, {"3", "1", "3"}, {"1", "1", "1"}};
+  struct Operator {
+    std::string types, node, rest;  // $a and $b: the two sizes; rest: of the output's shape
+  };
+  const Operator operators[] = {
+      {"float[$a,2] X, float[$b,2] Z", "Add(X, Z)", ",2]"},
+      {"float[$a,2] X, float[$b,2] Z", "Mod <fmod = 1> (X, Z)", ",2]"},
+      {"float[$a,2] X, float[$b,2] Z", "Pow(X, Z)", ",2]"},
+      {"float[$a,2] X, float[$b,2] Z", "Max(X, Z)", ",2]"},
+      {"float[$a,2] X, float[$b,2] Z", "Sum(X, Z)", ",2]"},
+      {"float[$a,2] X, float[$b,2] Z", "Mean(X, Z)", ",2]"},
+      {"bool[2] c, float[$a,2] X, float[$b,2] Z", "Where(c, X, Z)", ",2]"},
+      {"float[$a,2,3] X, float[$b,3,4] Z", "MatMul(X, Z)", ",2,4]"},
+      {"int8[$a,2,3] X, int8[$b,3,4] Z", "MatMulInteger(X, Z)", ",2,4]"},
+      {"float[$a,2,3] X, float[$b,3,4] Z", "Einsum <equation = \"...ij,...jk->...ik\"> (X, Z)", ",2,4]"},
+      {"float[$a,2,3] X, float[$b,3,4] Z", "Einsum <equation = \"bij,bjk->bik\"> (X, Z)", ",2,4]"},
+      {"float[$a,2] X, float[$b,2] Z", "Einsum <equation = \"...,...\"> (X, Z)", ",2]"},
+  };
+  const auto filled = [](std::string form, const Pair& pair) {
+    for (const auto& [mark, size] : {std::pair{"$a", pair.a}, std::pair{"$b", pair.b}}) {
+      const std::size_t at = form.find(mark);
+      if (at != form.npos) form.replace(at, 2, size);
+    }
+    return form;
+  };
+  for (const Operator& each : operators) {
+    const std::string output = std::ranges::count(each.rest, ',') == 1 ? "float[x,y] Y" : "float[x,y,z] Y";
+    const std::string type = each.types.starts_with("int8") ? "int32" + output.substr(5) : output;
+    for (const Pair& pair : pairs) {
+      const std::string body =
+          "(" + filled(each.types, pair) + ") => (" + type + ") { Y = " + each.node + " }";
+      const CheckResult result = check_model(graph_of(14, body)());
+      EXPECT_EQ(listed(result), "") << body;
+      EXPECT_EQ(to_string(*result.inferred.at("Y").shape), std::string("[") + pair.both + each.rest) << body;
+    }
+  }
 }
 
 TEST(InferenceGuard, SparseInitializersAreDenseForNodes) {
