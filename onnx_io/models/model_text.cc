@@ -164,10 +164,7 @@ void parse_onnx(std::string_view text, ::onnx::ModelProto& model) {
   try {
     ::onnx::OnnxParser parser(text);
     const auto status = parser.Parse(model);
-    if (!status.IsOK())
-      why = shown_parse_error(status.ErrorMessage());
-    else if (!parser.EndOfInput())
-      why = shown_parse_error(parser.ParseError("more text follows the model").ErrorMessage());
+    if (!status.IsOK()) why = shown_parse_error(status.ErrorMessage());
   } catch (const std::exception&) {  // of std::stoll
     why = "it holds a number that is out of range";
   }

@@ -87,8 +87,7 @@ TEST(ModelText, TheFirstFaultIsToldWithItsPlace) {
   EXPECT_THAT(
       error_of("<ir_version: 8, opset_import: [\"\" : 14]>\ng (float[2] X) => (float[2] Y) {\n Y Relu(X) }"),
       HasSubstr("ONNX's text syntax: line 3, column "));
-  EXPECT_THAT(error_of(syntax + std::string(600, ' ') + std::string("\0x", 2)),
-              HasSubstr("more text follows the model"));
+  EXPECT_THAT(error_of(std::string(syntax) + " more"), HasSubstr("ONNX's text syntax: line 2, column "));
   EXPECT_THAT(error_of("<ir_version: 99999999999999999999>"), HasSubstr("a number that is out of range"));
   EXPECT_THAT(error_of("{\"irVersion\": 8, \"grahp\": {}}"), HasSubstr("protobuf's JSON: "));
   EXPECT_THAT(error_of("{\"irVersion\": 8"), HasSubstr("protobuf's JSON: "));

@@ -20,8 +20,9 @@ TEST(MendedFindings, AreWarningsByTheRulesThatAreBroken) {
 }
 
 TEST(MendedFindings, WhatIsImportedIsTheNewestVersionKnown) {
+  // The domain of operators that are not ONNX's has one version.
   for (const auto& [domain, version] : onnx_io::assumed_imports())
-    EXPECT_EQ(newest_opset(domain), version) << domain;
+    EXPECT_EQ(newest_opset(domain).value_or(1), version) << domain;
 }
 
 }  // namespace
