@@ -71,6 +71,7 @@ class Faults {
       message = with_call(std::move(message), *out_.model.nodes[*node].original, out_.model.proto);
     if (message.empty() || !seen_.emplace(node.value_or(out_.model.nodes.size()), message).second) return;
     const bool declared = inference && is_about_declared(message);
+    if (inference) message = as_fault(std::move(message));
     out_.faults.push_back({node, &rule, std::move(section), std::move(message), declared});
   }
 

@@ -1,5 +1,7 @@
 #include "opset/inference/inference_message.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -65,7 +67,32 @@ void name_number(std::string& message, std::size_t from, std::string_view before
   message.replace(found + before.size(), static_cast<std::size_t>(end - begin), name(number));
 }
 
+// The number behind `word`; empty where there is none.
+std::string_view number_behind(std::string_view message, std::string_view word) {
+  const std::size_t found = message.find(word);
+  if (found == message.npos) return {};
+  message.remove_prefix(found + word.size());
+  return message.substr(0, message.find_first_not_of("-0123456789"));
+}
+
 }  // namespace
+
+std::string as_fault(std::string message) {
+  if (message.starts_with("Invalid position of 0")) {
+    return "the shape has a 0 on an axis that data does not have; a 0 takes the size of data's axis, so put "
+           "the size itself or leave the 0 out";
+  }
+  if (message.starts_with("Can't merge shape info")) {
+    return fmt::format("two sizes that must be the same differ on axis {}: {} and {}",
+                       number_behind(message, "Dimension="), number_behind(message, "Inferred="),
+                       number_behind(message, "Declared="));
+  }
+  if (message.starts_with("Mismatch between number of inferred and declared dimensions")) {
+    return fmt::format("two shapes that must be of the same rank have {} and {} dimensions",
+                       number_behind(message, "inferred="), number_behind(message, "declared="));
+  }
+  return message;
+}
 
 std::string with_type_names(std::string message) {
   for (const Wording& wording : wordings) {

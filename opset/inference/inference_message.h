@@ -9,4 +9,7 @@ namespace grurun::opset {
 /// "Sequence=float Tensor=int64".
 std::string with_type_names(std::string message);
 
+/// Sentences that say what ONNX's code was about to do, as what is wrong with the model.
+std::string as_fault(std::string message);
+
 }  // namespace grurun::opset

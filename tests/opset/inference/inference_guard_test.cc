@@ -229,6 +229,24 @@ TEST(InferenceGuard, NamesAreBroadcastByEveryOperatorThatBroadcasts) {
   }
 }
 
+TEST(InferenceGuard, WhatOnnxWasAboutToDoIsToldAsTheFault) {
+  struct Told {
+    Make model;
+    const char* message;
+  };
+  const Told rows[] = {
+      {graph_of(14, "(float[2,3] X) => (float[a,b,c] Y) <int64[3] s = {2, 3, 0}> { Y = Reshape(X, s) }"),
+       "the shape has a 0 on an axis that data does not have"},
+      {graph_of(14, "(float[2,3] X, float[2,4] Z) => (float[a,b] Y) { Y = Concat <axis = 0> (X, Z) }"),
+       "differ on axis 1: "},
+  };
+  for (const Told& row : rows) {
+    const std::string found = listed(check_model(row.model()));
+    EXPECT_THAT(found, HasSubstr(row.message));
+    EXPECT_THAT(found, testing::Not(HasSubstr("merge shape info")));
+  }
+}
+
 TEST(InferenceGuard, SparseInitializersAreDenseForNodes) {
   onnx::ModelProto proto = *graph_of(14, "(float[2,3] X) => (float[2,3] Y) { Y = Add(X, W) }")().proto;
   onnx::SparseTensorProto* sparse = proto.mutable_graph()->add_sparse_initializer();
