@@ -91,9 +91,6 @@ class PathFinder {
     for (const std::string& name : path_.xs) require(name, "xs");
     for (const std::string& name : path_.zs) require(name, "zs");
     require(path_.y, "y");
-    if (independent_.size() != path_.xs.size() + path_.zs.size()) {
-      fail_invalid("xs and zs must name each tensor once");
-    }
   }
 
   void require_independence() const {

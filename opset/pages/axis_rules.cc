@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <iterator>
 #include <limits>
-#include <set>
 
 #include "opset/pages/page_rules.h"
 #include "tensor/error.h"
@@ -9,13 +7,6 @@
 namespace grurun::opset {
 
 namespace {
-
-void require_axis(const char* attribute, std::int64_t axis, const SymbolicShape& shape) {
-  const std::int64_t rank = rank_of(shape);
-  if (axis >= -rank && axis < rank) return;
-  fail_invalid("attribute {} names axis {}, but must lie in [-r, r) of the input {}, whose rank r is {}",
-               attribute, axis, to_string(shape), rank);
-}
 
 void require_entries(const NodeFacts& facts, const char* attribute, std::int64_t wanted, const char* of) {
   const onnx_io::Attribute* list = facts.attribute(attribute);
@@ -26,27 +17,13 @@ void require_entries(const NodeFacts& facts, const char* attribute, std::int64_t
 
 }  // namespace
 
-// Of the first input.
-void check_axis(const NodeFacts& facts) {
-  const SymbolicShape* data = facts.shape(0);
-  const onnx_io::Attribute* axis = facts.attribute("axis");
-  if (data != nullptr && axis != nullptr) require_axis("axis", axis->i, *data);
-}
-
 // A size for each of axes, which are all where none are stated.
 void check_cropped_axes(const NodeFacts& facts) {
-  const SymbolicShape* data = facts.shape(0);
-  if (data == nullptr) return;
+  const SymbolicShape *data = facts.shape(0), *shape = facts.shape(1);
+  if (data == nullptr || shape == nullptr) return;
   const onnx_io::Attribute* axes = facts.attribute("axes");
-  const std::int64_t rank = rank_of(*data), count = axes != nullptr ? std::ssize(axes->ints) : rank;
-  std::set<std::int64_t> named;
-  for (std::int64_t i = 0; axes != nullptr && i < count; ++i) {
-    const std::int64_t axis = axes->ints[static_cast<std::size_t>(i)];
-    require_axis("axes", axis, *data);
-    if (!named.insert(axis < 0 ? axis + rank : axis).second)
-      fail_invalid("attribute axes names axis {} twice", axis < 0 ? axis + rank : axis);
-  }
-  const auto sizes = size_of(facts.shape(1), 0);
+  const std::int64_t count = axes != nullptr ? std::ssize(axes->ints) : rank_of(*data);
+  const Size sizes = shape->empty() ? 1 : size_of(shape, 0);
   if (sizes && *sizes != count) fail_invalid("input shape has {} sizes for {} axes", *sizes, count);
 }
 
@@ -72,6 +49,46 @@ void check_block_lists(const NodeFacts& facts) {
   require_entries(facts, "pads", 2 * *axes, "ends of axes of image_shape");
 }
 
+namespace {
+
+// Version 8 has the batch on axis 0 of all, and the steps behind it; later ones the axes that are stated.
+void require_steps(const NodeFacts& facts, std::size_t states, std::size_t inputs) {
+  const std::size_t first = facts.since_version() < 9 ? 1 : 0;
+  Size batch, steps;
+  const auto require_same = [&](std::size_t i, const char* what, const Size& size, Size& common) {
+    if (!common) common = size;
+    if (size && *size != *common)
+      fail_invalid("input {} is {}: its {} is {}, but that of others is {}", i, to_string(*facts.shape(i)),
+                   what, *size, *common);
+  };
+  for (std::size_t i = first; i < first + inputs; ++i) {
+    const SymbolicShape* shape = facts.shape(i);
+    const bool is_scanned = i >= first + states;
+    if (shape == nullptr || (first == 0 && !is_scanned)) continue;
+    const int rank = rank_of(*shape);
+    if (first == 1) {
+      if (rank < (is_scanned ? 2 : 1))
+        fail_invalid("input {} is {}, but needs an axis for the batch{}", i, to_string(*shape),
+                     is_scanned ? " and one for steps" : "");
+      require_same(i, "batch size", size_of(shape, 0), batch);
+      if (is_scanned) require_same(i, "number of steps", size_of(shape, 1), steps);
+      continue;
+    }
+    const std::int64_t axis = facts.list_entry("scan_input_axes", static_cast<int>(i - states)).value_or(0);
+    if (axis < -rank || axis >= rank)
+      fail_invalid("scan_input_axes names axis {} of input {}, which is {}", axis, i, to_string(*shape));
+    require_same(i, "number of steps", size_of(shape, static_cast<int>(axis < 0 ? axis + rank : axis)),
+                 steps);
+  }
+  if (first == 0) return;
+  require_sizes("sequence_lens", facts.shape(0), {batch}, "a length for each row of the batch");
+  for (const std::int64_t length : integers_in(facts, 0).value_or(std::vector<std::int64_t>()))
+    if (length < 0 || (steps && length > *steps))
+      fail_invalid("sequence_lens holds {}, but must lie in [0, {}]", length, steps.value_or(length));
+}
+
+}  // namespace
+
 // Inputs are states and then scan inputs, outputs the states and then scan outputs; behind sequence_lens in
 // version 8, which has a direction for each scan input alone.
 void check_scan(const NodeFacts& facts) {
@@ -89,6 +106,7 @@ void check_scan(const NodeFacts& facts) {
   require_entries(facts, "scan_input_axes", scanned, "scan inputs");
   require_entries(facts, "scan_output_directions", outputs - states, "scan outputs");
   require_entries(facts, "scan_output_axes", outputs - states, "scan outputs");
+  require_steps(facts, static_cast<std::size_t>(states), static_cast<std::size_t>(inputs));
 }
 
 // Mean and InvStdDev get a size of 1 from axis on, whatever it is.
@@ -100,17 +118,17 @@ void check_normalized_axis(const NodeFacts& facts) {
     fail_invalid("attribute axis is {}, but must lie in [-r, r) of an input of rank r, here {}", axis, rank);
 }
 
-// Dimensions of data from batch_dims + indices.shape[-1] on are copied.
-void check_batch_dims(const NodeFacts& facts) {
-  const std::int64_t batch_dims = facts.int_attribute("batch_dims", 0);
-  if (batch_dims < 0) fail_invalid("attribute batch_dims is {}, but must not be negative", batch_dims);
-  for (const std::size_t i : {0, 1}) {
+void check_single_elements(const NodeFacts& facts) {
+  for (std::size_t i = 0; i < (facts.op_type() == "If" ? 1U : 2U); ++i) {
     const SymbolicShape* shape = facts.shape(i);
-    if (shape != nullptr && batch_dims >= std::max(rank_of(*shape), 1)) {
-      fail_invalid("attribute batch_dims is {}, but must be less than the rank of {}, which is {}",
-                   batch_dims, i == 0 ? "data" : "indices", rank_of(*shape));
-    }
+    if (shape != nullptr && count_of(sizes_of(*shape)).value_or(1) != 1)
+      fail_invalid("{} is {}, but must hold one element", input_name(facts, i), to_string(*shape));
   }
+}
+
+void check_wrapped(const NodeFacts& facts) {
+  if (!facts.has_input(0) && facts.attribute("type") == nullptr)
+    fail_invalid("Optional needs an input or the attribute type");
 }
 
 // Readers of ONNX take axes for int: 2^32 would pass for 0.

@@ -5,8 +5,8 @@ namespace grurun::opset {
 
 std::span<const Page> controlflow_pages() {
   static constexpr Page pages[] = {
-      {.op_type = "If"},
-      {.op_type = "Loop"},
+      {.op_type = "If", .rules = {{check_single_elements}}},
+      {.op_type = "Loop", .rules = {{check_single_elements}}},
       {.op_type = "Scan",
        .attributes = "directions: 0, 1; scan_input_directions@9: 0, 1; scan_output_directions@9: 0, 1",
        .rules = {{check_scan}}},

@@ -1,5 +1,6 @@
 #include "opset/pages/judge_page.h"
 
+#include "opset/pages/attribute_lists.h"
 #include "opset/pages/attribute_values.h"
 #include "opset/pages/input_shapes.h"
 #include "opset/pages/page_rules.h"
@@ -12,7 +13,9 @@ std::vector<Fault> attribute_value_faults(const onnx_io::Node& node, int since_v
   std::vector<Fault> faults;
   const Page* page = find_page(node.domain, node.op_type);
   if (page == nullptr) return faults;
-  auto together = page->together == nullptr ? std::nullopt : page->together(node, since_version);
+  const bool judged = page->lists.empty() || !refers_to_others(node);  // what a caller states is not known
+  auto together = judged ? attribute_list_fault(*page, node) : std::nullopt;
+  if (judged && !together && page->together != nullptr) together = page->together(node, since_version);
   if (together) faults.push_back({Rule::attributes_together, std::move(*together)});
   if (auto value = attribute_value_fault(*page, node, since_version))
     faults.push_back({Rule::attribute_value, std::move(*value)});

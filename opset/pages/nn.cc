@@ -58,7 +58,7 @@ std::span<const Page> nn_pages() {
        .attributes = "stash_type: 1, 10, 11, 16",
        .rules = {{check_normalized_axis}, {check_broadcast_to_first}}},
       {.op_type = "LinearAttention", .attributes = "update_rule: linear, gated, delta, gated_delta"},
-      {.op_type = "LpNormalization", .attributes = "p: 1, 2", .rules = {{check_axis}}},
+      {.op_type = "LpNormalization", .attributes = "p: 1, 2", .numbers = "axis=-1: [-r,r)"},
       {.op_type = "LpPool",
        .attributes =
            "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0; p@2 >= 1; dilations@18 >= 1",

@@ -85,7 +85,12 @@ struct Page {
   /// attributes. once: none twice.
   std::string_view numbers = {};
 
-  /// What it forbids of attributes taken together; nullopt for nothing.
+  /// Lists among the attributes, in entries that "; " parts: "a | b" for one of them that is given and not
+  /// both, "a: b c? d" for lists as long as a, of which c may be left out; "a!: " where a must have an entry.
+  /// An empty list is left out. A list may be a tensor, or stand in the attribute of its name and _as_tensor.
+  std::string_view lists = {};
+
+  /// What it forbids of attributes taken together, once lists are as they must be; nullopt for nothing.
   std::optional<std::string> (*together)(const onnx_io::Node& node, int since_version) = nullptr;
 
   PageRule rules[3] = {};

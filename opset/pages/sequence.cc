@@ -1,21 +1,26 @@
 #include "opset/pages/families.h"
+#include "opset/pages/page_rules.h"
 
 namespace grurun::opset {
 
 std::span<const Page> sequence_pages() {
   static constexpr Page pages[] = {
       {.op_type = "ConcatFromSequence", .attributes = "new_axis: 0, 1"},
-      {.op_type = "Optional"},
+      {.op_type = "Optional", .rules = {{check_wrapped}}},
       {.op_type = "OptionalGetElement"},
       {.op_type = "OptionalHasElement"},
-      {.op_type = "SequenceAt"},
+      {.op_type = "SequenceAt", .shapes = "@11 - one"},
       {.op_type = "SequenceConstruct"},
-      {.op_type = "SequenceEmpty"},
-      {.op_type = "SequenceErase"},
-      {.op_type = "SequenceInsert"},
+      {.op_type = "SequenceEmpty", .together = names_element_type},
+      {.op_type = "SequenceErase", .shapes = "@11 - one"},
+      {.op_type = "SequenceInsert", .shapes = "@11 - - one"},
       {.op_type = "SequenceLength"},
       {.op_type = "SequenceMap"},
-      {.op_type = "SplitToSequence", .attributes = "keepdims: 0, 1"},
+      {.op_type = "SplitToSequence",
+       .shapes = "@11 - list",
+       .attributes = "keepdims: 0, 1",
+       .numbers = "axis=0: [-r,r)",
+       .rules = {{check_split_to_sequence}}},
   };
   static_assert(is_sorted_by_name(pages));
   return pages;

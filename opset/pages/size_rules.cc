@@ -24,14 +24,6 @@ void check_blocks(const NodeFacts& facts, bool to_depth) {
 
 }  // namespace
 
-void check_perm(const NodeFacts& facts) {
-  const SymbolicShape* data = facts.shape(0);
-  const onnx_io::Attribute* perm = facts.attribute("perm");
-  if (data == nullptr || perm == nullptr || perm->ints.size() == data->size()) return;
-  fail_invalid("attribute perm has {} axes, but data {} has {}", perm->ints.size(), to_string(*data),
-               data->size());
-}
-
 void check_gemm(const NodeFacts& facts) {
   const SymbolicShape *A = facts.shape(0), *B = facts.shape(1);
   const Size M = size_of(A, facts.int_attribute("transA", 0) != 0 ? 1 : 0);
@@ -43,32 +35,6 @@ void check_broadcast_to_first(const NodeFacts& facts) {
   const SymbolicShape* X = facts.shape(0);
   for (std::size_t i = 1; X != nullptr && i < facts.input_count(); ++i)
     require_broadcast(input_name(facts, i), facts.shape(i), sizes_of(*X));
-}
-
-// updates [indices.shape[:-1], data.shape[indices.shape[-1]:]]
-void check_updates(const NodeFacts& facts) {
-  const SymbolicShape *data = facts.shape(0), *indices = facts.shape(1);
-  if (data == nullptr || indices == nullptr || rank_of(*indices) == 0) return;
-  const int last = rank_of(*indices) - 1;
-  const Size depth = size_of(indices, last);
-  if (!depth) return;
-  if (*depth < 0 || *depth > rank_of(*data))
-    fail_invalid("indices is {}, but data {} has no {} axes", to_string(*indices), to_string(*data), *depth);
-  Sizes wanted;
-  for (int axis = 0; axis < last; ++axis) wanted.push_back(size_of(indices, axis));
-  for (int axis = static_cast<int>(*depth); axis < rank_of(*data); ++axis)
-    wanted.push_back(size_of(data, axis));
-  require_sizes("updates", facts.shape(2), wanted, "indices.shape[:-1] and the axes that are not indexed");
-}
-
-void check_reversed(const NodeFacts& facts) {
-  const std::int64_t batch_axis = facts.int_attribute("batch_axis", 1);
-  const std::int64_t time_axis = facts.int_attribute("time_axis", 0);
-  if (!(batch_axis == 0 && time_axis == 1) && !(batch_axis == 1 && time_axis == 0))
-    fail_invalid("time_axis and batch_axis are {} and {}; they must be 0 and 1, or 1 and 0", time_axis,
-                 batch_axis);
-  require_sizes("sequence_lens", facts.shape(1), {size_of(facts.shape(0), static_cast<int>(batch_axis))},
-                "a length for each row of the batch");
 }
 
 void check_group_count(const NodeFacts& facts) {
@@ -98,23 +64,6 @@ void check_scale(const NodeFacts& facts) {
   require_sizes(name, scale, wanted, "a number for each block of block_size places of axis");
 }
 
-// ONNX's inference works out a -1; without one, it takes the shape at its word.
-void check_count(const NodeFacts& facts) {
-  const SymbolicShape* data = facts.shape(0);
-  const Tensor* stated = facts.value(1);
-  if (data == nullptr || stated == nullptr || stated->dtype() != DType::int64) return;
-  const bool allowzero = facts.int_attribute("allowzero", 0) != 0;
-  Sizes wanted;
-  for (const std::int64_t size : stated->span<std::int64_t>()) {
-    const bool copied = size == 0 && !allowzero;
-    wanted.push_back(copied ? size_of(data, static_cast<int>(wanted.size())) : size);
-  }
-  const Size elements = count_of(sizes_of(*data)), room = count_of(wanted);
-  if (elements && room && *elements != *room)
-    fail_invalid("data is {}: its {} elements do not fill the shape {}", to_string(*data), *elements,
-                 text_of(wanted));
-}
-
 // Without axis, of all elements in a row.
 void check_condition(const NodeFacts& facts) {
   const SymbolicShape* input = facts.shape(0);
@@ -123,19 +72,10 @@ void check_condition(const NodeFacts& facts) {
   const int rank = rank_of(*input);
   Size most = count_of(sizes_of(*input));
   if (const onnx_io::Attribute* axis = facts.attribute("axis")) {
-    if (axis->i < -rank || axis->i >= rank) return;  // ONNX's inference says so
     most = size_of(input, static_cast<int>(axis->i < 0 ? axis->i + rank : axis->i));
   }
   if (most && *count > *most)
     fail_invalid("condition has {} elements for {} of input {}", *count, *most, to_string(*input));
-}
-
-// A list of num_outputs sizes is made, and read at the number of each output.
-void check_num_outputs(const NodeFacts& facts) {
-  const auto outputs = static_cast<std::int64_t>(facts.output_count());
-  const std::int64_t stated = facts.int_attribute("num_outputs", outputs);
-  if (stated != outputs)
-    fail_invalid("attribute num_outputs is {}, but the node has {} outputs", stated, outputs);
 }
 
 void check_equation(const NodeFacts& facts) {
@@ -194,13 +134,22 @@ void check_statistics(const NodeFacts& facts) {
 void check_optimizer(const NodeFacts& facts) {
   const std::size_t each = facts.op_type() == "Adam" ? 4 : 3;
   const std::size_t inputs = facts.input_count(), outputs = facts.output_count();
-  if (inputs < 2 || (inputs - 2) % each != 0)
+  if (inputs < 2 + each || (inputs - 2) % each != 0)
     fail_invalid("{} inputs: behind R and T, {} of them belong to each tensor that is optimized", inputs,
                  each);
   const std::size_t tensors = (inputs - 2) / each;
   if (outputs != tensors * (each - 1))
     fail_invalid("{} outputs, but each of the {} tensors that are optimized has {}", outputs, tensors,
                  each - 1);
+  for (std::size_t i = 2; i < inputs; ++i) {
+    const std::size_t first = 2 + (i - 2) % tensors;
+    const DType dtype = facts.dtype(i), wanted = facts.dtype(first);
+    if (dtype != wanted && dtype != DType::undefined && wanted != DType::undefined)
+      fail_invalid("input {} is {}, but belongs to a tensor of {}", i, dtype_name(dtype), dtype_name(wanted));
+    if (facts.shape(first) != nullptr)
+      require_sizes(("input " + std::to_string(i)).c_str(), facts.shape(i), sizes_of(*facts.shape(first)),
+                    "the shape of the tensor that it belongs to");
+  }
 }
 
 void check_depth_to_space(const NodeFacts& facts) {

@@ -13,10 +13,13 @@ std::span<const Page> preview_pages() {
 
 std::span<const Page> training_pages() {
   static constexpr Page pages[] = {
-      {.op_type = "Adagrad", .rules = {{check_optimizer}}},
-      {.op_type = "Adam", .rules = {{check_optimizer}}},
-      {.op_type = "Gradient"},
-      {.op_type = "Momentum", .attributes = "mode: nesterov, standard", .rules = {{check_optimizer}}},
+      {.op_type = "Adagrad", .shapes = "@1 one one", .rules = {{check_optimizer}}},
+      {.op_type = "Adam", .shapes = "@1 one one", .rules = {{check_optimizer}}},
+      {.op_type = "Gradient", .together = gradient_names_fault},
+      {.op_type = "Momentum",
+       .shapes = "@1 one one",
+       .attributes = "mode: nesterov, standard",
+       .rules = {{check_optimizer}}},
   };
   static_assert(is_sorted_by_name(pages));
   return pages;

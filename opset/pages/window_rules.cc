@@ -53,19 +53,4 @@ std::optional<std::string> transposed_paddings(const Node& node, int since_versi
   return since_version < 11 ? std::nullopt : wide_output_padding(node);
 }
 
-std::optional<std::string> both_kinds(const Node& node, int since_version) {
-  if (since_version < 2) return std::nullopt;
-  for (const char* kind : {"keys_", "values_"}) {
-    const Attribute* first = nullptr;
-    for (const Attribute& attribute : node.attributes) {
-      if (!attribute.name.starts_with(kind)) continue;
-      if (first != nullptr)
-        return fmt::format("{} and {} are both given, but LabelEncoder takes one of them", first->name,
-                           attribute.name);
-      first = &attribute;
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace grurun::opset

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/graph/plan.h"
-#include "tensor/error.h"
+#include "engine/graph/refusal.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -15,16 +15,10 @@ namespace grurun::engine {
 /// Throws Error(invalid_model) unless the body has these numbers of inputs and outputs.
 void require_body(const Plan& body, const char* op, std::size_t inputs, std::size_t outputs);
 
-/// The element of a tensor that must hold exactly one, a T; throws Error(invalid_model) naming it.
+/// The element of a tensor that the page of the operator wants to hold exactly one.
 template <typename T>
-T single_element(const Tensor& tensor, const char* what) {
-  if (tensor.dtype() != dtype_of<T>) {
-    fail_invalid("{} must be tensor({}), but is tensor({})", what, dtype_name(dtype_of<T>),
-                 dtype_name(tensor.dtype()));
-  }
-  if (tensor.size() != 1) {
-    fail_invalid("{} must hold one element, but has shape {}", what, tensor.shape().to_string());
-  }
+T single_element(const Tensor& tensor) {
+  if (tensor.size() != 1) refuse();
   return *tensor.data<T>();
 }
 

@@ -17,7 +17,7 @@ RunFunction prepare_if(PrepareContext& node) {
   const auto else_branch = node.subgraph("else_branch");
   for (const auto& branch : {then_branch, else_branch}) require_body(*branch, "If", 0, node.output_count());
   return [=](RunContext& run) {
-    const bool cond = single_element<bool>(run.tensor(0), "cond");
+    const bool cond = single_element<bool>(run.tensor(0));
     Values outputs = run.run_subgraph(cond ? *then_branch : *else_branch, {});
     for (std::size_t i = 0; i < outputs.size(); ++i) run.set_output(i, std::move(outputs[i]));
   };

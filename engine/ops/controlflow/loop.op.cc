@@ -33,8 +33,8 @@ Value carried_as_declared(Value value, const ValueType& declared) {
 void run_loop(const Loop& loop, RunContext& run) {
   const Tensor* trip_count = run.optional_tensor(0);
   const Tensor* condition = run.optional_tensor(1);
-  const std::int64_t trips = trip_count ? single_element<std::int64_t>(*trip_count, "M") : INT64_MAX;
-  bool cond = condition ? single_element<bool>(*condition, "cond") : true;
+  const std::int64_t trips = trip_count ? single_element<std::int64_t>(*trip_count) : INT64_MAX;
+  bool cond = condition ? single_element<bool>(*condition) : true;
 
   Values carried;
   for (std::size_t i = 0; i < loop.carried; ++i) carried.push_back(run.input(2 + i));
@@ -48,7 +48,11 @@ void run_loop(const Loop& loop, RunContext& run) {
     for (std::size_t k = 0; k < loop.carried; ++k)
       inputs.push_back(carried_as_declared(std::move(carried[k]), loop.body->input_types[2 + k]));
     Values outputs = run.run_subgraph(*loop.body, std::move(inputs));
-    cond = single_element<bool>(outputs[0].tensor(), "the body's cond");
+    const Tensor& goes_on = outputs[0].tensor();
+    if (goes_on.dtype() != DType::boolean || goes_on.size() != 1)
+      fail_invalid("the body's cond must hold one bool, but is {} {}", dtype_name(goes_on.dtype()),
+                   goes_on.shape().to_string());
+    cond = *goes_on.data<bool>();
     for (std::size_t k = 0; k < loop.carried; ++k) carried[k] = std::move(outputs[1 + k]);
     for (std::size_t k = 0; k < loop.scanned; ++k)
       scanned[k].push_back(std::move(outputs[1 + loop.carried + k]));

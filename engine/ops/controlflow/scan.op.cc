@@ -27,18 +27,9 @@ struct Scan {
   std::vector<std::int64_t> input_directions, output_directions, input_axes, output_axes;
 };
 
+// Each of them has as many entries as there are scan inputs or outputs.
 std::vector<std::int64_t> list_attribute(PrepareContext& node, const char* name, std::size_t count) {
-  std::vector<std::int64_t> list = node.ints_attribute(name, std::vector<std::int64_t>(count, 0));
-  if (list.size() != count) fail_invalid("{} must have {} entries, but has {}", name, count, list.size());
-  return list;
-}
-
-std::vector<std::int64_t> directions(PrepareContext& node, const char* name, std::size_t count) {
-  std::vector<std::int64_t> list = list_attribute(node, name, count);
-  for (const std::int64_t direction : list) {
-    if (direction != 0 && direction != 1) fail_invalid("{} must hold 0 or 1, but holds {}", name, direction);
-  }
-  return list;
+  return node.ints_attribute(name, std::vector<std::int64_t>(count, 0));
 }
 
 void run_scan(const Scan& scan, RunContext& run) {
@@ -53,10 +44,7 @@ void run_scan(const Scan& scan, RunContext& run) {
     axes.push_back(static_cast<std::size_t>(normalized_axis(scan.input_axes[i], rank, "scan_input_axes")));
     sequences.push_back(&sequence);
     const std::int64_t steps = sequence.dim(axes.back());
-    if (length >= 0 && steps != length) {
-      fail_invalid("scan inputs must have one length, but input {} has {} and the first has {}", i, steps,
-                   length);
-    }
+    if (length >= 0 && steps != length) refuse();
     length = steps;
   }
 
@@ -87,21 +75,20 @@ RunFunction prepare_scan(PrepareContext& node) {
   Scan scan;
   scan.body = node.subgraph("body");
   const std::int64_t scan_inputs = node.int_attribute("num_scan_inputs");
-  if (scan_inputs < 1 || static_cast<std::uint64_t>(scan_inputs) > node.input_count()) {
-    fail_invalid("num_scan_inputs is {}, but must lie between 1 and the {} inputs", scan_inputs,
-                 node.input_count());
-  }
+  if (scan_inputs < 1 || static_cast<std::uint64_t>(scan_inputs) > node.input_count()) refuse();
   scan.scan_inputs = static_cast<std::size_t>(scan_inputs);
   scan.states = node.input_count() - scan.scan_inputs;
-  if (node.output_count() < scan.states) {
-    fail_invalid("Scan has {} states, but only {} outputs", scan.states, node.output_count());
-  }
+  if (node.output_count() < scan.states) refuse();
   scan.scan_outputs = node.output_count() - scan.states;
   require_body(*scan.body, "Scan", node.input_count(), node.output_count());
-  scan.input_directions = directions(node, "scan_input_directions", scan.scan_inputs);
-  scan.output_directions = directions(node, "scan_output_directions", scan.scan_outputs);
+  scan.input_directions = list_attribute(node, "scan_input_directions", scan.scan_inputs);
+  scan.output_directions = list_attribute(node, "scan_output_directions", scan.scan_outputs);
   scan.input_axes = list_attribute(node, "scan_input_axes", scan.scan_inputs);
   scan.output_axes = list_attribute(node, "scan_output_axes", scan.scan_outputs);
+  for (const auto* list : {&scan.input_directions, &scan.input_axes})
+    if (list->size() != scan.scan_inputs) refuse();
+  for (const auto* list : {&scan.output_directions, &scan.output_axes})
+    if (list->size() != scan.scan_outputs) refuse();
   return [scan](RunContext& run) { run_scan(scan, run); };
 }
 

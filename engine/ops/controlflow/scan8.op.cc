@@ -35,16 +35,10 @@ Extent measure(const BatchScan& scan, RunContext& run) {
   for (std::size_t i = 0; i < scan.states + scan.scan_inputs; ++i) {
     const Tensor& tensor = run.tensor(1 + i);
     const bool is_scan_input = i >= scan.states;
-    if (tensor.rank() < (is_scan_input ? 2u : 1u)) {
-      fail_invalid("input {} needs a batch axis{}, but has shape {}", 1 + i,
-                   is_scan_input ? " and a sequence axis" : "", tensor.shape().to_string());
-    }
+    if (tensor.rank() < (is_scan_input ? 2u : 1u)) refuse();
     if (i == 0) extent.batch = tensor.dim(0);
     if (i == scan.states) extent.length = tensor.dim(1);
-    if (tensor.dim(0) != extent.batch || (is_scan_input && tensor.dim(1) != extent.length)) {
-      fail_invalid("input {} of shape {} does not have batch size {}{}", 1 + i, tensor.shape().to_string(),
-                   extent.batch, is_scan_input ? fmt::format(" and sequence length {}", extent.length) : "");
-    }
+    if (tensor.dim(0) != extent.batch || (is_scan_input && tensor.dim(1) != extent.length)) refuse();
   }
   return extent;
 }
@@ -53,14 +47,10 @@ std::vector<std::int64_t> row_lengths(RunContext& run, const Extent& extent) {
   const Tensor* given = run.optional_tensor(0);
   if (given == nullptr)
     return std::vector<std::int64_t>(static_cast<std::size_t>(extent.batch), extent.length);
-  if (given->rank() != 1 || given->dim(0) != extent.batch) {
-    fail_invalid("sequence_lens must have shape [{}], but has {}", extent.batch, given->shape().to_string());
-  }
+  if (given->rank() != 1 || given->dim(0) != extent.batch) refuse();
   const auto lengths = given->span<std::int64_t>();
   for (const std::int64_t length : lengths) {
-    if (length < 0 || length > extent.length) {
-      fail_invalid("sequence_lens holds {}, but must lie in [0, {}]", length, extent.length);
-    }
+    if (length < 0 || length > extent.length) refuse();
   }
   return {lengths.begin(), lengths.end()};
 }
@@ -119,25 +109,14 @@ RunFunction prepare_scan8(PrepareContext& node) {
   scan.body = node.subgraph("body");
   const std::int64_t scan_inputs = node.int_attribute("num_scan_inputs");
   const std::size_t variadic = node.input_count() > 0 ? node.input_count() - 1 : 0;
-  if (scan_inputs < 1 || static_cast<std::uint64_t>(scan_inputs) > variadic) {
-    fail_invalid("num_scan_inputs is {}, but must lie between 1 and the {} states and scan inputs",
-                 scan_inputs, variadic);
-  }
+  if (scan_inputs < 1 || static_cast<std::uint64_t>(scan_inputs) > variadic) refuse();
   scan.scan_inputs = static_cast<std::size_t>(scan_inputs);
   scan.states = variadic - scan.scan_inputs;
-  if (node.output_count() < scan.states) {
-    fail_invalid("Scan has {} states, but only {} outputs", scan.states, node.output_count());
-  }
+  if (node.output_count() < scan.states) refuse();
   scan.scan_outputs = node.output_count() - scan.states;
   require_body(*scan.body, "Scan", variadic, node.output_count());
   scan.directions = node.ints_attribute("directions", std::vector<std::int64_t>(scan.scan_inputs, 0));
-  if (scan.directions.size() != scan.scan_inputs) {
-    fail_invalid("directions must have {} entries, but has {}", scan.scan_inputs, scan.directions.size());
-  }
-  for (const std::int64_t direction : scan.directions) {
-    if (direction != 0 && direction != 1)
-      fail_invalid("directions must hold 0 or 1, but holds {}", direction);
-  }
+  if (scan.directions.size() != scan.scan_inputs) refuse();
   return [scan](RunContext& run) { run_batch_scan(scan, run); };
 }
 

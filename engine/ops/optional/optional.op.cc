@@ -19,7 +19,7 @@ RunFunction prepare_optional(PrepareContext& node) {
       run.set_output(0, Optional{input.type(), std::make_shared<const Value>(input)});
     };
   }
-  if (type == nullptr) fail_invalid("Optional needs an input or the attribute 'type'");
+  if (type == nullptr) refuse();
   const ValueType element = type->types.at(0);
   return [element](RunContext& run) { run.set_output(0, Optional{element, nullptr}); };
 }

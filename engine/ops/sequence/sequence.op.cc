@@ -12,8 +12,7 @@ namespace {
 // The position in [0, last], where last is the largest that the operator admits.
 std::size_t position(const Tensor& tensor, std::size_t length, std::int64_t last) {
   const ScratchVector<std::int64_t> list = integer_list(tensor, "position");
-  if (list.size() != 1)
-    fail_invalid("position must be a scalar, but has shape {}", tensor.shape().to_string());
+  if (list.size() != 1) refuse();
   const auto n = static_cast<std::int64_t>(length);
   if (list[0] < -n || list[0] > last) {
     fail_invalid("position is {}, but must lie in [{}, {}] for a sequence of {}", list[0], -n, last, n);
@@ -30,7 +29,6 @@ void require_tensor_of(const Sequence& sequence, const Value& value) {
 
 RunFunction prepare_empty(PrepareContext& node) {
   const std::int64_t number = node.int_attribute("dtype", static_cast<std::int64_t>(DType::float32));
-  if (!is_valid_dtype(number)) fail_invalid("dtype is {}, which is no element type", number);
   const ValueType element = ValueType::tensor(static_cast<DType>(number));
   return [element](RunContext& run) { run.set_output(0, Sequence{element, {}}); };
 }
@@ -38,10 +36,7 @@ RunFunction prepare_empty(PrepareContext& node) {
 RunFunction prepare_construct(PrepareContext&) {
   return [](RunContext& run) {
     Sequence out{ValueType::tensor(run.tensor(0).dtype()), {}};
-    for (std::size_t i = 0; i < run.input_count(); ++i) {
-      require_tensor_of(out, run.input(i));
-      out.items.push_back(run.input(i));
-    }
+    for (std::size_t i = 0; i < run.input_count(); ++i) out.items.push_back(run.input(i));
     run.set_output(0, std::move(out));
   };
 }

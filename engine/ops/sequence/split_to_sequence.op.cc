@@ -19,16 +19,16 @@ ScratchVector<std::int64_t> part_lengths(const Tensor& split, std::int64_t lengt
   const ScratchVector<std::int64_t> stated = integer_list(split, "split");
   std::int64_t sum = 0;
   for (const std::int64_t part : stated) {
-    if (part < 0) fail_invalid("split holds {}", part);
+    if (part < 0) refuse();
     sum = checked_add(sum, part);
   }
-  if (sum != length) fail_invalid("the parts in split sum to {}, but the axis has length {}", sum, length);
+  if (sum != length) refuse();
   return stated;
 }
 
 std::int64_t part_length(const Tensor& split) {
   const std::int64_t stated = integer_list(split, "split")[0];
-  if (stated <= 0) fail_invalid("split is {}, but must be positive", stated);
+  if (stated <= 0) refuse();
   return stated;
 }
 

@@ -20,17 +20,14 @@ namespace {
 
 Shape grid_shape(const Tensor& theta, std::span<const std::int64_t> size) {
   const auto axes = static_cast<std::int64_t>(size.size()) - 2;
-  if (axes != 2 && axes != 3) fail_invalid("size has {} values, but must have 4 or 5", size.size());
+  if (axes != 2 && axes != 3) refuse();
   Shape shape{size[0]};
   for (std::size_t d = 2; d < size.size(); ++d) shape.push_back(size[d]);
   for (const std::int64_t length : size) {
-    if (length < 0) fail_invalid("size holds {}, but must not be negative", length);
+    if (length < 0) refuse();
   }
   const Shape expected{size[0], axes, axes + 1};
-  if (!(theta.shape() == expected)) {
-    fail_invalid("for a size of {} values theta must have shape {}, but has {}", size.size(),
-                 expected.to_string(), theta.shape().to_string());
-  }
+  if (!(theta.shape() == expected)) refuse();
   shape.push_back(axes);
   return shape;
 }

@@ -18,14 +18,14 @@ Shape target_shape(const Tensor& input, const std::optional<std::vector<std::int
                    std::span<const std::int64_t> sizes) {
   Shape shape = input.shape();
   const std::size_t count = axes ? axes->size() : shape.rank();
-  if (sizes.size() != count) fail_invalid("shape has {} values for {} axes", sizes.size(), count);
+  if (sizes.size() != count) refuse();
   ScratchVector<bool> named(shape.rank(), false);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t axis =
         axes ? static_cast<std::size_t>(normalized_axis((*axes)[i], static_cast<std::int64_t>(shape.rank())))
              : i;
-    if (named[axis]) fail_invalid("axes names axis {} twice", axis);
-    if (sizes[i] < 0) fail_invalid("shape asks for {} elements along axis {}", sizes[i], axis);
+    if (named[axis]) refuse();
+    if (sizes[i] < 0) refuse();
     named[axis] = true;
     shape[axis] = sizes[i];
   }

@@ -11,10 +11,7 @@ namespace {
 
 Tensor compress(const Tensor& input, const Tensor& condition, std::size_t axis) {
   const std::int64_t length = input.dim(axis);
-  if (condition.rank() != 1 || condition.size() > length) {
-    fail_invalid("condition must be a list of at most {}, but has shape {}", length,
-                 condition.shape().to_string());
-  }
+  if (condition.rank() != 1 || condition.size() > length) refuse();
   std::vector<std::int64_t> kept;
   for (std::int64_t i = 0; i < condition.size(); ++i) {
     if (condition.data<bool>()[i]) kept.push_back(i);

@@ -26,19 +26,17 @@ Tensor permuted(const Tensor& input, const Shape& seen, const std::array<std::si
 
 std::int64_t blocksize(PrepareContext& node) {
   const std::int64_t b = node.int_attribute("blocksize");
-  if (b < 1 || b > 65536) fail_invalid("blocksize is {}, but must lie in [1, 65536]", b);
+  if (b < 1 || b > 65536) refuse();
   return b;
 }
 
 bool is_dcr(PrepareContext& node, int since) {
   const std::string mode = node.since_version() >= since ? node.string_attribute("mode", "DCR") : "DCR";
-  if (mode != "DCR" && mode != "CRD") fail_invalid("mode is '{}', but must be DCR or CRD", mode);
   return mode == "DCR";
 }
 
 void require_image(const Tensor& input) {
-  if (input.rank() != 4)
-    fail_invalid("the input must be [N,C,H,W], but has shape {}", input.shape().to_string());
+  if (input.rank() != 4) refuse();
 }
 
 RunFunction prepare_depth_to_space(PrepareContext& node) {
@@ -48,7 +46,7 @@ RunFunction prepare_depth_to_space(PrepareContext& node) {
     const Tensor& input = run.tensor(0);
     require_image(input);
     const std::int64_t n = input.dim(0), c = input.dim(1), h = input.dim(2), w = input.dim(3);
-    if (c % (b * b) != 0) fail_invalid("{} channels do not divide by blocksize {} squared", c, b);
+    if (c % (b * b) != 0) refuse();
     const std::int64_t depth = c / (b * b);
     const Tensor out = dcr ? permuted(input, Shape{n, b, b, depth, h, w}, {0, 3, 4, 1, 5, 2})
                            : permuted(input, Shape{n, depth, b, b, h, w}, {0, 1, 4, 2, 5, 3});
@@ -63,8 +61,7 @@ RunFunction prepare_space_to_depth(PrepareContext& node) {
     const Tensor& input = run.tensor(0);
     require_image(input);
     const std::int64_t n = input.dim(0), c = input.dim(1), h = input.dim(2), w = input.dim(3);
-    if (h % b != 0 || w % b != 0)
-      fail_invalid("height {} and width {} do not divide by blocksize {}", h, w, b);
+    if (h % b != 0 || w % b != 0) refuse();
     const Shape seen{n, c, h / b, b, w / b, b};
     const Tensor out =
         dcr ? permuted(input, seen, {0, 3, 5, 1, 2, 4}) : permuted(input, seen, {0, 1, 3, 5, 2, 4});

@@ -25,10 +25,7 @@ RunFunction prepare_expand(PrepareContext&) {
       const std::size_t axis = has_input ? d + input.rank() - rank : 0;
       const std::int64_t have = has_input ? input.dim(axis) : 1;
       const std::int64_t want = has_wanted ? wanted[d + wanted.size() - rank] : 1;
-      if (want < 0 || (have != want && have != 1 && want != 1)) {
-        fail_invalid("shape {} cannot be expanded to {}", input.shape().to_string(),
-                     Shape(wanted).to_string());
-      }
+      if (want < 0 || (have != want && have != 1 && want != 1)) refuse();
       shape.push_back(have == 1 ? want : have);
       from.push_back(has_input && have != 1 ? strides[axis] : 0);
     }

@@ -15,7 +15,7 @@ RunFunction prepare_flatten(PrepareContext& node) {
     Tensor input = run.take_tensor(0);
     const auto rank = static_cast<std::int64_t>(input.rank());
     const std::int64_t least = from_end ? -rank : 0;
-    if (axis < least || axis > rank) fail_invalid("axis is {}, but must lie in [{}, {}]", axis, least, rank);
+    if (axis < least || axis > rank) refuse();
     const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
     run.set_output(0,
                    input.reshaped(Shape{input.shape().count(0, at), input.shape().count(at, input.rank())}));

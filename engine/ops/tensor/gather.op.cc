@@ -24,8 +24,7 @@ ScratchVector<std::int64_t> places(const Tensor& indices, std::size_t axis, std:
   at.reserve(static_cast<std::size_t>(indices.size()));
   for (const Index index : indices.span<Index>()) {
     const std::int64_t place = index < 0 && from_end ? index + length : std::int64_t{index};
-    if (place < 0 || place >= length)
-      fail_invalid("indices holds {}, but axis {} has length {}", index, axis, length);
+    if (place < 0 || place >= length) refuse();
     at.push_back(place);
   }
   return at;

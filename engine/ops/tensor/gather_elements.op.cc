@@ -14,15 +14,9 @@ namespace {
 
 template <typename Index>
 Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis) {
-  if (indices.rank() != data.rank()) {
-    fail_invalid("indices must have the rank of data, {}, but has shape {}", data.rank(),
-                 indices.shape().to_string());
-  }
+  if (indices.rank() != data.rank()) refuse();
   for (std::size_t d = 0; d < data.rank(); ++d) {
-    if (d != axis && indices.dim(d) > data.dim(d)) {
-      fail_invalid("indices of shape {} reach beyond data of shape {} on axis {}",
-                   indices.shape().to_string(), data.shape().to_string(), d);
-    }
+    if (d != axis && indices.dim(d) > data.dim(d)) refuse();
   }
   ScratchVector<std::int64_t> strides = row_major_strides(data.shape());
   const std::int64_t stride = strides[axis];
@@ -43,9 +37,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis) {
       for (std::int64_t i = 0; i < width; ++i, row += step) {
         std::int64_t place = *places++;
         if (place < 0) place += length;
-        if (place < 0 || place >= length) {
-          fail_invalid("indices holds {}, but axis {} has length {}", places[-1], axis, length);
-        }
+        if (place < 0 || place >= length) refuse();
         *to++ = row[place * stride];
       }
     });

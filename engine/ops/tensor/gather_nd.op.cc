@@ -14,21 +14,12 @@ namespace grurun::engine {
 namespace {
 
 Tensor gather(const Tensor& data, const Tensor& indices, std::size_t batch_dims) {
-  if (data.rank() < 1 || indices.rank() < 1 || batch_dims >= std::min(data.rank(), indices.rank())) {
-    fail_invalid("batch_dims {} must be less than the ranks of data {} and indices {}", batch_dims,
-                 data.shape().to_string(), indices.shape().to_string());
-  }
+  if (batch_dims >= std::min(data.rank(), indices.rank())) refuse();
   for (std::size_t d = 0; d < batch_dims; ++d) {
-    if (data.dim(d) != indices.dim(d)) {
-      fail_invalid("data {} and indices {} differ on batch axis {}", data.shape().to_string(),
-                   indices.shape().to_string(), d);
-    }
+    if (data.dim(d) != indices.dim(d)) refuse();
   }
   const auto tuple = indices.dim(indices.rank() - 1);
-  if (tuple < 1 || tuple > static_cast<std::int64_t>(data.rank() - batch_dims)) {
-    fail_invalid("the last dimension of indices is {}, but must lie in [1, {}]", tuple,
-                 data.rank() - batch_dims);
-  }
+  if (tuple < 1 || tuple > static_cast<std::int64_t>(data.rank() - batch_dims)) refuse();
   const std::size_t indexed = batch_dims + static_cast<std::size_t>(tuple);
   Shape shape;
   for (std::size_t d = 0; d + 1 < indices.rank(); ++d) shape.push_back(indices.dim(d));
@@ -46,9 +37,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t batch_dims)
       std::int64_t from = b * batch_stride;
       for (std::size_t d = batch_dims; d < indexed; ++d, ++place) {
         const std::int64_t at = *place < 0 ? *place + data.dim(d) : *place;
-        if (at < 0 || at >= data.dim(d)) {
-          fail_invalid("indices holds {}, but axis {} has length {}", *place, d, data.dim(d));
-        }
+        if (at < 0 || at >= data.dim(d)) refuse();
         from += at * strides[d];
       }
       copy_elements(out, (b * per_batch + i) * slice, data, from, slice);
@@ -59,7 +48,7 @@ Tensor gather(const Tensor& data, const Tensor& indices, std::size_t batch_dims)
 
 RunFunction prepare_gather_nd(PrepareContext& node) {
   const std::int64_t batch_dims = node.since_version() >= 12 ? node.int_attribute("batch_dims", 0) : 0;
-  if (batch_dims < 0) fail_invalid("batch_dims is {}, but must not be negative", batch_dims);
+  if (batch_dims < 0) refuse();
   return [batch_dims](RunContext& run) {
     run.set_output(0, gather(run.tensor(0), run.tensor(1), static_cast<std::size_t>(batch_dims)));
   };

@@ -32,16 +32,10 @@ GridAttributes read_attributes(PrepareContext& node) {
   const std::string linear = first ? "bilinear" : "linear", cubic = first ? "bicubic" : "cubic";
   GridAttributes read{};
   const std::string mode = node.string_attribute("mode", linear);
-  if (mode != linear && mode != cubic && mode != "nearest") {
-    fail_invalid("mode is '{}', but version {} knows {}, nearest and {}", mode, node.since_version(), linear,
-                 cubic);
-  }
   read.mode = mode == "nearest" ? SampleMode::nearest
               : mode == linear  ? SampleMode::linear
                                 : SampleMode::cubic;
   const std::string padding = node.string_attribute("padding_mode", "zeros");
-  if (padding != "zeros" && padding != "border" && padding != "reflection")
-    fail_invalid("padding_mode is '{}', but must be zeros, border or reflection", padding);
   read.padding = padding == "zeros"    ? Padding::zeros
                  : padding == "border" ? Padding::border
                                        : Padding::reflection;
@@ -51,21 +45,13 @@ GridAttributes read_attributes(PrepareContext& node) {
 
 // Y's shape, once X and grid are known to fit.
 Shape output_shape(const Shape& x, const Shape& grid, const GridAttributes& attributes, int version) {
-  if (x.rank() < 3 || grid.rank() != x.rank()) {
-    fail_invalid("X {} and grid {} must have one rank of at least 3: [N,C,D1...Dr] and [N,O1...Or,r]",
-                 x.to_string(), grid.to_string());
-  }
-  if (version == 16 && x.rank() != 4)
-    fail_invalid("X must be [N,C,H,W] in version 16, but has shape {}", x.to_string());
+  if (x.rank() < 3 || grid.rank() != x.rank()) refuse();
+  if (version == 16 && x.rank() != 4) refuse();
   const std::size_t r = x.rank() - 2;
-  if (grid[0] != x[0] || grid[r + 1] != static_cast<std::int64_t>(r)) {
-    fail_invalid("grid {} does not fit X {}: its first dimension must be {}, its last {}", grid.to_string(),
-                 x.to_string(), x[0], r);
-  }
+  if (grid[0] != x[0] || grid[r + 1] != static_cast<std::int64_t>(r)) refuse();
   Shape y{x[0], x[1]};
   for (std::size_t d = 0; d < r; ++d) y.push_back(grid[d + 1]);
-  if (attributes.padding != Padding::zeros && y.element_count() != 0 && x.count(2, x.rank()) == 0)
-    fail_invalid("X {} has no element that could be at or near a border", x.to_string());
+  if (attributes.padding != Padding::zeros && y.element_count() != 0 && x.count(2, x.rank()) == 0) refuse();
   return y;
 }
 

@@ -39,12 +39,10 @@ RunFunction prepare_one_hot(PrepareContext& node) {
     const Tensor& indices = run.tensor(0);
     const Tensor& depth_input = run.tensor(1);
     const Tensor& values = run.tensor(2);
-    if (depth_input.size() != 1)
-      fail_invalid("depth must hold one element, but has shape {}", depth_input.shape().to_string());
-    if (values.size() != 2)
-      fail_invalid("values must be [off, on], but has shape {}", values.shape().to_string());
+    if (depth_input.size() != 1 || depth_input.rank() > 1) refuse();
+    if (values.size() != 2 || values.rank() != 1) refuse();
     const std::int64_t depth = as_int64(depth_input)[0];
-    if (depth < 0) fail_invalid("depth must be a number of elements, from 0 on");
+    if (depth < 0) refuse();
     Shape shape = indices.shape();
     const auto at =
         static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(shape.rank()) + 1));

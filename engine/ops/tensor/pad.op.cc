@@ -27,9 +27,7 @@ Mode mode_attribute(PrepareContext& node) {
   const std::string mode = node.string_attribute("mode", "constant");
   if (mode == "constant") return Mode::constant;
   if (mode == "reflect") return Mode::reflect;
-  if (mode == "edge") return Mode::edge;
-  if (mode == "wrap" && node.since_version() >= 19) return Mode::wrap;
-  fail_invalid("mode is '{}', which Pad-{} does not define", mode, node.since_version());
+  return mode == "edge" ? Mode::edge : Mode::wrap;
 }
 
 std::int64_t modulo(std::int64_t a, std::int64_t n) {
@@ -55,7 +53,7 @@ Shape padded_shape(const Shape& input, const Padding& padding) {
   Shape shape = input;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     shape[d] = checked_add(checked_add(shape[d], padding.begin[d]), padding.end[d]);
-    if (shape[d] < 0) fail_invalid("pads remove more than axis {} of length {} holds", d, input[d]);
+    if (shape[d] < 0) refuse();
   }
   return shape;
 }
@@ -121,8 +119,7 @@ Tensor pad_from_input(const Tensor& input, const Padding& padding, Mode mode) {
   const Shape shape = padded_shape(input.shape(), padding);
   Tensor out(input.dtype(), shape);
   if (out.size() == 0) return out;
-  if (input.size() == 0)
-    fail_invalid("an empty input of shape {} has nothing to pad with", input.shape().to_string());
+  if (input.size() == 0) refuse();
   // The offset that each place of each axis adds.
   const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
   ScratchVector<ScratchVector<std::int64_t>> offsets(shape.rank());
@@ -157,8 +154,7 @@ Tensor pad_from_input(const Tensor& input, const Padding& padding, Mode mode) {
 Padding padding_of(std::span<const std::int64_t> pads, std::optional<std::span<const std::int64_t>> axes,
                    std::size_t rank) {
   const std::size_t count = axes ? axes->size() : rank;
-  if (pads.size() != 2 * count)
-    fail_invalid("pads has {} entries, but {} axes need {}", pads.size(), count, 2 * count);
+  if (pads.size() != 2 * count) refuse();
   Padding padding{ScratchVector<std::int64_t>(rank, 0), ScratchVector<std::int64_t>(rank, 0)};
   if (axes) normalized_axes(*axes, static_cast<std::int64_t>(rank));  // refuses one named twice
   for (std::size_t i = 0; i < count; ++i) {
@@ -181,8 +177,7 @@ RunFunction prepare_pad(PrepareContext& node) {
     const ScratchVector<std::int64_t> pads = integer_list(run.tensor(1), "pads");
     Tensor value = Tensor::zeros(data.dtype(), Shape{});
     if (const Tensor* given = run.optional_tensor(2)) {
-      if (given->size() != 1)
-        fail_invalid("constant_value must be a scalar, but has shape {}", given->shape().to_string());
+      if (given->size() != 1 || given->rank() > 1) refuse();
       value = given->reshaped(Shape{});
     }
     ScratchVector<std::int64_t> list;

@@ -18,17 +18,14 @@ Shape resolve(const Shape& input, std::span<const std::int64_t> wanted, bool all
   std::int64_t known = 1;
   bool has_zero = false;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] < -1) fail_invalid("shape holds {}: dimensions are -1, 0 or positive", wanted[i]);
+    if (wanted[i] < -1) refuse();
     if (wanted[i] == -1) {
-      if (open) fail_invalid("shape has more than one -1");
+      if (open) refuse();
       open = i;
       continue;
     }
     if (wanted[i] == 0 && !allow_zero) {
-      if (i >= input.rank()) {
-        fail_invalid("shape has a 0 at place {}, but the input {} has no dimension there to copy", i,
-                     input.to_string());
-      }
+      if (i >= input.rank()) refuse();
       shape[i] = input[i];
     }
     has_zero = has_zero || shape[i] == 0;
@@ -36,15 +33,11 @@ Shape resolve(const Shape& input, std::span<const std::int64_t> wanted, bool all
   }
   const std::int64_t count = input.element_count();
   if (open) {
-    if (allow_zero && has_zero) fail_invalid("with allowzero, shape must not hold both 0 and -1");
-    if (known == 0 ? count != 0 : count % known != 0) {
-      fail_invalid("{} elements cannot take the shape {}", count, Shape(wanted).to_string());
-    }
+    if (allow_zero && has_zero) refuse();
+    if (known == 0 ? count != 0 : count % known != 0) refuse();
     shape[*open] = known == 0 ? 0 : count / known;
-  } else if (known != count) {
-    fail_invalid("{} elements (shape {}) cannot take the shape {}", count, input.to_string(),
-                 Shape(wanted).to_string());
-  }
+  } else if (known != count)
+    refuse();
   return shape;
 }
 

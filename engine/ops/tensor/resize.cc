@@ -64,7 +64,8 @@ std::int64_t filter_weights(const Filter& filter, const ResizeForm& form, double
     weights[static_cast<std::size_t>(std::clamp<std::int64_t>(i, 0, length - 1) - first)] += weight;
   }
   if (form.exclude_outside || filter.shrink < 1) {
-    if (sum == 0) fail_invalid("the weights of the elements around {} sum to 0 and cannot be normalised", x);
+    if (sum == 0)
+      fail_unsupported("the weights of the elements around {} sum to 0 and cannot be normalised", x);
     for (double& weight : weights) weight /= sum;
   }
   return first;
@@ -89,10 +90,7 @@ void append_taps(AxisTaps& taps, std::int64_t first, std::span<const double> wei
 ResizeAxis axis_by_scale(std::int64_t input, double scale, double roi_start, double roi_end) {
   const double width = static_cast<double>(input) * scale;
   const double output = std::floor(static_cast<double>(input) * (roi_end - roi_start) * scale);
-  if (!(output >= 0 && output < longest)) {
-    fail_invalid("an axis of length {} with scale {} and roi {} to {} would get the length {}", input, scale,
-                 roi_start, roi_end, output);
-  }
+  if (!(output >= 0 && output < longest)) refuse();
   return {.input = input,
           .output = static_cast<std::int64_t>(output),
           .numerator = scale,
@@ -148,7 +146,7 @@ AxisTaps resize_taps(const ResizeForm& form, const ResizeAxis& axis) {
   // An axis of scale 1 is not resized, whatever the coordinates: tf_half_pixel_for_nn would shift it.
   if (!crops && axis.input == axis.output && axis.numerator == axis.denominator)
     return identity_taps(axis.input);
-  if (axis.input == 0) fail_invalid("an axis of length 0 cannot be resized to {}", axis.output);
+  if (axis.input == 0) refuse();
   const double scale = axis.numerator / axis.denominator;
   const Filter filter{form.mode, form.cubic_coeff_a, form.antialias ? std::min(1.0, scale) : 1.0};
   if (form.mode != ResizeMode::nearest && !(filter.reach() <= widest_filter)) {

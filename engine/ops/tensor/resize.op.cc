@@ -34,57 +34,48 @@ struct Attributes {
   AspectPolicy policy = AspectPolicy::stretch;
 };
 
-// The value that goes with the attribute's name; throws Error(invalid_model) listing those there are.
+// The value that goes with the attribute's name.
 template <typename Value, std::size_t N>
 Value choice(PrepareContext& node, const char* name, const char* fallback,
-             const std::array<std::pair<const char*, Value>, N>& values, std::size_t count = N) {
+             const std::array<std::pair<std::string_view, Value>, N>& values) {
   const std::string chosen = node.string_attribute(name, fallback);
-  std::string known;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (chosen == values[i].first) return values[i].second;
-    known += (i == 0 ? "" : ", ") + std::string(values[i].first);
-  }
-  fail_invalid("{} is '{}', but version {} knows {}", name, chosen, node.since_version(), known);
+  for (const auto& [text, value] : values)
+    if (text == chosen) return value;
+  refuse();
 }
 
-constexpr std::array<std::pair<const char*, ResizeMode>, 3> modes{
+constexpr std::array<std::pair<std::string_view, ResizeMode>, 3> modes{
     {{"nearest", ResizeMode::nearest}, {"linear", ResizeMode::linear}, {"cubic", ResizeMode::cubic}}};
 
-constexpr std::array<std::pair<const char*, NearestMode>, 4> nearest_modes{
+constexpr std::array<std::pair<std::string_view, NearestMode>, 4> nearest_modes{
     {{"round_prefer_floor", NearestMode::round_prefer_floor},
      {"round_prefer_ceil", NearestMode::round_prefer_ceil},
      {"floor", NearestMode::floor},
      {"ceil", NearestMode::ceil}}};
 
-CoordinateMode coordinate_mode(PrepareContext& node) {
-  std::array<std::pair<const char*, CoordinateMode>, 6> values{
-      {{"half_pixel", CoordinateMode::half_pixel},
-       {"pytorch_half_pixel", CoordinateMode::pytorch_half_pixel},
-       {"align_corners", CoordinateMode::align_corners},
-       {"asymmetric", CoordinateMode::asymmetric},
-       {"tf_crop_and_resize", CoordinateMode::tf_crop_and_resize},
-       {"", CoordinateMode::half_pixel}}};
-  const int version = node.since_version();
-  // The page of version 13 listed it too, until onnx 1.11.
-  if (version <= 13) values[5] = {"tf_half_pixel_for_nn", CoordinateMode::tf_half_pixel_for_nn};
-  if (version >= 19) values[5] = {"half_pixel_symmetric", CoordinateMode::half_pixel_symmetric};
-  return choice(node, "coordinate_transformation_mode", "half_pixel", values, version == 18 ? 5 : 6);
-}
+constexpr std::array<std::pair<std::string_view, CoordinateMode>, 7> coordinate_modes{
+    {{"half_pixel", CoordinateMode::half_pixel},
+     {"half_pixel_symmetric", CoordinateMode::half_pixel_symmetric},
+     {"pytorch_half_pixel", CoordinateMode::pytorch_half_pixel},
+     {"align_corners", CoordinateMode::align_corners},
+     {"asymmetric", CoordinateMode::asymmetric},
+     {"tf_crop_and_resize", CoordinateMode::tf_crop_and_resize},
+     {"tf_half_pixel_for_nn", CoordinateMode::tf_half_pixel_for_nn}}};
 
 Attributes read_attributes(PrepareContext& node) {
   Attributes read;
   ResizeForm& form = read.form;
   form.mode = choice(node, "mode", "nearest", modes);
-  form.coordinates = coordinate_mode(node);
+  form.coordinates = choice(node, "coordinate_transformation_mode", "half_pixel", coordinate_modes);
   form.nearest = choice(node, "nearest_mode", "round_prefer_floor", nearest_modes);
   form.cubic_coeff_a = static_cast<double>(node.float_attribute("cubic_coeff_a", -0.75f));
-  if (!std::isfinite(form.cubic_coeff_a)) fail_invalid("cubic_coeff_a is {}", form.cubic_coeff_a);
+  if (!std::isfinite(form.cubic_coeff_a)) refuse();
   form.exclude_outside = node.flag_attribute("exclude_outside", false);
   form.extrapolation_value = node.float_attribute("extrapolation_value", 0.0f);
   if (node.since_version() < 18) return read;
   form.antialias = node.flag_attribute("antialias", false);
   if (node.has_attribute("axes")) read.axes = node.ints_attribute("axes");
-  constexpr std::array<std::pair<const char*, AspectPolicy>, 3> policies{
+  constexpr std::array<std::pair<std::string_view, AspectPolicy>, 3> policies{
       {{"stretch", AspectPolicy::stretch},
        {"not_larger", AspectPolicy::not_larger},
        {"not_smaller", AspectPolicy::not_smaller}}};
@@ -101,9 +92,9 @@ ScratchVector<std::size_t> named_axes(const Attributes& attributes, std::size_t 
   }
   const auto r = static_cast<std::int64_t>(rank);
   for (const std::int64_t axis : *attributes.axes) {
-    if (axis < -r || axis >= r) fail_invalid("axes holds {}, but X has {} dimensions", axis, rank);
+    if (axis < -r || axis >= r) refuse();
     const auto d = static_cast<std::size_t>(axis < 0 ? axis + r : axis);
-    if (std::ranges::count(axes, d) != 0) fail_invalid("axes names axis {} twice", d);
+    if (std::ranges::count(axes, d) != 0) refuse();
     axes.push_back(d);
   }
   return axes;
@@ -115,16 +106,12 @@ const Tensor* given(RunContext& run, std::size_t index) {
   return tensor && tensor->size() != 0 ? tensor : nullptr;
 }
 
-void require_list(const Tensor& tensor, const char* name, std::size_t length) {
-  if (tensor.rank() != 1 || tensor.size() != static_cast<std::int64_t>(length)) {
-    fail_invalid("{} must be a list of {} numbers, one for each axis it speaks of, but has shape {}", name,
-                 length, tensor.shape().to_string());
-  }
+void require_list(const Tensor& tensor, std::size_t length) {
+  if (tensor.rank() != 1 || tensor.size() != static_cast<std::int64_t>(length)) refuse();
 }
 
 double checked_scale(float scale) {
-  if (!(scale > 0 && std::isfinite(scale)))
-    fail_invalid("scales holds {}, but must hold numbers above 0", scale);
+  if (!(scale > 0 && std::isfinite(scale))) refuse();
   return static_cast<double>(scale);
 }
 
@@ -138,8 +125,8 @@ ScratchVector<double> full_roi(RunContext& run, const Attributes& attributes,
     return roi;
   }
   const Tensor* tensor = given(run, 1);
-  if (!tensor) fail_invalid("tf_crop_and_resize needs the input roi");
-  require_list(*tensor, "roi", 2 * axes.size());
+  if (!tensor) refuse();
+  require_list(*tensor, 2 * axes.size());
   const Tensor wide = cast_tensor(*tensor, DType::float64);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     roi[axes[i]] = wide.data<double>()[i];
@@ -156,7 +143,7 @@ void keep_aspect(ScratchVector<ResizeAxis>& all, std::span<const std::size_t> ax
   std::int64_t numerator = 0, denominator = 0;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t length = all[axes[i]].input;
-    if (length == 0) fail_invalid("axis {} of X has length 0: there is no ratio to keep", axes[i]);
+    if (length == 0) refuse();
     const Wide here = Wide(sizes[i]) * denominator, best = Wide(numerator) * length;
     if (denominator == 0 || (policy == AspectPolicy::not_larger ? here < best : here > best)) {
       numerator = sizes[i];
@@ -166,7 +153,7 @@ void keep_aspect(ScratchVector<ResizeAxis>& all, std::span<const std::size_t> ax
   for (const std::size_t d : axes) {
     ResizeAxis& axis = all[d];
     const Wide rounded = (Wide(2) * numerator * axis.input + denominator) / (Wide(2) * denominator);
-    if (rounded > (Wide(1) << 62)) fail_invalid("axis {} would get a length beyond 2^62", d);
+    if (rounded > (Wide(1) << 62)) fail(ErrorKind::limit, "axis {} would get a length beyond 2^62", d);
     axis.output = static_cast<std::int64_t>(rounded);
     axis.numerator = static_cast<double>(numerator);
     axis.denominator = static_cast<double>(denominator);
@@ -182,15 +169,12 @@ ScratchVector<ResizeAxis> read_axes(RunContext& run, const Attributes& attribute
   const Tensor* sizes = given(run, 3);
   ScratchVector<ResizeAxis> all;
   for (const std::int64_t length : x) all.push_back(axis_by_size(length, length));
-  if (scales) require_list(*scales, "scales", axes.size());
-  if (sizes) require_list(*sizes, "sizes", axes.size());
+  if (scales) require_list(*scales, axes.size());
+  if (sizes) require_list(*sizes, axes.size());
   if (axes.empty()) return all;
-  if ((scales != nullptr) == (sizes != nullptr)) {
-    fail_invalid("exactly one of scales and sizes must be given, but {} are", scales ? "both" : "none");
-  }
+  if ((scales != nullptr) == (sizes != nullptr)) refuse();
   if (scales) {
-    if (attributes.policy != AspectPolicy::stretch)
-      fail_invalid("keep_aspect_ratio_policy speaks of sizes, but scales are given");
+    if (attributes.policy != AspectPolicy::stretch) refuse();
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const std::size_t d = axes[i];
       all[d] = axis_by_scale(x[d], checked_scale(scales->data<float>()[i]), roi[d], roi[x.rank() + d]);
@@ -200,7 +184,7 @@ ScratchVector<ResizeAxis> read_axes(RunContext& run, const Attributes& attribute
   const std::int64_t* lengths = sizes->data<std::int64_t>();
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t d = axes[i];
-    if (lengths[i] < 0) fail_invalid("sizes holds {}: a length is not negative", lengths[i]);
+    if (lengths[i] < 0) refuse();
     all[d] = axis_by_size(x[d], lengths[i], roi[d], roi[x.rank() + d]);
   }
   if (attributes.policy != AspectPolicy::stretch) keep_aspect(all, axes, attributes.policy, lengths);
@@ -219,11 +203,11 @@ RunFunction prepare_resize(PrepareContext& node) {
 RunFunction prepare_resize_10(PrepareContext& node) {
   ResizeForm form;
   form.nearest = NearestMode::floor_or_ceil;
-  form.mode = choice(node, "mode", "nearest", modes, 2);
+  form.mode = choice(node, "mode", "nearest", modes);
   return [form](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& scales = run.tensor(1);
-    require_list(scales, "scales", x.rank());
+    require_list(scales, x.rank());
     ScratchVector<ResizeAxis> axes;
     for (std::size_t d = 0; d < x.rank(); ++d)
       axes.push_back(axis_by_scale(x.dim(d), checked_scale(scales.data<float>()[d])));

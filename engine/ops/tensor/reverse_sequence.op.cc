@@ -12,27 +12,21 @@ namespace {
 RunFunction prepare_reverse_sequence(PrepareContext& node) {
   const std::int64_t time_axis = node.int_attribute("time_axis", 0);
   const std::int64_t batch_axis = node.int_attribute("batch_axis", 1);
-  if (!(time_axis == 0 && batch_axis == 1) && !(time_axis == 1 && batch_axis == 0)) {
-    fail_invalid("time_axis and batch_axis must be 0 and 1, but are {} and {}", time_axis, batch_axis);
-  }
+  if (!(time_axis == 0 && batch_axis == 1) && !(time_axis == 1 && batch_axis == 0)) refuse();
   return [time_axis](RunContext& run) {
     const Tensor& input = run.tensor(0);
     const Tensor& lens = run.tensor(1);
-    if (input.rank() < 2)
-      fail_invalid("the input needs two axes, but has shape {}", input.shape().to_string());
+    if (input.rank() < 2) refuse();
     const std::int64_t time = input.dim(time_axis == 0 ? 0 : 1);
     const std::int64_t batch = input.dim(time_axis == 0 ? 1 : 0);
     const std::int64_t time_stride = time_axis == 0 ? batch : 1;
     const std::int64_t batch_stride = time_axis == 0 ? 1 : time;
-    if (lens.rank() != 1 || lens.dim(0) != batch) {
-      fail_invalid("sequence_lens must have shape [{}], but has {}", batch, lens.shape().to_string());
-    }
+    if (lens.rank() != 1 || lens.dim(0) != batch) refuse();
     const std::int64_t row = input.shape().count(2, input.rank());
     Tensor& out = run.output(0, input.dtype(), input.shape());
     for (std::int64_t b = 0; b < batch; ++b) {
       const std::int64_t length = lens.data<std::int64_t>()[b];
-      if (length < 0 || length > time)
-        fail_invalid("sequence_lens holds {}, but must lie in [0, {}]", length, time);
+      if (length < 0 || length > time) refuse();
       if (out.size() == 0) continue;
       for (std::int64_t t = 0; t < time; ++t) {
         const std::int64_t from = t < length ? length - 1 - t : t;

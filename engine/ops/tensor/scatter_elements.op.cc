@@ -18,8 +18,7 @@ void check_shapes(const Tensor& data, const Tensor& indices, const Tensor& updat
   bool fits = indices.rank() == data.rank() && indices.shape() == updates.shape();
   for (std::size_t d = 0; fits && d < data.rank(); ++d) fits = d == axis || indices.dim(d) <= data.dim(d);
   if (fits) return;
-  fail_invalid("indices {} and updates {} must have one shape that fits into data {} beside axis {}",
-               indices.shape().to_string(), updates.shape().to_string(), data.shape().to_string(), axis);
+  refuse();
 }
 
 template <typename Index>
@@ -36,9 +35,7 @@ void scatter(Tensor& out, const Tensor& indices, const Tensor& updates, std::siz
   std::int64_t n = 0, done = 0;
   for_each_index<1>(indices.shape(), {strides}, [&](const auto&, const auto& offsets) {
     const std::int64_t place = places[n] < 0 ? places[n] + length : places[n];
-    if (place < 0 || place >= length) {
-      fail_invalid("indices holds {}, but axis {} has length {}", places[n], axis, length);
-    }
+    if (place < 0 || place >= length) refuse();
     found.push_back(offsets[0] + place * stride);
     ++n;
     if (found.size() < batch) return;

@@ -11,18 +11,14 @@ namespace grurun::engine {
 namespace {
 
 void scatter(Tensor& out, const Tensor& indices, const Tensor& updates, ScatterReduction reduction) {
-  if (out.rank() < 1 || indices.rank() < 1) fail_invalid("data and indices must have at least one axis");
+  if (out.rank() < 1 || indices.rank() < 1) refuse();
   const std::int64_t tuple = indices.dim(indices.rank() - 1);
-  if (tuple > static_cast<std::int64_t>(out.rank())) {
-    fail_invalid("the last dimension of indices is {}, but data has rank {}", tuple, out.rank());
-  }
+  if (tuple > static_cast<std::int64_t>(out.rank())) refuse();
   const auto indexed = static_cast<std::size_t>(tuple);
   Shape wanted;
   for (std::size_t d = 0; d + 1 < indices.rank(); ++d) wanted.push_back(indices.dim(d));
   for (std::size_t d = indexed; d < out.rank(); ++d) wanted.push_back(out.dim(d));
-  if (!(updates.shape() == wanted)) {
-    fail_invalid("updates must have shape {}, but has {}", wanted.to_string(), updates.shape().to_string());
-  }
+  if (!(updates.shape() == wanted)) refuse();
   const ScratchVector<std::int64_t> strides = row_major_strides(out.shape());
   const std::int64_t slice = out.shape().count(indexed, out.rank());
   const std::int64_t tuples = indices.shape().count(0, indices.rank() - 1);
@@ -31,9 +27,7 @@ void scatter(Tensor& out, const Tensor& indices, const Tensor& updates, ScatterR
     std::int64_t to = 0;
     for (std::size_t d = 0; d < indexed; ++d, ++place) {
       const std::int64_t at = *place < 0 ? *place + out.dim(d) : *place;
-      if (at < 0 || at >= out.dim(d)) {
-        fail_invalid("indices holds {}, but axis {} has length {}", *place, d, out.dim(d));
-      }
+      if (at < 0 || at >= out.dim(d)) refuse();
       to += at * strides[d];
     }
     scatter_into(out, to, updates, i * slice, slice, reduction);

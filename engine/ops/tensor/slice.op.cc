@@ -24,7 +24,7 @@ enum class BeforeFirst { nothing, first };
 
 // The first index taken and how many follow, for one axis of this length.
 std::pair<std::int64_t, std::int64_t> clamp(const Range& range, std::int64_t length, BeforeFirst before) {
-  if (range.step == 0) fail_invalid("steps must not hold 0");
+  if (range.step == 0) refuse();
   const auto from_end = [length](std::int64_t at) { return at < 0 ? checked_add(at, length) : at; };
   if (range.step > 0) {
     const std::int64_t start = std::clamp<std::int64_t>(from_end(range.start), 0, length);
@@ -45,10 +45,8 @@ Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span
              std::optional<std::span<const std::int64_t>> axes,
              std::optional<std::span<const std::int64_t>> steps, BeforeFirst before) {
   const std::size_t count = starts.size();
-  if (ends.size() != count || (axes && axes->size() != count) || (steps && steps->size() != count)) {
-    fail_invalid("starts, ends, axes and steps must have one length");
-  }
-  if (count > data.rank()) fail_invalid("{} axes are sliced, but the input has {}", count, data.rank());
+  if (ends.size() != count || (axes && axes->size() != count) || (steps && steps->size() != count)) refuse();
+  if (count > data.rank()) refuse();
   Shape shape = data.shape();
   ScratchVector<std::int64_t> strides = row_major_strides(shape);
   ScratchVector<bool> named(data.rank(), false);
@@ -57,7 +55,7 @@ Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span
     const std::int64_t given = axes ? (*axes)[i] : static_cast<std::int64_t>(i);
     const auto axis =
         static_cast<std::size_t>(normalized_axis(given, static_cast<std::int64_t>(data.rank())));
-    if (named[axis]) fail_invalid("axes names axis {} twice", axis);
+    if (named[axis]) refuse();
     named[axis] = true;
     const Range range{starts[i], ends[i], steps ? (*steps)[i] : 1};
     const auto [first, length] = clamp(range, data.dim(axis), before);
@@ -68,21 +66,24 @@ Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span
   return strided_copy(data, shape.element_count() == 0 ? 0 : offset, shape, strides);
 }
 
+ScratchVector<std::int64_t> list_of(const Tensor& tensor, const char* what) {
+  if (tensor.rank() != 1) refuse();
+  return integer_list(tensor, what);
+}
+
 RunFunction prepare_slice(PrepareContext& node) {
   const BeforeFirst before = node.since_version() >= 13 ? BeforeFirst::first : BeforeFirst::nothing;
   return [before](RunContext& run) {
     ScratchVector<std::int64_t> axes, steps;
     std::optional<std::span<const std::int64_t>> given_axes, given_steps;
-    if (const Tensor* input = run.optional_tensor(3)) given_axes = axes = integer_list(*input, "axes");
-    if (const Tensor* input = run.optional_tensor(4)) given_steps = steps = integer_list(*input, "steps");
-    run.set_output(0, slice(run.tensor(0), integer_list(run.tensor(1), "starts"),
-                            integer_list(run.tensor(2), "ends"), given_axes, given_steps, before));
+    if (const Tensor* input = run.optional_tensor(3)) given_axes = axes = list_of(*input, "axes");
+    if (const Tensor* input = run.optional_tensor(4)) given_steps = steps = list_of(*input, "steps");
+    run.set_output(0, slice(run.tensor(0), list_of(run.tensor(1), "starts"), list_of(run.tensor(2), "ends"),
+                            given_axes, given_steps, before));
   };
 }
 
 RunFunction prepare_slice_1(PrepareContext& node) {
-  if (!node.has_attribute("starts") || !node.has_attribute("ends"))
-    fail_invalid("Slice-1 needs starts and ends");
   const auto starts = node.ints_attribute("starts");
   const auto ends = node.ints_attribute("ends");
   const bool has_axes = node.has_attribute("axes");

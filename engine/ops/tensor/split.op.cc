@@ -17,11 +17,7 @@ namespace grurun::engine {
 namespace {
 
 ScratchVector<std::int64_t> equal_parts(std::int64_t length, std::int64_t parts, bool uneven) {
-  if (parts < 1) fail_invalid("the number of outputs is {}, but must be positive", parts);
-  if (!uneven && length % parts != 0) {
-    fail_invalid("length {} does not divide into {} equal parts: state their lengths in split", length,
-                 parts);
-  }
+  if (!uneven && length % parts != 0) refuse();
   const std::int64_t part = length / parts + (length % parts != 0 ? 1 : 0);
   ScratchVector<std::int64_t> lengths;
   std::int64_t left = length;
@@ -35,12 +31,11 @@ ScratchVector<std::int64_t> equal_parts(std::int64_t length, std::int64_t parts,
 // Version 1 gives the lengths the input's type T, which is float16, float or double.
 ScratchVector<std::int64_t> stated_lengths(const Tensor& split) {
   if (!is_floating(split.dtype())) return integer_list(split, "split");
-  if (split.rank() > 1) fail_invalid("split must be a list, but has shape {}", split.shape().to_string());
+  if (split.rank() > 1) refuse();
   const Tensor wide = cast_tensor(split, DType::float64);
   ScratchVector<std::int64_t> lengths;
   for (const double length : wide.span<double>()) {
-    if (!(length >= 0 && length <= 0x1p53 && length == std::floor(length)))
-      fail_invalid("split holds {}, which is no length", length);
+    if (!(length >= 0 && length <= 0x1p53 && length == std::floor(length))) refuse();
     lengths.push_back(static_cast<std::int64_t>(length));
   }
   return lengths;
@@ -49,16 +44,13 @@ ScratchVector<std::int64_t> stated_lengths(const Tensor& split) {
 void split(RunContext& run, std::int64_t axis, std::span<const std::int64_t> lengths) {
   const Tensor& input = run.tensor(0);
   const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));
-  if (lengths.size() != run.output_count()) {
-    fail_invalid("split states {} parts, but there are {} outputs", lengths.size(), run.output_count());
-  }
+  if (lengths.size() != run.output_count()) refuse();
   std::int64_t sum = 0;
   for (const std::int64_t length : lengths) {
-    if (length < 0) fail_invalid("split holds {}", length);
+    if (length < 0) refuse();
     sum = checked_add(sum, length);
   }
-  if (sum != input.dim(at))
-    fail_invalid("the parts in split sum to {}, but the axis has length {}", sum, input.dim(at));
+  if (sum != input.dim(at)) refuse();
   const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
   std::int64_t place = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -77,16 +69,13 @@ RunFunction prepare_split(PrepareContext& node) {
   std::vector<std::int64_t> stated;
   if (has_attribute) stated = node.ints_attribute("split");
   const auto num_outputs = version >= 18 ? node.optional_int("num_outputs") : std::nullopt;
-  if (num_outputs && node.has_input(1))
-    fail_invalid("Split has both split and num_outputs: state one of them");
-  if (num_outputs && *num_outputs != static_cast<std::int64_t>(node.output_count())) {
-    fail_invalid("num_outputs is {}, but the node has {} outputs", *num_outputs, node.output_count());
-  }
+  if (num_outputs && node.has_input(1)) refuse();
+  if (num_outputs && *num_outputs != static_cast<std::int64_t>(node.output_count())) refuse();
   return [=](RunContext& run) {
     const Tensor& input = run.tensor(0);
     const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));
     if (has_attribute) {
-      if (run.has_input(1)) fail_invalid("Split has split both as attribute and as input: state one of them");
+      if (run.has_input(1)) refuse();
       return split(run, axis, stated);
     }
     if (split_is_input && run.has_input(1)) return split(run, axis, stated_lengths(run.tensor(1)));

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/graph/op_context.h"
+#include "engine/ops/shared/copy_elements.h"
 #include "engine/ops/shared/integer_list.h"
 
 namespace grurun::engine {
@@ -24,17 +25,18 @@ Shape squeezed(const Shape& shape, const Axes& named) {
     }
     return out;
   }
-  const auto axes = normalized_axes(*named, static_cast<std::int64_t>(shape.rank()));
+  ScratchVector<bool> drops(shape.rank(), false);  // "axes" may name one twice
+  for (const std::int64_t axis : *named)
+    drops[static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(shape.rank())))] = true;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
-    const bool drop = std::ranges::binary_search(axes, static_cast<std::int64_t>(i));
-    if (drop && shape[i] != 1) fail_invalid("axis {} of shape {} is not of size 1", i, shape.to_string());
+    const bool drop = drops[i];
+    if (drop && shape[i] != 1) refuse();
     if (!drop) out.push_back(shape[i]);
   }
   return out;
 }
 
 Shape unsqueezed(const Shape& shape, const Axes& named) {
-  if (!named) fail_invalid("Unsqueeze needs axes");
   const std::size_t rank = shape.rank() + named->size();
   const auto axes = normalized_axes(*named, static_cast<std::int64_t>(rank));
   Shape out;

@@ -15,27 +15,20 @@ void check_shapes(const Tensor& cache, const Tensor& update, std::size_t axis) {
   for (std::size_t d = 0; fits && d < cache.rank(); ++d) {
     fits = d == axis ? update.dim(d) <= cache.dim(d) : update.dim(d) == cache.dim(d);
   }
-  if (!fits) {
-    fail_invalid("update {} does not fit into past_cache {} along axis {}", update.shape().to_string(),
-                 cache.shape().to_string(), axis);
-  }
+  if (!fits) refuse();
 }
 
 RunFunction prepare_tensor_scatter(PrepareContext& node) {
-  const std::string mode = node.string_attribute("mode", "linear");
-  if (mode != "linear" && mode != "circular")
-    fail_invalid("mode is '{}', but must be linear or circular", mode);
+  const bool circular = node.string_attribute("mode", "linear") == "circular";
   const std::int64_t axis = node.int_attribute("axis", -2);
-  return [axis, circular = mode == "circular"](RunContext& run) {
+  return [axis, circular](RunContext& run) {
     const Tensor& update = run.tensor(1);
     const Tensor* starts = run.optional_tensor(2);
     Tensor out = run.take_tensor(0);
     const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(out.rank())));
     check_shapes(out, update, at);
     const std::int64_t batch = out.dim(0);
-    if (starts && (starts->rank() != 1 || starts->dim(0) != batch)) {
-      fail_invalid("write_indices must have shape [{}], but has {}", batch, starts->shape().to_string());
-    }
+    if (starts && (starts->rank() != 1 || starts->dim(0) != batch)) refuse();
     // Without write_indices nothing bounds an empty batch.
     if (update.size() == 0 && starts == nullptr) return run.set_output(0, std::move(out));
     const std::int64_t length = out.dim(at);
@@ -44,9 +37,7 @@ RunFunction prepare_tensor_scatter(PrepareContext& node) {
     const std::int64_t after = out.shape().count(at + 1, out.rank());
     for (std::int64_t b = 0; b < batch; ++b) {
       const std::int64_t start = starts ? starts->data<std::int64_t>()[b] : 0;
-      if (start < 0 || (!circular && start > length - steps)) {
-        fail_invalid("write_indices holds {}, but {} steps must fit into {}", start, steps, length);
-      }
+      if (start < 0 || (!circular && start > length - steps)) refuse();
       if (update.size() == 0) continue;
       for (std::int64_t r = b * rows; r < (b + 1) * rows; ++r) {
         for (std::int64_t s = 0; s < steps; ++s) {

@@ -15,15 +15,13 @@ namespace grurun::engine {
 namespace {
 
 Tensor tile(const Tensor& input, std::span<const std::int64_t> repeats) {
-  if (repeats.size() != input.rank()) {
-    fail_invalid("repeats has {} entries, but the input has {} axes", repeats.size(), input.rank());
-  }
+  if (repeats.size() != input.rank()) refuse();
   // Each axis becomes two, [repeat (stride 0), size], which is the tiled axis once they are seen as one.
   const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
   Shape split, joined;
   ScratchVector<std::int64_t> from;
   for (std::size_t d = 0; d < input.rank(); ++d) {
-    if (repeats[d] < 0) fail_invalid("repeats holds {}", repeats[d]);
+    if (repeats[d] < 0) refuse();
     split.push_back(repeats[d]);
     split.push_back(input.dim(d));
     from.push_back(0);
@@ -38,13 +36,11 @@ RunFunction prepare_tile(PrepareContext&) {
       [](RunContext& run) { run.set_output(0, tile(run.tensor(0), integer_list(run.tensor(1), "repeats"))); };
 }
 
-std::int64_t whole_number(const Tensor& tensor, const char* what) {
-  if (tensor.size() != 1)
-    fail_invalid("{} must be a scalar, but has shape {}", what, tensor.shape().to_string());
+std::int64_t whole_number(const Tensor& tensor) {
+  if (tensor.size() != 1 || tensor.rank() > 1) refuse();
   return dispatch(TypeList<float, double, Float16>{}, tensor.dtype(), [&]<typename T>() {
     const auto number = static_cast<double>(static_cast<ComputeType<T>>(*tensor.data<T>()));
-    if (!(std::abs(number) < 0x1p62) || number != std::trunc(number))
-      fail_invalid("{} is {}, but must be a whole number below 2^62", what, number);
+    if (!(std::abs(number) < 0x1p62) || number != std::trunc(number)) refuse();
     return static_cast<std::int64_t>(number);
   });
 }
@@ -53,9 +49,9 @@ RunFunction prepare_tile_1(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& input = run.tensor(0);
     ScratchVector<std::int64_t> repeats(input.rank(), 1);
-    const std::int64_t axis = whole_number(run.tensor(2), "axis");
+    const std::int64_t axis = whole_number(run.tensor(2));
     const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(input.rank())));
-    repeats[at] = whole_number(run.tensor(1), "tiles");
+    repeats[at] = whole_number(run.tensor(1));
     run.set_output(0, tile(input, repeats));
   };
 }

@@ -24,9 +24,7 @@ RunFunction prepare_transpose(PrepareContext& node) {
     ScratchVector<std::int64_t> sorted = perm;
     std::ranges::sort(sorted);
     for (std::size_t i = 0; i < sorted.size() || i < data.rank(); ++i) {
-      if (sorted.size() != data.rank() || sorted[i] != static_cast<std::int64_t>(i)) {
-        fail_invalid("perm {} is no permutation of the {} axes", Shape(perm).to_string(), data.rank());
-      }
+      if (sorted.size() != data.rank() || sorted[i] != static_cast<std::int64_t>(i)) refuse();
     }
     const ScratchVector<std::int64_t> strides = row_major_strides(data.shape());
     Shape shape;

@@ -14,54 +14,45 @@ namespace grurun::engine {
 
 namespace {
 
-ResizeForm read_form(PrepareContext& node, const std::string& linear) {
+ResizeForm read_form(PrepareContext& node) {
   ResizeForm form;
-  const std::string mode = node.string_attribute("mode", "nearest");
-  if (mode != "nearest" && mode != linear)
-    fail_invalid("mode is '{}', but version {} knows nearest and {}", mode, node.since_version(), linear);
-  form.mode = mode == "nearest" ? ResizeMode::nearest : ResizeMode::linear;
+  form.mode =
+      node.string_attribute("mode", "nearest") == "nearest" ? ResizeMode::nearest : ResizeMode::linear;
   return form;
 }
 
 Tensor upsample(const Tensor& x, const ResizeForm& form, const std::vector<float>& scales) {
-  if (scales.size() != x.rank()) {
-    fail_invalid("scales has {} numbers, but X {} has {} dimensions", scales.size(), x.shape().to_string(),
-                 x.rank());
-  }
+  if (scales.size() != x.rank()) refuse();
   std::vector<ResizeAxis> axes;
   for (std::size_t d = 0; d < x.rank(); ++d) {
-    if (!(scales[d] >= 1 && std::isfinite(scales[d]))) {
-      fail_invalid("the scale of axis {} is {}, but must be 1 or more; Resize makes an axis shorter", d,
-                   scales[d]);
-    }
+    if (!(scales[d] >= 1 && std::isfinite(scales[d]))) refuse();
     axes.push_back(axis_by_scale(x.dim(d), static_cast<double>(scales[d])));
   }
   return resize(x, form, axes);
 }
 
 RunFunction prepare_upsample_1(PrepareContext& node) {
-  const ResizeForm form = read_form(node, "bilinear");
+  const ResizeForm form = read_form(node);
   const float height = node.float_attribute("height_scale"), width = node.float_attribute("width_scale");
   return [=](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    if (x.rank() != 4) fail_invalid("X must be [N,C,H,W], but has shape {}", x.shape().to_string());
+    if (x.rank() != 4) refuse();
     run.set_output(0, upsample(x, form, {1, 1, height, width}));
   };
 }
 
 RunFunction prepare_upsample_7(PrepareContext& node) {
-  const ResizeForm form = read_form(node, "linear");
+  const ResizeForm form = read_form(node);
   return [form, scales = node.floats_attribute("scales")](RunContext& run) {
     run.set_output(0, upsample(run.tensor(0), form, scales));
   };
 }
 
 RunFunction prepare_upsample_9(PrepareContext& node) {
-  const ResizeForm form = read_form(node, "linear");
+  const ResizeForm form = read_form(node);
   return [form](RunContext& run) {
     const Tensor& scales = run.tensor(1);
-    if (scales.rank() != 1)
-      fail_invalid("scales must be a list, but has shape {}", scales.shape().to_string());
+    if (scales.rank() != 1) refuse();
     const auto list = scales.span<float>();
     run.set_output(0, upsample(run.tensor(0), form, {list.begin(), list.end()}));
   };

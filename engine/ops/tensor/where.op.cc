@@ -35,10 +35,6 @@ void run_where(RunContext& run) {
   const Tensor& condition = run.tensor(0);
   const Tensor& X = run.tensor(1);
   const Tensor& Y = run.tensor(2);
-  if (X.dtype() != Y.dtype()) {
-    fail_invalid("X and Y of different element types, {} and {}", dtype_name(X.dtype()),
-                 dtype_name(Y.dtype()));
-  }
   const Shape shape = broadcast_shape(broadcast_shape(condition.shape(), X.shape()), Y.shape());
   Tensor& output = run.output(0, X.dtype(), shape);
   const BroadcastWalk walk(shape, {&condition.shape(), &X.shape(), &Y.shape()});

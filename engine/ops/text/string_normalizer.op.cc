@@ -16,8 +16,7 @@ namespace {
 std::optional<LetterCase> case_change(const std::string& action) {
   if (action == "NONE") return std::nullopt;
   if (action == "UPPER") return LetterCase::upper;
-  if (action == "LOWER") return LetterCase::lower;
-  fail_invalid("case_change_action is '{}', but must be NONE, UPPER or LOWER", action);
+  return LetterCase::lower;
 }
 
 struct Normalizer {
@@ -49,9 +48,7 @@ RunFunction prepare_string_normalizer(PrepareContext& node) {
   }
   return [normalizer](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    if (x.rank() != 1 && (x.rank() != 2 || x.dim(0) != 1)) {
-      fail_invalid("X must be [C] or [1,C], but has shape {}", x.shape().to_string());
-    }
+    if (x.rank() != 1 && (x.rank() != 2 || x.dim(0) != 1)) refuse();
     std::vector<std::string> kept;
     for (const std::string& word : x.span<std::string>()) {
       if (normalizer.drops(word)) continue;

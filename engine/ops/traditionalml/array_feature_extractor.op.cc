@@ -12,10 +12,10 @@ namespace {
 void extract(RunContext& run) {
   const Tensor& x = run.tensor(0);
   const Tensor& indices = run.tensor(1);
-  if (x.rank() == 0) fail_invalid("X must have an axis to select from, but is a scalar");
+  if (x.rank() == 0) refuse();
   const std::int64_t width = x.dim(x.rank() - 1);
   for (const std::int64_t index : indices.span<std::int64_t>()) {
-    if (index < 0 || index >= width) fail_invalid("index {} must lie in [0, {})", index, width);
+    if (index < 0 || index >= width) refuse();
   }
   Shape shape = x.rank() == 1 ? Shape{1, 0} : x.shape();
   shape[shape.rank() - 1] = indices.size();

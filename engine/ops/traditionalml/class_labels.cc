@@ -17,9 +17,6 @@ Tensor list_tensor(const std::vector<T>& values) {
 ClassLabels::ClassLabels(PrepareContext& node, const char* integers) {
   const std::vector<std::string> strings = node.strings_attribute("classlabels_strings");
   const std::vector<std::int64_t> numbers = node.ints_attribute(integers);
-  if (strings.empty() == numbers.empty()) {
-    fail_invalid("one of classlabels_strings and {} must be given, and not both", integers);
-  }
   labels_ = strings.empty() ? list_tensor(numbers) : list_tensor(strings);
   if (size() == 1) {
     fail_unsupported("a single class label leaves open which other class a row may be of: name two");

@@ -40,9 +40,6 @@ RunFunction vectorizer(const std::vector<Key>& vocabulary) {
 RunFunction prepare_dict_vectorizer(PrepareContext& node) {
   const std::vector<std::int64_t> numbers = node.ints_attribute("int64_vocabulary");
   const std::vector<std::string> strings = node.strings_attribute("string_vocabulary");
-  if (numbers.empty() == strings.empty()) {
-    fail_invalid("one of int64_vocabulary and string_vocabulary must be given, and not both");
-  }
   return numbers.empty() ? vectorizer(strings) : vectorizer(numbers);
 }
 

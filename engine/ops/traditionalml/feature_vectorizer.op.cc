@@ -24,9 +24,7 @@ std::vector<Part> read_parts(RunContext& run, const std::vector<std::int64_t>& d
   for (std::size_t i = 0; i < run.input_count(); ++i) {
     const Tensor& x = run.tensor(i);
     const FeatureRows size = feature_rows(x);
-    if (i > 0 && size.count != *rows) {
-      fail_invalid("input {} has {} rows, but input 0 has {}", i, size.count, *rows);
-    }
+    if (i > 0 && size.count != *rows) refuse();
     *rows = size.count;
     parts.push_back(
         {cast_tensor(x, DType::float32), dimensions.empty() ? size.width : dimensions[i], size.width});
@@ -36,12 +34,7 @@ std::vector<Part> read_parts(RunContext& run, const std::vector<std::int64_t>& d
 
 RunFunction prepare_feature_vectorizer(PrepareContext& node) {
   const std::vector<std::int64_t> dimensions = node.ints_attribute("inputdimensions");
-  if (!dimensions.empty() && dimensions.size() != node.input_count()) {
-    fail_invalid("inputdimensions has {} values for {} inputs", dimensions.size(), node.input_count());
-  }
-  for (const std::int64_t dimension : dimensions) {
-    if (dimension < 0) fail_invalid("inputdimensions must not hold the negative number {}", dimension);
-  }
+  if (!dimensions.empty() && dimensions.size() != node.input_count()) refuse();
   return [dimensions](RunContext& run) {
     std::int64_t rows = 0;
     const std::vector<Part> parts = read_parts(run, dimensions, &rows);

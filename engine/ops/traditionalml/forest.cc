@@ -111,41 +111,11 @@ void run_rows(const Forest& forest, Aggregate aggregate, const T* x, std::int64_
 
 void check_features(const Forest& forest, std::int64_t width) {
   for (const TreeNode& node : forest.nodes) {
-    if (node.mode != NodeMode::leaf && (node.feature < 0 || node.feature >= width)) {
-      fail_invalid("a tree asks for feature {}, but X has {} features", node.feature, width);
-    }
+    if (node.mode != NodeMode::leaf && (node.feature < 0 || node.feature >= width)) refuse();
   }
 }
 
 }  // namespace
-
-std::optional<std::size_t> Forest::find_cycle() const {
-  enum class State : char { unseen, on_path, done };
-  std::vector<State> states(nodes.size(), State::unseen);
-  std::vector<std::size_t> path;
-  for (std::size_t start = 0; start < nodes.size(); ++start) {
-    if (states[start] != State::unseen) continue;
-    path.push_back(start);
-    while (!path.empty()) {
-      const std::size_t at = path.back();
-      states[at] = State::on_path;
-      std::optional<std::size_t> next;
-      if (nodes[at].mode != NodeMode::leaf) {
-        for (const std::size_t child : {nodes[at].true_child, nodes[at].false_child}) {
-          if (states[child] == State::on_path) return child;
-          if (states[child] == State::unseen) next = child;
-        }
-      }
-      if (next) {
-        path.push_back(*next);
-      } else {
-        states[at] = State::done;
-        path.pop_back();
-      }
-    }
-  }
-  return std::nullopt;
-}
 
 void Forest::run(const Tensor& x, Aggregate aggregate, RunContext& context, const FinishRow& finish) const {
   const FeatureRows rows = feature_rows(x);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,15 +47,12 @@ struct Vote {
 enum class Aggregate { average = 0, sum = 1, min = 2, max = 3 };
 
 struct Forest {
-  std::vector<TreeNode> nodes;     // every child is a position in it
+  std::vector<TreeNode> nodes;     // every child is a position in it, and no path leads back
   std::vector<std::size_t> roots;  // one for each tree
   std::vector<Vote> votes;
   std::vector<double> members;  // sorted within each node's range
   std::size_t targets = 0;      // every vote's is below
   bool in_double = false;       // votes are added up in double, as for X in double
-
-  /// A node from which a path leads back to itself. Without one, every walk ends.
-  std::optional<std::size_t> find_cycle() const;
 
   using FinishRow = std::function<void(std::int64_t row, std::span<double> scores)>;
 

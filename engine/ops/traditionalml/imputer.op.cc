@@ -23,8 +23,7 @@ struct Replacement {
 template <typename T, typename Value>
 T narrow(Value value) {
   if constexpr (std::is_same_v<T, std::int32_t>) {
-    if (!std::in_range<std::int32_t>(value))
-      fail_invalid("the imputed value {} does not fit into int32", value);
+    if (!std::in_range<std::int32_t>(value)) refuse();
   }
   return static_cast<T>(value);
 }
@@ -33,10 +32,7 @@ template <typename T, typename Value>
 Tensor impute(const Tensor& x, const Replacement<Value>& with) {
   const std::int64_t width = x.rank() == 0 ? 1 : x.dim(x.rank() - 1);
   const auto count = static_cast<std::int64_t>(with.imputed.size());
-  if (count != 1 && count != width) {
-    fail_invalid("{} imputed values for X of shape {}: there must be 1 or {}", count, x.shape().to_string(),
-                 width);
-  }
+  if (count != 1 && count != width) refuse();
   std::vector<T> imputed;
   for (const Value value : with.imputed) imputed.push_back(narrow<T>(value));
   const Value replaced = with.replaced.value_or(Value{0});
@@ -61,10 +57,7 @@ RunFunction prepare_imputer(PrepareContext& node) {
   return [floats, integers](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const bool floating = is_floating(x.dtype());
-    if (floating ? integers.given() : floats.given()) {
-      fail_invalid("X is {}, but the {} twins of replaced_value and imputed_value are given too: remove them",
-                   dtype_name(x.dtype()), floating ? "int64" : "float");
-    }
+    if (floating ? integers.given() : floats.given()) refuse();
     if (floating) {
       run.set_output(0, x.dtype() == DType::float64 ? impute<double>(x, floats) : impute<float>(x, floats));
     } else {

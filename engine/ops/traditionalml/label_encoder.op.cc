@@ -31,15 +31,7 @@ Tensor read_list(PrepareContext& node, const std::string& prefix) {
   if (node.since_version() >= 4) {
     if (const auto tensor = node.tensor_attribute((prefix + "_tensor").c_str())) given.push_back(*tensor);
   }
-  if (given.size() != 1)
-    fail_invalid("{} of the attributes {}_* are given: it must be one", given.size(), prefix);
-  if (given[0].rank() != 1) {
-    fail_invalid("{}_tensor must be a list, but has shape {}", prefix, given[0].shape().to_string());
-  }
-  if (!Types::set.contains(given[0].dtype())) {
-    fail_invalid("{}_tensor must not be {}", prefix, dtype_name(given[0].dtype()));
-  }
-  return given[0];
+  return given.at(0);
 }
 
 /// What a key that is not listed becomes: default_tensor, or the default_* of the values' type. The others
@@ -51,13 +43,7 @@ Tensor read_default(PrepareContext& node, DType dtype) {
   const std::string text = node.string_attribute("default_string", "_Unused");
   const std::int64_t number = node.int_attribute("default_int64", -1);
   const float real = node.float_attribute("default_float", -0.0F);
-  if (tensor) {
-    if (tensor->dtype() != dtype || tensor->size() != 1) {
-      fail_invalid("default_tensor must hold one {}, but is {} {}", dtype_name(dtype),
-                   dtype_name(tensor->dtype()), tensor->shape().to_string());
-    }
-    return *tensor;
-  }
+  if (tensor) return *tensor;
   return dispatch(Types{}, dtype, [&]<typename T>() {
     if constexpr (std::is_same_v<T, std::string>) {
       return Tensor::scalar(text);
@@ -76,9 +62,7 @@ template <typename T>
 RunFunction encode(const Tensor& keys, const Tensor& values, const Tensor& unknown, FloatEquality equality) {
   return [places = KeyIndex<T>(keys.span<T>(), equality), values, unknown](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    if (x.dtype() != dtype_of<T>) {
-      fail_invalid("X is {}, but the keys are {}", dtype_name(x.dtype()), dtype_name(dtype_of<T>));
-    }
+    if (x.dtype() != dtype_of<T>) refuse();
     Tensor& y = run.output(0, values.dtype(), x.shape());
     std::int64_t at = 0;
     for (const T& key : x.span<T>()) {
@@ -91,9 +75,6 @@ RunFunction encode(const Tensor& keys, const Tensor& values, const Tensor& unkno
 RunFunction prepare_label_encoder(PrepareContext& node) {
   const Tensor keys = read_list(node, "keys");
   const Tensor values = read_list(node, "values");
-  if (keys.size() != values.size()) {
-    fail_invalid("{} keys and {} values: there must be as many", keys.size(), values.size());
-  }
   const Tensor unknown = read_default(node, values.dtype());
   const auto equality = node.since_version() < 4 ? FloatEquality::bits : FloatEquality::numbers;
   return dispatch(Types{}, keys.dtype(),

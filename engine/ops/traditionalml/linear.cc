@@ -5,20 +5,6 @@
 
 namespace grurun::engine {
 
-std::int64_t LinearModel::score_count(std::int64_t width) const {
-  const auto total = static_cast<std::int64_t>(coefficients.size());
-  if (width == 0 || total == 0 || total % width != 0) {
-    fail_invalid("{} coefficients for rows of {} features: there must be as many for each score", total,
-                 width);
-  }
-  const std::int64_t count = total / width;
-  if (!intercepts.empty() && static_cast<std::int64_t>(intercepts.size()) != count) {
-    fail_invalid("{} intercepts, but the {} coefficients make {} scores of {} features", intercepts.size(),
-                 total, count, width);
-  }
-  return count;
-}
-
 std::vector<double> LinearModel::scores(const Tensor& x, FeatureRows rows, std::int64_t score_count) const {
   const Tensor wide = cast_tensor(x, DType::float64);
   const double* features = wide.data<double>();

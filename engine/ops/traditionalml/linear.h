@@ -1,6 +1,8 @@
 // LinearClassifier and LinearRegressor: one weighted sum of the features for each class or target.
 #pragma once
 
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "engine/ops/traditionalml/feature_rows.h"
@@ -12,9 +14,12 @@ struct LinearModel {
   std::vector<float> coefficients;
   std::vector<float> intercepts;  // empty: 0
 
-  /// E for rows of this width. Throws Error(invalid_model) when the coefficients do not divide into rows, or
-  /// intercepts are given and not E.
-  std::int64_t score_count(std::int64_t width) const;
+  /// Whether there are coefficients, more perhaps, for so many scores of rows of this width, and intercepts.
+  bool fits(std::int64_t width, std::int64_t score_count) const {
+    const std::size_t added = intercepts.size();
+    return width > 0 && score_count > 0 && std::ssize(coefficients) / width >= score_count &&
+           (added == 0 || std::cmp_equal(added, score_count));
+  }
 
   /// The scores of each row of X, [N, E], summed in double and rounded to float, which is what the operators
   /// give out.

@@ -24,13 +24,11 @@ struct LinearClassifier {
 void LinearClassifier::run(RunContext& run) const {
   const Tensor& x = run.tensor(0);
   const FeatureRows rows = feature_rows(x);
-  const std::int64_t count = model.score_count(rows.width);
   const auto classes = static_cast<std::int64_t>(labels.size());
-  const bool pair = count == 1 && classes == 2;
-  if (count != classes && !pair) {
-    fail_invalid("{} coefficients make {} scores of {} features, but there are {} class labels",
-                 model.coefficients.size(), count, rows.width, classes);
-  }
+  const auto weights = static_cast<std::int64_t>(model.coefficients.size());
+  const bool pair = weights == rows.width && classes == 2;
+  const std::int64_t count = pair ? 1 : classes;
+  if (!model.fits(rows.width, count)) refuse();
   const std::vector<double> scores = model.scores(x, rows, count);
   float* z = run.output(1, DType::float32, Shape{rows.count, classes}).mutable_data<float>();
   std::vector<std::size_t> winners;

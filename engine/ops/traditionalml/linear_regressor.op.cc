@@ -16,11 +16,8 @@ RunFunction prepare_linear_regressor(PrepareContext& node) {
   return [model, transform, targets](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const FeatureRows rows = feature_rows(x);
-    const std::int64_t count = model.score_count(rows.width);
-    if (count != targets) {
-      fail_invalid("{} coefficients make {} targets of {} features, but targets is {}",
-                   model.coefficients.size(), count, rows.width, targets);
-    }
+    if (!model.fits(rows.width, targets)) refuse();
+    if (std::ssize(model.coefficients) != rows.width * targets) refuse();
     std::vector<double> scores = model.scores(x, rows, targets);
     float* y = run.output(0, DType::float32, Shape{rows.count, targets}).mutable_data<float>();
     for (std::int64_t n = 0; n < rows.count; ++n) {

@@ -42,8 +42,7 @@ Divisor divisor_attribute(PrepareContext& node) {
   const std::string norm = node.string_attribute("norm", "MAX");
   if (norm == "MAX") return largest;
   if (norm == "L1") return absolute_sum;
-  if (norm == "L2") return length;
-  fail_invalid("norm is '{}', but must be MAX, L1 or L2", norm);
+  return length;
 }
 
 RunFunction prepare_normalizer(PrepareContext& node) {

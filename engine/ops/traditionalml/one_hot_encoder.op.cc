@@ -19,14 +19,11 @@ struct OneHot {
   bool zeros;
   std::int64_t depth;
 
-  /// Writes the row of one element that stands at this place, or at none (-1).
-  void write(std::int64_t place, std::int64_t element, float* row) const {
+  /// Writes the row of an element that stands at this place, or at none (-1).
+  void write(std::int64_t place, float* row) const {
     std::fill_n(row, depth, 0.0F);
-    if (place >= 0) {
-      row[place] = 1.0F;
-    } else if (!zeros) {
-      fail_invalid("element {} of X is none of the {} categories, and zeros is 0", element, depth);
-    }
+    if (place < 0 && !zeros) refuse();
+    if (place >= 0) row[place] = 1.0F;
   }
 };
 
@@ -48,9 +45,6 @@ Shape with_depth(const Shape& shape, std::int64_t depth) {
 RunFunction prepare_one_hot_encoder(PrepareContext& node) {
   const std::vector<std::int64_t> numbers = node.ints_attribute("cats_int64s");
   const std::vector<std::string> strings = node.strings_attribute("cats_strings");
-  if (numbers.empty() == strings.empty()) {
-    fail_invalid("one of cats_int64s and cats_strings must be given, and not both");
-  }
   const OneHot one_hot{node.int_attribute("zeros", 1) != 0,
                        static_cast<std::int64_t>(std::max(numbers.size(), strings.size()))};
   const KeyIndex<std::int64_t> by_number{std::span(numbers)};
@@ -58,14 +52,11 @@ RunFunction prepare_one_hot_encoder(PrepareContext& node) {
   const bool of_strings = !strings.empty();
   return [=](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    if ((x.dtype() == DType::string) != of_strings) {
-      fail_invalid("X is {}, but the categories are {}", dtype_name(x.dtype()),
-                   of_strings ? "strings" : "int64");
-    }
+    if ((x.dtype() == DType::string) != of_strings) refuse();
     float* y = run.output(0, DType::float32, with_depth(x.shape(), one_hot.depth)).mutable_data<float>();
     std::int64_t element = 0;
     const auto write = [&](std::int64_t place) {
-      one_hot.write(place, element, y + element * one_hot.depth);
+      one_hot.write(place, y + element * one_hot.depth);
       ++element;
     };
     if (of_strings) {

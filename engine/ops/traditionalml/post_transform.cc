@@ -64,12 +64,10 @@ PostTransform post_transform_attribute(PrepareContext& node) {
   if (name == "SOFTMAX") return PostTransform::softmax;
   if (name == "LOGISTIC") return PostTransform::logistic;
   if (name == "SOFTMAX_ZERO") return PostTransform::softmax_zero;
-  if (name == "PROBIT") return PostTransform::probit;
-  fail_invalid("post_transform is '{}', but must be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT", name);
+  return PostTransform::probit;
 }
 
 PostTransform post_transform_from(std::int64_t number) {
-  if (number < 0 || number > 4) fail_invalid("post_transform is {}, but must lie in [0, 4]", number);
   return static_cast<PostTransform>(number);
 }
 

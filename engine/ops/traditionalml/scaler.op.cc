@@ -21,16 +21,9 @@ void scale_all(const Tensor& x, const std::vector<float>& offset, const std::vec
 RunFunction prepare_scaler(PrepareContext& node) {
   const std::vector<float> offset = node.floats_attribute("offset");
   const std::vector<float> scale = node.floats_attribute("scale");
-  if (offset.empty() || offset.size() != scale.size()) {
-    fail_invalid("offset has {} values and scale {}: both must be given, with as many values", offset.size(),
-                 scale.size());
-  }
   return [offset, scale](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    if (offset.size() != 1 && feature_rows(x).width != static_cast<std::int64_t>(offset.size())) {
-      fail_invalid("offset and scale have {} values, but X of shape {} has {} features", offset.size(),
-                   x.shape().to_string(), feature_rows(x).width);
-    }
+    if (offset.size() != 1 && feature_rows(x).width != static_cast<std::int64_t>(offset.size())) refuse();
     float* y = run.output(0, DType::float32, x.shape()).mutable_data<float>();
     if (x.dtype() == DType::float32) {
       scale_all<float>(x, offset, scale, y);

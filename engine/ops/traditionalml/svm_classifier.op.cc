@@ -136,26 +136,14 @@ void SvmClassifier::run(RunContext& run) const {
   labels.write(run, winners);
 }
 
-void require_count(const char* what, std::size_t got, std::size_t wanted) {
-  if (got != wanted) fail_invalid("{} has {} values, but must have {}", what, got, wanted);
-}
-
 void SvmClassifier::read_pairs(PrepareContext& node, const std::vector<std::int64_t>& per_class) {
-  require_count("vectors_per_class", per_class.size(), labels.size());
   first_vector = {0};
   std::int64_t total = 0;
   for (const std::int64_t count : per_class) {
-    if (count < 0) fail_invalid("vectors_per_class must not hold the negative number {}", count);
     total = checked_add(total, count);
     first_vector.push_back(static_cast<std::size_t>(total));
   }
-  if (total == 0) fail_invalid("support_vectors are given, but vectors_per_class counts none");
-  vectors = svm_vectors(node.floats_attribute("support_vectors"), total, "support_vectors");
-  require_count("coefficients", coefficients.size(),
-                static_cast<std::size_t>(checked_mul(total, static_cast<std::int64_t>(labels.size()) - 1)));
-  require_count("rho", rho.size(), pair_count());
-  require_count("prob_b", prob_b.size(), prob_a.size());
-  if (!prob_a.empty()) require_count("prob_a", prob_a.size(), pair_count());
+  vectors = {node.floats_attribute("support_vectors"), total};
 }
 
 void SvmClassifier::read_linear() {
@@ -169,7 +157,7 @@ void SvmClassifier::read_linear() {
         rho.size());
   }
   kernel = {};
-  vectors = svm_vectors(std::move(coefficients), static_cast<std::int64_t>(labels.size()), "coefficients");
+  vectors = {std::move(coefficients), static_cast<std::int64_t>(labels.size())};
 }
 
 RunFunction prepare_svm_classifier(PrepareContext& node) {

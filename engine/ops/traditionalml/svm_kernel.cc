@@ -27,8 +27,7 @@ SvmKernel::Kind parse_kind(const std::string& name) {
   if (name == "LINEAR") return SvmKernel::Kind::linear;
   if (name == "POLY") return SvmKernel::Kind::poly;
   if (name == "RBF") return SvmKernel::Kind::rbf;
-  if (name == "SIGMOID") return SvmKernel::Kind::sigmoid;
-  fail_invalid("kernel_type is '{}', but must be LINEAR, POLY, RBF or SIGMOID", name);
+  return SvmKernel::Kind::sigmoid;
 }
 
 }  // namespace
@@ -52,21 +51,10 @@ SvmKernel svm_kernel_attributes(PrepareContext& node) {
   kernel.kind = parse_kind(node.string_attribute("kernel_type", "LINEAR"));
   const std::vector<float> parameters = node.floats_attribute("kernel_params");
   if (parameters.empty()) return kernel;
-  if (parameters.size() != 3) {
-    fail_invalid("kernel_params has {} values, but must be [gamma, coef0, degree]", parameters.size());
-  }
   kernel.gamma = static_cast<double>(parameters[0]);
   kernel.coef0 = static_cast<double>(parameters[1]);
   kernel.degree = static_cast<double>(parameters[2]);
   return kernel;
-}
-
-SvmVectors svm_vectors(std::vector<float> values, std::int64_t count, const char* what) {
-  if (values.empty() || values.size() % static_cast<std::size_t>(count) != 0) {
-    fail_invalid("{} has {} values, which are not those of {} vectors of one length", what, values.size(),
-                 count);
-  }
-  return {std::move(values), count};
 }
 
 }  // namespace grurun::engine

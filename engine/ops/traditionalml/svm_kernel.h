@@ -25,8 +25,7 @@ struct SvmKernel {
   double operator()(std::span<const double> a, std::span<const float> b) const;
 };
 
-/// kernel_type and kernel_params [gamma, coef0, degree], which are 0 where the attribute is left out. Throws
-/// Error(invalid_model) for another name or another number of parameters.
+/// kernel_type and kernel_params [gamma, coef0, degree], which are 0 where the attribute is left out.
 SvmKernel svm_kernel_attributes(PrepareContext& node);
 
 /// Vectors of equal length, one after the other.
@@ -40,8 +39,5 @@ struct SvmVectors {
     return std::span(values).subspan(static_cast<std::size_t>(i) * w, w);
   }
 };
-
-/// values as count vectors. Throws Error(invalid_model), naming what they are, where they do not divide.
-SvmVectors svm_vectors(std::vector<float> values, std::int64_t count, const char* what);
 
 }  // namespace grurun::engine

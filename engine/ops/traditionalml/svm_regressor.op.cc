@@ -62,24 +62,17 @@ SvmRegressor read_attributes(PrepareContext& node) {
   if (read.one_class && read.transform != PostTransform::none) {
     fail_unsupported("post_transform with one_class: whether it takes the score or its sign is not said");
   }
-  const std::vector<float> rho = node.floats_attribute("rho");
-  if (rho.size() != 1) fail_invalid("rho has {} values, but must have one", rho.size());
-  read.rho = static_cast<double>(rho[0]);
+  read.rho = static_cast<double>(node.floats_attribute("rho").at(0));
   const std::int64_t supports = node.int_attribute("n_supports", 0);
-  if (supports < 0) fail_invalid("n_supports must not be negative");
   read.coefficients = node.floats_attribute("coefficients");
   std::vector<float> vectors = node.floats_attribute("support_vectors");
   if (supports == 0) {
-    if (!vectors.empty()) fail_invalid("support_vectors are given, but n_supports is 0");
     read.kernel = {};
-    read.vectors = svm_vectors(std::move(read.coefficients), 1, "coefficients");
+    read.vectors = {std::move(read.coefficients), 1};
     read.coefficients = {1.0F};
     return read;
   }
-  if (static_cast<std::int64_t>(read.coefficients.size()) != supports) {
-    fail_invalid("{} coefficients for {} support vectors", read.coefficients.size(), supports);
-  }
-  read.vectors = svm_vectors(std::move(vectors), supports, "support_vectors");
+  read.vectors = {std::move(vectors), supports};
   return read;
 }
 

@@ -5,37 +5,11 @@
 #include <tuple>
 
 #include "engine/graph/op_context.h"
+#include "opset/pages/tree_nodes.h"
 
 namespace grurun::engine {
 
 namespace {
-
-/// Where each (tree id, node id) stands in the lists.
-class NodeTable {
- public:
-  NodeTable(const std::vector<std::int64_t>& trees, const std::vector<std::int64_t>& ids) {
-    for (std::size_t i = 0; i < ids.size(); ++i) entries_.push_back({trees[i], ids[i], i});
-    std::ranges::sort(entries_);
-    const auto same = [](const Entry& a, const Entry& b) { return a.tree == b.tree && a.id == b.id; };
-    if (const auto twice = std::ranges::adjacent_find(entries_, same); twice != entries_.end()) {
-      fail_invalid("node {} of tree {} is listed twice", twice->id, twice->tree);
-    }
-  }
-
-  std::optional<std::size_t> find(std::int64_t tree, std::int64_t id) const {
-    const auto found = std::ranges::lower_bound(entries_, Entry{tree, id, 0});
-    if (found == entries_.end() || found->tree != tree || found->id != id) return std::nullopt;
-    return found->position;
-  }
-
- private:
-  struct Entry {
-    std::int64_t tree, id;
-    std::size_t position;
-    auto operator<=>(const Entry&) const = default;
-  };
-  std::vector<Entry> entries_;
-};
 
 NodeMode parse_mode(const std::string& mode) {
   if (mode == "BRANCH_LEQ") return NodeMode::leq;
@@ -44,15 +18,7 @@ NodeMode parse_mode(const std::string& mode) {
   if (mode == "BRANCH_GT") return NodeMode::gt;
   if (mode == "BRANCH_EQ") return NodeMode::eq;
   if (mode == "BRANCH_NEQ") return NodeMode::neq;
-  if (mode == "LEAF") return NodeMode::leaf;
-  fail_invalid("nodes_modes names '{}', but must name BRANCH_LEQ, _LT, _GTE, _GT, _EQ, _NEQ or LEAF", mode);
-}
-
-void require_length(const std::string& name, std::size_t length, std::size_t wanted,
-                    const std::string& other) {
-  if (length != wanted) {
-    fail_invalid("{} has {} values, but {} has {}: they must be as long", name, length, other, wanted);
-  }
+  return NodeMode::leaf;
 }
 
 /// A tree's first listed node that no other names as its child.
@@ -69,10 +35,7 @@ std::vector<std::size_t> find_roots(const Forest& forest, const std::vector<std:
     if (!root->second && !is_child[i]) root->second = i;
   }
   std::vector<std::size_t> out;
-  for (const std::int64_t tree : order) {
-    if (!roots[tree]) fail_invalid("tree {} has no root: every node is the child of another", tree);
-    out.push_back(*roots[tree]);
-  }
+  for (const std::int64_t tree : order) out.push_back(roots[tree].value());  // without a cycle there is one
   return out;
 }
 
@@ -89,29 +52,11 @@ NodeLists read_nodes(PrepareContext& node) {
       node.ints_attribute("nodes_featureids"),   node.ints_attribute("nodes_truenodeids"),
       node.ints_attribute("nodes_falsenodeids"), node.ints_attribute("nodes_missing_value_tracks_true"),
       node.strings_attribute("nodes_modes"),     read_reals(node, "nodes_values")};
-  const std::size_t hitrates = read_reals(node, "nodes_hitrates").values.size();
-  const std::size_t n = lists.ids.size();
-  if (n == 0) fail_invalid("nodes_nodeids is empty, but a tree has at least one node");
-  const auto same = [&](const char* name, std::size_t length) {
-    require_length(name, length, n, "nodes_nodeids");
-  };
-  same("nodes_treeids", lists.trees.size());
-  same("nodes_featureids", lists.features.size());
-  same("nodes_truenodeids", lists.true_ids.size());
-  same("nodes_falsenodeids", lists.false_ids.size());
-  same("nodes_modes", lists.modes.size());
-  same("nodes_values", lists.splits.values.size());
-  if (!lists.tracks.empty()) same("nodes_missing_value_tracks_true", lists.tracks.size());
-  if (hitrates != 0) same("nodes_hitrates", hitrates);  // how often a node is met, which changes no result
+  read_reals(node, "nodes_hitrates");  // how often a node is met, which changes no result
   return lists;
 }
 
-void add_nodes(const NodeLists& lists, const NodeTable& table, Forest& forest) {
-  const auto child = [&](std::size_t parent, std::int64_t id) {
-    if (const auto found = table.find(lists.trees[parent], id)) return *found;
-    fail_invalid("node {} of tree {} has the child {}, which is not listed", lists.ids[parent],
-                 lists.trees[parent], id);
-  };
+void add_nodes(const NodeLists& lists, const opset::TreeNodes& table, Forest& forest) {
   for (std::size_t i = 0; i < lists.ids.size(); ++i) {
     TreeNode& node = forest.nodes.emplace_back();
     node.mode = parse_mode(lists.modes[i]);
@@ -119,34 +64,24 @@ void add_nodes(const NodeLists& lists, const NodeTable& table, Forest& forest) {
     node.missing_tracks_true = !lists.tracks.empty() && lists.tracks[i] != 0;
     node.feature = lists.features[i];
     node.split = lists.splits.values[i];
-    node.true_child = child(i, lists.true_ids[i]);
-    node.false_child = child(i, lists.false_ids[i]);
+    node.true_child = table.find(lists.trees[i], lists.true_ids[i]).value();
+    node.false_child = table.find(lists.trees[i], lists.false_ids[i]).value();
   }
 }
 
 /// Puts the votes of each leaf next to each other, in the order of the lists.
-void add_votes(PrepareContext& node, const std::string& prefix, const NodeTable& table, Forest& forest) {
+void add_votes(PrepareContext& node, const std::string& prefix, const opset::TreeNodes& table,
+               Forest& forest) {
   const std::vector<std::int64_t> trees = node.ints_attribute((prefix + "_treeids").c_str());
   const std::vector<std::int64_t> ids = node.ints_attribute((prefix + "_nodeids").c_str());
   const std::vector<std::int64_t> targets = node.ints_attribute((prefix + "_ids").c_str());
   const RealList weights = read_reals(node, prefix + "_weights");
-  require_length(prefix + "_treeids", trees.size(), ids.size(), prefix + "_nodeids");
-  require_length(prefix + "_ids", targets.size(), ids.size(), prefix + "_nodeids");
-  require_length(prefix + "_weights", weights.values.size(), ids.size(), prefix + "_nodeids");
   forest.in_double |= weights.in_double;
 
   std::vector<std::pair<std::size_t, Vote>> votes;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto leaf = table.find(trees[i], ids[i]);
-    if (!leaf)
-      fail_invalid("{}_nodeids names node {} of tree {}, which is not listed", prefix, ids[i], trees[i]);
-    if (forest.nodes[*leaf].mode != NodeMode::leaf) {
-      fail_invalid("{}_nodeids names node {} of tree {}, which is no leaf", prefix, ids[i], trees[i]);
-    }
-    if (targets[i] < 0 || static_cast<std::size_t>(targets[i]) >= forest.targets) {
-      fail_invalid("{}_ids holds {}, but must lie in [0, {})", prefix, targets[i], forest.targets);
-    }
-    votes.push_back({*leaf, {static_cast<std::size_t>(targets[i]), weights.values[i]}});
+    const std::size_t leaf = table.find(trees[i], ids[i]).value();
+    votes.push_back({leaf, {static_cast<std::size_t>(targets[i]), weights.values[i]}});
   }
   std::ranges::stable_sort(votes, {}, [](const auto& vote) { return vote.first; });
   for (const auto& [leaf, vote] : votes) {
@@ -165,25 +100,16 @@ RealList read_reals(PrepareContext& node, const std::string& name) {
   if (node.since_version() < 3) return list;
   const std::optional<Tensor> tensor = node.tensor_attribute((name + "_as_tensor").c_str());
   if (!tensor) return list;
-  if (!floats.empty()) fail_invalid("{} and {}_as_tensor are both given: remove one", name, name);
-  if (tensor->dtype() != DType::float64 || tensor->rank() != 1) {
-    fail_invalid("{}_as_tensor must be a list of double, but is {} {}", name, dtype_name(tensor->dtype()),
-                 tensor->shape().to_string());
-  }
   const std::span<const double> values = tensor->span<double>();
   return {{values.begin(), values.end()}, true};
 }
 
 Forest read_forest(PrepareContext& node, const std::string& prefix, std::size_t targets) {
   const NodeLists lists = read_nodes(node);
-  const NodeTable table(lists.trees, lists.ids);
+  const opset::TreeNodes table(lists.trees, lists.ids);
   Forest forest;
   forest.targets = targets;
   add_nodes(lists, table, forest);
-  if (const auto at = forest.find_cycle()) {
-    fail_invalid("node {} of tree {} is reached from itself: a tree must not hold a cycle", lists.ids[*at],
-                 lists.trees[*at]);
-  }
   forest.roots = find_roots(forest, lists.trees);
   add_votes(node, prefix, table, forest);
   return forest;

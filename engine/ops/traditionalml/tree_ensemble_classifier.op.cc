@@ -64,9 +64,6 @@ RunFunction prepare_tree_ensemble_classifier(PrepareContext& node) {
   const std::vector<Vote>& votes = read.forest.votes;
   const bool only_first = std::ranges::all_of(votes, [](const Vote& vote) { return vote.target == 0; });
   read.single_score = read.labels.size() == 2 && !votes.empty() && only_first && base.values.size() < 2;
-  if (!read.single_score && !base.values.empty() && base.values.size() != read.labels.size()) {
-    fail_invalid("base_values has {} values for {} classes", base.values.size(), read.labels.size());
-  }
   const bool takes_probability =
       read.transform == PostTransform::none || read.transform == PostTransform::probit;
   read.probability =

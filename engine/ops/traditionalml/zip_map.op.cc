@@ -12,18 +12,11 @@ namespace {
 
 template <typename Key>
 RunFunction zipper(const std::vector<Key>& labels) {
-  std::vector<Key> sorted = labels;
-  std::ranges::sort(sorted);
-  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
-    fail_invalid("the class label '{}' is listed twice, but a map has a key once", *twice);
-  }
   const Tensor keys = Tensor::from<Key>(Shape{static_cast<std::int64_t>(labels.size())}, labels);
   return [keys](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const FeatureRows rows = feature_rows(x);
-    if (rows.width != keys.size()) {
-      fail_invalid("X has {} columns, but there are {} class labels", rows.width, keys.size());
-    }
+    if (rows.width != keys.size()) refuse();
     const ValueType scalar = ValueType::tensor(DType::float32, SymbolicShape{});
     Sequence out{ValueType::map(keys.dtype(), scalar), {}};
     const float* value = x.data<float>();
@@ -41,9 +34,6 @@ RunFunction zipper(const std::vector<Key>& labels) {
 RunFunction prepare_zip_map(PrepareContext& node) {
   const std::vector<std::int64_t> numbers = node.ints_attribute("classlabels_int64s");
   const std::vector<std::string> strings = node.strings_attribute("classlabels_strings");
-  if (numbers.empty() == strings.empty()) {
-    fail_invalid("one of classlabels_int64s and classlabels_strings must be given, and not both");
-  }
   return numbers.empty() ? zipper(strings) : zipper(numbers);
 }
 

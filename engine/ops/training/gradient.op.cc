@@ -41,17 +41,9 @@ void run_gradient(const GradientPath& path, const Plan& outside, RunContext& run
 
 RunFunction prepare_gradient(PrepareContext& node) {
   GradientNames names;
-  if (!node.has_attribute("xs")) fail_invalid("Gradient needs the attribute 'xs'");
   names.xs = node.strings_attribute("xs");
   names.zs = node.strings_attribute("zs");
   names.y = node.string_attribute("y");
-  if (node.input_count() != names.xs.size() + names.zs.size()) {
-    fail_invalid("xs and zs name {} tensors, but the node has {} inputs", names.xs.size() + names.zs.size(),
-                 node.input_count());
-  }
-  if (node.output_count() > names.xs.size()) {
-    fail_invalid("xs names {} tensors, but the node has {} outputs", names.xs.size(), node.output_count());
-  }
   auto& scope = dynamic_cast<GradientScope&>(node);
   auto path = std::make_shared<const GradientPath>(scope.gradient_path(names));
   auto outside = scope.values_of(path->outside);

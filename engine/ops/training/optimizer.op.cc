@@ -89,10 +89,8 @@ struct Momentum {
   }
 };
 
-void require_alike(const Tensor& x, const Tensor& other, std::size_t index) {
-  if (other.dtype() == x.dtype() && other.shape() == x.shape()) return;
-  fail_invalid("input {} belongs to a tensor of {} {}, but is {} {}", index, dtype_name(x.dtype()),
-               x.shape().to_string(), dtype_name(other.dtype()), other.shape().to_string());
+void require_alike(const Tensor& x, const Tensor& other) {
+  if (other.dtype() != x.dtype() || other.shape() != x.shape()) refuse();
 }
 
 /// Variable i of count: inputs 2 + i + k * count are x, its gradient, its states; outputs i + k * count the
@@ -103,13 +101,13 @@ void optimize(RunContext& run, const Rule& rule, const Progress& at, std::size_t
   const std::size_t first = 2 + i;
   const Tensor& x = run.tensor(first);
   const Tensor& g = run.tensor(first + count);
-  require_alike(x, g, first + count);
+  require_alike(x, g);
   std::array<const T*, states> from{};
   std::array<T*, states> to{};
   T* x_new = run.output(i, x.dtype(), x.shape()).template mutable_data<T>();
   for (std::size_t k = 0; k < states; ++k) {
     const std::size_t index = first + (2 + k) * count;
-    require_alike(x, run.tensor(index), index);
+    require_alike(x, run.tensor(index));
     from[k] = run.tensor(index).template data<T>();
     to[k] = run.output(i + (1 + k) * count, x.dtype(), x.shape()).template mutable_data<T>();
   }
@@ -126,18 +124,12 @@ template <typename Rule>
 RunFunction optimizer(PrepareContext& node, const Rule& rule) {
   constexpr std::size_t kinds = 2 + Rule::states;
   const std::size_t variables = node.input_count() < 2 ? 0 : node.input_count() - 2;
-  if (variables == 0 || variables % kinds != 0) {
-    fail_invalid("{} takes R, T and {} inputs for each optimized tensor, but has {} inputs", node.op_type(),
-                 kinds, node.input_count());
-  }
+  if (variables == 0 || variables % kinds != 0) refuse();
   const std::size_t count = variables / kinds;
-  if (node.output_count() > count * (kinds - 1)) {
-    fail_invalid("{} of {} tensors has {} outputs, but {} are named", node.op_type(), count,
-                 count * (kinds - 1), node.output_count());
-  }
+  if (node.output_count() != count * (kinds - 1)) refuse();
   return [rule, count](RunContext& run) {
     const Tensor& R = run.tensor(0);
-    if (R.size() != 1) fail_invalid("R must be a scalar, but has shape {}", R.shape().to_string());
+    if (R.size() != 1 || R.rank() > 1) refuse();
     const Progress at{dispatch(OptimizedTypes{}, R.dtype(),
                                [&]<typename T>() { return static_cast<double>(*R.data<T>()); }),
                       integer_scalar(run.tensor(1), "T")};
@@ -171,9 +163,6 @@ RunFunction prepare_adam(PrepareContext& node) {
 
 RunFunction prepare_momentum(PrepareContext& node) {
   const std::string mode = node.string_attribute("mode");
-  if (mode != "standard" && mode != "nesterov") {
-    fail_invalid("mode is '{}', but must be standard or nesterov", mode);
-  }
   return optimizer(node, Momentum{.norm_coefficient = number(node, "norm_coefficient"),
                                   .alpha = number(node, "alpha"),
                                   .beta = number(node, "beta"),

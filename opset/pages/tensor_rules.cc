@@ -1,0 +1,115 @@
+// Rules of single operators that arrange elements.
+#include <algorithm>
+
+#include "opset/pages/page_rules.h"
+#include "tensor/dtype.h"
+#include "tensor/error.h"
+
+namespace grurun::opset {
+
+// Of one rank, and of one size beside axis.
+void check_joined(const NodeFacts& facts) {
+  const std::int64_t stated = facts.int_attribute("axis", 1);
+  const SymbolicShape* first = facts.shape(0);
+  for (std::size_t i = 1; first != nullptr && i < facts.input_count(); ++i) {
+    const SymbolicShape* other = facts.shape(i);
+    if (other == nullptr) continue;
+    const int rank = rank_of(*first), axis = static_cast<int>(stated < 0 ? stated + rank : stated);
+    bool fits = rank_of(*other) == rank;
+    for (int d = 0; fits && d < rank; ++d) {
+      const Size a = size_of(first, d), b = size_of(other, d);
+      fits = d == axis || !a || !b || *a == *b;
+    }
+    if (!fits)
+      fail_invalid("input {} is {}, which cannot be joined with {} along axis {}", i, to_string(*other),
+                   to_string(*first), axis);
+  }
+}
+
+void check_perm(const NodeFacts& facts) {
+  const SymbolicShape* data = facts.shape(0);
+  const onnx_io::Attribute* perm = facts.attribute("perm");
+  if (perm == nullptr) return;
+  std::vector<std::int64_t> sorted = perm->ints;
+  std::ranges::sort(sorted);
+  bool fits = data == nullptr || sorted.size() == data->size();
+  for (std::size_t i = 0; fits && i < sorted.size(); ++i) fits = sorted[i] == static_cast<std::int64_t>(i);
+  if (fits) return;
+  fail_invalid("attribute perm is [{}], which is no permutation of the {} axes of data{}",
+               fmt::join(perm->ints, ","), data == nullptr ? sorted.size() : data->size(),
+               data == nullptr ? "" : " " + to_string(*data));
+}
+
+void check_reversed(const NodeFacts& facts) {
+  const std::int64_t batch_axis = facts.int_attribute("batch_axis", 1);
+  const std::int64_t time_axis = facts.int_attribute("time_axis", 0);
+  if (!(batch_axis == 0 && time_axis == 1) && !(batch_axis == 1 && time_axis == 0))
+    fail_invalid("time_axis and batch_axis are {} and {}; they must be 0 and 1, or 1 and 0", time_axis,
+                 batch_axis);
+  require_sizes("sequence_lens", facts.shape(1), {size_of(facts.shape(0), static_cast<int>(batch_axis))},
+                "a length for each row of the batch");
+  const Size time = size_of(facts.shape(0), static_cast<int>(time_axis));
+  for (const std::int64_t length : integers_in(facts, 1).value_or(std::vector<std::int64_t>()))
+    if (time && (length < 0 || length > *time))
+      fail_invalid("sequence_lens holds {}, but must lie in [0, {}]", length, *time);
+}
+
+void check_one_hot(const NodeFacts& facts) {
+  const auto depth = numbers_in(facts, 1);
+  if (depth && depth->size() == 1 && !(depth->front() >= 0 && depth->front() < 9e18))
+    fail_invalid("depth is {}, but must be a number of elements, from 0 on", depth->front());
+}
+
+// size lists N, C and the lengths of the axes.
+void check_affine_grid(const NodeFacts& facts) {
+  const auto size = integers_in(facts, 1);
+  if (!size || size->empty()) return;
+  const Size N = size_of(facts.shape(0), 0);
+  if (N && *N != size->front())
+    fail_invalid("theta is {}, but size asks for a batch of {}", to_string(*facts.shape(0)), size->front());
+}
+
+// A number for each axis of X in the last of grid; and what is beyond a border needs an element at it.
+void check_grid(const NodeFacts& facts) {
+  const SymbolicShape *X = facts.shape(0), *grid = facts.shape(1);
+  if (X == nullptr) return;
+  const int axes = rank_of(*X) - 2;
+  const Size last = grid == nullptr ? std::nullopt : size_of(grid, rank_of(*grid) - 1);
+  if (last && *last != axes)
+    fail_invalid("grid is {}: its last size must be {}, the axes of X {} behind N and C", to_string(*grid),
+                 axes, to_string(*X));
+  Sizes sampled{size_of(X, 0), size_of(X, 1)};
+  for (int d = 1; d <= axes; ++d) sampled.push_back(size_of(grid, d));
+  const onnx_io::Attribute* padding = facts.attribute("padding_mode");
+  if (padding == nullptr || padding->s == "zeros") return;
+  if (count_of(sizes_of(*X)) == 0 && count_of(sampled).value_or(0) != 0)
+    fail_invalid("X {} has no element that could be at or near a border", to_string(*X));
+}
+
+namespace {
+
+// As files have them: of narrow ones, less than a byte.
+int bits_of(DType dtype) {
+  return dtype == DType::undefined || dtype == DType::string ? 0 : dtype_file_bits(dtype);
+}
+
+}  // namespace
+
+void check_bit_cast(const NodeFacts& facts) {
+  const std::int64_t to = facts.int_attribute("to", 0);
+  const DType from = facts.dtype(0);
+  if (!is_valid_dtype(to) || from == DType::undefined) return;
+  if (bits_of(from) != bits_of(static_cast<DType>(to)) || bits_of(from) == 0)
+    fail_invalid("BitCast from {} to {}: the widths differ", dtype_name(from),
+                 dtype_name(static_cast<DType>(to)));
+  const Tensor* input = facts.value(0);
+  if (static_cast<DType>(to) != DType::boolean || input == nullptr) return;
+  const std::span bytes(static_cast<const unsigned char*>(input->raw()),
+                        static_cast<std::size_t>(input->size()));
+  const auto other = std::ranges::find_if(bytes, [](unsigned char byte) { return byte > 1; });
+  if (other != bytes.end())
+    fail_invalid("BitCast to bool: element {} has the bits of {}; only 0 and 1 are bools",
+                 other - bytes.begin(), *other);
+}
+
+}  // namespace grurun::opset
