@@ -13,12 +13,12 @@ std::vector<Fault> attribute_value_faults(const onnx_io::Node& node, int since_v
   std::vector<Fault> faults;
   const Page* page = find_page(node.domain, node.op_type);
   if (page == nullptr) return faults;
-  const bool judged = page->lists.empty() || !refers_to_others(node);  // what a caller states is not known
+  if (auto value = attribute_value_fault(*page, node, since_version))
+    faults.push_back({Rule::attribute_value, std::move(*value)});
+  const bool judged = !refers_to_others(node);  // what a caller states is not known
   auto together = judged ? attribute_list_fault(*page, node) : std::nullopt;
   if (judged && !together && page->together != nullptr) together = page->together(node, since_version);
   if (together) faults.push_back({Rule::attributes_together, std::move(*together)});
-  if (auto value = attribute_value_fault(*page, node, since_version))
-    faults.push_back({Rule::attribute_value, std::move(*value)});
   return faults;
 }
 

@@ -20,7 +20,7 @@ const std::vector<Sized>& sized_models() {
   static const std::vector<Sized> all = {
       {13, "(float[2,3,4] X) => (float[4,3,2] Y) { Y = Transpose <perm = [2, 1, 0]> (X) }", ""},
       {13, "(float[2,3,4] X) => (float[a,b] Y) { Y = Transpose <perm = [1, 0]> (X) }",
-       "attribute perm has 2 axes, but data [2,3,4] has 3"},
+       "which is no permutation of the 3 axes of data [2,3,4]"},
       {11, "(float[1,4,5] X, float[6,2,3] W) => (float[1,6,3] Y) { Y = Conv <group = 2> (X, W) }", ""},
       {11, "(float[1,4,5] X, float[6,4,3] W) => (float[1,6,3] Y) { Y = Conv <group = 2> (X, W) }",
        "X has 4 channels and group is 2, but W is [6,4,3]"},

@@ -59,7 +59,7 @@ Verdict run(const onnx_io::Model& model, const std::vector<Value>& inputs) {
 
 // Exporters write it, and parts that come out even are what they mean.
 bool is_left_to_the_run(const std::string& sentence) {
-  return sentence.starts_with("Neither 'split' input nor 'num_outputs' attribute");
+  return sentence.starts_with("neither of the input split and the attribute num_outputs");
 }
 
 std::string disagreement(const Mutant& mutant) {

@@ -99,7 +99,7 @@ TEST(Sequence, RefusesPositionsAndTypesThatDoNotFit) {
        {two, vec<std::int64_t>({0, 1})},
        {},
        invalid,
-       "position must be a scalar"},
+       "SequenceAt-11 takes a scalar"},
       {"join nothing", "ConcatFromSequence", 11, {sequence_of({})}, joined, invalid, "the sequence is empty"},
       {"join other ranks", "ConcatFromSequence", 11, {mixed}, joined, invalid, "cannot be joined"},
       {"stack other shapes", "ConcatFromSequence", 11, {mixed}, stacked, invalid, "must agree"},

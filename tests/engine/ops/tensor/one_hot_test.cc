@@ -50,7 +50,7 @@ TEST(OneHot, NumbersThatInt64CannotHoldAreNoPlaces) {
                  {vec<std::int64_t>({0}), vec<std::int64_t>({-1}), values},
                  {},
                  ErrorKind::invalid_model,
-                 "depth must be a number of elements, from 0 on"}});
+                 "depth is -1, but must be a number of elements, from 0 on [SHAPE001]"}});
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(Compress, KeepsSlicesWhoseConditionIsTrue) {
        {x, chosen({1})},
        axis(2),
        invalid,
-       "axis is 2, but must lie in [-2, 2)"},
+       "axis names axis 2, but must lie in [-r, r)"},
   });
 }
 
@@ -149,7 +149,7 @@ TEST(Unique, FindsElementsAndSlices) {
        {make<float>({3, 0}, {}), int64_list_of({}), int64_list_of({}), int64_list_of({})}},
   });
   constexpr auto invalid = ErrorKind::invalid_model;
-  check_errors({{"no such axis", "Unique", 11, {x}, axis(1), invalid, "axis is 1, but must lie in [-1, 1)"}});
+  check_errors({{"no such axis", "Unique", 11, {x}, axis(1), invalid, "axis names axis 1"}});
 }
 
 }  // namespace

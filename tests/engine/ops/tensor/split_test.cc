@@ -39,7 +39,7 @@ TEST(Split1, RefusesLengthsOfAnotherTypeAndASumThatIsNotTheAxis) {
        {x, vec<float>({1, 2})},
        {attr("split", std::vector<std::int64_t>{1, 2})},
        ErrorKind::invalid_model,
-       "both as attribute and as input",
+       "split is both an attribute and an input",
        2},
   });
 }

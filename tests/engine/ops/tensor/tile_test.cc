@@ -34,7 +34,13 @@ TEST(Tile, RefusesWhatIsNoCountOrAxis) {
   constexpr auto invalid = ErrorKind::invalid_model;
   check_errors({
       {"negative", "Tile", 13, {two_by_two, vec<std::int64_t>({1, -2})}, {}, invalid, "repeats holds -2"},
-      {"too few", "Tile", 13, {two_by_two, vec<std::int64_t>({2})}, {}, invalid, "repeats has 1 entries"},
+      {"too few",
+       "Tile",
+       13,
+       {two_by_two, vec<std::int64_t>({2})},
+       {},
+       invalid,
+       "repeats has 1 entries, but input [2,2] has 2 axes [SHAPE001]"},
       {"no whole number",
        "Tile",
        1,

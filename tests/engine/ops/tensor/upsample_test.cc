@@ -60,7 +60,13 @@ TEST(Upsample, Errors) {
   const Tensor pair = vec<float>({1, 2});
   const ErrorKind invalid = ErrorKind::invalid_model;
   check_errors({
-      {"scale below 1", "Upsample", 9, {pair, vec<float>({0.5})}, {}, invalid, "must be 1 or more"},
+      {"scale below 1",
+       "Upsample",
+       9,
+       {pair, vec<float>({0.5})},
+       {},
+       invalid,
+       "scales holds 0.5, but must hold numbers from 1 on"},
       {"number of scales", "Upsample", 7, {pair}, {scales({1, 1})}, invalid, "scales has 2 numbers"},
       {"scales that are no list",
        "Upsample",
@@ -68,7 +74,7 @@ TEST(Upsample, Errors) {
        {pair, make<float>({1, 1}, {1})},
        {},
        invalid,
-       "input scales is [1,1]; Upsample-9 takes a list [SHAPE001]"},
+       "input scales is [1,1]; Upsample-9 takes [n] [SHAPE001]"},
       {"cubic",
        "Upsample",
        9,

@@ -157,7 +157,7 @@ TEST(CategoryMapper, BothWays) {
   });
   check_errors({refused("lengths", "CategoryMapper", 1, words({"a"}),
                         {attr("cats_int64s", Ints{5}), attr("cats_strings", Words{"a", "b"})},
-                        "1 cats_int64s and 2")});
+                        "cats_strings has 2 values, but cats_int64s has 1")});
 }
 
 TEST(OneHotEncoder, EveryType) {
@@ -178,7 +178,7 @@ TEST(OneHotEncoder, EveryType) {
       row("a scalar", "OneHotEncoder", 1, Tensor::scalar(std::int64_t{0}), numbers, vec<float>({0, 1, 0})),
   });
   check_errors({
-      refused("no category", "OneHotEncoder", 1, vec<std::int64_t>({4, 1}), strict, "element 1"),
+      refused("no category", "OneHotEncoder", 1, vec<std::int64_t>({4, 1}), strict, "X holds '1'"),
       refused("strings for numbers", "OneHotEncoder", 1, words({"a"}), numbers, "categories are int64"),
       refused("both lists", "OneHotEncoder", 1, words({"a"}),
               {attr("cats_int64s", Ints{5}), attr("cats_strings", Words{"a"})}, "not both"),

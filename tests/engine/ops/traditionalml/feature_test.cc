@@ -50,9 +50,9 @@ TEST(ArrayFeatureExtractor, LastAxis) {
       row("no index", op, {x, vec<std::int64_t>({})}, {}, make<float>({1, 2, 0}, {})),
   });
   check_errors({
-      refused("too far", op, {x, vec<std::int64_t>({2})}, {}, "index 2"),
-      refused("below 0", op, {x, vec<std::int64_t>({-1})}, {}, "index -1"),
-      refused("a scalar", op, {Tensor::scalar(1.0F), vec<std::int64_t>({0})}, {}, "scalar"),
+      refused("too far", op, {x, vec<std::int64_t>({2})}, {}, "Y holds 2"),
+      refused("below 0", op, {x, vec<std::int64_t>({-1})}, {}, "Y holds -1"),
+      refused("a scalar", op, {Tensor::scalar(1.0F), vec<std::int64_t>({0})}, {}, "takes [...,F]"),
   });
 }
 
@@ -86,9 +86,9 @@ TEST(Scaler, Features) {
   const Tensor x = make<float>({1, 3}, {1, 2, 3});
   check_errors({
       refused("lengths", "Scaler", {x}, {attr("offset", Floats{1, 2}), attr("scale", Floats{1})},
-              "2 values and scale 1"),
-      refused("no offset", "Scaler", {x}, {attr("scale", Floats{1})}, "0 values"),
-      refused("neither", "Scaler", {x}, {}, "both must be given"),
+              "scale has 1 values, but offset has 2"),
+      refused("no offset", "Scaler", {x}, {attr("scale", Floats{1})}, "offset is empty or left out"),
+      refused("neither", "Scaler", {x}, {}, "offset is empty or left out"),
       refused("features", "Scaler", {x}, each, "3 features"),
       refused("features of a cube", "Scaler", {make<float>({1, 1, 2}, {1, 2})}, each, "[1,1,2]"),
   });
@@ -135,8 +135,8 @@ TEST(Imputer, EveryType) {
   });
   const Tensor x = make<float>({1, 3}, {1, 2, 3});
   check_errors({
-      refused("count", "Imputer", {x}, {floats({1, 2})}, "2 imputed values"),
-      refused("none", "Imputer", {x}, {}, "0 imputed values"),
+      refused("count", "Imputer", {x}, {floats({1, 2})}, "imputed_value_floats has 2 values"),
+      refused("none", "Imputer", {x}, {}, "imputed_value_floats has 0 values"),
       refused("integers for floats", "Imputer", {x}, {integers({1})}, "int64 twins"),
       refused("both", "Imputer", {x}, {floats({1}), attr("replaced_value_int64", 0)}, "int64 twins"),
       refused("floats for integers", "Imputer", {vec<std::int64_t>({1})}, {floats({1})}, "float twins"),

@@ -109,8 +109,8 @@ TEST(LinearClassifier, Classes) {
   const auto one_row = attr("coefficients", Floats{1, 2, 3});
   check_errors({
       refused("two scores for three classes", {attr("coefficients", Floats{1, 2, 3, 4, 5, 6}), three},
-              "3 class labels", invalid),
-      refused("one score for three", {one_row, three}, "3 class labels", invalid),
+              "3 classes of 3 features need 9", invalid),
+      refused("one score for three", {one_row, three}, "3 classes of 3 features need 9", invalid),
       refused("one label", {one_row, attr("classlabels_ints", Ints{1})}, "single class label",
               ErrorKind::unsupported),
       refused("no label", {one_row}, "classlabels_ints", invalid),
@@ -179,7 +179,8 @@ TEST(SVMRegressor, Refusals) {
   const auto one = attr("coefficients", Floats{1, 2});
   check_errors({
       refused("no rho", {one}, "rho has 0"),
-      refused("coefficients", with_kernel("LINEAR", {one, rho, attr("n_supports", 3)}), "2 coefficients"),
+      refused("coefficients", with_kernel("LINEAR", {one, rho, attr("n_supports", 3)}),
+              "coefficients has 2 values, but must have 3"),
       refused("vectors",
               {attr("coefficients", Floats{1, 2}), rho, attr("n_supports", 2),
                attr("support_vectors", Floats{1, 2, 3})},

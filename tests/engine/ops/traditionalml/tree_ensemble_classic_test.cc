@@ -216,7 +216,7 @@ TEST(TreeEnsembleRegressor, MalformedTrees) {
       tree("a child of another tree", {{0, 0, "BRANCH_LT", 0, 0, 1, 2}, {0, 1}, {1, 2}}, "child 2"),
       tree("a negative child", {{0, 0, "BRANCH_LT", 0, 0, 1, -1}, {0, 1}}, "child -1"),
       tree("a node twice", {{0, 0}, {0, 0}}, "twice"),
-      tree("no node", {}, "at least one node"),
+      tree("no node", {}, "nodes_nodeids is empty"),
       tree("a feature too far", {{0, 0, "BRANCH_LT", 1, 0, 1, 2}, {0, 1}, {0, 2}}, "feature 1"),
       tree("a feature below 0", {{0, 0, "BRANCH_LT", -1, 0, 1, 2}, {0, 1}, {0, 2}}, "feature -1"),
       tree("a mode", {{0, 0, "BRANCH_MEMBER", 0, 0, 1, 2}, {0, 1}, {0, 2}}, "BRANCH_MEMBER"),
@@ -252,7 +252,7 @@ TEST(TreeEnsembleRegressor, MalformedLists) {
       with("function", {attr("aggregate_function", "MEAN")}, "MEAN"),
       with("transform", {attr("post_transform", "SIGMOID")}, "SIGMOID"),
       with("a list twice", {attr("target_weights_as_tensor", vec<double>({1}))}, "both given"),
-      with("a tensor of float", float_tensor, "list of double"),
+      with("a tensor of float", float_tensor, "target_weights_as_tensor is float, but must be double"),
       with("a tensor in version 1", tensor_weights, "target_weights", 1),
   });
 }

@@ -112,8 +112,9 @@ TEST(Optimizer, Refused) {
   refused("Adagrad", {R, T, x, x, x}, {}, 3, "3 outputs, but each of the 1 tensors that are optimized has 2");
   refused("Adagrad", {R, T, x, vec<float>({1}), x}, {}, 2, "input 3");
   refused("Adagrad", {R, T, x, x, vec<double>({1, 2})}, {}, 2, "input 4");
-  refused("Adagrad", {x, T, x, x, x}, {}, 2, "R must be a scalar");
-  refused("Adagrad", {R, vec<std::int64_t>({1, 2}), x, x, x}, {}, 2, "T must be a scalar");
+  refused("Adagrad", {x, T, x, x, x}, {}, 2, "input R is [2]; Adagrad-1 takes a scalar");
+  refused("Adagrad", {R, vec<std::int64_t>({1, 2}), x, x, x}, {}, 2,
+          "input T is [2]; Adagrad-1 takes a scalar");
   const Attributes needed = {attr("norm_coefficient", 0.0f), attr("alpha", 0.9f), attr("beta", 0.5f)};
   refused("Momentum", {R, T, x, x, x}, needed, 2, "mode");
   Attributes wrong = needed;
