@@ -80,6 +80,10 @@ std::int64_t int_of(const Node& node, std::string_view name) {
   return stated_or_empty(node, name).i;
 }
 
+float float_of(const Node& node, std::string_view name) {
+  return stated_or_empty(node, name).f;
+}
+
 const Tensor* tensor_of(const Node& node, std::string_view name) {
   const Attribute& attribute = stated_or_empty(node, name);
   return attribute.tensors.empty() ? nullptr : &attribute.tensors.front();

@@ -18,6 +18,7 @@ const std::vector<std::string>& strings_of(const onnx_io::Node& node, std::strin
 const std::string& string_of(const onnx_io::Node& node, std::string_view name);
 /// 0 where the node does not state it.
 std::int64_t int_of(const onnx_io::Node& node, std::string_view name);
+float float_of(const onnx_io::Node& node, std::string_view name);
 /// nullptr where it states none.
 const Tensor* tensor_of(const onnx_io::Node& node, std::string_view name);
 

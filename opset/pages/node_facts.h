@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "onnx_io/models/model.h"
+#include "tensor/value.h"
 
 namespace grurun::opset {
 
@@ -19,6 +20,7 @@ struct InputFacts {
   bool given = false;                  // false: left out
   DType dtype = DType::undefined;      // undefined: not known, or no tensor
   std::optional<SymbolicShape> shape;  // nullopt: not known, or no tensor
+  const Value* other = nullptr;        // what is no tensor, in a run
 };
 
 class NodeFacts {
@@ -47,6 +49,8 @@ class NodeFacts {
   /// nullptr where the rank is not known.
   const SymbolicShape* shape(std::size_t i) const;
   const Tensor* value(std::size_t i) const;
+  /// Of an input that is no tensor; a run alone knows such.
+  const Value* other(std::size_t i) const { return i < inputs_.size() ? inputs_[i].other : nullptr; }
 
   /// nullptr where it is not stated.
   const onnx_io::Attribute* attribute(const char* name) const;

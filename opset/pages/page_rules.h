@@ -15,6 +15,15 @@ std::optional<std::string> gradient_names_fault(const onnx_io::Node& node, int s
 std::optional<std::string> map_places_fault(const onnx_io::Node& node, int since_version);
 /// If and Loop: M and cond hold one element.
 void check_single_elements(const NodeFacts& facts);
+/// Of sequences, maps and optionals; judged in a run, which has them.
+void check_cast_map(const NodeFacts& facts);
+void check_dictionary(const NodeFacts& facts);
+void check_erased(const NodeFacts& facts);
+void check_held(const NodeFacts& facts);
+void check_inserted(const NodeFacts& facts);
+void check_joined_sequence(const NodeFacts& facts);
+void check_mapped_lengths(const NodeFacts& facts);
+void check_position(const NodeFacts& facts);
 /// Optional: an input or a type.
 void check_wrapped(const NodeFacts& facts);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "opset/pages/attribute_lists.h"
 #include "opset/pages/page_rules.h"
 #include "tensor/error.h"
 
@@ -25,8 +26,8 @@ void require_length(const NodeFacts& facts, std::size_t input, std::int64_t want
                  facts.shape(0) == nullptr ? "of another rank" : to_string(*facts.shape(0)));
 }
 
-void require_scales(const NodeFacts& facts, std::size_t input, double least) {
-  for (const double scale : numbers_in(facts, input).value_or(std::vector<double>()))
+void require_scales(const std::vector<double>& scales, double least) {
+  for (const double scale : scales)
     if (!(least > 0 ? scale >= least : scale > 0) || !std::isfinite(scale))
       fail_invalid("scales holds {}, but must hold numbers {}", scale,
                    least > 0 ? "from 1 on; Resize makes an axis shorter" : "above 0");
@@ -53,16 +54,15 @@ void require_elements(const NodeFacts& facts, const std::vector<std::int64_t>& a
 }
 
 // floor(length * (end - start) * scale) for each of axes.
-void require_output(const NodeFacts& facts, const std::vector<std::int64_t>& axes, std::size_t input,
-                    const std::vector<double>& roi) {
-  const auto scales = numbers_in(facts, input);
-  for (std::size_t i = 0; scales && i < axes.size() && i < scales->size(); ++i) {
+void require_output(const NodeFacts& facts, const std::vector<std::int64_t>& axes,
+                    const std::vector<double>& scales, const std::vector<double>& roi) {
+  for (std::size_t i = 0; i < axes.size() && i < scales.size(); ++i) {
     const Size size = size_of(facts.shape(0), static_cast<int>(axes[i]));
     const double part = i + axes.size() < roi.size() ? roi[i + axes.size()] - roi[i] : 1;
-    const double output = std::floor(static_cast<double>(size.value_or(0)) * part * (*scales)[i]);
+    const double output = std::floor(static_cast<double>(size.value_or(0)) * part * scales[i]);
     if (!(output >= 0 && output < 0x1p62))
-      fail_invalid("axis {} of X, of length {}, with scale {} would get the length {}", axes[i], *size,
-                   (*scales)[i], output);
+      fail_invalid("axis {} of X, of length {}, with scale {} would get the length {}", axes[i],
+                   size.value_or(0), scales[i], output);
   }
 }
 
@@ -81,8 +81,9 @@ void check_resize_10(const NodeFacts& facts) {
     if (length == 0 && rank_of(*X) != 0) fail_invalid("scales is empty, but X is {}", to_string(*X));
     require_length(facts, 1, rank_of(*X));
   }
-  require_scales(facts, 1, 0);
-  if (X != nullptr) require_output(facts, all_axes(*X), 1, {});
+  const auto scales = numbers_in(facts, 1);
+  if (scales) require_scales(*scales, 0);
+  if (scales && X != nullptr) require_output(facts, all_axes(*X), *scales, {});
 }
 
 void check_resize(const NodeFacts& facts) {
@@ -98,6 +99,8 @@ void check_resize(const NodeFacts& facts) {
   const bool crops = is_stated(facts, "coordinate_transformation_mode", "tf_crop_and_resize");
   if (crops && roi == false) fail_invalid("tf_crop_and_resize needs the input roi");
   const auto count = std::ssize(axes);
+  if (crops && facts.shape(1) != nullptr && facts.shape(1)->size() != 1)
+    fail_invalid("roi is {}, but must be a list", to_string(*facts.shape(1)));
   if (crops) require_length(facts, 1, 2 * count);
   require_length(facts, 2, count);
   require_length(facts, 3, count);
@@ -107,24 +110,30 @@ void check_resize(const NodeFacts& facts) {
   if (scales == true && facts.attribute("keep_aspect_ratio_policy") != nullptr &&
       !is_stated(facts, "keep_aspect_ratio_policy", "stretch"))
     fail_invalid("keep_aspect_ratio_policy speaks of sizes, but scales are given");
-  if (scales == true) {
-    require_scales(facts, 2, 0);
+  if (const auto numbers = numbers_in(facts, 2); scales == true && numbers) {
+    require_scales(*numbers, 0);
     const auto parts = crops ? numbers_in(facts, 1) : std::nullopt;
-    if (!crops || parts) require_output(facts, axes, 2, parts.value_or(std::vector<double>()));
+    if (!crops || parts) require_output(facts, axes, *numbers, parts.value_or(std::vector<double>()));
   }
   if (const auto listed = integers_in(facts, 3); sizes == true && listed)
     require_elements(facts, axes, *listed);
 }
 
-// Before version 9 scales are attributes, whose values the page states.
+// Version 1 has attributes for two axes of four, 7 for all; later ones have an input.
 void check_upsample(const NodeFacts& facts) {
   const SymbolicShape* X = facts.shape(0);
-  const onnx_io::Attribute* stated = facts.attribute("scales");
-  const Size length = stated != nullptr ? Size(std::ssize(stated->floats)) : size_of(facts.shape(1), 0);
+  const onnx_io::Node& node = facts.node();
+  const auto& stated = floats_of(node, "scales");
+  std::optional<std::vector<double>> scales = numbers_in(facts, 1);
+  if (facts.since_version() == 7) scales.emplace(stated.begin(), stated.end());
+  if (facts.since_version() == 1)
+    scales = {1, 1, float_of(node, "height_scale"), float_of(node, "width_scale")};
+  const Size length = scales ? Size(std::ssize(*scales)) : size_of(facts.shape(1), 0);
   if (X != nullptr && length && *length != rank_of(*X))
     fail_invalid("scales has {} numbers, but X {} has {} axes", *length, to_string(*X), rank_of(*X));
-  require_scales(facts, 1, 1);
-  if (X != nullptr) require_output(facts, all_axes(*X), 1, {});
+  if (!scales) return;
+  require_scales(*scales, 1);
+  if (X != nullptr) require_output(facts, all_axes(*X), *scales, {});
 }
 
 }  // namespace grurun::opset

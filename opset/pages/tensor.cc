@@ -79,7 +79,7 @@ std::span<const Page> tensor_pages() {
        .folded = Folded::first,
        .elements = Elements::in_order},
       {.op_type = "Resize",
-       .shapes = "@10 - [n]; @11 - [a] [b] [c]",
+       .shapes = "@10 - [n]; @11 - - [b] [c]",
        .attributes =
            "mode: nearest, linear; mode@11: nearest, linear, cubic; nearest_mode@11: round_prefer_floor, "
            "round_prefer_ceil, floor, ceil; coordinate_transformation_mode@11: half_pixel, "
@@ -154,9 +154,8 @@ std::span<const Page> tensor_pages() {
        .elements = Elements::in_order},
       {.op_type = "Upsample",
        .shapes = "@1 [N,C,H,W]; @7 -; @9 - [n]",
-       .attributes = "mode: nearest, bilinear; mode@7: nearest, linear; scales >= 1; height_scale >= 1; "
-                     "width_scale >= 1",
-       .rules = {{check_upsample, 7}}},
+       .attributes = "mode: nearest, bilinear; mode@7: nearest, linear",
+       .rules = {{check_upsample}}},
       {.op_type = "Where", .rules = {{check_broadcast}}, .folded = Folded::broadcast},
   };
   static_assert(is_sorted_by_name(pages));

@@ -33,7 +33,9 @@ Tensor stack_scan_output(std::span<const Value> values, std::int64_t axis, bool 
   for (const Value& value : values) tensors.push_back(value.tensor());
   if (reversed) std::ranges::reverse(tensors);
   const auto rank = static_cast<std::int64_t>(tensors.front().rank()) + 1;
-  return stack(tensors, static_cast<std::size_t>(normalized_axis(axis, rank, "scan output axis")));
+  if (axis < -rank || axis >= rank)
+    fail_invalid("scan_output_axes names axis {}, but must lie in [{}, {})", axis, -rank, rank);
+  return stack(tensors, static_cast<std::size_t>(normalized_axis(axis, rank)));
 }
 
 }  // namespace grurun::engine

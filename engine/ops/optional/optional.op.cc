@@ -39,7 +39,7 @@ RunFunction prepare_get_element(PrepareContext&) {
   return [](RunContext& run) {
     const Value& input = run.input(0);
     if (!input.is_optional()) return run.set_output(0, input);
-    if (input.optional().item == nullptr) fail_invalid("OptionalGetElement of an optional without a value");
+    if (input.optional().item == nullptr) refuse();
     run.set_output(0, *input.optional().item);
   };
 }

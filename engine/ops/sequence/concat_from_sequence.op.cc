@@ -15,7 +15,7 @@ RunFunction prepare_concat_from_sequence(PrepareContext& node) {
   return [axis, new_axis](RunContext& run) {
     std::vector<Tensor> tensors;
     for (const Value& item : run.input(0).sequence().items) tensors.push_back(item.tensor());
-    if (tensors.empty()) fail_invalid("there is nothing to join: the sequence is empty");
+    if (tensors.empty()) refuse();
     if (!new_axis) return run.set_output(0, concat(tensors, axis));
     const auto rank = static_cast<std::int64_t>(tensors.front().rank()) + 1;
     run.set_output(0, stack(tensors, static_cast<std::size_t>(normalized_axis(axis, rank))));

@@ -14,17 +14,8 @@ std::size_t position(const Tensor& tensor, std::size_t length, std::int64_t last
   const ScratchVector<std::int64_t> list = integer_list(tensor, "position");
   if (list.size() != 1) refuse();
   const auto n = static_cast<std::int64_t>(length);
-  if (list[0] < -n || list[0] > last) {
-    fail_invalid("position is {}, but must lie in [{}, {}] for a sequence of {}", list[0], -n, last, n);
-  }
+  if (list[0] < -n || list[0] > last) refuse();
   return static_cast<std::size_t>(list[0] < 0 ? list[0] + n : list[0]);
-}
-
-void require_tensor_of(const Sequence& sequence, const Value& value) {
-  const DType want = sequence.element.elem;
-  if (value.tensor().dtype() != want && want != DType::undefined) {
-    fail_invalid("{} cannot go into a sequence of {}", value.describe(), sequence.element.to_string());
-  }
 }
 
 RunFunction prepare_empty(PrepareContext& node) {
@@ -43,10 +34,12 @@ RunFunction prepare_construct(PrepareContext&) {
 
 RunFunction prepare_insert(PrepareContext&) {
   return [](RunContext& run) {
-    Sequence out = run.take_sequence(0);
-    require_tensor_of(out, run.input(1));
-    const std::size_t n = out.items.size();
+    const Sequence& given = run.input(0).sequence();
+    const DType want = given.element.elem;
+    if (want != DType::undefined && run.tensor(1).dtype() != want) refuse();
+    const std::size_t n = given.items.size();
     const std::size_t at = run.has_input(2) ? position(run.tensor(2), n, static_cast<std::int64_t>(n)) : n;
+    Sequence out = run.take_sequence(0);
     out.items.insert(out.items.begin() + static_cast<std::ptrdiff_t>(at), run.input(1));
     run.set_output(0, std::move(out));
   };
@@ -54,11 +47,11 @@ RunFunction prepare_insert(PrepareContext&) {
 
 RunFunction prepare_erase(PrepareContext&) {
   return [](RunContext& run) {
-    Sequence out = run.take_sequence(0);
-    const std::size_t n = out.items.size();
-    if (n == 0) fail_invalid("SequenceErase cannot erase from an empty sequence");
+    const std::size_t n = run.input(0).sequence().items.size();
+    if (n == 0) refuse();
     const std::size_t at =
         run.has_input(1) ? position(run.tensor(1), n, static_cast<std::int64_t>(n) - 1) : n - 1;
+    Sequence out = run.take_sequence(0);
     out.items.erase(out.items.begin() + static_cast<std::ptrdiff_t>(at));
     run.set_output(0, std::move(out));
   };

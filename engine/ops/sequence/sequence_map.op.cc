@@ -17,9 +17,7 @@ RunFunction prepare_sequence_map(PrepareContext& node) {
     const std::size_t length = run.input(0).sequence().items.size();
     for (std::size_t k = 0; k < run.input_count(); ++k) {
       const Value& input = run.input(k);
-      if (input.is_sequence() && input.sequence().items.size() != length) {
-        fail_invalid("input {} has {} items, but the first has {}", k, input.sequence().items.size(), length);
-      }
+      if (input.is_sequence() && input.sequence().items.size() != length) refuse();
     }
     std::vector<Sequence> out;
     for (std::size_t k = 0; k < body->outputs.size(); ++k) out.push_back({body->output_types[k], {}});

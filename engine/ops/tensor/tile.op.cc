@@ -32,8 +32,10 @@ Tensor tile(const Tensor& input, std::span<const std::int64_t> repeats) {
 }
 
 RunFunction prepare_tile(PrepareContext&) {
-  return
-      [](RunContext& run) { run.set_output(0, tile(run.tensor(0), integer_list(run.tensor(1), "repeats"))); };
+  return [](RunContext& run) {
+    if (run.tensor(1).rank() != 1) refuse();
+    run.set_output(0, tile(run.tensor(0), integer_list(run.tensor(1), "repeats")));
+  };
 }
 
 std::int64_t whole_number(const Tensor& tensor) {

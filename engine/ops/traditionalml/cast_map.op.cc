@@ -21,13 +21,10 @@ DType target_type(const std::string& cast_to) {
 }
 
 void check_types(const Map& map) {
-  if (map.keys.dtype() != DType::int64)
-    fail_invalid("X has {} keys, not int64", dtype_name(map.keys.dtype()));
+  if (map.keys.dtype() != DType::int64) refuse();
   for (const Value& value : map.values) {
     const DType dtype = value.tensor().dtype();
-    if ((dtype != DType::float32 && dtype != DType::string) || value.tensor().size() != 1) {
-      fail_invalid("X maps to {}, not to one float or string", value.describe());
-    }
+    if ((dtype != DType::float32 && dtype != DType::string) || value.tensor().size() != 1) refuse();
   }
 }
 
@@ -46,9 +43,7 @@ Tensor sparse(const Map& map, DType to, std::int64_t places) {
   Tensor y = Tensor::zeros(to, Shape{1, places});
   for (std::size_t i = 0; i < map.values.size(); ++i) {
     const std::int64_t key = map.keys.span<std::int64_t>()[i];
-    if (key < 0 || key >= places) {
-      fail_invalid("key {} has no place in the {} that max_map gives the output", key, places);
-    }
+    if (key < 0 || key >= places) refuse();
     copy_elements(y, key, cast_tensor(map.values[i].tensor(), to), 0, 1);
   }
   return y;

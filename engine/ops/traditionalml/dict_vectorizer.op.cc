@@ -15,22 +15,17 @@ RunFunction vectorizer(const std::vector<Key>& vocabulary) {
   const auto length = static_cast<std::int64_t>(vocabulary.size());
   return [length, places = KeyIndex<Key>(std::span(vocabulary))](RunContext& run) {
     const Map& map = run.input(0).map();
-    if (map.keys.dtype() != dtype_of<Key>) {
-      fail_invalid("X has {} keys, but the vocabulary is of {}", dtype_name(map.keys.dtype()),
-                   dtype_name(dtype_of<Key>));
-    }
+    if (map.keys.dtype() != dtype_of<Key>) refuse();
     const DType dtype = map.values.empty() ? map.value_type.elem : map.values[0].tensor().dtype();
     constexpr DTypeSet admitted{DType::int64, DType::float32, DType::float64, DType::string};
-    if (!admitted.contains(dtype)) fail_invalid("X maps to {}", dtype_name(dtype));
+    if (!admitted.contains(dtype)) refuse();
     Tensor y = Tensor::zeros(dtype, Shape{length});
     for (std::size_t i = 0; i < map.values.size(); ++i) {
       const Key& key = map.keys.span<Key>()[i];
       const std::int64_t place = places.find(key);
-      if (place < 0) fail_invalid("key '{}' of X is not in the vocabulary", key);
+      if (place < 0) refuse();
       const Tensor& value = map.values[i].tensor();
-      if (value.dtype() != dtype || value.size() != 1) {
-        fail_invalid("X maps '{}' to {}, not to one {}", key, map.values[i].describe(), dtype_name(dtype));
-      }
+      if (value.dtype() != dtype || value.size() != 1) refuse();
       copy_elements(y, place, value, 0, 1);
     }
     run.set_output(0, std::move(y));

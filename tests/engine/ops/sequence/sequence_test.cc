@@ -102,7 +102,7 @@ TEST(Sequence, RefusesPositionsAndTypesThatDoNotFit) {
        "SequenceAt-11 takes a scalar"},
       {"join nothing", "ConcatFromSequence", 11, {sequence_of({})}, joined, invalid, "the sequence is empty"},
       {"join other ranks", "ConcatFromSequence", 11, {mixed}, joined, invalid, "cannot be joined"},
-      {"stack other shapes", "ConcatFromSequence", 11, {mixed}, stacked, invalid, "must agree"},
+      {"stack other shapes", "ConcatFromSequence", 11, {mixed}, stacked, invalid, "cannot be joined with"},
       {"no such axis", "ConcatFromSequence", 11, {two}, {attr("axis", 1)}, invalid, "axis is 1"},
       {"new_axis of 2",
        "ConcatFromSequence",
