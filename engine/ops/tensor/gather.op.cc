@@ -18,8 +18,7 @@ namespace {
 
 // The indices, each within [0, length).
 template <typename Index>
-ScratchVector<std::int64_t> places(const Tensor& indices, std::size_t axis, std::int64_t length,
-                                   bool from_end) {
+ScratchVector<std::int64_t> places(const Tensor& indices, std::int64_t length, bool from_end) {
   ScratchVector<std::int64_t> at;
   at.reserve(static_cast<std::size_t>(indices.size()));
   for (const Index index : indices.span<Index>()) {
@@ -51,7 +50,7 @@ void take(const T* from, std::int64_t before, std::int64_t length, std::int64_t 
 Tensor gather(const Tensor& data, const Tensor& indices, std::size_t axis, bool from_end) {
   const ScratchVector<std::int64_t> at =
       dispatch(TypeList<std::int32_t, std::int64_t>{}, indices.dtype(),
-               [&]<typename Index>() { return places<Index>(indices, axis, data.dim(axis), from_end); });
+               [&]<typename Index>() { return places<Index>(indices, data.dim(axis), from_end); });
   Shape shape;
   for (std::size_t d = 0; d < axis; ++d) shape.push_back(data.dim(d));
   for (const std::int64_t dim : indices.shape()) shape.push_back(dim);
