@@ -216,7 +216,10 @@ void StepContext::refuse(const Error& error) const {
       inputs[i] = {true, taken->dtype, symbolic_shape(taken->shape)};
     } else {
       inputs[i].given = has_input(i);
-      if (inputs[i].given) inputs[i].other = &frame_[static_cast<std::size_t>(step_.inputs[i])];
+      if (!inputs[i].given) continue;
+      const Value& other = frame_[static_cast<std::size_t>(step_.inputs[i])];
+      inputs[i].other = &other;
+      if (other.is_sequence()) inputs[i].element = other.sequence().element.elem;
     }
   }
   refuse_by_rule(error, opset::NodeFacts(*step_.node, step_.since_version, std::move(inputs), value_of),

@@ -32,8 +32,10 @@ std::vector<InputFacts> inputs_of(const InferenceContext& context) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     inputs[i].given = context.hasInput(i);
     const onnx::TypeProto* type = inputs[i].given ? context.getInputType(i) : nullptr;
-    if (type == nullptr || !type->has_tensor_type()) continue;
+    if (type == nullptr || (!type->has_tensor_type() && !type->has_sequence_type())) continue;
     ValueType known = onnx_io::type_from_proto(*type);
+    if (known.element) inputs[i].element = known.element->elem;
+    if (!type->has_tensor_type()) continue;
     inputs[i].dtype = known.elem;
     inputs[i].shape = std::move(known.shape);
   }

@@ -218,9 +218,11 @@ void check_reshaped(const NodeFacts& facts) {
   const Size elements = count_of(sizes_of(*data)), room = count_of(wanted);
   if (!elements || !room) return;
   const bool fits = !is_open ? *elements == *room : *room == 0 ? *elements == 0 : *elements % *room == 0;
-  if (!fits)
-    fail_invalid("data is {}: its {} elements do not fill the shape [{}]", to_string(*data), *elements,
-                 fmt::join(*stated, ","));
+  if (fits) return;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if ((*stated)[i] == -1) wanted[i] = -1;
+  fail_invalid("data is {}: its {} elements do not fill the shape {}", to_string(*data), *elements,
+               text_of(wanted));
 }
 
 }  // namespace grurun::opset

@@ -245,7 +245,6 @@ Said label_encoder_fault(const Node& node, int since_version) {
     for (const onnx_io::Attribute& attribute : node.attributes) {
       if (!attribute.name.starts_with(prefix + "_")) continue;
       const Tensor* tensor = tensor_of(node, attribute.name);
-      if (tensor == nullptr && length_of(node, attribute.name) == 0) continue;
       if (given != nullptr)
         return fmt::format("{} and {} are both given, but LabelEncoder takes one of them", given->name,
                            attribute.name);
@@ -261,7 +260,8 @@ Said label_encoder_fault(const Node& node, int since_version) {
         return fmt::format("{} is {} {}, but must be a list of strings or numbers", attribute.name,
                            dtype_name(of_values), tensor->shape().to_string());
     }
-    if (given == nullptr) return fmt::format("none of the attributes {}_* is given: it must be one", prefix);
+    if (lengths[kind] == 0)
+      return fmt::format("none of the attributes {}_* is given: it must be one", prefix);
   }
   if (lengths[0] != lengths[1])
     return fmt::format("{} keys and {} values: there must be as many", lengths[0], lengths[1]);

@@ -20,6 +20,7 @@ struct InputFacts {
   bool given = false;                  // false: left out
   DType dtype = DType::undefined;      // undefined: not known, or no tensor
   std::optional<SymbolicShape> shape;  // nullopt: not known, or no tensor
+  DType element = DType::undefined;    // of the tensors of a sequence
   const Value* other = nullptr;        // what is no tensor, in a run
 };
 
@@ -49,6 +50,8 @@ class NodeFacts {
   /// nullptr where the rank is not known.
   const SymbolicShape* shape(std::size_t i) const;
   const Tensor* value(std::size_t i) const;
+  /// Of the tensors of a sequence.
+  DType element(std::size_t i) const { return has_input(i) ? inputs_[i].element : DType::undefined; }
   /// Of an input that is no tensor; a run alone knows such.
   const Value* other(std::size_t i) const { return i < inputs_.size() ? inputs_[i].other : nullptr; }
 

@@ -99,8 +99,6 @@ void check_resize(const NodeFacts& facts) {
   const bool crops = is_stated(facts, "coordinate_transformation_mode", "tf_crop_and_resize");
   if (crops && roi == false) fail_invalid("tf_crop_and_resize needs the input roi");
   const auto count = std::ssize(axes);
-  if (crops && facts.shape(1) != nullptr && facts.shape(1)->size() != 1)
-    fail_invalid("roi is {}, but must be a list", to_string(*facts.shape(1)));
   if (crops) require_length(facts, 1, 2 * count);
   require_length(facts, 2, count);
   require_length(facts, 3, count);

@@ -45,12 +45,10 @@ void check_erased(const NodeFacts& facts) {
 }
 
 void check_inserted(const NodeFacts& facts) {
-  const Sequence* sequence = sequence_at(facts, 0);
-  const DType dtype = facts.dtype(1);
-  if (sequence != nullptr && dtype != DType::undefined && sequence->element.elem != DType::undefined &&
-      sequence->element.elem != dtype)
-    fail_invalid("a tensor of {} cannot go into a sequence of {}", dtype_name(dtype),
-                 sequence->element.to_string());
+  const DType dtype = facts.dtype(1), element = facts.element(0);
+  if (dtype != DType::undefined && element != DType::undefined && element != dtype)
+    fail_invalid("a tensor of {} cannot go into a sequence of tensors of {}", dtype_name(dtype),
+                 dtype_name(element));
   require_position(facts, 2, 1);
 }
 

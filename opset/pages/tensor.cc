@@ -79,7 +79,7 @@ std::span<const Page> tensor_pages() {
        .folded = Folded::first,
        .elements = Elements::in_order},
       {.op_type = "Resize",
-       .shapes = "@10 - [n]; @11 - - [b] [c]",
+       .shapes = "@10 - [n]; @11 - [a] [b] [c]",
        .attributes =
            "mode: nearest, linear; mode@11: nearest, linear, cubic; nearest_mode@11: round_prefer_floor, "
            "round_prefer_ceil, floor, ceil; coordinate_transformation_mode@11: half_pixel, "

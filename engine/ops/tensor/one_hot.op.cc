@@ -51,6 +51,7 @@ RunFunction prepare_one_hot(PrepareContext& node) {
     const std::int64_t after = indices.shape().count(at, indices.rank());
     const ScratchVector<std::int64_t> places = as_int64(indices);
     for (std::size_t n = 0; n < places.size(); ++n) {
+      if (!from_end && places[n] < 0 && places[n] != INT64_MIN) refuse();
       const std::int64_t place =
           places[n] < 0 && from_end && places[n] >= -depth ? places[n] + depth : places[n];
       if (place < 0 || place >= depth) continue;

@@ -121,7 +121,7 @@ ScratchVector<double> full_roi(RunContext& run, const Attributes& attributes,
   ScratchVector<double> roi(2 * rank, 0.0);
   std::fill(roi.begin() + static_cast<std::ptrdiff_t>(rank), roi.end(), 1.0);
   if (attributes.form.coordinates != CoordinateMode::tf_crop_and_resize) {
-    if (run.has_input(1)) run.accept_input(1);  // it has a meaning for tf_crop_and_resize only
+    if (run.has_input(1) && run.tensor(1).rank() != 1) refuse();  // its values mean nothing here
     return roi;
   }
   const Tensor* tensor = given(run, 1);

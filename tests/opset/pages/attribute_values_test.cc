@@ -14,7 +14,8 @@ namespace {
 
 std::optional<std::string> fault_of(const onnx_io::Node& node, int since_version) {
   const std::vector<Fault> faults = attribute_value_faults(node, since_version);
-  return faults.empty() ? std::nullopt : std::optional(faults.front().message);
+  const auto of_value = std::ranges::find(faults, Rule::attribute_value, &Fault::rule);
+  return of_value == faults.end() ? std::nullopt : std::optional(of_value->message);
 }
 
 // Of the version that the entry begins with; the first one where it says none.
@@ -89,11 +90,15 @@ TEST(AttributeValues, OfALabelEncoderAreOfOneKind) {
   node.op_type = "LabelEncoder";
   node.attributes.resize(2);
   node.attributes[0].name = "keys_floats";
+  node.attributes[0].floats = {1};
   node.attributes[1].name = "keys_tensor";
-  EXPECT_EQ(fault_of(node, 4),
+  node.attributes[1].tensors = {Tensor::from<float>(Shape{1}, std::vector<float>{1})};
+  const std::vector<Fault> faults = attribute_value_faults(node, 4);
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].message,
             "keys_floats and keys_tensor are both given, but LabelEncoder takes one of them");
   node.attributes[1].name = "values_tensor";
-  EXPECT_EQ(fault_of(node, 4), std::nullopt);
+  EXPECT_TRUE(attribute_value_faults(node, 4).empty());
 }
 
 TEST(AttributeValues, TellWhichVersionHasAValue) {

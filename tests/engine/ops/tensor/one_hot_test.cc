@@ -17,12 +17,6 @@ TEST(OneHot, PlacesOnTheNewAxis) {
        {vec<std::int64_t>({-1, 0, -4, 3}), depth, values},
        {},
        {make<float>({4, 3}, {5, 5, 1, 1, 5, 5, 5, 5, 5, 5, 5, 5})}},
-      {"not before",
-       "OneHot",
-       9,
-       {vec<std::int64_t>({-1, 1}), depth, values},
-       {},
-       {make<float>({2, 3}, {5, 5, 5, 5, 1, 5})}},
       {"axis 0",
        "OneHot",
        11,
@@ -50,7 +44,14 @@ TEST(OneHot, NumbersThatInt64CannotHoldAreNoPlaces) {
                  {vec<std::int64_t>({0}), vec<std::int64_t>({-1}), values},
                  {},
                  ErrorKind::invalid_model,
-                 "depth is -1, but must be a number of elements, from 0 on [SHAPE001]"}});
+                 "depth is -1, but must be a number of elements, from 0 on [SHAPE001]"},
+                {"from the end before version 11",
+                 "OneHot",
+                 9,
+                 {vec<std::int64_t>({-1, 1}), vec<std::int64_t>({3}), values},
+                 {},
+                 ErrorKind::invalid_model,
+                 "indices holds -1, but must hold numbers from 0 on before opset 11 [SHAPE001]"}});
 }
 
 }  // namespace

@@ -52,11 +52,12 @@ TEST(LinearRegressor, Targets) {
                        text};
   };
   check_errors({
-      refused("targets", {attr("coefficients", Floats{1, 2, 3, 4})}, "targets is 1"),
-      refused("coefficients", {attr("coefficients", Floats{1, 2, 3})}, "3 coefficients"),
-      refused("none", {}, "0 coefficients"),
+      refused("targets", {attr("coefficients", Floats{1, 2, 3, 4})},
+              "coefficients has 4 values, but 1 targets of 2 features need 2"),
+      refused("coefficients", {attr("coefficients", Floats{1, 2, 3})}, "coefficients has 3 values"),
+      refused("none", {}, "coefficients has 0 values"),
       refused("intercepts", {attr("coefficients", Floats{1, 2}), attr("intercepts", Floats{1, 2})},
-              "2 intercepts"),
+              "intercepts has 2 values"),
   });
 }
 
@@ -275,7 +276,7 @@ TEST(SVMClassifier, Refusals) {
       refused("coefficients", with_kernel("LINEAR", {attr("coefficients", Floats{1}), rho, per_class}),
               "coefficients has 1"),
       refused("rho", with_kernel("LINEAR", {three, attr("rho", Floats{1, 2}), per_class}), "rho has 2"),
-      refused("prob_b alone", with_kernel("LINEAR", {three, rho, per_class, b}), "prob_b has 1"),
+      refused("prob_b alone", with_kernel("LINEAR", {three, rho, per_class, b}), "prob_a has 0"),
       refused("prob_a",
               with_kernel("LINEAR", {three, rho, per_class, attr("prob_a", Floats{1, 2}),
                                      attr("prob_b", Floats{1, 2})}),
