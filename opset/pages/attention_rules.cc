@@ -72,6 +72,18 @@ void check_mask(const NodeFacts& facts, Sizes scores) {
 
 }  // namespace
 
+std::optional<std::string> present_outputs(const onnx_io::Node& node, int since_version) {
+  if (since_version < 25) return std::nullopt;
+  const auto has = [](const std::vector<std::string>& names, std::size_t i) {
+    return i < names.size() && !names[i].empty();
+  };
+  if (has(node.outputs, 1) != has(node.outputs, 2))
+    return "present_key and present_value must be asked for together";
+  if (has(node.inputs, nonpad_kv_seqlen) && has(node.outputs, 1))
+    return "nonpad_kv_seqlen must not be given where present_key and present_value are asked for";
+  return std::nullopt;
+}
+
 void check_attention(const NodeFacts& facts) {
   check_stated_heads(facts, input_Q, "q_num_heads");
   check_stated_heads(facts, input_K, "kv_num_heads");
@@ -91,6 +103,10 @@ void check_attention(const NodeFacts& facts) {
   check_mask(facts, {batch, q.count, q.length, total_length(facts, past, k.length)});
   require_sizes("nonpad_kv_seqlen", facts.shape(nonpad_kv_seqlen), {batch},
                 "a length for each row of the batch");
+  const auto lengths = integers_in(facts, nonpad_kv_seqlen);
+  for (const std::int64_t length : lengths ? *lengths : std::vector<std::int64_t>())
+    if (k.length && (length < 0 || length > *k.length))
+      fail_invalid("nonpad_kv_seqlen holds {}, but K has {} positions", length, *k.length);
 }
 
 void check_rotary_embedding(const NodeFacts& facts) {
@@ -99,6 +115,11 @@ void check_rotary_embedding(const NodeFacts& facts) {
   const Size batch = size_of(X, 0), rows = size_of(facts.shape(3), 0);
   if (batch && rows && *rows != *batch && *rows != 1)
     fail_invalid("position_ids has {} rows for the {} of X {}", *rows, *batch, to_string(*X));
+  const auto ids = integers_in(facts, 3);
+  const Size positions = size_of(cache, 0);
+  for (const std::int64_t id : ids&& positions ? *ids : std::vector<std::int64_t>())
+    if (id < -*positions || id >= *positions)
+      fail_invalid("position_ids holds {}, but cos_cache has {} positions", id, *positions);
   const Size head = read_heads(facts, 0, "X", "num_heads").size;
   const std::int64_t stated = facts.int_attribute("rotary_embedding_dim", 0);
   const Size rotated = stated == 0 ? head : Size(stated);

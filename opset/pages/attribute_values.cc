@@ -40,9 +40,10 @@ StatedValues parsed(std::string_view entry) {
   entry.remove_prefix(end);
   if (entry.starts_with('@')) stated.since = number_of(entry.substr(1));
   entry.remove_prefix(entry.find_first_of(": "));
-  constexpr std::string_view at_least = " >= ";
-  if (entry.starts_with(at_least)) {
-    stated.least = number_of(entry.substr(at_least.size()));
+  constexpr std::string_view at_least = " >= ", above = " > ";
+  stated.above = entry.starts_with(above);
+  if (stated.above || entry.starts_with(at_least)) {
+    stated.least = number_of(entry.substr((stated.above ? above : at_least).size()));
     return stated;
   }
   stated.list = entry.substr(2);
@@ -85,19 +86,24 @@ std::vector<std::string> values_of(const Attribute& attribute) {
   return values;
 }
 
-// The first number that is below; "" where there is none.
-std::string first_below(const Attribute& attribute, int least) {
+// The first number that is below, or no number; "" where there is none.
+std::string first_below(const Attribute& attribute, int least, bool above) {
+  const auto fits = [=](const auto number) {
+    const auto bound = static_cast<std::remove_const_t<decltype(number)>>(least);
+    return above ? number > bound : number >= bound;
+  };
   const auto in_list = [&](const auto& list) {
     for (const auto number : list) {
-      if (number < static_cast<std::remove_const_t<decltype(number)>>(least))
-        return fmt::format("holds {}, but must hold numbers from {} on", number, least);
+      if (!fits(number))
+        return fmt::format("holds {}, but must hold numbers {} {}{}", number, above ? "above" : "from", least,
+                           above ? "" : " on");
     }
     return std::string();
   };
   const auto alone = [&](const auto number) {
-    return number < static_cast<std::remove_const_t<decltype(number)>>(least)
-               ? fmt::format("is {}, but must be at least {}", number, least)
-               : std::string();
+    return fits(number)
+               ? std::string()
+               : fmt::format("is {}, but must be {} {}", number, above ? "above" : "at least", least);
   };
   switch (attribute.type) {
     case AttributeType::int_:
@@ -111,6 +117,14 @@ std::string first_below(const Attribute& attribute, int least) {
     default:
       return "";
   }
+}
+
+// Of any operator. 0 says that the type is not stated, which output_dtype may.
+bool names_no_type(const Attribute& attribute) {
+  static constexpr std::string_view names[] = {"to", "dtype", "output_dtype", "output_datatype"};
+  return attribute.type == AttributeType::int_ && attribute.ref_attr_name.empty() &&
+         !is_valid_dtype(attribute.i) && std::ranges::find(names, attribute.name) != std::end(names) &&
+         !(attribute.i == 0 && attribute.name == "output_dtype");
 }
 
 }  // namespace
@@ -134,6 +148,9 @@ std::vector<std::string> listed_values(std::string_view domain, std::string_view
 }
 
 std::optional<std::string> attribute_value_fault(const Page& page, const Node& node, int since_version) {
+  for (const Attribute& attribute : node.attributes)
+    if (names_no_type(attribute))
+      return fmt::format("{} is {}, which is no element type", attribute.name, attribute.i);
   if (page.attributes.empty() || node.attributes.empty()) return std::nullopt;
   const std::vector<StatedValues> all = stated_values(page);
   for (const Attribute& attribute : node.attributes) {
@@ -146,7 +163,7 @@ std::optional<std::string> attribute_value_fault(const Page& page, const Node& n
     if (!stated.list.empty() || stated.since > since_version) continue;
     for (const Attribute& attribute : node.attributes) {
       if (attribute.name != stated.attribute || !attribute.ref_attr_name.empty()) continue;
-      const std::string fault = first_below(attribute, stated.least);
+      const std::string fault = first_below(attribute, stated.least, stated.above);
       if (!fault.empty()) return fmt::format("{} {}", attribute.name, fault);
     }
   }

@@ -16,6 +16,7 @@ struct StatedValues {
   int since;
   std::string_view list;  // "NONE, LOWER, UPPER"; "0, 1"; empty: a bound
   int least = 0;          // bound: of a number, or of each of a list
+  bool above = false;     // the bound itself is too small
 };
 
 std::vector<StatedValues> stated_values(const Page& page);

@@ -36,8 +36,12 @@ void check_window_lists(const NodeFacts& facts) {
     const onnx_io::Attribute* list = facts.attribute(name);
     if (list != nullptr && !list->ints.empty()) require_entries(facts, name, wanted, of);
   };
-  for (const char* list : {"dilations", "kernel_shape", "output_padding", "output_shape", "strides"})
+  for (const char* list : {"dilations", "kernel_shape", "output_padding", "strides"})
     require(list, axes, "spatial axes");
+  // ConvTranspose-1 does not say that batch and channels are left out.
+  const onnx_io::Attribute* stated = facts.attribute("output_shape");
+  const bool whole = stated != nullptr && std::ssize(stated->ints) == axes + 2;
+  if (!whole || facts.since_version() >= 11) require("output_shape", axes, "spatial axes");
   require("pads", 2 * axes, "ends of spatial axes");
 }
 
@@ -109,13 +113,16 @@ void check_scan(const NodeFacts& facts) {
   require_steps(facts, static_cast<std::size_t>(states), static_cast<std::size_t>(inputs));
 }
 
-// Mean and InvStdDev get a size of 1 from axis on, whatever it is.
-void check_normalized_axis(const NodeFacts& facts) {
-  const SymbolicShape* x = facts.shape(0);
-  if (x == nullptr) return;
-  const std::int64_t axis = facts.int_attribute("axis", -1), rank = rank_of(*x);
-  if (axis < -rank || axis >= rank)
-    fail_invalid("attribute axis is {}, but must lie in [-r, r) of an input of rank r, here {}", axis, rank);
+void check_extreme(const NodeFacts& facts) {
+  const SymbolicShape* data = facts.shape(0);
+  if (data == nullptr || data->empty()) return;
+  Sizes sizes = sizes_of(*data);
+  const std::int64_t axis = facts.int_attribute("axis", 0);
+  Size& along = sizes[static_cast<std::size_t>(axis < 0 ? axis + rank_of(*data) : axis)];
+  if (along != 0) return;
+  along = 1;
+  if (count_of(sizes).value_or(0) > 0)
+    fail_invalid("data is {}: of no element along axis {} there is no extreme", to_string(*data), axis);
 }
 
 void check_single_elements(const NodeFacts& facts) {

@@ -41,19 +41,15 @@ void require_part(const NodeFacts& facts, const SymbolicShape& A, const Symbolic
 }  // namespace
 
 void check_broadcast(const NodeFacts& facts) {
-  Sizes all;  // from the last axis on
+  Sizes all;
   for (std::size_t i = 0; i < facts.input_count(); ++i) {
     const SymbolicShape* shape = facts.shape(i);
-    const std::size_t rank = shape == nullptr ? 0 : shape->size();
-    if (all.size() < rank) all.resize(rank, 1);
-    for (std::size_t back = 0; back < rank; ++back) {
-      const Size size = (*shape)[rank - 1 - back].value;
-      Size& common = all[back];
-      if (size && common && *size != *common && *size != 1 && *common != 1)
-        fail_invalid("input {} is {}, which does not broadcast to {}", input_name(facts, i),
-                     to_string(*shape), text_of({all.rbegin(), all.rend()}));
-      if (common == 1 || (!common && size && *size != 1)) common = size;
-    }
+    if (shape == nullptr) continue;
+    const auto both = broadcast(all, sizes_of(*shape));
+    if (!both)
+      fail_invalid("input {} is {}, which does not broadcast to {}", input_name(facts, i), to_string(*shape),
+                   text_of(all));
+    all = *both;
   }
 }
 
@@ -73,15 +69,6 @@ void check_all_alike(const NodeFacts& facts) {
     fail_invalid("input {} is {}, but the first is {}: before version 8 all are of one shape", i,
                  to_string(*other), to_string(*first));
   }
-}
-
-void check_gemm_C(const NodeFacts& facts) {
-  const SymbolicShape *A = facts.shape(0), *B = facts.shape(1);
-  const Sizes Y = {size_of(A, facts.int_attribute("transA", 0) != 0 ? 1 : 0),
-                   size_of(B, facts.int_attribute("transB", 0) != 0 ? 0 : 1)};
-  const SymbolicShape* C = facts.shape(2);
-  if (sets_broadcast(facts)) return require_broadcast("C", C, Y);
-  require_sizes("C", C, Y, "the attribute broadcast is not set");
 }
 
 // A slope for all, for each channel or for each element.

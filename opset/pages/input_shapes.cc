@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/error.h"
@@ -109,7 +110,10 @@ bool fits_word(std::string_view word, const SymbolicShape& shape, Bound& bound) 
 // One of the alternatives, up to the first input that does not fit.
 struct Attempt {
   std::size_t fitting = 0;
-  std::string wanted;  // of the input that does not fit; empty: all fit
+  std::string wanted;       // of the input that does not fit; empty: all fit
+  bool leaves_out = false;  // that input: who gives it means another alternative
+
+  auto order() const { return std::pair(!leaves_out, fitting); }
 };
 
 std::string described(std::string_view word, const Bound& bound) {
@@ -127,7 +131,7 @@ Attempt attempt(const std::vector<std::string_view>& words, const NodeFacts& fac
     const Bound before = bound;
     const bool fits = shape == nullptr ? facts.has_input(i) || !words[i].ends_with('!')
                                        : fits_word(words[i], *shape, bound);
-    if (!fits) return {i, described(words[i], before)};
+    if (!fits) return {i, described(words[i], before), words[i] == "none"};
   }
   return {words.size(), ""};
 }
@@ -138,9 +142,9 @@ void check_shapes(std::string_view stated, const NodeFacts& facts) {
     const Attempt tried = attempt(split_words(shapes, " "), facts);
     if (tried.wanted.empty()) return;
     const bool known = best.wanted.find(tried.wanted) != std::string::npos;
-    if (best.wanted.empty() || tried.fitting > best.fitting) {
+    if (best.wanted.empty() || tried.order() > best.order()) {
       best = tried;
-    } else if (tried.fitting == best.fitting && !known) {
+    } else if (tried.order() == best.order() && !known) {
       best.wanted += " or " + tried.wanted;
     }
   }

@@ -58,12 +58,25 @@ Size count_of(const Sizes& sizes) {
   return count;
 }
 
+bool may_be(const Sizes& sizes, const Sizes& wanted) {
+  return std::ranges::equal(
+      sizes, wanted, [](const Size& size, const Size& want) { return !size || !want || *size == *want; });
+}
+
+std::optional<Sizes> broadcast(const Sizes& a, const Sizes& b) {
+  Sizes all = a.size() >= b.size() ? a : b;
+  const Sizes& other = a.size() >= b.size() ? b : a;
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    Size& common = all[all.size() - other.size() + i];
+    const Size& size = other[i];
+    if (common && size && *common != *size && *common != 1 && *size != 1) return std::nullopt;
+    if (common == 1 || (!common && size && *size != 1)) common = size;
+  }
+  return all;
+}
+
 void require_sizes(const char* name, const SymbolicShape* shape, const Sizes& wanted, const char* why) {
-  if (shape == nullptr) return;
-  const auto may_be = [](const Dim& dim, const Size& want) {
-    return !dim.value || !want || *dim.value == *want;
-  };
-  if (!std::ranges::equal(*shape, wanted, may_be))
+  if (shape != nullptr && !may_be(sizes_of(*shape), wanted))
     fail_invalid("{} is {}, but must be {}: {}", name, to_string(*shape), text_of(wanted), why);
 }
 

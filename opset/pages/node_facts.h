@@ -83,6 +83,12 @@ std::string text_of(const Sizes& sizes);
 /// The number of elements of a shape that is known; nullopt too beyond int64.
 Size count_of(const Sizes& sizes);
 
+/// False where one is known to be another.
+bool may_be(const Sizes& sizes, const Sizes& wanted);
+
+/// What both broadcast to, as far as it is known; nullopt where they do not.
+std::optional<Sizes> broadcast(const Sizes& a, const Sizes& b);
+
 /// Throws Error(invalid_model) where the input's sizes are known to differ. Nothing is wanted of a shape that
 /// is null.
 void require_sizes(const char* name, const SymbolicShape* shape, const Sizes& wanted, const char* why);

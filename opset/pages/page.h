@@ -74,9 +74,9 @@ struct Page {
   ///   -        not judged
   std::string_view shapes = {};
 
-  /// What attributes may be, whatever the inputs are: "mode: a, b; mode@19: a, b, c; strides >= 1". A
-  /// version behind @ is the first that the entry is for; a list is for those up to the next one of the same
-  /// attribute. A list "$name" is one of those that attribute_values.cc names.
+  /// What attributes may be, whatever the inputs are: "mode: a, b; mode@19: a, b, c; strides >= 1; p >
+  /// 0". A version behind @ is the first that the entry is for; a list is for those up to the next one of the
+  /// same attribute. A list "$name" is one of those that attribute_values.cc names.
   std::string_view attributes = {};
 
   /// In which intervals numbers lie that attributes or inputs of these names hold, measured by the first

@@ -14,7 +14,7 @@ std::span<const Page> quantization_pages() {
       {.op_type = "QuantizeLinear",
        .shapes = "@10 - one one; @13 - [...] [...] | - one one",
        .attributes = "precision@23: 0, 1, 10, 11, 16; block_size@21 >= 0",
-       .rules = {{check_scale, 13}},
+       .rules = {{check_scale, 13}, {check_output_type, 21}},
        .folded = Folded::first},
   };
   static_assert(is_sorted_by_name(pages));

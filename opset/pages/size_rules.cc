@@ -24,24 +24,12 @@ void check_blocks(const NodeFacts& facts, bool to_depth) {
 
 }  // namespace
 
-void check_gemm(const NodeFacts& facts) {
-  const SymbolicShape *A = facts.shape(0), *B = facts.shape(1);
-  const Size M = size_of(A, facts.int_attribute("transA", 0) != 0 ? 1 : 0);
-  const Size N = size_of(B, facts.int_attribute("transB", 0) != 0 ? 0 : 1);
-  require_broadcast("C", facts.shape(2), {M, N});
-}
-
-void check_broadcast_to_first(const NodeFacts& facts) {
-  const SymbolicShape* X = facts.shape(0);
-  for (std::size_t i = 1; X != nullptr && i < facts.input_count(); ++i)
-    require_broadcast(input_name(facts, i), facts.shape(i), sizes_of(*X));
-}
-
-void check_group_count(const NodeFacts& facts) {
-  const std::int64_t groups = facts.int_attribute("num_groups", 1);
-  if (groups < 1) fail_invalid("attribute num_groups is {}, but must be at least 1", groups);
-  const Size C = size_of(facts.shape(0), 1);
-  if (C && *C % groups != 0) fail_invalid("num_groups {} does not divide the {} channels of X", groups, *C);
+void check_output_type(const NodeFacts& facts) {
+  const std::int64_t stated = facts.int_attribute("output_dtype", 0);
+  const DType zero_point = facts.dtype(2);
+  if (is_valid_dtype(stated) && zero_point != DType::undefined && static_cast<DType>(stated) != zero_point)
+    fail_invalid("output_dtype is {}, but the zero point is {}", dtype_name(static_cast<DType>(stated)),
+                 dtype_name(zero_point));
 }
 
 // A scale for all, for each place of axis, or for each block of places.
@@ -98,36 +86,6 @@ void check_equation(const NodeFacts& facts) {
         fail_invalid("an index of equation '{}' has the sizes {} and {}", equation->s, common, *size);
     }
   }
-}
-
-void check_frames(const NodeFacts& facts) {
-  const SymbolicShape *signal = facts.shape(0), *window = facts.shape(2);
-  if (facts.int_attribute("onesided", 1) != 0 && size_of(signal, 2) == 2) {
-    fail_invalid("signal is {}: a complex signal has no onesided output, set onesided to 0",
-                 to_string(*signal));
-  }
-  const Size room = size_of(signal, 1), step = number_in(facts, 1), width = size_of(window, 0);
-  const Size length = facts.has_input(3) ? number_in(facts, 3) : facts.has_input(2) ? width : room;
-  if (step && *step < 1) fail_invalid("frame_step is {}, but must be positive", *step);
-  if (length && *length < 1) fail_invalid("frame_length is {}, but must be positive", *length);
-  if (length && width && *length != *width)
-    fail_invalid("frame_length is {}, but window has {} elements", *length, *width);
-  // floor((room - length) / step) + 1 frames
-  if (room && length && step && *room < *length && *step < *length - *room)
-    fail_invalid("a frame of {} does not fit in a signal of {}", *length, *room);
-}
-
-void check_window_size(const NodeFacts& facts) {
-  const Size size = number_in(facts, 0);
-  if (size && *size < 1) fail_invalid("size is {}, but must be positive", *size);
-}
-
-void check_statistics(const NodeFacts& facts) {
-  const bool training = facts.int_attribute("training_mode", 0) != 0;
-  const std::size_t given = facts.output_count(), wanted = training ? 3 : 1;
-  if (given != wanted)
-    fail_invalid("training_mode is {}, which gives {} output{}, but the node has {}", training ? 1 : 0,
-                 wanted, training ? "s" : "", given);
 }
 
 // R, T, and for each tensor itself, its gradient and its states, which are outputs with it.

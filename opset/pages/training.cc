@@ -5,7 +5,10 @@ namespace grurun::opset {
 
 std::span<const Page> preview_pages() {
   static constexpr Page pages[] = {
-      {.op_type = "FlexAttention"},
+      {.op_type = "FlexAttention",
+       .shapes = "@1 [batch,q_heads,q,head] [batch,kv_heads,kv,head] [batch,kv_heads,kv,v]",
+       .attributes = "softmax_precision: 1, 10, 11, 16",
+       .rules = {{check_shared_heads}}},
   };
   static_assert(is_sorted_by_name(pages));
   return pages;

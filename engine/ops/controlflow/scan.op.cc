@@ -41,7 +41,7 @@ void run_scan(const Scan& scan, RunContext& run) {
   for (std::size_t i = 0; i < scan.scan_inputs; ++i) {
     const Tensor& sequence = run.tensor(scan.states + i);
     const auto rank = static_cast<std::int64_t>(sequence.rank());
-    axes.push_back(static_cast<std::size_t>(normalized_axis(scan.input_axes[i], rank, "scan_input_axes")));
+    axes.push_back(static_cast<std::size_t>(normalized_axis(scan.input_axes[i], rank)));
     sequences.push_back(&sequence);
     const std::int64_t steps = sequence.dim(axes.back());
     if (length >= 0 && steps != length) refuse();

@@ -21,9 +21,7 @@ std::vector<bool> draw(const Tensor& probabilities, Random random) {
     const T* p = probabilities.data<T>();
     for (std::size_t i = 0; i < ones.size(); ++i) {
       const auto chance = static_cast<double>(p[i]);
-      if (!(chance >= 0 && chance <= 1)) {
-        fail_invalid("the input holds {} at element {}, which is no probability in [0, 1]", chance, i);
-      }
+      if (!(chance >= 0 && chance <= 1)) refuse();
       ones[i] = random.uniform() < chance;
     }
   });

@@ -29,9 +29,7 @@ RunFunction prepare_constant(PrepareContext& node) {
   if (node.has_attribute("value_floats")) found.push_back(list(node.floats_attribute("value_floats")));
   if (node.has_attribute("value_ints")) found.push_back(list(node.ints_attribute("value_ints")));
   if (node.has_attribute("value_strings")) found.push_back(list(node.strings_attribute("value_strings")));
-  if (found.size() != 1) {
-    fail_invalid("Constant needs exactly one attribute that holds its value, but has {}", found.size());
-  }
+  if (found.empty()) refuse();
   node.make_constant(found.front());
   return {};
 }

@@ -28,13 +28,11 @@ Tensor filled(const Tensor& value, const Shape& shape) {
 
 RunFunction prepare_constant_of_shape(PrepareContext& node) {
   const Tensor value = node.tensor_attribute("value").value_or(Tensor::scalar(0.0f));
-  if (value.size() != 1)
-    fail_invalid("value must hold one element, but has shape {}", value.shape().to_string());
+  if (value.size() != 1) refuse();
   return [value](RunContext& run) {
-    const Shape shape(integer_list(run.tensor(0), "input"));
-    for (const std::int64_t dim : shape) {
-      if (dim < 0) fail_invalid("the shape to fill holds {}", dim);
-    }
+    const Shape shape(integer_list(run.tensor(0)));
+    for (const std::int64_t dim : shape)
+      if (dim < 0) refuse();
     run.set_output(0, filled(value, shape));
   };
 }

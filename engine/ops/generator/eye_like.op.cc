@@ -14,11 +14,10 @@ namespace {
 RunFunction prepare_eye_like(PrepareContext& node) {
   const std::int64_t k = node.int_attribute("k", 0);
   const auto stated = node.optional_int("dtype");
-  if (stated && !is_valid_dtype(*stated)) fail_invalid("dtype is {}, which is no element type", *stated);
+  if (stated && !is_valid_dtype(*stated)) refuse();
   return [k, stated](RunContext& run) {
     const Tensor& input = run.tensor(0);
-    if (input.rank() != 2)
-      fail_invalid("the input must be a matrix, but has shape {}", input.shape().to_string());
+    if (input.rank() != 2) refuse();
     const DType dtype = stated ? static_cast<DType>(*stated) : input.dtype();
     const std::int64_t rows = input.dim(0), columns = input.dim(1);
     Tensor out = Tensor::zeros(dtype, input.shape());

@@ -23,16 +23,14 @@ using Outputs = TypeList<std::int32_t, std::int64_t>;
 
 /// Running sums of exp(logits - max): class c takes [sums[c - 1], sums[c]).
 template <typename T>
-void add_up(const T* logits, std::int64_t row, std::vector<double>& sums) {
+void add_up(const T* logits, std::vector<double>& sums) {
   double highest = -std::numeric_limits<double>::infinity();
   for (std::size_t c = 0; c < sums.size(); ++c) {
     const auto logit = static_cast<double>(logits[c]);
-    if (std::isnan(logit) || logit == std::numeric_limits<double>::infinity()) {
-      fail_invalid("the input holds {} for class {} of row {}, which is no log-probability", logit, c, row);
-    }
+    if (std::isnan(logit) || logit == std::numeric_limits<double>::infinity()) refuse();
     highest = std::max(highest, logit);
   }
-  if (std::isinf(highest)) fail_invalid("row {} of the input has no class that could be drawn", row);
+  if (std::isinf(highest)) refuse();
   double sum = 0;
   for (std::size_t c = 0; c < sums.size(); ++c) {
     sum += std::exp(static_cast<double>(logits[c]) - highest);
@@ -46,7 +44,7 @@ void draw(const Tensor& input, Random random, Tensor& out) {
   std::vector<double> sums(static_cast<std::size_t>(classes));
   Class* to = out.mutable_data<Class>();
   for (std::int64_t row = 0; row < input.dim(0); ++row) {
-    add_up(input.data<T>() + row * classes, row, sums);
+    add_up(input.data<T>() + row * classes, sums);
     for (std::int64_t i = 0; i < out.dim(1); ++i) {
       // uniform() < 1, so that the product stays below the last sum and some sum lies above it.
       const double place = random.uniform() * sums.back();
@@ -57,18 +55,12 @@ void draw(const Tensor& input, Random random, Tensor& out) {
 
 RunFunction prepare_multinomial(PrepareContext& node) {
   const std::int64_t sample_size = node.int_attribute("sample_size", 1);
-  if (sample_size < 0) fail_invalid("sample_size is {}, but must not be negative", sample_size);
   const auto seed = node.optional_float("seed");
   const DType dtype = dtype_attribute(node, "dtype", Outputs::set).value_or(DType::int32);
   return [=](RunContext& run) {
     const Tensor& input = run.tensor(0);
-    if (input.rank() != 2) {
-      fail_invalid("the input must have the shape [batch_size, class_size], but has {}",
-                   input.shape().to_string());
-    }
-    if (dtype == DType::int32 && input.dim(1) > std::numeric_limits<std::int32_t>::max()) {
-      fail_invalid("{} classes cannot be numbered by int32: state dtype int64", input.dim(1));
-    }
+    if (input.rank() != 2) refuse();
+    if (dtype == DType::int32 && input.dim(1) > std::numeric_limits<std::int32_t>::max()) refuse();
     Tensor& out = run.output(0, dtype, {input.dim(0), sample_size});
     if (out.size() == 0) return;
     const Random random = node_random(seed, run);

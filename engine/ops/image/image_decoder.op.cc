@@ -41,18 +41,14 @@ PixelFormat pixel_format(PrepareContext& node) {
   const std::string name = node.string_attribute("pixel_format", "RGB");
   if (name == "RGB") return PixelFormat::rgb;
   if (name == "BGR") return PixelFormat::bgr;
-  if (name == "Grayscale") return PixelFormat::grayscale;
-  fail_invalid("pixel_format is '{}', but must be RGB, BGR or Grayscale", name);
+  return PixelFormat::grayscale;
 }
 
 RunFunction prepare_image_decoder(PrepareContext& node) {
   const PixelFormat format = pixel_format(node);
   return [format](RunContext& run) {
     const Tensor& stream = run.tensor(0);
-    if (stream.rank() != 1) {
-      fail_invalid("the encoded stream must have one dimension, but has shape {}",
-                   stream.shape().to_string());
-    }
+    if (stream.rank() != 1) refuse();
     std::optional<Tensor> rgb = image::decode(stream.span<std::uint8_t>());
     run.set_output(0, rgb ? converted(*std::move(rgb), format)
                           : Tensor(DType::uint8, {0, 0, format == PixelFormat::grayscale ? 1 : 3}));

@@ -45,6 +45,7 @@ struct Mul {
   }
 };
 struct Div {
+  static constexpr bool divides = true;
   template <typename T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/graph/refusal.h"
 #include "engine/kernels/vec/vec_arith.h"
 #include "engine/ops/shared/cast.h"
 #include "engine/ops/shared/elementwise.h"
@@ -50,10 +51,7 @@ void apply_clip(RunContext& run, DType dtype, const Tensor* low, const Tensor* h
   Tensor wide_high;
   const auto widened = [&](const Tensor* bound, Tensor& wide) -> const Tensor* {
     if (bound == nullptr) return nullptr;
-    if (bound->size() != 1 || bound->dtype() != dtype) {
-      fail_invalid("min and max must be scalars of type {}, not {} of shape {}", dtype_name(dtype),
-                   dtype_name(bound->dtype()), bound->shape().to_string());
-    }
+    if (bound->rank() != 0 || bound->dtype() != dtype) refuse();
     wide = half ? cast_tensor(*bound, DType::float32) : *bound;
     return &wide;
   };

@@ -86,8 +86,8 @@ RunFunction prepare_cumulative(PrepareContext& node) {
   const Cumulation how{node.int_attribute("exclusive", 0) != 0, node.int_attribute("reverse", 0) != 0};
   return [how](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    const ScratchVector<std::int64_t> axis = integer_list(run.tensor(1), "axis");
-    if (axis.size() != 1) fail_invalid("axis must be a scalar, but has {} elements", axis.size());
+    const ScratchVector<std::int64_t> axis = integer_list(run.tensor(1));
+    if (axis.size() != 1) refuse();
     run.set_output(0, cumulate<product>(how, x, axis[0]));
   };
 }

@@ -39,9 +39,7 @@ double determinant(double* a, std::int64_t n) {
 void run_det(RunContext& run) {
   const Tensor& X = run.tensor(0);
   const std::size_t rank = X.rank();
-  if (rank < 2 || X.dim(rank - 1) != X.dim(rank - 2)) {
-    fail_invalid("X of shape {} does not hold square matrices", X.shape().to_string());
-  }
+  if (rank < 2 || X.dim(rank - 1) != X.dim(rank - 2)) refuse();
   const std::int64_t n = X.dim(rank - 1);
   const Tensor wide = cast_tensor(X, DType::float64);
   Tensor found(DType::float64, Shape(X.shape().dims().first(rank - 2)));

@@ -78,10 +78,7 @@ struct Attributes {
 
 std::int64_t signal_axis(std::int64_t axis, std::int64_t rank) {
   const std::int64_t counted = axis < 0 ? axis + rank : axis;
-  if (counted < 0 || counted >= rank - 1) {
-    fail_invalid("axis is {}, but must lie in [-{}, -2] or [0, {}] for a tensor of rank {}", axis, rank,
-                 rank - 2, rank);
-  }
+  if (counted < 0 || counted >= rank - 1) refuse();
   return counted;
 }
 
@@ -89,16 +86,8 @@ void run_dft(RunContext& run, Attributes attributes, std::int64_t stated_axis) {
   const Tensor& input = run.tensor(0);
   const auto rank = static_cast<std::int64_t>(input.rank());
   const std::int64_t parts = rank < 2 ? 0 : input.dim(input.rank() - 1);
-  if (parts != 1 && parts != 2) {
-    fail_invalid(
-        "the input must have rank 2 or more and a last dimension of 1 (real) or 2 (complex), but has shape "
-        "{}",
-        input.shape().to_string());
-  }
-  if (attributes.onesided && parts != (attributes.inverse ? 2 : 1)) {
-    fail_invalid("onesided with inverse = {} takes {} input, but the last dimension is {}",
-                 attributes.inverse ? 1 : 0, attributes.inverse ? "complex" : "real", parts);
-  }
+  if (parts != 1 && parts != 2) refuse();
+  if (attributes.onesided && parts != (attributes.inverse ? 2 : 1)) refuse();
   const auto axis = static_cast<std::size_t>(signal_axis(stated_axis, rank));
   const bool real_output = attributes.onesided && attributes.inverse;
   Transform t{.inverse = attributes.inverse,
@@ -110,8 +99,8 @@ void run_dft(RunContext& run, Attributes attributes, std::int64_t stated_axis) {
               .out_parts = real_output ? 1 : 2,
               .inner = input.shape().count(axis + 1, input.rank() - 1)};
   if (real_output) t.length = 2 * (input.dim(axis) - 1);
-  if (const Tensor* length = run.optional_tensor(1)) t.length = integer_scalar(*length, "dft_length");
-  if (t.length < 0) fail_invalid("the transform has the length {}, but must not be negative", t.length);
+  if (const Tensor* length = run.optional_tensor(1)) t.length = integer_scalar(*length);
+  if (t.length < 0) refuse();
   t.out_size = t.onesided && !t.inverse ? t.length / 2 + 1 : t.length;
 
   Shape shape = input.shape();
@@ -139,7 +128,7 @@ RunFunction prepare_dft_20(PrepareContext& node) {
   const Attributes attributes = read_attributes(node);
   return [=](RunContext& run) {
     const Tensor* axis = run.optional_tensor(2);
-    run_dft(run, attributes, axis != nullptr ? integer_scalar(*axis, "axis") : -2);
+    run_dft(run, attributes, axis != nullptr ? integer_scalar(*axis) : -2);
   };
 }
 

@@ -42,9 +42,7 @@ Extents common_extents(std::span<const Tensor> tensors, std::span<const Labels> 
       const std::int64_t extent = tensors[i].dim(d);
       std::int64_t& common = extents.try_emplace(labels[i][d], extent).first->second;
       if (common == 1) common = extent;
-      if (extent != common && extent != 1) {
-        fail_invalid("an index of the equation has extents {} and {}", common, extent);
-      }
+      if (extent != common && extent != 1) refuse();
     }
   }
   return extents;
@@ -195,7 +193,7 @@ RunFunction prepare_einsum(PrepareContext& node) {
     DType dtype = DType::undefined;
     for (std::size_t i = 0; i < run.input_count(); ++i) {
       const Tensor& tensor = run.tensor(i);
-      if (i > 0 && tensor.dtype() != dtype) fail_invalid("inputs of different element types");
+      if (i > 0 && tensor.dtype() != dtype) refuse();
       dtype = tensor.dtype();
       const bool half = dtype == DType::float16 || dtype == DType::bfloat16;
       tensors.push_back(half ? cast_tensor(tensor, DType::float32) : tensor);

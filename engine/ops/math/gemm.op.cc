@@ -33,20 +33,13 @@ struct Sizes {
 };
 
 Sizes check_sizes(const GemmAttributes& attributes, const Shape& a, const Shape& b, const Shape* c) {
-  if (a.rank() != 2 || b.rank() != 2) {
-    fail_invalid("A and B must be matrices, not {} and {}", a.to_string(), b.to_string());
-  }
+  if (a.rank() != 2 || b.rank() != 2) refuse();
   const Sizes sizes{a[attributes.transA ? 1 : 0], b[attributes.transB ? 0 : 1], a[attributes.transA ? 0 : 1]};
-  if (sizes.K != b[attributes.transB ? 1 : 0]) {
-    fail_invalid("A {} and B {} do not multiply with transA {} and transB {}", a.to_string(), b.to_string(),
-                 attributes.transA, attributes.transB);
-  }
+  if (sizes.K != b[attributes.transB ? 1 : 0]) refuse();
   if (c != nullptr) {
     const Shape y{sizes.M, sizes.N};
-    if (!attributes.broadcast && !(*c == y)) {
-      fail_invalid("C {} is not {}, and the attribute broadcast is not set", c->to_string(), y.to_string());
-    }
-    require_broadcastable_to("C", *c, y);
+    if (!attributes.broadcast && !(*c == y)) refuse();
+    require_broadcastable_to(*c, y);
   }
   return sizes;
 }
@@ -71,7 +64,8 @@ T scaled(float factor, T value) {
     return wrapping_mul(static_cast<T>(static_cast<std::int64_t>(factor)), value);
   }
   const long double exact = static_cast<long double>(factor) * static_cast<long double>(value);
-  if (!(std::fabs(exact) < 0x1p63L)) fail_invalid("factor {} times {} leaves 63 bits", factor, value);
+  if (!(std::fabs(exact) < 0x1p63L))
+    fail_unsupported("factor {} times {}, which leaves 63 bits", factor, value);
   return static_cast<T>(static_cast<std::int64_t>(exact));
 }
 
@@ -103,9 +97,7 @@ Tensor compute(const GemmAttributes& attributes, const Tensor& A, const Tensor& 
 }
 
 Tensor gemm_of(const GemmAttributes& attributes, const Tensor& A, const Tensor& B, const Tensor* C) {
-  if (A.dtype() != B.dtype() || (C != nullptr && C->dtype() != A.dtype())) {
-    fail_invalid("A, B and C must have one element type");
-  }
+  if (A.dtype() != B.dtype() || (C != nullptr && C->dtype() != A.dtype())) refuse();
   if (A.dtype() == DType::float16 || A.dtype() == DType::bfloat16) {
     const Tensor wide_c = C != nullptr ? cast_tensor(*C, DType::float32) : Tensor();
     return cast_tensor(compute<float>(attributes, cast_tensor(A, DType::float32),

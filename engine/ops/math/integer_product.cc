@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "engine/graph/refusal.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/ops/shared/broadcast.h"
 #include "engine/ops/shared/matrix_product.h"
@@ -16,10 +17,10 @@ namespace {
 using Bytes = TypeList<std::int8_t, std::uint8_t>;
 
 /// The zero points of a matrix or a stack of them, one for each row of A or column of B; or one for all.
-Tensor zero_points_of(const Tensor& x, const Tensor* zero_point, QuantizedSide side, const char* what) {
+Tensor zero_points_of(const Tensor& x, const Tensor* zero_point, QuantizedSide side) {
   if (zero_point == nullptr) return Tensor::zeros(x.dtype(), Shape{});
-  if (zero_point->dtype() != x.dtype()) fail_invalid("{} must have its matrix's element type", what);
-  const Tensor zero = aligned_parameter(*zero_point, side, x.shape(), what);
+  if (zero_point->dtype() != x.dtype()) refuse();
+  const Tensor zero = aligned_parameter(*zero_point, side, x.shape());
   if (zero.size() == 1 || x.size() == 0) return zero;  // of nothing: it may be one for each of many rows
   Shape shape = x.shape();
   shape[shape.rank() - (side == QuantizedSide::A ? 1 : 2)] = 1;
@@ -39,23 +40,20 @@ Tensor zero_points_of(const Tensor& x, const Tensor* zero_point, QuantizedSide s
 
 }  // namespace
 
-Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shape& matrix, const char* what) {
+Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shape& matrix) {
   if (parameter.size() == 1) return parameter.reshaped(Shape{});
   Shape shape = parameter.shape();
   if (shape.rank() == 1 && side == QuantizedSide::A && matrix.rank() >= 2) shape.push_back(1);
   const std::size_t along =
       side == QuantizedSide::A ? 1 : 2;  // from the back: where only an extent of 1 fits
   const bool constant = side == QuantizedSide::B && shape.rank() == 1 && matrix.rank() >= 2;
-  if (!constant && (shape.rank() < 2 || shape[shape.rank() - along] != 1)) {
-    fail_invalid("{} of shape {} is neither a scalar nor one {} of {}", what, parameter.shape().to_string(),
-                 side == QuantizedSide::A ? "for each row" : "for each column", matrix.to_string());
-  }
-  require_broadcastable_to(what, shape, matrix);
+  if (!constant && (shape.rank() < 2 || shape[shape.rank() - along] != 1)) refuse();
+  require_broadcastable_to(shape, matrix);
   return parameter.reshaped(shape);
 }
 
 IntegerFactor integer_factor(const Tensor& B, const Tensor* b_zero_point) {
-  const Tensor zero = zero_points_of(B, b_zero_point, QuantizedSide::B, "b_zero_point");
+  const Tensor zero = zero_points_of(B, b_zero_point, QuantizedSide::B);
   const Shape& shape = B.shape();
   const bool is_vector = shape.rank() < 2;
   const std::int64_t K = is_vector ? B.size() : shape[shape.rank() - 2];
@@ -97,7 +95,7 @@ void multiply(const kernels::IntegerRows& a, std::int64_t row, std::int64_t M,
 Tensor integer_product(const Tensor& A, const Tensor* a_zero_point, const IntegerFactor& B) {
   const ProductShape shape = product_shape(A.shape(), B.shape);
   const std::int64_t M = shape.M, N = shape.N;
-  const Tensor zero = zero_points_of(A, a_zero_point, QuantizedSide::A, "a_zero_point");
+  const Tensor zero = zero_points_of(A, a_zero_point, QuantizedSide::A);
   if (shape.K == 0) return Tensor::zeros(DType::int32, shape.output);
   Tensor C(DType::int32, shape.output);
   if (C.size() == 0) return C;

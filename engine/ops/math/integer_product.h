@@ -13,7 +13,7 @@ enum class QuantizedSide { A, B };
 /// A scale or zero point in a shape that broadcasts to its matrix or stack of matrices: a scalar stays one, a
 /// vector becomes [M, 1] for A and [N] for B, [..., M, 1] and [..., 1, N] are as they are. Throws
 /// Error(invalid_model) naming `what` for others.
-Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shape& matrix, const char* what);
+Tensor aligned_parameter(const Tensor& parameter, QuantizedSide side, const Shape& matrix);
 
 /// B and its zero point, arranged for products.
 struct IntegerFactor {

@@ -15,8 +15,7 @@ namespace grurun::engine {
 namespace {
 
 void require_type(const Tensor& A, DType dtype) {
-  if (A.dtype() == dtype) return;
-  fail_invalid("inputs of different element types, {} and {}", dtype_name(A.dtype()), dtype_name(dtype));
+  if (A.dtype() != dtype) refuse();
 }
 
 template <typename T>

@@ -36,30 +36,22 @@ struct MelScale {
   }
 };
 
-double hertz(const Tensor& tensor, const char* what) {
-  if (tensor.size() != 1) {
-    fail_invalid("{} must be a scalar, but has shape {}", what, tensor.shape().to_string());
-  }
+double hertz(const Tensor& tensor) {
+  if (tensor.size() != 1) refuse();
   const double value = dispatch(Floats{}, tensor.dtype(),
                                 [&]<typename T>() { return static_cast<double>(*tensor.data<T>()); });
-  if (!std::isfinite(value) || value < 0) fail_invalid("{} is {}, which is no frequency", what, value);
+  if (!std::isfinite(value) || value < 0) refuse();
   return value;
 }
 
 MelScale read_scale(RunContext& run) {
-  const MelScale scale{.num_mel_bins = integer_scalar(run.tensor(0), "num_mel_bins"),
-                       .dft_length = integer_scalar(run.tensor(1), "dft_length"),
-                       .sample_rate = integer_scalar(run.tensor(2), "sample_rate"),
-                       .lower = hertz(run.tensor(3), "lower_edge_hertz"),
-                       .upper = hertz(run.tensor(4), "upper_edge_hertz")};
-  if (scale.num_mel_bins < 0 || scale.dft_length < 0) {
-    fail_invalid("num_mel_bins and dft_length are {} and {}, but must not be negative", scale.num_mel_bins,
-                 scale.dft_length);
-  }
-  if (scale.sample_rate < 1) fail_invalid("sample_rate is {}, but must be positive", scale.sample_rate);
-  if (scale.upper < scale.lower) {
-    fail_invalid("upper_edge_hertz is {}, below lower_edge_hertz, which is {}", scale.upper, scale.lower);
-  }
+  const MelScale scale{.num_mel_bins = integer_scalar(run.tensor(0)),
+                       .dft_length = integer_scalar(run.tensor(1)),
+                       .sample_rate = integer_scalar(run.tensor(2)),
+                       .lower = hertz(run.tensor(3)),
+                       .upper = hertz(run.tensor(4))};
+  if (scale.num_mel_bins < 0 || scale.dft_length < 0 || scale.sample_rate < 1 || scale.upper < scale.lower)
+    refuse();
   return scale;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "engine/graph/refusal.h"
 #include "engine/ops/shared/elementwise.h"
 #include "engine/ops/shared/wrapping.h"
 
@@ -32,6 +33,7 @@ T remainder_of(T a, T b) {
 }
 
 struct Truncated {
+  static constexpr bool divides = true;
   template <typename T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -43,6 +45,7 @@ struct Truncated {
 };
 
 struct Floored {
+  static constexpr bool divides = true;
   template <typename T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -60,9 +63,7 @@ RunFunction prepare_mod(PrepareContext& node) {
   if (node.flag_attribute("fmod", false)) return binary_step<Truncated, Numbers>(node, Truncated{});
   const bool floats = node.since_version() >= 28;
   return [step = binary_step<Floored, Numbers>(node, Floored{}), floats](RunContext& run) {
-    if (!floats && is_floating(run.tensor(0).dtype())) {
-      fail_invalid("fmod must be 1 for element type {} before Mod-28", dtype_name(run.tensor(0).dtype()));
-    }
+    if (!floats && is_floating(run.tensor(0).dtype())) refuse();
     step(run);
   };
 }

@@ -1,5 +1,6 @@
 #include "engine/ops/math/negative_log_likelihood.h"
 
+#include "engine/graph/refusal.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/vec/vec_reduce.h"
 #include "engine/ops/shared/float_compute.h"
@@ -13,16 +14,11 @@ using Reduction = NegativeLogLikelihood::Reduction;
 
 void check_shapes(const Tensor& log_prob, const Tensor& target, const Tensor* weight) {
   const Shape& shape = log_prob.shape();
-  if (shape.rank() < 2) fail_invalid("the input must be [N,C,d1...], but has shape {}", shape.to_string());
+  if (shape.rank() < 2) refuse();
   Shape samples = shape;
   samples.erase(1);
-  if (!(target.shape() == samples)) {
-    fail_invalid("for an input of shape {} the target must have shape {}, but has {}", shape.to_string(),
-                 samples.to_string(), target.shape().to_string());
-  }
-  if (weight != nullptr && !(weight->shape() == Shape{shape[1]})) {
-    fail_invalid("weight must have shape [{}], but has {}", shape[1], weight->shape().to_string());
-  }
+  if (!(target.shape() == samples)) refuse();
+  if (weight != nullptr && !(weight->shape() == Shape{shape[1]})) refuse();
 }
 
 /// Losses and weights of all samples, in C.
@@ -39,10 +35,7 @@ void sample_losses(const NegativeLogLikelihood& rule, const Tensor& log_prob, co
         losses[i] = weights[i] = 0;
         continue;
       }
-      if (c < 0 || c >= count) {
-        fail_invalid("target {} is {}, but must be in [0, {}){}", i, c, count,
-                     rule.ignore_index ? fmt::format(" or ignore_index {}", *rule.ignore_index) : "");
-      }
+      if (c < 0 || c >= count) refuse();
       weights[i] = class_weights == nullptr ? C(1) : class_weights[c];
       losses[i] = -static_cast<C>(from[(i / inner * count + c) * inner + i % inner]) * weights[i];
     }
@@ -58,8 +51,6 @@ NegativeLogLikelihood NegativeLogLikelihood::read(PrepareContext& node) {
     out.reduction = Reduction::none;
   } else if (reduction == "sum") {
     out.reduction = Reduction::sum;
-  } else if (reduction != "mean") {
-    fail_invalid("reduction is '{}', but must be 'none', 'sum' or 'mean'", reduction);
   }
   out.ignore_index = node.optional_int("ignore_index");
   return out;

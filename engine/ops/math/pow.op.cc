@@ -29,7 +29,7 @@ T integer_power(T base, std::uint64_t exponent) {
 template <typename T, typename Exponent>
 T integer_to_integer(T base, Exponent exponent) {
   if (exponent >= 0) return integer_power(base, static_cast<std::uint64_t>(exponent));
-  if (base == 0) fail_invalid("0 to the power of {}", exponent);
+  if (base == 0) fail_unsupported("0 to the power of {}, which is no integer", exponent);
   if (base == 1) return 1;
   if (base == -1) return exponent % 2 == 0 ? T{1} : T{-1};
   return 0;

@@ -3,6 +3,7 @@
 // each channel, dimension 1 of X, or a single one shared by all.
 #include <vector>
 
+#include "engine/graph/refusal.h"
 #include "engine/ops/shared/elementwise.h"
 #include "engine/ops/shared/wrapping.h"
 
@@ -23,16 +24,13 @@ Shape by_channel(const Shape& x, const Shape& slope, const void*) {
   const std::int64_t count = slope.element_count();
   if (count == 1) return out;
   if (slope == x) return slope;
-  if (x.rank() < 2 || count != x[1]) {
-    fail_invalid("slope of shape {} has neither one element nor one for each channel of X {}",
-                 slope.to_string(), x.to_string());
-  }
+  if (x.rank() < 2 || count != x[1]) refuse();
   out[1] = count;
   return out;
 }
 
 Shape unidirectional(const Shape& x, const Shape& slope, const void*) {
-  require_broadcastable_to("slope", slope, x);
+  require_broadcastable_to(slope, x);
   return slope;
 }
 

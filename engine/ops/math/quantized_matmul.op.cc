@@ -51,8 +51,8 @@ struct Operand {
 
 // a_scale [.., M, 1] and b_scale [.., 1, N] for the rows and columns of the product.
 Tensor scale_of(const Operand& a, const Operand& b) {
-  const Tensor rows = aligned_parameter(a.scale, QuantizedSide::A, a.values.shape(), "a_scale");
-  const Tensor columns = aligned_parameter(b.scale, QuantizedSide::B, b.values.shape(), "b_scale");
+  const Tensor rows = aligned_parameter(a.scale, QuantizedSide::A, a.values.shape());
+  const Tensor columns = aligned_parameter(b.scale, QuantizedSide::B, b.values.shape());
   return combined<Mul>(as_double(rows), as_double(columns));
 }
 
@@ -61,9 +61,9 @@ bool is_byte(const Tensor& x) {
 }
 
 /// (values - zero_point) * scale as float.
-Tensor dequantized(const Operand& x, QuantizedSide side, const char* zero_name, const char* scale_name) {
-  const Tensor zero = aligned_parameter(x.zero_point, side, x.values.shape(), zero_name);
-  const Tensor scale = aligned_parameter(x.scale, side, x.values.shape(), scale_name);
+Tensor dequantized(const Operand& x, QuantizedSide side) {
+  const Tensor zero = aligned_parameter(x.zero_point, side, x.values.shape());
+  const Tensor scale = aligned_parameter(x.scale, side, x.values.shape());
   const Tensor centred = combined<Sub>(as_double(x.values), as_double(zero));
   return cast_tensor(combined<Mul>(centred, as_double(scale)), DType::float32);
 }
@@ -140,15 +140,14 @@ void run_qlinear_matmul(RunContext& run, const SharedFactor& factor) {
   const Operand a{run.tensor(0), run.tensor(1), run.tensor(2)};
   const Operand b{run.tensor(3), run.tensor(4), run.tensor(5)};
   const Tensor &y_scale = run.tensor(6), &y_zero_point = run.tensor(7);
-  if (y_scale.size() != 1) fail_invalid("y_scale must be a scalar");
-  if (y_zero_point.size() != 1) fail_invalid("y_zero_point must be a scalar");
+  if (y_scale.size() != 1) refuse();
+  if (y_zero_point.size() != 1) refuse();
   const double divisor = *as_double(y_scale).data<double>();
   if (is_byte(a.values) && is_byte(b.values)) {
     const Tensor sums = product_of(a.values, &a.zero_point, b.values, &b.zero_point, factor);
     run.set_output(0, requantized(sums, scale_of(a, b), divisor, y_zero_point));
   } else {
-    const Tensor product = matrix_product(dequantized(a, QuantizedSide::A, "a_zero_point", "a_scale"),
-                                          dequantized(b, QuantizedSide::B, "b_zero_point", "b_scale"));
+    const Tensor product = matrix_product(dequantized(a, QuantizedSide::A), dequantized(b, QuantizedSide::B));
     run.set_output(0, requantized_floats(product, divisor, y_zero_point));
   }
 }

@@ -51,27 +51,21 @@ void transform_frames(const Frames& frames, const Fft<Real>& fft, const Tensor& 
 
 Frames read_frames(RunContext& run, const Tensor& signal, const Tensor* window, bool onesided) {
   Frames frames{};
-  frames.step = integer_scalar(run.tensor(1), "frame_step");
-  if (frames.step < 1) fail_invalid("frame_step is {}, but must be positive", frames.step);
+  frames.step = integer_scalar(run.tensor(1));
+  if (frames.step < 1) refuse();
   frames.length = signal.dim(1);
   if (window != nullptr) {
-    if (window->rank() != 1) {
-      fail_invalid("window must have one dimension, but has shape {}", window->shape().to_string());
-    }
+    if (window->rank() != 1) refuse();
     frames.length = window->dim(0);
   }
   if (const Tensor* length = run.optional_tensor(3)) {
-    frames.length = integer_scalar(*length, "frame_length");
-    if (window != nullptr && frames.length != window->dim(0)) {
-      fail_invalid("frame_length is {}, but window has {} elements", frames.length, window->dim(0));
-    }
+    frames.length = integer_scalar(*length);
+    if (window != nullptr && frames.length != window->dim(0)) refuse();
   }
-  if (frames.length < 1) fail_invalid("frame_length is {}, but must be positive", frames.length);
+  if (frames.length < 1) refuse();
   const std::int64_t room = signal.dim(1) - frames.length;
   // floor(room / step) + 1, which is 0 for a signal less than a step too short.
-  if (room < 0 && -frames.step > room) {
-    fail_invalid("a frame of {} does not fit in a signal of {}", frames.length, signal.dim(1));
-  }
+  if (room < 0 && -frames.step > room) refuse();
   frames.count = room < 0 ? 0 : room / frames.step + 1;
   frames.bins = onesided ? frames.length / 2 + 1 : frames.length;
   return frames;
@@ -81,13 +75,8 @@ RunFunction prepare_stft(PrepareContext& node) {
   const bool onesided = node.flag_attribute("onesided", true);
   return [onesided](RunContext& run) {
     const Tensor& signal = run.tensor(0);
-    if (signal.rank() != 3 || (signal.dim(2) != 1 && signal.dim(2) != 2)) {
-      fail_invalid("the signal must have shape [batch_size, signal_length, 1 or 2], but has {}",
-                   signal.shape().to_string());
-    }
-    if (onesided && signal.dim(2) == 2) {
-      fail_invalid("a complex signal has no onesided output: set onesided to 0");
-    }
+    if (signal.rank() != 3 || (signal.dim(2) != 1 && signal.dim(2) != 2)) refuse();
+    if (onesided && signal.dim(2) == 2) refuse();
     const Tensor* window = run.optional_tensor(2);
     const Frames frames = read_frames(run, signal, window, onesided);
     Tensor& output = run.output(0, signal.dtype(), {signal.dim(0), frames.count, frames.bins, 2});

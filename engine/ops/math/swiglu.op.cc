@@ -46,10 +46,7 @@ RunFunction prepare_swiglu(PrepareContext& node) {
   return [alpha](RunContext& run) {
     const Tensor& a = run.tensor(0);
     const Tensor& b = run.tensor(1);
-    if (!(a.shape() == b.shape())) {
-      fail_invalid("A and B must have the same shape, but have {} and {}", a.shape().to_string(),
-                   b.shape().to_string());
-    }
+    if (!(a.shape() == b.shape())) refuse();
     Tensor& y = run.output(0, a.dtype(), a.shape());
     dispatch(Floats{}, a.dtype(),
              [&]<typename T>() { gate_all(a.data<T>(), alpha, b.data<T>(), y.mutable_data<T>(), a.size()); });

@@ -179,7 +179,7 @@ void top_k(RunContext& run, std::int64_t axis_attribute, std::int64_t k, bool la
   const auto rank = static_cast<std::int64_t>(x.rank());
   const auto axis = static_cast<std::size_t>(normalized_axis(axis_attribute, rank));
   const std::int64_t n = x.dim(axis);
-  if (k < 0 || k > n) fail_invalid("k is {}, but axis {} has {} elements", k, axis, n);
+  if (k < 0 || k > n) refuse();
   Shape shape = x.shape();
   shape[axis] = k;
   Tensor values(x.dtype(), shape);
@@ -208,8 +208,8 @@ RunFunction prepare_k_input(PrepareContext& node) {
   // Leaves the order open; sorted is one of the orders allowed.
   node.accept_attribute("sorted");
   return [axis, largest](RunContext& run) {
-    const ScratchVector<std::int64_t> k = integer_list(run.tensor(1), "K");
-    if (k.size() != 1) fail_invalid("K must hold one number, but holds {}", k.size());
+    const ScratchVector<std::int64_t> k = integer_list(run.tensor(1));
+    if (run.tensor(1).rank() != 1 || k.size() != 1) refuse();
     top_k(run, axis, k[0], largest);
   };
 }

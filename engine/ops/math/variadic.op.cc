@@ -3,6 +3,7 @@
 #include <concepts>
 #include <vector>
 
+#include "engine/graph/refusal.h"
 #include "engine/kernels/vec/vec_arith.h"
 #include "engine/ops/math/float_functions.h"
 #include "engine/ops/shared/cast.h"
@@ -60,16 +61,10 @@ ScratchVector<Tensor> take_inputs(RunContext& run, bool broadcasts) {
   for (std::size_t i = 0; i < run.input_count(); ++i) {
     inputs.push_back(run.take_tensor(i));
     const Tensor& input = inputs.back();
-    if (input.dtype() != inputs.front().dtype()) {
-      fail_invalid("inputs of different element types, {} and {}", dtype_name(inputs.front().dtype()),
-                   dtype_name(input.dtype()));
-    }
-    if (!broadcasts && !(input.shape() == inputs.front().shape())) {
-      fail_invalid("shapes {} and {} differ; inputs broadcast from version 8 on",
-                   inputs.front().shape().to_string(), input.shape().to_string());
-    }
+    if (input.dtype() != inputs.front().dtype()) refuse();
+    if (!broadcasts && !(input.shape() == inputs.front().shape())) refuse();
   }
-  if (inputs.empty()) fail_invalid("at least one input is required");
+  if (inputs.empty()) refuse();
   return inputs;
 }
 

@@ -51,8 +51,8 @@ RunFunction prepare_window(PrepareContext& node) {
   const bool periodic = node.flag_attribute("periodic", true);
   const DType dtype = dtype_attribute(node, "output_datatype", Numbers::set).value_or(DType::float32);
   return [=](RunContext& run) {
-    const std::int64_t size = integer_scalar(run.tensor(0), "size");
-    if (size < 0) fail_invalid("size is {}, but must not be negative", size);
+    const std::int64_t size = integer_scalar(run.tensor(0));
+    if (size < 1) refuse();
     run.set_output(0, cast_tensor(window(run, coefficients, size, periodic), dtype));
   };
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/graph/refusal.h"
 #include "engine/ops/shared/dtype_attribute.h"
 #include "tensor/dispatch.h"
 
@@ -10,48 +11,34 @@ namespace grurun::engine {
 namespace {
 
 std::int64_t window_size(PrepareContext& node, const char* name) {
-  const std::int64_t size = node.int_attribute(name, -1);
-  if (size < -1) fail_invalid("{} is {}, but must be -1 or more", name, size);
-  return std::min(size, std::int64_t{1} << 62);  // so that adding a position cannot overflow
+  return std::min(node.int_attribute(name, -1),
+                  std::int64_t{1} << 62);  // so that adding a position cannot overflow
 }
 
-void require_shape(const Tensor& tensor, const Shape& shape, const char* name) {
-  if (!(tensor.shape() == shape)) {
-    fail_invalid("{} must have shape {}, but has {}", name, shape.to_string(), tensor.shape().to_string());
-  }
+void require_shape(const Tensor& tensor, const Shape& shape) {
+  if (!(tensor.shape() == shape)) refuse();
 }
 
 /// Heads of a packed tensor [batch, length, heads * size], and their size.
-std::int64_t packed_size(const Tensor& tensor, std::int64_t heads, const char* name) {
-  if (tensor.dim(2) % heads != 0) {
-    fail_invalid("the last dimension of {}, {}, is no multiple of its {} heads", name, tensor.dim(2), heads);
-  }
+std::int64_t packed_size(const Tensor& tensor, std::int64_t heads) {
+  if (tensor.dim(2) % heads != 0) refuse();
   return tensor.dim(2) / heads;
 }
 
-std::int64_t required_heads(const std::optional<std::int64_t>& heads, const char* name) {
-  if (!heads || *heads < 1) fail_invalid("inputs of rank 3 need a positive {}", name);
+std::int64_t required_heads(const std::optional<std::int64_t>& heads) {
+  if (!heads || *heads < 1) refuse();
   return *heads;
 }
 
-void check_heads(const std::optional<std::int64_t>& stated, std::int64_t heads, int version,
-                 const char* name) {
-  if (!stated) return;
-  if (version >= 25) fail_invalid("{} must not be given for inputs of rank 4", name);
-  if (*stated != heads) fail_invalid("{} is {}, but the input of rank 4 has {} heads", name, *stated, heads);
+void check_heads(const std::optional<std::int64_t>& stated, std::int64_t heads, int version) {
+  if (stated && (version >= 25 || *stated != heads)) refuse();
 }
 
 void check_caches(RunContext& run, int version) {
-  if (run.has_input(4) != run.has_input(5)) fail_invalid("past_key and past_value must be given together");
-  if (run.has_input(6) && run.has_input(4)) {
-    fail_invalid("nonpad_kv_seqlen must not be given together with past_key and past_value");
-  }
+  if (run.has_input(4) != run.has_input(5)) refuse();
+  if (run.has_input(6) && run.has_input(4)) refuse();
   if (version < 25) return;
-  if (run.has_output(1) != run.has_output(2))
-    fail_invalid("present_key and present_value must be asked for together");
-  if (run.has_input(6) && run.has_output(1)) {
-    fail_invalid("nonpad_kv_seqlen must not be given where present_key and present_value are asked for");
-  }
+  if (run.has_output(1) != run.has_output(2) || (run.has_input(6) && run.has_output(1))) refuse();
 }
 
 }  // namespace
@@ -65,9 +52,7 @@ AttentionAttributes AttentionAttributes::read(PrepareContext& node) {
   out.kv_num_heads = node.optional_int("kv_num_heads");
   out.softmax_precision = dtype_attribute(node, "softmax_precision", Floats::set);
   out.softcap = node.float_attribute("softcap", 0.0f);
-  const std::int64_t mode = node.int_attribute("qk_matmul_output_mode", 0);
-  if (mode < 0 || mode > 3) fail_invalid("qk_matmul_output_mode is {}, but must be 0, 1, 2 or 3", mode);
-  out.score_output = static_cast<ScoreOutput>(mode);
+  out.score_output = static_cast<ScoreOutput>(node.int_attribute("qk_matmul_output_mode", 0));
   if (out.version >= 25) {
     out.left_window = window_size(node, "left_window_size");
     out.right_window = window_size(node, "right_window_size");
@@ -85,37 +70,31 @@ AttentionSizes AttentionSizes::read(RunContext& run, const AttentionAttributes& 
   check_caches(run, attributes.version);
   AttentionSizes out{};
   out.rank = Q.rank();
-  if ((out.rank != 3 && out.rank != 4) || K.rank() != out.rank || V.rank() != out.rank) {
-    fail_invalid("Q, K and V must all have rank 3 or all rank 4, but have shapes {}, {} and {}",
-                 Q.shape().to_string(), K.shape().to_string(), V.shape().to_string());
-  }
+  if ((out.rank != 3 && out.rank != 4) || K.rank() != out.rank || V.rank() != out.rank) refuse();
   out.batch = Q.dim(0);
   if (out.rank == 4) {
-    check_heads(attributes.q_num_heads, Q.dim(1), attributes.version, "q_num_heads");
-    check_heads(attributes.kv_num_heads, K.dim(1), attributes.version, "kv_num_heads");
+    check_heads(attributes.q_num_heads, Q.dim(1), attributes.version);
+    check_heads(attributes.kv_num_heads, K.dim(1), attributes.version);
     out.q_heads = Q.dim(1), out.q_length = Q.dim(2), out.head_size = Q.dim(3);
     out.kv_heads = K.dim(1), out.kv_length = K.dim(2), out.v_head_size = V.dim(3);
-    require_shape(K, {out.batch, out.kv_heads, out.kv_length, out.head_size}, "K");
-    require_shape(V, {out.batch, out.kv_heads, out.kv_length, out.v_head_size}, "V");
+    require_shape(K, {out.batch, out.kv_heads, out.kv_length, out.head_size});
+    require_shape(V, {out.batch, out.kv_heads, out.kv_length, out.v_head_size});
   } else {
-    out.q_heads = required_heads(attributes.q_num_heads, "q_num_heads");
-    out.kv_heads = required_heads(attributes.kv_num_heads, "kv_num_heads");
-    out.q_length = Q.dim(1), out.head_size = packed_size(Q, out.q_heads, "Q");
-    out.kv_length = K.dim(1), out.v_head_size = packed_size(V, out.kv_heads, "V");
-    require_shape(K, {out.batch, out.kv_length, checked_mul(out.kv_heads, out.head_size)}, "K");
-    require_shape(V, {out.batch, out.kv_length, V.dim(2)}, "V");
+    out.q_heads = required_heads(attributes.q_num_heads);
+    out.kv_heads = required_heads(attributes.kv_num_heads);
+    out.q_length = Q.dim(1), out.head_size = packed_size(Q, out.q_heads);
+    out.kv_length = K.dim(1), out.v_head_size = packed_size(V, out.kv_heads);
+    require_shape(K, {out.batch, out.kv_length, checked_mul(out.kv_heads, out.head_size)});
+    require_shape(V, {out.batch, out.kv_length, V.dim(2)});
   }
   const bool divides = out.kv_heads == 0 ? out.q_heads == 0 : out.q_heads % out.kv_heads == 0;
-  if (!divides) {
-    fail_invalid("{} heads of Q cannot share {} heads of K and V evenly", out.q_heads, out.kv_heads);
-  }
+  if (!divides) refuse();
   if (!run.has_input(4)) return out;
   const Tensor &past_key = run.tensor(4), &past_value = run.tensor(5);
-  if (past_key.rank() != 4)
-    fail_invalid("past_key must have rank 4, but has shape {}", past_key.shape().to_string());
+  if (past_key.rank() != 4) refuse();
   out.past_length = past_key.dim(2);
-  require_shape(past_key, {out.batch, out.kv_heads, out.past_length, out.head_size}, "past_key");
-  require_shape(past_value, {out.batch, out.kv_heads, out.past_length, out.v_head_size}, "past_value");
+  require_shape(past_key, {out.batch, out.kv_heads, out.past_length, out.head_size});
+  require_shape(past_value, {out.batch, out.kv_heads, out.past_length, out.v_head_size});
   return out;
 }
 
@@ -129,13 +108,10 @@ VisibleKeys::VisibleKeys(const AttentionAttributes& attributes, const AttentionS
       q_length_(sizes.q_length),
       lengths_(nullptr) {
   if (nonpad_kv_seqlen == nullptr) return;
-  require_shape(*nonpad_kv_seqlen, {sizes.batch}, "nonpad_kv_seqlen");
+  require_shape(*nonpad_kv_seqlen, {sizes.batch});
   lengths_ = nonpad_kv_seqlen->data<std::int64_t>();
-  for (std::int64_t b = 0; b < sizes.batch; ++b) {
-    if (lengths_[b] < 0 || lengths_[b] > keys_) {
-      fail_invalid("nonpad_kv_seqlen holds {}, but K has {} positions", lengths_[b], keys_);
-    }
-  }
+  for (std::int64_t b = 0; b < sizes.batch; ++b)
+    if (lengths_[b] < 0 || lengths_[b] > keys_) refuse();
 }
 
 std::pair<std::int64_t, std::int64_t> VisibleKeys::of(std::int64_t batch, std::int64_t query) const {

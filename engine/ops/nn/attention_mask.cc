@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/graph/refusal.h"
 #include "engine/kernels/vec/vec_arith.h"
 #include "engine/kernels/vec/vec_reduce.h"
 #include "engine/ops/shared/cast.h"
@@ -23,10 +24,7 @@ AttentionMask::AttentionMask(const Tensor& mask, const AttentionSizes& sizes, DT
     fits = is_short || mask.dim(d) == full[axis] || mask.dim(d) == 1;
     steps_[axis] = is_short || mask.dim(d) == full[axis] ? own[d] : 0;
   }
-  if (!fits) {
-    fail_invalid("attn_mask of shape {} does not broadcast to {}", mask.shape().to_string(),
-                 full.to_string());
-  }
+  if (!fits) refuse();
 }
 
 template <typename C>

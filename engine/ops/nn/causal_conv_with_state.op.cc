@@ -26,22 +26,17 @@ struct Sizes {
   std::int64_t batch, channels, length, taps;
 };
 
-void require_shape(const Tensor* tensor, const Shape& shape, const char* name) {
-  if (tensor != nullptr && !(tensor->shape() == shape)) {
-    fail_invalid("{} must have shape {}, but has {}", name, shape.to_string(), tensor->shape().to_string());
-  }
+void require_shape(const Tensor* tensor, const Shape& shape) {
+  if (tensor != nullptr && !(tensor->shape() == shape)) refuse();
 }
 
 Sizes read_sizes(const Tensor& input, const Tensor& weight, const Tensor* bias, const Tensor* past) {
-  if (input.rank() != 3 || weight.rank() != 3) {
-    fail_invalid("input and weight must have rank 3, but have shapes {} and {}", input.shape().to_string(),
-                 weight.shape().to_string());
-  }
+  if (input.rank() != 3 || weight.rank() != 3) refuse();
   const Sizes sizes{input.dim(0), input.dim(1), input.dim(2), weight.dim(2)};
-  if (sizes.taps < 1) fail_invalid("weight of shape {} has no taps", weight.shape().to_string());
-  require_shape(&weight, {sizes.channels, 1, sizes.taps}, "weight");
-  require_shape(bias, {sizes.channels}, "bias");
-  require_shape(past, {sizes.batch, sizes.channels, sizes.taps - 1}, "past_state");
+  if (sizes.taps < 1) refuse();
+  require_shape(&weight, {sizes.channels, 1, sizes.taps});
+  require_shape(bias, {sizes.channels});
+  require_shape(past, {sizes.batch, sizes.channels, sizes.taps - 1});
   return sizes;
 }
 
@@ -100,9 +95,6 @@ void run_rows(RunContext& run, bool silu) {
 RunFunction prepare_causal_conv_with_state(PrepareContext& node) {
   const std::string activation = node.string_attribute("activation", "none");
   const bool silu = activation == "silu" || activation == "swish";
-  if (!silu && activation != "none") {
-    fail_invalid("activation is '{}', but must be 'none', 'silu' or 'swish'", activation);
-  }
   return [silu](RunContext& run) { run_rows(run, silu); };
 }
 

@@ -146,21 +146,15 @@ void add_plane(const Blocks& blocks, const T* columns, T* image) {
 
 Blocks plan_blocks(const Shape& input, std::span<const std::int64_t> image,
                    std::span<const std::int64_t> block, const WindowAttributes& window) {
-  if (input.rank() != 3) fail_invalid("input must be [N,C*K,L], but has shape {}", input.to_string());
-  if (image.empty()) fail_invalid("image_shape has no axis");
+  if (input.rank() != 3) refuse();
+  if (image.empty()) refuse();
   require_lengths(image, 1, "image_shape");
   require_lengths(block, 1, "block_shape");
   Blocks blocks{window_axes(window, image, block), checked_product(block), 1, checked_product(image)};
   for (const WindowAxis& axis : blocks.axes)
     blocks.block_count = checked_mul(blocks.block_count, axis.output);
-  if (input[1] % blocks.block_size != 0) {
-    fail_invalid("the second dimension of input {} must be a multiple of the {} places of a block",
-                 input.to_string(), blocks.block_size);
-  }
-  if (input[2] != blocks.block_count) {
-    fail_invalid("input {} holds {} blocks, but the image has room for {}", input.to_string(), input[2],
-                 blocks.block_count);
-  }
+  if (input[1] % blocks.block_size != 0) refuse();
+  if (input[2] != blocks.block_count) refuse();
   return blocks;
 }
 
@@ -168,9 +162,8 @@ RunFunction prepare_col2im(PrepareContext& node) {
   const WindowAttributes window = window_attributes(node, {.kernel_shape = false, .auto_pad = false});
   return [window](RunContext& run) {
     const Tensor& input = run.tensor(0);
-    const ScratchVector<std::int64_t> image = integer_list(run.tensor(1), "image_shape");
-    const Blocks blocks =
-        plan_blocks(input.shape(), image, integer_list(run.tensor(2), "block_shape"), window);
+    const ScratchVector<std::int64_t> image = integer_list(run.tensor(1));
+    const Blocks blocks = plan_blocks(input.shape(), image, integer_list(run.tensor(2)), window);
     Shape shape{input.dim(0), input.dim(1) / blocks.block_size};
     for (const std::int64_t length : image) shape.push_back(length);
     Tensor output = Tensor::zeros(input.dtype(), shape);

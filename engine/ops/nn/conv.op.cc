@@ -24,9 +24,7 @@ void run_conv(RunContext& run, const WindowAttributes& attributes, std::int64_t 
   const Tensor& w = run.tensor(1);
   const Tensor* b = run.optional_tensor(2);
   const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
-  if (b && !(b->shape() == Shape{shape.filters})) {
-    fail_invalid("B must have shape [{}], but has {}", shape.filters, b->shape().to_string());
-  }
+  if (b && !(b->shape() == Shape{shape.filters})) refuse();
   if (tail && x.dtype() != DType::float32) fail_internal("a tail of float32 on {}", dtype_name(x.dtype()));
   run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
                    const Tensor wide_x = widened<C>(x), wide_w = widened<C>(w);

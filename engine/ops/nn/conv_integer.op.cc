@@ -22,9 +22,8 @@ namespace {
 
 using Bytes = TypeList<std::int8_t, std::uint8_t>;
 
-const Tensor* scalar(const Tensor* tensor, const char* what) {
-  if (tensor && tensor->size() != 1)
-    fail_invalid("{} must be a scalar, but has shape {}", what, tensor->shape().to_string());
+const Tensor* scalar(const Tensor* tensor) {
+  if (tensor && tensor->size() != 1) refuse();
   return tensor;
 }
 
@@ -43,7 +42,7 @@ RunFunction prepare_integer(PrepareContext& node) {
   return [=, filters = constant_filters(node, 1, 3, group)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& w = run.tensor(1);
-    const Tensor* x_zero = scalar(run.optional_tensor(2), "x_zero_point");
+    const Tensor* x_zero = scalar(run.optional_tensor(2));
     const Tensor* w_zero = run.optional_tensor(3);
     const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
     run.set_output(0, integer_convolution(shape, x, x_zero,
@@ -55,10 +54,7 @@ template <typename T>
 Tensor requantized(const Tensor& sums, const Tensor& x_scale, const Tensor& w_scale, const Tensor& y_scale,
                    const Tensor& y_zero_point) {
   const std::int64_t filters = sums.dim(1);
-  if (w_scale.size() != 1 && !(w_scale.shape() == Shape{filters})) {
-    fail_invalid("w_scale must be a scalar or have shape [{}], but has {}", filters,
-                 w_scale.shape().to_string());
-  }
+  if (w_scale.size() != 1 && !(w_scale.shape() == Shape{filters})) refuse();
   const std::int64_t inner = sums.shape().count(2, sums.rank());
   Tensor y(dtype_of<T>, sums.shape());
   auto* to = static_cast<std::uint8_t*>(y.mutable_raw());
@@ -86,12 +82,10 @@ RunFunction prepare_qlinear(PrepareContext& node) {
   return [=, filters = constant_filters(node, 3, 5, group)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& w = run.tensor(3);
-    for (const std::size_t i : {1u, 2u, 6u, 7u}) scalar(&run.tensor(i), "a scale or zero point of x or y");
+    for (const std::size_t i : {1u, 2u, 6u, 7u}) scalar(&run.tensor(i));
     const ConvShape shape = conv_shape(x.shape(), w.shape(), group, attributes);
     const Tensor* bias = run.optional_tensor(8);
-    if (bias && !(bias->shape() == Shape{shape.filters})) {
-      fail_invalid("B must have shape [{}], but has {}", shape.filters, bias->shape().to_string());
-    }
+    if (bias && !(bias->shape() == Shape{shape.filters})) refuse();
     const Tensor& w_zero = run.tensor(5);
     const Tensor sums =
         integer_convolution(shape, x, &run.tensor(2), filters ? *filters : integer_filters(w, &w_zero, group),

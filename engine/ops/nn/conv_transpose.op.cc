@@ -27,7 +27,7 @@ struct TransposeAttributes {
   WindowAttributes window;
   std::int64_t group;
   std::vector<std::int64_t> output_padding, output_shape;
-  bool odd_pad_at_end;
+  bool odd_pad_at_end, may_state_all;
 };
 
 // input and output are those of the transposed operator: place i of the input reaches i * stride - pad_begin
@@ -36,14 +36,13 @@ WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x
   const WindowAttributes& window = attributes.window;
   const std::size_t rank = x.rank() - 2;
   for (const auto* list : {&window.strides, &window.dilations, &attributes.output_padding}) {
-    if (!list->empty() && list->size() != rank)
-      fail_invalid("strides, dilations and output_padding need {} entries", rank);
+    if (!list->empty() && list->size() != rank) refuse();
   }
-  if (!window.pads.empty() && window.pads.size() != 2 * rank) fail_invalid("pads needs {} entries", 2 * rank);
-  // Some exporters put N and C before the spatial sizes.
+  if (!window.pads.empty() && window.pads.size() != 2 * rank) refuse();
+  // Some exporters put N and C before the spatial sizes, which only version 1 does not forbid.
   ScratchVector<std::int64_t> stated(attributes.output_shape.begin(), attributes.output_shape.end());
-  if (stated.size() == rank + 2) stated.erase(stated.begin(), stated.begin() + 2);
-  if (!stated.empty() && stated.size() != rank) fail_invalid("output_shape needs {} entries", rank);
+  if (attributes.may_state_all && stated.size() == rank + 2) stated.erase(stated.begin(), stated.begin() + 2);
+  if (!stated.empty() && stated.size() != rank) refuse();
   WindowAxes axes(rank);
   for (std::size_t d = 0; d < rank; ++d) {
     WindowAxis& axis = axes[d];
@@ -67,7 +66,7 @@ WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x
       axis.pad_end = entry_or(window.pads, d + rank, 0);
       axis.output = full - axis.pad_begin - axis.pad_end;
     }
-    if (axis.output < 0) fail_invalid("pads remove more than spatial axis {} holds", d);
+    if (axis.output < 0) refuse();
   }
   return axes;
 }
@@ -198,22 +197,13 @@ Tensor transposed(const Tensor& x, const Tensor& w, const Tensor* b, const Windo
 
 void check_shapes(const Tensor& x, const Tensor& w, const Tensor* b, const TransposeAttributes& attributes) {
   const std::int64_t group = attributes.group;
-  if (x.rank() < 3 || w.rank() != x.rank() || group < 1 || x.dim(1) % group != 0 || w.dim(0) != x.dim(1)) {
-    fail_invalid("X {} must be [N,C,D1...] and W {} [C,M/group,k1...], with C divisible by group {}",
-                 x.shape().to_string(), w.shape().to_string(), group);
-  }
+  if (x.rank() < 3 || w.rank() != x.rank() || group < 1 || x.dim(1) % group != 0 || w.dim(0) != x.dim(1))
+    refuse();
   const auto kernel = w.shape().dims().subspan(2);
-  if (!attributes.window.kernel_shape.empty() &&
-      !std::ranges::equal(attributes.window.kernel_shape, kernel)) {
-    fail_invalid("kernel_shape {} is not that of W {}", Shape(attributes.window.kernel_shape).to_string(),
-                 w.shape().to_string());
-  }
-  if (std::ranges::any_of(kernel, [](std::int64_t size) { return size < 1; })) {
-    fail_invalid("W {} has an empty kernel", w.shape().to_string());
-  }
-  if (b && !(b->shape() == Shape{w.dim(1) * group})) {
-    fail_invalid("B must have shape [{}], but has {}", w.dim(1) * group, b->shape().to_string());
-  }
+  if (!attributes.window.kernel_shape.empty() && !std::ranges::equal(attributes.window.kernel_shape, kernel))
+    refuse();
+  if (std::ranges::any_of(kernel, [](std::int64_t size) { return size < 1; })) refuse();
+  if (b && !(b->shape() == Shape{w.dim(1) * group})) refuse();
 }
 
 RunFunction prepare_conv_transpose(PrepareContext& node) {
@@ -222,6 +212,7 @@ RunFunction prepare_conv_transpose(PrepareContext& node) {
   attributes.group = node.int_attribute("group", 1);
   attributes.odd_pad_at_end =
       (attributes.window.auto_pad == AutoPad::same_upper) == (node.since_version() > 1);
+  attributes.may_state_all = node.since_version() == 1;
   attributes.output_padding = node.ints_attribute("output_padding");
   attributes.output_shape = node.ints_attribute("output_shape");
   require_lengths(attributes.output_padding, 0, "output_padding");

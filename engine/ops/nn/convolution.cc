@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/graph/refusal.h"
 #include "engine/kernels/gemm/dot_products.h"
 #include "engine/kernels/gemm/gemm_tile.h"
 #include "engine/kernels/machine/parallel.h"
@@ -11,7 +12,6 @@
 #include "engine/ops/nn/convolution_product.h"
 #include "engine/ops/nn/convolution_rows.h"
 #include "engine/ops/nn/depthwise_convolution.h"
-#include "tensor/error.h"
 
 namespace grurun::engine {
 
@@ -270,23 +270,11 @@ Shape ConvShape::output_shape() const {
 }
 
 ConvShape conv_shape(const Shape& x, const Shape& w, std::int64_t group, const WindowAttributes& attributes) {
-  if (x.rank() < 3 || w.rank() != x.rank()) {
-    fail_invalid("X {} and W {} must have one rank of at least 3: [N,C,D1...] and [M,C/group,k1...]",
-                 x.to_string(), w.to_string());
-  }
-  if (group < 1 || x[1] % group != 0 || w[0] % group != 0 || w[1] != x[1] / group) {
-    fail_invalid(
-        "group {} does not fit X {} and W {}: C and M must divide by it, and W's second dimension be C/group",
-        group, x.to_string(), w.to_string());
-  }
+  if (x.rank() < 3 || w.rank() != x.rank()) refuse();
+  if (group < 1 || x[1] % group != 0 || w[0] % group != 0 || w[1] != x[1] / group) refuse();
   const auto kernel = w.dims().subspan(2);
-  if (!attributes.kernel_shape.empty() && !std::ranges::equal(attributes.kernel_shape, kernel)) {
-    fail_invalid("kernel_shape {} is not that of W {}", Shape(attributes.kernel_shape).to_string(),
-                 w.to_string());
-  }
-  if (std::ranges::any_of(kernel, [](std::int64_t size) { return size < 1; })) {
-    fail_invalid("W {} has an empty kernel", w.to_string());
-  }
+  if (!attributes.kernel_shape.empty() && !std::ranges::equal(attributes.kernel_shape, kernel)) refuse();
+  if (std::ranges::any_of(kernel, [](std::int64_t size) { return size < 1; })) refuse();
   return {x[0], x[1], w[0], group, window_axes(attributes, x.dims().subspan(2), kernel)};
 }
 

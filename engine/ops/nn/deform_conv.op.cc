@@ -112,28 +112,25 @@ void convolve_deformed(const Deformed& shape, const Operands<C>& of, C* y) {
   });
 }
 
-void require_shape(const Tensor& tensor, const char* name, Shape wanted, const Shape& y) {
+void require_shape(const Tensor& tensor, Shape wanted, const Shape& y) {
   for (std::size_t d = 2; d < y.rank(); ++d) wanted.push_back(y[d]);
-  if (!(tensor.shape() == wanted))
-    fail_invalid("{} must have shape {}, but has {}", name, wanted.to_string(), tensor.shape().to_string());
+  if (!(tensor.shape() == wanted)) refuse();
 }
 
 Deformed read_shapes(RunContext& run, const WindowAttributes& window, std::int64_t group,
                      std::int64_t offset_groups) {
   const Tensor& x = run.tensor(0);
   Deformed shape{conv_shape(x.shape(), run.tensor(1).shape(), group, window), offset_groups, 0, 0, 0};
-  if (offset_groups < 1 || shape.conv.channels % offset_groups != 0)
-    fail_invalid("offset_group is {}, but must divide the {} channels of X", offset_groups, x.dim(1));
+  if (offset_groups < 1 || shape.conv.channels % offset_groups != 0) refuse();
   shape.input_size = shape.conv.input_size();
   shape.output_size = shape.conv.output_size();
   shape.kernel_size = shape.conv.kernel_size();
   const Shape y = shape.conv.output_shape();
   const std::int64_t rows = checked_mul(offset_groups, shape.kernel_size);
   const auto r = static_cast<std::int64_t>(shape.conv.axes.size());
-  require_shape(run.tensor(2), "offset", {x.dim(0), checked_mul(rows, r)}, y);
-  if (const Tensor* b = run.optional_tensor(3); b && !(b->shape() == Shape{shape.conv.filters}))
-    fail_invalid("B must have shape [{}], but has {}", shape.conv.filters, b->shape().to_string());
-  if (const Tensor* mask = run.optional_tensor(4)) require_shape(*mask, "mask", {x.dim(0), rows}, y);
+  require_shape(run.tensor(2), {x.dim(0), checked_mul(rows, r)}, y);
+  if (const Tensor* b = run.optional_tensor(3); b && !(b->shape() == Shape{shape.conv.filters})) refuse();
+  if (const Tensor* mask = run.optional_tensor(4)) require_shape(*mask, {x.dim(0), rows}, y);
   return shape;
 }
 

@@ -25,8 +25,12 @@ Tensor mask_of(DType dtype, const Shape& shape, const std::vector<bool>& kept) {
   return mask;
 }
 
+double fraction(double ratio) {
+  if (!(ratio >= 0 && ratio < 1)) refuse();
+  return ratio;
+}
+
 void dropout(RunContext& run, double ratio, std::uint64_t seed, DType mask_type) {
-  if (!(ratio >= 0 && ratio < 1)) fail_invalid("ratio is {}, but must lie in [0, 1)", ratio);
   const Tensor& data = run.tensor(0);
   Random random(seed);
   std::vector<bool> kept(static_cast<std::size_t>(data.size()));
@@ -56,10 +60,9 @@ void pass_through(RunContext& run, DType mask_type) {
 double ratio_input(RunContext& run) {
   const Tensor* ratio = run.optional_tensor(1);
   if (ratio == nullptr) return 0.5;
-  if (ratio->size() != 1)
-    fail_invalid("ratio must be a scalar, but has shape {}", ratio->shape().to_string());
+  if (ratio->rank() != 0) refuse();
   return dispatch(Join<Floats, Float8s>{}, ratio->dtype(),
-                  [&]<typename T>() { return static_cast<double>(*ratio->data<T>()); });
+                  [&]<typename T>() { return fraction(static_cast<double>(*ratio->data<T>())); });
 }
 
 RunFunction prepare_dropout(PrepareContext& node) {
@@ -68,8 +71,7 @@ RunFunction prepare_dropout(PrepareContext& node) {
     const double ratio = ratio_input(run);
     bool training = false;
     if (const Tensor* mode = run.optional_tensor(2)) {
-      if (mode->size() != 1)
-        fail_invalid("training_mode must be a scalar, but has shape {}", mode->shape().to_string());
+      if (mode->rank() != 0) refuse();
       training = *mode->data<bool>();
     }
     if (!training || ratio == 0) return pass_through(run, DType::boolean);
@@ -79,13 +81,13 @@ RunFunction prepare_dropout(PrepareContext& node) {
 
 RunFunction prepare_attributes(PrepareContext& node) {
   const int version = node.since_version();
-  const float ratio = node.float_attribute("ratio", 0.5f);
+  const double ratio = fraction(static_cast<double>(node.float_attribute("ratio", 0.5f)));
   const bool training = version <= 6 && node.int_attribute("is_test", 0) == 0;
   const bool bool_mask = version >= 10;
   return [=](RunContext& run) {
     const DType mask_type = bool_mask ? DType::boolean : run.tensor(0).dtype();
     if (!training || ratio == 0) return pass_through(run, mask_type);
-    dropout(run, static_cast<double>(ratio), run.random_seed(), mask_type);
+    dropout(run, ratio, run.random_seed(), mask_type);
   };
 }
 

@@ -18,11 +18,11 @@ template <typename PlaneBody>
 RunFunction over_planes(PlaneBody plane_body) {
   return [plane_body](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    if (x.rank() < 2) fail_invalid("X must be [N,C,...], but has shape {}", x.shape().to_string());
+    if (x.rank() < 2) refuse();
     Shape shape = x.shape();
     for (std::size_t d = 2; d < shape.rank(); ++d) shape[d] = 1;
     const std::int64_t size = x.shape().count(2, x.rank());
-    if (size == 0) fail_invalid("X {} has empty planes", x.shape().to_string());
+    if (size == 0) refuse();
     run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
                      const Tensor wide = widened<C>(x);
                      Tensor y(dtype_of<C>, shape);
@@ -57,7 +57,6 @@ RunFunction prepare_max(PrepareContext&) {
 RunFunction prepare_lp(PrepareContext& node) {
   const double p = node.since_version() == 1 ? node.float_attribute("p", 2.0f)
                                              : static_cast<double>(node.int_attribute("p", 2));
-  if (!(p > 0)) fail_invalid("p is {}, but must be positive", p);
   return over_planes([p]<typename C>(const C* x, std::int64_t size) {
     double sum = 0;
     for (std::int64_t i = 0; i < size; ++i) {

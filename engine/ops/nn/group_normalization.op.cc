@@ -20,17 +20,8 @@ struct Groups {
 };
 
 Groups groups_of(const Tensor& x, std::int64_t count) {
-  if (x.rank() < 2) fail_invalid("the input must be [N,C,D1...], but has shape {}", x.shape().to_string());
-  if (x.dim(1) % count != 0) {
-    fail_invalid("num_groups {} does not divide the {} channels of the input", count, x.dim(1));
-  }
+  if (x.rank() < 2 || x.dim(1) % count != 0) refuse();
   return {count, x.dim(1) / count, x.shape().count(2, x.rank())};
-}
-
-void check_list(const Tensor& list, std::int64_t size, const char* name) {
-  if (!(list.shape() == Shape{size})) {
-    fail_invalid("{} must have shape [{}], but has {}", name, size, list.shape().to_string());
-  }
 }
 
 // line = (from * factor) * scale + bias for a group whose channels begin at `scale` and `bias`.
@@ -49,9 +40,8 @@ template <typename C, typename CY>
 Tensor normalize(RunContext& run, const Standardization& one, std::int64_t num_groups, bool by_channel) {
   const Tensor& x = run.tensor(0);
   const Groups groups = groups_of(x, num_groups);
-  for (const std::size_t i : {1u, 2u}) {
-    check_list(run.tensor(i), by_channel ? x.dim(1) : num_groups, i == 1 ? "scale" : "bias");
-  }
+  const Shape stated{by_channel ? x.dim(1) : num_groups};
+  if (!(run.tensor(1).shape() == stated) || !(run.tensor(2).shape() == stated)) refuse();
   const Tensor scale = widened<CY>(run.tensor(1)), bias = widened<CY>(run.tensor(2));
   const CY *s = scale.data<CY>(), *b = bias.data<CY>();
   Tensor y(x.dtype(), x.shape());
@@ -73,7 +63,6 @@ Tensor normalize(RunContext& run, const Standardization& one, std::int64_t num_g
 
 RunFunction prepare_group_normalization(PrepareContext& node) {
   const std::int64_t num_groups = node.int_attribute("num_groups");
-  if (num_groups < 1) fail_invalid("num_groups is {}, but must be positive", num_groups);
   const bool by_channel = node.since_version() >= 21;
   Standardization one = Standardization::read(node, Floats::set);
   return [=](RunContext& run) {

@@ -38,11 +38,9 @@ RunFunction prepare_instance_normalization(PrepareContext& node) {
     const Tensor& x = run.tensor(0);
     const Tensor& scale = run.tensor(1);
     const Tensor& bias = run.tensor(2);
-    if (x.rank() < 3) fail_invalid("the input must be [N,C,D1...], but has shape {}", x.shape().to_string());
+    if (x.rank() < 3) refuse();
     for (const Tensor* list : {&scale, &bias}) {
-      if (!(list->shape() == Shape{x.dim(1)})) {
-        fail_invalid("scale and B must have shape [{}], but one has {}", x.dim(1), list->shape().to_string());
-      }
+      if (!(list->shape() == Shape{x.dim(1)})) refuse();
     }
     run.set_output(0, x.dtype() == DType::float64 ? normalize<double>(one, x, scale, bias)
                                                   : normalize<float>(one, x, scale, bias));

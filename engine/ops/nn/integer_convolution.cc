@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/graph/refusal.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/ops/nn/integer_windows.h"
 #include "engine/ops/shared/wrapping.h"
@@ -109,12 +110,9 @@ void convolve_parts(const ConvShape& shape, const Tensor& x, const Tensor* zero_
 }  // namespace
 
 IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point, std::int64_t group) {
-  if (w.rank() < 2) fail_invalid("w {} must have shape [M,C/group,k1...]", w.shape().to_string());
+  if (w.rank() < 2) refuse();
   const std::int64_t filters = w.dim(0);
-  if (zero_point != nullptr && zero_point->size() != 1 && !(zero_point->shape() == Shape{filters})) {
-    fail_invalid("w_zero_point must be a scalar or have shape [{}], but has {}", filters,
-                 zero_point->shape().to_string());
-  }
+  if (zero_point != nullptr && zero_point->size() != 1 && !(zero_point->shape() == Shape{filters})) refuse();
   IntegerFilters out{w, {}, filter_panels(w, zero_point, group), {}};
   if (zero_point != nullptr) out.zero_point = *zero_point;
   if (out.panels.empty()) out.parts = integer_parts(w, zero_point);

@@ -60,9 +60,8 @@ Tensor normalize(RunContext& run, const Standardization& one, std::size_t axis) 
   Shape kept = x.shape();
   for (std::size_t d = axis; d < x.rank(); ++d) kept[d] = 1;
   MomentOutput<C> mean(run, 1, kept), inverse(run, 2, kept);
-  const RowOperand<CY> factors(scale, x.shape(), axis, "Scale");
-  const RowOperand<CY> summands =
-      bias == nullptr ? RowOperand<CY>() : RowOperand<CY>(*bias, x.shape(), axis, "B");
+  const RowOperand<CY> factors(scale, x.shape(), axis);
+  const RowOperand<CY> summands = bias == nullptr ? RowOperand<CY>() : RowOperand<CY>(*bias, x.shape(), axis);
   Tensor y(scale.dtype(), x.shape());
   if (n > 0) {
     normalize_rows<C, CY>(

@@ -41,41 +41,28 @@ struct Sizes {
 };
 
 /// What a head takes of the last dimension of an input [B, T, heads * width].
-std::int64_t packed_width(const Tensor& tensor, const Tensor& query, std::int64_t heads, const char* name) {
+std::int64_t packed_width(const Tensor& tensor, const Tensor& query, std::int64_t heads) {
   const bool fits = tensor.rank() == 3 && tensor.dim(0) == query.dim(0) && tensor.dim(1) == query.dim(1);
-  if (!fits || tensor.dim(2) % heads != 0) {
-    fail_invalid("{} must have shape [{},{},a multiple of {}], but has {}", name, query.dim(0), query.dim(1),
-                 heads, tensor.shape().to_string());
-  }
+  if (!fits || tensor.dim(2) % heads != 0) refuse();
   return tensor.dim(2) / heads;
 }
 
 Sizes read_sizes(const LinearAttention& op, RunContext& run) {
   const Tensor& query = run.tensor(0);
-  if (query.rank() != 3) fail_invalid("query must have rank 3, but has shape {}", query.shape().to_string());
-  const Sizes sizes{query.dim(0), query.dim(1), packed_width(query, query, op.q_heads, "query"),
-                    packed_width(run.tensor(2), query, op.kv_heads, "value")};
-  const auto one_of = [&](std::size_t index, const char* name, std::int64_t first, std::int64_t second) {
-    const std::int64_t width = packed_width(run.tensor(index), query, 1, name);
-    if (width == first || width == second) return;
-    fail_invalid("the last dimension of {} is {}, but must be {}{}", name, width, first,
-                 first == second ? "" : fmt::format(" or {}", second));
+  if (query.rank() != 3) refuse();
+  const Sizes sizes{query.dim(0), query.dim(1), packed_width(query, query, op.q_heads),
+                    packed_width(run.tensor(2), query, op.kv_heads)};
+  const auto one_of = [&](std::size_t index, std::int64_t first, std::int64_t second) {
+    const std::int64_t width = packed_width(run.tensor(index), query, 1);
+    if (width != first && width != second) refuse();
   };
   const std::int64_t keys = checked_mul(op.kv_heads, sizes.d_k);
-  one_of(1, "key", keys, keys);
-  const auto require = [&](std::size_t index, bool needed, const char* name) {
-    if (run.has_input(index) == needed) return;
-    fail_invalid("this update_rule {} {}", needed ? "needs" : "has no use for", name);
-  };
-  require(4, op.gated, "decay");
-  require(5, op.delta, "beta");
-  if (op.gated) one_of(4, "decay", op.kv_heads, keys);
-  if (op.delta) one_of(5, "beta", op.kv_heads, 1);
+  one_of(1, keys, keys);
+  if (run.has_input(4) != op.gated || run.has_input(5) != op.delta) refuse();
+  if (op.gated) one_of(4, op.kv_heads, keys);
+  if (op.delta) one_of(5, op.kv_heads, 1);
   const Shape state{sizes.batch, op.kv_heads, sizes.d_k, sizes.d_v};
-  if (run.has_input(3) && !(run.tensor(3).shape() == state)) {
-    fail_invalid("past_state must have shape {}, but has {}", state.to_string(),
-                 run.tensor(3).shape().to_string());
-  }
+  if (run.has_input(3) && !(run.tensor(3).shape() == state)) refuse();
   return sizes;
 }
 
@@ -147,15 +134,10 @@ RunFunction prepare_linear_attention(PrepareContext& node) {
   LinearAttention op{};
   op.q_heads = node.int_attribute("q_num_heads");
   op.kv_heads = node.int_attribute("kv_num_heads");
-  if (op.q_heads < 1 || op.kv_heads < 1 || op.q_heads % op.kv_heads != 0) {
-    fail_invalid("q_num_heads {} must be a positive multiple of kv_num_heads {}", op.q_heads, op.kv_heads);
-  }
+  if (op.q_heads < 1 || op.kv_heads < 1 || op.q_heads % op.kv_heads != 0) refuse();
   op.scale = node.float_attribute("scale", 0.0f);
   node.accept_attribute("chunk_size");  // a hint about speed, without effect on values
   const std::string rule = node.string_attribute("update_rule", "gated_delta");
-  if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta") {
-    fail_invalid("update_rule is '{}', but must be 'linear', 'gated', 'delta' or 'gated_delta'", rule);
-  }
   op.gated = rule.starts_with("gated");
   op.delta = rule.ends_with("delta");
   return [op](RunContext& run) { attend(op, run); };

@@ -52,11 +52,10 @@ RunFunction prepare_lrn(PrepareContext& node) {
   lrn.bias = node.float_attribute("bias", 1.0f);
   lrn.size = node.int_attribute("size");
   constexpr std::int64_t most = std::int64_t{1} << 40;  // sums of these stay far from 2^63
-  if (lrn.size < 1) fail_invalid("size is {}, but must be positive", lrn.size);
   if (lrn.size > most) fail(ErrorKind::limit, "size is {}, more than {}", lrn.size, most);
   return [lrn](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    if (x.rank() < 2) fail_invalid("X must be [N,C,...], but has shape {}", x.shape().to_string());
+    if (x.rank() < 2) refuse();
     run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
                      const Tensor wide = widened<C>(x);
                      Tensor y(dtype_of<C>, x.shape());

@@ -25,7 +25,7 @@ struct Range {
 template <typename C>
 std::int64_t element_at(C coordinate, float spatial_scale) {
   const C at = std::round(coordinate * static_cast<C>(spatial_scale));
-  if (!(std::abs(at) <= C(0x1p40))) fail_invalid("rois holds {}, which is no coordinate", coordinate);
+  if (!(std::abs(at) <= C(0x1p39))) refuse();
   return static_cast<std::int64_t>(at);
 }
 
@@ -60,8 +60,7 @@ C bin_max(const C* plane, std::int64_t width, Range rows, Range columns) {
 template <typename C>
 void pool(const C* x, const Shape& shape, const C* roi, float spatial_scale,
           const std::vector<std::int64_t>& pooled, C* y) {
-  if (!(roi[0] >= 0 && roi[0] < static_cast<C>(shape[0]) && roi[0] == std::floor(roi[0])))
-    fail_invalid("rois names batch {}, but X has batches 0 to {}", roi[0], shape[0] - 1);
+  if (!(roi[0] >= 0 && roi[0] < static_cast<C>(shape[0]) && roi[0] == std::floor(roi[0]))) refuse();
   const auto columns =
       bins(element_at(roi[1], spatial_scale), element_at(roi[3], spatial_scale), pooled[1], shape[3]);
   const auto rows =
@@ -82,14 +81,10 @@ void pool(const C* x, const Shape& shape, const C* roi, float spatial_scale,
 
 RunFunction prepare_max_roi_pool(PrepareContext& node) {
   const std::vector<std::int64_t> pooled = node.ints_attribute("pooled_shape");
-  if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
-    fail_invalid("pooled_shape must be a height and a width of 1 or more");
   return [pooled, scale = node.float_attribute("spatial_scale", 1.0f)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& rois = run.tensor(1);
-    if (x.rank() != 4) fail_invalid("X must be [N,C,H,W], but has shape {}", x.shape().to_string());
-    if (rois.rank() != 2 || rois.dim(1) != 5)
-      fail_invalid("rois must be [num_rois,5], but has shape {}", rois.shape().to_string());
+    if (x.rank() != 4 || rois.rank() != 2 || rois.dim(1) != 5) refuse();
     run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
                      const Tensor wide_x = widened<C>(x), wide_rois = widened<C>(rois);
                      Tensor y(dtype_of<C>, Shape{rois.dim(0), x.dim(1), pooled[0], pooled[1]});

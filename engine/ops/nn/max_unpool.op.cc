@@ -18,21 +18,16 @@ namespace {
 // The shape in which the indices count.
 Shape unpooled_shape(const Shape& x, const WindowAttributes& window) {
   const std::size_t spatial = window.kernel_shape.size();
-  if (spatial == 0 || x.rank() != spatial + 2) {
-    fail_invalid("X {} must be [N,C,D1...] with as many spatial axes as kernel_shape has entries, {}",
-                 x.to_string(), spatial);
-  }
-  if (!window.strides.empty() && window.strides.size() != spatial)
-    fail_invalid("strides has {} entries, but {} are needed", window.strides.size(), spatial);
-  if (!window.pads.empty() && window.pads.size() != 2 * spatial)
-    fail_invalid("pads has {} entries, but {} are needed", window.pads.size(), 2 * spatial);
+  if (spatial == 0 || x.rank() != spatial + 2) refuse();
+  if (!window.strides.empty() && window.strides.size() != spatial) refuse();
+  if (!window.pads.empty() && window.pads.size() != 2 * spatial) refuse();
   Shape shape{x[0], x[1]};
   for (std::size_t d = 0; d < spatial; ++d) {
     const std::int64_t stride = window.strides.empty() ? 1 : window.strides[d];
     const std::int64_t pads = window.pads.empty() ? 0 : window.pads[d] + window.pads[spatial + d];
     const std::int64_t steps = x[d + 2] == 0 ? 0 : checked_mul(x[d + 2] - 1, stride);
     const std::int64_t length = checked_add(steps, window.kernel_shape[d]) - pads;
-    if (length < 0) fail_invalid("pads {} leave nothing of axis {} when it is unpooled", pads, d + 2);
+    if (length < 0) refuse();
     shape.push_back(length);
   }
   return shape;
@@ -40,13 +35,10 @@ Shape unpooled_shape(const Shape& x, const WindowAttributes& window) {
 
 Shape resolve_output(const Tensor* output_shape, const Shape& unpooled) {
   if (!output_shape) return unpooled;
-  const Shape shape(integer_list(*output_shape, "output_shape"));
+  const Shape shape(integer_list(*output_shape));
   bool fits = shape.rank() == unpooled.rank() && shape[0] == unpooled[0] && shape[1] == unpooled[1];
   for (std::size_t d = 2; fits && d < shape.rank(); ++d) fits = shape[d] >= unpooled[d];
-  if (!fits) {
-    fail_invalid("output_shape {} must have the batches and channels of {} and room for its spatial axes",
-                 shape.to_string(), unpooled.to_string());
-  }
+  if (!fits) refuse();
   return shape;
 }
 
@@ -57,10 +49,7 @@ Tensor scatter(const Tensor& x, const Tensor& indices, const Shape& unpooled) {
     const T* from = static_cast<const T*>(x.raw());
     T* to = static_cast<T*>(y.mutable_raw());
     for (std::int64_t i = 0; i < x.size(); ++i) {
-      if (index[i] < 0 || index[i] >= y.size()) {
-        fail_invalid("I holds {}, but counts the {} elements of {}, the shape that the attributes give",
-                     index[i], y.size(), unpooled.to_string());
-      }
+      if (index[i] < 0 || index[i] >= y.size()) refuse();
       to[index[i]] = from[i];
     }
   });
@@ -72,10 +61,7 @@ RunFunction prepare_max_unpool(PrepareContext& node) {
   return [window](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Tensor& indices = run.tensor(1);
-    if (!(indices.shape() == x.shape())) {
-      fail_invalid("I must have the shape of X, {}, but has {}", x.shape().to_string(),
-                   indices.shape().to_string());
-    }
+    if (!(indices.shape() == x.shape())) refuse();
     const Shape unpooled = unpooled_shape(x.shape(), window);
     const Shape shape = resolve_output(run.optional_tensor(2), unpooled);
     const Tensor placed = scatter(x, indices, unpooled);

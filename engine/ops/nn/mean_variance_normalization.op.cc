@@ -88,7 +88,7 @@ RunFunction prepare_mean_variance_normalization_1(PrepareContext& node) {
   const bool divide = node.int_attribute("normalize_variance", 1) != 0;
   return [=](RunContext& run) {
     const Tensor& x = run.tensor(0);
-    if (x.rank() != 4) fail_invalid("the input must be [N,C,H,W], but has shape {}", x.shape().to_string());
+    if (x.rank() != 4) refuse();
     run.set_output(0, normalize(x, {false, across_channels, true, true}, divide));
   };
 }

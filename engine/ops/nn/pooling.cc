@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/graph/refusal.h"
+
 namespace grurun::engine {
 
 PoolShape pool_shape(const Shape& x, const WindowAttributes& attributes) {
-  if (x.rank() < 3) fail_invalid("X must be [N,C,D1...], but has shape {}", x.to_string());
-  if (attributes.kernel_shape.empty()) fail_invalid("the attribute 'kernel_shape' is needed");
+  if (x.rank() < 3 || attributes.kernel_shape.empty()) refuse();
   PoolShape shape;
   shape.axes = window_axes(attributes, x.dims().subspan(2), attributes.kernel_shape, true);
   shape.planes = x.count(0, 2);

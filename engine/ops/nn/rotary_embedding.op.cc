@@ -37,22 +37,15 @@ Layout layout_of(const RotaryEmbedding& op, const Tensor& x) {
     const std::int64_t heads = x.dim(1), length = x.dim(2), size = x.dim(3);
     return {x.dim(0), length, heads, size, heads * length * size, size, length * size};
   }
-  if (x.rank() != 3) fail_invalid("X must have rank 3 or 4, but has shape {}", x.shape().to_string());
-  if (!op.num_heads) fail_invalid("X of shape {} needs the attribute num_heads", x.shape().to_string());
-  const std::int64_t heads = *op.num_heads;
-  if (heads < 1 || x.dim(2) % heads != 0) {
-    fail_invalid("num_heads is {}, which does not divide X's last dimension {}", heads, x.dim(2));
-  }
+  const std::int64_t heads = op.num_heads.value_or(0);
+  if (x.rank() != 3 || heads < 1 || x.dim(2) % heads != 0) refuse();
   const std::int64_t size = x.dim(2) / heads;
   return {x.dim(0), x.dim(1), heads, size, x.dim(1) * x.dim(2), x.dim(2), size};
 }
 
 std::int64_t rotated_size(const RotaryEmbedding& op, const Layout& layout) {
   const std::int64_t size = op.rotary_embedding_dim == 0 ? layout.head_size : op.rotary_embedding_dim;
-  if (size < 0 || size > layout.head_size || size % 2 != 0) {
-    fail_invalid("{} elements of a head of {} are to be turned: an even number of them can be", size,
-                 layout.head_size);
-  }
+  if (size < 0 || size > layout.head_size || size % 2 != 0) refuse();
   return size;
 }
 
@@ -63,21 +56,12 @@ class Positions {
       : rows_(ids == nullptr ? 0 : cos.dim(0)), ids_(ids == nullptr ? nullptr : ids->data<std::int64_t>()) {
     const std::size_t rank = ids == nullptr ? 3 : 2;
     if (cos.rank() != rank || !(cos.shape() == sin.shape()) ||
-        (cos.dim(rank - 1) != half && cos.dim(rank - 1) != layout.head_size / 2)) {
-      fail_invalid("cos_cache and sin_cache must both have shape [{},{}], but have {} and {}",
-                   ids == nullptr ? "batch_size,sequence_length" : "max_position", half,
-                   cos.shape().to_string(), sin.shape().to_string());
-    }
+        (cos.dim(rank - 1) != half && cos.dim(rank - 1) != layout.head_size / 2))
+      refuse();
     const Shape& by_token = ids == nullptr ? cos.shape() : ids->shape();
-    const auto fits = [&](std::size_t d, std::int64_t size) {
-      return by_token[d] == size || by_token[d] == 1;
-    };
-    if (by_token.rank() < 2 || (ids != nullptr && by_token.rank() != 2) || !fits(0, layout.batch) ||
-        !fits(1, layout.length)) {
-      fail_invalid("{} of shape {} must begin with [batch_size,sequence_length], here [{},{}]",
-                   ids == nullptr ? "cos_cache" : "position_ids", by_token.to_string(), layout.batch,
-                   layout.length);
-    }
+    if (by_token.rank() < 2 || (ids != nullptr && by_token.rank() != 2) ||
+        (by_token[0] != layout.batch && (ids == nullptr || by_token[0] != 1)) || by_token[1] != layout.length)
+      refuse();
     batch_step_ = by_token[0] == 1 ? 0 : by_token[1];
     token_step_ = by_token[1] == 1 ? 0 : 1;
     width_ = cos.dim(rank - 1);
@@ -91,9 +75,7 @@ class Positions {
     const std::int64_t at = batch * batch_step_ + token * token_step_;
     if (ids_ == nullptr) return at;
     const std::int64_t position = ids_[at] < 0 ? ids_[at] + rows_ : ids_[at];
-    if (position < 0 || position >= rows_) {
-      fail_invalid("position_ids holds {}, but cos_cache has {} positions", ids_[at], rows_);
-    }
+    if (position < 0 || position >= rows_) refuse();
     return position;
   }
 

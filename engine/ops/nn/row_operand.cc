@@ -1,5 +1,6 @@
 #include "engine/ops/nn/row_operand.h"
 
+#include "engine/graph/refusal.h"
 #include "engine/ops/shared/float_compute.h"
 #include "engine/ops/shared/strided.h"
 
@@ -8,7 +9,7 @@ namespace grurun::engine {
 namespace {
 
 // Strides that read operand as a tensor of x's shape, zero where it repeats.
-ScratchVector<std::int64_t> broadcast_strides(const Tensor& operand, const Shape& x, const char* name) {
+ScratchVector<std::int64_t> broadcast_strides(const Tensor& operand, const Shape& x) {
   const std::size_t missing = x.rank() - std::min(x.rank(), operand.rank());
   const ScratchVector<std::int64_t> own = row_major_strides(operand.shape());
   ScratchVector<std::int64_t> strides(x.rank(), 0);
@@ -20,18 +21,15 @@ ScratchVector<std::int64_t> broadcast_strides(const Tensor& operand, const Shape
       fits = operand.dim(d) == 1;
     }
   }
-  if (!fits) {
-    fail_invalid("{} of shape {} does not broadcast to the input's shape {}", name,
-                 operand.shape().to_string(), x.to_string());
-  }
+  if (!fits) refuse();
   return strides;
 }
 
 }  // namespace
 
 template <typename C>
-RowOperand<C>::RowOperand(const Tensor& operand, const Shape& x, std::size_t axis, const char* name) {
-  ScratchVector<std::int64_t> strides = broadcast_strides(operand, x, name);
+RowOperand<C>::RowOperand(const Tensor& operand, const Shape& x, std::size_t axis) {
+  ScratchVector<std::int64_t> strides = broadcast_strides(operand, x);
   bool repeats = true;  // along every axis before the rows
   for (std::size_t d = 0; d < axis; ++d) repeats = repeats && (strides[d] == 0 || x[d] == 1);
   const std::size_t from = repeats ? axis : 0;

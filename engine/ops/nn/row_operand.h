@@ -13,9 +13,8 @@ class RowOperand {
  public:
   RowOperand() = default;
 
-  /// operand for rows that are the elements of x from axis on. It must broadcast to x in one direction:
-  /// throws Error(invalid_model) naming it otherwise.
-  RowOperand(const Tensor& operand, const Shape& x, std::size_t axis, const char* name);
+  /// operand for rows that are the elements of x from axis on. It must broadcast to x in one direction.
+  RowOperand(const Tensor& operand, const Shape& x, std::size_t axis);
 
   /// The elements of row r, as many as a row has.
   const C* row(std::int64_t r) const { return values_.template data<C>() + r * step_; }

@@ -84,13 +84,12 @@ class Selection {
   std::size_t count_ = 0;
 };
 
-// The scalar input, or nothing where it is omitted or empty.
+// The scalar input, or nothing where it is omitted.
 template <typename T>
-std::optional<T> scalar(RunContext& run, std::size_t index, const char* name) {
+std::optional<T> scalar(RunContext& run, std::size_t index) {
   const Tensor* tensor = run.optional_tensor(index);
-  if (!tensor || tensor->size() == 0) return std::nullopt;
-  if (tensor->size() != 1)
-    fail_invalid("{} must be a scalar, but has shape {}", name, tensor->shape().to_string());
+  if (tensor == nullptr) return std::nullopt;
+  if (tensor->size() != 1) refuse();
   return tensor->data<T>()[0];
 }
 
@@ -102,11 +101,10 @@ struct Limits {
 
 Limits read_limits(RunContext& run) {
   Limits limits{};
-  limits.boxes_per_class = scalar<std::int64_t>(run, 2, "max_output_boxes_per_class").value_or(0);
-  limits.iou_threshold = scalar<float>(run, 3, "iou_threshold").value_or(0.0f);
-  if (!(limits.iou_threshold >= 0 && limits.iou_threshold <= 1))
-    fail_invalid("iou_threshold is {}, but must be from 0 to 1", limits.iou_threshold);
-  limits.score_threshold = scalar<float>(run, 4, "score_threshold");
+  limits.boxes_per_class = scalar<std::int64_t>(run, 2).value_or(0);
+  limits.iou_threshold = scalar<float>(run, 3).value_or(0.0f);
+  if (!(limits.iou_threshold >= 0 && limits.iou_threshold <= 1)) refuse();
+  limits.score_threshold = scalar<float>(run, 4);
   return limits;
 }
 
@@ -173,12 +171,8 @@ void suppress(RunContext& run, const std::vector<Box>& boxes, Candidates candida
 }
 
 void check_shapes(const Shape& boxes, const Shape& scores) {
-  if (boxes.rank() != 3 || boxes[2] != 4)
-    fail_invalid("boxes must be [num_batches,spatial_dimension,4], but has shape {}", boxes.to_string());
-  if (scores.rank() != 3 || scores[0] != boxes[0] || scores[2] != boxes[1]) {
-    fail_invalid("scores must be [{},num_classes,{}] to fit boxes, but has shape {}", boxes[0], boxes[1],
-                 scores.to_string());
-  }
+  if (boxes.rank() != 3 || boxes[2] != 4) refuse();
+  if (scores.rank() != 3 || scores[0] != boxes[0] || scores[2] != boxes[1]) refuse();
 }
 
 RunFunction prepare_non_max_suppression(PrepareContext& node) {

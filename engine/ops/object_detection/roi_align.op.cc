@@ -122,7 +122,7 @@ void align(const C* x, const Shape& shape, const C* roi, const RoiForm& form, C*
   C corner[4];
   for (int i = 0; i < 4; ++i) {
     corner[i] = roi[i] * static_cast<C>(form.spatial_scale) - shift;
-    if (!std::isfinite(corner[i])) fail_invalid("rois holds {}, which is no coordinate", roi[i]);
+    if (!std::isfinite(corner[i])) refuse();
   }
   const AxisPoints<C> across = axis_points(corner[0], corner[2], form.width, shape[3], form);
   const AxisPoints<C> down = axis_points(corner[1], corner[3], form.height, shape[2], form);
@@ -146,36 +146,19 @@ void align(const C* x, const Shape& shape, const C* roi, const RoiForm& form, C*
 }
 
 void check_shapes(const Shape& x, const Shape& rois, const Shape& batch_indices) {
-  if (x.rank() != 4) fail_invalid("X must be [N,C,H,W], but has shape {}", x.to_string());
-  if (rois.rank() != 2 || rois[1] != 4)
-    fail_invalid("rois must be [num_rois,4], but has {}", rois.to_string());
-  if (!(batch_indices == Shape{rois[0]})) {
-    fail_invalid("batch_indices must be [{}], an index for each RoI, but has {}", rois[0],
-                 batch_indices.to_string());
-  }
-  if (rois[0] != 0 && x.count(2, 4) == 0) fail_invalid("X {} has no element to sample", x.to_string());
+  if (x.rank() != 4 || rois.rank() != 2 || rois[1] != 4 || !(batch_indices == Shape{rois[0]})) refuse();
+  if (rois[0] != 0 && x.count(2, 4) == 0) refuse();
 }
 
 RoiForm read_form(PrepareContext& node) {
   RoiForm form{};
-  const std::string mode = node.string_attribute("mode", "avg");
-  if (mode != "avg" && mode != "max") fail_invalid("mode is '{}', but must be avg or max", mode);
-  form.max = mode == "max";
+  form.max = node.string_attribute("mode", "avg") == "max";
   if (node.since_version() >= 16) {
-    const std::string coordinates = node.string_attribute("coordinate_transformation_mode", "half_pixel");
-    if (coordinates != "half_pixel" && coordinates != "output_half_pixel") {
-      fail_invalid("coordinate_transformation_mode is '{}', but must be half_pixel or output_half_pixel",
-                   coordinates);
-    }
-    form.half_pixel = coordinates == "half_pixel";
+    form.half_pixel = node.string_attribute("coordinate_transformation_mode", "half_pixel") == "half_pixel";
   }
   form.height = node.int_attribute("output_height", 1);
   form.width = node.int_attribute("output_width", 1);
-  if (form.height < 1 || form.width < 1)
-    fail_invalid("output_height {} and output_width {} must be 1 or more", form.height, form.width);
   form.sampling_ratio = node.int_attribute("sampling_ratio", 0);
-  if (form.sampling_ratio < 0)
-    fail_invalid("sampling_ratio is {}, but must not be negative", form.sampling_ratio);
   form.spatial_scale = node.float_attribute("spatial_scale", 1.0f);
   return form;
 }
@@ -195,8 +178,7 @@ RunFunction prepare_roi_align(PrepareContext& node) {
                      for (std::int64_t r = 0; r < rois.dim(0) && y.size() != 0; ++r) {
                        run.check_limits();
                        const std::int64_t n = batch_indices.data<std::int64_t>()[r];
-                       if (n < 0 || n >= shape[0])
-                         fail_invalid("batch_indices holds {}, but X has {} batches", n, shape[0]);
+                       if (n < 0 || n >= shape[0]) refuse();
                        align<C>(wide_x.data<C>() + n * shape.count(1, 4), shape, wide_rois.data<C>() + r * 4,
                                 form, to + r * size);
                      }

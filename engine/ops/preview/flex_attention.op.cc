@@ -39,10 +39,7 @@ struct Sizes {
 };
 
 Sizes read_sizes(const Tensor& Q, const Tensor& K, const Tensor& V) {
-  if (Q.rank() != 4 || K.rank() != 4 || V.rank() != 4) {
-    fail_invalid("Q, K and V must have rank 4, but have shapes {}, {} and {}", Q.shape().to_string(),
-                 K.shape().to_string(), V.shape().to_string());
-  }
+  if (Q.rank() != 4 || K.rank() != 4 || V.rank() != 4) refuse();
   const Sizes sizes{.batch = Q.dim(0),
                     .q_heads = Q.dim(1),
                     .kv_heads = K.dim(1),
@@ -52,18 +49,9 @@ Sizes read_sizes(const Tensor& Q, const Tensor& K, const Tensor& V) {
                     .v_head = V.dim(3)};
   const Shape k_shape{sizes.batch, sizes.kv_heads, sizes.kv_length, sizes.head};
   const Shape v_shape{sizes.batch, sizes.kv_heads, sizes.kv_length, sizes.v_head};
-  if (!(K.shape() == k_shape) || !(V.shape() == v_shape)) {
-    fail_invalid(
-        "K and V must have Q's batch_size, K Q's head_size, V K's heads and length, but Q, K and V have "
-        "shapes "
-        "{}, {} and {}",
-        Q.shape().to_string(), K.shape().to_string(), V.shape().to_string());
-  }
+  if (!(K.shape() == k_shape) || !(V.shape() == v_shape)) refuse();
   const bool divides = sizes.kv_heads > 0 && sizes.q_heads % sizes.kv_heads == 0;
-  if (!divides && sizes.q_heads != sizes.kv_heads) {
-    fail_invalid("Q has {} heads, which is no multiple of the {} heads of K and V", sizes.q_heads,
-                 sizes.kv_heads);
-  }
+  if (!divides && sizes.q_heads != sizes.kv_heads) refuse();
   return sizes;
 }
 

@@ -130,8 +130,7 @@ void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, co
 
 DType dtype_attribute(PrepareContext& node, const char* name) {
   const std::int64_t number = node.int_attribute(name, 0);
-  if (number != 0 && !is_valid_dtype(number))
-    fail_invalid("{} is {}, which is no element type", name, number);
+  if (number != 0 && !is_valid_dtype(number)) refuse();
   return static_cast<DType>(number);
 }
 
@@ -160,10 +159,7 @@ RunFunction prepare_quantize_linear(PrepareContext& node) {
     if (zero_point) require_zero_point(*zero_point, scale);
     DType target = attributes.output == DType::undefined ? DType::uint8 : attributes.output;
     if (zero_point) {
-      if (attributes.output != DType::undefined && attributes.output != zero_point->dtype()) {
-        fail_invalid("output_dtype is {}, but the zero point is {}", dtype_name(attributes.output),
-                     dtype_name(zero_point->dtype()));
-      }
+      if (attributes.output != DType::undefined && attributes.output != zero_point->dtype()) refuse();
       target = zero_point->dtype();
     }
     const Granularity grain = granularity(x, scale, attributes.axis, attributes.block_size);

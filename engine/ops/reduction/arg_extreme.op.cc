@@ -112,7 +112,7 @@ void run_arg(RunContext& run, const ArgAttributes& attributes) {
   const std::int64_t outer = data.shape().count(0, axis);
   const std::int64_t inner = data.shape().count(axis + 1, data.rank());
   const bool nothing = outer == 0 || inner == 0;
-  if (n == 0 && !nothing) fail_invalid("no extreme along axis {} of {}", axis, data.shape().to_string());
+  if (n == 0 && !nothing) refuse();
   Shape shape = data.shape();
   if (attributes.keepdims) {
     shape[axis] = 1;

@@ -65,7 +65,8 @@ Tensor reduce_tensor(const Tensor& x, const ReductionShape& shape) {
 }
 
 ReductionShape shape_for(const Tensor& x, std::span<const std::int64_t> given, bool keepdims, bool noop) {
-  ScratchVector<std::int64_t> axes = normalized_axes(given, static_cast<std::int64_t>(x.rank()));
+  // Nothing forbids to name one twice.
+  ScratchVector<std::int64_t> axes = distinct_axes(given, static_cast<std::int64_t>(x.rank()));
   if (given.empty() && !noop) {
     axes.resize(x.rank());
     std::iota(axes.begin(), axes.end(), 0);
@@ -90,7 +91,7 @@ RunFunction prepare_axes_input(PrepareContext& node) {
     const Tensor& x = run.tensor(0);
     const Tensor* given = run.optional_tensor(1);
     ScratchVector<std::int64_t> axes;
-    if (given != nullptr) axes = integer_list(*given, "axes");
+    if (given != nullptr) axes = integer_list(*given);
     run.set_output(0, reducer(x, shape_for(x, axes, keepdims, noop)));
   };
 }

@@ -1,13 +1,13 @@
 #include "engine/ops/rnn/activation.h"
 
-#include "tensor/error.h"
+#include "engine/graph/refusal.h"
 
 namespace grurun::engine::rnn {
 namespace {
 
 const opset::RecurrentFunction& find(const std::string& name) {
   if (const opset::RecurrentFunction* found = opset::find_recurrent_function(name)) return *found;
-  fail_invalid("there is no activation '{}'", name);
+  refuse();
 }
 
 // ActivationKind has the order of the text, too.
@@ -18,17 +18,16 @@ ActivationKind kind_of(const opset::RecurrentFunction& function) {
 // Hands out the values of one attribute in order.
 class Values {
  public:
-  Values(const char* attribute, const std::vector<float>& values) : attribute_(attribute), values_(values) {}
+  explicit Values(const std::vector<float>& values) : values_(values) {}
 
-  float take(const opset::RecurrentFunction& function, const opset::RecurrentParameter& parameter) {
+  float take(const opset::RecurrentParameter& parameter) {
     if (!parameter.used) return 0;
     if (next_ < values_.size()) return values_[next_++];
     if (parameter.fallback) return *parameter.fallback;
-    fail_invalid("activation {} needs a value in attribute {}: it has no default", function.name, attribute_);
+    refuse();
   }
 
  private:
-  const char* attribute_;
   const std::vector<float>& values_;
   std::size_t next_ = 0;
 };
@@ -37,13 +36,12 @@ class Values {
 
 std::vector<Activation> parse_activations(const std::vector<std::string>& names,
                                           const std::vector<float>& alphas, const std::vector<float>& betas) {
-  Values alpha("activation_alpha", alphas);
-  Values beta("activation_beta", betas);
+  Values alpha(alphas);
+  Values beta(betas);
   std::vector<Activation> functions;
   for (const std::string& name : names) {
     const opset::RecurrentFunction& function = find(name);
-    functions.push_back(
-        {kind_of(function), alpha.take(function, function.alpha), beta.take(function, function.beta)});
+    functions.push_back({kind_of(function), alpha.take(function.alpha), beta.take(function.beta)});
   }
   return functions;
 }

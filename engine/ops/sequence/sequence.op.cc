@@ -11,7 +11,7 @@ namespace {
 
 // The position in [0, last], where last is the largest that the operator admits.
 std::size_t position(const Tensor& tensor, std::size_t length, std::int64_t last) {
-  const ScratchVector<std::int64_t> list = integer_list(tensor, "position");
+  const ScratchVector<std::int64_t> list = integer_list(tensor);
   if (list.size() != 1) refuse();
   const auto n = static_cast<std::int64_t>(length);
   if (list[0] < -n || list[0] > last) refuse();

@@ -16,7 +16,7 @@ namespace grurun::engine {
 namespace {
 
 ScratchVector<std::int64_t> part_lengths(const Tensor& split, std::int64_t length) {
-  const ScratchVector<std::int64_t> stated = integer_list(split, "split");
+  const ScratchVector<std::int64_t> stated = integer_list(split);
   std::int64_t sum = 0;
   for (const std::int64_t part : stated) {
     if (part < 0) refuse();
@@ -27,7 +27,7 @@ ScratchVector<std::int64_t> part_lengths(const Tensor& split, std::int64_t lengt
 }
 
 std::int64_t part_length(const Tensor& split) {
-  const std::int64_t stated = integer_list(split, "split")[0];
+  const std::int64_t stated = integer_list(split)[0];
   if (stated <= 0) refuse();
   return stated;
 }

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory_resource>
 
-#include "tensor/error.h"
+#include "engine/graph/refusal.h"
 
 namespace grurun::engine {
 
@@ -15,36 +15,31 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
   for (std::size_t i = 0; i < shorter.rank(); ++i) {
     const std::int64_t p = longer[offset + i];
     const std::int64_t q = shorter[i];
-    if (p != q && p != 1 && q != 1) {
-      fail_invalid("shapes {} and {} do not broadcast: {} against {}", a.to_string(), b.to_string(), p, q);
-    }
+    if (p != q && p != 1 && q != 1) refuse();
     out[offset + i] = p == 1 ? q : p;
   }
   return out;
 }
 
-void require_broadcastable_to(const char* name, const Shape& from, const Shape& to) {
+void require_broadcastable_to(const Shape& from, const Shape& to) {
   bool fits = from.rank() <= to.rank();
   for (std::size_t i = 0; fits && i < from.rank(); ++i) {
     const std::int64_t dim = from[from.rank() - 1 - i];
     fits = dim == 1 || dim == to[to.rank() - 1 - i];
   }
-  if (!fits) {
-    fail_invalid("{} of shape {} does not broadcast to {}", name, from.to_string(), to.to_string());
-  }
+  if (!fits) refuse();
 }
 
 Shape limited_broadcast(const Shape& a, const Shape& b, bool broadcast, std::optional<std::int64_t> axis) {
   if (!broadcast) {
     if (a == b) return b;
-    fail_invalid("shapes {} and {} differ, and the attribute broadcast is not set", a.to_string(),
-                 b.to_string());
+    refuse();
   }
   Shape out = a;
   for (std::size_t i = 0; i < out.rank(); ++i) out[i] = 1;
   if (b.element_count() == 1) {
     if (b.rank() <= a.rank()) return out;
-    fail_invalid("B of shape {} has more dimensions than A of shape {}", b.to_string(), a.to_string());
+    refuse();
   }
   const auto rank_a = static_cast<std::int64_t>(a.rank());
   const auto rank_b = static_cast<std::int64_t>(b.rank());
@@ -54,10 +49,7 @@ Shape limited_broadcast(const Shape& a, const Shape& b, bool broadcast, std::opt
     out[start + i] = b[i];
     fits = b[i] == a[start + i] || b[i] == 1;
   }
-  if (!fits) {
-    fail_invalid("B of shape {} is no contiguous part of A of shape {} from axis {}", b.to_string(),
-                 a.to_string(), start);
-  }
+  if (!fits) refuse();
   return out;
 }
 

@@ -17,15 +17,15 @@ namespace grurun::engine {
 /// What a thread takes at least of a loop over elements: less is done before another has begun.
 constexpr std::int64_t elements_per_piece = 16384;
 
-/// Multidirectional broadcasting. Throws Error(invalid_model) naming both shapes when they do not combine.
+/// Multidirectional broadcasting. Refuses shapes that do not combine.
 Shape broadcast_shape(const Shape& a, const Shape& b);
 
-/// Unidirectional broadcasting: throws Error(invalid_model) unless `from` broadcasts to exactly `to`.
-void require_broadcastable_to(const char* name, const Shape& from, const Shape& to);
+/// Unidirectional broadcasting: refuses unless `from` broadcasts to exactly `to`.
+void require_broadcastable_to(const Shape& from, const Shape& to);
 
 /// The limited broadcasting of opsets 1 to 6 (Add-1). Returns B's shape in A's rank: all 1 for one element,
 /// else B's dimensions, A's own or 1 (as in ONNX's cases) from `axis` on, default: B is a suffix. Without
-/// `broadcast` the shapes must be the same. Throws Error(invalid_model).
+/// `broadcast` the shapes must be the same. Refuses others.
 Shape limited_broadcast(const Shape& a, const Shape& b, bool broadcast, std::optional<std::int64_t> axis);
 
 /// How up to three operands are read along an output: neighbouring dimensions that every operand steps

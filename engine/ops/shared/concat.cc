@@ -2,14 +2,14 @@
 
 #include <array>
 
+#include "engine/graph/refusal.h"
 #include "engine/ops/shared/copy_elements.h"
 #include "engine/ops/shared/strided.h"
-#include "tensor/error.h"
 
 namespace grurun::engine {
 
 Tensor concat(std::span<const Tensor> tensors, std::int64_t axis) {
-  if (tensors.empty()) fail_invalid("there is nothing to join: at least one tensor is needed");
+  if (tensors.empty()) refuse();
   const Tensor& first = tensors.front();
   const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(first.rank())));
   Shape shape = first.shape();
@@ -17,10 +17,7 @@ Tensor concat(std::span<const Tensor> tensors, std::int64_t axis) {
   for (const Tensor& tensor : tensors) {
     bool fits = tensor.rank() == first.rank() && tensor.dtype() == first.dtype();
     for (std::size_t d = 0; fits && d < shape.rank(); ++d) fits = d == at || tensor.dim(d) == first.dim(d);
-    if (!fits) {
-      fail_invalid("{} {} cannot be joined with {} {} along axis {}", dtype_name(tensor.dtype()),
-                   tensor.shape().to_string(), dtype_name(first.dtype()), first.shape().to_string(), at);
-    }
+    if (!fits) refuse();
     shape[at] = checked_add(shape[at], tensor.dim(at));
   }
   Tensor out(first.dtype(), shape);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tensor/error.h"
+#include "engine/graph/refusal.h"
 
 namespace grurun::engine {
 
@@ -44,11 +44,7 @@ Tensor stack(std::span<const Tensor> tensors, std::size_t axis) {
   Tensor out(first.dtype(), shape);
   for (std::int64_t n = 0; n < length; ++n) {
     const Tensor& tensor = tensors[static_cast<std::size_t>(n)];
-    if (tensor.dtype() != first.dtype() || !(tensor.shape() == first.shape())) {
-      fail_invalid("tensors to be stacked must agree, but number {} is {} {} and the first is {} {}", n,
-                   dtype_name(tensor.dtype()), tensor.shape().to_string(), dtype_name(first.dtype()),
-                   first.shape().to_string());
-    }
+    if (tensor.dtype() != first.dtype() || !(tensor.shape() == first.shape())) refuse();
     for (std::int64_t i = 0; i < before && after != 0; ++i) {
       copy_elements(out, (i * length + n) * after, tensor, i * after, after);
     }
@@ -56,10 +52,8 @@ Tensor stack(std::span<const Tensor> tensors, std::size_t axis) {
   return out;
 }
 
-std::int64_t normalized_axis(std::int64_t axis, std::int64_t rank, const char* what) {
-  if (axis < -rank || axis >= rank) {
-    fail_invalid("{} is {}, but must lie in [{}, {})", what, axis, -rank, rank);
-  }
+std::int64_t normalized_axis(std::int64_t axis, std::int64_t rank) {
+  if (axis < -rank || axis >= rank) refuse();
   return axis < 0 ? axis + rank : axis;
 }
 

@@ -17,12 +17,11 @@ void copy_elements(Tensor& target, std::int64_t target_at, const Tensor& source,
 /// The slice at index along axis, with that axis gone: [a, n, b] -> [a, b].
 Tensor slice_at(const Tensor& tensor, std::size_t axis, std::int64_t index);
 
-/// Tensors of one shape [a, b] put along a new axis: [a, n, b]. Throws Error(invalid_model) when types or
-/// shapes differ. tensors must not be empty.
+/// Tensors of one shape [a, b] put along a new axis: [a, n, b]. Refuses types or shapes that differ. tensors
+/// must not be empty.
 Tensor stack(std::span<const Tensor> tensors, std::size_t axis);
 
-/// An axis or index that may count from the end: the result lies in [0, limit). Throws Error(invalid_model)
-/// naming what.
-std::int64_t normalized_axis(std::int64_t axis, std::int64_t rank, const char* what = "axis");
+/// An axis that may count from the end: the result lies in [0, rank). Refuses another.
+std::int64_t normalized_axis(std::int64_t axis, std::int64_t rank);
 
 }  // namespace grurun::engine

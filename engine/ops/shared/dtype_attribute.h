@@ -13,12 +13,9 @@ namespace grurun::engine {
 inline std::optional<DType> dtype_attribute(PrepareContext& node, const char* name, DTypeSet admitted) {
   const auto stated = node.optional_int(name);
   if (!stated) return std::nullopt;
-  if (!is_valid_dtype(*stated)) fail_invalid("{} is {}, which is no element type", name, *stated);
+  if (!is_valid_dtype(*stated)) refuse();
   const auto dtype = static_cast<DType>(*stated);
-  if (!admitted.contains(dtype)) {
-    fail_invalid("{} is {}, which {}-{} does not make", name, dtype_name(dtype), node.op_type(),
-                 node.since_version());
-  }
+  if (!admitted.contains(dtype)) refuse();
   return dtype;
 }
 

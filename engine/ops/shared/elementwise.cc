@@ -1,6 +1,10 @@
 #include "engine/ops/shared/elementwise.h"
 
+#include <algorithm>
 #include <cstddef>
+
+#include "engine/graph/refusal.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 
@@ -22,10 +26,15 @@ Tensor reshape_b(Tensor b, Shape shape) {
 }
 
 void require_same_type(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype()) {
-    fail_invalid("inputs of different element types, {} and {}", dtype_name(a.dtype()),
-                 dtype_name(b.dtype()));
-  }
+  if (a.dtype() != b.dtype()) refuse();
+}
+
+// Before B is taken: who is told of a 0 looks at it.
+void require_divisors(const Tensor& b, const Shape& shape) {
+  if (!Integers::set.contains(b.dtype()) || shape.element_count() == 0) return;
+  dispatch(Integers{}, b.dtype(), [&]<typename T>() {
+    if (std::ranges::find(b.span<T>(), T{0}) != b.span<T>().end()) refuse();
+  });
 }
 
 }  // namespace
@@ -80,6 +89,7 @@ Tensor combine(const BinaryTable& table, const void* op, Tensor a, Tensor b, con
 void apply_binary(RunContext& run, const BinaryTable& table, const void* op) {
   require_same_type(run.tensor(0), run.tensor(1));
   const Shape shape = broadcast_shape(run.tensor(0).shape(), run.tensor(1).shape());
+  if (table.divides) require_divisors(run.tensor(1), shape);
   Tensor a = run.take_tensor(0);
   Tensor b = run.take_tensor(1);
   run.set_output(0, combine(table, op, std::move(a), std::move(b), shape));
@@ -90,6 +100,7 @@ void apply_binary(RunContext& run, const BinaryTable& table, const void* op, Sha
   require_same_type(run.tensor(0), run.tensor(1));
   const Shape shape = run.tensor(0).shape();
   Shape b_shape = rule(shape, run.tensor(1).shape(), attributes);
+  if (table.divides) require_divisors(run.tensor(1), shape);
   Tensor a = run.take_tensor(0);
   Tensor b = reshape_b(run.take_tensor(1), std::move(b_shape));
   run.set_output(0, combine(table, op, std::move(a), std::move(b), shape));

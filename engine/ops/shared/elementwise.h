@@ -35,6 +35,7 @@ struct LoopTable {
   std::array<Run, dtype_count> runs{};
   DType result = DType::undefined;
   bool is_product = false;   // y[i] = a[i] * b[i]
+  bool divides = false;      // b[i] must not be 0 where it is an integer
   UnaryRun gated = nullptr;  // y[i] = x[i] * op(x[i]) of float32, with the same op, where that is one pass
 
   Run at(DType dtype) const {
@@ -191,6 +192,7 @@ constexpr BinaryTable make_binary_table(TypeList<Types...>, DType result = DType
   ((table.runs[static_cast<std::size_t>(dtype_of<Types>)] = detail::binary_run_for<Op, Types>()), ...);
   table.result = result;
   if constexpr (requires { Op::is_product; }) table.is_product = Op::is_product;
+  if constexpr (requires { Op::divides; }) table.divides = Op::divides;
   return table;
 }
 

@@ -2,38 +2,38 @@
 
 #include <algorithm>
 
+#include "engine/graph/refusal.h"
 #include "engine/ops/shared/copy_elements.h"
 
 namespace grurun::engine {
 
-ScratchVector<std::int64_t> integer_list(const Tensor& tensor, const char* what) {
-  if (tensor.rank() > 1)
-    fail_invalid("{} must be a list, but has shape {}", what, tensor.shape().to_string());
+ScratchVector<std::int64_t> integer_list(const Tensor& tensor) {
+  if (tensor.rank() > 1) refuse();
   if (tensor.dtype() == DType::int32) {
     const auto values = tensor.span<std::int32_t>();
     return {values.begin(), values.end()};
   }
-  if (tensor.dtype() != DType::int64) {
-    fail_invalid("{} must be int64 or int32, but is {}", what, dtype_name(tensor.dtype()));
-  }
+  if (tensor.dtype() != DType::int64) refuse();
   const auto values = tensor.span<std::int64_t>();
   return {values.begin(), values.end()};
 }
 
-std::int64_t integer_scalar(const Tensor& tensor, const char* what) {
-  if (tensor.size() != 1 || tensor.rank() > 1) {
-    fail_invalid("{} must be a scalar, but has shape {}", what, tensor.shape().to_string());
-  }
-  return integer_list(tensor, what).front();
+std::int64_t integer_scalar(const Tensor& tensor) {
+  if (tensor.size() != 1) refuse();
+  return integer_list(tensor).front();
+}
+
+ScratchVector<std::int64_t> distinct_axes(std::span<const std::int64_t> axes, std::int64_t rank) {
+  ScratchVector<std::int64_t> out;
+  for (const std::int64_t axis : axes) out.push_back(normalized_axis(axis, rank));
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
 }
 
 ScratchVector<std::int64_t> normalized_axes(std::span<const std::int64_t> axes, std::int64_t rank) {
-  ScratchVector<std::int64_t> out;
-  for (const std::int64_t axis : axes) out.push_back(normalized_axis(axis, rank, "axes"));
-  std::ranges::sort(out);
-  if (const auto twice = std::ranges::adjacent_find(out); twice != out.end()) {
-    fail_invalid("axes names axis {} twice", *twice);
-  }
+  ScratchVector<std::int64_t> out = distinct_axes(axes, rank);
+  if (out.size() != axes.size()) refuse();
   return out;
 }
 

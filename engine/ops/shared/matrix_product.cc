@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/graph/refusal.h"
 #include "engine/kernels/gemm/gemm.h"
 #include "engine/kernels/gemm/gemm_generic.h"
 #include "engine/kernels/integer/gemm_integer.h"
@@ -115,19 +116,14 @@ void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::P
 }
 
 ProductShape product_shape(const Shape& a, const Shape& b) {
-  if (a.empty() || b.empty()) {
-    fail_invalid("a matrix product needs vectors or matrices, not shapes {} and {}", a.to_string(),
-                 b.to_string());
-  }
+  if (a.empty() || b.empty()) refuse();
   const bool row = a.rank() == 1;
   const bool column = b.rank() == 1;
   ProductShape out{};
   out.M = row ? 1 : a[a.rank() - 2];
   out.K = a[a.rank() - 1];
   out.N = column ? 1 : b[b.rank() - 1];
-  if (out.K != (column ? b[0] : b[b.rank() - 2])) {
-    fail_invalid("shapes {} and {} do not multiply: inner dimensions differ", a.to_string(), b.to_string());
-  }
+  if (out.K != (column ? b[0] : b[b.rank() - 2])) refuse();
   if (!row) out.stack_a = Shape(a.dims().first(a.rank() - 2));
   if (!column) out.stack_b = Shape(b.dims().first(b.rank() - 2));
   out.stack = broadcast_shape(out.stack_a, out.stack_b);
@@ -138,10 +134,7 @@ ProductShape product_shape(const Shape& a, const Shape& b) {
 }
 
 Tensor matrix_product(const Tensor& A, const Tensor& B) {
-  if (A.dtype() != B.dtype()) {
-    fail_invalid("inputs of different element types, {} and {}", dtype_name(A.dtype()),
-                 dtype_name(B.dtype()));
-  }
+  if (A.dtype() != B.dtype()) refuse();
   if (A.dtype() == DType::float16 || A.dtype() == DType::bfloat16) {
     const Tensor wide = matrix_product(cast_tensor(A, DType::float32), cast_tensor(B, DType::float32));
     return cast_tensor(wide, A.dtype());

@@ -48,9 +48,7 @@ ScatterReduction scatter_reduction(PrepareContext& node) {
   if (name == "none") return ScatterReduction::none;
   if (name == "add") return ScatterReduction::add;
   if (name == "mul") return ScatterReduction::mul;
-  if (name == "max" && node.since_version() >= 18) return ScatterReduction::max;
-  if (name == "min" && node.since_version() >= 18) return ScatterReduction::min;
-  fail_invalid("reduction is '{}', which {}-{} does not define", name, node.op_type(), node.since_version());
+  return name == "max" ? ScatterReduction::max : ScatterReduction::min;
 }
 
 void scatter_into(Tensor& target, std::int64_t target_at, const Tensor& updates, std::int64_t updates_at,

@@ -1,5 +1,7 @@
 #include "engine/ops/shared/window.h"
 
+#include "engine/graph/refusal.h"
+
 namespace grurun::engine {
 
 namespace {
@@ -8,14 +10,11 @@ AutoPad parse_auto_pad(const std::string& name) {
   if (name == "NOTSET" || name.empty()) return AutoPad::notset;
   if (name == "VALID") return AutoPad::valid;
   if (name == "SAME_UPPER") return AutoPad::same_upper;
-  if (name == "SAME_LOWER") return AutoPad::same_lower;
-  fail_invalid("auto_pad is '{}', but must be NOTSET, VALID, SAME_UPPER or SAME_LOWER", name);
+  return AutoPad::same_lower;
 }
 
-void require_length(const std::vector<std::int64_t>& list, std::size_t length, const char* name) {
-  if (!list.empty() && list.size() != length) {
-    fail_invalid("{} has {} entries, but {} are needed", name, list.size(), length);
-  }
+void require_length(const std::vector<std::int64_t>& list, std::size_t length) {
+  if (!list.empty() && list.size() != length) refuse();
 }
 
 void pad_to_same(WindowAxis& axis, AutoPad mode) {
@@ -26,13 +25,10 @@ void pad_to_same(WindowAxis& axis, AutoPad mode) {
   axis.pad_end = total - axis.pad_begin;
 }
 
-void count_windows(WindowAxis& axis, std::size_t number, bool ceil_mode, bool may_be_empty) {
+void count_windows(WindowAxis& axis, bool ceil_mode, bool may_be_empty) {
   const std::int64_t extent = (axis.kernel - 1) * axis.dilation + 1;
   const std::int64_t room = axis.input + axis.pad_begin + axis.pad_end - extent;
-  if (room < 0 && !(may_be_empty && room >= -axis.stride)) {
-    fail_invalid("a window of extent {} does not fit into spatial axis {} of length {} with pads {} and {}",
-                 extent, number, axis.input, axis.pad_begin, axis.pad_end);
-  }
+  if (room < 0 && !(may_be_empty && room >= -axis.stride)) refuse();
   if (room < 0) {  // floor(room / stride) + 1 is 0; ceil gives 1 but for a room of a whole stride
     axis.output = ceil_mode && room > -axis.stride && axis.input + axis.pad_begin > 0 ? 1 : 0;
     return;
@@ -48,7 +44,7 @@ void count_windows(WindowAxis& axis, std::size_t number, bool ceil_mode, bool ma
 void require_lengths(std::span<const std::int64_t> list, std::int64_t least, const char* name) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   for (const std::int64_t value : list) {
-    if (value < least) fail_invalid("{} holds {}, but must hold numbers from {} on", name, value, least);
+    if (value < least) refuse();
     if (value > most) fail(ErrorKind::limit, "{} holds {}, more than {}", name, value, most);
   }
 }
@@ -75,11 +71,10 @@ WindowAttributes window_attributes(PrepareContext& node, WindowForm form) {
 WindowAxes window_axes(const WindowAttributes& attributes, std::span<const std::int64_t> input,
                        std::span<const std::int64_t> kernel, bool may_be_empty) {
   const std::size_t rank = input.size();
-  if (kernel.size() != rank)
-    fail_invalid("the kernel has {} axes, but the input has {} spatial ones", kernel.size(), rank);
-  require_length(attributes.strides, rank, "strides");
-  require_length(attributes.dilations, rank, "dilations");
-  require_length(attributes.pads, 2 * rank, "pads");
+  if (kernel.size() != rank) refuse();
+  require_length(attributes.strides, rank);
+  require_length(attributes.dilations, rank);
+  require_length(attributes.pads, 2 * rank);
   WindowAxes axes(rank);
   for (std::size_t i = 0; i < rank; ++i) {
     WindowAxis& axis = axes[i];
@@ -96,7 +91,7 @@ WindowAxes window_axes(const WindowAttributes& attributes, std::span<const std::
       axis.pad_begin = entry_or(attributes.pads, i, 0);
       axis.pad_end = entry_or(attributes.pads, i + rank, 0);
     }
-    count_windows(axis, i, attributes.ceil_mode && attributes.auto_pad == AutoPad::notset, may_be_empty);
+    count_windows(axis, attributes.ceil_mode && attributes.auto_pad == AutoPad::notset, may_be_empty);
   }
   return axes;
 }

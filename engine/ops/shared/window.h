@@ -31,7 +31,7 @@ struct WindowForm {
   bool auto_pad = true;
 };
 
-/// Throws Error(invalid_model) naming the list for a number below least, Error(limit) for one above 2^40, so
+/// Refuses a number below least; throws Error(limit) naming the list for one above 2^40, so
 /// that sums of them and of sizes stay far from 2^63.
 void require_lengths(std::span<const std::int64_t> list, std::int64_t least, const char* name);
 

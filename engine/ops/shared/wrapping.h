@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "engine/graph/refusal.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -51,7 +52,7 @@ T wrapping_neg(T a) {
 /// == 0.
 template <typename T>
 T checked_div(T a, T b) {
-  if (b == 0) fail_invalid("integer division of {} by zero", +a);
+  if (b == 0) refuse();
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return wrapping_neg(a);
   }
@@ -61,7 +62,7 @@ T checked_div(T a, T b) {
 /// What is left of the truncated division, with a's sign. Throws Error(invalid_model) for b == 0.
 template <typename T>
 T checked_rem(T a, T b) {
-  if (b == 0) fail_invalid("integer remainder of {} by zero", +a);
+  if (b == 0) refuse();
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return 0;
   }

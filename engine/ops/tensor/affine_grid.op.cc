@@ -82,7 +82,7 @@ RunFunction prepare_affine_grid(PrepareContext& node) {
   const bool align_corners = node.int_attribute("align_corners", 0) != 0;
   return [align_corners](RunContext& run) {
     const Tensor& theta = run.tensor(0);
-    const Shape shape = grid_shape(theta, integer_list(run.tensor(1), "size"));
+    const Shape shape = grid_shape(theta, integer_list(run.tensor(1)));
     Tensor& grid = run.output(0, theta.dtype(), shape);
     if (grid.size() == 0) return;
     theta.dtype() == DType::float64 ? fill_grid<double>(theta, align_corners, grid)

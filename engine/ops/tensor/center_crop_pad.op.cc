@@ -51,7 +51,7 @@ RunFunction prepare_center_crop_pad(PrepareContext& node) {
   if (node.has_attribute("axes")) axes = node.ints_attribute("axes");
   return [axes](RunContext& run) {
     const Tensor& input = run.tensor(0);
-    run.set_output(0, center(input, target_shape(input, axes, integer_list(run.tensor(1), "shape"))));
+    run.set_output(0, center(input, target_shape(input, axes, integer_list(run.tensor(1)))));
   };
 }
 

@@ -15,7 +15,7 @@ RunFunction prepare_expand(PrepareContext&) {
   return [](RunContext& run) {
     const Tensor& input = run.tensor(0);
     if (run.tensor(1).rank() != 1) refuse();
-    const ScratchVector<std::int64_t> wanted = integer_list(run.tensor(1), "shape");
+    const ScratchVector<std::int64_t> wanted = integer_list(run.tensor(1));
     const std::size_t rank = std::max(input.rank(), wanted.size());
     const ScratchVector<std::int64_t> strides = row_major_strides(input.shape());
     Shape shape;

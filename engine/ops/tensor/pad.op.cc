@@ -174,7 +174,7 @@ RunFunction prepare_pad(PrepareContext& node) {
   const Mode mode = mode_attribute(node);
   return [mode](RunContext& run) {
     const Tensor& data = run.tensor(0);
-    const ScratchVector<std::int64_t> pads = integer_list(run.tensor(1), "pads");
+    const ScratchVector<std::int64_t> pads = integer_list(run.tensor(1));
     Tensor value = Tensor::zeros(data.dtype(), Shape{});
     if (const Tensor* given = run.optional_tensor(2)) {
       if (given->size() != 1 || given->rank() > 1) refuse();
@@ -183,7 +183,7 @@ RunFunction prepare_pad(PrepareContext& node) {
     ScratchVector<std::int64_t> list;
     std::optional<std::span<const std::int64_t>> axes;
     const Tensor* named = run.optional_tensor(3);
-    if (named) axes = list = integer_list(*named, "axes");
+    if (named) axes = list = integer_list(*named);
     run.set_output(0, pad(data, padding_of(pads, axes, data.rank()), mode, value));
   };
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/graph/refusal.h"
 #include "engine/ops/shared/interpolation.h"
 #include "tensor/error.h"
 

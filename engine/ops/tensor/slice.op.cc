@@ -66,9 +66,9 @@ Tensor slice(const Tensor& data, std::span<const std::int64_t> starts, std::span
   return strided_copy(data, shape.element_count() == 0 ? 0 : offset, shape, strides);
 }
 
-ScratchVector<std::int64_t> list_of(const Tensor& tensor, const char* what) {
+ScratchVector<std::int64_t> list_of(const Tensor& tensor) {
   if (tensor.rank() != 1) refuse();
-  return integer_list(tensor, what);
+  return integer_list(tensor);
 }
 
 RunFunction prepare_slice(PrepareContext& node) {
@@ -76,10 +76,10 @@ RunFunction prepare_slice(PrepareContext& node) {
   return [before](RunContext& run) {
     ScratchVector<std::int64_t> axes, steps;
     std::optional<std::span<const std::int64_t>> given_axes, given_steps;
-    if (const Tensor* input = run.optional_tensor(3)) given_axes = axes = list_of(*input, "axes");
-    if (const Tensor* input = run.optional_tensor(4)) given_steps = steps = list_of(*input, "steps");
-    run.set_output(0, slice(run.tensor(0), list_of(run.tensor(1), "starts"), list_of(run.tensor(2), "ends"),
-                            given_axes, given_steps, before));
+    if (const Tensor* input = run.optional_tensor(3)) given_axes = axes = list_of(*input);
+    if (const Tensor* input = run.optional_tensor(4)) given_steps = steps = list_of(*input);
+    run.set_output(0, slice(run.tensor(0), list_of(run.tensor(1)), list_of(run.tensor(2)), given_axes,
+                            given_steps, before));
   };
 }
 

@@ -30,7 +30,7 @@ ScratchVector<std::int64_t> equal_parts(std::int64_t length, std::int64_t parts,
 
 // Version 1 gives the lengths the input's type T, which is float16, float or double.
 ScratchVector<std::int64_t> stated_lengths(const Tensor& split) {
-  if (!is_floating(split.dtype())) return integer_list(split, "split");
+  if (!is_floating(split.dtype())) return integer_list(split);
   if (split.rank() > 1) refuse();
   const Tensor wide = cast_tensor(split, DType::float64);
   ScratchVector<std::int64_t> lengths;

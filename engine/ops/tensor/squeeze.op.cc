@@ -52,7 +52,7 @@ RunFunction prepare_squeeze(PrepareContext& node, Rule rule) {
     return [rule](RunContext& run) {
       ScratchVector<std::int64_t> list;
       Axes axes;
-      if (const Tensor* given = run.optional_tensor(1)) axes = list = integer_list(*given, "axes");
+      if (const Tensor* given = run.optional_tensor(1)) axes = list = integer_list(*given);
       Tensor data = run.take_tensor(0);
       run.set_output(0, data.reshaped(rule(data.shape(), axes)));
     };

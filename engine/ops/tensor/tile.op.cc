@@ -34,7 +34,7 @@ Tensor tile(const Tensor& input, std::span<const std::int64_t> repeats) {
 RunFunction prepare_tile(PrepareContext&) {
   return [](RunContext& run) {
     if (run.tensor(1).rank() != 1) refuse();
-    run.set_output(0, tile(run.tensor(0), integer_list(run.tensor(1), "repeats")));
+    run.set_output(0, tile(run.tensor(0), integer_list(run.tensor(1))));
   };
 }
 

@@ -18,7 +18,7 @@ RunFunction prepare_trilu(PrepareContext& node) {
     const Tensor& input = run.tensor(0);
     std::int64_t k = 0;
     if (const Tensor* given = run.optional_tensor(1)) {
-      const ScratchVector<std::int64_t> list = integer_list(*given, "k");
+      const ScratchVector<std::int64_t> list = integer_list(*given);
       if (list.size() != 1) refuse();
       k = list[0];
     }

@@ -78,14 +78,14 @@ Reduction reduction(Backward& b, int axes_input_since) {
   if (b.entry().since_version < axes_input_since) {
     out.axes = b.ints_attribute("axes");
   } else if (b.has_input(1)) {
-    const auto list = integer_list(b.tensor(b.x(1)), "axes");
+    const auto list = integer_list(b.tensor(b.x(1)));
     out.axes.assign(list.begin(), list.end());
   }
   if (out.axes.empty() && b.int_attribute("noop_with_empty_axes", 0) == 0) {
     out.axes.resize(shape.rank());
     std::iota(out.axes.begin(), out.axes.end(), 0);
   }
-  const auto axes = normalized_axes(out.axes, rank);
+  const auto axes = distinct_axes(out.axes, rank);
   out.axes.assign(axes.begin(), axes.end());
   Shape kept = shape;
   for (const std::int64_t axis : out.axes) {

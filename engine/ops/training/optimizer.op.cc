@@ -132,7 +132,7 @@ RunFunction optimizer(PrepareContext& node, const Rule& rule) {
     if (R.size() != 1 || R.rank() > 1) refuse();
     const Progress at{dispatch(OptimizedTypes{}, R.dtype(),
                                [&]<typename T>() { return static_cast<double>(*R.data<T>()); }),
-                      integer_scalar(run.tensor(1), "T")};
+                      integer_scalar(run.tensor(1))};
     for (std::size_t i = 0; i < count; ++i) {
       dispatch(OptimizedTypes{}, run.tensor(2 + i).dtype(),
                [&]<typename T>() { optimize<T>(run, rule, at, i, count); });

@@ -157,7 +157,8 @@ const std::vector<Sized>& sized_models() {
        "(float[1,1,3] X, float[1,1,5] W) => (float[1,1,3] Y) { Y = Conv <auto_pad = \"SAME_UPPER\"> (X, W) }",
        ""},
       {17, "() => (float[4] Y) <int64 n = {4}> { Y = HannWindow (n) }", ""},
-      {17, "() => (float[k] Y) <int64 n = {0}> { Y = HannWindow (n) }", "size is 0, but must be positive"},
+      {17, "() => (float[k] Y) <int64 n = {0}> { Y = HannWindow (n) }",
+       "input size is 0, but must be at least 1"},
       {15,
        "(float[2,3] X, float[3] s, float[3] b, float[3] m, float[3] v) => (float[2,3] Y) { Y = "
        "BatchNormalization <training_mode = 1> (X, s, b, m, v) }",
@@ -178,7 +179,8 @@ const std::vector<Sized>& sized_models() {
        "}",
        "offset is [1,8,3,2], but must be [1,8,2,2]"},
       {17, "() => (float[4] Y) <int64 n = {4}> { Y = HannWindow (n) }", ""},
-      {17, "() => (float[k] Y) <int64 n = {0}> { Y = HannWindow (n) }", "size is 0, but must be positive"},
+      {17, "() => (float[k] Y) <int64 n = {0}> { Y = HannWindow (n) }",
+       "input size is 0, but must be at least 1"},
       {15,
        "(float[2,3] X, float[3] s, float[3] b, float[3] m, float[3] v) => (float[2,3] Y) { Y = "
        "BatchNormalization <training_mode = 1> (X, s, b, m, v) }",

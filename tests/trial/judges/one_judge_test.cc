@@ -53,7 +53,9 @@ Verdict run(const onnx_io::Model& model, const std::vector<Value>& inputs) {
     engine::run_plan(*engine::make_plan(model, options), inputs, limits);
     return {};
   } catch (const Error& error) {
-    return {error.kind() == ErrorKind::invalid_model ? Verdict::invalid : Verdict::other, {error.message()}};
+    // Where a kernel refuses what no rule forbids, a page lacks one.
+    const bool judged = error.kind() == ErrorKind::invalid_model || error.kind() == ErrorKind::internal;
+    return {judged ? Verdict::invalid : Verdict::other, {error.message()}};
   }
 }
 

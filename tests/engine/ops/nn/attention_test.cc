@@ -321,15 +321,15 @@ TEST(LinearAttention, Rules) {
       bad("a decay too many", {q, k, v, Value(), half}, rule("linear"), "no use for decay"),
       bad("a missing beta", {q, k, v, Value(), half}, rule("gated_delta"), "needs beta"),
       bad("another rule", {q, k, v}, rule("fast"), "update_rule is 'fast'"),
-      bad("keys of another size", {q, v, v}, rule("linear"), "key is 2, but must be 1"),
+      bad("keys of another size", {q, v, v}, rule("linear"), "its last size must be 1"),
       bad("values of other tokens", {q, k, make<float>({1, 1, 2}, {1, 2})}, rule("linear"),
-          "value must have shape"),
+          "input value is [1,1,2]; LinearAttention-27 takes [B,T,v], here [1,2,v]"),
       bad("heads that do not divide", {q, k, v}, {attr("q_num_heads", 3), attr("kv_num_heads", 2)},
-          "q_num_heads 3"),
+          "q_num_heads is 3, but must be a multiple of kv_num_heads, which is 2"),
       bad("a width that is no multiple", {q, k, v}, {attr("q_num_heads", 2), attr("kv_num_heads", 2)},
-          "a multiple of 2"),
+          "its last size does not divide by its 2 heads"),
       bad("a state of another shape", {q, k, v, make<float>({1, 1, 2, 1}, {0, 0})}, rule("linear"),
-          "past_state must have shape [1,1,1,2]"),
+          "past_state is [1,1,2,1], but must be [1,1,1,2]"),
   });
 }
 

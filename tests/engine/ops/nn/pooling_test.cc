@@ -192,7 +192,13 @@ TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
        {attr("p", 0)},
        invalid,
        "p is 0, but must be at least 1 [SCHEMA013]"},
-      {"empty planes", "GlobalLpPool", 22, {make<float>({1, 2, 0}, {})}, {}, invalid, "has empty planes"},
+      {"empty planes",
+       "GlobalLpPool",
+       22,
+       {make<float>({1, 2, 0}, {})},
+       {},
+       invalid,
+       "X is [1,2,0]: its planes have no element"},
       {"no channels", "GlobalLpPool", 22, {make<float>({3}, {1, 2, 3})}, {}, invalid, "X must be [N,C,...]"},
   });
 }

@@ -77,7 +77,7 @@ TEST(SequenceModel, RotaryEmbedding) {
        {x, flat, flat, ids({1, 2}, {0, 0})},
        {},
        ErrorKind::invalid_model,
-       "position_ids is [1,2]; RotaryEmbedding-23 takes left out"},
+       "input cos_cache is [1,2,4]; RotaryEmbedding-23 takes [positions,r]"},
       {"rank 3 without num_heads",
        "RotaryEmbedding",
        23,

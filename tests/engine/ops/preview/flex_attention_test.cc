@@ -172,16 +172,18 @@ TEST(FlexAttention, Refused) {
   const Inputs good;
   Inputs inputs;
   inputs.Q = filled({4, 3, 2}, 0);
-  refused(inputs, {}, "rank 4");
+  refused(inputs, {}, "input Q is [4,3,2]; FlexAttention-1 takes [batch,q_heads,q,head]");
   inputs = good;
   inputs.K = filled({2, 2, 5, 3}, 0);
-  refused(inputs, {}, "head_size");
+  refused(inputs, {},
+          "input K is [2,2,5,3]; FlexAttention-1 takes [batch,kv_heads,kv,head], here [2,kv_heads,kv,2]");
   inputs = good;
   inputs.V = filled({2, 2, 4, 3}, 0);
-  refused(inputs, {}, "length");
-  refused(Inputs({.q_heads = 3}), {}, "multiple");
-  refused(Inputs({.kv_heads = 0}), {}, "multiple");
-  refused(good, {attr("softmax_precision", 7)}, "softmax_precision is int64");
+  refused(inputs, {}, "input V is [2,2,4,3]; FlexAttention-1 takes [batch,kv_heads,kv,v], here [2,2,5,v]");
+  refused(Inputs({.q_heads = 3}), {}, "heads of Q cannot share");
+  refused(Inputs({.kv_heads = 0}), {}, "heads of Q cannot share");
+  refused(good, {attr("softmax_precision", 7)},
+          "softmax_precision is 7, but FlexAttention-1 knows 1, 10, 11, 16");
   refused(good, {attr("score_mod", graph({"s"}, {node("Shape", {"s"}, {"t"})}, {"t"}))},
           "score_mod must return float");
   refused(good, {attr("prob_mod", graph({"s", "u"}, {node("Add", {"s", "u"}, {"t"})}, {"t"}))},

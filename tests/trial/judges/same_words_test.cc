@@ -1,0 +1,138 @@
+// Files that break a rule of the standard: a check and a run say which, in the same words. Files that break
+// none, though others refuse them: neither says anything.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "engine/graph/computed_values.h"
+#include "engine/graph/executor.h"
+#include "engine/graph/plan.h"
+#include "opset/check/check.h"
+#include "tensor/error.h"
+#include "tests/opset/model_text.h"
+#include "trial/preparation_fault.h"
+
+namespace grurun::trial {
+namespace {
+
+struct Row {
+  int opset;
+  std::string model;  // inputs, outputs, initializers and nodes
+  std::string says;   // a part of the sentence; empty: nothing
+};
+
+std::string checked_words(const onnx_io::Model& model) {
+  std::string text;
+  for (const opset::Finding& finding :
+       opset::check_model(model, engine::computed_values(model), preparation_fault).findings)
+    // The models leave the types of outputs open, which ONNX's checker does not allow.
+    if (finding.severity == opset::Severity::error && finding.code != "ONNX001")
+      text += fmt::format("{} [{}]\n", finding.message, finding.code);
+  return text;
+}
+
+// Fed with zeros.
+std::string run_words(const onnx_io::Model& model) {
+  std::vector<Value> inputs;
+  for (const onnx_io::ValueInfo& input : model.graph.inputs) {
+    std::vector<std::int64_t> dims;
+    for (const Dim& dim : *input.type.shape) dims.push_back(dim.value.value_or(1));
+    inputs.emplace_back(Tensor::zeros(input.type.elem, Shape(dims)));
+  }
+  try {
+    engine::run_plan(*engine::make_plan(model), inputs);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+std::string node(const std::string& inputs, const std::string& call) {
+  return "(" + inputs + ") => (Y) { Y = " + call + " }";
+}
+
+TEST(SameWords, OfACheckAndARun) {
+  const std::string x = "float[2,3,4] X";
+  const Row rows[] = {
+      {7, node("float[4,3] A, float[5,4] B, float[1] C", "Gemm(A, B, C)"),
+       "A [4,3] and B [5,4] do not multiply with transA 0 and transB 0"},
+      {9, node("float[4,3] A, float[5,4] B, float[1] C", "Gemm(A, B, C)"), "do not multiply with transA 0"},
+      {11, node("float[4,3] A, float[5,4] B", "Gemm <transA = 1> (A, B)"), "do not multiply with transA 1"},
+      {13, node("float[4,3] A, float[5,4] B", "MatMul(A, B)"),
+       "A [4,3] and B [5,4] do not multiply: 3 columns against 5 rows"},
+      {13, node("float[2,4,3] A, float[3,3,4] B", "MatMul(A, B)"), "the axes before the last two do not"},
+      {13, node("float[2,3] A, float[4] B", "Add(A, B)"),
+       "input B is [4], which does not broadcast to [2,3]"},
+      {10, node("float[2] A, float[2] B", "Mod(A, B)"), "attribute fmod must be 1 for element type float"},
+      {13, node("float[2] A, float[2] B", "Mod(A, B)"), "attribute fmod must be 1 for element type float"},
+      {13, "(int32[2] A) => (Y) <int32[1] B = {0}> { Y = Div(A, B) }",
+       "input B holds 0, by which no integer can be divided"},
+      {9, node(x, "Softmax <axis = 3> (X)"),
+       "attribute axis names axis 3, but must lie in [-r, r) of the input [2,3,4], whose rank r is 3"},
+      {1, node(x, "Softmax <axis = -5> (X)"), "attribute axis names axis -5"},
+      {9, node(x, "LogSoftmax <axis = 4> (X)"), "attribute axis names axis 4"},
+      {9, node(x, "Hardmax <axis = -4> (X)"), "attribute axis names axis -4"},
+      {9, node(x, "ArgMax <axis = 3> (X)"), "attribute axis names axis 3"},
+      {9, node(x, "ArgMin <axis = -4> (X)"), "attribute axis names axis -4"},
+      {9, "(float[3] X) => (Y, I) { Y, I = TopK <k = 4> (X) }",
+       "attribute k is 4, but must lie in [0, n], where n is 3, the size of the input [3] along axis"},
+      {11, "(float[3] X) => (Y, I) <int64[1] k = {4}> { Y, I = TopK(X, k) }",
+       "input K holds 4, but must lie"},
+      {11, "(float[3] X, int64[] k) => (Y, I) { Y, I = TopK(X, k) }", "input K is []; TopK-11 takes [1]"},
+      {1, node(x, "ReduceSum <axes = [1, 1]> (X)"), ""},
+      {13, "(float[2,3] X) => (Y) <int64[2] axes = {0, -2}> { Y = ReduceSum(X, axes) }", ""},
+      {13, "(float[2,3] X) => (Y) <int64[1] axes = {2}> { Y = ReduceSum(X, axes) }",
+       "input axes names axis 2, but must lie in [-r, r)"},
+      {10, node("uint8[2,3] A, uint8[3,4] B, uint8[3] a, uint8[4] b", "MatMulInteger(A, B, a, b)"),
+       "a_zero_point is [3], but must be a scalar or hold a number for each row of A, which is [2,3]"},
+      {10, node("uint8[2,3] A, uint8[3,4] B, uint8[2] a, uint8[3] b", "MatMulInteger(A, B, a, b)"),
+       "b_zero_point is [3], but must be a scalar or hold a number for each column of B, which is [3,4]"},
+      {9,
+       node("float[2,3] X, float[3] s, float[3,1] B, float[3] m, float[3] v",
+            "BatchNormalization(X, s, B, m, v)"),
+       "B is [3,1], but must be [3]: a number for each channel"},
+      {11, "() => (Y) <int64 a = {0}, int64 b = {4}, int64 d = {0}> { Y = Range(a, b, d) }",
+       "delta is 0: it must be another number"},
+      {11, "(float[3] X) => (Y) <int64 axis = {1}> { Y = CumSum(X, axis) }", "input axis names axis 1"},
+      {16,
+       "(float[1,1,4,4] X, float[1,4] rois) => (Y) <int64[1] b = {1}> { Y = RoiAlign <output_height = 2, "
+       "output_width = 2> (X, rois, b) }",
+       "input batch_indices holds 1, but must lie in [0, n), where n is 1"},
+      {11,
+       "(float[1,2,4] b, float[1,1,2] s) => (Y) <int64[1] m = {2}, float[1] iou = {1.5}> { Y = "
+       "NonMaxSuppression(b, s, m, iou) }",
+       "input iou_threshold holds 1.5, but must lie in [0, 1]"},
+      {17,
+       "() => (Y) <int64 n = {8}, int64 d = {16}, int64 r = {0}, float lo = {0}, float hi = {8000}> { Y = "
+       "MelWeightMatrix(n, d, r, lo, hi) }",
+       "input sample_rate is 0, but must be at least 1"},
+      {15, "() => (Y) <float[1] p = {1.5}> { Y = Bernoulli(p) }",
+       "input input holds 1.5, but must lie in [0, 1]"},
+      {11, node("float[1,1,3,3] X, float[1,2,3,3] W", "ConvTranspose <output_shape = [1, 2, 10, 8]> (X, W)"),
+       "attribute output_shape has 4 entries, but must have one for each of the 2 spatial axes"},
+      {22, node("float[1,1,3,3] X, float[1,2,3,3] W", "ConvTranspose <output_shape = [1, 2, 10, 8]> (X, W)"),
+       "attribute output_shape has 4 entries"},
+      {1, node("float[1,1,3,3] X, float[1,2,3,3] W", "ConvTranspose <output_shape = [1, 2, 10, 8]> (X, W)"),
+       ""},
+      {11, node("float[1,1,3,3] X, float[1,1,5,5] W", "Conv(X, W)"),
+       "a window of extent 5 does not fit into spatial axis 0 of length 3 with pads 0 and 0"},
+      {18, node("float[2,3] X", "MeanVarianceNormalization <axes = [2]> (X)"), "attribute axes names axis 2"},
+      {13, node("float[2,3] X", "MeanVarianceNormalization(X)"), "attribute axes names axis 3"},
+  };
+  for (const Row& row : rows) {
+    onnx::ModelProto proto =
+        proto_from_text(fmt::format("<ir_version: 8, opset_import: [\"\" : {}]> g {}", row.opset, row.model));
+    for (auto& output : *proto.mutable_graph()->mutable_output()) output.clear_type();
+    const onnx_io::Model model = model_from_proto(proto);
+    const std::string check = checked_words(model), ran = run_words(model);
+    if (row.says.empty()) {
+      EXPECT_EQ(check, "") << row.model;
+      EXPECT_EQ(ran, "") << row.model;
+      continue;
+    }
+    EXPECT_NE(check.find(row.says), std::string::npos) << row.model << "\n  check: " << check;
+    EXPECT_NE(ran.find(row.says), std::string::npos) << row.model << "\n  run: " << ran;
+  }
+}
+
+}  // namespace
+}  // namespace grurun::trial
