@@ -146,23 +146,22 @@ void check_unpooled(const NodeFacts& facts) {
   if (X == nullptr || rank_of(*X) < 3) return;
   Sizes unpooled = {size_of(X, 0), size_of(X, 1)};
   for (int axis = 2; axis < rank_of(*X); ++axis) unpooled.push_back(unpooled_size(facts, axis));
-  Sizes made = unpooled;
-  if (facts.has_input(2)) {
-    const auto stated = integers_in(facts, 2);
-    if (!stated) return;
-    made.assign(stated->begin(), stated->end());
-    bool fits = made.size() == unpooled.size();
-    for (std::size_t i = 0; fits && i < made.size(); ++i)
-      fits = !unpooled[i] || (i < 2 ? *made[i] == *unpooled[i] : *made[i] >= *unpooled[i]);
+  if (const auto stated = integers_in(facts, 2)) {
+    bool fits = stated->size() == unpooled.size();
+    for (std::size_t i = 0; fits && i < stated->size(); ++i) {
+      const std::int64_t size = (*stated)[i];
+      fits = !unpooled[i] || (i < 2 ? size == *unpooled[i] : size >= *unpooled[i]);
+    }
     if (!fits)
-      fail_invalid("output_shape is {}, but must have the batches and channels of {} and room for its axes",
-                   text_of(made), text_of(unpooled));
+      fail_invalid("output_shape must have the batches and channels of {} and room for its axes",
+                   text_of(unpooled));
   }
   const auto indices = integers_in(facts, 1);
-  const Size count = count_of(made);
+  const Size count = count_of(unpooled);
   for (const std::int64_t index : indices&& count ? *indices : std::vector<std::int64_t>())
     if (index < 0 || index >= *count)
-      fail_invalid("I holds {}, but counts the {} elements of {}", index, *count, text_of(made));
+      fail_invalid("I holds {}, but counts the {} elements of {}, the shape that the attributes give", index,
+                   *count, text_of(unpooled));
 }
 
 void check_columns(const NodeFacts& facts) {
