@@ -21,7 +21,7 @@ struct IntegerFactor {
   ScratchVector<kernels::IntegerPanels> matrices;  // of the stack
 };
 
-/// B is int8 or uint8; the zero point may be nullptr. Throws Error(invalid_model) where they do not fit.
+/// B is int8 or uint8; the zero point may be nullptr. Refuses where they do not fit.
 IntegerFactor integer_factor(const Tensor& B, const Tensor* b_zero_point);
 
 /// (A - a_zero_point) (B - b_zero_point) as numpy.matmul forms it, int8 and uint8 in any mixture, int32 sums

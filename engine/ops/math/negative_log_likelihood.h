@@ -22,7 +22,7 @@ struct NegativeLogLikelihood {
   /// the sum, or the sum over that of the weights, 1 each without `weight`.
   ///
   /// log_prob [N, C, d_1 ... d_k] of float, double or a 16-bit float, target [N, d_1 ... d_k] of int32 or
-  /// int64, weight [C] or nullptr. The loss is [N, d_1 ... d_k], or a scalar. Throws Error(invalid_model) for
+  /// int64, weight [C] or nullptr. The loss is [N, d_1 ... d_k], or a scalar. Refuses
   /// other shapes and for a target that is no class.
   Tensor loss(const Tensor& log_prob, const Tensor& target, const Tensor* weight) const;
 };

@@ -52,7 +52,7 @@ RunFunction prepare_window(PrepareContext& node) {
   const DType dtype = dtype_attribute(node, "output_datatype", Numbers::set).value_or(DType::float32);
   return [=](RunContext& run) {
     const std::int64_t size = integer_scalar(run.tensor(0));
-    if (size < 1) refuse();
+    if (size < 1 || run.tensor(0).rank() != 0) refuse();
     run.set_output(0, cast_tensor(window(run, coefficients, size, periodic), dtype));
   };
 }

@@ -49,7 +49,7 @@ struct AttentionSizes {
   /// Query heads that share a head of K and V.
   std::int64_t group() const { return kv_heads == 0 ? 0 : q_heads / kv_heads; }
 
-  /// Reads and checks Q, K, V, past_key, past_value and which caches are named. Throws Error(invalid_model).
+  /// Reads and checks Q, K, V, past_key, past_value and which caches are named. Refuses what does not fit.
   static AttentionSizes read(RunContext& run, const AttentionAttributes& attributes);
 };
 

@@ -15,7 +15,7 @@ class AttentionMask {
 
   /// mask broadcasts to [batch, q_heads, q_length, keys]. Where `may_be_short`, a last dimension below the
   /// number of keys leaves out the keys beyond it; else it must be that number or 1. Element types other than
-  /// bool become `type`. Throws Error(invalid_model).
+  /// bool become `type`. Refuses what does not fit.
   AttentionMask(const Tensor& mask, const AttentionSizes& sizes, DType type, bool may_be_short);
 
   bool present() const { return values_.defined(); }

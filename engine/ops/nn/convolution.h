@@ -20,7 +20,7 @@ struct ConvShape {
   Shape output_shape() const;
 };
 
-/// Checks X against W, group and the attributes and works out the axes. Throws Error(invalid_model).
+/// Checks X against W, group and the attributes and works out the axes. Refuses what does not fit.
 ConvShape conv_shape(const Shape& x, const Shape& w, std::int64_t group, const WindowAttributes& attributes);
 
 /// What becomes of elements of Y once their sums are complete: called with runs of them that cover Y, in any

@@ -15,7 +15,7 @@
 
 namespace grurun::engine {
 
-/// X [N, C, D1...Dn] under windows; Throws Error(invalid_model) for fewer than three axes or a kernel_shape
+/// X [N, C, D1...Dn] under windows; Refuses fewer than three axes or a kernel_shape
 /// that does not fit.
 struct PoolShape {
   std::int64_t planes;                   // N * C

@@ -89,7 +89,7 @@ template <typename T>
 std::optional<T> scalar(RunContext& run, std::size_t index) {
   const Tensor* tensor = run.optional_tensor(index);
   if (tensor == nullptr) return std::nullopt;
-  if (tensor->size() != 1) refuse();
+  if (tensor->size() != 1 || tensor->rank() > 1) refuse();
   return tensor->data<T>()[0];
 }
 

@@ -49,12 +49,12 @@ struct Granularity {
 };
 
 /// The granularity that the shape of the scale states, under axis (may count from the end; none: version 10,
-/// which knows scalars only) and block_size (0: not blocked). Throws Error(invalid_model) when the scale's
+/// which knows scalars only) and block_size (0: not blocked). Refuses when the scale's
 /// shape is none of the three.
 Granularity granularity(const Tensor& x, const Tensor& scale, std::optional<std::int64_t> axis,
                         std::int64_t block_size);
 
-/// Throws Error(invalid_model) unless the zero point has the scale's shape.
+/// Refuses unless the zero point has the scale's shape.
 void require_zero_point(const Tensor& zero_point, const Tensor& scale);
 
 }  // namespace grurun::engine

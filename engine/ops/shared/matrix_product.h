@@ -51,7 +51,7 @@ void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::P
 
 /// numpy.matmul: A [..., M, K] times B [..., K, N] with broadcast stacks; a vector counts as one row (A) or
 /// one column (B) that is dropped from the result. Both of one element type among ProductTypes and the 16-bit
-/// floats. Throws Error(invalid_model) for shapes that do not fit.
+/// floats. Refuses shapes that do not fit.
 Tensor matrix_product(const Tensor& A, const Tensor& B);
 
 /// The parts of the shapes that matter to such a product, checked.

@@ -75,7 +75,7 @@ using WindowAxes = ScratchVector<WindowAxis>;
 /// The axes for an input's spatial dimensions; kernel_shape may be empty in the attributes when kernel gives
 /// it (Conv: W's). Output sizes: NOTSET floor or ceil((input + pads - extent) / stride) + 1, a last window
 /// that would start beyond input and leading pad left out; VALID without pads; SAME ceil(input / stride).
-/// Throws Error(invalid_model) for lists of the wrong length, or a window larger than the padded input:
+/// Refuses lists of the wrong length, or a window larger than the padded input:
 /// unless may_be_empty, which lets these formulas give 0, and ceil a window that reaches beyond the end.
 WindowAxes window_axes(const WindowAttributes& attributes, std::span<const std::int64_t> input,
                        std::span<const std::int64_t> kernel, bool may_be_empty = false);

@@ -48,7 +48,7 @@ T wrapping_neg(T a) {
   return wrapping_sub(T{0}, a);
 }
 
-/// a / b for integers, truncated; the lowest value by -1 wraps to itself. Throws Error(invalid_model) for b
+/// a / b for integers, truncated; the lowest value by -1 wraps to itself. Refuses b
 /// == 0.
 template <typename T>
 T checked_div(T a, T b) {
@@ -59,7 +59,7 @@ T checked_div(T a, T b) {
   return static_cast<T>(a / b);
 }
 
-/// What is left of the truncated division, with a's sign. Throws Error(invalid_model) for b == 0.
+/// What is left of the truncated division, with a's sign. Refuses b == 0.
 template <typename T>
 T checked_rem(T a, T b) {
   if (b == 0) refuse();
