@@ -62,8 +62,7 @@ namespace {
 bool needs_judge(const Node& node, const Scope& scope, const opset::Signature* signature) {
   if (signature != nullptr) {
     return !opset::plainly_fits(node, *signature) ||
-           (!node.attributes.empty() &&
-            !opset::attribute_value_faults(node, signature->since_version).empty());
+           !opset::attribute_value_faults(node, signature->since_version).empty();
   }
   return !scope.imports->contains(node.domain) || opset::newest_opset(node.domain);
 }
@@ -103,10 +102,30 @@ std::optional<Node> resolve_references(const Node& node, const Scope& scope) {
   return resolved;
 }
 
+namespace {
+
+// A node that is prepared with constants meets its kernel before the types of its inputs are compared.
+void require_input_types(const opset::NodeFacts& facts) {
+  const opset::SchemaInfo* schema =
+      opset::find_schema(facts.op_type(), facts.domain(), facts.since_version());
+  if (schema == nullptr) return;
+  std::vector<std::string> types(facts.input_count());
+  opset::Spellings spellings(types.size());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (facts.dtype(i) == DType::undefined) continue;
+    types[i] = ValueType::tensor(facts.dtype(i)).to_string();
+    spellings[i] = &types[i];
+  }
+  opset::require_types(*schema, spellings, {});
+}
+
+}  // namespace
+
 void refuse_by_rule(const Error& error, const opset::NodeFacts& facts, opset::Rule otherwise) {
   const bool wordless = dynamic_cast<const Refusal*>(&error) != nullptr;
   const bool of_the_node = (wordless || error.kind() == ErrorKind::invalid_model) && error.context().empty();
   if (!of_the_node || dynamic_cast<const opset::RuleError*>(&error) != nullptr) return;
+  require_input_types(facts);
   if (const auto fault = opset::judge_page(facts))
     throw opset::RuleError(fault->message, opset::rule_info(fault->rule).code);
   if (wordless) return;

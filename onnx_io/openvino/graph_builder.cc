@@ -87,6 +87,7 @@ void GraphBuilder::add_node(const NodeDraft& draft) {
 
 Value GraphBuilder::add_helper(NodeDraft node, DType dtype, std::optional<Dims> dims) {
   Value out{.name = unique_name(node.name), .dtype = dtype, .dims = std::move(dims), .constant = nullptr};
+  node.name = out.name;
   node.outputs = {out.name};
   add_node(node);
   return out;

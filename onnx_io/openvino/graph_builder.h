@@ -67,7 +67,7 @@ class GraphBuilder {
   std::string unique_name(const std::string& wanted);
 
   void add_node(const NodeDraft& node);
-  /// A node with one output, an intermediate value named after the node.
+  /// A node with one output, an intermediate value. Both have the draft's name if it is free.
   Value add_helper(NodeDraft node, DType dtype, std::optional<Dims> dims = std::nullopt);
 
   void add_input(const Value& value);

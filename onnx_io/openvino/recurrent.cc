@@ -189,6 +189,7 @@ Value arranged(Conversion& layer, const Value& value, const Arrangement& arrange
     split.outputs.push_back(part.name);
     parts.push_back(std::move(part));
   }
+  split.name = split.outputs.front();
   layer.graph.add_node(split);
   const bool needs_zeros = std::ranges::find(blocks, no_block) != blocks.end();
   const Value zeros = needs_zeros ? zero_block(layer, value.dtype, arrangement) : Value{};

@@ -102,9 +102,11 @@ bool pads_to_same(const NodeFacts& facts) {
 }
 
 void check_weights(const NodeFacts& facts, std::size_t weights) {
+  const SymbolicShape* X = facts.shape(0);
+  if (X != nullptr && rank_of(*X) < 3)
+    fail_invalid("X is {}, but must have a spatial axis behind [N,C]", to_string(*X));
   check_groups(facts, weights);
   check_kernel(facts, weights);
-  const SymbolicShape* X = facts.shape(0);
   if (X == nullptr || pads_to_same(facts)) return;
   for (int axis = 2; axis < rank_of(*X); ++axis) fitting_axis(facts, weights, axis);
 }

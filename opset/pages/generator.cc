@@ -40,7 +40,7 @@ std::span<const Page> generator_pages() {
        .rules = {{check_drawn_type}},
        .draws = Draws::always},
       {.op_type = "Range",
-       .shapes = "@11 [] [] []",
+       .shapes = "@11 one one one",
        .attributes = "stash_type@27: 1, 10, 11, 16",
        .rules = {{check_range}}},
   };

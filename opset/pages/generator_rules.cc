@@ -68,6 +68,12 @@ void check_drawn_type(const NodeFacts& facts) {
 void check_filled_shape(const NodeFacts& facts) {
   const auto sizes = integers_in(facts, 0);
   const bool as_shape = facts.int_attribute("input_as_shape", 0) != 0;
+  const SymbolicShape* input = facts.shape(0);
+  if (as_shape && input != nullptr && rank_of(*input) > 1)
+    fail_invalid("input is {}, but must list the sizes of a shape", to_string(*input));
+  if (as_shape && facts.has_input(0) && facts.dtype(0) != DType::undefined &&
+      facts.dtype(0) != DType::int32 && facts.dtype(0) != DType::int64)
+    fail_invalid("input is {}, but sizes are integers", dtype_name(facts.dtype(0)));
   for (const std::int64_t size : sizes&& as_shape ? *sizes : std::vector<std::int64_t>())
     if (size < 0) fail_invalid("the shape to fill holds {}", size);
 }

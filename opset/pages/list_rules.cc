@@ -197,7 +197,10 @@ void check_expanded(const NodeFacts& facts) {
 void check_reshaped(const NodeFacts& facts) {
   const SymbolicShape* data = facts.shape(0);
   auto stated = integers_in(facts, 1);
-  if (facts.since_version() < 5) stated = integers_of(facts, "shape", 1);
+  if (facts.since_version() < 5) {
+    stated = integers_of(facts, "shape", 1);
+    if (facts.node().find_attribute("shape") == nullptr) stated.emplace();  // of a scalar
+  }
   if (!stated) return;
   const bool allowzero = facts.int_attribute("allowzero", 0) != 0;
   if (std::ranges::count(*stated, -1) > 1) fail_invalid("shape has more than one -1");

@@ -78,7 +78,7 @@ std::span<const Page> math_pages() {
       {.op_type = "Mish"},
       {.op_type = "Mod",
        .attributes = "fmod: 0, 1",
-       .rules = {{check_broadcast}, {check_fmod, 10, 27}, {check_divisor}},
+       .rules = {{check_broadcast}, {check_fmod, 10, 13}, {check_divisor}},
        .folded = Folded::broadcast},
       {.op_type = "Mul", .rules = {{check_pair, 1, 6}, {check_broadcast, 7}}, .folded = Folded::broadcast},
       {.op_type = "Neg", .folded = Folded::first},

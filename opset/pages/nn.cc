@@ -66,7 +66,7 @@ std::span<const Page> nn_pages() {
       {.op_type = "InstanceNormalization", .shapes = "@1 [N,C,D,*] [C] [C]"},
       {.op_type = "LRN", .shapes = "@1 [N,C,*]", .attributes = "size >= 1"},
       {.op_type = "LayerNormalization",
-       .attributes = "stash_type: 1, 10, 11, 16",
+       .attributes = "stash_type: 1, 16",
        .numbers = "axis=-1: [-r,r)",
        .rules = {{check_broadcast_to_first}}},
       {.op_type = "LinearAttention",
@@ -112,7 +112,8 @@ std::span<const Page> nn_pages() {
        .shapes =
            "@23 [batch,heads,seq,head] [positions,r] [positions,r] [ids,seq]! | [batch,seq,hidden] "
            "[positions,r] [positions,r] [ids,seq]! | [batch,heads,seq,head] [batch,seq,r] [batch,seq,r] "
-           "none | [batch,seq,hidden] [batch,seq,r] [batch,seq,r] none",
+           "none | [batch,seq,hidden] [batch,seq,r] [batch,seq,r] none | [batch,heads,seq,head] [1,seq,r] "
+           "[1,seq,r] none | [batch,seq,hidden] [1,seq,r] [1,seq,r] none",
        .rules = {{check_rotary_embedding}}},
       {.op_type = "TfIdfVectorizer",
        .shapes = "@9 [C] | [N,C]",

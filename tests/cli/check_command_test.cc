@@ -94,7 +94,7 @@ TEST_F(CheckCommand, PrintsNothingElseForExperimentalOperators) {
   EXPECT_EQ(run(old).out, old + ": ok\n");
 }
 
-// In the words of the kernel that would refuse them.
+// In the words in which a run would refuse them.
 TEST_F(CheckCommand, FindsAttributesThatNoRunTakes) {
   const std::string trees =
       "nodes_nodeids = [0, 1, 2], nodes_treeids = [0, 0, 0], nodes_featureids = [0, 0, 0], nodes_truenodeids "
@@ -114,7 +114,7 @@ TEST_F(CheckCommand, FindsAttributesThatNoRunTakes) {
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.out,
             bad +
-                ": error SCHEMA014 node 'graph/n' (ai.onnx.ml.TreeEnsembleRegressor-3): nodes_values "
+                ": error SCHEMA012 node 'graph/n' (ai.onnx.ml.TreeEnsembleRegressor-3): nodes_values "
                 "has 1 values, but nodes_nodeids has 3: they must be as long\n" +
                 bad + ": 1 error\n");
 }

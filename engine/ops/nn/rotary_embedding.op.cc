@@ -60,7 +60,7 @@ class Positions {
       refuse();
     const Shape& by_token = ids == nullptr ? cos.shape() : ids->shape();
     if (by_token.rank() < 2 || (ids != nullptr && by_token.rank() != 2) ||
-        (by_token[0] != layout.batch && (ids == nullptr || by_token[0] != 1)) || by_token[1] != layout.length)
+        (by_token[0] != layout.batch && by_token[0] != 1) || by_token[1] != layout.length)
       refuse();
     batch_step_ = by_token[0] == 1 ? 0 : by_token[1];
     token_step_ = by_token[1] == 1 ? 0 : 1;

@@ -31,7 +31,8 @@ Tensor read_list(PrepareContext& node, const std::string& prefix) {
   if (node.since_version() >= 4) {
     if (const auto tensor = node.tensor_attribute((prefix + "_tensor").c_str())) given.push_back(*tensor);
   }
-  return given.at(0);
+  if (given.size() != 1) refuse();
+  return given.front();
 }
 
 /// What a key that is not listed becomes: default_tensor, or the default_* of the values' type. The others

@@ -62,7 +62,9 @@ SvmRegressor read_attributes(PrepareContext& node) {
   if (read.one_class && read.transform != PostTransform::none) {
     fail_unsupported("post_transform with one_class: whether it takes the score or its sign is not said");
   }
-  read.rho = static_cast<double>(node.floats_attribute("rho").at(0));
+  const std::vector<float> rho = node.floats_attribute("rho");
+  if (rho.size() != 1) refuse();
+  read.rho = static_cast<double>(rho.front());
   const std::int64_t supports = node.int_attribute("n_supports", 0);
   read.coefficients = node.floats_attribute("coefficients");
   std::vector<float> vectors = node.floats_attribute("support_vectors");

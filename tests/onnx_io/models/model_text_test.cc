@@ -44,7 +44,7 @@ Model parse(const std::string& text) {
   return parse_model(text.data(), text.size(), "");
 }
 
-std::string error_of(const std::string& text) {
+std::string text_error_of(const std::string& text) {
   try {
     parse(text);
   } catch (const Error& error) {
@@ -81,17 +81,19 @@ TEST(ModelText, WhichTextItIs) {
 }
 
 TEST(ModelText, TheFirstFaultIsToldWithItsPlace) {
-  EXPECT_THAT(error_of("ir_version: 8\ngraph {\n  nodes {}\n}"),
+  EXPECT_THAT(text_error_of("ir_version: 8\ngraph {\n  nodes {}\n}"),
               HasSubstr("protobuf's text format: line 3, column 9: "));
-  EXPECT_THAT(error_of("ir_version: 8\ngraph {"), HasSubstr("protobuf's text format: line 2"));
+  EXPECT_THAT(text_error_of("ir_version: 8\ngraph {"), HasSubstr("protobuf's text format: line 2"));
   EXPECT_THAT(
-      error_of("<ir_version: 8, opset_import: [\"\" : 14]>\ng (float[2] X) => (float[2] Y) {\n Y Relu(X) }"),
+      text_error_of(
+          "<ir_version: 8, opset_import: [\"\" : 14]>\ng (float[2] X) => (float[2] Y) {\n Y Relu(X) }"),
       HasSubstr("ONNX's text syntax: line 3, column "));
-  EXPECT_THAT(error_of(std::string(syntax) + " more"), HasSubstr("ONNX's text syntax: line 2, column "));
-  EXPECT_THAT(error_of("<ir_version: 99999999999999999999>"), HasSubstr("a number that is out of range"));
-  EXPECT_THAT(error_of("{\"irVersion\": 8, \"grahp\": {}}"), HasSubstr("protobuf's JSON: "));
-  EXPECT_THAT(error_of("{\"irVersion\": 8"), HasSubstr("protobuf's JSON: "));
-  EXPECT_THAT(error_of("{}"), HasSubstr("without a graph"));
+  EXPECT_THAT(text_error_of(std::string(syntax) + " more"), HasSubstr("ONNX's text syntax: line 2, column "));
+  EXPECT_THAT(text_error_of("<ir_version: 99999999999999999999>"),
+              HasSubstr("a number that is out of range"));
+  EXPECT_THAT(text_error_of("{\"irVersion\": 8, \"grahp\": {}}"), HasSubstr("protobuf's JSON: "));
+  EXPECT_THAT(text_error_of("{\"irVersion\": 8"), HasSubstr("protobuf's JSON: "));
+  EXPECT_THAT(text_error_of("{}"), HasSubstr("without a graph"));
 }
 
 // The parsers recurse: a file may not end the program.
@@ -102,12 +104,13 @@ TEST(ModelText, NestingHasABound) {
     return out;
   };
   constexpr int times = 100'000;
-  EXPECT_THAT(error_of("graph { " + repeated("node { attribute { g { ", times)),
+  EXPECT_THAT(text_error_of("graph { " + repeated("node { attribute { g { ", times)),
               HasSubstr("protobuf's text format"));
-  EXPECT_THAT(error_of("{\"graph\":" + repeated("{\"node\":[{\"attribute\":[{\"g\":", times)),
+  EXPECT_THAT(text_error_of("{\"graph\":" + repeated("{\"node\":[{\"attribute\":[{\"g\":", times)),
               HasSubstr("protobuf's JSON"));
-  EXPECT_THAT(error_of("<ir_version: 8> g (" + repeated("seq(", times)), HasSubstr("more than 100 deep"));
-  EXPECT_THAT(error_of("<ir_version: 8> g () => () " + repeated("{ y = If <a = b () => () ", times)),
+  EXPECT_THAT(text_error_of("<ir_version: 8> g (" + repeated("seq(", times)),
+              HasSubstr("more than 100 deep"));
+  EXPECT_THAT(text_error_of("<ir_version: 8> g () => () " + repeated("{ y = If <a = b () => () ", times)),
               HasSubstr("more than 100 deep"));
   EXPECT_THAT(parse("<ir_version: 8, doc_string: \"" + repeated("({", 200) +
                     "\", opset_import: [\"\" : 14]> g (float[2] X) => (float[2] Y) { Y = Relu(X) }")

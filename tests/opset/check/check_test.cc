@@ -69,7 +69,8 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
       {"element types that a sequence does not mix",
        graph("g (float[2] X, int64[2] Z) => (seq(float[2]) S) { Q = SequenceConstruct(X) [n] S = "
              "SequenceInsert(Q, Z) }"),
-       "SHAPE001", "graph/n", "SequenceInsert-11", "the same elem type. Sequence=float Tensor=int64"},
+       "SHAPE001", "graph/n", "SequenceInsert-11",
+       "a tensor of int64 cannot go into a sequence of tensors of float"},
       {"a branch of another kind",
        graph("g (bool c, float[2] X) => (Y) { [n] Y = If (c) <then_branch = t () => (a) { a = Identity(X) }, "
              "else_branch = e () => (b) { b = SequenceConstruct(X) }> }"),
@@ -83,7 +84,8 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
        graph("g (float[2,3] X, bool c) => (float[a,b] Y) { [i] Y = If (c) <then_branch = t () => (float[a,b] "
              "p) { [n] p "
              "= MatMul(X, X) }, else_branch = e () => (float[a,b] q) { q = Relu(X) }> }"),
-       "SHAPE001", "graph/i.then_branch/n", "MatMul-13", "Incompatible dimensions"},
+       "SHAPE001", "graph/i.then_branch/n", "MatMul-13",
+       "A [2,3] and B [2,3] do not multiply: 3 columns against 2 rows"},
       {"a name used in a subgraph that is computed later",
        graph("g (float[2] X, bool c) => (float[2] Y) { [i] Y = If (c) <then_branch = t () => (float[2] p) { "
              "[n] p = "

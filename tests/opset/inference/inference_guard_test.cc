@@ -41,7 +41,8 @@ std::vector<Refused> refused_attributes() {
       {"an axis beyond every rank", normalization("9223372036854775807"),
        "attribute axis is 9223372036854775807"},
       {"an axis that is negative as int", normalization("2147483648"), "attribute axis is 2147483648"},
-      {"an axis of the rank", normalization("2"), "attribute axis is 2, but must lie in [-r, r)"},
+      {"an axis of the rank", normalization("2"),
+       "attribute axis names axis 2, but must lie in [-r, r) of the input [2,3], whose rank r is 2"},
       {"a negative batch_dims", gather(13, "-128"), "attribute batch_dims is -128, but must not be negative"},
       {"a negative batch_dims before", gather(12, "-2"),
        "attribute batch_dims is -2, but must not be negative"},
@@ -54,7 +55,7 @@ std::vector<Refused> refused_attributes() {
       {"fewer parts than outputs", split("1"), "attribute num_outputs is 1, but the node has 2 outputs"},
       {"a negative size",
        graph_of(14, "(float[2] X) => (float[n] Y) <int64[2] p = {-3, 0}> { [n] Y = Pad(X, p) }"),
-       "output output would have the size -1 on axis 0"},
+       "pads removes more than axis 0 of data [2] holds"},
   };
 }
 
@@ -236,9 +237,16 @@ TEST(InferenceGuard, WhatOnnxWasAboutToDoIsToldAsTheFault) {
   };
   const Told rows[] = {
       {graph_of(14, "(float[2,3] X) => (float[a,b,c] Y) <int64[3] s = {2, 3, 0}> { Y = Reshape(X, s) }"),
+       "shape has a 0 at place 2, but data [2,3] has no dimension there to copy"},
+      {graph_of(14, "(float[2,3] X, float[1,1,0] Z) => (float[a,b,c] Y) { s = Shape(Z) Y = Reshape(X, s) }"),
        "the shape has a 0 on an axis that data does not have"},
       {graph_of(14, "(float[2,3] X, float[2,4] Z) => (float[a,b] Y) { Y = Concat <axis = 0> (X, Z) }"),
-       "differ on axis 1: "},
+       "input 1 is [2,4], which cannot be joined with [2,3] along axis 0"},
+      {graph_of(14,
+                "(float[2] X, float[3] Z) => (float[n] Y) { Y, U = Scan <num_scan_inputs = 1, body = b (s, "
+                "float i) => (float[4] t, float e) { e = Identity(i) t = Concat <axis = 0> (s, s) }> "
+                "(X, Z) }"),
+       "differ on axis 0: 4 and 2"},
   };
   for (const Told& row : rows) {
     const std::string found = listed(check_model(row.model()));

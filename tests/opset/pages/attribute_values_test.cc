@@ -60,10 +60,11 @@ TEST(AttributeValues, StandForAttributesOfSchemasAndAdmitTheirDefaults) {
       const auto found = std::ranges::find(schema->attributes, stated.attribute, &AttributeInfo::name);
       ASSERT_NE(found, schema->attributes.end());
       const auto with = [&](int number) { return node_with(entry, holding(stated, found->type, number)); };
+      const int least = stated.above ? stated.least + 1 : stated.least;
       if (stated.list.empty()) {
-        EXPECT_EQ(fault_of(with(stated.least), version), std::nullopt);
+        EXPECT_EQ(fault_of(with(least), version), std::nullopt);
       }
-      const int wrong = stated.list.empty() ? stated.least - 1 : -7;
+      const int wrong = stated.list.empty() ? least - 1 : -7;
       EXPECT_NE(fault_of(with(wrong), version), std::nullopt);
       if (!found->default_value) continue;
       EXPECT_EQ(fault_of(node_with(entry, *found->default_value), version), std::nullopt);

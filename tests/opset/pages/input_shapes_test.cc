@@ -61,7 +61,7 @@ const std::vector<Case>& cases() {
        "input X is [1,3,4,4,4]; GridSample-16 takes [N,C,H,W]"},
       {20, "(float[1,3,4,4,4] X, float[1,2,2,2,3] G) => (float[1,3,2,2,2] Y) { Y = GridSample(X, G) }", ""},
       {20, "(float[2,3,4,4] X, float[1,2,2,2] G) => (float[a,b,c,d] Y) { Y = GridSample(X, G) }",
-       "input grid is [1,2,2,2]; GridSample-20 takes [N,...,r], here [2,?,?,r]"},
+       "input grid is [1,2,2,2]; GridSample-20 takes [N,D_out,...,r], here [2,D_out,?,r]"},
       // one for each kind of word
       {21,
        "(float[2,3,4] X, float[4] s, float[3] b) => (float[2,3,4] Y) { Y = GroupNormalization <num_groups = "

@@ -93,9 +93,13 @@ TEST(OneJudge, CheckAndRunSayTheSame) {
   const std::string data = GRURUN_SOURCE_DIR "/testdata/";
   std::vector<testing::OneNodeCase> cases;
   if (std::filesystem::exists(data + "official"))
-    for (const auto& release : std::filesystem::directory_iterator(data + "official"))
+    for (const auto& release : std::filesystem::directory_iterator(data + "official")) {
+      // Of the release that `make data` obtains, whatever others are there: the counts below are of it.
+      const std::string name = release.path().filename().string();
+      if (!std::filesystem::exists(data + "expectations/" + name + ".size")) continue;
       for (auto& one : testing::one_node_cases(release.path().string() + "/node"))
         cases.push_back(std::move(one));
+    }
   if (cases.empty())
     for (auto& one : testing::one_node_cases(data + "operator-pages")) cases.push_back(std::move(one));
   ASSERT_FALSE(cases.empty());
@@ -113,9 +117,9 @@ TEST(OneJudge, CheckAndRunSayTheSame) {
     ++(what.starts_with("words") ? words : verdicts);
     fmt::print("{} ({}: {}): {}\n", one.model.graph().node(0).op_type(), one.name, mutant.what, what);
   }
-  // Both are to become 0. A check refuses what a kernel bears: operators that later opsets deprecate, empty
-  // lists, one element of another rank. Words differ where ONNX's inference has a rule that no page states.
-  constexpr int most_verdicts = 40, most_words = 12;
+  // Both are to become 0. A check refuses what a kernel bears: empty lists, one element of another rank.
+  // Words differ where ONNX's inference has a rule that no page states.
+  constexpr int most_verdicts = 20, most_words = 2;
   EXPECT_LE(verdicts, most_verdicts) << "of " << count << " mutants of " << cases.size() << " models";
   EXPECT_LE(words, most_words) << "of " << count << " mutants of " << cases.size() << " models";
 }

@@ -187,7 +187,7 @@ TEST(ImageDecoder, Refused) {
        {make<std::uint8_t>({1, 1}, {1})},
        {},
        ErrorKind::invalid_model,
-       "one dimension"},
+       "input encoded_stream is [1,1]; ImageDecoder-20 takes [bytes]"},
   });
 }
 

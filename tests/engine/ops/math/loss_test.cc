@@ -88,7 +88,7 @@ TEST(Loss, NegativeLogLikelihood) {
        {x, target, vec<float>({1, 1})},
        {},
        ErrorKind::invalid_model,
-       "weight must have shape [3]"},
+       "input weight is [2]; NegativeLogLikelihoodLoss-13 takes [C], here [3]"},
       {"another reduction",
        "NegativeLogLikelihoodLoss",
        13,
@@ -102,7 +102,7 @@ TEST(Loss, NegativeLogLikelihood) {
        {vec<float>({1}), classes({}, {0})},
        {},
        ErrorKind::invalid_model,
-       "[N,C,d1...]"},
+       "input input is [1]; NegativeLogLikelihoodLoss-13 takes [N,C,...]"},
   });
 }
 

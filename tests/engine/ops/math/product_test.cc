@@ -61,7 +61,7 @@ TEST(MatMul, ShapesAndTypes) {
                  {make<float>({}, {1}), a},
                  {},
                  ErrorKind::invalid_model,
-                 "vectors or matrices"}});
+                 "A is a scalar, but a matrix product takes vectors and matrices"}});
 }
 
 // A packed constant gives what a fed one gives.
@@ -152,7 +152,13 @@ TEST(Gemm, Versions) {
        {},
        ErrorKind::invalid_model,
        "does not broadcast"},
-      {"not matrices", "Gemm", 13, {vec<float>({1}), eye}, {}, ErrorKind::invalid_model, "matrices"},
+      {"not matrices",
+       "Gemm",
+       13,
+       {vec<float>({1}), eye},
+       {},
+       ErrorKind::invalid_model,
+       "input A is [1]; Gemm-13 takes [A_rows,A_columns]"},
   });
 }
 
@@ -311,8 +317,13 @@ TEST(Det, Matrices) {
        {vec<BFloat16>({-2, 0})}},
       {"empty", "Det", 11, {make<double>({1, 0, 0}, {})}, {}, {vec<double>({1})}},
   });
-  check_errors(
-      {{"not square", "Det", 11, {make<float>({1, 2}, {1, 2})}, {}, ErrorKind::invalid_model, "square"}});
+  check_errors({{"not square",
+                 "Det",
+                 11,
+                 {make<float>({1, 2}, {1, 2})},
+                 {},
+                 ErrorKind::invalid_model,
+                 "input X is [1,2]; Det-11 takes [...,M,M]"}});
 }
 
 TEST(Softmax, Versions) {

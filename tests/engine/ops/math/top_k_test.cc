@@ -94,7 +94,7 @@ TEST(TopK, OrderAndTies) {
                  {vec<float>({1}), vec<std::int64_t>({2})},
                  {},
                  ErrorKind::invalid_model,
-                 "k is 2",
+                 "input K holds 2, but must lie in [0, n], where n is 1, the size of the input [1]",
                  2}});
 }
 

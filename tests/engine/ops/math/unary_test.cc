@@ -231,7 +231,7 @@ TEST(Unary, Clip) {
                  {x, vec<float>({0, 1})},
                  {},
                  ErrorKind::invalid_model,
-                 "scalars"}});
+                 "input min is [2]; Clip-13 takes []"}});
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(Normalization, Layer) {
        {x, x},
        {attr("stash_type", 11)},
        ErrorKind::invalid_model,
-       "double",
+       "stash_type is 11, but LayerNormalization-17 knows 1, 16",
        3},
       {"a scalar has no axis",
        "LayerNormalization",
@@ -176,7 +176,7 @@ TEST(Normalization, GroupAndInstance) {
        {x, vec<float>({1, 1}), list},
        {attr("num_groups", 2)},
        ErrorKind::invalid_model,
-       "bias must have shape [2]"},
+       "bias is [4], but must be [2]: a number for each group"},
   });
 }
 
@@ -227,7 +227,7 @@ TEST(Normalization, BatchOfOneAxis) {
                  {x, five, five, five, five},
                  {},
                  ErrorKind::invalid_model,
-                 "input 1 must have shape [1], but has [5]"}});
+                 "scale is [5], but must be [1]: a number for each channel"}});
 }
 
 }  // namespace

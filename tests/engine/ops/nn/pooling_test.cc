@@ -185,13 +185,7 @@ TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
   });
   constexpr auto invalid = ErrorKind::invalid_model;
   check_errors({
-      {"p of 0",
-       "GlobalLpPool",
-       22,
-       {x},
-       {attr("p", 0)},
-       invalid,
-       "p is 0, but must be at least 1 [SCHEMA013]"},
+      {"p of 0", "GlobalLpPool", 22, {x}, {attr("p", 0)}, invalid, "p is 0, but must be above 0 [SCHEMA013]"},
       {"empty planes",
        "GlobalLpPool",
        22,
@@ -199,7 +193,13 @@ TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
        {},
        invalid,
        "X is [1,2,0]: its planes have no element"},
-      {"no channels", "GlobalLpPool", 22, {make<float>({3}, {1, 2, 3})}, {}, invalid, "X must be [N,C,...]"},
+      {"no channels",
+       "GlobalLpPool",
+       22,
+       {make<float>({3}, {1, 2, 3})},
+       {},
+       invalid,
+       "input X is [3]; GlobalLpPool-22 takes [N,C,...]"},
   });
 }
 

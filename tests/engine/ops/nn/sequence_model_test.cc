@@ -168,7 +168,7 @@ TEST(SequenceModel, CausalConvWithState) {
        {x, make<float>({1, 1, 3}, {1, 1, 1})},
        {},
        ErrorKind::invalid_model,
-       "weight must have shape [2,1,3]",
+       "input weight is [1,1,3]; CausalConvWithState-27 takes [channels,1,k], here [2,1,k]",
        2},
       {"no taps",
        "CausalConvWithState",
@@ -184,7 +184,7 @@ TEST(SequenceModel, CausalConvWithState) {
        {x, w, vec<float>({1})},
        {},
        ErrorKind::invalid_model,
-       "bias must have shape [2]",
+       "input bias is [1]; CausalConvWithState-27 takes [channels], here [2]",
        2},
       {"a state too long",
        "CausalConvWithState",
@@ -192,7 +192,7 @@ TEST(SequenceModel, CausalConvWithState) {
        {x, w, Value(), x},
        {},
        ErrorKind::invalid_model,
-       "past_state must have shape [1,2,2]",
+       "past_state is [1,2,3], but must have one place less than the 3 taps of weight",
        2},
       {"rank 2",
        "CausalConvWithState",
@@ -200,7 +200,7 @@ TEST(SequenceModel, CausalConvWithState) {
        {make<float>({1, 2}, {1, 2}), w},
        {},
        ErrorKind::invalid_model,
-       "rank 3",
+       "input input is [1,2]; CausalConvWithState-27 takes [batch,channels,length]",
        2},
   });
 }
@@ -227,7 +227,7 @@ TEST(SequenceModel, SwiGLU) {
                  {vec<float>({1}), vec<float>({1, 2})},
                  {},
                  ErrorKind::invalid_model,
-                 "same shape"}});
+                 "input B is [2]; SwiGLU-28 takes [...], here [1]"}});
 }
 
 }  // namespace

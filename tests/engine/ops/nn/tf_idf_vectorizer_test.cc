@@ -95,10 +95,11 @@ TEST(TfIdfVectorizer, Refusals) {
   check_errors({
       refused("mode", {.mode = "IF"}, "'IF'"),
       refused("length 0", {.least = 0}, "at least 1"),
-      refused("lengths", {.least = 2}, "no less"),
+      refused("lengths", {.least = 2}, "max_gram_length is 1, below min_gram_length, which is 2"),
       refused("skip", {.skip = -1}, "max_skip_count"),
       refused("no place", {.indexes = {}, .pool = {1}}, "ngram_indexes"),
-      refused("place below 0", {.indexes = {0, -1}}, "negative"),
+      refused("place below 0", {.indexes = {0, -1}},
+              "ngram_indexes holds -1, but must hold numbers from 0 on"),
       refused("more places than n-grams", {.indexes = {0, 1, 2}}, "as many"),
       refused("tokens left over", {.most = 2, .starts = {0, 1}, .indexes = {0, 1}, .pool = {1, 2, 3, 4}},
               "multiple"),

@@ -128,7 +128,7 @@ TEST(NonMaxSuppression, Errors) {
        {squares({0}), scores({1}), count(1), threshold(1.5)},
        {},
        invalid,
-       "from 0 to 1"},
+       "input iou_threshold holds 1.5, but must lie in [0, 1]"},
       {"no scalar",
        "NonMaxSuppression",
        11,
