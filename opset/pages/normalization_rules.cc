@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "opset/pages/page_rules.h"
@@ -15,6 +17,18 @@ bool trains(const NodeFacts& facts) {
 }
 
 }  // namespace
+
+std::optional<std::string> stashed_outputs(const onnx_io::Node& node, int) {
+  const onnx_io::Attribute* stated = node.find_attribute("stash_type");
+  const DType stash = stated == nullptr ? DType::float32 : static_cast<DType>(stated->i);
+  const auto given = [](const std::string& name) { return !name.empty(); };
+  if (stash == DType::float32 || stash == DType::bfloat16 || node.outputs.size() < 2 ||
+      std::none_of(node.outputs.begin() + 1, node.outputs.end(), given))
+    return std::nullopt;
+  return fmt::format(
+      "stash_type is {} ({}), but Mean and InvStdDev, which are of that type, must be float or bfloat16",
+      stated->i, dtype_name(stash));
+}
 
 void check_statistics(const NodeFacts& facts) {
   const bool training = trains(facts);

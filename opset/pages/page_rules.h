@@ -59,6 +59,8 @@ std::optional<std::string> filled_shape(const onnx_io::Node& node, int since_ver
 std::optional<std::string> drawn_interval(const onnx_io::Node& node, int since_version);
 /// MaxRoiPool.
 std::optional<std::string> height_and_width(const onnx_io::Node& node, int since_version);
+/// LayerNormalization: Mean and InvStdDev are of the type of stash_type, which their constraint U narrows.
+std::optional<std::string> stashed_outputs(const onnx_io::Node& node, int since_version);
 std::optional<std::string> both_paddings(const onnx_io::Node& node, int since_version);
 std::optional<std::string> transposed_paddings(const onnx_io::Node& node, int since_version);
 

@@ -86,7 +86,7 @@ TEST(Normalization, Layer) {
        {x, x},
        {attr("stash_type", 11)},
        ErrorKind::invalid_model,
-       "stash_type is 11, but LayerNormalization-17 knows 1, 16",
+       "stash_type is 11 (double), but Mean and InvStdDev, which are of that type, must be float or bfloat16",
        3},
       {"a scalar has no axis",
        "LayerNormalization",
