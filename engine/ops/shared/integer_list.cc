@@ -27,7 +27,7 @@ ScratchVector<std::int64_t> distinct_axes(std::span<const std::int64_t> axes, st
   ScratchVector<std::int64_t> out;
   for (const std::int64_t axis : axes) out.push_back(normalized_axis(axis, rank));
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
