@@ -106,8 +106,9 @@ std::vector<Value> values_of(const nb::dict& given, const char* what,
   std::vector<Value> values(infos.size());
   for (auto [key, object] : given) {
     const std::size_t number = number_of(key, what, infos);
-    values[number] = with_context([&] { return fmt::format("{} '{}'", what, infos[number].name); },
-                                  [&] { return to_value(object, infos[number].type, kept); });
+    values[number] = with_context(
+        [&] { return fmt::format("{} '{}'", what, infos[number].name); },
+        [&, given_value = nb::handle(object)] { return to_value(given_value, infos[number].type, kept); });
   }
   return values;
 }
