@@ -38,7 +38,10 @@ std::optional<std::string> filled_shape(const Node& node, int) {
   if (has_input && states("shape")) return "shape and an input cannot be given together";
   if (!has_input && states("extra_shape")) return "extra_shape needs an input";
   if (!has_input && number("input_as_shape", 0) != 0) return "input_as_shape is 1, but there is no input";
-  const auto dtype = static_cast<DType>(number("dtype", 1));
+  const onnx_io::Attribute* stated = node.find_attribute("dtype");
+  const DType dtype = stated == nullptr           ? DType::float32
+                      : is_valid_dtype(stated->i) ? static_cast<DType>(stated->i)
+                                                  : DType::undefined;
   const float value = number("value", 0);
   if ((dtype == DType::int32 || dtype == DType::int64) && !(value >= -0x1p31F && value < 0x1p31F))
     return fmt::format("value {} is no element of an integer tensor", value);
