@@ -126,9 +126,9 @@ struct Model {
   std::shared_ptr<const ::onnx::ModelProto> proto;
 };
 
-/// Reads a model file (binary ModelProto), with external data resolved inside the model's folder only.
-/// Throws Error(invalid_model) for what is no model, breaks the format, or names data outside; Error(usage)
-/// when the file is missing or cannot be read.
+/// Reads a model file in any of its forms (model_text.h), with external data resolved inside the model's
+/// folder only. Throws Error(invalid_model) for what is no model, breaks the format, or names data outside;
+/// Error(usage) when the file is missing or cannot be read.
 Model load_model(const std::string& path);
 
 /// The same from bytes; base_folder is where external data may lie (empty: external data is refused).

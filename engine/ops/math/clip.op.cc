@@ -91,7 +91,7 @@ std::optional<UnaryStep> step_of_constants(PrepareContext& node) {
   for (std::size_t i = 1; i <= 2; ++i) {
     if (!node.has_input(i)) continue;
     const Tensor* bound = node.constant_input(i);
-    if (bound == nullptr || bound->size() != 1 || (dtype != DType::undefined && bound->dtype() != dtype))
+    if (bound == nullptr || bound->rank() != 0 || (dtype != DType::undefined && bound->dtype() != dtype))
       return {};
     dtype = bound->dtype();
     if (dtype != DType::float32 && dtype != DType::float16 && dtype != DType::bfloat16) return {};
