@@ -47,8 +47,8 @@ foreach(name IN LISTS suites)
   target_link_libraries(${name}_tests PRIVATE
     grurun_options ${shared_libraries} ${room} ONNX::onnx GTest::gtest GTest::gmock GTest::gtest_main)
   add_dependencies(${name}_tests grurun)
-  # Tests are long and run once: optimizing them takes longer than it saves.
-  target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+  # Tests are long and run once: optimizing them takes longer than it saves, most of all with the code that sanitizers add.
+  target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitize>:-O0>)
   # As long as parsing the headers three or four times, which a few sources do not do.
   if(count_${name} GREATER 30)
     grurun_precompile(${name}_tests ${standard_headers} <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> <onnx/onnx_pb.h>)
