@@ -11,6 +11,13 @@ namespace grurun::cli {
 
 using Action = std::function<int()>;
 
+/// A row of a table of commands.
+struct Command {
+  const char* name;
+  const char* description;
+  void (*add)(CLI::App& command, Action& action);
+};
+
 /// `grurun MODEL ...`, the command without a name: flags and action of the application itself.
 void add_run(CLI::App& app, Action& action);
 
@@ -19,6 +26,10 @@ void add_run(CLI::App& app, Action& action);
 /// gave, for a run without cases and, after the verdicts are printed, for a report that could not be written,
 /// Error(internal) for faults of ours; nothing else leaves it.
 void add_conformance(CLI::App& command, Action& action);
+
+/// `grurun report COMMAND`: what becomes of the JSON reports of `grurun conformance`; each command of it has
+/// a row in report_command.cc.
+void add_report(CLI::App& command, Action& action);
 
 /// `grurun bench MODEL`: how long a run takes, and where the time goes. Returns 0.
 void add_bench(CLI::App& command, Action& action);

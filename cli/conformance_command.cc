@@ -44,6 +44,10 @@ struct Flags {
   bool no_fusion = false;
   std::string isa;
   std::string max_memory;
+  std::string actual;
+  std::string actual_name;
+  std::string runtime;
+  std::string reference;
 };
 
 void require_measure(const char* flag, const std::optional<double>& value) {
@@ -67,7 +71,58 @@ void require_unread_models(const SuiteReports& reports, const std::vector<Case>&
   }
 }
 
+/// Flags that say how the engine runs have nothing to act on where another runtime is judged.
+void check_sides(const Flags& flags) {
+  const bool is_other = !flags.actual.empty() || !flags.runtime.empty();
+  if (!flags.actual.empty() && !flags.runtime.empty())
+    fail_usage("--actual and --runtime both say whose outputs are judged; give one of them");
+  if (!is_other && !flags.actual_name.empty())
+    fail_usage(
+        "--actual-name names who left the outputs that --actual or --runtime have judged; there are none");
+  if (!is_other && !flags.reference.empty())
+    fail_usage("--reference says with what --actual or --runtime are compared; there are none");
+  if (!flags.reference.empty() && flags.reference != "engine" && flags.reference != "data")
+    fail_usage("--reference takes engine or data, not {}", flags.reference);
+  std::error_code ignored;
+  if (!flags.actual.empty() && !std::filesystem::is_directory(flags.actual, ignored))
+    fail_usage("--actual {}: there is no such folder", flags.actual);
+}
+
+std::optional<OtherRuntime> other_runtime(const Flags& flags) {
+  if (flags.actual.empty() && flags.runtime.empty()) return std::nullopt;
+  OtherRuntime other;
+  other.folder = flags.actual;
+  if (!flags.runtime.empty()) other.command = parse_command("--runtime", flags.runtime);
+  if (!flags.max_memory.empty()) other.max_memory = parse_bytes("--max-memory", flags.max_memory);
+  other.engine_expects = flags.reference == "engine";
+  return other;
+}
+
+Sides sides_of(const Flags& flags) {
+  Sides sides;
+  const std::string& from = flags.actual.empty() ? flags.runtime : flags.actual;
+  if (!from.empty())
+    sides.actual = flags.actual_name.empty() ? from : fmt::format("{} ({})", flags.actual_name, from);
+  if (flags.reference == "engine") sides.expected = "grurun";
+  return sides;
+}
+
+/// Outputs of one folder cannot belong to two cases.
+void require_own_outputs(const std::string& folder, const std::vector<Case>& cases) {
+  if (folder.empty()) return;
+  std::map<std::string, const Case*> owners;
+  for (const Case& test : cases) {
+    const std::string found = folder_of_outputs(folder, test);
+    if (found.empty()) continue;
+    const auto [owner, is_first] = owners.emplace(found, &test);
+    if (!is_first)
+      fail_usage("--actual: {} holds the outputs of {} or of {}; name fewer cases, or have a folder for each",
+                 found, owner->second->path, test.path);
+  }
+}
+
 void check(const Flags& flags, const SuiteReports& reports) {
+  check_sides(flags);
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   parse_time_limit("--max-time", flags.max_time);
   if (!flags.max_memory.empty()) parse_bytes("--max-memory", flags.max_memory);
@@ -104,6 +159,7 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   options.max_memory = memory_of_each(flags, static_cast<std::size_t>(options.workers));
   options.threads = kernels::usable_cpus();
   options.fail_fast = flags.fail_fast;
+  options.each.other = other_runtime(flags);
   return options;
 }
 
@@ -142,6 +198,8 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports) {
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
   std::ranges::move(found.unseen, std::back_inserter(result.cases));
+  require_own_outputs(flags.actual, result.cases);
+  result.sides = sides_of(flags);
   result.options = suite_options(flags, result.cases.size());
   return result;
 }
@@ -206,6 +264,27 @@ void add_conformance(CLI::App& command, Action& action) {
   };
   whole("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found");
   command.add_flag("--list", flags->list, "Print the cases found and run none");
+  const char* others = "Judging another runtime";
+  command
+      .add_option("--actual", flags->actual,
+                  "Judge the outputs that another runtime left below this folder, as "
+                  "KIND/CASE/test_data_set_K/output_N.pb (.npy; .npz by name), not those of the engine")
+      ->type_name("DIR")
+      ->group(others);
+  command
+      .add_option("--runtime", flags->runtime,
+                  "Judge the outputs that a command leaves, run for each data set: \"CMD {model} {inputs} "
+                  "{outputs}\"")
+      ->type_name("COMMAND")
+      ->group(others);
+  command.add_option("--actual-name", flags->actual_name, "What reports call that runtime")
+      ->type_name("NAME")
+      ->group(others);
+  command
+      .add_option("--reference", flags->reference,
+                  "What is expected: data, the files of the cases, or engine, what grurun computes (data)")
+      ->type_name("WHAT")
+      ->group(others);
   command.add_flag("--precise", flags->precise,
                    "Compute what differs once more in double, and say which side is nearer to the truth");
   command.add_flag("--no-diagnosis", flags->no_diagnosis,

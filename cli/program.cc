@@ -78,13 +78,9 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
-struct Command {
-  const char* name;
-  const char* description;
-  void (*add)(CLI::App& command, Action& action);
-};
 constexpr Command commands[] = {
     {"conformance", "Run test cases and compare them with their expected outputs", add_conformance},
+    {"report", "Show, compare and judge again what conformance reported", add_report},
     {"bench", "Measure how long a run of a model takes", add_bench},
     {"check", "Check models against the rules of the opsets they import", add_check},
     {"schema", "Print an operator as one version of the standard defines it", add_schema},

@@ -5,9 +5,11 @@
 namespace grurun::conformance {
 
 namespace {
-constexpr std::array<const char*, verdict_count> names = {
-    "passed",   "passed-not-comparable", "known-wrong", "differs", "unsupported", "invalid", "crashed",
-    "timed-out"};
+constexpr std::array<const char*, verdict_count> names = {"passed",      "passed-not-comparable",
+                                                          "known-wrong", "differs",
+                                                          "unsupported", "invalid",
+                                                          "crashed",     "timed-out",
+                                                          "missing"};
 }
 
 const char* verdict_name(Verdict verdict) {

@@ -39,9 +39,10 @@ enum class Verdict : std::uint8_t {
   invalid,
   crashed,
   timed_out,
+  missing,  // another runtime left no output to be judged
 };
 
-inline constexpr int verdict_count = 8;
+inline constexpr int verdict_count = 9;
 
 /// "passed", "passed-not-comparable", "known-wrong", "differs", ...: as in reports and expectation files.
 const char* verdict_name(Verdict verdict);

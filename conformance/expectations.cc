@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "tensor/error.h"
 
@@ -34,7 +35,7 @@ Expectation parse_line(std::string_view rest, const std::string& file, int line)
     fail_usage(
         "{}:{}: '{}' is no verdict; a line is PATTERN VERDICT REASON, the verdict one of differs, "
         "unsupported, "
-        "invalid, crashed, timed-out",
+        "invalid, crashed, timed-out, missing",
         file, line, verdict);
   if (is_good(*parsed))
     fail_usage("{}:{}: {} needs no line: only exceptions are listed", file, line, verdict);
@@ -53,6 +54,9 @@ bool shell_match(const std::string& pattern, const std::string& text) {
 }
 
 }  // namespace
+
+Expectations::Expectations(std::string file, std::vector<Expectation> lines)
+    : file_(std::move(file)), lines_(std::move(lines)) {}
 
 Expectations Expectations::parse(std::string_view text, const std::string& file) {
   Expectations out;

@@ -28,6 +28,9 @@ class Expectations {
   static Expectations parse(std::string_view text, const std::string& file);
   static Expectations load(const std::string& file);
 
+  /// Of the lines of a list that was read before.
+  Expectations(std::string file, std::vector<Expectation> lines);
+
   const std::string& file() const { return file_; }
   const std::vector<Expectation>& lines() const { return lines_; }
 

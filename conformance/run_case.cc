@@ -7,6 +7,7 @@
 #include <set>
 
 #include "conformance/known_wrong.h"
+#include "engine/graph/plan.h"
 #include "onnx_io/models/walk.h"
 #include "opset/check/mended_findings.h"
 #include "tensor/error.h"
@@ -45,6 +46,7 @@ class Run {
     trial::Trial trial(model, trial_options());
     if (test_.flat) return one(model, trial, trial::make_flat_data_set(test_.model, model.graph));
     for (const std::string& folder : test_.data_sets) {
+      folder_ = folder;
       const auto where = [&] { return std::filesystem::path(folder).filename().string(); };
       with_context(where, [&] { one(model, trial, trial::read_data_set(folder, model.graph)); });
     }
@@ -68,21 +70,73 @@ class Run {
 
   void one(const onnx_io::Model& model, trial::Trial& trial, trial::DataSet set) {
     data_set_.clear();  // what is said of the model is said once
-    trial.check(set.inputs);
+    if (!options_.other) {
+      trial.check(set.inputs);
+      data_set_ = set.name;
+      return note(model, trial, trial.run(std::move(set)));
+    }
+    warn_of(model, set);
     data_set_ = set.name;
-    const trial::Outcome outcome = trial.run(std::move(set));
+    OtherOutputs theirs = outputs_of(model, set);
+    if (theirs.verdict != Verdict::passed) return fall_short(theirs);
+    if (options_.other->engine_expects) set.expected = trial.run({set.name, set.inputs, {}}).outputs;
+    note(model, trial, trial.judge(std::move(set), std::move(theirs.values)));
+  }
+
+  /// What our rules say against a model is no fault of the runtime that ran it.
+  void warn_of(const onnx_io::Model& model, const trial::DataSet& set) {
+    if (warned_) return;
+    warned_ = true;
+    const auto fed = engine::fed_names(model.graph, set.inputs);
+    for (const opset::Finding& finding :
+         trial::check_fully(model, trial::CheckDepth::recurrent_layers, fed).findings)
+      if (finding.severity != opset::Severity::note) result_.warnings.push_back({"", finding});
+  }
+
+  OtherOutputs outputs_of(const onnx_io::Model& model, const trial::DataSet& set) const {
+    const OtherRuntime& other = *options_.other;
+    if (other.folder.empty()) {
+      const std::string inputs = test_.flat ? "" : folder_;
+      return run_command(other, test_, inputs, set, model.graph, options_.scratch, deadline_);
+    }
+    const std::string folder = folder_of_outputs(other.folder, test_);
+    if (folder.empty())
+      return {{},
+              Verdict::missing,
+              fmt::format("{} has no folder {} or {}", other.folder, test_.full_name(), test_.name)};
+    return read_outputs(folder, set.name, model.graph);
+  }
+
+  /// Where another data set differs, that counts more.
+  void fall_short(const OtherOutputs& theirs) {
+    if (result_.verdict == Verdict::differs) return;
+    result_.verdict = theirs.verdict;
+    result_.message = (data_set_.empty() ? "" : data_set_ + ": ") + theirs.message;
+  }
+
+  void note(const onnx_io::Model& model, const trial::Trial& trial, const trial::Outcome& outcome) {
     for (std::size_t i = 0; i < outcome.judgements.size(); ++i) {
       const trial::Judgement& judgement = outcome.judgements[i];
       result_.outputs.push_back(
           {data_set_, model.graph.outputs[i].name, judgement.random, judgement.comparison});
       judge(result_.outputs.back());
     }
-    trial::Reasons reasons = trial::explain(trial, outcome);
+    trial::Reasons reasons = reasons_for(trial, outcome);
     if (reasons.failed)
       reasons.explanations.push_back({"precision", {}, "model", {}, std::nullopt, reasons.failed->what()});
     for (trial::Explanation& explanation : reasons.explanations) {
       explanation.data_set = data_set_;
       result_.findings.push_back(std::move(explanation));
+    }
+  }
+
+  /// What the engine cannot run again keeps no verdict on another runtime from being given.
+  trial::Reasons reasons_for(const trial::Trial& trial, const trial::Outcome& outcome) const {
+    if (!options_.other) return trial::explain(trial, outcome);
+    try {
+      return trial::explain(trial, outcome);
+    } catch (const Error& error) {
+      return {{{"unexplained", {}, "model", {}, std::nullopt, error.what()}}, std::nullopt};
     }
   }
 
@@ -102,7 +156,8 @@ class Run {
   const Case& test_;
   const CaseOptions& options_;
   CaseResult& result_;
-  std::string data_set_;  // that is being run
+  std::string data_set_, folder_;  // that is being run, and where it lies
+  bool warned_ = false;
   std::optional<Clock::time_point> deadline_;
 };
 
@@ -154,7 +209,8 @@ CaseResult run_case(const Case& test, const CaseOptions& options) {
     result.verdict = Verdict::crashed;
     result.message = fmt::format("internal error: {}", error.what());
   }
-  excuse_known_wrong(test, result);
+  // Only what a case's own files expect may be known to be wrong.
+  if (!options.other || !options.other->engine_expects) excuse_known_wrong(test, result);
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return result;
 }

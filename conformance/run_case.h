@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "conformance/case.h"
+#include "conformance/other_runtime.h"
 
 namespace grurun::conformance {
 
@@ -17,13 +19,17 @@ struct CaseOptions {
   bool diagnose = true;                              // say why recurrent nodes differ
   std::function<void()> between_steps{};             // called after each step of a run; may be empty
   bool fuse = true;                                  // steps that follow each other may become one
-  bool precise = false;  // compute what differs once more in double, and say which side is nearer
+  std::optional<OtherRuntime> other{};               // whose outputs are judged in the place of the engine's
+  std::string scratch{};  // a folder that may be made, used and removed for a command of it
+  bool precise = false;   // compute what differs once more in double, and say which side is nearer
 };
 
 /// Loads the model, plans it once for each set of inputs that are fed, runs every data set and compares every
 /// output, and diagnoses recurrent nodes whose outputs differ. Never throws for what files hold: an Error
 /// becomes the verdict (unsupported, invalid, limit: timed-out, internal: crashed) with its contexts and
-/// message. Outputs that a random operator reaches are checked by their distribution.
+/// message. Outputs that a random operator reaches are checked by their distribution. Of another runtime the
+/// outputs that it left are compared and diagnosed, and nothing is planned or run but what the options say is
+/// expected; what the rules have to say against the model is a warning then.
 CaseResult run_case(const Case& test, const CaseOptions& options);
 
 }  // namespace grurun::conformance

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 #include "conformance/wire.h"
 #include "engine/graph/op_registry.h"
@@ -61,6 +65,35 @@ bool SuiteResult::as_expected() const {
   return not_run() == 0 && unexpected() == 0 && stale.empty();
 }
 
+namespace {
+
+/// A folder for what commands leave, with a place for each job, whatever becomes of the workers.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(bool is_needed) {
+    if (!is_needed) return;
+    std::string path = (std::filesystem::temp_directory_path() / "grurun-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr)
+      fail_usage("{}: no folder can be made there: {}", path, std::strerror(errno));
+    path_ = path;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  std::string of_job(std::size_t job) const {
+    return path_.empty() ? path_ : fmt::format("{}/{}", path_, job);
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
 void run_suite(SuiteResult& result, const Progress& progress) {
   const auto begin = std::chrono::steady_clock::now();
   result.outcomes.assign(result.cases.size(), {});
@@ -79,12 +112,14 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   };
   share_threads(result.options.workers);
 
+  const ScratchFolder scratch(result.options.each.other && !result.options.each.other->command.empty());
   std::size_t done = 0;
   const auto run = [&](std::size_t job, const WorkersLeft& left) {
     memory::set_limit(result.options.max_memory);
     memory::begin_counting_heap();
     CaseOptions options = result.options.each;
     options.between_steps = [&] { share_threads(left()); };
+    options.scratch = scratch.of_job(job);
     return encode(run_case(result.cases[job], options));
   };
   const auto on_end = [&](JobEnd end) {

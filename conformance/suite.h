@@ -30,6 +30,14 @@ struct CaseOutcome {
   bool unexpected = false;
 };
 
+/// Whose values are compared, in words.
+struct Sides {
+  std::string actual = "grurun";
+  std::string expected = "the files of the cases";
+
+  bool operator==(const Sides&) const = default;
+};
+
 struct SuiteResult {
   std::vector<Case> cases;
   std::vector<CaseOutcome> outcomes;  // one for each case
@@ -37,6 +45,7 @@ struct SuiteResult {
   std::vector<const Expectation*> stale;  // lines of it that decide for no case that was found
   std::map<std::string, std::vector<std::string>> no_cases;  // see Discovery
   SuiteOptions options;
+  Sides sides;
   PoolEnd end = PoolEnd::done;
   double seconds = 0;
 

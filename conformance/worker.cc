@@ -133,15 +133,6 @@ bool write_all(int fd, const char* data, std::size_t size) {
   }
 }
 
-std::string describe_status(int status) {
-  if (WIFEXITED(status)) return fmt::format("exited with status {}", WEXITSTATUS(status));
-  const int number = WTERMSIG(status);
-  const char* name = sigabbrev_np(number);
-  const char* text = strsignal(number);
-  return fmt::format("killed by SIG{} ({})", name != nullptr ? name : "?",
-                     text != nullptr ? text : "unknown signal");
-}
-
 struct Worker {
   pid_t pid = -1;
   int in = -1;               // answers; -1: not running
@@ -374,6 +365,15 @@ class Pool {
 };
 
 }  // namespace
+
+std::string describe_status(int status) {
+  if (WIFEXITED(status)) return fmt::format("exited with status {}", WEXITSTATUS(status));
+  const int number = WTERMSIG(status);
+  const char* name = sigabbrev_np(number);
+  const char* text = strsignal(number);
+  return fmt::format("killed by SIG{} ({})", name != nullptr ? name : "?",
+                     text != nullptr ? text : "unknown signal");
+}
 
 std::chrono::nanoseconds steady_time() {
   return std::chrono::steady_clock::now().time_since_epoch();

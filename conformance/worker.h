@@ -23,6 +23,9 @@ struct PoolOptions {
 /// A worker that ends a job by itself at its time limit gets this much longer before it is killed.
 inline constexpr std::chrono::milliseconds kill_grace{500};
 
+/// "exited with status 3", "killed by SIGSEGV (Segmentation fault)", of what waitpid tells.
+std::string describe_status(int status);
+
 struct JobEnd {
   enum class How { answered, crashed, timed_out };
 

@@ -84,6 +84,10 @@ class Trial {
   /// engine::run_plan throw, and Error(limit) where the deadline passed though nothing differs.
   Outcome run(DataSet set);
 
+  /// Compares outputs that something else made of the model with what is expected of them; outputs[i] belongs
+  /// to graph.outputs[i]. Nothing is checked, planned or run.
+  Outcome judge(DataSet set, std::vector<Value> outputs) const;
+
   const onnx_io::Model& model() const { return model_; }
   const TrialOptions& options() const { return options_; }
 

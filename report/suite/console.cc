@@ -146,7 +146,11 @@ std::string console_report(const conformance::SuiteResult& result) {
     troubled.emplace(name, counts);
     for (int v = 0; v < conformance::verdict_count; ++v) in_trouble.by_verdict[v] += counts.by_verdict[v];
   }
-  std::string out = case_lines(result) + warning_lines(result) + other_lines(result);
+  std::string out;
+  if (result.sides != conformance::Sides())
+    out += fmt::format("actual: {}; expected: {}\n\n", printable(result.sides.actual),
+                       printable(result.sides.expected));
+  out += case_lines(result) + warning_lines(result) + other_lines(result);
   out += table("kind", tally.by_kind, tally.all);
   out += table("operator", troubled, in_trouble);
   if (!tally.by_operator.empty())

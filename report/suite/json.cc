@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "conformance/version.h"
 #include "report/judgement_json.h"
+#include "report/suite/read_suite.h"
 #include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
 #include "tensor/printable.h"
@@ -31,17 +33,20 @@ Json warning_json(const conformance::Warning& warning) {
   return out;
 }
 
+Json expectation_json(const conformance::Expectation& line) {
+  return {{"line", line.line},
+          {"pattern", printable(line.pattern)},
+          {"verdict", conformance::verdict_name(line.verdict)},
+          {"reason", printable(line.reason)}};
+}
+
 Json case_json(const conformance::Case& test, const conformance::CaseOutcome& outcome) {
   const conformance::CaseResult& result = outcome.result;
   Json out = {{"name", printable(test.name)},     {"path", printable(test.path)},
               {"kind", printable(test.kind)},     {"verdict", conformance::verdict_name(result.verdict)},
               {"unexpected", outcome.unexpected}, {"message", printable(result.message)},
               {"seconds", result.seconds}};
-  if (outcome.expectation != nullptr)
-    out["expectation"] = {{"line", outcome.expectation->line},
-                          {"pattern", printable(outcome.expectation->pattern)},
-                          {"verdict", conformance::verdict_name(outcome.expectation->verdict)},
-                          {"reason", printable(outcome.expectation->reason)}};
+  if (outcome.expectation != nullptr) out["expectation"] = expectation_json(*outcome.expectation);
   out["operators"] = Json::array();
   for (const std::string& name : result.operators) out["operators"].push_back(printable(name));
   out["outputs"] = Json::array();
@@ -53,6 +58,19 @@ Json case_json(const conformance::Case& test, const conformance::CaseOutcome& ou
   for (const conformance::Warning& warning : result.warnings)
     out["warnings"].push_back(warning_json(warning));
   return out;
+}
+
+Json expectations_json(const conformance::SuiteResult& result) {
+  Json out = {{"file", printable(result.expectations.file())}, {"lines", Json::array()}};
+  for (const conformance::Expectation& line : result.expectations.lines()) {
+    out["lines"].push_back(expectation_json(line));
+    if (std::ranges::find(result.stale, &line) != result.stale.end()) out["lines"].back()["stale"] = true;
+  }
+  return out;
+}
+
+Json case_not_run_json(const conformance::Case& test) {
+  return {{"name", printable(test.name)}, {"path", printable(test.path)}, {"kind", printable(test.kind)}};
 }
 
 Json groups_json(const std::map<std::string, Counts>& groups) {
@@ -82,9 +100,16 @@ std::string json_report(const conformance::SuiteResult& result) {
   out["no_cases"] = Json::object();
   for (const auto& [reason, names] : result.no_cases)
     for (const std::string& name : names) out["no_cases"][reason].push_back(printable(name));
+  if (!result.expectations.file().empty()) out["expectations"] = expectations_json(result);
+  out["actual"] = printable(result.sides.actual);
+  out["expected"] = printable(result.sides.expected);
+  out["ended"] = ended_name(result.end);
   out["cases"] = Json::array();
   for (std::size_t i = 0; i < result.cases.size(); ++i)
     if (result.outcomes[i].ran) out["cases"].push_back(case_json(result.cases[i], result.outcomes[i]));
+  out["cases_not_run"] = Json::array();
+  for (std::size_t i = 0; i < result.cases.size(); ++i)
+    if (!result.outcomes[i].ran) out["cases_not_run"].push_back(case_not_run_json(result.cases[i]));
   return out.dump(1) + "\n";
 }
 

@@ -9,8 +9,10 @@
 #include <sstream>
 
 #include "conformance/version.h"
+#include "report/suite/read_suite.h"
 #include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
+#include "tensor/error.h"
 #include "tensor/printable.h"
 #include "tests/report/golden.h"
 
@@ -136,6 +138,42 @@ TEST(Report, Json) {
   std::string stable = text;
   stable.replace(stable.find(conformance::version()), std::string(conformance::version()).size(), "VERSION");
   expect_golden("suite/golden/report.json", stable);
+}
+
+TEST(Report, JsonIsReadBackWhole) {
+  const std::string text = json_report(sample());
+  const conformance::SuiteResult read = parse_suite(text, "r.json");
+  EXPECT_EQ(json_report(read), text);
+  EXPECT_EQ(console_report(read), console_report(sample()));
+  EXPECT_EQ(junit_report(read), junit_report(sample()));
+}
+
+TEST(Report, WhatIsNoReportIsRefused) {
+  const std::string good = json_report(sample());
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  const std::string rows[] = {"",
+                              "[]",
+                              "{\"format\": 1}",
+                              good.substr(0, good.size() / 2),
+                              changed("\"format\": 1", "\"format\": 2"),
+                              changed("\"verdict\": \"differs\"", "\"verdict\": \"odd\""),
+                              changed("\"differing\": 2", "\"differing\": 1e300"),
+                              changed("\"ended\": \"interrupted\"", "\"ended\": \"\""),
+                              changed("\"line\": 2,\n    \"pattern\"", "\"line\": 7,\n    \"pattern\"")};
+  for (const std::string& text : rows) {
+    try {
+      parse_suite(text, "r.json");
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_NE(error.message().find("r.json: no report that can be read"), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(Report, JsonHasANumberForErrorsBeyondDouble) {
