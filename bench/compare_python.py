@@ -1,8 +1,8 @@
 """What a run costs through Python: Session.run beside the engine's own time and, where it is installed, ONNX Runtime's.
 
 usage: compare_python.py [--runs N] [--most MICROSECONDS]
-  --runs N    runs of each, in turns (20000)
-  --most US   fail where Session.run takes more than so many microseconds beyond the engine's time
+  --runs N    runs of each, 50 at a time in turns (20000)
+  --most US   fail where Session.run of a small layer takes more than so many microseconds beyond the engine's time
 
 One thread. The models are GRU layers of a batch of 1. The medians of all runs are printed; the engine's is that of `grurun bench`.
 """
@@ -24,6 +24,7 @@ import grurun
 from grurun._conformance import command, environment
 
 LAYERS = [("stream", 1, 64), ("short", 5, 16), ("sequence", 50, 128)]
+SMALL = 256  # elements of Y
 
 
 def gru(steps, hidden):
@@ -64,11 +65,13 @@ def callables(model, feeds):
 def medians(runs, feeds, model):
     named = list(callables(model, feeds))
     times = {name: [] for name, _ in named}
-    for _ in range(runs):
+    for _ in range(max(1, runs // 50)):
         for name, run in named:
-            begin = time.perf_counter_ns()
-            run()
-            times[name].append(time.perf_counter_ns() - begin)
+            run()  # what the others left in the caches is not counted: the engine's runs follow each other, too
+            for _ in range(50):
+                begin = time.perf_counter_ns()
+                run()
+                times[name].append(time.perf_counter_ns() - begin)
     return {name: statistics.median(taken) / 1000 for name, taken in times.items()}
 
 
@@ -85,7 +88,7 @@ def main():
         engine = engine_us(model)
         print(f"{name} (steps {steps}, hidden {hidden}): engine {engine:.1f} us, "
               + ", ".join(f"{who} {median:.1f} us" for who, median in found.items()))
-        failed = failed or (given.most is not None and found["grurun"] > engine + given.most)
+        failed = failed or (given.most is not None and steps * hidden <= SMALL and found["grurun"] > engine + given.most)
     sys.exit(1 if failed else 0)
 
 

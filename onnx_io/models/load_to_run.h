@@ -1,6 +1,7 @@
 // Models as runtimes take them: what the standard forbids and means something all the same is mended.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,5 +26,8 @@ struct RunnableModel {
 /// that nodes use and the model forgot to import are imported (com.microsoft and ai.onnx.ml, at the newest
 /// version known here).
 RunnableModel load_model_to_run(const std::string& path);
+
+/// The same of parse_model.
+RunnableModel parse_model_to_run(const void* data, std::size_t size, const std::string& base_folder);
 
 }  // namespace grurun::onnx_io

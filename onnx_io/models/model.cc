@@ -182,6 +182,12 @@ Model parse_model_for_check(const void* data, std::size_t size, const std::strin
   return parse({static_cast<const char*>(data), size}, base_folder, {.bad = Versions::kept});
 }
 
+RunnableModel parse_model_to_run(const void* data, std::size_t size, const std::string& base_folder) {
+  RunnableModel out;
+  out.model = parse({static_cast<const char*>(data), size}, base_folder, {.mended = &out.mended});
+  return out;
+}
+
 const Attribute* Node::find_attribute(const std::string& attribute_name) const {
   for (const Attribute& attribute : attributes) {
     if (attribute.name == attribute_name) return &attribute;

@@ -14,6 +14,8 @@
 #include "cli/program.h"
 #include "conformance/version.h"
 #include "onnx_io/models/load_for_check.h"
+#include "onnx_io/models/load_to_run.h"
+#include "opset/check/mended_findings.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/session.h"
 #include "python/bindings/values.h"
@@ -32,15 +34,18 @@ using namespace nb::literals;
 namespace grurun::python {
 namespace {
 
+constexpr std::chrono::milliseconds interval_of_polls{50};
+
 // Ctrl-C ends a run of the main thread, which alone handles signals.
 Session::Poll poll_signals() {
-  if (gettid() != getpid()) return {};
-  return [here = std::this_thread::get_id(), due = std::chrono::steady_clock::now()]() mutable {
-    constexpr std::chrono::milliseconds interval{50};
+  thread_local const bool is_main = gettid() == getpid();
+  if (!is_main) return {};
+  return [here = std::this_thread::get_id(),
+          due = std::chrono::steady_clock::now() + interval_of_polls]() mutable {
     if (std::this_thread::get_id() != here) return;  // one of the pool
     const auto now = std::chrono::steady_clock::now();
     if (now < due) return;
-    due = now + interval;
+    due = now + interval_of_polls;
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   };
@@ -48,7 +53,7 @@ Session::Poll poll_signals() {
 
 // A path, the bytes of a ModelProto, or a message that has them. The GIL is held.
 template <typename FromPath, typename FromBytes>
-onnx_io::Model read_model(nb::handle source, const FromPath& from_path, const FromBytes& from_bytes) {
+auto read_model(nb::handle source, const FromPath& from_path, const FromBytes& from_bytes) {
   nb::object held = nb::borrow(source);
   if (nb::hasattr(held, "SerializeToString")) held = held.attr("SerializeToString")();
   char* data = nullptr;
@@ -70,17 +75,21 @@ onnx_io::Model read_model(nb::handle source, const FromPath& from_path, const Fr
   return from_path(text);
 }
 
-onnx_io::Model load(nb::handle source) {
-  return read_model(source, onnx_io::load_model,
-                    [](const void* data, std::size_t size) { return onnx_io::parse_model(data, size, ""); });
+onnx_io::RunnableModel load(nb::handle source) {
+  return read_model(source, onnx_io::load_model_to_run, [](const void* data, std::size_t size) {
+    return onnx_io::parse_model_to_run(data, size, "");
+  });
+}
+
+std::string warning_text(const opset::Finding& finding) {
+  return printable(report::finding_text(finding));
 }
 
 void warn(const std::vector<opset::Finding>& findings) {
   if (findings.empty()) return;
   const nb::object category = nb::module_::import_("grurun._errors").attr("ModelWarning");
   for (const opset::Finding& finding : findings) {
-    if (PyErr_WarnEx(category.ptr(), printable(report::finding_text(finding)).c_str(), 1) != 0)
-      throw nb::python_error();
+    if (PyErr_WarnEx(category.ptr(), warning_text(finding).c_str(), 1) != 0) throw nb::python_error();
   }
 }
 
@@ -268,13 +277,14 @@ int run_command(const std::vector<std::string>& arguments) {
 void define(nb::module_& module) {
   memory::set_limit(usable_memory());
   register_errors();
+  define_memory(module);
   module.attr("__version__") = conformance::version();
   nb::class_<Session>(module, "Session")
       .def(
           "__init__",
           [](Session* self, nb::handle model, int threads, std::uint64_t seed,
              std::optional<std::size_t> max_memory, std::optional<double> max_time, bool fusion) {
-            onnx_io::Model loaded = load(model);
+            onnx_io::RunnableModel loaded = load(model);
             const nb::gil_scoped_release no_gil;
             new (self) Session(std::move(loaded), {threads, seed, max_memory, max_time, fusion});
           },
@@ -283,6 +293,13 @@ void define(nb::module_& module) {
       .def("run", &run, "output_names"_a.none(), "feeds"_a)
       .def("_intermediates", &intermediates, "names"_a.none(), "feeds"_a)
       .def("_require_plan", &Session::require_plan, nb::call_guard<nb::gil_scoped_release>())
+      .def("_mended",
+           [](const Session& session) {
+             nb::list texts;
+             for (const opset::Finding& finding : opset::mended_findings(session.mended()))
+               texts.append(to_text(warning_text(finding)));
+             return texts;
+           })
       .def("_check", [](const Session& session) { return findings(session.model()); })
       .def("_inputs", [](const Session& session) { return described(session.model().graph.inputs); })
       .def("_outputs", [](const Session& session) { return described(session.model().graph.outputs); })

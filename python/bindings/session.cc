@@ -86,8 +86,8 @@ class Session::Running {
   std::optional<MemoryLimit> limit_;
 };
 
-Session::Session(onnx_io::Model model, SessionOptions options)
-    : model_(std::move(model)), options_(std::move(options)) {
+Session::Session(onnx_io::RunnableModel file, SessionOptions options)
+    : file_(std::move(file)), options_(std::move(options)) {
   if (options_.threads < 0 || options_.threads > 1024)
     fail_usage("threads: 0 (one for each CPU that may be used) to 1024, not {}", options_.threads);
   if (options_.max_time && !(*options_.max_time > 0 && *options_.max_time < 1e9))
@@ -114,7 +114,7 @@ trial::TrialOptions Session::trial_options(const Poll& poll) const {
 
 std::vector<Value> Session::run(std::vector<Value> inputs, const Poll& poll,
                                 std::vector<opset::Finding>& warnings) {
-  inputs.resize(model_.graph.inputs.size());
+  inputs.resize(model().graph.inputs.size());
   const Running running(options_);
   std::unique_lock lock(mutex_);
   Planned& planned = planned_[which_are_fed(inputs)];
@@ -143,7 +143,7 @@ std::vector<Value> Session::run_first(std::vector<Value> inputs, const Poll& pol
                                       std::vector<opset::Finding>& warnings, Planned& planned) {
   trial::TrialOptions options = trial_options(poll);
   options.warn = [&](const opset::Finding& finding) { warnings.push_back(finding); };
-  trial::Trial trial(model_, std::move(options));
+  trial::Trial trial(model(), std::move(options));
   trial::DataSet set;
   set.inputs = inputs;
   trial::Outcome outcome = trial.run(std::move(set));
@@ -153,16 +153,16 @@ std::vector<Value> Session::run_first(std::vector<Value> inputs, const Poll& pol
 
 void Session::require_plan() const {
   engine::PlanOptions options;
-  for (const trial::Slot& input : trial::input_slots(model_.graph))
+  for (const trial::Slot& input : trial::input_slots(model().graph))
     if (!input.initialized) options.fed.insert(input.name);
   options.fuse = options_.fusion;
-  engine::make_plan(model_, options);
+  engine::make_plan(model(), options);
 }
 
 std::vector<onnx_io::NamedValue> Session::intermediates(const std::optional<std::vector<std::string>>& names,
                                                         const std::vector<Value>& inputs,
                                                         const Poll& poll) const {
-  const std::unordered_set<std::string> known = names_of_values(model_.graph);
+  const std::unordered_set<std::string> known = names_of_values(model().graph);
   std::unordered_set<std::string> wanted;
   if (names) {
     for (const std::string& name : *names) {
@@ -176,14 +176,14 @@ std::vector<onnx_io::NamedValue> Session::intermediates(const std::optional<std:
     if (!name.empty() && (!names || wanted.contains(name))) found[name] = value;
   };
   if (names) {  // what no node makes is known without a run
-    for (const onnx_io::Initializer& initializer : model_.graph.initializers)
+    for (const onnx_io::Initializer& initializer : model().graph.initializers)
       keep(initializer.name, initializer.tensor);
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (!inputs[i].empty()) keep(model_.graph.inputs[i].name, inputs[i]);
+      if (!inputs[i].empty()) keep(model().graph.inputs[i].name, inputs[i]);
   }
   trial::TrialOptions options = trial_options(poll);
   options.fuse = false;
-  trial::Trial trial(model_, std::move(options));
+  trial::Trial trial(model(), std::move(options));
   const std::shared_ptr<const engine::Plan> plan = trial.plan(inputs);
   engine::RunOptions run;
   run.seed = options_.seed;
@@ -194,7 +194,7 @@ std::vector<onnx_io::NamedValue> Session::intermediates(const std::optional<std:
     if (known.contains(name)) keep(name, value);
   };
   const std::vector<Value> outputs = engine::run_plan(*plan, inputs, run);
-  for (std::size_t i = 0; i < outputs.size(); ++i) keep(model_.graph.outputs[i].name, outputs[i]);
+  for (std::size_t i = 0; i < outputs.size(); ++i) keep(model().graph.outputs[i].name, outputs[i]);
   std::vector<onnx_io::NamedValue> list;
   for (auto& [name, value] : found) list.push_back({name, std::move(value)});
   return list;

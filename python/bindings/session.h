@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/graph/executor.h"
-#include "onnx_io/models/model.h"
+#include "onnx_io/models/load_to_run.h"
 #include "onnx_io/values/tensor_files.h"
 #include "opset/findings/finding.h"
 #include "trial/trial.h"
@@ -31,9 +31,10 @@ struct SessionOptions {
 class Session {
  public:
   /// Throws Error(usage) for options out of range.
-  Session(onnx_io::Model model, SessionOptions options);
+  Session(onnx_io::RunnableModel file, SessionOptions options);
 
-  const onnx_io::Model& model() const { return model_; }
+  const onnx_io::Model& model() const { return file_.model; }
+  const std::vector<onnx_io::Mended>& mended() const { return file_.mended; }
 
   using Poll = std::function<void()>;
 
@@ -61,7 +62,7 @@ class Session {
   std::vector<Value> run_first(std::vector<Value> inputs, const Poll& poll,
                                std::vector<opset::Finding>& warnings, Planned& planned);
 
-  const onnx_io::Model model_;
+  const onnx_io::RunnableModel file_;
   const SessionOptions options_;
   std::mutex mutex_;
   std::map<std::vector<bool>, Planned> planned_;  // by which inputs are fed

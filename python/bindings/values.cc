@@ -2,7 +2,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -58,20 +60,25 @@ DType dtype_of_dlpack(const nb::dlpack::dtype& dtype) {
   }
 }
 
-nb::dlpack::dtype numpy_dtype(DType dtype) {
-  const auto bits = static_cast<std::uint8_t>(8 * dtype_size(dtype));
-  if (dtype == DType::boolean) return {6, bits, 1};
-  if (is_complex(dtype)) return {5, bits, 1};
-  const bool is_numpys = dtype == DType::float16 || dtype == DType::float32 || dtype == DType::float64;
-  if (is_numpys) return {2, bits, 1};
-  const bool is_signed =
-      dtype == DType::int8 || dtype == DType::int16 || dtype == DType::int32 || dtype == DType::int64;
-  // Others are seen as unsigned numbers first, and then under their own type.
-  return {static_cast<std::uint8_t>(is_signed ? 0 : 1), bits, 1};
+// The letters are those of Python's module struct, in this machine's byte order and sizes.
+DType dtype_of_buffer(const char* format, Py_ssize_t width) {
+  const std::string_view letters = format == nullptr ? "B" : format;
+  constexpr std::string_view codes[] = {"bhilq", "BHILQ", "efd"};
+  const auto bits = static_cast<std::uint8_t>(8 * width);
+  if (letters == "?") return dtype_of_dlpack({6, bits, 1});
+  if (letters == "Zf" || letters == "Zd") return dtype_of_dlpack({5, bits, 1});
+  if (letters.size() != 1) return DType::undefined;
+  for (std::uint8_t code = 0; code < std::size(codes); ++code)
+    if (codes[code].find(letters[0]) != std::string_view::npos) return dtype_of_dlpack({code, bits, 1});
+  return DType::undefined;
 }
 
-bool is_of_ml_dtypes(DType dtype) {
-  return SmallFloats::set.contains(dtype) || SmallInts::set.contains(dtype) || dtype == DType::bfloat16;
+// Looked up once: the GIL, not a guard of C++'s, is held meanwhile.
+nb::handle numpys(DType dtype) {
+  static std::array<PyObject*, dtype_count> dtypes;
+  PyObject*& found = dtypes.at(static_cast<std::size_t>(dtype));
+  if (found == nullptr) found = helper("dtype_named")(dtype_name(dtype)).release().ptr();
+  return found;
 }
 
 // ml_dtypes keeps signed numbers of 4 and 2 bits without the bits above; here these repeat the sign.
@@ -89,23 +96,51 @@ void change_signs(Tensor& tensor, bool extend) {
   }
 }
 
-Tensor borrow(const Array& array, DType dtype, Kept& kept) {
-  std::vector<std::int64_t> dims(array.ndim());
-  for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = static_cast<std::int64_t>(array.shape(i));
-  Shape shape(dims);
+// What the memory is of goes to keep() where the tensor reads it in place.
+template <typename Keep>
+Tensor borrow(DType dtype, Shape shape, const void* data, const Keep& keep) {
   if (shape.element_count() == 0) return {dtype, std::move(shape)};
-  const auto address = reinterpret_cast<std::uintptr_t>(array.data());
-  // Without an owner: nobody may write there, and `kept` outlives every reader.
-  Tensor tensor = Tensor::borrow(dtype, std::move(shape), array.data(),
-                                 std::shared_ptr<const void>(std::shared_ptr<const void>(), array.data()));
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  // Without an owner: nobody may write there, and what is kept outlives every reader.
+  Tensor tensor = Tensor::borrow(dtype, std::move(shape), data,
+                                 std::shared_ptr<const void>(std::shared_ptr<const void>(), data));
   const std::size_t width = dtype_size(dtype);
   if (is_signed_small(dtype)) {
     change_signs(tensor, true);
   } else if (address % (is_complex(dtype) ? width / 2 : width) != 0) {
     tensor.mutable_raw();  // its own copy, aligned
   } else {
-    kept.push_back(array);
+    keep();
   }
+  return tensor;
+}
+
+Tensor borrow(const Array& array, DType dtype, Kept& kept) {
+  std::vector<std::int64_t> dims(array.ndim());
+  for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = static_cast<std::int64_t>(array.shape(i));
+  return borrow(dtype, Shape(dims), array.data(), [&] { kept.keep(array); });
+}
+
+// Undefined where the object has no buffer that lies row by row, or one of other elements.
+Tensor borrow_buffer(nb::handle object, Kept& kept) {
+  Py_buffer buffer;
+  if (!PyObject_CheckBuffer(object.ptr()) ||
+      PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return {};
+  }
+  const DType dtype = dtype_of_buffer(buffer.format, buffer.itemsize);
+  Tensor tensor;
+  bool is_kept = false;
+  if (dtype != DType::undefined) {
+    static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+    const std::vector<std::int64_t> dims(buffer.shape, buffer.shape + buffer.ndim);
+    tensor = borrow(dtype, Shape(dims), buffer.buf, [&] {
+      kept.keep(buffer);
+      is_kept = true;
+    });
+  }
+  if (!is_kept) PyBuffer_Release(&buffer);
   return tensor;
 }
 
@@ -141,6 +176,7 @@ bool hands_out_memory(nb::handle object) {
 
 Tensor to_tensor(nb::handle object, DType declared, Kept& kept) {
   if (hands_out_memory(object)) {
+    if (Tensor tensor = borrow_buffer(object, kept); tensor.defined()) return tensor;
     Array array;
     if (nb::try_cast(object, array)) {
       const DType dtype = dtype_of_dlpack(array.dtype());
@@ -204,6 +240,24 @@ ValueType::Kind kind_of(nb::handle object) {
   return nb::cast<bool>(helper("is_sequence")(object)) ? ValueType::Kind::sequence : ValueType::Kind::tensor;
 }
 
+// What an array of numpy's reads and writes, and gives free.
+class Memory {
+ public:
+  explicit Memory(Tensor tensor) : tensor_(std::move(tensor)) {
+    (void)tensor_.mutable_raw();  // a copy where anybody else has it
+  }
+
+  static int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+    static char nothing;
+    const Tensor& tensor = nb::inst_ptr<Memory>(self)->tensor_;
+    void* const data = tensor.size() == 0 ? &nothing : const_cast<void*>(tensor.raw());
+    return PyBuffer_FillInfo(view, self, data, static_cast<Py_ssize_t>(tensor.byte_size()), 0, flags);
+  }
+
+ private:
+  Tensor tensor_;
+};
+
 nb::object strings_to_python(const Tensor& tensor) {
   nb::list elements;
   for (const std::string& text : tensor.span<std::string>()) elements.append(to_text(text));
@@ -215,16 +269,17 @@ nb::object strings_to_python(const Tensor& tensor) {
 nb::object tensor_to_python(Tensor tensor) {
   const DType dtype = tensor.dtype();
   if (dtype == DType::string) return strings_to_python(tensor);
-  std::vector<std::size_t> shape;
-  for (const std::int64_t dim : tensor.shape()) shape.push_back(static_cast<std::size_t>(dim));
   if (is_signed_small(dtype)) change_signs(tensor, false);
-  void* const data = tensor.mutable_raw();  // a copy where anybody else has it
-  auto owned = std::make_unique<Tensor>(std::move(tensor));
-  const nb::capsule owner(owned.get(), [](void* held) noexcept { delete static_cast<Tensor*>(held); });
-  (void)owned.release();
-  nb::ndarray<nb::numpy> array(data, shape.size(), shape.data(), owner, nullptr, numpy_dtype(dtype));
-  nb::object object = array.cast();
-  return is_of_ml_dtypes(dtype) ? helper("seen_as")(object, dtype_name(dtype)) : object;
+  const Shape shape = tensor.shape();
+  const nb::object dims = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.rank())));
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    PyObject* const dim = PyLong_FromSsize_t(shape[i]);
+    if (dim == nullptr || PyTuple_SetItem(dims.ptr(), static_cast<Py_ssize_t>(i), dim) != 0)
+      throw nb::python_error();
+  }
+  static PyObject* type = nullptr;
+  if (type == nullptr) type = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
+  return nb::handle(type)(dims, numpys(dtype), nb::cast(Memory(std::move(tensor))));
 }
 
 // A map's values are numbers, as those of its keys.
@@ -243,6 +298,12 @@ nb::object map_to_python(const Map& map) {
 }
 
 }  // namespace
+
+void define_memory(nb::module_& module) {
+  static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&Memory::get_buffer)},
+                                {0, nullptr}};
+  nb::class_<Memory>(module, "Memory", nb::type_slots(slots));
+}
 
 Value to_value(nb::handle object, const ValueType& declared, Kept& kept) {
   using Kind = ValueType::Kind;

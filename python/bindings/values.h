@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tensor/value.h"
@@ -15,8 +16,27 @@ namespace grurun::python {
 
 using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 
-/// Arrays whose memory tensors borrow: to be kept until nothing reads these any more.
-using Kept = std::vector<Array>;
+/// What hands out the memory that tensors borrow: to be kept until nothing reads these any more. The GIL is
+/// held when it ends.
+class Kept {
+ public:
+  Kept() = default;
+  ~Kept() {
+    for (Py_buffer& buffer : buffers_) PyBuffer_Release(&buffer);
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+  void keep(Array array) { arrays_.push_back(std::move(array)); }
+  void keep(const Py_buffer& buffer) { buffers_.push_back(buffer); }
+
+ private:
+  std::vector<Array> arrays_;
+  std::vector<Py_buffer> buffers_;
+};
+
+/// The class that to_python needs, of what owns the memory of arrays.
+void define_memory(nanobind::module_& module);
 
 /// The value that an input of this type takes; of an unknown kind what the object itself is. Tensors borrow
 /// the memory of arrays that lie row by row, aligned, in this machine's byte order, and have an element type

@@ -71,11 +71,6 @@ def plain(value, declared: str):
     return array, array.dtype.name
 
 
-def seen_as(array: np.ndarray, name: str) -> np.ndarray:
-    """An array of bits as one of a type of ml_dtypes."""
-    return array.view(dtype_named(name))
-
-
 def strings(elements: list[str], shape: list[int]) -> np.ndarray:
     array = np.empty(len(elements), dtype=object)
     array[:] = elements

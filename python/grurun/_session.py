@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from grurun import _core
+from grurun._errors import ModelWarning
 
 
 class Finding(NamedTuple):
@@ -50,11 +52,19 @@ class Session(_core.Session):
 
     The model is checked and planned by the first run, for the inputs that it feeds. Errors are those of grurun._errors; what the
     rules of the standard have to say against a model that runs is a ModelWarning. Ctrl-C ends a run of the main thread.
+
+    Nodes that are not sorted are sorted, and missing imports of com.microsoft and ai.onnx.ml made up for, with a ModelWarning: as the
+    commands do. check() still finds the error.
     """
 
     def __init__(self, model: Any, *, threads: int = 0, seed: int = 0, max_memory: int | None = None,
                  max_time: float | None = None, fusion: bool = True) -> None:
         super().__init__(model, threads=threads, seed=seed, max_memory=max_memory, max_time=max_time, fusion=fusion)
+        mended = self._mended()
+        # A check judges the file, not what was made of it.
+        self._as_given = _copied(model) if mended else None
+        for text in mended:
+            warnings.warn(text, ModelWarning, stacklevel=2)
 
     @property
     def inputs(self) -> list[NodeArg]:
@@ -74,11 +84,15 @@ class Session(_core.Session):
 
     def check(self) -> list[Finding]:
         """What `grurun check` finds."""
-        return [Finding(*each) for each in self._check()]
+        return [Finding(*each) for each in self._check()] if self._as_given is None else check(self._as_given)
 
     def intermediates(self, names: Sequence[str] | None, feeds: Mapping[str, Any]) -> dict[str, Any]:
         """Values of the main graph by name, of a run without fusion: those named, or all that nodes make."""
         return self._intermediates(None if names is None else list(names), dict(feeds))
+
+
+def _copied(model: Any) -> Any:
+    return model.SerializeToString() if hasattr(model, "SerializeToString") else model
 
 
 def check(model: Any) -> list[Finding]:

@@ -53,6 +53,25 @@ class Runs(unittest.TestCase):
             for source in (file.name, proto.SerializeToString(), proto):
                 np.testing.assert_array_equal(run(source, feeds)[0], np.full((2, 3), 3, np.float32))
 
+    def test_what_a_file_breaks_is_mended_as_the_commands_do(self):
+        unsorted = model([helper.make_node("Exp", ["a"], ["y"], name="late"), helper.make_node("Neg", ["x"], ["a"], name="early")],
+                         [("x", TensorProto.FLOAT, [2])], [("y", TensorProto.FLOAT, [2])])
+        unimported = model([helper.make_node("Scaler", ["x"], ["y"], domain="ai.onnx.ml", scale=[2.0], offset=[0.0])],
+                           [("x", TensorProto.FLOAT, [1, 2])], [("y", TensorProto.FLOAT, [1, 2])])
+        del unimported.opset_import[1]
+        x = np.array([0, 1], np.float32)
+        for proto, fed, expected, text in ((unsorted, x, np.exp(-x), "GRAPH002.*'late'.*'early'"), (unimported, x[None], 2 * x[None], "ai.onnx.ml")):
+            with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+                file.write(proto.SerializeToString())
+                file.flush()
+                for source in (file.name, proto.SerializeToString(), proto):
+                    with self.assertWarnsRegex(grurun.ModelWarning, text) as caught:
+                        session = grurun.Session(source)
+                    self.assertEqual(caught.filename, __file__)
+                    np.testing.assert_allclose(session.run(None, {"x": fed})[0], expected, rtol=1e-6)
+                    self.assertIn("error", {finding.severity for finding in session.check()})
+                    self.assertEqual(session.check(), grurun.check(source))
+
     def test_every_element_type_comes_back_as_it_went(self):
         types = {"FLOAT": np.float32, "DOUBLE": np.float64, "FLOAT16": np.float16, "INT8": np.int8, "INT16": np.int16,
                  "INT32": np.int32, "INT64": np.int64, "UINT8": np.uint8, "UINT16": np.uint16, "UINT32": np.uint32,
