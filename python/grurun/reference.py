@@ -17,6 +17,7 @@ import onnx
 
 from grurun._errors import UnsupportedError
 from grurun._models import model_of, newest_opset, typed_inputs
+from grurun._python_ops import MixedGraph, outer_names, used
 from grurun._session import Session
 
 
@@ -32,15 +33,13 @@ class ReferenceEvaluator:
     """Computes the outputs of a ModelProto, a GraphProto (with `opsets`), a FunctionProto or a NodeProto, of a file or of bytes.
 
     verbose: 1 prints each node and its outputs, 2 what goes in as well. functions: FunctionProtos, or evaluators of such, that
-    nodes call. new_ops and check_shape_annotations raise UnsupportedError: operators written in Python do not run here, and
-    shapes are compared with those that the model declares by grurun.check.
+    nodes call. new_ops: classes derived from onnx.reference.op_run.OpRun, which compute the nodes of the main graph whose operator has
+    their op_domain and name; of nodes in bodies and functions they raise UnsupportedError. check_shape_annotations does, too:
+    grurun.check compares shapes with those that the model declares.
     """
 
     def __init__(self, proto: Any, opsets: dict[str, int] | None = None, functions: Sequence[Any] | None = None, verbose: int = 0,
                  new_ops: Sequence[type] | None = None, check_shape_annotations: bool = False) -> None:
-        if new_ops:
-            names = ", ".join(operator.__name__ for operator in new_ops)
-            raise UnsupportedError(f"unsupported: new_ops: {names}: operators written in Python do not run here; use onnx.reference")
         if check_shape_annotations:
             raise UnsupportedError("unsupported: check_shape_annotations; grurun.check compares shapes with those declared")
         self._source: Any = proto
@@ -59,6 +58,22 @@ class ReferenceEvaluator:
         self.functions_ = [getattr(each, "proto_", each) for each in functions or ()]
         self._opsets = self._find_opsets(opsets)
         self._sessions: dict[Any, Session] = {}
+        self._mixed = self._with_python(new_ops) if new_ops else None
+
+    def _with_python(self, new_ops: Sequence[type]) -> MixedGraph | None:
+        operators: dict[tuple[str, str], type] = {}
+        for each in new_ops:  # the first of a name counts
+            operators.setdefault((each.op_domain, each.__name__), each)  # type: ignore[attr-defined]
+        functions = list(self.proto_.functions) if isinstance(self.proto_, onnx.ModelProto) else list(self.functions_)
+        if isinstance(self.proto_, onnx.FunctionProto):
+            functions.append(self.proto_)
+        nodes = [] if isinstance(self.proto_, onnx.FunctionProto) else self._nodes()
+        if not used(operators, nodes, functions):
+            return None
+        params = {"log": lambda *_: None, "opsets": self._opsets, "verbose": 0, "new_ops": operators, "existing_functions": {},
+                  "evaluator_cls": type(self)}
+        constants = [] if self._graph is None else self._graph.initializer
+        return MixedGraph(nodes, constants, self._opsets, functions, operators, params)
 
     def _find_opsets(self, opsets: dict[str, int] | None) -> dict[str, int]:
         if isinstance(self.proto_, (onnx.ModelProto, onnx.FunctionProto)):
@@ -118,15 +133,23 @@ class ReferenceEvaluator:
         return model_of([call], typed_inputs(names, [feeds.get(name) for name in names]), [name for name in node.output if name],
                         opsets, functions)
 
+    def _graph_model(self, outer: Sequence[onnx.ValueInfoProto]) -> onnx.ModelProto:
+        """A model of a graph that may be a body: what it reads of the graphs around it is fed."""
+        imports = [onnx.helper.make_opsetid(domain, version) for domain, version in self._opsets.items()]
+        model = onnx.helper.make_model(self.proto_, opset_imports=imports, functions=self.functions_)
+        model.graph.input.extend(outer)
+        return model
+
     def _session(self, feeds: Mapping[str, Any], attributes: Mapping[str, Any] | None) -> Session:
         if isinstance(self.proto_, onnx.ModelProto):
             # A path keeps the folder in which external data lies.
             model: Any = self._source if isinstance(self._source, (str, PathLike)) else self.proto_
             return self._sessions.setdefault("", self._sessions.get("") or Session(model))
         if isinstance(self.proto_, onnx.GraphProto):
-            imports = [onnx.helper.make_opsetid(domain, version) for domain, version in self._opsets.items()]
-            model = onnx.helper.make_model(self.proto_, opset_imports=imports, functions=self.functions_)
-            return self._sessions.setdefault("", self._sessions.get("") or Session(model))
+            outer = [name for name in outer_names(self.proto_) if feeds.get(name) is not None]
+            inputs = typed_inputs(outer, [feeds[name] for name in outer])
+            key = tuple(each.SerializeToString() for each in inputs)
+            return self._sessions.setdefault(key, self._sessions.get(key) or Session(self._graph_model(inputs)))
         return Session(self._called_model(feeds, attributes))
 
     def run(self, output_names: Sequence[str] | None, feed_inputs: Mapping[str, Any], attributes: Mapping[str, Any] | None = None,
@@ -134,17 +157,21 @@ class ReferenceEvaluator:
         """The outputs asked for (None: all), which may be values between; intermediate: all values, as a dict by name."""
         if isinstance(self.proto_, onnx.FunctionProto) and attributes is None and self.proto_.attribute:
             raise TypeError("a function with attributes needs `attributes`")
-        session = self._session(feed_inputs, attributes)
-        known = {each[0] for each in session._inputs()}
-        feeds = {name: value for name, value in feed_inputs.items() if name in known}
         wanted = self.output_names if output_names is None else list(output_names)
-        if not intermediate and not self.verbose and set(wanted) <= {each.name for each in session.outputs}:
-            return session.run(wanted, feeds)
-        results = session.intermediates(None, feeds)
-        if self._graph is not None:
-            results |= session.intermediates([each.name for each in self._graph.initializer], feeds)
-        results |= feeds
-        self._print(feeds, results)
+        if self._mixed is not None:
+            results = self._mixed.run(feed_inputs)
+            self._print(feed_inputs, results)
+        else:
+            session = self._session(feed_inputs, attributes)
+            known = {each[0] for each in session._inputs()}
+            feeds = {name: value for name, value in feed_inputs.items() if name in known}
+            if not intermediate and not self.verbose and set(wanted) <= {each.name for each in session.outputs}:
+                return session.run(wanted, feeds)
+            results = session.intermediates(None, feeds)
+            if self._graph is not None:
+                results |= session.intermediates([each.name for each in self._graph.initializer], feeds)
+            results |= feeds
+            self._print(feeds, results)
         if intermediate:
             return results
         missing = [name for name in wanted if name and name not in results]

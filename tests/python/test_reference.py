@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import numpy as np
-import onnx.reference
+import onnx.reference.op_run
 from onnx import TensorProto, helper
 
 from tests.python.models import add_model, gru_model, model, needs_package
@@ -17,6 +17,13 @@ if not os.environ["GRURUN_SANITIZE"]:
     from grurun.reference import ReferenceEvaluator
 
 X = np.random.default_rng(0).normal(size=(3, 2, 4)).astype(np.float32)
+
+
+class Scale(onnx.reference.op_run.OpRun):
+    op_domain = "mine"
+
+    def _run(self, x, by=None):
+        return (x * np.float32(by or 1),)
 
 
 def function(attributes=()):
@@ -71,9 +78,47 @@ class Evaluator(unittest.TestCase):
         self.assertEqual(printed.getvalue().splitlines()[:4], [" +C one: float32:() in [1.0, 1.0]", " +I x: float32:(2,) in [0.0, 1.0]",
                                                                "Add(x, one) -> a", " + a: float32:(2,) in [1.0, 2.0]"])
 
+    def test_operators_written_in_python(self):
+        nodes = [helper.make_node("Neg", ["x"], ["a"]), helper.make_node("Scale", ["a"], ["b"], domain="mine", by=3.0),
+                 helper.make_node("Add", ["b", "one"], ["y"]), helper.make_node("Abs", ["y"], ["z"], name="abs")]
+        proto = model(nodes, [("x", TensorProto.FLOAT, [2])], [("y", TensorProto.FLOAT, [2]), ("z", TensorProto.FLOAT, [2])],
+                      [helper.make_tensor("one", TensorProto.FLOAT, [], [1])])
+        proto.opset_import.add(domain="mine", version=1)
+        x = np.array([1, -2], np.float32)
+
+        class Abs(onnx.reference.op_run.OpRun):  # in the place of ONNX's own
+            op_domain = ""
+
+            def _run(self, x):
+                return (x * 0 + 7,)
+
+        for operators in ([Scale], [Scale, Abs]):
+            with self.subTest(len(operators)):
+                ours, theirs = (each(proto, new_ops=operators) for each in (ReferenceEvaluator, onnx.reference.ReferenceEvaluator))
+                for _ in range(2):
+                    for got, wanted in zip(ours.run(None, {"x": x}), theirs.run(None, {"x": x}), strict=True):
+                        np.testing.assert_array_equal(got, wanted)
+                np.testing.assert_array_equal(ours.run(["a", "b"], {"x": x})[1], -3 * x)
+        unused = ReferenceEvaluator(add_model(), new_ops=[Scale])
+        ones = np.ones((1, 3), np.float32)
+        self.assertEqual(unused.run(None, {"x": ones, "y": ones})[0].sum(), 6)
+
+    def test_a_body_reads_what_is_around_it(self):
+        body = helper.make_graph([helper.make_node("Add", ["x", "outer"], ["y"])], "body",
+                                 [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
+                                 [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])])
+        evaluator = ReferenceEvaluator(body, opsets={"": 20})
+        for outer in (1, 2):
+            feeds = {"x": np.ones(1, np.float32), "outer": np.full(1, outer, np.float32)}
+            self.assertEqual(evaluator.run(None, feeds)[0].tolist(), [1 + outer])
+
     def test_what_is_not_done_is_said(self):
-        with self.assertRaisesRegex(grurun.UnsupportedError, "new_ops: Mine"):
-            ReferenceEvaluator(add_model(), new_ops=[type("Mine", (), {})])
+        inner = helper.make_graph([helper.make_node("Scale", ["x"], ["b"], domain="mine", name="deep")], "body", [],
+                                  [helper.make_tensor_value_info("b", TensorProto.FLOAT, None)])
+        proto = model([helper.make_node("If", ["c"], ["y"], then_branch=inner, else_branch=inner)],
+                      [("c", TensorProto.BOOL, []), ("x", TensorProto.FLOAT, [2])], [("y", TensorProto.FLOAT, None)])
+        with self.assertRaisesRegex(grurun.UnsupportedError, r"new_ops: node 'deep' \(Scale\) is in a body"):
+            ReferenceEvaluator(proto, new_ops=[Scale])
         with self.assertRaisesRegex(grurun.UnsupportedError, "check_shape_annotations"):
             ReferenceEvaluator(add_model(), check_shape_annotations=True)
         with self.assertRaisesRegex(TypeError, "opsets must be a dict"):
