@@ -1,7 +1,7 @@
 # tests/ mirrors the tree: every folder tests/<room>/ becomes one GoogleTest binary of all its sources. ctest runs it as one
 # entry, or as several shards where the folder is large, with the room's name as label. A folder whose sources hold no *_test.cc is a library that all the binaries link.
 # Every tests/**/test_*.py runs as an entry of its own, under the project's virtual environment where there is one, and
-# is skipped where it skips all of its tests.
+# is skipped where it skips all of its tests. Those of tests/frameworks run in the environment of scripts/with-frameworks.
 
 find_package(GTest REQUIRED)
 
@@ -92,7 +92,14 @@ foreach(file IN LISTS python_tests)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${file})
   string(REGEX REPLACE "\\.py$" "" name ${name})
   get_filename_component(label ${name} DIRECTORY)
-  add_test(NAME ${name} COMMAND ${GRURUN_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/tests/run_unittest.py ${file}
+  set(python ${GRURUN_TEST_PYTHON})
+  if(name MATCHES "^frameworks/")
+    if(NOT TARGET grurun_python)
+      continue()
+    endif()
+    set(python ${PROJECT_SOURCE_DIR}/scripts/with-frameworks)
+  endif()
+  add_test(NAME ${name} COMMAND ${python} ${PROJECT_SOURCE_DIR}/tests/run_unittest.py ${file}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "python;${label}" SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
 endforeach()

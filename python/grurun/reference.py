@@ -105,6 +105,11 @@ class ReferenceEvaluator:
         return None if self._graph is None else [each.type for each in self._graph.output]
 
     @property
+    def has_linked_attribute(self) -> bool:
+        """Whether nodes take attributes from those of the function: operators written in Python ask for it."""
+        return any(attribute.ref_attr_name for node in self._nodes() for attribute in node.attribute)
+
+    @property
     def opsets(self) -> dict[str, int]:
         return self._opsets
 

@@ -23,6 +23,7 @@ from typing import Any
 from grurun import _core
 from grurun._conformance import conformance
 from grurun._errors import Error, UsageError
+from grurun._gate_inputs import dynamic_axes, dynamic_places, feeds_of, flattened, resized, to_array
 from grurun._session import Finding, Session, check
 
 __all__ = ["gate"]
@@ -58,32 +59,19 @@ def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_
     given.mkdir(parents=True, exist_ok=True)
     if any(given.iterdir()):
         raise UsageError(f"usage: {given} is not empty: a gate's folder becomes a case of its own")
-    complaints = _Gate(source, given, sweep=sweep, ignore=tuple(ignore), rtol=rtol, atol=atol).complaints()
+    tolerance = {"rtol": rtol, "atol": atol}
+    complaints = _Gate(source, given, sweep=sweep, ignore=tuple(ignore), tolerance=tolerance).complaints()
     if not complaints:
         shutil.rmtree(given)
         return None
-    raise AssertionError("\n".join([*complaints, f"The case is in {given}: grurun conformance {given}"]))
+    flags = "".join(f"--{name} {number:g} " for name, number in tolerance.items() if number is not None)
+    raise AssertionError("\n".join([*complaints, f"The case is in {given}: grurun conformance {flags}{given}"]))
 
 
 def _arguments(args: Any) -> Any:
     if isinstance(args, Mapping):
         return dict(args)
     return tuple(args) if isinstance(args, (list, tuple)) else (args,)
-
-
-def _flat(values: Any) -> list[Any]:
-    """Outputs in order: nested tuples, lists and dicts as exporters flatten them."""
-    if isinstance(values, Mapping):
-        return [leaf for value in values.values() for leaf in _flat(value)]
-    if isinstance(values, (list, tuple)):
-        return [leaf for value in values for leaf in _flat(value)]
-    return [values]
-
-
-def _array(value: Any) -> Any:
-    import numpy as np
-
-    return value.detach().cpu().numpy() if hasattr(value, "detach") else np.asarray(value)
 
 
 class _Source:
@@ -101,7 +89,7 @@ class _Source:
     @classmethod
     def of(cls, subject: Any, args: Any, expected: Any, dynamic: Any, export: dict[str, Any]) -> _Source:
         compute = expected if callable(expected) else None
-        values = None if expected is None or compute else _flat(expected)
+        values = None if expected is None or compute else flattened(expected)
         if _is_torch(subject):
             return cls(_export_torch(subject, args, dynamic, export), args, compute or _run_torch(subject) if values is None else None,
                        values, dynamic)
@@ -115,7 +103,7 @@ class _Source:
     def outputs(self, args: Any) -> list[Any] | None:
         if self.compute is None:
             return self.values
-        return _flat(self.compute(**args) if isinstance(args, Mapping) else self.compute(*args))
+        return flattened(self.compute(**args) if isinstance(args, Mapping) else self.compute(*args))
 
 
 def _is_torch(subject: Any) -> bool:
@@ -166,13 +154,13 @@ def _run_sklearn(estimator: Any) -> Callable[..., Any]:
 
 
 class _Gate:
-    def __init__(self, source: _Source, folder: Path, *, sweep: bool, ignore: tuple[str, ...], rtol: float | None,
-                 atol: float | None) -> None:
+    def __init__(self, source: _Source, folder: Path, *, sweep: bool, ignore: tuple[str, ...],
+                 tolerance: Mapping[str, float | None]) -> None:
         self.source = source
         self.folder = folder
         self.sweep = sweep
         self.ignore = ignore
-        self.tolerance = {"rtol": rtol, "atol": atol}
+        self.tolerance = tolerance
         self.model = _write_model(source.model, folder / "model.onnx")
 
     def complaints(self) -> list[str]:
@@ -235,13 +223,24 @@ class _Gate:
         import onnx
 
         proto = onnx.load(self.model, load_external_data=False)
-        return [line for node in proto.graph.node if set(outputs) & set(node.output)
-                for line in self._made_by(f"'{node.name or node.output[0]}'")]
+        producers = {name: node for node in proto.graph.node for name in node.output if name}
+        lines = []
+        for output in dict.fromkeys(name for name in outputs if name in producers):
+            node = producers[output]
+            lines.append(f"  {node.op_type} '{node.name}' makes output '{output}'")
+            # The nearest node that the exporter left a note on, as far as one value alone leads back to it.
+            while not (notes := self._made_by(f"'{node.name or node.output[0]}'")):
+                before = [producers[name] for name in node.input if name in producers]
+                if len(before) != 1:
+                    break
+                (node,) = before
+            lines += notes
+        return lines
 
     def _frozen(self, session: Session) -> list[str]:
         inputs = {each.name: each for each in session.inputs}
         lines = []
-        for name, axes in _axes(self.source.dynamic, list(inputs), self.source.args):
+        for name, axes in dynamic_axes(self.source.dynamic, list(inputs)):
             shape = inputs[name].shape if name in inputs else None
             if name not in inputs:
                 lines.append(f"input '{name}' of dynamic_shapes is none of the model's: {', '.join(inputs)}")
@@ -264,7 +263,7 @@ class _Gate:
                 if 1 in sizes.values():
                     continue
                 raise AssertionError(f"at {_told(sizes)} the framework's own model fails: {error}") from error
-            feeds = _feeds(session, args)
+            feeds = feeds_of(session, args)
             if expected is None:
                 session.run(None, feeds)
                 continue
@@ -272,7 +271,7 @@ class _Gate:
             if len(outputs) != len(expected):
                 raise UsageError(f"usage: {len(expected)} outputs are expected, but the model has {len(outputs)}: {', '.join(outputs)}")
             name = f"test_data_set_{len(sets)}"
-            arrays = {output: value if isinstance(value, (list, dict)) else _array(value) for output, value in zip(outputs, expected)}
+            arrays = {output: value if isinstance(value, (list, dict)) else to_array(value) for output, value in zip(outputs, expected)}
             if self.source.is_sklearn:
                 arrays = {each.name: _as_converted(arrays[each.name], each) for each in session.outputs}
             _core.write_data_set(session, str(self.folder / name), feeds, arrays)
@@ -283,12 +282,12 @@ class _Gate:
         yield {}, self.source.args
         if not self.sweep:
             return
-        places = _places(session, self.source.args, self.source.dynamic)
+        places = dynamic_places(session, self.source.args, self.source.dynamic)
         for name, where in places.items():
             size = where[0][2]
             for other in dict.fromkeys((size + 1, 2 * size + 1, 1)):
                 if other != size:
-                    yield {name: other}, _resized(self.source.args, where, other)
+                    yield {name: other}, resized(self.source.args, where, other)
 
 
 def _as_converted(value: Any, output: Any) -> Any:
@@ -315,73 +314,6 @@ def _write_model(model: Any, path: Path) -> Path:
     else:
         path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
     return path
-
-
-def _leaves(args: Any) -> list[tuple[Any, Any]]:
-    """(key, array) in the order in which a graph takes them."""
-    items = args.items() if isinstance(args, Mapping) else enumerate(args)
-    return [(key, value) for key, value in items if hasattr(value, "shape")]
-
-
-def _feeds(session: Session, args: Any) -> dict[str, Any]:
-    names = [each.name for each in session.inputs]
-    if isinstance(args, Mapping) and set(args) <= set(names):
-        return dict(args)
-    values = _flat(args)
-    if len(values) != len(names):
-        raise UsageError(f"usage: {len(values)} inputs are given, but the model takes {len(names)}: {', '.join(names)}")
-    return dict(zip(names, values))
-
-
-def _axes(dynamic: Any, names: Sequence[str], args: Any) -> Iterator[tuple[str, list[int]]]:
-    """(input, its dynamic axes), of what torch.onnx.export and the older dynamic_axes take."""
-    if dynamic is None:
-        return
-    items = list(dynamic.items()) if isinstance(dynamic, Mapping) else list(zip(names, dynamic))
-    for position, (name, axes) in enumerate(items):
-        if axes is None:
-            continue
-        if name not in names and position < len(names):  # a parameter's name, where the graph has another
-            name = names[position]
-        if isinstance(axes, Mapping):
-            yield name, [axis for axis, size in axes.items() if size is not None and not isinstance(size, int)]
-        else:
-            yield name, [axis for axis, size in enumerate(axes) if size is not None and not isinstance(size, int)]
-
-
-def _places(session: Session, args: Any, dynamic: Any) -> dict[str, list[tuple[Any, int, int]]]:
-    """Where each dynamic dimension stands: (key of the argument, axis, given size)."""
-    inputs = session.inputs
-    by_name = isinstance(args, Mapping) and set(args) <= {each.name for each in inputs}
-    wanted = {(name, axis) for name, axes in _axes(dynamic, [each.name for each in inputs], args) for axis in axes}
-    places: dict[str, list[tuple[Any, int, int]]] = {}
-    for position, (key, value) in enumerate(_leaves(args)):
-        found = next((each for each in inputs if each.name == key), None) if by_name else (
-            inputs[position] if position < len(inputs) else None)
-        if found is None:
-            continue
-        shape = found.shape or []
-        for axis, dim in enumerate(shape):
-            if isinstance(dim, str) or dim is None or (found.name, axis) in wanted:
-                name = dim if isinstance(dim, str) else f"{found.name}[{axis}]"
-                places.setdefault(name, []).append((key, axis, int(value.shape[axis])))
-    return places
-
-
-def _resized(args: Any, where: Sequence[tuple[Any, int, int]], size: int) -> Any:
-    import numpy as np
-
-    changed = dict(args) if isinstance(args, Mapping) else list(args)
-    for key, axis, given in where:
-        rows = np.arange(size) % max(given, 1)
-        value = changed[key]
-        if hasattr(value, "index_select"):
-            import torch
-
-            changed[key] = value.index_select(axis, torch.as_tensor(rows))
-        else:
-            changed[key] = np.take(np.asarray(value), rows, axis=axis)
-    return changed if isinstance(args, Mapping) else tuple(changed)
 
 
 def fixture_folder(request: Any, tmp_path_factory: Any) -> Path:

@@ -12,7 +12,6 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.optional_packages import require
 from tests.python.models import gru_model, model, needs_package
 
 if not os.environ["GRURUN_SANITIZE"]:
@@ -100,53 +99,6 @@ class HandMadeModels(unittest.TestCase):
             (pathlib.Path(folder) / "mine").write_text("")
             with self.assertRaisesRegex(grurun.UsageError, "not empty"):
                 gate(gru_model(), (X,), folder=folder)
-
-
-@needs_package
-class ScikitLearn(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        require({"sklearn": ["scikit-learn"], "skl2onnx": ["skl2onnx"]})
-
-    def test_estimators(self):
-        from sklearn.ensemble import RandomForestClassifier
-        from sklearn.linear_model import LinearRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-
-        rng = np.random.default_rng(0)
-        x = rng.normal(size=(40, 3)).astype(np.float32)
-        y = (x.sum(1) > 0).astype(np.int64)
-        gate(RandomForestClassifier(5, random_state=0).fit(x, y), (x,))
-        pipeline = make_pipeline(StandardScaler(), LinearRegression()).fit(x, x @ [1, 2, 3])
-        gate(pipeline, (x,), atol=1e-5)
-        gate(StandardScaler().fit(x), x, atol=1e-5)
-        red(self, "differs", pipeline, (x,), expected=lambda x: pipeline.predict(x * 2))
-
-
-@needs_package
-class PyTorch(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        try:
-            import onnxscript  # noqa: F401
-            import torch  # noqa: F401
-        except ModuleNotFoundError as error:
-            raise unittest.SkipTest(f"{error.name} is not installed: with what it needs it takes gigabytes") from error
-
-    def test_gru(self):
-        import torch
-
-        class Encoder(torch.nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.gru = torch.nn.GRU(4, 8, batch_first=True)
-
-            def forward(self, x):
-                return self.gru(x)[0]
-
-        torch.manual_seed(0)
-        gate(Encoder().eval(), (torch.randn(2, 5, 4),), dynamic_shapes={"x": {0: "batch", 1: "frames"}})
 
 
 @needs_package
