@@ -2,12 +2,14 @@
 """Times single operators, and short sequences of them, on grurun and on ONNX Runtime, in turns, on the same inputs of medium size; checks
 that the outputs agree; prints time of ONNX Runtime / time of grurun.
 
-usage: bench/compare_operators.py [-k TEXT] [--threads 1,2] [--turns N] [--slice-seconds S] [--json FILE] [--grurun BINARY]
+usage: bench/compare_operators.py [-k TEXT] [--threads 1,2] [--turns N] [--slice-seconds S] [--types] [--json FILE] [--grurun BINARY]
 
-A ratio above 1 says that grurun is faster. ONNX Runtime is called through Python, which adds 6 to 10 us. Exit codes: 0; 1 outputs differ;
+With --types, each operator on float32 is compared with itself on other element types instead: time of the type / time of float32.
+Otherwise a ratio above 1 says that grurun is faster. ONNX Runtime is called through Python, which adds 6 to 10 us. Exit codes: 0; 1 outputs differ;
 2 usage.
 """
 import argparse
+import functools
 import json
 import pathlib
 import subprocess
@@ -15,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import ml_dtypes
 import numpy as np
 from onnx import helper, numpy_helper, parser, save
 
@@ -319,23 +322,75 @@ def compare(name, nodes, values, threads, flags):
             "onnxruntime_us": float(np.median(peer.wall)), "ratio": float(np.median(peer.wall) / np.median(ours.wall))}
 
 
+TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float64": np.float64, "int64": np.int64, "int32": np.int32, "int8": np.int8}
+
+
+def as_type(value, dtype):
+    """Integers below 100, as far as 8 bits hold."""
+    return np.clip(np.rint(value * 8), -100, 100).astype(dtype) if np.issubdtype(dtype, np.integer) else value.astype(dtype)
+
+
+def time_types(name, nodes, values, flags):
+    """Microseconds by type; a type that grurun does not admit is left out."""
+    values = {key: floats(*value) if isinstance(value, tuple) else value for key, value in values.items()}
+    slices = {}
+    with tempfile.TemporaryDirectory(prefix="grurun-bench-") as folder:
+        for kind, dtype in {"float32": np.float32, **TYPES}.items():
+            model, feed = make_case(nodes, {key: as_type(value, dtype) if value.dtype == np.float32 else value for key, value in values.items()})
+            path = pathlib.Path(folder) / kind
+            (path / "test_data_set_0").mkdir(parents=True)
+            save(model, path / "model.onnx")
+            for k, value in enumerate(feed.values()):
+                (path / f"test_data_set_0/input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
+            given = ["--inputs", str(path / "test_data_set_0")]
+            done = subprocess.run([flags.grurun, path / "model.onnx", *given, "-q"], capture_output=True)
+            if done.returncode == 0:
+                slices[kind] = Grurun(flags.grurun, path / "model.onnx", given, 1)
+        slices["float32"].measure(3)
+        runs = max(10, min(20000, int(1e6 * flags.slice_seconds / slices["float32"].wall.pop())))
+        take_turns(flags.turns, 1, [functools.partial(each.measure, runs) for each in slices.values()])
+    return {kind: float(np.median(each.wall)) for kind, each in slices.items()}
+
+
+def compare_types(flags):
+    """Rows of all operators whose inputs have elements of float32."""
+    rows = []
+    print("| operators | float32, us | " + " | ".join(TYPES) + " |\n|---|--:|" + "--:|" * len(TYPES))
+    for name, nodes, values in chosen(flags):
+        if not any(isinstance(value, tuple) or value.dtype == np.float32 for value in values.values()):
+            continue
+        row = time_types(name, nodes, values, flags)
+        rows.append({"case": name, **row})
+        print(f"| {name} | {row['float32']:.1f} | " + " | ".join(f"{row[kind] / row['float32']:.2f}" if kind in row else "" for kind in TYPES) + " |",
+              flush=True)
+    return rows
+
+
+def chosen(flags):
+    return [case for case in CASES if any(text in case[0] for text in flags.k.split(","))]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("-k", default="", help="cases whose name holds this text; several by commas")
     arguments.add_argument("--threads", default="1")
     arguments.add_argument("--turns", type=int, default=5)
     arguments.add_argument("--slice-seconds", type=float, default=0.05, help="length of a turn")
+    arguments.add_argument("--types", action="store_true", help="compare grurun's element types with each other instead")
     arguments.add_argument("--json")
     arguments.add_argument("--grurun", default=ROOT / "build/release/bin/grurun", type=pathlib.Path)
     flags = arguments.parse_args()
     if not flags.grurun.is_file():
         arguments.error(f"{flags.grurun} is not there: build it first")
+    if flags.types:
+        rows = compare_types(flags)
+        if flags.json:
+            pathlib.Path(flags.json).write_text(json.dumps(rows, indent=1) + "\n")
+        sys.exit(0)
     rows = []
     print("| operators | threads | grurun, us | ONNX Runtime, us | ratio |\n|---|--:|--:|--:|--:|")
     for threads in map(int, flags.threads.split(",")):
-        for name, nodes, values in CASES:
-            if not any(text in name for text in flags.k.split(",")):
-                continue
+        for name, nodes, values in chosen(flags):
             row = compare(name, nodes, values, threads, flags)
             rows.append(row)
             print(f"| {name} | {threads} | {row['grurun_us']:.1f} | {row['onnxruntime_us']:.1f} | {row['ratio']:.2f} |"

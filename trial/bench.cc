@@ -103,6 +103,15 @@ std::uint64_t peak_resident_bytes() {
   return 0;
 }
 
+/// Of the tensors among the inputs, as far as memory::in_use() counts them.
+std::size_t bytes_held(const std::vector<Value>& inputs) {
+  std::size_t bytes = 0;
+  for (const Value& input : inputs) {
+    if (input.is_tensor()) bytes += input.tensor().byte_size();
+  }
+  return std::min(bytes, memory::in_use());
+}
+
 class Bench {
  public:
   Bench(const onnx_io::Model& model, const std::vector<Value>& inputs, const BenchOptions& options)
@@ -115,6 +124,7 @@ class Bench {
     const auto begin = Clock::now();
     runner_.emplace(trial.plan(inputs_));
     result_.plan_us = microseconds(Clock::now() - begin);
+    result_.weights_bytes = memory::in_use() - bytes_held(inputs_);
     for (std::int64_t i = 0; i < options_.warmup; ++i) runner_->run(inputs_, run_options_);
     time_runs();
     result_.peak_resident = peak_resident_bytes();
@@ -193,6 +203,10 @@ class Bench {
 BenchResult measure(const onnx_io::Model& model, const std::vector<Value>& inputs, TrialOptions trial_options,
                     const BenchOptions& options) {
   return Bench(model, inputs, options).measure(std::move(trial_options));
+}
+
+std::size_t BenchResult::other_bytes() const {
+  return peak_bytes - std::min(peak_bytes, weights_bytes + planned_bytes);
 }
 
 double BenchResult::quantile(double q) const {

@@ -30,8 +30,11 @@ struct BenchResult {
   double mean_us = 0;
   double cpu_us = 0;  // of all threads, of a run on average
   std::uint64_t peak_resident = 0;
-  std::size_t peak_bytes = 0;  // of tensors
-  std::size_t planned_bytes = 0;
+  std::size_t peak_bytes = 0;     // of tensors, of which are
+  std::size_t weights_bytes = 0;  // constants and what the plan made of them, files that are mapped left out
+  std::size_t planned_bytes = 0;  // laid out for the values of a run
+  /// The rest: inputs, work space of operators and values that are not laid out.
+  std::size_t other_bytes() const;
   bool has_profile = false;  // the next ones but last_run are filled in
   std::vector<OperatorTime> operators;
   std::int64_t profiled_runs = 0;

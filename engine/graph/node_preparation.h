@@ -30,6 +30,7 @@ class NodePreparation final : public PrepareContext, public GradientScope {
     return index < node_.outputs.size() && !node_.outputs[index].empty();
   }
   const Tensor* constant_input(std::size_t index) const override;
+  Arrangements& arrangements() override { return builder_.arrangements(); }
   const onnx_io::Attribute* attribute(const char* name, onnx_io::AttributeType type) override;
   std::shared_ptr<const Plan> subgraph(const char* name) override;
   GradientPath gradient_path(const GradientNames& names) override;

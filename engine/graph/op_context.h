@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/graph/arrangements.h"
 #include "engine/graph/op_registry.h"
 #include "engine/graph/refusal.h"
 #include "onnx_io/models/model.h"
@@ -42,6 +43,9 @@ class PrepareContext {
   /// The input's value when it is known before the run (initializer that cannot be fed, Constant), else
   /// nullptr.
   virtual const Tensor* constant_input(std::size_t index) const = 0;
+
+  /// What is made of constant inputs, shared by all nodes of the plan that make the same of them.
+  virtual Arrangements& arrangements() = 0;
 
   /// The attribute, or nullptr; marks it as read. A wrong type throws Error(invalid_model).
   virtual const onnx_io::Attribute* attribute(const char* name, onnx_io::AttributeType type) = 0;

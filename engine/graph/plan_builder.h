@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/graph/arrangements.h"
 #include "engine/graph/plan.h"
 #include "engine/graph/scope.h"
 #include "onnx_io/models/model.h"
@@ -34,6 +35,7 @@ class PlanBuilder {
                        const Scope& caller) const;
   /// Counts a node that planning makes; Error(limit) beyond PlanOptions::max_nodes.
   void count_node();
+  Arrangements& arrangements() { return arrangements_; }
 
  private:
   std::shared_ptr<const Plan> plan_graph(const onnx_io::Graph& graph, Frame& frame, Scope& scope);
@@ -63,6 +65,7 @@ class PlanBuilder {
   const PlanOptions& options_;
   const opset::FunctionIndex functions_;
   std::int64_t node_count_ = 0;
+  Arrangements arrangements_;
   // Bytes of the model's constants, of all that was folded, and by how much that grew in doing so; see
   // PlanOptions::most_folded_growth.
   std::size_t constant_bytes_ = 0, folded_bytes_ = 0, folded_growth_ = 0;

@@ -56,12 +56,15 @@ std::string profile_table(const BenchResult& result) {
 std::string bench_text(const BenchResult& result) {
   std::string text = fmt::format(
       "median {:.2f} us, p10 {:.2f}, p90 {:.2f}, least {:.2f}; {} runs, {} thread{}, {}\n"
-      "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms, peak memory of tensors {:.1f} MB, laid out of it "
-      "{:.1f} MB, of the process {:.1f} MB\n",
+      "CPU {:.2f} us a run, load {:.2f} ms, plan {:.2f} ms\n"
+      "peak memory of tensors {:.1f} MB: weights {:.1f} MB, laid out for values {:.1f} MB, other {:.1f} MB; "
+      "of the "
+      "process {:.1f} MB\n",
       result.quantile(0.5), result.quantile(0.1), result.quantile(0.9), result.samples_us.front(),
       result.runs, result.threads, result.threads == 1 ? "" : "s", result.isa, result.cpu_us,
       result.load_us / 1e3, result.plan_us / 1e3, static_cast<double>(result.peak_bytes) / 1e6,
-      static_cast<double>(result.planned_bytes) / 1e6, static_cast<double>(result.peak_resident) / 1e6);
+      static_cast<double>(result.weights_bytes) / 1e6, static_cast<double>(result.planned_bytes) / 1e6,
+      static_cast<double>(result.other_bytes()) / 1e6, static_cast<double>(result.peak_resident) / 1e6);
   if (result.has_profile) text += "\n" + profile_table(result);
   return text;
 }
@@ -80,7 +83,9 @@ std::string bench_json(const BenchResult& result) {
            {"load_us", result.load_us},
            {"plan_us", result.plan_us},
            {"peak_memory_bytes", result.peak_bytes},
+           {"weights_memory_bytes", result.weights_bytes},
            {"planned_memory_bytes", result.planned_bytes},
+           {"other_memory_bytes", result.other_bytes()},
            {"peak_resident_bytes", result.peak_resident}};
   if (result.has_profile) {
     Json operators = Json::array();

@@ -109,11 +109,10 @@ Tensor gemm_of(const GemmAttributes& attributes, const Tensor& A, const Tensor& 
 
 // Y = A' B' + C with B', and C if it is a row, known beforehand.
 template <typename T>
-RunFunction packed_step(const GemmAttributes& attributes, const Tensor& B, const Tensor* row) {
-  const std::int64_t K = B.dim(attributes.transB ? 1 : 0);
-  const std::int64_t N = B.dim(attributes.transB ? 0 : 1);
-  const auto packed = kernels::pack_b<T>(K, N, {B.data<T>(), B.dim(1), attributes.transB},
-                                         row != nullptr ? row->data<T>() : nullptr);
+RunFunction packed_step(PrepareContext& node, const GemmAttributes& attributes, const Tensor& B,
+                        const Tensor* row) {
+  const auto packed = packed_factor<T>(node, B, attributes.transB, row);
+  const std::int64_t N = packed->N();
   auto product = [attributes, packed, N, b_shape = B.shape(), has_row = row != nullptr](
                      RunContext& run, const ChainTail& tail) {
     const Tensor& A = run.tensor(0);
@@ -131,9 +130,9 @@ RunFunction packed_step(const GemmAttributes& attributes, const Tensor& B, const
     const kernels::Matrix<T> a{A.data<T>(), A.dim(1), attributes.transA};
     const kernels::Start start = C != nullptr ? kernels::Start::c_plus_bias : kernels::Start::bias;
     if constexpr (std::is_same_v<T, float>) {
-      multiply_rows(sizes.M, a, packed, y, start, tail);
+      multiply_rows(sizes.M, a, *packed, y, start, tail);
     } else {
-      kernels::gemm_packed<T>(sizes.M, a, packed, y, N, start);
+      kernels::gemm_packed<T>(sizes.M, a, *packed, y, N, start);
     }
   };
   if constexpr (std::is_same_v<T, float>) return product_step(N, std::move(product));
@@ -158,8 +157,8 @@ RunFunction prepare_gemm(PrepareContext& node) {
                          !is_row(*C, B->dim(attributes.transB ? 0 : 1)))) {
       C = nullptr;
     }
-    return B->dtype() == DType::float32 ? packed_step<float>(attributes, *B, C)
-                                        : packed_step<double>(attributes, *B, C);
+    return B->dtype() == DType::float32 ? packed_step<float>(node, attributes, *B, C)
+                                        : packed_step<double>(node, attributes, *B, C);
   }
   return [attributes](RunContext& run) {
     const Tensor& A = run.tensor(0);

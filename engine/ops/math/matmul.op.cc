@@ -28,32 +28,25 @@ Tensor multiply_packed(const Tensor& A, const kernels::PackedB<T>& B) {
 }
 
 // The same in float32, with a tail.
-RunFunction product_with_tail(const Tensor& B) {
-  const std::int64_t K = B.dim(0);
-  const std::int64_t N = B.dim(1);
-  return product_step(N, [packed = kernels::pack_b<float>(K, N, {B.data<float>(), N})](
-                             RunContext& run, const ChainTail& tail) {
+RunFunction product_with_tail(std::shared_ptr<const kernels::PackedB<float>> packed) {
+  return product_step(packed->N(), [packed](RunContext& run, const ChainTail& tail) {
     const Tensor& A = run.tensor(0);
     run.accept_input(1);  // lies in packed
     require_type(A, DType::float32);
-    const ProductShape shape = product_shape(A.shape(), Shape{packed.K(), packed.N()});
+    const ProductShape shape = product_shape(A.shape(), Shape{packed->K(), packed->N()});
     Tensor& Y = run.output(0, DType::float32, shape.output);
-    multiply_rows(shape.stack.element_count() * shape.M, {A.data<float>(), packed.K()}, packed,
+    multiply_rows(shape.stack.element_count() * shape.M, {A.data<float>(), packed->K()}, *packed,
                   Y.mutable_data<float>(), kernels::Start::bias, tail);
   });
 }
 
 template <typename T>
-RunFunction with_packed(const Tensor& B) {
-  const DType dtype = B.dtype();
-  const std::int64_t K = B.dim(0);
-  const std::int64_t N = B.dim(1);
-  const Tensor wide = cast_tensor(B, dtype_of<T>);
-  return [dtype, packed = kernels::pack_b<T>(K, N, {wide.data<T>(), N})](RunContext& run) {
+RunFunction with_packed(DType dtype, std::shared_ptr<const kernels::PackedB<T>> packed) {
+  return [dtype, packed](RunContext& run) {
     const Tensor& A = run.tensor(0);
     run.accept_input(1);  // lies in packed
     require_type(A, dtype);
-    run.set_output(0, cast_tensor(multiply_packed<T>(cast_tensor(A, dtype_of<T>), packed), dtype));
+    run.set_output(0, cast_tensor(multiply_packed<T>(cast_tensor(A, dtype_of<T>), *packed), dtype));
   };
 }
 
@@ -61,10 +54,12 @@ RunFunction prepare_matmul(PrepareContext& node) {
   const Tensor* B = node.constant_input(1);
   if (B != nullptr && B->rank() == 2) {
     const bool large = B->byte_size() > kernels::tuning::most_packed_bytes;
-    if (B->dtype() == DType::float64 && !large) return with_packed<double>(*B);
-    if (B->dtype() == DType::float32 && !large) return product_with_tail(*B);
+    const DType dtype = B->dtype();
+    if (dtype == DType::float64 && !large) return with_packed(dtype, packed_factor<double>(node, *B));
+    if (dtype == DType::float32 && !large) return product_with_tail(packed_factor<float>(node, *B));
     // Narrower ones need the wide copy anyway.
-    if (is_floating(B->dtype()) && dtype_size(B->dtype()) < sizeof(float)) return with_packed<float>(*B);
+    if (is_floating(dtype) && dtype_size(dtype) < sizeof(float))
+      return with_packed(dtype, packed_factor<float>(node, *B));
   }
   return [](RunContext& run) {
     const Tensor& A = run.tensor(0);

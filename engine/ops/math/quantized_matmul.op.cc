@@ -119,7 +119,9 @@ SharedFactor constant_factor(PrepareContext& node, std::size_t index) {
   const Tensor* b_zero_point = has_zero_point ? node.constant_input(index + 2) : nullptr;
   // Other types are refused by the executor, which knows those of the version.
   if (B == nullptr || !is_byte(*B) || (has_zero_point && b_zero_point == nullptr)) return nullptr;
-  return std::make_shared<const IntegerFactor>(integer_factor(*B, b_zero_point));
+  return node.arrangements().get<IntegerFactor>({B, b_zero_point}, {}, [&] {
+    return std::make_shared<IntegerFactor>(integer_factor(*B, b_zero_point));
+  });
 }
 
 /// By what was arranged, or else by B as it comes.

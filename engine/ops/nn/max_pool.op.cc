@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/vec/vec_convert.h"
 #include "engine/ops/nn/pooling.h"
 #include "tensor/dispatch.h"
 
@@ -98,6 +99,20 @@ void pool(const PoolShape& shape, const T* x, T* y, std::int64_t* indices, std::
   }
 }
 
+// Without indices: the maxima alone. float holds every 16-bit float.
+template <typename T>
+void fold_max(const PoolShape& shape, const T* x, T* y, ScratchVector<float>& buffer) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    fold_plane(shape, kernels::Fold::max, x, y, buffer);
+  } else {
+    ScratchVector<float> wide(static_cast<std::size_t>(shape.input_size + shape.output_size));
+    float* const wide_y = wide.data() + shape.input_size;
+    kernels::vec_convert(x, wide.data(), shape.input_size);
+    fold_plane(shape, kernels::Fold::max, wide.data(), wide_y, buffer);
+    kernels::vec_convert(wide_y, y, shape.output_size);
+  }
+}
+
 RunFunction prepare_max_pool(PrepareContext& node) {
   const int version = node.since_version();
   const auto attributes = window_attributes(node, {.dilations = version >= 10, .ceil_mode = version >= 10});
@@ -112,11 +127,8 @@ RunFunction prepare_max_pool(PrepareContext& node) {
       const T* from = x.data<T>();
       T* to = y.mutable_data<T>();
       for_each_plane(shape, [&](std::int64_t plane, ScratchVector<float>& buffer) {
-        if constexpr (std::is_arithmetic_v<T>) {
-          if (!indices) {
-            return fold_plane(shape, kernels::Fold::max, from + plane * shape.input_size,
-                              to + plane * shape.output_size, buffer);
-          }
+        if (!indices) {
+          return fold_max(shape, from + plane * shape.input_size, to + plane * shape.output_size, buffer);
         }
         pool(shape, from + plane * shape.input_size, to + plane * shape.output_size,
              indices ? indices + plane * shape.output_size : nullptr, plane * shape.input_size, column_major);

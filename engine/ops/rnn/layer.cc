@@ -16,28 +16,33 @@
 namespace grurun::engine::rnn {
 namespace {
 
-// A node after prepare: what it says, and its weights packed where they are known before the run.
-struct Layer {
-  LayerForm form;
-  LayerAttributes attributes;
-  std::optional<LayerWeights<float>> packed_float;
-  std::optional<LayerWeights<double>> packed_double;
-  std::optional<Dimensions> of_weights;  // of those that are packed
-  std::atomic<std::uint32_t> runs{0};
-  std::array<StepTrial<>, 2> trials;  // by direction
+// Weights known before the run, packed for all layers that have them.
+struct PackedWeights {
+  LayerWeights<float> as_float;
+  LayerWeights<double> as_double;
   bool may_be_compact = false;
   // Of weights that may be compact: held by each run, and alone by one that arranges them anew.
   std::shared_mutex arrangement;
   std::mutex next;  // who waits for `arrangement` holds it, so that no later run comes first
 
   template <typename Real>
-  std::optional<LayerWeights<Real>>& packed() {
+  LayerWeights<Real>& as() {
     if constexpr (std::is_same_v<Real, double>) {
-      return packed_double;
+      return as_double;
     } else {
-      return packed_float;
+      return as_float;
     }
   }
+};
+
+// A node after prepare: what it says, and its weights where they are known before the run.
+struct Layer {
+  LayerForm form;
+  LayerAttributes attributes;
+  std::shared_ptr<PackedWeights> packed;  // nullptr: they come with each run
+  std::optional<Dimensions> of_weights;   // of those that are packed
+  std::atomic<std::uint32_t> runs{0};
+  std::array<StepTrial<>, 2> trials;  // by direction
 };
 
 /// Calls body(panels, rows) for all weights and the rows that they are multiplied with.
@@ -61,32 +66,38 @@ void pack_constant_weights(PrepareContext& node, Layer& layer) {
   // Other types are refused by the executor, which knows the types that each version admits.
   if (!Floats::set.contains(dtype)) return;
   layer.of_weights = check_inputs(*weights, layer.form, layer.attributes);
-  dispatch(Floats{}, dtype, [&]<typename T>() {
-    using Real = ComputeType<T>;
-    LayerWeights<Real>& packed = layer.packed<Real>().emplace(pack_weights<T, Real>(*weights, layer.form));
-    each_product(packed, {}, [&](const kernels::GatePanels<Real>& panels, std::int64_t) {
-      if (panels.may_be_compact()) layer.may_be_compact = true;
+  std::vector<std::int64_t> form{static_cast<std::int64_t>(layer.form.of->gates), layer.form.own_bias_gate};
+  for (const RecurrentBlock& block : layer.form.blocks) form.push_back(block.gates);
+  layer.packed = node.arrangements().get<PackedWeights>({weights->begin(), weights->end()}, form, [&] {
+    auto made = std::make_shared<PackedWeights>();
+    dispatch(Floats{}, dtype, [&]<typename T>() {
+      using Real = ComputeType<T>;
+      made->as<Real>() = pack_weights<T, Real>(*weights, layer.form);
+      each_product(made->as<Real>(), {}, [&](const kernels::GatePanels<Real>& panels, std::int64_t) {
+        if (panels.may_be_compact()) made->may_be_compact = true;
+      });
     });
+    return made;
   });
 }
 
 /// Arranges packed weights as a run of these dimensions wants them; they stay so while it holds the lock.
 template <typename Real>
 std::shared_lock<std::shared_mutex> arrange_weights(Layer& layer, const Dimensions& dims) {
-  LayerWeights<Real>& weights = *layer.packed<Real>();
-  const std::lock_guard turn(layer.next);
+  LayerWeights<Real>& weights = layer.packed->as<Real>();
+  const std::lock_guard turn(layer.packed->next);
   bool arranged = true;
   each_product(weights, dims, [&](const kernels::GatePanels<Real>& panels, std::int64_t rows) {
     if (panels.wants_arranging(rows)) arranged = false;
   });
   // A plan that runs once more will run often.
   if (!arranged && layer.runs.load(std::memory_order_relaxed) > 0) {
-    const std::lock_guard alone(layer.arrangement);
+    const std::lock_guard alone(layer.packed->arrangement);
     each_product(weights, dims, [](kernels::GatePanels<Real>& panels, std::int64_t rows) {
       if (panels.wants_arranging(rows)) panels.arrange(rows);
     });
   }
-  return std::shared_lock(layer.arrangement);
+  return std::shared_lock(layer.packed->arrangement);
 }
 
 void run_layer(Layer& layer, RunContext& run) {
@@ -99,11 +110,11 @@ void run_layer(Layer& layer, RunContext& run) {
   dispatch(Floats{}, inputs[opset::input_X]->dtype(), [&]<typename T>() {
     using Real = ComputeType<T>;
     LayerWeights<Real> packed_now;
-    if (!layer.packed<Real>()) packed_now = pack_weights<T, Real>(inputs, layer.form);
-    const LayerWeights<Real>& weights = layer.packed<Real>() ? *layer.packed<Real>() : packed_now;
+    if (!layer.packed) packed_now = pack_weights<T, Real>(inputs, layer.form);
+    const LayerWeights<Real>& weights = layer.packed ? layer.packed->as<Real>() : packed_now;
 
     std::shared_lock<std::shared_mutex> lock;
-    if (layer.may_be_compact) lock = arrange_weights<Real>(layer, dims);
+    if (layer.packed && layer.packed->may_be_compact) lock = arrange_weights<Real>(layer, dims);
 
     LayerRun layer_run(run, inputs, outputs, layer.form, dims, layer.attributes);
     // Runs side by side may count as one: the order is for speed alone.

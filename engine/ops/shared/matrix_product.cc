@@ -88,6 +88,22 @@ GRURUN_INSTANTIATE(std::uint32_t);
 GRURUN_INSTANTIATE(std::uint64_t);
 #undef GRURUN_INSTANTIATE
 
+template <typename T>
+std::shared_ptr<const kernels::PackedB<T>> packed_factor(PrepareContext& node, const Tensor& B,
+                                                         bool transposed, const Tensor* row) {
+  return node.arrangements().get<kernels::PackedB<T>>({&B, row}, {transposed}, [&] {
+    const Tensor wide = cast_tensor(B, dtype_of<T>);
+    return std::make_shared<kernels::PackedB<T>>(kernels::pack_b<T>(
+        B.dim(transposed ? 1 : 0), B.dim(transposed ? 0 : 1), {wide.data<T>(), B.dim(1), transposed},
+        row != nullptr ? row->data<T>() : nullptr));
+  });
+}
+
+template std::shared_ptr<const kernels::PackedB<float>> packed_factor(PrepareContext&, const Tensor&, bool,
+                                                                      const Tensor*);
+template std::shared_ptr<const kernels::PackedB<double>> packed_factor(PrepareContext&, const Tensor&, bool,
+                                                                       const Tensor*);
+
 void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::PackedB<float>& B, float* C,
                    kernels::Start start, const ChainTail& tail) {
   constexpr std::int64_t near_elements = 1 << 16;  // of C, to be found in the cache by the tail

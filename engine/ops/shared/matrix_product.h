@@ -44,6 +44,13 @@ RunFunction product_step(std::int64_t N, Product product) {
   return chain_head({.least_rank = 1, .row = N, .with_tail = with_tail});
 }
 
+/// The constant B [K, N], or [N, K] if transposed, as a factor in T, and optionally the row [N] of type T
+/// that starts its sums: packed once for all nodes that multiply by it. B of another type is widened.
+template <typename T>
+std::shared_ptr<const kernels::PackedB<T>> packed_factor(PrepareContext& node, const Tensor& B,
+                                                         bool transposed = false,
+                                                         const Tensor* row = nullptr);
+
 /// C = start + A * B for A [rows, B.K()], C [rows, B.N()] dense, and then the tail, if there is one, on every
 /// row, some rows at a time while these are in the cache.
 void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::PackedB<float>& B, float* C,
