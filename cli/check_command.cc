@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/many_models.h"
 #include "cli/report_flags.h"
+#include "conformance/wire_fields.h"
 #include "onnx_io/models/load_for_check.h"
 #include "opset/check/check.h"
 #include "opset/findings/rules.h"
@@ -81,21 +83,50 @@ bool FindingFilter::excludes_by_select(const std::string& code) const {
   return !select.empty() && !begins(code, select) && !begins(code, ignore);
 }
 
+std::optional<Severity> severity_of(const std::string& name) {
+  for (const Severity severity : {Severity::error, Severity::warning, Severity::note})
+    if (name == opset::severity_name(severity)) return severity;
+  return std::nullopt;
+}
+
 /// Each of select and ignore may hold several prefixes, "GRU,SHAPE003". Throws Error(usage) for one that no
 /// code begins with, and for a severity that is none of error, warning and note.
 FindingFilter make_filter(const std::vector<std::string>& select, const std::vector<std::string>& ignore,
                           const std::string& least) {
   FindingFilter filter{prefixes("--select", select), prefixes("--ignore", ignore), Severity::note};
-  for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
-    if (least != opset::severity_name(severity)) continue;
-    filter.least = severity;
-    return filter;
+  const std::optional<Severity> severity = severity_of(least);
+  if (!severity) fail_usage("--severity: '{}' is none of error, warning and note", least);
+  filter.least = *severity;
+  return filter;
+}
+
+/// Which findings make the command fail.
+struct FailOn {
+  Severity least = Severity::error;
+  std::vector<std::string> codes;  // prefixes
+
+  bool fails(const opset::Finding& finding) const {
+    return finding.severity <= least || begins(finding.code, codes);
   }
-  fail_usage("--severity: '{}' is none of error, warning and note", least);
+};
+
+/// Each value is a severity or codes, "GRU,SHAPE003"; errors are always meant. Throws what prefixes throws.
+FailOn make_fail_on(const std::vector<std::string>& values) {
+  FailOn out;
+  for (const std::string& value : values) {
+    if (const auto severity = severity_of(value)) {
+      out.least = std::max(out.least, *severity);
+    } else {
+      for (std::string& prefix : prefixes("--fail-on", {value})) out.codes.push_back(std::move(prefix));
+    }
+  }
+  return out;
 }
 
 struct CheckFlags {
   std::vector<std::string> models;
+  int jobs = 0;
+  std::vector<std::string> fail_on;
   std::vector<std::string> select;
   std::vector<std::string> ignore;
   std::string severity = "note";
@@ -103,8 +134,15 @@ struct CheckFlags {
   bool list_rules = false;
 };
 
-void check_model(const std::string& path, const FindingFilter& filter, report::CheckedModel& out) {
+/// What of a model one worker found.
+struct Checked {
+  std::vector<opset::Finding> findings;
+  bool is_too_new = false;
+};
+
+Checked check_model(const std::string& path, const FindingFilter& filter) {
   const onnx_io::Model model = onnx_io::load_model_for_check(path);
+  Checked out;
   out.findings = trial::check_fully(model, trial::CheckDepth::everything).findings;
   // What --select asks for is not known where nodes could not be judged at all.
   const auto counts = [&](const opset::Finding& finding) {
@@ -120,40 +158,50 @@ void check_model(const std::string& path, const FindingFilter& filter, report::C
   };
   out.is_too_new =
       std::ranges::any_of(out.findings, is_error) && std::ranges::none_of(out.findings, is_other);
+  return out;
 }
 
-// A file that cannot be read does not keep the others from being checked: of their exit codes the first of
-// usage, invalid and unsupported that occurs is the command's.
+void note_findings(const report::CheckedModel& model, const FailOn& fail_on, ExitCode& code) {
+  for (const opset::Finding& finding : model.findings) {
+    const bool excused = model.is_too_new && finding.severity == Severity::error;
+    if (!excused && fail_on.fails(finding)) code.note(ErrorKind::invalid_model);
+  }
+  if (model.is_too_new) code.note(ErrorKind::unsupported);
+}
+
+// A file that cannot be read does not keep the others from being checked.
 int check_models(const CheckFlags& flags) {
   Reports<std::vector<report::CheckedModel>> reports(flags.report, "check", true);
   const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
+  const FailOn fail_on = make_fail_on(flags.fail_on);
+  const std::vector<std::string> paths = model_paths(flags.models);
   std::vector<NamedPath> read;
-  for (const std::string& path : flags.models) read.push_back({"the model", path});
+  for (const std::string& path : paths) read.push_back({"the model", path});
   require_unread(reports.files(), read);
   reports.open();
+  const auto look = [&](const std::string& path) {
+    const Checked checked = check_model(path, filter);
+    conformance::WireWriter writer;
+    writer(checked.is_too_new), writer(checked.findings);
+    return writer.take();
+  };
   std::vector<report::CheckedModel> checked;
-  bool usage = false;
-  bool invalid = false;
-  int other = 0;
-  for (const std::string& path : flags.models) {
+  ExitCode code;
+  for (const ModelAnswer& answer : look_at_each(paths, flags.jobs, look)) {
     report::CheckedModel& model = checked.emplace_back();
-    model.path = path;
-    try {
-      check_model(path, filter, model);
-      const bool errors = model.count(opset::Severity::error) > 0;
-      invalid = invalid || (errors && !model.is_too_new);
-      if (other == 0 && model.is_too_new) other = exit_code(ErrorKind::unsupported);
-    } catch (const Error& error) {
-      model.failure = error.what();
-      tell("grurun: {}\n", error.what());
-      usage = usage || error.kind() == ErrorKind::usage;
-      invalid = invalid || error.kind() == ErrorKind::invalid_model;
-      if (other == 0) other = exit_code(error.kind());
+    model.path = paths[checked.size() - 1];
+    if (answer.failed) {
+      model.failure = answer.failed->what();
+      tell("grurun: {}\n", model.failure);
+      code.note(answer.failed->kind());
+      continue;
     }
+    conformance::WireReader reader(answer.bytes);
+    reader(model.is_too_new), reader(model.findings);
+    note_findings(model, fail_on, code);
   }
   reports.write(checked);
-  if (usage) return exit_code(ErrorKind::usage);
-  return invalid ? exit_code(ErrorKind::invalid_model) : other;
+  return code.value();
 }
 
 int list_rules(const CheckFlags& flags) {
@@ -179,9 +227,10 @@ int run_check(const CheckFlags& flags) {
 
 void add_check(CLI::App& command, Action& action) {
   const auto flags = std::make_shared<CheckFlags>();
-  command.add_option("MODEL", flags->models, "Model files");
+  command.add_option("MODEL", flags->models, "Model files, and folders for all models below them");
+  add_jobs_flag(command, flags->jobs);
   const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* help) {
-    command.add_option(name, values, help)->allow_extra_args(false)->type_name("CODES");
+    return command.add_option(name, values, help)->allow_extra_args(false)->type_name("CODES");
   };
   repeated("--select", flags->select,
            "Only findings whose code begins so: GRU or GRU,SHAPE003; may be repeated");
@@ -191,6 +240,9 @@ void add_check(CLI::App& command, Action& action) {
                   "Findings of this severity and above: error, warning or note")
       ->type_name("LEAST")
       ->capture_default_str();
+  repeated("--fail-on", flags->fail_on,
+           "Fail for more than errors: warning, note, or findings whose code begins so, GRU065; may be repeated")
+      ->type_name("warning|CODES");
   const std::string formats = either_of(report::format_names<std::vector<report::CheckedModel>>()) +
                               "; with --list-rules " + either_of(report::format_names<report::Rules>());
   add_report_flags(command, flags->report, formats);
@@ -204,10 +256,11 @@ GRU, RNN and LSTM are held against everything that the text of their version sta
 
   grurun check model.onnx
   grurun check --select GRU,RNN,LSTM --ignore GRU065 --severity warning model.onnx
+  grurun check models/ --fail-on warning --report sarif=models.sarif
   grurun check --output-format json a.onnx b.onnx
 
-Exit codes: 0 no errors (warnings, notes and what the flags leave out do not count), 2 usage or a file is missing,
-3 errors or no valid model file, 4 not supported (an opset or ir_version newer than those known here, say), 5 a limit was
+Exit codes: 0 no errors (warnings and notes count with --fail-on, what the flags leave out never), 2 usage or a file is
+missing, 3 errors, what --fail-on names, or no valid model file, 4 not supported (an opset or ir_version newer than those known here, say), 5 a limit was
 hit.)");
   command.callback([flags, &action] { action = [flags] { return run_check(*flags); }; });
 }

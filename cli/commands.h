@@ -16,6 +16,7 @@ struct Command {
   const char* name;
   const char* description;
   void (*add)(CLI::App& command, Action& action);
+  bool tells_of_all = false;  // looks at the flags of every command
 };
 
 /// `grurun MODEL ...`, the command without a name: flags and action of the application itself.
@@ -45,6 +46,13 @@ void add_schema(CLI::App& command, Action& action);
 
 /// `grurun inspect MODEL`: what a model consists of. Returns 0.
 void add_inspect(CLI::App& command, Action& action);
+
+/// `grurun completions SHELL`: what bash, zsh or fish read, made from the flags of all commands, which must
+/// have been added to the same application. Returns 0.
+void add_completions(CLI::App& command, Action& action);
+
+/// `grurun manual`: the man page, likewise.
+void add_manual(CLI::App& command, Action& action);
 
 /// `grurun ops`: operator x version x type, from the schema registry and the kernel tables.
 void add_ops(CLI::App& command, Action& action);

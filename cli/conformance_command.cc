@@ -12,6 +12,7 @@
 #include "cli/flag_values.h"
 #include "cli/report_flags.h"
 #include "conformance/discover.h"
+#include "conformance/select.h"
 #include "conformance/suite.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
@@ -30,7 +31,7 @@ struct Flags {
   std::vector<std::string> paths;
   int jobs = 0;
   std::string max_time = "60";
-  std::string filter;
+  Selection selection;
   bool fail_fast = false;
   std::optional<double> rtol;
   std::optional<double> atol;
@@ -192,9 +193,11 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports) {
   std::vector<Case> known = found.cases;
   known.insert(known.end(), found.unseen.begin(), found.unseen.end());
   result.stale = result.expectations.without_case(known);
-  for (Case& test : found.cases)
-    if (flags.filter.empty() || matches_filter(test, flags.filter)) result.cases.push_back(std::move(test));
-  if (result.cases.empty()) fail_usage("no case found: -k {} matches none of {}", flags.filter, all);
+  result.cases = std::move(found.cases);
+  const SuiteOptions options = suite_options(flags, all);
+  select(result.cases, flags.selection, {options.workers, options.each.max_time});
+  if (result.cases.empty())
+    fail_usage("no case found: {} leaves none of {}", flags.selection.flags(), all);
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
   std::ranges::move(found.unseen, std::back_inserter(result.cases));
@@ -227,6 +230,36 @@ int run(const Flags& flags) {
 
 }  // namespace
 
+namespace {
+
+void add_selection(CLI::App& command, Selection& selection) {
+  const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* text) {
+    return command.add_option(name, values, text)->allow_extra_args(false);
+  };
+  repeated("-k", selection.filters,
+           "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
+           "or kind/name; with two slashes or more it is for the path; several: any of them");
+  repeated("--kind", selection.kinds, "Only cases of this kind, the folder that holds them; may be repeated")
+      ->type_name("KIND");
+  repeated("--op", selection.operators,
+           "Only cases whose model holds this operator, GRU or ai.onnx.ml.Scaler; several: any of them")
+      ->type_name("OPERATOR");
+  const auto opset = [&](const char* name, std::optional<std::int64_t>& version, const char* text) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, &version](const std::string& value) {
+              version = static_cast<std::int64_t>(std::min<std::uint64_t>(parse_whole(name, value), INT64_MAX));
+            },
+            text)
+        ->type_name("OPSET");
+  };
+  opset("--since", selection.since, "Only cases whose model imports this opset of ai.onnx or a newer one");
+  opset("--until", selection.until, "Only cases whose model imports this opset of ai.onnx or an older one");
+}
+
+}  // namespace
+
 void add_conformance(CLI::App& command, Action& action) {
   auto flags = std::make_shared<Flags>();
   command.add_option("PATH", flags->paths, "Folders that hold cases at any depth, or single cases")
@@ -240,9 +273,7 @@ void add_conformance(CLI::App& command, Action& action) {
                   "Bytes that a case's tensors may take, 512M, 4G (its worker's share of the machine's "
                   "memory, 4G at least)")
       ->type_name("SIZE");
-  command.add_option("-k", flags->filter,
-                     "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
-                     "or kind/name; with two slashes or more it is for the path");
+  add_selection(command, flags->selection);
   command.add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   command.add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
   command.add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");

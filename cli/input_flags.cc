@@ -14,7 +14,17 @@
 namespace grurun::cli {
 namespace {
 
-trial::RandomSettings random_settings(const InputFlags& flags) {
+// That a shape without a name is of.
+std::string only_input(const std::string& text, const std::vector<trial::Slot>& slots) {
+  std::vector<std::string> names;
+  for (const trial::Slot& slot : slots)
+    if (!slot.initialized) names.push_back(slot.name);
+  if (names.size() == 1) return names.front();
+  fail_usage("--input-shapes {}: the model has {} inputs; name the one that is meant, as in {}:{}", text,
+             names.size(), names.empty() ? "X" : names.front(), text);
+}
+
+trial::RandomSettings random_settings(const InputFlags& flags, const std::vector<trial::Slot>& slots) {
   trial::RandomSettings settings;
   settings.names = {"--inputs", "--val-range", "--input-shapes", "--set"};
   settings.seed = flags.seed.value_or(0);
@@ -28,6 +38,7 @@ trial::RandomSettings random_settings(const InputFlags& flags) {
   }
   for (const std::string& text : flags.shapes) {
     auto [name, shape] = parse_named_shape("--input-shapes", text);
+    if (name.empty()) name = only_input(text, slots);
     if (!settings.shapes.emplace(name, std::move(shape)).second)
       fail_usage("--input-shapes: the shape of '{}' is given twice", name);
   }
@@ -47,7 +58,7 @@ std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& 
   const std::vector<trial::Slot> slots = trial::input_slots(graph);
   std::vector<Value> values = trial::read_values(flags.inputs, slots, trial::Side::input, "--inputs");
   if (flags.inputs.empty() || flags.seed || describes_random(flags)) {
-    const trial::RandomSettings settings = random_settings(flags);
+    const trial::RandomSettings settings = random_settings(flags, slots);
     const std::vector<std::string> lines = trial::fill_random(graph, slots, settings, values);
     for (const std::string& line : lines) {
       tell("grurun: random input {}, seed {}\n", printable(line), settings.seed);
@@ -85,7 +96,8 @@ void add_random_flags(CLI::App& app, InputFlags& flags) {
       ->allow_extra_args(false)
       ->type_name("[X:]LOW:HIGH")
       ->group(random);
-  app.add_option("--input-shapes", flags.shapes, "Shapes, X:[5,2,3]")->type_name("X:[D,...]")->group(random);
+  app.add_option("--input-shapes", flags.shapes, "Shapes, X:[5,2,3], or [5,2,3] for the only input")
+      ->type_name("[X:][D,...]")->group(random);
   app.add_option("--set", flags.dimensions, "Sizes of named dimensions, batch=4 or batch=4,frames=20")
       ->allow_extra_args(false)
       ->type_name("DIM=N")

@@ -3,11 +3,16 @@
 
 #include "cli/commands.h"
 #include "cli/flag_values.h"
+#include "cli/many_models.h"
 #include "cli/report_flags.h"
 #include "cli/warnings.h"
+#include "conformance/wire_fields.h"
 #include "opset/check/mended_findings.h"
+#include "report/findings/check_format.h"
 #include "report/model/inspect_format.h"
+#include "report/model/inspect_list.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "trial/random_values.h"
 
 namespace grurun::cli {
@@ -15,31 +20,120 @@ namespace grurun::cli {
 namespace {
 
 struct InspectFlags {
-  std::string model;
+  std::vector<std::string> models;
+  int jobs = 0;
   std::vector<std::string> dimensions;
   ReportFlags report;
 };
 
-int run_inspect(const InspectFlags& flags) {
+using Sizes = std::map<std::string, std::int64_t>;
+
+report::Inspected inspected(const std::string& path, const onnx_io::Model& model, const Sizes& sizes) {
+  return {model, with_context([&] { return path; }, [&] { return opset::summarise(model, sizes); })};
+}
+
+int inspect_one(const InspectFlags& flags, const std::string& path) {
   Reports<report::Inspected> reports(flags.report, "inspect", true);
-  const std::map<std::string, std::int64_t> sizes = parse_dimensions("--set", flags.dimensions);
-  const onnx_io::RunnableModel file = onnx_io::load_model_to_run(flags.model);
+  const Sizes sizes = parse_dimensions("--set", flags.dimensions);
+  const onnx_io::RunnableModel file = onnx_io::load_model_to_run(path);
   const onnx_io::Model& model = file.model;
   require_unread(reports.files(), files_of(model));
   Warnings warnings;
   for (const opset::Finding& finding : opset::mended_findings(file.mended)) warnings.tell_of(finding);
   reports.open();
   trial::require_dimensions(sizes, trial::input_slots(model.graph), "--set");
-  reports.write(
-      {model, with_context([&] { return flags.model; }, [&] { return opset::summarise(model, sizes); })});
+  reports.write(inspected(path, model, sizes));
   return 0;
+}
+
+/// The sizes of dimensions that the inputs have.
+Sizes known_sizes(const onnx_io::Model& model, Sizes sizes) {
+  const std::vector<trial::Slot> inputs = trial::input_slots(model.graph);
+  std::erase_if(sizes, [&](const auto& size) {
+    try {
+      trial::require_dimensions({size}, inputs, "--set");
+      return false;
+    } catch (const Error&) {
+      return true;
+    }
+  });
+  return sizes;
+}
+
+/// Of many models a size is meant for those that have the dimension.
+struct InspectAnswer {
+  std::string text;
+  std::string json;
+  std::vector<std::string> warnings;
+  std::vector<std::string> set;
+
+  template <typename Io>
+  void fields(Io&& io) {
+    io(text), io(json), io(warnings), io(set);
+  }
+};
+
+std::string inspect_answer(const std::string& path, const Sizes& all_sizes) {
+  const onnx_io::RunnableModel file = onnx_io::load_model_to_run(path);
+  InspectAnswer answer;
+  for (const opset::Finding& finding : opset::mended_findings(file.mended))
+    answer.warnings.push_back(report::finding_line(finding));
+  const Sizes sizes = known_sizes(file.model, all_sizes);
+  for (const auto& [name, size] : sizes) answer.set.push_back(name);
+  const report::Inspected result = inspected(path, file.model, sizes);
+  answer.text = report::inspect_text(result);
+  answer.json = report::inspect_json(result);
+  conformance::WireWriter writer;
+  answer.fields(writer);
+  return writer.take();
+}
+
+// A file that cannot be read does not keep the others from being told of.
+int inspect_many(const InspectFlags& flags, const std::vector<std::string>& paths) {
+  Reports<std::vector<report::InspectedFile>> reports(flags.report, "inspect", true);
+  Sizes sizes = parse_dimensions("--set", flags.dimensions);
+  std::vector<NamedPath> read;
+  for (const std::string& path : paths) read.push_back({"the model", path});
+  require_unread(reports.files(), read);
+  reports.open();
+  std::vector<report::InspectedFile> files;
+  ExitCode code;
+  const auto look = [&](const std::string& path) { return inspect_answer(path, sizes); };
+  const std::vector<ModelAnswer> answers = look_at_each(paths, flags.jobs, look);
+  for (const ModelAnswer& each : answers) {
+    report::InspectedFile& file = files.emplace_back();
+    file.path = paths[files.size() - 1];
+    if (each.failed) {
+      file.failure = each.failed->what();
+      tell("grurun: {}\n", file.failure);
+      code.note(each.failed->kind());
+      continue;
+    }
+    InspectAnswer answer;
+    answer.fields(conformance::WireReader(each.bytes));
+    for (const std::string& warning : answer.warnings) tell("grurun: {}: {}\n", printable(file.path), warning);
+    for (const std::string& name : answer.set) sizes.erase(name);
+    file.text = std::move(answer.text);
+    file.json = std::move(answer.json);
+  }
+  if (!sizes.empty() && code.value() == 0)
+    fail_usage("--set {}: no model has an input with this dimension", sizes.begin()->first);
+  reports.write(files);
+  return code.value();
+}
+
+int run_inspect(const InspectFlags& flags) {
+  const std::vector<std::string> paths = model_paths(flags.models);
+  return paths == flags.models && paths.size() == 1 ? inspect_one(flags, paths.front())
+                                                    : inspect_many(flags, paths);
 }
 
 }  // namespace
 
 void add_inspect(CLI::App& command, Action& action) {
   const auto flags = std::make_shared<InspectFlags>();
-  command.add_option("MODEL", flags->model, "Model file")->required();
+  command.add_option("MODEL", flags->models, "Model files, and folders for all models below them")->required();
+  add_jobs_flag(command, flags->jobs);
   command.add_option("--set", flags->dimensions, "Size of a named dimension, batch=4; may be repeated")
       ->allow_extra_args(false)
       ->type_name("DIM=N");
@@ -52,6 +146,7 @@ ConvTranspose, Gemm, MatMul, GRU, RNN and LSTM, in functions and bodies too; of 
 What has a size that is not known, or runs nobody knows how often, is named and not counted.
 
   grurun inspect model.onnx
+  grurun inspect models/ --output-format json
   grurun inspect model.onnx --set batch=1 --set time=100 --output-format json
 
 Exit codes: 0, 2 usage or the file is missing, 3 no valid model file, 4 an ir_version that is newer than those known here,

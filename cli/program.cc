@@ -18,6 +18,7 @@
 #include "cli/version.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
+#include "tensor/near_match.h"
 
 namespace grurun::cli {
 namespace {
@@ -61,7 +62,7 @@ Examples:
   grurun model.onnx --inputs X=x.npy h=h.npy --save-outputs out.npz
   grurun case/model.onnx --inputs case/test_data_set_0 --expected case/test_data_set_0
   grurun bench model.onnx --threads 1                 how long a run takes
-  grurun CMD --help                                   flags of a subcommand
+  grurun help CMD                                     flags of a subcommand
 A model file named like a subcommand is run as ./check.
 
 Exit codes: 0 as expected, 1 something differs, 2 usage, 3 invalid model or data, 4 unsupported, 5 a limit was hit,
@@ -87,18 +88,68 @@ constexpr Command commands[] = {
     {"inspect", "Tell what a model consists of: inputs, operators, recurrent layers, parameters, FLOPs",
      add_inspect},
     {"ops", "Which operators, versions and types run", add_ops},
+    {"completions", "Print the completions for a shell: bash, zsh or fish", add_completions, true},
+    {"manual", "Print the man page", add_manual, true},
 };
 
+const Command* find_command(std::string_view name) {
+  const auto* const found = std::ranges::find(commands, name, &Command::name);
+  return found == std::end(commands) ? nullptr : found;
+}
+
+std::string near_commands(const std::string& name) {
+  std::vector<std::string> names{"help"};
+  for (const Command& command : commands) names.emplace_back(command.name);
+  return did_you_mean(near_matches(name, names));
+}
+
+// `grurun help CMD` is `grurun CMD --help`. Throws Error(usage) for what is no command.
+std::vector<std::string> without_help_command(std::span<char*> arguments) {
+  std::vector<std::string> out(arguments.begin(), arguments.end());
+  if (out.empty()) out.emplace_back("grurun");
+  if (out.size() < 2 || out[1] != "help") return out;
+  const auto is_flag = [](const std::string& argument) { return argument == "--help" || argument == "-h"; };
+  out.erase(out.begin() + 1);
+  std::erase_if(out, is_flag);
+  if (out.size() > 2) fail_usage("help takes one command; got '{}'", fmt::join(out.begin() + 1, out.end(), " "));
+  if (out.size() == 2 && find_command(out[1]) == nullptr)
+    fail_usage("help: there is no command '{}'{}; see grurun --help", out[1], near_commands(out[1]));
+  out.emplace_back("--help");
+  return out;
+}
+
+// A name that is no file, but nearly a command's, before what follows it is taken for flags of a run.
+void refuse_misspelt_command(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2 || arguments[1].starts_with('-') || find_command(arguments[1]) != nullptr) return;
+  std::error_code ignored;
+  const std::string near = near_commands(arguments[1]);
+  if (!near.empty() && !std::filesystem::exists(arguments[1], ignored))
+    fail_usage("there is no command and no file '{}'{}", arguments[1], near);
+}
+
+// What the parser did not expect, and flags that one of them nearly is.
+std::string unexpected_text(CLI::App& app) {
+  CLI::App* command = &app;
+  if (const auto chosen = app.get_subcommands(); !chosen.empty()) command = chosen.front();
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  const std::vector<std::string> rest = app.remaining(true);
+  std::string hint;
+  for (const std::string& argument : rest)
+    if (hint.empty() && argument.starts_with("--"))
+      hint = did_you_mean(near_matches(argument.substr(0, argument.find('=')), flags));
+  return fmt::format("not expected here: {}{}", fmt::join(rest, " "), hint);
+}
+
 // The command that the first argument names, else the one without a name, and no other: its arguments, files
-// perhaps, may be called like commands. Help tells of all of them.
-void add_commands(CLI::App& app, Action& action, std::span<char*> arguments) {
-  const bool help = asks_for_help(arguments);
-  const auto is_named = [&](const Command& command) {
-    return arguments.size() > 1 && std::string_view(arguments[1]) == command.name;
-  };
-  if (help || std::ranges::none_of(commands, is_named)) add_run(app, action);
+// perhaps, may be called like commands. Help and the like tell of all of them.
+void add_commands(CLI::App& app, Action& action, const std::vector<std::string>& arguments) {
+  const Command* named = arguments.size() > 1 ? find_command(arguments[1]) : nullptr;
+  const bool all = asks_for_help(arguments) || (named != nullptr && named->tells_of_all);
+  if (all || named == nullptr) add_run(app, action);
   for (const Command& command : commands)
-    if (help || is_named(command))
+    if (all || &command == named)
       command.add(*app.add_subcommand(command.name, command.description), action);
 }
 
@@ -116,9 +167,9 @@ void refuse_empty_values(CLI::App& app) {
 }
 
 // Of --json= with nothing behind it the parser would take the next argument for the value.
-void refuse_missing_values(int argc, char** argv) {
-  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
-    const std::string_view argument = argv[i];
+void refuse_missing_values(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string& argument = arguments[i];
     if (argument.starts_with("--") && argument.ends_with('=') && argument.find('=') == argument.size() - 1)
       fail_usage("{}: the value is empty", argument);
   }
@@ -135,13 +186,15 @@ void keep_freed_memory() {
 
 int run_main(int argc, char** argv) {
   keep_freed_memory();
-  const std::span arguments(argv, static_cast<std::size_t>(argc));
+  const std::vector<std::string> arguments =
+      without_help_command(std::span(argv, static_cast<std::size_t>(argc)));
   remove_old_reports(arguments);
+  if (!asks_for_help(arguments)) refuse_misspelt_command(arguments);
   CLI::App app("Runs ONNX models on a CPU engine whose answers can be trusted, and tests them.", "grurun");
   Action action;
   app.set_help_flag("-h,--help", "This help");
   const bool details =
-      std::ranges::any_of(arguments, [](std::string_view argument) { return argument == "-v"; });
+      std::ranges::any_of(arguments, [](const std::string& argument) { return argument == "-v"; });
   app.add_flag_callback(
       "--version", [=] { throw CLI::CallForVersion(details ? version_details() : version_line(), 0); },
       "The version; with -v what -v prints");
@@ -153,9 +206,10 @@ int run_main(int argc, char** argv) {
   app.footer(footer);
   add_commands(app, action, arguments);
   refuse_empty_values(app);
-  refuse_missing_values(argc, argv);
+  refuse_missing_values(arguments);
   try {
-    app.parse(argc, argv);
+    // The parser takes them from the last one to the first.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend() - 1));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
       require_stdout(error.get_name() == "CallForVersion" ? "--version" : "--help");
@@ -165,12 +219,9 @@ int run_main(int argc, char** argv) {
       return code;
     }
     const auto chosen = app.get_subcommands();
-    // CLI11 lists what it did not expect from the last one to the first.
     const bool unexpected = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    fail_usage(
-        "{}; see grurun {}--help",
-        unexpected ? fmt::format("not expected here: {}", fmt::join(app.remaining(true), " ")) : error.what(),
-        chosen.empty() ? "" : chosen.front()->get_name() + " ");
+    fail_usage("{}; see grurun {}--help", unexpected ? unexpected_text(app) : error.what(),
+               chosen.empty() ? "" : chosen.front()->get_name() + " ");
   }
   return action();
 }

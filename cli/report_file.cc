@@ -41,19 +41,19 @@ bool is_text(std::string_view bytes) {
 
 }  // namespace
 
-bool asks_for_help(std::span<char*> arguments) {
+bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::ranges::any_of(
-      arguments, [](std::string_view argument) { return argument == "--help" || argument == "-h"; });
+      arguments, [](const std::string& argument) { return argument == "--help" || argument == "-h"; });
 }
 
-void remove_old_reports(std::span<char*> arguments) {
+void remove_old_reports(const std::vector<std::string>& arguments) {
   if (asks_for_help(arguments)) return;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
     if (!argument.starts_with("--")) continue;
     const std::size_t equals = argument.find('=');
     const std::string_view flag = argument.substr(2, equals == argument.npos ? equals : equals - 2);
-    std::string_view value = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    std::string_view value = i + 1 < arguments.size() ? std::string_view(arguments[i + 1]) : "";
     if (equals != argument.npos) value = argument.substr(equals + 1);
     if (flag == "report") {
       remove_old_report(std::string(value.substr(value.find('=') + 1)));

@@ -3,9 +3,9 @@
 
 #include <fstream>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensor/error.h"
 
@@ -15,9 +15,9 @@ namespace grurun::cli {
 /// there, or empties them where their folder lets nothing be removed: what reads nothing but the report must
 /// not take it for that of a run which failed. All else stays, and all where help is asked for. To be called
 /// before the arguments are understood, since a run that fails because of them has no report either.
-void remove_old_reports(std::span<char*> arguments);
+void remove_old_reports(const std::vector<std::string>& arguments);
 
-bool asks_for_help(std::span<char*> arguments);
+bool asks_for_help(const std::vector<std::string>& arguments);
 
 /// A place that is tried before the work, so that one that cannot be written is known in time. What is there
 /// already stays until the report takes its place, and no file is made before.

@@ -67,11 +67,18 @@ struct Warning {
   opset::Finding finding;
 };
 
+/// A domain as people write it, "ai.onnx", and the version of it that a model imports.
+struct OpsetImport {
+  std::string domain;
+  std::int64_t version = 0;
+};
+
 struct CaseResult {
   Verdict verdict = Verdict::passed;
   std::string message;  // one line; empty when passed
   double seconds = 0;
   std::vector<std::string> operators;  // of the model, each once, sorted: "GRU", "ai.onnx.ml.Scaler"
+  std::vector<OpsetImport> opsets;     // of the model, by domain
   std::vector<OutputResult> outputs;
   std::vector<trial::Explanation> findings;  // why recurrent nodes differ, where diagnosis can say it
   std::vector<Warning> warnings;  // of the model, and of values that are of another type than it declares

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,6 +12,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "onnx_io/models/find_models.h"
+#include "onnx_io/near_files.h"
 #include "tensor/error.h"
 #include "trial/data_set_names.h"
 
@@ -24,17 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* onnx_model = "model.onnx";
 constexpr const char* ir_model = "model.xml";  // an OpenVINO IR, with its weights in model.bin
-
-// Other models that a case may have, compressed ones too.
-constexpr std::array<std::string_view, 6> model_endings = {".onnx",      ".onnxtxt", ".onnxtext",
-                                                           ".textproto", ".pbtxt",   ".prototxt"};
-
-bool is_named_as_model(std::string_view name) {
-  for (const std::string_view compressed : {".gz", ".zst"}) {
-    if (name.ends_with(compressed)) name.remove_suffix(compressed.size());
-  }
-  return std::ranges::any_of(model_endings, [&](std::string_view ending) { return name.ends_with(ending); });
-}
 
 /// What one folder holds, each list sorted.
 struct Listing {
@@ -83,7 +73,7 @@ Listing list(const fs::path& folder) {
       out.has_data_json = true;
     } else if (name.ends_with(".onnx") || name == ir_model) {
       out.models.push_back(std::move(name));
-    } else if (is_named_as_model(name)) {
+    } else if (onnx_io::is_named_as_model(name)) {
       out.written_otherwise.push_back(std::move(name));
     } else if (auto model = trial::model_of_output(name)) {
       const auto [first, is_new] = out.outputs.emplace(*std::move(model), name);
@@ -176,7 +166,8 @@ class Finder {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found)
-      fail_usage("{}: no such file or folder; give folders of cases, or cases", path);
+      fail_usage("{}: no such file or folder; give folders of cases, or cases{}", path,
+                 onnx_io::near_files(path));
     if (!fs::status_known(status)) fail_usage("{}: {}", path, error.message());
     const std::size_t before = reached_;
     if (fs::is_directory(status)) {

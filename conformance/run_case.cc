@@ -4,11 +4,10 @@
 
 #include <filesystem>
 #include <new>
-#include <set>
 
 #include "conformance/known_wrong.h"
+#include "conformance/model_facts.h"
 #include "engine/graph/plan.h"
-#include "onnx_io/models/walk.h"
 #include "opset/check/mended_findings.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
@@ -19,14 +18,6 @@ namespace grurun::conformance {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::vector<std::string> operators_of(const onnx_io::Model& model) {
-  std::set<std::string> names;
-  onnx_io::for_each_node(model, [&](const onnx_io::Node& node) {
-    names.insert(onnx_io::qualified_name(node.domain, node.op_type));
-  });
-  return {names.begin(), names.end()};
-}
 
 class Run {
  public:
@@ -42,6 +33,7 @@ class Run {
     for (const opset::Finding& finding : opset::mended_findings(file.mended))
       result_.warnings.push_back({"", finding});
     result_.operators = operators_of(model);
+    result_.opsets = opsets_of(model);
     if (model.graph.outputs.empty()) fail_invalid("the model has no output, so that nothing can be compared");
     trial::Trial trial(model, trial_options());
     if (test_.flat) return one(model, trial, trial::make_flat_data_set(test_.model, model.graph));

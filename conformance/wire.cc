@@ -1,123 +1,17 @@
 #include "conformance/wire.h"
 
-#include <cstring>
-#include <type_traits>
-
-#include "tensor/error.h"
+#include "conformance/wire_fields.h"
 
 namespace grurun::conformance {
 
-namespace {
-
-class Writer {
- public:
-  template <typename T>
-  requires std::is_trivially_copyable_v<T>
-  void operator()(const T& value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
-  void operator()(const std::string& text) {
-    (*this)(text.size());
-    bytes_ += text;
-  }
-  template <typename T>
-  void operator()(const std::vector<T>& items) {
-    (*this)(items.size());
-    for (const T& item : items) fields(*this, item);
-  }
-  template <typename T>
-  requires(!std::is_trivially_copyable_v<std::optional<T>>) void operator()(const std::optional<T>& item) {
-    (*this)(item.has_value());
-    if (item) fields(*this, *item);
-  }
-
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <typename T>
-  requires std::is_trivially_copyable_v<T>
-  void operator()(T& value) { std::memcpy(&value, take(sizeof value).data(), sizeof value); }
-  void operator()(Verdict& verdict) {
-    std::uint8_t number = 0;
-    (*this)(number);
-    if (number >= verdict_count) fail_internal("a worker's answer has a verdict of number {}", number);
-    verdict = static_cast<Verdict>(number);
-  }
-  void operator()(std::string& text) {
-    std::size_t size = 0;
-    (*this)(size);
-    text = take(size);
-  }
-  template <typename T>
-  void operator()(std::vector<T>& items) {
-    std::size_t size = 0;
-    (*this)(size);
-    items.clear();
-    for (std::size_t i = 0; i < size; ++i) fields(*this, items.emplace_back());
-  }
-  template <typename T>
-  requires(!std::is_trivially_copyable_v<std::optional<T>>) void operator()(std::optional<T>& item) {
-    bool present = false;
-    (*this)(present);
-    if (present) fields(*this, item.emplace());
-  }
-
-  void finish() const {
-    if (!bytes_.empty()) fail_internal("a worker's answer is {} bytes too long", bytes_.size());
-  }
-
- private:
-  std::string_view take(std::size_t size) {
-    if (size > bytes_.size()) fail_internal("a worker's answer is too short");
-    const std::string_view out = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
-    return out;
-  }
-
-  std::string_view bytes_;
-};
-
-// One list of fields serves both directions.
-template <typename Io, typename T>
-void fields(Io& io, T& value) {
-  using Plain = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<Plain, CaseResult>) {
-    io(value.verdict), io(value.message), io(value.seconds), io(value.operators), io(value.outputs);
-    io(value.findings), io(value.warnings);
-  } else if constexpr (std::is_same_v<Plain, OutputResult>) {
-    io(value.data_set), io(value.name), io(value.random), fields(io, value.comparison);
-  } else if constexpr (std::is_same_v<Plain, trial::Comparison>) {
-    io(value.ok), io(value.actual_type), io(value.expected_type), io(value.structure), io(value.tolerance);
-    io(value.errors), io(value.first), io(value.worst);
-  } else if constexpr (std::is_same_v<Plain, trial::Explanation>) {
-    io(value.kind), io(value.data_set), io(value.node), io(value.hypotheses), io(value.max_ulp),
-        io(value.text);
-  } else if constexpr (std::is_same_v<Plain, Warning>) {
-    io(value.data_set), fields(io, value.finding);
-  } else if constexpr (std::is_same_v<Plain, opset::Finding>) {
-    io(value.code), io(value.severity), io(value.node), io(value.op), io(value.message), io(value.section);
-  } else if constexpr (std::is_same_v<Plain, trial::ElementPair>) {
-    io(value.where), io(value.index), io(value.actual), io(value.expected);
-  } else {
-    io(value);
-  }
-}
-
-}  // namespace
-
 std::string encode(const CaseResult& result) {
-  Writer writer;
+  WireWriter writer;
   fields(writer, result);
   return writer.take();
 }
 
 CaseResult decode(std::string_view bytes) {
-  Reader reader(bytes);
+  WireReader reader(bytes);
   CaseResult result;
   fields(reader, result);
   reader.finish();

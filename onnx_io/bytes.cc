@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "onnx_io/near_files.h"
 #include "tensor/error.h"
 #include "tensor/memory/memory.h"
 
@@ -73,7 +74,7 @@ OpenFile open_file(const std::string& path) {
   // Without O_NONBLOCK, opening a fifo waits for a writer.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.valid()) {
-    if (errno == ENOENT) fail_usage("no such file: {}", path);
+    if (errno == ENOENT) fail_usage("no such file: {}{}", path, near_files(path));
     fail_usage("cannot open {}: {}", path, std::strerror(errno));
   }
   struct stat info {};

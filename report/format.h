@@ -34,6 +34,7 @@ struct SchemaView;
 struct DiffView;
 struct OpsetDiffView;
 struct Inspected;
+struct InspectedFile;
 struct OpSupport;
 struct RunReport;
 
@@ -55,6 +56,8 @@ template <>
 std::span<const Format<OpsetDiffView>> formats();
 template <>
 std::span<const Format<Inspected>> formats();
+template <>
+std::span<const Format<std::vector<InspectedFile>>> formats();
 template <>
 std::span<const Format<std::vector<OpSupport>>> formats();
 template <>

@@ -4,6 +4,7 @@
 #include "report/findings/check_format.h"
 #include "report/format.h"
 #include "report/model/inspect_format.h"
+#include "report/model/inspect_list.h"
 #include "report/run/run_format.h"
 #include "report/schema/ops_format.h"
 #include "report/schema/schema_diff_format.h"
@@ -74,6 +75,14 @@ std::span<const Format<Inspected>> formats() {
 }
 
 template <>
+std::span<const Format<std::vector<InspectedFile>>> formats() {
+  static constexpr Format<std::vector<InspectedFile>> rows[] = {
+      {"text", "", "", inspect_list_text},
+      {"json", "{\n  \"models\": [\n", "\"ir_version\": ", inspect_list_json}};
+  return rows;
+}
+
+template <>
 std::span<const Format<OpsMatrix>> formats() {
   static constexpr Format<OpsMatrix> rows[] = {
       {"text", "", "", ops_text},
@@ -110,7 +119,7 @@ bool any_row(const Is& is) {
 template <typename Is>
 bool any_format(const Is& is) {
   return any_row<conformance::SuiteResult, std::vector<CheckedModel>, Rules, SchemaView, DiffView,
-                 OpsetDiffView, Inspected, OpsMatrix, trial::BenchResult, RunReport>(is);
+                 OpsetDiffView, Inspected, std::vector<InspectedFile>, OpsMatrix, trial::BenchResult, RunReport>(is);
 }
 
 }  // namespace

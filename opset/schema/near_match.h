@@ -1,19 +1,15 @@
-// Names that a misspelt one may have meant.
+// Operators that a misspelt name may have meant.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "tensor/near_match.h"
 
 namespace grurun::opset {
 
-/// At most three of the candidates, nearest first: the same letters in another case, or few edits away. None
-/// for a name that is too long to be a misspelling.
-std::vector<std::string> near_matches(std::string_view name, std::span<const std::string> candidates);
-
-/// "; did you mean 'Relu' or 'PRelu'?", or nothing.
-std::string did_you_mean(const std::vector<std::string>& matches);
+using grurun::did_you_mean;
+using grurun::near_matches;
 
 /// Operators of a domain that exist in this opset, deprecated ones left out, near to op_type.
 std::vector<std::string> near_operators(const std::string& op_type, const std::string& domain,

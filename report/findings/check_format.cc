@@ -47,11 +47,11 @@ std::size_t CheckedModel::count(Severity severity) const {
 std::string check_text(const std::vector<CheckedModel>& models) {
   std::string text;
   std::size_t failed = 0;
+  std::size_t unread = 0;
   for (const CheckedModel& model : models) {
     const std::string path = printable(model.path);
     if (!model.failure.empty()) {
-      text += fmt::format("{}: not read: {}\n", path, printable(model.failure));
-      ++failed;
+      ++unread;
       continue;
     }
     for (const Finding& finding : model.findings)
@@ -64,7 +64,8 @@ std::string check_text(const std::vector<CheckedModel>& models) {
                               summary(errors, model.count(Severity::warning), model.count(Severity::note)));
   }
   if (models.size() > 1)
-    text += fmt::format("{} checked, {} with errors\n", counted(models.size(), "model"), failed);
+    text += fmt::format("{} checked, {} with errors{}\n", counted(models.size() - unread, "model"), failed,
+                        unread > 0 ? fmt::format(", {} could not be read", unread) : "");
   return text;
 }
 

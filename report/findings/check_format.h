@@ -25,7 +25,8 @@ std::string finding_text(const opset::Finding& finding);
 /// The same behind its severity, "error GRU001 ...", control characters escaped.
 std::string finding_line(const opset::Finding& finding);
 
-/// "m.onnx: " and the line of each finding, and a line that sums them up.
+/// "m.onnx: " and the line of each finding, and a line that sums them up. Files that could not be read are
+/// counted: why stands on stderr.
 std::string check_text(const std::vector<CheckedModel>& models);
 
 /// {"models": [{"path", "failure" (when it could not be read), "errors", "warnings", "notes",

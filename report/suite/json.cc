@@ -47,6 +47,9 @@ Json case_json(const conformance::Case& test, const conformance::CaseOutcome& ou
               {"unexpected", outcome.unexpected}, {"message", printable(result.message)},
               {"seconds", result.seconds}};
   if (outcome.expectation != nullptr) out["expectation"] = expectation_json(*outcome.expectation);
+  out["opsets"] = Json::object();
+  for (const conformance::OpsetImport& import : result.opsets)
+    out["opsets"][printable(import.domain)] = import.version;
   out["operators"] = Json::array();
   for (const std::string& name : result.operators) out["operators"].push_back(printable(name));
   out["outputs"] = Json::array();

@@ -54,6 +54,9 @@ CaseResult case_result(const json& test) {
   out.verdict = verdict_named(test.at("verdict"));
   out.message = test.at("message");
   out.seconds = test.at("seconds");
+  if (test.contains("opsets"))
+    for (const auto& [domain, version] : test.at("opsets").items())
+      out.opsets.push_back({domain, whole_of(version)});
   out.operators = test.at("operators");
   for (const json& output : test.at("outputs")) {
     OutputResult& read = out.outputs.emplace_back();

@@ -124,8 +124,7 @@ TEST_F(CheckCommand, GoesOnBehindFilesThatCannotBeRead) {
   const std::string garbage = write_bytes("garbage.onnx", "this is no model");
   Outcome outcome = run(garbage + " " + good);
   EXPECT_EQ(outcome.code, 3);
-  EXPECT_THAT(outcome.out, HasSubstr(garbage + ": not read: "));
-  EXPECT_THAT(outcome.out, HasSubstr(good + ": ok\n2 models checked, 1 with errors\n"));
+  EXPECT_EQ(outcome.out, good + ": ok\n1 model checked, 0 with errors, 1 could not be read\n");
   EXPECT_THAT(outcome.err, HasSubstr("grurun: invalid: "));
   outcome = run(missing() + " " + garbage + " " + good);
   EXPECT_EQ(outcome.code, 2) << "a missing file counts first";

@@ -127,6 +127,37 @@ class Command(unittest.TestCase):
         self.assertIn("1 case in", self.expect(0, self.folder, "-k", f"kind/{self.names[2]}").stdout)
         self.expect(2, self.folder, "-k", "no such case")
 
+    def selected(self, *flags):
+        return [line.split("\t")[0] for line in self.expect(0, self.folder, "--list", *flags).stdout.splitlines()]
+
+    def test_selection_by_name_kind_operator_and_opset(self):
+        import onnx.parser  # not at the top: all other tests do without
+        other = self.folder / "other"
+        for name, opset, node in (("test_a", 7, "Relu(X)"), ("test_b", 13, "If (c) <then_branch = g () => (float[2] y) "
+                                  "{ y = Tanh(X) }, else_branch = h () => (float[2] y) { y = Relu(X) }>")):
+            (other / name / "test_data_set_0").mkdir(parents=True)
+            model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> g (float[2] X, bool c) => '
+                                            f"(float[2] Y) {{ Y = {node} }}")
+            onnx.save(model, other / name / "model.onnx")
+        broken = other / "test_broken"
+        (broken / "test_data_set_0").mkdir(parents=True)
+        (broken / "model.onnx").write_bytes(b"no model")
+        a, b, c = (f"other/test_{name}" for name in ("a", "b", "broken"))
+        self.assertEqual(self.selected("-k", "test_a", "-k", "*broken"), [a, c])
+        self.assertEqual(self.selected("--kind", "other"), [a, b, c])
+        self.assertEqual(self.selected("--kind", "k*nd"), [f"kind/{name}" for name in self.names])
+        other = ["--kind", "other"]
+        self.assertEqual(self.selected(*other, "--op", "Tanh"), [b, c], "in a body; what cannot be read stays")
+        self.assertEqual(self.selected(*other, "--op", "Tanh", "--op", "Relu"), [a, b, c])
+        self.assertEqual(self.selected(*other, "--since", "8"), [b, c])
+        self.assertEqual(self.selected(*other, "--until", "12"), [a, c])
+        self.assertEqual(self.selected("-k", "test_a", "--since", "7", "--until", "7"), [a])
+        self.assertIn("--op Tahn: no case holds it; did you mean 'Tan' or 'Tanh'?",
+                      self.expect(2, self.folder, "--op", "Tahn").stderr)
+        self.assertIn("-k test_a, --op Tanh leaves none of 6",
+                      self.expect(2, self.folder, "-k", "test_a", "--op", "Tanh").stderr)
+        self.assertIn("--since 9 is beyond --until 8", self.expect(2, self.folder, "--since", "9", "--until", "8").stderr)
+
     def test_no_case_and_too_few(self):
         empty = self.folder / "empty"
         empty.mkdir()

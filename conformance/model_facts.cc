@@ -1,0 +1,24 @@
+#include "conformance/model_facts.h"
+
+#include <set>
+
+#include "onnx_io/models/walk.h"
+
+namespace grurun::conformance {
+
+std::vector<std::string> operators_of(const onnx_io::Model& model) {
+  std::set<std::string> names;
+  onnx_io::for_each_node(model, [&](const onnx_io::Node& node) {
+    names.insert(onnx_io::qualified_name(node.domain, node.op_type));
+  });
+  return {names.begin(), names.end()};
+}
+
+std::vector<OpsetImport> opsets_of(const onnx_io::Model& model) {
+  std::vector<OpsetImport> out;
+  for (const auto& [domain, version] : model.opset_imports)
+    out.push_back({std::string(onnx_io::shown_domain(domain)), version});
+  return out;
+}
+
+}  // namespace grurun::conformance
