@@ -240,8 +240,9 @@ void add_check(CLI::App& command, Action& action) {
                   "Findings of this severity and above: error, warning or note")
       ->type_name("LEAST")
       ->capture_default_str();
-  repeated("--fail-on", flags->fail_on,
-           "Fail for more than errors: warning, note, or findings whose code begins so, GRU065; may be repeated")
+  repeated(
+      "--fail-on", flags->fail_on,
+      "Fail for more than errors: warning, note, or findings whose code begins so, GRU065; may be repeated")
       ->type_name("warning|CODES");
   const std::string formats = either_of(report::format_names<std::vector<report::CheckedModel>>()) +
                               "; with --list-rules " + either_of(report::format_names<report::Rules>());

@@ -99,7 +99,8 @@ std::string zsh_completions(const std::vector<CommandTable>& commands) {
     if (!command.name.empty())
       out += fmt::format("    {})\n      shift words; (( CURRENT-- ))\n      _arguments{} ;;\n", command.name,
                          zsh_rows(command));
-  out += fmt::format("    *)\n      _arguments{} ;;\n  esac\n}}\n_grurun \"$@\"\n", zsh_rows(commands.front()));
+  out +=
+      fmt::format("    *)\n      _arguments{} ;;\n  esac\n}}\n_grurun \"$@\"\n", zsh_rows(commands.front()));
   return out;
 }
 
@@ -109,14 +110,14 @@ std::string fish_completions(const std::vector<CommandTable>& commands) {
     return "'" + replaced(replaced(text, "\\", R"(\\)"), "'", R"(\')") + "'";
   };
   out += "complete -c grurun -n __fish_use_subcommand -a help -d 'What a command does, and its flags'\n";
-  out += fmt::format("complete -c grurun -n '__fish_seen_subcommand_from help' -f -a '{}'\n", names_of(commands));
+  out += fmt::format("complete -c grurun -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
+                     names_of(commands));
   for (const CommandTable& command : commands) {
     if (!command.name.empty())
       out += fmt::format("complete -c grurun -n __fish_use_subcommand -a {} -d {}\n", command.name,
                          quoted(command.text));
-    const std::string when = command.name.empty()
-                                 ? "not __fish_seen_subcommand_from " + names_of(commands)
-                                 : "__fish_seen_subcommand_from " + command.name;
+    const std::string when = command.name.empty() ? "not __fish_seen_subcommand_from " + names_of(commands)
+                                                  : "__fish_seen_subcommand_from " + command.name;
     for (const FlagRow& flag : command.flags) {
       out += fmt::format("complete -c grurun -n '{}'", when);
       for (const std::string& name : flag.names)
@@ -146,8 +147,7 @@ struct Shell {
   const char* name;
   std::string (*make)(const std::vector<CommandTable>& commands);
 };
-constexpr Shell shells[] = {
-    {"bash", bash_completions}, {"zsh", zsh_completions}, {"fish", fish_completions}};
+constexpr Shell shells[] = {{"bash", bash_completions}, {"zsh", zsh_completions}, {"fish", fish_completions}};
 
 }  // namespace
 

@@ -196,8 +196,7 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports) {
   result.cases = std::move(found.cases);
   const SuiteOptions options = suite_options(flags, all);
   select(result.cases, flags.selection, {options.workers, options.each.max_time});
-  if (result.cases.empty())
-    fail_usage("no case found: {} leaves none of {}", flags.selection.flags(), all);
+  if (result.cases.empty()) fail_usage("no case found: {} leaves none of {}", flags.selection.flags(), all);
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
   std::ranges::move(found.unseen, std::back_inserter(result.cases));
@@ -249,7 +248,8 @@ void add_selection(CLI::App& command, Selection& selection) {
         .add_option_function<std::string>(
             name,
             [name, &version](const std::string& value) {
-              version = static_cast<std::int64_t>(std::min<std::uint64_t>(parse_whole(name, value), INT64_MAX));
+              version =
+                  static_cast<std::int64_t>(std::min<std::uint64_t>(parse_whole(name, value), INT64_MAX));
             },
             text)
         ->type_name("OPSET");

@@ -24,8 +24,8 @@ struct CommandTable {
   std::vector<FlagRow> arguments;
 };
 
-/// Of the application that `command` is a subcommand of: first the command without a name, then all others, and
-/// behind each those within it.
+/// Of the application that `command` is a subcommand of: first the command without a name, then all others,
+/// and behind each those within it.
 std::vector<CommandTable> command_tables(const CLI::App& command);
 
 }  // namespace grurun::cli

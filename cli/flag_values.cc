@@ -45,12 +45,14 @@ std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const s
     const bool bracketed = dims.size() >= 2 && dims.front() == '[' && dims.back() == ']';
     if (bracketed) dims = dims.substr(1, dims.size() - 2);
     if (bracketed || !dims.empty()) {
-      if (std::optional<Shape> shape = parse_shape(dims)) 
+      if (std::optional<Shape> shape = parse_shape(dims))
         return {named ? text.substr(0, colon) : std::string(), std::move(*shape)};
     }
   }
-  fail_usage("{} takes NAME:[d0,d1,...] with sizes of at least 0, as in X:[5,2,3], or [5,2,3] alone for the only "
-             "input; got '{}'", flag, text);
+  fail_usage(
+      "{} takes NAME:[d0,d1,...] with sizes of at least 0, as in X:[5,2,3], or [5,2,3] alone for the only "
+      "input; got '{}'",
+      flag, text);
 }
 
 namespace {

@@ -14,8 +14,8 @@
 
 namespace grurun::cli {
 
-/// "X:[5,2,3]" or "X:5,2,3": a value's name (which may hold colons) and a shape; "X:[]" is a scalar's. The name
-/// is empty for "[5,2,3]", the shape of the only one.
+/// "X:[5,2,3]" or "X:5,2,3": a value's name (which may hold colons) and a shape; "X:[]" is a scalar's. The
+/// name is empty for "[5,2,3]", the shape of the only one.
 std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const std::string& text);
 
 /// Sizes of dimensions by name, from values like "batch=4" and "batch=4,frames=20"; a name may hold commas.

@@ -97,7 +97,8 @@ void add_random_flags(CLI::App& app, InputFlags& flags) {
       ->type_name("[X:]LOW:HIGH")
       ->group(random);
   app.add_option("--input-shapes", flags.shapes, "Shapes, X:[5,2,3], or [5,2,3] for the only input")
-      ->type_name("[X:][D,...]")->group(random);
+      ->type_name("[X:][D,...]")
+      ->group(random);
   app.add_option("--set", flags.dimensions, "Sizes of named dimensions, batch=4 or batch=4,frames=20")
       ->allow_extra_args(false)
       ->type_name("DIM=N")

@@ -111,7 +111,8 @@ int inspect_many(const InspectFlags& flags, const std::vector<std::string>& path
     }
     InspectAnswer answer;
     answer.fields(conformance::WireReader(each.bytes));
-    for (const std::string& warning : answer.warnings) tell("grurun: {}: {}\n", printable(file.path), warning);
+    for (const std::string& warning : answer.warnings)
+      tell("grurun: {}: {}\n", printable(file.path), warning);
     for (const std::string& name : answer.set) sizes.erase(name);
     file.text = std::move(answer.text);
     file.json = std::move(answer.json);
@@ -132,7 +133,8 @@ int run_inspect(const InspectFlags& flags) {
 
 void add_inspect(CLI::App& command, Action& action) {
   const auto flags = std::make_shared<InspectFlags>();
-  command.add_option("MODEL", flags->models, "Model files, and folders for all models below them")->required();
+  command.add_option("MODEL", flags->models, "Model files, and folders for all models below them")
+      ->required();
   add_jobs_flag(command, flags->jobs);
   command.add_option("--set", flags->dimensions, "Size of a named dimension, batch=4; may be repeated")
       ->allow_extra_args(false)

@@ -66,7 +66,8 @@ std::string manual_flags(const CommandTable& command, const char* heading) {
   std::string group;
   for (const FlagRow& argument : command.arguments) out += manual_flag(argument);
   for (const FlagRow& flag : command.flags) {
-    if (heading != nullptr && flag.group != group) out += fmt::format("{} \"{}\"\n", heading, roff(flag.group));
+    if (heading != nullptr && flag.group != group)
+      out += fmt::format("{} \"{}\"\n", heading, roff(flag.group));
     group = flag.group;
     out += manual_flag(flag);
   }
@@ -85,8 +86,8 @@ std::string manual(const std::vector<CommandTable>& commands) {
   out += manual_footer(run.footer) + ".SH COMMANDS\n";
   for (std::size_t i = 1; i < commands.size(); ++i) {
     const CommandTable& command = commands[i];
-    out += ".SS \"" + synopsis(command) + "\"\n" + roff(command.text) + ".\n" + manual_flags(command, nullptr) +
-           manual_footer(command.footer);
+    out += ".SS \"" + synopsis(command) + "\"\n" + roff(command.text) + ".\n" +
+           manual_flags(command, nullptr) + manual_footer(command.footer);
   }
   return out;
 }

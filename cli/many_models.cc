@@ -85,9 +85,9 @@ std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, int
     if (end.how == conformance::JobEnd::How::answered) {
       answers[end.job] = decode_answer(end.answer);
     } else {
-      answers[end.job].failed.emplace(ErrorKind::internal,
-                                      fmt::format("{}: the worker process {}{}", paths[end.job],
-                                                  end.answer.starts_with("exited") ? "" : "was ", end.answer));
+      answers[end.job].failed.emplace(
+          ErrorKind::internal, fmt::format("{}: the worker process {}{}", paths[end.job],
+                                           end.answer.starts_with("exited") ? "" : "was ", end.answer));
     }
     return true;
   };

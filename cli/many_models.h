@@ -21,16 +21,16 @@ struct ModelAnswer {
   std::optional<Error> failed;  // what it threw, or that its process died
 };
 
-/// Calls look(path) for each, in `jobs` processes side by side (0: one for each CPU), and returns the answers in
-/// the order of the paths. A single model is looked at here. Throws Error(usage) when a signal ends it.
+/// Calls look(path) for each, in `jobs` processes side by side (0: one for each CPU), and returns the answers
+/// in the order of the paths. A single model is looked at here. Throws Error(usage) when a signal ends it.
 std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, int jobs,
                                       const std::function<std::string(const std::string& path)>& look);
 
 /// -j, --jobs.
 void add_jobs_flag(CLI::App& command, int& jobs);
 
-/// The exit code of a command that goes on when one of its models fails: that of usage, else that of an invalid
-/// model, else that of the first other failure.
+/// The exit code of a command that goes on when one of its models fails: that of usage, else that of an
+/// invalid model, else that of the first other failure.
 class ExitCode {
  public:
   void note(ErrorKind kind);

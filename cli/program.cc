@@ -111,7 +111,8 @@ std::vector<std::string> without_help_command(std::span<char*> arguments) {
   const auto is_flag = [](const std::string& argument) { return argument == "--help" || argument == "-h"; };
   out.erase(out.begin() + 1);
   std::erase_if(out, is_flag);
-  if (out.size() > 2) fail_usage("help takes one command; got '{}'", fmt::join(out.begin() + 1, out.end(), " "));
+  if (out.size() > 2)
+    fail_usage("help takes one command; got '{}'", fmt::join(out.begin() + 1, out.end(), " "));
   if (out.size() == 2 && find_command(out[1]) == nullptr)
     fail_usage("help: there is no command '{}'{}; see grurun --help", out[1], near_commands(out[1]));
   out.emplace_back("--help");
@@ -149,8 +150,7 @@ void add_commands(CLI::App& app, Action& action, const std::vector<std::string>&
   const bool all = asks_for_help(arguments) || (named != nullptr && named->tells_of_all);
   if (all || named == nullptr) add_run(app, action);
   for (const Command& command : commands)
-    if (all || &command == named)
-      command.add(*app.add_subcommand(command.name, command.description), action);
+    if (all || &command == named) command.add(*app.add_subcommand(command.name, command.description), action);
 }
 
 // An empty value is a variable of the shell that is not set: nothing that anybody wishes. Only the domain of

@@ -24,8 +24,9 @@ struct Selection {
 };
 
 /// Leaves the cases that are selected. What the model decides is read off it in worker processes, so that one
-/// that crashes its reader is no end of the run. A model that cannot be read stays, since nobody knows what it
-/// holds. Throws Error(usage) for an operator that neither a case nor the standard has, and for since > until.
+/// that crashes its reader is no end of the run. A model that cannot be read stays, since nobody knows what
+/// it holds. Throws Error(usage) for an operator that neither a case nor the standard has, and for since >
+/// until.
 void select(std::vector<Case>& cases, const Selection& selection, const PoolOptions& options);
 
 }  // namespace grurun::conformance

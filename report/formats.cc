@@ -119,7 +119,8 @@ bool any_row(const Is& is) {
 template <typename Is>
 bool any_format(const Is& is) {
   return any_row<conformance::SuiteResult, std::vector<CheckedModel>, Rules, SchemaView, DiffView,
-                 OpsetDiffView, Inspected, std::vector<InspectedFile>, OpsMatrix, trial::BenchResult, RunReport>(is);
+                 OpsetDiffView, Inspected, std::vector<InspectedFile>, OpsMatrix, trial::BenchResult,
+                 RunReport>(is);
 }
 
 }  // namespace
