@@ -39,15 +39,13 @@ std::optional<Shape> parse_shape(std::string_view text) {
 
 std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const std::string& text) {
   const std::size_t colon = text.rfind(':');
-  const bool named = colon != std::string::npos;
-  if (!named || colon > 0) {
-    std::string_view dims = std::string_view(text).substr(named ? colon + 1 : 0);
-    const bool bracketed = dims.size() >= 2 && dims.front() == '[' && dims.back() == ']';
-    if (bracketed) dims = dims.substr(1, dims.size() - 2);
-    if (bracketed || !dims.empty()) {
-      if (std::optional<Shape> shape = parse_shape(dims))
-        return {named ? text.substr(0, colon) : std::string(), std::move(*shape)};
-    }
+  const bool named = colon != std::string::npos && colon > 0;
+  std::string_view dims = std::string_view(text).substr(colon == std::string::npos ? 0 : colon + 1);
+  const bool bracketed = dims.size() >= 2 && dims.front() == '[' && dims.back() == ']';
+  if (bracketed) dims = dims.substr(1, dims.size() - 2);
+  if (bracketed || !dims.empty()) {
+    if (std::optional<Shape> shape = parse_shape(dims))
+      return {named ? text.substr(0, colon) : std::string(), std::move(*shape)};
   }
   fail_usage(
       "{} takes NAME:[d0,d1,...] with sizes of at least 0, as in X:[5,2,3], or [5,2,3] alone for the only "

@@ -20,8 +20,9 @@ std::string only_input(const std::string& text, const std::vector<trial::Slot>& 
   for (const trial::Slot& slot : slots)
     if (!slot.initialized) names.push_back(slot.name);
   if (names.size() == 1) return names.front();
-  fail_usage("--input-shapes {}: the model has {} inputs; name the one that is meant, as in {}:{}", text,
-             names.size(), names.empty() ? "X" : names.front(), text);
+  const std::string shape = text.substr(text.starts_with(':') ? 1 : 0);
+  fail_usage("--input-shapes {}: the model has {} inputs; name the one that is meant, as in {}:{}", shape,
+             names.size(), names.empty() ? "X" : names.front(), shape);
 }
 
 trial::RandomSettings random_settings(const InputFlags& flags, const std::vector<trial::Slot>& slots) {

@@ -175,6 +175,20 @@ void refuse_missing_values(const std::vector<std::string>& arguments) {
   }
 }
 
+// From the last one to the first, without the program's name. The parser would take "[2,3]" for a list of
+// values: behind a colon it is the shape of the only input.
+std::vector<std::string> for_parser(const std::vector<std::string>& arguments) {
+  std::vector<std::string> out(arguments.rbegin(), arguments.rend() - 1);
+  for (std::string& argument : out) {
+    const bool is_shape = argument.starts_with('[') && argument.ends_with(']') &&
+                          argument.find_first_not_of("0123456789,[]") == argument.npos;
+    constexpr std::string_view flag = "--input-shapes=";
+    if (is_shape) argument.insert(0, ":");
+    if (argument.starts_with(std::string(flag) + "[")) argument.insert(flag.size(), ":");
+  }
+  return out;
+}
+
 // Tensors come and go with every node: memory that goes back to the system each time comes again page by
 // page, zeroed.
 void keep_freed_memory() {
@@ -208,8 +222,7 @@ int run_main(int argc, char** argv) {
   refuse_empty_values(app);
   refuse_missing_values(arguments);
   try {
-    // The parser takes them from the last one to the first.
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend() - 1));
+    app.parse(for_parser(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
       require_stdout(error.get_name() == "CallForVersion" ? "--version" : "--help");

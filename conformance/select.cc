@@ -12,6 +12,8 @@
 #include "conformance/wire_fields.h"
 #include "onnx_io/models/load_to_run.h"
 #include "opset/schema/near_match.h"
+#include "opset/schema/registry.h"
+#include "opset/schema/signature.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -69,7 +71,12 @@ void require_known(const Selection& selection, const std::vector<Facts>& all) {
     const auto is_it = [&](const std::string& held) { return is_called(held, name); };
     const bool held = std::ranges::any_of(
         all, [&](const Facts& facts) { return std::ranges::any_of(facts.operators, is_it); });
-    const std::vector<std::string> near = held ? std::vector<std::string>() : opset::near_operators(name);
+    const std::string type = name.substr(name.rfind('.') + 1);
+    const bool is_standard = std::ranges::any_of(opset::known_domains(), [&](const std::string& domain) {
+      return !opset::signatures(type, domain).versions.empty();
+    });
+    const std::vector<std::string> near =
+        held || is_standard ? std::vector<std::string>() : opset::near_operators(name);
     if (!near.empty()) fail_usage("--op {}: no case holds it{}", name, opset::did_you_mean(near));
   }
 }

@@ -77,7 +77,7 @@ class Help(CommandLine):
 
     def test_a_file_named_nearly_like_a_command_is_that_file(self):
         self.write("chek", RELU)
-        self.assertIn("Y: ", self.grurun("chek", "--set", "n=2").stdout)
+        self.assertIn("Y  tensor", self.grurun("chek", "--set", "n=2").stdout)
 
 
 class Completions(CommandLine):
@@ -187,8 +187,11 @@ class InputShapes(CommandLine):
     def test_a_shape_without_a_name_is_that_of_the_only_input(self):
         self.write("relu.onnx", RELU)
         self.write("add.onnx", ADD)
+        self.write("two.onnx", model("g (float[n,m] X) => (float[n,m] Y) { Y = Relu(X) }"))
         for shape in ("[3]", "3", "X:[3]"):
             self.assertIn("Y  tensor(float) [3]", self.grurun("relu.onnx", "--input-shapes", shape, "-q").stdout)
+        for shape in (["--input-shapes", "[2,3]"], ["--input-shapes=[2,3]"], ["--input-shapes", "X:[2,3]"]):
+            self.assertIn("Y  tensor(float) [2,3]", self.grurun("two.onnx", *shape, "-q").stdout)
         self.assertIn("the model has 2 inputs; name the one that is meant, as in X:[3]",
                       self.fails("add.onnx", "--input-shapes", "[3]"))
 
