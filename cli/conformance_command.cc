@@ -10,12 +10,14 @@
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
+#include "cli/part_flags.h"
 #include "cli/report_flags.h"
 #include "conformance/discover.h"
 #include "conformance/select.h"
 #include "conformance/suite.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
+#include "report/suite/json_lines.h"
 #include "report/suite/suite_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/container_limits.h"
@@ -31,7 +33,7 @@ struct Flags {
   std::vector<std::string> paths;
   int jobs = 0;
   std::string max_time = "60";
-  Selection selection;
+  PartFlags part;
   bool fail_fast = false;
   std::optional<double> rtol;
   std::optional<double> atol;
@@ -133,7 +135,9 @@ void check(const Flags& flags, const SuiteReports& reports) {
   if (flags.list) require_stdout("--list");
   if (flags.list && (!files.empty() || !reports.prints("text")))
     fail_usage("--list runs no case, so that there is nothing to report");
-  require_unread(files, {{"--expectations", flags.expectations}});
+  require_unread(files, {{"--expectations", flags.expectations},
+                         {"--times", flags.part.times},
+                         {"--resume", flags.part.resume}});
   if (flags.min_cases == 0)
     fail_usage("--min-cases takes a number from 1: a run without a case tells nothing");
 }
@@ -195,14 +199,16 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports) {
   result.stale = result.expectations.without_case(known);
   result.cases = std::move(found.cases);
   const SuiteOptions options = suite_options(flags, all);
-  select(result.cases, flags.selection, {options.workers, options.each.max_time});
-  if (result.cases.empty()) fail_usage("no case found: {} leaves none of {}", flags.selection.flags(), all);
+  select(result.cases, flags.part.selection, {options.workers, options.each.max_time});
+  if (result.cases.empty())
+    fail_usage("no case found: {} leaves none of {}", flags.part.selection.flags(), all);
   if (result.cases.size() < flags.min_cases)
     fail_usage("{} cases found, but --min-cases wants {}", result.cases.size(), flags.min_cases);
   std::ranges::move(found.unseen, std::back_inserter(result.cases));
   require_own_outputs(flags.actual, result.cases);
   result.sides = sides_of(flags);
-  result.options = suite_options(flags, result.cases.size());
+  take_part(flags.part, result);
+  result.options = suite_options(flags, std::max<std::size_t>(result.cases.size(), 1));
   return result;
 }
 
@@ -217,45 +223,23 @@ int run(const Flags& flags) {
     return 0;
   }
   reports.open();
+  result.options.keep_outputs = !reports.has_only({"text", "jsonl"});
   report::ProgressBar bar(stderr);
-  run_suite(result, [&bar](const SuiteResult& so_far, std::size_t done) { bar.draw(so_far, done); });
+  const bool streams = reports.has("jsonl");
+  if (streams) reports.stream("jsonl", report::json_lines_head(result));
+  for (std::size_t i = 0; streams && i < result.outcomes.size(); ++i)
+    if (result.outcomes[i].ran) reports.stream("jsonl", report::json_lines_case(result, i));
+  run_suite(result, [&](const SuiteResult& so_far, std::size_t done, std::size_t ended) {
+    if (streams) reports.stream("jsonl", report::json_lines_case(so_far, ended));
+    bar.draw(so_far, done);
+  });
   bar.clear();
+  if (streams) reports.stream("jsonl", report::json_lines_end(result));
   // A program that reads standard output finds one report there; people are told beside it.
   reports.write(result, [&] {
     if (!reports.prints("text")) tell_text(report::console_report(result));
   });
   return result.as_expected() ? 0 : 1;
-}
-
-}  // namespace
-
-namespace {
-
-void add_selection(CLI::App& command, Selection& selection) {
-  const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* text) {
-    return command.add_option(name, values, text)->allow_extra_args(false);
-  };
-  repeated("-k", selection.filters,
-           "Only cases whose kind/name holds this text; with * ? [ it is a shell pattern for name "
-           "or kind/name; with two slashes or more it is for the path; several: any of them");
-  repeated("--kind", selection.kinds, "Only cases of this kind, the folder that holds them; may be repeated")
-      ->type_name("KIND");
-  repeated("--op", selection.operators,
-           "Only cases whose model holds this operator, GRU or ai.onnx.ml.Scaler; several: any of them")
-      ->type_name("OPERATOR");
-  const auto opset = [&](const char* name, std::optional<std::int64_t>& version, const char* text) {
-    command
-        .add_option_function<std::string>(
-            name,
-            [name, &version](const std::string& value) {
-              version =
-                  static_cast<std::int64_t>(std::min<std::uint64_t>(parse_whole(name, value), INT64_MAX));
-            },
-            text)
-        ->type_name("OPSET");
-  };
-  opset("--since", selection.since, "Only cases whose model imports this opset of ai.onnx or a newer one");
-  opset("--until", selection.until, "Only cases whose model imports this opset of ai.onnx or an older one");
 }
 
 }  // namespace
@@ -273,7 +257,7 @@ void add_conformance(CLI::App& command, Action& action) {
                   "Bytes that a case's tensors may take, 512M, 4G (its worker's share of the machine's "
                   "memory, 4G at least)")
       ->type_name("SIZE");
-  add_selection(command, flags->selection);
+  add_part_flags(command, flags->part);
   command.add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   command.add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
   command.add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");

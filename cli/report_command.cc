@@ -1,8 +1,12 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/report_flags.h"
+#include "report/suite/json_lines.h"
+#include "report/suite/merge.h"
 #include "report/suite/read_suite.h"
 #include "tensor/error.h"
 
@@ -43,7 +47,51 @@ void add_render(CLI::App& command, Action& action) {
   command.callback([&action, flags] { action = [flags] { return render(*flags); }; });
 }
 
+// What is streamed from files to a file is never in memory as a whole.
+bool is_lines_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  return std::getline(in, line) && report::is_json_lines(line);
+}
+
+int merge_lines(const ReportCommandFlags& flags, Reports<SuiteResult>& reports) {
+  reports.open();
+  const auto write = [&](const std::string& line) { reports.stream("jsonl", line); };
+  const report::MergedLines merged = report::merge_json_lines(flags.files, write);
+  reports.stream("text", merged.summary);
+  reports.write({});
+  return merged.as_expected ? 0 : 1;
+}
+
+int merge(const ReportCommandFlags& flags) {
+  Reports<SuiteResult> reports = reports_of(flags, "report merge");
+  const bool lines_only = reports.has("jsonl") && reports.has_only({"jsonl", "text"});
+  if (lines_only && std::ranges::all_of(flags.files, is_lines_file)) return merge_lines(flags, reports);
+  std::vector<SuiteResult> parts;
+  for (const std::string& file : flags.files) parts.push_back(report::read_suite(file));
+  const SuiteResult result = report::merge_suites(flags.files, std::move(parts));
+  reports.open();
+  reports.write(result);
+  return result.as_expected() ? 0 : 1;
+}
+
+void add_merge(CLI::App& command, Action& action) {
+  const auto flags = std::make_shared<ReportCommandFlags>();
+  command.add_option("REPORT", flags->files, "What grurun conformance --shard K/N wrote, each part once")
+      ->required();
+  add_report_flags(command, flags->report, either_of(report::format_names<SuiteResult>()));
+  command.footer(R"(
+The report is that of one run, but for times. From JSON Lines to JSON Lines alone memory does not grow with the cases.
+
+  grurun report merge part-*.json --report json=all.json --report junit=all.xml
+
+Exit codes: 0 all as expected, 1 not, 2 usage, or a part is absent, is there twice or is of another suite, 70 internal
+error.)");
+  command.callback([&action, flags] { action = [flags] { return merge(*flags); }; });
+}
+
 constexpr Command report_commands[] = {
+    {"merge", "Make one report of those of all shards of a suite", add_merge},
     {"show", "Print a report for people, or write it in other formats", add_render},
 };
 

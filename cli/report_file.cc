@@ -88,6 +88,12 @@ void ReportFile::write(const std::string& text) {
   fail_usage("{}: the report could not be written", path_);
 }
 
+void ReportFile::append(const std::string& text, std::optional<Error>& failed) {
+  if (!file_.is_open()) file_.open(path_, std::ios::binary | std::ios::trunc);
+  file_ << text << std::flush;
+  if (!file_ && !failed) failed = Error(ErrorKind::usage, path_ + ": the report could not be written");
+}
+
 void ReportFile::write(const std::string& text, std::optional<Error>& failed) {
   try {
     write(text);

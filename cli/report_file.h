@@ -34,6 +34,9 @@ class ReportFile {
   /// behind, and the error is kept, unless there is one already, for when all else is written and told.
   void write(const std::string& text, std::optional<Error>& failed);
 
+  /// Adds to the report, which is there from the first call on: what a run that is killed did is not lost.
+  void append(const std::string& text, std::optional<Error>& failed);
+
  private:
   void write(const std::string& text);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -90,8 +91,9 @@ class Reports {
   /// called when all is written and printed, before the error is thrown that a file could not be written.
   template <typename Then>
   void write(const Subject& subject, const Then& then) {
-    std::optional<Error> failed;
+    std::optional<Error> failed = std::move(failed_);
     for (Report& report : reports_) {
+      if (report.is_streamed) continue;
       const std::string text = report.format->make(subject);
       report.request.is_printed() ? print_text(text) : report.file.write(text, failed);
     }
@@ -103,11 +105,28 @@ class Reports {
     write(subject, [] {});
   }
 
+  /// Adds to the reports of a format that grow while the work goes on; write() leaves them alone then. What
+  /// could not be written is thrown by write().
+  void stream(std::string_view format, const std::string& text) {
+    for (Report& report : reports_) {
+      if (report.format->name != format) continue;
+      report.is_streamed = true;
+      report.request.is_printed() ? print_text(text) : report.file.append(text, failed_);
+    }
+  }
+
+  /// Whether no format but these is asked for.
+  bool has_only(std::initializer_list<std::string_view> formats) const {
+    return std::ranges::all_of(
+        reports_, [&](const Report& report) { return std::ranges::count(formats, report.format->name) > 0; });
+  }
+
  private:
   struct Report {
     ReportRequest request;
     const report::Format<Subject>* format;
     ReportFile file;
+    bool is_streamed = false;
   };
 
   static const report::Format<Subject>& find(const ReportRequest& request, const std::string& subject) {
@@ -117,6 +136,7 @@ class Reports {
   }
 
   std::vector<Report> reports_;
+  std::optional<Error> failed_;
 };
 
 }  // namespace grurun::cli

@@ -24,6 +24,7 @@ struct Case {
   bool flat = false;  // layout of light/: expected outputs beside the model, inputs made by rule
   trial::ToleranceChoice tolerance;  // from data.json
   std::string problem;               // not empty: found, but cannot be run; the verdict is invalid
+  std::size_t place = 0;             // in the whole suite, where this is a part of one: take_shard
 
   /// "node/test_gru_defaults": what patterns are matched against and reports show.
   std::string full_name() const { return kind + "/" + name; }

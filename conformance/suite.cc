@@ -96,9 +96,14 @@ class ScratchFolder {
 
 void run_suite(SuiteResult& result, const Progress& progress) {
   const auto begin = std::chrono::steady_clock::now();
-  result.outcomes.assign(result.cases.size(), {});
-  for (std::size_t i = 0; i < result.cases.size(); ++i)
-    result.outcomes[i].expectation = result.expectations.find(result.cases[i]);
+  result.outcomes.resize(result.cases.size());
+  std::vector<std::size_t> jobs;  // cases that did not run in a run before
+  for (std::size_t i = 0; i < result.cases.size(); ++i) {
+    CaseOutcome& outcome = result.outcomes[i];
+    outcome.expectation = result.expectations.find(result.cases[i]);
+    if (!outcome.ran) jobs.push_back(i);
+    if (outcome.ran) outcome.unexpected = is_unexpected(outcome.result.verdict, outcome.expectation);
+  }
 
   // Tables that every worker needs are built once, before the first fork.
   opset::since_version("Identity", "", 1);
@@ -113,25 +118,29 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   share_threads(result.options.workers);
 
   const ScratchFolder scratch(result.options.each.other && !result.options.each.other->command.empty());
-  std::size_t done = 0;
+  std::size_t done = result.cases.size() - jobs.size();
   const auto run = [&](std::size_t job, const WorkersLeft& left) {
     memory::set_limit(result.options.max_memory);
     memory::begin_counting_heap();
     CaseOptions options = result.options.each;
     options.between_steps = [&] { share_threads(left()); };
     options.scratch = scratch.of_job(job);
-    return encode(run_case(result.cases[job], options));
+    return encode(run_case(result.cases[jobs[job]], options));
   };
   const auto on_end = [&](JobEnd end) {
-    CaseOutcome& outcome = result.outcomes[end.job];
+    const std::size_t index = jobs[end.job];
+    CaseOutcome& outcome = result.outcomes[index];
     outcome.result = result_of(end, result.options);
     outcome.ran = true;
     outcome.unexpected = is_unexpected(outcome.result.verdict, outcome.expectation);
-    if (progress) progress(result, ++done);
+    if (progress) progress(result, ++done, index);
+    if (!result.options.keep_outputs && is_good(outcome.result.verdict)) {
+      outcome.result.outputs.clear();
+      outcome.result.outputs.shrink_to_fit();
+    }
     return !(result.options.fail_fast && outcome.unexpected);
   };
-  result.end =
-      run_pool(result.cases.size(), {result.options.workers, result.options.each.max_time}, run, on_end);
+  result.end = run_pool(jobs.size(), {result.options.workers, result.options.each.max_time}, run, on_end);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/case.h"
 #include "conformance/expectations.h"
 #include "conformance/run_case.h"
+#include "conformance/shard.h"
 #include "conformance/worker.h"
 
 namespace grurun::conformance {
@@ -20,6 +22,8 @@ struct SuiteOptions {
   std::size_t max_memory =
       0;                   // bytes that a case may take in tensors, strings and lists of values; 0: no limit
   bool fail_fast = false;  // stop at the first verdict that is not as expected
+  bool keep_outputs =
+      true;  // false: what was compared in cases with a good verdict is dropped once it is told
 };
 
 struct CaseOutcome {
@@ -45,6 +49,7 @@ struct SuiteResult {
   std::vector<const Expectation*> stale;  // lines of it that decide for no case that was found
   std::map<std::string, std::vector<std::string>> no_cases;  // see Discovery
   SuiteOptions options;
+  std::optional<SuitePart> part;  // what these cases are a part of
   Sides sides;
   PoolEnd end = PoolEnd::done;
   double seconds = 0;
@@ -58,11 +63,12 @@ struct SuiteResult {
 /// A listed case must end with the listed verdict, any other with a good one.
 bool is_unexpected(Verdict verdict, const Expectation* listed);
 
-/// Called after each case with the number of cases done; may be empty.
-using Progress = std::function<void(const SuiteResult& so_far, std::size_t done)>;
+/// Called after each case with the number of cases done and the one that ended; may be empty.
+using Progress = std::function<void(const SuiteResult& so_far, std::size_t done, std::size_t ended)>;
 
-/// Runs result.cases and fills outcomes, end and seconds; cases, expectations, stale and options are set by
-/// the caller. The process must have no other threads (see run_pool).
+/// Runs those of result.cases that have no outcome that ran, and fills outcomes, end and seconds; cases,
+/// expectations, stale and options are set by the caller. The process must have no other threads (see
+/// run_pool).
 void run_suite(SuiteResult& result, const Progress& progress);
 
 }  // namespace grurun::conformance

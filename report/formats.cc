@@ -9,6 +9,7 @@
 #include "report/schema/ops_format.h"
 #include "report/schema/schema_diff_format.h"
 #include "report/schema/schema_format.h"
+#include "report/suite/json_lines.h"
 #include "report/suite/suite_format.h"
 
 namespace grurun::report {
@@ -18,6 +19,7 @@ std::span<const Format<conformance::SuiteResult>> formats() {
   static constexpr Format<conformance::SuiteResult> rows[] = {
       {"text", "", "", console_report},
       {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"summary\": {", json_report},
+      {"jsonl", "{\"format\":1,\"json_lines\":1,\"grurun\":\"", "", json_lines_report},
       {"junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"grurun conformance\" ", "",
        junit_report}};
   return rows;

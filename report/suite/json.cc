@@ -1,118 +1,19 @@
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "conformance/version.h"
-#include "report/judgement_json.h"
 #include "report/suite/read_suite.h"
 #include "report/suite/suite_format.h"
-#include "report/suite/tally.h"
-#include "tensor/printable.h"
+#include "report/suite/suite_json.h"
 
 namespace grurun::report {
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json counts_json(const Counts& counts) {
-  Json out = Json::object();
-  for (int v = 0; v < conformance::verdict_count; ++v)
-    out[conformance::verdict_name(static_cast<conformance::Verdict>(v))] = counts.by_verdict[v];
-  return out;
-}
-
-Json output_json(const conformance::OutputResult& output) {
-  Json out = {{"data_set", printable(output.data_set)}, {"name", printable(output.name)}};
-  add_comparison(out, output.comparison, output.random);
-  return out;
-}
-
-Json warning_json(const conformance::Warning& warning) {
-  Json out = {{"data_set", printable(warning.data_set)}};
-  add_warning(out, warning.finding);
-  return out;
-}
-
-Json expectation_json(const conformance::Expectation& line) {
-  return {{"line", line.line},
-          {"pattern", printable(line.pattern)},
-          {"verdict", conformance::verdict_name(line.verdict)},
-          {"reason", printable(line.reason)}};
-}
-
-Json case_json(const conformance::Case& test, const conformance::CaseOutcome& outcome) {
-  const conformance::CaseResult& result = outcome.result;
-  Json out = {{"name", printable(test.name)},     {"path", printable(test.path)},
-              {"kind", printable(test.kind)},     {"verdict", conformance::verdict_name(result.verdict)},
-              {"unexpected", outcome.unexpected}, {"message", printable(result.message)},
-              {"seconds", result.seconds}};
-  if (outcome.expectation != nullptr) out["expectation"] = expectation_json(*outcome.expectation);
-  out["opsets"] = Json::object();
-  for (const conformance::OpsetImport& import : result.opsets)
-    out["opsets"][printable(import.domain)] = import.version;
-  out["operators"] = Json::array();
-  for (const std::string& name : result.operators) out["operators"].push_back(printable(name));
-  out["outputs"] = Json::array();
-  for (const conformance::OutputResult& output : result.outputs)
-    out["outputs"].push_back(output_json(output));
-  out["diagnosis"] = Json::array();
-  for (const trial::Explanation& finding : result.findings) out["diagnosis"].push_back(reason_json(finding));
-  out["warnings"] = Json::array();
-  for (const conformance::Warning& warning : result.warnings)
-    out["warnings"].push_back(warning_json(warning));
-  return out;
-}
-
-Json expectations_json(const conformance::SuiteResult& result) {
-  Json out = {{"file", printable(result.expectations.file())}, {"lines", Json::array()}};
-  for (const conformance::Expectation& line : result.expectations.lines()) {
-    out["lines"].push_back(expectation_json(line));
-    if (std::ranges::find(result.stale, &line) != result.stale.end()) out["lines"].back()["stale"] = true;
-  }
-  return out;
-}
-
-Json case_not_run_json(const conformance::Case& test) {
-  return {{"name", printable(test.name)}, {"path", printable(test.path)}, {"kind", printable(test.kind)}};
-}
-
-Json groups_json(const std::map<std::string, Counts>& groups) {
-  Json out = Json::object();
-  for (const auto& [name, counts] : groups) out[printable(name)] = counts_json(counts);
-  return out;
-}
-
-}  // namespace
-
 std::string json_report(const conformance::SuiteResult& result) {
-  const Tally tally = count(result);
-  Json out = {{"format", 1},
-              {"grurun", conformance::version()},
-              {"summary", counts_json(tally.all)},
-              {"found", result.cases.size()},
-              {"not_run", result.not_run()},
-              {"unexpected", result.unexpected()},
-              {"with_warnings", with_warnings(result)},
-              {"as_expected", result.as_expected()},
-              {"seconds", result.seconds},
-              {"by_kind", groups_json(tally.by_kind)},
-              {"by_operator", groups_json(tally.by_operator)}};
-  out["stale_expectations"] = Json::array();
-  for (const conformance::Expectation* line : result.stale)
-    out["stale_expectations"].push_back(printable(stale_note(result, *line)));
-  out["no_cases"] = Json::object();
-  for (const auto& [reason, names] : result.no_cases)
-    for (const std::string& name : names) out["no_cases"][reason].push_back(printable(name));
-  if (!result.expectations.file().empty()) out["expectations"] = expectations_json(result);
-  out["actual"] = printable(result.sides.actual);
-  out["expected"] = printable(result.sides.expected);
+  nlohmann::ordered_json out = {{"format", 1}, {"grurun", conformance::version()}};
+  add_totals(out, totals_of(result));
+  add_setting(out, result);
   out["ended"] = ended_name(result.end);
-  out["cases"] = Json::array();
+  out["cases"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < result.cases.size(); ++i)
-    if (result.outcomes[i].ran) out["cases"].push_back(case_json(result.cases[i], result.outcomes[i]));
-  out["cases_not_run"] = Json::array();
-  for (std::size_t i = 0; i < result.cases.size(); ++i)
-    if (!result.outcomes[i].ran) out["cases_not_run"].push_back(case_not_run_json(result.cases[i]));
+    if (result.outcomes[i].ran) out["cases"].push_back(case_json(result, i));
+  out["cases_not_run"] = cases_not_run_json(result);
   return out.dump(1) + "\n";
 }
 

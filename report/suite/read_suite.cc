@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/judgement_json.h"
+#include "report/suite/json_lines.h"
 #include "tensor/error.h"
 
 namespace grurun::report {
@@ -46,6 +47,7 @@ Case case_named(const json& test) {
   out.name = test.at("name");
   out.kind = test.at("kind");
   out.path = test.at("path");
+  if (test.contains("place")) out.place = static_cast<std::size_t>(whole_of(test.at("place")));
   return out;
 }
 
@@ -97,6 +99,7 @@ SuiteResult suite_of(const json& report) {
   result.end = parse_ended(report.at("ended"));
   result.sides = {report.at("actual"), report.at("expected")};
   result.no_cases = report.at("no_cases");
+  result.part = part_of(report);
   read_expectations(report, result);
   for (const json& test : report.at("cases")) {
     result.cases.push_back(case_named(test));
@@ -119,10 +122,23 @@ const char* ended_name(PoolEnd end) {
   return std::ranges::find(ends, end, &std::pair<PoolEnd, const char*>::first)->second;
 }
 
-SuiteResult parse_suite(std::string_view text, const std::string& file) {
+std::optional<SuitePart> part_of(const json& report) {
+  if (!report.contains("part")) return std::nullopt;
+  const json& part = report.at("part");
+  const auto size = [&](const char* name) { return static_cast<std::size_t>(whole_of(part.at(name))); };
+  SuitePart out{{size("number"), size("count")}, size("found"), part.at("suite").get<std::string>()};
+  if (out.shard.number < 1 || out.shard.number > out.shard.count) fail_usage("its part is none");
+  return out;
+}
+
+namespace {
+
+SuiteResult parse_any(const std::string& text, const std::string& file, Unfinished unfinished) {
   constexpr const char* needed = "give what grurun conformance --json wrote";
   try {
-    return suite_of(json::parse(text));
+    if (!is_json_lines(text)) return suite_of(json::parse(text));
+    std::istringstream lines(text);
+    return suite_of(joined_json_lines(lines, unfinished == Unfinished::allowed));
   } catch (const Error& error) {
     fail_usage("{}: no report that can be read: {}; {}", file, error.message(), needed);
   } catch (const json::exception& error) {
@@ -130,11 +146,17 @@ SuiteResult parse_suite(std::string_view text, const std::string& file) {
   }
 }
 
-SuiteResult read_suite(const std::string& file) {
+}  // namespace
+
+SuiteResult parse_suite(std::string_view text, const std::string& file) {
+  return parse_any(std::string(text), file, Unfinished::refused);
+}
+
+SuiteResult read_suite(const std::string& file, Unfinished unfinished) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   if (!in.is_open() || !(text << in.rdbuf())) fail_usage("{}: the report cannot be read", file);
-  return parse_suite(text.str(), file);
+  return parse_any(text.str(), file, unfinished);
 }
 
 }  // namespace grurun::report

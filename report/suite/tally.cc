@@ -21,15 +21,20 @@ std::size_t Counts::not_good() const {
   return sum;
 }
 
+void count_case(Tally& tally, conformance::Verdict verdict, const std::string& kind,
+                const std::vector<std::string>& operators) {
+  const auto index = static_cast<std::size_t>(verdict);
+  ++tally.all.by_verdict[index];
+  ++tally.by_kind[kind].by_verdict[index];
+  for (const std::string& name : operators) ++tally.by_operator[name].by_verdict[index];
+}
+
 Tally count(const conformance::SuiteResult& result) {
   Tally tally;
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     const conformance::CaseOutcome& outcome = result.outcomes[i];
-    if (!outcome.ran) continue;
-    const auto verdict = static_cast<std::size_t>(outcome.result.verdict);
-    ++tally.all.by_verdict[verdict];
-    ++tally.by_kind[result.cases[i].kind].by_verdict[verdict];
-    for (const std::string& name : outcome.result.operators) ++tally.by_operator[name].by_verdict[verdict];
+    if (outcome.ran)
+      count_case(tally, outcome.result.verdict, result.cases[i].kind, outcome.result.operators);
   }
   return tally;
 }

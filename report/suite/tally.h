@@ -28,6 +28,9 @@ struct Tally {
   std::map<std::string, Counts> by_operator;  // a case counts once under every operator its model holds
 };
 
+void count_case(Tally& tally, conformance::Verdict verdict, const std::string& kind,
+                const std::vector<std::string>& operators);
+
 Tally count(const conformance::SuiteResult& result);
 
 /// Cases that ran and have warnings.

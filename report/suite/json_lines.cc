@@ -1,0 +1,81 @@
+#include "report/suite/json_lines.h"
+
+#include <algorithm>
+#include <istream>
+
+#include "conformance/version.h"
+#include "report/suite/read_suite.h"
+#include "report/suite/suite_json.h"
+#include "tensor/error.h"
+
+namespace grurun::report {
+
+namespace {
+
+constexpr std::string_view lines_begin = "{\"format\":1,\"json_lines\":1,\"grurun\":\"";
+
+std::string one_line(const nlohmann::ordered_json& json) {
+  return json.dump() + "\n";
+}
+
+}  // namespace
+
+std::string json_lines_head(const conformance::SuiteResult& result) {
+  nlohmann::ordered_json out = {
+      {"format", 1}, {"json_lines", 1}, {"grurun", conformance::version()}, {"found", result.cases.size()}};
+  add_setting(out, result);
+  return one_line(out);
+}
+
+std::string json_lines_case(const conformance::SuiteResult& result, std::size_t index) {
+  return one_line(case_json(result, index));
+}
+
+std::string json_lines_end(const conformance::SuiteResult& result) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  add_totals(out, totals_of(result));
+  out["ended"] = ended_name(result.end);
+  out["cases_not_run"] = cases_not_run_json(result);
+  return one_line(out);
+}
+
+std::string json_lines_report(const conformance::SuiteResult& result) {
+  std::string out = json_lines_head(result);
+  for (std::size_t i = 0; i < result.cases.size(); ++i)
+    if (result.outcomes[i].ran) out += json_lines_case(result, i);
+  return out + json_lines_end(result);
+}
+
+bool is_json_lines(std::string_view head) {
+  return head.starts_with(lines_begin);
+}
+
+nlohmann::json joined_json_lines(std::istream& lines, bool may_be_unfinished) {
+  using nlohmann::json;
+  std::string line;
+  std::getline(lines, line);
+  json report = json::parse(line);
+  report["cases"] = json::array();
+  bool finished = false;
+  while (!finished && std::getline(lines, line)) {
+    const json part = json::parse(line, nullptr, false);
+    if (part.is_discarded()) {
+      if (lines.eof()) break;  // half of a line
+      fail_usage("line {} is no JSON", report["cases"].size() + 2);
+    }
+    finished = part.contains("summary");
+    if (finished) {
+      report.update(part);
+    } else {
+      report["cases"].push_back(part);
+    }
+  }
+  if (finished) return report;
+  if (!may_be_unfinished) fail_usage("its last line is missing: the run was ended before it could write it");
+  report["seconds"] = 0;
+  report["ended"] = ended_name(conformance::PoolEnd::interrupted);
+  report["cases_not_run"] = json::array();
+  return report;
+}
+
+}  // namespace grurun::report

@@ -1,0 +1,33 @@
+// One report of the parts of a suite that ran on several machines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conformance/suite.h"
+
+namespace grurun::report {
+
+/// Which parts of a suite were seen; the first one says of which suite.
+class SeenParts {
+ public:
+  /// Throws Error(usage) for what is no part, one of another suite, or one that was seen.
+  void add(const std::string& file, const std::optional<conformance::SuitePart>& part);
+
+  /// Throws Error(usage) that names the parts that are absent.
+  void require_all() const;
+
+  std::size_t found() const { return first_ ? first_->found : 0; }
+
+ private:
+  std::optional<conformance::SuitePart> first_;
+  std::vector<std::string> files_;  // by part; empty: not seen
+};
+
+/// The result of the whole, cases in their places: any report of it is that of one run, but for times, which
+/// are those of all machines together. Throws Error(usage) where SeenParts does, and where the parts have
+/// other expectations or compare other sides.
+conformance::SuiteResult merge_suites(const std::vector<std::string>& files,
+                                      std::vector<conformance::SuiteResult> parts);
+
+}  // namespace grurun::report
