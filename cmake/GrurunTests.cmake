@@ -102,4 +102,7 @@ foreach(file IN LISTS python_tests)
   add_test(NAME ${name} COMMAND ${python} ${PROJECT_SOURCE_DIR}/tests/run_unittest.py ${file}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "python;${label}" SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
+  if(name MATCHES "^frameworks/")  # while one installs the packages, others are not to wait for it
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK frameworks)
+  endif()
 endforeach()

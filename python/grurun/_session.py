@@ -80,6 +80,7 @@ class Session(_core.Session):
 
     @property
     def outputs(self) -> list[NodeArg]:
+        """Outputs of the graph, in the order in which a run gives them."""
         return [NodeArg(*each) for each in self._outputs()]
 
     def check(self) -> list[Finding]:

@@ -28,7 +28,8 @@ from grurun._session import Finding, Session, check
 
 __all__ = ["gate"]
 
-_EXPORTER_PROPERTIES = ("pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes", "pkg.torch.onnx.fx_node")
+# What exporters write at nodes: of their metadata_props, and the doc_string.
+_NOTES = ("pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes", "pkg.torch.onnx.fx_node", "doc_string")
 
 
 def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_shapes: Any = None, sweep: bool = True,
@@ -164,8 +165,11 @@ class _Gate:
         self.model = _write_model(source.model, folder / "model.onnx")
 
     def complaints(self) -> list[str]:
-        """What is wrong; empty: nothing."""
-        findings = [self._tell(finding) for finding in check(self.model) if self._counts(finding)]
+        """What is wrong, each line once; empty: nothing."""
+        return list(dict.fromkeys(self._complaints()))
+
+    def _complaints(self) -> list[str]:
+        findings = [line for finding in check(self.model) if self._counts(finding) for line in self._tell(finding)]
         try:
             session = Session(self.model)
         except Error as error:
@@ -186,8 +190,8 @@ class _Gate:
     def _counts(self, finding: Finding) -> bool:
         return finding.severity in ("error", "warning") and not finding.code.startswith(self.ignore or ("\0",))
 
-    def _tell(self, finding: Finding) -> str:
-        return "\n".join([str(finding), *self._made_by(f"'{finding.node}'")])
+    def _tell(self, finding: Finding) -> list[str]:
+        return [str(finding), *self._made_by(f"'{finding.node}'")]
 
     def _made_by(self, text: str) -> list[str]:
         """The exporter's lines for the nodes that a text names."""
@@ -199,25 +203,25 @@ class _Gate:
         for node in proto.graph.node:
             if not names & {node.name, *(node.output if not node.name else ())}:
                 continue
-            found = {prop.key: prop.value.strip() for prop in node.metadata_props if prop.key in _EXPORTER_PROPERTIES}
-            if node.doc_string.strip():
-                found["doc_string"] = node.doc_string.strip()
-            lines += [f"  {node.op_type} '{node.name}', {key}: {value}".replace("\n", "\n    ") for key, value in found.items()]
+            found = {prop.key: prop.value.strip() for prop in node.metadata_props} | {"doc_string": node.doc_string.strip()}
+            lines += [f"  {node.op_type} '{node.name}', {key}: {found[key]}".replace("\n", "\n    ") for key in _NOTES if found.get(key)]
         return lines
 
     def _reasons(self, case: Any, sets: Mapping[str, str]) -> list[str]:
-        lines = []
+        differing: dict[str, list[str]] = {}
         for output in case.outputs:
             if not output["ok"]:
-                lines.append(f"  {output['data_set']} ({sets[output['data_set']]}): output '{output['name']}' differs")
-        for reason in case.diagnosis:
-            lines.append(f"  {reason['data_set']}: {reason['node']}: {reason['kind']} {reason['text']}")
-            lines += self._made_by(reason["node"])
-        if not case.diagnosis:
-            lines += self._makers([output["name"] for output in case.outputs if not output["ok"]])
-        for warning in case.warnings:
-            lines.append(f"  warning {warning['code']}: {warning['text']}")
-        return list(dict.fromkeys(lines)) + ([] if case.outputs else self._made_by(case.message))
+                differing.setdefault(output["name"], []).append(sets[output["data_set"]])
+        lines = [f"  output '{name}' differs at {', '.join(where)}" for name, where in differing.items()]
+        # Other sizes have other rounding errors, but one reason.
+        reasons = {(each["node"], re.sub(r"\(max [^)]*\)", "", each["text"])): each for each in reversed(case.diagnosis)}
+        for reason in reversed(reasons.values()):
+            lines += [f"  why: {reason['node']}: {reason['text']}", *self._made_by(reason["node"])]
+        if not reasons:
+            lines += self._makers(list(differing))
+        told = {finding.code for finding in check(self.model)}
+        lines += [f"  warning {each['code']}: {each['text']}" for each in case.warnings if each["code"] not in told]
+        return lines + ([] if case.outputs else self._made_by(case.message))
 
     def _makers(self, outputs: Sequence[str]) -> list[str]:
         import onnx
@@ -225,9 +229,9 @@ class _Gate:
         proto = onnx.load(self.model, load_external_data=False)
         producers = {name: node for node in proto.graph.node for name in node.output if name}
         lines = []
-        for output in dict.fromkeys(name for name in outputs if name in producers):
+        for output in filter(producers.get, outputs):
             node = producers[output]
-            lines.append(f"  {node.op_type} '{node.name}' makes output '{output}'")
+            lines.append(f"  {node.op_type}{' ' + repr(node.name) if node.name else ''} makes output '{output}'")
             # The nearest node that the exporter left a note on, as far as one value alone leads back to it.
             while not (notes := self._made_by(f"'{node.name or node.output[0]}'")):
                 before = [producers[name] for name in node.input if name in producers]
