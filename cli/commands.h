@@ -35,6 +35,9 @@ void add_report(CLI::App& command, Action& action);
 /// `grurun bench MODEL`: how long a run takes, and where the time goes. Returns 0.
 void add_bench(CLI::App& command, Action& action);
 
+/// `grurun bisect MODEL`: which node is the first to go wrong. Returns 1 where one does, else 0.
+void add_bisect(CLI::App& command, Action& action);
+
 /// `grurun check MODEL...`: what the standard has to say against a model. Returns 0 without errors, 2 a file
 /// is missing, 3 errors or no valid model, else that of the first file that failed otherwise; one that is
 /// newer than what is known here is not supported.

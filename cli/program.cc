@@ -83,6 +83,7 @@ constexpr Command commands[] = {
     {"conformance", "Run test cases and compare them with their expected outputs", add_conformance},
     {"report", "Show, compare and judge again what conformance reported", add_report},
     {"bench", "Measure how long a run of a model takes", add_bench},
+    {"bisect", "Find the first node that goes wrong", add_bisect},
     {"check", "Check models against the rules of the opsets they import", add_check},
     {"schema", "Print an operator as one version of the standard defines it", add_schema},
     {"inspect", "Tell what a model consists of: inputs, operators, recurrent layers, parameters, FLOPs",

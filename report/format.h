@@ -37,6 +37,7 @@ struct Inspected;
 struct InspectedFile;
 struct OpSupport;
 struct RunReport;
+struct BisectReport;
 
 /// The rows for a subject; the first is what is printed when no flag asks for another.
 template <typename Subject>
@@ -64,6 +65,8 @@ template <>
 std::span<const Format<trial::BenchResult>> formats();
 template <>
 std::span<const Format<RunReport>> formats();
+template <>
+std::span<const Format<BisectReport>> formats();
 
 template <typename Subject>
 std::vector<std::string_view> format_names() {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "report/bench/bench_format.h"
+#include "report/bisect/bisect_format.h"
 #include "report/findings/check_format.h"
 #include "report/format.h"
 #include "report/model/inspect_format.h"
@@ -110,6 +111,14 @@ std::span<const Format<RunReport>> formats() {
   return rows;
 }
 
+template <>
+std::span<const Format<BisectReport>> formats() {
+  static constexpr Format<BisectReport> rows[] = {{"text", "", "", bisect_text},
+                                                  {"json", "{\n  \"model\": \"", "", bisect_json},
+                                                  {"markdown", "# grurun bisect ", "", bisect_markdown}};
+  return rows;
+}
+
 namespace {
 
 /// Whether is(row) holds for a row of any subject.
@@ -122,7 +131,7 @@ template <typename Is>
 bool any_format(const Is& is) {
   return any_row<conformance::SuiteResult, std::vector<CheckedModel>, Rules, SchemaView, DiffView,
                  OpsetDiffView, Inspected, std::vector<InspectedFile>, OpsMatrix, trial::BenchResult,
-                 RunReport>(is);
+                 RunReport, BisectReport>(is);
 }
 
 }  // namespace
