@@ -21,6 +21,7 @@
 #include "tensor/printable.h"
 #include "trial/diagnosis/explain.h"
 #include "trial/diagnosis/trace.h"
+#include "trial/intermediates.h"
 #include "trial/trial.h"
 
 namespace grurun::cli {
@@ -40,6 +41,7 @@ struct RunFlags {
   std::vector<std::string> atol;
   EngineFlags engine;
   std::string trace_gates;
+  std::string save_intermediates;
   bool precise = false;
   std::string max_time;
   bool check = false;
@@ -58,6 +60,7 @@ std::vector<NamedPath> written_files(const RunFlags& flags, std::vector<NamedPat
   written.push_back({"--save-inputs", file(flags.save_inputs)});
   written.push_back({"--save-outputs", file(flags.save_outputs)});
   written.push_back({"--trace-gates", flags.trace_gates});
+  written.push_back({"--save-intermediates", flags.save_intermediates});
   return written;
 }
 
@@ -149,6 +152,19 @@ void trace_gates(const RunFlags& flags, const onnx_io::Model& model, const trial
   }
 }
 
+void save_intermediates(const RunFlags& flags, const onnx_io::Model& model, const trial::Outcome& outcome) {
+  try {
+    std::vector<onnx_io::NamedValue> values;
+    for (auto& [name, value] :
+         trial::values_by_name(model, outcome.inputs, {flags.data.seed.value_or(0), {}}))
+      values.push_back({name, value});
+    std::ranges::sort(values, {}, &onnx_io::NamedValue::name);
+    onnx_io::write_values(flags.save_intermediates, values);
+  } catch (const Error& error) {
+    tell_failure(outcome, error);
+  }
+}
+
 trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>& outputs) {
   trial::TrialOptions options;
   options.depth = flags.check ? trial::CheckDepth::everything : trial::CheckDepth::recurrent_layers;
@@ -157,7 +173,7 @@ trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>
   options.compare_random = true;  // the same seed draws the same
   options.tolerances = tolerances_for(flags, outputs);
   options.precise = flags.precise ? trial::Precise::all : trial::Precise::none;
-  options.keep_inputs = !flags.trace_gates.empty();
+  options.keep_inputs = !flags.trace_gates.empty() || !flags.save_intermediates.empty();
   return options;
 }
 
@@ -191,6 +207,7 @@ void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, RunRep
   save(flags.save_outputs, model.graph, outputs, report.outcome.outputs, Side::output);
   explain(flags, trial, report);
   if (!flags.trace_gates.empty()) trace_gates(flags, model, report.outcome);
+  if (!flags.save_intermediates.empty()) save_intermediates(flags, model, report.outcome);
 }
 
 // What ends a run is a part of its report. A wrong argument, without which there would be one, is not.
@@ -214,6 +231,10 @@ int run(const RunFlags& flags) {
   apply(flags.engine);
   if (!flags.trace_gates.empty() && onnx_io::format_of(flags.trace_gates) != onnx_io::FileFormat::npz)
     fail_usage("--trace-gates takes a file that ends in .npz, not {}", flags.trace_gates);
+  if (!flags.save_intermediates.empty() && !flags.save_intermediates.ends_with(".npz") &&
+      !flags.save_intermediates.ends_with(".json"))
+    fail_usage("--save-intermediates takes a file that ends in .npz or .json, not {}",
+               flags.save_intermediates);
   max_time(flags);
   Reports<RunReport> reports(flags.report, "a run", false);
   const std::vector<NamedPath> written = written_files(flags, reports.files());
@@ -276,6 +297,10 @@ void add_run(CLI::App& app, Action& action) {
   app.add_option("--trace-gates", flags->trace_gates,
                  "Write every gate of every step of GRU, LSTM and RNN, recomputed in double")
       ->type_name("FILE.npz")
+      ->group("Output");
+  app.add_option("--save-intermediates", flags->save_intermediates,
+                 "Run once more node by node, and write the values between by name (.npz, .json)")
+      ->type_name("FILE")
       ->group("Output");
   app.add_flag("--precise", flags->precise,
                "Compute once more in double, and say which side is nearer to the truth, by how many ULP")

@@ -109,6 +109,21 @@ class Bisect(unittest.TestCase):
         self.assertEqual([(row["value"], row["made_here"]) for row in rows], [("summed", True)])
         self.assertAlmostEqual(rows[0]["alone"]["max_abs"], 1, places=5)
 
+    def test_saved_values(self):
+        model = block()
+        right, wrong = self.save("right.onnx", model), self.save("wrong.onnx", block(epsilon=0.3))
+        made, values = self.store(model), self.folder / "saved.npz"
+        given = ["--inputs", self.folder / "x.npy"]
+        subprocess.run([BINARY, right, *given, "-q", "--save-intermediates", values], check=True, capture_output=True)
+        with np.load(values) as saved:
+            self.assertEqual(set(saved.files), set(made))
+            for name in made:
+                np.testing.assert_allclose(saved[name], made[name], rtol=1e-4, atol=1e-5)
+        self.bisect(right, "--against", values, "--rtol", "0", "--atol", "0", code=0)
+        self.assertEqual(self.differences(wrong, "--against", values)[0]["value"], "normed2")
+        usage = subprocess.run([BINARY, right, *given, "--save-intermediates", "values.pb"], capture_output=True, text=True)
+        self.assertEqual((usage.returncode, usage.stderr.count("\n")), (2, 1))
+
     def test_a_folder_of_values(self):
         model = block()
         values = self.folder / "values"
