@@ -18,6 +18,7 @@
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
 #include "report/suite/json_lines.h"
+#include "report/suite/progress.h"
 #include "report/suite/suite_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/container_limits.h"
@@ -223,6 +224,7 @@ int run(const Flags& flags) {
     return 0;
   }
   reports.open();
+  if (report::wants_colour(stdout)) reports.decorate_text(report::coloured);
   result.options.keep_outputs = !reports.has_only({"text", "jsonl"});
   report::ProgressBar bar(stderr);
   const bool streams = reports.has("jsonl");
@@ -231,7 +233,7 @@ int run(const Flags& flags) {
     if (result.outcomes[i].ran) reports.stream("jsonl", report::json_lines_case(result, i));
   run_suite(result, [&](const SuiteResult& so_far, std::size_t done, std::size_t ended) {
     if (streams) reports.stream("jsonl", report::json_lines_case(so_far, ended));
-    bar.draw(so_far, done);
+    bar.draw(so_far, done, ended);
   });
   bar.clear();
   if (streams) reports.stream("jsonl", report::json_lines_end(result));

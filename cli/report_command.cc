@@ -7,6 +7,7 @@
 #include "cli/report_flags.h"
 #include "report/suite/json_lines.h"
 #include "report/suite/merge.h"
+#include "report/suite/progress.h"
 #include "report/suite/read_suite.h"
 #include "tensor/error.h"
 
@@ -34,6 +35,7 @@ int render(const ReportCommandFlags& flags) {
   Reports<SuiteResult> reports = reports_of(flags, "report " + flags.report.command);
   const SuiteResult result = report::read_suite(flags.files.front());
   reports.open();
+  if (report::wants_colour(stdout)) reports.decorate_text(report::coloured);
   reports.write(result);
   return 0;
 }

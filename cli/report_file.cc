@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 
 #include "report/format.h"
@@ -27,6 +28,7 @@ std::string head_of(const std::string& path) {
 }
 
 void remove_old_report(const std::string& path) {
+  if (is_shared_summary(path)) return;
   if (!report::is_report(head_of(path))) return;
   std::error_code error;
   const fs::path file = fs::canonical(path, error);  // a link to it stays
@@ -48,6 +50,13 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
 
 void remove_old_reports(const std::vector<std::string>& arguments) {
   if (asks_for_help(arguments)) return;
+  // What is named twice is read, too, which is refused later and must not be lost.
+  const auto remove_unless_read = [&](std::string_view path) {
+    const auto is_it = [&](const std::string& argument) {
+      return argument == path || argument.ends_with("=" + std::string(path));
+    };
+    if (std::ranges::count_if(arguments, is_it) < 2) remove_old_report(std::string(path));
+  };
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
     if (!argument.starts_with("--")) continue;
@@ -56,14 +65,21 @@ void remove_old_reports(const std::vector<std::string>& arguments) {
     std::string_view value = i + 1 < arguments.size() ? std::string_view(arguments[i + 1]) : "";
     if (equals != argument.npos) value = argument.substr(equals + 1);
     if (flag == "report") {
-      remove_old_report(std::string(value.substr(value.find('=') + 1)));
+      remove_unless_read(value.substr(value.find('=') + 1));
     } else if (report::is_format(flag)) {
-      remove_old_report(std::string(value));
+      remove_unless_read(value);
     }
   }
 }
 
-ReportFile::ReportFile(const std::string& path, std::string_view begins) : path_(path) {
+bool is_shared_summary(const std::string& path) {
+  const char* summary = std::getenv("GITHUB_STEP_SUMMARY");
+  return summary != nullptr && *summary != '\0' && path == summary;
+}
+
+ReportFile::ReportFile(const std::string& path, std::string_view begins)
+    : path_(path), appends_(is_shared_summary(path)) {
+  if (appends_) begins = {};
   const std::string head = head_of(path);
   if (!head.empty() && (begins.empty() ? !is_text(head) : head.front() != begins.front()))
     fail_usage("{}: the file that is there is no such report; remove it or name another path", path_);
@@ -71,7 +87,7 @@ ReportFile::ReportFile(const std::string& path, std::string_view begins) : path_
   const bool is_new = !fs::exists(path_, ignored);
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) fail_usage("{}: the report cannot be written there", path_);
-  if (!is_regular(path_)) return;
+  if (!is_regular(path_) || appends_) return;
   file_.close();
   // What nothing marks as a report of a run before could not be removed until now.
   if (is_new || begins.empty()) fs::remove(fs::canonical(path_, ignored), ignored);
@@ -84,7 +100,7 @@ void ReportFile::write(const std::string& text) {
   if (file_) return;
   // Half of a file may be taken for the whole.
   std::error_code ignored;
-  if (fs::is_regular_file(fs::symlink_status(path_, ignored))) fs::remove(path_, ignored);
+  if (!appends_ && fs::is_regular_file(fs::symlink_status(path_, ignored))) fs::remove(path_, ignored);
   fail_usage("{}: the report could not be written", path_);
 }
 

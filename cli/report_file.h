@@ -19,6 +19,10 @@ void remove_old_reports(const std::vector<std::string>& arguments);
 
 bool asks_for_help(const std::vector<std::string>& arguments);
 
+/// Whether a report is added to what is there: to the summary of a step, a file that GitHub names by the
+/// variable GITHUB_STEP_SUMMARY and that other commands of the step write to as well.
+bool is_shared_summary(const std::string& path);
+
 /// A place that is tried before the work, so that one that cannot be written is known in time. What is there
 /// already stays until the report takes its place, and no file is made before.
 class ReportFile {
@@ -41,6 +45,7 @@ class ReportFile {
   void write(const std::string& text);
 
   std::string path_;
+  bool appends_ = false;
   std::ofstream file_;  // open until the end where it is no regular file: a reader of a pipe waits for it
 };
 

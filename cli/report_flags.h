@@ -94,7 +94,9 @@ class Reports {
     std::optional<Error> failed = std::move(failed_);
     for (Report& report : reports_) {
       if (report.is_streamed) continue;
-      const std::string text = report.format->make(subject);
+      std::string text = report.format->make(subject);
+      const bool is_text = report.request.is_printed() && report.format->name == "text";
+      if (is_text && decorate_ != nullptr) text = decorate_(text);
       report.request.is_printed() ? print_text(text) : report.file.write(text, failed);
     }
     then();
@@ -114,6 +116,9 @@ class Reports {
       report.request.is_printed() ? print_text(text) : report.file.append(text, failed_);
     }
   }
+
+  /// What becomes of text that is printed, colours for instance.
+  void decorate_text(std::string (*decorate)(const std::string& text)) { decorate_ = decorate; }
 
   /// Whether no format but these is asked for.
   bool has_only(std::initializer_list<std::string_view> formats) const {
@@ -137,6 +142,7 @@ class Reports {
 
   std::vector<Report> reports_;
   std::optional<Error> failed_;
+  std::string (*decorate_)(const std::string& text) = nullptr;
 };
 
 }  // namespace grurun::cli

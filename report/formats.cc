@@ -22,7 +22,10 @@ std::span<const Format<conformance::SuiteResult>> formats() {
       {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"summary\": {", json_report},
       {"jsonl", "{\"format\":1,\"json_lines\":1,\"grurun\":\"", "", json_lines_report},
       {"junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"grurun conformance\" ", "",
-       junit_report}};
+       junit_report},
+      {"markdown", "## Conformance: ", "", markdown_report},
+      {"html", "<!DOCTYPE html>\n<html lang=\"en\">\n<!-- grurun conformance: report -->", "", html_report},
+      {"github", "", "", suite_github}};
   return rows;
 }
 

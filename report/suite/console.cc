@@ -1,9 +1,6 @@
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 #include <utility>
@@ -19,23 +16,53 @@ namespace {
 
 constexpr std::size_t names_shown = 8;
 
+/// Cases that did not pass: first those that end as they should, then the others by verdict, so that what is
+/// to be looked at stands together and last.
+std::vector<std::size_t> told_cases(const conformance::SuiteResult& result) {
+  std::vector<std::size_t> told;
+  for (std::size_t i = 0; i < result.cases.size(); ++i) {
+    const conformance::CaseOutcome& outcome = result.outcomes[i];
+    const conformance::Verdict verdict = outcome.result.verdict;
+    const bool is_told =
+        outcome.unexpected || !conformance::is_good(verdict) || verdict == conformance::Verdict::known_wrong;
+    if (outcome.ran && is_told) told.push_back(i);
+  }
+  const auto group = [&](std::size_t i) {
+    const conformance::CaseOutcome& outcome = result.outcomes[i];
+    return outcome.unexpected ? 1 + static_cast<int>(outcome.result.verdict) : 0;
+  };
+  std::stable_sort(told.begin(), told.end(),
+                   [&](std::size_t a, std::size_t b) { return group(a) < group(b); });
+  return told;
+}
+
+/// The message tells the first output that differs; these are the others.
+std::string other_outputs(const conformance::CaseResult& result) {
+  std::string out;
+  bool is_first = true;
+  for (const conformance::OutputResult& output : result.outputs) {
+    if (output.comparison.ok || std::exchange(is_first, false)) continue;
+    const std::string set = output.data_set.empty() ? "" : output.data_set + ", ";
+    out += fmt::format("             {}\n", printable(fmt::format("{}output '{}': {}", set, output.name,
+                                                                  describe(output.comparison))));
+  }
+  return out;
+}
+
 std::string case_lines(const conformance::SuiteResult& result) {
   std::string out;
   const std::vector<std::string> endings = name_endings(result.cases);
-  for (std::size_t i = 0; i < result.cases.size(); ++i) {
+  for (const std::size_t i : told_cases(result)) {
     const conformance::CaseOutcome& outcome = result.outcomes[i];
-    if (!outcome.ran || (conformance::is_good(outcome.result.verdict) && !outcome.unexpected &&
-                         outcome.result.verdict != conformance::Verdict::known_wrong))
-      continue;
     out += fmt::format("{:<11}  {}", conformance::verdict_name(outcome.result.verdict),
                        printable(result.cases[i].full_name() + endings[i]));
     if (!outcome.result.message.empty()) out += ": " + printable(outcome.result.message);
     const std::string note = expectation_note(result, outcome);
     if (!note.empty()) out += " [" + printable(note) + "]";
     out += '\n';
-    for (const trial::Explanation& finding : outcome.result.findings) {
-      out += "             why: " + printable(describe(finding)) + '\n';
-    }
+    if (outcome.result.verdict == conformance::Verdict::differs) out += other_outputs(outcome.result);
+    for (const std::string& why : reasons_of(outcome.result))
+      out += "             why: " + printable(why) + '\n';
   }
   return out;
 }
@@ -158,35 +185,6 @@ std::string console_report(const conformance::SuiteResult& result) {
                        tally.by_operator.size() == 1 ? "" : "s", tally.by_operator.size() - troubled.size());
   out += last_line(result, tally);
   return out;
-}
-
-ProgressBar::ProgressBar(std::FILE* stream) : stream_(stream), is_terminal_(isatty(fileno(stream)) == 1) {}
-
-void ProgressBar::draw(const conformance::SuiteResult& so_far, std::size_t done) {
-  if (!is_terminal_) return;
-  const double now =
-      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  if (now - last_drawn_ < 0.1 && done < so_far.cases.size()) return;
-  last_drawn_ = now;
-  winsize size{};
-  const int columns = ioctl(fileno(stream_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-  const std::string numbers =
-      fmt::format(" {}/{}, {} unexpected", done, so_far.cases.size(), so_far.unexpected());
-  const int width = std::clamp(columns - static_cast<int>(numbers.size()) - 3, 4, 60);
-  const int filled = static_cast<int>(static_cast<double>(width) * static_cast<double>(done) /
-                                      static_cast<double>(std::max<std::size_t>(so_far.cases.size(), 1)));
-  // A terminal that went away is no reason to end the run.
-  std::fputs(
-      fmt::format("\r[{:<{}}]{}\x1b[K", std::string(static_cast<std::size_t>(filled), '#'), width, numbers)
-          .c_str(),
-      stream_);
-  std::fflush(stream_);
-}
-
-void ProgressBar::clear() {
-  if (!is_terminal_ || last_drawn_ == 0) return;
-  std::fputs("\r\x1b[K", stream_);
-  std::fflush(stream_);
 }
 
 }  // namespace grurun::report

@@ -1,7 +1,6 @@
 // What `grurun conformance` reports, for people, programs and CI systems.
 #pragma once
 
-#include <cstdio>
 #include <string>
 
 #include "conformance/suite.h"
@@ -23,17 +22,15 @@ std::string json_report(const conformance::SuiteResult& result);
 /// of their own. Counts agree with the elements.
 std::string junit_report(const conformance::SuiteResult& result);
 
-/// A bar that is redrawn in place on a terminal; nothing on anything else.
-class ProgressBar {
- public:
-  explicit ProgressBar(std::FILE* stream);
-  void draw(const conformance::SuiteResult& so_far, std::size_t done);
-  void clear();
+/// For a pull request or a step's summary: counts by kind, and the cases that are not as expected, fifty at
+/// most.
+std::string markdown_report(const conformance::SuiteResult& result);
 
- private:
-  std::FILE* stream_;
-  bool is_terminal_;
-  double last_drawn_ = 0;
-};
+/// Annotations of GitHub Actions: an error for each case that is not as expected and each stale line, then
+/// warnings.
+std::string suite_github(const conformance::SuiteResult& result);
+
+/// One page that needs nothing but a browser (report/suite/html), with the JSON report in it.
+std::string html_report(const conformance::SuiteResult& result);
 
 }  // namespace grurun::report

@@ -50,6 +50,23 @@ std::string describe(const conformance::Warning& warning) {
                      finding_text(warning.finding));
 }
 
+std::vector<std::string> reasons_of(const conformance::CaseResult& result) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> sets;  // by reason, in their order
+  for (const trial::Explanation& finding : result.findings) {
+    const std::string text = describe(finding);
+    auto known = std::ranges::find(sets, text, [](const auto& each) { return each.first; });
+    if (known == sets.end()) known = sets.insert(known, {text, {}});
+    known->second.push_back(finding.data_set);
+  }
+  std::vector<std::string> out;
+  for (const auto& [text, names] : sets) {
+    std::string where = names.front();
+    if (names.size() > 1) where += fmt::format(" and {} more", names.size() - 1);
+    out.push_back(where.empty() ? text : where + ", " + text);
+  }
+  return out;
+}
+
 std::string expectation_note(const conformance::SuiteResult& result,
                              const conformance::CaseOutcome& outcome) {
   const conformance::Expectation* line = outcome.expectation;

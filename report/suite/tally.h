@@ -39,6 +39,10 @@ std::size_t with_warnings(const conformance::SuiteResult& result);
 /// "test_data_set_0, SHAPE004: ...": the line that reports print.
 std::string describe(const conformance::Warning& warning);
 
+/// Why nodes differ, each reason once, behind the data sets that show it: "test_data_set_0 and 2 more, GRU
+/// ...".
+std::vector<std::string> reasons_of(const conformance::CaseResult& result);
+
 /// What the expectations have to say on a case, in words; empty when nothing.
 std::string expectation_note(const conformance::SuiteResult& result, const conformance::CaseOutcome& outcome);
 

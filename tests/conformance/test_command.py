@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,63 @@ class Command(unittest.TestCase):
         suites = xml.etree.ElementTree.parse(self.folder / "r.xml").getroot()
         self.assertEqual((suites.get("tests"), suites.get("failures"), suites.get("errors")), ("3", "1", "0"))
         self.assertIn("expected [1]", suites.find(".//failure").get("message"))
+
+    def test_a_summary_that_other_commands_write_to_is_added_to(self):
+        self.break_case(self.names[0])
+        summary = self.folder / "summary.md"
+        summary.write_text("# Of a step before\n")
+        for _ in range(2):
+            environment = os.environ | {"GITHUB_STEP_SUMMARY": str(summary)}
+            result = subprocess.run([BINARY, "conformance", self.folder, "--report", f"markdown={summary}"],
+                                    capture_output=True, text=True, env=environment)
+            self.assertEqual(result.returncode, 1, result.stderr)
+        text = summary.read_text()
+        self.assertTrue(text.startswith("# Of a step before\n## Conformance: not as expected\n"), text)
+        self.assertEqual(text.count(f"- **differs** kind/{self.names[0]}".replace("_", "\\_")), 2, text)
+        self.expect(1, self.folder, "--report", f"markdown={summary}")
+        self.assertTrue(summary.read_text().startswith("## Conformance"), "any other file is replaced")
+
+    def test_annotations_for_github_are_ten_at_most(self):
+        for i in range(12):
+            shutil.copytree(self.kind / self.names[0], self.kind / f"test_%{i:02}")
+            self.break_case(f"test_%{i:02}")
+        lines = self.expect(1, self.folder, "--output-format", "github").stdout.splitlines()
+        errors = [line for line in lines if line.startswith("::error ")]
+        self.assertEqual(len(errors), 10)
+        self.assertTrue(errors[0].startswith(f"::error file={self.kind}/test_%2500,title=differs kind/test_%2500::"), errors[0])
+        self.assertIn("2 more annotations; the console report has all of them", lines[-1])
+
+    def test_what_a_terminal_shows_while_cases_run(self):
+        import fcntl
+        import pty
+        import struct
+        import termios
+        self.break_case(self.names[1])
+        for columns, environment in ((30, {}), (80, {}), (80, {"CI": "true"})):
+            parent, child = pty.openpty()
+            fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            variables = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR")}
+            result = subprocess.run([BINARY, "conformance", self.folder], stdout=subprocess.PIPE, stderr=child, text=True,
+                                    env=variables | {"TERM": "xterm"} | environment)
+            os.close(child)
+            shown = b""
+            try:
+                while part := os.read(parent, 65536):
+                    shown += part
+            except OSError:  # its end
+                pass
+            os.close(parent)
+            self.assertEqual(result.returncode, 1)
+            self.assertNotIn("\x1b", result.stdout, "stdout is no terminal")
+            if environment:
+                self.assertEqual(shown, b"")
+                continue
+            lines = re.sub("\x1b\\[[0-9;]*[mK]", "", shown.decode()).replace("\r\n", "\n").splitlines()
+            self.assertTrue(any(line.strip("\r").startswith("differs      kind/") for line in lines), lines)
+            for line in shown.decode().split("\r"):
+                plain = re.sub("\x1b\\[[0-9;]*[mK]", "", line).strip("\n")
+                if re.search(r"\d/3", plain) and "kind/" not in plain:
+                    self.assertLess(len(plain), columns)
 
     def test_a_report_on_standard_output_is_alone_there(self):
         self.break_case(self.names[0])

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "conformance/version.h"
+#include "report/suite/json_lines.h"
 #include "report/suite/read_suite.h"
 #include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
@@ -128,6 +129,39 @@ TEST(Report, CasesThatShareKindAndNameAreToldApartByTheirPaths) {
   EXPECT_NE(json_report(result).find("\"path\": \"other/node/test_a\\\\n\""), std::string::npos);
 }
 
+/// With a word for the version of grurun.
+std::string without_version(std::string text) {
+  const std::string version = conformance::version();
+  return text.replace(text.find(version), version.size(), "VERSION");
+}
+
+TEST(Report, Markdown) {
+  expect_golden("suite/golden/report.md", markdown_report(sample()));
+}
+
+TEST(Report, Github) {
+  expect_golden("suite/golden/github.txt", suite_github(sample()));
+}
+
+TEST(Report, JsonLines) {
+  expect_golden("suite/golden/report.jsonl", without_version(json_lines_report(sample())));
+}
+
+TEST(Report, JsonLinesAreReadBack) {
+  EXPECT_EQ(json_report(parse_suite(json_lines_report(sample()), "r.jsonl")), json_report(sample()));
+}
+
+TEST(Report, HtmlHoldsTheReport) {
+  const std::string page = html_report(sample());
+  EXPECT_TRUE(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">\n<!-- grurun conformance: report -->"));
+  EXPECT_TRUE(page.ends_with("</html>\n"));
+  const std::string begin = R"(<script type="application/json" id="report">)";
+  const std::size_t from = page.find(begin) + begin.size();
+  const std::string json = page.substr(from, page.find("</script>", from) - from);
+  EXPECT_EQ(json.find('<'), json.npos);
+  EXPECT_EQ(nlohmann::json::parse(json), nlohmann::json::parse(json_report(sample())));
+}
+
 TEST(Report, Json) {
   conformance::SuiteResult result = sample();
   const std::string text = json_report(result);
@@ -135,9 +169,7 @@ TEST(Report, Json) {
   std::size_t sum = 0;
   for (const auto& [verdict, cases] : json.at("summary").items()) sum += cases.get<std::size_t>();
   EXPECT_EQ(sum, json.at("cases").size());
-  std::string stable = text;
-  stable.replace(stable.find(conformance::version()), std::string(conformance::version()).size(), "VERSION");
-  expect_golden("suite/golden/report.json", stable);
+  expect_golden("suite/golden/report.json", without_version(text));
 }
 
 TEST(Report, JsonIsReadBackWhole) {

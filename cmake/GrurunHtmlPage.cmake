@@ -1,0 +1,15 @@
+# grurun_html_page(VARIABLE): the source that holds the page of report/suite/html, its style and scripts in it.
+function(grurun_html_page variable)
+  set(folder ${PROJECT_SOURCE_DIR}/report/suite/html)
+  foreach(name page.html page.css page.js cases.js)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${name})
+    file(READ ${folder}/${name} "${name}")
+  endforeach()
+  string(REPLACE "@CSS@" "${page.css}" page "${page.html}")
+  string(REPLACE "@JS@" "${page.js}\n${cases.js}" page "${page}")
+  set(source ${PROJECT_BINARY_DIR}/generated/html_page.cc)
+  file(WRITE ${source}.new "#include \"report/suite/html_page.h\"\n
+namespace grurun::report {\nconst char* const html_page = R\"~page~(${page})~page~\";\n}  // namespace grurun::report\n")
+  file(COPY_FILE ${source}.new ${source} ONLY_IF_DIFFERENT)
+  set(${variable} ${source} PARENT_SCOPE)
+endfunction()
