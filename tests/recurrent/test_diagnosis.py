@@ -107,7 +107,7 @@ class Diagnosis(unittest.TestCase):
 
     def test_all_reports_say_it(self):
         text = "gates in r,z,h order: W, R, B were not reordered from PyTorch's layout"
-        self.assertRegex(self.console, r"differs      mistakes/gates_GRU_rzh: .*\n             why: node that makes 'Y' \(GRU-22\): "
+        self.assertRegex(self.console, r"differs      mistakes/gates_GRU_rzh: .*\n             why: test_data_set_0, node that makes 'Y' \(GRU-22\): "
                          r"expected Y is reproduced \(max ULP \d+, max abs [^)]*\) with " + re.escape(text) + "\n")
         suites = xml.etree.ElementTree.parse(self.folder / "r.xml").getroot()
         body = suites.find(".//testcase[@name='gates_GRU_rzh']/failure").text
@@ -139,7 +139,7 @@ class Diagnosis(unittest.TestCase):
         self.assertRegex(outputs, r"output 'Y': in double precision: actual is the nearer side, within [0-4](\.\d+)? ULP of the truth; "
                          r"expected is off by up to 5e\+03 ULP")
         conformance = run("conformance", self.cases / "noise_GRU", "--precise").stdout
-        self.assertIn("why: output 'Y': in double precision: actual is the nearer side", conformance)
+        self.assertIn("why: test_data_set_0, output 'Y': in double precision: actual is the nearer side", conformance)
 
     def test_gates_of_every_step(self):
         for case in ("test_gru_22_double_everything", "test_gru_22_double", "test_lstm_22_double_everything", "test_rnn_22_double"):
