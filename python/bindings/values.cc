@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -207,14 +208,25 @@ Value to_sequence(nb::handle object, const ValueType& declared, Kept& kept) {
   return sequence;
 }
 
+// skl2onnx declares the numbers of a map as tensors of shape [1]; dicts hold numbers.
+Value number_as_declared(Value value, const ValueType& declared) {
+  const bool is_number = value.is_tensor() && value.tensor().rank() == 0;
+  if (!is_number || !declared.shape ||
+      !std::all_of(declared.shape->begin(), declared.shape->end(),
+                   [](const Dim& dim) { return dim.value == 1; }))
+    return value;
+  return value.tensor().reshaped(Shape(std::vector<std::int64_t>(declared.shape->size(), 1)));
+}
+
 Value to_map(nb::handle object, const ValueType& declared, Kept& kept) {
   if (!PyDict_Check(object.ptr())) fail_kind(object, declared);
   const ValueType unknown;
   const auto dict = nb::borrow<nb::dict>(object);
   Map map;
   map.keys = tensor_by_numpy(dict.keys(), declared.elem, kept);
+  const ValueType& item_type = declared.element ? *declared.element : unknown;
   for (auto [key, item] : dict)
-    map.values.push_back(to_value(item, declared.element ? *declared.element : unknown, kept));
+    map.values.push_back(number_as_declared(to_value(item, item_type, kept), item_type));
   if (declared.element) {
     map.value_type = *declared.element;
   } else if (!map.values.empty()) {

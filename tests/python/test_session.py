@@ -174,6 +174,9 @@ class Runs(unittest.TestCase):
                            [("x", helper.make_map_type_proto(TensorProto.STRING, helper.make_tensor_type_proto(TensorProto.FLOAT, [])))],
                            [("y", TensorProto.FLOAT, None)])
         self.assertEqual(run(vectorizer, {"x": {"c": 3.0, "a": 1.0}})[0].reshape(-1).tolist(), [1, 0, 3])
+        one_element = helper.make_tensor_type_proto(TensorProto.FLOAT, [1])
+        vectorizer.graph.input[0].type.CopyFrom(helper.make_map_type_proto(TensorProto.STRING, one_element))
+        self.assertEqual(run(vectorizer, {"x": {"c": 3.0, "a": 1.0}})[0].reshape(-1).tolist(), [1, 0, 3])
 
     def test_initializers_give_way_to_what_is_fed(self):
         bias = helper.make_tensor("y", TensorProto.FLOAT, [3], [1, 1, 1])
