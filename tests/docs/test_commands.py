@@ -20,7 +20,7 @@ except ImportError:
 ROOT = pathlib.Path(os.environ.get("GRURUN_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("GRURUN_BINARY", str(ROOT / "build/release/bin/grurun"))
 BUILT_ELSEWHERE = ("layer.onnx", "unrolled.onnx")
-MADE_BY_PROGRAMS = ("coverage.md", "rules.md", "known-wrong.md", "releases.md")
+MADE_BY_PROGRAMS = ("coverage.md", "rules.md", "known-wrong.md", "releases.md", "foreign-suite.md")
 END = "\x1e\n"
 
 # The example on the page of GRUCell-3, whose B contradicts the page's text.
