@@ -124,6 +124,11 @@ class Documents(unittest.TestCase):
         self.assertEqual(links[:2], ["docs/conformance.md", "docs/check.md"])
         self.assertEqual(sorted(links), sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")))
 
+    def test_the_menu_of_the_site_has_every_page(self):
+        listed = re.findall(r"^ +- (?:.*: )?([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+        pages = [str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")]
+        self.assertEqual(sorted(listed), sorted([*pages, "cli.md"]))  # which scripts/build-site makes
+
     def test_links_lead_somewhere(self):
         broken = []
         for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
