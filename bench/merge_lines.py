@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Merges the JSON Lines of simulated shards, and fails where that takes longer or more memory than it may.
+"""Merges the JSON Lines of simulated shards, and fails where that takes more time of a processor, or more memory, than it may.
 
 usage: bench/merge_lines.py [--cases 1000000] [--most-seconds 60] [--most-memory 500M] [--program build/release/bin/grurun]
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -35,7 +36,7 @@ def write_shard(path, number, cases):
             "part": {"number": number, "count": SHARDS, "found": cases, "suite": "simulated"}}
     end = {"summary": {}, "seconds": 1.0, "ended": "done", "cases_not_run": []}
     with open(path, "w") as file:
-        for line in (head, *map(case, own), end):
+        for line in itertools.chain([head], map(case, own), [end]):
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
 
 
@@ -57,11 +58,12 @@ def main():
         merged = os.path.join(folder, "merged.jsonl")
         begin = time.monotonic()
         result = subprocess.run([options.program, "report", "merge", *parts, "--report", f"jsonl={merged}"])
-        seconds = time.monotonic() - begin
-        memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+        wall = time.monotonic() - begin
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds, memory = used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
         with open(merged, "rb") as file:
             lines = sum(1 for _ in file)
-    print(f"{options.cases} results of {SHARDS} shards: {seconds:.1f} s, {memory / 2**20:.0f} MB")
+    print(f"{options.cases} results of {SHARDS} shards: {seconds:.1f} s of a processor, {wall:.1f} s, {memory / 2**20:.0f} MB")
     if result.returncode != 0 or lines != options.cases + 2:
         sys.exit(f"merge_lines: exit code {result.returncode}, {lines} lines")
     if seconds > options.most_seconds or memory > bytes_of(options.most_memory):

@@ -94,7 +94,7 @@ class Completions(CommandLine):
         self.write("conf.onnx", RELU)
         self.assertEqual(sorted(self.bash("grurun", "conf")), ["conf.onnx", "conformance"])
         self.assertEqual(self.bash("grurun", "check", "--sel"), ["--select"])
-        self.assertEqual(self.bash("grurun", "m.onnx", "--save-i"), ["--save-inputs"])
+        self.assertEqual(self.bash("grurun", "m.onnx", "--save-inp"), ["--save-inputs"])
         self.assertEqual(self.bash("grurun", "help", "insp"), ["inspect"])
 
     def flags_of(self, *command):

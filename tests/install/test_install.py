@@ -55,6 +55,13 @@ class Install(unittest.TestCase):
     def test_the_installed_program_runs(self):
         self.assertRegex(self.succeed(self.prefix / "bin" / "grurun", "--version"), r"^grurun \d+\.\d+\.\d+")
 
+    def test_the_man_page_and_completions_are_installed(self):
+        share = self.prefix / "share"
+        for path, fragment in (("man/man1/grurun.1", ".TH GRURUN 1"), ("bash-completion/completions/grurun", "complete -o filenames"),
+                               ("zsh/site-functions/_grurun", "#compdef grurun"),
+                               ("fish/vendor_completions.d/grurun.fish", "complete -c grurun")):
+            self.assertIn(fragment, (share / path).read_text())
+
     def test_a_program_embeds_the_installed_engine(self):
         build = self.folder / "embed"
         self.succeed("cmake", "-S", ROOT / "examples" / "embed", "-B", build, "-G", "Ninja",

@@ -111,6 +111,18 @@ class SuitePage(unittest.TestCase):
         self.assertIn("0 of 301", self.dom(page, "#query=nothing+like+this"))
         self.assertIn("is not among the cases", self.dom(page, "#case=suite%2Fgone"))
 
+    def test_the_trend_against_a_former_run(self):
+        now = [case(i) for i in range(5)] + [failing_case(5), case(6)]
+        page = self.page(now)
+        former = [case(i) for i in range(6)]
+        former[1] |= {"verdict": "crashed", "unexpected": True}
+        report = {"cases": former, "summary": {"passed": 5, "crashed": 1}}
+        text = page.read_text().replace("</body>", f"<script>showTrend({json.dumps(report)});</script></body>")
+        page.write_text(text)  # as if that report had been chosen
+        dom = self.dom(page)
+        for fragment in ("New failures: 1", "Fixed: 1", "New cases: 1"):
+            self.assertIn(fragment, dom)
+
     def test_twenty_thousand_cases_stay_fluent(self):
         page = self.page([case(i, operators=(f"Op{i % 150}",), opset=7 + i % 18) for i in range(20_000)])
         begin = time.monotonic()
