@@ -31,7 +31,7 @@ class Expansion {
  public:
   explicit Expansion(const TermReader& read) : read_(read) {}
 
-  /// Values that may be the state: those below which are neither activated nor constant.
+  /// Values that may be the state: those below which are not activated. A first step's may be a constant.
   Names states(const std::string& name) const {
     Names found;
     gather(name, most_levels, found);
@@ -67,8 +67,7 @@ class Expansion {
 
   void gather(const std::string& name, int levels, Names& found) const {
     const std::string& value = read_.graph().plain(name);
-    if (levels < most_levels && !read_.is_constant(value) && !read_.activated(value) &&
-        std::ranges::find(found, value) == found.end())
+    if (levels < most_levels && !read_.activated(value) && std::ranges::find(found, value) == found.end())
       found.push_back(value);
     const Node* node = levels == 0 ? nullptr : arithmetic(value);
     if (node == nullptr) return;

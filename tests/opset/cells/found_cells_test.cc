@@ -19,6 +19,7 @@ struct Layer {
   bool linear_before_reset = true;  // GRU
   std::string prefix = {};
   std::string X = "X";
+  std::string H0 = "H0";
 };
 
 // As PyTorch takes a layer apart: the input's products are made for the whole sequence before it is split.
@@ -46,7 +47,7 @@ std::string recurrent_product(Builder& b, const Layer& layer, int gates, const s
 }
 
 void unrolled_gru(Builder& b, const Layer& layer) {
-  std::string H = "H0";
+  std::string H = layer.H0;
   bool first = true;
   for (const std::string& input : inputs_of_steps(b, layer, 3)) {
     const auto x = b.op("Split", {input}, 3);
@@ -130,6 +131,30 @@ TEST(FoundCells, UnrolledLayers) {
       }
     }
   }
+}
+
+TEST(FoundCells, AnInitialStateMayBeAConstant) {
+  for (const int steps : {2, 3}) {
+    for (const bool node : {false, true}) {
+      Builder b;
+      std::string zeros = b.weight("zeros", {3, hidden_size});
+      if (node) {
+        zeros = b.one("Constant", {});
+        Attribute value;
+        value.name = "value";
+        value.type = AttributeType::tensor;
+        value.tensors.push_back(Tensor::zeros(DType::float32, {3, hidden_size}));
+        b.graph.nodes.back().attributes.push_back(value);
+      }
+      unrolled_gru(b, {.steps = steps, .H0 = zeros});
+      EXPECT_THAT(found(b.graph),
+                  ElementsAre(fmt::format(
+                      "unrolled GRU {} steps 2x5 forward [Sigmoid,Tanh] lbr 1 order 'rzh'", steps)));
+    }
+  }
+  Builder b;
+  const std::string first = keras_step(b, "X", b.weight("zeros", {3, hidden_size}));
+  EXPECT_THAT(found(b.graph), SizeIs(1)) << first;
 }
 
 TEST(FoundCells, AStepFromZeroIsNoLayerByItself) {
