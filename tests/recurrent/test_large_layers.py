@@ -93,6 +93,17 @@ class LargeLayers(unittest.TestCase):
             self.assertIn("Y parts first at step 0 (time 0), direction 0 (forward), batch row 300", found["text"])
             self.assertNotIn("precision", found["text"])
 
+    def test_an_lstm_that_began_with_other_states(self):
+        wide = Layer("LSTM", 6, 2, 8, 128)
+        wide.arrays |= {"initial_h": wide.draw(1, 2, 128) / 2, "initial_c": wide.draw(1, 2, 128) / 2}
+        for lost in (["initial_h"], ["initial_h", "initial_c"]):
+            found = self.finding(wide, self.truth(wide), without=lost)
+            self.assertEqual(found["kind"], "unexplained")
+            self.assertIn("all other steps follow from the expected ones before them and from one cell state", found["text"])
+        other = self.truth(wide)
+        other["Y"] = other["Y"] + np.float32(0.01) * wide.draw(*other["Y"].shape)
+        self.assertNotIn("all other steps", self.finding(wide, other)["text"])
+
     def test_a_final_state_alone_is_looked_at(self):
         long = Layer("GRU", 120, 2, 16, 257, direction="bidirectional")
         expected = self.truth(long)

@@ -68,6 +68,11 @@ std::optional<Inference> infer_states(const Attempt& attempt);
 /// with, 1 or 2. Y must be expected, in the candidate's shape.
 bool only_first_steps_differ(const Attempt& attempt, int states);
 
+/// True when an LSTM's steps but the first follow from the expected H before them and from one cell state: it
+/// then began with other states. Of rows with less than three steps nothing is known. Y must be expected, in
+/// the candidate's shape.
+bool steps_follow_from_a_cell_state(const Attempt& attempt);
+
 /// "0.25, -0.5, 0.125, ...": the first few of fitted numbers.
 std::string numbers_text(const std::vector<double>& values);
 

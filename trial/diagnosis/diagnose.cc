@@ -130,17 +130,24 @@ class Diagnosis {
     if (!contradicted_.empty()) explanation_.text += " all (" + contradicted_ + ")";
     const auto parting = describe_parting(subject_, expected_, base_);
     explanation_.text += ": " + parting.value_or("it does not part here");
-    if (begins_otherwise())
+    if (begins_otherwise()) {
+      explanation_.text += "; all other steps follow from the expected ones before them";
       explanation_.text +=
-          "; all other steps follow from the expected ones before them: initial_h may be missing or another";
+          subject_.layer.op == Op::lstm
+              ? " and from one cell state: initial_h, or both initial states, may be missing or others"
+              : ": initial_h may be missing or another";
+    }
     const std::string extent = expected_.extent().text(subject_.layer);
     if (!extent.empty()) explanation_.text += "; seen were " + extent;
   }
 
-  /// An LSTM's cell state is not seen, so that nothing is sure of its other steps.
+  /// An LSTM's cell state is not seen, but follows from the second step.
   bool begins_otherwise() {
-    if (subject_.layer.op == Op::lstm || !expected_.Y() || !expected_.has_shapes_of(base_)) return false;
-    return only_first_steps_differ(Attempt(subject_, expected_, base_, budgets_.search), 1);
+    if (!expected_.Y() || !expected_.has_shapes_of(base_)) return false;
+    Budget budget = budgets_.confirm.share(0.5);
+    const Attempt attempt(subject_, expected_, base_, budget);
+    if (!only_first_steps_differ(attempt, 1)) return false;
+    return subject_.layer.op != Op::lstm || steps_follow_from_a_cell_state(attempt);
   }
 
   std::optional<std::uint64_t> max_ulp(const Candidate& c) {

@@ -73,12 +73,18 @@ class StateFit {
       attempt_.append_residuals(moved, d, n, attempt_.expected.steps_seen(c.layer.seq_length), out);
       return out;
     };
-    // From the state that the model has, else from zeros.
-    for (const double part : {1.0, 0.0}) {
-      for (double& number : start) number *= part;
+    // From the state that the model has, else from zeros, else from numbers between -1 and 1: gates that are
+    // shut there hide the way.
+    constexpr int most_starts = 10;
+    std::uint64_t random = 1;
+    for (int number = 0; number < most_starts; ++number) {
+      for (double& value : start) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        if (number > 0) value = number == 1 ? 0 : static_cast<double>(random >> 40) / 0x1p23 - 1;
+      }
       const auto fitted = least_squares(start, of, attempt_.budget);
       if (!fitted) return false;
-      if (part != 0 && !attempt_.all_near(of(*fitted))) continue;
+      if (number + 1 < most_starts && !attempt_.all_near(of(*fitted))) continue;
       put(c.layer, *fitted);
       return true;
     }
@@ -124,6 +130,44 @@ bool only_first_steps_differ(const Attempt& attempt, int states) {
   const std::int64_t free = states == 2 ? rows * layer.hidden_size : 0;
   return first_differ > 0 && later_steps * layer.hidden_size > free + enough &&
          (later_agree || layer.op == Op::lstm);
+}
+
+// An initial cell state reaches every cell state behind the first step, which with the expected H as the
+// state before is the only one that is not known: a number for each unit, which the second step gives and the
+// steps after it prove.
+bool steps_follow_from_a_cell_state(const Attempt& attempt) {
+  const Layer& layer = attempt.start.layer;
+  const Expected& expected = attempt.expected;
+  if (layer.op != Op::lstm) return false;
+  Candidate c = attempt.start;
+  const auto H = static_cast<std::size_t>(layer.hidden_size);
+  for (std::int64_t d = 0; d < layer.num_directions; ++d) {
+    for (const std::int64_t n : expected.rows_seen(layer)) {
+      const std::int64_t end = expected.steps_seen(layer.lengths[static_cast<std::size_t>(n)]);
+      if (end < 3) return false;
+      const auto at = (d * layer.batch_size + n) * layer.hidden_size;
+      const auto residuals = [&](const std::vector<double>& cell) {
+        std::vector<double> states(static_cast<std::size_t>(layer.num_directions * layer.batch_size) * H,
+                                   0.0);
+        std::copy(cell.begin(), cell.end(), states.begin() + at);
+        c.layer.initial_c = make_array(std::move(states));
+        std::vector<double> out;
+        run_row(
+            c.layer, d, n,
+            [&](const Step& step) {
+              attempt.budget.spend(step_cost(layer));
+              const double* Y = expected.Y_at(c, step.time, d, n);
+              for (std::size_t k = 0; step.number > 0 && k < H; ++k) out.push_back(step.H[k] - Y[k]);
+              return step.number + 1 < end;
+            },
+            [&](std::int64_t time) { return expected.Y_at(c, time, d, n); });
+        return out;
+      };
+      const auto fitted = least_squares_by_unit(std::vector<double>(H, 0.0), H, residuals, attempt.budget);
+      if (!fitted || !attempt.all_near(residuals(*fitted))) return false;
+    }
+  }
+  return true;
 }
 
 std::optional<Inference> infer_states(const Attempt& attempt) {
