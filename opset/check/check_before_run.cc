@@ -49,12 +49,29 @@ class LayerWalk {
     CheckReport limits(ignored);
     if (!check_limits(model_, functions_, limits).safe_to_recurse) return;
     for_each_node_at(model_, [&](const NodeAt& at) {
+      warn_of_split(at);
       const RecurrentForm* form = find_recurrent_form(at.node.op_type, at.node.domain);
       if (form != nullptr && functions_.find(at.node) == nullptr) check(*form, at);
     });
   }
 
  private:
+  // Converters write it, and mean equal parts; a check refuses it in the same words.
+  void warn_of_split(const NodeAt& at) {
+    const Node& node = at.node;
+    const auto import = at.scope.imports->find(node.domain);
+    if (node.op_type != "Split" || !node.domain.empty() || import == at.scope.imports->end()) return;
+    const std::optional<int> since = since_version("Split", "", import->second);
+    const bool has_input = node.inputs.size() > 1 && !node.inputs[1].empty();
+    if (!since || *since < 18 || has_input || node.find_attribute("num_outputs") != nullptr) return;
+    NodeAt known = at;
+    known.since_version = *since;
+    result_.findings.push_back(
+        {rule_info(Rule::inference).code, Severity::warning, known.path(), known.op(),
+         "neither of the input split and the attribute num_outputs is given: state one of "
+         "them; the parts are taken to be equal"});
+  }
+
   void check(const RecurrentForm& form, NodeAt at) {
     const auto import = at.scope.imports->find(at.node.domain);
     if (import == at.scope.imports->end() || !since_version(at.node.op_type, at.node.domain, import->second))

@@ -67,6 +67,11 @@ std::string type_hint(const SchemaInfo& schema, bool input, std::size_t index, c
   return can_cast ? "; Cast it" : "";
 }
 
+// "input X", and "input" of one that is named so.
+std::string labelled(const std::string& side, const std::string& name) {
+  return name == side ? side : side + " " + name;
+}
+
 class TypeJudge {
  public:
   explicit TypeJudge(const SchemaInfo& schema) : schema_(schema) {}
@@ -74,23 +79,22 @@ class TypeJudge {
   void judge(bool input, std::size_t index, const std::string* type) {
     const ParameterInfo* parameter = parameter_at(input ? schema_.inputs : schema_.outputs, index);
     if (parameter == nullptr || type == nullptr) return;
-    const char* side = input ? "input" : "output";
+    const std::string name = labelled(input ? "input" : "output", parameter->name);
     const auto admitted = schema_.types_of(*parameter);
     if (!admits(admitted, *type)) {
       add(admitted_rule(schema_, *parameter),
-          fmt::format("{} {} is {}; {}-{} admits {}{}", side, parameter->name, *type, schema_.name,
-                      schema_.since_version, list_types(admitted), type_hint(schema_, input, index, *type)));
+          fmt::format("{} is {}; {}-{} admits {}{}", name, *type, schema_.name, schema_.since_version,
+                      list_types(admitted), type_hint(schema_, input, index, *type)));
       return;
     }
     if (parameter->kind == ParameterKind::variadic && !parameter->homogeneous) return;
-    const auto [first, added] =
-        bound_.try_emplace(parameter->type_str, Bound{type, fmt::format("{} {}", side, parameter->name)});
+    const auto [first, added] = bound_.try_emplace(parameter->type_str, Bound{type, name});
     if (added || *first->second.type == *type) return;
     add(is_recurrent(schema_) ? recurrent_rule(schema_.name, RecurrentRule::same_type)
                               : rule_info(Rule::type_bound),
-        fmt::format("{} {} is {}, but {} is {}; both are {} of {}-{} and must be the same", side,
-                    parameter->name, *type, first->second.parameter, *first->second.type, parameter->type_str,
-                    schema_.name, schema_.since_version));
+        fmt::format("{} is {}, but {} is {}; both are {} of {}-{} and must be the same", name, *type,
+                    first->second.parameter, *first->second.type, parameter->type_str, schema_.name,
+                    schema_.since_version));
   }
 
   std::vector<TypeViolation> violations;

@@ -47,8 +47,8 @@ void check_broadcast(const NodeFacts& facts) {
     if (shape == nullptr) continue;
     const auto both = broadcast(all, sizes_of(*shape));
     if (!both)
-      fail_invalid("input {} is {}, which does not broadcast to {}", input_name(facts, i), to_string(*shape),
-                   text_of(all));
+      fail_invalid("{} is {}, which does not broadcast to {}", input_label(input_name(facts, i)),
+                   to_string(*shape), text_of(all));
     all = *both;
   }
 }

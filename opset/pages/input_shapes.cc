@@ -149,7 +149,7 @@ void check_shapes(std::string_view stated, const NodeFacts& facts) {
     }
   }
   const SymbolicShape* shape = facts.shape(best.fitting);
-  fail_invalid("input {} is {}; {}-{} takes {}", input_name(facts, best.fitting),
+  fail_invalid("{} is {}; {}-{} takes {}", input_label(input_name(facts, best.fitting)),
                shape == nullptr ? "left out" : to_string(*shape), facts.op_type(), facts.since_version(),
                best.wanted);
 }

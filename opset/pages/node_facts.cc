@@ -1,5 +1,7 @@
 #include "opset/pages/node_facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "opset/schema/signature.h"
@@ -94,6 +96,10 @@ const char* input_name(const NodeFacts& facts, std::size_t i) {
   const Signature* signature = find_signature(facts.op_type(), facts.domain(), facts.since_version());
   if (signature == nullptr || signature->inputs.empty()) return "input";
   return signature->inputs[std::min(i, signature->inputs.size() - 1)].name;
+}
+
+std::string input_label(std::string_view name) {
+  return name == "input" ? "input" : fmt::format("input {}", name);
 }
 
 std::optional<std::vector<std::int64_t>> integers_in(const NodeFacts& facts, std::size_t input) {

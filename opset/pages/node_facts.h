@@ -99,6 +99,9 @@ void require_broadcast(const char* name, const SymbolicShape* from, const Sizes&
 /// As the standard names it.
 const char* input_name(const NodeFacts& facts, std::size_t i);
 
+/// "input X", and "input" of one that is named so.
+std::string input_label(std::string_view name);
+
 /// The numbers that an input of int32 or int64 holds; nullopt where they are not known.
 std::optional<std::vector<std::int64_t>> integers_in(const NodeFacts& facts, std::size_t input);
 

@@ -103,7 +103,7 @@ class NumberJudge {
   }
 
   void judge_input(std::size_t i) {
-    kind_ = "input";
+    of_input_ = true;
     const auto each = [&](const auto& numbers) {
       for (const auto number : numbers) require(number, facts_.value(i)->rank() > 0);
     };
@@ -117,14 +117,17 @@ class NumberJudge {
     if (!(number >= low && (closed_ || unlimited_ ? number <= high : number < high)))
       tell(fmt::format("{}", number), in_list);
     const auto place = static_cast<std::int64_t>(number < 0 ? number - low : number);
-    if (stated_.once && !seen_.insert(place).second)
-      fail_invalid("{} {} names axis {} twice", kind_, stated_.name, place);
+    if (stated_.once && !seen_.insert(place).second) fail_invalid("{} names axis {} twice", named(), place);
+  }
+
+  std::string named() const {
+    return of_input_ ? input_label(stated_.name) : fmt::format("attribute {}", stated_.name);
   }
 
   [[noreturn]] void tell(const std::string& number, bool in_list) const {
     const bool axes = stated_.interval.find('r') != stated_.interval.npos;
     const char* verb = axes ? "names axis" : in_list ? "holds" : "is";
-    const std::string begin = fmt::format("{} {} {} {}, but must", kind_, stated_.name, verb, number);
+    const std::string begin = fmt::format("{} {} {}, but must", named(), verb, number);
     if (unlimited_) fail_invalid("{} {} {}", begin, in_list ? "hold numbers from" : "be at least", *low_);
     std::string interval(stated_.interval);
     interval.insert(interval.find(',') + 1, " ");
@@ -139,7 +142,7 @@ class NumberJudge {
 
   const StatedNumbers& stated_;
   const NodeFacts& facts_;
-  const char* kind_ = "attribute";
+  bool of_input_ = false;
   Size rank_, along_, low_, high_;
   bool unlimited_ = false, closed_ = false;
   std::set<std::int64_t> seen_;

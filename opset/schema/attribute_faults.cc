@@ -29,6 +29,15 @@ std::string attribute_hint(const SchemaInfo& schema, const std::string& name) {
     }
   }
   if (!newer.empty()) return newer;
+  // Of versions that have the input, the first.
+  const auto takes = [&](const SchemaInfo* version) {
+    return std::ranges::find(version->inputs, name, &ParameterInfo::name) != version->inputs.end();
+  };
+  if (takes(&schema)) {
+    const auto versions = schema_versions(schema.name, &schema.domain);
+    const auto first = std::ranges::find_if(versions.rbegin(), versions.rend(), takes);
+    return fmt::format("; it is an input since {}-{}", schema.name, (*first)->since_version);
+  }
   if (!older.empty()) return older;
   std::vector<std::string> names;
   for (const AttributeInfo& attribute : schema.attributes) names.push_back(attribute.name);

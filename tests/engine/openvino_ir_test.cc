@@ -279,9 +279,10 @@ TEST(OpenvinoIr, ItsLstmCountsInputsAndOutputs) {
     }
     return "no error";
   };
-  EXPECT_NE(run_with(9, 1).find("9 inputs"), std::string::npos);
-  EXPECT_NE(run_with(2, 1).find("2 inputs"), std::string::npos);
-  EXPECT_NE(run_with(3, 4).find("4 outputs"), std::string::npos);
+  EXPECT_NE(run_with(9, 1).find("9 inputs; openvino.LSTM-22 takes 3 to 8 (X, W, R, B?, "), std::string::npos);
+  EXPECT_NE(run_with(2, 1).find("2 inputs; openvino.LSTM-22 takes 3 to 8 (X, W, R, B?, "), std::string::npos);
+  EXPECT_NE(run_with(3, 4).find("4 outputs; openvino.LSTM-22 gives 0 to 3 (Y?, Y_h?, Y_c?)"),
+            std::string::npos);
 }
 
 }  // namespace

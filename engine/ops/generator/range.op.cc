@@ -44,7 +44,7 @@ Tensor range(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   using C = ComputeType<Stash>;
   const auto rounded = [](C value) { return static_cast<C>(static_cast<Stash>(value)); };
   const auto scalar = [&](const Tensor& tensor) {
-    if (tensor.size() != 1) refuse();
+    if (tensor.size() != 1 || tensor.rank() > 1) refuse();
     return rounded(static_cast<C>(static_cast<ComputeType<T>>(*tensor.data<T>())));
   };
   const C first = scalar(start);

@@ -112,7 +112,8 @@ void convolve_parts(const ConvShape& shape, const Tensor& x, const Tensor* zero_
 IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point, std::int64_t group) {
   if (w.rank() < 2) refuse();
   const std::int64_t filters = w.dim(0);
-  if (zero_point != nullptr && zero_point->size() != 1 && !(zero_point->shape() == Shape{filters})) refuse();
+  const bool is_scalar = zero_point != nullptr && zero_point->size() == 1 && zero_point->rank() <= 1;
+  if (zero_point != nullptr && !is_scalar && !(zero_point->shape() == Shape{filters})) refuse();
   IntegerFilters out{w, {}, filter_panels(w, zero_point, group), {}};
   if (zero_point != nullptr) out.zero_point = *zero_point;
   if (out.panels.empty()) out.parts = integer_parts(w, zero_point);

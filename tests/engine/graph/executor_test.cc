@@ -180,11 +180,11 @@ TEST(Executor, RefusesSequencesAndOptionalsWhereTheVersionHasNone) {
   const auto identity = one("Identity"), has = one("OptionalHasElement"), get = one("OptionalGetElement"),
              length = one("SequenceLength");
   const std::vector<Row> table = {
-      {identity, 13, items, "input input is seq(tensor(float)); Identity-13 admits "},
+      {identity, 13, items, "input is seq(tensor(float)); Identity-13 admits "},
       {identity, 14, items, nullptr},
-      {has, 15, tensor, "input input is tensor(float); OptionalHasElement-15 admits "},
+      {has, 15, tensor, "input is tensor(float); OptionalHasElement-15 admits "},
       {has, 18, tensor, nullptr},
-      {get, 15, tensor, "input input is tensor(float); OptionalGetElement-15 admits "},
+      {get, 15, tensor, "input is tensor(float); OptionalGetElement-15 admits "},
       {get, 18, items, nullptr},
       {length, 11, tensor, "input input_sequence is tensor(float); SequenceLength-11 admits "},
       {branches, 11, tensor, "output outputs is seq(tensor(float)); If-11 admits "},

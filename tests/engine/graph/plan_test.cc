@@ -155,7 +155,7 @@ TEST(Plan, SaysWhatIsWrongWithAModel) {
        ErrorKind::invalid_model, "attribute 'to' (INT) is missing [SCHEMA005]"},
       {"type of a newer version",
        model(graph({"x"}, {node("Cast", {"x"}, {"y"}, {attr("to", 17)})}, {"y"}), 13),
-       ErrorKind::invalid_model, "output output is tensor(float8e4m3fn); Cast-13 admits "},
+       ErrorKind::invalid_model, "output is tensor(float8e4m3fn); Cast-13 admits "},
       {"wrong attribute type",
        model(graph({"x"}, {node("LeakyRelu", {"x"}, {"y"}, {attr("alpha", 1)})}, {"y"})),
        ErrorKind::invalid_model, "attribute 'alpha' is INT, LeakyRelu-16 wants FLOAT [SCHEMA006]"},

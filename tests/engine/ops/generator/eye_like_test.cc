@@ -34,7 +34,7 @@ TEST(EyeLike, PutsOnesOnADiagonal) {
        {make<float>({3}, {1, 2, 3})},
        {},
        ErrorKind::invalid_model,
-       "input input is [3]; EyeLike-9 takes [rows,columns]"},
+       "input is [3]; EyeLike-9 takes [rows,columns]"},
       {"no type", "EyeLike", 9, {x}, {attr("dtype", 99)}, ErrorKind::invalid_model, "dtype is 99"},
   });
 }

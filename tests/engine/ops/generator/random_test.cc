@@ -216,7 +216,7 @@ TEST(Random, Refused) {
        {vec<float>({0.5, 1.5})},
        {},
        bad,
-       "input input holds 1.5, but must lie in [0, 1]"},
+       "input holds 1.5, but must lie in [0, 1]"},
       {"no probability", "Bernoulli", 15, {vec<float>({std::nan("")})}, {}, bad, "nan"},
       {"complex", "Bernoulli", 15, {x}, {attr("dtype", 14)}, bad, "complex64"},
       {"rank", "Multinomial", 22, {x}, {}, bad, "batch_size"},

@@ -102,7 +102,7 @@ TEST(Loss, NegativeLogLikelihood) {
        {vec<float>({1}), classes({}, {0})},
        {},
        ErrorKind::invalid_model,
-       "input input is [1]; NegativeLogLikelihoodLoss-13 takes [N,C,...]"},
+       "input is [1]; NegativeLogLikelihoodLoss-13 takes [N,C,...]"},
   });
 }
 

@@ -90,7 +90,7 @@ TEST(Col2Im, Errors) {
        {make<float>({2, 2}, {1, 2, 3, 4}), list({3}), list({2})},
        {},
        invalid,
-       "input input is [2,2]; Col2Im-18 takes [N,C*block,blocks]"},
+       "input is [2,2]; Col2Im-18 takes [N,C*block,blocks]"},
       {"strides",
        "Col2Im",
        18,

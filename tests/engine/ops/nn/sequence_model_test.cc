@@ -200,7 +200,7 @@ TEST(SequenceModel, CausalConvWithState) {
        {make<float>({1, 2}, {1, 2}), w},
        {},
        ErrorKind::invalid_model,
-       "input input is [1,2]; CausalConvWithState-27 takes [batch,channels,length]",
+       "input is [1,2]; CausalConvWithState-27 takes [batch,channels,length]",
        2},
   });
 }

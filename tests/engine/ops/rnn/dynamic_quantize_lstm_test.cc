@@ -111,9 +111,11 @@ TEST(DynamicQuantizeLstm, RefusesWhatContradictsItself) {
   const auto floats = [](const Shape& shape) { return Tensor::zeros(DType::float32, shape); };
   const auto bytes = [](const Shape& shape) { return Tensor::zeros(DType::int8, shape); };
   const std::vector<Row> rows = {
-      {[](OneNode& one) { one.inputs.pop_back(); }, "11 inputs"},
-      {[](OneNode& one) { one.inputs[8] = Value{}; }, "input 8"},
-      {[](OneNode& one) { one.outputs.assign(4, true); }, "4 outputs"},
+      {[](OneNode& one) { one.inputs.pop_back(); },
+       "11 inputs; com.microsoft.DynamicQuantizeLSTM-1 takes 12 (X, W, R, "},
+      {[](OneNode& one) { one.inputs[8] = Value{}; }, "input 8 (W_scale) is omitted, but it is required"},
+      {[](OneNode& one) { one.outputs.assign(4, true); },
+       "4 outputs; com.microsoft.DynamicQuantizeLSTM-1 gives 0 to 3 (Y?, Y_h?, Y_c?)"},
       {[&](OneNode& one) {
          one.inputs[0] = floats({2, 3});
        },
@@ -125,7 +127,7 @@ TEST(DynamicQuantizeLstm, RefusesWhatContradictsItself) {
       {[&](OneNode& one) {
          one.inputs[0] = bytes({4, 2, 3});
        },
-       "int8"},
+       "input X is tensor(int8); DynamicQuantizeLSTM-1 admits tensor(float)"},
       {[&](OneNode& one) {
          one.inputs[1] = bytes({1, 12, 3});
        },
@@ -137,7 +139,7 @@ TEST(DynamicQuantizeLstm, RefusesWhatContradictsItself) {
       {[&](OneNode& one) {
          one.inputs[1] = floats({1, 3, 12});
        },
-       "float"},
+       "input W is tensor(float); DynamicQuantizeLSTM-1 admits tensor("},
       {[&](OneNode& one) {
          one.inputs[2] = bytes({1, 4, 12});
        },
@@ -182,7 +184,8 @@ TEST(DynamicQuantizeLstm, RefusesWhatContradictsItself) {
        },
        "W_zero_point is [1,12]; it must be [num_directions] or [num_directions, 4*hidden_size] as its scale "
        "is"},
-      {[&](OneNode& one) { one.inputs[11] = Tensor::zeros(DType::uint8, {1}); }, "uint8"},
+      {[&](OneNode& one) { one.inputs[11] = Tensor::zeros(DType::uint8, {1}); },
+       "input R_zero_point is tensor(uint8), but input W is tensor(int8); both are T2 of"},
       {[&](OneNode& one) { one.attributes.push_back(attr("input_forget", 2)); }, "input_forget is 2"},
       {[&](OneNode& one) { one.attributes.push_back(attr("clip", -1.0f)); }, "clip is -1"},
   };
