@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "engine/graph/node_rules.h"
 #include "onnx_io/models/walk.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
@@ -32,6 +33,20 @@ class PlannedBody {
   std::shared_ptr<const Plan> plan_;
 };
 
+/// What a check says of an operator that is not ONNX's: there is no kernel to judge the inputs.
+void require_page(const onnx_io::Node& node, std::int64_t opset_version, const Values& inputs) {
+  if (opset::newest_opset(node.domain)) return;
+  std::vector<opset::InputFacts> facts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    facts[i].given = !inputs[i].empty();
+    if (!inputs[i].is_tensor()) continue;
+    facts[i] = {true, inputs[i].tensor().dtype(), symbolic_shape(inputs[i].tensor().shape())};
+  }
+  const auto value_of = [&](std::size_t i) { return inputs[i].is_tensor() ? &inputs[i].tensor() : nullptr; };
+  const int since = opset::since_version(node.op_type, node.domain, opset_version).value_or(1);
+  require_facts(opset::NodeFacts(node, since, std::move(facts), value_of));
+}
+
 }  // namespace
 
 RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version, const PlanOptions& options) {
@@ -48,6 +63,7 @@ RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version,
       key += inputs.back().describe() + ";";
     }
     const std::shared_ptr<const Plan> plan = body->of(key, [&] {
+      require_page(node, opset_version, inputs);
       const auto function = opset::function_body(node, opset_version, types);
       if (!function)
         fail_unsupported("the schema gives no function body for inputs of these types ({})", key);

@@ -242,4 +242,11 @@ void Runner::run_recorded(const RunOptions& options) {
   }
 }
 
+std::unordered_set<std::string> fed_names(const onnx_io::Graph& graph, std::span<const Value> inputs) {
+  std::unordered_set<std::string> names;
+  for (std::size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i)
+    if (!inputs[i].empty()) names.insert(graph.inputs[i].name);
+  return names;
+}
+
 }  // namespace grurun::engine

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "engine/graph/refusal.h"
 #include "opset/check/check_node.h"
+#include "opset/findings/labels.h"
 #include "opset/findings/rule_error.h"
 #include "opset/inference/judge_types.h"
 #include "opset/pages/judge_page.h"
+#include "opset/schema/function_calls.h"
 #include "opset/schema/signature_fit.h"
 #include "tensor/error.h"
 
@@ -29,6 +33,20 @@ std::string node_label(const Node& node, const std::string& path, int since_vers
       std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
   const std::string output = named == node.outputs.end() ? "" : *named;
   return fmt::format("node that makes '{}{}' ({})", path, output, op_label(node, since_version));
+}
+
+void require_unique(const std::vector<onnx_io::Function>& functions) {
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (const onnx_io::Function& function : functions) {
+    if (!seen.emplace(function.domain, function.name, function.overload).second)
+      fail_invalid("function '{}' of domain '{}' is defined twice", function.name,
+                   onnx_io::shown_domain(function.domain));
+    const std::vector<std::string> faults = opset::repeated_parameters(function);
+    if (!faults.empty()) {
+      fail_invalid("{}: {}", opset::function_label(function.domain, function.name, function.overload),
+                   faults.front());
+    }
+  }
 }
 
 const opset::Signature* find_signature(const Node& node, const Scope& scope) {
@@ -121,13 +139,17 @@ void require_input_types(const opset::NodeFacts& facts) {
 
 }  // namespace
 
+void require_facts(const opset::NodeFacts& facts) {
+  require_input_types(facts);
+  if (const auto fault = opset::judge_page(facts))
+    throw opset::RuleError(fault->message, opset::rule_info(fault->rule).code);
+}
+
 void refuse_by_rule(const Error& error, const opset::NodeFacts& facts, opset::Rule otherwise) {
   const bool wordless = dynamic_cast<const Refusal*>(&error) != nullptr;
   const bool of_the_node = (wordless || error.kind() == ErrorKind::invalid_model) && error.context().empty();
   if (!of_the_node || dynamic_cast<const opset::RuleError*>(&error) != nullptr) return;
-  require_input_types(facts);
-  if (const auto fault = opset::judge_page(facts))
-    throw opset::RuleError(fault->message, opset::rule_info(fault->rule).code);
+  require_facts(facts);
   if (wordless) return;
   throw opset::RuleError(error.message(), opset::rule_info(otherwise).code);
 }

@@ -39,6 +39,13 @@ int custom_version(const onnx_io::Node& node, std::int64_t opset_version);
 /// that the caller leaves out, and that have no default, go. nullopt: nothing to replace.
 std::optional<onnx_io::Node> resolve_references(const onnx_io::Node& node, const Scope& scope);
 
+/// ModelProto.functions: "The (domain, name, overload) tuple must be unique across the function protos in
+/// this list."
+void require_unique(const std::vector<onnx_io::Function>& functions);
+
+/// Throws RuleError for what types and the operator's page say of these facts.
+void require_facts(const opset::NodeFacts& facts);
+
 /// Throws RuleError instead of the Refusal with which the node's kernel has refused it: with what the
 /// operator's page says of these facts. Returns where the page says nothing, where the error is another, or
 /// where it came up in a node within this one. (An Error(invalid_model) of a kernel that still has words is

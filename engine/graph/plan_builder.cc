@@ -1,9 +1,7 @@
 #include "engine/graph/plan_builder.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
-#include <tuple>
 #include <unordered_set>
 
 #include "engine/graph/constant_folding.h"
@@ -11,7 +9,6 @@
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
 #include "onnx_io/models/walk.h"
-#include "opset/findings/labels.h"
 #include "tensor/error.h"
 
 namespace grurun::engine {
@@ -28,22 +25,6 @@ AttributeBindings bind_attributes(const Function& function, const std::vector<At
   for (const Attribute& attribute : function.attribute_defaults) bindings[attribute.name] = attribute;
   for (const Attribute& attribute : given) bindings[attribute.name] = attribute;
   return bindings;
-}
-
-/// ModelProto.functions: "The (domain, name, overload) tuple must be unique across the function protos in
-/// this list."
-void require_unique(const std::vector<Function>& functions) {
-  std::set<std::tuple<std::string, std::string, std::string>> seen;
-  for (const Function& function : functions) {
-    if (!seen.emplace(function.domain, function.name, function.overload).second)
-      fail_invalid("function '{}' of domain '{}' is defined twice", function.name,
-                   onnx_io::shown_domain(function.domain));
-    const std::vector<std::string> faults = opset::repeated_parameters(function);
-    if (!faults.empty()) {
-      fail_invalid("{}: {}", opset::function_label(function.domain, function.name, function.overload),
-                   faults.front());
-    }
-  }
 }
 
 void require_attributes(const Function& function, const Node& call) {
@@ -341,7 +322,16 @@ void PlanBuilder::add_function_body(const Node& node, Scope& scope, int since_ve
   if (opset::function_body_needs_types(node.op_type, node.domain, opset_version)) {
     return add_deferred_body(node, scope, since_version, opset_version);
   }
-  const std::optional<Function> body = opset::function_body(node, opset_version, {});
+  // Of the inputs, what is known now: constants.
+  std::vector<ValueType> types;
+  for (const int slot : input_slots(node, scope)) {
+    const Value* constant = slot == no_slot ? nullptr : scope.frame->constant(slot);
+    types.push_back(constant == nullptr ? ValueType{} : constant->type());
+  }
+  const std::optional<Function> body = opset::function_body(node, opset_version, types);
+  // An operator that is not ONNX's may need the types for some nodes only.
+  if (!body && !opset::newest_opset(node.domain))
+    return add_deferred_body(node, scope, since_version, opset_version);
   if (!body) fail_unsupported("there is no kernel for {}", op_label(node, since_version));
   inline_function(*body, node, scope);
 }
@@ -380,13 +370,6 @@ void PlanBuilder::add_deferred_body(const Node& node, Scope& scope, int since_ve
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
   push_step(std::move(step), scope, {});
-}
-
-std::unordered_set<std::string> fed_names(const Graph& graph, std::span<const Value> inputs) {
-  std::unordered_set<std::string> names;
-  for (std::size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i)
-    if (!inputs[i].empty()) names.insert(graph.inputs[i].name);
-  return names;
 }
 
 std::shared_ptr<const Plan> make_plan(const onnx_io::Model& model, const PlanOptions& options) {

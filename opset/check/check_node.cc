@@ -9,6 +9,7 @@
 #include "opset/findings/check_report.h"
 #include "opset/findings/rule_error.h"
 #include "opset/pages/judge_page.h"
+#include "opset/schema/added/experimental.h"
 #include "opset/schema/arity.h"
 #include "opset/schema/attribute_faults.h"
 #include "opset/schema/near_match.h"
@@ -75,6 +76,14 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
   if (schema == nullptr && !newest_opset(node.domain)) return report_unknown_domain(at);
   if (schema == nullptr) return report_unknown_operator(at, *opset_version);
   at.since_version = schema->since_version;
+  if (schema->experimental && is_of_runtimes(schema->name)) {
+    report_.add(
+        Rule::operator_known, at,
+        fmt::format("no operator of opset {} of ai.onnx, but one of ONNX Runtime, as which it runs; {}",
+                    *opset_version,
+                    schema->name == "LayerNormalization" ? "import opset 17 or newer"
+                                                         : "RMSNormalization of opset 23 is the same"));
+  }
   if (schema->deprecated) {
     report_.add(Rule::operator_deprecated, at,
                 fmt::format("deprecated since opset {}, and the model imports {}; use what replaced it or "

@@ -8,14 +8,17 @@
 #include "onnx/checker.h"
 #include "onnx/shape_inference/implementation.h"
 #include "onnx_io/models/model.h"
+#include "opset/inference/infer_added.h"
 #include "opset/inference/inference_guard.h"
 #include "opset/inference/inference_values.h"
 #include "opset/inference/inferred_facts.h"
 #include "opset/inference/inferred_output.h"
 #include "opset/inference/judge_types.h"
 #include "opset/inference/recurrent_inference.h"
+#include "opset/inference/without_empty_lists.h"
 #include "opset/pages/judge_page.h"
 #include "opset/recurrent/recurrent_form.h"
+#include "opset/schema/added/experimental.h"
 #include "opset/schema/schema_store.h"
 #include "tensor/error.h"
 
@@ -115,11 +118,15 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
     } else if (schema.domain().empty() && schema.Name() == "STFT") {
       infer_stft(known.facts(), context);
     } else if (schema.has_type_and_shape_inference_function()) {
-      schema.GetTypeAndShapeInferenceFunction()(context);
+      WithoutEmptyLists given(context);
+      const bool hides = WithoutEmptyLists::applies(schema, context);
+      schema.GetTypeAndShapeInferenceFunction()(hides ? given : context);
       correct_inferred(schema, context);
     } else if (const onnx::FunctionProto* body = schema.GetFunction(opset_version)) {
       onnx::shape_inference::InferShapeForFunctionNode(*body, this, context,
                                                        onnx::ShapeInferenceOptions(false, 1, false));
+    } else if (!newest_opset(schema.domain()) || is_experimental_addition(schema)) {
+      infer_added(schema, *this, context);
     }
   } catch (const std::bad_alloc&) {
     throw;

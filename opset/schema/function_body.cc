@@ -2,6 +2,7 @@
 
 #include "onnx/defs/function.h"
 #include "onnx_io/models/proto_convert.h"
+#include "opset/schema/added/experimental.h"
 #include "opset/schema/registry.h"
 #include "opset/schema/schema_store.h"
 #include "tensor/error.h"
@@ -30,6 +31,7 @@ std::optional<onnx::FunctionProto> build(const onnx::OpSchema& schema, int versi
   onnx::FunctionProto body;
   try {
     if (!schema.BuildContextDependentFunction(context, body, version)) return std::nullopt;
+    restore_imports(schema, body);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -84,11 +86,20 @@ std::optional<onnx_io::Function> function_body(const onnx_io::Node& node, std::i
   return function;
 }
 
+namespace {
+
+bool is_added(const onnx::OpSchema& schema) {
+  return !newest_opset(schema.domain()) || is_experimental_addition(schema);
+}
+
+}  // namespace
+
 bool function_body_needs_types(const std::string& op_type, const std::string& domain,
                                std::int64_t opset_version) {
   const onnx::OpSchema* schema = find_onnx_schema(op_type, domain, opset_version);
   if (schema == nullptr) return false;
   if (schema->GetFunction(static_cast<int>(opset_version)) != nullptr) return false;
+  if (is_added(*schema)) return false;  // the body tells when it is built
   return builder_version(*schema, opset_version).has_value();
 }
 

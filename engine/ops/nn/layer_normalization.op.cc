@@ -1,4 +1,4 @@
-// LayerNormalization (ai.onnx 17), over the axes from `axis` (default -1) on
+// LayerNormalization (ai.onnx 17; 1 of ONNX Runtime), over the axes from `axis` (default -1) on
 //
 //   Normalized = (X - Mean) * InvStdDev, InvStdDev = 1 / sqrt(variance + epsilon)
 //   Y = Normalized * Scale + B
@@ -110,7 +110,7 @@ RunFunction prepare_rms(PrepareContext& node) {
 }  // namespace
 
 std::vector<OpRow> op_rows_layer_normalization() {
-  return {{"", "LayerNormalization", {17}, prepare_layer}, {"", "RMSNormalization", {23}, prepare_rms}};
+  return {{"", "LayerNormalization", {1, 17}, prepare_layer}, {"", "RMSNormalization", {23}, prepare_rms}};
 }
 
 }  // namespace grurun::engine

@@ -1,6 +1,6 @@
 // The texts are those of onnx 1.2.1 to 1.4.1, onnx/defs/experiments: what a name meant there, in this
 // project's words. In these releases all were of version 1, but for the function MeanVarianceNormalization
-// of 1.3, which was of version 8.
+// of 1.3, which was of version 8. LayerNormalization-1 and SimplifiedLayerNormalization are ONNX Runtime's.
 #include "opset/schema/added/experimental.h"
 
 #include <mutex>
@@ -96,18 +96,54 @@ OpSchema mean_variance_normalization(int version) {
             std::vector<std::int64_t>{0, 2, 3});
 }
 
+OpSchema layer_normalization() {
+  return experimental("LayerNormalization", 1)
+      .SetDoc("LayerNormalization-17, as ONNX Runtime has it in every opset.")
+      .Attr("axis", "The first of the axes that are normalized.", AttributeProto::INT,
+            static_cast<std::int64_t>(-1))
+      .Attr("epsilon", "Added to the variance.", AttributeProto::FLOAT, 1e-5F)
+      .Attr("stash_type", "Type of the computation.", AttributeProto::INT,
+            static_cast<std::int64_t>(onnx::TensorProto::FLOAT))
+      .Input(0, "X", "Any shape.", "T")
+      .Input(1, "Scale", "Broadcasts to X.", "T")
+      .Input(2, "B", "Broadcasts to X.", "T", OpSchema::Optional)
+      .Output(0, "Y", "The shape of X.", "T")
+      .Output(1, "Mean", "Of each row.", "U", OpSchema::Optional)
+      .Output(2, "InvStdDev", "Of each row.", "U", OpSchema::Optional)
+      .TypeConstraint("T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"},
+                      "Floats.")
+      .TypeConstraint("U", {"tensor(float)", "tensor(bfloat16)"}, "Type of the moments.")
+      .TypeAndShapeInferenceFunction(
+          onnx::OpSchemaRegistry::Schema("LayerNormalization", 17, "")->GetTypeAndShapeInferenceFunction());
+}
+
 }  // namespace
+
+bool is_of_runtimes(std::string_view op_type) {
+  return op_type == "LayerNormalization" || op_type == "SimplifiedLayerNormalization";
+}
 
 bool is_experimental_addition(const onnx::OpSchema& schema) {
   return std::string_view(schema.file()) == __FILE__;
 }
 
+void restore_imports(const onnx::OpSchema& schema, onnx::FunctionProto& body) {
+  if (!is_experimental_addition(schema)) return;
+  for (auto& import : *body.mutable_opset_import())
+    if (import.domain().empty()) import.set_version(body_opset);
+}
+
 void register_experimental_operators() {
   static std::once_flag once;
   std::call_once(once, [] {
-    for (OpSchema schema : {thresholded_relu(), constant_fill(), dynamic_slice(),
-                            mean_variance_normalization(1), mean_variance_normalization(8)})
+    for (OpSchema schema :
+         {thresholded_relu(), constant_fill(), dynamic_slice(), mean_variance_normalization(1),
+          mean_variance_normalization(8), layer_normalization()})
       onnx::RegisterSchema(std::move(schema), 0, false);
+    for (OpSchema& schema : schemas_of(early_operators(), "", __FILE__)) {
+      schema.SetSupportLevel(OpSchema::SupportType::EXPERIMENTAL);
+      onnx::RegisterSchema(std::move(schema), 0, false);
+    }
   });
 }
 

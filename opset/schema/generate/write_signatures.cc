@@ -105,7 +105,8 @@ struct Arrays {
       add(schema);
       experimental &= grurun::opset::is_experimental_addition(schema);
     }
-    if (experimental) newest_opset = static_cast<int>(grurun::opset::last_experimental_opset);
+    if (experimental && !grurun::opset::is_of_runtimes(all.begin()->second.Name()))
+      newest_opset = static_cast<int>(grurun::opset::last_experimental_opset);
     const OpSchema& one = all.begin()->second;
     operators += fmt::format("{{\"{}\", \"{}\", {}, {}, {{versions + {}, {}}}}},\n", one.domain(), one.Name(),
                              experimental, newest_opset, first, version_count - first);

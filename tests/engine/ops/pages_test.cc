@@ -6,6 +6,7 @@
 
 #include "engine/graph/op_registry.h"
 #include "opset/pages/page.h"
+#include "opset/schema/added/listed_schemas.h"
 
 namespace grurun::engine {
 namespace {
@@ -22,6 +23,8 @@ Names without(const Names& all, const Names& some) {
 TEST(Pages, EveryOperatorHasOneAndEachIsAnOperators) {
   Names operators, pages;
   for (const OpRow& row : all_op_rows()) operators.insert(onnx_io::qualified_name(row.domain, row.type));
+  for (const opset::SchemaInfo* schema : opset::added_schemas())
+    if (schema->has_function_body) operators.insert(onnx_io::qualified_name(schema->domain, schema->name));
   for (const auto& [domain, page] : opset::all_pages())
     pages.insert(onnx_io::qualified_name(std::string(domain), std::string(page->op_type)));
   EXPECT_EQ(without(operators, pages), Names()) << "run, but have no page: add a row in opset/pages";

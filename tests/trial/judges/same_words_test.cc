@@ -106,8 +106,7 @@ TEST(SameWords, OfACheckAndARun) {
        "() => (Y) <int64 n = {8}, int64 d = {16}, int64 r = {0}, float lo = {0}, float hi = {8000}> { Y = "
        "MelWeightMatrix(n, d, r, lo, hi) }",
        "input sample_rate is 0, but must be at least 1"},
-      {15, "() => (Y) <float[1] p = {1.5}> { Y = Bernoulli(p) }",
-       "input input holds 1.5, but must lie in [0, 1]"},
+      {15, "() => (Y) <float[1] p = {1.5}> { Y = Bernoulli(p) }", "input holds 1.5, but must lie in [0, 1]"},
       {11, node("float[1,1,3,3] X, float[1,2,3,3] W", "ConvTranspose <output_shape = [1, 2, 10, 8]> (X, W)"),
        "attribute output_shape has 4 entries, but must have one for each of the 2 spatial axes"},
       {22, node("float[1,1,3,3] X, float[1,2,3,3] W", "ConvTranspose <output_shape = [1, 2, 10, 8]> (X, W)"),
@@ -118,6 +117,20 @@ TEST(SameWords, OfACheckAndARun) {
        "a window of extent 5 does not fit into spatial axis 0 of length 3 with pads 0 and 0"},
       {18, node("float[2,3] X", "MeanVarianceNormalization <axes = [2]> (X)"), "attribute axes names axis 2"},
       {13, node("float[2,3] X", "MeanVarianceNormalization(X)"), "attribute axes names axis 3"},
+      {18, node("float[2,3] X", "ReduceMean <axes = [1]> (X)"),
+       "ReduceMean-18 has no attribute 'axes'; it is an input since ReduceMean-18"},
+      {19, node("int8[2,3] X, float[2,3] s", "DequantizeLinear <block_size = 1> (X, s)"),
+       "DequantizeLinear-19 has no attribute 'block_size'; DequantizeLinear-21 has it: import opset 21 or "
+       "newer"},
+      {11, node("float[1,1,4] X, float[1,1,2] W", "Conv <pads: ints = [], dilations: ints = []> (X, W)"), ""},
+      {11, node("float[1,1,4] X", "MaxPool <kernel_shape = [2], strides: ints = []> (X)"), ""},
+      {11, node("int64[1] a, int64[1,1] b", "Range(a, b, a)"),
+       "input limit is [1,1]; Range-11 takes a scalar"},
+      {10,
+       node("uint8[1,1,3,3] x, float s, uint8 z, uint8[1,1,1,1] w, uint8[1,1] wz",
+            "QLinearConv(x, s, z, w, s, wz, s, z)"),
+       "input w_zero_point is [1,1]; QLinearConv-10 takes [M], here [1], or a scalar"},
+      {9, node("int64[2,2] X", "ConstantOfShape(X)"), "input is [2,2]; ConstantOfShape-9 takes a list"},
   };
   for (const Row& row : rows) {
     onnx::ModelProto proto =

@@ -1,0 +1,196 @@
+// GroupQueryAttention: the standard's Attention over a cache that the node itself fills. The entries of a
+// batch stand at places of their own in it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "onnx/defs/shape_inference.h"
+#include "opset/schema/added/microsoft.h"
+#include "tensor/error.h"
+
+namespace grurun::opset {
+
+namespace {
+
+constexpr std::int64_t most_heads = 1 << 20;
+
+// q, k and v [batch_size, heads, length, head_size].
+std::string heads_apart(const BodyNode& node, std::int64_t heads, std::int64_t kv_heads, std::int64_t size) {
+  std::string nodes;
+  if (node.has("key")) {
+    nodes = "q_rows = Identity(query) k_rows = Identity(key) v_rows = Identity(value) ";
+  } else {
+    nodes = fmt::format(
+        "sizes = Constant <value_ints = {}> () q_rows, k_rows, v_rows = Split <axis = -1> (query, sizes) ",
+        list_text({heads * size, kv_heads * size, kv_heads * size}));
+  }
+  for (const char* name : {"q", "k", "v"}) {
+    nodes += fmt::format(
+        "{0}_shape = Constant <value_ints = {1}> () {0}_heads = Reshape({0}_rows, {0}_shape) "
+        "{0}_new = Transpose <perm = [0, 2, 1, 3]> ({0}_heads) ",
+        name, list_text({0, 0, *name == 'q' ? heads : kv_heads, size}));
+  }
+  return nodes;
+}
+
+// before [batch_size]: how many keys an entry had; steps [length].
+std::string places(std::int64_t length) {
+  return fmt::format(
+      "one = Constant <value_int = 1> () none = Constant <value_int = 0> () "
+      "length = Constant <value_int = {}> () column = Constant <value_ints = [1]> () "
+      "flat = Constant <value_ints = [-1]> () last_key = Cast <to = 7> (seqlens_k) "
+      "last_flat = Reshape(last_key, flat) keys_now = Add(last_flat, one) "
+      "keys_less = Sub(keys_now, length) before = Max(keys_less, none) "
+      "steps = Range(none, length, one) first_place = Unsqueeze(before, column) "
+      "place = Add(first_place, steps) wide_total = Cast <to = 7> (total_sequence_length) "
+      "total = Reshape(wide_total, column) ",
+      length);
+}
+
+std::string rotated(const BodyNode& node, std::int64_t heads_size) {
+  if (node.integer("do_rotary") == 0) {
+    node.integer("rotary_interleaved");
+    return "q = Identity(q_new) k = Identity(k_new) ";
+  }
+  const std::int64_t rotary = 2 * node.dim("cos_cache", 1);
+  std::string nodes;
+  for (const char* name : {"q", "k"}) {
+    nodes += fmt::format(
+        "{0} = RotaryEmbedding <interleaved: int = @rotary_interleaved, rotary_embedding_dim = {1}> "
+        "({0}_new, cos_cache, sin_cache, {2}) ",
+        name, rotary == heads_size ? 0 : rotary, node.has("position_ids") ? "position_ids" : "place");
+  }
+  return nodes;
+}
+
+// present_key and present_value: the past with the new ones at their places; as long as the past, or as all.
+std::string cached(const BodyNode& node) {
+  if (!node.has("past_key")) {
+    return "present_key = Identity(k) present_value = Identity(v_new) ";
+  }
+  std::string nodes =
+      "past_length = Shape <start = 2, end = 3> (past_key) missing = Sub(total, past_length) "
+      "more = Max(missing, none) sides = Constant <value_ints = [0, 0, 0, 0, 0, 0]> () "
+      "end_side = Constant <value_ints = [0]> () pads = Concat <axis = 0> (sides, more, end_side) ";
+  for (const auto& [past, now, present] :
+       {std::tuple("past_key", "k", "present_key"), std::tuple("past_value", "v_new", "present_value")}) {
+    nodes += fmt::format("{0}_long = Pad({0}, pads) {2} = TensorScatter <axis = 2> ({0}_long, {1}, before) ",
+                         past, now, present);
+  }
+  return nodes;
+}
+
+// added: what hides keys and attention_bias, [batch_size, 1 or num_heads, length, total].
+std::string hidden_keys(const BodyNode& node) {
+  std::string nodes =
+      "first_key = Constant <value_ints = [0]> () third = Constant <value_ints = [2]> () "
+      "keys = Slice(present_key, first_key, total, third) "
+      "values = Slice(present_value, first_key, total, third) "
+      "total_scalar = Squeeze(total) key_place = Range(none, total_scalar, one) "
+      "outer = Constant <value_ints = [1, 3]> () query_place = Unsqueeze(place, outer) ";
+  const std::int64_t window = node.integer("local_window_size");
+  if (window > 0) {
+    nodes += fmt::format(
+        "reached = LessOrEqual(key_place, query_place) window = Constant <value_int = {}> () "
+        "gone = Sub(query_place, window) recent = Greater(key_place, gone) "
+        "visible = And(reached, recent) ",
+        window);
+  } else {
+    nodes += "visible = LessOrEqual(key_place, query_place) ";
+  }
+  nodes +=
+      "zero_number = Constant <value_float = 0.0> () zero = CastLike(zero_number, query) "
+      "lowest = Constant <value_float = -3.4028234e38> () hidden = CastLike(lowest, query) ";
+  if (!node.has("attention_bias")) return nodes + "added = Where(visible, zero, hidden) ";
+  return nodes + "masked = Where(visible, zero, hidden) added = Add(masked, attention_bias) ";
+}
+
+// A key of zeros more, with a value of zeros: its score is head_sink, or 0.
+std::string with_sink(const BodyNode& node, std::int64_t batch, std::int64_t heads, std::int64_t length) {
+  std::string nodes =
+      "one_more = Constant <value_ints = [0, 0, 0, 0, 0, 0, 1, 0]> () sunk_keys = Pad(keys, one_more) "
+      "sunk_values = Pad(values, one_more) ";
+  nodes += fmt::format("sink_shape = Constant <value_ints = {}> () sink_all = Constant <value_ints = {}> () ",
+                       list_text({1, heads, 1, 1}), list_text({batch, heads, length, 1}));
+  if (node.has("head_sink")) {
+    nodes += "sink = Reshape(head_sink, sink_shape) ";
+  } else {
+    nodes += "sink = Expand(zero, sink_shape) ";
+  }
+  return nodes +
+         "sink_column = Expand(sink, sink_all) zero_heads = Expand(zero, sink_shape) "
+         "of_heads = Add(added, zero_heads) sunk = Concat <axis = -1> (of_heads, sink_column) ";
+}
+
+std::string group_query_body(const BodyNode& node) {
+  const std::int64_t heads = node.integer("num_heads"), kv_heads = node.integer("kv_num_heads");
+  if (heads < 1 || kv_heads < 1 || heads > most_heads || kv_heads > most_heads)
+    fail_invalid("num_heads is {} and kv_num_heads {}: no numbers of heads", heads, kv_heads);
+  const std::int64_t batch = node.dim("query", 0), length = node.dim("query", 1);
+  const std::int64_t all = node.has("key") ? heads : heads + 2 * kv_heads;
+  const std::int64_t size = node.dim("query", 2) / std::max<std::int64_t>(all, 1);
+  if (node.integer("causal") != 1) fail_unsupported("GroupQueryAttention that is not causal");
+  const bool sinks = node.integer("smooth_softmax") == 1 || node.has("head_sink");
+  std::string nodes = heads_apart(node, heads, kv_heads, size) + places(length) + rotated(node, size) +
+                      cached(node) + hidden_keys(node);
+  if (sinks) nodes += with_sink(node, batch, heads, length);
+  std::string attributes = "softcap: float = @softcap";
+  if (node.number("scale") != 0) attributes += ", scale: float = @scale";
+  return nodes + fmt::format(
+                     "y = Attention <{}> (q, {}) y_rows = Transpose <perm = [0, 2, 1, 3]> (y) "
+                     "packed = Constant <value_ints = [0, 0, -1]> () output = Reshape(y_rows, packed) ",
+                     attributes, sinks ? "sunk_keys, sunk_values, sunk" : "keys, values, added");
+}
+
+// output [batch_size, length, num_heads * head_size], present [batch_size, kv_num_heads, ?, head_size].
+void infer_group_query(onnx::InferenceContext& context) {
+  for (std::size_t i = 0; i < context.getNumOutputs(); ++i)
+    onnx::propagateElemTypeFromInputToOutput(context, i == 0 || !context.hasInput(3) ? 0 : 3, i);
+  if (!onnx::hasInputShape(context, 0)) return;
+  const auto& query = onnx::getInputShape(context, 0);
+  if (query.dim_size() != 3) return;
+  const std::int64_t heads = onnx::getAttribute(context, "num_heads", 0);
+  const std::int64_t kv_heads = onnx::getAttribute(context, "kv_num_heads", 0);
+  if (heads < 1 || kv_heads < 1 || heads > most_heads || kv_heads > most_heads) return;
+  const bool packed = context.getNumInputs() < 2 || !context.hasInput(1);
+  const std::int64_t all = packed ? heads + 2 * kv_heads : heads;
+  onnx::TensorShapeProto output, present;
+  *output.add_dim() = query.dim(0), *output.add_dim() = query.dim(1);
+  *present.add_dim() = query.dim(0), present.add_dim()->set_dim_value(kv_heads), present.add_dim();
+  auto& width = *output.add_dim();
+  auto& size = *present.add_dim();
+  if (query.dim(2).has_dim_value() && all > 0) {
+    size.set_dim_value(query.dim(2).dim_value() / all);
+    width.set_dim_value(size.dim_value() * heads);
+  }
+  onnx::updateOutputShape(context, 0, output);
+  for (std::size_t i = 1; i < std::min<std::size_t>(3, context.getNumOutputs()); ++i)
+    onnx::updateOutputShape(context, i, present);
+}
+
+constexpr AddedOperator cache_rows[] = {
+    {"GroupQueryAttention",
+     "Causal attention whose query heads share kv_num_heads heads of keys and values, which are put into the "
+     "cache "
+     "behind those of the past. seqlens_k: how many keys each entry then has, less 1.",
+     "causal: int = 1; do_rotary: int = 0; k_norm_epsilon: float; k_quant_type: string = NONE; "
+     "kv_cache_bit_width: int; "
+     "kv_num_heads: int!; local_window_size: int = -1; num_heads: int!; q_norm_epsilon: float; "
+     "qk_norm_epsilon: float = 1e-6; qk_output: int = 0; rotary_interleaved: int = 0; scale: float = 0; "
+     "sliding_window_cache: int = 0; smooth_softmax: int = 0; softcap: float = 0; v_quant_type: string = "
+     "NONE",
+     "query: T; key: T?; value: T?; past_key: T?; past_value: T?; seqlens_k: M; total_sequence_length: M; "
+     "cos_cache: T?; sin_cache: T?; position_ids: tensor(int64)?; attention_bias: T?; head_sink: T?; "
+     "k_scale: tensor(float)?; v_scale: tensor(float)?; q_norm_weight: T?; k_norm_weight: T?; query_seqlens: "
+     "M?",
+     "output: T; present_key: T?; present_value: T?; output_qk: T?", "T: float, float16, bfloat16; M: int32",
+     group_query_body, infer_group_query},
+};
+
+}  // namespace
+
+std::vector<onnx::OpSchema> microsoft_cache_schemas() {
+  return schemas_of(cache_rows, "com.microsoft");
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,148 @@
+// Weights of 2, 4 or 8 bits, several in a byte, the lowest bits first.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "opset/schema/added/microsoft.h"
+#include "tensor/error.h"
+
+namespace grurun::opset {
+
+namespace {
+
+// out: the numbers in the bytes of a tensor, along a new last axis.
+std::string unpacked(std::string_view bytes, std::string_view out, std::int64_t bits) {
+  const std::int64_t each = 8 / bits;
+  std::string nodes = fmt::format(
+      "{}_mask = Constant <value = uint8[1] {{{}}}> () "
+      "{}_axis = Constant <value_ints = [-1]> () ",
+      out, (1 << bits) - 1, out);
+  std::string list;
+  for (std::int64_t i = 0; i < each; ++i) {
+    nodes += fmt::format(
+        "{0}_by{1} = Constant <value = uint8[1] {{{2}}}> () "
+        "{0}_at{1} = BitShift <direction = \"RIGHT\"> ({3}, {0}_by{1}) "
+        "{0}_low{1} = BitwiseAnd({0}_at{1}, {0}_mask) {0}_part{1} = Unsqueeze({0}_low{1}, {0}_axis) ",
+        out, i, i * bits, bytes);
+    list += fmt::format("{}{}_part{}", i == 0 ? "" : ", ", out, i);
+  }
+  return nodes + fmt::format("{} = Concat <axis = -1> ({}) ", out, list);
+}
+
+std::string reshaped(std::string_view in, std::string_view out, const std::vector<std::int64_t>& shape) {
+  return fmt::format("{0}_shape = Constant <value_ints = {1}> () {0} = Reshape({2}, {0}_shape) ", out,
+                     list_text(shape), in);
+}
+
+std::string columns(std::string_view in, std::string_view out, std::int64_t count) {
+  return fmt::format(
+      "{0}_begin = Constant <value_ints = [0]> () {0}_end = Constant <value_ints = [{1}]> () "
+      "{0}_axes = Constant <value_ints = [1]> () {0} = Slice({2}, {0}_begin, {0}_end, {0}_axes) ",
+      out, count, in);
+}
+
+std::int64_t known_bits(const BodyNode& node) {
+  const std::int64_t bits = node.integer("bits");
+  if (bits != 2 && bits != 4 && bits != 8)
+    fail_unsupported("weights of {} bits: only 2, 4 and 8 are known", bits);
+  return bits;
+}
+
+// weights [N, K] of type T1; scales and zero points are for blocks of a row, or for the group of a column.
+std::string matmul_body(const BodyNode& node) {
+  if (node.integer("weight_prepacked") != 0) fail_unsupported("MatMulNBits with weight_prepacked");
+  node.integer("accuracy_level");  // a promise to be no less accurate
+  const std::int64_t bits = known_bits(node), K = node.integer("K"), N = node.integer("N");
+  const std::int64_t size = std::max<std::int64_t>(1, node.integer("block_size")),
+                     blocks = K / size + (K % size != 0);
+  const bool grouped = node.has("g_idx"), has_zero = node.has("zero_points");
+  std::string nodes = unpacked("B", "numbers", bits) + reshaped("scales", "steps", {N, blocks});
+  if (!has_zero) {
+    nodes += fmt::format(
+        "middle = Constant <value_float = {}.0> () zeros_of_type = CastLike(middle, scales) "
+        "zeros = Identity(zeros_of_type) ",
+        1 << (bits - 1));
+  } else if (node.dtype("zero_points") == onnx::TensorProto::UINT8) {
+    nodes += reshaped("zero_points", "zero_bytes", {N, -1}) + unpacked("zero_bytes", "zero_parts", bits) +
+             reshaped("zero_parts", "zero_rows", {N, -1}) + columns("zero_rows", "zero_numbers", blocks) +
+             "zeros = CastLike(zero_numbers, scales) ";
+  } else {
+    nodes += reshaped("zero_points", "zeros", {N, blocks});
+  }
+  if (grouped) {
+    nodes += reshaped("numbers", "flat", {N, -1}) + columns("flat", "needed", K) +
+             "of_group = Gather <axis = 1> (steps, g_idx) real = CastLike(needed, scales) ";
+    nodes += has_zero
+                 ? "zero_of_group = Gather <axis = 1> (zeros, g_idx) from_zero = Sub(real, zero_of_group) "
+                 : "from_zero = Sub(real, zeros) ";
+    nodes += "weights = Mul(from_zero, of_group) ";
+  } else {
+    nodes += reshaped("numbers", "in_blocks", {N, blocks, -1}) +
+             reshaped("steps", "step_of_block", {N, blocks, 1}) + "real = CastLike(in_blocks, scales) ";
+    nodes += has_zero ? reshaped("zeros", "zero_of_block", {N, blocks, 1}) +
+                            "from_zero = Sub(real, zero_of_block) "
+                      : "from_zero = Sub(real, zeros) ";
+    nodes += "blocks = Mul(from_zero, step_of_block) " + reshaped("blocks", "rows", {N, -1}) +
+             columns("rows", "weights", K);
+  }
+  nodes += "matrix = Transpose <perm = [1, 0]> (weights) ";
+  return nodes + (node.has("bias") ? "product = MatMul(A, matrix) Y = Add(product, bias) "
+                                   : "Y = MatMul(A, matrix) ");
+}
+
+// Dequantized whole, then gathered.
+std::string gather_body(const BodyNode& node) {
+  std::string nodes;
+  const std::string axis = "quantize_axis";
+  if (node.dtype("data") != onnx::TensorProto::UINT8) {
+    node.integer("bits");  // follows from the type
+    return fmt::format(
+        "real = DequantizeLinear <axis: int = @quantize_axis, block_size: int = @block_size> (data, "
+        "scales{}) output = Gather <axis: int = @gather_axis> (real, indices) ",
+        node.has("zero_points") ? ", zero_points" : "");
+  }
+  const std::int64_t bits = known_bits(node), rank = static_cast<std::int64_t>(node.rank("data"));
+  const std::vector<std::int64_t> rows = [&] {
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 0);
+    shape.back() = -1;
+    return shape;
+  }();
+  nodes += unpacked("data", "numbers", bits) + reshaped("numbers", "whole", rows);
+  if (node.has("zero_points")) {
+    nodes += unpacked("zero_points", "zero_parts", bits) + reshaped("zero_parts", "zero_all", rows) +
+             fmt::format(
+                 "last = Constant <value_ints = [-1]> () first = Constant <value_ints = [0]> () "
+                 "count = Shape <start = -1> (scales) zeros = Slice(zero_all, first, count, last) ");
+  } else {
+    nodes += fmt::format(
+        "middle = Constant <value = uint8[1] {{{}}}> () shape = Shape(scales) "
+        "zeros = Expand(middle, shape) ",
+        1 << (bits - 1));
+  }
+  return nodes +
+         "real = DequantizeLinear <axis: int = @quantize_axis, block_size: int = @block_size> (whole, "
+         "scales, "
+         "zeros) output = Gather <axis: int = @gather_axis> (real, indices) ";
+}
+
+constexpr AddedOperator nbits_rows[] = {
+    {"GatherBlockQuantized", "output = Gather(Dequantize(data), indices), data being quantized in blocks.",
+     "bits: int = 4; block_size: int = 128; gather_axis: int = 0; quantize_axis: int = 1",
+     "data: T1; indices: Tind; scales: T2; zero_points: T1?", "output: T2",
+     "T1: int4, uint4, uint8; T2: float, float16, bfloat16; Tind: int32, int64", gather_body},
+    {"MatMulNBits",
+     "Y = MatMul(A, W^T) + bias, W [N, K] being B of 2, 4 or 8 bits less zero_points, times scales, in "
+     "blocks of a "
+     "row.",
+     "K: int!; N: int!; accuracy_level: int = 0; bits: int = 4; block_size: int!; weight_prepacked: int = 0",
+     "A: T1; B: T2; scales: T1; zero_points: T3?; g_idx: T4?; bias: T1?", "Y: T1",
+     "T1: float, float16, bfloat16; T2: uint8; T3: uint8, float, float16, bfloat16; T4: int32", matmul_body},
+};
+
+}  // namespace
+
+std::vector<onnx::OpSchema> microsoft_nbits_schemas() {
+  return schemas_of(nbits_rows, "com.microsoft");
+}
+
+}  // namespace grurun::opset

@@ -1,0 +1,142 @@
+"""Draws of the attentions of com.microsoft, for compare_microsoft.py."""
+
+import numpy as np
+
+from microsoft_draws import operator, quantized, weights
+
+
+def mask_of(d, batch, length, total, forms):
+    """A key mask of one of the forms: None, lengths, ranges, keys, queries."""
+    form = d.any(*forms)
+    if form == "lengths":
+        return d.whole(np.int32, batch, low=1, high=total)
+    if form == "ranges":
+        ends = d.whole(np.int32, batch, low=1, high=total)
+        return np.concatenate([ends, ends * 0 + d.below(2) * (ends > 1).astype(np.int32)]).astype(np.int32)
+    if form == "keys":
+        return d.whole(np.int32, batch, total, low=0, high=1)
+    if form == "queries":
+        return d.whole(np.int32, batch, length, total, low=0, high=1)
+    return None
+
+
+@operator("Attention")
+def attention(d):
+    batch, length, width, heads, size = d.between(1, 3), d.between(1, 6), d.between(2, 9), d.between(1, 3), d.any(2, 4, 8)
+    hidden = heads * size
+    attributes = {"num_heads": heads, "unidirectional": d.below(2), "scale": d.any(None, 0.3)}
+    v_hidden, past = hidden, None
+    if d.chance():
+        v_hidden = heads * d.any(2, size)
+        attributes["qkv_hidden_sizes"] = [hidden, hidden, v_hidden]
+    before = d.between(1, 4)
+    if v_hidden == hidden and d.chance():
+        past = d.x(2, batch, heads, before, size)
+    total = length + (before if past is not None else 0)
+    mask = mask_of(d, batch, length, total, (None, "lengths", "ranges", "keys", "queries"))
+    if mask is not None:
+        attributes["mask_filter_value"] = d.any(None, -50.0)
+    loose = {} if mask is None else {"rtol": 2e-3, "atol": 2e-3}  # a score less 10000 keeps three digits
+    bias = d.maybe(lambda: d.x(d.any(1, batch), d.any(1, heads), length, total))
+    inputs = [d.x(batch, length, width), d.x(width, 2 * hidden + v_hidden), d.maybe(lambda: d.x(2 * hidden + v_hidden)), mask, past, bias]
+    return d.case(inputs, attributes, (True, True) if past is not None else (True,), constants=(1, 2), **loose)
+
+
+@operator("MultiHeadAttention")
+def multi_head_attention(d):
+    batch, length, keys, heads, size = d.between(1, 3), d.between(1, 6), d.between(1, 6), d.between(1, 3), d.any(2, 4, 8)
+    hidden, v_size = heads * size, size
+    form = d.any("apart", "apart", "packed", "pair", "cross")
+    past_key = past_value = None
+    before = 0
+    if form == "packed":
+        keys = length
+        inputs = [d.x(batch, length, heads, 3, size), None, None]
+    elif form == "pair":
+        inputs = [d.x(batch, length, hidden), d.x(batch, keys, heads, 2, size), None]
+    elif form == "cross":
+        inputs = [d.x(batch, length, hidden), d.x(batch, heads, keys, size), d.x(batch, heads, keys, size)]
+    else:
+        if d.chance():
+            keys = length
+            before = d.between(1, 4)
+            past_key, past_value = d.x(batch, heads, before, size), d.x(batch, heads, before, size)
+        else:
+            v_size = d.any(2, size)
+        inputs = [d.x(batch, length, hidden), d.x(batch, keys, hidden), d.x(batch, keys, heads * v_size)]
+    total = before + keys
+    bias = d.maybe(lambda: d.x(2 * hidden + heads * v_size))
+    mask = mask_of(d, batch, length, total, (None, "lengths", "keys", "queries"))
+    added = d.maybe(lambda: d.x(d.any(1, batch), d.any(1, heads), length, total))
+    attributes = {"num_heads": heads, "scale": d.any(None, 0.3), "unidirectional": d.below(2)}
+    if mask is not None:
+        attributes["mask_filter_value"] = d.any(None, -50.0)
+    loose = {} if mask is None else {"rtol": 2e-3, "atol": 2e-3}
+    outputs = (True, True, True) if past_key is not None or (form == "apart" and d.chance()) else (True,)
+    return d.case([*inputs, bias, mask, added, past_key, past_value], attributes, outputs, constants=(3,), **loose)
+
+
+@operator("QAttention", "uint8", "int8")
+def quantized_attention(d):
+    kind = quantized(d)
+    batch, length, width, heads, size = d.between(1, 3), d.between(1, 6), d.between(2, 9), d.between(1, 3), d.any(2, 4, 8)
+    hidden, before = heads * size, d.between(1, 4)
+    past = d.maybe(lambda: d.x(2, batch, heads, before, size))
+    total = length + (before if past is not None else 0)
+    mask = mask_of(d, batch, length, total, (None, "lengths", "keys", "queries"))
+    columns = d.any((), (3 * hidden,))
+    inputs = [d.whole(np.uint8, batch, length, width), weights(d, kind, width, 3 * hidden), d.x(3 * hidden)]
+    inputs += [d.scale(), d.scale(*columns), mask, d.whole(np.uint8)]
+    inputs += [d.whole(kind, *columns) if columns else d.whole(kind), past]
+    attributes = {"num_heads": heads, "unidirectional": d.below(2)}
+    if mask is not None:
+        attributes["mask_filter_value"] = -50.0
+    return d.case(inputs, attributes, (True, True) if past is not None else (True,), constants=(1, 2, 3, 4, 6, 7), rtol=1e-3, atol=1e-3)
+
+
+@operator("RotaryEmbedding", "float", "float16")
+def rotary_embedding(d):
+    batch, length, heads, size = d.between(1, 3), d.between(1, 5), d.between(1, 3), d.any(4, 8)
+    attributes = {"interleaved": d.below(2)}
+    rotary = size
+    if d.chance():
+        rotary = size // 2
+        attributes |= {"rotary_embedding_dim": rotary, "num_heads": heads}
+    elif d.chance():
+        attributes |= {"num_heads": heads}
+    shape = d.any((batch, length, heads * size), (batch, heads, length, size))
+    positions = d.any(d.whole(np.int64, 1, low=0, high=3), d.whole(np.int64, batch, length, low=0, high=7))
+    return d.case([d.x(*shape), positions, d.x(8, rotary // 2), d.x(8, rotary // 2)], attributes, constants=(2, 3))
+
+
+@operator("GroupQueryAttention", "float", "float16")
+def group_query_attention(d):
+    batch, kv_heads, size = d.between(1, 3), d.between(1, 2), d.any(16, 32)
+    heads = kv_heads * d.between(1, 3)
+    attributes = {"num_heads": heads, "kv_num_heads": kv_heads, "scale": d.any(None, 0.3), "softcap": d.any(None, 0.0, 5.0)}
+    attributes["local_window_size"] = d.any(None, None, 2, 3)
+    attributes["smooth_softmax"] = d.any(None, None, 1)
+    prompt, room = d.chance(), 9
+    length = d.between(1, 5) if prompt else 1
+    totals = np.full(batch, length) if prompt else d.random.integers(1, room, batch) + 1
+    total = int(totals.max())
+    past = d.any(None, room) if prompt else d.any(room, total - 1)
+    packed = d.chance()
+    inputs = [d.x(batch, length, (heads + 2 * kv_heads) * size), None, None] if packed else [
+        d.x(batch, length, heads * size), d.x(batch, length, kv_heads * size), d.x(batch, length, kv_heads * size)]
+    if past is None:
+        inputs += [None, None]
+    else:
+        # What is behind an entry's keys is not said: zeros.
+        filled = np.arange(past)[None, None, :, None] < (totals - length)[:, None, None, None]
+        inputs += [np.where(filled, d.x(batch, kv_heads, past, size), 0).astype(np.float32) for _ in range(2)]
+    inputs += [(totals - 1).astype(np.int32), np.asarray([total], np.int32).reshape(d.any((), (1,)))]
+    if d.chance():
+        attributes |= {"do_rotary": 1, "rotary_interleaved": d.below(2)}
+        inputs += [d.x(16, size // 2), d.x(16, size // 2)]
+    else:
+        inputs += [None, None]
+    inputs.append(None)
+    inputs.append(d.maybe(lambda: d.x(d.any(1, batch), d.any(1, heads), length, total)))
+
+    return d.case(inputs, attributes, (True, True, True), constants=(7, 8))

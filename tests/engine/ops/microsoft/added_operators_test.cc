@@ -1,0 +1,138 @@
+// Operators of com.microsoft that are compositions: numbers worked out by hand, what they refuse, and the
+// outputs that depend on shapes. scripts/compare_microsoft.py holds all of them against onnxruntime.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+#include "tests/engine/one_node.h"
+
+namespace grurun::engine {
+namespace {
+
+using testing::attr;
+using testing::Attributes;
+using ::testing::ElementsAre;
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+using testing::run_node;
+
+constexpr const char* microsoft = "com.microsoft";
+
+std::vector<float> floats_of(const Value& value) {
+  const auto span = value.tensor().span<float>();
+  return {span.begin(), span.end()};
+}
+
+Tensor row(const std::vector<float>& values) {
+  return Tensor::from<float>({1, static_cast<std::int64_t>(values.size())}, values);
+}
+
+std::string refusal(const std::string& op, std::vector<Value> inputs, Attributes attributes) {
+  try {
+    run_node(op, microsoft, 1, std::move(inputs), std::move(attributes));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(AddedOperators, SkipLayerNormalizationGivesTheSumToo) {
+  const auto made = run_node({.op = "SkipLayerNormalization",
+                              .domain = microsoft,
+                              .opset = 1,
+                              .inputs = {row({1, 2}), row({0, 1}), Tensor::from<float>({2}, {2, 2}), Value(),
+                                         Tensor::from<float>({2}, {1, 0})},
+                              .attributes = {},
+                              .outputs = {true, false, false, true}});
+  EXPECT_THAT(floats_of(made[3]), ElementsAre(2, 3));
+  EXPECT_THAT(floats_of(made[0]), Pointwise(FloatNear(1e-5F), std::vector<float>{-2, 2}));
+}
+
+// One head of one number: scores 2 and 4, less 1000 where the mask hides a key.
+TEST(AddedOperators, MultiHeadAttentionAddsToWhatItHides) {
+  const auto keys = Tensor::from<float>({1, 2, 1}, {1, 2});
+  const auto values = Tensor::from<float>({1, 2, 1}, {10, 20});
+  const auto query = Tensor::from<float>({1, 1, 1}, {2});
+  const auto attend = [&](const std::vector<std::int32_t>& mask) {
+    const auto made =
+        run_node("MultiHeadAttention", microsoft, 1,
+                 {query, keys, values, Value(), Tensor::from<std::int32_t>({1, 2}, mask)},
+                 {attr("num_heads", 1), attr("scale", 1.0F), attr("mask_filter_value", -1000.0F)});
+    return floats_of(made[0])[0];
+  };
+  const float both = (10 * std::exp(2.0F) + 20 * std::exp(4.0F)) / (std::exp(2.0F) + std::exp(4.0F));
+  EXPECT_NEAR(attend({1, 1}), both, 1e-5);
+  EXPECT_NEAR(attend({1, 0}), 10, 1e-5);
+  EXPECT_NEAR(attend({0, 0}), both, 1e-3) << "a query without a key attends to all";
+}
+
+// Keys go behind those of each entry, which are one and two.
+TEST(AddedOperators, GroupQueryAttentionFillsTheCacheEntryByEntry) {
+  const Tensor past = Tensor::from<float>({2, 1, 3, 2}, {1, 1, 0, 0, 0, 0, 1, 1, 2, 2, 0, 0});
+  const Tensor now = Tensor::from<float>({2, 1, 2}, {5, 5, 6, 6});
+  const auto made = run_node("GroupQueryAttention", microsoft, 1,
+                             {now, now, now, past, past, Tensor::from<std::int32_t>({2}, {1, 2}),
+                              Tensor::from<std::int32_t>({1}, {3})},
+                             {attr("num_heads", 1), attr("kv_num_heads", 1)}, 3);
+  EXPECT_THAT(floats_of(made[1]), ElementsAre(1, 1, 5, 5, 0, 0, 1, 1, 2, 2, 6, 6));
+  EXPECT_EQ(made[0].tensor().shape(), (Shape{2, 1, 2}));
+}
+
+// 0x21 holds 1 and 2; less 8 and times 0.5.
+TEST(AddedOperators, MatMulNBitsReadsTheLowBitsFirst) {
+  std::vector<float> A(16, 0);
+  A[0] = 1, A[1] = 10;
+  std::vector<std::uint8_t> B(8, 0x88);
+  B[0] = 0x21;
+  const auto made =
+      run_node("MatMulNBits", microsoft, 1,
+               {row(A), Tensor::from<std::uint8_t>({1, 1, 8}, B), Tensor::from<float>({1}, {0.5F})},
+               {attr("K", 16), attr("N", 1), attr("block_size", 16)});
+  EXPECT_THAT(floats_of(made[0]), ElementsAre(0.5F * (1 - 8) + 10 * 0.5F * (2 - 8)));
+}
+
+TEST(AddedOperators, QLinearAddRoundsTheSum) {
+  const auto one = [](float value) { return Tensor::from<float>({}, {value}); };
+  const auto made = run_node("QLinearAdd", microsoft, 1,
+                             {Tensor::from<std::int8_t>({2}, {10, -20}), one(0.5F), Value(),
+                              Tensor::from<std::int8_t>({1}, {4}), one(1), Value(), one(1)});
+  const auto sums = made[0].tensor().span<std::int8_t>();
+  EXPECT_THAT(std::vector<int>(sums.begin(), sums.end()), ElementsAre(9, -6));
+}
+
+TEST(AddedOperators, FusedConvAppliesItsFunction) {
+  const auto made =
+      run_node("FusedConv", microsoft, 1,
+               {Tensor::from<float>({1, 1, 3}, {1, -2, 3}), Tensor::from<float>({1, 1, 1}, {2})},
+               {attr("activation", "LeakyRelu"), attr("activation_params", std::vector<float>{0.5F})});
+  EXPECT_THAT(floats_of(made[0]), ElementsAre(2, -2, 6));
+}
+
+TEST(AddedOperators, InputsAreHeldAgainstThePage) {
+  const Tensor x = Tensor::from<float>({1, 1, 2}, {1, 2});
+  EXPECT_THAT(refusal("NhwcMaxPool", {x}, {attr("kernel_shape", std::vector<std::int64_t>{1})}),
+              HasSubstr("input x is tensor(float); NhwcMaxPool-1 admits tensor(int8), tensor(uint8)"));
+  EXPECT_THAT(refusal("MultiHeadAttention", {x, x, x}, {attr("num_heads", 3)}),
+              HasSubstr("query is [1,1,2]: its last size does not divide by its 3 heads [SHAPE001]"));
+}
+
+TEST(AddedOperators, WhatIsNotDoneIsNamed) {
+  const Tensor x = Tensor::from<float>({1, 1, 2}, {1, 2}), table = Tensor::from<float>({4, 1}, {1, 1, 1, 1});
+  const Tensor place = Tensor::from<std::int64_t>({1}, {0});
+  EXPECT_THAT(refusal("RotaryEmbedding", {x, place, table, table}, {attr("is_packed_batching", 1)}),
+              HasSubstr("unsupported: node 'node' (com.microsoft.RotaryEmbedding-1): RotaryEmbedding with "
+                        "is_packed_batching 1"));
+  EXPECT_THAT(
+      refusal("MultiHeadAttention",
+              {x, x, x, Value(), Value(), Value(), Value(), Value(), Tensor::from<std::int32_t>({1}, {0})},
+              {attr("num_heads", 1)}),
+      HasSubstr("input 'past_sequence_length' of MultiHeadAttention is not handled"));
+  EXPECT_THAT(refusal("FusedConv", {x, x}, {attr("activation", "Swash")}),
+              HasSubstr("the activation 'Swash' is not one that is known here"));
+}
+
+}  // namespace
+}  // namespace grurun::engine
