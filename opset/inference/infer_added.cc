@@ -38,7 +38,7 @@ class InferredNode : public onnx::FunctionBodyBuildContext {
 // "Inference error(s): (op_type:MatMul): text" says in its own words what the text is of.
 std::string without_frame(std::string_view message) {
   constexpr std::string_view list = "Inference error(s): ", node = "(op_type:";
-  if (message.starts_with(list)) message.remove_prefix(list.size());
+  if (const std::size_t at = message.find(list); at != message.npos) message.remove_prefix(at + list.size());
   const std::size_t end = message.find("): ");
   if (message.starts_with(node) && end != message.npos) message.remove_prefix(end + 3);
   return std::string(message.substr(0, message.find('\n')));
