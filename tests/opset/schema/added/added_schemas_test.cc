@@ -26,7 +26,7 @@ TEST(AddedSchemas, SchemasAreFoundByDomainAndVersion) {
   for (const SchemaInfo* schema : added_schemas()) {
     EXPECT_EQ(find_schema(schema->name, schema->domain, schema->since_version), schema);
     EXPECT_EQ(find_schema(schema->name, schema->domain, schema->since_version - 1), nullptr);
-    EXPECT_EQ(find_schema(schema->name, "", schema->since_version), nullptr);
+    EXPECT_NE(find_schema(schema->name, "", schema->since_version), schema) << "ai.onnx has its own";
     EXPECT_EQ(newest_opset(schema->domain), std::nullopt) << "the registry must not know it as well";
   }
 }
