@@ -303,8 +303,7 @@ TEST(RunSuite, RunsInWorkersAndJudgesByTheExpectations) {
   result.expectations = Expectations::parse("listed differs reason", "list");
   result.options.workers = 2;
   std::size_t calls = 0;
-  run_suite(result,
-            [&](const SuiteResult&, std::size_t done, std::size_t) { EXPECT_EQ(done, ++calls); });
+  run_suite(result, [&](const SuiteResult&, std::size_t done, std::size_t) { EXPECT_EQ(done, ++calls); });
   EXPECT_EQ(calls, 3u);
   std::vector<Verdict> verdicts;
   std::vector<bool> unexpected;

@@ -18,12 +18,12 @@ TEST(Progress, FitsAnyWidth) {
 
 TEST(Progress, ShowsWhatThereIsRoomFor) {
   EXPECT_EQ(progress_line(12, 40, 1, 4, 80),
-            "[############                             ] 12/40, 1 unexpected, 3.0/s, 9 s left");
-  EXPECT_EQ(progress_line(12, 40, 1, 4, 30), "12/40, 1 unexpected");
+            "[############                            ] 12/40, 1 unexpected, 3.0/s, 9 s left");
+  EXPECT_EQ(progress_line(12, 40, 1, 4, 30), "[##     ] 12/40, 1 unexpected");
   EXPECT_EQ(progress_line(12, 40, 0, 4, 30), "12/40, 3.0/s, 9 s left");
   EXPECT_EQ(progress_line(12, 40, 0, 4, 10), "12/40");
   EXPECT_EQ(progress_line(100, 100'000, 0, 10, 60),
-            "[                            ] 100/100000, 10/s, 2:46:30 h left");
+            "[                           ] 100/100000, 10/s, 2:46 h left");
 }
 
 class Colours : public ::testing::Test {
