@@ -372,7 +372,7 @@ class Commands(unittest.TestCase):
         self.assertTrue(report.ok, str(report))
         self.assertGreater(len(report.cases), 10)
         self.assertEqual(report.summary["passed"], len(report.cases))
-        with self.assertRaisesRegex(grurun.UsageError, "matches none"):
+        with self.assertRaisesRegex(grurun.UsageError, "leaves none of"):
             grurun.conformance(folder, k="no such case")
 
     def test_importing_is_quick_and_leaves_numpy_alone(self):
