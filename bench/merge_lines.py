@@ -34,7 +34,7 @@ def write_shard(path, number, cases):
     head = {"format": 1, "json_lines": 1, "grurun": "0.1.0", "found": len(own), "stale_expectations": [], "no_cases": {},
             "actual": "grurun", "expected": "the files of the cases",
             "part": {"number": number, "count": SHARDS, "found": cases, "suite": "simulated"}}
-    end = {"summary": {}, "seconds": 1.0, "ended": "done", "cases_not_run": []}
+    end = {"summary": {}, "flaky": 0, "seconds": 1.0, "unused_rules": [], "ended": "done", "cases_not_run": []}
     with open(path, "w") as file:
         for line in itertools.chain([head], map(case, own), [end]):
             file.write(json.dumps(line, separators=(",", ":")) + "\n")

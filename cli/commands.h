@@ -32,6 +32,9 @@ void add_conformance(CLI::App& command, Action& action);
 /// a row in report_command.cc.
 void add_report(CLI::App& command, Action& action);
 
+/// `grurun compare ACTUAL EXPECTED`: values in files, without a model. Returns 0, or 1 where they differ.
+void add_compare(CLI::App& command, Action& action);
+
 /// `grurun bench MODEL`: how long a run takes, and where the time goes. Returns 0.
 void add_bench(CLI::App& command, Action& action);
 

@@ -10,8 +10,10 @@
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
+#include "cli/gate_flags.h"
 #include "cli/part_flags.h"
 #include "cli/report_flags.h"
+#include "cli/tolerance_flags.h"
 #include "conformance/discover.h"
 #include "conformance/select.h"
 #include "conformance/suite.h"
@@ -19,6 +21,7 @@
 #include "engine/kernels/machine/simd.h"
 #include "report/suite/json_lines.h"
 #include "report/suite/progress.h"
+#include "report/suite/read_suite.h"
 #include "report/suite/suite_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/container_limits.h"
@@ -36,8 +39,7 @@ struct Flags {
   std::string max_time = "60";
   PartFlags part;
   bool fail_fast = false;
-  std::optional<double> rtol;
-  std::optional<double> atol;
+  ToleranceFlags tolerance;
   ReportFlags report;
   std::string expectations;
   std::size_t min_cases = 1;
@@ -52,12 +54,8 @@ struct Flags {
   std::string actual_name;
   std::string runtime;
   std::string reference;
+  GateFlags gate;
 };
-
-void require_measure(const char* flag, const std::optional<double>& value) {
-  if (value && !(std::isfinite(*value) && *value >= 0))
-    fail_usage("{} takes a number from 0, not {}", flag, *value);
-}
 
 using SuiteReports = Reports<SuiteResult>;
 
@@ -130,15 +128,20 @@ void check(const Flags& flags, const SuiteReports& reports) {
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   parse_time_limit("--max-time", flags.max_time);
   if (!flags.max_memory.empty()) parse_bytes("--max-memory", flags.max_memory);
-  require_measure("--rtol", flags.rtol);
-  require_measure("--atol", flags.atol);
+  checked(flags.tolerance);
+  check(flags.gate, flags.expectations, flags.fail_fast);
   const std::vector<NamedPath> files = reports.files();
   if (flags.list) require_stdout("--list");
   if (flags.list && (!files.empty() || !reports.prints("text")))
     fail_usage("--list runs no case, so that there is nothing to report");
   require_unread(files, {{"--expectations", flags.expectations},
                          {"--times", flags.part.times},
-                         {"--resume", flags.part.resume}});
+                         {"--resume", flags.part.resume},
+                         {"--update-expectations", flags.gate.update_expectations},
+                         {"--policy", flags.gate.policy},
+                         {"--compare-to", flags.gate.compare_to}});
+  if (reports.has("jsonl") && !flags.gate.update_expectations.empty())
+    fail_usage("--update-expectations judges when a run is over, and jsonl is written before; give json");
   if (flags.min_cases == 0)
     fail_usage("--min-cases takes a number from 1: a run without a case tells nothing");
 }
@@ -153,7 +156,8 @@ std::size_t memory_of_each(const Flags& flags, std::size_t workers) {
 
 SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   SuiteOptions options;
-  options.each.tolerance = {flags.rtol, flags.atol};
+  options.each.tolerance = checked(flags.tolerance);
+  apply(flags.gate, options);
   options.each.seed = flags.seed;
   options.each.diagnose = !flags.no_diagnosis;
   options.each.precise = flags.precise;
@@ -185,9 +189,14 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
 
 /// Cases under the paths that the filter lets through, and what could not be seen, which may hide others that
 /// it would let through; stale expectations are judged by all.
-SuiteResult prepare(const Flags& flags, const SuiteReports& reports) {
+SuiteResult prepare(const Flags& flags, const SuiteReports& reports, std::vector<Case>& known) {
   SuiteResult result;
-  if (!flags.expectations.empty()) result.expectations = Expectations::load(flags.expectations);
+  const std::string& updated = flags.gate.update_expectations;
+  std::error_code ignored;
+  if (!updated.empty() && std::filesystem::exists(updated, ignored))
+    result.expectations = Expectations::load(updated);
+  else if (!flags.expectations.empty())
+    result.expectations = Expectations::load(flags.expectations);
   Discovery found = discover(flags.paths);
   const std::size_t all = found.cases.size();
   if (all == 0) fail_without_case(found);
@@ -195,7 +204,7 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports) {
     fail_usage("{}: no case is below it; give folders of cases, or cases", found.without_case.front());
   require_unread_models(reports, found.cases);
   result.no_cases = std::move(found.no_cases);
-  std::vector<Case> known = found.cases;
+  known = found.cases;
   known.insert(known.end(), found.unseen.begin(), found.unseen.end());
   result.stale = result.expectations.without_case(known);
   result.cases = std::move(found.cases);
@@ -217,15 +226,19 @@ int run(const Flags& flags) {
   SuiteReports reports(flags.report, "conformance", false);
   check(flags, reports);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
-  SuiteResult result = prepare(flags, reports);
+  std::vector<Case> known;
+  SuiteResult result = prepare(flags, reports, known);
   if (flags.list) {
     for (const Case& test : result.cases)
       print("{}\t{}\n", printable(test.full_name()), printable(test.path));
     return 0;
   }
+  std::optional<report::SuiteDiff> diff;
+  SuiteResult before;
+  if (!flags.gate.compare_to.empty()) before = report::read_suite(flags.gate.compare_to);
   reports.open();
   if (report::wants_colour(stdout)) reports.decorate_text(report::coloured);
-  result.options.keep_outputs = !reports.has_only({"text", "jsonl"});
+  result.options.keep_outputs = !reports.has_only({"text", "jsonl"}) || !flags.gate.policy.empty();
   report::ProgressBar bar(stderr);
   const bool streams = reports.has("jsonl");
   if (streams) reports.stream("jsonl", report::json_lines_head(result));
@@ -236,12 +249,23 @@ int run(const Flags& flags) {
     bar.draw(so_far, done, ended);
   });
   bar.clear();
+  note_unused_rules(result, known, result.cases.size() != known.size());
+  update_list(flags.gate, result, known);
   if (streams) reports.stream("jsonl", report::json_lines_end(result));
+  if (!flags.gate.compare_to.empty()) {
+    diff = report::diff_suites(before, result);
+    diff->before = flags.gate.compare_to;
+    diff->after = "this run";
+  }
   // A program that reads standard output finds one report there; people are told beside it.
   reports.write(result, [&] {
     if (!reports.prints("text")) tell_text(report::console_report(result));
+    if (!diff) return;
+    const std::string text = "\n" + report::suite_diff_text(*diff);
+    reports.prints("text") ? print_text(text) : tell_text(text);
   });
-  return result.as_expected() ? 0 : 1;
+  const bool has_changed = diff && fails(parse_fail_on(flags.gate.fail_on), *diff);
+  return result.as_expected() && !has_changed ? 0 : 1;
 }
 
 }  // namespace
@@ -261,11 +285,12 @@ void add_conformance(CLI::App& command, Action& action) {
       ->type_name("SIZE");
   add_part_flags(command, flags->part);
   command.add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
-  command.add_option("--rtol", flags->rtol, "Relative tolerance, over data.json and the default 1e-3");
-  command.add_option("--atol", flags->atol, "Absolute tolerance, over data.json and the default 1e-7");
+  add_tolerance_flags(command, flags->tolerance);
   add_report_flags(command, flags->report, either_of(report::format_names<SuiteResult>()));
   add_short_form(command, flags->report, "json",
                  "Write a report for programs to this file; -: to standard output");
+  add_short_form(command, flags->report, "suggest-policy",
+                 "Write the tightest policy that this run passes, with a factor of two to spare");
   add_short_form(command, flags->report, "junit",
                  "Write a report for CI systems to this file; -: to standard output");
   command.add_option(
@@ -281,6 +306,7 @@ void add_conformance(CLI::App& command, Action& action) {
   };
   whole("--min-cases", flags->min_cases, "Fail (exit 2) when fewer cases are found");
   command.add_flag("--list", flags->list, "Print the cases found and run none");
+  add_gate_flags(command, flags->gate);
   const char* others = "Judging another runtime";
   command
       .add_option("--actual", flags->actual,

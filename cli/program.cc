@@ -82,6 +82,7 @@ class HelpFormat : public CLI::Formatter {
 constexpr Command commands[] = {
     {"conformance", "Run test cases and compare them with their expected outputs", add_conformance},
     {"report", "Show, compare and judge again what conformance reported", add_report},
+    {"compare", "Compare values in files: tensors, .npz, data sets, folders", add_compare},
     {"bench", "Measure how long a run of a model takes", add_bench},
     {"bisect", "Find the first node that goes wrong", add_bisect},
     {"check", "Check models against the rules of the opsets they import", add_check},

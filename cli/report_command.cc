@@ -4,7 +4,11 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/gate_flags.h"
 #include "cli/report_flags.h"
+#include "cli/tolerance_flags.h"
+#include "conformance/rejudge.h"
+#include "report/suite/headroom_format.h"
 #include "report/suite/json_lines.h"
 #include "report/suite/merge.h"
 #include "report/suite/progress.h"
@@ -20,19 +24,24 @@ using conformance::SuiteResult;
 struct ReportCommandFlags {
   std::vector<std::string> files;  // JSON reports
   ReportFlags report;
+  FailOnFlags fail_on;
+  ToleranceFlags tolerance;
+  std::string policy;
+  std::string expectations;
 };
 
 /// The reports that a subcommand makes of one or of several. None takes the place of one that is read.
-Reports<SuiteResult> reports_of(const ReportCommandFlags& flags, const std::string& subject) {
-  Reports<SuiteResult> reports(flags.report, subject, true);
-  std::vector<NamedPath> read;
+template <typename Subject>
+Reports<Subject> reports_of(const ReportCommandFlags& flags) {
+  Reports<Subject> reports(flags.report, "report " + flags.report.command, true);
+  std::vector<NamedPath> read = {{"--policy", flags.policy}, {"--expectations", flags.expectations}};
   for (const std::string& file : flags.files) read.push_back({"a report that is read", file});
   require_unread(reports.files(), read);
   return reports;
 }
 
 int render(const ReportCommandFlags& flags) {
-  Reports<SuiteResult> reports = reports_of(flags, "report " + flags.report.command);
+  Reports<SuiteResult> reports = reports_of<SuiteResult>(flags);
   const SuiteResult result = report::read_suite(flags.files.front());
   reports.open();
   if (report::wants_colour(stdout)) reports.decorate_text(report::coloured);
@@ -40,13 +49,85 @@ int render(const ReportCommandFlags& flags) {
   return 0;
 }
 
-void add_render(CLI::App& command, Action& action) {
+int diff(const ReportCommandFlags& flags) {
+  const std::vector<report::ChangeKind> failing = parse_fail_on(flags.fail_on);
+  auto reports = reports_of<report::SuiteDiff>(flags);
+  report::SuiteDiff found =
+      report::diff_suites(report::read_suite(flags.files[0]), report::read_suite(flags.files[1]));
+  found.before = flags.files[0];
+  found.after = flags.files[1];
+  reports.open();
+  reports.write(found);
+  return fails(failing, found) ? 1 : 0;
+}
+
+int headroom(const ReportCommandFlags& flags) {
+  auto reports = reports_of<report::HeadroomView>(flags);
+  const report::HeadroomView view{report::read_suite(flags.files.front())};
+  reports.open();
+  reports.write(view);
+  return 0;
+}
+
+int rejudge(const ReportCommandFlags& flags) {
+  auto reports = reports_of<SuiteResult>(flags);
+  SuiteResult result = report::read_suite(flags.files.front());
+  conformance::Rejudging rejudging{checked(flags.tolerance)};
+  if (!flags.policy.empty()) rejudging.policy = conformance::Policy::load(flags.policy);
+  conformance::rejudge(result, rejudging);
+  if (!flags.expectations.empty()) {
+    result.expectations = conformance::Expectations::load(flags.expectations);
+    judge_by_expectations(result, result.cases);
+  }
+  reports.open();
+  reports.write(result);
+  return result.as_expected() ? 0 : 1;
+}
+
+using Run = int (*)(const ReportCommandFlags&);
+
+/// Flags and action of a subcommand of one report, or of two.
+std::shared_ptr<ReportCommandFlags> add_subcommand(CLI::App& command, Action& action, std::size_t files,
+                                                   Run run, const std::string& formats) {
   const auto flags = std::make_shared<ReportCommandFlags>();
-  flags->files.resize(1);
-  command.add_option("REPORT", flags->files.front(), "What grurun conformance --json wrote")->required();
-  add_report_flags(command, flags->report, either_of(report::format_names<SuiteResult>()));
+  flags->files.resize(files);
+  const char* wrote = "What grurun conformance --json wrote";
+  if (files == 1) command.add_option("REPORT", flags->files[0], wrote)->required();
+  if (files == 2) {
+    command.add_option("OLD", flags->files[0], wrote)->required();
+    command.add_option("NEW", flags->files[1], "The same of a later run")->required();
+  }
+  add_report_flags(command, flags->report, formats);
+  command.callback([&action, flags, run] { action = [flags, run] { return run(*flags); }; });
+  return flags;
+}
+
+void add_diff(CLI::App& command, Action& action) {
+  const auto flags =
+      add_subcommand(command, action, 2, diff, either_of(report::format_names<report::SuiteDiff>()));
+  add_fail_on_flag(command, flags->fail_on);
+  command.footer("Exit codes: 0 nothing of --fail-on, 1 something of it, 2 usage, 70 internal error.");
+}
+
+void add_headroom(CLI::App& command, Action& action) {
+  add_subcommand(command, action, 1, headroom, either_of(report::format_names<report::HeadroomView>()));
+  command.footer("Exit codes: 0 read and written, 2 usage, 70 internal error.");
+}
+
+void add_rejudge(CLI::App& command, Action& action) {
+  const auto flags =
+      add_subcommand(command, action, 1, rejudge, either_of(report::format_names<SuiteResult>()));
+  add_tolerance_flags(command, flags->tolerance);
+  command.add_option("--policy", flags->policy, "Rules of how exact outputs must be, a TOML file")
+      ->type_name("FILE");
+  command.add_option("--expectations", flags->expectations, "Exceptions, in the place of those of the run")
+      ->type_name("FILE");
+  command.footer("Exit codes: 0 all as expected, 1 a verdict is not, 2 usage, 70 internal error.");
+}
+
+void add_render(CLI::App& command, Action& action) {
+  add_subcommand(command, action, 1, render, either_of(report::format_names<SuiteResult>()));
   command.footer("Exit codes: 0 read and written, whatever the verdicts are, 2 usage, 70 internal error.");
-  command.callback([&action, flags] { action = [flags] { return render(*flags); }; });
 }
 
 // What is streamed from files to a file is never in memory as a whole.
@@ -66,7 +147,7 @@ int merge_lines(const ReportCommandFlags& flags, Reports<SuiteResult>& reports) 
 }
 
 int merge(const ReportCommandFlags& flags) {
-  Reports<SuiteResult> reports = reports_of(flags, "report merge");
+  Reports<SuiteResult> reports = reports_of<SuiteResult>(flags);
   const bool lines_only = reports.has("jsonl") && reports.has_only({"jsonl", "text"});
   if (lines_only && std::ranges::all_of(flags.files, is_lines_file)) return merge_lines(flags, reports);
   std::vector<SuiteResult> parts;
@@ -95,6 +176,10 @@ error.)");
 constexpr Command report_commands[] = {
     {"merge", "Make one report of those of all shards of a suite", add_merge},
     {"show", "Print a report for people, or write it in other formats", add_render},
+    {"render", "The same", add_render},
+    {"diff", "What changed from one run to another", add_diff},
+    {"headroom", "How much tolerance the outputs need, by element type and by output", add_headroom},
+    {"rejudge", "Judge the outputs again by other tolerances", add_rejudge},
 };
 
 }  // namespace

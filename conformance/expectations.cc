@@ -1,5 +1,6 @@
 #include "conformance/expectations.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -28,6 +29,11 @@ Expectation parse_line(std::string_view rest, const std::string& file, int line)
   out.line = line;
   out.pattern = next_word(rest);
   const std::string verdict(next_word(rest));
+  for (std::string_view after = rest;; rest = after) {
+    const std::string word(next_word(after));
+    if (!is_bound(word)) break;
+    add_bound(word, fmt::format("{}:{}", file, line), out.bounds);
+  }
   rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
   out.reason = rest.substr(0, rest.find_last_not_of(blanks) + 1);
   const auto parsed = parse_verdict(verdict);
@@ -41,6 +47,8 @@ Expectation parse_line(std::string_view rest, const std::string& file, int line)
     fail_usage("{}:{}: {} needs no line: only exceptions are listed", file, line, verdict);
   if (out.reason.empty()) fail_usage("{}:{}: a reason must follow the verdict", file, line);
   out.verdict = *parsed;
+  if (!out.bounds.empty() && *parsed != Verdict::differs)
+    fail_usage("{}:{}: only differs has bounds", file, line);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/bounds.h"
 #include "conformance/case.h"
 
 namespace grurun::conformance {
@@ -13,13 +14,15 @@ namespace grurun::conformance {
 struct Expectation {
   std::string pattern;
   Verdict verdict = Verdict::differs;
+  Bounds bounds;  // of a case that differs
   std::string reason;
   int line = 0;
 };
 
-/// One exception a line, `PATTERN VERDICT REASON...`, separated by blanks; empty lines and what follows a #
-/// at the start of a line are ignored. PATTERN is a shell pattern (* ? [...]), see matches_pattern;
-/// VERDICT is one that does not count as passing. The first line that matches a case decides.
+/// One exception a line, `PATTERN VERDICT [BOUND...] REASON...`, separated by blanks; empty lines and what
+/// follows a # at the start of a line are ignored. PATTERN is a shell pattern (* ? [...]), see
+/// matches_pattern; VERDICT is one that does not count as passing; behind differs there may be bounds. The
+/// first line that matches a case decides.
 class Expectations {
  public:
   Expectations() = default;

@@ -35,7 +35,7 @@ class Run {
     result_.operators = operators_of(model);
     result_.opsets = opsets_of(model);
     if (model.graph.outputs.empty()) fail_invalid("the model has no output, so that nothing can be compared");
-    trial::Trial trial(model, trial_options());
+    trial::Trial trial(model, trial_options(model));
     if (test_.flat) return one(model, trial, trial::make_flat_data_set(test_.model, model.graph));
     for (const std::string& folder : test_.data_sets) {
       folder_ = folder;
@@ -45,12 +45,23 @@ class Run {
   }
 
  private:
-  trial::TrialOptions trial_options() {
+  trial::Tolerances tolerances_of(const std::string& output) const {
+    trial::Tolerances out{options_.tolerance, test_.tolerance};
+    out.keep_differing = options_.keep_differing;
+    if (options_.policy != nullptr)
+      out.rule = [this, output](DType type) {
+        return options_.policy->find(test_, result_.operators, output, type);
+      };
+    return out;
+  }
+
+  trial::TrialOptions trial_options(const onnx_io::Model& model) {
     trial::TrialOptions options;
     options.fuse = options_.fuse;
     options.seed = options_.seed;
     options.deadline = deadline_;
-    options.tolerances = {{options_.tolerance, test_.tolerance}};
+    for (const onnx_io::ValueInfo& output : model.graph.outputs)
+      options.tolerances.push_back(tolerances_of(output.name));
     options.diagnose = options_.diagnose;
     options.precise = options_.precise ? trial::Precise::differing : trial::Precise::none;
     options.between_steps = options_.between_steps;
@@ -111,7 +122,7 @@ class Run {
       const trial::Judgement& judgement = outcome.judgements[i];
       result_.outputs.push_back(
           {data_set_, model.graph.outputs[i].name, judgement.random, judgement.comparison});
-      judge(result_.outputs.back());
+      judge_output(result_.outputs.back(), result_);
     }
     trial::Reasons reasons = reasons_for(trial, outcome);
     if (reasons.failed)
@@ -129,19 +140,6 @@ class Run {
       return trial::explain(trial, outcome);
     } catch (const Error& error) {
       return {{{"unexplained", {}, "model", {}, std::nullopt, error.what()}}, std::nullopt};
-    }
-  }
-
-  void judge(const OutputResult& out) {
-    if (!out.comparison.ok) {
-      if (result_.verdict != Verdict::differs) {
-        const std::string set = out.data_set.empty() ? "" : out.data_set + ", ";
-        result_.message = fmt::format("{}output '{}': {}", set, out.name, describe(out.comparison));
-      }
-      result_.verdict = Verdict::differs;
-    } else if (out.random && result_.verdict == Verdict::passed) {
-      result_.verdict = Verdict::passed_not_comparable;
-      result_.message = "random values were checked by type, shape and distribution";
     }
   }
 
@@ -180,6 +178,19 @@ void excuse_known_wrong(const Case& test, CaseResult& result) {
 }
 
 }  // namespace
+
+void judge_output(const OutputResult& output, CaseResult& result) {
+  if (!output.comparison.ok) {
+    if (result.verdict != Verdict::differs) {
+      const std::string set = output.data_set.empty() ? "" : output.data_set + ", ";
+      result.message = fmt::format("{}output '{}': {}", set, output.name, describe(output.comparison));
+    }
+    result.verdict = Verdict::differs;
+  } else if (output.random && result.verdict == Verdict::passed) {
+    result.verdict = Verdict::passed_not_comparable;
+    result.message = "random values were checked by type, shape and distribution";
+  }
+}
 
 CaseResult run_case(const Case& test, const CaseOptions& options) {
   const Clock::time_point begin = Clock::now();

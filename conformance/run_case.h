@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "conformance/case.h"
 #include "conformance/other_runtime.h"
+#include "conformance/policy.h"
 
 namespace grurun::conformance {
 
@@ -19,9 +21,11 @@ struct CaseOptions {
   bool diagnose = true;                              // say why recurrent nodes differ
   std::function<void()> between_steps{};             // called after each step of a run; may be empty
   bool fuse = true;                                  // steps that follow each other may become one
-  std::optional<OtherRuntime> other{};               // whose outputs are judged in the place of the engine's
-  std::string scratch{};  // a folder that may be made, used and removed for a command of it
-  bool precise = false;   // compute what differs once more in double, and say which side is nearer
+  bool precise = false;  // compute what differs once more in double, and say which side is nearer
+  std::optional<OtherRuntime> other{};     // whose outputs are judged in the place of the engine's
+  std::string scratch{};                   // a folder that may be made, used and removed for a command of it
+  std::shared_ptr<const Policy> policy{};  // how exact outputs must be, over tolerances
+  std::size_t keep_differing = 0;  // elements of an output that are kept where they are not equal, at most
 };
 
 /// Loads the model, plans it once for each set of inputs that are fed, runs every data set and compares every
@@ -31,5 +35,8 @@ struct CaseOptions {
 /// outputs that it left are compared and diagnosed, and nothing is planned or run but what the options say is
 /// expected; what the rules have to say against the model is a warning then.
 CaseResult run_case(const Case& test, const CaseOptions& options);
+
+/// Adds what an output says to a result: its verdict, and the line that tells of the first that differs.
+void judge_output(const OutputResult& output, CaseResult& result);
 
 }  // namespace grurun::conformance

@@ -51,6 +51,24 @@ bool is_unexpected(Verdict verdict, const Expectation* listed) {
   return listed == nullptr ? !is_good(verdict) : verdict != listed->verdict;
 }
 
+bool is_unexpected(const CaseResult& result, const Expectation* listed) {
+  if (is_unexpected(result.verdict, listed)) return true;
+  return listed != nullptr && !beyond(listed->bounds, result).empty();
+}
+
+void judge_by_expectations(SuiteResult& result, const std::vector<Case>& all) {
+  result.stale = result.expectations.without_case(all);
+  for (std::size_t i = 0; i < result.outcomes.size(); ++i) {
+    CaseOutcome& outcome = result.outcomes[i];
+    outcome.expectation = result.expectations.find(result.cases[i]);
+    outcome.unexpected = outcome.ran && is_unexpected(outcome.result, outcome.expectation);
+  }
+}
+
+std::size_t SuiteResult::flaky() const {
+  return static_cast<std::size_t>(std::ranges::count_if(outcomes, &CaseOutcome::is_flaky));
+}
+
 std::size_t SuiteResult::not_run() const {
   return static_cast<std::size_t>(std::count_if(outcomes.begin(), outcomes.end(),
                                                 [](const CaseOutcome& outcome) { return !outcome.ran; }));
@@ -62,7 +80,7 @@ std::size_t SuiteResult::unexpected() const {
 }
 
 bool SuiteResult::as_expected() const {
-  return not_run() == 0 && unexpected() == 0 && stale.empty();
+  return not_run() == 0 && unexpected() == 0 && stale.empty() && unused_rules.empty();
 }
 
 namespace {
@@ -102,7 +120,7 @@ void run_suite(SuiteResult& result, const Progress& progress) {
     CaseOutcome& outcome = result.outcomes[i];
     outcome.expectation = result.expectations.find(result.cases[i]);
     if (!outcome.ran) jobs.push_back(i);
-    if (outcome.ran) outcome.unexpected = is_unexpected(outcome.result.verdict, outcome.expectation);
+    if (outcome.ran) outcome.unexpected = is_unexpected(outcome.result, outcome.expectation);
   }
 
   // Tables that every worker needs are built once, before the first fork.
@@ -127,20 +145,41 @@ void run_suite(SuiteResult& result, const Progress& progress) {
     options.scratch = scratch.of_job(job);
     return encode(run_case(result.cases[jobs[job]], options));
   };
+  // What is run again is told of when it has ended for good.
+  const auto tell = [&](std::size_t index) {
+    CaseResult& ended = result.outcomes[index].result;
+    if (progress) progress(result, ++done, index);
+    if (result.options.keep_outputs || !is_good(ended.verdict)) return;
+    ended.outputs.clear();
+    ended.outputs.shrink_to_fit();
+  };
   const auto on_end = [&](JobEnd end) {
     const std::size_t index = jobs[end.job];
     CaseOutcome& outcome = result.outcomes[index];
     outcome.result = result_of(end, result.options);
     outcome.ran = true;
-    outcome.unexpected = is_unexpected(outcome.result.verdict, outcome.expectation);
-    if (progress) progress(result, ++done, index);
-    if (!result.options.keep_outputs && is_good(outcome.result.verdict)) {
-      outcome.result.outputs.clear();
-      outcome.result.outputs.shrink_to_fit();
-    }
+    outcome.unexpected = is_unexpected(outcome.result, outcome.expectation);
+    if (!outcome.unexpected || result.options.retries == 0) tell(index);
     return !(result.options.fail_fast && outcome.unexpected);
   };
-  result.end = run_pool(jobs.size(), {result.options.workers, result.options.each.max_time}, run, on_end);
+  const PoolOptions pool{result.options.workers, result.options.each.max_time};
+  result.end = run_pool(jobs.size(), pool, run, on_end);
+  const std::vector<std::size_t> first_jobs = jobs;
+  for (int again = 0; again < result.options.retries && result.end == PoolEnd::done; ++again) {
+    std::erase_if(jobs, [&](std::size_t index) { return !result.outcomes[index].unexpected; });
+    const auto on_end_again = [&](JobEnd end) {
+      CaseOutcome& outcome = result.outcomes[jobs[end.job]];
+      outcome.attempts.push_back({outcome.result.verdict, outcome.result.message, outcome.result.seconds});
+      outcome.result = result_of(end, result.options);
+      outcome.unexpected = is_unexpected(outcome.result, outcome.expectation);
+      if (!outcome.unexpected) tell(jobs[end.job]);
+      return true;
+    };
+    result.end = run_pool(jobs.size(), pool, run, on_end_again);
+  }
+  for (const std::size_t index : first_jobs)
+    if (result.options.retries > 0 && result.outcomes[index].ran && result.outcomes[index].unexpected)
+      tell(index);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

@@ -21,9 +21,17 @@ struct SuiteOptions {
   int threads = 1;  // of all workers together: those that still have a case share them evenly
   std::size_t max_memory =
       0;                   // bytes that a case may take in tensors, strings and lists of values; 0: no limit
+  int retries = 0;         // times that a case which did not end as expected is run again, at most
   bool fail_fast = false;  // stop at the first verdict that is not as expected
   bool keep_outputs =
       true;  // false: what was compared in cases with a good verdict is dropped once it is told
+};
+
+/// How a run of a case ended that was repeated.
+struct Attempt {
+  Verdict verdict = Verdict::passed;
+  std::string message;
+  double seconds = 0;
 };
 
 struct CaseOutcome {
@@ -32,6 +40,10 @@ struct CaseOutcome {
   const Expectation* expectation =
       nullptr;  // the line that decides for it; points into SuiteResult::expectations
   bool unexpected = false;
+  std::vector<Attempt> attempts{};  // that ended otherwise than expected, before the one that result is of
+
+  /// It ended as expected, but not at once.
+  bool is_flaky() const { return ran && !unexpected && !attempts.empty(); }
 };
 
 /// Whose values are compared, in words.
@@ -47,6 +59,7 @@ struct SuiteResult {
   std::vector<CaseOutcome> outcomes;  // one for each case
   Expectations expectations;
   std::vector<const Expectation*> stale;  // lines of it that decide for no case that was found
+  std::vector<std::string> unused_rules;  // of the policy: a line each
   std::map<std::string, std::vector<std::string>> no_cases;  // see Discovery
   SuiteOptions options;
   std::optional<SuitePart> part;  // what these cases are a part of
@@ -56,12 +69,20 @@ struct SuiteResult {
 
   std::size_t not_run() const;
   std::size_t unexpected() const;
-  /// Every case ran and ended as expected, and no line of the expectations is stale.
+  std::size_t flaky() const;
+  /// Every case ran and ended as expected, no line of the expectations is stale and no rule of a policy
+  /// unused.
   bool as_expected() const;
 };
 
 /// A listed case must end with the listed verdict, any other with a good one.
 bool is_unexpected(Verdict verdict, const Expectation* listed);
+/// The same, and one that differs keeps within its line's bounds.
+bool is_unexpected(const CaseResult& result, const Expectation* listed);
+
+/// Sets expectation and unexpected of each outcome, and stale, by result.expectations. all: every case that
+/// was found, whether or not it was to run.
+void judge_by_expectations(SuiteResult& result, const std::vector<Case>& all);
 
 /// Called after each case with the number of cases done and the one that ended; may be empty.
 using Progress = std::function<void(const SuiteResult& so_far, std::size_t done, std::size_t ended)>;

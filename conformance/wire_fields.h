@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "conformance/case.h"
@@ -91,6 +92,17 @@ class WireReader {
   std::string_view bytes_;
 };
 
+inline void headroom_fields(WireWriter& io, const trial::Headroom& value) {
+  io(value.points()), io(value.is_hopeless());
+}
+
+inline void headroom_fields(WireReader& io, trial::Headroom& value) {
+  std::vector<trial::ElementError> points;
+  bool is_hopeless = false;
+  io(points), io(is_hopeless);
+  value = trial::Headroom::of(std::move(points), is_hopeless);
+}
+
 // One list of fields serves both directions.
 template <typename Io, typename T>
 void fields(Io& io, T& value) {
@@ -104,7 +116,13 @@ void fields(Io& io, T& value) {
     io(value.data_set), io(value.name), io(value.random), fields(io, value.comparison);
   } else if constexpr (std::is_same_v<Plain, trial::Comparison>) {
     io(value.ok), io(value.actual_type), io(value.expected_type), io(value.structure), io(value.tolerance);
-    io(value.errors), io(value.first), io(value.worst);
+    io(value.errors), io(value.first), io(value.worst), io(value.rule), fields(io, value.headroom);
+    io(value.ulps), io(value.energies), io(value.unequal), io(value.differing);
+  } else if constexpr (std::is_same_v<Plain, trial::AccuracyRule>) {
+    io(value.tolerance), io(value.max_ulp), io(value.ulp_floor), io(value.differing), io(value.cosine);
+    io(value.snr), io(value.place), io(value.reason);
+  } else if constexpr (std::is_same_v<Plain, trial::Headroom>) {
+    headroom_fields(io, value);
   } else if constexpr (std::is_same_v<Plain, trial::Explanation>) {
     io(value.kind), io(value.data_set), io(value.node), io(value.hypotheses), io(value.max_ulp),
         io(value.text);

@@ -38,6 +38,9 @@ struct InspectedFile;
 struct OpSupport;
 struct RunReport;
 struct BisectReport;
+struct SuiteDiff;
+struct HeadroomView;
+struct ComparedFiles;
 
 /// The rows for a subject; the first is what is printed when no flag asks for another.
 template <typename Subject>
@@ -67,6 +70,12 @@ template <>
 std::span<const Format<RunReport>> formats();
 template <>
 std::span<const Format<BisectReport>> formats();
+template <>
+std::span<const Format<SuiteDiff>> formats();
+template <>
+std::span<const Format<HeadroomView>> formats();
+template <>
+std::span<const Format<ComparedFiles>> formats();
 
 template <typename Subject>
 std::vector<std::string_view> format_names() {

@@ -2,6 +2,7 @@
 
 #include "report/bench/bench_format.h"
 #include "report/bisect/bisect_format.h"
+#include "report/compare/compare_format.h"
 #include "report/findings/check_format.h"
 #include "report/format.h"
 #include "report/model/inspect_format.h"
@@ -10,7 +11,9 @@
 #include "report/schema/ops_format.h"
 #include "report/schema/schema_diff_format.h"
 #include "report/schema/schema_format.h"
+#include "report/suite/headroom_format.h"
 #include "report/suite/json_lines.h"
+#include "report/suite/suite_diff.h"
 #include "report/suite/suite_format.h"
 
 namespace grurun::report {
@@ -25,7 +28,8 @@ std::span<const Format<conformance::SuiteResult>> formats() {
        junit_report},
       {"markdown", "## Conformance: ", "", markdown_report},
       {"html", "<!DOCTYPE html>\n<html lang=\"en\">\n<!-- grurun conformance: report -->", "", html_report},
-      {"github", "", "", suite_github}};
+      {"github", "", "", suite_github},
+      {"suggest-policy", "# Tolerances that a run of grurun conformance needed", "", suggested_policy}};
   return rows;
 }
 
@@ -122,6 +126,30 @@ std::span<const Format<BisectReport>> formats() {
   return rows;
 }
 
+template <>
+std::span<const Format<SuiteDiff>> formats() {
+  static constexpr Format<SuiteDiff> rows[] = {
+      {"text", "", "", suite_diff_text},
+      {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"changes\": [", suite_diff_json}};
+  return rows;
+}
+
+template <>
+std::span<const Format<HeadroomView>> formats() {
+  static constexpr Format<HeadroomView> rows[] = {
+      {"text", "", "", headroom_text},
+      {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"by_type\": {", headroom_json}};
+  return rows;
+}
+
+template <>
+std::span<const Format<ComparedFiles>> formats() {
+  static constexpr Format<ComparedFiles> rows[] = {
+      {"text", "", "", compare_text},
+      {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"actual\": \"", compare_json}};
+  return rows;
+}
+
 namespace {
 
 /// Whether is(row) holds for a row of any subject.
@@ -134,7 +162,7 @@ template <typename Is>
 bool any_format(const Is& is) {
   return any_row<conformance::SuiteResult, std::vector<CheckedModel>, Rules, SchemaView, DiffView,
                  OpsetDiffView, Inspected, std::vector<InspectedFile>, OpsMatrix, trial::BenchResult,
-                 RunReport, BisectReport>(is);
+                 RunReport, BisectReport, SuiteDiff, HeadroomView, ComparedFiles>(is);
 }
 
 }  // namespace

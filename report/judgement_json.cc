@@ -1,7 +1,9 @@
 #include "report/judgement_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tensor/printable.h"
 
@@ -31,6 +33,66 @@ std::optional<std::uint64_t> whole_or_null(const nlohmann::json& number) {
   return static_cast<std::uint64_t>(whole_of(number));
 }
 
+Json finite_or_null(double number) {
+  return std::isfinite(number) ? Json(number) : Json(nullptr);
+}
+
+double number_or_nan(const nlohmann::json& number) {
+  return number.is_null() ? std::numeric_limits<double>::quiet_NaN() : number.get<double>();
+}
+
+template <typename T>
+Json value_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::optional<double> number_or_nothing(const nlohmann::json& number) {
+  if (number.is_null()) return std::nullopt;
+  return number.get<double>();
+}
+
+Json rule_json(const trial::AccuracyRule& rule) {
+  return {{"place", printable(rule.place)},
+          {"reason", printable(rule.reason)},
+          {"rtol", value_or_null(rule.tolerance.rtol)},
+          {"atol", value_or_null(rule.tolerance.atol)},
+          {"max_ulp", value_or_null(rule.max_ulp)},
+          {"ulp_floor", rule.ulp_floor},
+          {"differing", value_or_null(rule.differing)},
+          {"cosine", value_or_null(rule.cosine)},
+          {"snr", value_or_null(rule.snr)}};
+}
+
+std::optional<trial::AccuracyRule> rule_of(const nlohmann::json& rule) {
+  if (rule.is_null()) return std::nullopt;
+  trial::AccuracyRule out;
+  out.place = rule.at("place");
+  out.reason = rule.at("reason");
+  out.tolerance = {number_or_nothing(rule.at("rtol")), number_or_nothing(rule.at("atol"))};
+  out.max_ulp = whole_or_null(rule.at("max_ulp"));
+  out.ulp_floor = rule.at("ulp_floor");
+  out.differing = number_or_nothing(rule.at("differing"));
+  out.cosine = number_or_nothing(rule.at("cosine"));
+  out.snr = number_or_nothing(rule.at("snr"));
+  return out;
+}
+
+/// Pairs of |expected| and error; null where no tolerance passes.
+Json headroom_json(const trial::Headroom& headroom) {
+  if (headroom.is_hopeless()) return nullptr;
+  Json out = Json::array();
+  for (const trial::ElementError& point : headroom.points())
+    out.push_back(Json::array({point.size, point.error}));
+  return out;
+}
+
+trial::Headroom headroom_of(const nlohmann::json& points) {
+  std::vector<trial::ElementError> out;
+  if (!points.is_null())
+    for (const nlohmann::json& point : points) out.push_back({point.at(0), point.at(1)});
+  return trial::Headroom::of(std::move(out), points.is_null());
+}
+
 /// JSON has no infinity, and the keys are numbers.
 double within_range(double error) {
   return std::min(error, std::numeric_limits<double>::max());
@@ -56,6 +118,20 @@ void add_comparison(Json& out, const trial::Comparison& comparison, bool random)
   out["max_ulp"] = errors.max_ulp ? Json(*errors.max_ulp) : Json(nullptr);
   out["first"] = pair_json(comparison.first);
   out["worst"] = pair_json(comparison.worst);
+  out["least_atol"] = finite_or_null(comparison.headroom.least_atol(comparison.tolerance.rtol));
+  out["least_rtol"] = finite_or_null(comparison.headroom.least_rtol(comparison.tolerance.atol));
+  out["ulps"] = comparison.ulps;
+  out["cosine"] = finite_or_null(comparison.energies.cosine());
+  out["snr"] = finite_or_null(comparison.energies.snr());
+  out["rule"] = comparison.rule ? rule_json(*comparison.rule) : Json(nullptr);
+  out["unequal"] = comparison.unequal;
+  if (comparison.unequal == 0) return;
+  const trial::Energies& energies = comparison.energies;
+  out["headroom"] = headroom_json(comparison.headroom);
+  out["energies"] = {finite_or_null(energies.actual), finite_or_null(energies.expected),
+                     finite_or_null(energies.both), finite_or_null(energies.error)};
+  out["elements"] = Json::array();
+  for (const trial::ElementPair& pair : comparison.differing) out["elements"].push_back(pair_json(pair));
 }
 
 std::int64_t whole_of(const nlohmann::json& number) {
@@ -82,6 +158,16 @@ trial::Comparison comparison_of(const nlohmann::json& output, bool& random) {
   errors.max_ulp = whole_or_null(output.at("max_ulp"));
   out.first = pair_of(output.at("first"));
   out.worst = pair_of(output.at("worst"));
+  for (const nlohmann::json& count : output.at("ulps")) out.ulps.push_back(whole_of(count));
+  out.rule = rule_of(output.at("rule"));
+  out.unequal = whole_of(output.at("unequal"));
+  if (out.unequal == 0) return out;
+  out.headroom = headroom_of(output.at("headroom"));
+  const nlohmann::json& energies = output.at("energies");
+  out.energies = {number_or_nan(energies.at(0)), number_or_nan(energies.at(1)), number_or_nan(energies.at(2)),
+                  number_or_nan(energies.at(3))};
+  for (const nlohmann::json& pair : output.at("elements"))
+    if (const auto element = pair_of(pair)) out.differing.push_back(*element);
   return out;
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <unordered_map>
 
 #include "tensor/dispatch.h"
@@ -116,16 +118,71 @@ std::string values_of(const ElementPair& pair) {
   return fmt::format("{}: {}, expected {}", place(pair), pair.actual, pair.expected);
 }
 
+/// Whether so many elements of a tensor may be beyond what is asked of each.
+bool may_differ(const AccuracyRule* rule, std::int64_t differing, std::int64_t total) {
+  if (rule == nullptr) return false;
+  if (!rule->judges_elements()) return true;
+  return rule->differing && static_cast<double>(differing) <= *rule->differing * static_cast<double>(total);
+}
+
+std::string criteria_text(const Comparison& comparison) {
+  const std::string tolerance =
+      fmt::format("rtol {:g}, atol {:g}", comparison.tolerance.rtol, comparison.tolerance.atol);
+  if (!comparison.rule) return tolerance;
+  const AccuracyRule& rule = *comparison.rule;
+  std::string out = rule.uses_tolerance() ? tolerance : "";
+  if (rule.max_ulp) out += fmt::format("{}{} ulp", out.empty() ? "" : ", ", *rule.max_ulp);
+  if (rule.max_ulp && rule.ulp_floor > 0) out += fmt::format(" (as at {:g} below it)", rule.ulp_floor);
+  return fmt::format("{} by {}", out, rule.place);
+}
+
 }  // namespace
+
+double Energies::cosine() const {
+  const double lengths = std::sqrt(actual) * std::sqrt(expected);
+  return lengths == 0 ? (actual == expected ? 1 : 0) : both / lengths;
+}
+
+double Energies::snr() const {
+  if (error == 0) return std::numeric_limits<double>::infinity();
+  return 10 * std::log10(expected / error);
+}
+
+std::string Comparison::misses() const {
+  if (!rule) return {};
+  std::string out;
+  const auto below = [&](const char* name, double reached, const std::optional<double>& wanted,
+                         const char* unit) {
+    if (!wanted || reached >= *wanted) return;
+    out += fmt::format("{}{} {:.6g}{}, below {:g} of {}", out.empty() ? "" : "; ", name, reached, unit,
+                       *wanted, rule->place);
+  };
+  below("cosine", energies.cosine(), rule->cosine, "");
+  below("signal-to-noise ratio", energies.snr(), rule->snr, " dB");
+  if (rule->differing &&
+      static_cast<double>(errors.differing) > *rule->differing * static_cast<double>(errors.total))
+    out += fmt::format("{}more than {:g}% of the elements", out.empty() ? "" : "; ", 100 * *rule->differing);
+  return out;
+}
 
 Comparison compare_values(const Value& actual, const Value& expected, const Tolerances& tolerances) {
   Comparison result = start(actual, expected);
   double worst_score = 0;
   Walk walk(result, [&](const Tensor& a, const Tensor& b, const std::string& where) {
+    const AccuracyRule* rule = tolerances.rule ? tolerances.rule(a.dtype()) : nullptr;
     result.tolerance = tolerances(a.dtype());
-    compare_elements(a, b, result.tolerance, where, result, worst_score);
+    if (rule != nullptr) {
+      result.tolerance = tolerance_under(*rule, result.tolerance);
+      result.rule = *rule;
+    }
+    const std::int64_t before = result.errors.differing;
+    compare_elements(a, b, {result.tolerance, rule, tolerances.keep_differing}, where, result, worst_score);
+    if (result.errors.differing > before && !may_differ(rule, result.errors.differing - before, a.size()))
+      result.ok = false;
   });
   walk.values(actual, expected, "");
+  if (result.errors.non_finite > 0) result.ok = false;
+  if (result.rule && !result.misses().empty()) result.ok = false;
   return result;
 }
 
@@ -141,14 +198,21 @@ std::string describe(const Comparison& comparison) {
   if (!comparison.structure.empty()) return comparison.structure;
   std::string measures = fmt::format("max abs {:.4g}, max rel {:.4g}", errors.max_abs, errors.max_rel);
   if (errors.max_ulp) measures += fmt::format(", max ulp {}", *errors.max_ulp);
-  const std::string tolerance =
-      fmt::format("rtol {:g}, atol {:g}", comparison.tolerance.rtol, comparison.tolerance.atol);
-  if (comparison.ok)
-    return fmt::format("{} elements equal within {} ({})", errors.total, tolerance, measures);
+  const std::string criteria = criteria_text(comparison);
+  if (comparison.ok && errors.differing == 0)
+    return fmt::format("{} elements equal within {} ({})", errors.total, criteria, measures);
   std::string line =
-      fmt::format("{} of {} elements differ beyond {}", errors.differing, errors.total, tolerance);
+      fmt::format("{} of {} elements differ beyond {}", errors.differing, errors.total, criteria);
   if (errors.non_finite > 0) line += fmt::format(", {} of them by NaN or infinity", errors.non_finite);
+  const double atol = comparison.headroom.least_atol(comparison.tolerance.rtol);
+  const double rtol = comparison.headroom.least_rtol(comparison.tolerance.atol);
+  const bool is_by_tolerance = std::isfinite(atol) && !(comparison.rule && comparison.rule->max_ulp);
+  if (is_by_tolerance) measures += fmt::format("; atol {:.4g}", atol);
+  if (is_by_tolerance && std::isfinite(rtol)) measures += fmt::format(" or rtol {:.4g}", rtol);
+  if (is_by_tolerance) measures += " would pass";
   line += fmt::format(" ({})", measures);
+  if (const std::string misses = comparison.misses(); !misses.empty()) line += ": " + misses;
+  if (comparison.ok) return line + ", as it may";
   if (comparison.first) line += "; first at " + values_of(*comparison.first);
   if (comparison.worst && comparison.first && place(*comparison.worst) != place(*comparison.first))
     line += "; worst at " + values_of(*comparison.worst);

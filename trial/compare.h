@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tensor/value.h"
+#include "trial/headroom.h"
 #include "trial/tolerance.h"
 
 namespace grurun::trial {
@@ -29,6 +30,16 @@ struct ElementErrors {
   std::optional<std::uint64_t> max_ulp;  // real floating types: representable values between the two, at most
 };
 
+/// Of all elements that are numbers, both sides finite: what cosine and signal-to-noise ratio are made of.
+struct Energies {
+  double actual = 0, expected = 0, both = 0, error = 0;  // sums of squares, and of products
+
+  /// Of the angle between both sides; 1 where both are 0.
+  double cosine() const;
+  /// 10 log10(expected / error); infinite without an error, and minus that where nothing is expected.
+  double snr() const;
+};
+
 struct Comparison {
   bool ok = true;
   std::string actual_type;    // "tensor(float) [2,3]"
@@ -38,6 +49,15 @@ struct Comparison {
   ElementErrors errors;
   std::optional<ElementPair> first;  // first element beyond the tolerance
   std::optional<ElementPair> worst;  // the one furthest beyond it
+  std::optional<AccuracyRule> rule;  // of a policy, that decided for the (last) tensor compared
+  Headroom headroom;                 // over all elements
+  UlpCounts ulps;                    // real floating types: elements that are not equal
+  Energies energies;
+  std::int64_t unequal = 0;            // elements that are not equal, within the tolerance or not
+  std::vector<ElementPair> differing;  // as many of these as were to be kept, in order
+
+  /// What the rule asks of all elements together and they do not reach, in words; empty: nothing.
+  std::string misses() const;
 };
 
 /// actual against expected. Sequences are compared item by item, maps key by key in any order, optionals by

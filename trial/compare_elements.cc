@@ -206,54 +206,189 @@ Distance distance(const T& actual, const T& expected, const Tolerance& tolerance
 }
 
 template <typename T>
-void compare_typed(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
-                   const std::string& where, Comparison& into, double& worst_score) {
-  const T* a = actual.data<T>();
-  const T* b = expected.data<T>();
-  ElementErrors& errors = into.errors;
-  errors.total += actual.size();
-  if constexpr (is_real_float<T>) errors.max_ulp = errors.max_ulp.value_or(0);
-  if constexpr (!std::is_same_v<T, std::string>) {
-    if (actual.byte_size() == 0 || std::memcmp(a, b, actual.byte_size()) == 0) return;
+inline constexpr bool is_small_integer = requires {
+  T::bit_count;
+};
+
+/// How far apart representable values are at a magnitude.
+template <typename T>
+double step_at(double size) {
+  if constexpr (std::is_same_v<T, double>) {
+    return std::nextafter(size, infinity) - size;
+  } else {
+    const float near = static_cast<float>(std::min(size, double{std::numeric_limits<float>::max()}));
+    if constexpr (std::is_same_v<T, float>) {
+      return std::nextafter(near, std::numeric_limits<float>::infinity()) - near;
+    } else {
+      using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>;
+      const auto bits = std::bit_cast<Bits>(T(near));
+      const auto value_of = [](int code) {
+        return static_cast<double>(static_cast<float>(std::bit_cast<T>(static_cast<Bits>(code))));
+      };
+      const double up = value_of(bits + 1) - value_of(bits);
+      return std::isfinite(up) && up > 0 ? up : value_of(bits) - value_of(std::max(bits - 1, 0));
+    }
   }
-  const auto pair = [&](std::int64_t at) {
-    return ElementPair{where, unravel(at, actual.shape()), text<T>(a[at], b[at]), text<T>(b[at], a[at])};
-  };
-  std::int64_t worst = -1;
-  double worst_absolute = -1;
-  for (std::int64_t i = 0; i < actual.size(); ++i) {
-    const Distance d = distance<T>(a[i], b[i], tolerance);
-    errors.max_abs = std::max(errors.max_abs, d.absolute);
-    errors.max_rel = std::max(errors.max_rel, d.relative);
-    if constexpr (is_real_float<T>) {
-      if (d.finite && d.absolute > 0) {
-        const __int128 steps = ordered_code(a[i]) - ordered_code(b[i]);
-        errors.max_ulp = std::max(*errors.max_ulp, static_cast<std::uint64_t>(steps < 0 ? -steps : steps));
+}
+
+/// Whether two elements are as near as a rule's max_ulp asks. steps: representable values between them.
+template <typename T>
+bool is_within_ulp(const AccuracyRule& rule, const Distance& d, std::uint64_t steps) {
+  if (d.score == 0 && d.absolute == 0) return true;  // equal, as two NaN are
+  if (!d.finite) return false;
+  const auto most = static_cast<double>(*rule.max_ulp);
+  if constexpr (is_real_float<T>) {
+    if (steps <= *rule.max_ulp) return true;
+    if constexpr (std::is_same_v<T, Float8E8M0>) {
+      return false;
+    } else {
+      return rule.ulp_floor > 0 && d.absolute <= most * step_at<T>(rule.ulp_floor);
+    }
+  } else if constexpr (std::is_integral_v<T> || is_small_integer<T>) {
+    return !std::is_same_v<T, bool> && d.absolute <= most;
+  } else {
+    return false;
+  }
+}
+
+template <typename T>
+void add_energies(const T& a, const T& b, Energies& into) {
+  if constexpr (!std::is_same_v<T, std::string>) {
+    if constexpr (is_complex_v<T>) {
+      const Complex128 x(a), y(b);
+      if (!is_finite(x) || !is_finite(y)) return;
+      into.actual += std::norm(x), into.expected += std::norm(y), into.error += std::norm(x - y);
+      into.both += x.real() * y.real() + x.imag() * y.imag();
+    } else {
+      const auto x = static_cast<double>(widen(a)), y = static_cast<double>(widen(b));
+      if (!is_finite(x) || !is_finite(y)) return;
+      into.actual += x * x, into.expected += y * y, into.both += x * y, into.error += (x - y) * (x - y);
+    }
+  }
+}
+
+/// One tensor's elements against those expected.
+template <typename T>
+class TypedComparison {
+ public:
+  TypedComparison(const Tensor& actual, const Tensor& expected, const Criteria& criteria,
+                  const std::string& where, Comparison& into)
+      : a_(actual.data<T>()),
+        b_(expected.data<T>()),
+        shape_(actual.shape()),
+        criteria_(criteria),
+        where_(where),
+        into_(into) {}
+
+  void all(std::int64_t size, double& worst_score) {
+    std::int64_t worst = -1;
+    double worst_absolute = -1;
+    for (std::int64_t i = 0; i < size; ++i) {
+      add_energies(a_[i], b_[i], into_.energies);
+      const double score = one(i);
+      if (score == 0) continue;
+      // Among elements that break an exact comparison the largest difference is the worst.
+      if (score > worst_score ||
+          (worst >= 0 && score == worst_score && last_.finite && last_.absolute > worst_absolute)) {
+        worst = i;
+        worst_score = score;
+        worst_absolute = last_.finite ? last_.absolute : infinity;
       }
     }
-    if (d.score == 0) continue;
+    if (worst >= 0) into_.worst = pair(worst);
+  }
+
+ private:
+  /// How far beyond what is asked an element is; 0: not at all.
+  double one(std::int64_t i) {
+    ElementErrors& errors = into_.errors;
+    last_ = distance<T>(a_[i], b_[i], criteria_.tolerance);
+    const bool is_equal = last_.score == 0 && last_.absolute == 0;
+    if (is_equal) return 0;
+    errors.max_abs = std::max(errors.max_abs, last_.absolute);
+    errors.max_rel = std::max(errors.max_rel, last_.relative);
+    std::uint64_t steps = 0;
+    if constexpr (is_real_float<T>) {
+      if (last_.finite) {
+        const __int128 apart = ordered_code(a_[i]) - ordered_code(b_[i]);
+        steps = static_cast<std::uint64_t>(apart < 0 ? -apart : apart);
+        errors.max_ulp = std::max(*errors.max_ulp, steps);
+        count_ulp(into_.ulps, steps);
+      }
+    }
+    note_unequal(i);
+    const double score = judged(steps);
+    if (score == 0) return 0;
     ++errors.differing;
-    if (!d.finite) ++errors.non_finite;
-    if (!into.first) into.first = pair(i);
-    // Among elements that break an exact comparison the largest difference is the worst.
-    if (d.score > worst_score ||
-        (worst >= 0 && d.score == worst_score && d.finite && d.absolute > worst_absolute)) {
-      worst = i;
-      worst_score = d.score;
-      worst_absolute = d.finite ? d.absolute : infinity;
+    if (!last_.finite) ++errors.non_finite;
+    if (!into_.first) into_.first = pair(i);
+    return score;
+  }
+
+  void note_unequal(std::int64_t i) {
+    ++into_.unequal;
+    if (into_.differing.size() < criteria_.keep_differing) into_.differing.push_back(pair(i));
+    const double size = size_of(b_[i]);
+    if (last_.finite && last_.absolute > 0 && std::isfinite(last_.absolute) && std::isfinite(size))
+      into_.headroom.add(size, last_.absolute);
+    else
+      into_.headroom.add_hopeless();
+  }
+
+  double judged(std::uint64_t steps) const {
+    const AccuracyRule* rule = criteria_.rule;
+    if (rule == nullptr || !rule->max_ulp) return last_.score;
+    const double by_tolerance = rule->uses_tolerance() ? last_.score : 0;
+    if (is_within_ulp<T>(*rule, last_, steps)) return by_tolerance;
+    const double most = std::max(static_cast<double>(*rule->max_ulp), 0.5);
+    return std::max({by_tolerance, last_.finite ? static_cast<double>(steps) / most : infinity, 1.0});
+  }
+
+  static double size_of(const T& value) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      return infinity;  // text is equal or not
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return infinity;
+    } else {
+      return magnitude(widen(value));
     }
   }
-  if (worst >= 0) into.worst = pair(worst);
-  if (errors.differing > 0) into.ok = false;
+
+  ElementPair pair(std::int64_t at) const {
+    return {where_, unravel(at, shape_), text<T>(a_[at], b_[at]), text<T>(b_[at], a_[at])};
+  }
+
+  const T* a_;
+  const T* b_;
+  const Shape& shape_;
+  const Criteria& criteria_;
+  const std::string& where_;
+  Comparison& into_;
+  Distance last_;
+};
+
+template <typename T>
+void compare_typed(const Tensor& actual, const Tensor& expected, const Criteria& criteria,
+                   const std::string& where, Comparison& into, double& worst_score) {
+  into.errors.total += actual.size();
+  if constexpr (is_real_float<T>) into.errors.max_ulp = into.errors.max_ulp.value_or(0);
+  if constexpr (!std::is_same_v<T, std::string>) {
+    const T* a = actual.data<T>();
+    if (actual.byte_size() == 0 || std::memcmp(a, expected.data<T>(), actual.byte_size()) == 0) {
+      for (std::int64_t i = 0; i < actual.size(); ++i) add_energies(a[i], a[i], into.energies);
+      return;
+    }
+  }
+  TypedComparison<T>(actual, expected, criteria, where, into).all(actual.size(), worst_score);
 }
 
 }  // namespace
 
-void compare_elements(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
+void compare_elements(const Tensor& actual, const Tensor& expected, const Criteria& criteria,
                       const std::string& where, Comparison& into, double& worst_score) {
   if (actual.dtype() == DType::undefined) return;
   dispatch(AllTypes{}, actual.dtype(),
-           [&]<typename T>() { compare_typed<T>(actual, expected, tolerance, where, into, worst_score); });
+           [&]<typename T>() { compare_typed<T>(actual, expected, criteria, where, into, worst_score); });
 }
 
 }  // namespace grurun::trial

@@ -6,10 +6,17 @@
 
 namespace grurun::trial {
 
-/// Adds the elements of two tensors of one type and shape to into.errors, into.first and into.worst, and
-/// clears into.ok when one is beyond the tolerance. where is the way to the tensor, as in ElementPair.
-/// worst_score carries between calls how far beyond the tolerance into.worst is; 0 at first.
-void compare_elements(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
+/// By what the elements of a tensor are judged.
+struct Criteria {
+  Tolerance tolerance;
+  const AccuracyRule* rule = nullptr;
+  std::size_t keep_differing = 0;
+};
+
+/// Adds the elements of two tensors of one type and shape to what into holds of elements; into.ok stays as
+/// it is. where is the way to the tensor, as in ElementPair. worst_score carries between calls how far beyond
+/// the tolerance into.worst is; 0 at first.
+void compare_elements(const Tensor& actual, const Tensor& expected, const Criteria& criteria,
                       const std::string& where, Comparison& into, double& worst_score);
 
 }  // namespace grurun::trial

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "tensor/dtype.h"
+#include "trial/accuracy_rule.h"
+#include "trial/tolerance_choice.h"
 
 namespace grurun::trial {
 
@@ -12,12 +15,6 @@ namespace grurun::trial {
 struct Tolerance {
   double rtol;
   double atol;
-};
-
-/// What one source (a flag, a data.json) says; what it leaves open comes from the next source.
-struct ToleranceChoice {
-  std::optional<double> rtol;
-  std::optional<double> atol;
 };
 
 /// The values of ONNX's own backend test runner.
@@ -35,10 +32,18 @@ inline Tolerance tolerance_for(DType dtype, const ToleranceChoice& flag, const T
   return out;
 }
 
-/// Both sources, carried to where the element type is known.
+/// What a rule says over flag over file over the defaults.
+inline Tolerance tolerance_under(const AccuracyRule& rule, const Tolerance& otherwise) {
+  return {rule.tolerance.rtol.value_or(otherwise.rtol), rule.tolerance.atol.value_or(otherwise.atol)};
+}
+
+/// All sources, carried to where the element type is known.
 struct Tolerances {
   ToleranceChoice flag;
   ToleranceChoice file;
+  /// The rule of a policy that decides for tensors of a type; nullptr: none. May be empty.
+  std::function<const AccuracyRule*(DType)> rule{};
+  std::size_t keep_differing = 0;  // elements that are kept for Comparison::differing, at most
 
   Tolerance operator()(DType dtype) const { return tolerance_for(dtype, flag, file); }
 };

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "cli/program.h"
+#include "conformance/policy.h"
 #include "conformance/version.h"
 #include "onnx_io/models/load_for_check.h"
 #include "onnx_io/models/load_to_run.h"
@@ -229,8 +230,29 @@ nb::object pair_to_python(const std::optional<trial::ElementPair>& pair) {
                         to_text(pair->expected));
 }
 
+// What a policy may ask of a value: the file, and what the value is of.
+struct PolicyArguments {
+  std::string file, name, op_type, output;
+};
+
+trial::Tolerances tolerances_of(std::optional<double> rtol, std::optional<double> atol,
+                                const PolicyArguments& policy) {
+  trial::Tolerances out{{rtol, atol}, {}};
+  if (policy.file.empty()) return out;
+  conformance::Case test;
+  const std::size_t slash = policy.name.find('/');
+  if (slash != std::string::npos) test.kind = policy.name.substr(0, slash);
+  test.name = slash == std::string::npos ? policy.name : policy.name.substr(slash + 1);
+  test.path = policy.name;
+  out.rule = [rules = conformance::Policy::load(policy.file), test, policy](DType type) {
+    return rules->find(test, {policy.op_type}, policy.output, type);
+  };
+  return out;
+}
+
 nb::dict compare(nb::handle actual, nb::handle expected, std::optional<double> rtol,
-                 std::optional<double> atol) {
+                 std::optional<double> atol, const std::string& policy, const std::string& name,
+                 const std::string& op_type, const std::string& output) {
   Kept kept;
   const ValueType unknown;
   const Value left = to_value(actual, unknown, kept), right = to_value(expected, unknown, kept);
@@ -238,7 +260,8 @@ nb::dict compare(nb::handle actual, nb::handle expected, std::optional<double> r
   std::string text;
   {
     const nb::gil_scoped_release no_gil;
-    comparison = trial::compare_values(left, right, {{rtol, atol}, {}});
+    comparison =
+        trial::compare_values(left, right, tolerances_of(rtol, atol, {policy, name, op_type, output}));
     text = trial::describe(comparison);
   }
   const trial::ElementErrors& errors = comparison.errors;
@@ -258,6 +281,7 @@ nb::dict compare(nb::handle actual, nb::handle expected, std::optional<double> r
   dict["max_ulp"] = errors.max_ulp ? nb::cast(*errors.max_ulp) : nb::none();
   dict["first"] = pair_to_python(comparison.first);
   dict["worst"] = pair_to_python(comparison.worst);
+  dict["rule"] = comparison.rule ? nb::cast(comparison.rule->place) : nb::none();
   return dict;
 }
 
@@ -310,7 +334,8 @@ void define(nb::module_& module) {
         return names;
       });
   module.def("check", &check, "model"_a);
-  module.def("compare", &compare, "actual"_a.none(), "expected"_a.none(), "rtol"_a.none(), "atol"_a.none());
+  module.def("compare", &compare, "actual"_a.none(), "expected"_a.none(), "rtol"_a.none(), "atol"_a.none(),
+             "policy"_a = "", "name"_a = "", "operator"_a = "", "output"_a = "");
   module.def("write_data_set", &write_data_set, "session"_a, "folder"_a, "inputs"_a, "outputs"_a);
   module.def("run_command", &run_command, "arguments"_a);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -35,6 +36,7 @@ class Comparison:
         least_rtol, least_atol: the least that would pass, the other one left as it is; inf where none would.
         cosine: of the angle between both sides, all elements as one vector; None where one of them is 0 or not finite.
         snr_db: the expected values' energy over the error's, in dB; inf where there is no error.
+        rule: of a policy, that decided: "policy.toml:12"; None without one.
     """
 
     ok: bool
@@ -57,6 +59,7 @@ class Comparison:
     least_atol: float = 0.0
     cosine: float | None = None
     snr_db: float | None = None
+    rule: str | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -128,18 +131,22 @@ def _measure(actual: Any, expected: Any, rtol: float, atol: float, worst: int) -
             "worst_elements": [pair for _, pair in elements[:worst]]}
 
 
-def compare(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, *, worst: int = 5) -> Comparison:
+def compare(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, *, worst: int = 5,
+            policy: str | os.PathLike[str] | None = None, name: str = "", operator: str = "", output: str = "") -> Comparison:
     """Compares a value with the one expected of it: kind, element type, shape, then every element.
 
     Values are arrays (of numpy, or whatever hands out DLPack or a buffer), lists, dicts and None, as runs give them. rtol and
     atol are 1e-3 and 1e-7 where nothing else is said; bfloat16 has at least two units in its last place.
+
+    policy is a file of rules (docs/policy.md). The first that matches decides: by the value's element type and by what is said of
+    it here, the case's name ("node/test_gru"), the operator and the output.
     """
     for name, number in (("rtol", rtol), ("atol", atol)):
         if number is not None and not (math.isfinite(number) and number >= 0):
             from grurun._errors import UsageError
 
             raise UsageError(f"usage: {name} takes a number from 0, not {number}")
-    found = _core.compare(actual, expected, rtol, atol)
+    found = _core.compare(actual, expected, rtol, atol, os.fspath(policy or ""), name, operator, output)
     for name in ("first", "worst"):
         found[name] = ElementPair(*found[name]) if found[name] else None
     if not found["structure"]:

@@ -96,7 +96,10 @@ def _flags(**flags: Any) -> Iterable[str]:
 def conformance(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, k: str | None = None, jobs: int = 0,
                 max_time: float = 60, max_memory: str | int | None = None, rtol: float | None = None,
                 atol: float | None = None, expectations: str | os.PathLike[str] | None = None, min_cases: int = 1, seed: int = 0,
-                fail_fast: bool = False, precise: bool = False, diagnosis: bool = True, fusion: bool = True) -> Report:
+                fail_fast: bool = False, precise: bool = False, diagnosis: bool = True, fusion: bool = True,
+                policy: str | os.PathLike[str] | None = None, retries: int | None = None,
+                actual: str | os.PathLike[str] | None = None, runtime: str | None = None, actual_name: str | None = None,
+                reference: str | None = None, update_expectations: str | os.PathLike[str] | None = None) -> Report:
     """`grurun conformance`: runs the cases below the paths, in worker processes, and compares them with their expected outputs.
 
     Arguments are the command's flags. Raises UsageError where the command would end with exit code 2.
@@ -106,7 +109,8 @@ def conformance(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
         report = Path(folder) / "report.json"
         flags = _flags(json=report, k=k, jobs=jobs, max_time=max_time, max_memory=max_memory, rtol=rtol, atol=atol,
                        expectations=expectations, min_cases=min_cases, seed=seed, fail_fast=fail_fast, precise=precise,
-                       no_diagnosis=not diagnosis, no_fusion=not fusion)
+                       no_diagnosis=not diagnosis, no_fusion=not fusion, policy=policy, retries=retries, actual=actual,
+                       runtime=runtime, actual_name=actual_name, reference=reference, update_expectations=update_expectations)
         done = subprocess.run(command("conformance", *flags, "--", *listed), capture_output=True, text=True, env=environment(),
                               check=False)
         if done.returncode in (0, 1) and report.exists():

@@ -34,6 +34,7 @@ _NOTES = ("pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes", "pkg.torch
 
 def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_shapes: Any = None, sweep: bool = True,
          ignore: Sequence[str] = (), rtol: float | None = None, atol: float | None = None,
+         policy: str | os.PathLike[str] | None = None,
          folder: str | os.PathLike[str] | None = None, export: Mapping[str, Any] | None = None) -> Path | None:
     """Exports a model, checks it, runs it and compares what it gives with the framework's own outputs.
 
@@ -49,6 +50,7 @@ def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_
             `expected` is a list of values, these runs are not compared.
         ignore: codes of findings, or what they begin with, that may be there. Others from severity warning on fail.
         rtol, atol: the tolerance; 1e-3 and 1e-7 where nothing else is said.
+        policy: a file of rules of how exact outputs must be (docs/policy.md).
         folder: where the case goes that reproduces a failure; a new temporary folder by default. It is left where the gate fails.
         export: further arguments of the exporter.
 
@@ -60,12 +62,12 @@ def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_
     given.mkdir(parents=True, exist_ok=True)
     if any(given.iterdir()):
         raise UsageError(f"usage: {given} is not empty: a gate's folder becomes a case of its own")
-    tolerance = {"rtol": rtol, "atol": atol}
+    tolerance = {"rtol": rtol, "atol": atol, "policy": None if policy is None else os.fspath(policy)}
     complaints = _Gate(source, given, sweep=sweep, ignore=tuple(ignore), tolerance=tolerance).complaints()
     if not complaints:
         shutil.rmtree(given)
         return None
-    flags = "".join(f"--{name} {number:g} " for name, number in tolerance.items() if number is not None)
+    flags = "".join(f"--{name} {value} " for name, value in tolerance.items() if value is not None)
     raise AssertionError("\n".join([*complaints, f"The case is in {given}: grurun conformance {flags}{given}"]))
 
 
@@ -156,7 +158,7 @@ def _run_sklearn(estimator: Any) -> Callable[..., Any]:
 
 class _Gate:
     def __init__(self, source: _Source, folder: Path, *, sweep: bool, ignore: tuple[str, ...],
-                 tolerance: Mapping[str, float | None]) -> None:
+                 tolerance: Mapping[str, Any]) -> None:
         self.source = source
         self.folder = folder
         self.sweep = sweep

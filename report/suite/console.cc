@@ -49,6 +49,20 @@ std::string other_outputs(const conformance::CaseResult& result) {
   return out;
 }
 
+/// Of cases that were run again: how each run ended.
+std::string flaky_lines(const conformance::SuiteResult& result) {
+  std::string out;
+  const std::vector<std::string> endings = name_endings(result.cases);
+  for (std::size_t i = 0; i < result.cases.size(); ++i) {
+    const conformance::CaseOutcome& outcome = result.outcomes[i];
+    if (outcome.attempts.empty()) continue;
+    out +=
+        fmt::format("{:<11}  {}: {}\n", outcome.is_flaky() ? "flaky" : "run again",
+                    printable(result.cases[i].full_name() + endings[i]), printable(attempts_note(outcome)));
+  }
+  return out;
+}
+
 std::string case_lines(const conformance::SuiteResult& result) {
   std::string out;
   const std::vector<std::string> endings = name_endings(result.cases);
@@ -112,6 +126,7 @@ std::string other_lines(const conformance::SuiteResult& result) {
   }
   for (const conformance::Expectation* line : result.stale)
     out += "expectation  " + printable(stale_note(result, *line)) + '\n';
+  for (const std::string& line : result.unused_rules) out += "policy       " + printable(line) + '\n';
   return out;
 }
 
@@ -157,6 +172,9 @@ std::string last_line(const conformance::SuiteResult& result, const Tally& tally
   if (!result.stale.empty())
     out += fmt::format("; {} expectation{} without a case", result.stale.size(),
                        result.stale.size() == 1 ? "" : "s");
+  if (!result.unused_rules.empty())
+    out += fmt::format("; {} of the policy unused", counted(result.unused_rules.size(), "rule"));
+  if (result.flaky() > 0) out += fmt::format("; {} flaky", result.flaky());
   if (const std::size_t cases = with_warnings(result); cases > 0)
     out += fmt::format("; warnings about {} case{}", cases, cases == 1 ? "" : "s");
   return out + '\n';
@@ -177,7 +195,7 @@ std::string console_report(const conformance::SuiteResult& result) {
   if (result.sides != conformance::Sides())
     out += fmt::format("actual: {}; expected: {}\n\n", printable(result.sides.actual),
                        printable(result.sides.expected));
-  out += case_lines(result) + warning_lines(result) + other_lines(result);
+  out += flaky_lines(result) + case_lines(result) + warning_lines(result) + other_lines(result);
   out += table("kind", tally.by_kind, tally.all);
   out += table("operator", troubled, in_trouble);
   if (!tally.by_operator.empty())

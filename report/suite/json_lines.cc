@@ -73,6 +73,7 @@ nlohmann::json joined_json_lines(std::istream& lines, bool may_be_unfinished) {
   if (finished) return report;
   if (!may_be_unfinished) fail_usage("its last line is missing: the run was ended before it could write it");
   report["seconds"] = 0;
+  report["unused_rules"] = json::array();
   report["ended"] = ended_name(conformance::PoolEnd::interrupted);
   report["cases_not_run"] = json::array();
   return report;

@@ -61,9 +61,12 @@ void add_child(pugi::xml_node test, const char* name, std::string_view type, con
 
 /// What changes no verdict stands where CI systems show what a test printed. The order of the elements is
 /// that of the format's schema: behind failure, error and skipped.
-void add_warnings(pugi::xml_node test, const conformance::CaseResult& result) {
-  if (result.warnings.empty()) return;
+void add_warnings(pugi::xml_node test, const conformance::CaseOutcome& outcome) {
+  const conformance::CaseResult& result = outcome.result;
+  if (result.warnings.empty() && outcome.attempts.empty()) return;
   std::string lines;
+  if (!outcome.attempts.empty())
+    lines = (outcome.is_flaky() ? "flaky: " : "run again: ") + printable(attempts_note(outcome)) + "\n";
   for (const conformance::Warning& warning : result.warnings)
     lines += "warning: " + printable(describe(warning)) + "\n";
   test.append_child("system-out").append_child(pugi::node_pcdata).set_value(lines.c_str());
@@ -109,7 +112,7 @@ Totals write_case(pugi::xml_node suite, const conformance::SuiteResult& result, 
     return totals;
   }
   write_verdict(node, result, outcome, totals);
-  add_warnings(node, outcome.result);
+  add_warnings(node, outcome);
   return totals;
 }
 
@@ -121,6 +124,20 @@ Totals write_stale(pugi::xml_node suite, const conformance::SuiteResult& result)
     node.append_attribute("name") = printable(line->pattern).c_str();
     node.append_attribute("time") = "0.000000";
     add_child(node, "failure", "stale", printable(stale_note(result, *line)), {});
+    ++totals.tests;
+    ++totals.failures;
+  }
+  return totals;
+}
+
+Totals write_unused_rules(pugi::xml_node suite, const conformance::SuiteResult& result) {
+  Totals totals;
+  for (const std::string& line : result.unused_rules) {
+    pugi::xml_node node = suite.append_child("testcase");
+    node.append_attribute("classname") = "grurun.policy";
+    node.append_attribute("name") = printable(line.substr(0, line.find(": "))).c_str();
+    node.append_attribute("time") = "0.000000";
+    add_child(node, "failure", "unused", printable(line), {});
     ++totals.tests;
     ++totals.failures;
   }
@@ -157,6 +174,8 @@ std::string junit_report(const conformance::SuiteResult& result) {
   }
   if (!result.stale.empty())
     add_suite("expectations", [&](pugi::xml_node suite) { return write_stale(suite, result); });
+  if (!result.unused_rules.empty())
+    add_suite("policy", [&](pugi::xml_node suite) { return write_unused_rules(suite, result); });
   write_totals(root, all);
   std::ostringstream out;
   document.save(out, " ");

@@ -13,7 +13,8 @@ using namespace grurun::conformance;
 
 bool is_same_list(const Expectations& a, const Expectations& b) {
   return std::ranges::equal(a.lines(), b.lines(), [](const Expectation& x, const Expectation& y) {
-    return x.pattern == y.pattern && x.verdict == y.verdict && x.reason == y.reason && x.line == y.line;
+    return x.pattern == y.pattern && x.verdict == y.verdict && x.reason == y.reason && x.bounds == y.bounds &&
+           x.line == y.line;
   });
 }
 
@@ -55,6 +56,7 @@ SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<Suit
   whole.expectations = parts.front().expectations;
   whole.sides = parts.front().sides;
   whole.no_cases = parts.front().no_cases;
+  whole.unused_rules = parts.front().unused_rules;  // each knows what no case of the whole suite is for
   for (const Expectation* line : parts.front().stale)
     whole.stale.push_back(line_in(whole.expectations, parts.front().expectations, line));
   std::vector<std::pair<Case, CaseOutcome>> all;

@@ -38,6 +38,8 @@ Expectation expectation_of(const json& line) {
   out.pattern = line.at("pattern");
   out.verdict = verdict_named(line.at("verdict"));
   out.reason = line.at("reason");
+  std::istringstream bounds(line.value("bounds", ""));
+  for (std::string word; bounds >> word;) add_bound(word, "bounds", out.bounds);
   out.line = static_cast<int>(whole_of(line.at("line")));
   return out;
 }
@@ -100,6 +102,7 @@ SuiteResult suite_of(const json& report) {
   result.sides = {report.at("actual"), report.at("expected")};
   result.no_cases = report.at("no_cases");
   result.part = part_of(report);
+  for (const json& line : report.at("unused_rules")) result.unused_rules.push_back(line);
   read_expectations(report, result);
   for (const json& test : report.at("cases")) {
     result.cases.push_back(case_named(test));
@@ -107,6 +110,10 @@ SuiteResult suite_of(const json& report) {
     outcome.ran = true;
     outcome.result = case_result(test);
     outcome.unexpected = test.at("unexpected");
+    if (test.contains("attempts"))
+      for (const json& attempt : test.at("attempts"))
+        outcome.attempts.push_back(
+            {verdict_named(attempt.at("verdict")), attempt.at("message"), attempt.at("seconds")});
     if (test.contains("expectation")) outcome.expectation = line_of(result, test.at("expectation"));
   }
   for (const json& test : report.at("cases_not_run")) {

@@ -31,10 +31,19 @@ Json warning_json(const conformance::Warning& warning) {
 }
 
 Json expectation_json(const conformance::Expectation& line) {
-  return {{"line", line.line},
-          {"pattern", printable(line.pattern)},
-          {"verdict", conformance::verdict_name(line.verdict)},
-          {"reason", printable(line.reason)}};
+  Json out = {{"line", line.line},
+              {"pattern", printable(line.pattern)},
+              {"verdict", conformance::verdict_name(line.verdict)},
+              {"reason", printable(line.reason)}};
+  if (!line.bounds.empty()) out["bounds"] = to_string(line.bounds);
+  return out;
+}
+
+/// Of a case that was run again.
+Json attempt_json(const conformance::Attempt& attempt) {
+  return {{"verdict", conformance::verdict_name(attempt.verdict)},
+          {"message", printable(attempt.message)},
+          {"seconds", attempt.seconds}};
 }
 
 Json expectations_json(const conformance::SuiteResult& result) {
@@ -80,6 +89,12 @@ Json case_json(const conformance::SuiteResult& suite, std::size_t index) {
               {"unexpected", outcome.unexpected}, {"message", printable(result.message)},
               {"seconds", result.seconds}};
   if (outcome.expectation != nullptr) out["expectation"] = expectation_json(*outcome.expectation);
+  if (!outcome.attempts.empty()) {
+    out["flaky"] = outcome.is_flaky();
+    out["attempts"] = Json::array();
+    for (const conformance::Attempt& attempt : outcome.attempts)
+      out["attempts"].push_back(attempt_json(attempt));
+  }
   out["opsets"] = Json::object();
   for (const conformance::OpsetImport& import : result.opsets)
     out["opsets"][printable(import.domain)] = import.version;
@@ -110,8 +125,9 @@ Json cases_not_run_json(const conformance::SuiteResult& result) {
 }
 
 SuiteTotals totals_of(const conformance::SuiteResult& result) {
-  return {count(result),         result.cases.size(),  result.not_run(), result.unexpected(),
-          with_warnings(result), result.as_expected(), result.seconds};
+  return {count(result),       result.cases.size(),   result.not_run(),
+          result.unexpected(), with_warnings(result), result.as_expected(),
+          result.seconds,      result.flaky(),        result.unused_rules};
 }
 
 void add_totals(Json& out, const SuiteTotals& totals) {
@@ -119,11 +135,14 @@ void add_totals(Json& out, const SuiteTotals& totals) {
   out["found"] = totals.found;
   out["not_run"] = totals.not_run;
   out["unexpected"] = totals.unexpected;
+  out["flaky"] = totals.flaky;
   out["with_warnings"] = totals.with_warnings;
   out["as_expected"] = totals.as_expected;
   out["seconds"] = totals.seconds;
   out["by_kind"] = groups_json(totals.tally.by_kind);
   out["by_operator"] = groups_json(totals.tally.by_operator);
+  out["unused_rules"] = Json::array();
+  for (const std::string& line : totals.unused_rules) out["unused_rules"].push_back(printable(line));
 }
 
 }  // namespace grurun::report

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "conformance/suite.h"
 #include "report/suite/tally.h"
@@ -27,6 +29,8 @@ struct SuiteTotals {
   std::size_t with_warnings = 0;
   bool as_expected = true;
   double seconds = 0;
+  std::size_t flaky = 0;
+  std::vector<std::string> unused_rules;  // of a policy: a line each
 };
 
 SuiteTotals totals_of(const conformance::SuiteResult& result);

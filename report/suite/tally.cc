@@ -72,12 +72,31 @@ std::string expectation_note(const conformance::SuiteResult& result,
   const conformance::Expectation* line = outcome.expectation;
   if (line == nullptr || !outcome.ran) return {};
   const std::string place = fmt::format("{}:{}", result.expectations.file(), line->line);
-  if (!outcome.unexpected) return fmt::format("expected by {}: {}", place, line->reason);
+  const conformance::Bounds& bounds = line->bounds;
+  if (!outcome.unexpected) {
+    const std::string better = far_within(bounds, outcome.result);
+    return fmt::format("expected by {}: {}{}", place, line->reason,
+                       better.empty() ? "" : fmt::format("; better by far: {}; tighten that line", better));
+  }
+  if (outcome.result.verdict == line->verdict)
+    return fmt::format("worse than {} allows: {}", place, beyond(bounds, outcome.result));
   if (conformance::is_good(outcome.result.verdict))
     return fmt::format("{} expects {}, but it {}; remove that line", place,
                        conformance::verdict_name(line->verdict),
                        conformance::verdict_name(outcome.result.verdict));
   return fmt::format("{} expects {}", place, conformance::verdict_name(line->verdict));
+}
+
+std::string attempts_note(const conformance::CaseOutcome& outcome) {
+  if (outcome.attempts.empty()) return {};
+  std::string out = fmt::format("{} at run {}", conformance::verdict_name(outcome.result.verdict),
+                                outcome.attempts.size() + 1);
+  for (std::size_t i = 0; i < outcome.attempts.size(); ++i) {
+    const conformance::Attempt& attempt = outcome.attempts[i];
+    out += fmt::format("; run {}: {}{}{}", i + 1, conformance::verdict_name(attempt.verdict),
+                       attempt.message.empty() ? "" : ": ", attempt.message);
+  }
+  return out;
 }
 
 std::string stale_note(const conformance::SuiteResult& result, const conformance::Expectation& line) {

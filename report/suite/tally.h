@@ -46,6 +46,9 @@ std::vector<std::string> reasons_of(const conformance::CaseResult& result);
 /// What the expectations have to say on a case, in words; empty when nothing.
 std::string expectation_note(const conformance::SuiteResult& result, const conformance::CaseOutcome& outcome);
 
+/// How a case that was run again ended each time; empty where it was not.
+std::string attempts_note(const conformance::CaseOutcome& outcome);
+
 /// One line for each line of the expectations that decides for no case.
 std::string stale_note(const conformance::SuiteResult& result, const conformance::Expectation& line);
 

@@ -30,7 +30,8 @@ class ReportFlag : public CommandLine {
 add (float[2,3] X, float[2,3] Y) => (float[2,3] Z) { Z = Add(X, Y) }
 )");
     ASSERT_EQ(shell(R"(mkdir -p c && cp add.onnx c/model.onnx &&
-      "$GRURUN" c/model.onnx -q --save-inputs c/test_data_set_0 --save-outputs c/test_data_set_0 2> log)")
+      "$GRURUN" c/model.onnx -q --save-inputs c/test_data_set_0 --save-outputs c/test_data_set_0 2> log &&
+      "$GRURUN" conformance c --json old.json > log)")
                   .code,
               0);
   }
@@ -39,6 +40,10 @@ add (float[2,3] X, float[2,3] Y) => (float[2,3] Z) { Z = Add(X, Y) }
     using namespace report;
     return {
         {"conformance c", format_names<conformance::SuiteResult>(), false},
+        {"report show old.json", format_names<conformance::SuiteResult>()},
+        {"report diff old.json old.json", format_names<SuiteDiff>()},
+        {"report headroom old.json", format_names<HeadroomView>()},
+        {"compare c/test_data_set_0 c/test_data_set_0", format_names<ComparedFiles>()},
         {"bench add.onnx --min-time 0 --runs 1", format_names<trial::BenchResult>(), false},
         {"check add.onnx", format_names<std::vector<CheckedModel>>()},
         {"check --list-rules", format_names<Rules>()},

@@ -38,8 +38,9 @@ conformance::OutputResult differing_output() {
   out.data_set = "test_data_set_0";
   out.name = "Y";
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  out.comparison = trial::compare_values(Tensor::from(Shape{2, 2}, std::vector<float>{1, 2, nan, 4}),
-                                         Tensor::from(Shape{2, 2}, std::vector<float>{1, 2.5f, 3, 4}), {});
+  out.comparison =
+      trial::compare_values(Tensor::from(Shape{2, 2}, std::vector<float>{1, 2, nan, 4}),
+                            Tensor::from(Shape{2, 2}, std::vector<float>{1, 2.5f, 3, 4}), {{}, {}, {}, 10});
   return out;
 }
 
@@ -49,7 +50,7 @@ conformance::SuiteResult sample() {
   result.expectations = conformance::Expectations::parse(
       "test_listed unsupported no such kernel yet\n"
       "test_now_passes differs rounding\n"
-      "test_gone differs was renamed\n"
+      "test_gone differs max_abs=1e-3 differing=2 was renamed\n"
       "test_list* crashed never reached\n",
       "list.txt");
   add(result, "node", "test_good", conformance::Verdict::passed, "", {"Abs"});
@@ -89,6 +90,8 @@ conformance::SuiteResult sample() {
         outcome.ran && conformance::is_unexpected(outcome.result.verdict, outcome.expectation);
   }
   result.stale = result.expectations.without_case(result.cases);
+  result.outcomes[0].attempts.push_back({conformance::Verdict::timed_out, "killed: it took <too> long", 60});
+  result.unused_rules = {"policy.toml:3: the rule decided for no output (<as> it was)"};
   result.no_cases["only a url"] = {"real/a", "real/b"};
   result.end = conformance::PoolEnd::interrupted;
   result.seconds = 1.5;

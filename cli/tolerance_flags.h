@@ -1,0 +1,21 @@
+// --rtol and --atol, one of each, for every command that compares.
+#pragma once
+
+#include <optional>
+
+#include "cli/app.h"
+#include "trial/tolerance_choice.h"
+
+namespace grurun::cli {
+
+struct ToleranceFlags {
+  std::optional<double> rtol;
+  std::optional<double> atol;
+};
+
+void add_tolerance_flags(CLI::App& command, ToleranceFlags& flags);
+
+/// Throws Error(usage) for what is no number from 0.
+trial::ToleranceChoice checked(const ToleranceFlags& flags);
+
+}  // namespace grurun::cli

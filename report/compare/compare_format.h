@@ -1,0 +1,24 @@
+// What `grurun compare` reports.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trial/compare_files.h"
+
+namespace grurun::report {
+
+struct ComparedFiles {
+  std::string actual, expected;  // as they were named
+  std::vector<trial::ComparedFile> values;
+
+  bool ok() const;
+};
+
+/// Which side is which, a line for each value that is not as expected, and a last line of counts.
+std::string compare_text(const ComparedFiles& compared);
+
+/// docs/usage.md documents every key; they are stable.
+std::string compare_json(const ComparedFiles& compared);
+
+}  // namespace grurun::report
