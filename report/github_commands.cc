@@ -28,6 +28,8 @@ std::string github_escaped(const std::string& text, bool property) {
       out += "%3A";
     } else if (property && c == ',') {
       out += "%2C";
+    } else if (c == '#' && out.ends_with('#')) {
+      out += "\\x23";
     } else if (length == 0) {
       out += ' ';
     } else {

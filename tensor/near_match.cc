@@ -15,7 +15,7 @@ constexpr std::size_t longest_candidate = 64;
 
 // Edits, two points each: insert, delete, replace, swap two neighbours. Another case is one point.
 int distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<int>> points(a.size() + 1, std::vector<int>(b.size() + 1));
+  int points[longest_candidate + 1][longest_candidate + 1];
   for (std::size_t i = 0; i <= a.size(); ++i) points[i][0] = static_cast<int>(2 * i);
   for (std::size_t j = 0; j <= b.size(); ++j) points[0][j] = static_cast<int>(2 * j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -44,6 +44,8 @@ std::vector<std::string> near_matches(std::string_view name, std::span<const std
   std::vector<std::pair<int, std::string>> near;
   for (const std::string& candidate : candidates) {
     if (candidate == name || candidate.size() > longest_candidate) continue;
+    const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
+    if (2 * static_cast<int>(longer - shorter) > farthest) continue;
     const int edits = same_letters(name, candidate) ? 0 : distance(name, candidate);
     if (edits <= farthest) near.emplace_back(edits, candidate);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "opset/recurrent/recurrent_rules.h"
@@ -44,6 +45,23 @@ std::size_t CheckedModel::count(Severity severity) const {
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
+namespace {
+
+constexpr std::size_t shown_of_a_code = 50;
+
+std::string finding_lines(const CheckedModel& model, const std::string& path) {
+  const std::size_t most = model.shows_all ? model.findings.size() : shown_of_a_code;
+  std::string text;
+  std::map<std::string, std::size_t> times;
+  for (const Finding& finding : model.findings)
+    if (++times[finding.code] <= most) text += fmt::format("{}: {}\n", path, finding_line(finding));
+  for (const auto& [code, count] : times)
+    if (count > most) text += fmt::format("{}: {} more {}; --all lists them\n", path, count - most, code);
+  return text;
+}
+
+}  // namespace
+
 std::string check_text(const std::vector<CheckedModel>& models) {
   std::string text;
   std::size_t failed = 0;
@@ -54,14 +72,16 @@ std::string check_text(const std::vector<CheckedModel>& models) {
       ++unread;
       continue;
     }
-    for (const Finding& finding : model.findings)
-      text += fmt::format("{}: {}\n", path, finding_line(finding));
+    text += finding_lines(model, path);
+    if (!model.cut_short.empty())
+      text += fmt::format("{}: not checked to the end: {}\n", path, printable(model.cut_short));
     const std::size_t errors = model.count(Severity::error);
     if (errors > 0) ++failed;
-    text += model.findings.empty()
-                ? fmt::format("{}: ok\n", path)
-                : fmt::format("{}: {}\n", path,
-                              summary(errors, model.count(Severity::warning), model.count(Severity::note)));
+    if (!model.findings.empty())
+      text += fmt::format("{}: {}\n", path,
+                          summary(errors, model.count(Severity::warning), model.count(Severity::note)));
+    else if (model.cut_short.empty())
+      text += fmt::format("{}: ok\n", path);
   }
   if (models.size() > 1)
     text += fmt::format("{} checked, {} with errors{}\n", counted(models.size() - unread, "model"), failed,
@@ -74,6 +94,7 @@ std::string check_json(const std::vector<CheckedModel>& models) {
   for (const CheckedModel& model : models) {
     json entry = {{"path", model.path}};
     if (!model.failure.empty()) entry["failure"] = model.failure;
+    if (!model.cut_short.empty()) entry["cut_short"] = model.cut_short;
     entry["errors"] = model.count(Severity::error);
     entry["warnings"] = model.count(Severity::warning);
     entry["notes"] = model.count(Severity::note);

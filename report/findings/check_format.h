@@ -14,7 +14,9 @@ struct CheckedModel {
   std::string path;
   std::string failure;  // why it could not be read; empty when it was
   std::vector<opset::Finding> findings;
-  bool is_too_new = false;  // has errors, all of which say that it is newer than what is known here
+  bool is_too_new = false;     // has errors, all of which say that it is newer than what is known here
+  bool shows_all = false;      // of each code, in text
+  std::string cut_short = {};  // the limit that ended the check before its end; findings are not all then
 
   std::size_t count(opset::Severity severity) const;
 };
@@ -26,11 +28,12 @@ std::string finding_text(const opset::Finding& finding);
 std::string finding_line(const opset::Finding& finding);
 
 /// "m.onnx: " and the line of each finding, and a line that sums them up. Files that could not be read are
-/// counted: why stands on stderr.
+/// counted: why stands on stderr. Of each code the first fifty of a model are listed and the others counted,
+/// unless shows_all.
 std::string check_text(const std::vector<CheckedModel>& models);
 
-/// {"models": [{"path", "failure" (when it could not be read), "errors", "warnings", "notes",
-/// "findings": [{"code", "severity", "node", "op", "section", "message", "rule"}]}]}.
+/// {"models": [{"path", "failure" (when it could not be read), "cut_short" (when a limit was hit), "errors",
+/// "warnings", "notes", "findings": [{"code", "severity", "node", "op", "section", "message", "rule"}]}]}.
 std::string check_json(const std::vector<CheckedModel>& models);
 
 /// Workflow commands of GitHub Actions, "::error file=m.onnx,title=GRU001::...". GitHub shows ten of each

@@ -23,6 +23,8 @@ std::string check_github(const std::vector<CheckedModel>& models) {
   GithubCommands commands;
   for (const CheckedModel& model : models) {
     if (!model.failure.empty()) commands.add("error", model.path, "not read", model.failure);
+    if (!model.cut_short.empty())
+      commands.add("error", model.path, "not checked to the end", model.cut_short);
   }
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     const char* kind = severity == Severity::note ? "notice" : opset::severity_name(severity);

@@ -76,9 +76,10 @@ std::string check_sarif(const std::vector<CheckedModel>& models) {
     for (const Finding& finding : model.findings) {
       results.push_back(result_json(model, finding, index_of.at(finding.code)));
     }
-    if (model.failure.empty()) continue;
+    const std::string& failure = model.failure.empty() ? model.cut_short : model.failure;
+    if (failure.empty()) continue;
     failures.push_back({{"level", "error"},
-                        {"message", {{"text", model.failure}}},
+                        {"message", {{"text", failure}}},
                         {"locations", {{{"physicalLocation", artifact(model.path)}}}}});
   }
   ordered_json invocation = {{"executionSuccessful", failures.empty()}};

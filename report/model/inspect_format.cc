@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "report/bounded.h"
 #include "report/counted.h"
 #include "report/json_text.h"
 #include "tensor/element_text.h"
+#include "tensor/printable.h"
 
 namespace grurun::report {
 
@@ -49,13 +51,13 @@ std::string shape_text(const ValueType& type) {
 std::string values_text(const char* title, const onnx_io::InitializerIndex& initializers,
                         const ModelSummary& summary, const std::vector<onnx_io::ValueInfo>& values) {
   std::string text = fmt::format("  {}\n", title);
-  for (const onnx_io::ValueInfo& value : values) {
+  for (const onnx_io::ValueInfo& value : first_of(values, most_in_text)) {
     const ValueType type = type_of(value, summary);
     text +=
-        fmt::format("    {}  {}{}{}\n", printable(value.name), type.to_string(), printable(shape_text(type)),
-                    initializers.contains(value.name) ? ", initialized" : "");
+        fmt::format("    {}  {}{}{}\n", printable_name(value.name), type.to_string(),
+                    printable(shape_text(type)), initializers.contains(value.name) ? ", initialized" : "");
   }
-  return text;
+  return text + left_out(values.size(), most_in_text);
 }
 
 std::string known(const std::optional<std::int64_t>& size) {
@@ -63,7 +65,7 @@ std::string known(const std::optional<std::int64_t>& size) {
 }
 
 std::string layer_text(const RecurrentLayer& layer) {
-  std::string text = fmt::format("    {} ({})\n", printable(layer.node), layer.op);
+  std::string text = fmt::format("    {} ({})\n", printable_name(layer.node), layer.op);
   text += fmt::format("      input_size {}, hidden_size {}, direction {}, layout {}\n",
                       known(layer.input_size), known(layer.hidden_size),
                       layer.direction.empty() ? "?" : layer.direction, known(layer.layout));
@@ -179,6 +181,18 @@ ordered_json cells_json(const opset::FoundCells& cells) {
   return entry;
 }
 
+/// How many are not listed, by the key of the list; no key where all are.
+void add_left_out(ordered_json& out, const Model& model, const ModelSummary& summary) {
+  const auto note = [&](const char* list, std::size_t size) {
+    if (size > most_in_json) out["left_out"][list] = size - most_in_json;
+  };
+  note("inputs", model.graph.inputs.size());
+  note("outputs", model.graph.outputs.size());
+  note("operators", summary.operators.size());
+  note("recurrent_layers", summary.layers.size());
+  note("recurrent_cells", summary.cells.size());
+}
+
 }  // namespace
 
 std::string inspect_text(const Inspected& inspected) {
@@ -186,26 +200,29 @@ std::string inspect_text(const Inspected& inspected) {
   const ModelSummary& summary = inspected.summary;
   std::vector<std::string> opsets;
   for (const auto& [domain, version] : model.opset_imports)
-    opsets.push_back(fmt::format("{} {}", printable(onnx_io::shown_domain(domain)), version));
+    opsets.push_back(fmt::format("{} {}", printable_name(onnx_io::shown_domain(domain)), version));
   std::string text =
       fmt::format("{}: IR {}, opset {}", printable(model.path), model.ir_version, fmt::join(opsets, ", "));
   if (!model.producer_name.empty())
-    text +=
-        fmt::format(", producer {} {}", printable(model.producer_name), printable(model.producer_version));
+    text += fmt::format(", producer {} {}", printable_name(model.producer_name),
+                        printable_name(model.producer_version));
   while (text.ends_with(' ')) text.pop_back();
   text += "\n" + values_text("inputs", onnx_io::index_initializers(model.graph), summary, model.graph.inputs);
   text += values_text("outputs", {}, summary, model.graph.outputs);
   text += fmt::format("  operators ({}{})\n", counted(summary.nodes, "node"),
                       model.functions.empty() ? "" : ", " + counted(model.functions.size(), "function"));
-  for (const opset::OperatorCount& op : summary.operators)
-    text += fmt::format("    {:<24} {}\n", printable(op.op), op.count);
+  for (const opset::OperatorCount& op : first_of(summary.operators, most_in_text))
+    text += fmt::format("    {:<24} {}\n", printable_name(op.op), op.count);
+  text += left_out(summary.operators.size(), most_in_text);
   text += fmt::format("  parameters  {} in {}, {} bytes\n", grouped(summary.parameters.elements),
                       counted(summary.parameters.tensors, "initializer"), grouped(summary.parameters.bytes));
   text += flops_text(summary.flops);
   if (!summary.layers.empty()) text += "  recurrent layers\n";
-  for (const RecurrentLayer& layer : summary.layers) text += layer_text(layer);
+  for (const RecurrentLayer& layer : first_of(summary.layers, most_in_text)) text += layer_text(layer);
+  text += left_out(summary.layers.size(), most_in_text);
   if (!summary.cells.empty()) text += "  recurrent layers taken apart\n";
-  for (const opset::FoundCells& cells : summary.cells) text += cells_text(cells);
+  for (const opset::FoundCells& cells : first_of(summary.cells, most_in_text)) text += cells_text(cells);
+  text += left_out(summary.cells.size(), most_in_text);
   return text;
 }
 
@@ -223,9 +240,11 @@ std::string inspect_json(const Inspected& inspected) {
   const onnx_io::InitializerIndex initializers = onnx_io::index_initializers(model.graph);
   const auto values = [&](const std::vector<onnx_io::ValueInfo>& list, bool inputs) {
     ordered_json array = ordered_json::array();
-    for (const onnx_io::ValueInfo& value : list) {
+    for (const onnx_io::ValueInfo& value : first_of(list, most_in_json)) {
       const ValueType type = type_of(value, summary);
-      array.push_back({{"name", value.name}, {"type", type.to_string()}, {"shape", shape_json(type)}});
+      array.push_back({{"name", without_middle(value.name, most_of_name)},
+                       {"type", type.to_string()},
+                       {"shape", shape_json(type)}});
       if (inputs) array.back()["initializer"] = initializers.contains(value.name);
     }
     return array;
@@ -234,15 +253,19 @@ std::string inspect_json(const Inspected& inspected) {
   out["outputs"] = values(model.graph.outputs, false);
   out["nodes"] = summary.nodes;
   out["operators"] = ordered_json::object();
-  for (const opset::OperatorCount& op : summary.operators) out["operators"][op.op] = op.count;
+  for (const opset::OperatorCount& op : first_of(summary.operators, most_in_json))
+    out["operators"][without_middle(op.op, most_of_name)] = op.count;
   out["parameters"] = {{"elements", summary.parameters.elements},
                        {"bytes", summary.parameters.bytes},
                        {"tensors", summary.parameters.tensors}};
   out["flops"] = {{"counted", summary.flops.flops}, {"uncounted", summary.flops.uncounted}};
   out["recurrent_layers"] = ordered_json::array();
-  for (const RecurrentLayer& layer : summary.layers) out["recurrent_layers"].push_back(layer_json(layer));
+  for (const RecurrentLayer& layer : first_of(summary.layers, most_in_json))
+    out["recurrent_layers"].push_back(layer_json(layer));
   out["recurrent_cells"] = ordered_json::array();
-  for (const opset::FoundCells& cells : summary.cells) out["recurrent_cells"].push_back(cells_json(cells));
+  for (const opset::FoundCells& cells : first_of(summary.cells, most_in_json))
+    out["recurrent_cells"].push_back(cells_json(cells));
+  add_left_out(out, model, summary);
   return json_text(out);
 }
 

@@ -24,7 +24,8 @@ std::string inspect_text(const Inspected& inspected);
 /// "input_forget" (LSTM), "given", "outputs", "parameters"}], "recurrent_cells": [{"kind", "op", "node",
 /// "steps", "input_size", "hidden_size", "direction", "activations", "activation_alpha" and
 /// "activation_beta" (null: the function has none), "linear_before_reset" and "update_gate_is_complement"
-/// (GRU), "gate_order", "weight", "pair_of"}]}; null: not known.
+/// (GRU), "gate_order", "weight", "pair_of"}], "left_out": {list: how many more than its 10,000}}; null: not
+/// known.
 std::string inspect_json(const Inspected& inspected);
 
 }  // namespace grurun::report

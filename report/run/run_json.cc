@@ -2,6 +2,7 @@
 
 #include "conformance/case.h"
 #include "conformance/version.h"
+#include "report/bounded.h"
 #include "report/json_text.h"
 #include "report/judgement_json.h"
 #include "report/run/run_format.h"
@@ -16,7 +17,7 @@ using conformance::Verdict;
 using conformance::verdict_name;
 
 Json run_output_json(const std::string& name, const Value& value, const trial::Judgement& judgement) {
-  Json out = {{"name", printable(name)},
+  Json out = {{"name", printable_name(name)},
               {"type", printable(value.type().to_string())},
               {"shape", nullptr},
               {"compared", judgement.compared}};
@@ -52,7 +53,9 @@ std::string run_json(const RunReport& run) {
               {"message", run.error ? printable(run.error->what()) : ""},
               {"model", printable(run.model)}};
   out["outputs"] = Json::array();
-  for (std::size_t i = 0; i < run.outcome.outputs.size(); ++i)
+  const std::size_t outputs = run.outcome.outputs.size();
+  if (outputs > most_in_json) out["outputs_left_out"] = outputs - most_in_json;
+  for (std::size_t i = 0; i < std::min(outputs, most_in_json); ++i)
     out["outputs"].push_back(
         run_output_json(run.outputs[i], run.outcome.outputs[i], run.outcome.judgements[i]));
   out["diagnosis"] = Json::array();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "report/bounded.h"
 #include "report/run/run_format.h"
 #include "tensor/printable.h"
 
@@ -19,12 +20,15 @@ std::string judgement_line(const trial::Judgement& judgement) {
 
 std::string run_text(const RunReport& run) {
   std::string text;
-  for (std::size_t i = 0; i < run.outcome.outputs.size(); ++i) {
+  const bool all = run.shows_values && run.shows_values->max_items == PrintOptions::full().max_items;
+  const std::size_t size = run.outcome.outputs.size(), shown = all ? size : std::min(size, most_in_text);
+  for (std::size_t i = 0; i < shown; ++i) {
     const Value& value = run.outcome.outputs[i];
-    text += fmt::format("{}  {}\n", printable(run.outputs[i]), value.describe());
+    text += fmt::format("{}  {}\n", printable_name(run.outputs[i]), value.describe());
     if (run.shows_values) text += print_value(value, *run.shows_values);
     if (run.compares) text += judgement_line(run.outcome.judgements[i]);
   }
+  text += left_out(size, shown, "");
   for (const trial::Explanation& finding : run.reasons) {
     text += fmt::format("{}{}\n",
                         finding.kind == "precision" ? "" : "why: ", printable(trial::describe(finding)));

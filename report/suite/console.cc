@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "report/bounded.h"
 #include "report/counted.h"
 #include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
@@ -133,15 +134,20 @@ std::string other_lines(const conformance::SuiteResult& result) {
 /// Columns for the verdicts that occur anywhere; no table for no rows.
 std::string table(const std::string& title, const std::map<std::string, Counts>& rows, const Counts& all) {
   if (rows.empty()) return {};
-  std::size_t width = title.size();
-  for (const auto& [name, counts] : rows) width = std::max(width, printable(name).size());
+  std::size_t width = title.size(), shown = 0;
+  for (const auto& [name, counts] : rows) {
+    if (++shown > most_in_text) break;
+    width = std::max(width, printable_name(name).size());
+  }
   std::string out = fmt::format("\n{:<{}}", title, width);
   for (int v = 0; v < conformance::verdict_count; ++v)
     if (all.by_verdict[v] > 0)
       out += fmt::format("  {}", conformance::verdict_name(static_cast<conformance::Verdict>(v)));
   out += '\n';
+  shown = 0;
   for (const auto& [name, counts] : rows) {
-    out += fmt::format("{:<{}}", printable(name), width);
+    if (++shown > most_in_text) break;
+    out += fmt::format("{:<{}}", printable_name(name), width);
     for (int v = 0; v < conformance::verdict_count; ++v) {
       if (all.by_verdict[v] == 0) continue;
       out += fmt::format(
@@ -150,7 +156,13 @@ std::string table(const std::string& title, const std::map<std::string, Counts>&
     }
     out += '\n';
   }
-  return out;
+  return out + left_out(rows.size(), most_in_text, "");
+}
+
+const char* why_not_run(conformance::PoolEnd end) {
+  if (end == conformance::PoolEnd::interrupted) return "interrupted";
+  if (end == conformance::PoolEnd::out_of_time) return "the time of the run, --max-run-time, was up";
+  return "stopped at the first unexpected verdict";
 }
 
 std::string last_line(const conformance::SuiteResult& result, const Tally& tally) {
@@ -164,10 +176,7 @@ std::string last_line(const conformance::SuiteResult& result, const Tally& tally
     separator = ", ";
   }
   if (result.not_run() > 0)
-    out += fmt::format("; {} not run ({})", result.not_run(),
-                       result.end == conformance::PoolEnd::interrupted
-                           ? "interrupted"
-                           : "stopped at the first unexpected verdict");
+    out += fmt::format("; {} not run ({})", result.not_run(), why_not_run(result.end));
   if (result.unexpected() > 0) out += fmt::format("; {} not as expected", result.unexpected());
   if (!result.stale.empty())
     out += fmt::format("; {} expectation{} without a case", result.stale.size(),

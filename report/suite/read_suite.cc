@@ -18,8 +18,10 @@ namespace {
 using nlohmann::json;
 using namespace grurun::conformance;
 
-constexpr std::array<std::pair<PoolEnd, const char*>, 3> ends = {
-    {{PoolEnd::done, "done"}, {PoolEnd::stopped, "stopped"}, {PoolEnd::interrupted, "interrupted"}}};
+constexpr std::array<std::pair<PoolEnd, const char*>, 4> ends = {{{PoolEnd::done, "done"},
+                                                                  {PoolEnd::stopped, "stopped"},
+                                                                  {PoolEnd::interrupted, "interrupted"},
+                                                                  {PoolEnd::out_of_time, "out-of-time"}}};
 
 PoolEnd parse_ended(const std::string& name) {
   for (const auto& [end, its_name] : ends)
@@ -62,6 +64,7 @@ CaseResult case_result(const json& test) {
     for (const auto& [domain, version] : test.at("opsets").items())
       out.opsets.push_back({domain, whole_of(version)});
   out.operators = test.at("operators");
+  if (test.contains("left_out")) out.left_out = static_cast<std::uint64_t>(whole_of(test.at("left_out")));
   for (const json& output : test.at("outputs")) {
     OutputResult& read = out.outputs.emplace_back();
     read.data_set = output.at("data_set");
@@ -100,6 +103,7 @@ SuiteResult suite_of(const json& report) {
   result.seconds = report.at("seconds");
   result.end = parse_ended(report.at("ended"));
   result.sides = {report.at("actual"), report.at("expected")};
+  if (report.contains("sandbox")) result.sandbox = report.at("sandbox");
   result.no_cases = report.at("no_cases");
   result.part = part_of(report);
   for (const json& line : report.at("unused_rules")) result.unused_rules.push_back(line);

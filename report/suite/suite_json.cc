@@ -70,6 +70,7 @@ void add_setting(Json& out, const conformance::SuiteResult& result) {
   out["no_cases"] = Json::object();
   for (const auto& [reason, names] : result.no_cases)
     for (const std::string& name : names) out["no_cases"][reason].push_back(printable(name));
+  if (!result.sandbox.empty()) out["sandbox"] = result.sandbox;
   if (!result.expectations.file().empty()) out["expectations"] = expectations_json(result);
   out["actual"] = printable(result.sides.actual);
   out["expected"] = printable(result.sides.expected);
@@ -108,6 +109,7 @@ Json case_json(const conformance::SuiteResult& suite, std::size_t index) {
   out["warnings"] = Json::array();
   for (const conformance::Warning& warning : result.warnings)
     out["warnings"].push_back(warning_json(warning));
+  if (result.left_out > 0) out["left_out"] = result.left_out;
   if (suite.part) out["place"] = test.place;
   return out;
 }
