@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "onnx_io/mapped_files.h"
 #include "onnx_io/near_files.h"
 #include "tensor/error.h"
 #include "tensor/memory/memory.h"
@@ -45,15 +45,16 @@ NewFile create(const std::string& path, mode_t mode) {
   return {Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)), path};
 }
 
-// What is there stays until the new file is whole; but for one with several names, a device or a link, and
-// where the folder takes no other file.
+// What is there, or that nothing is, stays until the new file is whole; but for one with several names, a
+// device or a link, and where the folder takes no other file.
 NewFile create_beside(const std::string& path) {
   struct stat info {};
   const bool is_there = ::lstat(path.c_str(), &info) == 0;
   const bool is_plain = is_there && S_ISREG(info.st_mode) && info.st_nlink == 1 &&
                         info.st_uid == ::geteuid() && ::access(path.c_str(), W_OK) == 0;
-  if (is_plain) {
-    NewFile made = create(fmt::format("{}.{}.new", path, ::getpid()), info.st_mode & 0777);
+  if (is_plain || (!is_there && errno == ENOENT)) {
+    NewFile made =
+        create(fmt::format("{}.{}.new", path, ::getpid()), is_there ? info.st_mode & 0777 : mode_t{0666});
     if (made.file.valid()) return made;
   }
   return create(path, 0666);
@@ -131,13 +132,12 @@ std::string read_head(const Descriptor& file) {
   return head;
 }
 
-Bytes map_file(const Descriptor& file, std::size_t size) {
+Bytes map_file(const Descriptor& file, std::size_t size, const std::string& name) {
   if (size == 0) return {};
-  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (at == MAP_FAILED) return read_into_memory(file, size);
-  const std::shared_ptr<const void> owner(
-      at, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
-  return {static_cast<const std::byte*>(at), size, owner};
+  std::shared_ptr<const void> owner = map_watched(file.get(), size, name);
+  if (owner == nullptr) return read_into_memory(file, size);
+  const void* const at = owner.get();
+  return {static_cast<const std::byte*>(at), size, std::move(owner)};
 }
 
 std::string folder_of(const std::string& path) {

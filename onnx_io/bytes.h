@@ -59,15 +59,17 @@ Bytes read_file(const std::string& path);
 /// The same of a file that is open, from its beginning. Throws Error(usage) when it cannot be read.
 Bytes read_whole(const OpenFile& file);
 
-/// Writes a file of these pieces, replacing what was there. Throws Error(usage) when that cannot be done,
-/// and leaves no part of a file behind.
+/// Writes a file of these pieces, replacing what was there at once when all is written: who looks, or is left
+/// with it when the process is killed, finds the one before or the new one. Throws Error(usage) when that
+/// cannot be done, and leaves no part of a file behind.
 void write_file(const std::string& path, std::initializer_list<std::string_view> pieces);
 
 /// At most 512 bytes of an open file from its beginning. Throws Error(usage) when they cannot be read.
 std::string read_head(const Descriptor& file);
 
-/// size bytes of an open file from its beginning, mapped privately where the file system can, else read.
-Bytes map_file(const Descriptor& file, std::size_t size);
+/// size bytes of an open file from its beginning, mapped where the file system can (mapped_files.h), else
+/// read. name: as a message names it.
+Bytes map_file(const Descriptor& file, std::size_t size, const std::string& name);
 
 /// The folder part of a path; "." when it has none.
 std::string folder_of(const std::string& path);

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 
+#include "onnx_io/folder.h"
 #include "onnx_io/near_files.h"
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
@@ -168,11 +170,11 @@ class Reader {
 
   /// Files of the side, and no others that may have been meant as such: what they hold would be ignored.
   NumberedFiles numbered_files(const std::string& folder) const {
-    std::error_code error;
+    int failure = 0;
     std::vector<std::string> names;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-      names.push_back(entry->path().filename().string());
-    if (error) fail_usage("{}{}: cannot list the folder: {}", flag_, folder, error.message());
+    for (const onnx_io::FolderEntry& entry : onnx_io::entries_of(folder, &failure))
+      names.push_back(entry.name);
+    if (failure != 0) fail_usage("{}{}: cannot list the folder: {}", flag_, folder, std::strerror(failure));
     std::ranges::sort(names);
     NumberedFiles found;
     for (const std::string& name : names) {

@@ -7,6 +7,7 @@
 
 #include "engine/graph/executor.h"
 #include "engine/graph/node_rules.h"
+#include "onnx_io/mapped_files.h"
 #include "onnx_io/models/walk.h"
 #include "opset/check/actual_types.h"
 #include "opset/check/check_before_run.h"
@@ -112,6 +113,7 @@ Outcome Trial::run(DataSet set) {
   if (needs_inputs(set.expected)) outcome.inputs = set.inputs;
   Tensors made;
   outcome.outputs = run_watched(std::move(set.inputs), made);
+  onnx_io::require_whole_files();
   outcome.expected = std::move(set.expected);
   judge(made, outcome);
   if (options_.deadline && !outcome.differs() && std::chrono::steady_clock::now() > *options_.deadline)

@@ -116,8 +116,10 @@ Bytes ExternalData::find(const ExternalLocation& where) {
   auto known = files_.find(where.location);
   if (known == files_.end()) {
     const OpenFile file = open_beneath(folder_, where.location);
-    known =
-        files_.emplace(where.location, map_file(file.descriptor, static_cast<std::size_t>(file.size))).first;
+    known = files_
+                .emplace(where.location,
+                         map_file(file.descriptor, static_cast<std::size_t>(file.size), where.location))
+                .first;
   }
   const Bytes& whole = known->second;
   if (where.offset > whole.size) {

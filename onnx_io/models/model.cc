@@ -1,15 +1,20 @@
 #include "onnx_io/models/model.h"
 
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <string_view>
 
+#include "onnx_io/mapped_files.h"
 #include "onnx_io/models/load_for_check.h"
 #include "onnx_io/models/load_to_run.h"
 #include "onnx_io/models/lookalikes.h"
 #include "onnx_io/models/mend_model.h"
+#include "onnx_io/models/message_budget.h"
 #include "onnx_io/models/model_text.h"
 #include "onnx_io/models/proto_convert.h"
 #include "onnx_io/openvino/openvino_ir.h"
@@ -107,6 +112,7 @@ Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalD
   for (const auto& function : proto.functions())
     model.functions.push_back(function_from_proto(function, source));
   if (external != nullptr) model.external_files = external->paths();
+  require_whole_files();
   model.proto = std::move(keep);
   return model;
 }
@@ -123,10 +129,14 @@ Model parse(std::string_view content, const std::string& base_folder, const Read
   }
   auto proto = std::make_shared<::onnx::ModelProto>();
   bool complete = true;
-  if (const std::optional<ModelText> text = text_of(content))
+  if (const std::optional<ModelText> text = text_of(content)) {
     parse_text(*text, content, *proto);
-  else
+  } else {
+    google::protobuf::io::CodedInputStream walked(reinterpret_cast<const std::uint8_t*>(content.data()),
+                                                  static_cast<int>(content.size()));
+    require_affordable(walked, MessageRoot::model, content.size());
     complete = proto->ParseFromArray(content.data(), static_cast<int>(content.size()));
+  }
   ExternalData external(base_folder);
   return parsed(std::move(proto), complete, content.substr(0, 512), &external, how);
 }
@@ -135,6 +145,12 @@ Model parse(std::string_view content, const std::string& base_folder, const Read
 Model load_binary(const OpenFile& file, std::string_view head, const std::string& folder,
                   const Reading& how) {
   require_size(file.size);
+  {
+    google::protobuf::io::FileInputStream stream(file.descriptor.get());
+    google::protobuf::io::CodedInputStream walked(&stream);
+    require_affordable(walked, MessageRoot::model, file.size);
+  }
+  if (::lseek(file.descriptor.get(), 0, SEEK_SET) != 0) fail_usage("reading failed (error {})", errno);
   auto proto = std::make_shared<::onnx::ModelProto>();
   google::protobuf::io::FileInputStream stream(file.descriptor.get());
   const bool complete = proto->ParseFromZeroCopyStream(&stream);

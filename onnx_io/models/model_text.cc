@@ -15,6 +15,7 @@
 #include <string>
 
 #include "onnx/defs/parser.h"
+#include "onnx_io/models/message_budget.h"
 #include "onnx_io/models/onnx_descriptors.h"
 #include "tensor/error.h"
 
@@ -195,6 +196,7 @@ std::optional<ModelText> text_of(std::string_view begin) {
 
 void parse_text(ModelText form, std::string_view text, ::onnx::ModelProto& model) {
   text = without_mark(text);
+  require_affordable_text(text, form == ModelText::onnx ? "=" : form == ModelText::json ? "{" : "{<");
   switch (form) {
     case ModelText::protobuf:
       return parse_protobuf(text, model);

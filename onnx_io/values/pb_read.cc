@@ -1,10 +1,13 @@
 // Reads values as messages of onnx-ml.proto and onnx-data.proto: TensorProto, SequenceProto, OptionalProto,
 // MapProto.
+#include <google/protobuf/io/coded_stream.h>
+
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "onnx/onnx-data.pb.h"
+#include "onnx_io/models/message_budget.h"
 #include "onnx_io/values/map_keys.h"
 #include "onnx_io/values/proto_tensor.h"
 #include "onnx_io/values/value_formats.h"
@@ -154,9 +157,19 @@ bool is_another(const Proto&) {
   return false;
 }
 
+template <typename Proto>
+constexpr MessageRoot root_of() {
+  if (std::is_same_v<Proto, SequenceProto>) return MessageRoot::sequence;
+  if (std::is_same_v<Proto, OptionalProto>) return MessageRoot::optional;
+  return std::is_same_v<Proto, MapProto> ? MessageRoot::map : MessageRoot::tensor;
+}
+
 // A message of one kind often parses as another: fields that are unknown, or a type that is missing, tell.
 template <typename Proto>
 NamedValue parse_as(const Bytes& file, const char* kind, const ValueType* expected, TensorSource source) {
+  google::protobuf::io::CodedInputStream walked(reinterpret_cast<const std::uint8_t*>(file.data),
+                                                static_cast<int>(file.size));
+  require_affordable(walked, root_of<Proto>(), file.size);
   const auto proto = std::make_shared<Proto>();
   const bool whole = proto->ParseFromArray(file.data, static_cast<int>(file.size));
   if (!whole || !has_type(*proto)) fail_invalid("truncated, damaged, or no {}", kind);

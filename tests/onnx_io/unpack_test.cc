@@ -78,13 +78,13 @@ TEST(Unpack, DamageIsTold) {
     const std::string packed = form.pack(noise(100'000));
     for (const std::size_t size : {packed.size() - 1, packed.size() / 2, std::size_t{12}, std::size_t{4}})
       EXPECT_THAT(error_of(form, packed.substr(0, size), 1 << 30, ErrorKind::invalid_model),
-                  testing::StartsWith(std::string("it is compressed with ") + form.name + " and damaged: "))
+                  ::testing::StartsWith(std::string("it is compressed with ") + form.name + " and damaged: "))
           << size;
     std::string changed = form.pack(std::string(100'000, 'a') + "b");
     for (std::size_t i = changed.size() / 2; i < changed.size(); ++i) changed[i] = '\x55';
-    EXPECT_THAT(error_of(form, changed, 1 << 30, ErrorKind::invalid_model), testing::HasSubstr("damaged"));
+    EXPECT_THAT(error_of(form, changed, 1 << 30, ErrorKind::invalid_model), ::testing::HasSubstr("damaged"));
     EXPECT_THAT(error_of(form, packed + "more", 1 << 30, ErrorKind::invalid_model),
-                testing::HasSubstr("damaged"));
+                ::testing::HasSubstr("damaged"));
   }
 }
 
@@ -93,7 +93,7 @@ TEST(Unpack, NoMoreThanTheLimit) {
     const std::string packed = form.pack(std::string(std::size_t{64} << 20, '\0'));
     EXPECT_LT(packed.size(), 100'000u);
     for (const std::size_t most : {std::size_t{0}, std::size_t{1000}, (std::size_t{64} << 20) - 1})
-      EXPECT_THAT(error_of(form, packed, most, ErrorKind::limit), testing::HasSubstr("more than")) << most;
+      EXPECT_THAT(error_of(form, packed, most, ErrorKind::limit), ::testing::HasSubstr("more than")) << most;
     EXPECT_EQ(read(form, packed, std::size_t{64} << 20).size(), std::size_t{64} << 20);
   }
 }

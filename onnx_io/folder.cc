@@ -1,0 +1,42 @@
+#include "onnx_io/folder.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+namespace grurun::onnx_io {
+
+std::vector<FolderEntry> entries_of(const std::string& folder, int* failure) {
+  std::vector<FolderEntry> entries;
+  const auto close = [](DIR* open) { ::closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> open(::opendir(folder.c_str()), close);
+  int error = open == nullptr ? errno : 0;
+  while (open != nullptr) {
+    errno = 0;
+    const dirent* const entry = ::readdir(open.get());
+    if (entry == nullptr) {
+      error = errno;
+      break;
+    }
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    bool is_link = entry->d_type == DT_LNK;
+    if (entry->d_type == DT_UNKNOWN) {
+      struct stat info {};
+      is_link = ::lstat((folder + "/" + entry->d_name).c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+    }
+    entries.push_back({std::string(name), is_link});
+  }
+  if (failure != nullptr) *failure = error;
+  return entries;
+}
+
+void add_links(const std::string& folder, std::vector<std::string>& paths) {
+  for (const FolderEntry& entry : entries_of(folder))
+    if (entry.is_link) paths.push_back(folder + "/" + entry.name);
+}
+
+}  // namespace grurun::onnx_io
