@@ -7,10 +7,11 @@
 namespace grurun::trial {
 
 opset::CheckResult check_fully(const onnx_io::Model& model, CheckDepth depth,
-                               const std::unordered_set<std::string>& fed) {
+                               const std::unordered_set<std::string>& fed,
+                               const opset::OnFinding& on_finding) {
   if (depth == CheckDepth::none) return {};
   const opset::ComputedValues computed = engine::computed_values(model, fed);
-  return depth == CheckDepth::everything ? opset::check_model(model, computed, preparation_fault)
+  return depth == CheckDepth::everything ? opset::check_model(model, computed, preparation_fault, on_finding)
                                          : opset::check_before_run(model, fed, computed);
 }
 

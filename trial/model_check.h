@@ -19,7 +19,9 @@ enum class CheckDepth : std::uint8_t {
 /// Findings of this depth, under paths like 'graph/gru'. Values that constants alone make count as constants;
 /// initializers of the graph inputs in `fed` do not. `inferred` holds the types that were found on the way:
 /// of everything, or of the outputs of layers. Never throws for what a model says.
+/// on_finding: told of each finding of `everything` when it is made.
 opset::CheckResult check_fully(const onnx_io::Model& model, CheckDepth depth,
-                               const std::unordered_set<std::string>& fed = {});
+                               const std::unordered_set<std::string>& fed = {},
+                               const opset::OnFinding& on_finding = {});
 
 }  // namespace grurun::trial

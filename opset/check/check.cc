@@ -101,9 +101,10 @@ bool check_head(const Model& model, CheckReport& report) {
 
 }  // namespace
 
-CheckResult check_model(const Model& model, const ComputedValues& computed, const NodeFaults& faults_of) {
+CheckResult check_model(const Model& model, const ComputedValues& computed, const NodeFaults& faults_of,
+                        const OnFinding& on_finding) {
   CheckResult result;
-  CheckReport report(result);
+  CheckReport report(result, on_finding);
   const bool sound = check_head(model, report);
   const FunctionIndex functions(model.functions);
   const Limits limits = check_limits(model, functions, report);

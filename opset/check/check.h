@@ -33,6 +33,6 @@ using NodeFaults = std::function<std::optional<NodeFault>(const onnx_io::Node&, 
 /// All findings at once; never throws for what a model says. Nodes of model-local functions and subgraphs are
 /// visited. computed: further values for the rules about values of recurrent layers.
 CheckResult check_model(const onnx_io::Model& model, const ComputedValues& computed = {},
-                        const NodeFaults& faults_of = {});
+                        const NodeFaults& faults_of = {}, const OnFinding& on_finding = {});
 
 }  // namespace grurun::opset

@@ -77,15 +77,17 @@ void CheckReport::add(const RuleInfo& rule, NodeLabel node, std::string message,
 
 void CheckReport::push(const RuleInfo& info, std::string node, std::string op, std::string message,
                        std::string section) {
+  if (result_.findings.size() > most_findings) return;
   if (result_.findings.size() < most_findings) {
     result_.findings.push_back({info.code, info.severity, std::move(node), std::move(op),
                                 shortened(std::move(message), longest_message), std::move(section)});
-  } else if (result_.findings.size() == most_findings) {
+  } else {
     const RuleInfo& limit = rule_info(Rule::finding_count);
     result_.findings.push_back(
         {limit.code, limit.severity, "", "",
          fmt::format("more than {} findings; the others are not listed", most_findings), ""});
   }
+  if (on_finding_) on_finding_(result_.findings.back());
 }
 
 void CheckReport::add(Rule rule, const NodeAt& at, std::string message) {

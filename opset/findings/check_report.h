@@ -63,7 +63,8 @@ std::string node_key(const CheckScope& scope, std::size_t index);
 
 class CheckReport {
  public:
-  explicit CheckReport(CheckResult& result) : result_(result) {}
+  explicit CheckReport(CheckResult& result, OnFinding on_finding = {})
+      : result_(result), on_finding_(std::move(on_finding)) {}
 
   /// node empty: about the model as a whole.
   void add(Rule rule, std::string node, std::string op, std::string message);
@@ -87,6 +88,7 @@ class CheckReport {
   void push(const RuleInfo& info, std::string node, std::string op, std::string message, std::string section);
 
   CheckResult& result_;
+  OnFinding on_finding_;
   std::unordered_set<std::string> faulty_;
   std::unordered_set<std::string> misfit_;  // whose types or shapes do not fit
   std::unordered_set<Rule> rules_;

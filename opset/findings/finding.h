@@ -1,6 +1,7 @@
 // What a check finds.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct Finding {
   std::string section =
       {};  // of the operator's text, where a rule comes from one: "attribute clip", "input W"
 };
+
+/// Called with each finding as soon as it is made; may be empty.
+using OnFinding = std::function<void(const Finding&)>;
 
 struct CheckResult {
   std::vector<Finding> findings;

@@ -20,17 +20,30 @@ std::string other_domain_with(const std::string& op_type, const std::string& dom
   return domain;
 }
 
+struct OpsetOperators {
+  std::string domain;
+  std::int64_t opset_version = 0;
+  std::vector<std::string> names;
+};
+
+// Of an opset that many nodes in a row may ask for.
+const std::vector<std::string>& operators_of_opset(const std::string& domain, std::int64_t opset_version) {
+  thread_local OpsetOperators last;
+  if (last.domain == domain && last.opset_version == opset_version) return last.names;
+  last = {domain, opset_version, {}};
+  for (const OperatorName& name : operator_names()) {
+    if (name.domain != domain) continue;
+    const onnx::OpSchema* schema = find_onnx_schema(name.op_type, domain, opset_version);
+    if (schema != nullptr && !schema->deprecated()) last.names.push_back(name.op_type);
+  }
+  return last.names;
+}
+
 }  // namespace
 
 std::vector<std::string> near_operators(const std::string& op_type, const std::string& domain,
                                         std::int64_t opset_version) {
-  std::vector<std::string> candidates;
-  for (const OperatorName& name : operator_names()) {
-    if (name.domain != domain) continue;
-    const onnx::OpSchema* schema = find_onnx_schema(name.op_type, domain, opset_version);
-    if (schema != nullptr && !schema->deprecated()) candidates.push_back(name.op_type);
-  }
-  return near_matches(op_type, candidates);
+  return near_matches(op_type, operators_of_opset(domain, opset_version));
 }
 
 std::vector<std::string> near_operators(const std::string& op_type) {
