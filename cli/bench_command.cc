@@ -8,6 +8,7 @@
 #include "cli/engine_flags.h"
 #include "cli/input_flags.h"
 #include "cli/report_flags.h"
+#include "cli/sandbox_flags.h"
 #include "cli/warnings.h"
 #include "opset/check/mended_findings.h"
 #include "tensor/error.h"
@@ -37,6 +38,7 @@ int run(const BenchFlags& flags) {
   std::vector<NamedPath> read;
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   require_unread(reports.files(), read);
+  enter_sandbox(flags.engine.sandbox, {{flags.model}, flags.data.inputs, paths_of(reports.files())});
   const auto begin = std::chrono::steady_clock::now();
   const onnx_io::RunnableModel file = onnx_io::load_model_to_run(flags.model);
   const onnx_io::Model& model = file.model;

@@ -1,12 +1,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/limit_flags.h"
 #include "cli/many_models.h"
 #include "cli/report_flags.h"
+#include "cli/sandbox_flags.h"
 #include "conformance/wire_fields.h"
 #include "onnx_io/models/load_for_check.h"
 #include "opset/check/check.h"
@@ -15,6 +19,8 @@
 #include "opset/schema/near_match.h"
 #include "report/findings/check_format.h"
 #include "tensor/error.h"
+#include "tensor/memory/heap.h"
+#include "tensor/printable.h"
 #include "trial/model_check.h"
 
 namespace grurun::cli {
@@ -131,6 +137,9 @@ struct CheckFlags {
   std::vector<std::string> ignore;
   std::string severity = "note";
   ReportFlags report;
+  LimitFlags limits;
+  std::string sandbox = "auto";
+  bool all = false;
   bool list_rules = false;
 };
 
@@ -138,12 +147,54 @@ struct CheckFlags {
 struct Checked {
   std::vector<opset::Finding> findings;
   bool is_too_new = false;
+  std::string cut_short;
+
+  template <typename Io>
+  void fields(Io&& io) {
+    io(is_too_new), io(findings), io(cut_short);
+  }
+
+  std::string encoded() {
+    conformance::WireWriter writer;
+    fields(writer);
+    return writer.take();
+  }
 };
 
-Checked check_model(const std::string& path, const FindingFilter& filter) {
+/// Findings until now, for the thread that ends a check at its limit.
+class Progress {
+ public:
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    findings_.clear();
+  }
+  void add(const opset::Finding& finding) {
+    const std::lock_guard lock(mutex_);
+    findings_.push_back(finding);
+  }
+  std::vector<opset::Finding> findings() {
+    const std::lock_guard lock(mutex_);
+    return findings_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<opset::Finding> findings_;
+};
+
+Checked check_model(const std::string& path, const FindingFilter& filter, Progress& progress) {
+  progress.begin();
   const onnx_io::Model model = onnx_io::load_model_for_check(path);
   Checked out;
-  out.findings = trial::check_fully(model, trial::CheckDepth::everything).findings;
+  const auto note = [&](const opset::Finding& finding) {
+    out.findings.push_back(finding);
+    if (filter.keeps(finding.code, finding.severity)) progress.add(finding);
+  };
+  try {
+    trial::check_fully(model, trial::CheckDepth::everything, {}, note);
+  } catch (const std::bad_alloc&) {
+    out.cut_short = memory::out_of_memory_text();
+  }
   // What --select asks for is not known where nodes could not be judged at all.
   const auto counts = [&](const opset::Finding& finding) {
     return filter.keeps(finding.code, finding.severity) ||
@@ -169,6 +220,27 @@ void note_findings(const report::CheckedModel& model, const FailOn& fail_on, Exi
   if (model.is_too_new) code.note(ErrorKind::unsupported);
 }
 
+report::CheckedModel checked_model(const std::string& path, const ModelAnswer& answer, bool shows_all,
+                                   const FailOn& fail_on, ExitCode& code) {
+  report::CheckedModel model;
+  model.path = path;
+  model.shows_all = shows_all;
+  if (answer.failed) {
+    model.failure = answer.failed->what();
+    tell("grurun: {}\n", model.failure);
+    code.note(answer.failed->kind());
+    return model;
+  }
+  Checked checked;
+  checked.fields(conformance::WireReader(answer.bytes));
+  model.findings = std::move(checked.findings);
+  model.is_too_new = checked.is_too_new;
+  model.cut_short = std::move(checked.cut_short);
+  note_findings(model, fail_on, code);
+  if (!model.cut_short.empty()) code.note(ErrorKind::limit);
+  return model;
+}
+
 // A file that cannot be read does not keep the others from being checked.
 int check_models(const CheckFlags& flags) {
   Reports<std::vector<report::CheckedModel>> reports(flags.report, "check", true);
@@ -179,28 +251,22 @@ int check_models(const CheckFlags& flags) {
   for (const std::string& path : paths) read.push_back({"the model", path});
   require_unread(reports.files(), read);
   reports.open();
-  const auto look = [&](const std::string& path) {
-    const Checked checked = check_model(path, filter);
-    conformance::WireWriter writer;
-    writer(checked.is_too_new), writer(checked.findings);
-    return writer.take();
+  Progress progress;
+  Look look;
+  look.all = [&](const std::string& path) { return check_model(path, filter, progress).encoded(); };
+  look.until_now = [&](const std::string& limit) {
+    return Checked{progress.findings(), false, limit}.encoded();
   };
-  std::vector<report::CheckedModel> checked;
   ExitCode code;
-  for (const ModelAnswer& answer : look_at_each(paths, flags.jobs, look)) {
-    report::CheckedModel& model = checked.emplace_back();
-    model.path = paths[checked.size() - 1];
-    if (answer.failed) {
-      model.failure = answer.failed->what();
-      tell("grurun: {}\n", model.failure);
-      code.note(answer.failed->kind());
-      continue;
-    }
-    conformance::WireReader reader(answer.bytes);
-    reader(model.is_too_new), reader(model.findings);
-    note_findings(model, fail_on, code);
-  }
-  reports.write(checked);
+  const auto finish = [&](const std::vector<ModelAnswer>& answers) {
+    std::vector<report::CheckedModel> checked;
+    for (const ModelAnswer& answer : answers)
+      checked.push_back(checked_model(paths[checked.size()], answer, flags.all, fail_on, code));
+    reports.write(checked);
+  };
+  finish(look_at_each(paths,
+                      {flags.jobs, flags.limits, flags.sandbox, paths_of(reports.files()), "the check"}, look,
+                      finish));
   return code.value();
 }
 
@@ -247,6 +313,10 @@ void add_check(CLI::App& command, Action& action) {
   const std::string formats = either_of(report::format_names<std::vector<report::CheckedModel>>()) +
                               "; with --list-rules " + either_of(report::format_names<report::Rules>());
   add_report_flags(command, flags->report, formats);
+  command.add_flag("--all", flags->all,
+                   "List every finding: without it the first 50 of each code of a model");
+  add_limit_flags(command, flags->limits, "the check of a model");
+  add_sandbox_flag(command, flags->sandbox);
   command.add_flag("--list-rules", flags->list_rules,
                    "Print the rules, with code and severity, that the flags leave in");
   command.footer(R"(
@@ -262,7 +332,7 @@ GRU, RNN and LSTM are held against everything that the text of their version sta
 
 Exit codes: 0 no errors (warnings and notes count with --fail-on, what the flags leave out never), 2 usage or a file is
 missing, 3 errors, what --fail-on names, or no valid model file, 4 not supported (an opset or ir_version newer than those known here, say), 5 a limit was
-hit.)");
+hit: what was found until then is told.)");
   command.callback([flags, &action] { action = [flags] { return run_check(*flags); }; });
 }
 

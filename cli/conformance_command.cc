@@ -14,11 +14,13 @@
 #include "cli/part_flags.h"
 #include "cli/report_flags.h"
 #include "cli/tolerance_flags.h"
+#include "cli/sandbox_flags.h"
 #include "conformance/discover.h"
 #include "conformance/select.h"
 #include "conformance/suite.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
+#include "onnx_io/bytes.h"
 #include "report/suite/json_lines.h"
 #include "report/suite/progress.h"
 #include "report/suite/read_suite.h"
@@ -55,6 +57,8 @@ struct Flags {
   std::string runtime;
   std::string reference;
   GateFlags gate;
+  std::string max_run_time = "0";
+  std::string sandbox = "auto";
 };
 
 using SuiteReports = Reports<SuiteResult>;
@@ -127,6 +131,8 @@ void check(const Flags& flags, const SuiteReports& reports) {
   check_sides(flags);
   if (flags.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   parse_time_limit("--max-time", flags.max_time);
+  parse_time_limit("--max-run-time", flags.max_run_time);
+  sandbox_mode(flags.sandbox);
   if (!flags.max_memory.empty()) parse_bytes("--max-memory", flags.max_memory);
   checked(flags.tolerance);
   check(flags.gate, flags.expectations, flags.fail_fast);
@@ -167,6 +173,12 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : kernels::usable_cpus());
   options.workers = static_cast<int>(std::min(workers, cases));
   options.max_memory = memory_of_each(flags, static_cast<std::size_t>(options.workers));
+  if (const auto limit = parse_time_limit("--max-run-time", flags.max_run_time))
+    options.max_run_time = std::chrono::ceil<std::chrono::nanoseconds>(*limit);
+  options.sandbox = sandbox_mode(flags.sandbox);
+  options.folders = flags.paths;
+  for (std::string& path : options.folders)
+    if (std::filesystem::is_regular_file(path)) path = onnx_io::folder_of(path);
   options.threads = kernels::usable_cpus();
   options.fail_fast = flags.fail_fast;
   options.each.other = other_runtime(flags);
@@ -284,6 +296,11 @@ void add_conformance(CLI::App& command, Action& action) {
                   "memory, 4G at least)")
       ->type_name("SIZE");
   add_part_flags(command, flags->part);
+  command
+      .add_option("--max-run-time", flags->max_run_time, "Seconds all cases together may take; 0: no limit")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  add_sandbox_flag(command, flags->sandbox);
   command.add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   add_tolerance_flags(command, flags->tolerance);
   add_report_flags(command, flags->report, either_of(report::format_names<SuiteResult>()));

@@ -2,11 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/flag_values.h"
+#include "cli/limit_flags.h"
+#include "cli/sandbox_flags.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
-#include "tensor/memory/container_limits.h"
-#include "tensor/memory/memory.h"
 
 namespace grurun::cli {
 
@@ -24,6 +23,7 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
       ->type_name("SIZE")
       ->group(group);
   add_fusion_flag(app, flags.no_fusion, group);
+  add_sandbox_flag(app, flags.sandbox, group);
 }
 
 void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group) {
@@ -37,8 +37,7 @@ void apply(const EngineFlags& flags) {
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   // Without a flag a tensor larger than the memory that there is is refused, rather than left to the system's
   // killer.
-  memory::set_limit(flags.max_memory.empty() ? usable_memory()
-                                             : parse_bytes("--max-memory", flags.max_memory));
+  apply_memory_limit(flags.max_memory);
 }
 
 }  // namespace grurun::cli

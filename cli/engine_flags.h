@@ -12,6 +12,7 @@ struct EngineFlags {
   std::string isa;
   std::string max_memory;
   bool no_fusion = false;
+  std::string sandbox = "auto";
 };
 
 /// --threads, --isa, --max-memory, --no-fusion, in the help's group of that name.

@@ -3,8 +3,11 @@
 
 #include "cli/commands.h"
 #include "cli/flag_values.h"
+#include "cli/limit_flags.h"
 #include "cli/many_models.h"
 #include "cli/report_flags.h"
+#include "cli/sandbox_flags.h"
+#include "cli/time_limit.h"
 #include "cli/warnings.h"
 #include "conformance/wire_fields.h"
 #include "opset/check/mended_findings.h"
@@ -24,6 +27,8 @@ struct InspectFlags {
   int jobs = 0;
   std::vector<std::string> dimensions;
   ReportFlags report;
+  LimitFlags limits;
+  std::string sandbox = "auto";
 };
 
 using Sizes = std::map<std::string, std::int64_t>;
@@ -35,6 +40,9 @@ report::Inspected inspected(const std::string& path, const onnx_io::Model& model
 int inspect_one(const InspectFlags& flags, const std::string& path) {
   Reports<report::Inspected> reports(flags.report, "inspect", true);
   const Sizes sizes = parse_dimensions("--set", flags.dimensions);
+  enter_sandbox(flags.sandbox, {{path}, {}, paths_of(reports.files())});
+  apply(flags.limits);
+  const auto limit = limit_time(flags.limits.max_time, printable(path) + ": inspect");
   const onnx_io::RunnableModel file = onnx_io::load_model_to_run(path);
   const onnx_io::Model& model = file.model;
   require_unread(reports.files(), files_of(model));
@@ -98,8 +106,10 @@ int inspect_many(const InspectFlags& flags, const std::vector<std::string>& path
   reports.open();
   std::vector<report::InspectedFile> files;
   ExitCode code;
-  const auto look = [&](const std::string& path) { return inspect_answer(path, sizes); };
-  const std::vector<ModelAnswer> answers = look_at_each(paths, flags.jobs, look);
+  Look look;
+  look.all = [&](const std::string& path) { return inspect_answer(path, sizes); };
+  const LookOptions options{flags.jobs, flags.limits, flags.sandbox, paths_of(reports.files()), "inspect"};
+  const std::vector<ModelAnswer> answers = look_at_each(paths, options, look, [](const auto&) {});
   for (const ModelAnswer& each : answers) {
     report::InspectedFile& file = files.emplace_back();
     file.path = paths[files.size() - 1];
@@ -140,6 +150,8 @@ void add_inspect(CLI::App& command, Action& action) {
       ->allow_extra_args(false)
       ->type_name("DIM=N");
   add_report_flags(command, flags->report, either_of(report::format_names<report::Inspected>()));
+  add_limit_flags(command, flags->limits, "all of it");
+  add_sandbox_flag(command, flags->sandbox);
   command.footer(R"(
 Inputs and outputs with type and shape, opsets, producer, every operator with its version and how often it occurs. GRU,
 RNN and LSTM with their sizes and attributes, also where an exporter took them apart into a cell for each step or put one

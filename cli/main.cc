@@ -1,8 +1,10 @@
 #include <cstdint>
 
 #include "cli/program.h"
+#include "cli/sandbox_flags.h"
 
 int main(int argc, char** argv) {
+  grurun::cli::own_process();
   return grurun::cli::run_program(argc, argv);
 }
 

@@ -5,12 +5,16 @@
 #include <filesystem>
 #include <new>
 
+#include "cli/sandbox_flags.h"
+#include "cli/streams.h"
+#include "cli/time_limit.h"
 #include "conformance/wire_fields.h"
 #include "conformance/worker.h"
 #include "engine/kernels/machine/parallel.h"
 #include "onnx_io/models/find_models.h"
 #include "opset/schema/registry.h"
 #include "tensor/memory/heap.h"
+#include "tensor/printable.h"
 
 namespace grurun::cli {
 
@@ -32,7 +36,8 @@ std::string encode_answer(const ModelAnswer& answer) {
   conformance::WireWriter writer;
   writer(answer.failed.has_value());
   if (!answer.failed) return writer(answer.bytes), writer.take();
-  writer(answer.failed->kind()), writer(answer.failed->message()), writer(answer.failed->context());
+  writer(static_cast<int>(answer.failed->kind())), writer(answer.failed->message()),
+      writer(answer.failed->context());
   return writer.take();
 }
 
@@ -45,10 +50,12 @@ ModelAnswer decode_answer(const std::string& bytes) {
     reader(answer.bytes);
     return answer;
   }
-  ErrorKind kind{};
+  int number = 0;
   std::string message;
   std::vector<std::string> context;
-  reader(kind), reader(message), reader(context);
+  reader(number), reader(message), reader(context);
+  const bool is_kind = number >= 0 && number <= static_cast<int>(ErrorKind::internal);
+  const ErrorKind kind = is_kind ? static_cast<ErrorKind>(number) : ErrorKind::internal;
   answer.failed.emplace(kind, message);
   for (auto where = context.rbegin(); where != context.rend(); ++where) answer.failed->add_context(*where);
   return answer;
@@ -71,15 +78,40 @@ std::vector<std::string> model_paths(const std::vector<std::string>& arguments) 
   return paths;
 }
 
-std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, int jobs,
-                                      const std::function<std::string(const std::string& path)>& look) {
-  if (jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
-  if (paths.size() == 1) return {look_here(paths.front(), look)};
+namespace {
+
+ModelAnswer known_until_now(const Look& look, const std::string& path, const std::string& limit) {
+  if (look.until_now) return {look.until_now(limit), std::nullopt};
+  return {{}, Error(ErrorKind::limit, path + ": " + limit)};
+}
+
+std::vector<ModelAnswer> look_at_one(const std::string& path, const LookOptions& options, const Look& look,
+                                     const std::function<void(const std::vector<ModelAnswer>&)>& finish) {
+  enter_sandbox(options.sandbox, {{path}, {}, options.written});
+  apply(options.limits);
+  const auto limit = limit_time(options.limits.max_time, printable(path) + ": " + options.what, [&] {
+    finish({known_until_now(look, path, time_limit_text(options.what, options.limits.max_time))});
+    finish_stdout();
+  });
+  return {look_here(path, look.all)};
+}
+
+}  // namespace
+
+std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, const LookOptions& options,
+                                      const Look& look,
+                                      const std::function<void(const std::vector<ModelAnswer>&)>& finish) {
+  if (options.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
+  if (paths.size() == 1) return look_at_one(paths.front(), options, look, finish);
   opset::since_version("Identity", "", 1);  // tables that every worker needs are built once
   std::vector<ModelAnswer> answers(paths.size());
   const auto run = [&](std::size_t job, const conformance::WorkersLeft&) {
     kernels::set_threads(1);
-    return encode_answer(look_here(paths[job], look));
+    const std::string too_late = time_limit_text(options.what, options.limits.max_time);
+    const auto limit = limit_time(options.limits.max_time, options.what, [&] {
+      conformance::answer_and_end(encode_answer(known_until_now(look, paths[job], too_late)));
+    });
+    return encode_answer(look_here(paths[job], look.all));
   };
   const auto on_end = [&](const conformance::JobEnd& end) {
     if (end.how == conformance::JobEnd::How::answered) {
@@ -91,8 +123,15 @@ std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, int
     }
     return true;
   };
-  const conformance::PoolOptions options{jobs > 0 ? jobs : kernels::usable_cpus(), std::nullopt};
-  if (conformance::run_pool(paths.size(), options, run, on_end) == conformance::PoolEnd::interrupted)
+  const auto sandbox = make_sandbox(options.sandbox, {paths, {}, {}});
+  conformance::PoolOptions pool{options.jobs > 0 ? options.jobs : kernels::usable_cpus(), std::nullopt};
+  pool.on_start = [&](int answers_to) {
+    apply(options.limits);
+    if (sandbox == nullptr) return;
+    sandbox->enter();
+    conformance::keep_only(answers_to);
+  };
+  if (conformance::run_pool(paths.size(), pool, run, on_end) == conformance::PoolEnd::interrupted)
     fail_usage("stopped by a signal before every model was looked at");
   return answers;
 }
@@ -105,12 +144,14 @@ void add_jobs_flag(CLI::App& command, int& jobs) {
 
 void ExitCode::note(ErrorKind kind) {
   usage_ = usage_ || kind == ErrorKind::usage;
+  limit_ = limit_ || kind == ErrorKind::limit;
   invalid_ = invalid_ || kind == ErrorKind::invalid_model;
   if (other_ == 0) other_ = exit_code(kind);
 }
 
 int ExitCode::value() const {
   if (usage_) return exit_code(ErrorKind::usage);
+  if (limit_) return exit_code(ErrorKind::limit);
   return invalid_ ? exit_code(ErrorKind::invalid_model) : other_;
 }
 

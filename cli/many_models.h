@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/app.h"
+#include "cli/limit_flags.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -21,16 +22,34 @@ struct ModelAnswer {
   std::optional<Error> failed;  // what it threw, or that its process died
 };
 
-/// Calls look(path) for each, in `jobs` processes side by side (0: one for each CPU), and returns the answers
-/// in the order of the paths. A single model is looked at here. Throws Error(usage) when a signal ends it.
-std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, int jobs,
-                                      const std::function<std::string(const std::string& path)>& look);
+struct LookOptions {
+  int jobs = 0;  // processes side by side; 0: one for each CPU
+  LimitFlags limits;
+  std::string sandbox = "auto";
+  std::vector<std::string> written;  // files that the command writes
+  std::string what;                  // "the check", in messages
+};
+
+struct Look {
+  /// Looks at one model.
+  std::function<std::string(const std::string& path)> all;
+  /// At a limit, from another thread: what is known of the model until then. Empty: nothing but the limit is
+  /// told.
+  std::function<std::string(const std::string& limit)> until_now;
+};
+
+/// Looks at each in the sandbox, within the limits, and returns the answers in the order of the paths. A
+/// single model is looked at in this process: when its time is up, `finish` is called with what is known, and
+/// the process ends with the exit code of a limit. Throws Error(usage) when a signal ends it.
+std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, const LookOptions& options,
+                                      const Look& look,
+                                      const std::function<void(const std::vector<ModelAnswer>&)>& finish);
 
 /// -j, --jobs.
 void add_jobs_flag(CLI::App& command, int& jobs);
 
-/// The exit code of a command that goes on when one of its models fails: that of usage, else that of an
-/// invalid model, else that of the first other failure.
+/// The exit code of a command that goes on when one of its models fails: that of usage, else that of a limit,
+/// since not all is known then, else that of an invalid model, else that of the first other failure.
 class ExitCode {
  public:
   void note(ErrorKind kind);
@@ -38,6 +57,7 @@ class ExitCode {
 
  private:
   bool usage_ = false;
+  bool limit_ = false;
   bool invalid_ = false;
   int other_ = 0;
 };

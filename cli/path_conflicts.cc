@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "onnx_io/folder.h"
 #include "tensor/error.h"
 #include "trial/data_set.h"
 #include "trial/data_set_names.h"
@@ -56,10 +57,8 @@ std::optional<FileId> id_of(const std::string& path) {
 /// Calls body(path) for the files of a data set in the folder whose names begin so.
 template <typename Body>
 void each_numbered(const std::string& folder, std::string_view prefix, const Body& body) {
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (trial::file_number(entry.path().filename().string(), prefix)) body(entry.path().string());
-  }
+  for (const onnx_io::FolderEntry& entry : onnx_io::entries_of(folder))
+    if (trial::file_number(entry.name, prefix)) body((fs::path(folder) / entry.name).string());
 }
 
 /// Every file that is read, by whatever name or link, and the flag that names it.
@@ -86,6 +85,12 @@ void require_not_among(const std::map<FileId, std::string>& read, const NamedPat
 }
 
 }  // namespace
+
+std::vector<std::string> paths_of(const std::vector<NamedPath>& named) {
+  std::vector<std::string> paths;
+  for (const NamedPath& each : named) paths.push_back(each.path);
+  return paths;
+}
 
 void require_format(const char* flag, const std::string& path) {
   constexpr const char* formats = ".npz, .json, .pb and .npy";

@@ -15,6 +15,8 @@ struct NamedPath {
   std::string path;
 };
 
+std::vector<std::string> paths_of(const std::vector<NamedPath>& named);
+
 /// Throws Error(usage), with the flag's name, for "-" and for a name with an ending of no format of values,
 /// which rather means a file than a folder; one that is there, and a path that ends with '/', are folders
 /// whatever their names.

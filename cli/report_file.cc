@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "onnx_io/bytes.h"
 #include "report/format.h"
 
 namespace grurun::cli {
@@ -94,14 +95,16 @@ ReportFile::ReportFile(const std::string& path, std::string_view begins)
 }
 
 void ReportFile::write(const std::string& text) {
-  if (!file_.is_open()) file_.open(path_, std::ios::binary | std::ios::trunc);
+  if (!file_.is_open()) {
+    try {
+      return onnx_io::write_file(path_, {text});
+    } catch (const Error&) {
+      fail_usage("{}: the report could not be written", path_);
+    }
+  }
   file_ << text;
   file_.close();
-  if (file_) return;
-  // Half of a file may be taken for the whole.
-  std::error_code ignored;
-  if (!appends_ && fs::is_regular_file(fs::symlink_status(path_, ignored))) fs::remove(path_, ignored);
-  fail_usage("{}: the report could not be written", path_);
+  if (!file_) fail_usage("{}: the report could not be written", path_);
 }
 
 void ReportFile::append(const std::string& text, std::optional<Error>& failed) {

@@ -11,6 +11,7 @@
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
 #include "cli/report_flags.h"
+#include "cli/sandbox_flags.h"
 #include "cli/time_limit.h"
 #include "cli/warnings.h"
 #include "onnx_io/values/tensor_files.h"
@@ -177,7 +178,8 @@ trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>
   return options;
 }
 
-void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, RunReport& report) {
+void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, std::unique_ptr<TimeLimit>& limit,
+               RunReport& report) {
   const onnx_io::Model& model = file.model;
   if (!flags.trace_gates.empty()) trial::require_traceable(model);
   const std::vector<Slot> inputs = trial::input_slots(model.graph),
@@ -195,15 +197,11 @@ void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, RunRep
     report.warnings.push_back(finding);
   };
   for (const opset::Finding& finding : opset::mended_findings(file.mended)) options.warn(finding);
-  std::unique_ptr<TimeLimit> limit;
-  if (const auto most = max_time(flags)) {
-    limit = std::make_unique<TimeLimit>(*most);
-    options.deadline = limit->deadline();
-  }
+  if (limit != nullptr) options.deadline = limit->deadline();
   memory::begin_counting_heap();
   trial::Trial trial(model, std::move(options));
   report.outcome = with_context([&] { return flags.model; }, [&] { return trial.run(std::move(set)); });
-  limit.reset();
+  limit.reset();  // what is left is writing
   save(flags.save_outputs, model.graph, outputs, report.outcome.outputs, Side::output);
   explain(flags, trial, report);
   if (!flags.trace_gates.empty()) trace_gates(flags, model, report.outcome);
@@ -244,11 +242,17 @@ int run(const RunFlags& flags) {
   report.compares = !flags.expected.empty();
   if (flags.full) report.shows_values = report::PrintOptions::full();
   if (flags.quiet) report.shows_values.reset();
+  std::vector<std::string> values = flags.data.inputs, outputs = paths_of(written);
+  values.insert(values.end(), flags.expected.begin(), flags.expected.end());
+  outputs.insert(outputs.end(), {flags.save_inputs, flags.save_outputs});
+  enter_sandbox(flags.engine.sandbox, {{flags.model}, std::move(values), std::move(outputs)});
   onnx_io::RunnableModel file;
+  std::unique_ptr<TimeLimit> limit;
+  if (const auto most = max_time(flags)) limit = std::make_unique<TimeLimit>(*most);
   noting_errors(report, [&] { file = onnx_io::load_model_to_run(flags.model); });
   if (!report.error) require_unread_all(flags, written, files_of(file.model));
   reports.open();
-  if (!report.error) noting_errors(report, [&] { run_model(flags, file, report); });
+  if (!report.error) noting_errors(report, [&] { run_model(flags, file, limit, report); });
   reports.write(report);
   if (report.error) throw *report.error;
   return report.exit_status();

@@ -2,7 +2,9 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/limit_flags.h"
 #include "cli/report_flags.h"
+#include "cli/time_limit.h"
 #include "report/schema/schema_selection.h"
 #include "tensor/error.h"
 
@@ -17,6 +19,7 @@ struct SchemaFlags {
   std::optional<std::string> domain;
   std::optional<std::int64_t> opset_version;
   ReportFlags report;
+  LimitFlags limits;
   bool doc = false;
 };
 
@@ -29,6 +32,8 @@ int write(const SchemaFlags& flags, const std::string& subject, const Select& se
 }
 
 int run_schema(const SchemaFlags& flags) {
+  apply(flags.limits);
+  const auto limit = limit_time(flags.limits.max_time, "schema");
   if (!flags.diff_opset.empty() && !flags.op_type.empty())
     fail_usage("--diff-opset is about all operators; for one use grurun schema {} --diff FROM TO",
                flags.op_type);
@@ -78,6 +83,7 @@ void add_schema(CLI::App& command, Action& action) {
   command.add_flag("--doc", flags->doc, "The operator's text behind the rest (always part of json)")
       ->excludes(diff)
       ->excludes(diff_opset);
+  add_limit_flags(command, flags->limits, "all of it");
   command.footer(R"(
 Attributes with type and default, inputs and outputs with their type constraints, and all versions of the operator.
 

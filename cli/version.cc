@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "conformance/sandbox.h"
 #include "conformance/version.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
@@ -27,8 +28,9 @@ std::string version_details() {
                        domain == newest.rbegin()->first ? "" : ",");
   }
   const std::vector<std::string> sets = kernels::simd_targets();
-  return out + fmt::format("\nInstruction sets: {}; {} is used\n{} threads", fmt::join(sets, ", "),
-                           kernels::simd_target(), kernels::usable_cpus());
+  return out + fmt::format("\nInstruction sets: {}; {} is used\n{} threads\nSandbox: {}",
+                           fmt::join(sets, ", "), kernels::simd_target(), kernels::usable_cpus(),
+                           conformance::sandbox_support().text());
 }
 
 }  // namespace grurun::cli

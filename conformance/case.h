@@ -83,6 +83,7 @@ struct CaseResult {
   std::vector<OutputResult> outputs;
   std::vector<trial::Explanation> findings;  // why recurrent nodes differ, where diagnosis can say it
   std::vector<Warning> warnings;  // of the model, and of values that are of another type than it declares
+  std::uint64_t left_out = 0;     // outputs and warnings beyond the first thousand of each
 };
 
 }  // namespace grurun::conformance

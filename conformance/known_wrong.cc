@@ -112,7 +112,7 @@ std::string sha256_of(std::string_view bytes) {
 /// Throws Error(usage) for what is no regular file: a device never ends, a pipe is waited for.
 std::string sha256_of_file(const std::string& path) {
   const onnx_io::OpenFile file = onnx_io::open_file(path);
-  return sha256_of(onnx_io::map_file(file.descriptor, static_cast<std::size_t>(file.size)).text());
+  return sha256_of(onnx_io::map_file(file.descriptor, static_cast<std::size_t>(file.size), path).text());
 }
 
 bool is_expected_file(const fs::path& path) {

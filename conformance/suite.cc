@@ -9,9 +9,12 @@
 #include <cstring>
 #include <filesystem>
 
+#include "conformance/process_limits.h"
 #include "conformance/wire.h"
 #include "engine/graph/op_registry.h"
 #include "engine/kernels/machine/parallel.h"
+#include "onnx_io/bytes.h"
+#include "onnx_io/folder.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
@@ -43,6 +46,24 @@ CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
                                  std::chrono::duration<double>(*options.each.max_time).count());
   }
   return result;
+}
+
+/// A folder or file that is a link lies elsewhere; so may what is in a data set.
+SandboxPaths readable_paths(const SuiteResult& result) {
+  SandboxPaths paths{result.options.folders, {}};
+  if (result.options.each.other) paths.read.push_back(result.options.each.other->folder);
+  std::string last;
+  for (const Case& test : result.cases) {
+    const std::string folder = onnx_io::folder_of(test.model);
+    if (folder == last) continue;  // models of one folder, in the flat layout
+    last = folder;
+    std::error_code error;
+    if (result.options.folders.empty() || std::filesystem::is_symlink(test.path, error))
+      paths.read.push_back(folder);
+    onnx_io::add_links(folder, paths.read);
+    for (const std::string& set : test.data_sets) onnx_io::add_links(set, paths.read);
+  }
+  return paths;
 }
 
 }  // namespace
@@ -135,10 +156,30 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   };
   share_threads(result.options.workers);
 
-  const ScratchFolder scratch(result.options.each.other && !result.options.each.other->command.empty());
+  // A command of another runtime is a program that a worker starts, under limits of its own.
+  const bool starts_programs = result.options.each.other && !result.options.each.other->command.empty();
+  if (starts_programs && result.options.sandbox == SandboxMode::strict)
+    fail_usage("--sandbox strict: workers that run another runtime's command start a program; use auto");
+  const ScratchFolder scratch(starts_programs);
+  const SandboxMode mode = starts_programs ? SandboxMode::off : result.options.sandbox;
+  const Sandbox sandbox(mode, readable_paths(result));
+  result.sandbox = sandbox.state().text();
+  PoolOptions pool{result.options.workers, result.options.each.max_time};
+  pool.max_run_time = result.options.max_run_time;
+  pool.on_start = [&](int answers) {
+    if (!starts_programs) limit_memory(result.options.max_memory);
+    if (mode != SandboxMode::off) {
+      limit_files();
+      sandbox.enter();
+      keep_only(answers);
+    }
+  };
+
   std::size_t done = result.cases.size() - jobs.size();
   const auto run = [&](std::size_t job, const WorkersLeft& left) {
     memory::set_limit(result.options.max_memory);
+    if (result.options.each.max_time && !starts_programs)
+      limit_processor_time((*result.options.each.max_time + kill_grace) * result.options.threads);
     memory::begin_counting_heap();
     CaseOptions options = result.options.each;
     options.between_steps = [&] { share_threads(left()); };
@@ -162,7 +203,6 @@ void run_suite(SuiteResult& result, const Progress& progress) {
     if (!outcome.unexpected || result.options.retries == 0) tell(index);
     return !(result.options.fail_fast && outcome.unexpected);
   };
-  const PoolOptions pool{result.options.workers, result.options.each.max_time};
   result.end = run_pool(jobs.size(), pool, run, on_end);
   const std::vector<std::size_t> first_jobs = jobs;
   for (int again = 0; again < result.options.retries && result.end == PoolEnd::done; ++again) {

@@ -1,6 +1,7 @@
 // Runs many cases in worker processes and holds what became of them, in the order they were found.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "conformance/case.h"
 #include "conformance/expectations.h"
 #include "conformance/run_case.h"
+#include "conformance/sandbox.h"
 #include "conformance/shard.h"
 #include "conformance/worker.h"
 
@@ -25,6 +27,9 @@ struct SuiteOptions {
   bool fail_fast = false;  // stop at the first verdict that is not as expected
   bool keep_outputs =
       true;  // false: what was compared in cases with a good verdict is dropped once it is told
+  std::optional<std::chrono::nanoseconds> max_run_time{};  // of all cases
+  SandboxMode sandbox = SandboxMode::automatic;            // of the workers
+  std::vector<std::string> folders{};                      // that cases were found in: what workers may read
 };
 
 /// How a run of a case ended that was repeated.
@@ -66,6 +71,7 @@ struct SuiteResult {
   Sides sides;
   PoolEnd end = PoolEnd::done;
   double seconds = 0;
+  std::string sandbox;  // what was in force (SandboxState::text); empty where nothing ran
 
   std::size_t not_run() const;
   std::size_t unexpected() const;

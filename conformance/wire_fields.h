@@ -58,6 +58,18 @@ class WireReader {
     if (number >= verdict_count) fail_internal("a worker's answer has a verdict of number {}", number);
     verdict = static_cast<Verdict>(number);
   }
+  void operator()(opset::Severity& severity) {
+    int number = 0;
+    (*this)(number);
+    if (number < 0 || number > static_cast<int>(opset::Severity::note))
+      fail_internal("a worker's answer has a severity of number {}", number);
+    severity = static_cast<opset::Severity>(number);
+  }
+  void operator()(bool& value) {
+    std::uint8_t number = 0;
+    (*this)(number);
+    value = number != 0;
+  }
   void operator()(std::string& text) {
     std::size_t size = 0;
     (*this)(size);
@@ -109,7 +121,7 @@ void fields(Io& io, T& value) {
   using Plain = std::remove_const_t<T>;
   if constexpr (std::is_same_v<Plain, CaseResult>) {
     io(value.verdict), io(value.message), io(value.seconds), io(value.operators), io(value.opsets);
-    io(value.outputs), io(value.findings), io(value.warnings);
+    io(value.outputs), io(value.findings), io(value.warnings), io(value.left_out);
   } else if constexpr (std::is_same_v<Plain, OpsetImport>) {
     io(value.domain), io(value.version);
   } else if constexpr (std::is_same_v<Plain, OutputResult>) {

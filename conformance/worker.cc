@@ -113,25 +113,36 @@ bool write_all(int fd, const char* data, std::size_t size) {
   return true;
 }
 
+/// Of this process, a worker: where it answers, and which job it is at.
+int answers_to = -1;
+std::atomic<std::uint64_t> job_at{0};
+
+bool send_answer(int out, std::uint64_t job, const std::string& answer) {
+  const AnswerHead head{job, answer.size()};
+  std::string message(reinterpret_cast<const char*>(&head), sizeof head);
+  message += answer;
+  return write_all(out, message.data(), message.size());
+}
+
 [[noreturn]] void work(Board* board, Slot* slot, std::size_t jobs, std::optional<std::size_t> first, int out,
                        const PoolOptions& options, const Job& run) {
   const WorkersLeft left = [board] {
     return static_cast<int>(board->workers.load(std::memory_order_relaxed));
   };
-  std::string message;
+  answers_to = out;
   for (;;) {
     const std::uint64_t job = first ? *first : board->next.fetch_add(1, std::memory_order_relaxed);
     first.reset();
     if (job >= jobs) _exit(0);
     slot->began_ns.store(options.now().count(), std::memory_order_relaxed);
     slot->job.store(job + 1, std::memory_order_release);
-    const std::string answer = run(job, left);
-    const AnswerHead head{job, answer.size()};
-    message.assign(reinterpret_cast<const char*>(&head), sizeof head);
-    message += answer;
-    if (!write_all(out, message.data(), message.size())) _exit(1);
+    job_at.store(job);
+    if (!send_answer(out, job, run(job, left))) _exit(1);
   }
 }
+
+/// A case's result is bounded (run_case); what says that it is longer is no result.
+constexpr std::uint64_t most_of_answer = std::uint64_t{64} << 20;
 
 struct Worker {
   pid_t pid = -1;
@@ -167,6 +178,8 @@ class Pool {
     board_->workers.fetch_sub(workers_.size() - started, std::memory_order_relaxed);
     while (ended_ < jobs_) {
       if (interrupted) return PoolEnd::interrupted;
+      if (options_.max_run_time && now_ns() - begin_ns_ > options_.max_run_time->count())
+        return PoolEnd::out_of_time;
       if (none_runs()) start_for_lost();
       wait();
       if (stopped_) return PoolEnd::stopped;
@@ -203,11 +216,23 @@ class Pool {
       close(ends[0]);
       for (const Worker& other : workers_)
         if (other.in >= 0) close(other.in);
+      if (options_.on_start) start_work(ends[1]);
       work(board_.operator->(), &slot, jobs_, first, ends[1], options_, run_);
     }
     close(ends[1]);
     workers_[index] = Worker{pid, ends[0], {}, 0, 0};
     return true;
+  }
+
+  /// A worker that cannot be made ready takes no job: after a few of them the pool gives up.
+  void start_work(int answers) const {
+    try {
+      options_.on_start(answers);
+    } catch (const std::exception& error) {
+      const std::string line = fmt::format("grurun: a worker cannot start: {}\n", error.what());
+      write_all(STDERR_FILENO, line.data(), line.size());
+      _exit(1);
+    }
   }
 
   bool refused(const char* what) const {
@@ -249,6 +274,13 @@ class Pool {
     if (!stopped_) kill_late();
   }
 
+  /// job + 1 of the job that a worker is at, 0 for none. A damaged worker may write anything into its slot.
+  std::uint64_t job_of(std::size_t index) const {
+    const std::uint64_t job = board_->slots[index].job.load(std::memory_order_acquire);
+    const bool is_one = job != 0 && job <= jobs_;
+    return is_one && (job == workers_[index].last || !reported_[job - 1]) ? job : 0;
+  }
+
   std::int64_t now_ns() const { return options_.now().count(); }
 
   std::optional<std::int64_t> limit_ns() const {
@@ -260,11 +292,13 @@ class Pool {
   /// early.
   std::optional<std::int64_t> next_deadline() {
     const auto limit = limit_ns();
-    if (!limit) return std::nullopt;
+    if (!limit && !options_.max_run_time) return std::nullopt;
     const std::int64_t now = now_ns();
-    std::int64_t left = *limit;
+    std::int64_t left = limit ? *limit : options_.max_run_time->count();
+    if (options_.max_run_time) left = std::min(left, begin_ns_ + options_.max_run_time->count() - now);
+    if (!limit) return std::max<std::int64_t>(left, 1'000'000);
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-      if (workers_[i].in < 0 || board_->slots[i].job.load(std::memory_order_acquire) == 0) continue;
+      if (workers_[i].in < 0 || job_of(i) == 0) continue;
       left = std::min(left, board_->slots[i].began_ns.load(std::memory_order_relaxed) + *limit - now);
     }
     return std::max<std::int64_t>(left, 1'000'000);
@@ -275,7 +309,7 @@ class Pool {
     if (!limit) return;
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       Worker& worker = workers_[i];
-      const std::uint64_t job = board_->slots[i].job.load(std::memory_order_acquire);
+      const std::uint64_t job = job_of(i);
       if (worker.in < 0 || job == 0 || job == worker.last || worker.doomed != 0) continue;
       if (now_ns() - board_->slots[i].began_ns.load(std::memory_order_relaxed) < *limit) continue;
       worker.doomed = job;
@@ -294,6 +328,11 @@ class Pool {
     while (worker.received.size() - used >= sizeof(AnswerHead) && !stopped_) {
       AnswerHead head;
       std::memcpy(&head, worker.received.data() + used, sizeof head);
+      if (head.size > most_of_answer) {
+        kill(worker.pid, SIGKILL);
+        used = worker.received.size();
+        break;
+      }
       if (head.size > worker.received.size() - used - sizeof head) break;
       // No answer of ours: a case has damaged its process.
       if (head.job >= jobs_ || reported_[head.job]) {
@@ -311,7 +350,7 @@ class Pool {
   /// The pipe has ended and everything in it was read.
   void died(std::size_t index) {
     Worker& worker = workers_[index];
-    const std::uint64_t job = board_->slots[index].job.load(std::memory_order_acquire);
+    const std::uint64_t job = job_of(index);
     const double seconds = static_cast<double>(now_ns() - board_->slots[index].began_ns.load()) * 1e-9;
     const std::uint64_t doomed = worker.doomed;
     const bool unanswered = job != 0 && job != worker.last;
@@ -359,6 +398,7 @@ class Pool {
   std::vector<Worker> workers_;
   SharedBoard board_;
   std::vector<bool> reported_;  // by job
+  const std::int64_t begin_ns_ = now_ns();
   std::size_t ended_ = 0;
   int idle_deaths_ = 0;
   bool stopped_ = false;
@@ -373,6 +413,10 @@ std::string describe_status(int status) {
   const char* text = strsignal(number);
   return fmt::format("killed by SIG{} ({})", name != nullptr ? name : "?",
                      text != nullptr ? text : "unknown signal");
+}
+
+void answer_and_end(const std::string& answer) {
+  _exit(send_answer(answers_to, job_at.load(), answer) ? 0 : 1);
 }
 
 std::chrono::nanoseconds steady_time() {

@@ -1,0 +1,37 @@
+// --sandbox: what a command may still do while it reads a stranger's model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/app.h"
+#include "conformance/sandbox.h"
+
+namespace grurun::cli {
+
+void add_sandbox_flag(CLI::App& app, std::string& mode, const std::string& group = "Options");
+
+/// Throws Error(usage) for what is no mode.
+conformance::SandboxMode sandbox_mode(const std::string& text);
+
+/// To be called by a program whose process does nothing after its command: only there enter_sandbox does
+/// anything.
+void own_process();
+
+/// What a command names: models, and the values of flags that name files or folders ("x.npy", "X=x.npy").
+struct SandboxFiles {
+  std::vector<std::string> models;
+  std::vector<std::string> values;
+  std::vector<std::string> written;  // files and folders; "-" and "" are none
+};
+
+/// For processes that this one forks; nullptr for off.
+std::unique_ptr<conformance::Sandbox> make_sandbox(const std::string& mode, const SandboxFiles& files);
+
+/// Puts this process into the sandbox: it can read the folders of the models, and the values with what lies
+/// beside them, and make files in the folders of what it writes. Nothing may have started a thread. Throws
+/// what Sandbox throws.
+void enter_sandbox(const std::string& mode, const SandboxFiles& files);
+
+}  // namespace grurun::cli

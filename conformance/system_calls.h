@@ -1,0 +1,16 @@
+// The system calls that a sandboxed process may make.
+#pragma once
+
+namespace grurun::conformance {
+
+/// valgrind makes calls of its own in the process that it runs, and does not know those of Landlock.
+bool runs_under_valgrind();
+
+/// False where the kernel, or this build with a sanitizer or under valgrind, cannot filter system calls.
+bool can_filter_system_calls();
+
+/// From now on calls beside those that the engine, the readers and the C library need fail with EPERM. Throws
+/// Error(limit) when there is no memory for the filter, Error(internal) when the kernel refuses it.
+void filter_system_calls();
+
+}  // namespace grurun::conformance

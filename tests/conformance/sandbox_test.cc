@@ -1,0 +1,207 @@
+// What code of a stranger, in a worker, cannot do: each attempt is a job, ends in an answer or in the job's
+// own end, and the jobs behind it run.
+#include "conformance/sandbox.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "conformance/process_limits.h"
+#include "conformance/worker.h"
+#include "tensor/error.h"
+#include "tensor/sanitizers.h"
+
+namespace grurun::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string result_of(long result) {
+  return result < 0 ? std::strerror(errno) : "done";
+}
+
+std::string open_to_read(const std::string& path) {
+  return result_of(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+std::string start_program() {
+  char program[] = "/bin/true";
+  char* arguments[] = {program, nullptr};
+  return result_of(execve(program, arguments, nullptr));
+}
+
+std::string fork_bomb() {
+  for (int i = 0; i < 1000; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    if (child < 0) return std::strerror(errno);
+  }
+  return "done";
+}
+
+std::string take_all_memory() {
+  try {
+    std::vector<std::unique_ptr<char[]>> held;
+    for (;;) {
+      held.push_back(std::make_unique<char[]>(64 << 20));
+      std::memset(held.back().get(), 1, 64 << 20);
+    }
+  } catch (const std::bad_alloc&) {
+    return "no memory";
+  }
+}
+
+class Sandboxed : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (GRURUN_ASAN || GRURUN_TSAN) GTEST_SKIP() << "the sanitizers start and trace processes themselves";
+    const SandboxState state = sandbox_support();
+    if (state.landlock == 0 || !state.seccomp) GTEST_SKIP() << "this kernel has " << state.text();
+    fs::create_directories(folder_ / "model");
+    fs::create_directories(folder_ / "home");
+    std::ofstream(folder_ / "model" / "data.bin") << "data";
+    std::ofstream(folder_ / "home" / "secret") << "secret";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  using Attempts = std::vector<std::pair<const char*, std::function<std::string()>>>;
+
+  /// What came of each attempt, of two workers that share them.
+  std::map<std::string, JobEnd> run(const Attempts& attempts) const {
+    const Sandbox sandbox(SandboxMode::strict, {{path("model")}, {}});
+    PoolOptions options{2, std::chrono::seconds(20)};
+    options.on_start = [&](int answers) {
+      limit_memory(std::size_t{256} << 20);
+      limit_files();
+      sandbox.enter();
+      keep_only(answers);
+    };
+    std::map<std::string, JobEnd> ends;
+    const auto job = [&](std::size_t i, const WorkersLeft&) { return attempts[i].second(); };
+    const PoolEnd end = run_pool(attempts.size(), options, job, [&](JobEnd one) {
+      ends[attempts[one.job].first] = one;
+      return true;
+    });
+    EXPECT_EQ(end, PoolEnd::done);
+    return ends;
+  }
+
+  const fs::path folder_ = fs::temp_directory_path() / ("grurun-sandbox-" + std::to_string(getpid()));
+};
+
+TEST_F(Sandboxed, ReadsItsFolderAndComputes) {
+  const Attempts attempts = {
+      {"read", [&] { return open_to_read(path("model/data.bin")); }},
+      {"list", [&] { return std::to_string(std::distance(fs::directory_iterator(path("model")), {})); }},
+      {"thread",
+       [] {
+         std::string out;
+         std::thread([&] { out = "done"; }).join();
+         return out;
+       }},
+      {"memory", [] { return std::string(std::vector<char>(100 << 20, 'x').back() == 'x' ? "done" : ""); }},
+      {"abort itself", []() -> std::string { std::abort(); }},
+  };
+  const auto ends = run(attempts);
+  EXPECT_EQ(ends.at("read").answer, "done");
+  EXPECT_EQ(ends.at("list").answer, "1");
+  EXPECT_EQ(ends.at("thread").answer, "done");
+  EXPECT_EQ(ends.at("memory").answer, "done");
+  EXPECT_EQ(ends.at("abort itself").how, JobEnd::How::crashed);
+}
+
+TEST_F(Sandboxed, DoesNothingElse) {
+  setenv("GRURUN_TEST_SECRET", "secret", 1);
+  const int inherited = open(path("home/secret").c_str(), O_RDONLY | O_CLOEXEC);
+  const pid_t parent = getpid();
+  const std::string denied = std::strerror(EACCES), forbidden = std::strerror(EPERM);
+  const Attempts attempts = {
+      {"read the home folder", [&] { return open_to_read(path("home/secret")); }},
+      {"read through a way up", [&] { return open_to_read(path("model/../home/secret")); }},
+      {"read /etc", [] { return open_to_read("/etc/passwd"); }},
+      {"write /tmp", [&] { return result_of(open(path("new").c_str(), O_WRONLY | O_CREAT, 0600)); }},
+      {"write the model", [&] { return result_of(open(path("model/data.bin").c_str(), O_WRONLY)); }},
+      {"remove the model", [&] { return result_of(unlink(path("model/data.bin").c_str())); }},
+      {"open a socket", [] { return result_of(socket(AF_INET, SOCK_STREAM, 0)); }},
+      {"open a local socket", [] { return result_of(socket(AF_UNIX, SOCK_STREAM, 0)); }},
+      {"start a program", start_program},
+      {"fork", fork_bomb},
+      {"trace", [&] { return result_of(ptrace(PTRACE_ATTACH, parent, nullptr, nullptr)); }},
+      {"leave the namespace", [] { return result_of(unshare(CLONE_NEWUSER)); }},
+      {"kill the parent", [&] { return result_of(kill(parent, SIGKILL)); }},
+      {"run what it wrote",
+       [] {
+         return result_of(mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+                               -1, 0) == MAP_FAILED
+                              ? -1
+                              : 0);
+       }},
+      {"take all memory", take_all_memory},
+      {"read the environment",
+       [] { return std::string(getenv("GRURUN_TEST_SECRET") == nullptr ? "nothing" : "secret"); }},
+      {"use what was open", [&] { return result_of(fcntl(inherited, F_GETFD)); }},
+      {"go on", [] { return std::string("done"); }},
+  };
+  const auto ends = run(attempts);
+  close(inherited);
+  unsetenv("GRURUN_TEST_SECRET");
+  const std::map<std::string, std::string> wanted = {
+      {"read the home folder", denied},
+      {"read through a way up", denied},
+      {"read /etc", denied},
+      {"write /tmp", denied},
+      {"write the model", denied},
+      {"remove the model", denied},
+      {"open a socket", forbidden},
+      {"open a local socket", forbidden},
+      {"start a program", forbidden},
+      {"fork", forbidden},
+      {"trace", forbidden},
+      {"leave the namespace", forbidden},
+      {"kill the parent", forbidden},
+      {"run what it wrote", forbidden},
+      {"take all memory", "no memory"},
+      {"read the environment", "nothing"},
+      {"use what was open", std::strerror(EBADF)},
+      {"go on", "done"},
+  };
+  for (const auto& [attempt, answer] : wanted) EXPECT_EQ(ends.at(attempt).answer, answer) << attempt;
+}
+
+TEST(SandboxMode, HasThreeNames) {
+  EXPECT_EQ(parse_sandbox_mode("auto"), SandboxMode::automatic);
+  EXPECT_EQ(parse_sandbox_mode("strict"), SandboxMode::strict);
+  EXPECT_EQ(parse_sandbox_mode("off"), SandboxMode::off);
+  EXPECT_EQ(parse_sandbox_mode("on"), std::nullopt);
+}
+
+TEST(RunPool, EndsWhenTheTimeOfAllJobsIsUp) {
+  PoolOptions options;
+  options.max_run_time = std::chrono::milliseconds(300);
+  int ended = 0;
+  const auto job = [](std::size_t, const WorkersLeft&) {
+    usleep(200'000);
+    return std::string();
+  };
+  const auto count = [&](JobEnd) { return ++ended > 0; };
+  EXPECT_EQ(run_pool(20, options, job, count), PoolEnd::out_of_time);
+  EXPECT_LT(ended, 5);
+}
+
+}  // namespace
+}  // namespace grurun::conformance
