@@ -1,0 +1,79 @@
+// Loaded before the C library: makes one call fail, the FAIL_AT-th of kind FAIL_CALL that the program makes. It counts from
+// when the program sets its streams up: before that, nothing of it runs.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static int counting;
+static long left = -1;
+static const char* kind;
+
+static int fails(const char* call) {
+  if (!counting || left < 0 || strcmp(kind, call) != 0) return 0;
+  return __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED) == 1;
+}
+
+void (*signal(int number, void (*handler)(int)))(int) {
+  static void (*(*real)(int, void (*)(int)))(int);
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "signal");
+  if (!counting && getenv("FAIL_AT")) {
+    kind = getenv("FAIL_CALL");
+    left = atol(getenv("FAIL_AT"));
+    counting = 1;
+  }
+  return real(number, handler);
+}
+
+extern void* __libc_malloc(size_t);
+extern void* __libc_calloc(size_t, size_t);
+extern void* __libc_realloc(void*, size_t);
+
+void* malloc(size_t size) {
+  if (fails("malloc")) return errno = ENOMEM, NULL;
+  return __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  if (fails("malloc")) return errno = ENOMEM, NULL;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* old, size_t size) {
+  if (fails("malloc")) return errno = ENOMEM, NULL;
+  return __libc_realloc(old, size);
+}
+
+#define FAILING(result, name, parameters, arguments, error, failure) \
+  result name parameters {                                           \
+    static result(*real) parameters;                                 \
+    if (!real) *(void**)&real = dlsym(RTLD_NEXT, #name);             \
+    if (fails(#name)) {                                              \
+      errno = error;                                                 \
+      return failure;                                                \
+    }                                                                \
+    return real arguments;                                           \
+  }
+
+FAILING(ssize_t, read, (int file, void* to, size_t size), (file, to, size), EIO, -1)
+FAILING(ssize_t, pread, (int file, void* to, size_t size, off_t at), (file, to, size, at), EIO, -1)
+FAILING(ssize_t, write, (int file, const void* from, size_t size), (file, from, size), ENOSPC, -1)
+FAILING(void*, mmap, (void* at, size_t size, int access, int flags, int file, off_t from), (at, size, access, flags, file, from), ENOMEM, MAP_FAILED)
+FAILING(pid_t, fork, (void), (), EAGAIN, -1)
+FAILING(int, pipe2, (int ends[2], int flags), (ends, flags), EMFILE, -1)
+FAILING(int, rename, (const char* from, const char* to), (from, to), EIO, -1)
+
+int open(const char* path, int flags, ...) {
+  static int (*real)(const char*, int, ...);
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "open");
+  va_list more;
+  va_start(more, flags);
+  const int mode = va_arg(more, int);
+  va_end(more);
+  if (fails("open")) return errno = EMFILE, -1;
+  return real(path, flags, mode);
+}
