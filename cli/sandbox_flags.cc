@@ -18,7 +18,8 @@ bool process_is_own = false;
 /// The path, what is beside it where it is a file, and where links in it lead.
 void add_readable(const std::string& path, std::vector<std::string>& to) {
   std::error_code error;
-  if (!fs::exists(path, error)) return;
+  // Of a file that is missing the message names those that may have been meant.
+  if (!fs::exists(path, error)) return to.push_back(onnx_io::folder_of(path));
   to.push_back(path);
   const bool is_folder = fs::is_directory(path, error);
   if (!is_folder) to.push_back(onnx_io::folder_of(path));
