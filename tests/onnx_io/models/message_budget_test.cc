@@ -30,7 +30,7 @@ std::string times(const std::string& text, int count) {
   return out;
 }
 
-std::string model_of(const std::string& graph) {
+std::string budget_model(const std::string& graph) {
   return std::string("\x08\x08", 2) + field(8, field(1, "") + "\x10\x11") + field(7, graph);
 }
 
@@ -46,14 +46,14 @@ std::string refusal(const std::string& bytes) {
 TEST(MessageBudget, RefusesEveryListThatWouldTakeFarMoreThanTheFile) {
   constexpr int many = 6'000'000;
   const std::pair<const char*, std::string> rows[] = {
-      {"nodes", model_of(times(field(1, ""), many))},
-      {"attributes", model_of(field(1, times(field(5, ""), many)))},
-      {"initializers", model_of(times(field(5, ""), many))},
-      {"inputs of a node", model_of(field(1, times(field(1, ""), many)))},
-      {"value_info", model_of(times(field(13, field(2, field(1, ""))), many))},
-      {"functions", model_of("") + times(field(25, ""), many)},
-      {"training_info", model_of("") + times(field(20, ""), many)},
-      {"bodies", model_of(field(1, field(5, times(field(11, ""), many))))},
+      {"nodes", budget_model(times(field(1, ""), many))},
+      {"attributes", budget_model(field(1, times(field(5, ""), many)))},
+      {"initializers", budget_model(times(field(5, ""), many))},
+      {"inputs of a node", budget_model(field(1, times(field(1, ""), many)))},
+      {"value_info", budget_model(times(field(13, field(2, field(1, ""))), many))},
+      {"functions", budget_model("") + times(field(25, ""), many)},
+      {"training_info", budget_model("") + times(field(20, ""), many)},
+      {"bodies", budget_model(field(1, field(5, times(field(11, ""), many))))},
   };
   for (const auto& [what, bytes] : rows) {
     SCOPED_TRACE(what);
@@ -67,7 +67,7 @@ TEST(MessageBudget, AllowsALongChain) {
   for (int i = 0; i < 50'000; ++i)
     nodes +=
         field(1, field(1, fmt::format("v{}", i)) + field(2, fmt::format("v{}", i + 1)) + field(4, "Relu"));
-  EXPECT_EQ(refusal(model_of(nodes)), "");
+  EXPECT_EQ(refusal(budget_model(nodes)), "");
 }
 
 TEST(MessageBudget, HoldsForValuesAndText) {
