@@ -136,7 +136,8 @@ void keep_only(int descriptor) {
     dup2(nothing, STDOUT_FILENO);
   }
   const auto close_from = [](unsigned first, unsigned last) {
-    if (first <= last) syscall(SYS_close_range, first, last, 0);
+    if (first <= last && syscall(SYS_close_range, first, last, 0) != 0 && errno != ENOSYS)
+      fail_internal("descriptors cannot be closed: {}", std::strerror(errno));
   };
   close_from(STDERR_FILENO + 1, static_cast<unsigned>(descriptor) - 1);
   close_from(static_cast<unsigned>(descriptor) + 1, UINT_MAX);

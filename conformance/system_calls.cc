@@ -42,6 +42,7 @@ constexpr int allowed[] = {
     SCMP_SYS(openat),
     SCMP_SYS(openat2),
     SCMP_SYS(close),
+    SCMP_SYS(close_range),
     SCMP_SYS(lseek),
     SCMP_SYS(fstat),
     SCMP_SYS(stat),

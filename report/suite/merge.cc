@@ -56,6 +56,7 @@ SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<Suit
   whole.expectations = parts.front().expectations;
   whole.sides = parts.front().sides;
   whole.no_cases = parts.front().no_cases;
+  whole.sandbox = parts.front().sandbox;
   whole.unused_rules = parts.front().unused_rules;  // each knows what no case of the whole suite is for
   for (const Expectation* line : parts.front().stale)
     whole.stale.push_back(line_in(whole.expectations, parts.front().expectations, line));
@@ -65,6 +66,7 @@ SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<Suit
     if (!is_same_list(part.expectations, whole.expectations))
       fail_usage("{}: it ran with other expectations than {}", files[i], files.front());
     if (part.sides != whole.sides) fail_usage("{}: it compares other sides than {}", files[i], files.front());
+    if (part.sandbox != whole.sandbox) whole.sandbox = "not the same in all shards";
     whole.seconds += part.seconds;
     whole.end = std::max(whole.end, part.end);
     for (std::size_t k = 0; k < part.cases.size(); ++k) {

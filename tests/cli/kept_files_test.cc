@@ -88,7 +88,8 @@ TEST_F(KeptFiles, NoReportOfARunBeforeIsLeftWhereARunFails) {
       ASSERT_EQ(shell(right + " --help").code, 0);
       EXPECT_TRUE(std::filesystem::exists(folder() / "r.json")) << "nothing was to be run";
       EXPECT_NE(shell(right + " " + fault).code, 0) << fault;
-      EXPECT_FALSE(std::filesystem::exists(folder() / "r.json")) << fault;
+      // A report that is named a second time would be read, too, and is not lost.
+      EXPECT_EQ(std::filesystem::exists(folder() / "r.json"), fault.ends_with("r.json")) << fault;
       EXPECT_FALSE(std::filesystem::exists(folder() / "r.xml")) << fault;
     }
   }

@@ -154,7 +154,11 @@ TEST_F(Sandboxed, DoesNothingElse) {
       {"take all memory", take_all_memory},
       {"read the environment",
        [] { return std::string(getenv("GRURUN_TEST_SECRET") == nullptr ? "nothing" : "secret"); }},
-      {"use what was open", [&] { return result_of(fcntl(inherited, F_GETFD)); }},
+      {"use what was open",
+       [&] {
+         char read = 0;  // the number may be that of something else by now
+         return std::string(pread(inherited, &read, 1, 0) == 1 ? "read" : "cannot");
+       }},
       {"go on", [] { return std::string("done"); }},
   };
   const auto ends = run(attempts);
@@ -177,7 +181,7 @@ TEST_F(Sandboxed, DoesNothingElse) {
       {"run what it wrote", forbidden},
       {"take all memory", "no memory"},
       {"read the environment", "nothing"},
-      {"use what was open", std::strerror(EBADF)},
+      {"use what was open", "cannot"},
       {"go on", "done"},
   };
   for (const auto& [attempt, answer] : wanted) EXPECT_EQ(ends.at(attempt).answer, answer) << attempt;

@@ -112,8 +112,7 @@ def run_grurun(path, inputs):
         if done.returncode != 0:
             return f"exit {done.returncode}: {done.stderr.strip()}"
         with contextlib.closing(numpy.load(made)) as archive:
-            names = [line.split("  ")[0] for line in done.stdout.splitlines()]
-            return [archive[name] for name in names]
+            return [archive[name] for name in archive.files]
 
 
 def compare(package, path, inputs, names, rtol, atol):
