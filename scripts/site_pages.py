@@ -41,4 +41,6 @@ def on_page_markdown(markdown, page, config, files):
         path = outside(page.file.src_uri, link[0])
         return link[0] if path is None else posixpath.relpath(f"sources/{path}", posixpath.dirname(page.file.src_uri) or ".")
 
+    if posixpath.dirname(page.file.src_uri) == "sources":  # a page beside docs/
+        return re.sub(r"(?<=\]\()docs/", "../", markdown)
     return LINK.sub(to_copy, markdown)
