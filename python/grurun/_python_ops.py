@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from grurun._errors import UnsupportedError
+from grurun._errors import InvalidModelError, UnsupportedError
 from grurun._models import model_of, typed_inputs
 from grurun._session import Session
 
@@ -70,8 +71,21 @@ class _Part:
         self._reads = [name for name in read if name not in constants and name not in self._makes]
         self._sessions: dict[tuple[bytes, ...], Session] = {}
 
-    def run(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    def run(self, values: Mapping[str, Any], untyped: Container[str]) -> Iterator[tuple[str, Any]]:
+        """What the nodes make. untyped: names of empty arrays that may be of strings, where the nodes do not take them as they are."""
         feeds = {name: values[name] for name in self._reads}
+        try:
+            return self._run(feeds)
+        except InvalidModelError:
+            texts = {name: value.astype(object) for name, value in feeds.items() if name in untyped}
+            try:
+                if texts:
+                    return self._run(feeds | texts)
+            except InvalidModelError:
+                pass
+            raise
+
+    def _run(self, feeds: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         inputs = typed_inputs(list(feeds), feeds.values())
         types = tuple(each.SerializeToString() for each in inputs)
         if types not in self._sessions:
@@ -86,10 +100,15 @@ class _PythonNode:
         self._node = node
         self._run = operator(node, run_params)
 
-    def run(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    def run(self, values: Mapping[str, Any], untyped: set[str]) -> Iterator[tuple[str, Any]]:
+        """What the node makes. Its empty arrays of float64, which is what numpy makes of a list without elements, go to untyped."""
         inputs = [values[name] if name else None for name in self._node.input]
         context = {"context": dict(values)} if self._run.need_context() else {}
-        return ((name, value) for name, value in zip(self._node.output, self._run.run(*inputs, **context)) if name)
+        for name, value in zip(self._node.output, self._run.run(*inputs, **context)):
+            if name:
+                if isinstance(value, np.ndarray) and not value.size and value.dtype == np.float64:
+                    untyped.add(name)
+                yield name, value
 
 
 class MixedGraph:
@@ -109,6 +128,7 @@ class MixedGraph:
     def run(self, feeds: Mapping[str, Any]) -> dict[str, Any]:
         """All values by name."""
         values = {**self._constants, **feeds}
+        untyped: set[str] = set()
         for part in self._parts:
-            values.update(part.run(values))
+            values.update(part.run(values, untyped))
         return values

@@ -29,6 +29,15 @@ def _described(value: Any) -> str:
     return ", ".join(map(_described, value)) if isinstance(value, list) else str(value)
 
 
+def _as_text(value: Any) -> Any:
+    """An array of objects with each element as text, as onnxruntime takes it: None is "None", a float's NaN "nan"."""
+    if not isinstance(value, np.ndarray) or value.dtype != object or all(isinstance(each, (str, bytes)) for each in value.flat):
+        return value
+    texts = np.empty(value.shape, dtype=object)
+    texts.flat = [each if isinstance(each, (str, bytes)) else str(each) for each in value.flat]
+    return texts
+
+
 class ReferenceEvaluator:
     """Computes the outputs of a ModelProto, a GraphProto (with `opsets`), a FunctionProto or a NodeProto, of a file or of bytes.
 
@@ -159,10 +168,12 @@ class ReferenceEvaluator:
 
     def run(self, output_names: Sequence[str] | None, feed_inputs: Mapping[str, Any], attributes: Mapping[str, Any] | None = None,
             intermediate: bool = False) -> Any:
-        """The outputs asked for (None: all), which may be values between; intermediate: all values, as a dict by name."""
+        """The outputs asked for (None: all), which may be values between; intermediate: all values, as a dict by name. Elements of an
+        array of objects that are no text are taken as str() writes them."""
         if isinstance(self.proto_, onnx.FunctionProto) and attributes is None and self.proto_.attribute:
             raise TypeError("a function with attributes needs `attributes`")
         wanted = self.output_names if output_names is None else list(output_names)
+        feed_inputs = {name: _as_text(value) for name, value in feed_inputs.items()}
         if self._mixed is not None:
             results = self._mixed.run(feed_inputs)
             self._print(feed_inputs, results)

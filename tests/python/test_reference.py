@@ -103,6 +103,35 @@ class Evaluator(unittest.TestCase):
         ones = np.ones((1, 3), np.float32)
         self.assertEqual(unused.run(None, {"x": ones, "y": ones})[0].sum(), 6)
 
+    def test_an_empty_array_of_a_python_operator_may_be_of_strings(self):
+        class Words(onnx.reference.op_run.OpRun):
+            op_domain = "mine"
+
+            def _run(self, x):
+                return (np.array([text.split() for text in x.tolist()]),)
+
+        nodes = [helper.make_node("Words", ["x"], ["w"], domain="mine"),
+                 helper.make_node("TfIdfVectorizer", ["w"], ["y"], mode="TF", min_gram_length=1, max_gram_length=1, max_skip_count=0,
+                                  ngram_counts=[0], ngram_indexes=[0, 1], pool_strings=["a", "b"])]
+        proto = model(nodes, [("x", TensorProto.STRING, [1])], [("y", TensorProto.FLOAT, None)])
+        proto.opset_import.add(domain="mine", version=1)
+        evaluator = ReferenceEvaluator(proto, new_ops=[Words])
+        for text, counts in (("a b a", [[2, 1]]), (" ", [[0, 0]])):
+            self.assertEqual(evaluator.run(None, {"x": np.array([text])})[0].tolist(), counts)
+        numbers = model([helper.make_node("Words", ["x"], ["w"], domain="mine"), helper.make_node("Identity", ["w"], ["y"])],
+                        [("x", TensorProto.STRING, [1])], [("y", TensorProto.DOUBLE, None)])
+        numbers.opset_import.add(domain="mine", version=1)
+        (empty,) = ReferenceEvaluator(numbers, new_ops=[Words]).run(None, {"x": np.array([" "])})
+        self.assertEqual((empty.dtype, empty.shape), (np.float64, (1, 0)))
+        numbers.graph.node[1].op_type = "Not"
+        with self.assertRaisesRegex(grurun.InvalidModelError, r"input X is tensor\(double\)"):
+            ReferenceEvaluator(numbers, new_ops=[Words]).run(None, {"x": np.array([" "])})
+
+    def test_objects_are_fed_as_text(self):
+        proto = model([helper.make_node("Identity", ["x"], ["y"])], [("x", TensorProto.STRING, [None])], [("y", TensorProto.STRING, [None])])
+        (y,) = ReferenceEvaluator(proto).run(None, {"x": np.array(["a", b"b", None, np.nan, 7], object)})
+        self.assertEqual(y.tolist(), ["a", "b", "None", "nan", "7"])
+
     def test_a_body_reads_what_is_around_it(self):
         body = helper.make_graph([helper.make_node("Add", ["x", "outer"], ["y"])], "body",
                                  [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
