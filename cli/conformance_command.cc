@@ -246,8 +246,10 @@ int run(const Flags& flags) {
     return 0;
   }
   std::optional<report::SuiteDiff> diff;
-  SuiteResult before;
-  if (!flags.gate.compare_to.empty()) before = report::read_suite(flags.gate.compare_to);
+  if (!flags.gate.compare_to.empty()) {
+    result.former = std::make_shared<const SuiteResult>(report::read_suite(flags.gate.compare_to));
+    result.former_file = flags.gate.compare_to;
+  }
   reports.open();
   if (report::wants_colour(stdout)) reports.decorate_text(report::coloured);
   result.options.keep_outputs = !reports.has_only({"text", "jsonl"}) || !flags.gate.policy.empty();
@@ -264,9 +266,9 @@ int run(const Flags& flags) {
   note_unused_rules(result, known, result.cases.size() != known.size());
   update_list(flags.gate, result, known);
   if (streams) reports.stream("jsonl", report::json_lines_end(result));
-  if (!flags.gate.compare_to.empty()) {
-    diff = report::diff_suites(before, result);
-    diff->before = flags.gate.compare_to;
+  if (result.former) {
+    diff = report::diff_suites(*result.former, result);
+    diff->before = result.former_file;
     diff->after = "this run";
   }
   // A program that reads standard output finds one report there; people are told beside it.

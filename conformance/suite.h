@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,6 +73,8 @@ struct SuiteResult {
   PoolEnd end = PoolEnd::done;
   double seconds = 0;
   std::string sandbox;  // what was in force (SandboxState::text); empty where nothing ran
+  std::shared_ptr<const SuiteResult> former;  // the run that this one is compared to, and its report
+  std::string former_file;
 
   std::size_t not_run() const;
   std::size_t unexpected() const;

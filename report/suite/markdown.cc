@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/counted.h"
+#include "report/suite/suite_diff.h"
 #include "report/suite/suite_format.h"
 #include "report/suite/tally.h"
 #include "tensor/printable.h"
@@ -52,6 +53,18 @@ std::string markdown_kinds(const Tally& tally) {
   return out;
 }
 
+/// Rules of a policy that let outputs fail, each once.
+std::vector<trial::AccuracyRule> rules_of(const conformance::CaseResult& result) {
+  std::vector<trial::AccuracyRule> rules;
+  for (const conformance::OutputResult& output : result.outputs) {
+    const std::optional<trial::AccuracyRule>& rule = output.comparison.rule;
+    if (output.comparison.ok || !rule) continue;
+    const auto is_it = [&](const trial::AccuracyRule& known) { return known.place == rule->place; };
+    if (std::ranges::none_of(rules, is_it)) rules.push_back(*rule);
+  }
+  return rules;
+}
+
 std::string markdown_case(const conformance::SuiteResult& result, std::size_t i, const std::string& ending) {
   const conformance::CaseOutcome& outcome = result.outcomes[i];
   std::string out = fmt::format("- **{}** {}", conformance::verdict_name(outcome.result.verdict),
@@ -60,8 +73,41 @@ std::string markdown_case(const conformance::SuiteResult& result, std::size_t i,
   const std::string note = expectation_note(result, outcome);
   if (!note.empty()) out += " (" + markdown_text(note) + ")";
   out += '\n';
+  if (outcome.expectation != nullptr && !outcome.expectation->bounds.empty())
+    out += "  - bounds of the list: " + markdown_text(to_string(outcome.expectation->bounds)) + "\n";
+  for (const trial::AccuracyRule& rule : rules_of(outcome.result))
+    out += "  - judged by " + markdown_text(rule.place + ": " + rule.reason) + "\n";
+  if (!outcome.attempts.empty()) out += "  - run again: " + markdown_text(attempts_note(outcome)) + "\n";
   for (const std::string& why : reasons_of(outcome.result)) out += "  - why: " + markdown_text(why) + "\n";
   return out;
+}
+
+/// A title and a line for each, so many at most; nothing where there are none.
+std::string markdown_list(const std::string& title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return {};
+  std::string out = "\n### " + title + "\n\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), most_cases); ++i) out += "- " + lines[i] + "\n";
+  if (lines.size() > most_cases) out += fmt::format("- and {} more\n", lines.size() - most_cases);
+  return out;
+}
+
+std::vector<std::string> flaky_lines_in_markdown(const conformance::SuiteResult& result,
+                                                 const std::vector<std::string>& endings) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < result.cases.size(); ++i)
+    if (result.outcomes[i].is_flaky())
+      lines.push_back(markdown_text(result.cases[i].full_name() + endings[i]) + ": " +
+                      markdown_text(attempts_note(result.outcomes[i])));
+  return lines;
+}
+
+std::vector<std::string> changes_in_markdown(const conformance::SuiteResult& result) {
+  std::vector<std::string> lines;
+  for (const Change& change : diff_suites(*result.former, result).changes)
+    lines.push_back(fmt::format("**{}** {}: {}", change_name(change.kind), markdown_text(change.name),
+                                markdown_text(change.text)));
+  if (lines.empty()) lines.emplace_back("nothing changed");
+  return lines;
 }
 
 }  // namespace
@@ -83,9 +129,14 @@ std::string markdown_report(const conformance::SuiteResult& result) {
       failures += markdown_case(result, i, endings[i]);
   if (told > most_cases) failures += fmt::format("- and {} more\n", told - most_cases);
   if (told > 0) out += "\n### Not as expected\n\n" + failures;
-  if (!result.stale.empty()) out += "\n### Stale expectations\n\n";
+  std::vector<std::string> stale, unused;
   for (const conformance::Expectation* line : result.stale)
-    out += "- " + markdown_text(stale_note(result, *line)) + "\n";
+    stale.push_back(markdown_text(stale_note(result, *line)));
+  for (const std::string& line : result.unused_rules) unused.push_back(markdown_text(line));
+  out += markdown_list("Stale expectations", stale) + markdown_list("Unused rules of the policy", unused) +
+         markdown_list("Flaky", flaky_lines_in_markdown(result, endings));
+  if (result.former)
+    out += markdown_list("Since " + markdown_text(result.former_file), changes_in_markdown(result));
   return out;
 }
 

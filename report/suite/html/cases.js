@@ -1,7 +1,8 @@
 // ------------------------------------------------------------------ the list: only the rows in sight exist
 const HEIGHT = 28;
+const MOST_OUTPUTS = 40;
 const FIELDS = ['query', 'verdict', 'kind', 'operator', 'opset'];
-const ordered = report.cases.map((test, index) => ({test, index, text: `${fullName(test)} ${test.operators.join(' ')} ${test.message}`.toLowerCase()}))
+const ordered = report.cases.map((test, index) => ({test, index, text: `${fullName(test)} ${test.operators.join(' ')} ${test.message}${test.flaky ? ' flaky' : ''}`.toLowerCase()}))
   .sort((a, b) => rank(a.test) - rank(b.test) || a.index - b.index);
 let shown = ordered, selected = -1;
 
@@ -19,8 +20,8 @@ function draw() {
   for (let i = first; i < last; i++) {
     const test = shown[i].test;
     rows.push(make('div', {class: 'row', id: 'row-' + i, role: 'option', 'aria-selected': String(i === selected), 'aria-setsize': shown.length,
-      'aria-posinset': i + 1, style: `top:${i * HEIGHT}px`, title: test.message || fullName(test), 'data-row': i},
-      make('b', {class: classOf(test)}, test.verdict.replace('passed-not-comparable', 'passed (random)')), fullName(test)));
+      'aria-posinset': i + 1, style: `top:${i * HEIGHT}px`, title: test.message || fullName(test) + (test.flaky ? ', flaky' : ''), 'data-row': i},
+      make('b', {class: classOf(test)}, test.flaky ? test.verdict + ' ↻' : test.verdict.replace('passed-not-comparable', 'passed (random)')), fullName(test)));
   }
   $('space').replaceChildren(...rows);
   list.setAttribute('aria-activedescendant', selected >= first && selected < last ? 'row-' + selected : '');
@@ -91,7 +92,7 @@ function drawImage(canvas, note, output, shape, down, across) {
     const at = (down < 0 ? 0 : element.index[down]) * columns + (across < 0 ? 0 : element.index[across]);
     worst[at] = Math.max(worst[at], error);
   }
-  const scale = Math.max(1, Math.min(16, Math.floor(480 / Math.max(columns, rows))));
+  const scale = Math.max(1, Math.min(40, Math.floor(480 / Math.max(columns, rows))));
   const stepDown = Math.ceil(rows / 2000), stepAcross = Math.ceil(columns / 2000);
   canvas.width = Math.ceil(columns / stepAcross) * scale;
   canvas.height = Math.ceil(rows / stepDown) * scale;
@@ -105,23 +106,28 @@ function drawImage(canvas, note, output, shape, down, across) {
     context.fillStyle = error === Infinity ? '#ff4fd8' : `hsl(${55 - 55 * share}, 95%, ${25 + 45 * share}%)`;
     context.fillRect(Math.floor(c / stepAcross) * scale, Math.floor(r / stepDown) * scale, scale, scale);
   }
-  const text = `Greatest difference ${number(most)}; dark: within the tolerance${strange ? `; pink: ${strange} not finite` : ''}.`;
+  const part = output.elements.length < output.unequal ? `; only the first ${output.elements.length} of ${output.unequal} elements that are not equal are in this report` : '';
+  const text = `Greatest difference ${number(most)}; dark: equal${strange ? `; pink: ${strange} without a finite difference` : ''}${part}.`;
   note.textContent = text;
   canvas.setAttribute('aria-label', `Differences of ${output.name}, axis ${down} down, axis ${across} across. ${text}`);
 }
 
 function image(output) {
   const shape = shapeOf(output.expected_type);
-  if (!shape || !shape.length || !output.elements || !output.elements.some(e => !e.where)) return null;
+  if (!shape || !shape.length || !output.unequal) return null;
+  if (!output.elements.length) return make('p', {class: 'soft'}, 'A run with --values differing shows an image of the differences.');
+  if (!output.elements.some(e => !e.where)) return null;
   const canvas = make('canvas', {role: 'img'}), note = make('p', {class: 'soft'});
-  // The two longest axes: time and units of a recurrent layer.
-  const long = shape.map((size, axis) => [size, axis]).sort((a, b) => b[0] - a[0]).slice(0, 2).map(([, axis]) => axis).sort((a, b) => a - b);
+  // The last axis and the longest of the others: units and time of a recurrent layer.
+  const longest = axes => axes.reduce((best, axis) => best < 0 || shape[axis] > shape[best] ? axis : best, -1);
+  const axes = shape.map((_, axis) => axis);
+  const last = shape[shape.length - 1] > 1 ? shape.length - 1 : longest(axes);
   const choice = (label, value) => {
     const node = make('select', {'aria-label': label}, ...shape.map((size, axis) => make('option', {value: axis}, `axis ${axis} (${size})`)), make('option', {value: -1}, 'none'));
     node.value = String(value);
     return node;
   };
-  const down = choice('Axis down', long.length > 1 ? long[0] : -1), across = choice('Axis across', long[long.length - 1]);
+  const down = choice('Axis down', longest(axes.filter(axis => axis !== last))), across = choice('Axis across', last);
   const redraw = () => drawImage(canvas, note, output, shape, Number(down.value), Number(across.value));
   down.addEventListener('change', redraw);
   across.addEventListener('change', redraw);
@@ -130,10 +136,44 @@ function image(output) {
 }
 
 function elementRows(output) {
-  const known = output.elements || [];
+  const known = output.elements || [];  // absent where all are equal
   const size = element => { const error = Math.abs(Number(element.actual) - Number(element.expected)); return Number.isNaN(error) ? Infinity : error; };
   const worst = known.length ? [...known].sort((a, b) => size(b) - size(a)).slice(0, 6) : [output.worst, output.first].filter(Boolean);
   return worst.map(element => [`${element.where}[${element.index.join(',')}]`, element.actual, element.expected, number(size(element))]);
+}
+
+// What an output was asked for: the tolerance of each element, or what the rule of a policy has in its place.
+function asked(output) {
+  const rule = output.rule || {}, parts = [];
+  const has = name => rule[name] !== null && rule[name] !== undefined;
+  if (!output.rule || has('rtol') || has('atol')) parts.push(`rtol ${output.rtol}, atol ${output.atol}`);
+  if (has('max_ulp')) parts.push(`${rule.max_ulp} ULP${rule.ulp_floor ? ` (floor ${rule.ulp_floor})` : ''}`);
+  if (has('differing')) parts.push(`${100 * rule.differing}% may differ`);
+  if (has('cosine')) parts.push(`cosine ${rule.cosine}`);
+  if (has('snr')) parts.push(`SNR ${rule.snr} dB`);
+  return parts.join(', ');
+}
+
+function measures(output) {
+  if (output.random || output.problem) return null;
+  const least = [['atol', output.least_atol], ['rtol', output.least_rtol]].filter(([, n]) => n !== null).map(([name, n]) => `${name} ${number(n)}`);
+  const parts = [`Asked: ${asked(output)}`, least.length ? `${least.join(' or ')} would pass` : 'no tolerance would pass'];
+  if (output.cosine !== null) parts.push(`cosine ${output.cosine}`);
+  if (output.snr !== null) parts.push(`SNR ${output.snr.toFixed(1)} dB`);
+  return make('p', {class: 'soft'}, parts.join('; '));
+}
+
+function outputParts(output) {
+  const parts = [make('h3', {}, `${output.data_set} ${output.name}`)];
+  if (output.problem) parts.push(make('p', {}, output.problem));
+  if (output.rule) parts.push(make('p', {}, `Judged by ${output.rule.place}: ${output.rule.reason}`));
+  parts.push(measures(output));
+  const rows = elementRows(output);
+  if (rows.length) parts.push(make('div', {class: 'scroll'}, table(['worst element', 'actual', 'expected', 'difference'], rows, 'Worst elements')));
+  parts.push(image(output));
+  const counts = output.ulps || [];  // absent where values are random or of other types
+  if (counts.some(Boolean)) parts.push(make('p', {class: 'soft'}, 'Elements by distance in ULP, log scale:'), bars(counts, `Elements of ${output.name} by distance`));
+  return parts;
 }
 
 function showCase(test) {
@@ -141,22 +181,18 @@ function showCase(test) {
     make('p', {class: 'soft'}, `${test.path} · ${seconds(test.seconds)} · opset ${Object.entries(test.opsets || {}).map(([d, v]) => `${d} ${v}`).join(', ') || 'unknown'} · ${test.operators.join(', ')} `,
       make('a', {href: '#case=' + encodeURIComponent(test.path)}, 'link to this case'))];
   if (test.message) parts.push(make('p', {}, test.message));
-  if (test.expectation) parts.push(make('p', {}, `Line ${test.expectation.line} of the expectations: ${test.expectation.verdict}, ${test.expectation.reason}`));
+  if (test.expectation) parts.push(make('p', {}, `Line ${test.expectation.line} of the expectations: ${test.expectation.verdict}${test.expectation.bounds ? ` within ${test.expectation.bounds}` : ''}, ${test.expectation.reason}`));
+  if (test.attempts) parts.push(make('p', {}, test.flaky ? 'Flaky: it ended as expected, but not at once.' : 'Run again, and it never ended as expected.'),
+    make('ol', {}, ...test.attempts.map(run => make('li', {}, `${run.verdict}, ${seconds(run.seconds)}${run.message ? ': ' + run.message : ''}`)), make('li', {}, test.verdict)));
   for (const reason of test.diagnosis) parts.push(make('p', {class: 'why'}, `why: ${reason.data_set ? reason.data_set + ', ' : ''}${reason.node}: ${reason.text}`));
   if (test.outputs.length) parts.push(make('h3', {}, 'Outputs'), make('div', {class: 'scroll'}, table(
     ['output', '', 'type', 'differing', 'max abs', 'max rel', 'max ULP'],
     test.outputs.map(o => [`${o.data_set} ${o.name}`, make('td', {class: o.ok ? 'good' : 'bad'}, o.ok ? '✓' : '✗'),
       make('td', {class: 'text'}, o.actual_type === o.expected_type ? o.expected_type : `${o.actual_type}, expected ${o.expected_type}`),
       o.random ? 'random' : `${o.differing} of ${o.total}`, number(o.max_abs), number(o.max_rel), number(o.max_ulp)]), 'Outputs')));
-  for (const output of test.outputs.filter(o => !o.ok)) {
-    parts.push(make('h3', {}, `${output.data_set} ${output.name}`));
-    if (output.problem) parts.push(make('p', {}, output.problem));
-    const rows = elementRows(output);
-    if (rows.length) parts.push(make('div', {class: 'scroll'}, table(['worst element', 'actual', 'expected', 'difference'], rows, 'Worst elements')));
-    parts.push(image(output));
-    const counts = ulpsOf(output);
-    if (counts.length > 1 && output.ulps) parts.push(make('p', {class: 'soft'}, 'Elements by distance in ULP, log scale:'), bars(counts, 'Elements by distance'));
-  }
+  const telling = test.outputs.filter(o => !o.ok).concat(test.outputs.filter(o => o.ok && (o.unequal || o.rule)));
+  for (const output of telling.slice(0, MOST_OUTPUTS)) parts.push(...outputParts(output));
+  if (telling.length > MOST_OUTPUTS) parts.push(make('p', {class: 'soft'}, `${telling.length - MOST_OUTPUTS} more outputs are in the table above only.`));
   for (const warning of test.warnings) parts.push(make('p', {class: 'soft'}, `warning ${warning.code}: ${warning.text}`));
   $('detail').replaceChildren(...parts.filter(Boolean));
   $('detail').scrollTop = 0;
@@ -170,6 +206,8 @@ function theme(name) {
 }
 
 showSummary();
+const compared = JSON.parse(document.getElementById('former-report').textContent);
+if (compared) showTrend(compared, compared.file);
 showKinds();
 showMatrix();
 showUlps();
@@ -200,7 +238,7 @@ addEventListener('resize', draw);
 $('former').addEventListener('change', async event => {
   const file = event.target.files[0];
   if (!file) return;
-  try { showTrend(JSON.parse(await file.text())); } catch { $('trend').replaceChildren(make('p', {class: 'bad'}, `${file.name} is no report of grurun conformance --json.`)); $('trend-section').hidden = false; }
+  try { showTrend(JSON.parse(await file.text()), file.name); $('trend-section').scrollIntoView(); } catch { $('trend').replaceChildren(make('p', {class: 'bad'}, `${file.name} is no report of grurun conformance --json.`)); $('trend-section').hidden = false; }
 });
 recall();
 if (!location.hash && shown.length && rank(shown[0].test) < 2) select(0, false);

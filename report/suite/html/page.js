@@ -38,8 +38,10 @@ function showSummary() {
   const parts = Object.entries(report.summary).filter(([, n]) => n > 0).map(([verdict, n]) => `${n} ${verdict}`);
   let text = `${report.found} cases, ${seconds(report.seconds)}: ${parts.join(', ')}`;
   if (report.unexpected) text += `; ${report.unexpected} not as expected`;
+  if (report.flaky) text += `; ${report.flaky} flaky`;
   if (report.not_run) text += `; ${report.not_run} not run`;
   if (report.stale_expectations.length) text += `; stale: ${report.stale_expectations.join('; ')}`;
+  if (report.unused_rules.length) text += `; unused of the policy: ${report.unused_rules.join('; ')}`;
   $('summary').textContent = `${text}. ${report.actual || 'grurun'} against ${report.expected || 'the files of the cases'}, grurun ${report.grurun}.`;
   document.title = (report.as_expected ? '✓ ' : '✗ ') + 'grurun conformance';
 }
@@ -86,42 +88,38 @@ function showMatrix() {
   $('matrix').addEventListener('click', event => { const go = event.target.dataset.go; if (go) { location.hash = go; $('cases').scrollIntoView(); } });
 }
 
+// counts[k]: elements from 2^(k-1) to below 2^k ULP, as in the report.
 function bars(counts, label) {
-  const width = Math.max(counts.length * 26, 60), height = 120, top = Math.log10(Math.max(...counts) + 1) || 1;
+  const first = counts.findIndex(n => n > 0), bins = counts.slice(first).map((n, i) => [i + first, n]);
+  const slot = Math.max(7, Math.min(26, Math.floor(440 / bins.length)));  // narrow enough for a column of the page
+  const width = Math.max(bins.length * slot, 60), height = 120, top = Math.log10(Math.max(...counts) + 1) || 1;
+  const each = Math.ceil(36 / slot);
   const ns = 'http://www.w3.org/2000/svg';
   const svg = document.createElementNS(ns, 'svg');
   svg.setAttribute('viewBox', `0 0 ${width} ${height + 34}`);
-  svg.setAttribute('width', Math.min(width, 560));
+  svg.setAttribute('width', width);
   svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', label + ': ' + counts.map((n, i) => n ? `${n} from ${2 ** (i - 1)} ULP on` : '').filter(Boolean).join(', '));
-  counts.forEach((n, i) => {
+  svg.setAttribute('aria-label', label + ': ' + bins.filter(([, n]) => n).map(([k, n]) => `${n} from ${2 ** (k - 1)} ULP on`).join(', '));
+  bins.forEach(([k, n], i) => {
     const h = n ? Math.max(2, height * Math.log10(n + 1) / top) : 0;
     const bar = document.createElementNS(ns, 'rect');
-    for (const [name, value] of Object.entries({x: i * 26 + 3, y: height - h + 12, width: 20, height: h, class: 'bar'})) bar.setAttribute(name, value);
+    for (const [name, value] of Object.entries({x: i * slot + 1, y: height - h + 12, width: slot - 2, height: h, class: 'bar'})) bar.setAttribute(name, value);
     const title = document.createElementNS(ns, 'title');
-    title.textContent = `${n} elements, 2^${i - 1} to 2^${i} ULP`;
+    title.textContent = k === 1 ? `${n} elements, 1 ULP` : `${n} elements, 2^${k - 1} to below 2^${k} ULP`;
     bar.append(title);
     const text = (x, y, content) => { const t = document.createElementNS(ns, 'text'); t.setAttribute('x', x); t.setAttribute('y', y); t.setAttribute('text-anchor', 'middle'); t.textContent = content; svg.append(t); };
     svg.append(bar);
-    if (n) text(i * 26 + 13, height - h + 9, n >= 1e4 ? n.toExponential(0) : n);
-    text(i * 26 + 13, height + 26, i < 2 ? String(i) : i % 2 ? '' : `2^${i - 1}`);
+    if (n && (slot >= 20 || n === Math.max(...counts))) text(i * slot + slot / 2, height - h + 9, n >= 1e4 ? n.toExponential(0) : n);
+    if (i % each === 0) text(i * slot + slot / 2, height + 26, k === 1 ? '1' : `2^${k - 1}`);
   });
   return svg;
 }
 
-function ulpsOf(output) {
-  if (output.ulps && output.ulps.some(n => n > 0)) return output.ulps;
-  if (output.ulps || !output.max_ulp) return [];
-  const counts = new Array(Math.floor(Math.log2(output.max_ulp)) + 2).fill(0);  // only the worst element is known
-  counts[counts.length - 1] = 1;
-  return counts;
-}
-
 function showUlps() {
   const all = [];
-  for (const test of report.cases) for (const output of test.outputs) ulpsOf(output).forEach((n, i) => { all[i] = (all[i] || 0) + n; });
+  for (const test of report.cases) for (const output of test.outputs) (output.ulps || []).forEach((n, i) => { all[i] = (all[i] || 0) + n; });
   const counts = Array.from(all, n => n || 0);
-  $('ulp').append(counts.length ? bars(counts, 'Elements by distance') : make('p', {class: 'soft'}, 'All elements are equal.'));
+  $('ulp').append(counts.some(Boolean) ? bars(counts, 'Elements by distance') : make('p', {class: 'soft'}, 'All elements that were compared are equal.'));
 }
 
 function showSlow() {
@@ -129,24 +127,50 @@ function showSlow() {
   $('slow').append(...slow.map(test => make('li', {}, make('a', {href: '#case=' + encodeURIComponent(test.path)}, fullName(test)), ' ', seconds(test.seconds))));
 }
 
-function showTrend(former) {
+// Whether outputs differ more or less than they did, as `grurun report diff` sees it.
+function trendOf(old, test) {
+  const before = new Map(old.outputs.map(output => [`${output.data_set} ${output.name}`, output])), found = new Set();
+  for (const output of test.outputs) {
+    const was = before.get(`${output.data_set} ${output.name}`) || {problem: ''};
+    if (was.problem !== output.problem) { found.add(output.problem ? 'Worse' : 'Better'); continue; }
+    for (const name of ['max_abs', 'max_ulp', 'differing', 'non_finite']) {
+      const a = was[name] || 0, b = output[name] || 0;
+      if (b > a * 1.01) found.add('Worse');
+      if (a > b * 1.01) found.add('Better');
+    }
+  }
+  return found.size === 2 ? 'Changed' : [...found][0];
+}
+
+function changesOf(old, test) {
+  const isGood = GOOD.has(test.verdict);
+  if (!old) return [isGood ? 'New cases' : 'New failures'];
+  const found = [], wasGood = GOOD.has(old.verdict);
+  if (wasGood && !isGood) found.push('New failures');
+  else if (!wasGood && isGood) found.push('Fixed');
+  else if (old.verdict !== test.verdict && !isGood) found.push('Changed');
+  else if (test.verdict === 'differs') found.push(trendOf(old, test));
+  if (test.seconds > 1.5 * old.seconds && test.seconds - old.seconds >= 0.1) found.push('Slower');
+  return found.filter(Boolean);
+}
+
+function showTrend(former, file) {
   const before = new Map(former.cases.map(test => [test.path, test]));
   const byName = new Map(former.cases.map(test => [fullName(test), test]));
-  const groups = {'New failures': [], 'Fixed': [], 'Other verdict': [], 'Slower (twice, by 50 ms)': [], 'New cases': []};
+  const groups = {'New failures': [], 'Worse': [], 'Changed': [], 'Gone': [], 'Slower': [], 'Fixed': [], 'Better': [], 'New cases': []};
+  const seen = new Set();
   for (const test of report.cases) {
     const old = before.get(test.path) || byName.get(fullName(test));
-    if (!old) groups['New cases'].push(test);
-    else if (test.unexpected && !old.unexpected) groups['New failures'].push(test);
-    else if (!test.unexpected && old.unexpected) groups['Fixed'].push(test);
-    else if (test.verdict !== old.verdict) groups['Other verdict'].push(test);
-    else if (test.seconds > 2 * old.seconds && test.seconds > old.seconds + 0.05) groups['Slower (twice, by 50 ms)'].push(test);
+    seen.add(old);
+    for (const group of changesOf(old, test)) groups[group].push(test);
   }
-  const link = test => make('li', {}, make('a', {href: '#case=' + encodeURIComponent(test.path)}, fullName(test)), ` ${test.verdict}, ${seconds(test.seconds)}`);
+  groups.Gone = former.cases.filter(test => !seen.has(test));
+  const name = test => groups.Gone.includes(test) ? fullName(test) : make('a', {href: '#case=' + encodeURIComponent(test.path)}, fullName(test));
+  const line = test => make('li', {}, name(test), ` ${test.verdict}, ${seconds(test.seconds)}`);
   const verdicts = Object.keys(report.summary).filter(v => report.summary[v] || former.summary[v]);
-  $('trend').replaceChildren(
+  $('trend').replaceChildren(make('p', {class: 'hint'}, `Since ${file}.`),
     table(['verdict', 'before', 'now'], verdicts.map(v => [v, String(former.summary[v] || 0), String(report.summary[v] || 0)]), 'Verdicts before and now'),
-    ...Object.entries(groups).filter(([, tests]) => tests.length).map(([name, tests]) => make('details', {open: tests.length <= 20},
-      make('summary', {}, `${name}: ${tests.length}`), make('ul', {}, ...tests.slice(0, 200).map(link)))));
+    ...Object.entries(groups).filter(([, tests]) => tests.length).map(([group, tests]) => make('details', {open: tests.length <= 20},
+      make('summary', {}, `${group}: ${tests.length}`), make('ul', {}, ...tests.slice(0, 200).map(line)))));
   $('trend-section').hidden = false;
-  $('trend-section').scrollIntoView();
 }
