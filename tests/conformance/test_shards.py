@@ -184,6 +184,7 @@ class Shards(unittest.TestCase):
         shown = self.run_grurun(0, "report", "show", "all.jsonl")
         self.assertIn(f"{BROKEN} differs", shown.stdout)
 
+    @unittest.skipIf(os.environ.get("GRURUN_SANITIZE"), "a sanitizer takes memory of its own")
     def test_merging_many_results_takes_little_memory(self):
         """The quick form of what bench/merge_lines.py measures with a million."""
         result = subprocess.run([sys.executable, ROOT / "bench/merge_lines.py", "--cases", "40000", "--most-seconds", "20",
