@@ -83,6 +83,7 @@ void add_bench(CLI::App& command, Action& action) {
   add_inputs_flag(command, flags->data, "Data");
   add_random_flags(command, flags->data);
   add_engine_flags(command, flags->engine, "Engine");
+  add_fusion_flag(command, flags->engine.no_fusion, "Engine");
   const char* measuring = "Measuring";
   command.add_option("--warmup", flags->warmup, "Runs before the first that counts (3)")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""))

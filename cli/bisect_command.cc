@@ -8,8 +8,10 @@
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
 #include "cli/report_flags.h"
+#include "cli/sandbox_flags.h"
 #include "cli/time_limit.h"
 #include "cli/warnings.h"
+#include "onnx_io/folder.h"
 #include "onnx_io/models/load_to_run.h"
 #include "onnx_io/values/tensor_files.h"
 #include "opset/check/mended_findings.h"
@@ -18,6 +20,7 @@
 #include "tensor/memory/heap.h"
 #include "trial/bisect.h"
 #include "trial/precise.h"
+#include "trial/trial.h"
 
 namespace grurun::cli {
 namespace {
@@ -53,9 +56,9 @@ ValuesByName stored_values(const std::string& path) {
   std::vector<std::string> files{path};
   if (std::filesystem::is_directory(path)) {
     files.clear();
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      const std::string ending = entry.path().extension();
-      if (ending == ".pb" || ending == ".npy") files.push_back(entry.path());
+    for (const onnx_io::FolderEntry& entry : onnx_io::entries_of(path)) {
+      if (entry.name.ends_with(".pb") || entry.name.ends_with(".npy"))
+        files.push_back(path + "/" + entry.name);
     }
   }
   ValuesByName values;
@@ -107,6 +110,10 @@ int run(const BisectFlags& flags) {
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   if (!flags.against.empty()) read.push_back({"--against", flags.against});
   require_unread(reports.files(), read);
+  SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports.files())};
+  if (!flags.against.empty() && flags.against != precise)
+    (holds_values(flags.against) ? files.values : files.models).push_back(flags.against);
+  enter_sandbox(flags.engine.sandbox, files);
   const onnx_io::RunnableModel file = onnx_io::load_model_to_run(flags.model);
   const onnx_io::Model& model = file.model;
   require_unread(reports.files(), files_of(model));
@@ -129,6 +136,9 @@ int run(const BisectFlags& flags) {
   BisectReport result{flags.model, {}, {}, {}};
   with_context([&] { return flags.model; },
                [&] {
+                 trial::TrialOptions checked;
+                 checked.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
+                 trial::Trial(model, std::move(checked)).check(inputs);
                  if (!flags.find.empty()) {
                    result.sought = flags.find;
                    result.found = trial::find_oddity(model, inputs, oddities.at(flags.find), options.rerun);

@@ -22,7 +22,6 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
                  "Bytes that tensors may take, 512M, 4G (the memory of the machine, or of the container)")
       ->type_name("SIZE")
       ->group(group);
-  add_fusion_flag(app, flags.no_fusion, group);
   add_sandbox_flag(app, flags.sandbox, group);
 }
 

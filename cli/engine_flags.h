@@ -15,10 +15,10 @@ struct EngineFlags {
   std::string sandbox = "auto";
 };
 
-/// --threads, --isa, --max-memory, --no-fusion, in the help's group of that name.
+/// --threads, --isa, --max-memory, in the help's group of that name.
 void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& group);
 
-/// --no-fusion alone.
+/// --no-fusion, for commands that do not go node by node.
 void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group);
 
 /// Sets threads, instruction set and memory limit of the process. Throws Error(usage) for a size that is none

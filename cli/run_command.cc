@@ -294,6 +294,7 @@ void add_run(CLI::App& app, Action& action) {
   add_data_flags(app, *flags);
   add_random_flags(app, flags->data);
   add_engine_flags(app, flags->engine, "Engine");
+  add_fusion_flag(app, flags->engine.no_fusion, "Engine");
   app.add_option("--max-time", flags->max_time, "Seconds that the run may take; 0, the default: no limit")
       ->type_name("SECONDS")
       ->group("Engine");

@@ -65,8 +65,9 @@ void run_seeing_values(const onnx_io::Model& model, std::vector<Value> inputs, c
     if (producer != nullptr && shown.contains(name) && is_step_of(model, *producer->node, step))
       see({producer->index, name, value});
   };
-  const std::vector<Value> outputs =
-      engine::run_plan(*engine::make_plan(returning, plan_options), std::move(inputs), options);
+  const bool returns_more = returning.graph.outputs.size() > model.graph.outputs.size();
+  const std::vector<Value> outputs = engine::run_plan(
+      returns_more ? *engine::make_plan(returning, plan_options) : *plan, std::move(inputs), options);
   for (std::size_t i = model.graph.outputs.size(); i < outputs.size(); ++i) {
     const std::string& name = returning.graph.outputs[i].name;
     see({producers.find(name)->index, name, outputs[i]});

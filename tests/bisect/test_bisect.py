@@ -173,7 +173,7 @@ class Bisect(unittest.TestCase):
     def test_usage(self):
         path = self.save("model.onnx", block())
         np.savez(self.folder / "other.npz", other=self.x)
-        for arguments in ([], ["--find", "zero"], ["--find", "nan", "--against", "precise"], ["--against", self.folder / "other.npz"],
+        for arguments in ([], ["--find", "zero"], ["--find", "nan", "--sandbox", "none"], ["--find", "nan", "--no-fusion"], ["--find", "nan", "--against", "precise"], ["--against", self.folder / "other.npz"],
                           ["--against", self.folder / "absent.npz"]):
             result = self.bisect(path, *arguments, code=2)
             self.assertEqual((result.stdout, result.stderr.count("\n")), ("", 1), result.stderr)
