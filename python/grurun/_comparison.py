@@ -141,14 +141,14 @@ def compare(actual: Any, expected: Any, rtol: float | None = None, atol: float |
     policy is a file of rules (docs/policy.md). The first that matches decides: by the value's element type and by what is said of
     it here, the case's name ("node/test_gru"), the operator and the output.
     """
-    for name, number in (("rtol", rtol), ("atol", atol)):
+    for tolerance, number in (("rtol", rtol), ("atol", atol)):
         if number is not None and not (math.isfinite(number) and number >= 0):
             from grurun._errors import UsageError
 
-            raise UsageError(f"usage: {name} takes a number from 0, not {number}")
+            raise UsageError(f"usage: {tolerance} takes a number from 0, not {number}")
     found = _core.compare(actual, expected, rtol, atol, os.fspath(policy or ""), name, operator, output)
-    for name in ("first", "worst"):
-        found[name] = ElementPair(*found[name]) if found[name] else None
+    for pair in ("first", "worst"):
+        found[pair] = ElementPair(*found[pair]) if found[pair] else None
     if not found["structure"]:
         found.update(_measure(actual, expected, found["rtol"], found["atol"], worst))
     return Comparison(**found)

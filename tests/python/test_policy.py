@@ -39,6 +39,9 @@ class Policy(unittest.TestCase):
         for what in ({"operator": "Relu", "output": "Z"}, {"operator": "Abs", "output": "Y"}, {}):
             found = grurun.compare(X + np.float32(0.25), X, policy=self.policy, **what)
             self.assertEqual((found.ok, found.rule), (False, None), what)
+        self.policy.write_text('[[rule]]\ncase = "node/test_gru*"\natol = 0.3\nreason = "known"\n')
+        for name, ok in (("node/test_gru_seq", True), ("node/test_lstm", False)):
+            self.assertEqual(grurun.compare(X + np.float32(0.25), X, policy=self.policy, name=name).ok, ok, name)
         self.policy.write_text("[[rule]]\natol = 1\n")
         with self.assertRaisesRegex(grurun.UsageError, "the rule has no reason"):
             grurun.compare(X, X, policy=self.policy)
