@@ -40,18 +40,23 @@ std::string names_of(const std::vector<CommandTable>& commands) {
   return out;
 }
 
+std::string words(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
 std::string bash_completions(const std::vector<CommandTable>& commands) {
   std::string out =
       "# Completions of grurun for bash, printed by `grurun completions bash`.\n"
       "_grurun() {\n"
-      "  local word=${COMP_WORDS[COMP_CWORD]} flags\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} flags inner=\n"
       "  case ${COMP_WORDS[1]} in\n"
       "    help)\n"
       "      mapfile -t COMPREPLY < <(compgen -W \"" +
       names_of(commands) + "\" -- \"$word\")\n      return ;;\n";
   for (const CommandTable& command : commands)
     if (!command.name.empty())
-      out += fmt::format("    {}) flags=\"{}\" ;;\n", command.name, names_of(command.flags));
+      out += fmt::format("    {}) flags=\"{}\"{} ;;\n", command.name, names_of(command.flags),
+                         command.inner.empty() ? "" : " inner=\"" + words(command.inner) + "\"");
   out += fmt::format("    *) flags=\"{}\" ;;\n  esac\n", names_of(commands.front().flags));
   out +=
       "  if [[ $word = -* ]]; then\n"
@@ -60,7 +65,10 @@ std::string bash_completions(const std::vector<CommandTable>& commands) {
       "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
       "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
       "      mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W \"" +
-      names_of(commands) + "\" -- \"$word\")\n    fi\n  fi\n}\ncomplete -o filenames -F _grurun grurun\n";
+      names_of(commands) +
+      "\" -- \"$word\")\n    elif [ \"$COMP_CWORD\" = 2 ] && [ -n \"$inner\" ]; then\n"
+      "      mapfile -t COMPREPLY < <(compgen -W \"$inner\" -- \"$word\")\n    fi\n  fi\n}\ncomplete -o "
+      "filenames -F _grurun grurun\n";
   return out;
 }
 
@@ -97,8 +105,12 @@ std::string zsh_completions(const std::vector<CommandTable>& commands) {
       "    help) (( CURRENT == 3 )) && _describe -t commands command commands ;;\n";
   for (const CommandTable& command : commands)
     if (!command.name.empty())
-      out += fmt::format("    {})\n      shift words; (( CURRENT-- ))\n      _arguments{} ;;\n", command.name,
-                         zsh_rows(command));
+      out += fmt::format(
+          "    {})\n{}      shift words; (( CURRENT-- ))\n      _arguments{} ;;\n", command.name,
+          command.inner.empty()
+              ? ""
+              : "      if (( CURRENT == 3 )); then compadd " + words(command.inner) + "; return; fi\n",
+          zsh_rows(command));
   out +=
       fmt::format("    *)\n      _arguments{} ;;\n  esac\n}}\n_grurun \"$@\"\n", zsh_rows(commands.front()));
   return out;
@@ -118,6 +130,9 @@ std::string fish_completions(const std::vector<CommandTable>& commands) {
                          quoted(command.text));
     const std::string when = command.name.empty() ? "not __fish_seen_subcommand_from " + names_of(commands)
                                                   : "__fish_seen_subcommand_from " + command.name;
+    if (!command.inner.empty())
+      out += fmt::format("complete -c grurun -n '{}; and not __fish_seen_subcommand_from {}' -f -a '{}'\n",
+                         when, words(command.inner), words(command.inner));
     for (const FlagRow& flag : command.flags) {
       out += fmt::format("complete -c grurun -n '{}'", when);
       for (const std::string& name : flag.names)

@@ -199,9 +199,25 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   fail_usage("{}", line);
 }
 
+/// Every case below the paths, and what could not be seen.
+struct Known {
+  std::size_t count = 0;
+  std::vector<Case> cases;  // only where something asks for them after the run
+};
+
+Known known_cases(const Flags& flags, Discovery& found, SuiteResult& result) {
+  const std::size_t seen = found.cases.size();
+  found.cases.insert(found.cases.end(), found.unseen.begin(), found.unseen.end());
+  result.stale = result.expectations.without_case(found.cases);
+  Known known{found.cases.size(), {}};
+  if (!flags.gate.policy.empty() || !flags.gate.update_expectations.empty()) known.cases = found.cases;
+  found.cases.resize(seen);
+  return known;
+}
+
 /// Cases under the paths that the filter lets through, and what could not be seen, which may hide others that
 /// it would let through; stale expectations are judged by all.
-SuiteResult prepare(const Flags& flags, const SuiteReports& reports, std::vector<Case>& known) {
+SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& known) {
   SuiteResult result;
   const std::string& updated = flags.gate.update_expectations;
   std::error_code ignored;
@@ -216,9 +232,7 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, std::vector
     fail_usage("{}: no case is below it; give folders of cases, or cases", found.without_case.front());
   require_unread_models(reports, found.cases);
   result.no_cases = std::move(found.no_cases);
-  known = found.cases;
-  known.insert(known.end(), found.unseen.begin(), found.unseen.end());
-  result.stale = result.expectations.without_case(known);
+  known = known_cases(flags, found, result);
   result.cases = std::move(found.cases);
   const SuiteOptions options = suite_options(flags, all);
   select(result.cases, flags.part.selection, {options.workers, options.each.max_time});
@@ -229,7 +243,8 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, std::vector
   std::ranges::move(found.unseen, std::back_inserter(result.cases));
   require_own_outputs(flags.actual, result.cases);
   result.sides = sides_of(flags);
-  take_part(flags.part, result);
+  const Policy* policy = options.each.policy.get();
+  take_part(flags.part, policy == nullptr ? "" : policy->text(), result);
   result.options = suite_options(flags, std::max<std::size_t>(result.cases.size(), 1));
   return result;
 }
@@ -238,7 +253,7 @@ int run(const Flags& flags) {
   SuiteReports reports(flags.report, "conformance", false);
   check(flags, reports);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
-  std::vector<Case> known;
+  Known known;
   SuiteResult result = prepare(flags, reports, known);
   if (flags.list) {
     for (const Case& test : result.cases)
@@ -252,7 +267,7 @@ int run(const Flags& flags) {
   }
   reports.open();
   if (report::wants_colour(stdout)) reports.decorate_text(report::coloured);
-  result.options.keep_outputs = !reports.has_only({"text", "jsonl"}) || !flags.gate.policy.empty();
+  result.options.keep_outputs = !reports.has_only({"text", "jsonl"});
   report::ProgressBar bar(stderr);
   const bool streams = reports.has("jsonl");
   if (streams) reports.stream("jsonl", report::json_lines_head(result));
@@ -263,8 +278,9 @@ int run(const Flags& flags) {
     bar.draw(so_far, done, ended);
   });
   bar.clear();
-  note_unused_rules(result, known, result.cases.size() != known.size());
-  update_list(flags.gate, result, known);
+  const std::size_t selected = result.part ? result.part->found : result.cases.size();
+  note_unused_rules(result, known.cases, selected != known.count);
+  update_list(flags.gate, result, known.cases);
   if (streams) reports.stream("jsonl", report::json_lines_end(result));
   if (result.former) {
     diff = report::diff_suites(*result.former, result);

@@ -27,6 +27,8 @@ CommandTable command_table(const CLI::App& app, std::string name) {
   for (const CLI::Option* option : app.get_options())
     if (!option->get_group().empty())  // those of no group are not told of
       (option->get_positional() ? table.arguments : table.flags).push_back(flag_row(*option));
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    table.inner.push_back(each->get_name());
   return table;
 }
 

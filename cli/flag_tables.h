@@ -22,6 +22,7 @@ struct CommandTable {
   std::string footer;
   std::vector<FlagRow> flags;
   std::vector<FlagRow> arguments;
+  std::vector<std::string> inner{};  // names of the commands within it
 };
 
 /// Of the application that `command` is a subcommand of: first the command without a name, then all others,

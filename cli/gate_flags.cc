@@ -132,14 +132,17 @@ void apply(const GateFlags& flags, SuiteOptions& options) {
   options.retries = static_cast<int>(flags.retries);
 }
 
-void note_unused_rules(SuiteResult& result, const std::vector<Case>& all, bool is_part) {
+void note_unused_rules(SuiteResult& result, const std::vector<Case>& all, bool is_selection) {
   const Policy* policy = result.options.each.policy.get();
   if (policy == nullptr) return;
   result.unused_rules = rules_without_case(*policy, all);
-  if (is_part || result.not_run() > 0) return;
-  std::vector<const CaseResult*> results;
-  for (const CaseOutcome& outcome : result.outcomes) results.push_back(&outcome.result);
-  result.unused_rules = unused_rules(*policy, results);
+  if (is_selection || result.not_run() > 0) return;
+  std::vector<std::string> unused = unused_rules(*policy, result.used_rules);
+  // Another part may use a rule that this one does not: the merge judges.
+  if (result.part)
+    result.unused_in_part = std::move(unused);
+  else
+    result.unused_rules = std::move(unused);
 }
 
 void update_list(const GateFlags& flags, SuiteResult& result, const std::vector<Case>& all) {

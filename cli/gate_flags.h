@@ -42,9 +42,10 @@ void check(const GateFlags& flags, const std::string& expectations, bool fail_fa
 /// Policy, values and retries.
 void apply(const GateFlags& flags, conformance::SuiteOptions& options);
 
-/// Rules of the policy that nothing was judged by. all: every case found; is_part: some were not to run.
+/// Rules of the policy that nothing was judged by. all: every case found; is_selection: flags as -k left some
+/// out, so that a rule may be for them.
 void note_unused_rules(conformance::SuiteResult& result, const std::vector<conformance::Case>& all,
-                       bool is_part);
+                       bool is_selection);
 
 /// After a run: writes the list of --update-expectations where it changes, tells what changed, and judges the
 /// result by it.

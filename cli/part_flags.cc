@@ -80,11 +80,11 @@ void add_part_flags(CLI::App& command, PartFlags& flags) {
       ->group(machines);
 }
 
-void take_part(const PartFlags& flags, SuiteResult& result) {
+void take_part(const PartFlags& flags, std::string_view policy, SuiteResult& result) {
   if (flags.shard.empty() && !flags.times.empty())
     fail_usage("--times divides a suite among machines; give --shard K/N, too");
   if (!flags.shard.empty())
-    result.part = take_shard(result.cases, parse_shard(flags.shard), times_of(flags.times));
+    result.part = take_shard(result.cases, parse_shard(flags.shard), times_of(flags.times), policy);
   if (!flags.resume.empty()) take_over(result, report::read_suite(flags.resume, report::Unfinished::allowed));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/app.h"
 #include "conformance/select.h"
@@ -20,8 +21,8 @@ struct PartFlags {
 /// -k, --kind, --op, --since, --until; --shard, --times, --resume.
 void add_part_flags(CLI::App& command, PartFlags& flags);
 
-/// Leaves the cases of the shard, and takes over what a run before did. Throws Error(usage) for reports that
-/// cannot be read and for values that are none.
-void take_part(const PartFlags& flags, conformance::SuiteResult& result);
+/// Leaves the cases of the shard, and takes over what a run before did. policy: its text; empty: none. Throws
+/// Error(usage) for reports that cannot be read and for values that are none.
+void take_part(const PartFlags& flags, std::string_view policy, conformance::SuiteResult& result);
 
 }  // namespace grurun::cli

@@ -7,7 +7,7 @@ set(CPACK_PACKAGE_DESCRIPTION "grurun opens an ONNX model or test case, checks i
 of the exact opset that it declares, runs it on a CPU engine of its own
 and compares the outputs with expected tensors. It says why a recurrent
 layer differs, in the words of the standard.")
-# The project has no address of its own; who builds the package may name one.
+# The project has no address of its own; who builds the package names one: scripts/build-deb.
 set(CPACK_PACKAGE_CONTACT "grurun developers <developers@grurun.invalid>" CACHE STRING "Maintainer of the Debian package")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL program)

@@ -126,6 +126,7 @@ bool any_of_listed(const std::vector<std::string>& listed, const Matches& matche
 Policy Policy::parse(std::string_view text, const std::string& file) {
   Policy out;
   out.file_ = file;
+  out.text_ = text;
   try {
     const toml::table table = toml::parse(text);
     for (const auto& [key, node] : table)
@@ -165,11 +166,12 @@ const trial::AccuracyRule* Policy::find(const Case& test, const std::vector<std:
   return nullptr;
 }
 
-std::vector<std::string> unused_rules(const Policy& policy, const std::vector<const CaseResult*>& results) {
-  std::set<std::string> used;
-  for (const CaseResult* result : results)
-    for (const OutputResult& output : result->outputs)
-      if (output.comparison.rule) used.insert(output.comparison.rule->place);
+void add_used_rules(const CaseResult& result, std::set<std::string>& places) {
+  for (const OutputResult& output : result.outputs)
+    if (output.comparison.rule) places.insert(output.comparison.rule->place);
+}
+
+std::vector<std::string> unused_rules(const Policy& policy, const std::set<std::string>& used) {
   std::vector<std::string> out;
   for (const PolicyRule& rule : policy.rules())
     if (!used.contains(rule.accuracy.place))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ class Policy {
   static std::shared_ptr<const Policy> load(const std::string& file);
 
   const std::string& file() const { return file_; }
+  /// What the file holds.
+  const std::string& text() const { return text_; }
   const std::vector<PolicyRule>& rules() const { return rules_; }
 
   /// The rule for an output of a case whose model holds these operators, for tensors of this type; nullptr:
@@ -40,13 +43,16 @@ class Policy {
                                   const std::string& output, DType type) const;
 
  private:
-  std::string file_;
+  std::string file_, text_;
   std::vector<PolicyRule> rules_;
 };
 
-/// A line for each rule that decided for no output of the results; of a run of some cases only, for each
-/// whose patterns match none of all cases.
-std::vector<std::string> unused_rules(const Policy& policy, const std::vector<const CaseResult*>& results);
+/// Adds the places of the rules that decided for outputs of the result.
+void add_used_rules(const CaseResult& result, std::set<std::string>& places);
+
+/// A line for each rule whose place is not among those used; of a run of some cases only, for each whose
+/// patterns match none of all cases.
+std::vector<std::string> unused_rules(const Policy& policy, const std::set<std::string>& used);
 std::vector<std::string> rules_without_case(const Policy& policy, const std::vector<Case>& cases);
 
 }  // namespace grurun::conformance

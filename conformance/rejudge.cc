@@ -174,16 +174,19 @@ DType element_type(const std::string& described) {
 }
 
 void rejudge(SuiteResult& result, const Rejudging& rejudging) {
-  std::vector<const CaseResult*> results;
+  std::set<std::string> used;
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     CaseOutcome& outcome = result.outcomes[i];
     if (!outcome.ran) continue;
     CaseResult& ended = outcome.result;
-    results.push_back(&ended);
-    if (ended.outputs.empty() || (!is_good(ended.verdict) && ended.verdict != Verdict::differs)) continue;
+    const bool is_judged =
+        !ended.outputs.empty() && (is_good(ended.verdict) || ended.verdict == Verdict::differs);
     for (OutputResult& output : ended.outputs)
-      with_context([&] { return fmt::format("{}, output '{}'", result.cases[i].full_name(), output.name); },
-                   [&] { rejudge_output(result.cases[i], ended, rejudging, output); });
+      if (is_judged)
+        with_context([&] { return fmt::format("{}, output '{}'", result.cases[i].full_name(), output.name); },
+                     [&] { rejudge_output(result.cases[i], ended, rejudging, output); });
+    add_used_rules(ended, used);
+    if (!is_judged) continue;
     const bool differs =
         std::ranges::any_of(ended.outputs, [](const OutputResult& output) { return !output.comparison.ok; });
     if (ended.verdict == Verdict::known_wrong && differs) continue;  // its expected values are wrong, still
@@ -194,7 +197,7 @@ void rejudge(SuiteResult& result, const Rejudging& rejudging) {
   }
   for (CaseOutcome& outcome : result.outcomes)
     outcome.unexpected = outcome.ran && is_unexpected(outcome.result, outcome.expectation);
-  if (rejudging.policy != nullptr) result.unused_rules = unused_rules(*rejudging.policy, results);
+  if (rejudging.policy != nullptr) result.unused_rules = unused_rules(*rejudging.policy, used);
 }
 
 }  // namespace grurun::conformance

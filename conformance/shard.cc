@@ -137,8 +137,9 @@ std::string path_key(const Case& test) {
   return key;
 }
 
-SuitePart take_shard(std::vector<Case>& cases, const Shard& shard, const CaseTimes& times) {
-  std::uint64_t suite = hash_of("");
+SuitePart take_shard(std::vector<Case>& cases, const Shard& shard, const CaseTimes& times,
+                     std::string_view policy) {
+  std::uint64_t suite = hash_of(policy);
   std::vector<std::size_t> parts(cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i].place = i;

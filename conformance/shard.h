@@ -22,7 +22,8 @@ struct Shard {
 struct SuitePart {
   Shard shard;
   std::size_t found = 0;  // cases of the whole suite
-  std::string suite;      // the same for all parts of one suite, and for no other: its cases in their order
+  std::string suite;      // the same for all parts of one suite, and for no other: its cases in their order,
+                          // and its policy
 };
 
 /// "2/8", or "auto": what the system that started this process says by its variables (docs/scale.md has the
@@ -37,7 +38,8 @@ std::string path_key(const Case& test);
 
 /// Numbers the cases (Case::place) and leaves those of the shard. Without times a hash of the path decides;
 /// with them each case, the longest first, goes to the part that has the least to do, and one without a time
-/// counts as the mean. Neither depends on the order of the cases.
-SuitePart take_shard(std::vector<Case>& cases, const Shard& shard, const CaseTimes& times);
+/// counts as the mean. Neither depends on the order of the cases. policy: its text, where there is one.
+SuitePart take_shard(std::vector<Case>& cases, const Shard& shard, const CaseTimes& times,
+                     std::string_view policy = {});
 
 }  // namespace grurun::conformance

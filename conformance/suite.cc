@@ -141,7 +141,9 @@ void run_suite(SuiteResult& result, const Progress& progress) {
     CaseOutcome& outcome = result.outcomes[i];
     outcome.expectation = result.expectations.find(result.cases[i]);
     if (!outcome.ran) jobs.push_back(i);
-    if (outcome.ran) outcome.unexpected = is_unexpected(outcome.result, outcome.expectation);
+    if (!outcome.ran) continue;
+    outcome.unexpected = is_unexpected(outcome.result, outcome.expectation);
+    add_used_rules(outcome.result, result.used_rules);
   }
 
   // Tables that every worker needs are built once, before the first fork.
@@ -189,10 +191,14 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   // What is run again is told of when it has ended for good.
   const auto tell = [&](std::size_t index) {
     CaseResult& ended = result.outcomes[index].result;
+    add_used_rules(ended, result.used_rules);
     if (progress) progress(result, ++done, index);
     if (result.options.keep_outputs || !is_good(ended.verdict)) return;
-    ended.outputs.clear();
-    ended.outputs.shrink_to_fit();
+    // Of a million cases these would be more than all else.
+    std::vector<OutputResult>().swap(ended.outputs);
+    std::vector<OpsetImport>().swap(ended.opsets);
+    std::vector<std::string>().swap(result.cases[index].data_sets);
+    std::string().swap(result.cases[index].model);
   };
   const auto on_end = [&](JobEnd end) {
     const std::size_t index = jobs[end.job];

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,8 @@ struct SuiteOptions {
       0;                   // bytes that a case may take in tensors, strings and lists of values; 0: no limit
   int retries = 0;         // times that a case which did not end as expected is run again, at most
   bool fail_fast = false;  // stop at the first verdict that is not as expected
-  bool keep_outputs =
-      true;  // false: what was compared in cases with a good verdict is dropped once it is told
+  bool keep_outputs = true;  // false: of cases with a good verdict only names, operators and warnings are
+                             // kept once they are told
   std::optional<std::chrono::nanoseconds> max_run_time{};  // of all cases
   SandboxMode sandbox = SandboxMode::automatic;            // of the workers
   std::vector<std::string> folders{};                      // that cases were found in: what workers may read
@@ -66,6 +67,9 @@ struct SuiteResult {
   Expectations expectations;
   std::vector<const Expectation*> stale;  // lines of it that decide for no case that was found
   std::vector<std::string> unused_rules;  // of the policy: a line each
+  std::set<std::string> used_rules;       // places of those that decided for outputs
+  std::optional<std::vector<std::string>>
+      unused_in_part;  // of a part that ran whole: a line for each rule that decided for nothing in it
   std::map<std::string, std::vector<std::string>> no_cases;  // see Discovery
   SuiteOptions options;
   std::optional<SuitePart> part;  // what these cases are a part of

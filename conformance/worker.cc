@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,88 +17,18 @@
 #include <new>
 #include <vector>
 
+#include "conformance/shared_board.h"
+#include "conformance/signal_guard.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
 
 namespace {
 
-/// What workers and parent share. A worker takes the next job from the counter by itself and notes it in its
-/// slot, so that the parent knows what a dead worker was at, without a message for every job.
-struct Slot {
-  std::atomic<std::uint64_t> job;      // job + 1; 0: none taken yet
-  std::atomic<std::int64_t> began_ns;  // by PoolOptions::now
-};
-
-struct Board {
-  std::atomic<std::uint64_t> next;
-  std::atomic<std::uint64_t> workers;  // that have not ended
-  Slot slots[];
-};
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-
-class SharedBoard {
- public:
-  explicit SharedBoard(std::size_t workers) : bytes_(sizeof(Board) + workers * sizeof(Slot)) {
-    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory_ == MAP_FAILED) fail_internal("no memory to share with workers: {}", std::strerror(errno));
-  }
-  ~SharedBoard() { munmap(memory_, bytes_); }
-  SharedBoard(const SharedBoard&) = delete;
-  SharedBoard& operator=(const SharedBoard&) = delete;
-
-  Board* operator->() const { return static_cast<Board*>(memory_); }
-
- private:
-  std::size_t bytes_;
-  void* memory_;
-};
-
 /// Before each answer in the pipe.
 struct AnswerHead {
   std::uint64_t job;
   std::uint64_t size;
-};
-
-volatile sig_atomic_t interrupted = 0;
-
-void note_interrupt(int) {
-  interrupted = 1;
-}
-
-/// SIGINT and SIGTERM are blocked but while the parent waits, so that none is missed between a look and a
-/// wait.
-class SignalGuard {
- public:
-  SignalGuard() {
-    interrupted = 0;
-    sigset_t both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGINT);
-    sigaddset(&both, SIGTERM);
-    sigprocmask(SIG_BLOCK, &both, &mask_);
-    struct sigaction action {};
-    action.sa_handler = note_interrupt;
-    sigaction(SIGINT, &action, &old_int_);
-    sigaction(SIGTERM, &action, &old_term_);
-    // A parent that ignores it hands that on, and then nobody tells what a worker died of.
-    action.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &action, &old_child_);
-  }
-  ~SignalGuard() {
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
-    sigaction(SIGCHLD, &old_child_, nullptr);
-    sigprocmask(SIG_SETMASK, &mask_, nullptr);
-  }
-  SignalGuard(const SignalGuard&) = delete;
-  SignalGuard& operator=(const SignalGuard&) = delete;
-
-  const sigset_t& former_mask() const { return mask_; }
-
- private:
-  sigset_t mask_;
-  struct sigaction old_int_, old_term_, old_child_;
 };
 
 bool write_all(int fd, const char* data, std::size_t size) {
@@ -177,7 +106,7 @@ class Pool {
     while (started < workers_.size() && start(started, std::nullopt)) ++started;
     board_->workers.fetch_sub(workers_.size() - started, std::memory_order_relaxed);
     while (ended_ < jobs_) {
-      if (interrupted) return PoolEnd::interrupted;
+      if (signals_.was_interrupted()) return PoolEnd::interrupted;
       if (options_.max_run_time && now_ns() - begin_ns_ > options_.max_run_time->count())
         return PoolEnd::out_of_time;
       if (none_runs()) start_for_lost();

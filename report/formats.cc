@@ -18,16 +18,26 @@
 
 namespace grurun::report {
 
+namespace {
+
+// What marks a report of a suite as one; those of compared values are made as such.
+constexpr std::string_view junit_begins =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"grurun conformance\" ";
+constexpr std::string_view markdown_begins = "## Conformance: ";
+constexpr std::string_view html_begins =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<!-- grurun conformance: report -->";
+
+}  // namespace
+
 template <>
 std::span<const Format<conformance::SuiteResult>> formats() {
   static constexpr Format<conformance::SuiteResult> rows[] = {
       {"text", "", "", console_report},
       {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"summary\": {", json_report},
       {"jsonl", "{\"format\":1,\"json_lines\":1,\"grurun\":\"", "", json_lines_report},
-      {"junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"grurun conformance\" ", "",
-       junit_report},
-      {"markdown", "## Conformance: ", "", markdown_report},
-      {"html", "<!DOCTYPE html>\n<html lang=\"en\">\n<!-- grurun conformance: report -->", "", html_report},
+      {"junit", junit_begins, "", junit_report},
+      {"markdown", markdown_begins, "", markdown_report},
+      {"html", html_begins, "", html_report},
       {"github", "", "", suite_github},
       {"suggest-policy", "# Tolerances that a run of grurun conformance needed", "", suggested_policy}};
   return rows;
@@ -146,7 +156,11 @@ template <>
 std::span<const Format<ComparedFiles>> formats() {
   static constexpr Format<ComparedFiles> rows[] = {
       {"text", "", "", compare_text},
-      {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"actual\": \"", compare_json}};
+      {"json", "{\n \"format\": 1,\n \"grurun\": \"", "\"actual\": \"", compare_json},
+      {"junit", junit_begins, "", compare_junit},
+      {"markdown", markdown_begins, "", compare_markdown},
+      {"html", html_begins, "", compare_html},
+      {"github", "", "", compare_github}};
   return rows;
 }
 

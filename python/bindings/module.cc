@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <thread>
 
@@ -281,6 +282,12 @@ nb::dict compare(nb::handle actual, nb::handle expected, std::optional<double> r
   dict["max_ulp"] = errors.max_ulp ? nb::cast(*errors.max_ulp) : nb::none();
   dict["first"] = pair_to_python(comparison.first);
   dict["worst"] = pair_to_python(comparison.worst);
+  dict["least_rtol"] = comparison.headroom.least_rtol(comparison.tolerance.atol);
+  dict["least_atol"] = comparison.headroom.least_atol(comparison.tolerance.rtol);
+  const double cosine = comparison.energies.cosine();
+  dict["cosine"] = std::isfinite(cosine) ? nb::cast(cosine) : nb::none();
+  const double snr = comparison.energies.snr();
+  dict["snr_db"] = std::isnan(snr) ? nb::none() : nb::cast(snr);
   dict["rule"] = comparison.rule ? nb::cast(comparison.rule->place) : nb::none();
   return dict;
 }

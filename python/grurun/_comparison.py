@@ -34,8 +34,8 @@ class Comparison:
         first, worst: the first element beyond the tolerance and the one furthest beyond it.
         worst_elements: up to `worst` elements, the furthest beyond atol + rtol * |expected| first, whether or not they differ.
         least_rtol, least_atol: the least that would pass, the other one left as it is; inf where none would.
-        cosine: of the angle between both sides, all elements as one vector; None where one of them is 0 or not finite.
-        snr_db: the expected values' energy over the error's, in dB; inf where there is no error.
+        cosine: of the angle between both sides, all elements that are finite on both as one vector; None where it is no number.
+        snr_db: the expected values' energy over the error's, in dB; inf where there is no error, -inf where nothing is expected.
         rule: of a policy, that decided: "policy.toml:12"; None without one.
     """
 
@@ -92,11 +92,9 @@ def _wide(array):
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
-def _measure(actual: Any, expected: Any, rtol: float, atol: float, worst: int) -> dict[str, Any]:
+def _worst_elements(actual: Any, expected: Any, rtol: float, atol: float, most: int) -> list[ElementPair]:
     import numpy as np
 
-    least_rtol = least_atol = 0.0
-    dot = left_energy = right_energy = noise = 0.0
     elements: list[tuple[float, ElementPair]] = []
     with np.errstate(all="ignore"):
         for where, left, right in _leaves(actual, expected):
@@ -105,30 +103,13 @@ def _measure(actual: Any, expected: Any, rtol: float, atol: float, worst: int) -
             error = np.where(same, 0, np.abs(a - e))
             error = np.where(np.isnan(error) | (~np.isfinite(e) & ~same), np.inf, error).astype(np.float64)
             size = np.abs(e).astype(np.float64)
-            beyond_atol, beyond_rtol = error - atol, error - rtol * size
-            needed = np.where(beyond_atol > 0, beyond_atol / size, 0)
-            least_rtol = max(least_rtol, float(needed.max(initial=0)))
-            beyond_rtol = np.where(np.isnan(beyond_rtol), np.inf, beyond_rtol)
-            least_atol = max(least_atol, float(np.where(error > 0, beyond_rtol, 0).max(initial=0)))
             score = np.where(error > 0, error - (atol + rtol * np.where(np.isfinite(size), size, 0)), -np.inf)
-            for at in np.argsort(-score, kind="stable")[:worst]:
+            for at in np.argsort(-score, kind="stable")[:most]:
                 if score[at] > -np.inf:
                     index = tuple(int(i) for i in np.unravel_index(at, right.shape))
                     elements.append((float(score[at]), ElementPair(where, index, str(left.reshape(-1)[at]), str(right.reshape(-1)[at]))))
-            dot += float(np.real(np.vdot(e, a)))
-            left_energy += float(np.real(np.vdot(a, a)))
-            right_energy += float(np.real(np.vdot(e, e)))
-            noise += float(np.sum(error * error))
-    lengths = math.sqrt(left_energy) * math.sqrt(right_energy) if left_energy >= 0 and right_energy >= 0 else math.nan
-    cosine = dot / lengths if lengths and math.isfinite(lengths) else None
-    snr = None
-    if noise == 0:
-        snr = math.inf
-    elif math.isfinite(noise) and math.isfinite(right_energy) and right_energy > 0:
-        snr = 10 * math.log10(right_energy / noise)
     elements.sort(key=lambda each: -each[0])
-    return {"least_rtol": least_rtol, "least_atol": least_atol, "cosine": cosine, "snr_db": snr,
-            "worst_elements": [pair for _, pair in elements[:worst]]}
+    return [pair for _, pair in elements[:most]]
 
 
 def compare(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, *, worst: int = 5,
@@ -150,7 +131,7 @@ def compare(actual: Any, expected: Any, rtol: float | None = None, atol: float |
     for pair in ("first", "worst"):
         found[pair] = ElementPair(*found[pair]) if found[pair] else None
     if not found["structure"]:
-        found.update(_measure(actual, expected, found["rtol"], found["atol"], worst))
+        found["worst_elements"] = _worst_elements(actual, expected, found["rtol"], found["atol"], worst)
     return Comparison(**found)
 
 

@@ -13,17 +13,12 @@
 
 namespace grurun::report {
 
-namespace {
-
-/// Nothing where both sides agree.
 std::string problem_of(const trial::ComparedFile& value) {
   if (value.unreadable) return *value.unreadable;
   if (!value.in_actual) return "the actual side has no such value";
   if (!value.in_expected) return "the expected side has no such value";
   return value.comparison.ok ? "" : trial::describe(value.comparison);
 }
-
-}  // namespace
 
 bool ComparedFiles::ok() const {
   return std::ranges::all_of(values, &trial::ComparedFile::ok);

@@ -19,6 +19,8 @@ std::string suite_github(const conformance::SuiteResult& result) {
   }
   for (const conformance::Expectation* line : result.stale)
     commands.add("error", result.expectations.file(), "stale expectation", stale_note(result, *line));
+  for (const std::string& line : result.unused_rules)
+    commands.add("error", line.substr(0, line.rfind(':', line.find(": ") - 1)), "unused rule", line);
   for (std::size_t i = 0; i < result.cases.size(); ++i)
     for (const conformance::Warning& warning : result.outcomes[i].result.warnings)
       commands.add("warning", result.cases[i].path, warning.finding.code,

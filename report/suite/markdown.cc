@@ -120,6 +120,9 @@ std::string markdown_report(const conformance::SuiteResult& result) {
   if (result.unexpected() > 0) out += fmt::format(", **{} not as expected**", result.unexpected());
   if (result.not_run() > 0) out += fmt::format(", {} not run", result.not_run());
   out += fmt::format(", {:.2f} s\n\n", result.seconds);
+  if (result.sides != conformance::Sides())
+    out += fmt::format("actual: {}; expected: {}\n\n", markdown_text(result.sides.actual),
+                       markdown_text(result.sides.expected));
   out += markdown_kinds(tally);
   const std::vector<std::string> endings = name_endings(result.cases);
   std::string failures;

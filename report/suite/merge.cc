@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "tensor/error.h"
 
@@ -48,6 +49,18 @@ void SeenParts::require_all() const {
   if (!absent.empty()) fail_usage("no report of shard {}; the suite is not whole without it", absent);
 }
 
+void UnusedRules::add(const std::vector<std::string>& without_case,
+                      std::optional<std::vector<std::string>> in_part) {
+  without_case_ = without_case;  // each part knows what no case of the whole suite is for
+  all_tell_ = all_tell_ && in_part.has_value();
+  if (!all_tell_) return;
+  if (std::exchange(is_first_, false))
+    in_no_part_ = std::move(*in_part);
+  else
+    std::erase_if(in_no_part_,
+                  [&](const std::string& line) { return std::ranges::count(*in_part, line) == 0; });
+}
+
 SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<SuiteResult> parts) {
   SeenParts seen;
   for (std::size_t i = 0; i < parts.size(); ++i) seen.add(files[i], parts[i].part);
@@ -57,9 +70,9 @@ SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<Suit
   whole.sides = parts.front().sides;
   whole.no_cases = parts.front().no_cases;
   whole.sandbox = parts.front().sandbox;
-  whole.unused_rules = parts.front().unused_rules;  // each knows what no case of the whole suite is for
   for (const Expectation* line : parts.front().stale)
     whole.stale.push_back(line_in(whole.expectations, parts.front().expectations, line));
+  UnusedRules unused;
   std::vector<std::pair<Case, CaseOutcome>> all;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     SuiteResult& part = parts[i];
@@ -68,6 +81,7 @@ SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<Suit
     if (part.sides != whole.sides) fail_usage("{}: it compares other sides than {}", files[i], files.front());
     if (part.sandbox != whole.sandbox) whole.sandbox = "not the same in all shards";
     whole.seconds += part.seconds;
+    unused.add(part.unused_rules, std::move(part.unused_in_part));
     whole.end = std::max(whole.end, part.end);
     for (std::size_t k = 0; k < part.cases.size(); ++k) {
       CaseOutcome& outcome = part.outcomes[k];
@@ -75,6 +89,7 @@ SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<Suit
       all.emplace_back(std::move(part.cases[k]), std::move(outcome));
     }
   }
+  whole.unused_rules = unused.lines();
   std::ranges::sort(all, {}, [](const auto& each) { return each.first.place; });
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].first.place != i)

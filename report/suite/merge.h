@@ -24,6 +24,21 @@ class SeenParts {
   std::vector<std::string> files_;  // by part; empty: not seen
 };
 
+/// Rules of a policy that decided for nothing, whichever part one looks at.
+class UnusedRules {
+ public:
+  /// What a part has as unused_rules and as unused_in_part.
+  void add(const std::vector<std::string>& without_case, std::optional<std::vector<std::string>> in_part);
+
+  /// Where a part cannot tell, because it did not run whole, those that are for no case.
+  const std::vector<std::string>& lines() const { return all_tell_ ? in_no_part_ : without_case_; }
+
+ private:
+  bool is_first_ = true;
+  bool all_tell_ = true;
+  std::vector<std::string> without_case_, in_no_part_;
+};
+
 /// The result of the whole, cases in their places: any report of it is that of one run, but for times, which
 /// are those of all machines together. Throws Error(usage) where SeenParts does, and where the parts have
 /// other expectations or compare other sides.

@@ -52,7 +52,7 @@ class LineMerge {
   void end(const std::string& file, const json& end) {
     totals_.seconds += end.at("seconds").get<double>();
     totals_.flaky += static_cast<std::size_t>(whole_of(end.at("flaky")));
-    totals_.unused_rules = end.at("unused_rules");  // each knows what no case of the whole suite is for
+    unused_.add(end.at("unused_rules").get<std::vector<std::string>>(), unused_in_part_of(end));
     if (end.at("ended") != "done") ended_ = end.at("ended");
     for (const json& test : end.at("cases_not_run")) {
       mark(file, test);
@@ -66,6 +66,7 @@ class LineMerge {
     if (marked_ != places_.size()) fail_usage("the shards have {} of {} cases", marked_, places_.size());
     totals_.found = places_.size();
     totals_.not_run = not_run_.size();
+    totals_.unused_rules = unused_.lines();
     totals_.as_expected = totals_.as_expected && totals_.not_run == 0 && totals_.unexpected == 0 &&
                           totals_.unused_rules.empty();
     ordered_json last = ordered_json::object();
@@ -101,6 +102,7 @@ class LineMerge {
   const std::function<void(const std::string& line)>& write_;
   ordered_json head_;
   SeenParts seen_;
+  UnusedRules unused_;
   std::vector<bool> places_;
   std::size_t marked_ = 0;
   SuiteTotals totals_;

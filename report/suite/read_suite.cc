@@ -107,6 +107,7 @@ SuiteResult suite_of(const json& report) {
   result.no_cases = report.at("no_cases");
   result.part = part_of(report);
   for (const json& line : report.at("unused_rules")) result.unused_rules.push_back(line);
+  result.unused_in_part = unused_in_part_of(report);
   read_expectations(report, result);
   for (const json& test : report.at("cases")) {
     result.cases.push_back(case_named(test));
@@ -140,6 +141,11 @@ std::optional<SuitePart> part_of(const json& report) {
   SuitePart out{{size("number"), size("count")}, size("found"), part.at("suite").get<std::string>()};
   if (out.shard.number < 1 || out.shard.number > out.shard.count) fail_usage("its part is none");
   return out;
+}
+
+std::optional<std::vector<std::string>> unused_in_part_of(const json& report) {
+  if (!report.contains("unused_in_part")) return std::nullopt;
+  return report.at("unused_in_part").get<std::vector<std::string>>();
 }
 
 namespace {

@@ -27,6 +27,9 @@ conformance::SuiteResult read_suite(const std::string& file, Unfinished unfinish
 /// Of what the cases of a report are a part: its member "part".
 std::optional<conformance::SuitePart> part_of(const nlohmann::json& report);
 
+/// Its member "unused_in_part".
+std::optional<std::vector<std::string>> unused_in_part_of(const nlohmann::json& report);
+
 /// "done", "stopped", "interrupted".
 const char* ended_name(conformance::PoolEnd end);
 

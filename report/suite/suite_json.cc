@@ -127,9 +127,9 @@ Json cases_not_run_json(const conformance::SuiteResult& result) {
 }
 
 SuiteTotals totals_of(const conformance::SuiteResult& result) {
-  return {count(result),       result.cases.size(),   result.not_run(),
-          result.unexpected(), with_warnings(result), result.as_expected(),
-          result.seconds,      result.flaky(),        result.unused_rules};
+  return {count(result),         result.cases.size(),  result.not_run(), result.unexpected(),
+          with_warnings(result), result.as_expected(), result.seconds,   result.flaky(),
+          result.unused_rules,   result.unused_in_part};
 }
 
 void add_totals(Json& out, const SuiteTotals& totals) {
@@ -143,8 +143,12 @@ void add_totals(Json& out, const SuiteTotals& totals) {
   out["seconds"] = totals.seconds;
   out["by_kind"] = groups_json(totals.tally.by_kind);
   out["by_operator"] = groups_json(totals.tally.by_operator);
-  out["unused_rules"] = Json::array();
-  for (const std::string& line : totals.unused_rules) out["unused_rules"].push_back(printable(line));
+  const auto add_lines = [&out](const char* key, const std::vector<std::string>& lines) {
+    out[key] = Json::array();
+    for (const std::string& line : lines) out[key].push_back(printable(line));
+  };
+  add_lines("unused_rules", totals.unused_rules);
+  if (totals.unused_in_part) add_lines("unused_in_part", *totals.unused_in_part);
 }
 
 }  // namespace grurun::report

@@ -30,7 +30,8 @@ struct SuiteTotals {
   bool as_expected = true;
   double seconds = 0;
   std::size_t flaky = 0;
-  std::vector<std::string> unused_rules;  // of a policy: a line each
+  std::vector<std::string> unused_rules;                     // of a policy: a line each
+  std::optional<std::vector<std::string>> unused_in_part{};  // as SuiteResult has it
 };
 
 SuiteTotals totals_of(const conformance::SuiteResult& result);

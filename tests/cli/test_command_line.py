@@ -96,6 +96,7 @@ class Completions(CommandLine):
         self.assertEqual(self.bash("grurun", "check", "--sel"), ["--select"])
         self.assertEqual(self.bash("grurun", "m.onnx", "--save-inp"), ["--save-inputs"])
         self.assertEqual(self.bash("grurun", "help", "insp"), ["inspect"])
+        self.assertEqual(self.bash("grurun", "report", "re"), ["render", "rejudge"])
 
     def flags_of(self, *command):
         return set(re.findall(r"^  (?:-\w,)?(--[-\w]+)", self.grurun(*command, "--help").stdout, re.MULTILINE))
@@ -113,12 +114,27 @@ class Completions(CommandLine):
 
     def test_shells_can_read_them(self):
         for shell in ("bash", "zsh", "fish"):
-            if shutil.which(shell) is None:
-                continue  # bash is always there
-            script = self.folder / shell
-            script.write_text(self.grurun("completions", shell).stdout)
-            result = subprocess.run([shell, "-n", script], capture_output=True, text=True)
-            self.assertEqual((result.returncode, result.stderr), (0, ""), shell)
+            with self.subTest(shell):
+                if shutil.which(shell) is None:
+                    self.skipTest(f"{shell} is not installed: apt-get install {shell}")
+                script = self.folder / shell
+                script.write_text(self.grurun("completions", shell).stdout)
+                result = subprocess.run([shell, "-n", script], capture_output=True, text=True)
+                self.assertEqual((result.returncode, result.stderr), (0, ""), shell)
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed: apt-get install fish")
+    def test_fish_completes(self):
+        (self.folder / "grurun.fish").write_text(self.grurun("completions", "fish").stdout)
+
+        def completed(line):
+            result = subprocess.run(["fish", "--no-config", "-c", f"source grurun.fish; complete -C '{line}'"], capture_output=True, text=True,
+                                    cwd=self.folder)
+            return [each.split("\t")[0] for each in result.stdout.splitlines()]
+
+        self.assertEqual(completed("grurun confor"), ["conformance"])
+        self.assertEqual(completed("grurun check --sel"), ["--select"])
+        self.assertEqual(completed("grurun report mer"), ["merge"])
+        self.assertEqual(completed("grurun report merge --rep"), ["--report"])
 
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_the_man_page_is_right(self):

@@ -89,6 +89,27 @@ class Shards(unittest.TestCase):
             result = self.conformance("a", "b", "--expectations", listed, "--shard", f"{k}/2", code=1)
             self.assertIn("'gone' matches no case", result.stdout)
 
+    def test_a_rule_that_no_shard_used_fails_the_merge(self):
+        rule = "[[rule]]\ncase = '{}'\noperator = '{}'\nrtol = 0.01\nreason = 'wide'\n"
+        policy = self.folder / "policy.toml"
+        suite = [*self.suite, "--policy", policy]
+        for rules, code in ((["a/test_41", "b/test_42", "*"], 0), (["a/test_41", "b/test_42", "*", "test_43"], 1)):
+            policy.write_text("".join(rule.format(case, "com.microsoft.DynamicQuantizeLSTM") for case in rules))
+            parts = [self.shard(k + 1, count=4, suite=suite) for k in range(4)]
+            lines = [self.folder / f"part-{k}.jsonl" for k in range(4)]
+            for k, file in enumerate(lines, 1):
+                self.conformance(*suite, "--shard", f"{k}/4", "--report", f"jsonl={file}")
+            self.conformance(*suite, "--json", "whole.json", code=code)
+            self.run_grurun(code, "report", "merge", *parts, "--report", "json=merged.json")
+            self.run_grurun(code, "report", "merge", *lines, "--report", "jsonl=merged.jsonl")
+            whole, merged = (json.loads((self.folder / name).read_text()) for name in ("whole.json", "merged.json"))
+            self.assertEqual(len(whole["unused_rules"]), code)
+            self.assertEqual(without_times(merged), without_times(whole))
+            self.assertEqual(lines_of(self.folder / "merged.jsonl")[-1]["unused_rules"], whole["unused_rules"])
+        policy.write_text(policy.read_text().replace("0.01", "0.02"))
+        other = self.shard(2, count=4, suite=suite)
+        self.assertIn("or of the same with other flags", self.run_grurun(2, "report", "merge", parts[0], other, *parts[2:]).stderr)
+
     def test_every_case_is_in_one_shard_whatever_the_order_of_the_folders(self):
         times = self.folder / "times.json"
         self.conformance(*self.suite, "--json", times)

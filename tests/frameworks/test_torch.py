@@ -99,13 +99,13 @@ class Gru(Red):
 
     def reordered(self, proto):
         """W, R and B in PyTorch's order of gates, as if nobody had changed it."""
-        for name, axis in zip(node_of(proto, "GRU").input[1:4], (1, 1, 1)):
+        for name in node_of(proto, "GRU").input[1:4]:
             tensor = initializer(proto, name)
             array = numpy_helper.to_array(tensor)
-            parts = np.split(array, array.shape[axis] // 8, axis=axis)
+            parts = np.split(array, array.shape[1] // 8, axis=1)
             for first in range(0, len(parts), 3):
                 parts[first], parts[first + 1] = parts[first + 1], parts[first]
-            tensor.CopyFrom(numpy_helper.from_array(np.concatenate(parts, axis=axis), name))
+            tensor.CopyFrom(numpy_helper.from_array(np.concatenate(parts, axis=1), name))
 
     def test_gates_in_the_order_of_pytorch(self):
         try:

@@ -237,10 +237,12 @@ TEST(Report, JUnit) {
   const std::pair<const char*, const char*> counted[] = {
       {"tests", "//testcase"}, {"failures", "//failure"}, {"errors", "//error"}, {"skipped", "//skipped"}};
   for (const auto& [attribute, elements] : counted) {
-    EXPECT_EQ(root.attribute(attribute).as_uint(), document.select_nodes(elements).size()) << attribute;
     unsigned sum = 0;
     for (const pugi::xml_node suite : root.children("testsuite")) sum += suite.attribute(attribute).as_uint();
-    EXPECT_EQ(root.attribute(attribute).as_uint(), sum) << attribute;
+    EXPECT_EQ(document.select_nodes(elements).size(), sum) << attribute;
+    // Which the format's schema does not have there.
+    const bool is_in_root = std::string_view(attribute) != "skipped";
+    EXPECT_EQ(root.attribute(attribute).as_uint(), is_in_root ? sum : 0) << attribute;
   }
   const std::string message =
       document.select_node("//failure[@type='differs']").node().attribute("message").value();
