@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what a run that reports JSON Lines alone keeps of each case, and fails where that is more than it may be.
 
-usage: bench/run_lines.py [--cases 20000] [--most-bytes 700] [--program build/release/bin/grurun]
+usage: bench/run_lines.py [--cases 20000] [--most-bytes 1200] [--program build/release/bin/grurun]
 
 Runs a quarter of the cases and all of them: the memory that the rest takes is theirs.
 """
@@ -41,7 +41,7 @@ def kept(program, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=20_000)
-    parser.add_argument("--most-bytes", type=float, default=700)
+    parser.add_argument("--most-bytes", type=float, default=1200)
     parser.add_argument("--program", default=str(ROOT / "build/release/bin/grurun"))
     options = parser.parse_args()
     files = [str(file.relative_to(CASE)) for file in CASE.rglob("*") if file.is_file()]
