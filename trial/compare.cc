@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -139,8 +140,9 @@ std::string criteria_text(const Comparison& comparison) {
 }  // namespace
 
 double Energies::cosine() const {
+  if (error == 0) return 1;  // and not what rounding makes of it
   const double lengths = std::sqrt(actual) * std::sqrt(expected);
-  return lengths == 0 ? (actual == expected ? 1 : 0) : both / lengths;
+  return lengths == 0 ? 0 : std::clamp(both / lengths, -1.0, 1.0);
 }
 
 double Energies::snr() const {

@@ -1,5 +1,4 @@
 #include "conformance/version.h"
-#include "report/suite/read_suite.h"
 #include "report/suite/suite_format.h"
 #include "report/suite/suite_json.h"
 
@@ -9,7 +8,7 @@ std::string json_report(const conformance::SuiteResult& result) {
   nlohmann::ordered_json out = {{"format", 1}, {"grurun", conformance::version()}};
   add_totals(out, totals_of(result));
   add_setting(out, result);
-  out["ended"] = ended_name(result.end);
+  add_end(out, result.sandbox, result.end);
   out["cases"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < result.cases.size(); ++i)
     if (result.outcomes[i].ran) out["cases"].push_back(case_json(result, i));

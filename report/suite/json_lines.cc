@@ -34,7 +34,7 @@ std::string json_lines_case(const conformance::SuiteResult& result, std::size_t 
 std::string json_lines_end(const conformance::SuiteResult& result) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
   add_totals(out, totals_of(result));
-  out["ended"] = ended_name(result.end);
+  add_end(out, result.sandbox, result.end);
   out["cases_not_run"] = cases_not_run_json(result);
   return one_line(out);
 }

@@ -61,6 +61,13 @@ void UnusedRules::add(const std::vector<std::string>& without_case,
                   [&](const std::string& line) { return std::ranges::count(*in_part, line) == 0; });
 }
 
+void add_sandbox(std::string& whole, const std::string& part, bool is_first) {
+  if (is_first)
+    whole = part;
+  else if (part != whole)
+    whole = "not the same in all shards";
+}
+
 SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<SuiteResult> parts) {
   SeenParts seen;
   for (std::size_t i = 0; i < parts.size(); ++i) seen.add(files[i], parts[i].part);
@@ -69,7 +76,6 @@ SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<Suit
   whole.expectations = parts.front().expectations;
   whole.sides = parts.front().sides;
   whole.no_cases = parts.front().no_cases;
-  whole.sandbox = parts.front().sandbox;
   for (const Expectation* line : parts.front().stale)
     whole.stale.push_back(line_in(whole.expectations, parts.front().expectations, line));
   UnusedRules unused;
@@ -79,7 +85,7 @@ SuiteResult merge_suites(const std::vector<std::string>& files, std::vector<Suit
     if (!is_same_list(part.expectations, whole.expectations))
       fail_usage("{}: it ran with other expectations than {}", files[i], files.front());
     if (part.sides != whole.sides) fail_usage("{}: it compares other sides than {}", files[i], files.front());
-    if (part.sandbox != whole.sandbox) whole.sandbox = "not the same in all shards";
+    add_sandbox(whole.sandbox, part.sandbox, i == 0);
     whole.seconds += part.seconds;
     unused.add(part.unused_rules, std::move(part.unused_in_part));
     whole.end = std::max(whole.end, part.end);

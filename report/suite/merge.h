@@ -39,6 +39,9 @@ class UnusedRules {
   std::vector<std::string> without_case_, in_no_part_;
 };
 
+/// In which sandbox all parts ran, or that they did not run in one.
+void add_sandbox(std::string& whole, const std::string& part, bool is_first);
+
 /// The result of the whole, cases in their places: any report of it is that of one run, but for times, which
 /// are those of all machines together. Throws Error(usage) where SeenParts does, and where the parts have
 /// other expectations or compare other sides.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -53,7 +54,10 @@ class LineMerge {
     totals_.seconds += end.at("seconds").get<double>();
     totals_.flaky += static_cast<std::size_t>(whole_of(end.at("flaky")));
     unused_.add(end.at("unused_rules").get<std::vector<std::string>>(), unused_in_part_of(end));
-    if (end.at("ended") != "done") ended_ = end.at("ended");
+    add_sandbox(sandbox_, end.value("sandbox", ""), is_first_end_);
+    is_first_end_ = false;
+    const conformance::PoolEnd ended = parse_ended(end.at("ended").get<std::string>());
+    ended_ = std::max(ended_, ended);
     for (const json& test : end.at("cases_not_run")) {
       mark(file, test);
       ordered_json kept = {{"name", test.at("name")}, {"path", test.at("path")}, {"kind", test.at("kind")}};
@@ -71,7 +75,7 @@ class LineMerge {
                           totals_.unused_rules.empty();
     ordered_json last = ordered_json::object();
     add_totals(last, totals_);
-    last["ended"] = ended_;
+    add_end(last, sandbox_, ended_);
     last["cases_not_run"] = std::move(not_run_);
     write_(last.dump() + '\n');
     return {totals_.as_expected, summary()};
@@ -106,7 +110,9 @@ class LineMerge {
   std::vector<bool> places_;
   std::size_t marked_ = 0;
   SuiteTotals totals_;
-  std::string ended_ = "done";
+  std::string sandbox_;
+  bool is_first_end_ = true;
+  conformance::PoolEnd ended_ = conformance::PoolEnd::done;
   ordered_json not_run_ = ordered_json::array();
 };
 

@@ -23,12 +23,6 @@ constexpr std::array<std::pair<PoolEnd, const char*>, 4> ends = {{{PoolEnd::done
                                                                   {PoolEnd::interrupted, "interrupted"},
                                                                   {PoolEnd::out_of_time, "out-of-time"}}};
 
-PoolEnd parse_ended(const std::string& name) {
-  for (const auto& [end, its_name] : ends)
-    if (name == its_name) return end;
-  fail_usage("'{}' is no end of a run", name);
-}
-
 Verdict verdict_named(const json& name) {
   const auto verdict = parse_verdict(name.get<std::string>());
   if (!verdict) fail_usage("'{}' is no verdict", name.get<std::string>());
@@ -132,6 +126,12 @@ SuiteResult suite_of(const json& report) {
 
 const char* ended_name(PoolEnd end) {
   return std::ranges::find(ends, end, &std::pair<PoolEnd, const char*>::first)->second;
+}
+
+PoolEnd parse_ended(const std::string& name) {
+  for (const auto& [end, its_name] : ends)
+    if (name == its_name) return end;
+  fail_usage("'{}' is no end of a run", name);
 }
 
 std::optional<SuitePart> part_of(const json& report) {

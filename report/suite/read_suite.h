@@ -32,5 +32,7 @@ std::optional<std::vector<std::string>> unused_in_part_of(const nlohmann::json& 
 
 /// "done", "stopped", "interrupted".
 const char* ended_name(conformance::PoolEnd end);
+/// The reverse. Throws Error(usage) for another name.
+conformance::PoolEnd parse_ended(const std::string& name);
 
 }  // namespace grurun::report

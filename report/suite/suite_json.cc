@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/judgement_json.h"
+#include "report/suite/read_suite.h"
 #include "tensor/printable.h"
 
 namespace grurun::report {
@@ -70,7 +71,6 @@ void add_setting(Json& out, const conformance::SuiteResult& result) {
   out["no_cases"] = Json::object();
   for (const auto& [reason, names] : result.no_cases)
     for (const std::string& name : names) out["no_cases"][reason].push_back(printable(name));
-  if (!result.sandbox.empty()) out["sandbox"] = result.sandbox;
   if (!result.expectations.file().empty()) out["expectations"] = expectations_json(result);
   out["actual"] = printable(result.sides.actual);
   out["expected"] = printable(result.sides.expected);
@@ -79,6 +79,11 @@ void add_setting(Json& out, const conformance::SuiteResult& result) {
                    {"count", result.part->shard.count},
                    {"found", result.part->found},
                    {"suite", result.part->suite}};
+}
+
+void add_end(Json& out, const std::string& sandbox, conformance::PoolEnd end) {
+  if (!sandbox.empty()) out["sandbox"] = sandbox;
+  out["ended"] = ended_name(end);
 }
 
 Json case_json(const conformance::SuiteResult& suite, std::size_t index) {

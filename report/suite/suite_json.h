@@ -14,6 +14,10 @@ namespace grurun::report {
 /// values are compared, of what the cases are a part.
 void add_setting(nlohmann::ordered_json& out, const conformance::SuiteResult& result);
 
+/// What is known of a run when it is over: in which sandbox the workers stood, where there was one, and how
+/// it ended.
+void add_end(nlohmann::ordered_json& out, const std::string& sandbox, conformance::PoolEnd end);
+
 /// A case that ran. Its place in the whole stands last, where it is a part.
 nlohmann::ordered_json case_json(const conformance::SuiteResult& result, std::size_t index);
 

@@ -58,6 +58,15 @@ class Folders(unittest.TestCase):
                 self.assertEqual((report["actual"], report["expected"]), (f"peer ({self.actual})", "the files of the cases"))
                 self.assertIn(f"actual: peer ({self.actual}); expected: the files of the cases\n", text)
 
+    def test_a_runtime_that_is_far_off_does_not_want_precision(self):
+        case = ROOT / "testdata/recurrent/test_gru_14_float"
+        shutil.copytree(case / "test_data_set_0", self.actual / case.name / "test_data_set_0")
+        output = self.actual / case.name / "test_data_set_0/output_0.pb"
+        output.write_bytes(output.read_bytes()[:-1] + b"\x45")  # sign and exponent of the last float: some thousands
+        done = run(case, "--actual", self.actual)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, "agree with a recomputation in double; what is compared with them is off by .* more than rounding explains")
+
     def test_what_is_absent_is_missing_and_what_differs_is_explained(self):
         self.copy_outputs(self.actual)
         shutil.rmtree(self.actual / self.names[0])

@@ -71,6 +71,14 @@ class Shards(unittest.TestCase):
         self.assertEqual(without_times(merged), without_times(whole))
         self.assertEqual(list(merged), list(whole), "keys stand in the same order")
         self.assertEqual(without_times(lines_of(self.folder / "m.jsonl")[1:-1]), without_times(whole["cases"]))
+        lines = [self.folder / f"part-{k + 1}.jsonl" for k in range(SHARDS)]
+        for k, file in enumerate(lines, 1):
+            self.conformance(*self.suite, "--shard", f"{k}/{SHARDS}", "--report", f"jsonl={file}")
+        self.run_grurun(0, "report", "merge", *lines, "--report", "json=merged.json", "--report", "jsonl=m.jsonl")
+        merged = json.loads((self.folder / "merged.json").read_text())
+        for cases in (merged["cases"], whole["cases"]):
+            cases.sort(key=lambda case: case["path"])  # those of lines stand as they ended
+        self.assertEqual(without_times(merged), without_times(whole))
 
     def test_what_is_no_whole_suite_is_refused(self):
         parts = [self.shard(k, count=3) for k in (1, 2, 3)]

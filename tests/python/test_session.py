@@ -332,6 +332,10 @@ class Checks(unittest.TestCase):
         same = grurun.compare(expected, expected.copy())
         self.assertTrue(same)
         self.assertEqual((same.differing, same.least_rtol, same.least_atol, same.snr_db), (0, 0, 0, float("inf")))
+        for seed in range(50):
+            x = np.random.default_rng(seed).normal(size=7)
+            self.assertEqual(grurun.compare(x, x).cosine, 1)
+            self.assertLessEqual(grurun.compare(x, 3 * x).cosine, 1)
         found = grurun.compare(np.array([1, 2.5, 1e-3, np.nan], np.float32), expected, rtol=0, atol=0)
         self.assertEqual((found.ok, found.total, found.differing), (False, 4, 2))
         self.assertEqual(found.worst_elements[0].index, (1,))

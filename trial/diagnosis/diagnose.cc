@@ -39,6 +39,8 @@ constexpr auto longest_rerun = 20 * most_time;
 /// As long again may what was found in a part of a layer be tried on all of it. It ends in time by the clock
 /// alone: one pass is nothing to save on.
 constexpr double most_confirming = 1e12;
+/// A greater part of the largest expected value than rounding makes, in 16 bits and many steps too.
+constexpr double most_of_rounding = 0.05;
 /// What fails on the whole is looked for once more, with the row where it failed.
 constexpr int most_rounds = 3;
 
@@ -92,9 +94,16 @@ class Diagnosis {
     const std::string names = expected_.names(subject_.layer);
     explanation_.text = fmt::format("the expected {} agree{} with a recomputation in double", names,
                                     names.size() > 3 ? "" : "s");
-    explanation_.text += all && !expected_.has_shapes_of_run() ? ": only the shape differs, behind the node"
-                         : all                                 ? ": the difference is one of precision"
-                               : fmt::format(" as far as there was time to look: {}", rows_text(whole));
+    if (!all)
+      explanation_.text += fmt::format(" as far as there was time to look: {}", rows_text(whole));
+    else if (!expected_.has_shapes_of_run())
+      explanation_.text += ": only the shape differs, behind the node";
+    else if (expected_.gap() > most_of_rounding)
+      explanation_.text += fmt::format(
+          "; what is compared with them is off by {:.2g} of the largest of them, more than rounding explains",
+          expected_.gap());
+    else
+      explanation_.text += ": the difference is one of precision";
   }
 
   void explained(const Cause& cause, const Confirmation& whole) {

@@ -201,6 +201,12 @@ Expected::Expected(const Subject& subject, const std::vector<Value>& expected,
   rtol_ = bounds.rtol;
   atol_ = bounds.scale * largest;
   extent_ = Extent(subject.layer, outputs_[0].has_value(), differences(as_stated(subject), given));
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i] || given[i].size() != outputs_[i]->values.size()) continue;
+    for (std::size_t k = 0; k < given[i].size(); ++k)
+      gap_ = std::max(gap_, std::fabs(given[i][k] - outputs_[i]->values[k]));
+  }
+  gap_ = largest > 0 ? gap_ / largest : 0;
 }
 
 std::vector<RowDifference> Expected::differences(const Candidate& stated,

@@ -94,6 +94,8 @@ class Expected {
   Tensor as_read(const Candidate& candidate, std::size_t index) const;
   /// False where an expected output of the graph differs from the run's by its shape.
   bool has_shapes_of_run() const;
+  /// How far what was compared with the expected values is from them, in units of the largest of these.
+  double gap() const { return gap_; }
   /// [hidden_size] elements of Y, Y_h (state 0) or Y_c (state 1) as the candidate reads them; nullptr where
   /// that output is not expected. The shapes must be the candidate's.
   const double* Y_at(const Candidate& candidate, std::int64_t time, std::int64_t direction,
@@ -122,7 +124,7 @@ class Expected {
                                          const std::array<std::vector<double>, 3>& given) const;
 
   std::array<std::optional<ExpectedOutput>, 3> outputs_;
-  double rtol_ = 0, atol_ = 0;
+  double rtol_ = 0, atol_ = 0, gap_ = 0;
   Extent extent_;
 };
 
