@@ -212,7 +212,7 @@ inline std::vector<uint32_t> bits_of(const std::vector<float>& numbers) {
 
 template <class Body>
 void for_each_case(Body body) {
-  grurun::testing::Sample sample(5);
+  Sample sample(5);
   for (const Variant& variant : variants()) {
     for (const Sizes& sizes : cell_sizes) {
       // What a function computes does not depend on sizes.

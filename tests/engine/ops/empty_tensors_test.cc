@@ -190,7 +190,7 @@ int in_child(Report& report, const Body& body) {
 
 TEST(EmptyTensors, TakeNoTime) {
   const Shared shared;
-  constexpr int draws = grurun::testing::slow_build ? 20 : 100;
+  constexpr int draws = slow_build ? 20 : 100;
   int operators = 0, ran = 0;
   for (const OpRow& row : all_op_rows()) {
     const int version = row.since_versions.back();

@@ -20,7 +20,6 @@
 namespace grurun::trial {
 namespace {
 
-using grurun::testing::slow_build;
 using testing::Mutant;
 
 struct Verdict {

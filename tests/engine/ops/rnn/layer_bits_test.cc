@@ -23,7 +23,7 @@ TEST_P(LayerThreads, DoNotChangeABit) {
   struct Sizes {
     std::int64_t batch_size, hidden_size;
   };
-  grurun::testing::Sample sample(5);
+  Sample sample(5);
   for (const char* op : {"RNN", "GRU", "LSTM"}) {
     for (const char* direction : {"forward", "bidirectional"}) {
       for (const auto& [batch_size, hidden_size] :

@@ -210,7 +210,7 @@ TEST_P(LayerProduct, EqualsTheOracle) {
   const std::string op = GetParam();
   std::vector<std::string> failures;
   int cases = 0;
-  grurun::testing::Sample sample(11);
+  Sample sample(11);
   for_each_case(op, [&](const Case& c) {
     ++cases;
     if (!sample.takes_next()) return;

@@ -9,6 +9,7 @@
 
 #include "tests/engine/graph/model_building.h"
 #include "tests/engine/ops/math/op_table.h"
+#include "tests/sample.h"
 
 namespace grurun::engine::testing {
 
@@ -79,11 +80,13 @@ inline void compare(const std::string& name, const Plan& plan, const std::vector
   };
   const std::vector<Value> outputs = evaluate(inputs);
   constexpr double step = 1e-5;
+  Sample sample(5);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& got = outputs[first + i].tensor();
     ASSERT_EQ(got.shape(), inputs[i].shape()) << name;
     ASSERT_EQ(got.dtype(), inputs[i].dtype()) << name;
     for (std::int64_t e = 0; e < inputs[i].size(); ++e) {
+      if (!sample.takes_next()) continue;
       std::vector<Tensor> moved = inputs;
       double& element = moved[i].mutable_data<double>()[e];
       const double centre = element;
