@@ -1,11 +1,11 @@
 #include "engine/ops/traditionalml/forest.h"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/machine/parallel.h"
+#include "engine/ops/traditionalml/compact_forest.h"
 #include "engine/ops/traditionalml/feature_rows.h"
 #include "tensor/dispatch.h"
 
@@ -15,124 +15,125 @@ namespace {
 
 using Features = TypeList<float, double, std::int64_t, std::int32_t, Float16>;
 
-// Features and splits compare as they are: an int64 in a long double, which holds it, all others in a double.
-template <typename T>
-using Comparable = std::conditional_t<std::is_same_v<T, std::int64_t>, long double, double>;
+/// Rows that go through a tree together, or trees that a row goes through.
+constexpr std::int64_t walks_together = 64;
+/// Rows between two looks at the time limit.
+constexpr std::int64_t rows_between_checks = 4096;
+/// Walks that a thread takes at least.
+constexpr std::int64_t walks_of_thread = 1024;
 
-template <typename C>
-bool goes_true(const Forest& forest, const TreeNode& node, C x) {
-  // Whatever the comparison would say: "follow the true branch (if attribute value is 1) or false branch (if
-  // attribute value is 0) in the presence of a NaN".
-  if (std::isnan(x)) return node.missing_tracks_true;
-  const auto split = static_cast<C>(node.split);
-  switch (node.mode) {
-    case NodeMode::leq:
-      return x <= split;
-    case NodeMode::lt:
-      return x < split;
-    case NodeMode::gte:
-      return x >= split;
-    case NodeMode::gt:
-      return x > split;
-    case NodeMode::eq:
-      return x == split;
-    case NodeMode::neq:
-      return x != split;
-    default:
-      break;
-  }
-  const std::span members = std::span(forest.members).subspan(node.begin, node.end - node.begin);
-  return std::ranges::binary_search(members, static_cast<double>(x));
-}
-
-template <typename T>
-const TreeNode& walk(const Forest& forest, std::size_t root, const T* row) {
-  const TreeNode* node = &forest.nodes[root];
-  while (node->mode != NodeMode::leaf) {
-    const auto x = static_cast<Comparable<T>>(static_cast<ComputeType<T>>(row[node->feature]));
-    node = &forest.nodes[goes_true(forest, *node, x) ? node->true_child : node->false_child];
-  }
-  return *node;
-}
-
-/// The votes of one row, added up in A.
+/// The votes of some rows, added up in A, those of a row in the order of the trees.
 template <typename A>
 class Scores {
  public:
-  Scores(std::size_t targets, Aggregate aggregate)
-      : aggregate_(aggregate), sums_(targets), seen_(targets), out_(targets) {}
+  Scores(const Forest& forest, std::span<const VoteRange> leaves, Aggregate aggregate, std::int64_t rows)
+      : forest_(forest),
+        leaves_(leaves),
+        aggregate_(aggregate),
+        sums_(forest.targets * static_cast<std::size_t>(rows)),
+        seen_(is_extreme() ? sums_.size() : 0),
+        out_(forest.targets) {}
 
   void clear() {
     std::ranges::fill(sums_, A{0});
     std::ranges::fill(seen_, char{0});
   }
 
-  void add(const Vote& vote) {
-    A& sum = sums_[vote.target];
-    const auto weight = static_cast<A>(vote.weight);
-    if (aggregate_ == Aggregate::min && seen_[vote.target]) {
-      sum = std::min(sum, weight);
-    } else if (aggregate_ == Aggregate::max && seen_[vote.target]) {
-      sum = std::max(sum, weight);
-    } else {
-      sum += weight;
-    }
-    seen_[vote.target] = 1;
+  void add(std::size_t row, std::uint32_t leaf) {
+    const VoteRange range = leaves_[leaf];
+    for (std::size_t i = range.begin; i < range.end; ++i) add_vote(row, forest_.votes[i]);
   }
 
-  std::span<double> finish(std::size_t trees) {
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      const A value = aggregate_ == Aggregate::average ? sums_[i] / static_cast<A>(trees) : sums_[i];
-      out_[i] = static_cast<double>(value);
-    }
+  std::span<double> finish(std::size_t row) {
+    const A* sums = sums_.data() + row * forest_.targets;
+    const auto trees = static_cast<A>(forest_.roots.size());
+    for (std::size_t i = 0; i < out_.size(); ++i)
+      out_[i] = static_cast<double>(aggregate_ == Aggregate::average ? sums[i] / trees : sums[i]);
     return out_;
   }
 
  private:
+  bool is_extreme() const { return aggregate_ == Aggregate::min || aggregate_ == Aggregate::max; }
+
+  void add_vote(std::size_t row, const Vote& vote) {
+    const std::size_t at = row * forest_.targets + vote.target;
+    const auto weight = static_cast<A>(vote.weight);
+    A& sum = sums_[at];
+    if (!is_extreme()) {
+      sum += weight;
+      return;
+    }
+    if (seen_[at] == 0) {
+      sum += weight;
+    } else {
+      sum = aggregate_ == Aggregate::min ? std::min(sum, weight) : std::max(sum, weight);
+    }
+    seen_[at] = 1;
+  }
+
+  const Forest& forest_;
+  std::span<const VoteRange> leaves_;
   Aggregate aggregate_;
   std::vector<A> sums_;
   std::vector<char> seen_;
   std::vector<double> out_;
 };
 
-template <typename A, typename T>
-void run_rows(const Forest& forest, Aggregate aggregate, const T* x, std::int64_t width, std::int64_t begin,
-              std::int64_t end, const Forest::FinishRow& finish) {
-  Scores<A> scores(forest.targets, aggregate);
-  for (std::int64_t n = begin; n < end; ++n) {
-    scores.clear();
-    for (const std::size_t root : forest.roots) {
-      const TreeNode& leaf = walk(forest, root, x + n * width);
-      for (std::size_t vote = leaf.begin; vote < leaf.end; ++vote) scores.add(forest.votes[vote]);
+/// Many rows go through one tree after the other, which then stays in the cache; of few, each through many
+/// trees at a time.
+template <typename A, typename C, typename T>
+void add_votes(const CompactForest<C>& forest, const T* x, std::int64_t width, std::int64_t rows,
+               Scores<A>& scores) {
+  std::uint32_t leaves[walks_together];
+  const std::span<const std::uint32_t> roots = forest.roots();
+  constexpr std::int64_t many = 8;
+  if (rows >= many) {
+    for (const std::uint32_t& root : roots) {
+      forest.walk(Walks<T>{x, width, &root, 0, static_cast<std::size_t>(rows)}, leaves);
+      for (std::int64_t row = 0; row < rows; ++row) scores.add(static_cast<std::size_t>(row), leaves[row]);
     }
-    finish(n, scores.finish(forest.roots.size()));
+    return;
   }
-}
-
-void check_features(const Forest& forest, std::int64_t width) {
-  for (const TreeNode& node : forest.nodes) {
-    if (node.mode != NodeMode::leaf && (node.feature < 0 || node.feature >= width)) refuse();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::size_t first = 0; first < roots.size(); first += walks_together) {
+      const std::size_t count = std::min<std::size_t>(walks_together, roots.size() - first);
+      forest.walk(Walks<T>{x + row * width, 0, roots.data() + first, 1, count}, leaves);
+      for (std::size_t i = 0; i < count; ++i) scores.add(static_cast<std::size_t>(row), leaves[i]);
+    }
   }
 }
 
 }  // namespace
 
+Forest::Forest() : compact_(std::make_shared<CompactForests>()) {}
+
 void Forest::run(const Tensor& x, Aggregate aggregate, RunContext& context, const FinishRow& finish) const {
   const FeatureRows rows = feature_rows(x);
-  check_features(*this, rows.width);
-  constexpr std::int64_t block = 4096;  // the time limit is looked at once a block
+  const std::int64_t grain = walks_of_thread / static_cast<std::int64_t>(roots.size() + 1) + 1;
   dispatch(Features{}, x.dtype(), [&]<typename T>() {
+    const auto& compact = compact_->of<typename ComparedAs<T>::type>(*this);
+    if (!compact.fits(rows.width)) refuse();
     const T* features = x.data<T>();
-    for (std::int64_t first = 0; first < rows.count; first += block) {
+    const auto run_rows = [&]<typename A>(A, std::int64_t begin, std::int64_t end) {
+      Scores<A> scores(*this, compact.leaves(), aggregate, std::min(walks_together, end - begin));
+      for (std::int64_t first = begin; first < end; first += walks_together) {
+        const std::int64_t count = std::min(walks_together, end - first);
+        scores.clear();
+        add_votes(compact, features + first * rows.width, rows.width, count, scores);
+        for (std::int64_t row = 0; row < count; ++row)
+          finish(first + row, scores.finish(static_cast<std::size_t>(row)));
+      }
+    };
+    for (std::int64_t first = 0; first < rows.count; first += rows_between_checks) {
       context.check_limits();
-      kernels::parallel_for(
-          std::min(block, rows.count - first), 64, [&](std::int64_t begin, std::int64_t end) {
-            if (in_double || std::is_same_v<T, double>) {
-              run_rows<double>(*this, aggregate, features, rows.width, first + begin, first + end, finish);
-            } else {
-              run_rows<float>(*this, aggregate, features, rows.width, first + begin, first + end, finish);
-            }
-          });
+      const std::int64_t count = std::min(rows_between_checks, rows.count - first);
+      kernels::parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+        if (in_double || std::is_same_v<T, double>) {
+          run_rows(double{}, first + begin, first + end);
+        } else {
+          run_rows(float{}, first + begin, first + end);
+        }
+      });
     }
   });
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 namespace grurun::engine {
 
+class CompactForests;
 class RunContext;
 
 /// The comparison of a feature with a node's split. The first seven are numbered as TreeEnsemble-5 numbers
@@ -46,7 +48,10 @@ struct Vote {
 /// How the votes for a target become one number. Numbered as TreeEnsemble-5 numbers them.
 enum class Aggregate { average = 0, sum = 1, min = 2, max = 3 };
 
+/// Does not change once it runs; copies share what the first run makes of it.
 struct Forest {
+  Forest();
+
   std::vector<TreeNode> nodes;     // every child is a position in it, and no path leads back
   std::vector<std::size_t> roots;  // one for each tree
   std::vector<Vote> votes;
@@ -61,6 +66,9 @@ struct Forest {
   /// order, from several threads. Throws Error(invalid_model) when a node asks for a feature that X does not
   /// have.
   void run(const Tensor& x, Aggregate aggregate, RunContext& context, const FinishRow& finish) const;
+
+ private:
+  std::shared_ptr<CompactForests> compact_;
 };
 
 }  // namespace grurun::engine

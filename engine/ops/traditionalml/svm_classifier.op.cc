@@ -14,7 +14,6 @@
 // post_transform applies to each row of Z.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/traditionalml/class_labels.h"
@@ -42,97 +41,139 @@ struct SvmClassifier {
     return linear() || !prob_a.empty() || labels.size() == 2 ? labels.size() : pair_count();
   }
 
-  /// The row's scores, before post_transform, and its class.
-  std::size_t classify(std::span<const double> x, std::vector<double>& scores) const;
-
   void read_pairs(PrepareContext& node, const std::vector<std::int64_t>& per_class);
   void read_linear();
   void run(RunContext& run) const;
 
  private:
-  std::vector<double> decisions(std::span<const double> x) const;
-  std::vector<double> probabilities(const std::vector<double>& decisions) const;
+  /// Of up to Likeness::most_rows rows: numbers [row, of each row].
+  struct RowBlock {
+    std::int64_t rows;
+    ScratchVector<double> scores;  // before post_transform
+    std::vector<std::size_t>* winners;
+    std::int64_t first;  // of the rows, among the winners
+  };
+  using Numbers = ScratchVector<double>;
+
+  void classify(const Likeness& likeness, RowBlock& block) const;
+  Numbers decisions(const Likeness& likeness, std::int64_t rows) const;
+  void add_probabilities(const Numbers& decided, RowBlock& block) const;
+  std::size_t winner(std::span<const double> decided) const;
 };
 
-std::vector<double> SvmClassifier::decisions(std::span<const double> x) const {
-  const auto count = static_cast<std::size_t>(vectors.count);
-  std::vector<double> likeness(count);
-  for (std::size_t v = 0; v < count; ++v) likeness[v] = kernel(x, vectors[static_cast<std::int64_t>(v)]);
-  std::vector<double> out;
-  out.reserve(pair_count());
-  const auto weighted = [&](std::size_t of_class, std::size_t row) {
-    double sum = 0;
-    for (std::size_t v = first_vector[of_class]; v < first_vector[of_class + 1]; ++v) {
-      sum += static_cast<double>(coefficients[row * count + v]) * likeness[v];
+/// Of pairs, or of classes where the model is linear: [rows, pairs] or [rows, classes].
+SvmClassifier::Numbers SvmClassifier::decisions(const Likeness& likeness, std::int64_t rows) const {
+  constexpr std::size_t most_rows = Likeness::most_rows;
+  const std::size_t k = labels.size(), others = k - 1, width = linear() ? k : pair_count();
+  const auto count = static_cast<std::size_t>(rows);
+  Numbers out(count * width);
+  // Of each class and each row of the coefficients, or of each class: [rows].
+  Numbers sums((linear() ? k : k * others) * most_rows, 0.0);
+  for (std::size_t c = 0; c < k; ++c) {
+    if (linear()) {
+      constexpr float one = 1;
+      const auto at = static_cast<std::int64_t>(c);
+      likeness.add_weighted(at, at + 1, &one, 0, 1, &sums[c * most_rows]);
+    } else {
+      likeness.add_weighted(static_cast<std::int64_t>(first_vector[c]),
+                            static_cast<std::int64_t>(first_vector[c + 1]),
+                            coefficients.data() + first_vector[c], vectors.count(),
+                            static_cast<std::int64_t>(others), &sums[c * others * most_rows]);
     }
-    return sum;
-  };
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    for (std::size_t j = i + 1; j < labels.size(); ++j) {
-      out.push_back(weighted(i, j - 1) + weighted(j, i) + static_cast<double>(rho[out.size()]));
+  }
+  if (linear()) {
+    for (std::size_t n = 0; n < count; ++n) {
+      for (std::size_t c = 0; c < k; ++c)
+        out[n * k + c] = sums[c * most_rows + n] + static_cast<double>(rho[0]);
+    }
+    return out;
+  }
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < k; ++i) {
+    for (std::size_t j = i + 1; j < k; ++j, ++pair) {
+      const double* const of_i = &sums[(i * others + j - 1) * most_rows];
+      const double* const of_j = &sums[(j * others + i) * most_rows];
+      for (std::size_t n = 0; n < count; ++n)
+        out[n * width + pair] = of_i[n] + of_j[n] + static_cast<double>(rho[pair]);
     }
   }
   return out;
 }
 
-std::vector<double> SvmClassifier::probabilities(const std::vector<double>& decisions) const {
-  const std::size_t k = labels.size();
-  std::vector<double> r(k * k, 0.0);
-  std::size_t pair = 0;
-  for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t j = i + 1; j < k; ++j, ++pair) {
-      const double exponent =
-          static_cast<double>(prob_a[pair]) * decisions[pair] + static_cast<double>(prob_b[pair]);
-      // Kept off 0 and 1, as libsvm does, so that no class is ruled out by one pair.
-      r[i * k + j] = std::clamp(1 / (1 + std::exp(exponent)), 1e-7, 1 - 1e-7);
-      r[j * k + i] = 1 - r[i * k + j];
+void SvmClassifier::add_probabilities(const Numbers& decided, RowBlock& block) const {
+  const std::size_t k = labels.size(), pairs = pair_count(), rows = static_cast<std::size_t>(block.rows);
+  Numbers r(k * k * coupled_rows), p;
+  for (std::size_t first = 0; first < rows; first += coupled_rows) {
+    for (std::size_t l = 0; l < coupled_rows; ++l) {
+      const double* const row = &decided[std::min(first + l, rows - 1) * pairs];
+      std::size_t pair = 0;
+      for (std::size_t i = 0; i < k; ++i) {
+        for (std::size_t j = i + 1; j < k; ++j, ++pair) {
+          const double exponent =
+              static_cast<double>(prob_a[pair]) * row[pair] + static_cast<double>(prob_b[pair]);
+          // Kept off 0 and 1, as libsvm does, so that no class is ruled out by one pair.
+          const double chance = std::clamp(1 / (1 + std::exp(exponent)), 1e-7, 1 - 1e-7);
+          r[(i * k + j) * coupled_rows + l] = chance;
+          r[(j * k + i) * coupled_rows + l] = 1 - chance;
+        }
+      }
+    }
+    couple_pairwise(r, k, p);
+    for (std::size_t l = 0; l < std::min(coupled_rows, rows - first); ++l) {
+      for (std::size_t t = 0; t < k; ++t) block.scores[(first + l) * k + t] = p[t * coupled_rows + l];
     }
   }
-  return couple_pairwise(r, k);
 }
 
-std::size_t SvmClassifier::classify(std::span<const double> x, std::vector<double>& scores) const {
-  const std::size_t k = labels.size();
-  if (linear()) {
-    scores.clear();
-    for (std::int64_t c = 0; c < vectors.count; ++c) {
-      scores.push_back(kernel(x, vectors[c]) + static_cast<double>(rho[0]));
-    }
-    return top_class(scores);
-  }
-  const std::vector<double> decided = decisions(x);
-  std::vector<double> votes(k, 0.0);
+std::size_t SvmClassifier::winner(std::span<const double> decided) const {
+  ScratchVector<double> votes(labels.size(), 0.0);
   std::size_t pair = 0;
-  for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t j = i + 1; j < k; ++j) ++votes[decided[pair++] > 0 ? i : j];
-  }
-  if (!prob_a.empty()) {
-    scores = probabilities(decided);
-  } else if (k == 2) {
-    const ScorePair both = score_pair(decided[0], transform == PostTransform::probit);
-    scores = {both.first, both.second};
-  } else {
-    scores = decided;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    for (std::size_t j = i + 1; j < labels.size(); ++j) ++votes[decided[pair++] > 0 ? i : j];
   }
   return top_class(votes);
+}
+
+void SvmClassifier::classify(const Likeness& likeness, RowBlock& block) const {
+  const std::size_t width = score_count();
+  const auto rows = static_cast<std::size_t>(block.rows);
+  Numbers decided = decisions(likeness, block.rows);
+  const std::size_t decisions_of_row = decided.size() / rows;
+  block.scores.resize(rows * width);
+  for (std::size_t n = 0; n < rows; ++n) {
+    const std::span of_row = std::span(decided).subspan(n * decisions_of_row, decisions_of_row);
+    const std::span scores = std::span(block.scores).subspan(n * width, width);
+    (*block.winners)[static_cast<std::size_t>(block.first) + n] =
+        linear() ? top_class(of_row) : winner(of_row);
+    if (linear() || (prob_a.empty() && labels.size() > 2)) {
+      std::ranges::copy(of_row, scores.begin());
+    } else if (prob_a.empty()) {
+      const ScorePair both = score_pair(of_row[0], transform == PostTransform::probit);
+      scores[0] = both.first, scores[1] = both.second;
+    }
+  }
+  if (!linear() && !prob_a.empty()) add_probabilities(decided, block);
 }
 
 void SvmClassifier::run(RunContext& run) const {
   const Tensor& x = run.tensor(0);
   const FeatureRows rows = feature_rows(x, vectors.width());
   const Tensor wide = cast_tensor(x, DType::float64);
-  const auto width = static_cast<std::size_t>(rows.width);
-  const Shape shape{rows.count, static_cast<std::int64_t>(score_count())};
-  float* z = run.output(1, DType::float32, shape).mutable_data<float>();
-  std::vector<std::size_t> winners;
-  std::vector<double> scores;
-  for (std::int64_t n = 0; n < rows.count; ++n) {
-    run.check_limits();
-    const auto row = wide.span<double>().subspan(static_cast<std::size_t>(n) * width, width);
-    winners.push_back(classify(row, scores));
-    apply_post_transform(transform, scores);
-    for (const double score : scores) *z++ = static_cast<float>(score);
-  }
+  const double* const features = wide.data<double>();
+  const std::size_t width = score_count();
+  const Shape shape{rows.count, static_cast<std::int64_t>(width)};
+  float* const z = run.output(1, DType::float32, shape).mutable_data<float>();
+  std::vector<std::size_t> winners(static_cast<std::size_t>(rows.count));
+  for_row_blocks(run, rows.count, [&](std::int64_t first, std::int64_t count) {
+    const Likeness likeness(kernel, vectors, features + first * rows.width, count);
+    RowBlock block{count, {}, &winners, first};
+    classify(likeness, block);
+    const std::span scores(block.scores);
+    for (std::size_t at = 0; at < scores.size(); at += width)
+      apply_post_transform(transform, scores.subspan(at, width));
+    float* const out = z + static_cast<std::size_t>(first) * width;
+    std::ranges::transform(scores, out, [](double score) { return static_cast<float>(score); });
+  });
   labels.write(run, winners);
 }
 
@@ -143,7 +184,7 @@ void SvmClassifier::read_pairs(PrepareContext& node, const std::vector<std::int6
     total = checked_add(total, count);
     first_vector.push_back(static_cast<std::size_t>(total));
   }
-  vectors = {node.floats_attribute("support_vectors"), total};
+  vectors = SvmVectors(node.floats_attribute("support_vectors"), total);
 }
 
 void SvmClassifier::read_linear() {
@@ -157,7 +198,7 @@ void SvmClassifier::read_linear() {
         rho.size());
   }
   kernel = {};
-  vectors = {std::move(coefficients), static_cast<std::int64_t>(labels.size())};
+  vectors = SvmVectors(coefficients, static_cast<std::int64_t>(labels.size()));
 }
 
 RunFunction prepare_svm_classifier(PrepareContext& node) {

@@ -5,8 +5,9 @@
 // and without, coefficients [F] being the weights of a linear model, whatever kernel_type says:
 //   s = x . coefficients + rho[0]
 // Y [N, 1] = post_transform(s); with one_class, 1 where s > 0 and else -1.
+#include <algorithm>
+
 #include "engine/graph/op_context.h"
-#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/traditionalml/feature_rows.h"
 #include "engine/ops/traditionalml/post_transform.h"
 #include "engine/ops/traditionalml/svm_kernel.h"
@@ -19,20 +20,12 @@ struct SvmRegressor {
   SvmKernel kernel;
   SvmVectors vectors;
   std::vector<float> coefficients;  // one for each vector
+  SvmVectors combined;              // of all vectors, where the kernel is linear
   double rho = 0;
   bool one_class = false;
   PostTransform transform = PostTransform::none;
 
-  double score(std::span<const double> x) const {
-    double sum = rho;
-    for (std::int64_t j = 0; j < vectors.count; ++j) {
-      sum += static_cast<double>(coefficients[static_cast<std::size_t>(j)]) * kernel(x, vectors[j]);
-    }
-    return sum;
-  }
-
-  float output(std::span<const double> x) const {
-    double y = score(x);
+  float output(double y) const {
     if (one_class) return y > 0 ? 1.0F : -1.0F;
     apply_post_transform(transform, {&y, 1});
     return static_cast<float>(y);
@@ -45,12 +38,20 @@ void SvmRegressor::run(RunContext& run) const {
   const Tensor& x = run.tensor(0);
   const FeatureRows rows = feature_rows(x, vectors.width());
   const Tensor wide = cast_tensor(x, DType::float64);
-  const auto width = static_cast<std::size_t>(rows.width);
+  const double* features = wide.data<double>();
   float* y = run.output(0, DType::float32, Shape{rows.count, 1}).mutable_data<float>();
-  kernels::parallel_for(rows.count, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin; n < end; ++n) {
-      y[n] = output(wide.span<double>().subspan(static_cast<std::size_t>(n) * width, width));
+  for_row_blocks(run, rows.count, [&](std::int64_t first, std::int64_t count) {
+    const double* const block = features + first * rows.width;
+    double sums[Likeness::most_rows];
+    std::ranges::fill(sums, rho);
+    if (combined.count() != 0 && all_finite(block, count * rows.width)) {
+      constexpr float one = 1;
+      Likeness(kernel, combined, block, count).add_weighted(0, 1, &one, 0, 1, sums);
+    } else {
+      Likeness(kernel, vectors, block, count)
+          .add_weighted(0, vectors.count(), coefficients.data(), 0, 1, sums);
     }
+    std::transform(sums, sums + count, y + first, [&](double sum) { return output(sum); });
   });
 }
 
@@ -67,14 +68,16 @@ SvmRegressor read_attributes(PrepareContext& node) {
   read.rho = static_cast<double>(rho.front());
   const std::int64_t supports = node.int_attribute("n_supports", 0);
   read.coefficients = node.floats_attribute("coefficients");
-  std::vector<float> vectors = node.floats_attribute("support_vectors");
+  const std::vector<float> vectors = node.floats_attribute("support_vectors");
   if (supports == 0) {
     read.kernel = {};
-    read.vectors = {std::move(read.coefficients), 1};
+    read.vectors = SvmVectors(read.coefficients, 1);
     read.coefficients = {1.0F};
     return read;
   }
-  read.vectors = {std::move(vectors), supports};
+  read.vectors = SvmVectors(vectors, supports);
+  if (read.kernel.kind == SvmKernel::Kind::linear)
+    read.combined = read.vectors.combined(0, supports, read.coefficients.data(), 0, 1);
   return read;
 }
 
