@@ -10,7 +10,7 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from under_test import ROOT, needs_onnx, np, onnx, run  # noqa: E402
+from under_test import ROOT, SANITIZED, needs_onnx, np, onnx, run  # noqa: E402
 
 if onnx is not None:
     from onnx import numpy_helper
@@ -26,6 +26,11 @@ class Diagnosis(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.cases = cls.folder / "mistakes"
         cls.mistakes = {m.name: m for m in mistakes.write_all(cls.cases)}
+        cls.tested = {i for m in cls.mistakes.values() for i in m.ids or []}
+        if SANITIZED:
+            for name in [name for k, name in enumerate(cls.mistakes) if k % 4 and name not in ("gates_GRU_rzh", "noise_GRU")]:
+                shutil.rmtree(cls.cases / name)
+                del cls.mistakes[name]
         cls.console = run("conformance", cls.cases, "--json", cls.folder / "r.json", "--junit", cls.folder / "r.xml").stdout
         cls.report = json.loads((cls.folder / "r.json").read_text())
 
@@ -44,7 +49,7 @@ class Diagnosis(unittest.TestCase):
 
     def test_no_claim_where_one_number_speaks_for_it(self):
         tiny = [c for c in self.report["cases"] if self.mistakes[c["name"]].ids is None]
-        self.assertGreater(len(tiny), 10)
+        self.assertGreater(len(tiny), 2 if SANITIZED else 10)
         self.assertEqual([f["text"] for c in tiny for f in c["diagnosis"] if f["kind"] == "reproduced"], [])
 
     def test_one_value_everywhere_speaks_for_nothing(self):
@@ -71,9 +76,8 @@ class Diagnosis(unittest.TestCase):
         known |= set(re.findall(r'push_back\(\s*\{"([A-Za-z-]+)"', sources))
         known |= set(re.findall(r'\{"(gate-order[A-Za-z-]*)"', sources))
         known |= {"Rb-missing", "Wb-missing", "B-missing", "initial-states-missing", "initial-states-other"}
-        tested = {i for m in self.mistakes.values() for i in m.ids or []}
         self.assertGreater(len(known), 45)
-        self.assertEqual(known, tested)
+        self.assertEqual(known, self.tested)
 
     def test_a_model_held_against_its_neighbour(self):
         """The recurrent suite's pairs differ in one attribute or input: the one's outputs explain the other's model."""

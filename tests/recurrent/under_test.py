@@ -17,6 +17,8 @@ try:
 except ImportError:
     np = onnx = None
 
+SANITIZED = bool(os.environ.get("GRURUN_SANITIZE"))  # ten times as slow: long lists of cases are taken in part
+
 needs_onnx = unittest.skipIf(onnx is None, "needs Python's onnx and numpy, which scripts/setup puts into .venv")
 
 
