@@ -71,9 +71,9 @@ class Shards(unittest.TestCase):
         self.assertEqual(without_times(merged), without_times(whole))
         self.assertEqual(list(merged), list(whole), "keys stand in the same order")
         self.assertEqual(without_times(lines_of(self.folder / "m.jsonl")[1:-1]), without_times(whole["cases"]))
-        lines = [self.folder / f"part-{k + 1}.jsonl" for k in range(SHARDS)]
+        lines = [self.folder / f"part-{k + 1}.jsonl" for k in range(2)]
         for k, file in enumerate(lines, 1):
-            self.conformance(*self.suite, "--shard", f"{k}/{SHARDS}", "--report", f"jsonl={file}")
+            self.conformance(*self.suite, "--shard", f"{k}/2", "--report", f"jsonl={file}")
         self.run_grurun(0, "report", "merge", *lines, "--report", "json=merged.json", "--report", "jsonl=m.jsonl")
         merged = json.loads((self.folder / "merged.json").read_text())
         for cases in (merged["cases"], whole["cases"]):
@@ -103,10 +103,10 @@ class Shards(unittest.TestCase):
         suite = [*self.suite, "--policy", policy]
         for rules, code in ((["a/test_41", "b/test_42", "*"], 0), (["a/test_41", "b/test_42", "*", "test_43"], 1)):
             policy.write_text("".join(rule.format(case, "com.microsoft.DynamicQuantizeLSTM") for case in rules))
-            parts = [self.shard(k + 1, count=4, suite=suite) for k in range(4)]
-            lines = [self.folder / f"part-{k}.jsonl" for k in range(4)]
+            parts = [self.shard(k + 1, count=2, suite=suite) for k in range(2)]
+            lines = [self.folder / f"part-{k}.jsonl" for k in range(2)]
             for k, file in enumerate(lines, 1):
-                self.conformance(*suite, "--shard", f"{k}/4", "--report", f"jsonl={file}")
+                self.conformance(*suite, "--shard", f"{k}/2", "--report", f"jsonl={file}")
             self.conformance(*suite, "--json", "whole.json", code=code)
             self.run_grurun(code, "report", "merge", *parts, "--report", "json=merged.json")
             self.run_grurun(code, "report", "merge", *lines, "--report", "jsonl=merged.jsonl")
@@ -115,8 +115,8 @@ class Shards(unittest.TestCase):
             self.assertEqual(without_times(merged), without_times(whole))
             self.assertEqual(lines_of(self.folder / "merged.jsonl")[-1]["unused_rules"], whole["unused_rules"])
         policy.write_text(policy.read_text().replace("0.01", "0.02"))
-        other = self.shard(2, count=4, suite=suite)
-        self.assertIn("or of the same with other flags", self.run_grurun(2, "report", "merge", parts[0], other, *parts[2:]).stderr)
+        other = self.shard(2, count=2, suite=suite)
+        self.assertIn("or of the same with other flags", self.run_grurun(2, "report", "merge", parts[0], other).stderr)
 
     def test_every_case_is_in_one_shard_whatever_the_order_of_the_folders(self):
         times = self.folder / "times.json"
