@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <Fold fold>
-constexpr float start = fold == Fold::sum ? 0 : -std::numeric_limits<float>::infinity();
+template <Fold fold, class T>
+constexpr T start = fold == Fold::sum ? 0 : -std::numeric_limits<T>::infinity();
 
 template <Fold fold, class V>
 HWY_INLINE V take(V so_far, V next) {
@@ -34,16 +34,17 @@ HWY_INLINE V take(V so_far, V next) {
 }
 
 // One window: a vector of one element has no branches that depend on it.
-using One = hn::CappedTag<float, 1>;
+template <class T>
+using One = hn::CappedTag<T, 1>;
 
 /// Window i of n, its first element x[i * stride]: tap_count elements, or `taps` where tap_count is 0. With
 /// stride 2, two adjacent taps lie in the same vectors.
-template <Fold fold, size_t stride, size_t tap_count, bool adjacent>
-HWY_INLINE void fold_windows(const float* x, size_t step, size_t taps, float* y, size_t n) {
-  const hn::ScalableTag<float> d;
+template <Fold fold, size_t stride, size_t tap_count, bool adjacent, class T>
+HWY_INLINE void fold_windows(const T* x, size_t step, size_t taps, T* y, size_t n) {
+  const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d), count = tap_count != 0 ? tap_count : taps;
   const auto at = [=](size_t i) HWY_ATTR {
-    auto so_far = hn::Set(d, start<fold>);
+    auto so_far = hn::Set(d, start<fold, T>);
     const auto with = [&](size_t j, auto next) HWY_ATTR {
       // Of the greatest the first element is itself what is so far.
       return tap_count != 0 && fold == Fold::max && j == 0 ? next : take<fold>(so_far, next);
@@ -68,24 +69,25 @@ HWY_INLINE void fold_windows(const float* x, size_t step, size_t taps, float* y,
   for (; i + lanes <= n; i += lanes) at(i);
   if (i < n && n >= lanes) return at(n - lanes);  // some for the second time
   for (; i < n; ++i) {
-    auto so_far = hn::Set(One(), start<fold>);
-    for (size_t j = 0; j < count; ++j) so_far = take<fold>(so_far, hn::Set(One(), x[i * stride + j * step]));
+    auto so_far = hn::Set(One<T>(), start<fold, T>);
+    for (size_t j = 0; j < count; ++j)
+      so_far = take<fold>(so_far, hn::Set(One<T>(), x[i * stride + j * step]));
     y[i] = hn::GetLane(so_far);
   }
 }
 
 /// Window i of a row, by those of its taps that lie inside.
-template <Fold fold>
-HWY_INLINE float fold_at_edge(const float* row, const RowWindows& w, int64_t i) {
-  auto so_far = hn::Set(One(), start<fold>);
+template <Fold fold, class T>
+HWY_INLINE T fold_at_edge(const T* row, const RowWindows& w, int64_t i) {
+  auto so_far = hn::Set(One<T>(), start<fold, T>);
   for (int64_t j = 0, at = i * w.stride - w.pad; j < w.taps; ++j, at += w.dilation) {
-    if (at >= 0 && at < w.width) so_far = take<fold>(so_far, hn::Set(One(), row[at]));
+    if (at >= 0 && at < w.width) so_far = take<fold>(so_far, hn::Set(One<T>(), row[at]));
   }
   return hn::GetLane(so_far);
 }
 
-template <Fold fold, size_t stride, size_t tap_count, bool adjacent>
-void fold_rows(const float* x, int64_t rows, const RowWindows& w, float* y) {
+template <Fold fold, size_t stride, size_t tap_count, bool adjacent, class T>
+void fold_rows_by(const T* x, int64_t rows, const RowWindows& w, T* y) {
   const int64_t first = w.first_inside(), end = w.end_inside();
   for (int64_t r = 0; r < rows; ++r, x += w.width, y += w.n) {
     for (int64_t i = 0; i < first; ++i) y[i] = fold_at_edge<fold>(x, w, i);
@@ -97,16 +99,26 @@ void fold_rows(const float* x, int64_t rows, const RowWindows& w, float* y) {
   }
 }
 
-template <Fold fold, size_t stride>
-void fold_rows(const float* x, int64_t rows, const RowWindows& w, float* y) {
-  if (w.dilation != 1 && stride != 1) return fold_rows<fold, stride, 0, false>(x, rows, w, y);
-  if (w.taps == 2) return fold_rows<fold, stride, 2, true>(x, rows, w, y);
-  if (w.taps == 3) return fold_rows<fold, stride, 3, true>(x, rows, w, y);
-  fold_rows<fold, stride, 0, true>(x, rows, w, y);
+template <Fold fold, size_t stride, class T>
+void fold_strided_rows(const T* x, int64_t rows, const RowWindows& w, T* y) {
+  if (w.dilation != 1 && stride != 1) return fold_rows_by<fold, stride, 0, false>(x, rows, w, y);
+  if (w.taps == 2) return fold_rows_by<fold, stride, 2, true>(x, rows, w, y);
+  if (w.taps == 3) return fold_rows_by<fold, stride, 3, true>(x, rows, w, y);
+  fold_rows_by<fold, stride, 0, true>(x, rows, w, y);
 }
 
-template <Fold fold>
-void fold_columns(const float* x, int64_t step, int64_t taps, float* y, int64_t n) {
+template <class T>
+void fold_rows(Fold fold, const T* x, int64_t rows, const RowWindows& w, T* y) {
+  if (fold == Fold::sum) {
+    return w.stride == 1 ? fold_strided_rows<Fold::sum, 1>(x, rows, w, y)
+                         : fold_strided_rows<Fold::sum, 2>(x, rows, w, y);
+  }
+  w.stride == 1 ? fold_strided_rows<Fold::max, 1>(x, rows, w, y)
+                : fold_strided_rows<Fold::max, 2>(x, rows, w, y);
+}
+
+template <Fold fold, class T>
+void fold_columns_by(const T* x, int64_t step, int64_t taps, T* y, int64_t n) {
   const auto apart = static_cast<size_t>(step), count = static_cast<size_t>(taps),
              columns = static_cast<size_t>(n);
   if (taps == 2) return fold_windows<fold, 1, 2, true>(x, apart, count, y, columns);
@@ -114,17 +126,23 @@ void fold_columns(const float* x, int64_t step, int64_t taps, float* y, int64_t 
   fold_windows<fold, 1, 0, true>(x, apart, count, y, columns);
 }
 
-void fold_rows_sum(const float* x, int64_t rows, const RowWindows& w, float* y) {
-  w.stride == 1 ? fold_rows<Fold::sum, 1>(x, rows, w, y) : fold_rows<Fold::sum, 2>(x, rows, w, y);
+template <class T>
+void fold_columns(Fold fold, const T* x, int64_t step, int64_t taps, T* y, int64_t n) {
+  fold == Fold::sum ? fold_columns_by<Fold::sum>(x, step, taps, y, n)
+                    : fold_columns_by<Fold::max>(x, step, taps, y, n);
 }
-void fold_rows_max(const float* x, int64_t rows, const RowWindows& w, float* y) {
-  w.stride == 1 ? fold_rows<Fold::max, 1>(x, rows, w, y) : fold_rows<Fold::max, 2>(x, rows, w, y);
+
+void fold_rows_f32(Fold fold, const float* x, int64_t rows, const RowWindows& w, float* y) {
+  fold_rows(fold, x, rows, w, y);
 }
-void fold_columns_sum(const float* x, int64_t step, int64_t taps, float* y, int64_t n) {
-  fold_columns<Fold::sum>(x, step, taps, y, n);
+void fold_rows_f64(Fold fold, const double* x, int64_t rows, const RowWindows& w, double* y) {
+  fold_rows(fold, x, rows, w, y);
 }
-void fold_columns_max(const float* x, int64_t step, int64_t taps, float* y, int64_t n) {
-  fold_columns<Fold::max>(x, step, taps, y, n);
+void fold_columns_f32(Fold fold, const float* x, int64_t step, int64_t taps, float* y, int64_t n) {
+  fold_columns(fold, x, step, taps, y, n);
+}
+void fold_columns_f64(Fold fold, const double* x, int64_t step, int64_t taps, double* y, int64_t n) {
+  fold_columns(fold, x, step, taps, y, n);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
@@ -133,19 +151,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
-HWY_EXPORT(fold_rows_sum);
-HWY_EXPORT(fold_rows_max);
-HWY_EXPORT(fold_columns_sum);
-HWY_EXPORT(fold_columns_max);
+HWY_EXPORT(fold_rows_f32);
+HWY_EXPORT(fold_rows_f64);
+HWY_EXPORT(fold_columns_f32);
+HWY_EXPORT(fold_columns_f64);
 
 void vec_fold_rows(Fold fold, const float* x, int64_t rows, const RowWindows& windows, float* y) {
-  if (fold == Fold::sum) return HWY_DYNAMIC_DISPATCH(fold_rows_sum)(x, rows, windows, y);
-  HWY_DYNAMIC_DISPATCH(fold_rows_max)(x, rows, windows, y);
+  HWY_DYNAMIC_DISPATCH(fold_rows_f32)(fold, x, rows, windows, y);
+}
+void vec_fold_rows(Fold fold, const double* x, int64_t rows, const RowWindows& windows, double* y) {
+  HWY_DYNAMIC_DISPATCH(fold_rows_f64)(fold, x, rows, windows, y);
 }
 
 void vec_fold(Fold fold, const float* x, int64_t step, int64_t taps, float* y, int64_t n) {
-  if (fold == Fold::sum) return HWY_DYNAMIC_DISPATCH(fold_columns_sum)(x, step, taps, y, n);
-  HWY_DYNAMIC_DISPATCH(fold_columns_max)(x, step, taps, y, n);
+  HWY_DYNAMIC_DISPATCH(fold_columns_f32)(fold, x, step, taps, y, n);
+}
+void vec_fold(Fold fold, const double* x, int64_t step, int64_t taps, double* y, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(fold_columns_f64)(fold, x, step, taps, y, n);
 }
 
 }  // namespace grurun::kernels

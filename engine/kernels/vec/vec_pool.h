@@ -12,6 +12,7 @@ enum class Fold { sum, max };
 /// y[i] is the fold of x[i + j * step] for j = 0 to taps - 1, in that order, for i in [0, n). x and y must
 /// not overlap. Runs on the calling thread.
 void vec_fold(Fold fold, const float* x, int64_t step, int64_t taps, float* y, int64_t n);
+void vec_fold(Fold fold, const double* x, int64_t step, int64_t taps, double* y, int64_t n);
 
 /// Windows along rows of `width` elements: window i in [0, n) holds elements i * stride - pad + j * dilation
 /// for j = 0 to taps - 1, of which those outside of the row do not count. stride is 1 or 2, taps at least 1.
@@ -29,5 +30,6 @@ struct RowWindows {
 /// y[r * n + i] is the fold of window i of row r of x [rows, width], in the order of j. x and y must not
 /// overlap. Runs on the calling thread.
 void vec_fold_rows(Fold fold, const float* x, int64_t rows, const RowWindows& windows, float* y);
+void vec_fold_rows(Fold fold, const double* x, int64_t rows, const RowWindows& windows, double* y);
 
 }  // namespace grurun::kernels

@@ -99,17 +99,39 @@ void pool(const PoolShape& shape, const T* x, T* y, std::int64_t* indices, std::
   }
 }
 
-// Without indices: the maxima alone. float holds every 16-bit float.
+void widen(const std::int8_t* x, float* y, std::int64_t n) {
+  std::copy_n(x, n, y);
+}
+void widen(const std::uint8_t* x, float* y, std::int64_t n) {
+  std::copy_n(x, n, y);
+}
+template <typename T>
+void widen(const T* x, float* y, std::int64_t n) {
+  kernels::vec_convert(x, y, n);
+}
+
+// An empty window is below all integers.
+template <typename T>
+void narrow(const float* x, T* y, std::int64_t n) {
+  if constexpr (std::is_integral_v<T>) {
+    constexpr float least = std::numeric_limits<T>::lowest();
+    for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(x[i] < least ? least : x[i]);
+  } else {
+    kernels::vec_convert(x, y, n);
+  }
+}
+
+// Without indices: the maxima alone. float holds every 16-bit float and 8-bit integer.
 template <typename T>
 void fold_max(const PoolShape& shape, const T* x, T* y, ScratchVector<float>& buffer) {
-  if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (std::is_floating_point_v<T>) {
     fold_plane(shape, kernels::Fold::max, x, y, buffer);
   } else {
     ScratchVector<float> wide(static_cast<std::size_t>(shape.input_size + shape.output_size));
     float* const wide_y = wide.data() + shape.input_size;
-    kernels::vec_convert(x, wide.data(), shape.input_size);
+    widen(x, wide.data(), shape.input_size);
     fold_plane(shape, kernels::Fold::max, wide.data(), wide_y, buffer);
-    kernels::vec_convert(wide_y, y, shape.output_size);
+    narrow(wide_y, y, shape.output_size);
   }
 }
 

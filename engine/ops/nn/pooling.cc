@@ -21,8 +21,22 @@ PoolShape pool_shape(const Shape& x, const WindowAttributes& attributes) {
 
 namespace {
 
-constexpr float start_of(kernels::Fold fold) {
-  return fold == kernels::Fold::sum ? 0 : -std::numeric_limits<float>::infinity();
+template <typename T>
+constexpr T start_of(kernels::Fold fold) {
+  return fold == kernels::Fold::sum ? 0 : -std::numeric_limits<T>::infinity();
+}
+
+template <typename T>
+void fold_any_plane(const PoolShape& shape, kernels::Fold fold, const T* x, T* y) {
+  if (fold == kernels::Fold::sum) {
+    fold_windows(
+        shape, x, start_of<T>(fold), [](T sum, T next) { return sum + next; }, y);
+  } else {
+    // The first of equals; NaN, the only value unequal to itself, where either is.
+    fold_windows(
+        shape, x, start_of<T>(fold),
+        [](T so_far, T next) { return so_far >= next || so_far != so_far ? so_far : next; }, y);
+  }
 }
 
 // True where vectors serve: windows along one or two axes, and pads that are no more than some times the
@@ -37,40 +51,38 @@ bool serves(const PoolShape& shape) {
 
 // Rows that few vectors would be made of, copied side by side with their pads: windows along W are then those
 // of one long row. folded: what is between the rows of folds.
-const float* fold_padded(const WindowAxis& wide, std::int64_t rows, kernels::Fold fold, const float* x,
-                         ScratchVector<float>& buffer, std::int64_t& folded_pitch) {
+template <typename T>
+const T* fold_padded(const WindowAxis& wide, std::int64_t rows, kernels::Fold fold, const T* x,
+                     ScratchVector<T>& buffer, std::int64_t& folded_pitch) {
   const std::int64_t needed = (wide.output - 1) * wide.stride + (wide.kernel - 1) * wide.dilation + 1;
   const std::int64_t pitch = (needed + wide.stride - 1) / wide.stride * wide.stride;
   const std::int64_t padded = rows * pitch + (wide.kernel - 1) * wide.dilation + 2;  // beyond the last row
   folded_pitch = pitch / wide.stride;
   const std::int64_t folds = rows * folded_pitch;
   buffer.resize(static_cast<std::size_t>(padded + folds));
-  const float start = start_of(fold);
+  const T start = start_of<T>(fold);
   const std::int64_t before = std::min(wide.pad_begin, pitch), count = std::min(wide.input, pitch - before);
-  float* to = buffer.data();
+  T* to = buffer.data();
   for (std::int64_t row = 0; row < rows; ++row, to += pitch) {
     std::fill_n(to, before, start);
     std::copy_n(x + row * wide.input, count, to + before);
     std::fill(to + before + count, to + pitch, start);
   }
-  float* const folded = buffer.data() + padded;
+  T* const folded = buffer.data() + padded;
   std::fill(to, folded, start);
   kernels::vec_fold_rows(fold, buffer.data(), 1, {padded, 0, wide.kernel, wide.dilation, wide.stride, folds},
                          folded);
   return folded;
 }
 
-}  // namespace
-
-void fold_plane(const PoolShape& shape, kernels::Fold fold, const float* x, float* y,
-                ScratchVector<float>& buffer) {
-  if (!serves(shape)) return fold_plane<float>(shape, fold, x, y, buffer);
+template <typename T>
+void fold_by_vectors(const PoolShape& shape, kernels::Fold fold, const T* x, T* y, ScratchVector<T>& buffer) {
   constexpr std::int64_t long_row = 16;
   const WindowAxis& wide = shape.axes.back();
   const WindowAxis high = shape.axes.size() == 2 ? shape.axes.front() : WindowAxis{1, 1};
   const kernels::RowWindows along{wide.input,    wide.pad_begin, wide.kernel,
                                   wide.dilation, wide.stride,    wide.output};
-  const float* folded = nullptr;
+  const T* folded = nullptr;
   std::int64_t pitch = wide.output;
   if (along.end_inside() - along.first_inside() >= long_row) {
     buffer.resize(static_cast<std::size_t>(high.input * pitch));
@@ -81,9 +93,24 @@ void fold_plane(const PoolShape& shape, kernels::Fold fold, const float* x, floa
   }
   for (std::int64_t o = 0; o < high.output; ++o, y += wide.output) {
     const std::int64_t first = high.first_tap(o), taps = std::max<std::int64_t>(0, high.end_tap(o) - first);
-    const float* from = taps == 0 ? folded : folded + (high.start(o) + first * high.dilation) * pitch;
+    const T* from = taps == 0 ? folded : folded + (high.start(o) + first * high.dilation) * pitch;
     kernels::vec_fold(fold, from, high.dilation * pitch, taps, y, wide.output);
   }
+}
+
+}  // namespace
+
+void fold_plane(const PoolShape& shape, kernels::Fold fold, const float* x, float* y,
+                ScratchVector<float>& buffer) {
+  if (!serves(shape)) return fold_any_plane(shape, fold, x, y);
+  fold_by_vectors(shape, fold, x, y, buffer);
+}
+
+void fold_plane(const PoolShape& shape, kernels::Fold fold, const double* x, double* y,
+                ScratchVector<float>&) {
+  if (!serves(shape)) return fold_any_plane(shape, fold, x, y);
+  ScratchVector<double> buffer;
+  fold_by_vectors(shape, fold, x, y, buffer);
 }
 
 }  // namespace grurun::engine

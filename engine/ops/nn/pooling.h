@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "engine/kernels/machine/parallel.h"
@@ -90,21 +89,8 @@ void fold_windows(const PoolShape& shape, const T* x, T start, const Fold& fold,
 /// the next plane.
 void fold_plane(const PoolShape& shape, kernels::Fold fold, const float* x, float* y,
                 ScratchVector<float>& buffer);
-
-template <typename T>
-void fold_plane(const PoolShape& shape, kernels::Fold fold, const T* x, T* y, ScratchVector<float>&) {
-  if (fold == kernels::Fold::sum) {
-    fold_windows(
-        shape, x, T(0), [](T sum, T next) { return static_cast<T>(sum + next); }, y);
-  } else {
-    constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                             : std::numeric_limits<T>::lowest();
-    // The first of equals; NaN, the only value unequal to itself, where either is.
-    fold_windows(
-        shape, x, least, [](T so_far, T next) { return so_far >= next || so_far != so_far ? so_far : next; },
-        y);
-  }
-}
+void fold_plane(const PoolShape& shape, kernels::Fold fold, const double* x, double* y,
+                ScratchVector<float>& buffer);
 
 /// Calls body(plane, buffer) for every plane, on several threads where there is enough to do, each with a
 /// buffer.

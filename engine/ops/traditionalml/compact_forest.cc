@@ -228,7 +228,7 @@ CompactForest<C>::CompactForest(const Forest& forest) {
 template <typename C>
 template <typename CompactForest<C>::Test test, typename T>
 void CompactForest<C>::walk_by(const Walks<T>& walks, std::uint32_t* leaves) const {
-  const auto next = [this](const auto& node, C x) {
+  const auto next = [&](const auto& node, C x) {
     if constexpr (test == Test::range) {
       bool is_nan = false;
       if constexpr (std::is_floating_point_v<C>) is_nan = std::isnan(x);

@@ -96,5 +96,45 @@ TEST_P(VecPool, RowsLeaveOutWhatIsOutside) {
   }
 }
 
+TEST_P(VecPool, DoublesAreFoldedAlike) {
+  const auto take = [](Fold fold, double so_far, double next) {
+    if (fold == Fold::sum) return so_far + next;
+    return so_far >= next || std::isnan(so_far) ? so_far : next;
+  };
+  const auto same = [](double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; };
+  for (const Fold fold : {Fold::sum, Fold::max}) {
+    const double first = start(fold);
+    for (const int64_t taps : {1, 2, 3, 5}) {
+      for (const int64_t width : {9, 31, 66}) {
+        const std::vector<float> narrow = elements(2 * width);
+        std::vector<double> x(narrow.begin(), narrow.end());
+        for (double& v : x) v *= 1 + 0x1p-40;
+        for (const int64_t stride : {1, 2}) {
+          const RowWindows w{width, 1, taps, 1, stride, (width + 1 - taps) / stride + 1};
+          std::vector<double> y(static_cast<std::size_t>(2 * w.n));
+          vec_fold_rows(fold, x.data(), 2, w, y.data());
+          for (int64_t i = 0; i < 2 * w.n; ++i) {
+            double expected = first;
+            for (int64_t j = 0; j < taps; ++j) {
+              const int64_t at = i % w.n * stride - 1 + j;
+              if (at >= 0 && at < width)
+                expected = take(fold, expected, x[static_cast<std::size_t>(i / w.n * width + at)]);
+            }
+            ASSERT_TRUE(same(y[static_cast<std::size_t>(i)], expected)) << taps << " " << width << " " << i;
+          }
+        }
+        std::vector<double> y(static_cast<std::size_t>(width));
+        vec_fold(fold, x.data(), width / taps, taps, y.data(), width);
+        for (int64_t i = 0; i < width; ++i) {
+          double expected = first;
+          for (int64_t j = 0; j < taps; ++j)
+            expected = take(fold, expected, x[static_cast<std::size_t>(i + j * (width / taps))]);
+          ASSERT_TRUE(same(y[static_cast<std::size_t>(i)], expected)) << taps << " " << width << " " << i;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace grurun::kernels

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tests/engine/ops/math/op_table.h"
 
@@ -109,6 +110,61 @@ TEST(TreeEnsembleRegressor, Walks) {
           regressor({{9, -5, "BRANCH_LT", 0, 2, 70, 3}, {9, 3}, {9, 70}}, {{9, 70, 0, 4}, {9, 3, 0, 5}}),
           make<float>({1, 1}, {4})),
   });
+}
+
+/// What a row of two features comes to in many stumps of all modes, added up as the standard says it.
+float sum_of_stumps(const std::vector<Node>& stumps, const float* x) {
+  float sum = 0;
+  for (std::size_t i = 0; i < stumps.size(); i += 3) {
+    const Node& node = stumps[i];
+    const float value = x[node.feature], split = node.split;
+    const std::string mode = node.mode;
+    const bool holds = std::isnan(value)      ? node.tracks != 0
+                       : mode == "BRANCH_LEQ" ? value <= split
+                       : mode == "BRANCH_LT"  ? value < split
+                       : mode == "BRANCH_GTE" ? value >= split
+                       : mode == "BRANCH_GT"  ? value > split
+                       : mode == "BRANCH_EQ"  ? value == split
+                                              : value != split;
+    sum += holds ? static_cast<float>(i + 1) : -0.1F * static_cast<float>(i);
+  }
+  return sum;
+}
+
+// Few rows go through several trees at a time, many through one; forests of one mode have nodes of their own.
+TEST(TreeEnsembleRegressor, AnyNumberOfRowsThroughForestsOfOneModeAndOfAll) {
+  const std::vector<const char*> all{"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE",
+                                     "BRANCH_GT",  "BRANCH_EQ", "BRANCH_NEQ"};
+  std::vector<std::vector<const char*>> forests{all};
+  for (const char* mode : all) forests.push_back({mode});
+  std::vector<OpRowCase> rows;
+  for (const auto& modes : forests) {
+    for (const std::int64_t tracks : {0, 1}) {
+      std::vector<Node> nodes;
+      std::vector<VoteRow> votes;
+      for (std::int64_t tree = 0; tree < 70; ++tree) {
+        std::vector<Node> made = stump(tree, modes[static_cast<std::size_t>(tree) % modes.size()],
+                                       0.5F * static_cast<float>(tree % 7 - 3), tracks);
+        made[0].feature = tree % 2;
+        votes.push_back({tree, 1, 0, static_cast<float>(nodes.size() + 1)});
+        votes.push_back({tree, 2, 0, -0.1F * static_cast<float>(nodes.size())});
+        nodes.insert(nodes.end(), made.begin(), made.end());
+      }
+      for (const std::int64_t count : {1, 5, 13, 70}) {
+        Floats x, y;
+        for (std::int64_t n = 0; n < count; ++n) {
+          x.push_back(n % 11 == 10 ? static_cast<float>(nan) : 0.25F * static_cast<float>(n % 17 - 8));
+          x.push_back(n % 13 == 12 ? std::numeric_limits<float>::infinity()
+                                   : 0.5F * static_cast<float>(n % 7));
+          y.push_back(sum_of_stumps(nodes, &x[x.size() - 2]));
+        }
+        rows.push_back(regression(modes.size() == 1 ? modes[0] : "all modes", 3,
+                                  Tensor::from<float>(Shape{count, 2}, x), regressor(nodes, votes),
+                                  Tensor::from<float>(Shape{count, 1}, y)));
+      }
+    }
+  }
+  check_rows(rows);
 }
 
 TEST(TreeEnsembleRegressor, EveryMode) {
