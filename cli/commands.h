@@ -41,6 +41,21 @@ void add_bench(CLI::App& command, Action& action);
 /// `grurun bisect MODEL`: which node is the first to go wrong. Returns 1 where one does, else 0.
 void add_bisect(CLI::App& command, Action& action);
 
+/// `grurun reduce MODEL -o DIR`: the smallest case that fails as the model does. Returns 0, or 1 where
+/// nothing fails.
+void add_reduce(CLI::App& command, Action& action);
+
+/// `grurun generate MODEL -o DIR`: a case of a model, with random inputs and what it makes of them. Returns
+/// 0, or 1 where a size that was asked for cannot be run.
+void add_generate(CLI::App& command, Action& action);
+
+/// `grurun node OP -o DIR`: a case of one node. Returns 0.
+void add_node(CLI::App& command, Action& action);
+
+/// `grurun diff A B`: what two models have in common, and whether they do the same. Returns 0, or 1 where
+/// something differs.
+void add_diff(CLI::App& command, Action& action);
+
 /// `grurun check MODEL...`: what the standard has to say against a model. Returns 0 without errors, 2 a file
 /// is missing, 3 errors or no valid model, else that of the first file that failed otherwise; one that is
 /// newer than what is known here is not supported.

@@ -15,6 +15,7 @@ struct CompareFlags {
   std::string actual, expected;
   ToleranceFlags tolerance;
   std::string policy;
+  bool cast = false;
   ReportFlags report;
 };
 
@@ -32,8 +33,9 @@ int run_compare(const CompareFlags& flags) {
     return out;
   };
   reports.open();
-  const report::ComparedFiles compared{flags.actual, flags.expected,
-                                       trial::compare_files(flags.actual, flags.expected, tolerances)};
+  const report::ComparedFiles compared{
+      flags.actual, flags.expected,
+      trial::compare_files(flags.actual, flags.expected, tolerances, flags.cast)};
   reports.write(compared);
   return compared.ok() ? 0 : 1;
 }
@@ -47,6 +49,7 @@ void add_compare(CLI::App& command, Action& action) {
       ->required();
   command.add_option("EXPECTED", flags->expected, "What it is held against, likewise")->required();
   add_tolerance_flags(command, flags->tolerance);
+  add_cast_flag(command, flags->cast);
   command
       .add_option("--policy", flags->policy, "Rules of how exact values must be, by their names and types")
       ->type_name("FILE");

@@ -50,6 +50,7 @@ struct Flags {
   bool no_diagnosis = false;
   bool precise = false;
   bool no_fusion = false;
+  bool cast = false;
   std::string isa;
   std::string max_memory;
   std::string actual;
@@ -168,6 +169,7 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   options.each.diagnose = !flags.no_diagnosis;
   options.each.precise = flags.precise;
   options.each.fuse = !flags.no_fusion;
+  options.each.cast = flags.cast;
   if (const auto limit = parse_time_limit("--max-time", flags.max_time))
     options.each.max_time = std::chrono::ceil<std::chrono::nanoseconds>(*limit);
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : kernels::usable_cpus());
@@ -321,6 +323,7 @@ void add_conformance(CLI::App& command, Action& action) {
   add_sandbox_flag(command, flags->sandbox);
   command.add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   add_tolerance_flags(command, flags->tolerance);
+  add_cast_flag(command, flags->cast);
   add_report_flags(command, flags->report, either_of(report::format_names<SuiteResult>()));
   add_short_form(command, flags->report, "json",
                  "Write a report for programs to this file; -: to standard output");

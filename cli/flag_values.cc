@@ -84,6 +84,33 @@ std::map<std::string, std::int64_t> parse_dimensions(const std::string& flag,
   return sizes;
 }
 
+std::map<std::string, std::vector<std::int64_t>> parse_size_lists(const std::string& flag,
+                                                                  const std::vector<std::string>& texts) {
+  std::map<std::string, std::vector<std::int64_t>> lists;
+  for (const std::string& text : texts) {
+    std::string begun, last;  // of a name that holds commas; the name that sizes belong to
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      const std::string piece = text.substr(begin, end - begin);
+      begin = end + 1;
+      const std::optional<std::int64_t> size = parse_number<std::int64_t>(piece);
+      if (size && begun.empty() && !last.empty()) {
+        if (*size < 0) fail_usage("{} {}: a size is a number from 0", flag, text);
+        lists[last].push_back(*size);
+        continue;
+      }
+      begun += (begun.empty() ? "" : ",") + piece;
+      if (begun.find('=') == begun.npos && begin <= text.size()) continue;
+      const auto [name, first] = parse_dimension(flag, begun);
+      if (!lists.emplace(name, std::vector<std::int64_t>{first}).second)
+        fail_usage("{}: '{}' is set twice", flag, name);
+      last = name;
+      begun.clear();
+    }
+  }
+  return lists;
+}
+
 std::uint64_t parse_whole(const std::string& flag, const std::string& text) {
   if (const std::optional<std::uint64_t> number = parse_number<std::uint64_t>(text)) return *number;
   fail_usage("{} takes a whole number from 0 to {}; got '{}'", flag, UINT64_MAX, text);

@@ -23,6 +23,10 @@ std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const s
 std::map<std::string, std::int64_t> parse_dimensions(const std::string& flag,
                                                      const std::vector<std::string>& texts);
 
+/// The same with lists of sizes, "batch=1,3" and "batch=1,3,frames=20".
+std::map<std::string, std::vector<std::int64_t>> parse_size_lists(const std::string& flag,
+                                                                  const std::vector<std::string>& texts);
+
 /// "7": a whole number from 0 to 2^64 - 1.
 std::uint64_t parse_whole(const std::string& flag, const std::string& text);
 

@@ -25,6 +25,12 @@ std::string only_input(const std::string& text, const std::vector<trial::Slot>& 
              names.size(), names.empty() ? "X" : names.front(), shape);
 }
 
+bool describes_random(const InputFlags& flags) {
+  return !flags.ranges.empty() || !flags.shapes.empty() || !flags.dimensions.empty();
+}
+
+}  // namespace
+
 trial::RandomSettings random_settings(const InputFlags& flags, const std::vector<trial::Slot>& slots) {
   trial::RandomSettings settings;
   settings.names = {"--inputs", "--val-range", "--input-shapes", "--set"};
@@ -46,12 +52,6 @@ trial::RandomSettings random_settings(const InputFlags& flags, const std::vector
   settings.dimensions = parse_dimensions("--set", flags.dimensions);
   return settings;
 }
-
-bool describes_random(const InputFlags& flags) {
-  return !flags.ranges.empty() || !flags.shapes.empty() || !flags.dimensions.empty();
-}
-
-}  // namespace
 
 // Random values go in only when asked for: no --inputs at all, or a flag that describes them. A forgotten
 // file must not be replaced in silence.

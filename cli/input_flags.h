@@ -10,6 +10,7 @@
 #include "onnx_io/models/model.h"
 #include "tensor/value.h"
 #include "trial/data_set.h"
+#include "trial/random_values.h"
 
 namespace grurun::cli {
 
@@ -31,5 +32,8 @@ void add_random_flags(CLI::App& app, InputFlags& flags);
 /// inputs; what was made up is told on stderr. Empty where an initializer gives the value. Throws
 /// Error(usage) for an input without a value and for flags that describe nothing.
 std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& graph);
+
+/// How inputs are drawn, as the flags tell it. Throws Error(usage) for a shape or range that is given twice.
+trial::RandomSettings random_settings(const InputFlags& flags, const std::vector<trial::Slot>& slots);
 
 }  // namespace grurun::cli

@@ -13,6 +13,7 @@
 #include "cli/report_flags.h"
 #include "cli/sandbox_flags.h"
 #include "cli/time_limit.h"
+#include "cli/tolerance_flags.h"
 #include "cli/warnings.h"
 #include "onnx_io/values/tensor_files.h"
 #include "opset/check/mended_findings.h"
@@ -20,6 +21,7 @@
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "tensor/printable.h"
+#include "trial/as_type.h"
 #include "trial/diagnosis/explain.h"
 #include "trial/diagnosis/trace.h"
 #include "trial/intermediates.h"
@@ -44,6 +46,7 @@ struct RunFlags {
   std::string trace_gates;
   std::string save_intermediates;
   bool precise = false;
+  bool cast = false;
   std::string max_time;
   bool check = false;
   ReportFlags report;
@@ -188,6 +191,7 @@ void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, std::u
   trial::TrialOptions options = trial_options(flags, outputs);
   trial::DataSet set;
   set.expected = trial::read_values(flags.expected, outputs, Side::output, "--expected");
+  if (flags.cast) trial::cast_expected(model.graph, set.expected);
   set.inputs = gather_inputs(flags.data, model.graph);
   save(flags.save_inputs, model.graph, inputs, set.inputs, Side::input);
 
@@ -273,6 +277,8 @@ void add_data_flags(CLI::App& app, RunFlags& flags) {
       ->type_name("[Y:]NUMBER")
       ->needs(expected);
   repeated("--atol", flags.atol, "Absolute tolerance, likewise")->type_name("[Y:]NUMBER")->needs(expected);
+  add_cast_flag(app, flags.cast, data);
+  app.get_option("--cast")->needs(expected);
   app.add_option(
          "--save-outputs", flags.save_outputs,
          "Write outputs: a folder (output_K.pb; one to be made, with a dot in its name, ends with /), "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cli/app.h"
 #include "trial/tolerance_choice.h"
@@ -14,6 +15,9 @@ struct ToleranceFlags {
 };
 
 void add_tolerance_flags(CLI::App& command, ToleranceFlags& flags);
+
+/// --cast.
+void add_cast_flag(CLI::App& command, bool& cast, const std::string& group = "Options");
 
 /// Throws Error(usage) for what is no number from 0.
 trial::ToleranceChoice checked(const ToleranceFlags& flags);

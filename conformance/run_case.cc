@@ -13,6 +13,7 @@
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "tensor/printable.h"
+#include "trial/as_type.h"
 #include "trial/diagnosis/explain.h"
 
 namespace grurun::conformance {
@@ -81,6 +82,7 @@ class Run {
   }
 
   void one(const onnx_io::Model& model, trial::Trial& trial, trial::DataSet set) {
+    if (options_.cast) trial::cast_expected(model.graph, set.expected);
     data_set_.clear();  // what is said of the model is said once
     if (!options_.other) {
       trial.check(set.inputs);

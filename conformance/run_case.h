@@ -21,6 +21,7 @@ struct CaseOptions {
   bool diagnose = true;                              // say why recurrent nodes differ
   std::function<void()> between_steps{};             // called after each step of a run; may be empty
   bool fuse = true;                                  // steps that follow each other may become one
+  bool cast = false;     // expected floats of another type are converted to the type of their output
   bool precise = false;  // compute what differs once more in double, and say which side is nearer
   std::optional<OtherRuntime> other{};     // whose outputs are judged in the place of the engine's
   std::string scratch{};                   // a folder that may be made, used and removed for a command of it

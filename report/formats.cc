@@ -3,10 +3,13 @@
 #include "report/bench/bench_format.h"
 #include "report/bisect/bisect_format.h"
 #include "report/compare/compare_format.h"
+#include "report/diff/model_diff_format.h"
 #include "report/findings/check_format.h"
 #include "report/format.h"
+#include "report/generate/generate_format.h"
 #include "report/model/inspect_format.h"
 #include "report/model/inspect_list.h"
+#include "report/reduce/reduce_format.h"
 #include "report/run/run_format.h"
 #include "report/schema/ops_format.h"
 #include "report/schema/schema_diff_format.h"
@@ -164,6 +167,29 @@ std::span<const Format<ComparedFiles>> formats() {
   return rows;
 }
 
+template <>
+std::span<const Format<ReduceReport>> formats() {
+  static constexpr Format<ReduceReport> rows[] = {{"text", "", "", reduce_text},
+                                                  {"json", "{\n  \"model\": \"", "\"fails\": ", reduce_json}};
+  return rows;
+}
+
+template <>
+std::span<const Format<GenerateReport>> formats() {
+  static constexpr Format<GenerateReport> rows[] = {
+      {"text", "", "", generate_text}, {"json", "{\n  \"model\": \"", "\"data_sets\": ", generate_json}};
+  return rows;
+}
+
+template <>
+std::span<const Format<ModelDiffReport>> formats() {
+  static constexpr Format<ModelDiffReport> rows[] = {
+      {"text", "", "", model_diff_text},
+      {"json", "{\n  \"a\": \"", "\"same_structure\": ", model_diff_json},
+      {"markdown", "# grurun diff ", "", model_diff_markdown}};
+  return rows;
+}
+
 namespace {
 
 /// Whether is(row) holds for a row of any subject.
@@ -176,7 +202,8 @@ template <typename Is>
 bool any_format(const Is& is) {
   return any_row<conformance::SuiteResult, std::vector<CheckedModel>, Rules, SchemaView, DiffView,
                  OpsetDiffView, Inspected, std::vector<InspectedFile>, OpsMatrix, trial::BenchResult,
-                 RunReport, BisectReport, SuiteDiff, HeadroomView, ComparedFiles>(is);
+                 RunReport, BisectReport, SuiteDiff, HeadroomView, ComparedFiles, ReduceReport,
+                 GenerateReport, ModelDiffReport>(is);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
+#include "trial/as_type.h"
 
 namespace grurun::trial {
 
@@ -46,7 +47,7 @@ std::string joined(const std::string& file, const std::string& value) {
 }
 
 void compare_pair(const std::string& name, const std::string& actual, const std::string& expected,
-                  const std::function<Tolerances(const std::string&)>& tolerances,
+                  const std::function<Tolerances(const std::string&)>& tolerances, bool cast,
                   std::vector<ComparedFile>& out) {
   const std::map<std::string, Value> left = values_in(actual), right = values_in(expected);
   std::set<std::string> names;
@@ -58,7 +59,8 @@ void compare_pair(const std::string& name, const std::string& actual, const std:
     compared.in_actual = left.contains(key);
     compared.in_expected = right.contains(key);
     if (compared.in_actual && compared.in_expected)
-      compared.comparison = compare_values(left.at(key), right.at(key), tolerances(compared.name));
+      compared.comparison =
+          (cast ? compare_cast : compare_values)(left.at(key), right.at(key), tolerances(compared.name));
   }
 }
 
@@ -72,13 +74,14 @@ bool is_folder(const std::string& path) {
 }  // namespace
 
 std::vector<ComparedFile> compare_files(const std::string& actual, const std::string& expected,
-                                        const std::function<Tolerances(const std::string&)>& tolerances) {
+                                        const std::function<Tolerances(const std::string&)>& tolerances,
+                                        bool cast) {
   std::vector<ComparedFile> out;
   const bool folders = is_folder(actual);
   if (folders != is_folder(expected))
     fail_usage("{} and {}: one is a folder, the other is not", actual, expected);
   if (!folders) {
-    compare_pair("", actual, expected, tolerances, out);
+    compare_pair("", actual, expected, tolerances, cast, out);
     return out;
   }
   const Files left = files_below(actual), right = files_below(expected);
@@ -89,7 +92,7 @@ std::vector<ComparedFile> compare_files(const std::string& actual, const std::st
     if (left.contains(name) && right.contains(name)) {
       const std::size_t before = out.size();
       try {
-        compare_pair(name, left.at(name), right.at(name), tolerances, out);
+        compare_pair(name, left.at(name), right.at(name), tolerances, cast, out);
       } catch (const Error& error) {
         out.resize(before);
         ComparedFile& compared = out.emplace_back();

@@ -23,9 +23,10 @@ struct ComparedFile {
 /// Two files, or two folders. A file holds one value (.pb, .npy) or several by name (.npz, .json). Of a
 /// folder all such files at any depth count, by their paths in it without the ending: output_0.npy there is
 /// output_0.pb here; models and other files do not. Sorted by name. tolerances: by
-/// the name of a value. Throws Error(usage) where a path is not
-/// there, one is a folder and the other is not, and where nothing is to be compared.
+/// the name of a value. cast: floating tensors of unlike types are compared, in double. Throws Error(usage)
+/// where a path is not there, one is a folder and the other is not, and where nothing is to be compared.
 std::vector<ComparedFile> compare_files(const std::string& actual, const std::string& expected,
-                                        const std::function<Tolerances(const std::string& name)>& tolerances);
+                                        const std::function<Tolerances(const std::string& name)>& tolerances,
+                                        bool cast = false);
 
 }  // namespace grurun::trial

@@ -23,11 +23,13 @@ from grurun._errors import (
 from grurun._session import Finding, NodeArg, Session, check
 
 if TYPE_CHECKING:
+    from grurun._cases import diff, generate, node, reduce
     from grurun._comparison import Comparison, ElementPair, assert_allclose, compare
     from grurun._conformance import CaseReport, Report, conformance
 
 # Imported when they are asked for: not everybody who runs a model needs what they need.
 _LATER = {
+    "_cases": ("diff", "generate", "node", "reduce"),
     "_comparison": ("Comparison", "ElementPair", "assert_allclose", "compare"),
     "_conformance": ("CaseReport", "Report", "conformance"),
 }
@@ -52,6 +54,10 @@ __all__ = [
     "check",
     "compare",
     "conformance",
+    "diff",
+    "generate",
+    "node",
+    "reduce",
 ]
 
 

@@ -1,0 +1,43 @@
+#include "trial/as_type.h"
+
+#include <algorithm>
+
+#include "tensor/dispatch.h"
+#include "trial/precise.h"
+
+namespace grurun::trial {
+
+Value as_dtype(const Value& value, DType dtype) {
+  if (!value.is_tensor() || value.tensor().dtype() == dtype ||
+      !Floats::set.contains(value.tensor().dtype()) || !Floats::set.contains(dtype))
+    return value;
+  const std::vector<double> wide = doubles_of(value.tensor());
+  Tensor out(dtype, value.tensor().shape());
+  dispatch(Floats{}, dtype, [&]<typename T>() {
+    std::ranges::transform(wide, out.mutable_data<T>(), [](double each) { return static_cast<T>(each); });
+  });
+  return out;
+}
+
+Value as_type(const Value& value, const ValueType& type) {
+  return type.kind == ValueType::Kind::tensor ? as_dtype(value, type.elem) : value;
+}
+
+void cast_expected(const onnx_io::Graph& graph, std::vector<Value>& expected) {
+  for (std::size_t i = 0; i < expected.size() && i < graph.outputs.size(); ++i)
+    expected[i] = as_type(expected[i], graph.outputs[i].type);
+}
+
+Comparison compare_cast(const Value& actual, const Value& expected, const Tolerances& tolerances) {
+  const auto is_float = [](const Value& value) {
+    return value.is_tensor() && Floats::set.contains(value.tensor().dtype());
+  };
+  if (!is_float(actual) || !is_float(expected) || actual.tensor().dtype() == expected.tensor().dtype())
+    return compare_values(actual, expected, tolerances);
+  Tolerances of_actual = tolerances;
+  const Tolerance chosen = tolerances(actual.tensor().dtype());
+  of_actual.flag = {chosen.rtol, chosen.atol};
+  return compare_values(widened(actual), widened(expected), of_actual);
+}
+
+}  // namespace grurun::trial

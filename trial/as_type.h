@@ -1,0 +1,26 @@
+// Values as another floating type has them.
+#pragma once
+
+#include <vector>
+
+#include "onnx_io/models/model.h"
+#include "tensor/value.h"
+#include "trial/compare.h"
+#include "trial/tolerance.h"
+
+namespace grurun::trial {
+
+/// A floating tensor (float, double, float16, bfloat16) as another of these; anything else is handed back.
+Value as_dtype(const Value& value, DType dtype);
+
+/// The same for a value of that declared type.
+Value as_type(const Value& value, const ValueType& type);
+
+/// Expected values, by graph output, as the outputs that the graph declares.
+void cast_expected(const onnx_io::Graph& graph, std::vector<Value>& expected);
+
+/// compare_values, but floating tensors of unlike types are compared in double, within the tolerance of the
+/// actual one's type.
+Comparison compare_cast(const Value& actual, const Value& expected, const Tolerances& tolerances);
+
+}  // namespace grurun::trial

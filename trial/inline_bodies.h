@@ -1,0 +1,23 @@
+// Bodies and functions as nodes of the main graph: the same computation for the same inputs, without nesting.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "onnx_io/models/model.h"
+#include "tensor/value.h"
+#include "trial/trial.h"
+
+namespace grurun::trial {
+
+struct Flattened {
+  onnx_io::Model model;
+  std::size_t replaced = 0;  // nodes in whose place others stand
+};
+
+/// For these inputs: calls of the model's functions become the function's nodes, an If the branch that is
+/// taken, a Loop that runs a known number of times and a Scan their steps, 32 at most. A value inside is
+/// named by the node's first output, the step and its own name: "y/3/h". What cannot be replaced stays.
+Flattened without_bodies(const onnx_io::Model& model, const std::vector<Value>& inputs, const Rerun& rerun);
+
+}  // namespace grurun::trial
