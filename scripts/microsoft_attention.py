@@ -97,7 +97,7 @@ def quantized_attention(d):
 @operator("RotaryEmbedding", "float", "float16")
 def rotary_embedding(d):
     batch, length, heads, size = d.between(1, 3), d.between(1, 5), d.between(1, 3), d.any(4, 8)
-    attributes = {"interleaved": d.below(2)}
+    attributes = {"interleaved": d.below(2), "scale": d.any(None, 2.0), "is_packed_batching": d.any(None, 1)}
     rotary = size
     if d.chance():
         rotary = size // 2
@@ -138,5 +138,21 @@ def group_query_attention(d):
         inputs += [None, None]
     inputs.append(None)
     inputs.append(d.maybe(lambda: d.x(d.any(1, batch), d.any(1, heads), length, total)))
+    if past is not None and d.chance():
+        quantized_cache(d, attributes, inputs, filled, kv_heads, size)
+    return d.case(inputs, attributes, (True, True, True), constants=(7, 8), wide=(12, 13))
 
-    return d.case(inputs, attributes, (True, True, True), constants=(7, 8))
+
+def quantized_cache(d, attributes, inputs, filled, kv_heads, size):
+    """Makes the caches those of integers."""
+    bits, kind = d.any(4, 8), d.any("PER_TENSOR", "PER_CHANNEL")
+    attributes["kv_cache_bit_width"] = bits
+    for i, name in ((3, "k"), (4, "v")):
+        shape = inputs[i].shape
+        cache = d.whole(np.int8, *shape) if bits == 8 else d.whole(np.uint8, *shape[:3], size // 2)
+        inputs[i] = np.where(filled, cache, 0).astype(cache.dtype)
+        attributes[f"{name}_quant_type"] = kind
+    inputs += [None] * (12 - len(inputs))
+    for _ in range(2):
+        each = (kv_heads * size,) if kind == "PER_CHANNEL" else (1,)
+        inputs.append(d.scale(*each, low=0.02, high=0.05) * (8 if bits == 4 else 1))

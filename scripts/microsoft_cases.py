@@ -2,6 +2,10 @@
 
 import microsoft_attention  # noqa: F401
 import microsoft_quantized  # noqa: F401
+import microsoft_search  # noqa: F401
+import microsoft_state  # noqa: F401
+import microsoft_streams  # noqa: F401
+import microsoft_text  # noqa: F401
 import numpy as np
 from microsoft_draws import OPERATORS, one, operator
 

@@ -22,6 +22,7 @@ class Case:
     domain: str = "com.microsoft"
     opset: int = 21
     wide: tuple = ()  # inputs that stay float whatever the type
+    shared: dict = dataclasses.field(default_factory=dict)  # inputs that the package wants in the memory of an output
     packed: dict = dataclasses.field(default_factory=dict)  # element types of inputs that numpy does not have
 
 

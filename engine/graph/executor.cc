@@ -63,6 +63,15 @@ Values new_frame(const Plan& plan) {
   return frame;
 }
 
+namespace {
+
+// The operator that the model names, where the step is of its body.
+std::string outer_label(const Step& step) {
+  return step.called_by.empty() ? "" : step.called_by + ": ";
+}
+
+}  // namespace
+
 void run_steps(const Plan& plan, Values& frame, RunState& state,
                const std::function<void(const Step&, std::size_t, const Value&)>* observe,
                memory::RunMemory* memory) {
@@ -73,7 +82,7 @@ void run_steps(const Plan& plan, Values& frame, RunState& state,
     const bool timed = static_cast<bool>(state.options.on_step);
     const auto begin = timed ? std::chrono::steady_clock::now() : RunOptions::Moment();
     StepContext context(step, frame, state);
-    with_context([&] { return step.label + " with " + context.describe_inputs(); },
+    with_context([&] { return outer_label(step) + step.label + " with " + context.describe_inputs(); },
                  [&] {
                    context.check_input_types();
                    try {

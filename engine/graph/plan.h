@@ -35,8 +35,9 @@ struct TypeCheck {
 
 /// One node, prepared. Slots index the frame of the plan it belongs to.
 struct Step {
-  std::string label;  // "node 'gru_1' (GRU-14)", for errors
-  std::string op;     // "GRU-14"
+  std::string label;      // "node 'gru_1' (GRU-14)", for errors
+  std::string op;         // "GRU-14"
+  std::string called_by;  // label of the operator whose body the step is of; empty outside such
   // For judges: its attributes resolved, its type and domain. nullptr: of no operator that the standard has.
   std::shared_ptr<const onnx_io::Node> node;
   int since_version = 0;

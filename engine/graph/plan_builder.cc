@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "engine/graph/constant_facts.h"
 #include "engine/graph/constant_folding.h"
 #include "engine/graph/deferred_body.h"
 #include "engine/graph/node_preparation.h"
@@ -239,6 +240,7 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
                                   std::int64_t opset_version) {
   Step step;
   step.label = node_label(node, scope.path, since_version);
+  step.called_by = scope.called_by;
   step.op = op_label(node, since_version);
   step.inputs = input_slots(node, scope);
   std::vector<const Value*> constants;
@@ -256,16 +258,7 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
     step.run = row.prepare(preparation);
   } catch (const Error& error) {
     if (signature == nullptr) throw;
-    const auto value_of = [&](std::size_t i) {
-      return constants[i] != nullptr && constants[i]->is_tensor() ? &constants[i]->tensor() : nullptr;
-    };
-    std::vector<opset::InputFacts> inputs(constants.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      inputs[i].given = step.inputs[i] != no_slot;
-      const Tensor* tensor = value_of(i);
-      if (tensor != nullptr) inputs[i] = {true, tensor->dtype(), symbolic_shape(tensor->shape())};
-    }
-    refuse_by_rule(error, opset::NodeFacts(node, since_version, std::move(inputs), value_of),
+    refuse_by_rule(error, ConstantFacts(step.inputs, scope).of(node, since_version),
                    opset::Rule::attributes_usable);
     throw;
   }
@@ -333,15 +326,21 @@ void PlanBuilder::add_function_body(const Node& node, Scope& scope, int since_ve
   if (!body && !opset::newest_opset(node.domain))
     return add_deferred_body(node, scope, since_version, opset_version);
   if (!body) fail_unsupported("there is no kernel for {}", op_label(node, since_version));
-  inline_function(*body, node, scope);
+  if (!opset::newest_opset(node.domain))
+    require_facts(ConstantFacts(input_slots(node, scope), scope).of(node, since_version));
+  inline_function(*body, node, scope, since_version);
 }
 
-void PlanBuilder::inline_function(const Function& function, const Node& node, Scope& scope) {
+void PlanBuilder::inline_function(const Function& function, const Node& node, Scope& scope,
+                                  int since_version) {
   if (node.inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size()) {
     fail_invalid("{} is called with {} inputs and {} outputs, but the function has {} and {}", function.name,
                  node.inputs.size(), node.outputs.size(), function.inputs.size(), function.outputs.size());
   }
   Scope inner = function_scope(function, node, scope);
+  inner.called_by = scope.called_by;
+  if (since_version > 0 && inner.called_by.empty())
+    inner.called_by = node_label(node, scope.path, since_version);
   std::vector<int> given = input_slots(node, scope);
   given.resize(function.inputs.size(), no_slot);
   for (std::size_t i = 0; i < function.inputs.size(); ++i) inner.define(function.inputs[i], given[i]);
@@ -358,6 +357,7 @@ void PlanBuilder::add_deferred_body(const Node& node, Scope& scope, int since_ve
                                     std::int64_t opset_version) {
   Step step;
   step.label = node_label(node, scope.path, since_version);
+  step.called_by = scope.called_by;
   step.op = op_label(node, since_version);
   step.inputs = input_slots(node, scope);
   PlanOptions options = options_;

@@ -51,7 +51,9 @@ class PlanBuilder {
   /// A step that builds the schema's body when it runs, once the types of its inputs are known.
   void add_deferred_body(const onnx_io::Node& node, Scope& scope, int since_version,
                          std::int64_t opset_version);
-  void inline_function(const onnx_io::Function& function, const onnx_io::Node& node, Scope& scope);
+  /// since_version: of the operator that the function is the body of; 0 for a function of the model.
+  void inline_function(const onnx_io::Function& function, const onnx_io::Node& node, Scope& scope,
+                       int since_version = 0);
 
   /// Makes a constant of the step's output where all of its inputs are; false where it stays a step.
   bool fold(const onnx_io::Node& node, opset::Folded bounded_by, const Step& step, Scope& scope);

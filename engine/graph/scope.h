@@ -48,6 +48,7 @@ struct Scope {
   std::shared_ptr<const AttributeBindings> attributes;  // nullptr outside functions
   const std::vector<onnx_io::Node>* nodes = nullptr;    // of the graph or function
   std::string path;                                     // "function.body/", put before node names in messages
+  std::string called_by;  // the label of the operator whose body this is of; empty outside such
   int depth = 0;
   std::unordered_map<std::string, int> slots;  // no_slot: an input the caller omitted
 

@@ -34,6 +34,10 @@ struct KnownValues {
 void check_preparation(const onnx_io::Model& model, const FunctionIndex& functions, const KnownValues& known,
                        const NodeFaults& faults_of, CheckReport& report);
 
+/// Numbers of attributes that no version's text forbids and no run reads; inferred: types of the main graph.
+void check_surplus(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
+                   CheckReport& report);
+
 /// ONNX's own checker, on a model whose nesting and calls are bounded. It stops at the first fault, and
 /// touches no files: external data is the reader's business. What it finds is an error when the report has
 /// none yet, else a note.

@@ -86,6 +86,8 @@ constexpr std::array rows = {
         "operator lists; sizes, counts and steps are not too small"},
     Row{Rule::attributes_usable, "SCHEMA014", Severity::error,
         "attributes and constants are such that the node can be prepared: no run would refuse them"},
+    Row{Rule::surplus_values, "SCHEMA015", Severity::warning,
+        "coefficients has no more values than classes and features take"},
     Row{Rule::type_admitted, "TYPE001", Severity::error,
         "an input or output has a type that this version of the operator admits"},
     Row{Rule::type_bound, "TYPE002", Severity::error,

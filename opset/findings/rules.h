@@ -54,6 +54,7 @@ enum class Rule {
   attributes_together,
   attribute_value,
   attributes_usable,
+  surplus_values,
   type_admitted,
   type_bound,
   constant_type,

@@ -13,7 +13,8 @@ std::span<const Page> nn_pages() {
        .attributes = "is_causal: 0, 1; qk_matmul_output_mode: 0, 1, 2, 3; softmax_precision: 1, 10, 11, 16; "
                      "left_window_size@25 >= -1; right_window_size@25 >= -1",
        .together = present_outputs,
-       .rules = {{check_attention}}},
+       .rules = {{check_attention}},
+       .flops = Flops::attention},
       {.op_type = "AveragePool",
        .shapes = "@1 [N,C,D,*]",
        .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0; dilations@19 >= 1",

@@ -54,7 +54,9 @@ enum class Flops {
   convolution,
   quantized_convolution,
   transposed_convolution,
-  recurrent
+  recurrent,
+  attention,
+  experts
 };
 
 struct Page {

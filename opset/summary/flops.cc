@@ -4,48 +4,15 @@
 
 #include "opset/pages/page.h"
 #include "opset/recurrent/recurrent_form.h"
+#include "opset/summary/flop_dims.h"
 
 namespace grurun::opset {
 
 namespace {
 
 using onnx_io::Node;
-using Count = std::optional<std::int64_t>;
-using Dims = std::optional<std::vector<std::int64_t>>;
-
-Count product(const std::vector<std::int64_t>& factors) {
-  std::int64_t total = 1;
-  for (const std::int64_t factor : factors) {
-    if (__builtin_mul_overflow(total, factor, &total)) return std::nullopt;
-  }
-  return total;
-}
-
-Dims dims_of(const std::string& name, const std::map<std::string, ValueType>& types) {
-  const auto found = types.find(name);
-  if (found == types.end() || !found->second.shape) return std::nullopt;
-  std::vector<std::int64_t> dims;
-  for (const Dim& dim : *found->second.shape) {
-    if (!dim.value) return std::nullopt;
-    dims.push_back(*dim.value);
-  }
-  return dims;
-}
-
-Dims input_dims(const Node& node, std::size_t index, const std::map<std::string, ValueType>& types) {
-  return index < node.inputs.size() ? dims_of(node.inputs[index], types) : std::nullopt;
-}
-
-Dims output_dims(const Node& node, const std::map<std::string, ValueType>& types) {
-  return node.outputs.empty() ? std::nullopt : dims_of(node.outputs[0], types);
-}
-
-Count with_factors(const Dims& dims, std::initializer_list<std::int64_t> factors) {
-  if (!dims) return std::nullopt;
-  std::vector<std::int64_t> all = *dims;
-  all.insert(all.end(), factors);
-  return product(all);
-}
+using Count = FlopTotal;
+using Dims = FlopDims;
 
 // Y [..., M, N] sums K terms each, K being the last axis of A.
 Count matmul_flops(const Node& node, const std::map<std::string, ValueType>& types) {
@@ -98,6 +65,26 @@ Count recurrent_flops(const Node& node, const std::map<std::string, ValueType>& 
   return product({2, (*X)[0], (*X)[1], weights});
 }
 
+// Each token goes through k experts: W1 [experts, rows, hidden], W2 [experts, hidden, inter].
+Count expert_flops(const Node& node, const std::map<std::string, ValueType>& types) {
+  const Dims X = input_dims(node, 0, types);
+  const bool quantized = node.op_type == "QMoE";  // whose weights are packed, and have scales
+  const Dims W1 = input_dims(node, 2, types), W2 = input_dims(node, quantized ? 5 : 4, types);
+  if (!X || X->empty() || !W1 || !W2 || W1->size() != 3 || W2->size() != 3 || X->back() == 0)
+    return std::nullopt;
+  const onnx_io::Attribute *k = node.find_attribute("k"), *fusion = node.find_attribute("swiglu_fusion");
+  const onnx_io::Attribute* activation = node.find_attribute("activation_type");
+  const bool gated = activation != nullptr && activation->s == "swiglu";
+  const bool fused = gated && fusion != nullptr && fusion->i != 0;
+  const std::int64_t rows = (*W1)[1], inter = fused ? rows / 2 : rows;
+  const Count first = product({rows, X->back(), gated && !fused ? 2 : 1}),
+              second = product({inter, X->back()});
+  const Count all = with_factors(X, {k == nullptr ? 1 : k->i});
+  std::int64_t each = 0;
+  if (!first || !second || !all || __builtin_add_overflow(*first, *second, &each)) return std::nullopt;
+  return product({2, *all / X->back(), each});
+}
+
 }  // namespace
 
 bool has_flops(const Node& node) {
@@ -120,6 +107,10 @@ Count node_flops(const Node& node, const std::map<std::string, ValueType>& types
       return conv_transpose_flops(node, types);
     case Flops::recurrent:
       return recurrent_flops(node, types);
+    case Flops::attention:
+      return attention_flops(node, types);
+    case Flops::experts:
+      return expert_flops(node, types);
   }
   return std::nullopt;
 }

@@ -10,9 +10,9 @@
 namespace grurun::opset {
 
 /// A multiplication and an addition count as one each: 2 for every term of a product. Counted are the
-/// products of Conv, ConvTranspose, Gemm, MatMul, their integer and quantised forms, GRU, RNN and LSTM,
-/// nothing else: no bias, no activation, no elementwise operator. A layer takes seq_length steps whatever
-/// sequence_lens is.
+/// products of Conv, ConvTranspose, Gemm, MatMul, their integer and quantised forms, GRU, RNN, LSTM,
+/// Attention and its kin (all keys), and MoE, nothing else: no bias, no activation, no elementwise operator.
+/// A layer takes seq_length steps whatever sequence_lens is.
 struct FlopCount {
   std::int64_t flops = 0;
   /// Nodes by operator whose sizes are not known, or how often they run.

@@ -126,6 +126,14 @@ Make function_with_value_info(const std::vector<const char*>& names) {
   };
 }
 
+// Two classes of two features.
+Make linear_classifier(const std::string& coefficients) {
+  return text(
+      "<ir_version: 8, opset_import: [\"\" : 14, \"ai.onnx.ml\" : 1]> g (float[1,2] X) => (int64[1] L, "
+      "float[1,2] S) { L, S = ai.onnx.ml.LinearClassifier <coefficients = [" +
+      coefficients + "], intercepts = [0.0, 0.0], classlabels_ints = [0, 1]> (X) }");
+}
+
 std::vector<RuleCase> rule_cases() {
   const Make relu = graph("g (float[2] X) => (float[2] Y) { Y = Relu(X) }");
   const std::string f = R"(<domain: "ns", opset_import: ["" : 14]> f )";
@@ -280,6 +288,8 @@ std::vector<RuleCase> rule_cases() {
        graph("g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,3] Y) { Y = Conv <auto_pad = \"SAME\"> (X, W) "
              "}"),
        graph("g (float[1,1,5] X, float[1,1,3] W) => (float[1,1,3] Y) { Y = Conv <auto_pad = \"\"> (X, W) }")},
+      {"SCHEMA015", linear_classifier("1.0, 2.0, 3.0, 4.0, 5.0, 6.0"),
+       linear_classifier("1.0, 2.0, 3.0, 4.0")},
       {"TYPE001", graph("g (int32[2] X) => (int32[2] Y) { Y = Sin(X) }"),
        graph("g (float[2] X) => (float[2] Y) { Y = Sin(X) }")},
       {"TYPE002", graph("g (float[2] X, double[2] Z) => (float[2] Y) { Y = Add(X, Z) }"),

@@ -10,10 +10,10 @@ namespace grurun::engine {
 
 namespace {
 
-constexpr std::int64_t most_filters = 4;           // of a group
-constexpr std::int64_t block_elements = 8 * 1024;  // that stay in the first level of cache,
-constexpr std::int64_t least_rows = 16;            // but no fewer, of which some would be loaded too often
-constexpr std::int64_t task_products = 1 << 16;    // that are worth a thread's while
+constexpr std::int64_t most_filters = 4;            // of a group
+constexpr std::int64_t cached_elements = 8 * 1024;  // that stay in the first level of cache,
+constexpr std::int64_t least_rows = 16;             // but no fewer, of which some would be loaded too often
+constexpr std::int64_t task_products = 1 << 16;     // that are worth a thread's while
 
 /// Rows of a plane, or several planes, that are loaded together: what was only just stored takes long to
 /// read.
@@ -80,7 +80,7 @@ class DepthwiseConvolution {
   const std::int64_t planes_ = shape_.batch * shape_.channels, rows_ = layout_.row_axis.output,
                      width_ = layout_.column_axis.output;
   const std::int64_t input_size_ = shape_.input_size(), output_size_ = shape_.output_size();
-  const Blocks blocks_{planes_, rows_, PlaneBlock<T>(layout_, 1).rows_within(block_elements)};
+  const Blocks blocks_{planes_, rows_, PlaneBlock<T>(layout_, 1).rows_within(cached_elements)};
 };
 
 }  // namespace

@@ -256,6 +256,7 @@ class Fusion {
     Step step;
     step.label = plan_.steps[first].label + " to " + plan_.steps[end - 1].label;
     step.op = plan_.steps[first].op;
+    step.called_by = plan_.steps[first].called_by;
     step.inputs = found.outside();
     step.last_used = plan_.steps[first].last_used;
     for (std::size_t i = first + 1; i < end; ++i) take_over(step, plan_.steps[i]);

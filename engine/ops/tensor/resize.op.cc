@@ -62,7 +62,7 @@ constexpr std::array<std::pair<std::string_view, CoordinateMode>, 7> coordinate_
      {"tf_crop_and_resize", CoordinateMode::tf_crop_and_resize},
      {"tf_half_pixel_for_nn", CoordinateMode::tf_half_pixel_for_nn}}};
 
-Attributes read_attributes(PrepareContext& node) {
+Attributes read_resize_attributes(PrepareContext& node) {
   Attributes read;
   ResizeForm& form = read.form;
   form.mode = choice(node, "mode", "nearest", modes);
@@ -192,7 +192,7 @@ ScratchVector<ResizeAxis> read_axes(RunContext& run, const Attributes& attribute
 }
 
 RunFunction prepare_resize(PrepareContext& node) {
-  return [attributes = read_attributes(node)](RunContext& run) {
+  return [attributes = read_resize_attributes(node)](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const ScratchVector<ResizeAxis> axes = read_axes(run, attributes, x.shape());
     run.check_limits();

@@ -145,7 +145,9 @@ OpSchema schema_of(const AddedOperator& row, const char* domain, const char* fil
   for (const std::string& text : parts_of(row.types, "; ")) {
     const auto [name, list] = split_at(text, ": ");
     std::vector<std::string> types;
-    for (const std::string& type : parts_of(list, ", ")) types.push_back(fmt::format("tensor({})", type));
+    for (const std::string& type : parts_of(list, ", ")) {
+      types.push_back(type.ends_with(')') ? type : fmt::format("tensor({})", type));
+    }
     schema.TypeConstraint(name, types, "");
   }
   if (row.infer != nullptr) schema.TypeAndShapeInferenceFunction(row.infer);

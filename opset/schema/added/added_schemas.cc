@@ -20,7 +20,9 @@ std::vector<onnx::OpSchema> microsoft_schemas() {
        {microsoft_activation_schemas, microsoft_attention_schemas, microsoft_cache_schemas,
         microsoft_convolution_schemas, microsoft_embedding_schemas, microsoft_matmul_schemas,
         microsoft_nbits_schemas, microsoft_normalization_schemas, microsoft_qlinear_schemas,
-        microsoft_quantized_matmul_schemas, microsoft_quantization_schemas, microsoft_tensor_schemas}) {
+        microsoft_quantized_matmul_schemas, microsoft_quantization_schemas, microsoft_tensor_schemas,
+        microsoft_expert_schemas, microsoft_generation_schemas, microsoft_image_schemas,
+        microsoft_state_schemas, microsoft_stream_schemas, microsoft_text_schemas}) {
     for (onnx::OpSchema& schema : family()) all.push_back(std::move(schema));
   }
   return all;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "onnx/defs/shape_inference.h"
 #include "opset/schema/added/microsoft.h"
@@ -63,19 +66,126 @@ std::string rotated(const BodyNode& node, std::int64_t heads_size) {
   return nodes;
 }
 
-// present_key and present_value: the past with the new ones at their places; as long as the past, or as all.
-std::string cached(const BodyNode& node) {
-  if (!node.has("past_key")) {
-    return "present_key = Identity(k) present_value = Identity(v_new) ";
+// How the caches hold keys and values; 0 bits: as they are.
+struct Quantization {
+  std::int64_t bits = 0;
+  bool by_channel[2] = {false, false};  // of keys, of values
+};
+
+Quantization quantization(const BodyNode& node) {
+  Quantization made;
+  const std::int64_t bits = node.integer("kv_cache_bit_width");
+  int quantized = 0;
+  for (const auto& [attribute, index] : {std::pair("k_quant_type", 0), std::pair("v_quant_type", 1)}) {
+    const std::string type = node.text(attribute);
+    if (type != "NONE" && type != "PER_TENSOR" && type != "PER_CHANNEL")
+      fail_invalid("{} is {}, but must be NONE, PER_TENSOR or PER_CHANNEL", attribute, type);
+    made.by_channel[index] = type == "PER_CHANNEL";
+    quantized += type == "NONE" ? 0 : 1;
   }
-  std::string nodes =
-      "past_length = Shape <start = 2, end = 3> (past_key) missing = Sub(total, past_length) "
-      "more = Max(missing, none) sides = Constant <value_ints = [0, 0, 0, 0, 0, 0]> () "
-      "end_side = Constant <value_ints = [0]> () pads = Concat <axis = 0> (sides, more, end_side) ";
-  for (const auto& [past, now, present] :
-       {std::tuple("past_key", "k", "present_key"), std::tuple("past_value", "v_new", "present_value")}) {
-    nodes += fmt::format("{0}_long = Pad({0}, pads) {2} = TensorScatter <axis = 2> ({0}_long, {1}, before) ",
-                         past, now, present);
+  if (quantized == 0) return made;
+  if (quantized == 1) fail_unsupported("GroupQueryAttention with keys or values alone quantized");
+  if (bits != 4 && bits != 8) fail_unsupported("GroupQueryAttention with a cache of {} bits", bits);
+  if (!node.has("k_scale") || !node.has("v_scale"))
+    fail_invalid("a quantized cache needs k_scale and v_scale");
+  made.bits = bits;
+  return made;
+}
+
+std::string reshaped_to(std::string_view in, std::string_view out, const std::vector<std::int64_t>& shape) {
+  return fmt::format("{0}_shape = Constant <value_ints = {1}> () {0} = Reshape({2}, {0}_shape) ", out,
+                     list_text(shape), in);
+}
+
+// name_numbers: what a cache holds, as floats. Of 4 bits two are in a byte, the first in the lower ones, 8
+// more than they are.
+std::string cache_numbers(std::string_view past, std::string_view name, std::int64_t bits,
+                          std::int64_t size) {
+  if (bits == 8) return fmt::format("{1}_numbers = Cast <to = 1> ({0}) ", past, name);
+  return fmt::format(
+             "{1}_mask = Constant <value = uint8[1] {{15}}> () {1}_by = Constant <value = uint8[1] {{4}}> () "
+             "{1}_last = Constant <value_ints = [-1]> () {1}_low = BitwiseAnd({0}, {1}_mask) "
+             "{1}_high = BitShift <direction = \"RIGHT\"> ({0}, {1}_by) "
+             "{1}_low_part = Unsqueeze({1}_low, {1}_last) {1}_high_part = Unsqueeze({1}_high, {1}_last) "
+             "{1}_pairs = Concat <axis = -1> ({1}_low_part, {1}_high_part) ",
+             past, name) +
+         reshaped_to(fmt::format("{}_pairs", name), fmt::format("{}_codes", name), {0, 0, 0, size}) +
+         fmt::format(
+             "{0}_wide = Cast <to = 1> ({0}_codes) {0}_middle = Constant <value_float = 8.0> () "
+             "{0}_numbers = Sub({0}_wide, {0}_middle) ",
+             name);
+}
+
+// The other way round.
+std::string packed_numbers(std::string_view numbers, std::string_view present, std::int64_t bits,
+                           std::int64_t size) {
+  if (bits == 8) return fmt::format("{1} = Cast <to = 3> ({0}) ", numbers, present);
+  return fmt::format(
+             "{1}_middle = Constant <value_float = 8.0> () {1}_more = Add({0}, {1}_middle) "
+             "{1}_bytes = Cast <to = 2> ({1}_more) ",
+             numbers, present) +
+         reshaped_to(fmt::format("{}_bytes", present), fmt::format("{}_pairs", present),
+                     {0, 0, 0, size / 2, 2}) +
+         fmt::format(
+             "{0}_low, {0}_high = Split <axis = -1, num_outputs = 2> ({0}_pairs) "
+             "{0}_by = Constant <value = uint8[1] {{4}}> () "
+             "{0}_moved = BitShift <direction = \"LEFT\"> ({0}_high, {0}_by) "
+             "{0}_both = BitwiseOr({0}_low, {0}_moved) ",
+             present) +
+         reshaped_to(fmt::format("{}_both", present), present, {0, 0, 0, size / 2});
+}
+
+// name_step and name_now: the scale of a cache, and what is put into it, rounded to its numbers.
+std::string quantized_now(std::string_view now, std::string_view scale, std::string_view name,
+                          const std::vector<std::int64_t>& shape, std::int64_t bits) {
+  return reshaped_to(scale, fmt::format("{}_step", name), shape) +
+         fmt::format(
+             "{1}_real = Cast <to = 1> ({0}) {1}_steps = Div({1}_real, {1}_step) {1}_round = "
+             "Round({1}_steps) "
+             "{1}_least = Constant <value_float = {2}.0> () {1}_most = Constant <value_float = {3}.0> () "
+             "{1}_above = Max({1}_round, {1}_least) {1}_now = Min({1}_above, {1}_most) ",
+             now, name, -(1 << (bits - 1)), (1 << (bits - 1)) - 1);
+}
+
+// present_key and present_value: the past with the new ones at their places; as long as the past, or as all.
+// all_keys and all_values: what they hold.
+std::string cached(const BodyNode& node, std::int64_t kv_heads, std::int64_t size) {
+  const Quantization quantized = quantization(node);
+  const bool has_past = node.has("past_key");
+  std::string nodes;
+  if (has_past) {
+    nodes =
+        "past_length = Shape <start = 2, end = 3> (past_key) missing = Sub(total, past_length) "
+        "more = Max(missing, none) sides = Constant <value_ints = [0, 0, 0, 0, 0, 0]> () "
+        "end_side = Constant <value_ints = [0]> () pads = Concat <axis = 0> (sides, more, end_side) ";
+    // What is not written yet is 0 in memory.
+    if (quantized.bits == 4) nodes += "emptiness = Constant <value_float = -8.0> () ";
+  }
+  struct Cache {
+    const char *past, *now, *scale, *present, *all;
+  };
+  int index = 0;
+  for (const Cache& of : {Cache{"past_key", "k", "k_scale", "present_key", "all_keys"},
+                          Cache{"past_value", "v_new", "v_scale", "present_value", "all_values"}}) {
+    std::string before = of.past, now = of.now, present = of.present;
+    if (quantized.bits != 0) {
+      const bool by_channel = quantized.by_channel[index++];
+      const std::vector<std::int64_t> one{1, 1, 1, 1}, each{1, kv_heads, 1, size};
+      nodes += quantized_now(of.now, of.scale, of.all, by_channel ? each : one, quantized.bits);
+      if (has_past) nodes += cache_numbers(of.past, of.past, quantized.bits, size);
+      before += "_numbers", now = fmt::format("{}_now", of.all), present += "_numbers";
+    }
+    nodes += has_past
+                 ? fmt::format(
+                       "{0}_long = Pad({1}, pads{4}) {2} = TensorScatter <axis = 2> ({0}_long, {3}, before) ",
+                       of.past, before, present, now, quantized.bits == 4 ? ", emptiness" : "")
+                 : fmt::format("{} = Identity({}) ", present, now);
+    if (quantized.bits == 0) {
+      nodes += fmt::format("{} = Identity({}) ", of.all, present);
+    } else {
+      nodes += packed_numbers(present, of.present, quantized.bits, size) +
+               fmt::format("{0}_wide = Mul({1}, {0}_step) {0} = CastLike({0}_wide, query) ", of.all, present);
+    }
   }
   return nodes;
 }
@@ -84,8 +194,8 @@ std::string cached(const BodyNode& node) {
 std::string hidden_keys(const BodyNode& node) {
   std::string nodes =
       "first_key = Constant <value_ints = [0]> () third = Constant <value_ints = [2]> () "
-      "keys = Slice(present_key, first_key, total, third) "
-      "values = Slice(present_value, first_key, total, third) "
+      "keys = Slice(all_keys, first_key, total, third) "
+      "values = Slice(all_values, first_key, total, third) "
       "total_scalar = Squeeze(total) key_place = Range(none, total_scalar, one) "
       "outer = Constant <value_ints = [1, 3]> () query_place = Unsqueeze(place, outer) ";
   const std::int64_t window = node.integer("local_window_size");
@@ -132,7 +242,7 @@ std::string group_query_body(const BodyNode& node) {
   if (node.integer("causal") != 1) fail_unsupported("GroupQueryAttention that is not causal");
   const bool sinks = node.integer("smooth_softmax") == 1 || node.has("head_sink");
   std::string nodes = heads_apart(node, heads, kv_heads, size) + places(length) + rotated(node, size) +
-                      cached(node) + hidden_keys(node);
+                      cached(node, kv_heads, size) + hidden_keys(node);
   if (sinks) nodes += with_sink(node, batch, heads, length);
   std::string attributes = "softcap: float = @softcap";
   if (node.number("scale") != 0) attributes += ", scale: float = @scale";
@@ -144,8 +254,16 @@ std::string group_query_body(const BodyNode& node) {
 
 // output [batch_size, length, num_heads * head_size], present [batch_size, kv_num_heads, ?, head_size].
 void infer_group_query(onnx::InferenceContext& context) {
-  for (std::size_t i = 0; i < context.getNumOutputs(); ++i)
-    onnx::propagateElemTypeFromInputToOutput(context, i == 0 || !context.hasInput(3) ? 0 : 3, i);
+  const std::string type = onnx::getAttribute(context, "k_quant_type", "NONE");
+  const bool quantized = type != "NONE", halved = onnx::getAttribute(context, "kv_cache_bit_width", 0) == 4;
+  for (std::size_t i = 0; i < context.getNumOutputs(); ++i) {
+    const bool of_cache = i == 1 || i == 2;
+    if (of_cache && quantized && !context.hasInput(3)) {
+      onnx::updateOutputElemType(context, i, halved ? onnx::TensorProto::UINT8 : onnx::TensorProto::INT8);
+    } else {
+      onnx::propagateElemTypeFromInputToOutput(context, of_cache && context.hasInput(3) ? 3 : 0, i);
+    }
+  }
   if (!onnx::hasInputShape(context, 0)) return;
   const auto& query = onnx::getInputShape(context, 0);
   if (query.dim_size() != 3) return;
@@ -162,6 +280,7 @@ void infer_group_query(onnx::InferenceContext& context) {
   if (query.dim(2).has_dim_value() && all > 0) {
     size.set_dim_value(query.dim(2).dim_value() / all);
     width.set_dim_value(size.dim_value() * heads);
+    if (quantized && halved) size.set_dim_value(size.dim_value() / 2);
   }
   onnx::updateOutputShape(context, 0, output);
   for (std::size_t i = 1; i < std::min<std::size_t>(3, context.getNumOutputs()); ++i)
@@ -179,11 +298,12 @@ constexpr AddedOperator cache_rows[] = {
      "qk_norm_epsilon: float = 1e-6; qk_output: int = 0; rotary_interleaved: int = 0; scale: float = 0; "
      "sliding_window_cache: int = 0; smooth_softmax: int = 0; softcap: float = 0; v_quant_type: string = "
      "NONE",
-     "query: T; key: T?; value: T?; past_key: T?; past_value: T?; seqlens_k: M; total_sequence_length: M; "
+     "query: T; key: T?; value: T?; past_key: C?; past_value: C?; seqlens_k: M; total_sequence_length: M; "
      "cos_cache: T?; sin_cache: T?; position_ids: tensor(int64)?; attention_bias: T?; head_sink: T?; "
      "k_scale: tensor(float)?; v_scale: tensor(float)?; q_norm_weight: T?; k_norm_weight: T?; query_seqlens: "
      "M?",
-     "output: T; present_key: T?; present_value: T?; output_qk: T?", "T: float, float16, bfloat16; M: int32",
+     "output: T; present_key: C?; present_value: C?; output_qk: T?",
+     "T: float, float16, bfloat16; C: float, float16, bfloat16, uint8, int8, float8e4m3fn; M: int32",
      group_query_body, infer_group_query},
 };
 

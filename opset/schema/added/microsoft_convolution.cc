@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "opset/schema/added/microsoft.h"
@@ -41,7 +43,30 @@ std::string nhwc_max_pool_body(const BodyNode& node) {
          channels_last("made", "y", rank);
 }
 
+// Without pads, and then cropped.
+std::string dynamic_pads_body(const BodyNode& node) {
+  std::string nodes = fmt::format(
+      "whole = ConvTranspose <auto_pad: string = @auto_pad, dilations: ints = @dilations, group: int = "
+      "@group, "
+      "kernel_shape: ints = @kernel_shape, output_padding: ints = @output_padding, strides: ints = @strides> "
+      "(X, W{}) ",
+      node.has("B") ? ", B" : "");
+  if (!node.has("Pads")) return nodes + "Y = Identity(whole) ";
+  std::vector<std::int64_t> axes(node.rank("X"));
+  std::iota(axes.begin(), axes.end(), 0);
+  axes.erase(axes.begin(), axes.begin() + std::min<std::ptrdiff_t>(2, std::ssize(axes)));
+  return nodes + fmt::format(
+                     "axes = Constant <value_ints = {}> () "
+                     "begins, behind = Split <num_outputs = 2> (Pads) sizes = Shape <start = 2> (whole) "
+                     "ends = Sub(sizes, behind) Y = Slice(whole, begins, ends, axes) ",
+                     list_text(axes));
+}
+
 constexpr AddedOperator convolution_rows[] = {
+    {"ConvTransposeWithDynamicPads", "ConvTranspose whose pads are the input Pads.",
+     "auto_pad: string = NOTSET; dilations: ints; group: int = 1; kernel_shape: ints; output_padding: ints; "
+     "strides: ints",
+     "X: T; W: T; Pads: tensor(int64)?; B: T?", "Y: T", "T: float16, float, double", dynamic_pads_body},
     {"FusedConv", "Y = activation(Conv(X, W, B) + Z).",
      "activation: string; activation_params: floats; auto_pad: string = NOTSET; dilations: ints; group: int "
      "= 1; "

@@ -78,9 +78,8 @@ std::string quantized_embed_body(const BodyNode& node) {
 
 // The standard's, whose positions are given for each row of the batch and each place.
 std::string rotary_body(const BodyNode& node) {
-  if (node.integer("is_packed_batching") != 0) fail_unsupported("RotaryEmbedding with is_packed_batching 1");
-  if (node.gives("scale") && node.number("scale") != 1)
-    fail_unsupported("RotaryEmbedding with another scale than 1");
+  // Both are without effect in the package.
+  node.integer("is_packed_batching"), node.number("scale");
   const std::size_t rank = node.rank("input");
   const std::int64_t length = node.dim("input", rank == 4 ? 2 : 1);
   std::string nodes, positions = "position_ids";
@@ -103,6 +102,60 @@ std::string rotary_body(const BodyNode& node) {
              rank == 3 ? fmt::format(", num_heads = {}", heads) : "", positions);
 }
 
+// For each column of the caches, which of the three positions of a token it follows.
+std::vector<std::int64_t> followed_positions(const BodyNode& node, std::int64_t half) {
+  const std::vector<std::int64_t> sections = node.integers("mrope_section");
+  const auto too_long = [&](std::int64_t size) { return size < 0 || size > half; };
+  if (sections.size() != 3 || std::ranges::any_of(sections, too_long) ||
+      sections[0] + sections[1] + sections[2] != half)
+    fail_invalid("mrope_section is {}, but must be three sizes whose sum is {}", list_text(sections), half);
+  std::vector<std::int64_t> followed(static_cast<std::size_t>(half), 0);
+  const std::int64_t layout = node.integer("mrope_layout");
+  if (layout != 0 && layout != 1) fail_invalid("mrope_layout is {}, but must be 0 or 1", layout);
+  for (std::int64_t position = 1; position < 3; ++position) {
+    const std::int64_t size = sections[static_cast<std::size_t>(position)];
+    const std::int64_t first = layout == 1 ? position : sections[0] + (position == 2 ? sections[1] : 0);
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::int64_t at = first + i * (layout == 1 ? 3 : 1);
+      if (at < half) followed[static_cast<std::size_t>(at)] = position;
+    }
+  }
+  return followed;
+}
+
+// The standard's, whose caches hold for each token what its positions in time, height and width give.
+std::string multimodal_rotary_body(const BodyNode& node) {
+  node.integer("is_packed_batching");  // without effect in the package
+  const std::size_t rank = node.rank("input");
+  const std::int64_t half = node.dim("cos_cache", 1);
+  if (half > (1 << 20)) fail_unsupported("MRotaryEmbedding with caches of {} columns", half);
+  std::string nodes =
+      fmt::format("followed = Constant <value_ints = {}> () ", list_text(followed_positions(node, half)));
+  nodes +=
+      "height = Constant <value_int = 1> () width = Constant <value_int = 2> () "
+      "is_height = Equal(followed, height) is_width = Equal(followed, width) ";
+  for (const char* name : {"cos", "sin"}) {
+    nodes += fmt::format(
+        "{0}_all = Gather({0}_cache, position_ids) "
+        "{0}_t, {0}_h, {0}_w = Split <axis = 0, num_outputs = 3> ({0}_all) "
+        "{0}_th = Where(is_height, {0}_h, {0}_t) {0}_thw = Where(is_width, {0}_w, {0}_th) "
+        "{0}_axis = Constant <value_ints = [0]> () {0}_plain = Squeeze({0}_thw, {0}_axis) {1}",
+        name,
+        node.gives("scale") ? fmt::format("{0}_real = Constant <value_float: float = @scale> () "
+                                          "{0}_factor = CastLike({0}_real, input) "
+                                          "{0}_of_token = Mul({0}_plain, {0}_factor) ",
+                                          name)
+                            : fmt::format("{0}_of_token = Identity({0}_plain) ", name));
+  }
+  std::int64_t heads = node.integer("num_heads");
+  if (rank == 3 && heads == 0) heads = node.dim("input", 2) / std::max<std::int64_t>(1, 2 * half);
+  return nodes +
+         fmt::format(
+             "output = RotaryEmbedding <interleaved: int = @interleaved{}, rotary_embedding_dim: int = "
+             "@rotary_embedding_dim> (input, cos_of_token, sin_of_token) ",
+             rank == 3 ? fmt::format(", num_heads = {}", heads) : "");
+}
+
 constexpr AddedOperator embedding_rows[] = {
     {"EmbedLayerNormalization",
      "output = LayerNormalization of the sum of the embeddings of words, positions and segments. mask_index "
@@ -113,6 +166,13 @@ constexpr AddedOperator embedding_rows[] = {
      "gamma: T; "
      "beta: T; mask: T1?; position_ids: T1?",
      "output: T; mask_index: T1?; embedding_sum: T?", "T1: int32; T: float, float16", embed_body},
+    {"MRotaryEmbedding",
+     "RotaryEmbedding whose angles follow three positions of a token, in time, height and width.",
+     "interleaved: int = 0; is_packed_batching: int = 0; mrope_layout: int = 0; mrope_section: ints!; "
+     "num_heads: int = 0; rotary_embedding_dim: int = 0; scale: float",
+     "input: T; position_ids: M; cos_cache: T; sin_cache: T", "output: T",
+     "T: float, float16, bfloat16; M: int64", multimodal_rotary_body,
+     onnx::propagateShapeAndTypeFromFirstInput},
     {"QEmbedLayerNormalization", "EmbedLayerNormalization of quantized embeddings.", "epsilon: float = 1e-12",
      "input_ids: T1; segment_ids: T1?; word_embedding_quant: T2; position_embedding_quant: T2; "
      "segment_embedding: T2?; gamma_quant: T2; beta_quant: T2; mask: T1?; word_embedding_scale: T; "

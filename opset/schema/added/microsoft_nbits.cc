@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "opset/schema/added/microsoft.h"
 #include "tensor/error.h"
@@ -125,11 +126,54 @@ std::string gather_body(const BodyNode& node) {
          "zeros) output = Gather <axis: int = @gather_axis> (real, indices) ";
 }
 
+// What the codes 0 to 15 mean, by quant_type.
+constexpr const char* four_bit_floats[] = {
+    "[0.0, 0.00520833333, 0.66666667, 1.0, 0.33333333, 0.5, 0.16666667, 0.25, "
+    "-0.0, -0.00520833333, -0.66666667, -1.0, -0.33333333, -0.5, -0.16666667, -0.25]",
+    "[-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, "
+    "-0.18477343022823334, -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, "
+    "0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941, "
+    "0.7229568362236023, 1.0]"};
+
+// W [N, K] in blocks of its elements in order; two codes in a byte, the first in the higher bits.
+std::string bnb4_body(const BodyNode& node) {
+  node.integer("training_mode");  // the same product
+  const std::int64_t K = node.integer("K"), N = node.integer("N"), size = node.integer("block_size");
+  const std::int64_t type = node.integer("quant_type");
+  if (type != 0 && type != 1) fail_invalid("quant_type is {}, but must be 0 or 1", type);
+  if (size < 1 || K < 1 || N < 1 || K > INT32_MAX / N)
+    fail_invalid("K is {}, N {} and block_size {}: no sizes of a matrix in blocks", K, N, size);
+  std::string nodes = fmt::format(
+      "low_mask = Constant <value = uint8[1] {{15}}> () by = Constant <value = uint8[1] {{4}}> () "
+      "last = Constant <value_ints = [-1]> () high = BitShift <direction = \"RIGHT\"> (B, by) "
+      "low = BitwiseAnd(B, low_mask) high_part = Unsqueeze(high, last) low_part = Unsqueeze(low, last) "
+      "pairs = Concat <axis = -1> (high_part, low_part) flat = Reshape(pairs, last) "
+      "origin = Constant <value_ints = [0]> () count = Constant <value_ints = [{}]> () "
+      "codes = Slice(flat, origin, count) places = Cast <to = 7> (codes) "
+      "meaning = Constant <value_floats = {}> () numbers = Gather(meaning, places) ",
+      N * K, four_bit_floats[type]);
+  nodes += fmt::format(
+      "first = Constant <value_int = 0> () end = Constant <value_int = {}> () "
+      "one = Constant <value_int = 1> () each = Range(first, end, one) "
+      "size = Constant <value_int = {}> () block = Div(each, size) step = Gather(absmax, block) "
+      "real = CastLike(numbers, absmax) scaled = Mul(real, step) ",
+      N * K, size);
+  nodes += reshaped("scaled", "rows", {N, K});
+  return nodes + (node.integer("transB") != 0
+                      ? "matrix = Transpose <perm = [1, 0]> (rows) Y = MatMul(A, matrix) "
+                      : "Y = MatMul(A, rows) ");
+}
+
 constexpr AddedOperator nbits_rows[] = {
     {"GatherBlockQuantized", "output = Gather(Dequantize(data), indices), data being quantized in blocks.",
      "bits: int = 4; block_size: int = 128; gather_axis: int = 0; quantize_axis: int = 1",
      "data: T1; indices: Tind; scales: T2; zero_points: T1?", "output: T2",
      "T1: int4, uint4, uint8; T2: float, float16, bfloat16; Tind: int32, int64", gather_body},
+    {"MatMulBnb4",
+     "Y = MatMul(A, W^T), or MatMul(A, W) with transB 0: W [N, K] being B of 4-bit floats, times absmax, in "
+     "blocks.",
+     "K: int!; N: int!; block_size: int!; quant_type: int!; training_mode: int = 0; transB: int = 1",
+     "A: T1; B: T2; absmax: T1", "Y: T1", "T1: float, float16, bfloat16; T2: uint8", bnb4_body},
     {"MatMulNBits",
      "Y = MatMul(A, W^T) + bias, W [N, K] being B of 2, 4 or 8 bits less zero_points, times scales, in "
      "blocks of a "

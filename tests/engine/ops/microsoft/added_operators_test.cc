@@ -119,12 +119,16 @@ TEST(AddedOperators, InputsAreHeldAgainstThePage) {
               HasSubstr("query is [1,1,2]: its last size does not divide by its 3 heads [SHAPE001]"));
 }
 
+// The operator that the model names is told, and not only the one of its body.
+TEST(AddedOperators, WhatABodyRefusesIsToldOfTheOperator) {
+  const Tensor a = Tensor::from<float>({1, 2}, {1, 2}), b = Tensor::from<float>({3, 1}, {1, 2, 3});
+  EXPECT_THAT(refusal("FusedMatMul", {a, b}, {}), HasSubstr("node 'node' (com.microsoft.FusedMatMul-1)"));
+}
+
 TEST(AddedOperators, WhatIsNotDoneIsNamed) {
-  const Tensor x = Tensor::from<float>({1, 1, 2}, {1, 2}), table = Tensor::from<float>({4, 1}, {1, 1, 1, 1});
-  const Tensor place = Tensor::from<std::int64_t>({1}, {0});
-  EXPECT_THAT(refusal("RotaryEmbedding", {x, place, table, table}, {attr("is_packed_batching", 1)}),
-              HasSubstr("unsupported: node 'node' (com.microsoft.RotaryEmbedding-1): RotaryEmbedding with "
-                        "is_packed_batching 1"));
+  const Tensor x = Tensor::from<float>({1, 1, 2}, {1, 2}), gate = Tensor::from<float>({1, 1, 1}, {1});
+  EXPECT_THAT(refusal("GatedAdd", {x, x, gate, Tensor::from<float>({1, 1}, {1})}, {}),
+              HasSubstr("unsupported: node 'node' (com.microsoft.GatedAdd-1)"));
   EXPECT_THAT(
       refusal("MultiHeadAttention",
               {x, x, x, Value(), Value(), Value(), Value(), Value(), Tensor::from<std::int32_t>({1}, {0})},

@@ -1,0 +1,188 @@
+// Operators of com.microsoft that have kernels of their own: numbers worked out by hand, and what they
+// refuse. scripts/compare_microsoft.py holds all of them against onnxruntime.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+#include "tests/engine/one_node.h"
+
+namespace grurun::engine {
+namespace {
+
+using testing::attr;
+using testing::Attributes;
+using ::testing::ElementsAre;
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+using testing::run_node;
+
+std::vector<Value> run_added(const std::string& op, std::vector<Value> inputs, Attributes attributes = {},
+                             std::size_t outputs = 1) {
+  return run_node(op, "com.microsoft", 1, std::move(inputs), std::move(attributes), outputs);
+}
+
+std::string why_added(const std::string& op, std::vector<Value> inputs, Attributes attributes = {}) {
+  try {
+    run_added(op, std::move(inputs), std::move(attributes));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+template <typename T>
+std::vector<T> elements_held(const Value& value) {
+  const auto span = value.tensor().span<T>();
+  return {span.begin(), span.end()};
+}
+
+Tensor text_row(const std::vector<std::string>& texts) {
+  return Tensor::from<std::string>({std::ssize(texts)}, texts);
+}
+
+Tensor id_row(const std::vector<std::int64_t>& numbers) {
+  return Tensor::from<std::int64_t>({std::ssize(numbers)}, numbers);
+}
+
+Attributes token_attributes(Attributes more, std::int64_t mark = 0, std::int64_t least = 1) {
+  more.push_back(attr("mark", mark)), more.push_back(attr("mincharnum", least));
+  more.push_back(attr("pad_value", "#"));
+  return more;
+}
+
+TEST(AddedKernels, TokenizerPartsAtSeparatorsOneAfterTheOther) {
+  const auto separators = attr("separators", std::vector<std::string>{" ", ",+"});
+  EXPECT_THAT(elements_held<std::string>(
+                  run_added("Tokenizer", {text_row({"a b,,c", " d"})}, token_attributes({separators}))[0]),
+              ElementsAre("a", "b", "c", "d", "#", "#"));
+  const auto marked = run_added("Tokenizer", {text_row({"a bc"})}, token_attributes({separators}, 1, 2));
+  EXPECT_THAT(elements_held<std::string>(marked[0]), ElementsAre("\x02", "bc", "\x03"));
+}
+
+TEST(AddedKernels, TokenizerFindsTokensAndCharacters) {
+  const auto words = attr("tokenexp", "a|ab");
+  EXPECT_THAT(
+      elements_held<std::string>(run_added("Tokenizer", {text_row({"xabya"})}, token_attributes({words}))[0]),
+      ElementsAre("ab", "a"))
+      << "the longest match wins";
+  const auto each = attr("separators", std::vector<std::string>{""});
+  EXPECT_THAT(
+      elements_held<std::string>(run_added("Tokenizer", {text_row({"é."})}, token_attributes({each}))[0]),
+      ElementsAre("é", "."));
+  EXPECT_EQ(run_added("Tokenizer", {text_row({""})}, token_attributes({each}))[0].tensor().shape(),
+            Shape({1, 0}));
+  EXPECT_THAT(why_added("Tokenizer", {text_row({"a"})}, token_attributes({attr("tokenexp", "(")})),
+              HasSubstr("RE2"));
+  EXPECT_THAT(why_added("Tokenizer", {text_row({"\xff"})}, token_attributes({words})), HasSubstr("UTF-8"));
+}
+
+// The numbers of its author's verification, and of a text of one block and a rest.
+TEST(AddedKernels, MurmurHash3HashesBytes) {
+  const auto of = [](Value x, Attributes attributes) {
+    return elements_held<std::uint32_t>(
+        run_added("MurmurHash3", {std::move(x)}, std::move(attributes))[0])[0];
+  };
+  EXPECT_EQ(of(text_row({""}), {}), 0u);
+  EXPECT_EQ(of(text_row({""}), {attr("seed", 1)}), 0x514e28b7u);
+  EXPECT_EQ(of(text_row({"hello"}), {}), 0x248bfa47u);
+  EXPECT_EQ(elements_held<std::int32_t>(
+                run_added("MurmurHash3", {text_row({"hello"})}, {attr("positive", 0)})[0])[0],
+            0x248bfa47);
+}
+
+// Bigrams of 3, 5, 7 with multipliers 1 and 10; 0 stands before them: 3 ^ 0, 5 ^ 30, 7 ^ 50, modulo 100.
+TEST(AddedKernels, NGramHashMappingMixesIdsWithThoseBefore) {
+  const Tensor input = Tensor::from<std::int64_t>({1, 3}, {3, 5, 7});
+  const Attributes attributes = {attr("max_ngram_size", 2), attr("n_head_per_ngram", 1), attr("pad_id", 0)};
+  const auto made = run_added("NGramHashMapping", {input, id_row({1, 10}), id_row({100})}, attributes, 2);
+  EXPECT_THAT(elements_held<std::int64_t>(made[0]), ElementsAre(3, 5 ^ 30, 7 ^ 50));
+  EXPECT_THAT(elements_held<std::int64_t>(made[1]), ElementsAre(7));
+  EXPECT_THAT(why_added("NGramHashMapping", {input, id_row({1, 10}), id_row({0})}, attributes),
+              HasSubstr("positive"));
+}
+
+TEST(AddedKernels, NGramRepeatBlockForbidsWhatWouldRepeat) {
+  const Tensor words = Tensor::from<std::int64_t>({1, 5}, {0, 1, 2, 0, 1});
+  const auto made = run_added("NGramRepeatBlock", {words, Tensor::from<float>({1, 4}, {1, 2, 3, 4})},
+                              {attr("ngram_size", 3)});
+  EXPECT_THAT(elements_held<float>(made[0]), ElementsAre(1, 2, -std::numeric_limits<float>::infinity(), 4));
+}
+
+TEST(AddedKernels, BifurcationDetectorTakesWhatAgreesAndOneMore) {
+  const auto made = run_added("BifurcationDetector",
+                              {id_row({1, 2, 3, 4}), id_row({9}), id_row({1}), id_row({2, 3, 5, 7})}, {}, 2);
+  EXPECT_THAT(elements_held<std::int64_t>(made[0]), ElementsAre(9, 2, 3, 5));
+  EXPECT_THAT(elements_held<std::int64_t>(made[1]), ElementsAre(-1)) << "src_tokens has no 5";
+}
+
+TEST(AddedKernels, InverseTimesTheMatrixIsOne) {
+  const auto made = run_added("Inverse", {Tensor::from<float>({2, 2}, {0, 2, 4, 2})});
+  EXPECT_THAT(elements_held<float>(made[0]),
+              Pointwise(FloatNear(1e-6F), std::vector<float>{-0.25F, 0.25F, 0.5F, 0}));
+  EXPECT_THAT(why_added("Inverse", {Tensor::from<float>({2, 2}, {1, 2, 2, 4})}), HasSubstr("no inverse"));
+}
+
+TEST(AddedKernels, DynamicTimeWarpingTakesTheCheapestPath) {
+  const auto made = run_added("DynamicTimeWarping", {Tensor::from<float>({2, 3}, {0, 0, 9, 9, 9, 0})});
+  EXPECT_THAT(elements_held<std::int32_t>(made[0]), ElementsAre(0, 0, 1, 0, 1, 2));
+}
+
+TEST(AddedKernels, CropAndResizeInterpolatesBetweenCorners) {
+  const std::vector<Value> inputs = {
+      Tensor::from<float>({1, 1, 2, 2}, {0, 2, 4, 6}), Tensor::from<float>({1, 4}, {0, 0, 1, 2}),
+      Tensor::from<std::int32_t>({1}, {0}), Tensor::from<std::int32_t>({2}, {1, 3})};
+  const auto made = run_added("CropAndResize", inputs, {attr("extrapolation_value", -1.0F)});
+  EXPECT_THAT(elements_held<float>(made[0]), ElementsAre(2, 4, -1));
+}
+
+// Q8_0: a step of 0.5 and 32 numbers; an index beyond the rows takes row 0.
+TEST(AddedKernels, GatherPackedReadsBlocks) {
+  std::vector<std::uint8_t> row(34, 0);
+  row[1] = 0x38, row[2] = 3, row[33] = 0xff;
+  const auto made = run_added("GatherPacked", {Tensor::from<std::uint8_t>({1, 34}, row), id_row({7})},
+                              {attr("K", 32), attr("packed_type", 8), attr("output_dtype", 1)});
+  EXPECT_EQ(made[0].tensor().shape(), Shape({1, 32}));
+  EXPECT_EQ(elements_held<float>(made[0])[0], 1.5F);
+  EXPECT_EQ(elements_held<float>(made[0])[31], -0.5F);
+  EXPECT_THAT(why_added("GatherPacked", {Tensor::from<std::uint8_t>({1, 34}, row), id_row({0})},
+                        {attr("K", 32), attr("packed_type", 16), attr("output_dtype", 1)}),
+              HasSubstr("packed_type 16"));
+}
+
+// One column of two elements: step 0.5, codes 9 and 0 less 8, in the low bits of two bytes.
+TEST(AddedKernels, MatMulFpQ4ReadsColumns) {
+  std::vector<std::uint8_t> blob(20, 0);
+  blob[3] = 0x3f, blob[4] = 9;
+  const auto made = run_added(
+      "MatMulFpQ4",
+      {Tensor::from<float>({1, 2}, {10, 1}), Tensor::from<std::uint8_t>({20}, blob), id_row({2, 1})},
+      {attr("blk_quant_type", 0)});
+  EXPECT_THAT(elements_held<float>(made[0]), ElementsAre(0.5F * (10 - 8)));
+}
+
+// Two experts that double and negate; the second is chosen.
+TEST(AddedKernels, MoeWeighsTheBestExpert) {
+  const Tensor up = Tensor::from<float>({2, 1, 1}, {2, -1}), down = Tensor::from<float>({2, 1, 1}, {1, 1});
+  const std::vector<Value> inputs = {Tensor::from<float>({1, 1}, {3}), Tensor::from<float>({1, 2}, {0, 1}),
+                                     up, Value(), down};
+  const Attributes one = {attr("activation_type", "identity"), attr("normalize_routing_weights", 1)};
+  EXPECT_THAT(elements_held<float>(run_added("MoE", inputs, one)[0]), ElementsAre(-3));
+  const auto weighted = run_added("MoE", inputs, {attr("activation_type", "identity"), attr("k", 2)});
+  const float second = 1 / (1 + std::exp(-1.0F));
+  EXPECT_THAT(elements_held<float>(weighted[0]),
+              Pointwise(FloatNear(1e-5F), std::vector<float>{6 * (1 - second) - 3 * second}));
+  EXPECT_THAT(why_added("MoE", inputs, {attr("k", 3)}), HasSubstr("2 experts"));
+}
+
+TEST(AddedKernels, SparseToDenseMatMulMultiplies) {
+  const auto made = run_added("SparseToDenseMatMul",
+                              {Tensor::from<float>({2, 1}, {1, 2}), Tensor::from<float>({2, 1}, {3, 4})},
+                              {attr("transA", 1), attr("alpha", 2.0F)});
+  EXPECT_THAT(elements_held<float>(made[0]), ElementsAre(22));
+}
+
+}  // namespace
+}  // namespace grurun::engine
