@@ -15,6 +15,22 @@ bool belongs_to_readers(const onnx_io::Node& node) {
   return is_constant(node);
 }
 
+/// Of the chosen nodes, those that the outputs need.
+std::vector<bool> needed_nodes(const onnx_io::Graph& graph, const std::vector<bool>& chosen,
+                               const std::set<std::string>& outputs) {
+  const onnx_io::Producers producers(graph.nodes);
+  std::vector<bool> needed(chosen.size());
+  std::vector<std::string> wanted(outputs.begin(), outputs.end());
+  while (!wanted.empty()) {
+    const auto* const maker = producers.find(wanted.back());
+    wanted.pop_back();
+    if (maker == nullptr || !chosen[maker->index] || needed[maker->index]) continue;
+    needed[maker->index] = true;
+    for (const onnx_io::Read& read : onnx_io::reads_of(*maker->node)) wanted.emplace_back(read.name);
+  }
+  return needed;
+}
+
 ValueType type_of(const Value& value) {
   return value.type();
 }
@@ -81,7 +97,8 @@ bool Extraction::is_returned(const std::string& name, const std::vector<bool>& k
          std::ranges::any_of(readers->second, [&](std::size_t i) { return !keep[i]; });
 }
 
-Submodel Extraction::take(const std::vector<bool>& keep, const std::set<std::string>& outputs) const {
+Submodel Extraction::take(const std::vector<bool>& chosen, const std::set<std::string>& outputs) const {
+  const std::vector<bool> keep = outputs.empty() ? chosen : needed_nodes(model_.graph, chosen, outputs);
   Submodel out;
   out.model.ir_version = std::max<std::int64_t>(model_.ir_version, 4);  // initializers need be no inputs
   out.model.opset_imports = model_.opset_imports;

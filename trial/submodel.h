@@ -34,7 +34,7 @@ class Extraction {
   /// A model of the nodes for which keep holds, in their order, with the Constant nodes and initializers that
   /// they read. What nodes left out make and these read becomes an input, or an initializer where no fed
   /// value reaches it. Its outputs are the values that others read, or the whole model returns; of these
-  /// only those of `outputs`, where it names any.
+  /// only those of `outputs`, where it names any, with the nodes that they need.
   Submodel take(const std::vector<bool>& keep, const std::set<std::string>& outputs = {}) const;
 
   /// Whether no fed value reaches it.

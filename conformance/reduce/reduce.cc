@@ -58,11 +58,12 @@ KnownValues in_own_types(const KnownValues& values, const std::map<std::string, 
 class Reducer {
  public:
   Reducer(const onnx_io::Model& model, const std::vector<Value>& inputs, Truth* truth,
-          const ReduceOptions& options)
+          const ReduceOptions& options, bool flattens)
       : model_(model),
         inputs_(inputs),
         truth_(truth),
         options_(options),
+        flattens_(flattens),
         judge_(options.each, options.scratch) {
     rerun_.seed = options.each.seed;
   }
@@ -82,7 +83,7 @@ class Reducer {
     out.before = size_of_case(whole);
     best_.part = std::move(whole);
     reduced_ = goal_;
-    make_flat();
+    if (flattens_) make_flat();
     leave_out_nodes();
     keep_one_output();
     if (truth_ != nullptr) best_.other = truth_->part_of_other(best_.part.model, raw_);
@@ -253,6 +254,7 @@ class Reducer {
   const std::vector<Value>& inputs_;
   Truth* truth_;
   const ReduceOptions& options_;
+  const bool flattens_;
   Judge judge_;
   trial::Rerun rerun_;
   KnownValues raw_, known_, fed_;
@@ -266,7 +268,12 @@ class Reducer {
 
 std::optional<Reduction> reduce(const onnx_io::Model& model, const std::vector<Value>& inputs, Truth* truth,
                                 const ReduceOptions& options) {
-  return Reducer(model, inputs, truth, options).run();
+  // Steps of a loop of which nothing is left out are more than the loop.
+  const std::optional<Truth> kept = truth == nullptr ? std::nullopt : std::optional<Truth>(*truth);
+  std::optional<Reduction> flat = Reducer(model, inputs, truth, options, true).run();
+  if (!flat || flat->after.nodes <= flat->before.nodes) return flat;
+  if (truth != nullptr) *truth = *kept;
+  return Reducer(model, inputs, truth, options, false).run();
 }
 
 }  // namespace grurun::conformance

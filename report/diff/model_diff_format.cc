@@ -101,7 +101,7 @@ Section runs_of(const ModelDiffReport& report) {
 }
 
 std::string counts(const ModelDiff& diff) {
-  return fmt::format("{} nodes in A, {} in B, {} paired; {} weights are equal", diff.nodes_a, diff.nodes_b,
+  return fmt::format("{} nodes in A, {} in B, {} paired; equal weights: {}", diff.nodes_a, diff.nodes_b,
                      diff.paired, diff.equal_weights);
 }
 

@@ -180,6 +180,30 @@ class Reduce(Cases):
         self.assertEqual(node.op_type, "Nobody")
         self.assertEqual(self.verdict("case"), "unsupported")
 
+    def loop(self, alpha):
+        infos = [helper.make_tensor_value_info(name, kind, None if kind == TensorProto.FLOAT else [])
+                 for name, kind in (("i", TensorProto.INT64), ("c", TensorProto.BOOL), ("s", TensorProto.FLOAT), ("c2", TensorProto.BOOL), ("s2", TensorProto.FLOAT))]
+        nodes = [helper.make_node("Identity", ["c"], ["c2"]), helper.make_node("LeakyRelu", ["s"], ["t"], alpha=alpha), helper.make_node("Neg", ["t"], ["s2"])]
+        body = helper.make_graph(nodes, "body", infos[:3], infos[3:])
+        nodes = [helper.make_node("Loop", ["M", "", "x"], ["l"], body=body), helper.make_node("Exp", ["l"], ["y"]), helper.make_node("Neg", ["l"], ["z"])]
+        return model(nodes, [numpy_helper.from_array(np.array(3), "M")], {"x": [2, 4]}, {"y": [2, 4], "z": [2, 4]})
+
+    def test_a_step_of_a_loop(self):
+        self.save("a.onnx", self.loop(0.1))
+        self.save("b.onnx", self.loop(0.3))
+        self.run_command("reduce", "b.onnx", "--seed", 1, "--against", "a.onnx", "-o", "case")
+        (node,) = onnx.load(self.folder / "case/model.onnx").graph.node
+        self.assertEqual(node.op_type, "LeakyRelu")
+        self.assertEqual(self.verdict("case"), "differs")
+
+    def test_with_outputs_alone_one_of_them_and_what_it_needs_is_left(self):
+        self.save("a.onnx", self.loop(0.1))
+        self.save("b.onnx", self.loop(0.3))
+        self.run_command("a.onnx", "--seed", 1, "--save-outputs", "a.npz")
+        self.run_command("reduce", "b.onnx", "--seed", 1, "--expected", "a.npz", "-o", "case")
+        self.assertEqual([node.op_type for node in onnx.load(self.folder / "case/model.onnx").graph.node], ["Loop", "Exp"])
+        self.assertEqual(self.verdict("case"), "differs")
+
     def test_what_does_not_fail_is_told(self):
         self.save("right.onnx", transformer(layers=1))
         self.assertIn("nothing to reduce", self.run_command("reduce", "right.onnx", "--set", "batch=1,seq=2", "--against", "right.onnx", "-o", "case", code=1))
