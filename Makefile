@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 RELEASE := build/release/build.ninja
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance conformance-all data mutate bench format lint check install clean
+.PHONY: help setup build test conformance conformance-all data soak mutate bench format lint check install clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 25
@@ -33,6 +33,11 @@ conformance: build ## run the official ONNX cases
 
 conformance-all: build ## run the official ONNX cases of every release back to 1.2
 	@.venv/bin/python scripts/conformance_all.py -j $(JOBS) $(ARGS)
+
+soak: setup $(RELEASE) ## run the official cases ROUNDS (200) times in one process, killing workers at random
+	@cmake --build --preset release -j $(JOBS) --target conformance_tests
+	@GRURUN_SOAK_SUITE=$(or $(SUITE),testdata/official/onnx-1.22.0) GRURUN_SOAK_ROUNDS=$(or $(ROUNDS),200) \
+	  build/release/tests/conformance_tests --gtest_filter='Soak.*'
 
 mutate: setup ## break the recurrent kernels and see testdata/recurrent notice
 	@scripts/mutate-recurrent $(ARGS)

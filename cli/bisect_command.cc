@@ -104,7 +104,7 @@ int run(const BisectFlags& flags) {
         "bisect takes one of --against, what values are to be, and --find, which numbers are not to be");
   if (!flags.find.empty() && !oddities.contains(flags.find))
     fail_usage("--find takes nan, inf, overflow-float16 or denormal, not '{}'", flags.find);
-  apply(flags.engine);
+  apply(flags.engine, flags.max_time);
   Reports<BisectReport> reports(flags.report, "bisect", true);
   std::vector<NamedPath> read{{"the model", flags.model}};
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});

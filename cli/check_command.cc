@@ -316,6 +316,7 @@ void add_check(CLI::App& command, Action& action) {
   command.add_flag("--all", flags->all,
                    "List every finding: without it the first 50 of each code of a model");
   add_limit_flags(command, flags->limits, "the check of a model");
+  add_model_limit_flags(command, flags->limits.model, false);
   add_sandbox_flag(command, flags->sandbox);
   command.add_flag("--list-rules", flags->list_rules,
                    "Print the rules, with code and severity, that the flags leave in");

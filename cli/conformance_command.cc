@@ -11,6 +11,7 @@
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/gate_flags.h"
+#include "cli/limit_flags.h"
 #include "cli/part_flags.h"
 #include "cli/report_flags.h"
 #include "cli/sandbox_flags.h"
@@ -53,6 +54,7 @@ struct Flags {
   bool cast = false;
   std::string isa;
   std::string max_memory;
+  ModelLimitFlags model;
   std::string actual;
   std::string actual_name;
   std::string runtime;
@@ -254,6 +256,7 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& know
 int run(const Flags& flags) {
   SuiteReports reports(flags.report, "conformance", false);
   check(flags, reports);
+  apply(flags.model, flags.max_time);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   Known known;
   SuiteResult result = prepare(flags, reports, known);
@@ -320,6 +323,7 @@ void add_conformance(CLI::App& command, Action& action) {
       .add_option("--max-run-time", flags->max_run_time, "Seconds all cases together may take; 0: no limit")
       ->type_name("SECONDS")
       ->capture_default_str();
+  add_model_limit_flags(command, flags->model, true);
   add_sandbox_flag(command, flags->sandbox);
   command.add_flag("--fail-fast", flags->fail_fast, "Stop at the first unexpected verdict");
   add_tolerance_flags(command, flags->tolerance);

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/limit_flags.h"
 #include "cli/sandbox_flags.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
@@ -22,6 +21,7 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
                  "Bytes that tensors may take, 512M, 4G (the memory of the machine, or of the container)")
       ->type_name("SIZE")
       ->group(group);
+  add_model_limit_flags(app, flags.model, true, group);
   add_sandbox_flag(app, flags.sandbox, group);
 }
 
@@ -31,12 +31,13 @@ void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group) {
       ->group(group);
 }
 
-void apply(const EngineFlags& flags) {
+void apply(const EngineFlags& flags, const std::string& max_time) {
   kernels::set_threads(flags.threads);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   // Without a flag a tensor larger than the memory that there is is refused, rather than left to the system's
   // killer.
   apply_memory_limit(flags.max_memory);
+  apply(flags.model, max_time);
 }
 
 }  // namespace grurun::cli

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/app.h"
+#include "cli/limit_flags.h"
 
 namespace grurun::cli {
 
@@ -11,18 +12,19 @@ struct EngineFlags {
   int threads = 0;
   std::string isa;
   std::string max_memory;
+  ModelLimitFlags model{};
   bool no_fusion = false;
   std::string sandbox = "auto";
 };
 
-/// --threads, --isa, --max-memory, in the help's group of that name.
+/// --threads, --isa, --sandbox and limits of memory and models, in the help's group of that name.
 void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& group);
 
 /// --no-fusion, for commands that do not go node by node.
 void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group);
 
-/// Sets threads, instruction set and memory limit of the process. Throws Error(usage) for a size that is none
-/// and an instruction set that this processor and build do not have.
-void apply(const EngineFlags& flags);
+/// Sets threads, instruction set and limits of the process. max_time: as of ModelLimitFlags. Throws
+/// Error(usage) for a size that is none and an instruction set that this processor and build do not have.
+void apply(const EngineFlags& flags, const std::string& max_time = {});
 
 }  // namespace grurun::cli

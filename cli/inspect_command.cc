@@ -151,6 +151,7 @@ void add_inspect(CLI::App& command, Action& action) {
       ->type_name("DIM=N");
   add_report_flags(command, flags->report, either_of(report::format_names<report::Inspected>()));
   add_limit_flags(command, flags->limits, "all of it");
+  add_model_limit_flags(command, flags->limits.model, false);
   add_sandbox_flag(command, flags->sandbox);
   command.footer(R"(
 Inputs and outputs with type and shape, opsets, producer, every operator with its version and how often it occurs. GRU,

@@ -230,7 +230,7 @@ int run(const RunFlags& flags) {
   if (flags.model.empty()) {
     fail_usage("no model named; put it first, as in grurun model.onnx --inputs a.pb; see grurun --help");
   }
-  apply(flags.engine);
+  apply(flags.engine, flags.max_time);
   if (!flags.trace_gates.empty() && onnx_io::format_of(flags.trace_gates) != onnx_io::FileFormat::npz)
     fail_usage("--trace-gates takes a file that ends in .npz, not {}", flags.trace_gates);
   if (!flags.save_intermediates.empty() && !flags.save_intermediates.ends_with(".npz") &&

@@ -54,6 +54,20 @@ function(grurun_signature_table result)
   set(${result} ${generated} PARENT_SCOPE)
 endfunction()
 
+# Has the build write the list of system calls that a sandbox allows, for the kernel. Sets `result` to the generated file.
+function(grurun_call_filter result)
+  set(generated ${PROJECT_BINARY_DIR}/generated/call_filter.cc)
+  add_executable(grurun_write_call_filter ${PROJECT_SOURCE_DIR}/conformance/generate/write_call_filter.cc)
+  target_include_directories(grurun_write_call_filter PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(grurun_write_call_filter PRIVATE grurun_options PkgConfig::seccomp)
+  set_target_properties(grurun_write_call_filter PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/generated)
+  add_custom_command(OUTPUT ${generated}
+    COMMAND grurun_write_call_filter > ${generated}
+    DEPENDS grurun_write_call_filter VERBATIM
+    COMMENT "Writing the list of system calls of the sandbox")
+  set(${result} ${generated} PARENT_SCOPE)
+endfunction()
+
 # Writes the source that gathers the operator tables: every engine/ops/<family>/<stem>.op.cc defines op_rows_<stem>().
 # A list made from file names cannot lose a row, as self-registration in a static library would. Sets `result` to the
 # generated file, or to nothing while there are no operators.

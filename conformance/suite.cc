@@ -164,7 +164,7 @@ void run_suite(SuiteResult& result, const Progress& progress) {
     fail_usage("--sandbox strict: workers that run another runtime's command start a program; use auto");
   const ScratchFolder scratch(starts_programs);
   const SandboxMode mode = starts_programs ? SandboxMode::off : result.options.sandbox;
-  const Sandbox sandbox(mode, readable_paths(result));
+  const Sandbox sandbox(mode, mode == SandboxMode::off ? SandboxPaths{} : readable_paths(result));
   result.sandbox = sandbox.state().text();
   PoolOptions pool{result.options.workers, result.options.each.max_time};
   pool.max_run_time = result.options.max_run_time;
@@ -184,7 +184,10 @@ void run_suite(SuiteResult& result, const Progress& progress) {
       limit_processor_time((*result.options.each.max_time + kill_grace) * result.options.threads);
     memory::begin_counting_heap();
     CaseOptions options = result.options.each;
-    options.between_steps = [&] { share_threads(left()); };
+    options.between_steps = [&] {
+      share_threads(left());
+      if (result.options.each.between_steps) result.options.each.between_steps();
+    };
     options.scratch = scratch.of_job(job);
     return encode(run_case(result.cases[jobs[job]], options));
   };

@@ -9,8 +9,8 @@ bool runs_under_valgrind();
 /// False where the kernel, or this build with a sanitizer or under valgrind, cannot filter system calls.
 bool can_filter_system_calls();
 
-/// From now on calls beside those that the engine, the readers and the C library need fail with EPERM. Throws
-/// Error(limit) when there is no memory for the filter, Error(internal) when the kernel refuses it.
+/// From now on calls beside those that the engine, the readers and the C library need fail with EPERM. The
+/// process has given up new privileges. Takes no memory. Throws Error(internal) when the kernel refuses it.
 void filter_system_calls();
 
 }  // namespace grurun::conformance

@@ -17,12 +17,27 @@ namespace grurun::conformance {
 template <typename Io, typename T>
 void fields(Io& io, T& value);
 
+template <typename T>
+inline constexpr bool has_optional = false;
+template <typename T>
+inline constexpr bool has_optional<std::optional<T>> = true;
+template <>
+inline constexpr bool has_optional<trial::ElementErrors> = true;
+template <>
+inline constexpr bool has_optional<trial::ToleranceChoice> = true;
+
+/// Of values that cross as they lie in memory. An optional does not: it has bytes that nothing set, and a
+/// flag that must be 0 or 1.
+template <typename T>
+concept CrossesAsItIs = std::is_trivially_copyable_v<T> && !has_optional<T>;
+
 /// Appends values as bytes.
 class WireWriter {
  public:
-  template <typename T>
-  requires std::is_trivially_copyable_v<T>
-  void operator()(const T& value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  template <CrossesAsItIs T>
+  void operator()(const T& value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   void operator()(const std::string& text) {
     (*this)(text.size());
     bytes_ += text;
@@ -33,7 +48,7 @@ class WireWriter {
     for (const T& item : items) fields(*this, item);
   }
   template <typename T>
-  requires(!std::is_trivially_copyable_v<std::optional<T>>) void operator()(const std::optional<T>& item) {
+  void operator()(const std::optional<T>& item) {
     (*this)(item.has_value());
     if (item) fields(*this, *item);
   }
@@ -49,9 +64,10 @@ class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
 
-  template <typename T>
-  requires std::is_trivially_copyable_v<T>
-  void operator()(T& value) { std::memcpy(&value, take(sizeof value).data(), sizeof value); }
+  template <CrossesAsItIs T>
+  void operator()(T& value) {
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+  }
   void operator()(Verdict& verdict) {
     std::uint8_t number = 0;
     (*this)(number);
@@ -83,7 +99,7 @@ class WireReader {
     for (std::size_t i = 0; i < size; ++i) fields(*this, items.emplace_back());
   }
   template <typename T>
-  requires(!std::is_trivially_copyable_v<std::optional<T>>) void operator()(std::optional<T>& item) {
+  void operator()(std::optional<T>& item) {
     bool present = false;
     (*this)(present);
     if (present) fields(*this, item.emplace());
@@ -128,10 +144,16 @@ void fields(Io& io, T& value) {
     io(value.data_set), io(value.name), io(value.random), fields(io, value.comparison);
   } else if constexpr (std::is_same_v<Plain, trial::Comparison>) {
     io(value.ok), io(value.actual_type), io(value.expected_type), io(value.structure), io(value.tolerance);
-    io(value.errors), io(value.first), io(value.worst), io(value.rule), fields(io, value.headroom);
+    fields(io, value.errors), io(value.first), io(value.worst), io(value.rule), fields(io, value.headroom);
     io(value.ulps), io(value.energies), io(value.unequal), io(value.differing);
+  } else if constexpr (std::is_same_v<Plain, trial::ElementErrors>) {
+    io(value.total), io(value.differing), io(value.non_finite), io(value.max_abs), io(value.max_rel);
+    io(value.max_ulp);
+  } else if constexpr (std::is_same_v<Plain, trial::ToleranceChoice>) {
+    io(value.rtol), io(value.atol);
   } else if constexpr (std::is_same_v<Plain, trial::AccuracyRule>) {
-    io(value.tolerance), io(value.max_ulp), io(value.ulp_floor), io(value.differing), io(value.cosine);
+    fields(io, value.tolerance), io(value.max_ulp), io(value.ulp_floor), io(value.differing),
+        io(value.cosine);
     io(value.snr), io(value.place), io(value.reason);
   } else if constexpr (std::is_same_v<Plain, trial::Headroom>) {
     headroom_fields(io, value);

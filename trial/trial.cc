@@ -14,6 +14,7 @@
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
+#include "tensor/limits.h"
 #include "trial/distribution.h"
 #include "trial/random_outputs.h"
 
@@ -71,6 +72,24 @@ bool any_given(const std::vector<Value>& values) {
   return std::ranges::any_of(values, [](const Value& value) { return !value.empty(); });
 }
 
+std::uint64_t bytes_of(const Value& value) {
+  std::uint64_t bytes = 0;
+  if (value.is_tensor()) bytes = value.tensor().byte_size();
+  if (value.is_sequence())
+    for (const Value& item : value.sequence().items) bytes += bytes_of(item);
+  if (value.is_map())
+    for (const Value& item : value.map().values) bytes += bytes_of(item);
+  if (value.is_optional() && value.optional().item) bytes = bytes_of(*value.optional().item);
+  return bytes;
+}
+
+void require_output_size(const std::vector<Value>& outputs) {
+  std::uint64_t bytes = 0;
+  for (const Value& output : outputs) bytes += bytes_of(output);
+  if (bytes > limits().output)
+    fail(ErrorKind::limit, "the outputs take {} bytes, more than {} (--max-output)", bytes, limits().output);
+}
+
 }  // namespace
 
 bool Outcome::differs() const {
@@ -114,10 +133,11 @@ Outcome Trial::run(DataSet set) {
   Tensors made;
   outcome.outputs = run_watched(std::move(set.inputs), made);
   onnx_io::require_whole_files();
+  require_output_size(outcome.outputs);
   outcome.expected = std::move(set.expected);
   judge(made, outcome);
   if (options_.deadline && !outcome.differs() && std::chrono::steady_clock::now() > *options_.deadline)
-    fail(ErrorKind::limit, "the run took longer than its time limit");
+    fail(ErrorKind::limit, "{}", run_took_too_long());
   return outcome;
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/graph/run_state.h"
 #include "tensor/error.h"
+#include "tensor/limits.h"
 
 namespace grurun::engine {
 
@@ -53,7 +54,7 @@ void check_declared(const std::string& name, const ValueType& declared, const Va
 void RunState::check_deadline() const {
   if (options.poll) options.poll();
   if (options.deadline && std::chrono::steady_clock::now() > *options.deadline) {
-    fail(ErrorKind::limit, "the run took longer than its time limit");
+    fail(ErrorKind::limit, "{}", run_took_too_long());
   }
 }
 

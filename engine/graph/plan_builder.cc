@@ -11,6 +11,7 @@
 #include "engine/graph/node_rules.h"
 #include "onnx_io/models/walk.h"
 #include "tensor/error.h"
+#include "tensor/limits.h"
 
 namespace grurun::engine {
 
@@ -48,7 +49,8 @@ void PlanBuilder::count_node() {
 
 Scope PlanBuilder::nested(const Scope& scope, Frame& frame, const std::string& label) const {
   if (scope.depth >= options_.max_depth) {
-    fail(ErrorKind::limit, "functions and subgraphs are nested more than {} deep", options_.max_depth);
+    fail(ErrorKind::limit, "functions and subgraphs are nested more than {} deep (--max-depth)",
+         limits().depth);
   }
   Scope inner;
   inner.frame = &frame;
@@ -374,7 +376,9 @@ void PlanBuilder::add_deferred_body(const Node& node, Scope& scope, int since_ve
 
 std::shared_ptr<const Plan> make_plan(const onnx_io::Model& model, const PlanOptions& options) {
   require_unique(model.functions);
-  return PlanBuilder(model.functions, options).plan_model(model);
+  PlanOptions held = options;
+  held.max_depth = std::min(held.max_depth, static_cast<int>(limits().depth));
+  return PlanBuilder(model.functions, held).plan_model(model);
 }
 
 std::shared_ptr<const Plan> make_function_plan(const Function& function,

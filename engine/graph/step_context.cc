@@ -7,6 +7,7 @@
 #include "opset/inference/judge_types.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
+#include "tensor/limits.h"
 #include "tensor/splitmix.h"
 
 namespace grurun::engine {
@@ -122,9 +123,9 @@ void StepContext::check_limits() {
 }
 
 void StepContext::check_limits_uncounted() {
-  if (state_.iterations.load(std::memory_order_relaxed) > state_.options.max_iterations) {
-    fail(ErrorKind::limit, "more than {} iterations in one run", state_.options.max_iterations);
-  }
+  const std::int64_t most = std::min(state_.options.max_iterations, limits().iterations);
+  if (state_.iterations.load(std::memory_order_relaxed) > most)
+    fail(ErrorKind::limit, "more than {} iterations in one run (--max-iterations)", most);
   state_.check_deadline();
 }
 

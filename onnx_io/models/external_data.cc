@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "tensor/error.h"
+#include "tensor/limits.h"
 
 namespace grurun::onnx_io {
 
@@ -116,6 +117,8 @@ Bytes ExternalData::find(const ExternalLocation& where) {
   auto known = files_.find(where.location);
   if (known == files_.end()) {
     const OpenFile file = open_beneath(folder_, where.location);
+    bytes_ += file.size;
+    require_model_size(bytes_, where.location);
     known = files_
                 .emplace(where.location,
                          map_file(file.descriptor, static_cast<std::size_t>(file.size), where.location))

@@ -30,11 +30,12 @@ OpenFile open_beneath(const std::string& folder, const std::string& location,
 /// The external files of one model: each is opened and mapped once.
 class ExternalData {
  public:
-  /// folder empty: external data is refused.
-  explicit ExternalData(std::string folder) : folder_(std::move(folder)) {}
+  /// folder empty: external data is refused. beside: bytes of the model's own file.
+  explicit ExternalData(std::string folder, std::uint64_t beside = 0)
+      : folder_(std::move(folder)), bytes_(beside) {}
 
   /// The bytes a location names. Throws Error(invalid_model) when they are not all within the file, or the
-  /// location is refused (open_beneath).
+  /// location is refused (open_beneath), and Error(limit) when the files are too large together.
   Bytes find(const ExternalLocation& location);
 
   /// Of the files that were read.
@@ -42,6 +43,7 @@ class ExternalData {
 
  private:
   std::string folder_;
+  std::uint64_t bytes_;  // of all files
   std::unordered_map<std::string, Bytes> files_;
 };
 

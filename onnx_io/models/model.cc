@@ -20,6 +20,7 @@
 #include "onnx_io/openvino/openvino_ir.h"
 #include "onnx_io/unpack.h"
 #include "tensor/error.h"
+#include "tensor/limits.h"
 
 namespace grurun::onnx_io {
 
@@ -36,6 +37,7 @@ constexpr std::int64_t highest_version = INT32_MAX;
 
 void require_size(std::uint64_t size) {
   if (size == 0) fail_invalid("no ONNX model: it is empty");
+  require_model_size(size, "its file");
   if (size > INT_MAX) {
     fail_invalid("{} bytes, but protobuf messages end at 2 GiB; store the weights as external data", size);
   }
@@ -95,6 +97,23 @@ OpsetImports imports_from_proto(const google::protobuf::RepeatedPtrField<::onnx:
   return out;
 }
 
+namespace {
+
+/// Messages end at a depth of their own, which keeps this from running out of stack.
+void require_depth(const Graph& graph, std::int64_t left) {
+  for (const Node& node : graph.nodes) {
+    for (const Attribute& attribute : node.attributes) {
+      for (const auto& body : attribute.graphs) {
+        if (left == 0)
+          fail(ErrorKind::limit, "bodies are nested more than {} deep (--max-depth)", limits().depth);
+        require_depth(*body, left - 1);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalData* external, Versions bad) {
   const ::onnx::ModelProto& proto = *keep;
   check_ir_version(proto, bad);
@@ -111,6 +130,7 @@ Model model_from_proto(std::shared_ptr<const ::onnx::ModelProto> keep, ExternalD
   model.graph = graph_from_proto(proto.graph(), source);
   for (const auto& function : proto.functions())
     model.functions.push_back(function_from_proto(function, source));
+  if (limits().depth < Limits::most_depth) require_depth(model.graph, limits().depth);
   if (external != nullptr) model.external_files = external->paths();
   require_whole_files();
   model.proto = std::move(keep);
@@ -137,7 +157,7 @@ Model parse(std::string_view content, const std::string& base_folder, const Read
     require_affordable(walked, MessageRoot::model, content.size());
     complete = proto->ParseFromArray(content.data(), static_cast<int>(content.size()));
   }
-  ExternalData external(base_folder);
+  ExternalData external(base_folder, content.size());
   return parsed(std::move(proto), complete, content.substr(0, 512), &external, how);
 }
 
@@ -155,7 +175,7 @@ Model load_binary(const OpenFile& file, std::string_view head, const std::string
   google::protobuf::io::FileInputStream stream(file.descriptor.get());
   const bool complete = proto->ParseFromZeroCopyStream(&stream);
   if (stream.GetErrno() != 0) fail_usage("reading failed (error {})", stream.GetErrno());
-  ExternalData external(folder);
+  ExternalData external(folder, file.size);
   return parsed(std::move(proto), complete, head, &external, how);
 }
 

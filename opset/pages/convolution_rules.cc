@@ -101,10 +101,14 @@ bool pads_to_same(const NodeFacts& facts) {
   return auto_pad != nullptr && std::string_view(auto_pad->s).starts_with("SAME");
 }
 
-void check_weights(const NodeFacts& facts, std::size_t weights) {
-  const SymbolicShape* X = facts.shape(0);
+void require_spatial_axis(const SymbolicShape* X) {
   if (X != nullptr && rank_of(*X) < 3)
     fail_invalid("X is {}, but must have a spatial axis behind [N,C]", to_string(*X));
+}
+
+void check_weights(const NodeFacts& facts, std::size_t weights) {
+  const SymbolicShape* X = facts.shape(0);
+  require_spatial_axis(X);
   check_groups(facts, weights);
   check_kernel(facts, weights);
   if (X == nullptr || pads_to_same(facts)) return;
@@ -206,6 +210,7 @@ void check_quantized_convolution(const NodeFacts& facts) {
 }
 
 void check_transposed_convolution(const NodeFacts& facts) {
+  require_spatial_axis(facts.shape(0));
   check_transposed_groups(facts);
   check_kernel(facts, 1);
   const SymbolicShape* X = facts.shape(0);
@@ -225,11 +230,12 @@ void check_transposed_convolution(const NodeFacts& facts) {
 }
 
 void check_deformed_convolution(const NodeFacts& facts) {
+  require_spatial_axis(facts.shape(0));
   check_groups(facts, 1);
   check_kernel(facts, 1);
   check_offset_groups(facts);
   const SymbolicShape* X = facts.shape(0);
-  if (X == nullptr || rank_of(*X) < 3) return;
+  if (X == nullptr) return;
   Size places = facts.int_attribute("offset_group", 1);  // of all groups' kernels
   Sizes outputs;
   for (int axis = 2; axis < rank_of(*X); ++axis) {

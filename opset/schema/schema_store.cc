@@ -7,6 +7,7 @@
 #include "opset/schema/added/added_schemas.h"
 #include "opset/schema/added/experimental.h"
 #include "opset/schema/registry.h"
+#include "tensor/error.h"
 
 namespace grurun::opset {
 
@@ -64,7 +65,12 @@ const onnx::OpSchema* find_onnx_schema(const std::string& op_type, const std::st
   if (!version) return nullptr;
   if (find_domain(domain) != nullptr) {
     register_experimental_operators();
-    return onnx::OpSchemaRegistry::Schema(op_type, *version, onnx_io::canonical_domain(domain));
+    const auto* const schema =
+        onnx::OpSchemaRegistry::Schema(op_type, *version, onnx_io::canonical_domain(domain));
+    // ONNX leaves out in silence what it has no memory to register.
+    if (schema == nullptr)
+      fail(ErrorKind::limit, "out of memory: ONNX could not register {}-{}", op_type, *version);
+    return schema;
   }
   for (const onnx::OpSchema& schema : added_schemas_of(domain)) {
     if (schema.Name() == op_type && schema.since_version() == *version) return &schema;

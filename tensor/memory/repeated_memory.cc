@@ -1,5 +1,4 @@
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
@@ -17,20 +16,19 @@ constexpr std::size_t period = std::size_t{1} << 20;
 constexpr std::size_t most_mappings = 4096;
 std::atomic<std::size_t> mappings{0};
 
-/// A mapping of one period, filled with `unit`; what it lies in can be mapped again.
+/// A mapping of one period, filled with `unit`; its pages can be mapped again. No file is behind it, which a
+/// limit of files would count.
 class Period {
  public:
-  explicit Period(std::span<const std::byte> unit) : file_(::memfd_create("grurun", MFD_CLOEXEC)) {
-    if (file_ < 0 || ::ftruncate(file_, period) != 0) return;
-    void* const at = ::mmap(nullptr, period, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-    if (at == MAP_FAILED) return;
-    auto* const bytes = static_cast<std::byte*>(at);
+  explicit Period(std::span<const std::byte> unit)
+      : at_(::mmap(nullptr, period, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (at_ == MAP_FAILED) return;
+    auto* const bytes = static_cast<std::byte*>(at_);
     for (std::size_t i = 0; i < period; i += unit.size()) std::memcpy(bytes + i, unit.data(), unit.size());
-    ::munmap(at, period);
-    filled_ = true;
+    filled_ = ::mprotect(at_, period, PROT_READ) == 0;
   }
   ~Period() {
-    if (file_ >= 0) ::close(file_);
+    if (at_ != MAP_FAILED) ::munmap(at_, period);
   }
   Period(const Period&) = delete;
   Period& operator=(const Period&) = delete;
@@ -38,15 +36,19 @@ class Period {
   /// Maps it to each period of the range from `to` on.
   bool map(std::byte* to, std::size_t times) const {
     for (std::size_t i = 0; filled_ && i < times; ++i) {
-      void* const at =
-          ::mmap(to + i * period, period, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_POPULATE, file_, 0);
-      if (at == MAP_FAILED) return false;
+      // Of a shared mapping, an old size of 0 makes one more of the same pages.
+      if (::mremap(at_, 0, period, MREMAP_MAYMOVE | MREMAP_FIXED, to + i * period) == MAP_FAILED)
+        return false;
     }
+    // One call in the place of a fault for each few pages; older kernels do without.
+    if (filled_) ::madvise(to, times * period, populate_to_read);
     return filled_;
   }
 
  private:
-  int file_;
+  static constexpr int populate_to_read = 22;  // MADV_POPULATE_READ, of Linux 5.14
+
+  void* at_;
   bool filled_ = false;
 };
 

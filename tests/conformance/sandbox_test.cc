@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +20,9 @@
 #include <map>
 #include <thread>
 
+#include "conformance/discover.h"
 #include "conformance/process_limits.h"
+#include "conformance/suite.h"
 #include "conformance/worker.h"
 #include "tensor/error.h"
 #include "tensor/sanitizers.h"
@@ -185,6 +188,58 @@ TEST_F(Sandboxed, DoesNothingElse) {
       {"go on", "done"},
   };
   for (const auto& [attempt, answer] : wanted) EXPECT_EQ(ends.at(attempt).answer, answer) << attempt;
+}
+
+/// What a step of a run tries, in a worker of a suite: each attempt once, whichever case comes to it.
+struct Tried {
+  std::atomic<std::size_t> next{0};
+  char answers[16][64] = {};
+};
+
+TEST_F(Sandboxed, StepsThatAttackEndTheirCaseAtMost) {
+  const std::string denied = std::strerror(EACCES), forbidden = std::strerror(EPERM);
+  const pid_t parent = getpid();
+  const std::vector<std::pair<std::function<std::string()>, std::string>> attempts = {
+      {[&] { return open_to_read(path("home/secret")); }, denied},
+      {[&] { return result_of(open(path("new").c_str(), O_WRONLY | O_CREAT, 0600)); }, denied},
+      {[] { return result_of(socket(AF_INET, SOCK_STREAM, 0)); }, forbidden},
+      {start_program, forbidden},
+      {fork_bomb, forbidden},
+      {[&] { return result_of(kill(parent, SIGKILL)); }, forbidden},
+      {[] { return take_all_memory(), throw std::bad_alloc(), ""; }, ""},
+      {[]() -> std::string { std::abort(); }, ""},
+      {[]() -> std::string { return raise(SIGSEGV), ""; }, ""},
+  };
+  void* const shared =
+      mmap(nullptr, sizeof(Tried), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  auto* const tried = new (shared) Tried;
+  SuiteResult result;
+  const std::string suite = GRURUN_SOURCE_DIR "/testdata/recurrent";
+  result.cases = discover({suite}).cases;
+  result.cases.resize(20);
+  result.options.workers = 2;
+  result.options.threads = 2;
+  result.options.max_memory = std::size_t{256} << 20;
+  result.options.sandbox = SandboxMode::strict;
+  result.options.folders = {suite};
+  result.options.each.between_steps = [&] {
+    const std::size_t turn = tried->next.fetch_add(1);
+    if (turn >= attempts.size()) return;
+    const std::string answer = attempts[turn].first();
+    answer.copy(tried->answers[turn], sizeof tried->answers[turn] - 1);
+  };
+  run_suite(result, {});
+  EXPECT_EQ(result.not_run(), 0U);
+  std::map<Verdict, int> verdicts;
+  for (const CaseOutcome& outcome : result.outcomes) ++verdicts[outcome.result.verdict];
+  EXPECT_EQ(verdicts[Verdict::passed], 17);
+  EXPECT_EQ(verdicts[Verdict::crashed], 2);
+  EXPECT_EQ(verdicts[Verdict::timed_out], 1);
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    EXPECT_EQ(std::string(tried->answers[i]), attempts[i].second) << "attempt " << i;
+  EXPECT_EQ(result.sandbox, sandbox_support().text());
+  munmap(shared, sizeof(Tried));
 }
 
 TEST(SandboxMode, HasThreeNames) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -53,6 +55,18 @@ TEST(Wire, WhatGoesInComesOut) {
       out.warnings[0].data_set + finding.code + finding.node + finding.op + finding.message + finding.section,
       "setGRU065graph/gruGRU-14textinput B");
   EXPECT_EQ(describe(out.outputs[1].comparison), "element type float, expected double");
+}
+
+/// Bytes that nothing set would be of the process's memory, and make equal results differ.
+TEST(Wire, EqualResultsHaveEqualBytes) {
+  CaseResult results[2] = {full(), full()};
+  for (int i = 0; i < 2; ++i) {
+    std::memset(static_cast<void*>(&results[i].outputs[0].comparison.errors), 0x11 * i,
+                sizeof(trial::ElementErrors));
+    results[i].outputs[0].comparison.errors = {};
+    results[i].outputs[0].comparison.errors.max_ulp = 1;
+  }
+  EXPECT_EQ(encode(results[0]), encode(results[1]));
 }
 
 TEST(Wire, EveryTruncationIsRefused) {

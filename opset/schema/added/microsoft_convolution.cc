@@ -11,7 +11,7 @@ namespace grurun::opset {
 namespace {
 
 std::string transposed(std::string_view in, std::string_view out, const std::vector<std::int64_t>& perm) {
-  return fmt::format("{} = Transpose <perm = {}> ({}) ", out, list_text(perm), in);
+  return fmt::format("{} = Transpose <perm: ints = {}> ({}) ", out, list_text(perm), in);
 }
 
 constexpr const char* window =

@@ -23,7 +23,7 @@ std::string arranged(const BodyNode& node, const std::string& name, const char* 
     perm.insert(perm.end() - 1, 0);
   }
   if (swaps && rank >= 2) std::swap(perm[rank - 1], perm[rank - 2]);
-  return fmt::format("{0}_ = Transpose <perm = {1}> ({0}) ", name, list_text(perm));
+  return fmt::format("{0}_ = Transpose <perm: ints = {1}> ({0}) ", name, list_text(perm));
 }
 
 std::string product_of(const BodyNode& node, bool batches) {

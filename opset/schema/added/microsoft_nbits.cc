@@ -103,6 +103,7 @@ std::string gather_body(const BodyNode& node) {
         node.has("zero_points") ? ", zero_points" : "");
   }
   const std::int64_t bits = known_bits(node), rank = static_cast<std::int64_t>(node.rank("data"));
+  if (rank == 0) fail_invalid("input data is a scalar, which has no axis that blocks could lie on");
   const std::vector<std::int64_t> rows = [&] {
     std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 0);
     shape.back() = -1;

@@ -125,6 +125,16 @@ TEST(AddedOperators, WhatABodyRefusesIsToldOfTheOperator) {
   EXPECT_THAT(refusal("FusedMatMul", {a, b}, {}), HasSubstr("node 'node' (com.microsoft.FusedMatMul-1)"));
 }
 
+TEST(AddedOperators, ScalarsAreRefusedInWords) {
+  const Tensor scalar = Tensor::scalar(1.F), byte = Tensor::scalar(std::uint8_t{1});
+  EXPECT_THAT(refusal("TransposeMatMul", {scalar, scalar}, {attr("transA", 1)}), HasSubstr("invalid"));
+  EXPECT_THAT(
+      refusal("QLinearGlobalAveragePool", {byte, scalar, byte, scalar, byte}, {attr("channels_last", 1)}),
+      HasSubstr("invalid"));
+  EXPECT_THAT(refusal("GatherBlockQuantized", {byte, Tensor::scalar(std::int64_t{0}), scalar}, {}),
+              HasSubstr("input data is a scalar"));
+}
+
 TEST(AddedOperators, WhatIsNotDoneIsNamed) {
   const Tensor x = Tensor::from<float>({1, 1, 2}, {1, 2}), gate = Tensor::from<float>({1, 1, 1}, {1});
   EXPECT_THAT(refusal("GatedAdd", {x, x, gate, Tensor::from<float>({1, 1}, {1})}, {}),

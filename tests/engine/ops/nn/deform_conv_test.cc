@@ -146,6 +146,20 @@ TEST(DeformConv, Errors) {
        {},
        invalid,
        "takes [oC,C/group,...], here [oC,C/group]"},
+      {"no spatial axis",
+       "DeformConv",
+       19,
+       {make<float>({1, 1}, {1}), make<float>({1, 1}, {1}), make<float>({1, 0}, {})},
+       {},
+       invalid,
+       "X is [1,1], but must have a spatial axis behind [N,C]"},
+      {"no spatial axis",
+       "ConvTranspose",
+       11,
+       {make<float>({1, 1}, {1}), make<float>({1, 1}, {1})},
+       {},
+       invalid,
+       "X is [1,1], but must have a spatial axis behind [N,C]"},
   });
 }
 

@@ -1,0 +1,80 @@
+// Files that fuzzing came to, testdata/fuzz/TARGET/*, given to the same targets again: what broke one stays
+// mended. A target that finds a fault ends the program.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#define GRURUN_REPLAY
+#define LLVMFuzzerTestOneInput fuzz_gate
+#include "fuzz/gate_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_image
+#include "fuzz/image_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_model
+#include "fuzz/model_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_openvino
+#include "fuzz/openvino_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_run
+#include "fuzz/run_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_suite_report
+#include "fuzz/suite_report_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_values
+#include "fuzz/values_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_wire
+#include "fuzz/wire_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#if __has_include(<fuzzer/FuzzedDataProvider.h>)  // clang's
+#define LLVMFuzzerTestOneInput fuzz_operator
+#include "fuzz/operator_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#endif
+
+namespace grurun::fuzz {
+namespace {
+
+using Target = int (*)(const std::uint8_t*, std::size_t);
+
+void replay(const std::string& name, Target target) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(GRURUN_SOURCE_DIR "/testdata/fuzz/" + name)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    SCOPED_TRACE(entry.path().string());
+    EXPECT_EQ(target(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()), 0);
+    ++files;
+  }
+  memory::set_limit(0);
+  EXPECT_GT(files, 0U) << name;
+}
+
+TEST(Replay, EveryTarget) {
+  replay("gate", fuzz_gate);
+  replay("image", fuzz_image);
+  replay("model", fuzz_model);
+  replay("openvino", fuzz_openvino);
+  replay("run", fuzz_run);
+  replay("suite_report", fuzz_suite_report);
+  replay("values", fuzz_values);
+  replay("wire", fuzz_wire);
+}
+
+TEST(Replay, Operators) {
+#if __has_include(<fuzzer/FuzzedDataProvider.h>)
+  replay("operator", fuzz_operator);
+#else
+  GTEST_SKIP() << "only clang has what this target reads its bytes with";
+#endif
+}
+
+}  // namespace
+}  // namespace grurun::fuzz
