@@ -72,20 +72,20 @@ bool any_given(const std::vector<Value>& values) {
   return std::ranges::any_of(values, [](const Value& value) { return !value.empty(); });
 }
 
-std::uint64_t bytes_of(const Value& value) {
+std::uint64_t bytes_in_value(const Value& value) {
   std::uint64_t bytes = 0;
   if (value.is_tensor()) bytes = value.tensor().byte_size();
   if (value.is_sequence())
-    for (const Value& item : value.sequence().items) bytes += bytes_of(item);
+    for (const Value& item : value.sequence().items) bytes += bytes_in_value(item);
   if (value.is_map())
-    for (const Value& item : value.map().values) bytes += bytes_of(item);
-  if (value.is_optional() && value.optional().item) bytes = bytes_of(*value.optional().item);
+    for (const Value& item : value.map().values) bytes += bytes_in_value(item);
+  if (value.is_optional() && value.optional().item) bytes = bytes_in_value(*value.optional().item);
   return bytes;
 }
 
 void require_output_size(const std::vector<Value>& outputs) {
   std::uint64_t bytes = 0;
-  for (const Value& output : outputs) bytes += bytes_of(output);
+  for (const Value& output : outputs) bytes += bytes_in_value(output);
   if (bytes > limits().output)
     fail(ErrorKind::limit, "the outputs take {} bytes, more than {} (--max-output)", bytes, limits().output);
 }
