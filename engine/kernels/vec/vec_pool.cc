@@ -107,18 +107,8 @@ void fold_strided_rows(const T* x, int64_t rows, const RowWindows& w, T* y) {
   fold_rows_by<fold, stride, 0, true>(x, rows, w, y);
 }
 
-template <class T>
-void fold_rows(Fold fold, const T* x, int64_t rows, const RowWindows& w, T* y) {
-  if (fold == Fold::sum) {
-    return w.stride == 1 ? fold_strided_rows<Fold::sum, 1>(x, rows, w, y)
-                         : fold_strided_rows<Fold::sum, 2>(x, rows, w, y);
-  }
-  w.stride == 1 ? fold_strided_rows<Fold::max, 1>(x, rows, w, y)
-                : fold_strided_rows<Fold::max, 2>(x, rows, w, y);
-}
-
 template <Fold fold, class T>
-void fold_columns_by(const T* x, int64_t step, int64_t taps, T* y, int64_t n) {
+HWY_INLINE void fold_columns_by(const T* x, int64_t step, int64_t taps, T* y, int64_t n) {
   const auto apart = static_cast<size_t>(step), count = static_cast<size_t>(taps),
              columns = static_cast<size_t>(n);
   if (taps == 2) return fold_windows<fold, 1, 2, true>(x, apart, count, y, columns);
@@ -126,24 +116,18 @@ void fold_columns_by(const T* x, int64_t step, int64_t taps, T* y, int64_t n) {
   fold_windows<fold, 1, 0, true>(x, apart, count, y, columns);
 }
 
-template <class T>
-void fold_columns(Fold fold, const T* x, int64_t step, int64_t taps, T* y, int64_t n) {
-  fold == Fold::sum ? fold_columns_by<Fold::sum>(x, step, taps, y, n)
-                    : fold_columns_by<Fold::max>(x, step, taps, y, n);
-}
-
-void fold_rows_f32(Fold fold, const float* x, int64_t rows, const RowWindows& w, float* y) {
-  fold_rows(fold, x, rows, w, y);
-}
-void fold_rows_f64(Fold fold, const double* x, int64_t rows, const RowWindows& w, double* y) {
-  fold_rows(fold, x, rows, w, y);
-}
-void fold_columns_f32(Fold fold, const float* x, int64_t step, int64_t taps, float* y, int64_t n) {
-  fold_columns(fold, x, step, taps, y, n);
-}
-void fold_columns_f64(Fold fold, const double* x, int64_t step, int64_t taps, double* y, int64_t n) {
-  fold_columns(fold, x, step, taps, y, n);
-}
+#define GRURUN_FOLD(NAME, FOLD, TYPE)                                                                      \
+  void fold_rows_##NAME(const TYPE* x, int64_t rows, const RowWindows& w, TYPE* y) {                       \
+    w.stride == 1 ? fold_strided_rows<FOLD, 1>(x, rows, w, y) : fold_strided_rows<FOLD, 2>(x, rows, w, y); \
+  }                                                                                                        \
+  void fold_columns_##NAME(const TYPE* x, int64_t step, int64_t taps, TYPE* y, int64_t n) {                \
+    fold_columns_by<FOLD>(x, step, taps, y, n);                                                            \
+  }
+GRURUN_FOLD(sum_f32, Fold::sum, float)
+GRURUN_FOLD(max_f32, Fold::max, float)
+GRURUN_FOLD(sum_f64, Fold::sum, double)
+GRURUN_FOLD(max_f64, Fold::max, double)
+#undef GRURUN_FOLD
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -151,24 +135,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
-HWY_EXPORT(fold_rows_f32);
-HWY_EXPORT(fold_rows_f64);
-HWY_EXPORT(fold_columns_f32);
-HWY_EXPORT(fold_columns_f64);
-
-void vec_fold_rows(Fold fold, const float* x, int64_t rows, const RowWindows& windows, float* y) {
-  HWY_DYNAMIC_DISPATCH(fold_rows_f32)(fold, x, rows, windows, y);
-}
-void vec_fold_rows(Fold fold, const double* x, int64_t rows, const RowWindows& windows, double* y) {
-  HWY_DYNAMIC_DISPATCH(fold_rows_f64)(fold, x, rows, windows, y);
-}
-
-void vec_fold(Fold fold, const float* x, int64_t step, int64_t taps, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(fold_columns_f32)(fold, x, step, taps, y, n);
-}
-void vec_fold(Fold fold, const double* x, int64_t step, int64_t taps, double* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(fold_columns_f64)(fold, x, step, taps, y, n);
-}
+#define GRURUN_FOLD(TYPE, BITS)                                                                        \
+  HWY_EXPORT(fold_rows_sum_f##BITS);                                                                   \
+  HWY_EXPORT(fold_rows_max_f##BITS);                                                                   \
+  HWY_EXPORT(fold_columns_sum_f##BITS);                                                                \
+  HWY_EXPORT(fold_columns_max_f##BITS);                                                                \
+  void vec_fold_rows(Fold fold, const TYPE* x, int64_t rows, const RowWindows& windows, TYPE* y) {     \
+    if (fold == Fold::sum) return HWY_DYNAMIC_DISPATCH(fold_rows_sum_f##BITS)(x, rows, windows, y);    \
+    HWY_DYNAMIC_DISPATCH(fold_rows_max_f##BITS)(x, rows, windows, y);                                  \
+  }                                                                                                    \
+  void vec_fold(Fold fold, const TYPE* x, int64_t step, int64_t taps, TYPE* y, int64_t n) {            \
+    if (fold == Fold::sum) return HWY_DYNAMIC_DISPATCH(fold_columns_sum_f##BITS)(x, step, taps, y, n); \
+    HWY_DYNAMIC_DISPATCH(fold_columns_max_f##BITS)(x, step, taps, y, n);                               \
+  }
+GRURUN_FOLD(float, 32)
+GRURUN_FOLD(double, 64)
+#undef GRURUN_FOLD
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE
