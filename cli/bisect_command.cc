@@ -8,18 +8,18 @@
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
 #include "cli/report_flags.h"
+#include "cli/runtime_values.h"
 #include "cli/sandbox_flags.h"
 #include "cli/time_limit.h"
 #include "cli/warnings.h"
-#include "onnx_io/folder.h"
 #include "onnx_io/models/load_to_run.h"
-#include "onnx_io/values/tensor_files.h"
+#include "onnx_io/scratch_folder.h"
 #include "opset/check/mended_findings.h"
 #include "report/bisect/bisect_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
-#include "trial/bisect.h"
-#include "trial/precise.h"
+#include "trial/bisecting/bisect.h"
+#include "trial/bisecting/oddities.h"
 #include "trial/trial.h"
 
 namespace grurun::cli {
@@ -30,15 +30,16 @@ struct BisectFlags {
   InputFlags data;
   EngineFlags engine;
   std::string against;
+  std::string runtime;
+  std::string names;
   std::string find;
   std::optional<double> rtol, atol;
-  bool all = false;
+  bool all = false, rank = false;
   std::string max_time;
   ReportFlags report;
 };
 
 using report::BisectReport;
-using trial::ValuesByName;
 
 const std::map<std::string, trial::Oddity> oddities{{"nan", trial::Oddity::nan},
                                                     {"inf", trial::Oddity::inf},
@@ -51,81 +52,76 @@ bool holds_values(const std::string& path) {
   return path.ends_with(".npz") || path.ends_with(".json") || std::filesystem::is_directory(path);
 }
 
-/// Values by name: of one file, or of a folder of files, each named by what is in it, or else by its name.
-ValuesByName stored_values(const std::string& path) {
-  std::vector<std::string> files{path};
-  if (std::filesystem::is_directory(path)) {
-    files.clear();
-    for (const onnx_io::FolderEntry& entry : onnx_io::entries_of(path)) {
-      if (entry.name.ends_with(".pb") || entry.name.ends_with(".npy"))
-        files.push_back(path + "/" + entry.name);
-    }
-  }
-  ValuesByName values;
-  for (const std::string& file : files) {
-    for (onnx_io::NamedValue& read : onnx_io::read_values(file)) {
-      const std::string name = read.name.empty() ? std::filesystem::path(file).stem().string() : read.name;
-      if (!values.emplace(name, std::move(read.value)).second)
-        fail_usage("--against {}: two values are named '{}'", path, name);
-    }
-  }
-  return values;
+/// The command of the runtime that is the reference; nullopt: something else is.
+std::optional<std::string> runtime_command(const BisectFlags& flags) {
+  return flags.runtime.empty() ? command_of_runtime(flags.against) : flags.runtime;
 }
 
-/// What another model of the same inputs makes.
-ValuesByName values_of(const std::string& path, const onnx_io::Graph& graph, const std::vector<Value>& inputs,
-                       const trial::Rerun& rerun) {
-  const onnx_io::RunnableModel other = onnx_io::load_model_to_run(path);
-  std::vector<Value> given;
-  for (const onnx_io::ValueInfo& wanted : other.model.graph.inputs) {
-    const auto same = std::ranges::find(graph.inputs, wanted.name, &onnx_io::ValueInfo::name);
-    given.push_back(
-        same == graph.inputs.end()
-            ? Value()
-            : trial::as_declared(inputs[static_cast<std::size_t>(same - graph.inputs.begin())], wanted.type));
-  }
-  return trial::values_by_name(other.model, std::move(given), rerun);
+/// What reports call the reference.
+std::string reference_name(const BisectFlags& flags) {
+  if (!flags.runtime.empty()) return "the command of --runtime";
+  return flags.against == precise ? "double precision" : flags.against;
 }
 
-ValuesByName reference_of(const BisectFlags& flags, const onnx_io::Model& model,
-                          const std::vector<Value>& inputs, const trial::Rerun& rerun) {
-  if (flags.against == precise) {
-    std::vector<Value> wide;
-    for (const Value& input : inputs) wide.push_back(trial::widened(input));
-    return trial::values_by_name(trial::widened(model), std::move(wide), rerun);
-  }
-  if (holds_values(flags.against)) return stored_values(flags.against);
-  return values_of(flags.against, model.graph, inputs, rerun);
+/// A reference that no runtime makes.
+trial::Reference reference_for(const BisectFlags& flags, const onnx_io::Model& model,
+                               const std::vector<Value>& inputs, const trial::Rerun& rerun,
+                               const std::string& scratch) {
+  if (flags.against == precise) return trial::precise_reference_of(model, inputs, rerun, scratch);
+  if (holds_values(flags.against)) return {trial::ValueStore::open(flags.against, "--against")};
+  const onnx_io::RunnableModel other = onnx_io::load_model_to_run(flags.against);
+  return trial::reference_of(model, inputs, other.model, rerun, scratch);
+}
+
+/// Values that a runtime returns at once: a part of what tensors may take here, where that was said.
+std::size_t bytes_at_once(const BisectFlags& flags) {
+  constexpr std::size_t otherwise = std::size_t{256} << 20, part = 4;
+  return flags.engine.max_memory.empty() ? otherwise
+                                         : parse_bytes("--max-memory", flags.engine.max_memory) / part;
+}
+
+void require_one_reference(const BisectFlags& flags) {
+  if (int{!flags.against.empty()} + int{!flags.runtime.empty()} + int{!flags.find.empty()} != 1)
+    fail_usage(
+        "bisect takes one of --against and --runtime, what values are to be, and --find, which numbers are "
+        "not to be");
+  if (!flags.find.empty() && !oddities.contains(flags.find))
+    fail_usage("--find takes nan, inf, overflow-float16 or denormal, not '{}'", flags.find);
+  if (!flags.find.empty() && (!flags.names.empty() || flags.rank))
+    fail_usage("--names and --rank go with a reference; --find has none");
 }
 
 int run(const BisectFlags& flags) {
-  if (flags.against.empty() == flags.find.empty())
-    fail_usage(
-        "bisect takes one of --against, what values are to be, and --find, which numbers are not to be");
-  if (!flags.find.empty() && !oddities.contains(flags.find))
-    fail_usage("--find takes nan, inf, overflow-float16 or denormal, not '{}'", flags.find);
+  require_one_reference(flags);
   apply(flags.engine, flags.max_time);
   Reports<BisectReport> reports(flags.report, "bisect", true);
   std::vector<NamedPath> read{{"the model", flags.model}};
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   if (!flags.against.empty()) read.push_back({"--against", flags.against});
   require_unread(reports.files(), read);
+  if (!flags.names.empty()) read.push_back({"--names", flags.names});
+  const std::optional<std::string> command = runtime_command(flags);
+  const onnx_io::ScratchFolder scratch;
   SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports.files())};
-  if (!flags.against.empty() && flags.against != precise)
+  files.written.push_back(scratch.path());
+  if (!flags.names.empty()) files.values.push_back(flags.names);
+  if (!flags.against.empty() && flags.against != precise && !command)
     (holds_values(flags.against) ? files.values : files.models).push_back(flags.against);
-  enter_sandbox(flags.engine.sandbox, files);
-  const onnx_io::RunnableModel file = onnx_io::load_model_to_run(flags.model);
-  const onnx_io::Model& model = file.model;
-  require_unread(reports.files(), files_of(model));
-  const std::vector<Value> inputs = gather_inputs(flags.data, model.graph);
+  if (command && sandbox_mode(flags.engine.sandbox) == conformance::SandboxMode::strict)
+    fail_usage("--sandbox strict: another runtime is a program that is started; use auto");
+  if (!command) enter_sandbox(flags.engine.sandbox, files);
+  std::optional<onnx_io::RunnableModel> file = onnx_io::load_model_to_run(flags.model);
+  require_unread(reports.files(), files_of(file->model));
+  const std::vector<Value> inputs = gather_inputs(flags.data, file->model.graph);
   reports.open();
   Warnings warnings;
-  for (const opset::Finding& finding : opset::mended_findings(file.mended)) warnings.tell_of(finding);
+  for (const opset::Finding& finding : opset::mended_findings(file->mended)) warnings.tell_of(finding);
 
   trial::BisectOptions options;
   options.tolerances.flag = {flags.rtol, flags.atol};
   options.rerun.seed = flags.data.seed.value_or(0);
   options.all = flags.all;
+  options.rank = flags.rank;
   std::unique_ptr<TimeLimit> limit;
   if (const auto most =
           flags.max_time.empty() ? std::nullopt : parse_time_limit("--max-time", flags.max_time)) {
@@ -138,15 +134,36 @@ int run(const BisectFlags& flags) {
                [&] {
                  trial::TrialOptions checked;
                  checked.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
-                 trial::Trial(model, std::move(checked)).check(inputs);
+                 trial::Trial(file->model, std::move(checked)).check(inputs);
                  if (!flags.find.empty()) {
                    result.sought = flags.find;
-                   result.found = trial::find_oddity(model, inputs, oddities.at(flags.find), options.rerun);
+                   result.found =
+                       trial::find_oddity(file->model, inputs, oddities.at(flags.find), options.rerun);
                    return;
                  }
-                 const ValuesByName reference = reference_of(flags, model, inputs, options.rerun);
-                 result.bisection = trial::bisect(model, inputs, reference, options);
-                 result.bisection->reference = flags.against == precise ? "double precision" : flags.against;
+                 std::optional<trial::Reference> reference;
+                 if (command) {
+                   const std::vector<WantedValue> wanted = wanted_values(file->model, inputs, options.rerun);
+                   RuntimeRun run{flags.runtime.empty() ? "--against " + flags.against : "--runtime",
+                                  *command,
+                                  flags.model,
+                                  !file->model.external_files.empty(),
+                                  scratch.path(),
+                                  bytes_at_once(flags),
+                                  options.rerun.deadline};
+                   onnx_io::Graph graph;
+                   graph.inputs = file->model.graph.inputs;
+                   graph.outputs = file->model.graph.outputs;
+                   file.reset();  // the runtime has its own weights: they are not to be there twice
+                   reference.emplace(trial::Reference{values_of_runtime(run, graph, inputs, wanted)});
+                   file = onnx_io::load_model_to_run(flags.model);
+                 } else {
+                   reference = reference_for(flags, file->model, inputs, options.rerun, scratch.path());
+                 }
+                 if (!flags.names.empty())
+                   reference->values.rename(trial::read_name_map(flags.names), "--names");
+                 result.bisection = trial::bisect(file->model, inputs, *reference, options);
+                 result.bisection->reference = reference_name(flags);
                });
   limit.reset();
   reports.write(result);
@@ -160,6 +177,8 @@ reference's values: so a node that is wrong is told from one that hands on what 
   grurun bisect model.onnx --inputs test_data_set_0 --against values.npz
   grurun bisect half.onnx --inputs x.npy --against float.onnx --rtol 0.01
   grurun bisect model.onnx --seed 0 --against precise --rtol 1e-5
+  grurun bisect int8.onnx --inputs x.npy --against float.onnx --rtol 0.1 --rank
+  grurun bisect model.onnx --inputs x.npy --against onnxruntime
   grurun bisect model.onnx --inputs x.npy --find nan
 
 Exit codes: 0 nothing differs, or is found; 1 something; 2 usage; 3 invalid model or data; 4 unsupported; 5 a limit was hit; 70 internal error.)";
@@ -175,9 +194,20 @@ void add_bisect(CLI::App& command, Action& action) {
   command
       .add_option(
           "--against", flags->against,
-          "Values by name (.npz, .json, or a folder of .pb and .npy), another model, or precise: this one "
-          "in double")
+          "Values by name (.npz, .json, or a folder of .pb and .npy), another model, precise: this one in "
+          "double, or onnxruntime, openvino or reference, through the Python package")
       ->type_name("X")
+      ->group(looking);
+  command
+      .add_option("--runtime", flags->runtime,
+                  "The values of another runtime: a command with {model}, {inputs} and {outputs}, as of "
+                  "conformance")
+      ->type_name("COMMAND")
+      ->group(looking);
+  command
+      .add_option("--names", flags->names,
+                  "Other names in the reference: {\"name in the model\": \"name there\"}")
+      ->type_name("MAP.json")
       ->group(looking);
   command
       .add_option("--find", flags->find, "The first node that makes a nan, inf, overflow-float16 or denormal")
@@ -186,6 +216,8 @@ void add_bisect(CLI::App& command, Action& action) {
   command.add_option("--rtol", flags->rtol, "Relative tolerance (1e-3)")->type_name("NUMBER")->group(looking);
   command.add_option("--atol", flags->atol, "Absolute tolerance (1e-7)")->type_name("NUMBER")->group(looking);
   command.add_flag("--all", flags->all, "Go on behind the first wrong node")->group(looking);
+  command.add_flag("--rank", flags->rank, "Run every node alone, and rank them by the error that each makes")
+      ->group(looking);
   add_engine_flags(command, flags->engine, "Engine");
   command.add_option("--max-time", flags->max_time, "Seconds that it may take; 0, the default: no limit")
       ->type_name("SECONDS")

@@ -10,6 +10,7 @@
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
+#include "cli/intermediate_flags.h"
 #include "cli/report_flags.h"
 #include "cli/sandbox_flags.h"
 #include "cli/time_limit.h"
@@ -22,9 +23,9 @@
 #include "tensor/memory/heap.h"
 #include "tensor/printable.h"
 #include "trial/as_type.h"
+#include "trial/bisecting/bisect.h"
 #include "trial/diagnosis/explain.h"
 #include "trial/diagnosis/trace.h"
-#include "trial/intermediates.h"
 #include "trial/trial.h"
 
 namespace grurun::cli {
@@ -44,7 +45,7 @@ struct RunFlags {
   std::vector<std::string> atol;
   EngineFlags engine;
   std::string trace_gates;
-  std::string save_intermediates;
+  IntermediateFlags intermediates;
   bool precise = false;
   bool cast = false;
   std::string max_time;
@@ -64,7 +65,8 @@ std::vector<NamedPath> written_files(const RunFlags& flags, std::vector<NamedPat
   written.push_back({"--save-inputs", file(flags.save_inputs)});
   written.push_back({"--save-outputs", file(flags.save_outputs)});
   written.push_back({"--trace-gates", flags.trace_gates});
-  written.push_back({"--save-intermediates", flags.save_intermediates});
+  if (!trial::names_folder(flags.intermediates.save))
+    written.push_back({"--save-intermediates", flags.intermediates.save});
   return written;
 }
 
@@ -84,6 +86,7 @@ void check_paths(const RunFlags& flags, const std::vector<NamedPath>& written) {
   std::vector<NamedPath> read{{"the model", flags.model}};
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   for (const std::string& argument : flags.expected) read.push_back({"--expected", argument});
+  add_read_paths(flags.intermediates, read);
   require_unread_all(flags, written, read);
 }
 
@@ -156,16 +159,24 @@ void trace_gates(const RunFlags& flags, const onnx_io::Model& model, const trial
   }
 }
 
-void save_intermediates(const RunFlags& flags, const onnx_io::Model& model, const trial::Outcome& outcome) {
+/// What is asked for all outputs holds for the values between.
+trial::Tolerances general_tolerances(const RunFlags& flags) {
+  trial::Tolerances out;
+  for (const std::string& text : flags.rtol)
+    if (const auto [name, number] = parse_named_number("--rtol", text); name.empty()) out.flag.rtol = number;
+  for (const std::string& text : flags.atol)
+    if (const auto [name, number] = parse_named_number("--atol", text); name.empty()) out.flag.atol = number;
+  return out;
+}
+
+void look_between(const RunFlags& flags, const onnx_io::Model& model, RunReport& report) {
   try {
-    std::vector<onnx_io::NamedValue> values;
-    for (auto& [name, value] :
-         trial::values_by_name(model, outcome.inputs, {flags.data.seed.value_or(0), {}}))
-      values.push_back({name, value});
-    std::ranges::sort(values, {}, &onnx_io::NamedValue::name);
-    onnx_io::write_values(flags.save_intermediates, values);
+    trial::BisectOptions options;
+    options.tolerances = general_tolerances(flags);
+    options.rerun.seed = flags.data.seed.value_or(0);
+    look_between(flags.intermediates, model, report.outcome.inputs, options, report);
   } catch (const Error& error) {
-    tell_failure(outcome, error);
+    tell_failure(report.outcome, error);
   }
 }
 
@@ -177,7 +188,7 @@ trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>
   options.compare_random = true;  // the same seed draws the same
   options.tolerances = tolerances_for(flags, outputs);
   options.precise = flags.precise ? trial::Precise::all : trial::Precise::none;
-  options.keep_inputs = !flags.trace_gates.empty() || !flags.save_intermediates.empty();
+  options.keep_inputs = !flags.trace_gates.empty() || flags.intermediates.any();
   return options;
 }
 
@@ -203,13 +214,15 @@ void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, std::u
   for (const opset::Finding& finding : opset::mended_findings(file.mended)) options.warn(finding);
   if (limit != nullptr) options.deadline = limit->deadline();
   memory::begin_counting_heap();
-  trial::Trial trial(model, std::move(options));
-  report.outcome = with_context([&] { return flags.model; }, [&] { return trial.run(std::move(set)); });
-  limit.reset();  // what is left is writing
-  save(flags.save_outputs, model.graph, outputs, report.outcome.outputs, Side::output);
-  explain(flags, trial, report);
+  {
+    trial::Trial trial(model, std::move(options));
+    report.outcome = with_context([&] { return flags.model; }, [&] { return trial.run(std::move(set)); });
+    save(flags.save_outputs, model.graph, outputs, report.outcome.outputs, Side::output);
+    explain(flags, trial, report);
+  }  // its packed weights are not to be there twice
   if (!flags.trace_gates.empty()) trace_gates(flags, model, report.outcome);
-  if (!flags.save_intermediates.empty()) save_intermediates(flags, model, report.outcome);
+  if (flags.intermediates.any()) look_between(flags, model, report);
+  limit.reset();  // what is left is writing
 }
 
 // What ends a run is a part of its report. A wrong argument, without which there would be one, is not.
@@ -233,10 +246,11 @@ int run(const RunFlags& flags) {
   apply(flags.engine, flags.max_time);
   if (!flags.trace_gates.empty() && onnx_io::format_of(flags.trace_gates) != onnx_io::FileFormat::npz)
     fail_usage("--trace-gates takes a file that ends in .npz, not {}", flags.trace_gates);
-  if (!flags.save_intermediates.empty() && !flags.save_intermediates.ends_with(".npz") &&
-      !flags.save_intermediates.ends_with(".json"))
-    fail_usage("--save-intermediates takes a file that ends in .npz or .json, not {}",
-               flags.save_intermediates);
+  require_fitting(flags.intermediates);
+  if (flags.expected.empty() && flags.intermediates.expected.empty() &&
+      !(flags.rtol.empty() && flags.atol.empty()))
+    fail_usage("{} requires --expected or --expected-intermediates; see grurun --help",
+               flags.rtol.empty() ? "--atol" : "--rtol");
   max_time(flags);
   Reports<RunReport> reports(flags.report, "a run", false);
   const std::vector<NamedPath> written = written_files(flags, reports.files());
@@ -248,7 +262,9 @@ int run(const RunFlags& flags) {
   if (flags.quiet) report.shows_values.reset();
   std::vector<std::string> values = flags.data.inputs, outputs = paths_of(written);
   values.insert(values.end(), flags.expected.begin(), flags.expected.end());
-  outputs.insert(outputs.end(), {flags.save_inputs, flags.save_outputs});
+  outputs.insert(outputs.end(), {flags.save_inputs, flags.save_outputs, flags.intermediates.save});
+  for (const std::string& path : {flags.intermediates.expected, flags.intermediates.names})
+    if (!path.empty()) values.push_back(path);
   enter_sandbox(flags.engine.sandbox, {{flags.model}, std::move(values), std::move(outputs)});
   onnx_io::RunnableModel file;
   std::unique_ptr<TimeLimit> limit;
@@ -265,20 +281,19 @@ int run(const RunFlags& flags) {
 void add_data_flags(CLI::App& app, RunFlags& flags) {
   const char* data = "Data";
   add_inputs_flag(app, flags.data, data);
-  CLI::Option* expected = app.add_option("--expected", flags.expected,
-                                         "Compare with these, named as for --inputs (folder: output_K.pb)")
-                              ->type_name("FILE")
-                              ->group(data);
+  app.add_option("--expected", flags.expected,
+                 "Compare with these, named as for --inputs (folder: output_K.pb)")
+      ->type_name("FILE")
+      ->group(data);
   // One value each time, so that a model named last is not taken for one.
   const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* text) {
     return app.add_option(name, values, text)->allow_extra_args(false)->group(data);
   };
   repeated("--rtol", flags.rtol, "Relative tolerance, 1e-3 or for one output Y:1e-3; may be repeated")
-      ->type_name("[Y:]NUMBER")
-      ->needs(expected);
-  repeated("--atol", flags.atol, "Absolute tolerance, likewise")->type_name("[Y:]NUMBER")->needs(expected);
+      ->type_name("[Y:]NUMBER");
+  repeated("--atol", flags.atol, "Absolute tolerance, likewise")->type_name("[Y:]NUMBER");
   add_cast_flag(app, flags.cast, data);
-  app.get_option("--cast")->needs(expected);
+  app.get_option("--cast")->needs("--expected");
   app.add_option(
          "--save-outputs", flags.save_outputs,
          "Write outputs: a folder (output_K.pb; one to be made, with a dot in its name, ends with /), "
@@ -309,10 +324,7 @@ void add_run(CLI::App& app, Action& action) {
                  "Write every gate of every step of GRU, LSTM and RNN, recomputed in double")
       ->type_name("FILE.npz")
       ->group("Output");
-  app.add_option("--save-intermediates", flags->save_intermediates,
-                 "Run once more node by node, and write the values between by name (.npz, .json)")
-      ->type_name("FILE")
-      ->group("Output");
+  add_intermediate_flags(app, flags->intermediates);
   app.add_flag("--precise", flags->precise,
                "Compute once more in double, and say which side is nearer to the truth, by how many ULP")
       ->group("Output");

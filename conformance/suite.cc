@@ -15,6 +15,7 @@
 #include "engine/kernels/machine/parallel.h"
 #include "onnx_io/bytes.h"
 #include "onnx_io/folder.h"
+#include "onnx_io/scratch_folder.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
@@ -104,35 +105,6 @@ bool SuiteResult::as_expected() const {
   return not_run() == 0 && unexpected() == 0 && stale.empty() && unused_rules.empty();
 }
 
-namespace {
-
-/// A folder for what commands leave, with a place for each job, whatever becomes of the workers.
-class ScratchFolder {
- public:
-  explicit ScratchFolder(bool is_needed) {
-    if (!is_needed) return;
-    std::string path = (std::filesystem::temp_directory_path() / "grurun-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr)
-      fail_usage("{}: no folder can be made there: {}", path, std::strerror(errno));
-    path_ = path;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  std::string of_job(std::size_t job) const {
-    return path_.empty() ? path_ : fmt::format("{}/{}", path_, job);
-  }
-
- private:
-  std::string path_;
-};
-
-}  // namespace
-
 void run_suite(SuiteResult& result, const Progress& progress) {
   const auto begin = std::chrono::steady_clock::now();
   result.outcomes.resize(result.cases.size());
@@ -162,7 +134,8 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   const bool starts_programs = result.options.each.other && !result.options.each.other->command.empty();
   if (starts_programs && result.options.sandbox == SandboxMode::strict)
     fail_usage("--sandbox strict: workers that run another runtime's command start a program; use auto");
-  const ScratchFolder scratch(starts_programs);
+  std::optional<onnx_io::ScratchFolder> scratch;
+  if (starts_programs) scratch.emplace();
   const SandboxMode mode = starts_programs ? SandboxMode::off : result.options.sandbox;
   const Sandbox sandbox(mode, mode == SandboxMode::off ? SandboxPaths{} : readable_paths(result));
   result.sandbox = sandbox.state().text();
@@ -188,7 +161,7 @@ void run_suite(SuiteResult& result, const Progress& progress) {
       share_threads(left());
       if (result.options.each.between_steps) result.options.each.between_steps();
     };
-    options.scratch = scratch.of_job(job);
+    if (scratch) options.scratch = fmt::format("{}/{}", scratch->path(), job);
     return encode(run_case(result.cases[jobs[job]], options));
   };
   // What is run again is told of when it has ended for good.

@@ -133,9 +133,11 @@ std::span<const Format<RunReport>> formats() {
 
 template <>
 std::span<const Format<BisectReport>> formats() {
-  static constexpr Format<BisectReport> rows[] = {{"text", "", "", bisect_text},
-                                                  {"json", "{\n  \"model\": \"", "", bisect_json},
-                                                  {"markdown", "# grurun bisect ", "", bisect_markdown}};
+  static constexpr Format<BisectReport> rows[] = {
+      {"text", "", "", bisect_text},
+      {"json", "{\n  \"model\": \"", "", bisect_json},
+      {"markdown", "# grurun bisect ", "", bisect_markdown},
+      {"html", "<!DOCTYPE html>\n<html lang=\"en\">\n<!-- grurun bisect: report -->", "", bisect_html}};
   return rows;
 }
 

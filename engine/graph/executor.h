@@ -16,6 +16,17 @@
 
 namespace grurun::engine {
 
+/// A value in a body that a node runs.
+struct BodyValue {
+  /// "loop/3/": the name of the node with the body, or of its first output where it has none, and how often
+  /// it has run the body before. A node with several bodies (If) runs one of them once: "choice/". Nested
+  /// ones follow each other.
+  const std::string& path;
+  const std::string& name;
+  const Value& value;
+  const Step* step;  // nullptr: it is an input of the body
+};
+
 struct RunOptions {
   std::uint64_t seed = 0;
   /// Error(limit) when the run passes this moment.
@@ -29,6 +40,9 @@ struct RunOptions {
   /// Called with every value a step of the main graph makes, by name (bisecting, tracing); a plan made with
   /// PlanOptions::fuse has fewer. May be empty.
   std::function<void(const Step&, std::size_t output, const Value&)> observe;
+  /// Called with every value of a body, when it is there: what the body is given as inputs, what its steps
+  /// make. May be empty.
+  std::function<void(const BodyValue&)> observe_body{};
   /// Called after every step, those of bodies and functions included, with when it began and ended. May be
   /// empty.
   using Moment = std::chrono::steady_clock::time_point;

@@ -19,6 +19,8 @@ struct RunState {
   const RunOptions& options;
   std::atomic<std::int64_t> iterations = 0;  // an operator may count on several threads
   std::uint64_t seeds_given = 0;
+  std::string body_path{};   // of RunOptions::observe_body, where the steps that run now stand
+  bool in_function = false;  // these steps are of the body of a function, which is not observed
 
   /// Throws Error(limit) once the deadline has passed, and what RunOptions::poll throws.
   void check_deadline() const;
@@ -76,6 +78,8 @@ class StepContext final : public RunContext {
   void finish();
 
  private:
+  /// Runs the steps of a body and tells RunOptions::observe_body of its values.
+  void run_observed(const Plan& body, Values& frame);
   bool obeys_rule(std::size_t input) const;
   /// As check_input_types, rule by rule.
   void check_rules() const;
@@ -104,6 +108,7 @@ class StepContext final : public RunContext {
   const Step& step_;
   Values& frame_;
   RunState& state_;
+  std::int64_t bodies_run_ = 0;
   std::uint64_t seen_ = 0;  // inputs 0 to 63
   std::vector<bool> seen_beyond_64_;
   Values unwanted_;  // outputs that no slot waits for, by index

@@ -3,6 +3,7 @@
 
 #include "engine/graph/node_rules.h"
 #include "engine/graph/run_state.h"
+#include "onnx_io/models/walk.h"
 #include "opset/findings/rule_error.h"
 #include "opset/inference/judge_types.h"
 #include "opset/schema/registry.h"
@@ -106,7 +107,11 @@ Values StepContext::run_subgraph(const Plan& body, Values inputs) {
   for (const Capture& capture : body.captures) {
     frame[static_cast<std::size_t>(capture.inner)] = frame_[static_cast<std::size_t>(capture.outer)];
   }
-  run_steps(body, frame, state_, nullptr);
+  if (state_.options.observe_body) {
+    run_observed(body, frame);
+  } else {
+    run_steps(body, frame, state_, nullptr);
+  }
   Values outputs;
   outputs.reserve(body.outputs.size());
   for (const int slot : body.outputs) {
@@ -115,6 +120,32 @@ Values StepContext::run_subgraph(const Plan& body, Values inputs) {
   for (const int slot : kept->changing) frame[static_cast<std::size_t>(slot)].clear();
   body.kept_frame.keep(std::move(kept));
   return outputs;
+}
+
+void StepContext::run_observed(const Plan& body, Values& frame) {
+  std::size_t bodies = 0;
+  if (step_.node != nullptr)
+    onnx_io::for_each_body(*step_.node, [&](const onnx_io::Graph&, const onnx_io::Attribute&) { ++bodies; });
+  const std::string around = state_.body_path;
+  const bool in_function = state_.in_function;
+  state_.in_function = in_function || bodies == 0;
+  if (!state_.in_function) {
+    state_.body_path += (step_.node->name.empty() ? step_.output_names.at(0) : step_.node->name) + "/";
+    if (bodies == 1) state_.body_path += std::to_string(bodies_run_++) + "/";
+  }
+  const std::string path = state_.body_path;
+  const auto& observe = state_.options.observe_body;
+  const std::function<void(const Step&, std::size_t, const Value&)> see =
+      [&](const Step& step, std::size_t output, const Value& value) {
+        observe({path, step.output_names.at(output), value, &step});
+      };
+  for (std::size_t i = 0; i < body.inputs.size() && !state_.in_function; ++i) {
+    const Value& value = frame[static_cast<std::size_t>(body.inputs[i])];
+    if (!value.empty()) observe({path, body.input_names[i], value, nullptr});
+  }
+  run_steps(body, frame, state_, state_.in_function ? nullptr : &see);
+  state_.body_path = around;
+  state_.in_function = in_function;
 }
 
 void StepContext::check_limits() {

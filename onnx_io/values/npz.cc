@@ -2,7 +2,9 @@
 #include <fcntl.h>
 #include <zip.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -88,19 +90,20 @@ std::string member_name(const NamedValue& value, std::size_t index) {
 
 }  // namespace
 
-std::vector<NamedValue> read_npz(const std::string& path) {
-  std::uint64_t file_size = 0;
-  const Archive archive = open_archive(path, &file_size);
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+namespace {
+
+/// Calls see(name, index, size) for each member: of a value's name, and size bytes without compression.
+void for_each_member(zip_t* archive, std::uint64_t file_size,
+                     const std::function<void(const std::string&, zip_uint64_t, std::uint64_t)>& see) {
+  const zip_int64_t count = zip_get_num_entries(archive, 0);
   if (count > most_members) fail(ErrorKind::limit, "{} members; up to {} are read", count, most_members);
-  std::vector<NamedValue> values;
   std::set<std::string> names;
   std::uint64_t total = 0;
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t info;
     zip_stat_init(&info);
     const auto index = static_cast<zip_uint64_t>(i);
-    if (zip_stat_index(archive.get(), index, 0, &info) != 0 || info.name == nullptr) {
+    if (zip_stat_index(archive, index, 0, &info) != 0 || info.name == nullptr) {
       fail_invalid("member {} of the archive cannot be read", i);
     }
     std::string name = info.name;
@@ -113,10 +116,50 @@ std::vector<NamedValue> read_npz(const std::string& path) {
                    if (total / best_ratio > file_size) fail_invalid("the members overlap");
                    name.resize(name.size() - 4);
                    if (!names.insert(name).second) fail_invalid("the name is there twice");
-                   values.push_back({name, parse_npy(inflate(archive.get(), index, size))});
+                   see(name, index, size);
                  });
   }
+}
+
+}  // namespace
+
+std::vector<NamedValue> read_npz(const std::string& path) {
+  std::uint64_t file_size = 0;
+  const Archive archive = open_archive(path, &file_size);
+  std::vector<NamedValue> values;
+  for_each_member(archive.get(), file_size,
+                  [&](const std::string& name, zip_uint64_t index, std::uint64_t size) {
+                    values.push_back({name, parse_npy(inflate(archive.get(), index, size))});
+                  });
   return values;
+}
+
+std::vector<std::string> npz_names(const std::string& path) {
+  std::vector<std::string> names;
+  with_context([&] { return path; },
+               [&] {
+                 std::uint64_t file_size = 0;
+                 const Archive archive = open_archive(path, &file_size);
+                 for_each_member(
+                     archive.get(), file_size,
+                     [&](const std::string& name, zip_uint64_t, std::uint64_t) { names.push_back(name); });
+               });
+  return names;
+}
+
+Value read_npz_value(const std::string& path, const std::string& name) {
+  std::optional<Value> value;
+  with_context([&] { return path; },
+               [&] {
+                 std::uint64_t file_size = 0;
+                 const Archive archive = open_archive(path, &file_size);
+                 for_each_member(archive.get(), file_size,
+                                 [&](const std::string& member, zip_uint64_t index, std::uint64_t size) {
+                                   if (member == name) value = parse_npy(inflate(archive.get(), index, size));
+                                 });
+                 if (!value) fail_usage("there is no value '{}' any more", name);
+               });
+  return *std::move(value);
 }
 
 namespace {
@@ -127,41 +170,28 @@ void write_empty_npz(const std::string& path) {
   write_file(path, {end});
 }
 
-}  // namespace
+/// A zip file's names end at a NUL.
+void check_member_name(const std::string& name, std::set<std::string>& names) {
+  constexpr std::size_t longest = 65535 - 4;  // with .npy, as 16 bits count it
+  if (name.size() > longest)
+    fail_unsupported("a name of {} bytes; .npz holds up to {}, .json and a folder of .pb more", name.size(),
+                     longest);
+  if (name.find('\0') != name.npos)
+    fail_unsupported("a name with NUL, which .npz cannot hold; write .json or a folder of .pb");
+  if (!names.insert(name).second) fail_usage("two values are named '{}'; a .npz needs different names", name);
+}
 
-void write_npz(const std::string& path, const std::vector<NamedValue>& values) {
-  std::vector<NpyFile> files;
-  std::set<std::string> names;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string name = member_name(values[i], i);
-    // A zip file's names end at a NUL.
-    constexpr std::size_t longest = 65535 - 4;  // with .npy, as 16 bits count it
-    if (name.size() > longest)
-      fail_unsupported("a name of {} bytes; .npz holds up to {}, .json and a folder of .pb more", name.size(),
-                       longest);
-    if (name.find('\0') != name.npos)
-      fail_unsupported("a name with NUL, which .npz cannot hold; write .json or a folder of .pb");
-    if (!names.insert(name).second)
-      fail_usage("two values are named '{}'; a .npz needs different names", name);
-    if (!values[i].value.is_tensor()) {
-      fail_unsupported("'{}' is {}; a .npz holds tensors only, .pb and .json hold every value", name,
-                       values[i].value.describe());
-    }
-    files.push_back(with_context([&] { return fmt::format("'{}'", name); },
-                                 [&] { return npy_content(values[i].value.tensor()); }));
-  }
-  if (files.empty()) return write_empty_npz(path);
+/// Writes an archive of these members, each from what source(archive, i) makes, which is read when all are
+/// there.
+void write_members(const std::string& path, const std::vector<std::string>& names,
+                   const std::function<zip_source_t*(zip_t*, std::size_t)>& source_of) {
+  if (names.empty()) return write_empty_npz(path);
   int code = 0;
   Archive archive(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
   if (archive == nullptr) fail_usage("cannot write {}: {}", path, error_text(code));
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::string_view data = files[i].data();
-    // The archive reads the pieces where they lie, when it is closed.
-    zip_buffer_fragment_t pieces[2];
-    pieces[0] = {reinterpret_cast<zip_uint8_t*>(files[i].header.data()), files[i].header.size()};
-    pieces[1] = {reinterpret_cast<zip_uint8_t*>(const_cast<char*>(data.data())), data.size()};
-    zip_source_t* const source = zip_source_buffer_fragment(archive.get(), pieces, data.empty() ? 1 : 2, 0);
-    const std::string name = member_name(values[i], i) + ".npy";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    zip_source_t* const source = source_of(archive.get(), i);
+    const std::string name = names[i] + ".npy";
     const zip_int64_t index =
         source == nullptr ? -1 : zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (index < 0) {
@@ -176,6 +206,45 @@ void write_npz(const std::string& path, const std::vector<NamedValue>& values) {
   }
   if (zip_close(archive.get()) != 0) fail_usage("cannot write {}: {}", path, zip_strerror(archive.get()));
   archive.release();
+}
+
+}  // namespace
+
+void write_npz(const std::string& path, const std::vector<NamedValue>& values) {
+  std::vector<NpyFile> files;
+  std::set<std::string> names;
+  std::vector<std::string> members;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string name = member_name(values[i], i);
+    check_member_name(name, names);
+    if (!values[i].value.is_tensor()) {
+      fail_unsupported("'{}' is {}; a .npz holds tensors only, .pb and .json hold every value", name,
+                       values[i].value.describe());
+    }
+    files.push_back(with_context([&] { return fmt::format("'{}'", name); },
+                                 [&] { return npy_content(values[i].value.tensor()); }));
+    members.push_back(name);
+  }
+  write_members(path, members, [&](zip_t* archive, std::size_t i) {
+    const std::string_view data = files[i].data();
+    // The archive reads the pieces where they lie, when it is closed.
+    zip_buffer_fragment_t pieces[2];
+    pieces[0] = {reinterpret_cast<zip_uint8_t*>(files[i].header.data()), files[i].header.size()};
+    pieces[1] = {reinterpret_cast<zip_uint8_t*>(const_cast<char*>(data.data())), data.size()};
+    return zip_source_buffer_fragment(archive, pieces, data.empty() ? 1 : 2, 0);
+  });
+}
+
+void write_npz_of(const std::string& path, const std::vector<std::pair<std::string, std::string>>& files) {
+  std::set<std::string> names;
+  std::vector<std::string> members;
+  for (const auto& [name, file] : files) {
+    check_member_name(name, names);
+    members.push_back(name);
+  }
+  write_members(path, members, [&](zip_t* archive, std::size_t i) {
+    return zip_source_file(archive, files[i].second.c_str(), 0, -1);
+  });
 }
 
 }  // namespace grurun::onnx_io

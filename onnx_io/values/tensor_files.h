@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/value.h"
@@ -27,6 +28,15 @@ std::vector<NamedValue> read_values(const std::string& path, const ValueType* ex
 
 /// The value a .pb file holds; see read_values. The name inside the file is in NamedValue::name.
 NamedValue read_pb(const std::string& path, const ValueType* expected = nullptr);
+
+/// The names of a .npz's values, and one of them, so that not all have to be in memory. Throws as read_values
+/// does; there must be a value of that name.
+std::vector<std::string> npz_names(const std::string& path);
+Value read_npz_value(const std::string& path, const std::string& name);
+
+/// Writes a .npz of .npy files: pairs of a name, all different, and a file. Throws Error(usage) where it
+/// cannot be written, Error(unsupported) for a name that a .npz cannot hold.
+void write_npz_of(const std::string& path, const std::vector<std::pair<std::string, std::string>>& files);
 
 void write_pb(const std::string& path, const std::string& name, const Value& value);
 void write_npy(const std::string& path, const Tensor& tensor);

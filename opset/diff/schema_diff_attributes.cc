@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "onnx_io/models/attribute_text.h"
 #include "opset/diff/meaning_changes.h"
 #include "opset/diff/schema_changes.h"
 #include "opset/pages/attribute_values.h"
@@ -14,32 +15,10 @@ namespace {
 using onnx_io::Attribute;
 using onnx_io::AttributeType;
 
-// An attribute's default in text: "0.5", "\"forward\"", "[1, 2]".
-std::string value_text(const Attribute& value) {
-  switch (value.type) {
-    case AttributeType::float_:
-      return fmt::format("{}", value.f);
-    case AttributeType::int_:
-      return fmt::format("{}", value.i);
-    case AttributeType::string:
-      return "\"" + value.s + "\"";
-    case AttributeType::floats:
-      return fmt::format("[{}]", fmt::join(value.floats, ", "));
-    case AttributeType::ints:
-      return fmt::format("[{}]", fmt::join(value.ints, ", "));
-    case AttributeType::strings: {
-      std::string text;
-      for (const std::string& item : value.strings) text += (text.empty() ? "\"" : ", \"") + item + "\"";
-      return "[" + text + "]";
-    }
-    default:
-      return onnx_io::attribute_type_name(value.type);
-  }
-}
-
 std::string presence(const AttributeInfo& attribute) {
   if (attribute.required) return "required";
-  return attribute.default_value ? "default " + value_text(*attribute.default_value) : "optional";
+  return attribute.default_value ? "default " + onnx_io::attribute_text(*attribute.default_value)
+                                 : "optional";
 }
 
 class AttributeDiff {

@@ -3,11 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "opset/findings/finding.h"
 #include "report/print_value.h"
 #include "tensor/error.h"
+#include "trial/bisecting/bisect.h"
 #include "trial/diagnosis/explanation.h"
 #include "trial/trial.h"
 
@@ -20,12 +22,16 @@ struct RunReport {
   std::optional<PrintOptions> shows_values = PrintOptions{};  // nullopt: names, types and shapes only
   trial::Outcome outcome;                                     // empty where the run failed
   std::vector<trial::Explanation> reasons;
+  std::vector<std::pair<std::string, Value>> between;  // values that are to be printed as outputs are
+  std::optional<trial::Bisection> bisection;           // where values between the nodes are expected
   std::vector<opset::Finding> warnings;
   std::optional<Error> error;  // what ended the run, or what came after it
 
   /// "passed" and "differs", "ran" where nothing is expected; "invalid", "unsupported", "timed-out" (any
   /// limit) and "crashed" (an internal error) where an error says so.
   const char* verdict() const;
+  /// An output, or a value between the nodes, is not what is expected.
+  bool differs() const;
   int exit_status() const;
 };
 

@@ -2,6 +2,7 @@
 
 #include "conformance/case.h"
 #include "conformance/version.h"
+#include "report/bisect/bisection_json.h"
 #include "report/bounded.h"
 #include "report/json_text.h"
 #include "report/judgement_json.h"
@@ -36,13 +37,17 @@ const char* RunReport::verdict() const {
     if (error->kind() == ErrorKind::limit) return verdict_name(Verdict::timed_out);
     return verdict_name(Verdict::crashed);
   }
-  if (!compares) return "ran";
-  return verdict_name(outcome.differs() ? Verdict::differs : Verdict::passed);
+  if (!compares && !bisection) return "ran";
+  return verdict_name(differs() ? Verdict::differs : Verdict::passed);
+}
+
+bool RunReport::differs() const {
+  return outcome.differs() || (bisection && !bisection->differences.empty());
 }
 
 int RunReport::exit_status() const {
   if (error) return exit_code(error->kind());
-  return outcome.differs() ? 1 : 0;
+  return differs() ? 1 : 0;
 }
 
 std::string run_json(const RunReport& run) {
@@ -60,6 +65,12 @@ std::string run_json(const RunReport& run) {
         run_output_json(run.outputs[i], run.outcome.outputs[i], run.outcome.judgements[i]));
   out["diagnosis"] = Json::array();
   for (const trial::Explanation& finding : run.reasons) out["diagnosis"].push_back(reason_json(finding));
+  if (!run.between.empty()) {
+    out["between"] = Json::array();
+    for (const auto& [name, value] : run.between)
+      out["between"].push_back(run_output_json(name, value, trial::Judgement()));
+  }
+  if (run.bisection) out["intermediates"] = bisection_json(*run.bisection);
   out["warnings"] = Json::array();
   for (const opset::Finding& finding : run.warnings) add_warning(out["warnings"].emplace_back(), finding);
   return json_text(out, 1);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "report/bisect/bisect_format.h"
 #include "report/bounded.h"
 #include "report/run/run_format.h"
 #include "tensor/printable.h"
@@ -33,6 +34,11 @@ std::string run_text(const RunReport& run) {
     text += fmt::format("{}{}\n",
                         finding.kind == "precision" ? "" : "why: ", printable(trial::describe(finding)));
   }
+  for (const auto& [name, value] : run.between) {
+    text += fmt::format("{}  {}\n", printable_name(name), value.describe());
+    if (run.shows_values) text += print_value(value, *run.shows_values);
+  }
+  if (run.bisection) text += bisection_text(*run.bisection);
   return text;
 }
 

@@ -1,0 +1,111 @@
+#include "cli/runtime_values.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+#include "conformance/other_runtime.h"
+#include "onnx_io/bytes.h"
+#include "onnx_io/models/more_outputs.h"
+#include "tensor/error.h"
+#include "trial/intermediates.h"
+
+namespace grurun::cli {
+namespace {
+
+constexpr std::array<std::string_view, 3> python_runtimes{"onnxruntime", "openvino", "reference"};
+
+/// Removed when the command is done.
+class ModelCopy {
+ public:
+  explicit ModelCopy(std::string path) : path_(std::move(path)) {}
+  ~ModelCopy() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  ModelCopy(const ModelCopy&) = delete;
+  ModelCopy& operator=(const ModelCopy&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+[[noreturn]] void fail_of(const RuntimeRun& run, const conformance::OtherOutputs& made) {
+  if (made.verdict == conformance::Verdict::timed_out)
+    fail(ErrorKind::limit, "{}: {}", run.flag, made.message);
+  const std::string absent = "No module named ";
+  if (const std::size_t at = made.message.find(absent); at != std::string::npos)
+    fail_usage(
+        "{}: Python has no module named {}; install it, or name a Python that has it and grurun in the "
+        "environment's GRURUN_PYTHON",
+        run.flag, made.message.substr(at + absent.size()));
+  fail_usage("{}: {}", run.flag, made.message);
+}
+
+}  // namespace
+
+std::vector<WantedValue> wanted_values(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                       const trial::Rerun& rerun) {
+  std::vector<WantedValue> wanted;
+  trial::run_seeing_values(model, inputs, rerun, [&](const trial::MadeValue& made) {
+    if (made.scope.outer != nullptr) return;
+    onnx_io::ValueInfo info{made.name, made.value.type()};
+    info.type.shape.reset();
+    wanted.push_back({std::move(info), made.value.is_tensor() ? made.value.tensor().byte_size() : 0});
+  });
+  return wanted;
+}
+
+std::optional<std::string> command_of_runtime(const std::string& name) {
+  if (std::ranges::count(python_runtimes, name) == 0) return std::nullopt;
+  const char* python = std::getenv("GRURUN_PYTHON");
+  return fmt::format("'{}' -m grurun.runtimes.{} {{model}} {{inputs}} {{outputs}}",
+                     python == nullptr ? "python3" : python, name);
+}
+
+trial::ValueStore values_of_runtime(const RuntimeRun& run, const onnx_io::Graph& graph,
+                                    const std::vector<Value>& inputs,
+                                    const std::vector<WantedValue>& wanted) {
+  conformance::OtherRuntime runtime;
+  runtime.command = conformance::parse_command(run.flag, run.command);
+  trial::ValueStore values = trial::ValueStore::make(run.scratch);
+  std::set<std::string> returned;
+  for (const onnx_io::ValueInfo& output : graph.outputs) returned.insert(output.name);
+  // External data is found from the model's own folder only.
+  const ModelCopy model(run.has_external_data
+                            ? fmt::format("{}/.grurun-{}.onnx", onnx_io::folder_of(run.model), getpid())
+                            : run.scratch + "/model.onnx");
+  std::size_t next = 0;
+  do {
+    onnx_io::Graph asked;
+    asked.inputs = graph.inputs;
+    asked.outputs = graph.outputs;
+    for (onnx_io::ValueInfo& output : asked.outputs) output.type = {};
+    std::vector<onnx_io::ValueInfo> more;
+    for (std::size_t bytes = 0; next < wanted.size(); ++next) {
+      if (!more.empty() && bytes + wanted[next].bytes > run.bytes_at_once) break;
+      if (returned.contains(wanted[next].info.name)) continue;
+      bytes += wanted[next].bytes;
+      more.push_back(wanted[next].info);
+      asked.outputs.push_back({wanted[next].info.name, {}});
+    }
+    onnx_io::write_with_outputs(run.model, more, model.path());
+    conformance::Case test;
+    test.model = model.path();
+    conformance::OtherOutputs made = conformance::run_command(runtime, test, "", {"", inputs, {}}, asked,
+                                                              run.scratch + "/run", run.deadline);
+    if (made.verdict != conformance::Verdict::passed) fail_of(run, made);
+    for (std::size_t i = 0; i < asked.outputs.size(); ++i)
+      values.add(asked.outputs[i].name, made.values.at(i));
+  } while (next < wanted.size());
+  return values;
+}
+
+}  // namespace grurun::cli

@@ -1,0 +1,47 @@
+// The values between the nodes of a model as another runtime makes them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "onnx_io/models/model.h"
+#include "tensor/value.h"
+#include "trial/trial.h"
+#include "trial/value_store.h"
+
+namespace grurun::cli {
+
+/// A value that a runtime is asked for.
+struct WantedValue {
+  onnx_io::ValueInfo info;
+  std::size_t bytes = 0;
+};
+
+/// The values of the main graph, as a run makes them, each once. Throws what a run throws.
+std::vector<WantedValue> wanted_values(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                       const trial::Rerun& rerun);
+
+/// The command that `--against NAME` stands for: a runtime of the Python package; nullopt: NAME is none.
+/// $GRURUN_PYTHON, or else python3, runs it.
+std::optional<std::string> command_of_runtime(const std::string& name);
+
+struct RuntimeRun {
+  std::string flag;     // that asked for it: "--runtime", "--against onnxruntime"
+  std::string command;  // as conformance's --runtime takes it
+  std::string model;    // the file
+  bool has_external_data = false;
+  std::string scratch;            // a folder for what is written on the way
+  std::size_t bytes_at_once = 0;  // values that one run of the command returns take no more, but for one
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+/// Has the command run the model with the values among its outputs, as often as it takes to get all of them.
+/// graph: has the model's inputs and outputs. Values stay with the store. Throws Error(usage) where the
+/// command cannot be run, or fails: with the last line that it said.
+trial::ValueStore values_of_runtime(const RuntimeRun& run, const onnx_io::Graph& graph,
+                                    const std::vector<Value>& inputs, const std::vector<WantedValue>& wanted);
+
+}  // namespace grurun::cli

@@ -1,0 +1,286 @@
+#include "trial/bisecting/bisect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "onnx_io/models/attribute_text.h"
+#include "onnx_io/models/node_origin.h"
+#include "onnx_io/models/walk.h"
+#include "tensor/dispatch.h"
+#include "tensor/error.h"
+#include "trial/bisecting/lone_node.h"
+#include "trial/diagnosis/explain.h"
+#include "trial/intermediates.h"
+#include "trial/precise.h"
+
+namespace grurun::trial {
+namespace {
+
+bool is_float_value(const Value& value) {
+  return value.is_tensor() && Floats::set.contains(value.tensor().dtype());
+}
+
+/// A value of the reference as one of the model's element type.
+Value narrowed_to(const Value& value, DType dtype) {
+  if (!is_float_value(value) || !Floats::set.contains(dtype) || value.tensor().dtype() == dtype) return value;
+  const std::vector<double> wide = doubles_of(value.tensor());
+  Tensor narrow(dtype, value.tensor().shape());
+  dispatch(Floats{}, dtype, [&]<typename T>() {
+    std::ranges::transform(wide, narrow.mutable_data<T>(), [](double each) { return static_cast<T>(each); });
+  });
+  return narrow;
+}
+
+Value as_declared(const Value& value, const ValueType& type) {
+  return type.kind == ValueType::Kind::tensor ? narrowed_to(value, type.elem) : value;
+}
+
+Comparison compare(const Value& actual, const Value& expected, const Tolerances& tolerances) {
+  const bool other_float = is_float_value(actual) && is_float_value(expected) &&
+                           actual.tensor().dtype() != expected.tensor().dtype();
+  if (!other_float) return compare_values(actual, expected, tolerances);
+  // The model's own type says how far off is too far.
+  Tolerances of_type = tolerances;
+  const Tolerance chosen = tolerances(actual.tensor().dtype());
+  of_type.flag = {chosen.rtol, chosen.atol};
+  Comparison comparison = compare_values(widened(actual), widened(expected), of_type);
+  comparison.errors.max_ulp =
+      compare_values(actual, narrowed_to(expected, actual.tensor().dtype()), of_type).errors.max_ulp;
+  return comparison;
+}
+
+class Bisecting {
+ public:
+  Bisecting(const onnx_io::Model& model, const std::vector<Value>& inputs, Reference& reference,
+            const BisectOptions& options)
+      : model_(model), reference_(reference), options_(options), scopes_(model) {
+    for (const onnx_io::Initializer& initializer : model.graph.initializers)
+      initializers_.insert(initializer.name);
+    for (std::size_t i = 0; i < inputs.size() && i < model.graph.inputs.size(); ++i) {
+      if (inputs[i].empty()) continue;
+      given_[model.graph.inputs[i].name] = inputs[i];
+      initializers_.erase(model.graph.inputs[i].name);  // what is fed takes its place
+    }
+  }
+
+  Bisection run(const std::vector<Value>& inputs) {
+    run_seeing_values(model_, inputs, options_.rerun, [&](const MadeValue& made) { see(made); });
+    if (result_.compared == 0) {
+      fail_usage("--against: no value of the reference is one of the model's {}; --names says which are",
+                 result_.absent);
+    }
+    std::ranges::stable_sort(seen_, {}, [](const Seen& seen) { return seen.difference.node; });
+    bool looking = true;
+    for (Seen& seen : seen_) {
+      const bool differs = !seen.difference.in_run.ok;
+      if (options_.rank || (differs && looking)) run_alone(seen, differs && looking);
+      if (differs && seen.difference.is_made_here() && !options_.all) looking = false;
+      result_.along.push_back(summary_of(seen.difference));
+      if (options_.rank && seen.difference.alone) result_.ranking.push_back(seen.difference);
+      if (differs) result_.differences.push_back(std::move(seen.difference));
+    }
+    std::ranges::stable_sort(result_.ranking, std::greater(), [](const ValueDifference& difference) {
+      return relative_error(*difference.alone);
+    });
+    if (reference_.pairing) {
+      result_.by_structure = reference_.pairing->by_structure();
+      result_.by_numbers = reference_.pairing->by_numbers();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Seen {
+    ValueDifference difference;
+    const onnx_io::Node* maker;
+    std::string path;
+  };
+
+  static ValueDifference summary_of(const ValueDifference& difference) {
+    ValueDifference summary;
+    summary.node = difference.node;
+    summary.label = difference.label;
+    summary.value = difference.value;
+    summary.partner = difference.partner;
+    summary.in_run = difference.in_run;
+    return summary;
+  }
+
+  const std::string* partner(const std::string& name) const {
+    if (reference_.pairing) {
+      const std::string* found = reference_.pairing->partner(name);
+      if (found != nullptr) return reference_.values.has(*found) ? found : nullptr;
+    }
+    return reference_.values.has(name) ? &name : nullptr;
+  }
+
+  void see(const MadeValue& made) {
+    if (made.value.is_tensor()) types_[made.name] = made.value.tensor().dtype();
+    const std::string* other = partner(made.name);
+    const bool is_main = made.scope.outer == nullptr;
+    if (other == nullptr && reference_.pairing && is_main)
+      other = reference_.pairing->pair_by_numbers(made.name, made.value, reference_.values);
+    if (other == nullptr) return static_cast<void>(++result_.absent);
+    const Value expected = reference_.values.read(*other);
+    Comparison comparison = compare(made.value, expected, options_.tolerances);
+    // Quantized values are no numbers of the other's kind; and a name may have been given to another value.
+    if (!comparison.structure.empty() && reference_.pairing &&
+        (is_float_value(made.value) != is_float_value(expected) ||
+         reference_.pairing->is_doubtful(made.name))) {
+      unpaired_.insert(made.name);
+      return static_cast<void>(++result_.absent);
+    }
+    ++result_.compared;
+    ValueDifference difference;
+    difference.node = made.node;
+    const onnx_io::Node& node = made.maker == nullptr ? model_.graph.nodes[made.node] : *made.maker;
+    difference.label = made.maker == nullptr ? "input of a body of " + label_of(model_, node)
+                                             : label_of(model_, node, made.scope.path);
+    difference.value = made.name;
+    difference.partner = *other;
+    difference.in_run = std::move(comparison);
+    seen_.push_back({std::move(difference), made.maker, made.scope.path});
+  }
+
+  bool is_known(const std::string& name) const {
+    return given_.contains(name) ||
+           (!initializers_.contains(name) && !unpaired_.contains(name) && partner(name) != nullptr);
+  }
+
+  Value known_value(const std::string& name) const {
+    if (const auto given = given_.find(name); given != given_.end()) return given->second;
+    const Value value = reference_.values.read(*partner(name));
+    const auto type = types_.find(name);
+    return type == types_.end() ? value : narrowed_to(value, type->second);
+  }
+
+  void run_alone(Seen& seen, bool with_details) {
+    ValueDifference& difference = seen.difference;
+    if (seen.maker == nullptr) {
+      difference.not_alone = "it is handed on";
+      return;
+    }
+    const Scope& scope = *scopes_.find(seen.path, difference.value.substr(seen.path.size()), seen.maker);
+    const std::function<bool(const std::string&)> known = [this](const std::string& name) {
+      return is_known(name);
+    };
+    const LoneNode lone(model_, scope, *seen.maker, known);
+    if (!lone.missing().empty()) {
+      difference.not_alone = fmt::format("the reference has no value '{}'", lone.missing());
+      return;
+    }
+    for (const onnx_io::Node* other : lone.others())
+      difference.with.push_back(label_of(model_, *other, seen.path));
+    try {
+      std::vector<Value> inputs;
+      for (const std::string& name : lone.needs()) inputs.push_back(known_value(name));
+      TrialOptions options;
+      options.depth = CheckDepth::none;
+      options.seed = options_.rerun.seed;
+      options.deadline = options_.rerun.deadline;
+      options.tolerances = {options_.tolerances};
+      options.keep_inputs = true;
+      Trial trial(lone.model(), std::move(options));
+      DataSet set{"", std::move(inputs), {}};
+      for (const onnx_io::ValueInfo& output : lone.model().graph.outputs) {
+        const std::string name = seen.path + output.name;
+        set.expected.push_back(types_.contains(name) && is_known(name) ? known_value(name) : Value());
+      }
+      const Outcome outcome = trial.run(std::move(set));
+      for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
+        if (seen.path + lone.model().graph.outputs[i].name == difference.value)
+          difference.alone =
+              compare(outcome.outputs[i], reference_.values.read(difference.partner), options_.tolerances);
+      }
+      if (with_details && difference.is_made_here()) describe_node(seen, lone, trial, outcome);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::limit || error.kind() == ErrorKind::internal) throw;
+      difference.not_alone = error.what();
+    }
+  }
+
+  void describe_node(Seen& seen, const LoneNode& lone, const Trial& trial, const Outcome& outcome) const {
+    NodeDetails& details = seen.difference.details;
+    details.origin = onnx_io::origin_of(model_, seen.difference.value.substr(seen.path.size()));
+    for (const onnx_io::Attribute& attribute : seen.maker->attributes)
+      details.attributes.push_back(attribute.name + " = " + onnx_io::attribute_text(attribute));
+    for (std::size_t i = 0; i < lone.needs().size(); ++i)
+      details.inputs.push_back(lone.needs()[i] + ": " + outcome.inputs[i].describe());
+    for (const onnx_io::Initializer& initializer : lone.model().graph.initializers)
+      details.inputs.push_back(initializer.name + ": " + Value(initializer.tensor).describe());
+    details.reasons = explain(trial, outcome).explanations;
+  }
+
+  const onnx_io::Model& model_;
+  Reference& reference_;
+  const BisectOptions& options_;
+  Scopes scopes_;
+  std::set<std::string> initializers_, unpaired_;
+  std::map<std::string, Value> given_;
+  std::unordered_map<std::string, DType> types_;
+  std::vector<Seen> seen_;
+  Bisection result_;
+};
+
+/// The inputs of the other model, of those of the model.
+std::vector<Value> inputs_for(const onnx_io::Graph& other, const onnx_io::Graph& graph,
+                              const std::vector<Value>& inputs) {
+  std::vector<Value> given;
+  for (std::size_t i = 0; i < other.inputs.size(); ++i) {
+    const onnx_io::ValueInfo& wanted = other.inputs[i];
+    auto same = std::ranges::find(graph.inputs, wanted.name, &onnx_io::ValueInfo::name);
+    if (same == graph.inputs.end() && graph.inputs.size() == other.inputs.size())
+      same = graph.inputs.begin() + static_cast<std::ptrdiff_t>(i);
+    given.push_back(
+        same == graph.inputs.end()
+            ? Value()
+            : as_declared(inputs[static_cast<std::size_t>(same - graph.inputs.begin())], wanted.type));
+  }
+  return given;
+}
+
+}  // namespace
+
+double relative_error(const Comparison& comparison) {
+  if (!comparison.structure.empty() || comparison.errors.non_finite > 0)
+    return std::numeric_limits<double>::infinity();
+  const Energies& energies = comparison.energies;
+  if (energies.error == 0) return comparison.ok ? 0 : std::numeric_limits<double>::infinity();
+  return std::sqrt(energies.error / energies.expected);
+}
+
+Bisection bisect(const onnx_io::Model& model, const std::vector<Value>& inputs, Reference& reference,
+                 const BisectOptions& options) {
+  return Bisecting(model, inputs, reference, options).run(inputs);
+}
+
+Reference reference_of(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                       const onnx_io::Model& other, const Rerun& rerun, const std::string& scratch) {
+  Reference reference{ValueStore::make(scratch), Pairing(model.graph, other.graph)};
+  const std::vector<Value> given = inputs_for(other.graph, model.graph, inputs);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!given[i].empty()) reference.values.add(other.graph.inputs[i].name, given[i]);
+  run_seeing_values(other, given, rerun, [&](const MadeValue& made) {
+    reference.values.add(made.name, made.value);
+    if (made.scope.outer == nullptr) reference.pairing->note_theirs(made.name, made.value);
+  });
+  return reference;
+}
+
+Reference precise_reference_of(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                               const Rerun& rerun, const std::string& scratch) {
+  std::vector<Value> wide;
+  for (const Value& input : inputs) wide.push_back(widened(input));
+  Reference reference{ValueStore::make(scratch)};
+  run_seeing_values(widened(model), std::move(wide), rerun,
+                    [&](const MadeValue& made) { reference.values.add(made.name, made.value); });
+  return reference;
+}
+
+}  // namespace grurun::trial

@@ -1,0 +1,198 @@
+#include "trial/bisecting/oddities.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "onnx_io/models/walk.h"
+#include "tensor/dispatch.h"
+#include "trial/intermediates.h"
+#include "trial/precise.h"
+
+namespace grurun::trial {
+namespace {
+
+bool is_float_tensor(const Value& value) {
+  return value.is_tensor() && Floats::set.contains(value.tensor().dtype());
+}
+
+/// The largest finite number of float16.
+constexpr double largest_float16 = 65504;
+
+bool is_odd(Oddity oddity, double element, double smallest_normal) {
+  switch (oddity) {
+    case Oddity::nan:
+      return std::isnan(element);
+    case Oddity::inf:
+      return std::isinf(element);
+    case Oddity::overflow_float16:
+      return std::isfinite(element) && std::fabs(element) > largest_float16;
+    case Oddity::denormal:
+      return element != 0 && std::fabs(element) < smallest_normal;
+  }
+  return false;
+}
+
+double smallest_normal_of(DType dtype) {
+  if (dtype == DType::float16) return 0x1p-14;
+  return dtype == DType::float64 ? std::numeric_limits<double>::min()
+                                 : static_cast<double>(std::numeric_limits<float>::min());
+}
+
+/// Places of the odd elements: how many, and the first.
+struct Places {
+  std::int64_t count = 0, first = -1;
+};
+
+Places odd_places(Oddity oddity, const Value& value) {
+  Places places;
+  if (!is_float_tensor(value)) return places;
+  const double smallest = smallest_normal_of(value.tensor().dtype());
+  const std::vector<double> elements = doubles_of(value.tensor());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (!is_odd(oddity, elements[i], smallest)) continue;
+    if (places.count++ == 0) places.first = static_cast<std::int64_t>(i);
+  }
+  return places;
+}
+
+std::vector<std::int64_t> index_of(std::int64_t place, const Shape& shape) {
+  std::vector<std::int64_t> index(shape.rank());
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    index[axis] = place % shape[axis];
+    place /= shape[axis];
+  }
+  return index;
+}
+
+OddityInput describe_input(const std::string& name, const Value& value, const Value& odd,
+                           std::int64_t place) {
+  OddityInput out{name, value.describe(), "", ""};
+  if (!is_float_tensor(value)) return out;
+  const std::vector<double> elements = doubles_of(value.tensor());
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double each : elements) {
+    if (!std::isfinite(each)) continue;
+    low = std::min(low, each);
+    high = std::max(high, each);
+  }
+  if (low <= high) out.range = fmt::format("from {:g} to {:g}", low, high);
+  if (value.tensor().shape() == odd.tensor().shape())
+    out.at_place = fmt::format("{:g}", elements[static_cast<std::size_t>(place)]);
+  return out;
+}
+
+struct OddValue {
+  std::size_t node;  // as MadeValue::node
+  std::string path;  // of its scope
+  std::string name;
+  const onnx_io::Node* maker;
+};
+
+/// What a node reads, by names with the paths of the scopes that define them.
+std::set<std::string> full_names(const Scope& reader, const onnx_io::Node& node) {
+  std::set<std::string> names;
+  for (const onnx_io::Read& read : onnx_io::reads_of(node)) {
+    const std::string name(read.name);
+    const Scope* scope = &reader;
+    while (scope->outer != nullptr && !defines(*scope->graph, name)) scope = scope->outer;
+    names.insert(scope->path + name);
+  }
+  return names;
+}
+
+/// Whether the node reads a constant of a body that holds such a number.
+bool reads_odd_constant(Oddity oddity, const Scope& reader, const onnx_io::Node& node) {
+  const auto is_odd_constant = [&](const std::string& name) {
+    const Scope* scope = &reader;
+    while (scope->outer != nullptr && !defines(*scope->graph, name)) scope = scope->outer;
+    const onnx_io::Node* maker = maker_of(*scope->graph, name);
+    if (maker != nullptr) {
+      const onnx_io::Attribute* value = is_constant(*maker) ? maker->find_attribute("value") : nullptr;
+      return value != nullptr && !value->tensors.empty() && odd_places(oddity, value->tensors[0]).count > 0;
+    }
+    const auto found = std::ranges::find(scope->graph->initializers, name, &onnx_io::Initializer::name);
+    return found != scope->graph->initializers.end() && odd_places(oddity, found->tensor).count > 0;
+  };
+  return std::ranges::any_of(onnx_io::reads_of(node), [&](const onnx_io::Read& read) {
+    return is_odd_constant(std::string(read.name));
+  });
+}
+
+/// Values that some nodes read: of the run, those that are fed, and initializers.
+std::map<std::string, Value> values_read(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                         const std::set<std::string>& wanted, const Rerun& rerun) {
+  std::map<std::string, Value> values;
+  for (const onnx_io::Initializer& initializer : model.graph.initializers) {
+    if (wanted.contains(initializer.name)) values[initializer.name] = initializer.tensor;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = model.graph.inputs[i].name;
+    if (wanted.contains(name) && !inputs[i].empty()) values[name] = inputs[i];
+  }
+  run_seeing_values(model, inputs, rerun, [&](const MadeValue& made) {
+    if (wanted.contains(made.name)) values[made.name] = made.value;
+  });
+  return values;
+}
+
+}  // namespace
+
+std::optional<FoundOddity> find_oddity(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                       Oddity oddity, const Rerun& rerun) {
+  std::unordered_set<std::string> odd;
+  const auto note = [&](const std::string& name, const Value& value) {
+    if (odd_places(oddity, value).count > 0) odd.insert(name);
+  };
+  for (const onnx_io::Initializer& initializer : model.graph.initializers)
+    note(initializer.name, initializer.tensor);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].empty()) note(model.graph.inputs[i].name, inputs[i]);
+  }
+  for (const onnx_io::Node& node : model.graph.nodes) {
+    const onnx_io::Attribute* value = is_constant(node) ? node.find_attribute("value") : nullptr;
+    if (value != nullptr && !value->tensors.empty()) note(node.outputs.at(0), value->tensors[0]);
+  }
+  std::vector<OddValue> made_odd;
+  run_seeing_values(model, inputs, rerun, [&](const MadeValue& made) {
+    if (odd_places(oddity, made.value).count == 0) return;
+    odd.insert(made.name);
+    if (made.maker != nullptr) made_odd.push_back({made.node, made.scope.path, made.name, made.maker});
+  });
+  // What calls of functions make is seen last.
+  std::ranges::stable_sort(made_odd, {}, &OddValue::node);
+  Scopes scopes(model);
+  for (const auto& [index, path, name, maker] : made_odd) {
+    const Scope& scope = *scopes.find(path, name.substr(path.size()), maker);
+    if (scope.outer != nullptr && reads_odd_constant(oddity, scope, *maker)) continue;
+    const std::set<std::string> reads = full_names(scope, *maker);
+    if (std::ranges::any_of(reads, [&](const std::string& read) { return odd.contains(read); })) continue;
+    // What a node with bodies returns, nodes in them have made.
+    std::set<std::string> wanted = reads;
+    wanted.insert(name);
+    const std::map<std::string, Value> values = values_read(model, inputs, wanted, rerun);
+    const Value& value = values.at(name);
+    const Places places = odd_places(oddity, value);
+    FoundOddity found{label_of(model, *maker, path),
+                      name,
+                      value.describe(),
+                      places.count,
+                      index_of(places.first, value.tensor().shape()),
+                      "",
+                      {}};
+    found.element = fmt::format("{:g}", doubles_of(value.tensor())[static_cast<std::size_t>(places.first)]);
+    for (const std::string& read : reads) {
+      if (const auto given = values.find(read); given != values.end())
+        found.inputs.push_back(describe_input(read, given->second, value, places.first));
+    }
+    return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace grurun::trial
