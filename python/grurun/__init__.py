@@ -23,18 +23,21 @@ from grurun._errors import (
 from grurun._session import Finding, NodeArg, Session, check
 
 if TYPE_CHECKING:
+    from grurun._bisect import Bisection, bisect
     from grurun._cases import diff, generate, node, reduce
     from grurun._comparison import Comparison, ElementPair, assert_allclose, compare
     from grurun._conformance import CaseReport, Report, conformance
 
 # Imported when they are asked for: not everybody who runs a model needs what they need.
 _LATER = {
+    "_bisect": ("Bisection", "bisect"),
     "_cases": ("diff", "generate", "node", "reduce"),
     "_comparison": ("Comparison", "ElementPair", "assert_allclose", "compare"),
     "_conformance": ("CaseReport", "Report", "conformance"),
 }
 
 __all__ = [
+    "Bisection",
     "CaseReport",
     "Comparison",
     "ElementPair",
@@ -51,6 +54,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "assert_allclose",
+    "bisect",
     "check",
     "compare",
     "conformance",

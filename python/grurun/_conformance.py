@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grurun._errors import Error, InternalError, UsageError
+from grurun._errors import InternalError, InvalidModelError, LimitError, UnsupportedError, UsageError
 
 GOOD_VERDICTS = ("passed", "passed-not-comparable", "known-wrong")
 
@@ -81,16 +81,29 @@ def environment() -> dict[str, str]:
     root = str(Path(__file__).resolve().parent.parent)
     found = [path for path in sys.path if path and (Path(path) / "grurun" / "__init__.py").exists()]
     paths = [found[0] if found else root, os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    return {"GRURUN_PYTHON": sys.executable, **os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
 
 
-def _flags(**flags: Any) -> Iterable[str]:
+def flags_of(**flags: Any) -> Iterable[str]:
     for name, value in flags.items():
         if value is None or value is False:
             continue
         yield ("-k" if name == "k" else "--" + name.replace("_", "-"))
         if value is not True:
             yield str(value)
+
+
+def json_report(name: str, flags: Iterable[str], arguments: Iterable[str | os.PathLike[str]]) -> bytes:
+    """The JSON report of a command that ends with 0 or 1. Raises the error that its exit code stands for."""
+    with tempfile.TemporaryDirectory(prefix="grurun-") as folder:
+        report = Path(folder) / "report.json"
+        done = subprocess.run(command(name, *flags, "--json", report, "--", *arguments), capture_output=True, text=True, env=environment(),
+                              check=False)
+        if done.returncode in (0, 1) and report.exists():
+            return report.read_bytes()
+    line = (done.stderr.strip().splitlines() or [f"the command ended with {done.returncode}"])[-1].removeprefix("grurun: ")
+    kinds = {kind.exit_code: kind for kind in (UsageError, InvalidModelError, UnsupportedError, LimitError)}
+    raise kinds.get(done.returncode, InternalError)(line)
 
 
 def conformance(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, k: str | None = None, jobs: int = 0,
@@ -105,16 +118,7 @@ def conformance(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     Arguments are the command's flags. Raises UsageError where the command would end with exit code 2.
     """
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    with tempfile.TemporaryDirectory(prefix="grurun-") as folder:
-        report = Path(folder) / "report.json"
-        flags = _flags(json=report, k=k, jobs=jobs, max_time=max_time, max_memory=max_memory, rtol=rtol, atol=atol,
-                       expectations=expectations, min_cases=min_cases, seed=seed, fail_fast=fail_fast, precise=precise,
-                       no_diagnosis=not diagnosis, no_fusion=not fusion, policy=policy, retries=retries, actual=actual,
-                       runtime=runtime, actual_name=actual_name, reference=reference, update_expectations=update_expectations)
-        done = subprocess.run(command("conformance", *flags, "--", *listed), capture_output=True, text=True, env=environment(),
-                              check=False)
-        if done.returncode in (0, 1) and report.exists():
-            return Report.from_json(report.read_bytes())
-    line = (done.stderr.strip().splitlines() or [f"the command ended with {done.returncode}"])[-1].removeprefix("grurun: ")
-    kind: type[Error] = UsageError if done.returncode == UsageError.exit_code else InternalError
-    raise kind(line)
+    return Report.from_json(json_report("conformance", flags_of(
+        k=k, jobs=jobs, max_time=max_time, max_memory=max_memory, rtol=rtol, atol=atol, expectations=expectations, min_cases=min_cases,
+        seed=seed, fail_fast=fail_fast, precise=precise, no_diagnosis=not diagnosis, no_fusion=not fusion, policy=policy, retries=retries,
+        actual=actual, runtime=runtime, actual_name=actual_name, reference=reference, update_expectations=update_expectations), listed))

@@ -14,6 +14,7 @@
 #include "onnx_io/models/walk.h"
 #include "tensor/dispatch.h"
 #include "tensor/error.h"
+#include "trial/as_type.h"
 #include "trial/bisecting/lone_node.h"
 #include "trial/diagnosis/explain.h"
 #include "trial/intermediates.h"
@@ -26,32 +27,13 @@ bool is_float_value(const Value& value) {
   return value.is_tensor() && Floats::set.contains(value.tensor().dtype());
 }
 
-/// A value of the reference as one of the model's element type.
-Value narrowed_to(const Value& value, DType dtype) {
-  if (!is_float_value(value) || !Floats::set.contains(dtype) || value.tensor().dtype() == dtype) return value;
-  const std::vector<double> wide = doubles_of(value.tensor());
-  Tensor narrow(dtype, value.tensor().shape());
-  dispatch(Floats{}, dtype, [&]<typename T>() {
-    std::ranges::transform(wide, narrow.mutable_data<T>(), [](double each) { return static_cast<T>(each); });
-  });
-  return narrow;
-}
-
-Value as_declared(const Value& value, const ValueType& type) {
-  return type.kind == ValueType::Kind::tensor ? narrowed_to(value, type.elem) : value;
-}
-
 Comparison compare(const Value& actual, const Value& expected, const Tolerances& tolerances) {
-  const bool other_float = is_float_value(actual) && is_float_value(expected) &&
-                           actual.tensor().dtype() != expected.tensor().dtype();
-  if (!other_float) return compare_values(actual, expected, tolerances);
-  // The model's own type says how far off is too far.
-  Tolerances of_type = tolerances;
-  const Tolerance chosen = tolerances(actual.tensor().dtype());
-  of_type.flag = {chosen.rtol, chosen.atol};
-  Comparison comparison = compare_values(widened(actual), widened(expected), of_type);
-  comparison.errors.max_ulp =
-      compare_values(actual, narrowed_to(expected, actual.tensor().dtype()), of_type).errors.max_ulp;
+  Comparison comparison = compare_cast(actual, expected, tolerances);
+  // Units are those of the model's own type.
+  if (is_float_value(actual) && is_float_value(expected) &&
+      actual.tensor().dtype() != expected.tensor().dtype())
+    comparison.errors.max_ulp =
+        compare_values(actual, as_dtype(expected, actual.tensor().dtype()), tolerances).errors.max_ulp;
   return comparison;
 }
 
@@ -157,7 +139,7 @@ class Bisecting {
     if (const auto given = given_.find(name); given != given_.end()) return given->second;
     const Value value = reference_.values.read(*partner(name));
     const auto type = types_.find(name);
-    return type == types_.end() ? value : narrowed_to(value, type->second);
+    return type == types_.end() ? value : as_dtype(value, type->second);
   }
 
   void run_alone(Seen& seen, bool with_details) {
@@ -240,7 +222,7 @@ std::vector<Value> inputs_for(const onnx_io::Graph& other, const onnx_io::Graph&
     given.push_back(
         same == graph.inputs.end()
             ? Value()
-            : as_declared(inputs[static_cast<std::size_t>(same - graph.inputs.begin())], wanted.type));
+            : as_type(inputs[static_cast<std::size_t>(same - graph.inputs.begin())], wanted.type));
   }
   return given;
 }

@@ -1,0 +1,55 @@
+"""grurun bisect against other runtimes, through the Python package and through a command."""
+
+import os
+import sys
+import unittest
+
+from tests.bisect import test_bisect
+from tests.bisect.test_bisect import block, onnx
+from tests.optional_packages import require
+from tests.python.models import needs_package
+
+WIDE = ("--rtol", "1e-3", "--atol", "1e-4")
+
+
+class Runtimes(unittest.TestCase):
+    setUp, save, bisect, differences = test_bisect.Bisect.setUp, test_bisect.Bisect.save, test_bisect.Bisect.bisect, test_bisect.Bisect.differences
+
+    @needs_package
+    def test_values_come_in_slices_and_weights_may_lie_outside(self):
+        model = self.folder / "model.onnx"
+        onnx.save(block(epsilon=0.3), model, save_as_external_data=True, location="weights.bin", size_threshold=0)
+        before = sorted(path.name for path in self.folder.iterdir())
+        slow = f"{sys.executable} -c \"import sys; open('{self.folder}/../calls-{os.getpid()}', 'a').write('.'); " \
+               "import grurun.runtimes, grurun.runtimes.reference as r; sys.exit(grurun.runtimes.main(r.run, ''))\" {model} {inputs} {outputs}"
+        calls = self.folder.parent / f"calls-{os.getpid()}"
+        self.addCleanup(lambda: calls.unlink(missing_ok=True))
+        text = self.bisect(model, "--runtime", slow, *WIDE, "--max-memory", "64M", code=0).stdout
+        self.assertIn("nothing differs: 7 values compared with the command of --runtime, which has nothing for 1", text)
+        self.assertEqual(calls.read_text(), ".")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), before)
+
+    @needs_package
+    def test_onnxruntime_by_name(self):
+        require({"onnxruntime": ["onnxruntime"]})
+        os.environ["GRURUN_PYTHON"] = sys.executable
+        self.addCleanup(os.environ.pop, "GRURUN_PYTHON")
+        right = self.save("right.onnx", block())
+        self.assertIn("7 values compared with onnxruntime", self.bisect(right, "--against", "onnxruntime", *WIDE, code=0).stdout)
+
+    def test_what_fails_is_told_in_a_line(self):
+        path = self.save("model.onnx", block())
+        os.environ["GRURUN_PYTHON"] = "/nowhere/python"
+        self.addCleanup(os.environ.pop, "GRURUN_PYTHON")
+        for arguments, said in ((["--against", "onnxruntime"], "/nowhere/python is no program that can be run"),
+                                (["--runtime", "cat {model}"], "there is no {outputs}"),
+                                (["--runtime", f"{sys.executable} -c 'import nowhere_to_be_found' {{model}} {{outputs}}"],
+                                 "Python has no module named 'nowhere_to_be_found'; install it"),
+                                (["--against", "precise", "--runtime", "x"], "bisect takes one of")):
+            result = self.bisect(path, *arguments, code=2)
+            self.assertEqual((result.stdout, result.stderr.count("\n")), ("", 1), result.stderr)
+            self.assertIn(said, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
