@@ -16,15 +16,15 @@ class Runtimes(unittest.TestCase):
     setUp, save, bisect, differences = test_bisect.Bisect.setUp, test_bisect.Bisect.save, test_bisect.Bisect.bisect, test_bisect.Bisect.differences
 
     @needs_package
-    def test_values_come_in_slices_and_weights_may_lie_outside(self):
+    def test_a_command_and_weights_outside_the_file(self):
         model = self.folder / "model.onnx"
         onnx.save(block(epsilon=0.3), model, save_as_external_data=True, location="weights.bin", size_threshold=0)
         before = sorted(path.name for path in self.folder.iterdir())
-        slow = f"{sys.executable} -c \"import sys; open('{self.folder}/../calls-{os.getpid()}', 'a').write('.'); " \
+        counting = f"{sys.executable} -c \"import sys; open('{self.folder}/../calls-{os.getpid()}', 'a').write('.'); " \
                "import grurun.runtimes, grurun.runtimes.reference as r; sys.exit(grurun.runtimes.main(r.run, ''))\" {model} {inputs} {outputs}"
         calls = self.folder.parent / f"calls-{os.getpid()}"
         self.addCleanup(lambda: calls.unlink(missing_ok=True))
-        text = self.bisect(model, "--runtime", slow, *WIDE, "--max-memory", "64M", code=0).stdout
+        text = self.bisect(model, "--runtime", counting, *WIDE, "--max-memory", "64M", code=0).stdout
         self.assertIn("nothing differs: 7 values compared with the command of --runtime, which has nothing for 1", text)
         self.assertEqual(calls.read_text(), ".")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), before)
@@ -36,6 +36,16 @@ class Runtimes(unittest.TestCase):
         self.addCleanup(os.environ.pop, "GRURUN_PYTHON")
         right = self.save("right.onnx", block())
         self.assertIn("7 values compared with onnxruntime", self.bisect(right, "--against", "onnxruntime", *WIDE, code=0).stdout)
+
+    @needs_package
+    def test_the_function_of_the_package(self):
+        import grurun
+
+        found = grurun.bisect(block(epsilon=0.3), {"x": self.x}, against=block())
+        self.assertEqual((found.ok, found.first_wrong["value"], found.first_wrong["details"]["attributes"]), (False, "normed2", ["epsilon = 0.3"]))
+        self.assertTrue(grurun.bisect(block(), {"x": self.x}, against=block()).ok)
+        with self.assertRaises(grurun.UsageError):
+            grurun.bisect(block(), {"x": self.x}, against={"nobody": self.x})
 
     def test_what_fails_is_told_in_a_line(self):
         path = self.save("model.onnx", block())
