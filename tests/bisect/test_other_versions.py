@@ -82,7 +82,7 @@ class Pairing(unittest.TestCase):
     def renamed(self, model):
         """Every value between the nodes by another name, the nodes without any."""
         kept = {"x", "y", *(each.name for each in model.graph.initializer)}
-        for number, node in enumerate(model.graph.node):
+        for node in model.graph.node:
             node.name = ""
             for names in (node.input, node.output):
                 names[:] = [name if name in kept or not name else "r_" + name[::-1] for name in names]
