@@ -56,9 +56,11 @@ std::vector<WantedValue> wanted_values(const onnx_io::Model& model, const std::v
   std::vector<WantedValue> wanted;
   trial::run_seeing_values(model, inputs, rerun, [&](const trial::MadeValue& made) {
     if (made.scope.outer != nullptr) return;
-    onnx_io::ValueInfo info{made.name, made.value.type()};
-    info.type.shape.reset();
-    wanted.push_back({std::move(info), made.value.is_tensor() ? made.value.tensor().byte_size() : 0});
+    WantedValue& value = wanted.emplace_back();
+    value.info.name = made.name;
+    value.info.type = made.value.type();
+    value.info.type.shape.reset();
+    if (made.value.is_tensor()) value.bytes = made.value.tensor().byte_size();
   });
   return wanted;
 }

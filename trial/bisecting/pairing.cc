@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "onnx_io/models/walk.h"
 #include "tensor/dispatch.h"
@@ -22,7 +23,15 @@ using onnx_io::Node;
 class Sources {
  public:
   explicit Sources(const Graph& graph)
-      : graph_(graph), producers_(graph.nodes), initializers_(onnx_io::index_initializers(graph)) {}
+      : producers_(graph.nodes), initializers_(onnx_io::index_initializers(graph)) {
+    for (const Node& node : graph.nodes) {
+      const bool is_made_of_weights = std::ranges::all_of(
+          node.inputs, [&](const std::string& each) { return each.empty() || is_weight(each); });
+      // A body reads what is around it.
+      if (is_made_of_weights && !onnx_io::has_body(node))
+        weights_.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
 
   const Node* maker(const std::string& name) const { return producers_.node(name); }
 
@@ -39,10 +48,7 @@ class Sources {
 
   /// Whether constants alone make it: a weight, or one that a DequantizeLinear makes.
   bool is_weight(const std::string& name) const {
-    const Node* node = maker(name);
-    if (node == nullptr) return initializers_.contains(name);
-    return std::ranges::all_of(node->inputs,
-                               [&](const std::string& each) { return each.empty() || is_weight(each); });
+    return weights_.contains(name) || (maker(name) == nullptr && initializers_.contains(name));
   }
 
   /// What the value is but for its type and what storing it costs.
@@ -74,9 +80,9 @@ class Sources {
                : nullptr;
   }
 
-  const Graph& graph_;
   onnx_io::Producers producers_;
   onnx_io::InitializerIndex initializers_;
+  std::unordered_set<std::string_view> weights_;  // that nodes make
 };
 
 bool is_alike(const onnx_io::Attribute& a, const onnx_io::Attribute& b) {
