@@ -73,12 +73,11 @@ std::int64_t suffix_place(Words source, Words tokens, std::size_t least, std::si
   std::int64_t place = -1;
   for (std::size_t n = least; n <= most && n <= tokens.size(); ++n) {
     const Words last = tokens.last(n);
-    const auto found = std::ranges::search(source, last).begin();
+    const auto found = std::search(source.begin(), source.end(), last.begin(), last.end());
     if (found == source.end()) break;
     place = found - source.begin() + static_cast<std::int64_t>(n);
     if (place >= std::ssize(source)) break;
-    const Words behind = source.subspan(static_cast<std::size_t>(found - source.begin()) + 1);
-    if (!std::ranges::search(behind, last).empty()) place = -1;
+    if (std::search(found + 1, source.end(), last.begin(), last.end()) != source.end()) place = -1;
   }
   return place;
 }
