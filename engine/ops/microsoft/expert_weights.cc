@@ -19,7 +19,7 @@ void require_shape(const char* name, const char* part, const Tensor& tensor, con
 Projection::Projection(RunContext& run, const char* name, const PackedWeights& packed, std::size_t weights,
                        std::optional<std::size_t> bias, std::optional<std::size_t> scales,
                        std::optional<std::size_t> zero_points, std::int64_t experts, std::int64_t columns)
-    : packed_(packed), experts_(experts), columns_(columns) {
+    : packed_(packed), columns_(columns) {
   const Tensor& given = run.tensor(weights);
   if (given.rank() != 3) fail_invalid("{}_experts_weights has {} axes, but must have 3", name, given.rank());
   rows_ = given.dim(1);

@@ -35,7 +35,7 @@ class Projection {
   int code(const Tensor& codes, std::int64_t row, std::int64_t row_bytes, std::int64_t i) const;
 
   PackedWeights packed_;
-  std::int64_t experts_, rows_, columns_;
+  std::int64_t rows_, columns_;
   Tensor weights_, bias_, scales_, zero_points_;  // in float, or bytes
 };
 
