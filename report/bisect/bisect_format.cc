@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "report/bisect/bisect_words.h"
+#include "report/counted.h"
 #include "tensor/printable.h"
 
 namespace grurun::report {
@@ -34,7 +35,9 @@ std::string bisection_text(const trial::Bisection& bisection) {
                         how_far(each.in_run));
   }
   const std::size_t rest = bisection.differences.size() - looked_at(bisection).size();
-  if (rest > 0) text += fmt::format("  {} values behind them differ, too (--all looks at each)\n", rest);
+  if (rest > 0)
+    text += fmt::format("  {} behind {}, too (--all looks at each)\n", counted(rest, "value"),
+                        rest == 1 ? "differs" : "differ");
   return text;
 }
 

@@ -30,6 +30,17 @@ PAGE_EXAMPLE = """<net name="page" version="11"><layers>{}
 <layer id="6" name="out" type="Result" version="opset1"><input><port id="0"><dim>1</dim><dim>128</dim></port></input></layer>
 </layers><edges>{}<edge from-layer="5" from-port="5" to-layer="6" to-port="0"/></edges></net>"""
 
+# The block of bisect.md, whose second norm has an epsilon.
+BLOCK = """<ir_version: 9, opset_import: ["" : 18]>
+block (float[n,4] x) => (float[n,4] y) <float[4] ones = {1, 1, 1, 1}, float[4,4] w =
+  {0.5, -1, 0.25, 1, -0.5, 0.75, 1, 0.5, 1, 0.25, -0.75, 0.5, 0.25, 1, 0.5, -1}> {
+  [norm1] normed1 = LayerNormalization (x, ones)
+  [mix] mixed = MatMul (normed1, w)
+  [residual] summed = Add (mixed, x)
+  [norm2] normed2 = LayerNormalization <epsilon = %s> (summed, ones)
+  [soft] y = Softmax (normed2)
+}"""
+
 
 def page_example():
     shapes = [(1, 16), (1, 128), (384, 16), (384, 128), (768,)]
@@ -87,6 +98,8 @@ class Pages(unittest.TestCase):
             (self.folder / "bin" / name).write_text(f'#!/bin/sh\nexec "{program}" "$@"\n')
             (self.folder / "bin" / name).chmod(0o755)
         (self.folder / "page_example.xml").write_text(page_example())
+        (self.folder / "right.onnx").write_text(BLOCK % "1.0e-5")
+        (self.folder / "wrong.onnx").write_text(BLOCK % "0.3")
 
     def outputs(self, commands):
         """One shell runs them all: a page may change folders and set variables."""

@@ -148,5 +148,41 @@ class Transformer(Red):
         self.assertTrue(re.search(r"elements differ beyond rtol", message))
 
 
+class WrongNode(unittest.TestCase):
+    """One wrong epsilon among the norms of a transformer: bisect names the node, reduce leaves that node."""
+
+    @classmethod
+    def setUpClass(cls):
+        torch.manual_seed(0)
+        layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        cls.x = torch.randn(2, 5, 8)
+        cls.right = exported(torch.nn.TransformerEncoder(layer, 3, enable_nested_tensor=False).eval(), (cls.x,), None)
+        norms = [node.name for node in cls.right.graph.node if node.op_type == "LayerNormalization"]
+        cls.name = norms[3]  # of the second of three layers
+
+        def change(proto):
+            norm = next(node for node in proto.graph.node if node.name == cls.name)
+            next(each for each in norm.attribute if each.name == "epsilon").f = 0.01
+        cls.wrong = changed(cls.right, change)
+
+    def test_bisect_names_it(self):
+        found = grurun.bisect(self.wrong, {"src": self.x.numpy()}, against=self.right, all=True)
+        first = found.first_wrong
+        self.assertEqual(first["node"], f"node '{self.name}' (LayerNormalization-17)")
+        self.assertIn("epsilon = 0.01", first["details"]["attributes"])
+        self.assertIn("forward", first["details"]["origin"]["pkg.torch.onnx.stack_trace"])
+        self.assertEqual([row["value"] for row in found.data["differences"] if row["made_here"]], [first["value"]])
+        self.assertTrue(grurun.bisect(self.right, {"src": self.x.numpy()}, against=self.right).ok)
+
+    def test_reduce_leaves_it(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch) / "case"
+            made = grurun.reduce(self.wrong, folder, inputs={"src": self.x.numpy()}, against=self.right)
+            self.assertEqual([node["name"] for node in made["nodes"]], [self.name])
+            self.assertLess(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()), 10_000)
+            (case,) = grurun.conformance(folder, jobs=1).cases
+            self.assertEqual((case.verdict, case.message), ("differs", made["message"]))
+
+
 if __name__ == "__main__":
     unittest.main()
