@@ -1,4 +1,5 @@
 #include "opset/pages/families.h"
+#include "opset/pages/microsoft_rules.h"
 #include "opset/pages/page_rules.h"
 
 namespace grurun::opset {
@@ -30,7 +31,8 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "BranchwiseRMSNorm", .attributes = "num_branches >= 0"},
       {.op_type = "CDist", .shapes = "@1 [M,K] [N,K]", .attributes = "metric: euclidean, sqeuclidean"},
       {.op_type = "CausalConvWithState",
-       .attributes = "activation: none, silu, swish; channels_last: 0, 1; dilation >= 1"},
+       .attributes = "activation: none, silu, swish; channels_last: 0, 1; dilation >= 1",
+       .rules = {{check_dilated_state}}},
       {.op_type = "ConvTransposeWithDynamicPads",
        .shapes = "@1 [N,C,+] [C,M,+] [pads] [filters]",
        .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; dilations >= 1",
@@ -64,6 +66,9 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "FusedMatMul", .flops = Flops::matmul},
       {.op_type = "GatedAdd", .shapes = "@1 [...,C] [...,C] [...,1]"},
       {.op_type = "GatedDeltaNet",
+       .shapes = "@1 [tokens,heads,size] [tokens,heads,size]! [tokens,v_heads,v_size]! | "
+                 "[batch,length,heads,size] [batch,length,heads,size]! [batch,length,v_heads,v_size]! | "
+                 "[tokens,width] none none | [batch,length,width] none none",
        .attributes = "beta_activation: none, sigmoid; gate_activation: none, softplus, qwen, sigmoid, kda; "
                      "state_update_capacity: 0, 1, 2, 3, 4, 5, 6, 7, 8; update_rule: linear, gated, delta, "
                      "gated_delta"},
@@ -112,8 +117,10 @@ std::span<const Page> microsoft_pages() {
        .attributes = "K >= 1; N >= 1; bits: 2, 3, 4, 5, 6, 7, 8; block_size >= 16",
        .flops = Flops::matmul},
       {.op_type = "MaxpoolWithMask",
-       .shapes = "@1 [N,C,...] [masks,planes,...]",
-       .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0"},
+       .shapes = "@1 [N,C,D,...] [masks,planes,D,...]",
+       .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0",
+       .together = both_paddings,
+       .rules = {{check_window_lists}, {check_pooling}}},
       {.op_type = "MoE",
        .shapes = "@1 - [tokens,experts] [experts,rows,hidden] [experts,rows] [experts,hidden,inter] "
                  "[experts,hidden] [experts,inter,hidden] [experts,inter]",
@@ -189,8 +196,11 @@ std::span<const Page> microsoft_pages() {
                  "[batch,kv_heads,most,size] [layouts,rows] [layouts,columns] one [batch] [places,half] "
                  "[places,half]",
        .attributes = "num_heads >= 1; kv_num_heads >= 1; sparse_block_size >= 1"},
-      {.op_type = "SparseToDenseMatMul", .shapes = "@1 [a,b] [*,c,d]"},
-      {.op_type = "Tokenizer", .shapes = "@1 [C] | [N,C]", .attributes = "mincharnum >= 1"},
+      {.op_type = "SparseToDenseMatMul", .shapes = "@1 [a,b] [*,c,d]", .rules = {{check_sparse_product}}},
+      {.op_type = "Tokenizer",
+       .shapes = "@1 [C] | [N,C]",
+       .attributes = "mincharnum >= 1",
+       .together = tokens_stated_once},
       {.op_type = "TransposeMatMul", .flops = Flops::matmul},
       {.op_type = "Trilu", .shapes = "@1 - one"},
       {.op_type = "UnfoldTensor", .attributes = "size >= 1; step >= 1", .numbers = "dim=-1: [-r,r)"},
@@ -198,12 +208,14 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "VarlenCausalConvWithState",
        .shapes = "@1 [tokens,channels] [channels,1,k] [ends] [channels] [batch,channels,state] [batch]",
        .attributes =
-           "activation: none, silu, swish; dilation >= 1; state_update_capacity: 0, 1, 2, 3, 4, 5, 6, 7, 8"},
+           "activation: none, silu, swish; dilation >= 1; state_update_capacity: 0, 1, 2, 3, 4, 5, 6, 7, 8",
+       .rules = {{check_sequence_ends}}},
       {.op_type = "VarlenNGramHashMapping",
        .shapes =
            "@1 [tokens] [ids] [heads] [ends] [batch,window] [heads] one [tokens] [batch,window] [batch]",
        .attributes =
-           "max_ngram_size >= 2; n_head_per_ngram >= 1; state_update_capacity: 0, 1, 2, 3, 4, 5, 6, 7, 8"},
+           "max_ngram_size >= 2; n_head_per_ngram >= 1; state_update_capacity: 0, 1, 2, 3, 4, 5, 6, 7, 8",
+       .rules = {{check_sequence_ends}}},
       {.op_type = "WordConvEmbedding",
        .shapes = "@1 [words,characters] [embedding_size,1,window,size] [embedding_size] [codes,size]"},
   };

@@ -94,8 +94,9 @@ void convolve_batch(const CausalConv& op, RunContext& run) {
   Tensor made(DType::float32, input.shape()), present(DType::float32, state_shape);
   float *y = made.mutable_data<float>(), *after = present.mutable_data<float>();
   const std::int64_t step = op.channels_last ? channels : 1;
+  const bool is_empty = made.size() == 0 && present.size() == 0;
   kernels::parallel_for(
-      checked_mul(batch, channels), 16384 / (length * count + 1) + 1,
+      is_empty ? 0 : checked_mul(batch, channels), is_empty ? 1 : 16384 / (length * count + 1) + 1,
       [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t b = i / channels, c = i % channels;

@@ -21,6 +21,7 @@ void warp(RunContext& run) {
   const std::size_t rank = input.rank();
   if (rank < 2 || rank > 3 || (rank == 3 && input.dim(0) != 1)) refuse();
   const std::int64_t rows = input.dim(rank - 2), columns = input.dim(rank - 1);
+  if (input.size() == 0) return run.set_output(0, Tensor(DType::int32, {2, 0}));
   const float* own = input.data<float>();
   // Costs of one row and the one before it, with a place before the first.
   const auto width = static_cast<std::size_t>(columns) + 1;

@@ -14,6 +14,7 @@
 // capture_count.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "engine/graph/op_context.h"
@@ -36,13 +37,21 @@ struct DeltaNet {
 struct DeltaSizes {
   std::int64_t tokens = 0, batch = 0, heads = 0, v_heads = 0, dk = 0, dv = 0, decay_width = 0;
 
-  std::int64_t update_row() const { return decay_width * v_heads + heads * dk + v_heads * dv; }
+  std::int64_t update_row() const {
+    const std::int64_t decays = checked_mul(decay_width, v_heads), keys = checked_mul(heads, dk);
+    return checked_add(checked_add(decays, keys), checked_mul(v_heads, dv));
+  }
 };
 
 struct DeltaInputs {
   Tensor q, k, v, decay, beta, a_log, dt_bias;      // in float; q, k and v of packed inputs are one tensor
   std::int64_t q_step, k_step, v_step, k_at, v_at;  // between tokens, and where k and v begin
-  std::vector<std::int64_t> ends;
+  std::span<const std::int32_t> ends;  // where sequences end, and 0 before; empty: all are of `length`
+  std::int64_t length = 0;
+
+  std::int64_t begin(std::int64_t b) const {
+    return ends.empty() ? b * length : ends[static_cast<std::size_t>(b)];
+  }
 };
 
 float unit_sigmoid(float x) {
@@ -90,8 +99,7 @@ void walk(const DeltaNet& op, const DeltaSizes& sizes, const DeltaInputs& in, st
   const float scale = op.scale != 0 ? op.scale : 1 / std::sqrt(static_cast<float>(dk));
   std::vector<float> q(static_cast<std::size_t>(dk)), k(q), keep(q), delta(static_cast<std::size_t>(dv));
   float* S = out.state + (b * sizes.v_heads + head) * dv * dk;
-  const std::int64_t begin = in.ends[static_cast<std::size_t>(b)],
-                     end = in.ends[static_cast<std::size_t>(b) + 1];
+  const std::int64_t begin = in.begin(b), end = in.begin(b + 1);
   for (std::int64_t t = begin; t < end; ++t) {
     take_head(op, in.q.data<float>() + t * in.q_step + k_head * dk, dk, q.data());
     take_head(op, in.k.data<float>() + t * in.k_step + in.k_at + k_head * dk, dk, k.data());
@@ -174,7 +182,7 @@ void read_ends(RunContext& run, const Tensor& query, bool parted, DeltaSizes& si
     if (ends->rank() != 1 || ends->size() < 1 || at[0] != 0 || at[ends->size() - 1] != sizes.tokens ||
         !std::is_sorted(at, at + ends->size()))
       fail_invalid("cu_seqlens must ascend from 0 to the number of tokens, {}", sizes.tokens);
-    in.ends.assign(at, at + ends->size());
+    in.ends = ends->span<std::int32_t>();
     sizes.batch = ends->size() - 1;
     return;
   }
@@ -184,7 +192,7 @@ void read_ends(RunContext& run, const Tensor& query, bool parted, DeltaSizes& si
   sizes.batch = parted ? query.dim(0) : state->dim(0);
   if (sizes.batch < 1 || sizes.tokens % sizes.batch != 0)
     fail_invalid("{} tokens are not {} sequences of one length", sizes.tokens, sizes.batch);
-  for (std::int64_t b = 0; b <= sizes.batch; ++b) in.ends.push_back(b * (sizes.tokens / sizes.batch));
+  in.length = sizes.tokens / sizes.batch;
 }
 
 void require_count(const char* name, const Tensor& tensor, std::int64_t one, std::int64_t other) {
@@ -204,7 +212,7 @@ void read_gates(const DeltaNet& op, RunContext& run, DeltaSizes& sizes, DeltaInp
     if (op.gate != GateActivation::none && !in.a_log.defined()) fail_invalid("gate_activation needs a_log");
     if (in.a_log.defined()) require_count("a_log", in.a_log, sizes.v_heads, sizes.v_heads);
     if (in.dt_bias.defined()) {
-      require_count("dt_bias", in.dt_bias, sizes.v_heads, sizes.v_heads * sizes.dk);
+      require_count("dt_bias", in.dt_bias, sizes.v_heads, checked_mul(sizes.v_heads, sizes.dk));
       if (in.dt_bias.size() != sizes.v_heads && sizes.decay_width == 1)
         fail_invalid("dt_bias has a number for each element of the key, but decay one for a head");
     }
@@ -214,13 +222,14 @@ void read_gates(const DeltaNet& op, RunContext& run, DeltaSizes& sizes, DeltaInp
 }
 
 std::vector<std::int64_t> captured_counts(const DeltaNet& op, RunContext& run, const DeltaSizes& sizes) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(sizes.batch), 0);
   const Tensor *count = run.optional_tensor(9), *active = run.optional_tensor(10);
   if ((count != nullptr) != (op.capacity > 0))
     fail_invalid("capture_count must be given where state_update_capacity is positive, and only there");
-  const bool captures = active == nullptr || active->size() != 1 || *active->data<std::int32_t>() != 0;
-  if (count == nullptr || !captures) return counts;
+  if (count == nullptr) return {};
   if (count->size() != sizes.batch) fail_invalid("capture_count must hold one number for each sequence");
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(sizes.batch), 0);
+  const bool captures = active == nullptr || active->size() != 1 || *active->data<std::int32_t>() != 0;
+  if (!captures) return counts;
   for (std::size_t b = 0; b < counts.size(); ++b)
     counts[b] = std::clamp<std::int64_t>(count->data<std::int32_t>()[b], 0, op.capacity);
   return counts;
@@ -253,12 +262,17 @@ void run_delta_net(const DeltaNet& op, RunContext& run) {
                                  query.shape().dims().begin() + static_cast<std::ptrdiff_t>(rank));
   dims.push_back(sizes.v_heads), dims.push_back(sizes.dv);
   Tensor output(DType::float32, Shape(dims));
-  Tensor update = Tensor::zeros(DType::float32, {sizes.batch, op.capacity * sizes.update_row()});
+  Tensor update = Tensor::zeros(
+      DType::float32, {sizes.batch, op.capacity == 0 ? 0 : checked_mul(op.capacity, sizes.update_row())});
   DeltaOutputs out{output.mutable_data<float>(), state.mutable_data<float>(),
                    op.capacity > 0 ? update.mutable_data<float>() : nullptr, captured_counts(op, run, sizes)};
-  kernels::parallel_for(sizes.batch * sizes.v_heads, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) walk(op, sizes, in, i / sizes.v_heads, i % sizes.v_heads, out);
-  });
+  // Without tokens states stay, and without elements of v there is nothing but keys and decays to hand on.
+  const bool is_idle = sizes.tokens == 0 || (sizes.dv == 0 && op.capacity == 0);
+  kernels::parallel_for(is_idle ? 0 : checked_mul(sizes.batch, sizes.v_heads), 1,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          for (std::int64_t i = begin; i < end; ++i)
+                            walk(op, sizes, in, i / sizes.v_heads, i % sizes.v_heads, out);
+                        });
   run.set_output(0, narrowed(output, query.dtype()));
   run.set_output(1, state), run.set_output(2, update);
 }

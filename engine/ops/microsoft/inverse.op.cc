@@ -39,7 +39,7 @@ void run_inverse(RunContext& run) {
   const Tensor& X = run.tensor(0);
   const std::size_t rank = X.rank();
   if (rank < 2 || X.dim(rank - 1) != X.dim(rank - 2)) refuse();
-  const std::int64_t n = X.dim(rank - 1), size = n * n;
+  const std::int64_t n = X.dim(rank - 1), size = X.size() == 0 ? 0 : n * n;
   Tensor made(DType::float64, X.shape()), wide = cast_tensor(X, DType::float64);
   double *a = wide.mutable_data<double>(), *y = made.mutable_data<double>();
   for (std::int64_t i = 0; size > 0 && i < X.size() / size; ++i) {

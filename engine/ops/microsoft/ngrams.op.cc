@@ -40,6 +40,7 @@ RunFunction prepare_ngram_repeat_block(PrepareContext& node) {
     Tensor scores = run.take_tensor(1);
     if (ids.rank() != 2 || scores.rank() != 2 || ids.dim(0) != scores.dim(0)) refuse();
     const auto length = static_cast<std::size_t>(ids.dim(1)), words = static_cast<std::size_t>(scores.dim(1));
+    if (static_cast<std::int64_t>(length) < size) return run.set_output(0, scores);
     float* row = scores.mutable_data<float>();
     for (std::int64_t b = 0; b < ids.dim(0); ++b, row += words) {
       run.check_limits();

@@ -20,7 +20,8 @@ Tensor turned(const Tensor& matrix) {
   if (matrix.rank() < 2) refuse();
   std::vector<std::int64_t> dims(matrix.shape().dims().begin(), matrix.shape().dims().end());
   const std::size_t last = dims.size() - 1;
-  const std::int64_t rows = dims[last - 1], columns = dims[last], size = rows * columns;
+  const std::int64_t rows = dims[last - 1], columns = dims[last];
+  const std::int64_t size = matrix.size() == 0 ? 0 : rows * columns;
   std::swap(dims[last - 1], dims[last]);
   Tensor made(matrix.dtype(), Shape(dims));
   dispatch(SparseNumbers{}, matrix.dtype(), [&]<typename T>() {
