@@ -100,7 +100,8 @@ std::span<const Page> microsoft_pages() {
        .shapes = "@1 [B,T,queries] [B,T,keys] [B,T,values] - [B,T,decays] [B,T,rates]",
        .attributes =
            "q_num_heads >= 1; kv_num_heads >= 1; state_window: 0, 1, 2, 3, 4, 5, 6, 7, 8; update_rule: "
-           "linear, gated, delta, gated_delta"},
+           "linear, gated, delta, gated_delta",
+       .rules = {{check_linear_attention}}},
       {.op_type = "LinearAttentionGate",
        .shapes = "@1 [batch,length,heads] [heads] [heads] [batch,length,heads]"},
       {.op_type = "MRotaryEmbedding",

@@ -149,11 +149,17 @@ void attend(const LinearAttention& op, RunContext& run) {
   if (op.window > 0)
     windows = Tensor::zeros(DType::float32, Shape{op.window, sizes.batch, op.kv_heads, sizes.d_k, sizes.d_v});
   float* kept = op.window > 0 ? windows.mutable_data<float>() : nullptr;
+  const auto set_outputs = [&](const Tensor& made) {
+    run.set_output(0, narrowed(made, type));
+    if (run.has_output(1))
+      run.set_output(1, narrowed(op.window > 0 ? windows : state, past == nullptr ? type : past->dtype()));
+  };
   Tensor output(DType::float32, Shape{sizes.batch, sizes.length, checked_mul(op.output_heads(), sizes.d_v)});
   float *s = state.mutable_data<float>(), *o = output.mutable_data<float>();
-  const std::int64_t size = sizes.d_k * sizes.d_v;
+  if (output.size() == 0 && state.size() == 0) return set_outputs(output);
+  const std::int64_t size = checked_mul(sizes.d_k, sizes.d_v);
   const double work = static_cast<double>(sizes.length) * static_cast<double>(size + 16);
-  kernels::parallel_for(sizes.batch * op.kv_heads, static_cast<std::int64_t>(50'000 / (work + 1)) + 1,
+  kernels::parallel_for(checked_mul(sizes.batch, op.kv_heads), static_cast<std::int64_t>(50'000 / (work + 1)) + 1,
                         [&](std::int64_t begin, std::int64_t end) {
                           Tensor scratch(DType::float32, Shape{2 * sizes.d_k + sizes.d_v});
                           for (std::int64_t i = begin; i < end; ++i) {
@@ -161,9 +167,7 @@ void attend(const LinearAttention& op, RunContext& run) {
                                      scratch.mutable_data<float>(), o, kept);
                           }
                         });
-  run.set_output(0, narrowed(output, type));
-  if (run.has_output(1))
-    run.set_output(1, narrowed(op.window > 0 ? windows : state, past == nullptr ? type : past->dtype()));
+  set_outputs(output);
 }
 
 LinearAttention read_linear_attention(PrepareContext& node) {
@@ -191,8 +195,7 @@ RunFunction prepare_microsoft_linear_attention(PrepareContext& node) {
   op.window = node.int_attribute("state_window", 0);
   if (op.window < 0 || op.window > 8) refuse();
   const auto [less, more] = std::minmax(op.q_heads, op.kv_heads);
-  if (more % less != 0)
-    fail_invalid("q_num_heads is {} and kv_num_heads {}: one must divide the other", op.q_heads, op.kv_heads);
+  if (more % less != 0) refuse();
   return [op](RunContext& run) { attend(op, run); };
 }
 

@@ -35,11 +35,13 @@ struct Layout {
 Layout layout_of(const RotaryEmbedding& op, const Tensor& x) {
   if (x.rank() == 4) {
     const std::int64_t heads = x.dim(1), length = x.dim(2), size = x.dim(3);
+    if (x.size() == 0) return {x.dim(0), length, heads, size, 0, 0, 0};
     return {x.dim(0), length, heads, size, heads * length * size, size, length * size};
   }
   const std::int64_t heads = op.num_heads.value_or(0);
   if (x.rank() != 3 || heads < 1 || x.dim(2) % heads != 0) refuse();
   const std::int64_t size = x.dim(2) / heads;
+  if (x.size() == 0) return {x.dim(0), x.dim(1), heads, size, 0, 0, 0};
   return {x.dim(0), x.dim(1), heads, size, x.dim(1) * x.dim(2), x.dim(2), size};
 }
 
@@ -137,6 +139,7 @@ RunFunction prepare_rotary_embedding(PrepareContext& node) {
     const std::int64_t size = rotated_size(op, layout);
     const Positions positions(layout, cos, sin, run.optional_tensor(3), size / 2);
     Tensor& y = run.output(0, x.dtype(), x.shape());
+    if (x.size() == 0) return;
     dispatch(TypeList<float, Float16, BFloat16>{}, x.dtype(), [&]<typename T>() {
       turn_all(op, layout, size, positions, x.data<T>(), cos.data<T>(), sin.data<T>(), y.mutable_data<T>());
     });
