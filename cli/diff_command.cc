@@ -10,8 +10,12 @@
 #include "cli/time_limit.h"
 #include "cli/tolerance_flags.h"
 #include "onnx_io/models/load_to_run.h"
+#include "onnx_io/scratch_folder.h"
 #include "report/diff/model_diff_format.h"
+#include "tensor/error.h"
 #include "tensor/memory/heap.h"
+#include "trial/as_type.h"
+#include "trial/bisecting/bisect.h"
 #include "trial/generate.h"
 
 namespace grurun::cli {
@@ -31,9 +35,25 @@ struct DiffFlags {
   }
 };
 
+/// The first node of b whose value is not a's; nullopt: they have no value in common.
+std::optional<trial::Bisection> parting_of(const onnx_io::Model& a, const onnx_io::Model& b,
+                                           const std::vector<Value>& inputs_of_a,
+                                           const trial::BisectOptions& options, const std::string& scratch) {
+  try {
+    const std::vector<Value> inputs = trial::inputs_for(b.graph, a.graph, inputs_of_a);
+    trial::Reference reference = trial::reference_of(b, inputs, a, options.rerun, scratch);
+    trial::Bisection parting = trial::bisect(b, inputs, reference, options);
+    parting.reference = "A";
+    return parting;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    return std::nullopt;
+  }
+}
+
 /// At each size of dimensions that nothing fixes.
-std::vector<trial::RunDiff> run_both(const DiffFlags& flags, const onnx_io::Model& a,
-                                     const onnx_io::Model& b) {
+void run_both(const DiffFlags& flags, const onnx_io::Model& a, const onnx_io::Model& b,
+              const std::string& scratch, report::ModelDiffReport& result) {
   const std::vector<trial::Slot> slots = trial::input_slots(a.graph);
   InputFlags without_sizes = flags.data;
   without_sizes.dimensions.clear();
@@ -44,15 +64,19 @@ std::vector<trial::RunDiff> run_both(const DiffFlags& flags, const onnx_io::Mode
   const bool is_complete = std::ranges::none_of(given, &Value::empty);
   const std::vector<std::string> open =
       is_complete ? std::vector<std::string>() : trial::open_dimensions(a.graph);
-  std::vector<trial::RunDiff> out;
+  std::vector<trial::RunDiff>& out = result.runs.emplace();
+  trial::BisectOptions options;
+  options.tolerances = tolerances;
+  options.rerun.seed = settings.seed;
   for (const auto& sizes : trial::swept_sizes(open, parse_size_lists("--set", flags.data.dimensions))) {
     settings.dimensions = sizes;
     std::vector<Value> inputs = given;
     trial::fill_random(a.graph, slots, settings, inputs);
     out.push_back(trial::diff_runs(a, b, inputs, tolerances, settings.seed));
     out.back().sizes = sizes;
+    if (!result.parting && out.back().failed.empty() && !out.back().is_same())
+      result.parting = parting_of(a, b, inputs, options, scratch);
   }
-  return out;
 }
 
 int run(const DiffFlags& flags) {
@@ -62,7 +86,10 @@ int run(const DiffFlags& flags) {
   std::vector<NamedPath> read{{"A", flags.a}, {"B", flags.b}};
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   require_unread(reports.files(), read);
-  enter_sandbox(flags.engine.sandbox, {{flags.a, flags.b}, flags.data.inputs, paths_of(reports.files())});
+  const onnx_io::ScratchFolder scratch;
+  SandboxFiles files{{flags.a, flags.b}, flags.data.inputs, paths_of(reports.files())};
+  files.written.push_back(scratch.path());
+  enter_sandbox(flags.engine.sandbox, files);
   const onnx_io::Model a = onnx_io::load_model_to_run(flags.a).model;
   const onnx_io::Model b = onnx_io::load_model_to_run(flags.b).model;
   require_unread(reports.files(), files_of(a));
@@ -70,8 +97,8 @@ int run(const DiffFlags& flags) {
   reports.open();
   const std::unique_ptr<TimeLimit> limit = limit_time(flags.max_time.empty() ? "0" : flags.max_time, "diff");
   memory::begin_counting_heap();
-  report::ModelDiffReport result{flags.a, flags.b, trial::diff_models(a, b), std::nullopt};
-  if (flags.runs()) result.runs = run_both(flags, a, b);
+  report::ModelDiffReport result{flags.a, flags.b, trial::diff_models(a, b), {}, {}};
+  if (flags.runs()) run_both(flags, a, b, scratch.path(), result);
   reports.write(result);
   return result.exit_status();
 }

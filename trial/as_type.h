@@ -16,6 +16,11 @@ Value as_dtype(const Value& value, DType dtype);
 /// The same for a value of that declared type.
 Value as_type(const Value& value, const ValueType& type);
 
+/// The inputs of another model, made of those of the graph: by name, or else by place where both have as
+/// many. Floats take the type that is declared there; an empty Value is one that the graph has no input for.
+std::vector<Value> inputs_for(const onnx_io::Graph& other, const onnx_io::Graph& graph,
+                              const std::vector<Value>& inputs);
+
 /// Expected values, by graph output, as the outputs that the graph declares.
 void cast_expected(const onnx_io::Graph& graph, std::vector<Value>& expected);
 

@@ -300,13 +300,7 @@ RunDiff diff_runs(const Model& a, const Model& b, const std::vector<Value>& inpu
                   const Tolerances& tolerances, std::uint64_t seed) {
   RunDiff out;
   const Rerun rerun{seed, {}};
-  std::vector<Value> given;
-  for (std::size_t i = 0; i < b.graph.inputs.size(); ++i) {
-    const auto same = std::ranges::find(a.graph.inputs, b.graph.inputs[i].name, &onnx_io::ValueInfo::name);
-    const std::size_t place =
-        same == a.graph.inputs.end() ? i : static_cast<std::size_t>(same - a.graph.inputs.begin());
-    given.push_back(place < inputs.size() ? as_type(inputs[place], b.graph.inputs[i].type) : Value());
-  }
+  const std::vector<Value> given = inputs_for(b.graph, a.graph, inputs);
   std::vector<Value> expected, actual;
   const auto run = [&](const char* which, const Model& model, const std::vector<Value>& values) {
     try {

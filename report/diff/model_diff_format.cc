@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/bisect/bisect_words.h"
+#include "report/bisect/bisection_json.h"
 #include "report/json_text.h"
 #include "report/judgement_json.h"
 #include "tensor/printable.h"
@@ -97,6 +99,7 @@ Section runs_of(const ModelDiffReport& report) {
       out.rows.push_back(
           {fmt::format("{}: output '{}'", sizes_text(run), output.name), trial::describe(output.comparison)});
   }
+  if (report.parting) out.rows.push_back({"where they part", first_line(*report.parting)});
   return out;
 }
 
@@ -197,6 +200,7 @@ std::string model_diff_json(const ModelDiffReport& report) {
     out["runs"] = Json::array();
     for (const RunDiff& run : *report.runs) out["runs"].push_back(one_run_json(run));
   }
+  out["parting"] = report.parting ? bisection_json(*report.parting) : Json();
   return json_text(out);
 }
 

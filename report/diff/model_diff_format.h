@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/format.h"
+#include "trial/bisecting/bisect.h"
 #include "trial/model_diff.h"
 
 namespace grurun::report {
@@ -14,6 +15,7 @@ struct ModelDiffReport {
   std::string a, b;  // as they were named
   trial::ModelDiff diff;
   std::optional<std::vector<trial::RunDiff>> runs;  // nullopt: no inputs were asked for
+  std::optional<trial::Bisection> parting;          // of B against A, in the first run that differs
 
   /// 1: outputs differ or, where nothing was run, anything else; 0: nothing does.
   int exit_status() const;
@@ -28,7 +30,7 @@ std::string model_diff_markdown(const ModelDiffReport& report);
 /// {"a", "b", "same_structure", "nodes": {"a", "b", "paired", "only_a", "only_b"}, "opsets", "values" and
 /// "attributes": [{"what", "a", "b"}], "weights": {"equal", "other": [{"a", "b", "relation", "same"}],
 /// "only_a", "only_b"}, "runs": null | [{"sizes", "same", "failed", "outputs": [{"name", what add_comparison
-/// writes}]}]}.
+/// writes}]}], "parting": null | what bisection_json writes}.
 std::string model_diff_json(const ModelDiffReport& report);
 
 template <>

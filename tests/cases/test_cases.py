@@ -270,6 +270,18 @@ class Diff(Cases):
         told = self.run_command("diff", "a.onnx", "b.onnx", "--seed", 3)
         self.assertIn("equivalent: outputs agree in 7 of 7 runs", told)
         self.assertIn("nodes of B alone", told)
+        self.assertNotIn("where they part", told)
+
+    def test_where_they_part(self):
+        def change(b):
+            next(n for n in b.graph.node if n.name == "node_layer0.normed2").attribute[0].f = 0.25
+
+        self.two(change)
+        told = json.loads(self.run_command("diff", "a.onnx", "b.onnx", "--seed", 3, "--json", "-", code=1))
+        (wrong,) = [row for row in told["parting"]["differences"] if row["made_here"]]
+        self.assertEqual((wrong["node"], wrong["details"]["attributes"][0]), ("node 'node_layer0.normed2' (LayerNormalization-17)", "epsilon = 0.25"))
+        self.assertIn("where they part: first wrong: node 'node_layer0.normed2'",
+                      self.run_command("diff", "a.onnx", "b.onnx", "--seed", 3, code=1))
 
 
 class CastFloats(Cases):

@@ -210,23 +210,6 @@ class Bisecting {
   Bisection result_;
 };
 
-/// The inputs of the other model, of those of the model.
-std::vector<Value> inputs_for(const onnx_io::Graph& other, const onnx_io::Graph& graph,
-                              const std::vector<Value>& inputs) {
-  std::vector<Value> given;
-  for (std::size_t i = 0; i < other.inputs.size(); ++i) {
-    const onnx_io::ValueInfo& wanted = other.inputs[i];
-    auto same = std::ranges::find(graph.inputs, wanted.name, &onnx_io::ValueInfo::name);
-    if (same == graph.inputs.end() && graph.inputs.size() == other.inputs.size())
-      same = graph.inputs.begin() + static_cast<std::ptrdiff_t>(i);
-    given.push_back(
-        same == graph.inputs.end()
-            ? Value()
-            : as_type(inputs[static_cast<std::size_t>(same - graph.inputs.begin())], wanted.type));
-  }
-  return given;
-}
-
 }  // namespace
 
 double relative_error(const Comparison& comparison) {

@@ -81,8 +81,8 @@ struct Reference {
 Bisection bisect(const onnx_io::Model& model, const std::vector<Value>& inputs, Reference& reference,
                  const BisectOptions& options);
 
-/// What another model makes of the same inputs, which are found by name, or else by place, and paired with
-/// the model's values. They lie in files below the folder `scratch`. Throws what a run throws.
+/// What another model makes of the same inputs (inputs_for), paired with the model's values. They lie in
+/// files below the folder `scratch`. Throws what a run throws.
 Reference reference_of(const onnx_io::Model& model, const std::vector<Value>& inputs,
                        const onnx_io::Model& other, const Rerun& rerun, const std::string& scratch);
 
