@@ -159,7 +159,8 @@ void attend(const LinearAttention& op, RunContext& run) {
   if (output.size() == 0 && state.size() == 0) return set_outputs(output);
   const std::int64_t size = checked_mul(sizes.d_k, sizes.d_v);
   const double work = static_cast<double>(sizes.length) * static_cast<double>(size + 16);
-  kernels::parallel_for(checked_mul(sizes.batch, op.kv_heads), static_cast<std::int64_t>(50'000 / (work + 1)) + 1,
+  kernels::parallel_for(checked_mul(sizes.batch, op.kv_heads),
+                        static_cast<std::int64_t>(50'000 / (work + 1)) + 1,
                         [&](std::int64_t begin, std::int64_t end) {
                           Tensor scratch(DType::float32, Shape{2 * sizes.d_k + sizes.d_v});
                           for (std::int64_t i = begin; i < end; ++i) {
