@@ -16,6 +16,7 @@ using testing::Attributes;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pointwise;
 using testing::run_node;
 
@@ -24,9 +25,10 @@ std::vector<Value> run_added(const std::string& op, std::vector<Value> inputs, A
   return run_node(op, "com.microsoft", 1, std::move(inputs), std::move(attributes), outputs);
 }
 
-std::string why_added(const std::string& op, std::vector<Value> inputs, Attributes attributes = {}) {
+std::string why_added(const std::string& op, std::vector<Value> inputs, Attributes attributes = {},
+                      std::size_t outputs = 1) {
   try {
-    run_added(op, std::move(inputs), std::move(attributes));
+    run_added(op, std::move(inputs), std::move(attributes), outputs);
   } catch (const Error& error) {
     return error.what();
   }
@@ -182,6 +184,44 @@ TEST(AddedKernels, SparseToDenseMatMulMultiplies) {
                               {Tensor::from<float>({2, 1}, {1, 2}), Tensor::from<float>({2, 1}, {3, 4})},
                               {attr("transA", 1), attr("alpha", 2.0F)});
   EXPECT_THAT(elements_held<float>(made[0]), ElementsAre(22));
+}
+
+TEST(AddedKernels, WithoutElementsPathsAreEmptyAndScoresStay) {
+  const std::int64_t many = std::int64_t{1} << 40;
+  for (const Shape& shape : {Shape{0, many}, Shape{many, 0}, Shape{1, 0, 3}}) {
+    const Value path = run_added("DynamicTimeWarping", {Tensor::zeros(DType::float32, shape)})[0];
+    EXPECT_EQ(path.tensor().shape(), (Shape{2, 0})) << shape.to_string();
+  }
+  const Value scores = run_added("NGramRepeatBlock",
+                                 {Tensor::zeros(DType::int64, {1, 0}), Tensor::from<float>({1, 2}, {3, 4})},
+                                 {attr("ngram_size", 1)})[0];
+  EXPECT_THAT(scores.tensor().span<float>(), ElementsAre(3, 4));
+  const std::vector<Value> states = run_added(
+      "GatedDeltaNet",
+      {Tensor::zeros(DType::float32, {many, 0, 1, 2}), Tensor::zeros(DType::float32, {many, 0, 1, 2}),
+       Tensor::zeros(DType::float32, {many, 0, 1, 0})},
+      {attr("update_rule", "linear")}, 2);
+  EXPECT_EQ(states[1].tensor().shape(), (Shape{many, 1, 0, 2}));
+}
+
+TEST(AddedKernels, PagesSayWhatIsRefused) {
+  const Tensor row = Tensor::from<float>({1, 2}, {1, 2}), cube = Tensor::from<float>({1, 1, 2}, {1, 2});
+  const Tensor text = Tensor::from<std::string>({1}, {"a"});
+  const Attributes marked = {attr("mark", 0), attr("mincharnum", 1), attr("pad_value", "")};
+  EXPECT_THAT(why_added("SparseToDenseMatMul", {row, row}), HasSubstr("2 columns against 1 rows [SHAPE001]"));
+  EXPECT_THAT(why_added("Tokenizer", {text}, marked), HasSubstr("neither separators nor tokenexp is stated"));
+  EXPECT_THAT(why_added("GatedDeltaNet", {row}), Not(HasSubstr("internal")));
+  EXPECT_THAT(why_added("GatedDeltaNet", {Tensor::scalar(1.F)}), HasSubstr("invalid"));
+  EXPECT_THAT(why_added("CausalConvWithState", {cube, cube, Tensor::from<float>({2}, {1, 2})}, {}, 2),
+              HasSubstr("bias is [2], but must be [1]: a number for each channel"));
+  EXPECT_THAT(why_added("CausalConvWithState", {cube, cube, Value(), cube}, {}, 2),
+              HasSubstr("past_state is [1,1,2], but must be [1,1,1]"));
+  EXPECT_THAT(why_added("MaxpoolWithMask",
+                        {Tensor::zeros(DType::float32, {1, 1, 2}), Tensor::zeros(DType::int32, {1, 1, 2})}),
+              HasSubstr("attribute kernel_shape is needed"));
+  EXPECT_THAT(why_added("LinearAttention", {cube, cube, cube},
+                        {attr("q_num_heads", 2), attr("kv_num_heads", 3), attr("update_rule", "linear")}, 2),
+              HasSubstr("one must divide the other"));
 }
 
 }  // namespace
