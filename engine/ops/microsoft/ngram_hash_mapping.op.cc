@@ -155,6 +155,7 @@ void hash_batch(const NGramHash& op, RunContext& run) {
   const auto* segments = shaped_input<std::int32_t>(run, 6, input.shape(), "segment_ids");
   M* hashes = run.output(0, input.dtype(), {batch, length, op.columns()}).mutable_data<M>();
   M* present = run.has_output(1) ? run.output(1, input.dtype(), {batch, window}).mutable_data<M>() : nullptr;
+  if (input.size() == 0 && present == nullptr) return;
   for (std::int64_t b = 0; b < batch; ++b) {
     run.check_limits();
     const Sequence<M> sequence =
