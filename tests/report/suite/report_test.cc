@@ -154,6 +154,19 @@ TEST(Report, JsonLinesAreReadBack) {
   EXPECT_EQ(json_report(parse_suite(json_lines_report(sample()), "r.jsonl")), json_report(sample()));
 }
 
+/// Without the page's style and program, which tests/report/test_suite_page.py tries in a browser.
+std::string without_code(std::string page) {
+  for (const std::string name : {"style", "script"}) {
+    const std::size_t from = page.find("<" + name + ">") + name.size() + 2;
+    page.erase(from, page.find("</" + name + ">", from) - from);
+  }
+  return page;
+}
+
+TEST(Report, Html) {
+  expect_golden("suite/golden/report.html", without_version(without_code(html_report(sample()))));
+}
+
 TEST(Report, HtmlHoldsTheReport) {
   const std::string page = html_report(sample());
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">\n<!-- grurun conformance: report -->"));
