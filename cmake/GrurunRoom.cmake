@@ -54,7 +54,7 @@ function(grurun_signature_table result)
   set(${result} ${generated} PARENT_SCOPE)
 endfunction()
 
-# Has the build write the list of system calls that a sandbox allows, for the kernel. Sets `result` to the generated file.
+# Has the build write the list of system calls that a sandbox allows, for the kernel. Sets `result` to its object file.
 function(grurun_call_filter result)
   set(generated ${PROJECT_BINARY_DIR}/generated/call_filter.cc)
   add_executable(grurun_write_call_filter ${PROJECT_SOURCE_DIR}/conformance/generate/write_call_filter.cc)
@@ -65,7 +65,12 @@ function(grurun_call_filter result)
     COMMAND grurun_write_call_filter > ${generated}
     DEPENDS grurun_write_call_filter VERBATIM
     COMMENT "Writing the list of system calls of the sandbox")
-  set(${result} ${generated} PARENT_SCOPE)
+  # A library of its own: what a room generates waits for all rooms below it, and its precompiled headers with it.
+  add_library(grurun_call_filter OBJECT ${generated})
+  target_compile_features(grurun_call_filter PRIVATE cxx_std_20)
+  target_include_directories(grurun_call_filter PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(grurun_call_filter PRIVATE grurun_options)
+  set(${result} $<TARGET_OBJECTS:grurun_call_filter> PARENT_SCOPE)
 endfunction()
 
 # Writes the source that gathers the operator tables: every engine/ops/<family>/<stem>.op.cc defines op_rows_<stem>().
