@@ -14,13 +14,12 @@
 #include "cli/tolerance_flags.h"
 #include "conformance/reduce/reduce.h"
 #include "onnx_io/bytes.h"
-#include "onnx_io/folder.h"
 #include "onnx_io/models/load_to_run.h"
 #include "onnx_io/scratch_folder.h"
-#include "onnx_io/values/tensor_files.h"
 #include "report/reduce/reduce_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
+#include "trial/value_store.h"
 
 namespace grurun::cli {
 namespace {
@@ -49,19 +48,10 @@ bool is_values_file(const std::string& path) {
   return path.ends_with(".npz") || path.ends_with(".json") || fs::is_directory(path, error);
 }
 
-/// Values by name, of a .npz or .json, or of a folder's files.
-void add_named_values(const std::string& path, trial::KnownValues& values) {
-  std::vector<std::string> files{path};
-  if (fs::is_directory(path)) {
-    files.clear();
-    for (const onnx_io::FolderEntry& entry : onnx_io::entries_of(path))
-      if (entry.name.ends_with(".pb") || entry.name.ends_with(".npy"))
-        files.push_back(path + "/" + entry.name);
-  }
-  for (const std::string& file : files) {
-    for (onnx_io::NamedValue& read : onnx_io::read_values(file))
-      values.emplace(read.name.empty() ? fs::path(file).stem().string() : read.name, std::move(read.value));
-  }
+/// All of them in memory at once, since parts are cut out wherever they are known.
+void add_named_values(const std::string& path, const char* flag, trial::KnownValues& values) {
+  const trial::ValueStore store = trial::ValueStore::open(path, flag);
+  for (const std::string& name : store.names()) values.emplace(name, store.read(name));
 }
 
 /// Outputs as a run reads them; values between, too, from what holds values by name.
@@ -71,7 +61,7 @@ Truth expected_truth(const ReduceFlags& flags, const onnx_io::Graph& graph) {
   for (const std::string& argument : flags.expected) {
     const bool is_data_set = fs::exists(fs::path(argument) / "output_0.pb");
     if (is_values_file(argument) && !is_data_set)
-      add_named_values(argument, values);
+      add_named_values(argument, "--expected", values);
     else
       outputs.push_back(argument);
   }
@@ -89,7 +79,7 @@ std::optional<Truth> truth_of(const ReduceFlags& flags, const onnx_io::Graph& gr
   if (flags.against == in_double) return Truth(Truth::Source::precise);
   if (!flags.against.empty() && is_values_file(flags.against)) {
     trial::KnownValues values;
-    add_named_values(flags.against, values);
+    add_named_values(flags.against, "--against", values);
     return Truth(std::move(values));
   }
   if (!flags.against.empty()) return Truth(onnx_io::load_model_to_run(flags.against).model);
