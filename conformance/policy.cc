@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +9,44 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "conformance/expectations.h"
 #include "tensor/error.h"
+
+namespace grurun::conformance {
+namespace {
+
+struct ParserIsLost : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+[[noreturn]] void parser_is_lost(const char* condition) {
+  throw ParserIsLost(condition);
+}
+
+}  // namespace
+}  // namespace grurun::conformance
+
+// "[&" and "[[[" break what toml++ takes for granted (its issue 294 and change 301): it would abort, or go on
+// into undefined behaviour where NDEBUG is defined. So do letters from U+00A1 to U+0499 where a blank may
+// stand: they are said to be unreachable among the blanks.
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#define TOML_ASSERT(condition) \
+  (static_cast<bool>(condition) ? void() : grurun::conformance::parser_is_lost(#condition))
+// clang-format off
+#include <toml++/impl/preprocessor.h>
+#include <toml++/impl/forward_declarations.h>
+#pragma push_macro("TOML_UNREACHABLE")
+#undef TOML_UNREACHABLE
+#define TOML_UNREACHABLE return false
+#include <toml++/impl/unicode.h>
+#pragma pop_macro("TOML_UNREACHABLE")
+#include <toml++/toml.h>
+// clang-format on
+#pragma pop_macro("NDEBUG")
 
 namespace grurun::conformance {
 
@@ -121,6 +154,26 @@ bool any_of_listed(const std::vector<std::string>& listed, const Matches& matche
   return listed.empty() || std::ranges::any_of(listed, matches);
 }
 
+/// The line up to which the parser does not lose its way in the text, from 1; that it does so is known.
+std::size_t line_of_loss(std::string_view text) {
+  std::vector<std::size_t> ends;  // of the lines, behind their line breaks
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    at = end == text.npos ? text.size() : end + 1;
+    ends.push_back(at);
+  }
+  const auto is_well_until = [&](std::size_t end) {
+    try {
+      static_cast<void>(toml::parse(text.substr(0, end)));
+    } catch (const toml::parse_error&) {
+    } catch (const ParserIsLost&) {
+      return false;
+    }
+    return true;
+  };
+  return static_cast<std::size_t>(std::ranges::partition_point(ends, is_well_until) - ends.begin()) + 1;
+}
+
 }  // namespace
 
 Policy Policy::parse(std::string_view text, const std::string& file) {
@@ -137,6 +190,9 @@ Policy Policy::parse(std::string_view text, const std::string& file) {
       for (const toml::node& rule : *rules) out.rules_.push_back(RuleReader(*rule.as_table(), file).read());
   } catch (const toml::parse_error& error) {
     fail_usage("{}:{}: {}", file, error.source().begin.line, error.description());
+  } catch (const ParserIsLost&) {
+    fail_usage("{}:{}: this is no name of a table; a policy is a list of [[rule]] tables", file,
+               line_of_loss(text));
   }
   if (out.rules_.empty()) fail_usage("{}: no [[rule]] is in it", file);
   return out;

@@ -50,6 +50,10 @@ reason = "states"
 TEST(Policy, SaysWhereAFileIsWrong) {
   const std::pair<const char*, const char*> rows[] = {
       {"", "p: no [[rule]] is in it"},
+      {"[&", "p:1: this is no name of a table"},
+      {"# rules\n\n[[rule]]\nreason = 'x'\nrtol = 1\n[[[rule]]]\nrtol = 1\n",
+       "p:6: this is no name of a table"},
+      {"[[rule]]\nreason = \"\"\"\n[&\n\"\"\"\n[=]\n", "p:5: this is no name of a table"},
       {"[[rule]]\nrtol = 1\n", "p:1: the rule has no reason"},
       {"[[rule]]\nreason = 'x'\n", "p:1: the rule asks nothing"},
       {"[[rule]]\nreason = ''\nrtol = 1\n", "p:2: reason is a text"},
