@@ -40,8 +40,8 @@ report::Inspected inspected(const std::string& path, const onnx_io::Model& model
 int inspect_one(const InspectFlags& flags, const std::string& path) {
   Reports<report::Inspected> reports(flags.report, "inspect", true);
   const Sizes sizes = parse_dimensions("--set", flags.dimensions);
-  enter_sandbox(flags.sandbox, {{path}, {}, paths_of(reports.files())});
   apply(flags.limits);
+  enter_sandbox(flags.sandbox, {{path}, {}, paths_of(reports.files())});
   const auto limit = limit_time(flags.limits.max_time, printable(path) + ": inspect");
   const onnx_io::RunnableModel file = onnx_io::load_model_to_run(path);
   const onnx_io::Model& model = file.model;

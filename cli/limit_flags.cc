@@ -62,8 +62,12 @@ void apply(const ModelLimitFlags& flags, const std::string& max_time) {
   set_limits(chosen);
 }
 
+std::size_t most_memory(const std::string& text) {
+  return text.empty() ? usable_memory() : parse_bytes("--max-memory", text);
+}
+
 void apply_memory_limit(const std::string& text) {
-  const std::size_t bytes = text.empty() ? usable_memory() : parse_bytes("--max-memory", text);
+  const std::size_t bytes = most_memory(text);
   memory::set_limit(bytes);
   conformance::limit_memory(bytes);
 }

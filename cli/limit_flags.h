@@ -1,6 +1,7 @@
 // The limits of commands that read models and do not run them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "cli/app.h"
@@ -28,6 +29,9 @@ void apply(const ModelLimitFlags& flags, const std::string& max_time);
 
 /// --max-time and --max-memory, with defaults.
 void add_limit_flags(CLI::App& app, LimitFlags& flags, const std::string& what);
+
+/// Bytes of a text of --max-memory; the machine's share where it is empty.
+std::size_t most_memory(const std::string& text);
 
 /// Holds the process to a text of --max-memory, or to the machine's share where it is empty: what tensors
 /// take, and what all else does.

@@ -8,6 +8,7 @@
 #include "cli/sandbox_flags.h"
 #include "cli/streams.h"
 #include "cli/time_limit.h"
+#include "conformance/process_limits.h"
 #include "conformance/wire_fields.h"
 #include "conformance/worker.h"
 #include "engine/kernels/machine/parallel.h"
@@ -87,8 +88,8 @@ ModelAnswer known_until_now(const Look& look, const std::string& path, const std
 
 std::vector<ModelAnswer> look_at_one(const std::string& path, const LookOptions& options, const Look& look,
                                      const std::function<void(const std::vector<ModelAnswer>&)>& finish) {
-  enter_sandbox(options.sandbox, {{path}, {}, options.written});
   apply(options.limits);
+  enter_sandbox(options.sandbox, {{path}, {}, options.written});
   const auto limit = limit_time(options.limits.max_time, printable(path) + ": " + options.what, [&] {
     finish({known_until_now(look, path, time_limit_text(options.what, options.limits.max_time))});
     finish_stdout();
@@ -104,6 +105,7 @@ std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, con
   if (options.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
   if (paths.size() == 1) return look_at_one(paths.front(), options, look, finish);
   opset::since_version("Identity", "", 1);  // tables that every worker needs are built once
+  const std::size_t memory = most_memory(options.limits.max_memory);
   std::vector<ModelAnswer> answers(paths.size());
   const auto run = [&](std::size_t job, const conformance::WorkersLeft&) {
     kernels::set_threads(1);
@@ -116,6 +118,9 @@ std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, con
   const auto on_end = [&](const conformance::JobEnd& end) {
     if (end.how == conformance::JobEnd::How::answered) {
       answers[end.job] = decode_answer(end.answer);
+    } else if (end.how == conformance::JobEnd::How::over_memory) {
+      answers[end.job].failed.emplace(ErrorKind::limit,
+                                      paths[end.job] + ": " + conformance::over_memory_text(memory));
     } else {
       answers[end.job].failed.emplace(
           ErrorKind::internal, fmt::format("{}: the worker process {}{}", paths[end.job],
@@ -123,8 +128,9 @@ std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, con
     }
     return true;
   };
-  const auto sandbox = make_sandbox(options.sandbox, {paths, {}, {}});
+  const auto sandbox = make_sandbox(options.sandbox, paths);
   conformance::PoolOptions pool{options.jobs > 0 ? options.jobs : kernels::usable_cpus(), std::nullopt};
+  pool.max_resident = conformance::memory_of_process(memory);
   pool.on_start = [&](int answers_to) {
     apply(options.limits);
     if (sandbox == nullptr) return;

@@ -1,5 +1,6 @@
 #include "conformance/process_limits.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,15 +25,24 @@ void limit(Resource resource, rlim_t value) {
 
 }  // namespace
 
+std::size_t memory_of_process(std::size_t bytes) {
+  // The sanitizers map terabytes for themselves.
+  if (GRURUN_ASAN || GRURUN_TSAN || bytes == 0) return 0;
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  constexpr std::size_t of_a_thread = std::size_t{9} << 20;  // its stack
+  const std::size_t more =
+      (std::size_t{512} << 20) + of_a_thread * static_cast<std::size_t>(std::max(cpus, 1L));
+  return bytes > std::numeric_limits<std::size_t>::max() / 2 ? 0 : bytes + bytes / 2 + more;
+}
+
+std::string over_memory_text(std::size_t bytes) {
+  return fmt::format("killed: its process held more than {} MiB of memory, where --max-memory is {} MiB",
+                     memory_of_process(bytes) >> 20, bytes >> 20);
+}
+
 void limit_memory(std::size_t bytes) {
   limit(RLIMIT_CORE, 0);
-  // The sanitizers map terabytes for themselves.
-  if (GRURUN_ASAN || GRURUN_TSAN || bytes == 0) return;
-  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  constexpr rlim_t of_a_thread = rlim_t{9} << 20;  // its stack
-  const rlim_t more = (rlim_t{512} << 20) + of_a_thread * static_cast<rlim_t>(std::max(cpus, 1L));
-  if (bytes > std::numeric_limits<rlim_t>::max() / 2) return;
-  limit(RLIMIT_DATA, bytes + bytes / 2 + more);
+  if (const std::size_t most = memory_of_process(bytes); most != 0) limit(RLIMIT_DATA, most);
 }
 
 void limit_files() {

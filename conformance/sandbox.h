@@ -38,7 +38,8 @@ SandboxState sandbox_support();
 /// A sandbox made ready once, for this process or those that it forks. Where it is in force:
 /// - Landlock: only these paths can be opened, no TCP port, and processes outside get no signal;
 /// - seccomp (libseccomp): system calls that are not on the list of what the engine needs fail. No network,
-///   no exec, no fork, no ptrace, no new namespace, no signal to others, no code that was written first;
+///   no exec, no fork, no ptrace, no new namespace, no signal to others, no code that was written first, and
+///   no limit of the process but that of its processor time can be set;
 /// - no new privileges.
 class Sandbox {
  public:

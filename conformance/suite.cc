@@ -41,6 +41,9 @@ CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
     result.verdict = Verdict::crashed;
     result.message = "the worker process was " + end.answer;
     if (end.answer.starts_with("exited")) result.message = "the worker process " + end.answer;
+  } else if (end.how == JobEnd::How::over_memory) {
+    result.verdict = Verdict::timed_out;
+    result.message = over_memory_text(options.max_memory);
   } else {
     result.verdict = Verdict::timed_out;
     result.message = fmt::format("killed: it took longer than {:g} s",
@@ -141,6 +144,7 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   result.sandbox = sandbox.state().text();
   PoolOptions pool{result.options.workers, result.options.each.max_time};
   pool.max_run_time = result.options.max_run_time;
+  if (!starts_programs) pool.max_resident = memory_of_process(result.options.max_memory);
   pool.on_start = [&](int answers) {
     if (!starts_programs) limit_memory(result.options.max_memory);
     if (mode != SandboxMode::off) {

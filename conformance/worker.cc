@@ -17,6 +17,7 @@
 #include <new>
 #include <vector>
 
+#include "conformance/resident.h"
 #include "conformance/shared_board.h"
 #include "conformance/signal_guard.h"
 #include "tensor/error.h"
@@ -75,10 +76,11 @@ constexpr std::uint64_t most_of_answer = std::uint64_t{64} << 20;
 
 struct Worker {
   pid_t pid = -1;
-  int in = -1;               // answers; -1: not running
-  std::string received;      // bytes of an answer that is not complete yet
-  std::uint64_t last = 0;    // job + 1 of the last answer
-  std::uint64_t doomed = 0;  // job + 1 that made the parent kill it
+  int in = -1;                                    // answers; -1: not running
+  std::string received;                           // bytes of an answer that is not complete yet
+  std::uint64_t last = 0;                         // job + 1 of the last answer
+  std::uint64_t doomed = 0;                       // job + 1 that made the parent kill it
+  JobEnd::How sentence = JobEnd::How::timed_out;  // for what
 };
 
 class Pool {
@@ -149,7 +151,10 @@ class Pool {
       work(board_.operator->(), &slot, jobs_, first, ends[1], options_, run_);
     }
     close(ends[1]);
-    workers_[index] = Worker{pid, ends[0], {}, 0, 0};
+    Worker started;
+    started.pid = pid;
+    started.in = ends[0];
+    workers_[index] = std::move(started);
     return true;
   }
 
@@ -193,7 +198,8 @@ class Pool {
       owners.push_back(i);
     }
     timespec timeout{};
-    const std::optional<std::int64_t> left = next_deadline();
+    std::optional<std::int64_t> left = next_deadline();
+    if (options_.max_resident != 0) left = std::min(left.value_or(between_looks_ns), between_looks_ns);
     if (left)
       timeout = {static_cast<time_t>(*left / 1'000'000'000), static_cast<long>(*left % 1'000'000'000)};
     const int ready = ppoll(polled.data(), polled.size(), left ? &timeout : nullptr, &signals_.former_mask());
@@ -201,6 +207,7 @@ class Pool {
     for (std::size_t i = 0; ready > 0 && i < polled.size() && !stopped_; ++i)
       if (polled[i].revents != 0) receive(owners[i]);
     if (!stopped_) kill_late();
+    if (!stopped_ && options_.max_resident != 0) kill_large();
   }
 
   /// job + 1 of the job that a worker is at, 0 for none. A damaged worker may write anything into its slot.
@@ -246,6 +253,21 @@ class Pool {
     }
   }
 
+  void kill_large() {
+    const std::int64_t now = now_ns();
+    if (now - looked_ns_ < between_looks_ns) return;
+    looked_ns_ = now;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      Worker& worker = workers_[i];
+      const std::uint64_t job = job_of(i);
+      if (worker.in < 0 || job == 0 || job == worker.last || worker.doomed != 0) continue;
+      if (!holds_more(worker.pid, options_.max_resident)) continue;
+      worker.doomed = job;
+      worker.sentence = JobEnd::How::over_memory;
+      kill(worker.pid, SIGKILL);
+    }
+  }
+
   void receive(std::size_t index) {
     Worker& worker = workers_[index];
     char buffer[65536];
@@ -282,13 +304,14 @@ class Pool {
     const std::uint64_t job = job_of(index);
     const double seconds = static_cast<double>(now_ns() - board_->slots[index].began_ns.load()) * 1e-9;
     const std::uint64_t doomed = worker.doomed;
+    const JobEnd::How sentence = worker.sentence;
     const bool unanswered = job != 0 && job != worker.last;
     const int status = end(worker, false);
     std::optional<std::size_t> again;
     if (unanswered && doomed != 0 && doomed != job) {
       again = job - 1;  // the late one answered just before it was killed, and this one had begun
     } else if (unanswered && doomed != 0) {
-      report({job - 1, JobEnd::How::timed_out, {}, seconds});
+      report({job - 1, sentence, {}, seconds});
     } else if (unanswered) {
       report({job - 1, JobEnd::How::crashed, describe_status(status), seconds});
     }
@@ -327,7 +350,10 @@ class Pool {
   std::vector<Worker> workers_;
   SharedBoard board_;
   std::vector<bool> reported_;  // by job
+  /// Between two looks at what memory workers hold: in this time a core can fill some 100 MB.
+  static constexpr std::int64_t between_looks_ns = 50'000'000;
   const std::int64_t begin_ns_ = now_ns();
+  std::int64_t looked_ns_ = begin_ns_;
   std::size_t ended_ = 0;
   int idle_deaths_ = 0;
   bool stopped_ = false;

@@ -20,6 +20,8 @@ struct PoolOptions {
   std::chrono::nanoseconds (*now)() = steady_time;
   /// Called in each worker before its first job, with the descriptor that it answers on; may be empty.
   std::function<void(int answers)> on_start{};
+  /// Bytes of memory that a worker may hold (resident.h): one that has more is killed. 0: no limit.
+  std::size_t max_resident = 0;
   /// All jobs together: then the workers are killed and the rest is not run.
   std::optional<std::chrono::nanoseconds> max_run_time{};
 };
@@ -31,13 +33,13 @@ inline constexpr std::chrono::milliseconds kill_grace{500};
 std::string describe_status(int status);
 
 struct JobEnd {
-  enum class How { answered, crashed, timed_out };
+  enum class How { answered, crashed, timed_out, over_memory };
 
   std::size_t job = 0;
   How how = How::answered;
   std::string
       answer;  // answered: what run returned; crashed: "killed by SIGSEGV (...)", "exited with status 3"
-  double seconds = 0;  // crashed, timed_out: how long it ran
+  double seconds = 0;  // of all but answered: how long it ran
 };
 
 enum class PoolEnd { done, stopped, interrupted, out_of_time };
@@ -53,11 +55,11 @@ using Job = std::function<std::string(std::size_t job, const WorkersLeft& left)>
 
 /// Runs run(0, ...) ... run(jobs - 1, ...), each once, in workers forked from this process: it must have no
 /// other threads. Workers live long and take one job after another; one that dies is replaced, its job
-/// reported as crashed or timed_out, and no other job is lost. on_end is called here, in the order in which
-/// jobs end; when it returns false the rest is dropped and the result is stopped. SIGINT and SIGTERM kill the
-/// workers and give interrupted, max_run_time gives out_of_time; their former handlers are put back
-/// afterwards. Throws Error(internal) when not even one worker can be started, or workers die without taking
-/// a job.
+/// reported as crashed, timed_out or over_memory, and no other job is lost. on_end is called here, in the
+/// order in which jobs end; when it returns false the rest is dropped and the result is stopped. SIGINT and
+/// SIGTERM kill the workers and give interrupted, max_run_time gives out_of_time; their former handlers are
+/// put back afterwards. Throws Error(internal) when not even one worker can be started, or workers die
+/// without taking a job.
 PoolEnd run_pool(std::size_t jobs, const PoolOptions& options, const Job& run,
                  const std::function<bool(JobEnd)>& on_end);
 

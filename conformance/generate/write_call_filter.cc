@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -26,7 +27,6 @@ constexpr int allowed[] = {
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
     SCMP_SYS(madvise),
-    SCMP_SYS(memfd_create),
     SCMP_SYS(mincore),
     // files
     SCMP_SYS(read),
@@ -119,21 +119,25 @@ int allow_some(scmp_filter_ctx filter) {
   constexpr scmp_datum_t new_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                                           CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE;
   constexpr scmp_datum_t own = grurun::conformance::own_process_mark;
-  const std::pair<int, scmp_arg_cmp> rules[] = {
-      {SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | new_namespaces, CLONE_THREAD)},
-      {SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-      {SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-      {SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, own, 0)},
-      {SCMP_SYS(kill), SCMP_A0(SCMP_CMP_EQ, own, 0)},
-      {SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME, 0)},
-      {SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_EQ, 0, 0)},  // its own limits, up to the hard ones
-      {SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, TCGETS, 0)},
-      {SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, TIOCGWINSZ, 0)},
+  const std::pair<int, std::vector<scmp_arg_cmp>> rules[] = {
+      {SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | new_namespaces, CLONE_THREAD)}},
+      {SCMP_SYS(mmap), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
+      {SCMP_SYS(mprotect), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
+      {SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, own, 0)}},
+      {SCMP_SYS(kill), {SCMP_A0(SCMP_CMP_EQ, own, 0)}},
+      {SCMP_SYS(prctl), {SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME, 0)}},
+      // It may look at its own limits, and set that of its processor time for each case.
+      {SCMP_SYS(prlimit64), {SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A2(SCMP_CMP_EQ, 0, 0)}},
+      {SCMP_SYS(prlimit64), {SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_CPU, 0)}},
+      {SCMP_SYS(ioctl), {SCMP_A1(SCMP_CMP_EQ, TCGETS, 0)}},
+      {SCMP_SYS(ioctl), {SCMP_A1(SCMP_CMP_EQ, TIOCGWINSZ, 0)}},
   };
   // clone3 hides its flags from the filter; where there is none, clone is called.
   int failure = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-  for (const auto& [call, argument] : rules)
-    if (failure == 0) failure = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1, argument);
+  for (const auto& [call, arguments] : rules)
+    if (failure == 0)
+      failure = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, static_cast<unsigned>(arguments.size()),
+                                       arguments.data());
   return failure;
 }
 

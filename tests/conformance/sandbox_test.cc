@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -53,6 +54,15 @@ std::string fork_bomb() {
     if (child < 0) return std::strerror(errno);
   }
   return "done";
+}
+
+/// Of the process's own limits, which hostile code may set as it can.
+std::string raise_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "no limit";
+  limit.rlim_cur += std::size_t{1} << 30;
+  limit.rlim_max = std::max(limit.rlim_max, limit.rlim_cur);
+  return result_of(setrlimit(RLIMIT_DATA, &limit));
 }
 
 std::string take_all_memory() {
@@ -154,6 +164,8 @@ TEST_F(Sandboxed, DoesNothingElse) {
                               ? -1
                               : 0);
        }},
+      {"raise its limit of memory", raise_limit},
+      {"hide memory in a file without a name", [] { return result_of(memfd_create("hidden", 0)); }},
       {"take all memory", take_all_memory},
       {"read the environment",
        [] { return std::string(getenv("GRURUN_TEST_SECRET") == nullptr ? "nothing" : "secret"); }},
@@ -182,6 +194,8 @@ TEST_F(Sandboxed, DoesNothingElse) {
       {"leave the namespace", forbidden},
       {"kill the parent", forbidden},
       {"run what it wrote", forbidden},
+      {"raise its limit of memory", forbidden},
+      {"hide memory in a file without a name", forbidden},
       {"take all memory", "no memory"},
       {"read the environment", "nothing"},
       {"use what was open", "cannot"},

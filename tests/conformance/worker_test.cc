@@ -17,6 +17,8 @@
 #include <set>
 #include <thread>
 
+#include "tensor/sanitizers.h"
+
 namespace grurun::conformance {
 namespace {
 
@@ -148,6 +150,43 @@ TEST(Pool, AHangCostsNoOtherWorkerItsJob) {
   EXPECT_EQ(ends.size(), 20u);
   for (const auto& [number, how] : ends)
     EXPECT_EQ(how, number == 2 ? How::timed_out : How::answered) << number;
+}
+
+/// Fills it and stays, for the parent to look.
+std::string hold(std::size_t bytes, int flags) {
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (at == MAP_FAILED) return "no memory";
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  return "was not killed";
+}
+
+/// So many mappings of one piece of memory.
+std::string repeat(std::size_t bytes, int times) {
+  void* const at =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  for (int i = 1; i < times; ++i) {
+    void* const again = mremap(at, 0, bytes, MREMAP_MAYMOVE);
+    if (again == MAP_FAILED) return "not mapped";
+    static_cast<volatile char*>(again)[0] = 1;
+    madvise(again, bytes, 22);  // MADV_POPULATE_READ
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  return "ok";
+}
+
+TEST(Pool, AWorkerThatHoldsTooMuchMemoryIsKilledAndCostsOneJob) {
+  if (GRURUN_ASAN || GRURUN_TSAN) GTEST_SKIP() << "the sanitizers take memory of their own";
+  PoolOptions options{2, std::nullopt};
+  options.max_resident = std::size_t{96} << 20;
+  const auto ends = run(6, options, [](std::size_t job) -> std::string {
+    if (job == 1) return hold(std::size_t{128} << 20, MAP_PRIVATE);
+    if (job == 3) return hold(std::size_t{128} << 20, MAP_SHARED);
+    return job == 4 ? repeat(std::size_t{16} << 20, 10) : "ok";
+  });
+  for (const auto& [job, end] : ends) {
+    EXPECT_EQ(end.how, job == 1 || job == 3 ? How::over_memory : How::answered) << job << end.answer;
+    EXPECT_EQ(job == 4 ? end.answer : "ok", "ok");
+  }
 }
 
 TEST(Pool, JobsThatEndInTimeAreNotKilledHoweverManyThereAre) {

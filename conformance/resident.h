@@ -1,0 +1,14 @@
+// What a process holds of the machine's memory, as the system tells it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+
+namespace grurun::conformance {
+
+/// Whether more than these bytes are resident that are no file's: the process's own, and those that it may
+/// share with others, which RLIMIT_DATA does not count. False where the system does not tell.
+bool holds_more(pid_t process, std::size_t bytes);
+
+}  // namespace grurun::conformance
