@@ -103,7 +103,7 @@ int run(const BisectFlags& flags) {
   const std::optional<std::string> command = runtime_command(flags);
   const onnx_io::ScratchFolder scratch;
   SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports.files())};
-  files.written.push_back(scratch.path());
+  files.scratch.push_back(scratch.path());
   if (!flags.names.empty()) files.values.push_back(flags.names);
   if (!flags.against.empty() && flags.against != precise && !command)
     (holds_values(flags.against) ? files.values : files.models).push_back(flags.against);

@@ -88,7 +88,7 @@ int run(const DiffFlags& flags) {
   require_unread(reports.files(), read);
   const onnx_io::ScratchFolder scratch;
   SandboxFiles files{{flags.a, flags.b}, flags.data.inputs, paths_of(reports.files())};
-  files.written.push_back(scratch.path());
+  files.scratch.push_back(scratch.path());
   enter_sandbox(flags.engine.sandbox, files);
   const onnx_io::Model a = onnx_io::load_model_to_run(flags.a).model;
   const onnx_io::Model b = onnx_io::load_model_to_run(flags.b).model;

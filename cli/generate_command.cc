@@ -69,7 +69,7 @@ int run(const GenerateFlags& flags) {
   for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
   require_unread(reports.files(), read);
   SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports.files())};
-  files.written.push_back(flags.folder);
+  files.folders.push_back(flags.folder);
   enter_sandbox(flags.engine.sandbox, files);
   const onnx_io::Model model = onnx_io::load_model_to_run(flags.model).model;
   require_unread(reports.files(), files_of(model));

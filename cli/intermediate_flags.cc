@@ -24,12 +24,12 @@ bool is_json(const std::string& path) {
 /// Values on their way to a folder, a .npz or a .json.
 class SavedValues {
  public:
-  explicit SavedValues(const std::string& path) : path_(path) {
+  SavedValues(const std::string& path, const onnx_io::ScratchFolder* scratch) : path_(path) {
     if (path.empty()) return;
     if (trial::names_folder(path))
       store_ = trial::ValueStore::make_folder(path);
-    else if (!is_json(path))
-      store_ = trial::ValueStore::make(onnx_io::folder_of(path));  // where a sandbox lets it
+    else if (scratch != nullptr)
+      store_ = trial::ValueStore::make(scratch->path());
   }
 
   void add(const std::string& name, const Value& value) {
@@ -99,11 +99,16 @@ void add_read_paths(const IntermediateFlags& flags, std::vector<NamedPath>& read
   if (!flags.names.empty()) read.push_back({"--names", flags.names});
 }
 
+std::unique_ptr<onnx_io::ScratchFolder> scratch_for(const IntermediateFlags& flags) {
+  if (onnx_io::format_of(flags.save) != FileFormat::npz) return nullptr;
+  return std::make_unique<onnx_io::ScratchFolder>(onnx_io::folder_of(flags.save));
+}
+
 void look_between(const IntermediateFlags& flags, const onnx_io::Model& model,
                   const std::vector<Value>& inputs, const trial::BisectOptions& options,
-                  report::RunReport& report) {
+                  const onnx_io::ScratchFolder* scratch, report::RunReport& report) {
   if (!flags.save.empty() || !flags.printed.empty()) {
-    SavedValues saved(flags.save);
+    SavedValues saved(flags.save, scratch);
     std::map<std::string, Value> printed;
     trial::run_seeing_values(model, inputs, options.rerun, [&](const trial::MadeValue& made) {
       if (trial::fits_any(made.name, flags.values)) saved.add(made.name, made.value);

@@ -1,12 +1,14 @@
 // The flags of a run that look at values between the nodes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/app.h"
 #include "cli/path_conflicts.h"
 #include "onnx_io/models/model.h"
+#include "onnx_io/scratch_folder.h"
 #include "report/run/run_format.h"
 #include "trial/bisecting/bisect.h"
 
@@ -30,10 +32,14 @@ void require_fitting(const IntermediateFlags& flags);
 
 void add_read_paths(const IntermediateFlags& flags, std::vector<NamedPath>& read);
 
+/// Where values wait until a .npz is written of them, on the disk that gets it; nullptr where nothing waits.
+/// Throws Error(usage) where no folder can be made.
+std::unique_ptr<onnx_io::ScratchFolder> scratch_for(const IntermediateFlags& flags);
+
 /// Runs the model node by node, writes what is to be saved as it is made, compares it and puts both in the
 /// report. Throws Error(usage) for a value that the model does not have, and what a run throws.
 void look_between(const IntermediateFlags& flags, const onnx_io::Model& model,
                   const std::vector<Value>& inputs, const trial::BisectOptions& options,
-                  report::RunReport& report);
+                  const onnx_io::ScratchFolder* scratch, report::RunReport& report);
 
 }  // namespace grurun::cli

@@ -16,6 +16,7 @@
 #include "cli/report_file.h"
 #include "cli/streams.h"
 #include "cli/version.h"
+#include "onnx_io/kept_outputs.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "tensor/near_match.h"
@@ -249,7 +250,9 @@ int run_main(int argc, char** argv) {
 
 int run_program(int argc, char** argv) {
   prepare_streams();
-  return run_guarded([&] { return run_main(argc, argv); });
+  const int code = run_guarded([&] { return run_main(argc, argv); });
+  onnx_io::end_kept_outputs();
+  return code;
 }
 
 }  // namespace grurun::cli

@@ -100,7 +100,7 @@ void check_flags(const ReduceFlags& flags) {
 
 SandboxFiles sandbox_files(const ReduceFlags& flags, const std::vector<NamedPath>& reports) {
   SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports)};
-  files.written.push_back(flags.folder);
+  files.folders.push_back(flags.folder);
   for (const std::string& argument : flags.expected) files.values.push_back(argument);
   if (!flags.against.empty() && flags.against != in_double)
     (is_values_file(flags.against) ? files.values : files.models).push_back(flags.against);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "onnx_io/bytes.h"
+#include "onnx_io/kept_outputs.h"
 #include "report/format.h"
 
 namespace grurun::cli {
@@ -84,13 +85,20 @@ ReportFile::ReportFile(const std::string& path, std::string_view begins)
   const std::string head = head_of(path);
   if (!head.empty() && (begins.empty() ? !is_text(head) : head.front() != begins.front()))
     fail_usage("{}: the file that is there is no such report; remove it or name another path", path_);
+  // It was opened before a sandbox was entered. What nothing marks as a report could not be removed until
+  // now.
+  if (const auto kept = appends_ ? std::nullopt : onnx_io::kept_output(path_)) {
+    if (!onnx_io::is_open(*kept)) fail_usage("{}: the report cannot be written there", path_);
+    if (!head.empty() && begins.empty()) onnx_io::remove_before_kept(*kept);
+    return;
+  }
   std::error_code ignored;
   const bool is_new = !fs::exists(path_, ignored);
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) fail_usage("{}: the report cannot be written there", path_);
   if (!is_regular(path_) || appends_) return;
   file_.close();
-  // What nothing marks as a report of a run before could not be removed until now.
+  // Nor could it here.
   if (is_new || begins.empty()) fs::remove(fs::canonical(path_, ignored), ignored);
 }
 

@@ -169,12 +169,13 @@ trial::Tolerances general_tolerances(const RunFlags& flags) {
   return out;
 }
 
-void look_between(const RunFlags& flags, const onnx_io::Model& model, RunReport& report) {
+void look_between(const RunFlags& flags, const onnx_io::Model& model, const onnx_io::ScratchFolder* scratch,
+                  RunReport& report) {
   try {
     trial::BisectOptions options;
     options.tolerances = general_tolerances(flags);
     options.rerun.seed = flags.data.seed.value_or(0);
-    look_between(flags.intermediates, model, report.outcome.inputs, options, report);
+    look_between(flags.intermediates, model, report.outcome.inputs, options, scratch, report);
   } catch (const Error& error) {
     tell_failure(report.outcome, error);
   }
@@ -192,8 +193,8 @@ trial::TrialOptions trial_options(const RunFlags& flags, const std::vector<Slot>
   return options;
 }
 
-void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, std::unique_ptr<TimeLimit>& limit,
-               RunReport& report) {
+void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file,
+               const onnx_io::ScratchFolder* scratch, std::unique_ptr<TimeLimit>& limit, RunReport& report) {
   const onnx_io::Model& model = file.model;
   if (!flags.trace_gates.empty()) trial::require_traceable(model);
   const std::vector<Slot> inputs = trial::input_slots(model.graph),
@@ -221,8 +222,20 @@ void run_model(const RunFlags& flags, const onnx_io::RunnableModel& file, std::u
     explain(flags, trial, report);
   }  // its packed weights are not to be there twice
   if (!flags.trace_gates.empty()) trace_gates(flags, model, report.outcome);
-  if (flags.intermediates.any()) look_between(flags, model, report);
+  if (flags.intermediates.any()) look_between(flags, model, scratch, report);
   limit.reset();  // what is left is writing
+}
+
+SandboxFiles sandbox_files(const RunFlags& flags, const std::vector<NamedPath>& written,
+                           const std::string& scratch) {
+  SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(written)};
+  files.values.insert(files.values.end(), flags.expected.begin(), flags.expected.end());
+  for (const std::string& path : {flags.intermediates.expected, flags.intermediates.names})
+    if (!path.empty()) files.values.push_back(path);
+  for (const std::string& path : {flags.save_inputs, flags.save_outputs, flags.intermediates.save})
+    if (trial::names_folder(path)) files.folders.push_back(path);
+  if (!scratch.empty()) files.scratch.push_back(scratch);
+  return files;
 }
 
 // What ends a run is a part of its report. A wrong argument, without which there would be one, is not.
@@ -260,19 +273,15 @@ int run(const RunFlags& flags) {
   report.compares = !flags.expected.empty();
   if (flags.full) report.shows_values = report::PrintOptions::full();
   if (flags.quiet) report.shows_values.reset();
-  std::vector<std::string> values = flags.data.inputs, outputs = paths_of(written);
-  values.insert(values.end(), flags.expected.begin(), flags.expected.end());
-  outputs.insert(outputs.end(), {flags.save_inputs, flags.save_outputs, flags.intermediates.save});
-  for (const std::string& path : {flags.intermediates.expected, flags.intermediates.names})
-    if (!path.empty()) values.push_back(path);
-  enter_sandbox(flags.engine.sandbox, {{flags.model}, std::move(values), std::move(outputs)});
+  const auto scratch = scratch_for(flags.intermediates);
+  enter_sandbox(flags.engine.sandbox, sandbox_files(flags, written, scratch ? scratch->path() : ""));
   onnx_io::RunnableModel file;
   std::unique_ptr<TimeLimit> limit;
   if (const auto most = max_time(flags)) limit = std::make_unique<TimeLimit>(*most);
   noting_errors(report, [&] { file = onnx_io::load_model_to_run(flags.model); });
   if (!report.error) require_unread_all(flags, written, files_of(file.model));
   reports.open();
-  if (!report.error) noting_errors(report, [&] { run_model(flags, file, limit, report); });
+  if (!report.error) noting_errors(report, [&] { run_model(flags, file, scratch.get(), limit, report); });
   reports.write(report);
   if (report.error) throw *report.error;
   return report.exit_status();

@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "cli/report_file.h"
 #include "onnx_io/bytes.h"
 #include "onnx_io/folder.h"
+#include "onnx_io/kept_outputs.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -26,14 +28,31 @@ void add_readable(const std::string& path, std::vector<std::string>& to) {
   if (is_folder) onnx_io::add_links(path, to);
 }
 
-/// The folder that a file is made in: of one that is to be made, the nearest that is there.
-std::string folder_of_written(const std::string& path) {
-  std::error_code error;
-  fs::path folder = fs::is_directory(path, error) ? fs::path(path) : fs::path(path).parent_path();
-  // A file that is a link is written where it leads.
-  if (fs::is_symlink(path, error)) folder = fs::weakly_canonical(path, error).parent_path();
-  while (!folder.empty() && !fs::is_directory(folder, error)) folder = folder.parent_path();
-  return folder.empty() ? "." : folder.string();
+conformance::SandboxPaths readable(const SandboxFiles& files) {
+  conformance::SandboxPaths paths;
+  for (const std::string& model : files.models) add_readable(model, paths.read);
+  for (const std::string& value : files.values) {
+    add_readable(value, paths.read);
+    // "X=x.npy"; a name may hold more of them.
+    for (std::size_t at = value.find('='); at != value.npos; at = value.find('=', at + 1))
+      add_readable(value.substr(at + 1), paths.read);
+  }
+  return paths;
+}
+
+void add_writable(const SandboxFiles& files, conformance::SandboxPaths& paths) {
+  onnx_io::OutputPlaces places{{}, files.folders, files.scratch};
+  std::erase(places.folders, "");
+  for (const std::string& path : files.written) {
+    if (path.empty() || path == "-") continue;
+    paths.read.push_back(path);  // whether it is a report
+    // What is written where it is: the summary, a device, a pipe, a file with several names, what a link
+    // leads to.
+    (is_shared_summary(path) ? paths.write : places.files).push_back(path);
+  }
+  for (const std::string& path : onnx_io::keep_outputs(places)) paths.write.push_back(path);
+  paths.write.insert(paths.write.end(), places.folders.begin(), places.folders.end());
+  paths.write.insert(paths.write.end(), places.scratch.begin(), places.scratch.end());
 }
 
 }  // namespace
@@ -55,34 +74,22 @@ conformance::SandboxMode sandbox_mode(const std::string& text) {
   fail_usage("--sandbox is auto, strict or off, not '{}'", text);
 }
 
-std::unique_ptr<conformance::Sandbox> make_sandbox(const std::string& mode, const SandboxFiles& files) {
+std::unique_ptr<conformance::Sandbox> make_sandbox(const std::string& mode,
+                                                   const std::vector<std::string>& models) {
   const conformance::SandboxMode chosen = sandbox_mode(mode);
   if (chosen == conformance::SandboxMode::off) return nullptr;
-  conformance::SandboxPaths paths;
-  for (const std::string& model : files.models) add_readable(model, paths.read);
-  for (const std::string& value : files.values) {
-    add_readable(value, paths.read);
-    // "X=x.npy"; a name may hold more of them.
-    for (std::size_t at = value.find('='); at != value.npos; at = value.find('=', at + 1))
-      add_readable(value.substr(at + 1), paths.read);
-  }
-  for (const std::string& path : files.written) {
-    if (path.empty() || path == "-") continue;
-    paths.write.push_back(folder_of_written(path));
-    // A device or pipe is opened as it is.
-    std::error_code error;
-    if (fs::exists(path, error) && !fs::is_regular_file(path, error) && !fs::is_directory(path, error))
-      paths.write.push_back(path);
-  }
-  return std::make_unique<conformance::Sandbox>(chosen, paths);
+  return std::make_unique<conformance::Sandbox>(chosen, readable({models}));
 }
 
 void enter_sandbox(const std::string& mode, const SandboxFiles& files) {
   const conformance::SandboxMode chosen = sandbox_mode(mode);
   if (!process_is_own && chosen == conformance::SandboxMode::strict)
     fail_unsupported("--sandbox strict: this process is not the command's own; use the program grurun");
-  if (!process_is_own) return;
-  if (const auto sandbox = make_sandbox(mode, files)) sandbox->enter();
+  if (!process_is_own || chosen == conformance::SandboxMode::off) return;
+  conformance::SandboxPaths paths = readable(files);
+  // Without Landlock files are made as ever.
+  if (conformance::sandbox_support().landlock > 0) add_writable(files, paths);
+  conformance::Sandbox(chosen, paths).enter();
 }
 
 }  // namespace grurun::cli

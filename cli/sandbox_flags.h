@@ -21,17 +21,20 @@ void own_process();
 
 /// What a command names: models, and the values of flags that name files or folders ("x.npy", "X=x.npy").
 struct SandboxFiles {
-  std::vector<std::string> models;
-  std::vector<std::string> values;
-  std::vector<std::string> written;  // files and folders; "-" and "" are none
+  std::vector<std::string> models{};
+  std::vector<std::string> values{};
+  std::vector<std::string> written{};  // files; "-" and "" are none
+  std::vector<std::string> folders{};  // that files are made in; "" is none
+  std::vector<std::string> scratch{};  // folders that are there until the process ends
 };
 
-/// For processes that this one forks; nullptr for off.
-std::unique_ptr<conformance::Sandbox> make_sandbox(const std::string& mode, const SandboxFiles& files);
+/// For processes that this one forks, which read models and write nothing; nullptr for off.
+std::unique_ptr<conformance::Sandbox> make_sandbox(const std::string& mode,
+                                                   const std::vector<std::string>& models);
 
 /// Puts this process into the sandbox: it can read the folders of the models, and the values with what lies
-/// beside them, and make files in the folders of what it writes. Nothing may have started a thread. Throws
-/// what Sandbox throws.
+/// beside them. It writes the files, which are opened before (onnx_io/kept_outputs.h), and makes files in the
+/// folders, nowhere else. Nothing may have started a thread. Throws what Sandbox throws.
 void enter_sandbox(const std::string& mode, const SandboxFiles& files);
 
 }  // namespace grurun::cli

@@ -4,6 +4,7 @@
 
 #include "cli/flag_values.h"
 #include "cli/streams.h"
+#include "onnx_io/kept_outputs.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -42,6 +43,7 @@ void TimeLimit::watch() {
     tell("grurun: {}\n", error.what());
   }
   tell_text("grurun: limit: " + too_long(what_, limit_.count()) + "\n");
+  onnx_io::end_kept_outputs();
   // Other threads are still at work: nothing can be unwound.
   _exit(exit_code(ErrorKind::limit));
 }

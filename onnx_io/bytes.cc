@@ -11,6 +11,7 @@
 
 #include "onnx_io/mapped_files.h"
 #include "onnx_io/near_files.h"
+#include "onnx_io/output_file.h"
 #include "tensor/error.h"
 #include "tensor/memory/memory.h"
 
@@ -34,30 +35,6 @@ Bytes read_into_memory(const Descriptor& file, std::size_t size) {
   auto block = std::make_shared<memory::Block>(size);
   read_exactly(file, block->data(), size);
   return {static_cast<const std::byte*>(block->data()), size, block};
-}
-
-struct NewFile {
-  Descriptor file;
-  std::string path;  // where it is until it takes the place of the one that it replaces
-};
-
-NewFile create(const std::string& path, mode_t mode) {
-  return {Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)), path};
-}
-
-// What is there, or that nothing is, stays until the new file is whole; but for one with several names, a
-// device or a link, and where the folder takes no other file.
-NewFile create_beside(const std::string& path) {
-  struct stat info {};
-  const bool is_there = ::lstat(path.c_str(), &info) == 0;
-  const bool is_plain = is_there && S_ISREG(info.st_mode) && info.st_nlink == 1 &&
-                        info.st_uid == ::geteuid() && ::access(path.c_str(), W_OK) == 0;
-  if (is_plain || (!is_there && errno == ENOENT)) {
-    NewFile made =
-        create(fmt::format("{}.{}.new", path, ::getpid()), is_there ? info.st_mode & 0777 : mode_t{0666});
-    if (made.file.valid()) return made;
-  }
-  return create(path, 0666);
 }
 
 }  // namespace
@@ -94,31 +71,10 @@ Bytes read_whole(const OpenFile& file) {
   return read_into_memory(file.descriptor, static_cast<std::size_t>(file.size));
 }
 
-namespace {
-
-// Half of a file is worse than none: it may be taken for the whole. Devices and links stay.
-[[noreturn]] void fail_writing(const std::string& path, const std::string& written) {
-  const int reason = errno;
-  struct stat info {};
-  if (::lstat(written.c_str(), &info) == 0 && S_ISREG(info.st_mode)) ::unlink(written.c_str());
-  fail_usage("cannot write {}: {}", path, std::strerror(reason));
-}
-
-}  // namespace
-
 void write_file(const std::string& path, std::initializer_list<std::string_view> pieces) {
-  NewFile made = create_beside(path);
-  if (!made.file.valid()) fail_usage("cannot write {}: {}", path, std::strerror(errno));
-  for (std::string_view content : pieces) {
-    while (!content.empty()) {
-      const ssize_t put = ::write(made.file.get(), content.data(), content.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) fail_writing(path, made.path);
-      content.remove_prefix(static_cast<std::size_t>(put));
-    }
-  }
-  if (!made.file.close() || (made.path != path && ::rename(made.path.c_str(), path.c_str()) != 0))
-    fail_writing(path, made.path);
+  OutputFile file(path);
+  for (const std::string_view content : pieces) file.write(content);
+  file.finish();
 }
 
 std::string read_head(const Descriptor& file) {

@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
 #include <string_view>
 
 #include "onnx_io/values/value_formats.h"
+#include "onnx_io/values/zip_target.h"
 #include "tensor/error.h"
 #include "tensor/memory/memory.h"
 
@@ -186,9 +188,14 @@ void check_member_name(const std::string& name, std::set<std::string>& names) {
 void write_members(const std::string& path, const std::vector<std::string>& names,
                    const std::function<zip_source_t*(zip_t*, std::size_t)>& source_of) {
   if (names.empty()) return write_empty_npz(path);
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
-  if (archive == nullptr) fail_usage("cannot write {}: {}", path, error_text(code));
+  OutputFile file(path);
+  ZipTarget target(file);
+  zip_source_t* const all = target.source();
+  Archive archive(all == nullptr ? nullptr : zip_open_from_source(all, ZIP_CREATE | ZIP_TRUNCATE, nullptr));
+  if (archive == nullptr) {
+    if (all != nullptr) zip_source_free(all);
+    throw std::bad_alloc();
+  }
   for (std::size_t i = 0; i < names.size(); ++i) {
     zip_source_t* const source = source_of(archive.get(), i);
     const std::string name = names[i] + ".npy";
@@ -206,6 +213,7 @@ void write_members(const std::string& path, const std::vector<std::string>& name
   }
   if (zip_close(archive.get()) != 0) fail_usage("cannot write {}: {}", path, zip_strerror(archive.get()));
   archive.release();
+  file.finish();
 }
 
 }  // namespace
