@@ -20,7 +20,7 @@ class Determinism(unittest.TestCase):
             for model in models:
                 outputs = set()
                 for flags in (["--threads", "1"], ["--threads", "2"], ["--threads", "8"], ["--threads", "8"], ["--sandbox", "off"]):
-                    subprocess.run([BINARY, model, "--inputs", model.parent / "test_data_set_0", "-q", "--save-outputs", out, *flags], check=True)
+                    subprocess.run([BINARY, model, "--inputs", model.parent / "test_data_set_0", "-q", "--save-outputs", out, *flags], check=True, capture_output=True)
                     outputs.add(out.read_bytes())
                 self.assertEqual(len(outputs), 1, model)
 
