@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 #include "tensor/memory/memory.h"
 
 namespace grurun::onnx_io {
@@ -69,6 +70,7 @@ Bytes unpacked_gzip(std::string_view packed, std::size_t most) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   const char* const end = packed.data() + packed.size();
   for (;;) {
+    look_for_interruption();
     const auto rest = static_cast<std::size_t>(end - reinterpret_cast<const char*>(stream.next_in));
     stream.avail_in = static_cast<uInt>(std::min(rest, most_at_once));
     if (out.room() == 0) out.make_room();
@@ -96,6 +98,7 @@ Bytes unpacked_zstd(std::string_view packed, std::size_t most) {
   Unpacked out(most);
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   for (;;) {
+    look_for_interruption();
     if (out.room() == 0) out.make_room();
     ZSTD_outBuffer to{out.end(), out.room(), 0};
     const std::size_t status = ZSTD_decompressStream(context.get(), &to, &in);

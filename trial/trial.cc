@@ -14,6 +14,7 @@
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 #include "tensor/limits.h"
 #include "trial/distribution.h"
 #include "trial/random_outputs.h"
@@ -68,6 +69,12 @@ bool is_recurrent(const onnx_io::Node& node) {
   return opset::find_layer_form(node.op_type, node.domain) != nullptr;
 }
 
+// The deadline and poll hold for checking and planning, too.
+void look_at_clock(const TrialOptions& options) {
+  if (options.poll) options.poll();
+  require_time(options.deadline);
+}
+
 bool any_given(const std::vector<Value>& values) {
   return std::ranges::any_of(values, [](const Value& value) { return !value.empty(); });
 }
@@ -106,6 +113,7 @@ Trial::Trial(const onnx_io::Model& model, TrialOptions options)
 void Trial::check(const std::vector<Value>& inputs) {
   std::unordered_set<std::string> fed = engine::fed_names(model_.graph, inputs);
   if (checked_ == fed) return;
+  const Interruption interruption([this] { look_at_clock(options_); });
   checked_.reset();
   plan_.reset();
   opset::CheckResult result = check_fully(model_, options_.depth, fed);
@@ -118,6 +126,7 @@ void Trial::check(const std::vector<Value>& inputs) {
 std::shared_ptr<const engine::Plan> Trial::plan(const std::vector<Value>& inputs) {
   check(inputs);
   if (plan_ == nullptr) {
+    const Interruption interruption([this] { look_at_clock(options_); });
     engine::PlanOptions options;
     options.fed = *checked_;
     options.fuse = options_.fuse && deciding_.empty();  // each of these is to be seen
@@ -136,8 +145,7 @@ Outcome Trial::run(DataSet set) {
   require_output_size(outcome.outputs);
   outcome.expected = std::move(set.expected);
   judge(made, outcome);
-  if (options_.deadline && !outcome.differs() && std::chrono::steady_clock::now() > *options_.deadline)
-    fail(ErrorKind::limit, "{}", run_took_too_long());
+  if (!outcome.differs()) require_time(options_.deadline);
   return outcome;
 }
 

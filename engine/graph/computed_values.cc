@@ -12,6 +12,7 @@
 #include "opset/pages/page.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 
 namespace grurun::engine {
 
@@ -97,6 +98,7 @@ opset::ComputedValues computed_values(const onnx_io::Model& model,
   if (names.empty()) return values;
   const Folder folder(model, fed);
   for (const std::string& name : names) {
+    look_for_interruption();
     if (auto value = folder.value(name)) values.emplace(name, *std::move(value));
   }
   return values;

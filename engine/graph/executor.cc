@@ -6,7 +6,7 @@
 
 #include "engine/graph/run_state.h"
 #include "tensor/error.h"
-#include "tensor/limits.h"
+#include "tensor/interruption.h"
 
 namespace grurun::engine {
 
@@ -53,9 +53,8 @@ void check_declared(const std::string& name, const ValueType& declared, const Va
 
 void RunState::check_deadline() const {
   if (options.poll) options.poll();
-  if (options.deadline && std::chrono::steady_clock::now() > *options.deadline) {
-    fail(ErrorKind::limit, "{}", run_took_too_long());
-  }
+  require_time(options.deadline);
+  look_for_interruption();  // steps that planning runs have no options of their own
 }
 
 Values new_frame(const Plan& plan) {

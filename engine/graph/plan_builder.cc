@@ -11,6 +11,7 @@
 #include "engine/graph/node_rules.h"
 #include "onnx_io/models/walk.h"
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 #include "tensor/limits.h"
 
 namespace grurun::engine {
@@ -42,6 +43,7 @@ PlanBuilder::PlanBuilder(const std::vector<Function>& functions, const PlanOptio
     : options_(options), functions_(functions) {}
 
 void PlanBuilder::count_node() {
+  look_for_interruption();
   if (++node_count_ > options_.max_nodes) {
     fail(ErrorKind::limit, "the model expands to more than {} nodes", options_.max_nodes);
   }

@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tensor/interruption.h"
+
 namespace grurun::onnx_io {
 
 namespace {
@@ -156,6 +158,7 @@ class Mender {
 
  private:
   Names reads_of_message(NodeProto& node, int index) {
+    look_for_interruption();
     Names reads;
     for (const std::string& input : node.input()) {
       if (!input.empty()) reads.emplace_back(input);

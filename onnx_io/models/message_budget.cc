@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 
 namespace grurun::onnx_io {
 
@@ -169,6 +170,7 @@ class MessageBudget {
   explicit MessageBudget(std::uint64_t bytes) : bytes_(bytes), most_(free_bytes + times_file * bytes) {}
 
   void take(std::uint64_t cost) {
+    look_for_interruption();
     ++messages_;
     cost_ += cost;
     if (cost_ > most_) refuse_messages(messages_, cost_, bytes_);

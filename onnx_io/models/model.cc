@@ -17,9 +17,11 @@
 #include "onnx_io/models/message_budget.h"
 #include "onnx_io/models/model_text.h"
 #include "onnx_io/models/proto_convert.h"
+#include "onnx_io/models/watched_stream.h"
 #include "onnx_io/openvino/openvino_ir.h"
 #include "onnx_io/unpack.h"
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 #include "tensor/limits.h"
 
 namespace grurun::onnx_io {
@@ -173,7 +175,9 @@ Model load_binary(const OpenFile& file, std::string_view head, const std::string
   if (::lseek(file.descriptor.get(), 0, SEEK_SET) != 0) fail_usage("reading failed (error {})", errno);
   auto proto = std::make_shared<::onnx::ModelProto>();
   google::protobuf::io::FileInputStream stream(file.descriptor.get());
-  const bool complete = proto->ParseFromZeroCopyStream(&stream);
+  WatchedStream watched(&stream);
+  const bool complete = proto->ParseFromZeroCopyStream(&watched);
+  look_for_interruption();
   if (stream.GetErrno() != 0) fail_usage("reading failed (error {})", stream.GetErrno());
   ExternalData external(folder, file.size);
   return parsed(std::move(proto), complete, head, &external, how);

@@ -17,7 +17,9 @@
 #include "onnx/defs/parser.h"
 #include "onnx_io/models/message_budget.h"
 #include "onnx_io/models/onnx_descriptors.h"
+#include "onnx_io/models/watched_stream.h"
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 
 namespace grurun::onnx_io {
 
@@ -114,8 +116,12 @@ void parse_protobuf(std::string_view text, ::onnx::ModelProto& model) {
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
   parser.SetRecursionLimit(most_nested);
-  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
-  if (!parser.Parse(&stream, &named.message())) fail_text("protobuf's text format", error.text);
+  constexpr int at_once = 1 << 16;
+  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()), at_once);
+  WatchedStream watched(&stream);
+  const bool complete = parser.Parse(&watched, &named.message());
+  look_for_interruption();
+  if (!complete) fail_text("protobuf's text format", error.text);
   named.copy_to(model);
 }
 

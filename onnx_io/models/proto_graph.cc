@@ -1,5 +1,6 @@
 #include "onnx_io/models/proto_convert.h"
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 
 namespace grurun::onnx_io {
 
@@ -34,6 +35,7 @@ void infos_to_proto(const std::vector<ValueInfo>& from,
 
 template <typename Read>
 Initializer read_initializer(const std::string& name, Read&& read) {
+  look_for_interruption();
   if (name.empty()) fail_invalid("an initializer has no name");
   return with_context([&] { return fmt::format("initializer '{}'", name); },
                       [&] {
@@ -48,6 +50,7 @@ std::string node_context(const ::onnx::NodeProto& proto) {
 }  // namespace
 
 Node node_from_proto(const ::onnx::NodeProto& proto, const TensorSource& source) {
+  look_for_interruption();
   return with_context([&] { return node_context(proto); },
                       [&] {
                         Node node;

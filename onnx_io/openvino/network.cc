@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 
 namespace grurun::onnx_io::openvino {
 
@@ -241,8 +242,10 @@ Network read_network(std::string_view text) {
                       .attributes = {"name", "version"},
                       .once = {"layers", "edges"}});
   require_known(net.child("layers"), {.children = {"layer"}, .attributes = {}});
-  for (const xml_node layer : net.child("layers").children("layer"))
+  for (const xml_node layer : net.child("layers").children("layer")) {
+    look_for_interruption();
     network.layers.push_back(read_layer(layer));
+  }
   if (network.layers.empty()) fail_invalid("no OpenVINO IR: it has no layers");
   connect(network, net.child("edges"));
   sort(network);

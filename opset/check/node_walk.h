@@ -6,6 +6,7 @@
 
 #include "onnx_io/models/walk.h"
 #include "opset/findings/check_report.h"
+#include "tensor/interruption.h"
 
 namespace grurun::opset {
 
@@ -14,6 +15,7 @@ namespace grurun::opset {
 template <typename Visit>
 void for_each_node_at(const std::vector<onnx_io::Node>& nodes, const CheckScope& scope, const Visit& visit) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    look_for_interruption();
     const NodeAt at{scope, nodes[i], i};
     visit(at);
     onnx_io::for_each_body(nodes[i], [&](const onnx_io::Graph& body, const onnx_io::Attribute& attribute) {

@@ -21,6 +21,7 @@
 #include "opset/schema/added/experimental.h"
 #include "opset/schema/schema_store.h"
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 
 namespace grurun::opset {
 
@@ -92,6 +93,7 @@ std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, i
   auto copy = std::make_unique<OpSchema>(schema);
   const SchemaInfo& info = *find_schema(schema.Name(), schema.domain(), schema.since_version());
   copy->TypeAndShapeInferenceFunction([this, &schema, &info, opset_version](InferenceContext& context) {
+    look_for_interruption();
     const bool typed = judge(info, context, false);  // ONNX's functions would say it in many words
     if (const InferenceNode* node = find_layer(schema, context)) {
       infer_layer(*node, schema, context);

@@ -10,6 +10,7 @@
 #include "onnx_io/models/proto_convert.h"
 #include "opset/inference/guarded_registry.h"
 #include "opset/inference/inference_message.h"
+#include "tensor/interruption.h"
 
 namespace grurun::opset {
 
@@ -159,6 +160,7 @@ Inference infer_model(const onnx::ModelProto& original, const CheckReport& repor
   } catch (const std::exception& error) {
     errors = error.what();
   }
+  look_for_interruption();
   for (const TypeFault& fault : registry.faults()) leave_holders_open(fault, out.model);
   faults.add_error(errors);
   for (const TypeFault& fault : registry.faults()) {

@@ -23,6 +23,7 @@
 #include "python/bindings/values.h"
 #include "report/findings/check_format.h"
 #include "tensor/error.h"
+#include "tensor/interruption.h"
 #include "tensor/memory/container_limits.h"
 #include "tensor/memory/memory.h"
 #include "tensor/printable.h"
@@ -53,6 +54,16 @@ Session::Poll poll_signals() {
   };
 }
 
+// Ctrl-C and max_time end what is not a run, too.
+std::function<void()> bounded(const char* what, std::optional<double> max_time, Session::Poll poll) {
+  const auto begin = std::chrono::steady_clock::now();
+  return [what, max_time, begin, poll = std::move(poll)] {
+    if (poll) poll();
+    if (max_time && std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(*max_time))
+      fail(ErrorKind::limit, "{} took longer than {:g} s (max_time)", what, *max_time);
+  };
+}
+
 // A path, the bytes of a ModelProto, or a message that has them. The GIL is held.
 template <typename FromPath, typename FromBytes>
 auto read_model(nb::handle source, const FromPath& from_path, const FromBytes& from_bytes) {
@@ -77,7 +88,8 @@ auto read_model(nb::handle source, const FromPath& from_path, const FromBytes& f
   return from_path(text);
 }
 
-onnx_io::RunnableModel load(nb::handle source) {
+onnx_io::RunnableModel load(nb::handle source, std::optional<double> max_time) {
+  const Interruption interruption(bounded("reading the model", max_time, poll_signals()));
   return read_model(source, onnx_io::load_model_to_run, [](const void* data, std::size_t size) {
     return onnx_io::parse_model_to_run(data, size, "");
   });
@@ -205,9 +217,10 @@ nb::list described(const std::vector<onnx_io::ValueInfo>& infos) {
   return list;
 }
 
-nb::list findings(const onnx_io::Model& model) {
+nb::list findings(const onnx_io::Model& model, std::optional<double> max_time) {
   opset::CheckResult result;
   {
+    const Interruption interruption(bounded("the check", max_time, poll_signals()));
     const nb::gil_scoped_release no_gil;
     result = trial::check_fully(model, trial::CheckDepth::everything);
   }
@@ -220,9 +233,11 @@ nb::list findings(const onnx_io::Model& model) {
 }
 
 nb::list check(nb::handle source) {
-  return findings(read_model(source, onnx_io::load_model_for_check, [](const void* data, std::size_t size) {
-    return onnx_io::parse_model_for_check(data, size, "");
-  }));
+  const Interruption interruption(bounded("the check", std::nullopt, poll_signals()));
+  const onnx_io::Model model = read_model(
+      source, onnx_io::load_model_for_check,
+      [](const void* data, std::size_t size) { return onnx_io::parse_model_for_check(data, size, ""); });
+  return findings(model, std::nullopt);
 }
 
 nb::object pair_to_python(const std::optional<trial::ElementPair>& pair) {
@@ -315,15 +330,23 @@ void define(nb::module_& module) {
           "__init__",
           [](Session* self, nb::handle model, int threads, std::uint64_t seed,
              std::optional<std::size_t> max_memory, std::optional<double> max_time, bool fusion) {
-            onnx_io::RunnableModel loaded = load(model);
+            const SessionOptions options{threads, seed, max_memory, max_time, fusion};
+            require_valid(options);
+            onnx_io::RunnableModel loaded = load(model, max_time);
             const nb::gil_scoped_release no_gil;
-            new (self) Session(std::move(loaded), {threads, seed, max_memory, max_time, fusion});
+            new (self) Session(std::move(loaded), options);
           },
           "model"_a, nb::kw_only(), "threads"_a = 0, "seed"_a = 0, "max_memory"_a = nb::none(),
           "max_time"_a = nb::none(), "fusion"_a = true)
       .def("run", &run, "output_names"_a.none(), "feeds"_a)
       .def("_intermediates", &intermediates, "names"_a.none(), "feeds"_a)
-      .def("_require_plan", &Session::require_plan, nb::call_guard<nb::gil_scoped_release>())
+      .def("_require_plan",
+           [](const Session& session) {
+             const Interruption interruption(
+                 bounded("planning the model", session.options().max_time, poll_signals()));
+             const nb::gil_scoped_release no_gil;
+             session.require_plan();
+           })
       .def("_mended",
            [](const Session& session) {
              nb::list texts;
@@ -331,7 +354,8 @@ void define(nb::module_& module) {
                texts.append(to_text(warning_text(finding)));
              return texts;
            })
-      .def("_check", [](const Session& session) { return findings(session.model()); })
+      .def("_check",
+           [](const Session& session) { return findings(session.model(), session.options().max_time); })
       .def("_inputs", [](const Session& session) { return described(session.model().graph.inputs); })
       .def("_outputs", [](const Session& session) { return described(session.model().graph.outputs); })
       .def("_initialized", [](const Session& session) {

@@ -86,14 +86,17 @@ class Session::Running {
   std::optional<MemoryLimit> limit_;
 };
 
+void require_valid(const SessionOptions& options) {
+  if (options.threads < 0 || options.threads > 1024)
+    fail_usage("threads: 0 (one for each CPU that may be used) to 1024, not {}", options.threads);
+  if (options.max_time && !(*options.max_time > 0 && *options.max_time < 1e9))
+    fail_usage("max_time: seconds above 0 and below 1e9, not {}", *options.max_time);
+  if (options.max_memory && *options.max_memory == 0)
+    fail_usage("max_memory: bytes above 0; None is what the machine or the container has");
+}
+
 Session::Session(onnx_io::RunnableModel file, SessionOptions options)
     : file_(std::move(file)), options_(std::move(options)) {
-  if (options_.threads < 0 || options_.threads > 1024)
-    fail_usage("threads: 0 (one for each CPU that may be used) to 1024, not {}", options_.threads);
-  if (options_.max_time && !(*options_.max_time > 0 && *options_.max_time < 1e9))
-    fail_usage("max_time: seconds above 0 and below 1e9, not {}", *options_.max_time);
-  if (options_.max_memory && *options_.max_memory == 0)
-    fail_usage("max_memory: bytes above 0; None is what the machine or the container has");
   set_pool(options_.threads);
 }
 

@@ -21,20 +21,24 @@ struct SessionOptions {
   int threads = 0;  // 1: runs stay on the thread that calls; others: of the pool that all sessions share
   std::uint64_t seed = 0;
   std::optional<std::size_t> max_memory;  // bytes of tensors in the process while a run goes on
-  std::optional<double> max_time;         // seconds of a run
+  std::optional<double> max_time;         // seconds of reading the model, and of each run
   bool fusion = true;
 };
+
+/// Throws Error(usage) for options out of range.
+void require_valid(const SessionOptions& options);
 
 /// The first run that feeds a set of inputs is a Trial: the model is checked and planned for it, and types of
 /// values are watched. Those after it go to runners of the same plan, one for each thread that runs at a
 /// time.
 class Session {
  public:
-  /// Throws Error(usage) for options out of range.
+  /// options: that require_valid() lets pass.
   Session(onnx_io::RunnableModel file, SessionOptions options);
 
   const onnx_io::Model& model() const { return file_.model; }
   const std::vector<onnx_io::Mended>& mended() const { return file_.mended; }
+  const SessionOptions& options() const { return options_; }
 
   using Poll = std::function<void()>;
 

@@ -51,6 +51,20 @@ def typed_inputs(names: Sequence[str], values: Iterable[Any]) -> list[onnx.Value
     return [helper.make_value_info(name, type_of(value)) for name, value in fed if name and value is not None]
 
 
+def model_of_container(container: Any) -> onnx.ModelProto:
+    """The model of an onnx.model_container.ModelContainer, with the tensors that it keeps beside the model."""
+    whole = type(container)()
+    model = onnx.ModelProto()
+    model.CopyFrom(container.model_proto)
+    whole.model_proto = model
+    for graph in whole.enumerate_graph_protos():
+        for tensor in graph.initializer:
+            location = next((each.value for each in tensor.external_data if each.key == "location"), "")
+            if container.is_in_memory_external_initializer(location):
+                tensor.CopyFrom(onnx.numpy_helper.from_array(container[location], tensor.name))
+    return model
+
+
 def model_of_node(node: onnx.NodeProto, inputs: Sequence[Any], opsets: Mapping[str, int] | None = None,
                   functions: Iterable[onnx.FunctionProto] = ()) -> onnx.ModelProto:
     opsets = dict(opsets or {})

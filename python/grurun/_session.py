@@ -47,11 +47,13 @@ class Session(_core.Session):
             pool, which all sessions of the process share: its size is what the last session asked for.
         seed: of random operators. Each run draws the same.
         max_memory: bytes that tensors of the process may take while a run goes on; None: what the machine or the container has.
-        max_time: seconds that a run may take; LimitError beyond. It is looked at between steps, and within loops of the model.
+        max_time: seconds that reading the model, check() or a run may take, each by itself; LimitError beyond. The first run
+            checks and plans the model. It is looked at between steps and within loops of a run, and elsewhere between the parts of
+            a model.
         fusion: whether operators that follow each other may run as one. Results are the same.
 
     The model is checked and planned by the first run, for the inputs that it feeds. Errors are those of grurun._errors; what the
-    rules of the standard have to say against a model that runs is a ModelWarning. Ctrl-C ends a run of the main thread.
+    rules of the standard have to say against a model that runs is a ModelWarning. Ctrl-C ends what the main thread does.
 
     Nodes that are not sorted are sorted, and missing imports of com.microsoft and ai.onnx.ml made up for, with a ModelWarning: as the
     commands do. check() still finds the error.

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import numpy as np
+import onnx.model_container
 import onnx.reference.op_run
 from onnx import TensorProto, helper
 
@@ -78,6 +79,33 @@ class Evaluator(unittest.TestCase):
         self.assertEqual(printed.getvalue().splitlines()[:4], [" +C one: float32:() in [1.0, 1.0]", " +I x: float32:(2,) in [0.0, 1.0]",
                                                                "Add(x, one) -> a", " + a: float32:(2,) in [1.0, 2.0]"])
 
+    def test_declared_types_are_judged_where_that_is_asked_for(self):
+        wrong = model([helper.make_node("Add", ["x", "x"], ["a"]), helper.make_node("Concat", ["a", "a"], ["y"], axis=0)],
+                      [("x", TensorProto.FLOAT, ["n"])], [("y", TensorProto.FLOAT, ["n"])])
+        x = np.ones(2, np.float32)
+        for evaluator in (ReferenceEvaluator, onnx.reference.ReferenceEvaluator):
+            for judge, asked in ((evaluator(wrong, check_shape_annotations=True), None), (evaluator(wrong), True)):
+                with self.assertRaisesRegex(RuntimeError, "'y', axis 0: symbolic dimension 'n' was previously bound to 2"):
+                    judge.run(None, {"x": x}, check_shape_annotations=asked)
+                self.assertEqual(judge.run(None, {"x": x}, check_shape_annotations=False)[0].shape, (4,))
+            good = evaluator(add_model(), check_shape_annotations=True)
+            self.assertEqual(good.run(None, {"x": np.ones((2, 3), np.float32), "y": np.ones((2, 3), np.float32)})[0].sum(), 12)
+
+    def test_a_container_keeps_tensors_beside_its_model(self):
+        proto = gru_model()
+        kept = {f"#{each.name}": onnx.numpy_helper.to_array(each) for each in proto.graph.initializer}
+        container = onnx.model_container.make_large_model(proto.graph, kept, opset_imports=proto.opset_import, ir_version=10)
+        for tensor in container.model_proto.graph.initializer:
+            tensor.CopyFrom(onnx.model_container.make_large_tensor_proto(f"#{tensor.name}", tensor.name, tensor.data_type, tensor.dims))
+        ours, theirs = ReferenceEvaluator(container), onnx.reference.ReferenceEvaluator(container)
+        for got, wanted in zip(ours.run(None, {"X": X}), theirs.run(None, {"X": X}), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
+
+    def test_the_module_of_operators_has_the_name_that_a_replacement_gives_it(self):
+        from grurun.reference.op_run import OpRun
+
+        self.assertIs(OpRun, onnx.reference.op_run.OpRun)
+
     def test_operators_written_in_python(self):
         nodes = [helper.make_node("Neg", ["x"], ["a"]), helper.make_node("Scale", ["a"], ["b"], domain="mine", by=3.0),
                  helper.make_node("Add", ["b", "one"], ["y"]), helper.make_node("Abs", ["y"], ["z"], name="abs")]
@@ -148,8 +176,6 @@ class Evaluator(unittest.TestCase):
                       [("c", TensorProto.BOOL, []), ("x", TensorProto.FLOAT, [2])], [("y", TensorProto.FLOAT, None)])
         with self.assertRaisesRegex(grurun.UnsupportedError, r"new_ops: node 'deep' \(Scale\) is in a body"):
             ReferenceEvaluator(proto, new_ops=[Scale])
-        with self.assertRaisesRegex(grurun.UnsupportedError, "check_shape_annotations"):
-            ReferenceEvaluator(add_model(), check_shape_annotations=True)
         with self.assertRaisesRegex(TypeError, "opsets must be a dict"):
             ReferenceEvaluator(add_model().graph)
 

@@ -5,7 +5,12 @@
 // which are kept. Versions 1 and 6 train unless is_test is 1 (and do not scale back in the mask); 7 and 10
 // never train; since 12 the input training_mode says so, and ratio is an input (default 0.5), with the
 // attribute seed.
+//
+// The text names no generator. With a seed from 0 to 2^32 - 1 the elements kept are those that the example
+// beside it keeps, ONNX's reference evaluator too: numpy's RandomState(seed).uniform(0, 1, shape) >= ratio.
+#include <limits>
 #include <optional>
+#include <random>
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/shared/float_compute.h"
@@ -30,11 +35,25 @@ double fraction(double ratio) {
   return ratio;
 }
 
-void dropout(RunContext& run, double ratio, std::uint64_t seed, DType mask_type) {
-  const Tensor& data = run.tensor(0);
-  Random random(seed);
-  std::vector<bool> kept(static_cast<std::size_t>(data.size()));
+std::vector<bool> draw_kept(std::size_t elements, double ratio, std::optional<std::int64_t> seed,
+                            RunContext& run) {
+  std::vector<bool> kept(elements);
+  if (seed && *seed >= 0 && *seed <= std::numeric_limits<std::uint32_t>::max()) {
+    std::mt19937 numpy(static_cast<std::uint32_t>(*seed));
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const std::uint64_t upper = numpy() >> 5, lower = numpy() >> 6;  // 27 and 26 bits
+      kept[i] = static_cast<double>((upper << 26) + lower) * 0x1p-53 >= ratio;
+    }
+    return kept;
+  }
+  Random random(seed ? static_cast<std::uint64_t>(*seed) : run.random_seed());
   for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = random.uniform() >= ratio;
+  return kept;
+}
+
+void dropout(RunContext& run, double ratio, std::optional<std::int64_t> seed, DType mask_type) {
+  const Tensor& data = run.tensor(0);
+  const std::vector<bool> kept = draw_kept(static_cast<std::size_t>(data.size()), ratio, seed, run);
   Tensor& out = run.output(0, data.dtype(), data.shape());
   dispatch(Join<Floats, TypeList<Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ>>{}, data.dtype(),
            [&]<typename T>() {
@@ -75,7 +94,7 @@ RunFunction prepare_dropout(PrepareContext& node) {
       training = *mode->data<bool>();
     }
     if (!training || ratio == 0) return pass_through(run, DType::boolean);
-    dropout(run, ratio, seed ? static_cast<std::uint64_t>(*seed) : run.random_seed(), DType::boolean);
+    dropout(run, ratio, seed, DType::boolean);
   };
 }
 
@@ -87,7 +106,7 @@ RunFunction prepare_attributes(PrepareContext& node) {
   return [=](RunContext& run) {
     const DType mask_type = bool_mask ? DType::boolean : run.tensor(0).dtype();
     if (!training || ratio == 0) return pass_through(run, mask_type);
-    dropout(run, ratio, run.random_seed(), mask_type);
+    dropout(run, ratio, std::nullopt, mask_type);
   };
 }
 

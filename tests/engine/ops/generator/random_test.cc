@@ -145,6 +145,22 @@ TEST(Random, TheSeedAttributeDecidesElseTheRunsSeed) {
   }
 }
 
+// numpy.random.RandomState(seed).uniform(0, 1, 12) >= 0.5.
+TEST(Random, DropoutWithASeedKeepsWhatTheReferenceKeeps) {
+  const Tensor x = vec<double>(std::vector<double>(12, 1));
+  const Tensor training = Tensor::scalar<bool>(true);
+  const auto kept = [&](std::int64_t version, const Attributes& seed) {
+    return doubles(draw("Dropout", version, {x, Value(), training}, seed));
+  };
+  for (const std::int64_t version : {12, 13, 22}) {
+    EXPECT_EQ(kept(version, {attr("seed", 7)}), (std::vector<double>{0, 2, 0, 2, 2, 2, 2, 0, 0, 0, 2, 2}));
+    EXPECT_EQ(kept(version, {attr("seed", 4294967295)}),
+              (std::vector<double>{0, 2, 2, 2, 0, 2, 2, 0, 2, 2, 2, 0}));
+  }
+  EXPECT_EQ(kept(22, {attr("seed", -1)}), kept(22, {attr("seed", -1)}));
+  EXPECT_NE(kept(22, {attr("seed", -1)}), kept(22, {attr("seed", 4294967296)}));
+}
+
 TEST(Random, BernoulliDrawsOnesWithTheProbabilityOfTheInput) {
   std::vector<double> p(9000);
   for (std::size_t i = 0; i < p.size(); ++i) p[i] = i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : 0.25;

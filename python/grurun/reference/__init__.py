@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 
 from grurun._errors import UnsupportedError
-from grurun._models import model_of, newest_opset, typed_inputs
+from grurun._models import model_of, model_of_container, newest_opset, typed_inputs
 from grurun._python_ops import MixedGraph, outer_names, used
 from grurun._session import Session
 
@@ -39,18 +39,21 @@ def _as_text(value: Any) -> Any:
 
 
 class ReferenceEvaluator:
-    """Computes the outputs of a ModelProto, a GraphProto (with `opsets`), a FunctionProto or a NodeProto, of a file or of bytes.
+    """Computes the outputs of a ModelProto or ModelContainer, a GraphProto (with `opsets`), a FunctionProto or a NodeProto, of a file
+    or of bytes.
 
     verbose: 1 prints each node and its outputs, 2 what goes in as well. functions: FunctionProtos, or evaluators of such, that
     nodes call. new_ops: classes derived from onnx.reference.op_run.OpRun, which compute the nodes of the main graph whose operator has
-    their op_domain and name; of nodes in bodies and functions they raise UnsupportedError. check_shape_annotations does, too:
-    grurun.check compares shapes with those that the model declares.
+    their op_domain and name; of nodes in bodies and functions they raise UnsupportedError. check_shape_annotations: values of the
+    main graph whose type is not what the model declares raise onnx's ShapeAnnotationError, after the run; the same name of a
+    dimension must be the same number in all of them. Older versions than onnx 1.23 cannot do that: UnsupportedError.
     """
 
     def __init__(self, proto: Any, opsets: dict[str, int] | None = None, functions: Sequence[Any] | None = None, verbose: int = 0,
                  new_ops: Sequence[type] | None = None, check_shape_annotations: bool = False) -> None:
-        if check_shape_annotations:
-            raise UnsupportedError("unsupported: check_shape_annotations; grurun.check compares shapes with those declared")
+        self.check_shape_annotations_ = check_shape_annotations
+        if hasattr(proto, "large_initializers"):
+            proto = model_of_container(proto)
         self._source: Any = proto
         if isinstance(proto, (str, PathLike)):
             proto = onnx.load(fspath(proto), load_external_data=False)
@@ -167,12 +170,13 @@ class ReferenceEvaluator:
         return Session(self._called_model(feeds, attributes))
 
     def run(self, output_names: Sequence[str] | None, feed_inputs: Mapping[str, Any], attributes: Mapping[str, Any] | None = None,
-            intermediate: bool = False) -> Any:
+            intermediate: bool = False, check_shape_annotations: bool | None = None) -> Any:
         """The outputs asked for (None: all), which may be values between; intermediate: all values, as a dict by name. Elements of an
-        array of objects that are no text are taken as str() writes them."""
+        array of objects that are no text are taken as str() writes them. check_shape_annotations stands over that of the evaluator."""
         if isinstance(self.proto_, onnx.FunctionProto) and attributes is None and self.proto_.attribute:
             raise TypeError("a function with attributes needs `attributes`")
         wanted = self.output_names if output_names is None else list(output_names)
+        judges_types = self.check_shape_annotations_ if check_shape_annotations is None else check_shape_annotations
         feed_inputs = {name: _as_text(value) for name, value in feed_inputs.items()}
         if self._mixed is not None:
             results = self._mixed.run(feed_inputs)
@@ -181,19 +185,36 @@ class ReferenceEvaluator:
             session = self._session(feed_inputs, attributes)
             known = {each[0] for each in session._inputs()}
             feeds = {name: value for name, value in feed_inputs.items() if name in known}
-            if not intermediate and not self.verbose and set(wanted) <= {each.name for each in session.outputs}:
+            if not intermediate and not self.verbose and not judges_types and set(wanted) <= {each.name for each in session.outputs}:
                 return session.run(wanted, feeds)
             results = session.intermediates(None, feeds)
             if self._graph is not None:
                 results |= session.intermediates([each.name for each in self._graph.initializer], feeds)
             results |= feeds
             self._print(feeds, results)
+        if judges_types:
+            self._judge_types(results)
         if intermediate:
             return results
         missing = [name for name in wanted if name and name not in results]
         if missing:
             raise RuntimeError(f"no value is named {', '.join(missing)}; there are {', '.join(sorted(results))}")
         return [results.get(name) for name in wanted]
+
+    def _judge_types(self, results: Mapping[str, Any]) -> None:
+        try:
+            from onnx.reference.shape_annotation_checker import SymbolBindings, check_value_against_type
+        except ModuleNotFoundError as error:
+            raise UnsupportedError(f"unsupported: check_shape_annotations takes onnx 1.23; this is {onnx.__version__}") from error
+        declared: list[onnx.ValueInfoProto] = []
+        if self._graph is not None:
+            declared = [*self._graph.input, *self._graph.value_info, *self._graph.output]
+        elif isinstance(self.proto_, onnx.FunctionProto):
+            declared = list(self.proto_.value_info)
+        bindings = SymbolBindings()
+        for info in declared:
+            if info.name in results:
+                check_value_against_type(info.type, results[info.name], bindings, info.name)
 
     def _print(self, feeds: Mapping[str, Any], results: Mapping[str, Any]) -> None:
         if self.verbose >= 2:
