@@ -1,15 +1,18 @@
 """What a run costs through Python: Session.run beside the engine's own time and, where it is installed, ONNX Runtime's.
 
-usage: compare_python.py [--runs N] [--most MICROSECONDS]
-  --runs N    runs of each, 50 at a time in turns (20000)
-  --most US   fail where Session.run of a small layer takes more than so many microseconds beyond the engine's time
+usage: compare_python.py [--runs N] [--most MICROSECONDS] [--record FILE --machine NAME]
+  --runs N        runs of each, 50 at a time in turns (20000)
+  --most US       fail where Session.run of a small layer takes more than so many microseconds beyond the engine's time
+  --record FILE   a record for bench/tables.py, of the processor NAME
 
 One thread. The models are GRU layers of a batch of 1. The medians of all runs are printed; the engine's is that of `grurun bench`.
 """
 
 import argparse
+import datetime
 import json
 import pathlib
+import platform
 import statistics
 import subprocess
 import sys
@@ -79,8 +82,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=20000)
     parser.add_argument("--most", type=float)
+    parser.add_argument("--record", type=pathlib.Path)
+    parser.add_argument("--machine", default=platform.processor())
     given = parser.parse_args()
-    failed = False
+    failed, rows = False, {}
     for name, steps, hidden in LAYERS:
         model = gru(steps, hidden)
         feeds = {"X": np.ones((steps, 1, hidden), np.float32), "h": np.zeros((1, 1, hidden), np.float32)}
@@ -88,7 +93,11 @@ def main():
         engine = engine_us(model)
         print(f"{name} (steps {steps}, hidden {hidden}): engine {engine:.1f} us, "
               + ", ".join(f"{who} {median:.1f} us" for who, median in found.items()))
+        rows[f"GRU, hidden {hidden}, steps {steps}"] = [engine, *found.values()]
         failed = failed or (given.most is not None and steps * hidden <= SMALL and found["grurun"] > engine + given.most)
+    if given.record:
+        machine = {"name": given.machine, "date": datetime.date.today().isoformat()}
+        given.record.write_text(json.dumps({"machine": machine, "columns": ["engine", *found], "rows": rows}, indent=1) + "\n")
     sys.exit(1 if failed else 0)
 
 

@@ -62,6 +62,12 @@ class Install(unittest.TestCase):
                                ("fish/vendor_completions.d/grurun.fish", "complete -c grurun")):
             self.assertIn(fragment, (share / path).read_text())
 
+    def test_what_is_missing_is_told_at_once(self):
+        lacking = subprocess.run(["cmake", "-S", ROOT, "-B", self.folder / "lacking", "-G", "Ninja"], capture_output=True, text=True,
+                                 env={**os.environ, "PKG_CONFIG_LIBDIR": str(self.folder)})
+        self.assertNotEqual(lacking.returncode, 0)
+        self.assertIn("Of Debian: apt-get install libhwy-dev libre2-dev libzip-dev ", " ".join(lacking.stderr.split()))
+
     def test_a_program_embeds_the_installed_engine(self):
         build = self.folder / "embed"
         self.succeed("cmake", "-S", ROOT / "examples" / "embed", "-B", build, "-G", "Ninja",
