@@ -10,6 +10,9 @@
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
 #include "onnx_io/models/walk.h"
+#include "opset/check/find_cycles.h"
+#include "opset/findings/rule_error.h"
+#include "opset/findings/rules.h"
 #include "tensor/error.h"
 #include "tensor/interruption.h"
 #include "tensor/limits.h"
@@ -195,6 +198,10 @@ namespace {
 
 [[noreturn]] void fail_undefined(const std::string& name, const Scope& scope) {
   if (scope.nodes != nullptr) {
+    const auto cycles = opset::find_cycles(*scope.nodes);
+    if (!cycles.empty())
+      throw opset::RuleError(opset::cycle_sentence(*scope.nodes, cycles.front()),
+                             opset::rule_info(opset::Rule::acyclic).code);
     const onnx_io::Node* maker = onnx_io::Producers(*scope.nodes).node(name);
     if (maker != nullptr) {
       fail_invalid("input '{}' is not defined before the node that uses it: it is computed only later, by {}",

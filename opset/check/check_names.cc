@@ -11,21 +11,6 @@ namespace grurun::opset {
 using onnx_io::Graph;
 using onnx_io::Node;
 
-namespace {
-
-std::string cycle_text(const std::vector<Node>& nodes, const std::vector<std::size_t>& cycle) {
-  constexpr std::size_t shown = 6;
-  std::string text;
-  for (std::size_t i = 0; i < cycle.size() && i < shown; ++i) {
-    const Node& node = nodes[cycle[i]];
-    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", node_name(node.name, node.op_type, cycle[i]));
-  }
-  if (cycle.size() > shown) text += fmt::format(" and {} more", cycle.size() - shown);
-  return text;
-}
-
-}  // namespace
-
 bool NameScope::visible(std::string_view name) const {
   for (const NameScope* scope = this; scope != nullptr; scope = scope->outer_) {
     if (scope->defined_.count(name) != 0) return true;
@@ -89,9 +74,7 @@ std::vector<PendingUse> NameScope::judge_pending(const std::vector<Node>& nodes)
   const std::vector<std::vector<std::size_t>> cycles = find_cycles(nodes);
   for (std::size_t group = 0; group < cycles.size(); ++group) {
     for (const std::size_t node : cycles[group]) group_of[node] = group;
-    report_.add(Rule::acyclic, at_,
-                fmt::format("nodes {} depend on each other's outputs; break the cycle",
-                            cycle_text(nodes, cycles[group])));
+    report_.add(Rule::acyclic, at_, cycle_sentence(nodes, cycles[group]));
   }
   const onnx_io::Producers producers(nodes);
   std::vector<PendingUse> unresolved;

@@ -1,9 +1,12 @@
 #include "opset/check/find_cycles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
 #include "onnx_io/models/walk.h"
+#include "opset/findings/labels.h"
 
 namespace grurun::opset {
 
@@ -101,6 +104,17 @@ class Components {
 std::vector<std::vector<std::size_t>> find_cycles(const std::vector<Node>& nodes) {
   const std::vector<std::vector<std::size_t>> edges = dependencies(nodes);
   return Components(edges).cycles;
+}
+
+std::string cycle_sentence(const std::vector<Node>& nodes, const std::vector<std::size_t>& cycle) {
+  constexpr std::size_t shown = 6;
+  std::string names;
+  for (std::size_t i = 0; i < cycle.size() && i < shown; ++i) {
+    const Node& node = nodes[cycle[i]];
+    names += fmt::format("{}'{}'", i == 0 ? "" : ", ", node_name(node.name, node.op_type, cycle[i]));
+  }
+  if (cycle.size() > shown) names += fmt::format(" and {} more", cycle.size() - shown);
+  return fmt::format("nodes {} depend on each other's outputs; break the cycle", names);
 }
 
 }  // namespace grurun::opset

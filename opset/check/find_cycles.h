@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "onnx_io/models/model.h"
@@ -12,5 +13,8 @@ namespace grurun::opset {
 /// from outside counts as read by that node. Indices ascend in each group. Linear in the number of nodes and
 /// names.
 std::vector<std::vector<std::size_t>> find_cycles(const std::vector<onnx_io::Node>& nodes);
+
+/// What is said of such a group.
+std::string cycle_sentence(const std::vector<onnx_io::Node>& nodes, const std::vector<std::size_t>& cycle);
 
 }  // namespace grurun::opset

@@ -48,7 +48,9 @@ TEST_F(Mended, ACycleIsAnError) {
               "<ir_version: 8, opset_import: [\"\" : 14]> g (float[2] X) => (float[2] Y) "
               "{ [a] h = Add(X, Y) [b] Y = Relu(h) }");
   EXPECT_TRUE(fails(grurun({"m.onnx", "--inputs", "x.json"}), 3, "invalid",
-                    "it is computed only later, by node 'b' (Relu)"));
+                    "nodes 'a', 'b' depend on each other's outputs; break the cycle [GRAPH003]"));
+  EXPECT_THAT(grurun({"check", "m.onnx"}).out,
+              HasSubstr("error GRAPH003: nodes 'a', 'b' depend on each other's outputs; break the cycle"));
 }
 
 TEST_F(Mended, ImportsThatAreMissing) {
