@@ -8,9 +8,10 @@ namespace grurun::opset {
 
 namespace {
 
+// An empty list says nothing.
 void require_entries(const NodeFacts& facts, const char* attribute, std::int64_t wanted, const char* of) {
   const onnx_io::Attribute* list = facts.attribute(attribute);
-  if (list == nullptr || std::ssize(list->ints) == wanted) return;
+  if (list == nullptr || list->ints.empty() || std::ssize(list->ints) == wanted) return;
   fail_invalid("attribute {} has {} entries, but must have one for each of the {} {}", attribute,
                list->ints.size(), wanted, of);
 }
@@ -27,22 +28,18 @@ void check_cropped_axes(const NodeFacts& facts) {
   if (sizes && *sizes != count) fail_invalid("input shape has {} sizes for {} axes", *sizes, count);
 }
 
-// Whatever auto_pad says of pads, and where output_shape settles the size, too. An empty list says nothing.
+// Whatever auto_pad says of pads, and where output_shape settles the size, too.
 void check_window_lists(const NodeFacts& facts) {
   const SymbolicShape* X = facts.shape(0);
   if (X == nullptr || rank_of(*X) < 3) return;
   const std::int64_t axes = rank_of(*X) - 2;
-  const auto require = [&](const char* name, std::int64_t wanted, const char* of) {
-    const onnx_io::Attribute* list = facts.attribute(name);
-    if (list != nullptr && !list->ints.empty()) require_entries(facts, name, wanted, of);
-  };
   for (const char* list : {"dilations", "kernel_shape", "output_padding", "strides"})
-    require(list, axes, "spatial axes");
+    require_entries(facts, list, axes, "spatial axes");
   // ConvTranspose-1 does not say that batch and channels are left out.
   const onnx_io::Attribute* stated = facts.attribute("output_shape");
   const bool whole = stated != nullptr && std::ssize(stated->ints) == axes + 2;
-  if (!whole || facts.since_version() >= 11) require("output_shape", axes, "spatial axes");
-  require("pads", 2 * axes, "ends of spatial axes");
+  if (!whole || facts.since_version() >= 11) require_entries(facts, "output_shape", axes, "spatial axes");
+  require_entries(facts, "pads", 2 * axes, "ends of spatial axes");
 }
 
 void check_block_lists(const NodeFacts& facts) {

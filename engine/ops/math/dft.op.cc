@@ -128,6 +128,7 @@ RunFunction prepare_dft_20(PrepareContext& node) {
   const Attributes attributes = read_attributes(node);
   return [=](RunContext& run) {
     const Tensor* axis = run.optional_tensor(2);
+    if (axis != nullptr && axis->rank() != 0) refuse();
     run_dft(run, attributes, axis != nullptr ? integer_scalar(*axis) : -2);
   };
 }

@@ -142,8 +142,8 @@ void run_qlinear_matmul(RunContext& run, const SharedFactor& factor) {
   const Operand a{run.tensor(0), run.tensor(1), run.tensor(2)};
   const Operand b{run.tensor(3), run.tensor(4), run.tensor(5)};
   const Tensor &y_scale = run.tensor(6), &y_zero_point = run.tensor(7);
-  if (y_scale.size() != 1) refuse();
-  if (y_zero_point.size() != 1) refuse();
+  if (y_scale.size() != 1 || y_scale.rank() > 1) refuse();
+  if (y_zero_point.size() != 1 || y_zero_point.rank() > 1) refuse();
   const double divisor = *as_double(y_scale).data<double>();
   if (is_byte(a.values) && is_byte(b.values)) {
     const Tensor sums = product_of(a.values, &a.zero_point, b.values, &b.zero_point, factor);

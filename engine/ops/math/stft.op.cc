@@ -52,7 +52,7 @@ void transform_frames(const Frames& frames, const Fft<Real>& fft, const Tensor& 
 Frames read_frames(RunContext& run, const Tensor& signal, const Tensor* window, bool onesided) {
   Frames frames{};
   frames.step = integer_scalar(run.tensor(1));
-  if (frames.step < 1) refuse();
+  if (run.tensor(1).rank() != 0 || frames.step < 1) refuse();
   frames.length = signal.dim(1);
   if (window != nullptr) {
     if (window->rank() != 1) refuse();
@@ -60,7 +60,7 @@ Frames read_frames(RunContext& run, const Tensor& signal, const Tensor* window, 
   }
   if (const Tensor* length = run.optional_tensor(3)) {
     frames.length = integer_scalar(*length);
-    if (window != nullptr && frames.length != window->dim(0)) refuse();
+    if (length->rank() != 0 || (window != nullptr && frames.length != window->dim(0))) refuse();
   }
   if (frames.length < 1) refuse();
   const std::int64_t room = signal.dim(1) - frames.length;

@@ -33,6 +33,8 @@ std::shared_ptr<const IntegerFilters> constant_filters(PrepareContext& node, std
   const Tensor* weights = node.constant_input(w);
   const Tensor* zero_point = node.has_input(zero) ? node.constant_input(zero) : nullptr;
   if (weights == nullptr || (node.has_input(zero) && zero_point == nullptr)) return nullptr;
+  // Other types are refused by the executor.
+  if (zero_point != nullptr && zero_point->dtype() != weights->dtype()) return nullptr;
   return node.arrangements().get<IntegerFilters>({weights, zero_point}, {group}, [&] {
     return std::make_shared<IntegerFilters>(integer_filters(*weights, zero_point, group));
   });

@@ -230,5 +230,15 @@ TEST(Normalization, BatchOfOneAxis) {
                  "scale is [5], but must be [1]: a number for each channel"}});
 }
 
+// At inference nothing is dropped, and the mask says so: docs/ambiguities.md.
+TEST(Dropout, MaskIsOnesAtInference) {
+  const Tensor x = vec<float>({1, -2, 3});
+  check_rows({
+      {"of X's type", "Dropout", 7, {x}, {}, {x, vec<float>({1, 1, 1})}},
+      {"of booleans", "Dropout", 10, {x}, {}, {x, vec<bool>({1, 1, 1})}},
+      {"and later", "Dropout", 13, {x}, {}, {x, vec<bool>({1, 1, 1})}},
+  });
+}
+
 }  // namespace
 }  // namespace grurun::engine::testing
