@@ -152,6 +152,13 @@ def states():
                   change=lambda m: m.arrays.update(initial_h=some, initial_c=some[:, ::-1]))
     yield Mistake("initial_states_exchanged", both, ["initial-states-exchanged"], change=lambda m: m.arrays.update(
         initial_h=m.arrays["initial_c"], initial_c=m.arrays["initial_h"]))
+    for length in (2, 5):
+        yield Mistake(f"initial_h_lost_beside_initial_c_{length}", both.but("", seq_length=length), ["initial-states-missing"],
+                      ("with an initial_h that the model lacks",), kind="suspected", change=lambda m: m.arrays.pop("initial_h"))
+    for length in (3, 5):
+        yield Mistake(f"initial_states_lost_{length}", both.but("", seq_length=length), ["initial-states-missing"],
+                      ("with an initial_h and an initial_c that the model lacks",), kind="suspected",
+                      change=lambda m: (m.arrays.pop("initial_h"), m.arrays.pop("initial_c")))
     yield Mistake("final_states_exchanged", both, ["final-states-exchanged"], change=lambda m: m.expected.update(
         Y_h=m.expected["Y_c"], Y_c=m.expected["Y_h"]))
 
