@@ -14,12 +14,15 @@ std::string skip_sum(const BodyNode& node) {
   return nodes;
 }
 
+// Outputs that the node does not have are not named: ONNX's inference would look for their types.
 std::string skip_layer_normalization_body(const BodyNode& node) {
+  const bool all = node.wants("inv_std_var");
   return skip_sum(node) +
-         fmt::format(
-             "output, mean, inv_std_var = LayerNormalization <axis = -1, epsilon: float = @epsilon> (sum, "
-             "gamma{})",
-             node.has("beta") ? ", beta" : "");
+         fmt::format("output{} = LayerNormalization <axis = -1, epsilon: float = @epsilon> (sum, gamma{})",
+                     all                  ? ", mean, inv_std_var"
+                     : node.wants("mean") ? ", mean"
+                                          : "",
+                     node.has("beta") ? ", beta" : "");
 }
 
 std::string skip_simplified_body(const BodyNode& node) {
