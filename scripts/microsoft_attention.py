@@ -114,21 +114,34 @@ def group_query_attention(d):
     batch, kv_heads, size = d.between(1, 3), d.between(1, 2), d.any(16, 32)
     heads = kv_heads * d.between(1, 3)
     attributes = {"num_heads": heads, "kv_num_heads": kv_heads, "scale": d.any(None, 0.3), "softcap": d.any(None, 0.0, 5.0)}
-    attributes["local_window_size"] = d.any(None, None, 2, 3)
-    attributes["smooth_softmax"] = d.any(None, None, 1)
-    prompt, room = d.chance(), 9
-    length = d.between(1, 5) if prompt else 1
+    form = d.any("prompt", "prompt", "step", "step", "padded", "slides")
+    window = d.any(2, 3) if form == "slides" else d.any(None, None, 2, 3)
+    attributes |= {"local_window_size": window, "smooth_softmax": d.any(None, None, 1)}
+    prompt, room = form == "prompt", 9
+    length = 1 if form == "step" else d.between(1, 5)
     totals = np.full(batch, length) if prompt else d.random.integers(1, room, batch) + 1
-    total = int(totals.max())
+    counts, given = np.minimum(totals, length), None
+    if form == "padded" or (form == "slides" and (d.chance() or length > 1)):
+        attributes["local_window_size"] = window if form == "slides" or d.chance() else None
+        given = counts = d.random.integers(0, np.minimum(length, totals) + 1)
+    elif window is None and d.chance():
+        attributes["causal"] = 0
+    before, total = totals - counts, int(totals.max())
     past = d.any(None, room) if prompt else d.any(room, total - 1)
-    packed = d.chance()
-    inputs = [d.x(batch, length, (heads + 2 * kv_heads) * size), None, None] if packed else [
-        d.x(batch, length, heads * size), d.x(batch, length, kv_heads * size), d.x(batch, length, kv_heads * size)]
+    if form == "padded":
+        past = total = room + length
+    if form == "slides":
+        attributes["sliding_window_cache"], past = 1, window + d.below(3)
+        dropped = past - window + 1
+        before, kept = (n - dropped * (-(-np.maximum(n - past, 0) // dropped)) for n in (before, totals))
+    inputs = [d.x(batch, length, n * size) for n in (heads, kv_heads, kv_heads)]
+    if d.chance():
+        inputs = [np.concatenate(inputs, axis=2), None, None]
     if past is None:
         inputs += [None, None]
     else:
         # What is behind an entry's keys is not said: zeros.
-        filled = np.arange(past)[None, None, :, None] < (totals - length)[:, None, None, None]
+        filled = np.arange(past)[None, None, :, None] < before[:, None, None, None]
         inputs += [np.where(filled, d.x(batch, kv_heads, past, size), 0).astype(np.float32) for _ in range(2)]
     inputs += [(totals - 1).astype(np.int32), np.asarray([total], np.int32).reshape(d.any((), (1,)))]
     if d.chance():
@@ -138,9 +151,21 @@ def group_query_attention(d):
         inputs += [None, None]
     inputs.append(None)
     inputs.append(d.maybe(lambda: d.x(d.any(1, batch), d.any(1, heads), length, total)))
+    loose = {}
     if past is not None and d.chance():
+        if d.dtype == "float16":  # what a cache of integers stands for is rounded to 16 bits before it is multiplied
+            loose = {"rtol": 1e-2, "atol": 1e-2}
         quantized_cache(d, attributes, inputs, filled, kv_heads, size)
-    return d.case(inputs, attributes, (True, True, True), constants=(7, 8), wide=(12, 13))
+    inputs += [None] * (16 - len(inputs)) + [None if given is None else given.astype(np.int32)]
+    outputs, stated = [True, True, True], {}
+    if form in ("prompt", "step") and d.chance():
+        attributes["qk_output"] = d.any(1, 2)
+        outputs.append(True)
+    if form == "slides":
+        stated = {i: np.arange(past)[None, None, :, None] < kept[:, None, None, None] for i in (1, 2)}
+    if given is not None:
+        stated[0] = np.arange(length)[None, :, None] < given[:, None, None]
+    return d.case(inputs, attributes, outputs, constants=(7, 8), wide=(12, 13), stated=stated, **loose)
 
 
 def quantized_cache(d, attributes, inputs, filled, kv_heads, size):

@@ -77,6 +77,25 @@ def fused_gemm(d):
     return d.case([d.x(*((k, m) if trans_a else (m, k))), d.x(*((n, k) if trans_b else (k, n))), bias], attributes)
 
 
+@operator("SparseToDenseMatMul", "float", "double", "int32", "int64", "uint32", "uint64")
+def sparse_to_dense_matmul(d):
+    m, k, n = d.between(1, 6), d.between(1, 6), d.between(1, 6)
+
+    def numbers(*shape):
+        if d.dtype in ("float", "double"):
+            return d.x(*shape)
+        return d.whole(np.dtype(d.dtype), *shape, low=0 if d.dtype[0] == "u" else -99, high=99)
+
+    attributes = {"alpha": d.any(None, 2.0, -0.5) if d.dtype == "float" else None, "transB": d.any(None, 1)}  # it takes none of other types
+    if d.chance():  # its inference of shapes takes no other with transA
+        attributes["transA"], k = 1, m
+    A = numbers(m, k) * (d.random.uniform(size=(m, k)) < 0.5)
+    B = numbers(*((n, k) if attributes["transB"] else (k, n)))
+    case = d.case([A.astype(B.dtype), B], attributes)
+    case.constant, case.sparse = [True, False], True
+    return case
+
+
 @operator("MatMulInteger16", "int16")
 def matmul_integer16(d):
     m, k, n = d.between(1, 9), d.between(1, 9), d.between(1, 9)

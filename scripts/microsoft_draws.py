@@ -23,6 +23,8 @@ class Case:
     opset: int = 21
     wide: tuple = ()  # inputs that stay float whatever the type
     shared: dict = dataclasses.field(default_factory=dict)  # inputs that the package wants in the memory of an output
+    stated: dict = dataclasses.field(default_factory=dict)  # which elements of an output are stated; others are not compared
+    sparse: bool = False  # input 0 is a sparse tensor
     packed: dict = dataclasses.field(default_factory=dict)  # element types of inputs that numpy does not have
 
 

@@ -111,7 +111,7 @@ def decoder_masked_attention(d):
     return d.case(inputs, attributes, (True, True, True), constants=(), **loose)
 
 
-@operator("SparseAttention")
+@operator("SparseAttention", "float", "float16")
 def sparse_attention(d):
     batch, kv_heads, group, size, block, blocks = d.between(1, 2), d.between(1, 2), d.between(1, 2), d.any(16, 32), 16, d.between(1, 3)
     heads, most, layouts = kv_heads * group, block * blocks, d.any(1, kv_heads * group)
@@ -124,6 +124,8 @@ def sparse_attention(d):
     prompt = d.chance()
     length = d.between(2, most) if prompt else 1
     totals = np.full(batch, length) if prompt else np.full(batch, d.between(2, most))
+    if not prompt and batch == 2 and heads == 1:  # of more heads it reads probabilities where it did not write them
+        totals[0] = d.between(1, totals[1])
     attributes = {"num_heads": heads, "kv_num_heads": kv_heads, "sparse_block_size": block, "scale": d.any(None, 0.3)}
     tables = [None, None]
     if d.chance():
@@ -136,6 +138,8 @@ def sparse_attention(d):
         parts = [np.concatenate(parts, axis=2), None, None]
     caches = [d.x(batch, kv_heads, most, size), d.x(batch, kv_heads, most, size)]
     inputs = [*parts, *caches, rows, columns, np.asarray([totals.max()], np.int32), totals.astype(np.int32), *tables]
+    if d.dtype == "float16":  # not cast, since the caches lie in the memory of outputs
+        inputs = [a.astype(np.float16) if a is not None and a.dtype == np.float32 else a for a in inputs]
     return d.case(inputs, attributes, (True, True, True), constants=(), shared={1: 3, 2: 4})
 
 

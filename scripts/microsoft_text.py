@@ -162,7 +162,8 @@ def conv_transpose_with_dynamic_pads(d):
     return d.case([d.x(2, channels * group, 4, 5), d.x(channels * group, filters, *kernel), pads, bias], attributes)
 
 
-BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 6: (32, 22), 8: (32, 34), 13: (256, 176), 14: (256, 210), 20: (32, 18), 23: (256, 136), 30: (1, 2), 42: (64, 18)}
+BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 6: (32, 22), 8: (32, 34), 13: (256, 176), 14: (256, 210), 16: (256, 66), 17: (256, 74)}
+BLOCKS |= {18: (256, 98), 20: (32, 18), 22: (256, 82), 23: (256, 136), 30: (1, 2), 42: (64, 18)}
 
 
 @operator("GatherPacked", "float", "float16", "bfloat16")
@@ -187,6 +188,17 @@ def gather_packed(d):
     to = {"float": TensorProto.FLOAT, "float16": TensorProto.FLOAT16, "bfloat16": TensorProto.BFLOAT16}[d.dtype]
     attributes = {"K": blocks * elements, "packed_type": kind, "output_dtype": to}
     return d.case([data.reshape(rows, -1), indices], attributes)
+
+
+@operator("MatMulFpQ4")
+def matmul_fp_q4(d):
+    kind, K, N = d.below(2), 32 * d.between(1, 3), d.between(1, 5)
+    steps = d.scale(N, K // 32, 1, low=0.1, high=2).view(np.uint8)
+    blocks = [steps, d.whole(np.uint8, N, K // 32, kind, low=0, high=15), d.whole(np.uint8, N, K // 32, 16)]
+    inputs = [d.x(d.between(1, 4), K), np.concatenate(blocks, axis=2).flatten(), np.asarray([K, N], np.int64)]
+    case = d.case(inputs, {"blk_quant_type": kind}, rtol=1e-3, atol=1e-3)
+    case.constant = [False, True, True]
+    return case
 
 
 @operator("MatMulBnb4", "float")

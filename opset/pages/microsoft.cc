@@ -18,16 +18,18 @@ std::span<const Page> microsoft_pages() {
            "[directions,hidden,am] [directions,depth,am] [directions,am] [batch,memory,depth] [batch] "
            "[directions,state,attention]",
        .attributes =
-           "direction: forward, reverse, bidirectional; hidden_size >= 1; clip > 0; input_forget: 0, 1"},
+           "direction: forward, reverse, bidirectional; hidden_size >= 1; clip > 0; input_forget: 0, 1",
+       .rules = {{check_attention_lstm}}},
       {.op_type = "BeamSearch",
-       .shapes =
-           "@1 [batch,length] one one one one one one [words] [batch,words] [batch,length] [batch,start] one",
-       .attributes = "model_type: 0, 1",
-       .numbers = "eos_token_id: [0,inf); pad_token_id: [0,inf); no_repeat_ngram_size: [0,inf)"},
+       .shapes = "@1 - one one one one one one [words] [batch,words] - - one",
+       .attributes = "model_type: 0, 1, 2",
+       .numbers = "eos_token_id: [0,inf); pad_token_id: [0,inf); no_repeat_ngram_size: [0,inf)",
+       .rules = {{check_search}}},
       {.op_type = "BiasGelu", .shapes = "@1 [*,hidden] [hidden]"},
       {.op_type = "BifurcationDetector",
        .shapes = "@1 [source] [current] one [predicted]",
-       .attributes = "min_ngram_size >= 1; max_ngram_size >= 1"},
+       .attributes = "min_ngram_size >= 1; max_ngram_size >= 1",
+       .rules = {{check_predicted_tokens}}},
       {.op_type = "BranchwiseRMSNorm", .attributes = "num_branches >= 0"},
       {.op_type = "CDist", .shapes = "@1 [M,K] [N,K]", .attributes = "metric: euclidean, sqeuclidean"},
       {.op_type = "CausalConvWithState",
@@ -39,12 +41,14 @@ std::span<const Page> microsoft_pages() {
        .flops = Flops::transposed_convolution},
       {.op_type = "CropAndResize",
        .shapes = "@1 [N,C,H,W] [num_rois,4] [num_rois] [2]",
-       .attributes = "mode: bilinear, nearest"},
+       .attributes = "mode: bilinear, nearest",
+       .rules = {{check_crops}}},
       {.op_type = "DecoderMaskedMultiHeadAttention",
        .shapes = "@1 [batch,1,width] - - [batch,keys] [*,1,total] [batch,heads,most,size] "
                  "[batch,heads,most,size] one "
                  "one - -",
-       .attributes = "num_heads >= 1"},
+       .attributes = "num_heads >= 1",
+       .rules = {{check_decoder_attention}}},
       {.op_type = "DequantizeLinear"},
       {.op_type = "DynamicQuantizeLSTM", .flops = Flops::recurrent},
       {.op_type = "DynamicQuantizeMatMul", .shapes = "@1 - - - - [N]", .flops = Flops::matmul},
@@ -71,7 +75,8 @@ std::span<const Page> microsoft_pages() {
                  "[tokens,width] none none | [batch,length,width] none none",
        .attributes = "beta_activation: none, sigmoid; gate_activation: none, softplus, qwen, sigmoid, kda; "
                      "state_update_capacity: 0, 1, 2, 3, 4, 5, 6, 7, 8; update_rule: linear, gated, delta, "
-                     "gated_delta"},
+                     "gated_delta",
+       .rules = {{check_delta_net}}},
       {.op_type = "GatedRMSNorm",
        .shapes = "@1 [...] [C] [...]",
        .attributes = "activation: silu, swish, sigmoid"},
@@ -79,12 +84,14 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "GatherND"},
       {.op_type = "GatherPacked",
        .shapes = "@1 [rows,bytes] -",
-       .attributes = "K >= 1; output_dtype: 1, 10, 16"},
+       .attributes = "K >= 1; output_dtype: 1, 10, 16",
+       .rules = {{check_packed_rows}}},
       {.op_type = "Gelu"},
       {.op_type = "GreedySearch",
        .shapes = "@1 [batch,length] one one one [words] [batch,words] [batch,length]",
        .attributes = "model_type: 0, 1",
-       .numbers = "eos_token_id: [0,inf); pad_token_id: [0,inf); no_repeat_ngram_size: [0,inf)"},
+       .numbers = "eos_token_id: [0,inf); pad_token_id: [0,inf); no_repeat_ngram_size: [0,inf)",
+       .rules = {{check_search}}},
       {.op_type = "GridSample",
        .attributes = "mode: bilinear, nearest, bicubic; padding_mode: zeros, border, reflection"},
       {.op_type = "GroupQueryAttention",
@@ -111,7 +118,10 @@ std::span<const Page> microsoft_pages() {
        .shapes = "@1 - [bytes] [blocks]",
        .attributes = "K >= 1; N >= 1; block_size >= 16; quant_type: 0, 1",
        .flops = Flops::matmul},
-      {.op_type = "MatMulFpQ4", .shapes = "@1 - [bytes] [2]", .attributes = "blk_quant_type: 0, 1, 2"},
+      {.op_type = "MatMulFpQ4",
+       .shapes = "@1 - [bytes] [2]",
+       .attributes = "blk_quant_type: 0, 1, 2",
+       .rules = {{check_4_bit_bytes}}},
       {.op_type = "MatMulInteger16", .flops = Flops::matmul},
       {.op_type = "MatMulIntegerToFloat", .flops = Flops::matmul},
       {.op_type = "MatMulNBits",
@@ -121,12 +131,13 @@ std::span<const Page> microsoft_pages() {
        .shapes = "@1 [N,C,D,...] [masks,planes,D,...]",
        .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0",
        .together = both_paddings,
-       .rules = {{check_window_lists}, {check_pooling}}},
+       .rules = {{check_window_lists}, {check_pooling}, {check_pool_mask}}},
       {.op_type = "MoE",
        .shapes = "@1 - [tokens,experts] [experts,rows,hidden] [experts,rows] [experts,hidden,inter] "
                  "[experts,hidden] [experts,inter,hidden] [experts,inter]",
        .attributes = "k >= 1; swiglu_fusion: 0, 1, 2; activation_type: relu, relu2, gelu, silu, swiglu, "
                      "geglu, identity",
+       .rules = {{check_experts}},
        .flops = Flops::experts},
       {.op_type = "MoEGroupRouter",
        .shapes = "@1 - [experts] [experts,width]",
@@ -138,7 +149,8 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "MurmurHash3"},
       {.op_type = "NGramHashMapping",
        .shapes = "@1 [batch,length] [ids] [heads] [batch,window] [heads] one [batch,length]",
-       .attributes = "max_ngram_size >= 2; n_head_per_ngram >= 1"},
+       .attributes = "max_ngram_size >= 2; n_head_per_ngram >= 1",
+       .rules = {{check_ngram_hash}}},
       {.op_type = "NGramRepeatBlock",
        .shapes = "@1 [batch,length] [batch,words]",
        .attributes = "ngram_size >= 1"},
@@ -178,6 +190,7 @@ std::span<const Page> microsoft_pages() {
            "identity; "
            "expert_weight_bits: 2, 3, 4, 8; quant_type: int, fp4, nvfp4, fp8, wfp4afp8; weights_prepacked: "
            "-1, 0, 1",
+       .rules = {{check_experts}},
        .flops = Flops::experts},
       {.op_type = "QuantizeLinear"},
       {.op_type = "QuickGelu"},
@@ -187,6 +200,7 @@ std::span<const Page> microsoft_pages() {
        .shapes = "@1 [batch,length] one one one [words] [batch,words] [batch,length] [batch,words] one",
        .attributes = "model_type: 0, 1; min_tokens_to_keep >= 0",
        .numbers = "eos_token_id: [0,inf); pad_token_id: [0,inf); no_repeat_ngram_size: [0,inf)",
+       .rules = {{check_search}},
        .draws = Draws::always},
       {.op_type = "ScaledSiLU", .shapes = "@1 - one"},
       {.op_type = "SkipLayerNormalization", .shapes = "@1 [*,hidden] [*,hidden] [hidden] [hidden] [hidden]"},
@@ -196,7 +210,8 @@ std::span<const Page> microsoft_pages() {
                  "[batch,kv_heads,most,size] "
                  "[batch,kv_heads,most,size] [layouts,rows] [layouts,columns] one [batch] [places,half] "
                  "[places,half]",
-       .attributes = "num_heads >= 1; kv_num_heads >= 1; sparse_block_size >= 1"},
+       .attributes = "num_heads >= 1; kv_num_heads >= 1; sparse_block_size >= 1",
+       .rules = {{check_sparse_attention}}},
       {.op_type = "SparseToDenseMatMul", .shapes = "@1 [a,b] [*,c,d]", .rules = {{check_sparse_product}}},
       {.op_type = "Tokenizer",
        .shapes = "@1 [C] | [N,C]",
@@ -210,15 +225,23 @@ std::span<const Page> microsoft_pages() {
        .shapes = "@1 [tokens,channels] [channels,1,k] [ends] [channels] [batch,channels,state] [batch]",
        .attributes =
            "activation: none, silu, swish; dilation >= 1; state_update_capacity: 0, 1, 2, 3, 4, 5, 6, 7, 8",
-       .rules = {{check_sequence_ends}}},
+       .rules = {{check_packed_convolution}}},
       {.op_type = "VarlenNGramHashMapping",
        .shapes =
            "@1 [tokens] [ids] [heads] [ends] [batch,window] [heads] one [tokens] [batch,window] [batch]",
        .attributes =
            "max_ngram_size >= 2; n_head_per_ngram >= 1; state_update_capacity: 0, 1, 2, 3, 4, 5, 6, 7, 8",
-       .rules = {{check_sequence_ends}}},
+       .rules = {{check_ngram_hash}}},
+      {.op_type = "WhisperBeamSearch",
+       .shapes =
+           "@1 [batch,features,frames] one one one one one one [words] [batch,words] - [batch,begun] one "
+           "[heads,2] [batch,extra] one",
+       .attributes = "model_type: 2",
+       .numbers = "eos_token_id: [0,inf); pad_token_id: [0,inf); no_repeat_ngram_size: [0,inf)",
+       .rules = {{check_search}}},
       {.op_type = "WordConvEmbedding",
-       .shapes = "@1 [words,characters] [embedding_size,1,window,size] [embedding_size] [codes,size]"},
+       .shapes = "@1 [words,characters] [embedding_size,1,window,size] [embedding_size] [codes,size]",
+       .rules = {{check_word_window}}},
   };
   static_assert(is_sorted_by_name(pages));
   return pages;

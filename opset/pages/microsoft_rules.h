@@ -1,12 +1,20 @@
 // Rules of operators of com.microsoft that none of the standard's has.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "opset/pages/node_facts.h"
 
 namespace grurun::opset {
+
+/// The longest sequence and the most beams that the onnxruntime package's searches take.
+inline constexpr std::int64_t most_generated = 4096, most_beams = 128;
+
+/// BeamSearch, GreedySearch, Sampling and WhisperBeamSearch: the prompt is of the kind of model_type, what it
+/// begins with fits it, and the numbers of words and beams that are constants fit each other.
+void check_search(const NodeFacts& facts);
 
 /// Tokenizer: separators or tokenexp is stated, not both.
 std::optional<std::string> tokens_stated_once(const onnx_io::Node& node, int since_version);
@@ -15,7 +23,44 @@ std::optional<std::string> tokens_stated_once(const onnx_io::Node& node, int sin
 void check_dilated_state(const NodeFacts& facts);
 /// SparseToDenseMatMul: columns of A against rows of B, transA and transB heeded.
 void check_sparse_product(const NodeFacts& facts);
-/// VarlenCausalConvWithState and VarlenNGramHashMapping: cumulative_sequence_length has an element.
+/// VarlenCausalConvWithState and VarlenNGramHashMapping: cumulative_sequence_length ascends.
 void check_sequence_ends(const NodeFacts& facts);
+/// VarlenCausalConvWithState: taps, states and captures for the channels and sequences.
+void check_packed_convolution(const NodeFacts& facts);
+
+/// The most that max_ngram_size and n_head_per_ngram may be.
+inline constexpr std::int64_t most_hashed_ngrams = 1 << 20;
+/// NGramHashMapping and VarlenNGramHashMapping: a multiplier for each id, sizes for each head, pasts.
+void check_ngram_hash(const NodeFacts& facts);
+
+/// GatedDeltaNet: heads, sequences, what its rule needs, and states for them.
+void check_delta_net(const NodeFacts& facts);
+/// SparseAttention: heads of the caches' size, rows of blocks, places within the cache.
+void check_sparse_attention(const NodeFacts& facts);
+/// DecoderMaskedMultiHeadAttention: heads of the caches' size, and beams.
+void check_decoder_attention(const NodeFacts& facts);
+void check_experts(const NodeFacts& facts);
+/// AttnLSTM: weights and states for its sizes, lengths within them.
+void check_attention_lstm(const NodeFacts& facts);
+
+/// GatherPacked: a type of GGML, whose blocks have so many elements and bytes.
+struct PackedBlock {
+  std::int64_t packed_type, elements, bytes;
+};
+/// nullptr for a type that is not known.
+const PackedBlock* find_packed_block(std::int64_t packed_type);
+/// GatherPacked: rows of whole blocks.
+void check_packed_rows(const NodeFacts& facts);
+
+/// CropAndResize: sizes are positive, images are there.
+void check_crops(const NodeFacts& facts);
+/// MaxpoolWithMask: there is a plane of the mask.
+void check_pool_mask(const NodeFacts& facts);
+/// WordConvEmbedding: stated sizes are those of the inputs, the window fits into a word.
+void check_word_window(const NodeFacts& facts);
+/// MatMulFpQ4: B_shape fits A and the bytes of B.
+void check_4_bit_bytes(const NodeFacts& facts);
+/// BifurcationDetector: pred_tokens fit the rest of src_tokens.
+void check_predicted_tokens(const NodeFacts& facts);
 
 }  // namespace grurun::opset

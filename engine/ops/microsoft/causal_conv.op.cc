@@ -59,8 +59,7 @@ void convolve_row(const Taps& taps, Row input, std::int64_t length, Row before, 
 
 std::int64_t taps_of(const Tensor& weight, std::int64_t channels) {
   if (weight.rank() != 3 || weight.dim(0) != channels || weight.dim(1) != 1 || weight.dim(2) < 1) {
-    fail_invalid("weight is {}, but must be [{}, 1, k]: a filter for each channel",
-                 weight.shape().to_string(), channels);
+    refuse();
   }
   return weight.dim(2);
 }
@@ -72,9 +71,8 @@ Tensor bias_of(RunContext& run, std::size_t input, std::int64_t channels) {
   return widened<float>(*bias);
 }
 
-void require_state(const Tensor& state, const Shape& shape, const char* name) {
-  if (!(state.shape() == shape))
-    fail_invalid("{} is {}, but must be {}", name, state.shape().to_string(), shape.to_string());
+void require_state(const Tensor& state, const Shape& shape) {
+  if (!(state.shape() == shape)) refuse();
 }
 
 void convolve_batch(const CausalConv& op, RunContext& run) {
@@ -89,7 +87,7 @@ void convolve_batch(const CausalConv& op, RunContext& run) {
   const Shape state_shape(dims);
   const Tensor x = widened<float>(input), w = widened<float>(run.tensor(1)), bias = bias_of(run, 2, channels);
   const Tensor* past = run.optional_tensor(3);
-  if (past != nullptr) require_state(*past, state_shape, "past_state");
+  if (past != nullptr) require_state(*past, state_shape);
   const Tensor before = past == nullptr ? Tensor() : widened<float>(*past);
   Tensor made(DType::float32, input.shape()), present(DType::float32, state_shape);
   float *y = made.mutable_data<float>(), *after = present.mutable_data<float>();
@@ -119,17 +117,14 @@ void convolve_packed(const CausalConv& op, RunContext& run) {
   const std::int64_t channels = input.dim(1), batch = ends.size() - 1;
   const auto* at = ends.data<std::int32_t>();
   if (at[0] != 0 || at[batch] != input.dim(0) || !std::is_sorted(at, at + batch + 1)) {
-    fail_invalid("cumulative_sequence_length must ascend from 0 to the number of tokens, {}", input.dim(0));
+    refuse();
   }
   const std::int64_t count = taps_of(run.tensor(1), channels), state = checked_mul(count - 1, op.dilation);
   const Shape state_shape{batch, channels, state};
-  require_state(run.tensor(4), state_shape, "initial_state");
+  require_state(run.tensor(4), state_shape);
   const Tensor* captured = run.optional_tensor(5);
-  if ((captured != nullptr) != (op.capacity > 0))
-    fail_invalid("capture_count must be given where state_update_capacity is positive, and only there");
+  if ((captured != nullptr) != (op.capacity > 0)) refuse();
   if (captured != nullptr && captured->size() != batch) refuse();
-  for (const std::size_t i : {6, 7})
-    if (run.has_input(i)) fail_unsupported("VarlenCausalConvWithState with kernel_delta and previous_mask");
   const Tensor x = widened<float>(input), w = widened<float>(run.tensor(1)), bias = bias_of(run, 3, channels);
   const Tensor before = widened<float>(run.tensor(4));
   Tensor made(DType::float32, input.shape()), present(DType::float32, state_shape);
@@ -184,6 +179,8 @@ RunFunction prepare_packed_causal_conv(PrepareContext& node) {
   op.capacity = node.int_attribute("state_update_capacity", 0);
   if (op.capacity < 0 || op.capacity > 8) refuse();
   require_int(node, "delta_offset", 0), require_int(node, "group_size", 1);
+  for (const std::size_t i : {6, 7})
+    if (node.has_input(i)) fail_unsupported("VarlenCausalConvWithState with kernel_delta and previous_mask");
   return [op](RunContext& run) { convolve_packed(op, run); };
 }
 

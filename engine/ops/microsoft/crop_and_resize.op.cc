@@ -52,11 +52,10 @@ void crop(const Crop& op, RunContext& run) {
                     images.dim(0) == rois.dim(0) && size.rank() == 1 && size.dim(0) == 2;
   if (!fits) refuse();
   const std::int64_t rows = size.data<std::int32_t>()[0], columns = size.data<std::int32_t>()[1];
-  if (rows < 1 || columns < 1) fail_invalid("crop_size is {} x {}, but must be positive", rows, columns);
+  if (rows < 1 || columns < 1) refuse();
   const auto* of = images.data<std::int32_t>();
   for (std::int64_t r = 0; r < images.size(); ++r) {
-    if (of[r] < 0 || of[r] >= X.dim(0))
-      fail_invalid("batch_indices[{}] is {}, but there are {} images", r, of[r], X.dim(0));
+    if (of[r] < 0 || of[r] >= X.dim(0)) refuse();
   }
   const std::int64_t channels = X.dim(1), height = X.dim(2), width = X.dim(3);
   float* Y = run.output(0, DType::float32, {rois.dim(0), channels, rows, columns}).mutable_data<float>();

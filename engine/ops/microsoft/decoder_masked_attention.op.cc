@@ -56,8 +56,7 @@ void attend_all(const DecoderAttention& op, RunContext& run, const OneQuery& que
                 std::int64_t now) {
   const Tensor *mask = run.optional_tensor(3), *added = run.optional_tensor(4);
   if (mask != nullptr && !(mask->shape() == Shape{query.batch, query.keys})) {
-    fail_invalid("mask_index is {}, but must be [{}, {}]: a number for each key", mask->shape().to_string(),
-                 query.batch, query.keys);
+    refuse();
   }
   if (added != nullptr && (added->rank() != 4 || added->dim(2) != 1 || added->dim(3) != query.keys ||
                            (added->dim(0) != 1 && added->dim(0) != query.batch) ||
@@ -96,8 +95,7 @@ void attend_all(const DecoderAttention& op, RunContext& run, const OneQuery& que
 
 const Tensor* checked_bias(RunContext& run, std::int64_t hidden) {
   const Tensor* bias = run.optional_tensor(10);
-  if (bias != nullptr && bias->size() != 3 * hidden)
-    fail_invalid("bias holds {} numbers, but must hold {}", bias->size(), 3 * hidden);
+  if (bias != nullptr && bias->size() != 3 * hidden) refuse();
   return bias;
 }
 
@@ -105,8 +103,7 @@ void cross_attention(const DecoderAttention& op, RunContext& run) {
   const Tensor &q = run.tensor(0), &key = run.tensor(1), &value = run.tensor(2);
   if (q.rank() != 3 || key.rank() != 4 || !(key.shape() == value.shape()) || key.dim(0) != q.dim(0) ||
       key.dim(1) != op.heads || q.dim(2) != op.heads * key.dim(3))
-    fail_invalid("query, key and value do not fit cross attention: {}, {}, {}", q.shape().to_string(),
-                 key.shape().to_string(), value.shape().to_string());
+    refuse();
   const std::int64_t hidden = q.dim(2);
   const std::vector<float> query = projected(q, q.dim(0), hidden, 0, hidden, checked_bias(run, hidden), 0);
   for (const std::size_t input : {7, 8, 9})
@@ -115,56 +112,48 @@ void cross_attention(const DecoderAttention& op, RunContext& run) {
              {key.data<float>(), value.data<float>(), key.dim(2)}, -1);
 }
 
-std::int64_t one_number(RunContext& run, std::size_t input, std::int64_t otherwise, const char* name) {
+std::int64_t one_number(RunContext& run, std::size_t input, std::int64_t otherwise) {
   const Tensor* given = run.optional_tensor(input);
   if (given == nullptr) return otherwise;
-  if (given->size() != 1) fail_invalid("{} must hold one number", name);
+  if (given->size() != 1) refuse();
   return *given->data<std::int32_t>();
 }
 
 void self_attention(const DecoderAttention& op, RunContext& run) {
-  if (!op.shares_buffer || !run.has_input(7)) {
-    fail_unsupported(
-        "DecoderMaskedMultiHeadAttention to itself without past_present_share_buffer 1 and "
-        "past_sequence_length");
-  }
   const Tensor& q = run.tensor(0);
   Tensor present_key = run.take_tensor(5), present_value = run.take_tensor(6);
   if (q.rank() != 3 || present_key.rank() != 4 || !(present_key.shape() == present_value.shape()) ||
       present_key.dim(0) != q.dim(0) || present_key.dim(1) != op.heads)
-    fail_invalid("query {} and past_key {} do not fit {} heads", q.shape().to_string(),
-                 present_key.shape().to_string(), op.heads);
+    refuse();
   const std::int64_t batch = q.dim(0), most = present_key.dim(2), size = present_key.dim(3);
   const std::int64_t hidden = op.heads * size;
   const bool packed = !run.has_input(1);
-  if (q.dim(2) != (packed ? 3 : 1) * hidden) fail_invalid("query has {} columns", q.dim(2));
+  if (q.dim(2) != (packed ? 3 : 1) * hidden) refuse();
   const auto part = [&](std::size_t input, std::int64_t number, const Tensor* bias) {
     const Tensor& from = packed ? q : run.tensor(input);
-    if (!packed && !(from.shape() == q.shape())) fail_invalid("key and value must be as query");
+    if (!packed && !(from.shape() == q.shape())) refuse();
     return projected(from, batch, q.dim(2), packed ? number * hidden : 0, hidden, bias, number * hidden);
   };
   const Tensor* bias = checked_bias(run, hidden);
   const std::vector<float> query = part(0, 0, bias), key = part(1, 1, bias), value = part(2, 2, bias);
-  const std::int64_t now = one_number(run, 7, 0, "past_sequence_length");
-  if (now < 0 || now >= most) fail_invalid("past_sequence_length is {}, but the cache holds {}", now, most);
+  const std::int64_t now = one_number(run, 7, 0);
+  if (now < 0 || now >= most) refuse();
   float *keys = present_key.mutable_data<float>(), *values = present_value.mutable_data<float>();
   for (std::int64_t row = 0; row < batch * op.heads; ++row) {
     std::copy_n(key.data() + row * size, size, keys + (row * most + now) * size);
     std::copy_n(value.data() + row * size, size, values + (row * most + now) * size);
   }
   Caches caches{keys, values, most};
-  caches.beams = one_number(run, 8, 1, "beam_width");
+  caches.beams = one_number(run, 8, 1);
   if (const Tensor* indirection = run.optional_tensor(9); indirection != nullptr) {
     if (caches.beams < 1 || batch % caches.beams != 0 ||
         !(indirection->shape() == Shape{batch / caches.beams, caches.beams, most}))
-      fail_invalid("cache_indirection is {}, which does not fit beam_width {} and past_key",
-                   indirection->shape().to_string(), caches.beams);
+      refuse();
     caches.indirection = indirection->data<std::int32_t>();
     for (std::int64_t i = 0; i < indirection->size(); ++i)
-      if (i % most < now && (caches.indirection[i] < 0 || caches.indirection[i] >= caches.beams))
-        fail_invalid("cache_indirection holds {}, which is no beam", caches.indirection[i]);
+      if (i % most < now && (caches.indirection[i] < 0 || caches.indirection[i] >= caches.beams)) refuse();
   } else if (caches.beams != 1) {
-    fail_invalid("beam_width is {}, but there is no cache_indirection", caches.beams);
+    refuse();
   }
   attend_all(op, run, {batch, size, hidden, now + 1, query.data()}, caches, now);
   run.set_output(1, present_key), run.set_output(2, present_value);
@@ -178,9 +167,12 @@ RunFunction prepare_decoder_masked_attention(PrepareContext& node) {
   op.scale = node.float_attribute("scale", 0);
   op.shares_buffer = node.int_attribute("past_present_share_buffer", 0) != 0;
   op.wants_scores = node.int_attribute("output_qk", 0) != 0;
+  if (node.has_input(5) && (!op.shares_buffer || !node.has_input(7)))
+    fail_unsupported(
+        "DecoderMaskedMultiHeadAttention to itself without past_present_share_buffer 1 and "
+        "past_sequence_length");
   return [op](RunContext& run) {
-    if (run.tensor(0).rank() == 3 && run.tensor(0).dim(1) != 1)
-      fail_invalid("query has {} places, but must have one", run.tensor(0).dim(1));
+    if (run.tensor(0).rank() == 3 && run.tensor(0).dim(1) != 1) refuse();
     if (run.has_input(5)) return self_attention(op, run);
     cross_attention(op, run);
   };

@@ -42,57 +42,57 @@ Tensor empty_self(const Tensor& cross) {
 
 }  // namespace
 
-EncoderDecoder::EncoderDecoder(std::shared_ptr<const Plan> encoder, std::shared_ptr<const Plan> decoder)
-    : encoder_(std::move(encoder)), decoder_(std::move(decoder)) {
+EncoderDecoder::EncoderDecoder(Form form, std::shared_ptr<const Plan> encoder,
+                               std::shared_ptr<const Plan> decoder)
+    : form_(form), encoder_(std::move(encoder)), decoder_(std::move(decoder)) {
+  const bool masked = form_ == Form::t5;
   const std::size_t in = encoder_->inputs.size(), out = encoder_->outputs.size();
-  const bool first_step = in == 3 && out >= 6 && (out - 2) % 4 == 0;
-  require_form(
-      first_step || (in == 2 && out >= 2 && out % 2 == 0), *encoder_,
-      "(encoder_input_ids, encoder_attention_mask, decoder_input_ids) -> (logits, encoder_hidden_states, "
-      "presents...) and (encoder_input_ids, encoder_attention_mask) -> (presents...)");
-  const std::size_t layers = first_step ? (out - 2) / 4 : out / 2;
-  takes_hidden_ = decoder_->inputs.size() > 2 && decoder_->input_names[2] == "encoder_hidden_states";
-  if (takes_hidden_ && !first_step)
+  takes_first_step_ = in == (masked ? 3 : 2) && out >= 6 && (out - 2) % 4 == 0;
+  require_form(takes_first_step_ || (masked && in == 2 && out >= 2 && out % 2 == 0), *encoder_,
+               masked ? "(encoder_input_ids, encoder_attention_mask, decoder_input_ids) -> (logits, "
+                        "encoder_hidden_states, presents...) and (encoder_input_ids, "
+                        "encoder_attention_mask) -> (presents...)"
+                      : "(encoder_input_ids, decoder_input_ids) -> (logits, encoder_hidden_states, "
+                        "presents...)");
+  const std::size_t layers = takes_first_step_ ? (out - 2) / 4 : out / 2, ids = masked ? 2 : 1;
+  takes_hidden_ = decoder_->inputs.size() > ids && decoder_->input_names[ids] == "encoder_hidden_states";
+  if (takes_hidden_ && !takes_first_step_)
     fail_invalid("the decoder wants encoder_hidden_states, which the encoder does not give");
-  require_form(
-      decoder_->inputs.size() == (takes_hidden_ ? 3 : 2) + 4 * layers &&
-          decoder_->outputs.size() == 1 + 2 * layers,
-      *decoder_,
-      "(input_ids, encoder_attention_mask, encoder_hidden_states, past_self..., past_cross...) -> (logits, "
-      "present_self...), of as many layers as the encoder");
+  require_form(decoder_->inputs.size() == ids + (takes_hidden_ ? 1 : 0) + 4 * layers &&
+                   decoder_->outputs.size() == 1 + 2 * layers,
+               *decoder_,
+               masked ? "(input_ids, encoder_attention_mask, encoder_hidden_states, past_self..., "
+                        "past_cross...) -> (logits, present_self...), of as many layers as the encoder"
+                      : "(input_ids, encoder_hidden_states, past_self..., past_cross...) -> (logits, "
+                        "present_self...), of as many layers as the encoder");
   const auto& shape = decoder_->input_types[0].shape;
   takes_last_word_ = shape && shape->size() == 2 && (*shape)[1].value == 1;
 }
 
-EncoderDecoder::State EncoderDecoder::begin(const Tensor& prompt, const Tensor* mask,
-                                            const SearchAttributes& attributes, std::int64_t beams,
-                                            RunContext& run) const {
-  if (mask != nullptr && !(mask->shape() == prompt.shape())) {
-    fail_invalid("attention_mask is {}, but input_ids {}", mask->shape().to_string(),
-                 prompt.shape().to_string());
-  }
-  const Tensor shown = mask != nullptr ? *mask : mask_of(prompt, attributes.pad);
-  Values inputs;
-  inputs.emplace_back(prompt), inputs.emplace_back(shown);
-  const bool first_step = encoder_->inputs.size() == 3;
-  if (first_step) {
-    const std::vector<std::int32_t> starts(static_cast<std::size_t>(prompt.dim(0)), attributes.start);
-    inputs.emplace_back(Tensor::from<std::int32_t>({prompt.dim(0), 1}, starts));
-  }
-  const Values made = run.run_subgraph(*encoder_, std::move(inputs));
+EncoderDecoder::State EncoderDecoder::begin(const Tensor& prompt, const Tensor* mask, const Tensor& starts,
+                                            std::int32_t pad, std::int64_t beams, RunContext& run) const {
   State state;
-  state.mask = repeated_rows(shown, beams);
+  Values inputs;
+  inputs.emplace_back(prompt);
+  if (form_ == Form::t5) {
+    if (mask != nullptr && !(mask->shape() == prompt.shape())) refuse();
+    const Tensor shown = mask != nullptr ? *mask : mask_of(prompt, pad);
+    inputs.emplace_back(shown);
+    state.mask = repeated_rows(shown, beams);
+  }
+  if (takes_first_step_) inputs.emplace_back(starts);
+  const Values made = run.run_subgraph(*encoder_, std::move(inputs));
   std::size_t at = 0;
-  if (first_step) {
+  if (takes_first_step_) {
     state.first_logits = made[0].tensor();
     if (takes_hidden_) state.hidden = repeated_rows(made[1].tensor(), beams);
     at = 2;
   }
   const std::size_t count = decoder_->outputs.size() - 1;
-  for (std::size_t i = 0; first_step && i < count; ++i)
+  for (std::size_t i = 0; takes_first_step_ && i < count; ++i)
     state.self.emplace_back(repeated_rows(made[at++].tensor(), beams));
   for (std::size_t i = 0; i < count; ++i) state.cross.emplace_back(repeated_rows(made[at++].tensor(), beams));
-  for (std::size_t i = 0; !first_step && i < count; ++i)
+  for (std::size_t i = 0; !takes_first_step_ && i < count; ++i)
     state.self.emplace_back(empty_self(state.cross[i].tensor()));
   return state;
 }
@@ -104,7 +104,8 @@ Tensor EncoderDecoder::run(State& state, const std::vector<Words>& sequences, Ru
     return logits;
   }
   Values inputs;
-  inputs.emplace_back(ids_of(sequences, takes_last_word_)), inputs.emplace_back(state.mask);
+  inputs.emplace_back(ids_of(sequences, takes_last_word_));
+  if (form_ == Form::t5) inputs.emplace_back(state.mask);
   if (takes_hidden_) inputs.emplace_back(state.hidden);
   for (Value& past : state.self) inputs.push_back(std::move(past));
   for (const Value& past : state.cross) inputs.push_back(past);

@@ -9,9 +9,9 @@ namespace grurun::engine {
 
 namespace {
 
-void require_shape(const char* name, const char* part, const Tensor& tensor, const Shape& wanted) {
+void require_shape(const Tensor& tensor, const Shape& wanted) {
   if (tensor.shape() == wanted) return;
-  fail_invalid("{}_{} is {}, but must be {}", name, part, tensor.shape().to_string(), wanted.to_string());
+  refuse();
 }
 
 }  // namespace
@@ -21,31 +21,29 @@ Projection::Projection(RunContext& run, const char* name, const PackedWeights& p
                        std::optional<std::size_t> zero_points, std::int64_t experts, std::int64_t columns)
     : packed_(packed), columns_(columns) {
   const Tensor& given = run.tensor(weights);
-  if (given.rank() != 3) fail_invalid("{}_experts_weights has {} axes, but must have 3", name, given.rank());
+  if (given.rank() != 3) refuse();
   rows_ = given.dim(1);
   const std::int64_t bits = checked_mul(columns, packed.bits);
   if (bits % 8 != 0) fail_unsupported("{}_experts_weights with rows of {} bits, no whole bytes", name, bits);
-  require_shape(name, "experts_weights", given, {experts, rows_, packed.bits == 0 ? columns : bits / 8});
+  require_shape(given, {experts, rows_, packed.bits == 0 ? columns : bits / 8});
   weights_ = packed.bits == 0 ? widened<float>(given) : given;
   if (bias && run.has_input(*bias)) {
-    require_shape(name, "experts_bias", run.tensor(*bias), {experts, rows_});
+    require_shape(run.tensor(*bias), {experts, rows_});
     bias_ = widened<float>(run.tensor(*bias));
   }
   if (packed.bits == 0) return;
-  if (!scales || !run.has_input(*scales)) fail_invalid("{}_scales must be given", name);
+  if (!scales || !run.has_input(*scales)) refuse();
   const std::int64_t size = packed.block_size;
-  if (size > 0 && columns % size != 0)
-    fail_invalid("block_size is {}, but rows of {}_experts_weights have {} elements", size, name, columns);
+  if (size > 0 && columns % size != 0) refuse();
   const std::int64_t blocks = size > 0 ? columns / size : 1;
   const Tensor& steps = run.tensor(*scales);
   const bool for_rows = blocks == 1 && steps.rank() == 2;
-  require_shape(name, "scales", steps, for_rows ? Shape{experts, rows_} : Shape{experts, rows_, blocks});
+  require_shape(steps, for_rows ? Shape{experts, rows_} : Shape{experts, rows_, blocks});
   scales_ = widened<float>(steps);
   if (!zero_points || !run.has_input(*zero_points)) return;
   zero_points_ = run.tensor(*zero_points);
   const auto bytes = [&](std::int64_t count) { return (count * packed.bits + 7) / 8; };
-  require_shape(name, "zero_points", zero_points_,
-                size > 0 ? Shape{experts, rows_, bytes(blocks)} : Shape{experts, bytes(rows_)});
+  require_shape(zero_points_, size > 0 ? Shape{experts, rows_, bytes(blocks)} : Shape{experts, bytes(rows_)});
 }
 
 // Number i of a row of codes.

@@ -148,27 +148,24 @@ void read_heads(RunContext& run, std::size_t rank, DeltaSizes& sizes, DeltaInput
   const Tensor& query = run.tensor(0);
   const Tensor* state = run.optional_tensor(6);
   in.q = widened<float>(query);
-  if (run.has_input(1) != run.has_input(2)) fail_invalid("key and value must both be given, or neither");
+  if (run.has_input(1) != run.has_input(2)) refuse();
   if (run.has_input(1)) {
     const Tensor &key = run.tensor(1), &value = run.tensor(2);
-    if (!(key.shape() == query.shape()) || value.rank() != query.rank())
-      fail_invalid("key must be as query, {}, and value have as many axes", query.shape().to_string());
+    if (!(key.shape() == query.shape()) || value.rank() != query.rank()) refuse();
     sizes.heads = query.dim(rank), sizes.dk = query.dim(rank + 1);
     sizes.v_heads = value.dim(rank), sizes.dv = value.dim(rank + 1);
     for (std::size_t i = 0; i < rank; ++i)
-      if (value.dim(i) != query.dim(i)) fail_invalid("value has other tokens than query");
+      if (value.dim(i) != query.dim(i)) refuse();
     in.k = widened<float>(key), in.v = widened<float>(value);
     in.q_step = in.k_step = checked_mul(sizes.heads, sizes.dk);
     in.v_step = checked_mul(sizes.v_heads, sizes.dv);
     in.k_at = in.v_at = 0;
     return;
   }
-  if (state == nullptr || state->rank() != 4)
-    fail_invalid("without key, initial_state must be given: it says how many heads there are");
+  if (state == nullptr || state->rank() != 4) refuse();
   sizes.v_heads = state->dim(1), sizes.dv = state->dim(2), sizes.dk = state->dim(3);
   const std::int64_t width = query.dim(rank), left = width - checked_mul(sizes.v_heads, sizes.dv);
-  if (sizes.dk < 1 || left / 2 < sizes.dk || left % 2 != 0 || left / 2 % sizes.dk != 0)
-    fail_invalid("query has {} columns, which are not those of the heads of initial_state", width);
+  if (sizes.dk < 1 || left / 2 < sizes.dk || left % 2 != 0 || left / 2 % sizes.dk != 0) refuse();
   sizes.heads = left / 2 / sizes.dk;
   in.k = in.v = in.q;
   in.q_step = in.k_step = in.v_step = width;
@@ -177,27 +174,24 @@ void read_heads(RunContext& run, std::size_t rank, DeltaSizes& sizes, DeltaInput
 
 void read_ends(RunContext& run, const Tensor& query, bool parted, DeltaSizes& sizes, DeltaInputs& in) {
   if (const Tensor* ends = run.optional_tensor(3)) {
-    if (parted) fail_invalid("cu_seqlens is for tokens of one axis");
+    if (parted) refuse();
     const auto* at = ends->data<std::int32_t>();
     if (ends->rank() != 1 || ends->size() < 1 || at[0] != 0 || at[ends->size() - 1] != sizes.tokens ||
         !std::is_sorted(at, at + ends->size()))
-      fail_invalid("cu_seqlens must ascend from 0 to the number of tokens, {}", sizes.tokens);
+      refuse();
     in.ends = ends->span<std::int32_t>();
     sizes.batch = ends->size() - 1;
     return;
   }
   const Tensor* state = run.optional_tensor(6);
-  if (!parted && (state == nullptr || state->rank() != 4))
-    fail_invalid("without cu_seqlens, initial_state must be given: it says how many sequences there are");
+  if (!parted && (state == nullptr || state->rank() != 4)) refuse();
   sizes.batch = parted ? query.dim(0) : state->dim(0);
-  if (sizes.batch < 1 || sizes.tokens % sizes.batch != 0)
-    fail_invalid("{} tokens are not {} sequences of one length", sizes.tokens, sizes.batch);
+  if (sizes.batch < 1 || sizes.tokens % sizes.batch != 0) refuse();
   in.length = sizes.tokens / sizes.batch;
 }
 
-void require_count(const char* name, const Tensor& tensor, std::int64_t one, std::int64_t other) {
-  if (tensor.size() != one && tensor.size() != other)
-    fail_invalid("{} has {} elements, but must have {} or {}", name, tensor.size(), one, other);
+void require_count(const Tensor& tensor, std::int64_t one, std::int64_t other) {
+  if (tensor.size() != one && tensor.size() != other) refuse();
 }
 
 void read_gates(const DeltaNet& op, RunContext& run, DeltaSizes& sizes, DeltaInputs& in) {
@@ -206,27 +200,25 @@ void read_gates(const DeltaNet& op, RunContext& run, DeltaSizes& sizes, DeltaInp
   const std::int64_t each = checked_mul(sizes.tokens, sizes.v_heads);
   sizes.decay_width = 1;
   if (op.gated) {
-    if (!in.decay.defined()) fail_invalid("this update_rule needs decay");
-    require_count("decay", in.decay, each, checked_mul(each, sizes.dk));
+    if (!in.decay.defined()) refuse();
+    require_count(in.decay, each, checked_mul(each, sizes.dk));
     if (in.decay.size() != each) sizes.decay_width = sizes.dk;
-    if (op.gate != GateActivation::none && !in.a_log.defined()) fail_invalid("gate_activation needs a_log");
-    if (in.a_log.defined()) require_count("a_log", in.a_log, sizes.v_heads, sizes.v_heads);
+    if (op.gate != GateActivation::none && !in.a_log.defined()) refuse();
+    if (in.a_log.defined()) require_count(in.a_log, sizes.v_heads, sizes.v_heads);
     if (in.dt_bias.defined()) {
-      require_count("dt_bias", in.dt_bias, sizes.v_heads, checked_mul(sizes.v_heads, sizes.dk));
-      if (in.dt_bias.size() != sizes.v_heads && sizes.decay_width == 1)
-        fail_invalid("dt_bias has a number for each element of the key, but decay one for a head");
+      require_count(in.dt_bias, sizes.v_heads, checked_mul(sizes.v_heads, sizes.dk));
+      if (in.dt_bias.size() != sizes.v_heads && sizes.decay_width == 1) refuse();
     }
   }
-  if (op.delta && !in.beta.defined()) fail_invalid("this update_rule needs beta");
-  if (op.delta) require_count("beta", in.beta, each, each);
+  if (op.delta && !in.beta.defined()) refuse();
+  if (op.delta) require_count(in.beta, each, each);
 }
 
 std::vector<std::int64_t> captured_counts(const DeltaNet& op, RunContext& run, const DeltaSizes& sizes) {
   const Tensor *count = run.optional_tensor(9), *active = run.optional_tensor(10);
-  if ((count != nullptr) != (op.capacity > 0))
-    fail_invalid("capture_count must be given where state_update_capacity is positive, and only there");
+  if ((count != nullptr) != (op.capacity > 0)) refuse();
   if (count == nullptr) return {};
-  if (count->size() != sizes.batch) fail_invalid("capture_count must hold one number for each sequence");
+  if (count->size() != sizes.batch) refuse();
   std::vector<std::int64_t> counts(static_cast<std::size_t>(sizes.batch), 0);
   const bool captures = active == nullptr || active->size() != 1 || *active->data<std::int32_t>() != 0;
   if (!captures) return counts;
@@ -245,16 +237,14 @@ void run_delta_net(const DeltaNet& op, RunContext& run) {
   DeltaInputs in;
   sizes.tokens = parted ? checked_mul(query.dim(0), query.dim(1)) : query.dim(0);
   read_heads(run, rank, sizes, in);
-  if (sizes.heads < 1 || sizes.v_heads < 1 || sizes.v_heads % sizes.heads != 0)
-    fail_invalid("value has {} heads and key {}: no multiple", sizes.v_heads, sizes.heads);
+  if (sizes.heads < 1 || sizes.v_heads < 1 || sizes.v_heads % sizes.heads != 0) refuse();
   read_ends(run, query, parted, sizes, in);
   read_gates(op, run, sizes, in);
   const Shape state_shape{sizes.batch, sizes.v_heads, sizes.dv, sizes.dk};
   Tensor state = Tensor::zeros(DType::float32, state_shape);
   if (run.has_input(6)) {
     if (!(run.tensor(6).shape() == state_shape)) {
-      fail_invalid("initial_state is {}, but must be {}", run.tensor(6).shape().to_string(),
-                   state_shape.to_string());
+      refuse();
     }
     state = run.tensor(6);
   }

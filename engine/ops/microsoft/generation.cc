@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "engine/ops/microsoft/timestamps.h"
 #include "engine/ops/shared/float_compute.h"
 
 namespace grurun::engine {
@@ -44,8 +45,8 @@ std::int32_t narrow_id(std::int64_t id, const char* name) {
   return static_cast<std::int32_t>(id);
 }
 
-// A tensor without elements, of the type that the body declares and the declared sizes of its last axes.
-Tensor empty_past(const Plan& body, std::size_t index, std::int64_t rows) {
+// Of the type that the body declares and the declared sizes of its last axes.
+Tensor empty_past(const Plan& body, std::size_t index, std::int64_t rows, std::int64_t places) {
   const ValueType& type = body.input_types[index];
   const bool known = type.shape && type.shape->size() == 5 && type.elem != DType::undefined;
   if (!known || !(*type.shape)[2].value || !(*type.shape)[4].value) {
@@ -53,25 +54,73 @@ Tensor empty_past(const Plan& body, std::size_t index, std::int64_t rows) {
         "the body '{}' must declare its input '{}' as [2, rows, heads, length, size], with heads and size",
         body.name, body.input_names[index]);
   }
-  return {type.elem, Shape{2, rows, *(*type.shape)[2].value, 0, *(*type.shape)[4].value}};
+  return Tensor::zeros(type.elem, Shape{2, rows, *(*type.shape)[2].value, places, *(*type.shape)[4].value});
+}
+
+// That pasts have places for all words.
+bool has_room_ahead(const Plan& body) {
+  return !body.input_names.empty() && body.input_names.back() == "past_sequence_length";
 }
 
 void require_decoder(const Plan& body) {
-  if (body.inputs.size() < 4 || body.outputs.size() + 2 != body.inputs.size()) {
+  const std::size_t pasts = has_room_ahead(body) ? 4 : 3;
+  if (body.inputs.size() <= pasts || body.outputs.size() + pasts != body.inputs.size() + 1) {
     fail_unsupported(
         "the body '{}' has {} inputs and {} outputs: only (input_ids, position_ids, attention_mask, "
-        "past_0, ...) -> (logits, present_0, ...) is known",
+        "past_0, ...) -> (logits, present_0, ...) is known, with or without past_sequence_length at the end",
         body.name, body.inputs.size(), body.outputs.size());
   }
 }
 
+constexpr std::int64_t most_first_timestamp = 50;
+
+void hide_words(std::span<float> scores, std::int64_t from, std::int64_t to) {
+  for (std::int64_t word = std::max<std::int64_t>(from, 0); word < std::min(to, std::ssize(scores)); ++word)
+    scores[static_cast<std::size_t>(word)] = lowest;
+}
+
+// The logarithm of the sum of probabilities, of those that are not hidden.
+float log_of_sum(std::span<const float> scores) {
+  const float most = *std::ranges::max_element(scores);
+  float sum = 0;
+  for (const float score : scores)
+    if (score > lowest) sum += std::exp(score - most);
+  return sum > 0 ? std::log(sum) + most : lowest;
+}
+
 }  // namespace
+
+void TimestampWords::apply(std::span<float> scores, const Words& sequence) const {
+  const auto hide = [&](std::int32_t word) { hide_words(scores, word, std::int64_t{word} + 1); };
+  const auto is_time = [&](std::int32_t word) { return word >= beginning_timestamp; };
+  const auto first_time = std::ranges::find_if(sequence, is_time);
+  const bool no_more = first_time == sequence.end() || first_time + 1 == sequence.end();
+  hide(no_timestamps), hide(start_of_lm);
+  if (!no_more) hide(start), hide(translate), hide(transcribe);
+
+  const bool after_time = is_time(sequence.back());
+  const bool after_pair = no_more || is_time(sequence[sequence.size() - 2]);
+  if (after_time && after_pair) hide_words(scores, beginning_timestamp, std::ssize(scores));
+  if (after_time && !after_pair) hide_words(scores, 0, eos);
+  if (first_time != sequence.end()) {
+    const std::int32_t last = *std::find_if(sequence.rbegin(), sequence.rend(), is_time);
+    hide_words(scores, beginning_timestamp, std::int64_t{last} + (after_time && !after_pair ? 0 : 1));
+  }
+  if (no_more) {
+    const std::int64_t last_allowed = std::int64_t{beginning_timestamp} + most_first_timestamp;
+    hide_words(scores, last_allowed + 1, std::ssize(scores));
+  }
+
+  const auto times = scores.subspan(static_cast<std::size_t>(beginning_timestamp));
+  const auto texts = scores.first(static_cast<std::size_t>(beginning_timestamp));
+  if (log_of_sum(times) > *std::ranges::max_element(texts)) hide_words(scores, 0, beginning_timestamp);
+}
 
 SearchAttributes search_attributes(PrepareContext& node) {
   SearchAttributes read;
   read.eos = narrow_id(node.int_attribute("eos_token_id"), "eos_token_id");
   read.pad = narrow_id(node.int_attribute("pad_token_id"), "pad_token_id");
-  read.start = narrow_id(node.int_attribute("decoder_start_token_id", -1), "decoder_start_token_id");
+  read.start = word_attribute(node, "decoder_start_token_id");
   read.vocabulary = node.int_attribute("vocab_size", -1);
   const std::int64_t ngram = node.int_attribute("no_repeat_ngram_size", 0);
   if (read.eos < 0 || read.pad < 0 || ngram < 0) refuse();
@@ -79,17 +128,21 @@ SearchAttributes search_attributes(PrepareContext& node) {
   return read;
 }
 
+std::int32_t word_attribute(PrepareContext& node, const char* name) {
+  return narrow_id(node.int_attribute(name, -1), name);
+}
+
 std::int64_t int_input(RunContext& run, std::size_t index, std::int64_t otherwise) {
   const Tensor* given = run.optional_tensor(index);
   if (given == nullptr) return otherwise;
-  if (given->size() != 1) fail_invalid("input {} must hold one number", index);
+  if (given->size() != 1) refuse();
   return *given->data<std::int32_t>();
 }
 
 float float_input(RunContext& run, std::size_t index, float otherwise) {
   const Tensor* given = run.optional_tensor(index);
   if (given == nullptr) return otherwise;
-  if (given->size() != 1) fail_invalid("input {} must hold one number", index);
+  if (given->size() != 1) refuse();
   return *widened<float>(*given).data<float>();
 }
 
@@ -120,6 +173,7 @@ void ScoreRules::apply(std::span<float> scores, const std::vector<Words>& sequen
     for (std::size_t i = 0; temperature != 1 && i < words; ++i) row[i] /= temperature;
     for (std::size_t i = 0; !presence.empty() && i < words; ++i)
       row[i] -= static_cast<float>(presence[entry + i]) * presence_penalty;
+    if (timestamps != nullptr) timestamps->apply(row, sequences[r]);
   }
 }
 
@@ -181,15 +235,15 @@ Tensor repeated_rows(const Tensor& tensor, std::int64_t times) {
 Decoder::Decoder(std::shared_ptr<const Plan> body, std::shared_ptr<const Plan> first)
     : body_(std::move(body)), first_(std::move(first)) {
   require_decoder(*body_);
-  if (first_ != nullptr) require_decoder(*first_);
+  if (first_ == nullptr) return;
+  require_decoder(*first_);
+  if (first_->inputs.size() != body_->inputs.size() || has_room_ahead(*first_) != has_room_ahead(*body_))
+    fail_unsupported("the bodies '{}' and '{}' have other inputs", first_->name, body_->name);
 }
 
-Decoder::State Decoder::begin(const Tensor& prompt, const Tensor* mask, std::int32_t pad,
-                              std::int64_t beams) const {
-  if (mask != nullptr && !(mask->shape() == prompt.shape())) {
-    fail_invalid("attention_mask is {}, but input_ids {}", mask->shape().to_string(),
-                 prompt.shape().to_string());
-  }
+Decoder::State Decoder::begin(const Tensor& prompt, const Tensor* mask, std::int32_t pad, std::int64_t beams,
+                              std::int64_t max_length) const {
+  if (mask != nullptr && !(mask->shape() == prompt.shape())) refuse();
   Tensor seen(DType::int32, prompt.shape()), positions(DType::int32, prompt.shape());
   auto *shown = seen.mutable_data<std::int32_t>(), *places = positions.mutable_data<std::int32_t>();
   const std::int64_t length = prompt.dim(1);
@@ -203,8 +257,8 @@ Decoder::State Decoder::begin(const Tensor& prompt, const Tensor* mask, std::int
   }
   State state{
       repeated_rows(prompt, beams), repeated_rows(positions, beams), repeated_rows(seen, beams), {}, next, 0};
-  for (std::size_t i = 3; i < body_->inputs.size(); ++i)
-    state.past.emplace_back(empty_past(*body_, i, state.ids.dim(0)));
+  for (std::size_t i = 3; i < body_->outputs.size() + 2; ++i)
+    state.past.emplace_back(empty_past(*body_, i, state.ids.dim(0), has_room_ahead(*body_) ? max_length : 0));
   return state;
 }
 
@@ -212,6 +266,10 @@ Tensor Decoder::run(State& state, RunContext& context) const {
   Values inputs;
   inputs.emplace_back(state.ids), inputs.emplace_back(state.positions), inputs.emplace_back(state.mask);
   for (Value& past : state.past) inputs.push_back(std::move(past));
+  if (has_room_ahead(*body_)) {
+    const auto in_use = static_cast<std::int32_t>(state.mask.dim(1) - state.ids.dim(1));
+    inputs.emplace_back(Tensor::from<std::int32_t>({1}, std::vector{in_use}));
+  }
   const Plan& body = state.step++ == 0 && first_ != nullptr ? *first_ : *body_;
   Values made = context.run_subgraph(body, std::move(inputs));
   for (std::size_t i = 0; i < state.past.size(); ++i) state.past[i] = std::move(made[1 + i]);

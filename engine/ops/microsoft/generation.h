@@ -9,14 +9,14 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/graph/plan.h"
+#include "opset/pages/microsoft_rules.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
 
 using Words = std::vector<std::int32_t>;
 
-/// The longest sequence and the most beams that the onnxruntime package takes.
-inline constexpr std::int64_t most_generated = 4096, most_beams = 128;
+struct TimestampWords;
 
 /// Attributes that all searches have.
 struct SearchAttributes {
@@ -26,6 +26,9 @@ struct SearchAttributes {
 };
 
 SearchAttributes search_attributes(PrepareContext& node);
+
+/// -1 where it is not stated.
+std::int32_t word_attribute(PrepareContext& node, const char* name);
 
 /// A number that an input of one element holds, or otherwise.
 std::int64_t int_input(RunContext& run, std::size_t index, std::int64_t otherwise);
@@ -43,6 +46,7 @@ struct ScoreRules {
   float temperature = 1;
   std::span<const std::int32_t> presence;  // [batch_size, words], which presence_penalty is taken of
   float presence_penalty = 0;
+  const TimestampWords* timestamps = nullptr;
 
   /// scores [rows, words], rows being a multiple of the batch; sequences are as many as rows. Throws
   /// Error(invalid_model) for masks of other sizes and for words beyond the scores.
@@ -61,7 +65,8 @@ std::vector<float> last_scores(const Tensor& logits, std::int64_t rows, std::int
 std::int64_t vocabulary_of(const SearchAttributes& attributes, const Tensor& logits);
 
 /// A decoder like GPT-2: (input_ids, position_ids, attention_mask, past_0, ...) -> (logits, present_0, ...).
-/// All of a row for each sequence; a past is [2, rows, heads, length, size].
+/// All of a row for each sequence; a past is [2, rows, heads, length, size]. Where past_sequence_length [1]
+/// is its last input, pasts and presents have max_length places, and it says how many are in use before.
 class Decoder {
  public:
   /// first: for the first step, or nullptr. Throws Error(invalid_model) for bodies of other forms.
@@ -76,7 +81,8 @@ class Decoder {
 
   /// From the prompt [batch_size, length], each row `beams` times. mask: [batch_size, length], or nullptr,
   /// where pad is hidden. Positions count the words that are not pad.
-  State begin(const Tensor& prompt, const Tensor* mask, std::int32_t pad, std::int64_t beams) const;
+  State begin(const Tensor& prompt, const Tensor* mask, std::int32_t pad, std::int64_t beams,
+              std::int64_t max_length) const;
 
   /// The logits of the next word; keeps what is present in the state.
   Tensor run(State& state, RunContext& context) const;

@@ -80,16 +80,12 @@ class GreedyRun {
  public:
   GreedyRun(const Search& search, RunContext& run) : search_(search), run_(run), rules_(search.rules) {
     const Tensor& prompt = run.tensor(0);
-    if (prompt.rank() != 2) refuse();
-    if (prompt.size() == 0) fail_invalid("input_ids holds no words");
-    batch_ = prompt.dim(0), max_length_ = int_input(run, 1, most_generated);
-    if (max_length_ <= prompt.dim(1) || max_length_ > most_generated) {
-      fail_invalid("max_length is {}, but must be above {}, the length of input_ids, and at most {}",
-                   max_length_, prompt.dim(1), most_generated);
-    }
+    if (prompt.rank() != 2 || prompt.size() == 0) refuse();
+    batch_ = prompt.dim(0), max_length_ = int_input(run, 1, opset::most_generated);
+    if (max_length_ <= prompt.dim(1) || max_length_ > opset::most_generated) refuse();
     read_rules();
     const Tensor* mask = run.optional_tensor(6);
-    state_ = search.decoder->begin(prompt, mask, search.attributes.pad, 1);
+    state_ = search.decoder->begin(prompt, mask, search.attributes.pad, 1, max_length_);
     const auto* words = prompt.data<std::int32_t>();
     for (std::int64_t b = 0; b < batch_; ++b, words += prompt.dim(1))
       sequences_.emplace_back(words, words + prompt.dim(1));
@@ -114,10 +110,10 @@ class GreedyRun {
  private:
   void read_rules() {
     rules_.min_length = int_input(run_, 2, 0);
+    if (rules_.min_length >= max_length_) refuse();
     rules_.repetition_penalty = float_input(run_, 3, 1);
     rules_.vocabulary = mask_input(run_, 4), rules_.prefix = mask_input(run_, 5);
-    if (!(rules_.repetition_penalty > 0))
-      fail_invalid("repetition_penalty is {}, but must be positive", rules_.repetition_penalty);
+    if (!(rules_.repetition_penalty > 0)) refuse();
     if (!search_.sampling) return;
     rules_.presence = mask_input(run_, 7);
     const std::int64_t seed =

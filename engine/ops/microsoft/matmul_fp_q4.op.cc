@@ -28,8 +28,7 @@ struct BlockForm {
 Tensor unpacked(const BlockForm& form, const Tensor& bytes, std::int64_t K, std::int64_t N) {
   const std::int64_t blocks = (K + form.elements - 1) / form.elements;
   const std::int64_t wanted = checked_mul(checked_mul(blocks, form.bytes()), N);
-  if (bytes.rank() != 1 || bytes.size() != wanted)
-    fail_invalid("B has {} bytes, but a matrix [{}, {}] takes {}", bytes.size(), K, N, wanted);
+  if (bytes.rank() != 1 || bytes.size() != wanted) refuse();
   Tensor made(DType::float32, Shape{N, K});
   float* to = made.mutable_data<float>();
   const std::uint8_t* at = bytes.data<std::uint8_t>();
@@ -55,10 +54,8 @@ RunFunction prepare_matmul_fp_q4(PrepareContext& node) {
   return [form](RunContext& run) {
     const Tensor& A = run.tensor(0);
     const auto sizes = integer_list(run.tensor(2));
-    if (sizes.size() != 2 || sizes[0] < 1 || sizes[1] < 1)
-      fail_invalid("B_shape must hold the two sizes of a matrix");
-    if (A.rank() < 1 || A.dim(A.rank() - 1) != sizes[0])
-      fail_invalid("A is {}, but B_shape says that B has {} rows", A.shape().to_string(), sizes[0]);
+    if (sizes.size() != 2 || sizes[0] < 1 || sizes[1] < 1) refuse();
+    if (A.rank() < 1 || A.dim(A.rank() - 1) != sizes[0]) refuse();
     const Tensor B = unpacked(form, run.tensor(1), sizes[0], sizes[1]);
     std::vector<std::int64_t> dims(A.shape().dims().begin(), A.shape().dims().end());
     dims.back() = sizes[1];

@@ -60,7 +60,7 @@ RunFunction prepare_maxpool_with_mask(PrepareContext& node) {
     for (std::size_t i = 2; i < x.rank(); ++i)
       if (mask.dim(i) != x.dim(i)) refuse();
     const std::int64_t planes = checked_mul(mask.dim(0), mask.dim(1));
-    if (planes == 0 && shape.planes > 0) fail_invalid("the mask M has no plane");
+    if (planes == 0 && shape.planes > 0) refuse();
     float* y = run.output(0, DType::float32, shape.output).mutable_data<float>();
     const float* from = x.data<float>();
     const auto* shown = mask.data<std::int32_t>();

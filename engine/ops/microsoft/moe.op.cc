@@ -29,6 +29,9 @@ struct Mixture {
   bool normalizes = false, quantized = false;
   float alpha = 1, beta = 0, limit = std::numeric_limits<float>::infinity();
   PackedWeights fc1, fc2, fc3;
+
+  /// That fc3 gates what fc1 makes.
+  bool is_apart() const { return activation == ExpertActivation::swiglu && fusion == 0; }
 };
 
 // Where a node has its inputs.
@@ -123,9 +126,8 @@ void mix(const Mixture& op, RunContext& run) {
   if ((input.rank() != 2 && input.rank() != 3) || logits.rank() != 2) refuse();
   const std::int64_t hidden = input.dim(input.rank() - 1), experts = logits.dim(1);
   const std::int64_t tokens = hidden == 0 ? 0 : input.size() / hidden;
-  if (logits.dim(0) != tokens)
-    fail_invalid("router_probs has {} rows, but input {} tokens", logits.dim(0), tokens);
-  if (op.k > experts) fail_invalid("k is {}, but there are {} experts", op.k, experts);
+  if (logits.dim(0) != tokens) refuse();
+  if (op.k > experts) refuse();
   const Tensor* weights = op.quantized ? run.optional_tensor(router_weights_input) : nullptr;
   if (weights != nullptr && !(weights->shape() == logits.shape())) refuse();
   const auto projection = [&](const char* part, const PackedWeights& packed, std::size_t weight,
@@ -135,24 +137,15 @@ void mix(const Mixture& op, RunContext& run) {
     return Projection(run, part, packed, weight, weight + at.bias, weight + 1, zero, experts, columns);
   };
   const Projection fc1 = projection("fc1", op.fc1, at.fc1, 0, hidden);
-  const bool apart = op.activation == ExpertActivation::swiglu && op.fusion == 0;
-  const char* name = op.quantized ? "QMoE" : "MoE";
-  if (run.has_input(at.fc3) != apart)
-    fail_unsupported("{}: fc3_experts_weights is for swiglu with swiglu_fusion 0, and needed there", name);
-  for (std::size_t i = 0; i < run.input_count(); ++i) {
-    const bool of_fc3 = (i > at.fc3 && i <= at.fc3 + at.bias) || (at.zero_points && i == *at.zero_points + 2);
-    if (run.has_input(i) && ((of_fc3 && !apart) || i > router_weights_input))
-      fail_unsupported("{} with input {}, which is of another form of weights", name, i);
-  }
+  const bool apart = op.is_apart();
   const bool fused = op.activation == ExpertActivation::swiglu && !apart;
-  if (fused && fc1.rows() % 2 != 0) fail_invalid("fc1_experts_weights has {} rows, no pairs", fc1.rows());
+  if (fused && fc1.rows() % 2 != 0) refuse();
   const std::int64_t inter = fused ? fc1.rows() / 2 : fc1.rows();
   std::optional<Projection> fc3;
   if (apart) fc3 = projection("fc3", op.fc3, at.fc3, 2, hidden);
-  if (fc3 && fc3->rows() != inter)
-    fail_invalid("fc3_experts_weights has {} rows, but fc1 {}", fc3->rows(), inter);
+  if (fc3 && fc3->rows() != inter) refuse();
   const Projection fc2 = projection("fc2", op.fc2, at.fc2, 1, inter);
-  if (fc2.rows() != hidden) fail_invalid("fc2_experts_weights has {} rows, but input {}", fc2.rows(), hidden);
+  if (fc2.rows() != hidden) refuse();
 
   const Tensor wide = widened<float>(input);
   Tensor output = Tensor::zeros(DType::float32, input.shape());
@@ -208,8 +201,22 @@ Mixture read_mixture(PrepareContext& node) {
   return op;
 }
 
+// What is for other forms of experts.
+void require_weight_form(const Mixture& op, const MixtureInputs& at, const PrepareContext& node) {
+  if (node.has_input(at.fc3) != op.is_apart()) {
+    fail_unsupported("{}: fc3_experts_weights is for swiglu with swiglu_fusion 0, and needed there",
+                     node.op_type());
+  }
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    const bool of_fc3 = (i > at.fc3 && i <= at.fc3 + at.bias) || (at.zero_points && i == *at.zero_points + 2);
+    if (node.has_input(i) && ((of_fc3 && !op.is_apart()) || i > router_weights_input))
+      fail_unsupported("{} with input {}, which is of another form of weights", node.op_type(), i);
+  }
+}
+
 RunFunction prepare_moe(PrepareContext& node) {
   const Mixture op = read_mixture(node);
+  require_weight_form(op, plain_inputs, node);
   return [op](RunContext& run) { mix(op, run); };
 }
 
@@ -230,6 +237,7 @@ RunFunction prepare_qmoe(PrepareContext& node) {
   };
   op.fc1 = read("fc1_expert_weight_bits"), op.fc2 = read("fc2_expert_weight_bits");
   op.fc3 = read("fc3_expert_weight_bits");
+  require_weight_form(op, quantized_inputs, node);
   return [op](RunContext& run) { mix(op, run); };
 }
 

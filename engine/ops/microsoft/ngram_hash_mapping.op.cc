@@ -16,6 +16,7 @@
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/shared/wrapping.h"
+#include "opset/pages/microsoft_rules.h"
 #include "tensor/dispatch.h"
 
 namespace grurun::engine {
@@ -29,8 +30,6 @@ struct NGramHash {
   std::int64_t window() const { return largest - 1; }
   std::int64_t columns() const { return window() * heads; }
 };
-
-constexpr std::int64_t most_ngrams = 1 << 20;
 
 // Where a node has the inputs that both operators know.
 struct NGramInputs {
@@ -50,18 +49,16 @@ class Hasher {
   Hasher(const NGramHash& op, const NGramInputs& at, RunContext& run) : op_(op) {
     const Tensor &multipliers = run.tensor(1), &sizes = run.tensor(2);
     if (multipliers.rank() != 1 || multipliers.size() < op.largest) {
-      fail_invalid("multipliers is {}, but must have one for each of {} ids", multipliers.shape().to_string(),
-                   op.largest);
+      refuse();
     }
     multipliers_ = multipliers.data<M>();
-    sizes_ = one_for_each_head(sizes, "vocab_sizes");
-    if (std::any_of(sizes_, sizes_ + op.columns(), [](M size) { return size <= 0; }))
-      fail_invalid("vocab_sizes must be positive");
-    if (run.has_input(at.offsets)) offsets_ = one_for_each_head(run.tensor(at.offsets), "head_offsets");
+    sizes_ = one_for_each_head(sizes);
+    if (std::any_of(sizes_, sizes_ + op.columns(), [](M size) { return size <= 0; })) refuse();
+    if (run.has_input(at.offsets)) offsets_ = one_for_each_head(run.tensor(at.offsets));
     missing_ = static_cast<M>(op.pad);
     if (!run.has_input(at.eos)) return;
     const Tensor& eos = run.tensor(at.eos);
-    if (eos.size() != 1) fail_invalid("eos_token_id must hold one number");
+    if (eos.size() != 1) refuse();
     missing_ = *eos.data<M>();
     has_eos_ = true;
   }
@@ -85,10 +82,9 @@ class Hasher {
     return list[static_cast<std::size_t>(i)];
   }
 
-  const M* one_for_each_head(const Tensor& tensor, const char* name) const {
+  const M* one_for_each_head(const Tensor& tensor) const {
     if (tensor.rank() != 1 || tensor.size() != op_.columns()) {
-      fail_invalid("{} is {}, but must be [{}]: one for each head", name, tensor.shape().to_string(),
-                   op_.columns());
+      refuse();
     }
     return tensor.data<M>();
   }
@@ -119,11 +115,10 @@ class Hasher {
 
 // The input, of the shape, or nullptr.
 template <typename T>
-const T* shaped_input(RunContext& run, std::size_t index, const Shape& shape, const char* name) {
+const T* shaped_input(RunContext& run, std::size_t index, const Shape& shape) {
   if (!run.has_input(index)) return nullptr;
   const Tensor& tensor = run.tensor(index);
-  if (!(tensor.shape() == shape))
-    fail_invalid("{} is {}, but must be {}", name, tensor.shape().to_string(), shape.to_string());
+  if (!(tensor.shape() == shape)) refuse();
   return tensor.data<T>();
 }
 
@@ -151,8 +146,8 @@ void hash_batch(const NGramHash& op, RunContext& run) {
   const Tensor& input = run.tensor(0);
   const Hasher<M> hasher(op, {3, 4, 5, 6}, run);
   const std::int64_t batch = input.dim(0), length = input.dim(1), window = op.window();
-  const M* past = shaped_input<M>(run, 3, {batch, window}, "past_ids");
-  const auto* segments = shaped_input<std::int32_t>(run, 6, input.shape(), "segment_ids");
+  const M* past = shaped_input<M>(run, 3, {batch, window});
+  const auto* segments = shaped_input<std::int32_t>(run, 6, input.shape());
   M* hashes = run.output(0, input.dtype(), {batch, length, op.columns()}).mutable_data<M>();
   M* present = run.has_output(1) ? run.output(1, input.dtype(), {batch, window}).mutable_data<M>() : nullptr;
   if (input.size() == 0 && present == nullptr) return;
@@ -170,8 +165,7 @@ void hash_batch(const NGramHash& op, RunContext& run) {
 const std::int32_t* sequence_ends(const Tensor& ends, std::int64_t tokens) {
   const auto* at = ends.data<std::int32_t>();
   const bool fits = ends.rank() == 1 && ends.size() > 0 && at[0] == 0 && at[ends.size() - 1] == tokens;
-  if (!fits || !std::is_sorted(at, at + ends.size()))
-    fail_invalid("cumulative_sequence_length must ascend from 0 to the number of tokens, {}", tokens);
+  if (!fits || !std::is_sorted(at, at + ends.size())) refuse();
   return at;
 }
 
@@ -181,12 +175,11 @@ void hash_packed(const NGramHash& op, RunContext& run) {
   const Hasher<M> hasher(op, {4, 5, 6, 7}, run);
   const std::int32_t* ends = sequence_ends(run.tensor(3), input.size());
   const std::int64_t batch = run.tensor(3).size() - 1, window = op.window(), capacity = op.capacity;
-  const M* past = shaped_input<M>(run, 4, {batch, window}, "past_ids");
-  const auto* segments = shaped_input<std::int32_t>(run, 7, input.shape(), "segment_ids");
-  const auto* past_segments = shaped_input<std::int32_t>(run, 8, {batch, window}, "past_segment_ids");
-  const auto* captured = shaped_input<std::int32_t>(run, 9, {batch}, "capture_count");
-  if ((captured != nullptr) != (capacity > 0))
-    fail_invalid("capture_count must be given where state_update_capacity is positive, and only there");
+  const M* past = shaped_input<M>(run, 4, {batch, window});
+  const auto* segments = shaped_input<std::int32_t>(run, 7, input.shape());
+  const auto* past_segments = shaped_input<std::int32_t>(run, 8, {batch, window});
+  const auto* captured = shaped_input<std::int32_t>(run, 9, {batch});
+  if ((captured != nullptr) != (capacity > 0)) refuse();
   M* hashes = run.output(0, input.dtype(), {input.size(), op.columns()}).mutable_data<M>();
   Tensor present(input.dtype(), {batch, window}), present_segments(DType::int32, {batch, window});
   Tensor update(input.dtype(), {batch, capacity, window});
@@ -217,13 +210,14 @@ NGramHash read_ngram_hash(PrepareContext& node) {
   op.heads = node.int_attribute("n_head_per_ngram");
   op.pad = node.int_attribute("pad_id");
   op.resets_at_eos = node.int_attribute("reset_on_eos", 0) != 0;
-  if (op.largest < 2 || op.heads < 1 || op.largest > most_ngrams || op.heads > most_ngrams) refuse();
+  if (op.largest < 2 || op.heads < 1 || op.largest > opset::most_hashed_ngrams ||
+      op.heads > opset::most_hashed_ngrams)
+    refuse();
   return op;
 }
 
 void require_pad(const NGramHash& op, DType type) {
-  if (type == DType::int32 && (op.pad < INT32_MIN || op.pad > INT32_MAX))
-    fail_invalid("pad_id is {}, which is no int32, the type of input_ids", op.pad);
+  if (type == DType::int32 && (op.pad < INT32_MIN || op.pad > INT32_MAX)) refuse();
 }
 
 RunFunction prepare_ngram_hash_mapping(PrepareContext& node) {

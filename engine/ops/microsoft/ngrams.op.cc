@@ -58,10 +58,7 @@ std::vector<std::int64_t> joined_tokens(Words source, Words current, std::int64_
   const Words predicted = more->span<std::int64_t>();
   const auto length = static_cast<std::int64_t>(source.size());
   if (matched < 0 || matched > length || std::ssize(predicted) != length + 1 - matched) {
-    fail_invalid(
-        "pred_tokens holds {} tokens, but src_tokens has {} from prev_suffix_match_idx {} on, and one "
-        "more is wanted",
-        predicted.size(), length - matched, matched);
+    refuse();
   }
   const Words rest = source.subspan(static_cast<std::size_t>(matched));
   const auto same = std::ranges::mismatch(rest, predicted).in1 - rest.begin();

@@ -28,14 +28,18 @@ struct BlockMask {
   const std::int32_t* columns;
   std::int64_t layouts, row_count, column_count;
 
-  /// Throws for row indices that are no places of columns.
+  /// Refuses row indices that are no places of columns.
+  void require_places() const {
+    for (std::int64_t i = 0; i + 1 < layouts * row_count; ++i) {
+      const bool is_last = (i + 1) % row_count == 0;
+      if (!is_last && (rows[i] < 0 || rows[i + 1] < rows[i] || rows[i + 1] > column_count)) refuse();
+    }
+  }
+
   std::vector<bool> visible(std::int64_t layout, std::int64_t query_block, std::int64_t blocks) const {
-    if (query_block + 1 >= row_count) fail_invalid("block_row_indices has no row {}", query_block);
+    if (query_block + 1 >= row_count) refuse();
     std::vector<bool> seen(static_cast<std::size_t>(blocks), false);
     const std::int32_t* row = rows + layout * row_count + query_block;
-    if (row[0] < 0 || row[1] < row[0] || row[1] > column_count)
-      fail_invalid("block_row_indices holds {} and {}, which are no places of block_col_indices", row[0],
-                   row[1]);
     for (std::int32_t i = row[0]; i < row[1]; ++i) {
       const std::int32_t column = columns[layout * column_count + i];
       if (column >= 0 && column < blocks) seen[static_cast<std::size_t>(column)] = true;
@@ -47,7 +51,7 @@ struct BlockMask {
 void rotate(const SparseAttention& op, const Tensor& cos, const Tensor& sin, std::int64_t place,
             std::int64_t size, float* x) {
   const std::int64_t half = cos.dim(1);
-  if (place >= cos.dim(0)) fail_invalid("cos_cache has {} places, but {} is wanted", cos.dim(0), place);
+  if (place >= cos.dim(0)) refuse();
   const float *c = cos.data<float>() + place * half, *s = sin.data<float>() + place * half;
   for (std::int64_t i = 0; i < half && 2 * half <= size; ++i) {
     float &a = x[op.interleaved ? 2 * i : i], &b = x[op.interleaved ? 2 * i + 1 : half + i];
@@ -77,16 +81,14 @@ SparseInputs read_sparse_inputs(const SparseAttention& op, RunContext& run) {
   in.key_at = packed ? op.heads * in.size : 0;
   in.value_at = packed ? in.key_at + op.kv_heads * in.size : 0;
   const Shape keys{in.batch, in.length, in.key_width};
-  if (query.dim(2) != in.width || !(in.key.shape() == keys) || !(in.value.shape() == keys))
-    fail_invalid("query, key and value do not fit {} and {} heads of {}", op.heads, op.kv_heads, in.size);
+  if (query.dim(2) != in.width || !(in.key.shape() == keys) || !(in.value.shape() == keys)) refuse();
   const Tensor &total = run.tensor(7), &lengths = run.tensor(8);
   if (total.size() != 1 || lengths.size() != in.batch) refuse();
   const std::int64_t all = *total.data<std::int32_t>();
   for (std::int64_t b = 0; b < in.batch; ++b) {
     in.past.push_back(all == in.length ? 0 : lengths.data<std::int32_t>()[b] - in.length);
     if (in.past.back() < 0 || in.past.back() + in.length > in.most) {
-      fail_invalid("entry {} has {} keys before {} new ones, but the cache holds {}", b, in.past.back(),
-                   in.length, in.most);
+      refuse();
     }
   }
   if (!op.rotates) return in;
@@ -101,6 +103,7 @@ void attend_sparse(const SparseAttention& op, RunContext& run) {
   if (rows.rank() != 2 || columns.rank() != 2 || rows.dim(0) != columns.dim(0) || rows.dim(0) < 1) refuse();
   const BlockMask mask{rows.data<std::int32_t>(), columns.data<std::int32_t>(), rows.dim(0), rows.dim(1),
                        columns.dim(1)};
+  mask.require_places();
   for (const std::size_t input : {9, 10})
     if (!op.rotates && run.has_input(input)) run.accept_input(input);
   const DType type = run.tensor(0).dtype();

@@ -62,15 +62,14 @@ void embed_words(const StatedSizes& stated, RunContext& run) {
   const bool ranks = sequence.rank() == 2 && W.rank() == 4 && B.rank() == 1 && C.rank() == 2;
   if (!ranks || W.dim(1) != 1 || B.dim(0) != W.dim(0) || C.dim(1) != W.dim(3)) refuse();
   const WordSizes sizes{sequence.dim(1), W.dim(0), W.dim(2), W.dim(3), C.dim(0)};
-  const auto require = [](const char* name, const std::optional<std::int64_t>& wanted, std::int64_t size) {
-    if (wanted && *wanted != size) fail_invalid("{} is {}, but the inputs have {}", name, *wanted, size);
+  const auto require = [](const std::optional<std::int64_t>& wanted, std::int64_t size) {
+    if (wanted && *wanted != size) refuse();
   };
-  require("embedding_size", stated.embedding, sizes.filters);
-  require("conv_window_size", stated.window, sizes.window);
-  require("char_embedding_size", stated.character, sizes.embedding);
+  require(stated.embedding, sizes.filters);
+  require(stated.window, sizes.window);
+  require(stated.character, sizes.embedding);
   if (sizes.window > sizes.characters) {
-    fail_invalid("the window of W takes {} characters, but a word of Sequence has room for {}", sizes.window,
-                 sizes.characters);
+    refuse();
   }
   float* y = run.output(0, DType::float32, {sequence.dim(0), sizes.filters}).mutable_data<float>();
   std::vector<float> rows, sums;

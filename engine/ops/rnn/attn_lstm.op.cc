@@ -132,9 +132,9 @@ class AttnCell {
   std::vector<T> keys_;  // [batch, memory, am]
 };
 
-void require_dims(RunContext& run, std::size_t input, const char* name, const Shape& wanted) {
+void require_dims(RunContext& run, std::size_t input, const Shape& wanted) {
   if (!run.has_input(input) || run.tensor(input).shape() == wanted) return;
-  fail_invalid("{} is {}, but must be {}", name, run.tensor(input).shape().to_string(), wanted.to_string());
+  refuse();
 }
 
 AttnSizes read_attn_sizes(const AttnLstm& op, RunContext& run) {
@@ -151,26 +151,26 @@ AttnSizes read_attn_sizes(const AttnLstm& op, RunContext& run) {
                     QW.dim(2),
                     M.dim(2),
                     M.dim(1)};
-  require_dims(run, 1, "W", {s.directions, 4 * s.hidden, s.input + s.attention});
-  require_dims(run, 2, "R", {s.directions, 4 * s.hidden, s.hidden});
-  require_dims(run, 3, "B", {s.directions, 8 * s.hidden});
-  require_dims(run, 4, "sequence_lens", {s.batch});
-  require_dims(run, 5, "initial_h", {s.directions, s.batch, s.hidden});
-  require_dims(run, 6, "initial_c", {s.directions, s.batch, s.hidden});
-  require_dims(run, 7, "P", {s.directions, 3 * s.hidden});
-  require_dims(run, 8, "QW", {s.directions, s.hidden, s.am});
-  require_dims(run, 9, "MW", {s.directions, s.depth, s.am});
-  require_dims(run, 10, "V", {s.directions, s.am});
-  require_dims(run, 11, "M", {s.batch, s.memory, s.depth});
-  require_dims(run, 12, "memory_seq_lens", {s.batch});
-  require_dims(run, 13, "AW", {s.directions, s.depth + s.hidden, s.attention});
+  require_dims(run, 1, {s.directions, 4 * s.hidden, s.input + s.attention});
+  require_dims(run, 2, {s.directions, 4 * s.hidden, s.hidden});
+  require_dims(run, 3, {s.directions, 8 * s.hidden});
+  require_dims(run, 4, {s.batch});
+  require_dims(run, 5, {s.directions, s.batch, s.hidden});
+  require_dims(run, 6, {s.directions, s.batch, s.hidden});
+  require_dims(run, 7, {s.directions, 3 * s.hidden});
+  require_dims(run, 8, {s.directions, s.hidden, s.am});
+  require_dims(run, 9, {s.directions, s.depth, s.am});
+  require_dims(run, 10, {s.directions, s.am});
+  require_dims(run, 11, {s.batch, s.memory, s.depth});
+  require_dims(run, 12, {s.batch});
+  require_dims(run, 13, {s.directions, s.depth + s.hidden, s.attention});
   return s;
 }
 
-std::int64_t length_at(const Tensor* lengths, std::int64_t b, std::int64_t all, const char* name) {
+std::int64_t length_at(const Tensor* lengths, std::int64_t b, std::int64_t all) {
   if (lengths == nullptr) return all;
   const std::int64_t length = lengths->data<std::int32_t>()[b];
-  if (length < 0 || length > all) fail_invalid("{}[{}] is {}, but must be in [0, {}]", name, b, length, all);
+  if (length < 0 || length > all) refuse();
   return length;
 }
 
@@ -187,8 +187,8 @@ void run_attn_lstm(const AttnLstm& op, RunContext& run) {
   for (std::int64_t d = 0; d < s.directions; ++d) {
     const AttnCell<T> cell(op, s, run, d);
     for (std::int64_t b = 0; b < s.batch; ++b) {
-      const std::int64_t length = length_at(run.optional_tensor(4), b, s.steps, "sequence_lens");
-      const std::int64_t memory = length_at(run.optional_tensor(12), b, s.memory, "memory_seq_lens");
+      const std::int64_t length = length_at(run.optional_tensor(4), b, s.steps);
+      const std::int64_t memory = length_at(run.optional_tensor(12), b, s.memory);
       std::vector<T> attention(static_cast<std::size_t>(s.attention), T(0));
       T *h = h_all + (d * s.batch + b) * s.hidden, *c = c_all + (d * s.batch + b) * s.hidden;
       for (std::int64_t t = 0; t < length; ++t) {

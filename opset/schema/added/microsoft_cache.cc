@@ -9,6 +9,7 @@
 
 #include "onnx/defs/shape_inference.h"
 #include "opset/schema/added/microsoft.h"
+#include "opset/schema/added/microsoft_cache_window.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -36,18 +37,21 @@ std::string heads_apart(const BodyNode& node, std::int64_t heads, std::int64_t k
   return nodes;
 }
 
-// before [batch_size]: how many keys an entry had; steps [length].
-std::string places(std::int64_t length) {
+// before, new_count [batch_size]: how many keys an entry had and is given; steps [length].
+std::string places(const BodyNode& node, std::int64_t length) {
   return fmt::format(
-      "one = Constant <value_int = 1> () none = Constant <value_int = 0> () "
-      "length = Constant <value_int = {}> () column = Constant <value_ints = [1]> () "
-      "flat = Constant <value_ints = [-1]> () last_key = Cast <to = 7> (seqlens_k) "
-      "last_flat = Reshape(last_key, flat) keys_now = Add(last_flat, one) "
-      "keys_less = Sub(keys_now, length) before = Max(keys_less, none) "
-      "steps = Range(none, length, one) first_place = Unsqueeze(before, column) "
-      "place = Add(first_place, steps) wide_total = Cast <to = 7> (total_sequence_length) "
-      "total = Reshape(wide_total, column) ",
-      length);
+             "one = Constant <value_int = 1> () none = Constant <value_int = 0> () "
+             "length = Constant <value_int = {}> () column = Constant <value_ints = [1]> () "
+             "flat = Constant <value_ints = [-1]> () last_key = Cast <to = 7> (seqlens_k) "
+             "last_flat = Reshape(last_key, flat) keys_now = Add(last_flat, one) ",
+             length) +
+         (node.has("query_seqlens") ? "given_count = Cast <to = 7> (query_seqlens) "
+                                      "new_count = Reshape(given_count, flat) "
+                                    : "new_count = Min(keys_now, length) ") +
+         "before = Sub(keys_now, new_count) "
+         "steps = Range(none, length, one) first_place = Unsqueeze(before, column) "
+         "place = Add(first_place, steps) wide_total = Cast <to = 7> (total_sequence_length) "
+         "total = Reshape(wide_total, column) ";
 }
 
 std::string rotated(const BodyNode& node, std::int64_t heads_size) {
@@ -147,19 +151,41 @@ std::string quantized_now(std::string_view now, std::string_view scale, std::str
              now, name, -(1 << (bits - 1)), (1 << (bits - 1)) - 1);
 }
 
-// present_key and present_value: the past with the new ones at their places; as long as the past, or as all.
-// all_keys and all_values: what they hold.
-std::string cached(const BodyNode& node, std::int64_t kv_heads, std::int64_t size) {
+// name_present: of a cache that holds all keys, with the new ones at their places; as long as the past, or as
+// all. What is not a key then is empty where padding was put in.
+std::string scattered(const BodyNode& node, std::string_view past, std::string_view before,
+                      std::string_view now, std::string_view present) {
+  const bool padded = node.has("query_seqlens");
+  std::string nodes = fmt::format(
+      "{0}_empty = CastLike(emptiness, {1}) {0}_long = Pad({1}, pads, {0}_empty) "
+      "{2} = TensorScatter <axis = 2> ({0}_long, {3}, before) ",
+      past, before, padded ? fmt::format("{}_all", past) : present, now);
+  if (padded)
+    nodes += fmt::format(
+        "{0}_rows = Shape <start = 2, end = 3> ({0}_all) {0}_count = Squeeze({0}_rows) "
+        "{0}_row = Range(none, {0}_count, one) {0}_column = Unsqueeze(keys_now, column) "
+        "{0}_flat = Less({0}_row, {0}_column) {0}_around = Constant <value_ints = [1, 3]> () "
+        "{0}_is_key = Unsqueeze({0}_flat, {0}_around) {1} = Where({0}_is_key, {0}_all, {0}_empty) ",
+        past, present);
+  return nodes;
+}
+
+// present_key and present_value: what the caches hold then. all_keys and all_values: the numbers that are
+// looked at.
+std::string cached(const BodyNode& node, std::int64_t kv_heads, std::int64_t size,
+                   const CacheWindow& window) {
   const Quantization quantized = quantization(node);
-  const bool has_past = node.has("past_key");
-  std::string nodes;
-  if (has_past) {
-    nodes =
+  const bool has_past = node.has("past_key"), slides = window.capacity > 0;
+  // What is not written yet is 0 in memory.
+  std::string nodes =
+      fmt::format("emptiness = Constant <value_float = {}.0> () ", quantized.bits == 4 ? -8 : 0);
+  if (slides) {
+    nodes += window_rows(window);
+  } else if (has_past) {
+    nodes +=
         "past_length = Shape <start = 2, end = 3> (past_key) missing = Sub(total, past_length) "
         "more = Max(missing, none) sides = Constant <value_ints = [0, 0, 0, 0, 0, 0]> () "
         "end_side = Constant <value_ints = [0]> () pads = Concat <axis = 0> (sides, more, end_side) ";
-    // What is not written yet is 0 in memory.
-    if (quantized.bits == 4) nodes += "emptiness = Constant <value_float = -8.0> () ";
   }
   struct Cache {
     const char *past, *now, *scale, *present, *all;
@@ -175,43 +201,60 @@ std::string cached(const BodyNode& node, std::int64_t kv_heads, std::int64_t siz
       if (has_past) nodes += cache_numbers(of.past, of.past, quantized.bits, size);
       before += "_numbers", now = fmt::format("{}_now", of.all), present += "_numbers";
     }
-    nodes += has_past
-                 ? fmt::format(
-                       "{0}_long = Pad({1}, pads{4}) {2} = TensorScatter <axis = 2> ({0}_long, {3}, before) ",
-                       of.past, before, present, now, quantized.bits == 4 ? ", emptiness" : "")
-                 : fmt::format("{} = Identity({}) ", present, now);
+    std::string seen = present;
+    if (slides) {
+      seen = fmt::format("{}_rows", of.all);
+      nodes += fmt::format("{} = Concat <axis = 2> ({}, {}) ", seen, before, now) +
+               kept_rows(seen, present, "emptiness");
+    } else if (has_past) {
+      nodes += scattered(node, of.past, before, now, present);
+    } else {
+      nodes += fmt::format("{} = Identity({}) ", present, now);
+    }
     if (quantized.bits == 0) {
-      nodes += fmt::format("{} = Identity({}) ", of.all, present);
+      nodes += fmt::format("{} = Identity({}) ", of.all, seen);
     } else {
       nodes += packed_numbers(present, of.present, quantized.bits, size) +
-               fmt::format("{0}_wide = Mul({1}, {0}_step) {0} = CastLike({0}_wide, query) ", of.all, present);
+               fmt::format("{0}_wide = Mul({1}, {0}_step) {0} = CastLike({0}_wide, query) ", of.all, seen);
     }
   }
   return nodes;
 }
 
-// added: what hides keys and attention_bias, [batch_size, 1 or num_heads, length, total].
-std::string hidden_keys(const BodyNode& node) {
-  std::string nodes =
-      "first_key = Constant <value_ints = [0]> () third = Constant <value_ints = [2]> () "
-      "keys = Slice(all_keys, first_key, total, third) "
-      "values = Slice(all_values, first_key, total, third) "
-      "total_scalar = Squeeze(total) key_place = Range(none, total_scalar, one) "
+// keys and values that are looked at, and visible [batch_size, 1, length, keys].
+std::string seen_keys(const BodyNode& node, const CacheWindow& window) {
+  const std::string nodes =
       "outer = Constant <value_ints = [1, 3]> () query_place = Unsqueeze(place, outer) ";
-  const std::int64_t window = node.integer("local_window_size");
-  if (window > 0) {
-    nodes += fmt::format(
-        "reached = LessOrEqual(key_place, query_place) window = Constant <value_int = {}> () "
-        "gone = Sub(query_place, window) recent = Greater(key_place, gone) "
-        "visible = And(reached, recent) ",
-        window);
-  } else {
-    nodes += "visible = LessOrEqual(key_place, query_place) ";
-  }
-  nodes +=
+  if (window.capacity > 0)
+    return nodes + "keys = Identity(all_keys) values = Identity(all_values) " + visible_rows(window);
+  const std::string all = nodes +
+                          "first_key = Constant <value_ints = [0]> () third = Constant <value_ints = [2]> () "
+                          "keys = Slice(all_keys, first_key, total, third) "
+                          "values = Slice(all_values, first_key, total, third) "
+                          "total_scalar = Squeeze(total) key_place = Range(none, total_scalar, one) ";
+  if (node.integer("causal") == 0)
+    return all +
+           "inner = Constant <value_ints = [1, 2, 3]> () key_count = Unsqueeze(keys_now, inner) "
+           "no_query = Mul(query_place, none) limit = Add(no_query, key_count) "
+           "visible = Less(key_place, limit) ";
+  if (node.integer("local_window_size") <= 0) return all + "visible = LessOrEqual(key_place, query_place) ";
+  return all + fmt::format(
+                   "reached = LessOrEqual(key_place, query_place) window = Constant <value_int = {}> () "
+                   "gone = Sub(query_place, window) recent = Greater(key_place, gone) "
+                   "visible = And(reached, recent) ",
+                   node.integer("local_window_size"));
+}
+
+// added: what hides keys and attention_bias, [batch_size, 1 or num_heads, length, keys].
+std::string hidden_keys(const BodyNode& node, std::int64_t batch, std::int64_t heads,
+                        const CacheWindow& window) {
+  const std::string nodes =
+      seen_keys(node, window) +
       "zero_number = Constant <value_float = 0.0> () zero = CastLike(zero_number, query) "
       "lowest = Constant <value_float = -3.4028234e38> () hidden = CastLike(lowest, query) ";
   if (!node.has("attention_bias")) return nodes + "added = Where(visible, zero, hidden) ";
+  if (window.capacity > 0)
+    return nodes + columns_of_rows(batch, heads, window) + "added = Where(visible, columns, hidden) ";
   return nodes + "masked = Where(visible, zero, hidden) added = Add(masked, attention_bias) ";
 }
 
@@ -232,6 +275,34 @@ std::string with_sink(const BodyNode& node, std::int64_t batch, std::int64_t hea
          "of_heads = Add(added, zero_heads) sunk = Concat <axis = -1> (of_heads, sink_column) ";
 }
 
+// What attributes and inputs ask of each other, as the operator's page has it.
+CacheWindow cache_window(const BodyNode& node, std::int64_t length) {
+  const std::int64_t window = node.integer("local_window_size"), causal = node.integer("causal");
+  if (causal != 0 && causal != 1) fail_invalid("causal is {}, but must be 0 or 1", causal);
+  if (causal == 0 && window != -1)
+    fail_invalid("local_window_size is {}, but must be -1 where causal is 0", window);
+  if (node.has("query_seqlens") && (causal == 0 || !node.has("past_key")))
+    fail_invalid("query_seqlens needs past_key, past_value and causal 1");
+  const std::int64_t slides = node.integer("sliding_window_cache");
+  if (slides != 0 && slides != 1) fail_invalid("sliding_window_cache is {}, but must be 0 or 1", slides);
+  if (slides == 0) return {};
+  if (window <= 0 || !node.has("past_key"))
+    fail_invalid("sliding_window_cache needs past_key, past_value and a positive local_window_size");
+  const std::int64_t capacity = node.dim("past_key", 2);
+  if (capacity < window)
+    fail_invalid("the cache has {} places, but must have the {} of local_window_size", capacity, window);
+  if (node.wants("output_qk")) fail_unsupported("GroupQueryAttention with output_qk of a cache that slides");
+  return {capacity, window, length};
+}
+
+// output_qk [batch_size, num_heads, length, total], 0 of hidden keys, without what with_sink added.
+std::string output_products(const BodyNode& node) {
+  if (!node.wants("output_qk")) return "";
+  return "zero_start = Constant <value_ints = [0]> () last_axis = Constant <value_ints = [3]> () "
+         "all_products = Slice(products, zero_start, total, last_axis) "
+         "output_qk = Where(visible, all_products, zero) ";
+}
+
 std::string group_query_body(const BodyNode& node) {
   const std::int64_t heads = node.integer("num_heads"), kv_heads = node.integer("kv_num_heads");
   if (heads < 1 || kv_heads < 1 || heads > most_heads || kv_heads > most_heads)
@@ -239,17 +310,30 @@ std::string group_query_body(const BodyNode& node) {
   const std::int64_t batch = node.dim("query", 0), length = node.dim("query", 1);
   const std::int64_t all = node.has("key") ? heads : heads + 2 * kv_heads;
   const std::int64_t size = node.dim("query", 2) / std::max<std::int64_t>(all, 1);
-  if (node.integer("causal") != 1) fail_unsupported("GroupQueryAttention that is not causal");
+  const CacheWindow window = cache_window(node, length);
   const bool sinks = node.integer("smooth_softmax") == 1 || node.has("head_sink");
-  std::string nodes = heads_apart(node, heads, kv_heads, size) + places(length) + rotated(node, size) +
-                      cached(node, kv_heads, size) + hidden_keys(node);
+  std::string nodes = heads_apart(node, heads, kv_heads, size) + places(node, length) + rotated(node, size) +
+                      cached(node, kv_heads, size, window) + hidden_keys(node, batch, heads, window);
   if (sinks) nodes += with_sink(node, batch, heads, length);
   std::string attributes = "softcap: float = @softcap";
   if (node.number("scale") != 0) attributes += ", scale: float = @scale";
-  return nodes + fmt::format(
-                     "y = Attention <{}> (q, {}) y_rows = Transpose <perm = [0, 2, 1, 3]> (y) "
-                     "packed = Constant <value_ints = [0, 0, -1]> () output = Reshape(y_rows, packed) ",
-                     attributes, sinks ? "sunk_keys, sunk_values, sunk" : "keys, values, added");
+  const std::int64_t products = node.integer("qk_output");
+  if (products < 0 || products > 2) fail_invalid("qk_output is {}, but must be 0, 1 or 2", products);
+  const bool wanted = node.wants("output_qk");
+  if (wanted && products == 0) fail_invalid("output_qk is wanted, but qk_output is 0: state 1 or 2");
+  if (wanted) attributes += fmt::format(", qk_matmul_output_mode = {}", products == 2 ? 3 : 2);
+  const bool padded = node.has("query_seqlens");
+  nodes += fmt::format(
+      "y{} = Attention <{}> (q, {}) y_rows = Transpose <perm = [0, 2, 1, 3]> (y) "
+      "packed = Constant <value_ints = [0, 0, -1]> () {} = Reshape(y_rows, packed) ",
+      wanted ? ", unused_keys, unused_values, products" : "", attributes,
+      sinks ? "sunk_keys, sunk_values, sunk" : "keys, values, added", padded ? "y_packed" : "output");
+  if (padded)
+    nodes +=
+        "new_counts = Unsqueeze(new_count, column) is_query_flat = Less(steps, new_counts) "
+        "behind = Constant <value_ints = [2]> () is_query = Unsqueeze(is_query_flat, behind) "
+        "output = Where(is_query, y_packed, zero) ";
+  return nodes + output_products(node);
 }
 
 // output [batch_size, length, num_heads * head_size], present [batch_size, kv_num_heads, ?, head_size].

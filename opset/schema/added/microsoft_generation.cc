@@ -27,7 +27,7 @@ void add_size(TensorShapeProto& shape, std::int64_t size) {
 
 void add_batch(InferenceContext& context, TensorShapeProto& shape) {
   auto& batch = *shape.add_dim();
-  if (onnx::hasInputShape(context, 0) && onnx::getInputShape(context, 0).dim_size() == 2)
+  if (onnx::hasInputShape(context, 0) && onnx::getInputShape(context, 0).dim_size() > 0)
     batch = onnx::getInputShape(context, 0).dim(0);
 }
 
@@ -44,7 +44,7 @@ void infer_greedy(InferenceContext& context) {
 }
 
 // sequences [batch_size, num_return_sequences, max_length], sequences_scores without the last axis, scores
-// [steps, batch_size, num_beams, vocab_size].
+// [steps, batch_size, num_beams, vocab_size], non_speech_probs [batch_size].
 void infer_beams(InferenceContext& context) {
   TensorShapeProto best, scores;
   add_batch(context, best), add_size(best, known_number(context, 4));
@@ -57,6 +57,12 @@ void infer_beams(InferenceContext& context) {
     onnx::updateOutputElemType(context, i, i == 0 ? onnx::TensorProto::INT32 : onnx::TensorProto::FLOAT);
     onnx::updateOutputShape(context, i, *shapes[i]);
   }
+  if (context.getNumOutputs() > 3) onnx::updateOutputElemType(context, 3, onnx::TensorProto::FLOAT);
+  if (context.getNumOutputs() < 5) return;
+  TensorShapeProto probabilities;
+  add_batch(context, probabilities);
+  onnx::updateOutputElemType(context, 4, onnx::TensorProto::FLOAT);
+  onnx::updateOutputShape(context, 4, probabilities);
 }
 
 constexpr AddedOperator generation_rows[] = {
@@ -88,6 +94,19 @@ constexpr AddedOperator generation_rows[] = {
      "input_ids: I; max_length: I; min_length: I?; repetition_penalty: T?; vocab_mask: I?; "
      "prefix_vocab_mask: I?; attention_mask: I?; presence_mask: I?; seed: I?",
      "sequences: I; filtered_logits: T?", "T: float; I: int32", nullptr, infer_greedy},
+    {"WhisperBeamSearch",
+     "sequences: the likeliest words of speech that the decoder makes, num_beams being kept at each step.",
+     "beginning_timestamp_token_id: int = -1; decoder: graph!; decoder_output_cross_qk: int = 0; "
+     "decoder_start_token_id: int = -1; early_stopping: int = 0; encoder: graph; eos_token_id: int!; "
+     "init_decoder: graph; model_type: int = 2; no_repeat_ngram_size: int = 0; no_speech_token_id: int = -1; "
+     "no_timestamps_token_id: int = -1; pad_token_id: int!; start_of_lm_token_id: int = -1; "
+     "transcribe_token_id: int = -1; translate_token_id: int = -1; vocab_size: int = -1",
+     "input_ids: F; max_length: I; min_length: I?; num_beams: I; num_return_sequences: I; length_penalty: "
+     "T?; repetition_penalty: T?; vocab_mask: M?; prefix_vocab_mask: M?; attention_mask: I?; "
+     "decoder_input_ids: I?; logits_processor: I?; cross_qk_layer_head: I?; extra_decoding_ids: I?; "
+     "temperature: T?",
+     "sequences: I; sequences_scores: T?; scores: T?; cross_qk: V?; non_speech_probs: T?",
+     "T: float, float16; F: float, int32, float16; I: int32; M: int32; V: float", nullptr, infer_beams},
 };
 
 }  // namespace

@@ -50,6 +50,21 @@ std::string node(const std::string& inputs, const std::string& call) {
   return "(" + inputs + ") => (Y) { Y = " + call + " }";
 }
 
+void expect_same_words(const Row& row, const std::string& more_imports = "") {
+  onnx::ModelProto proto = proto_from_text(
+      fmt::format("<ir_version: 8, opset_import: [\"\" : {}{}]> g {}", row.opset, more_imports, row.model));
+  for (auto& output : *proto.mutable_graph()->mutable_output()) output.clear_type();
+  const onnx_io::Model model = model_from_proto(proto);
+  const std::string check = checked_words(model), ran = run_words(model);
+  if (row.says.empty()) {
+    EXPECT_EQ(check, "") << row.model;
+    EXPECT_EQ(ran, "") << row.model;
+    return;
+  }
+  EXPECT_NE(check.find(row.says), std::string::npos) << row.model << "\n  check: " << check;
+  EXPECT_NE(ran.find(row.says), std::string::npos) << row.model << "\n  run: " << ran;
+}
+
 TEST(SameWords, OfACheckAndARun) {
   const std::string x = "float[2,3,4] X";
   const Row rows[] = {
@@ -132,20 +147,124 @@ TEST(SameWords, OfACheckAndARun) {
        "input w_zero_point is [1,1]; QLinearConv-10 takes [M], here [1], or a scalar"},
       {9, node("int64[2,2] X", "ConstantOfShape(X)"), "input is [2,2]; ConstantOfShape-9 takes a list"},
   };
-  for (const Row& row : rows) {
-    onnx::ModelProto proto =
-        proto_from_text(fmt::format("<ir_version: 8, opset_import: [\"\" : {}]> g {}", row.opset, row.model));
-    for (auto& output : *proto.mutable_graph()->mutable_output()) output.clear_type();
-    const onnx_io::Model model = model_from_proto(proto);
-    const std::string check = checked_words(model), ran = run_words(model);
-    if (row.says.empty()) {
-      EXPECT_EQ(check, "") << row.model;
-      EXPECT_EQ(ran, "") << row.model;
-      continue;
-    }
-    EXPECT_NE(check.find(row.says), std::string::npos) << row.model << "\n  check: " << check;
-    EXPECT_NE(ran.find(row.says), std::string::npos) << row.model << "\n  run: " << ran;
-  }
+  for (const Row& row : rows) expect_same_words(row);
+}
+
+// Rules that operators of com.microsoft have for constants and sizes.
+TEST(SameWords, OfOperatorsBeyondTheStandard) {
+  const std::string decoder =
+      "decoder = d (int32[r,l] ids, int32[r,l] places, int32[r,m] mask, float[2,r,1,p,1] past) => "
+      "(float[r,l,3] logits, float[2,r,1,q,1] present) <float[3,3] t = {0,1,0, 0,0,1, 1,0,0}> "
+      "{ logits = Gather(t, ids) present = Identity(past) }";
+  const std::string speech =
+      "encoder = e (float[r,1,n] x, int32[r,l] ids) => (float[r,l,3] logits, float[r,n,1] hidden, "
+      "float[r,1,l,1] k, float[r,1,l,1] v, float[r,1,n,1] kc, float[r,1,n,1] vc) { logits = Identity(ids) "
+      "hidden = Identity(x) k = Identity(x) v = Identity(x) kc = Identity(x) vc = Identity(x) }, decoder = d "
+      "(int32[r,1] ids, float[r,1,p,1] k, float[r,1,p,1] v, float[r,1,n,1] kc, float[r,1,n,1] vc) => "
+      "(float[r,1,3] logits, float[r,1,q,1] k2, float[r,1,q,1] v2) { logits = Identity(ids) k2 = Identity(k) "
+      "v2 = Identity(v) }";
+  const std::string two = "int32[1] two = {2}, int32[1] three = {3}, int32[1] less = {-1}";
+  const std::string words = "eos_token_id = 2, pad_token_id = 0";
+  const Row rows[] = {
+      {21,
+       "(int32[1,2] x) => (Y) <" + two + "> { Y = com.microsoft.GreedySearch <" + words + ", " + decoder +
+           "> (x, two) }",
+       "max_length is 2, but must be above 2, the number of words that the search begins with"},
+      {21,
+       "(int32[1,2] x) => (Y) <" + two + "> { Y = com.microsoft.BeamSearch <" + words + ", " + decoder +
+           "> (x, three, , two, three) }",
+       "num_return_sequences is 3, but must be in [1, num_beams]"},
+      {21,
+       "(float[1,2] x) => (Y) <" + two + "> { Y = com.microsoft.BeamSearch <" + words + ", " + decoder +
+           "> (x, three, , two, two) }",
+       "input_ids is float, but must be int32 with model_type 0"},
+      {21,
+       "(float[1,1,2] x) => (Y) <" + two + "> { Y = com.microsoft.WhisperBeamSearch <" + words + ", " +
+           speech + "> (x, three, , two, two) }",
+       "model_type 2 begins with decoder_start_token_id, which must be stated and not negative"},
+      {21,
+       "(float[1,1,2] x) => (Y) <" + two + "> { Y = com.microsoft.WhisperBeamSearch <" + words +
+           ", decoder_start_token_id = 1, " + speech + "> (x, three, , two, two, , , , , , , less) }",
+       "logits_processor is -1, but must not be negative"},
+      {21,
+       "(float[3,2] x, float[2,1,3] w, float[1,2,2] s) => (Y) <int32[2] e = {0, 2}> { Y, S = "
+       "com.microsoft.VarlenCausalConvWithState(x, w, e, , s) }",
+       "cumulative_sequence_length must ascend from 0 to the number of tokens, 3"},
+      {21,
+       "(float[3,2] x, float[2,1,3] w, float[1,2,2] s) => (Y) <int32[2] e = {0, 3}> { Y, S = "
+       "com.microsoft.VarlenCausalConvWithState <state_update_capacity = 2> (x, w, e, , s) }",
+       "capture_count must be given where state_update_capacity is positive, and only there"},
+      {21,
+       "(int64[1,3] x) => (Y) <int64[2] m = {1, 10}, int64[1] v = {0}> { Y = com.microsoft.NGramHashMapping "
+       "<max_ngram_size = 2, n_head_per_ngram = 1, pad_id = 0> (x, m, v) }",
+       "vocab_sizes must be positive"},
+      {21,
+       "(int64[1,3] x, int64[1] m, int64[1] v) => (Y) { Y = com.microsoft.NGramHashMapping <max_ngram_size = "
+       "2, n_head_per_ngram = 1, pad_id = 0> (x, m, v) }",
+       "multipliers is [1], but must have one for each of 2 ids"},
+      {21,
+       "(float[4,1,2] q, float[4,1,2] k, float[4,1,2] v) => (Y) { Y, S = com.microsoft.GatedDeltaNet "
+       "<update_rule = \"linear\"> (q, k, v) }",
+       "without cu_seqlens, initial_state must be given"},
+      {21,
+       "(float[4,1,2] q, float[4,1,2] k, float[4,1,2] v, float[1,1,2,2] s) => (Y) { Y, S = "
+       "com.microsoft.GatedDeltaNet <update_rule = \"delta\"> (q, k, v, , , , s) }",
+       "update_rule delta needs beta"},
+      {21,
+       "(float[1,1,16] q, float[1,1,16] k, float[1,1,16] v, float[1,1,16,16] c, float[1,1,16,16] d) => (Y) "
+       "<int32[1,2] r = {0, 2}, int32[1,1] o = {0}, int32[1] t = {5}, int32[1] n = {5}> { Y, K, V = "
+       "com.microsoft.SparseAttention <num_heads = 1, kv_num_heads = 1, sparse_block_size = 16> (q, k, v, c, "
+       "d, r, o, t, n) }",
+       "block_row_indices holds 0 and 2, which are no places of block_col_indices"},
+      {21,
+       "(float[1,1,16] q, float[1,1,16] k, float[1,1,16] v, float[1,1,16,16] c, float[1,1,16,16] d) => (Y) "
+       "<int32[1,2] r = {0, 1}, int32[1,1] o = {0}, int32[1] t = {20}, int32[1] n = {20}> { Y, K, V = "
+       "com.microsoft.SparseAttention <num_heads = 1, kv_num_heads = 1, sparse_block_size = 16> (q, k, v, c, "
+       "d, r, o, t, n) }",
+       "entry 0 has 19 keys before 1 new ones, but the cache holds 16"},
+      {21,
+       node("float[1,1,4] q, float[1,2,3,2] k, float[1,2,4,2] v",
+            "com.microsoft.DecoderMaskedMultiHeadAttention <num_heads = 2> (q, k, v)"),
+       "value is [1,2,4,2], but must be [1,2,3,2]"},
+      {21,
+       node("float[2,4] x, float[2,2] r, float[2,3,4] a, float[2,4,3] b",
+            "com.microsoft.MoE <k = 3> (x, r, a, , b)"),
+       "k is 3, but there are 2 experts"},
+      {21,
+       node("float[2,4] x, float[2,2] r, float[2,3,4] a, float[2,5,3] b", "com.microsoft.MoE(x, r, a, , b)"),
+       "input fc2_experts_weights is [2,5,3]; MoE-1 takes [experts,hidden,inter], here [2,4,inter]"},
+      {21,
+       "(float[1,1,2,2] x, float[1,4] r) => (Y) <int32[1] b = {4}, int32[2] s = {2, 2}> { Y = "
+       "com.microsoft.CropAndResize(x, r, b, s) }",
+       "batch_indices[0] is 4, but there are 1 images"},
+      {21,
+       node("float[1,1,4] x, int32[0,1,4] m", "com.microsoft.MaxpoolWithMask <kernel_shape = [2]> (x, m)"),
+       "the mask M has no plane"},
+      {21,
+       node("int32[2,3] s, float[4,1,2,5] w, float[4] b, float[6,5] c",
+            "com.microsoft.WordConvEmbedding <conv_window_size = 3> (s, w, b, c)"),
+       "conv_window_size is 3, but the inputs have 2"},
+      {21,
+       "(float[2,1,3] x, float[1,8,7] w, float[1,8,2] r, float[1,2,3] qw, float[1,4,3] mw, float[1,3] v, "
+       "float[1,2,4] m) => (Y) <int32[1] n = {5}> { Y = com.microsoft.AttnLSTM <hidden_size = 2> (x, w, r, , "
+       ", , , , qw, mw, v, m, n) }",
+       "memory_seq_lens[0] is 5, but must be in [0, 2]"},
+      {21, node("float[2,3] x, float[2,3] s, float[3] g", "com.microsoft.SkipLayerNormalization(x, s, g)"),
+       ""},
+      {21,
+       node("uint8[2,17] d, int64[1] i",
+            "com.microsoft.GatherPacked <K = 32, packed_type = 2, output_dtype = "
+            "1> (d, i)"),
+       "a row of data has 17 bytes, but 32 elements take 18"},
+      {21,
+       "(float[2,32] a, uint8[20] b) => (Y) <int64[2] s = {32, 1}> { Y = com.microsoft.MatMulFpQ4(a, b, s) }",
+       "B has 20 bytes, but a matrix [32, 1] takes 21"},
+      {21,
+       "(int64[2] s, int64[1] c, int64[3] p) => (Y) <int64[1] i = {1}> { Y, Z = "
+       "com.microsoft.BifurcationDetector(s, c, i, p) }",
+       "prev_suffix_match_idx is 1, src_tokens has 2 and pred_tokens 3"},
+  };
+  for (const Row& row : rows) expect_same_words(row, ", \"com.microsoft\" : 1");
 }
 
 }  // namespace

@@ -5,8 +5,12 @@
 
 #include <cmath>
 
+#include "engine/graph/executor.h"
+#include "engine/graph/plan.h"
+#include "engine/ops/microsoft/timestamps.h"
 #include "tensor/error.h"
 #include "tests/engine/one_node.h"
+#include "tests/opset/model_text.h"
 
 namespace grurun::engine {
 namespace {
@@ -150,8 +154,8 @@ TEST(AddedKernels, GatherPackedReadsBlocks) {
   EXPECT_EQ(elements_held<float>(made[0])[0], 1.5F);
   EXPECT_EQ(elements_held<float>(made[0])[31], -0.5F);
   EXPECT_THAT(why_added("GatherPacked", {Tensor::from<std::uint8_t>({1, 34}, row), id_row({0})},
-                        {attr("K", 32), attr("packed_type", 16), attr("output_dtype", 1)}),
-              HasSubstr("packed_type 16"));
+                        {attr("K", 32), attr("packed_type", 19), attr("output_dtype", 1)}),
+              HasSubstr("packed_type 19"));
 }
 
 // One column of two elements: step 0.5, codes 9 and 0 less 8, in the low bits of two bytes.
@@ -184,6 +188,69 @@ TEST(AddedKernels, SparseToDenseMatMulMultiplies) {
                               {Tensor::from<float>({2, 1}, {1, 2}), Tensor::from<float>({2, 1}, {3, 4})},
                               {attr("transA", 1), attr("alpha", 2.0F)});
   EXPECT_THAT(elements_held<float>(made[0]), ElementsAre(22));
+}
+
+// IQ2_XXS: point 1 of the book with sign 0 negative, at a step of 8 * (0.5 + 1) / 4.
+TEST(AddedKernels, GatherPackedReadsPointsOfACodebook) {
+  std::vector<std::uint8_t> block(66, 0);
+  block[1] = 0x48;                              // 8
+  block[2] = 1, block[6] = 1, block[9] = 0x10;  // the point, its signs, 1 in the highest 4 bits
+  const auto made = run_added("GatherPacked", {Tensor::from<std::uint8_t>({1, 66}, block), id_row({0})},
+                              {attr("K", 256), attr("packed_type", 16), attr("output_dtype", 1)});
+  auto numbers = elements_held<float>(made[0]);
+  numbers.resize(9);
+  // An even number of signs is negative: the eighth, too.
+  EXPECT_THAT(numbers, ElementsAre(-129, 24, 24, 24, 24, 24, 24, -24, 24));
+}
+
+// Words 0 to 3 are text, 2 ends a text, 4 and more are times.
+TEST(AddedKernels, TimestampsComeInPairsAndDoNotGoBack) {
+  TimestampWords words;
+  words.eos = 2, words.start = 3, words.beginning_timestamp = 4;
+  const auto allowed = [&](const Words& sequence, std::vector<float> scores) {
+    words.apply(scores, sequence);
+    std::vector<int> left;
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      if (scores[i] > std::numeric_limits<float>::lowest()) left.push_back(static_cast<int>(i));
+    return left;
+  };
+  const std::vector<float> text_first = {-1, -2, -3, -4, -9, -9, -9},
+                           time_first = {-3, -4, -5, -6, -3, -3, -3};
+  EXPECT_THAT(allowed({0}, text_first), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(allowed({0}, time_first), ElementsAre(4, 5, 6)) << "times are likelier together";
+  EXPECT_THAT(allowed({0, 5}, text_first), ElementsAre(0, 1, 2, 3)) << "the first time stands alone";
+  EXPECT_THAT(allowed({0, 5, 1}, text_first), ElementsAre(0, 1, 2, 6)) << "no start, and no time before 6";
+  EXPECT_THAT(allowed({0, 5, 1, 5}, text_first), ElementsAre(2, 5, 6)) << "a pair, or the end";
+  EXPECT_THAT(allowed({0, 5, 5}, text_first), ElementsAre(0, 1, 2));
+}
+
+// The decoder says that 1 follows 0, 3 follows 1 and 2 follows 3; the encoder begins at what it is given.
+TEST(AddedKernels, WhisperBeamSearchGoesOnFromDecoderInputIds) {
+  const std::string table = "<float[4,4] t = {0,9,0,0, 0,0,0,9, 9,0,0,0, 0,0,9,0}> ";
+  const std::string model =
+      "<ir_version: 10, opset_import: [\"\" : 21, \"com.microsoft\" : 1]> g (float[1,1,2] X, int32[1,b] S) "
+      "=> "
+      "(int32[1,1,5] Y) <int32[1] most = {5}, int32[1] one = {1}> { Y = com.microsoft.WhisperBeamSearch "
+      "<eos_token_id = 2, pad_token_id = 7, encoder = e (float[r,1,n] x, int32[r,l] ids) => (float[r,l,4] "
+      "logits, float[r,1,n] hidden, float[r,1,1,1] k, float[r,1,1,1] v, float[r,1,1,1] kc, float[r,1,1,1] "
+      "vc) " +
+      table +
+      "{ logits = Gather(t, ids) hidden = Identity(x) s = Constant <value_ints = [1, 1, 1, 1]> () z = "
+      "Constant "
+      "<value_float = 0.0> () k = Expand(z, s) v = Identity(k) kc = Identity(k) vc = Identity(k) }, decoder "
+      "= d "
+      "(int32[r,1] ids, float[r,1,p,1] k, float[r,1,p,1] v, float[r,1,1,1] kc, float[r,1,1,1] vc) => "
+      "(float[r,1,4] logits, float[r,1,q,1] k2, float[r,1,q,1] v2) " +
+      table +
+      "{ logits = Gather(t, ids) k2 = Identity(k) v2 = Identity(v) }> (X, most, , one, one, , , , , , S) }";
+  const onnx_io::Model read = model_from_text(model);
+  const Tensor features = Tensor::from<float>({1, 1, 2}, {0, 0});
+  const auto found = [&](const std::vector<std::int32_t>& starts) {
+    std::vector<Value> inputs{features, Tensor::from<std::int32_t>({1, std::ssize(starts)}, starts)};
+    return elements_held<std::int32_t>(run_plan(*make_plan(read), inputs)[0]);
+  };
+  EXPECT_THAT(found({0}), ElementsAre(0, 1, 3, 7, 7));
+  EXPECT_THAT(found({2, 0}), ElementsAre(2, 0, 1, 3, 7));
 }
 
 TEST(AddedKernels, WithoutElementsPathsAreEmptyAndScoresStay) {
