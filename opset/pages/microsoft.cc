@@ -98,7 +98,9 @@ std::span<const Page> microsoft_pages() {
        .shapes = "@1 [batch,length,width] [batch,length,kv_width] [batch,length,kv_width] "
                  "[batch,kv_heads,past,size] "
                  "[batch,kv_heads,past,size] [batch] one",
+       .attributes = "causal: 0, 1; sliding_window_cache: 0, 1; qk_output: 0, 1, 2",
        .numbers = "num_heads: [1,inf); kv_num_heads: [1,inf)",
+       .rules = {{check_group_query}},
        .flops = Flops::attention},
       {.op_type = "HyperConnectionPostMix", .attributes = "num_branches >= 0"},
       {.op_type = "HyperConnectionPreMix", .attributes = "num_branches >= 0"},

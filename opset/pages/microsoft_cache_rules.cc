@@ -4,11 +4,14 @@
 #include <vector>
 
 #include "opset/pages/microsoft_rules.h"
+#include "opset/schema/added/microsoft_cache_window.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
 
 namespace {
+
+constexpr std::int64_t most_attention_heads = 1 << 20;  // as the kernel takes
 
 // The places that the queries of each entry stand at: where the first does, and how many follow.
 void check_cached_places(const NodeFacts& facts, const Size& most, std::int64_t block) {
@@ -44,10 +47,23 @@ void check_block_rows(const NodeFacts& facts) {
 
 }  // namespace
 
+void check_group_query(const NodeFacts& facts) {
+  const auto& outputs = facts.node().outputs;
+  const GroupQueryForm form{facts.int_attribute("causal", 1),
+                            facts.int_attribute("local_window_size", -1),
+                            facts.int_attribute("sliding_window_cache", 0),
+                            facts.int_attribute("qk_output", 0),
+                            facts.has_input(3),
+                            facts.has_input(16),
+                            outputs.size() > 3 && !outputs[3].empty(),
+                            size_of(facts.shape(3), 2)};
+  if (const auto fault = form_fault(form)) fail_invalid("{}", *fault);
+}
+
 void check_sparse_attention(const NodeFacts& facts) {
   const std::int64_t heads = facts.int_attribute("num_heads", 1),
                      kv_heads = facts.int_attribute("kv_num_heads", 1);
-  if (heads < 1 || kv_heads < 1) return;
+  if (heads < 1 || kv_heads < 1 || heads > most_attention_heads || kv_heads > most_attention_heads) return;
   if (heads % kv_heads != 0)
     fail_invalid("num_heads is {}, which is no multiple of kv_num_heads, {}", heads, kv_heads);
   const SymbolicShape* cache = facts.shape(3);
@@ -67,7 +83,7 @@ void check_sparse_attention(const NodeFacts& facts) {
     for (const std::size_t input : {9, 10}) {
       if (!facts.has_input(input)) fail_invalid("do_rotary needs {}", input_name(facts, input));
       const Size half = size_of(facts.shape(input), 1);
-      if (half && size && 2 * *half != *size)
+      if (half && size && count_of({2, half}) != size)
         fail_invalid("{} is {}, but must have half of {} columns", input_name(facts, input),
                      to_string(*facts.shape(input)), *size);
     }

@@ -49,7 +49,10 @@ Size check_projection(const NodeFacts& facts, const ExpertProjection& of, const 
   const SymbolicShape* scales = facts.shape(of.scales);
   const bool of_rows = scales != nullptr && rank_of(*scales) == 2 && blocks.value_or(1) == 1;
   require(of.scales, of_rows ? Sizes{experts, rows} : Sizes{experts, rows, blocks}, "a scale for each block");
-  const auto bytes = [&](const Size& count) { return count ? Size((*count * of.bits + 7) / 8) : count; };
+  const auto bytes = [&](const Size& count) {
+    const Size all = count_of({count, of.bits});
+    return all ? Size(*all / 8 + (*all % 8 == 0 ? 0 : 1)) : all;
+  };
   require(of.zero_points, size > 0 ? Sizes{experts, rows, bytes(blocks)} : Sizes{experts, bytes(rows)},
           "codes as the weights'");
   return rows;

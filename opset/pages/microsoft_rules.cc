@@ -128,8 +128,7 @@ void check_predicted_tokens(const NodeFacts& facts) {
   const Size matched = number_in(facts, 2), length = size_of(facts.shape(0), 0);
   const Size predicted = size_of(facts.shape(3), 0);
   if (!facts.has_input(3) || !matched || !length) return;
-  if (*matched < 0 || *matched > *length ||
-      predicted.value_or(*length + 1 - *matched) != *length + 1 - *matched)
+  if (*matched < 0 || *matched > *length || (predicted && *predicted - 1 != *length - *matched))
     fail_invalid(
         "prev_suffix_match_idx is {}, src_tokens has {} and pred_tokens {}: as many as from that place on, "
         "and "
@@ -146,7 +145,10 @@ void check_attention_lstm(const NodeFacts& facts) {
   if (hidden < 1) return;
   const onnx_io::Attribute* direction = facts.attribute("direction");
   const std::int64_t directions = direction != nullptr && direction->s == "bidirectional" ? 2 : 1;
-  const auto sum = [](const Size& a, const Size& b) { return a && b ? Size(*a + *b) : std::nullopt; };
+  const auto sum = [](const Size& a, const Size& b) {
+    constexpr std::int64_t most = std::int64_t{1} << 62;
+    return a && b && *a < most && *b < most ? Size(*a + *b) : std::nullopt;
+  };
   const auto times = [&](std::int64_t n) { return count_of({n, hidden}); };
   const Sizes state{directions, batch, hidden};
   const Sizes wanted[] = {{steps, batch, input},

@@ -35,6 +35,8 @@ void check_ngram_hash(const NodeFacts& facts);
 
 /// GatedDeltaNet: heads, sequences, what its rule needs, and states for them.
 void check_delta_net(const NodeFacts& facts);
+/// GroupQueryAttention: what it states goes together.
+void check_group_query(const NodeFacts& facts);
 /// SparseAttention: heads of the caches' size, rows of blocks, places within the cache.
 void check_sparse_attention(const NodeFacts& facts);
 /// DecoderMaskedMultiHeadAttention: heads of the caches' size, and beams.

@@ -158,11 +158,11 @@ void check_ngram_hash(const NodeFacts& facts) {
   using Narrow = std::numeric_limits<std::int32_t>;
   if (facts.dtype(0) == DType::int32 && (pad < Narrow::min() || pad > Narrow::max()))
     fail_invalid("pad_id is {}, which is no int32, the type of input_ids", pad);
+  if (packed) check_sequence_ends(facts);
   const Size batch = packed ? size_plus(size_of(facts.shape(3), 0), -1) : size_of(facts.shape(0), 0);
   const Sizes past{batch, largest - 1};
   require_sizes("past_ids", facts.shape(packed ? 4 : 3), past, "max_ngram_size - 1 ids of each sequence");
   if (!packed) return;
-  check_sequence_ends(facts);
   require_sizes("past_segment_ids", facts.shape(8), past, "as past_ids");
   check_capture(facts, 9, batch);
 }

@@ -275,24 +275,22 @@ std::string with_sink(const BodyNode& node, std::int64_t batch, std::int64_t hea
          "of_heads = Add(added, zero_heads) sunk = Concat <axis = -1> (of_heads, sink_column) ";
 }
 
-// What attributes and inputs ask of each other, as the operator's page has it.
 CacheWindow cache_window(const BodyNode& node, std::int64_t length) {
-  const std::int64_t window = node.integer("local_window_size"), causal = node.integer("causal");
-  if (causal != 0 && causal != 1) fail_invalid("causal is {}, but must be 0 or 1", causal);
-  if (causal == 0 && window != -1)
-    fail_invalid("local_window_size is {}, but must be -1 where causal is 0", window);
-  if (node.has("query_seqlens") && (causal == 0 || !node.has("past_key")))
-    fail_invalid("query_seqlens needs past_key, past_value and causal 1");
-  const std::int64_t slides = node.integer("sliding_window_cache");
-  if (slides != 0 && slides != 1) fail_invalid("sliding_window_cache is {}, but must be 0 or 1", slides);
-  if (slides == 0) return {};
-  if (window <= 0 || !node.has("past_key"))
-    fail_invalid("sliding_window_cache needs past_key, past_value and a positive local_window_size");
-  const std::int64_t capacity = node.dim("past_key", 2);
-  if (capacity < window)
-    fail_invalid("the cache has {} places, but must have the {} of local_window_size", capacity, window);
-  if (node.wants("output_qk")) fail_unsupported("GroupQueryAttention with output_qk of a cache that slides");
-  return {capacity, window, length};
+  const bool slides = node.integer("sliding_window_cache") != 0, has_past = node.has("past_key");
+  const bool wanted = node.wants("output_qk");
+  GroupQueryForm form{node.integer("causal"),
+                      node.integer("local_window_size"),
+                      slides ? 1 : 0,
+                      node.integer("qk_output"),
+                      has_past,
+                      node.has("query_seqlens"),
+                      wanted,
+                      std::nullopt};
+  if (slides && has_past) form.capacity = node.dim("past_key", 2);
+  if (const auto fault = form_fault(form)) fail_invalid("{}", *fault);
+  if (!slides) return {};
+  if (wanted) fail_unsupported("GroupQueryAttention with output_qk of a cache that slides");
+  return {*form.capacity, form.local_window_size, length};
 }
 
 // output_qk [batch_size, num_heads, length, total], 0 of hidden keys, without what with_sink added.
@@ -318,9 +316,7 @@ std::string group_query_body(const BodyNode& node) {
   std::string attributes = "softcap: float = @softcap";
   if (node.number("scale") != 0) attributes += ", scale: float = @scale";
   const std::int64_t products = node.integer("qk_output");
-  if (products < 0 || products > 2) fail_invalid("qk_output is {}, but must be 0, 1 or 2", products);
   const bool wanted = node.wants("output_qk");
-  if (wanted && products == 0) fail_invalid("output_qk is wanted, but qk_output is 0: state 1 or 2");
   if (wanted) attributes += fmt::format(", qk_matmul_output_mode = {}", products == 2 ? 3 : 2);
   const bool padded = node.has("query_seqlens");
   nodes += fmt::format(

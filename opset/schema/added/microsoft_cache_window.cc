@@ -20,6 +20,23 @@ std::string resident(std::string_view keys, std::string_view name) {
 
 }  // namespace
 
+std::optional<std::string> form_fault(const GroupQueryForm& form) {
+  const std::int64_t window = form.local_window_size;
+  if (form.causal == 0 && window != -1)
+    return fmt::format("local_window_size is {}, but must be -1 where causal is 0", window);
+  if (form.has_query_seqlens && (form.causal == 0 || !form.has_past))
+    return "query_seqlens needs past_key, past_value and causal 1";
+  if (form.wants_output_qk && form.qk_output == 0)
+    return "output_qk is wanted, but qk_output is 0: state 1 or 2";
+  if (form.sliding_window_cache == 0) return std::nullopt;
+  if (window <= 0 || !form.has_past)
+    return "sliding_window_cache needs past_key, past_value and a positive local_window_size";
+  if (form.capacity && *form.capacity < window)
+    return fmt::format("the cache has {} places, but must have the {} of local_window_size", *form.capacity,
+                       window);
+  return std::nullopt;
+}
+
 std::string window_rows(const CacheWindow& window) {
   const std::int64_t dropped = window.capacity - window.window + 1;
   return fmt::format(

@@ -3,10 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace grurun::opset {
+
+/// What a node of GroupQueryAttention states.
+struct GroupQueryForm {
+  std::int64_t causal = 1, local_window_size = -1, sliding_window_cache = 0, qk_output = 0;
+  bool has_past = false, has_query_seqlens = false, wants_output_qk = false;
+  std::optional<std::int64_t> capacity;  // of the past, where it is known
+};
+
+/// What of it does not go together.
+std::optional<std::string> form_fault(const GroupQueryForm& form);
 
 struct CacheWindow {
   std::int64_t capacity = 0, window = 0;  // C, local_window_size

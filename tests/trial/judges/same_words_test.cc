@@ -249,6 +249,12 @@ TEST(SameWords, OfOperatorsBeyondTheStandard) {
        "float[1,2,4] m) => (Y) <int32[1] n = {5}> { Y = com.microsoft.AttnLSTM <hidden_size = 2> (x, w, r, , "
        ", , , , qw, mw, v, m, n) }",
        "memory_seq_lens[0] is 5, but must be in [0, 2]"},
+      {21,
+       "(float[1,3,32] q, float[1,3,16] k, float[1,3,16] v) => (Y) <int32[1] n = {2}, int32[1] t = {3}> { Y "
+       "= "
+       "com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 1, causal = 0, local_window_size = "
+       "2> (q, k, v, , , n, t) }",
+       "local_window_size is 2, but must be -1 where causal is 0"},
       {21, node("float[2,3] x, float[2,3] s, float[3] g", "com.microsoft.SkipLayerNormalization(x, s, g)"),
        ""},
       {21,
