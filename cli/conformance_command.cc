@@ -250,6 +250,7 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& know
   const Policy* policy = options.each.policy.get();
   take_part(flags.part, policy == nullptr ? "" : policy->text(), result);
   result.options = suite_options(flags, std::max<std::size_t>(result.cases.size(), 1));
+  result.options.links = std::move(found.links);
   return result;
 }
 

@@ -33,6 +33,7 @@ struct Listing {
   std::vector<std::string> written_otherwise;            // other models, as text or compressed
   std::map<std::string, std::string> unseen;             // what hides a case or a data set, and why
   std::unordered_map<std::string, std::string> outputs;  // X of X_output_K.pb to the first such file by name
+  std::vector<std::string> links;
   bool has_data_json = false;
 
   bool has(const std::string& model) const { return std::binary_search(models.begin(), models.end(), model); }
@@ -60,6 +61,7 @@ Listing list(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     std::string name = entry.path().filename().string();
     std::error_code error;
+    if (entry.is_symlink(error)) out.links.push_back(name);
     if (entry.is_directory(error)) {
       out.folders.push_back(std::move(name));
     } else if (error) {
@@ -191,11 +193,17 @@ class Finder {
     return fs::exists(folder / onnx_model, ignored) || fs::exists(folder / ir_model, ignored);
   }
 
+  Listing listed(const fs::path& folder) {
+    Listing listing = list(folder);
+    for (const std::string& name : listing.links) found_.links.push_back((folder / name).string());
+    return listing;
+  }
+
   /// Why the folder cannot be listed; empty when it can.
   std::string folder(const fs::path& path) {
     Listing listing;
     try {
-      listing = list(path);
+      listing = listed(path);
     } catch (const fs::filesystem_error& error) {
       return fmt::format("the folder cannot be read: {}", error.code().message());
     }
@@ -241,7 +249,7 @@ class Finder {
 
   void file(const fs::path& path) {
     const fs::path holder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    const Listing listing = list(holder);
+    const Listing listing = listed(holder);
     const std::string name = path.filename().string();
     const bool is_case_model = name == onnx_model || name == ir_model || name == listing.case_model();
     if (is_case_model && std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set))

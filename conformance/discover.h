@@ -17,6 +17,7 @@ struct Discovery {
   /// What looks like a case and is none, by reason ("only a url", ...): told, so that nothing is left out in
   /// silence.
   std::map<std::string, std::vector<std::string>> no_cases;
+  std::vector<std::string> links;         // in folders that hold cases: what they lead to lies elsewhere
   std::vector<std::string> without_case;  // paths below which there is none, and nothing unseen
 };
 

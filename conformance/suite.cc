@@ -55,6 +55,7 @@ CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
 /// A folder or file that is a link lies elsewhere; so may what is in a data set.
 SandboxPaths readable_paths(const SuiteResult& result) {
   SandboxPaths paths{result.options.folders, {}};
+  paths.read.insert(paths.read.end(), result.options.links.begin(), result.options.links.end());
   if (result.options.each.other) paths.read.push_back(result.options.each.other->folder);
   std::string last;
   for (const Case& test : result.cases) {
@@ -64,7 +65,6 @@ SandboxPaths readable_paths(const SuiteResult& result) {
     std::error_code error;
     if (result.options.folders.empty() || std::filesystem::is_symlink(test.path, error))
       paths.read.push_back(folder);
-    onnx_io::add_links(folder, paths.read);
     for (const std::string& set : test.data_sets) onnx_io::add_links(set, paths.read);
   }
   return paths;

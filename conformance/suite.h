@@ -32,6 +32,7 @@ struct SuiteOptions {
   std::optional<std::chrono::nanoseconds> max_run_time{};  // of all cases
   SandboxMode sandbox = SandboxMode::automatic;            // of the workers
   std::vector<std::string> folders{};                      // that cases were found in: what workers may read
+  std::vector<std::string> links{};  // Discovery::links: they may read what these lead to
 };
 
 /// How a run of a case ended that was repeated.
