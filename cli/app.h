@@ -3,5 +3,6 @@
 #pragma once
 
 namespace CLI {
+class Option;
 class App;
 }  // namespace CLI

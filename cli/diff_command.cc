@@ -121,8 +121,8 @@ void add_diff(CLI::App& command, Action& action) {
   command.add_option("A", flags->a, "Model file (.onnx)")->type_name("A")->required();
   command.add_option("B", flags->b, "Another one")->type_name("B")->required();
   add_inputs_flag(command, flags->data, "Data, to run both on");
-  add_random_flags(command, flags->data);
-  command.get_option("--set")->description("Sizes of named dimensions, batch=1,3 (2,1,3,5 of each)");
+  add_random_flags(command, flags->data)
+      .description("Sizes of named dimensions, batch=1,3 (2,1,3,5 of each)");
   add_tolerance_flags(command, flags->tolerance);
   add_engine_flags(command, flags->engine, "Engine");
   command.add_option("--max-time", flags->max_time, "Seconds that it may take; 0, the default: no limit")

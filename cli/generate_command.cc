@@ -116,8 +116,8 @@ void add_generate(CLI::App& command, Action& action) {
       ->type_name("DIR")
       ->required();
   add_inputs_flag(command, flags->data, "Data");
-  add_random_flags(command, flags->data);
-  command.get_option("--set")->description("Sizes of named dimensions, batch=1,3: each combination of them");
+  add_random_flags(command, flags->data)
+      .description("Sizes of named dimensions, batch=1,3: each combination of them");
   const char* sets = "Data sets";
   command.add_option("--sets", flags->sets, "Data sets of each size, with the seeds that follow")
       ->check(CLI::Range(1, 10000).description(""))

@@ -86,7 +86,7 @@ void add_inputs_flag(CLI::App& app, InputFlags& flags, const std::string& group)
       ->group(group);
 }
 
-void add_random_flags(CLI::App& app, InputFlags& flags) {
+CLI::Option& add_random_flags(CLI::App& app, InputFlags& flags) {
   const char* random = "Random inputs (all of them without --inputs; those missing with one of these)";
   app.add_option_function<std::string>(
          "--seed", [&flags](const std::string& text) { flags.seed = parse_whole("--seed", text); },
@@ -100,10 +100,10 @@ void add_random_flags(CLI::App& app, InputFlags& flags) {
   app.add_option("--input-shapes", flags.shapes, "Shapes, X:[5,2,3], or [5,2,3] for the only input")
       ->type_name("[X:][D,...]")
       ->group(random);
-  app.add_option("--set", flags.dimensions, "Sizes of named dimensions, batch=4 or batch=4,frames=20")
-      ->allow_extra_args(false)
-      ->type_name("DIM=N")
-      ->group(random);
+  return *app.add_option("--set", flags.dimensions, "Sizes of named dimensions, batch=4 or batch=4,frames=20")
+              ->allow_extra_args(false)
+              ->type_name("DIM=N")
+              ->group(random);
 }
 
 }  // namespace grurun::cli

@@ -25,8 +25,9 @@ struct InputFlags {
 /// --inputs, in the help's group of that name.
 void add_inputs_flag(CLI::App& app, InputFlags& flags, const std::string& group);
 
-/// --seed, --val-range, --input-shapes, --set.
-void add_random_flags(CLI::App& app, InputFlags& flags);
+/// --seed, --val-range, --input-shapes, --set. Returns the last: CLI11 ends the program where it is to find
+/// one by name without memory.
+CLI::Option& add_random_flags(CLI::App& app, InputFlags& flags);
 
 /// Values by graph input: from files, or at random where no file is named or a flag describes random
 /// inputs; what was made up is told on stderr. Empty where an initializer gives the value. Throws

@@ -290,10 +290,11 @@ int run(const RunFlags& flags) {
 void add_data_flags(CLI::App& app, RunFlags& flags) {
   const char* data = "Data";
   add_inputs_flag(app, flags.data, data);
-  app.add_option("--expected", flags.expected,
-                 "Compare with these, named as for --inputs (folder: output_K.pb)")
-      ->type_name("FILE")
-      ->group(data);
+  CLI::Option* const expected =
+      app.add_option("--expected", flags.expected,
+                     "Compare with these, named as for --inputs (folder: output_K.pb)")
+          ->type_name("FILE")
+          ->group(data);
   // One value each time, so that a model named last is not taken for one.
   const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* text) {
     return app.add_option(name, values, text)->allow_extra_args(false)->group(data);
@@ -301,8 +302,7 @@ void add_data_flags(CLI::App& app, RunFlags& flags) {
   repeated("--rtol", flags.rtol, "Relative tolerance, 1e-3 or for one output Y:1e-3; may be repeated")
       ->type_name("[Y:]NUMBER");
   repeated("--atol", flags.atol, "Absolute tolerance, likewise")->type_name("[Y:]NUMBER");
-  add_cast_flag(app, flags.cast, data);
-  app.get_option("--cast")->needs("--expected");
+  add_cast_flag(app, flags.cast, data).needs(expected);
   app.add_option(
          "--save-outputs", flags.save_outputs,
          "Write outputs: a folder (output_K.pb; one to be made, with a dot in its name, ends with /), "

@@ -21,12 +21,12 @@ void add_tolerance_flags(CLI::App& command, ToleranceFlags& flags) {
   command.add_option("--atol", flags.atol, "Absolute tolerance, over data.json and the default 1e-7");
 }
 
-void add_cast_flag(CLI::App& command, bool& cast, const std::string& group) {
-  command
-      .add_flag(
-          "--cast", cast,
-          "Compare floats of unlike types: what is expected is converted to the type of what is compared")
-      ->group(group);
+CLI::Option& add_cast_flag(CLI::App& command, bool& cast, const std::string& group) {
+  return *command
+              .add_flag("--cast", cast,
+                        "Compare floats of unlike types: what is expected is converted to the type of what "
+                        "is compared")
+              ->group(group);
 }
 
 trial::ToleranceChoice checked(const ToleranceFlags& flags) {

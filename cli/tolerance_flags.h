@@ -17,7 +17,7 @@ struct ToleranceFlags {
 void add_tolerance_flags(CLI::App& command, ToleranceFlags& flags);
 
 /// --cast.
-void add_cast_flag(CLI::App& command, bool& cast, const std::string& group = "Options");
+CLI::Option& add_cast_flag(CLI::App& command, bool& cast, const std::string& group = "Options");
 
 /// Throws Error(usage) for what is no number from 0.
 trial::ToleranceChoice checked(const ToleranceFlags& flags);
