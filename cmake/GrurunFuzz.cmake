@@ -1,10 +1,20 @@
-# Every fuzz/<name>_fuzz.cc is a libFuzzer program of its own, in build/fuzz/fuzz/.
+# Every fuzz/<name>_fuzz.cc is a program of its own, in build/<preset>/fuzz/: libFuzzer's, or AFL++'s where its compiler is chosen,
+# which puts a driver of the same entry in the place of libFuzzer. The room that it needs is built for it, and no higher one.
+set(room_of_values_fuzz onnx_io)
+set(room_of_run_fuzz trial)
+set(room_of_gate_fuzz conformance)
+set(room_of_wire_fuzz conformance)
+set(room_of_suite_report_fuzz report)
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cc)
 foreach(source IN LISTS sources)
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
-  target_link_libraries(${name} PRIVATE grurun_options grurun::report protobuf::libprotobuf)
+  set(room engine)
+  if(DEFINED room_of_${name})
+    set(room ${room_of_${name}})
+  endif()
+  target_link_libraries(${name} PRIVATE grurun_options grurun::${room} protobuf::libprotobuf)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
 endforeach()
 target_sources(run_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/fuzz/mutate_message.cc)
