@@ -1,7 +1,8 @@
 # The Python package: grurun._core from python/bindings, beside the sources of python/grurun. `pip install .` comes here through
 # pyproject.toml; other builds make the same package in <build>/python for the tests, where nanobind is at hand.
 set(GRURUN_PYTHON_PACKAGE AUTO CACHE STRING "Build the Python package: ON, OFF, or AUTO where nanobind is installed")
-if(NOT GRURUN_PYTHON_PACKAGE OR GRURUN_SANITIZE OR CMAKE_CROSSCOMPILING)
+# For another processor it is made for a wheel alone: scripts/build-wheel --arm64, which knows that processor's Python.
+if(NOT GRURUN_PYTHON_PACKAGE OR GRURUN_SANITIZE OR (CMAKE_CROSSCOMPILING AND NOT SKBUILD))
   return()
 endif()
 
