@@ -102,13 +102,17 @@ std::string rotary_body(const BodyNode& node) {
              rank == 3 ? fmt::format(", num_heads = {}", heads) : "", positions);
 }
 
-// For each column of the caches, which of the three positions of a token it follows.
-std::vector<std::int64_t> followed_positions(const BodyNode& node, std::int64_t half) {
-  const std::vector<std::int64_t> sections = node.integers("mrope_section");
+void require_sections(const std::vector<std::int64_t>& sections, std::int64_t half) {
   const auto too_long = [&](std::int64_t size) { return size < 0 || size > half; };
   if (sections.size() != 3 || std::ranges::any_of(sections, too_long) ||
       sections[0] + sections[1] + sections[2] != half)
     fail_invalid("mrope_section is {}, but must be three sizes whose sum is {}", list_text(sections), half);
+}
+
+// For each column of the caches, which of the three positions of a token it follows.
+std::vector<std::int64_t> followed_positions(const BodyNode& node, std::int64_t half) {
+  const std::vector<std::int64_t> sections = node.integers("mrope_section");
+  require_sections(sections, half);
   std::vector<std::int64_t> followed(static_cast<std::size_t>(half), 0);
   const std::int64_t layout = node.integer("mrope_layout");
   if (layout != 0 && layout != 1) fail_invalid("mrope_layout is {}, but must be 0 or 1", layout);
@@ -121,6 +125,16 @@ std::vector<std::int64_t> followed_positions(const BodyNode& node, std::int64_t 
     }
   }
   return followed;
+}
+
+void infer_multimodal_rotary(onnx::InferenceContext& context) {
+  onnx::propagateShapeAndTypeFromFirstInput(context);
+  const onnx::AttributeProto* sections = context.getAttribute("mrope_section");
+  if (sections == nullptr || !onnx::hasInputShape(context, 2)) return;
+  const auto& cache = onnx::getInputShape(context, 2);
+  // What the kernel takes: above it, sums of sizes may not be numbers.
+  if (cache.dim_size() != 2 || !cache.dim(1).has_dim_value() || cache.dim(1).dim_value() > (1 << 20)) return;
+  require_sections({sections->ints().begin(), sections->ints().end()}, cache.dim(1).dim_value());
 }
 
 // The standard's, whose caches hold for each token what its positions in time, height and width give.
@@ -171,8 +185,7 @@ constexpr AddedOperator embedding_rows[] = {
      "interleaved: int = 0; is_packed_batching: int = 0; mrope_layout: int = 0; mrope_section: ints!; "
      "num_heads: int = 0; rotary_embedding_dim: int = 0; scale: float",
      "input: T; position_ids: M; cos_cache: T; sin_cache: T", "output: T",
-     "T: float, float16, bfloat16; M: int64", multimodal_rotary_body,
-     onnx::propagateShapeAndTypeFromFirstInput},
+     "T: float, float16, bfloat16; M: int64", multimodal_rotary_body, infer_multimodal_rotary},
     {"QEmbedLayerNormalization", "EmbedLayerNormalization of quantized embeddings.", "epsilon: float = 1e-12",
      "input_ids: T1; segment_ids: T1?; word_embedding_quant: T2; position_embedding_quant: T2; "
      "segment_embedding: T2?; gamma_quant: T2; beta_quant: T2; mask: T1?; word_embedding_scale: T; "

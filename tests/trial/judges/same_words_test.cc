@@ -255,6 +255,10 @@ TEST(SameWords, OfOperatorsBeyondTheStandard) {
        "com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 1, causal = 0, local_window_size = "
        "2> (q, k, v, , , n, t) }",
        "local_window_size is 2, but must be -1 where causal is 0"},
+      {21,
+       node("float[1,2,16] x, int64[3,1,2] p, float[4,8] c, float[4,8] s",
+            "com.microsoft.MRotaryEmbedding <mrope_section = [1, 1, 5]> (x, p, c, s)"),
+       "mrope_section is [1, 1, 5], but must be three sizes whose sum is 8"},
       {21, node("float[2,3] x, float[2,3] s, float[3] g", "com.microsoft.SkipLayerNormalization(x, s, g)"),
        ""},
       {21,
