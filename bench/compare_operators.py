@@ -284,6 +284,19 @@ CASES = [
     ("bias gelu", "S = Add(X, b) Y = Gelu(S)", {"X": TOKENS, "b": (768,)}),
     ("residual scale", "A = Mul(X, c) Y = Add(A, Z)", {"X": TOKENS, "Z": TOKENS, "c": np.array(0.5, np.float32)}),
     ("gate", "A = Tanh(X) B = Sigmoid(Z) Y = Mul(A, B)", {"X": TOKENS, "Z": TOKENS}),
+    ("microsoft gelu", "Y = com.microsoft.Gelu(X)", {"X": TOKENS}),
+    ("microsoft fast gelu", "Y = com.microsoft.FastGelu(X, b)", {"X": TOKENS, "b": (768,)}),
+    ("microsoft bias gelu", "Y = com.microsoft.BiasGelu(X, b)", {"X": TOKENS, "b": (768,)}),
+    ("microsoft skip layer_normalization", "Y = com.microsoft.SkipLayerNormalization(X, Z, g, b, c)",
+     {"X": TOKENS, "Z": TOKENS, "g": (768,), "b": (768,), "c": (768,)}),
+    ("microsoft skip simplified", "Y = com.microsoft.SkipSimplifiedLayerNormalization(X, Z, g)", {"X": TOKENS, "Z": TOKENS, "g": (768,)}),
+    ("microsoft attention", "Y = com.microsoft.Attention<num_heads = 12>(X, w, b)", {"X": TOKENS, "w": floats(768, 2304) / 30, "b": (2304,)}),
+    ("microsoft multi_head_attention", "Y = com.microsoft.MultiHeadAttention<num_heads = 12>(Q, K, V)", {"Q": TOKENS, "K": TOKENS, "V": TOKENS}),
+    ("microsoft fused_matmul", "Y = com.microsoft.FusedMatMul<transB = 1, alpha = 0.5>(X, w)", {"X": TOKENS, "w": (768, 768)}),
+    ("microsoft qlinear_add", "Y = com.microsoft.QLinearAdd(X, x_scale, x_zero, Z, x_scale, x_zero, y_scale, y_zero)",
+     {"X": bytes_of(np.uint8, *TOKENS), "Z": bytes_of(np.uint8, *TOKENS), **QUANTIZED}),
+    ("microsoft qlinear_sigmoid", "Y = com.microsoft.QLinearSigmoid(X, x_scale, x_zero, y_scale, y_zero)",
+     {"X": bytes_of(np.uint8, *TOKENS), **QUANTIZED}),
     ("tiny chain", "A = Add(X, one) B = Relu(A) C = Mul(B, X) Y = Sigmoid(C)", {"X": (1, 16), "one": np.array(1, np.float32)}),
 ]
 
@@ -297,7 +310,7 @@ def make_case(nodes, values):
     graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in values.items() if not name[0].isupper())
     outputs = graph.node[0].output if len(graph.node) == 1 else ["Y"]
     graph.output.extend(helper.make_empty_tensor_value_info(name) for name in outputs)
-    return (helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10),
+    return (helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23), helper.make_opsetid("com.microsoft", 1)], ir_version=10),
             {name: value for name, value in values.items() if name[0].isupper()})
 
 
