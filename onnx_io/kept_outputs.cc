@@ -78,7 +78,9 @@ void close_all_but(int first, int second) {
 
 /// The other process. It ends when nobody can ask any more.
 [[noreturn]] void keep(Keeping& all, int hears, int answers) {
-  // A terminal sends them to the whole group; what is left behind is removed all the same.
+  // What ends the whole group, of a terminal or of timeout, is not to end this one: what is left behind is
+  // removed.
+  ::setsid();
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(number, SIG_IGN);
   close_all_but(hears, answers);
   for (;;) {

@@ -80,6 +80,7 @@ class SandboxedOutputs : public ::testing::Test {
     if (child == 0) {
       std::string answer;
       try {
+        setpgid(0, 0);
         own_process();
         enter_sandbox("auto", files);
         answer = attempts();
@@ -177,14 +178,24 @@ TEST_F(SandboxedOutputs, NothingIsLeftOfAProcessThatIsKilled) {
   SandboxFiles outputs = files();
   outputs.scratch = {path("scratch")};
   fs::create_directories(path("scratch"));
+  // The whole group is killed, as timeout does it.
+  std::thread killer([&] {
+    std::string process;
+    for (int i = 0; i < 1000 && process.empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      process = text_of("scratch/process");
+    }
+    if (!process.empty()) kill(-std::stoi(process), SIGKILL);
+  });
   in_sandbox(
       outputs,
       [&]() -> std::string {
-        onnx_io::write_file(path("scratch/values"), {"many"});
-        raise(SIGKILL);
+        onnx_io::write_file(path("scratch/process"), {std::to_string(getpid())});
+        std::this_thread::sleep_for(std::chrono::seconds(20));
         return "";
       },
       &status);
+  killer.join();
   EXPECT_TRUE(WIFSIGNALED(status));
   const std::vector<std::string> wanted{"link.json", "loose.json", "old.json", "other.txt"};
   for (int i = 0; i < 500 && (names_in("out") != wanted || fs::exists(path("scratch"))); ++i)
