@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -7,11 +6,12 @@
 #include "cli/engine_flags.h"
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
+#include "cli/reference_choice.h"
 #include "cli/report_flags.h"
-#include "cli/runtime_values.h"
 #include "cli/sandbox_flags.h"
 #include "cli/time_limit.h"
 #include "cli/warnings.h"
+#include "conformance/runtime_values.h"
 #include "onnx_io/models/load_to_run.h"
 #include "onnx_io/scratch_folder.h"
 #include "opset/check/mended_findings.h"
@@ -46,38 +46,31 @@ const std::map<std::string, trial::Oddity> oddities{{"nan", trial::Oddity::nan},
                                                     {"overflow-float16", trial::Oddity::overflow_float16},
                                                     {"denormal", trial::Oddity::denormal}};
 
-constexpr const char* precise = "precise";
-
-bool holds_values(const std::string& path) {
-  return path.ends_with(".npz") || path.ends_with(".json") || std::filesystem::is_directory(path);
+/// What the reference is: --runtime is one more way to name it.
+ReferenceChoice reference_of_flags(const BisectFlags& flags) {
+  if (!flags.runtime.empty()) return {ReferenceKind::runtime, "", flags.runtime};
+  return choose_reference(flags.against);
 }
 
-/// The command of the runtime that is the reference; nullopt: something else is.
-std::optional<std::string> runtime_command(const BisectFlags& flags) {
-  return flags.runtime.empty() ? command_of_runtime(flags.against) : flags.runtime;
+std::string flag_of_runtime(const BisectFlags& flags) {
+  return flags.runtime.empty() ? "--against " + flags.against : "--runtime";
 }
 
 /// What reports call the reference.
-std::string reference_name(const BisectFlags& flags) {
+std::string reference_name(const BisectFlags& flags, const ReferenceChoice& choice) {
   if (!flags.runtime.empty()) return "the command of --runtime";
-  return flags.against == precise ? "double precision" : flags.against;
+  return choice.kind == ReferenceKind::precise ? "double precision" : flags.against;
 }
 
 /// A reference that no runtime makes.
-trial::Reference reference_for(const BisectFlags& flags, const onnx_io::Model& model,
+trial::Reference reference_for(const ReferenceChoice& choice, const onnx_io::Model& model,
                                const std::vector<Value>& inputs, const trial::Rerun& rerun,
                                const std::string& scratch) {
-  if (flags.against == precise) return trial::precise_reference_of(model, inputs, rerun, scratch);
-  if (holds_values(flags.against)) return {trial::ValueStore::open(flags.against, "--against")};
-  const onnx_io::RunnableModel other = onnx_io::load_model_to_run(flags.against);
+  if (choice.kind == ReferenceKind::precise)
+    return trial::precise_reference_of(model, inputs, rerun, scratch);
+  if (choice.kind == ReferenceKind::values) return {trial::ValueStore::open(choice.path, "--against")};
+  const onnx_io::RunnableModel other = onnx_io::load_model_to_run(choice.path);
   return trial::reference_of(model, inputs, other.model, rerun, scratch);
-}
-
-/// Values that a runtime returns at once: a part of what tensors may take here, where that was said.
-std::size_t bytes_at_once(const BisectFlags& flags) {
-  constexpr std::size_t otherwise = std::size_t{256} << 20, part = 4;
-  return flags.engine.max_memory.empty() ? otherwise
-                                         : parse_bytes("--max-memory", flags.engine.max_memory) / part;
 }
 
 void require_one_reference(const BisectFlags& flags) {
@@ -100,16 +93,15 @@ int run(const BisectFlags& flags) {
   if (!flags.against.empty()) read.push_back({"--against", flags.against});
   require_unread(reports.files(), read);
   if (!flags.names.empty()) read.push_back({"--names", flags.names});
-  const std::optional<std::string> command = runtime_command(flags);
+  const ReferenceChoice choice = reference_of_flags(flags);
+  const bool starts_program = choice.kind == ReferenceKind::runtime;
   const onnx_io::ScratchFolder scratch;
   SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports.files())};
   files.scratch.push_back(scratch.path());
   if (!flags.names.empty()) files.values.push_back(flags.names);
-  if (!flags.against.empty() && flags.against != precise && !command)
-    (holds_values(flags.against) ? files.values : files.models).push_back(flags.against);
-  if (command && sandbox_mode(flags.engine.sandbox) == conformance::SandboxMode::strict)
-    fail_usage("--sandbox strict: another runtime is a program that is started; use auto");
-  if (!command) enter_sandbox(flags.engine.sandbox, files);
+  add_reference(choice, files);
+  if (starts_program) refuse_strict_sandbox(flags.engine, flag_of_runtime(flags));
+  if (!starts_program) enter_sandbox(flags.engine.sandbox, files);
   std::optional<onnx_io::RunnableModel> file = onnx_io::load_model_to_run(flags.model);
   require_unread(reports.files(), files_of(file->model));
   const std::vector<Value> inputs = gather_inputs(flags.data, file->model.graph);
@@ -130,41 +122,41 @@ int run(const BisectFlags& flags) {
   }
   memory::begin_counting_heap();
   BisectReport result{flags.model, {}, {}, {}};
-  with_context([&] { return flags.model; },
-               [&] {
-                 trial::TrialOptions checked;
-                 checked.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
-                 trial::Trial(file->model, std::move(checked)).check(inputs);
-                 if (!flags.find.empty()) {
-                   result.sought = flags.find;
-                   result.found =
-                       trial::find_oddity(file->model, inputs, oddities.at(flags.find), options.rerun);
-                   return;
-                 }
-                 std::optional<trial::Reference> reference;
-                 if (command) {
-                   const std::vector<WantedValue> wanted = wanted_values(file->model, inputs, options.rerun);
-                   RuntimeRun run{flags.runtime.empty() ? "--against " + flags.against : "--runtime",
-                                  *command,
-                                  flags.model,
-                                  !file->model.external_files.empty(),
-                                  scratch.path(),
-                                  bytes_at_once(flags),
-                                  options.rerun.deadline};
-                   onnx_io::Graph graph;
-                   graph.inputs = file->model.graph.inputs;
-                   graph.outputs = file->model.graph.outputs;
-                   file.reset();  // the runtime has its own weights: they are not to be there twice
-                   reference.emplace(trial::Reference{values_of_runtime(run, graph, inputs, wanted)});
-                   file = onnx_io::load_model_to_run(flags.model);
-                 } else {
-                   reference = reference_for(flags, file->model, inputs, options.rerun, scratch.path());
-                 }
-                 if (!flags.names.empty())
-                   reference->values.rename(trial::read_name_map(flags.names), "--names");
-                 result.bisection = trial::bisect(file->model, inputs, *reference, options);
-                 result.bisection->reference = reference_name(flags);
-               });
+  with_context(
+      [&] { return flags.model; },
+      [&] {
+        trial::TrialOptions checked;
+        checked.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
+        trial::Trial(file->model, std::move(checked)).check(inputs);
+        if (!flags.find.empty()) {
+          result.sought = flags.find;
+          result.found = trial::find_oddity(file->model, inputs, oddities.at(flags.find), options.rerun);
+          return;
+        }
+        std::optional<trial::Reference> reference;
+        if (starts_program) {
+          const std::vector<conformance::WantedValue> wanted =
+              conformance::wanted_values(file->model, inputs, options.rerun);
+          conformance::RuntimeRun run{flag_of_runtime(flags),
+                                      choice.command,
+                                      flags.model,
+                                      !file->model.external_files.empty(),
+                                      scratch.path(),
+                                      bytes_at_once(flags.engine),
+                                      options.rerun.deadline};
+          onnx_io::Graph graph;
+          graph.inputs = file->model.graph.inputs;
+          graph.outputs = file->model.graph.outputs;
+          file.reset();  // the runtime has its own weights: they are not to be there twice
+          reference.emplace(trial::Reference{conformance::values_of_runtime(run, graph, inputs, wanted)});
+          file = onnx_io::load_model_to_run(flags.model);
+        } else {
+          reference = reference_for(choice, file->model, inputs, options.rerun, scratch.path());
+        }
+        if (!flags.names.empty()) reference->values.rename(trial::read_name_map(flags.names), "--names");
+        result.bisection = trial::bisect(file->model, inputs, *reference, options);
+        result.bisection->reference = reference_name(flags, choice);
+      });
   limit.reset();
   reports.write(result);
   return result.exit_status();
@@ -191,13 +183,7 @@ void add_bisect(CLI::App& command, Action& action) {
   add_inputs_flag(command, flags->data, "Data");
   add_random_flags(command, flags->data);
   const char* looking = "What is looked for";
-  command
-      .add_option(
-          "--against", flags->against,
-          "Values by name (.npz, .json, or a folder of .pb and .npy), another model, precise: this one in "
-          "double, or onnxruntime, openvino or reference, through the Python package")
-      ->type_name("X")
-      ->group(looking);
+  command.add_option("--against", flags->against, against_text)->type_name("X")->group(looking);
   command
       .add_option("--runtime", flags->runtime,
                   "The values of another runtime: a command with {model}, {inputs} and {outputs}, as of "

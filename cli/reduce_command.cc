@@ -9,6 +9,7 @@
 #include "cli/flag_values.h"
 #include "cli/input_flags.h"
 #include "cli/new_folder.h"
+#include "cli/reference_choice.h"
 #include "cli/report_flags.h"
 #include "cli/sandbox_flags.h"
 #include "cli/tolerance_flags.h"
@@ -41,13 +42,6 @@ struct ReduceFlags {
   ReportFlags report;
 };
 
-constexpr const char* in_double = "precise";
-
-bool is_values_file(const std::string& path) {
-  std::error_code error;
-  return path.ends_with(".npz") || path.ends_with(".json") || fs::is_directory(path, error);
-}
-
 /// All of them in memory at once, since parts are cut out wherever they are known.
 void add_named_values(const std::string& path, const char* flag, trial::KnownValues& values) {
   const trial::ValueStore store = trial::ValueStore::open(path, flag);
@@ -60,7 +54,7 @@ Truth expected_truth(const ReduceFlags& flags, const onnx_io::Graph& graph) {
   std::vector<std::string> outputs;
   for (const std::string& argument : flags.expected) {
     const bool is_data_set = fs::exists(fs::path(argument) / "output_0.pb");
-    if (is_values_file(argument) && !is_data_set)
+    if (choose_reference(argument).kind == ReferenceKind::values && !is_data_set)
       add_named_values(argument, "--expected", values);
     else
       outputs.push_back(argument);
@@ -74,17 +68,39 @@ Truth expected_truth(const ReduceFlags& flags, const onnx_io::Graph& graph) {
   return Truth(std::move(values));
 }
 
-std::optional<Truth> truth_of(const ReduceFlags& flags, const onnx_io::Graph& graph) {
+/// Values by a runtime that --against names; in the folder `scratch`.
+Truth runtime_truth(const ReduceFlags& flags, const ReferenceChoice& choice,
+                    const conformance::ReduceOptions& options, const std::string& scratch) {
+  conformance::RuntimeTruth truth;
+  truth.run.flag = "--against " + flags.against;
+  truth.run.command = choice.command;
+  truth.run.scratch = scratch;
+  truth.run.bytes_at_once = bytes_at_once(flags.engine);
+  truth.run.deadline = options.deadline;
+  truth.max_time = options.each.max_time;
+  return Truth(std::move(truth));
+}
+
+std::optional<Truth> truth_of(const ReduceFlags& flags, const ReferenceChoice& choice,
+                              const onnx_io::Graph& graph, const conformance::ReduceOptions& options,
+                              const std::string& scratch) {
   if (!flags.expected.empty()) return expected_truth(flags, graph);
-  if (flags.against == in_double) return Truth(Truth::Source::precise);
-  if (!flags.against.empty() && is_values_file(flags.against)) {
-    trial::KnownValues values;
-    add_named_values(flags.against, "--against", values);
-    return Truth(std::move(values));
+  switch (choice.kind) {
+    case ReferenceKind::precise:
+      return Truth(Truth::Source::precise);
+    case ReferenceKind::values: {
+      trial::KnownValues values;
+      add_named_values(choice.path, "--against", values);
+      return Truth(std::move(values));
+    }
+    case ReferenceKind::model:
+      return Truth(onnx_io::load_model_to_run(choice.path).model);
+    case ReferenceKind::runtime:
+      return runtime_truth(flags, choice, options, scratch);
+    case ReferenceKind::none:
+      break;
   }
-  if (!flags.against.empty()) return Truth(onnx_io::load_model_to_run(flags.against).model);
-  if (!flags.runtime.empty()) return Truth(Truth::Source::engine);
-  return std::nullopt;
+  return flags.runtime.empty() ? std::nullopt : std::optional(Truth(Truth::Source::engine));
 }
 
 void check_flags(const ReduceFlags& flags) {
@@ -93,17 +109,15 @@ void check_flags(const ReduceFlags& flags) {
   if (flags.same != "message" && flags.same != "verdict")
     fail_usage("--same takes message or verdict, not {}", flags.same);
   if (flags.max_runs == 0) fail_usage("--max-runs takes a number from 1");
-  if (!flags.runtime.empty() && sandbox_mode(flags.engine.sandbox) == conformance::SandboxMode::strict)
-    fail_usage("--sandbox strict: --runtime starts a program; use auto");
   require_new_folder("-o", flags.folder);
 }
 
-SandboxFiles sandbox_files(const ReduceFlags& flags, const std::vector<NamedPath>& reports) {
+SandboxFiles sandbox_files(const ReduceFlags& flags, const ReferenceChoice& choice,
+                           const std::vector<NamedPath>& reports) {
   SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports)};
   files.folders.push_back(flags.folder);
   for (const std::string& argument : flags.expected) files.values.push_back(argument);
-  if (!flags.against.empty() && flags.against != in_double)
-    (is_values_file(flags.against) ? files.values : files.models).push_back(flags.against);
+  add_reference(choice, files);
   return files;
 }
 
@@ -149,11 +163,19 @@ int run(const ReduceFlags& flags) {
   for (const std::string& argument : flags.expected) read.push_back({"--expected", argument});
   if (!flags.against.empty()) read.push_back({"--against", flags.against});
   require_unread(reports.files(), read);
-  if (flags.runtime.empty()) enter_sandbox(flags.engine.sandbox, sandbox_files(flags, reports.files()));
+  const ReferenceChoice choice = choose_reference(flags.against);
+  const bool is_runtime = choice.kind == ReferenceKind::runtime;
+  if (is_runtime) refuse_strict_sandbox(flags.engine, "--against " + flags.against);
+  if (!flags.runtime.empty()) refuse_strict_sandbox(flags.engine, "--runtime");
+  if (flags.runtime.empty() && !is_runtime)
+    enter_sandbox(flags.engine.sandbox, sandbox_files(flags, choice, reports.files()));
   const onnx_io::Model model = onnx_io::load_model_to_run(flags.model).model;
   require_unread(reports.files(), files_of(model));
   const std::vector<Value> inputs = gather_inputs(flags.data, model.graph);
-  std::optional<Truth> truth = truth_of(flags, model.graph);
+  std::optional<onnx_io::ScratchFolder> of_runtime;
+  if (is_runtime) of_runtime.emplace();
+  std::optional<Truth> truth =
+      truth_of(flags, choice, model.graph, options, of_runtime ? of_runtime->path() : "");
   reports.open();
   memory::begin_counting_heap();
   report::ReduceReport result{flags.model, flags.folder, std::nullopt};
@@ -180,6 +202,7 @@ Leaves out nodes, outputs and sizes as long as the rest fails in the same way: w
 reason. Where values between are known, parts are cut out there.
 
   grurun reduce half.onnx --seed 0 --against float.onnx --rtol 0.01 -o case
+  grurun reduce model.onnx --seed 0 --against onnxruntime -o case
   grurun reduce model.onnx --inputs x.npy --runtime "their-runtime {model} {inputs} {outputs}" -o case
   grurun conformance case                   says of the case what reduce said
 
@@ -201,13 +224,7 @@ void add_reduce(CLI::App& command, Action& action) {
                   "Values of outputs, as a run takes them; values between by name (.npz, .json, a folder)")
       ->type_name("FILE")
       ->group(failing);
-  command
-      .add_option(
-          "--against", flags->against,
-          "Values by name (.npz, .json, or a folder of .pb and .npy), another model, or precise: this "
-          "one in double")
-      ->type_name("X")
-      ->group(failing);
+  command.add_option("--against", flags->against, against_text)->type_name("X")->group(failing);
   command
       .add_option("--runtime", flags->runtime,
                   "A command whose outputs, or end, are judged: \"CMD {model} {inputs} {outputs}\"; what is "

@@ -37,7 +37,10 @@ Comparison compare_cast(const Value& actual, const Value& expected, const Tolera
   Tolerances of_actual = tolerances;
   const Tolerance chosen = tolerances(actual.tensor().dtype());
   of_actual.flag = {chosen.rtol, chosen.atol};
-  return compare_values(widened(actual), widened(expected), of_actual);
+  Comparison comparison = compare_values(widened(actual), widened(expected), of_actual);
+  comparison.errors.max_ulp =
+      compare_values(actual, as_dtype(expected, actual.tensor().dtype()), tolerances).errors.max_ulp;
+  return comparison;
 }
 
 std::vector<Value> inputs_for(const onnx_io::Graph& other, const onnx_io::Graph& graph,

@@ -25,7 +25,7 @@ std::vector<Value> inputs_for(const onnx_io::Graph& other, const onnx_io::Graph&
 void cast_expected(const onnx_io::Graph& graph, std::vector<Value>& expected);
 
 /// compare_values, but floating tensors of unlike types are compared in double, within the tolerance of the
-/// actual one's type.
+/// actual one's type; ULP are that type's, too.
 Comparison compare_cast(const Value& actual, const Value& expected, const Tolerances& tolerances);
 
 }  // namespace grurun::trial

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "onnx_io/models/rename.h"
 #include "onnx_io/models/walk.h"
 #include "trial/intermediates.h"
 #include "trial/submodel.h"
@@ -20,41 +22,11 @@ namespace {
 using onnx_io::Attribute;
 using onnx_io::AttributeType;
 using onnx_io::Graph;
+using onnx_io::NameMap;
 using onnx_io::Node;
-using Names = std::map<std::string, std::string>;
 
-constexpr std::int64_t most_steps = 32;
-constexpr std::size_t most_nodes = 20'000;
-
-std::set<std::string> defined_in(const Graph& graph) {
-  std::set<std::string> names;
-  for (const onnx_io::ValueInfo& input : graph.inputs) names.insert(input.name);
-  for (const onnx_io::Initializer& initializer : graph.initializers) names.insert(initializer.name);
-  for (const Node& node : graph.nodes) names.insert(node.outputs.begin(), node.outputs.end());
-  return names;
-}
-
-std::string renamed(const std::string& name, const Names& names) {
-  const auto found = names.find(name);
-  return found == names.end() ? name : found->second;
-}
-
-Node renamed_node(Node node, const Names& names);
-
-/// What the body defines hides the names around it.
-Graph renamed_body(Graph body, Names names) {
-  for (const std::string& own : defined_in(body)) names.erase(own);
-  for (Node& node : body.nodes) node = renamed_node(std::move(node), names);
-  for (onnx_io::ValueInfo& output : body.outputs) output.name = renamed(output.name, names);
-  return body;
-}
-
-Node renamed_node(Node node, const Names& names) {
-  for (std::string& name : node.inputs) name = renamed(name, names);
-  for (std::string& name : node.outputs) name = renamed(name, names);
-  onnx_io::rewrite_bodies(node, [&](const Graph& body) { return renamed_body(body, names); });
-  return node;
-}
+constexpr std::int64_t most_steps = 256;
+constexpr std::size_t most_nodes = 5'000;
 
 /// Attributes of a function's nodes that stand for the call's.
 void resolve(std::vector<Node>& nodes, const std::map<std::string, const Attribute*>& given) {
@@ -97,6 +69,7 @@ class Flattening {
       before = out_.replaced;
       const bool has_bodies = std::ranges::any_of(out_.model.graph.nodes, onnx_io::has_body);
       if (has_bodies) learn();
+      taken_ = onnx_io::names_defined_in(out_.model.graph);
       std::vector<Node> nodes = std::move(out_.model.graph.nodes);
       made_.clear();
       for (Node& node : nodes)
@@ -127,10 +100,15 @@ class Flattening {
     return done;
   }
 
-  static std::string place_of(const Node& node) {
-    for (const std::string& name : node.outputs)
-      if (!name.empty()) return name;
-    return node.name;
+  /// What the names of its values begin with: its path in a run, unless others begin so.
+  std::string place_of(const Node& node) const {
+    std::string place = path_name(node);
+    const auto is_used = [&] {
+      const auto next = taken_.lower_bound(place + "/");
+      return next != taken_.end() && next->starts_with(place + "/");
+    };
+    while (is_used()) place += "'";
+    return place;
   }
 
   void add(std::vector<Attribute> attributes, const char* op_type, std::vector<std::string> inputs,
@@ -151,19 +129,23 @@ class Flattening {
   /// The nodes of a body, whose inputs are the values of these names; the names of what it returns.
   std::vector<std::string> copy(const Graph& body, const std::vector<std::string>& inputs,
                                 const std::string& place) {
-    Names names;
-    for (const std::string& name : defined_in(body))
-      if (!name.empty()) names[name] = place + "/" + name;
+    NameMap names;
+    for (const std::string& name : onnx_io::names_defined_in(body)) {
+      if (name.empty()) continue;
+      names[name] = place + "/" + name;
+      taken_.insert(names[name]);
+    }
     for (std::size_t i = 0; i < body.inputs.size(); ++i)
       names[body.inputs[i].name] = i < inputs.size() ? inputs[i] : "";
     for (const onnx_io::Initializer& initializer : body.initializers)
       add_constant(names[initializer.name], initializer.tensor);
     for (const Node& node : body.nodes) {
-      made_.push_back(renamed_node(node, names));
+      made_.push_back(onnx_io::renamed(node, names));
       if (!node.name.empty()) made_.back().name = place + "/" + node.name;
     }
     std::vector<std::string> outputs;
-    for (const onnx_io::ValueInfo& output : body.outputs) outputs.push_back(renamed(output.name, names));
+    for (const onnx_io::ValueInfo& output : body.outputs)
+      outputs.push_back(onnx_io::renamed(output.name, names));
     return outputs;
   }
 
@@ -256,15 +238,46 @@ class Flattening {
     add({stated_int("axis", axis)}, "Concat", all, to);
   }
 
+  /// How often the run went through the body; nullopt: it did not come there.
+  std::optional<std::int64_t> steps_seen(const Node& node) const {
+    const bool has_run = std::ranges::any_of(
+        node.outputs, [&](const std::string& name) { return !name.empty() && known_.contains(name); });
+    if (!has_run) return std::nullopt;
+    const std::string path = path_name(node) + "/";
+    std::int64_t steps = 0;
+    for (const auto& [name, value] : known_) {
+      if (!name.starts_with(path)) continue;
+      std::int64_t step = -1;
+      std::from_chars(name.data() + path.size(), name.data() + name.size(), step);
+      steps = std::max(steps, step + 1);
+    }
+    return steps;
+  }
+
+  /// How often it goes through its body whatever that computes; nullopt: that is not known.
+  std::optional<std::int64_t> steps_stated(const Node& node, const Graph& body) const {
+    const Tensor* const count = tensor_of(node, 0);
+    const bool has_condition = node.inputs.size() > 1 && !node.inputs[1].empty();
+    if (count == nullptr || count->dtype() != DType::int64 || count->size() != 1 || !goes_on(body) ||
+        (has_condition && truth_of(node, 1) != true))
+      return std::nullopt;
+    return *count->data<std::int64_t>();
+  }
+
+  bool is_too_much(std::int64_t steps, const Graph& body) const {
+    return steps > most_steps || static_cast<std::size_t>(steps) * body.nodes.size() > most_nodes;
+  }
+
   bool replace_loop(const Node& node) {
     const Graph* const body = node.op_type == "Loop" ? body_of(node, "body") : nullptr;
-    const Tensor* const count = tensor_of(node, 0);
-    if (body == nullptr || count == nullptr || count->dtype() != DType::int64 || count->size() != 1)
+    if (body == nullptr || body->inputs.size() < 2 || body->outputs.size() + 1 < body->inputs.size())
       return false;
-    const std::int64_t steps = *count->data<std::int64_t>();
-    const bool has_condition = node.inputs.size() > 1 && !node.inputs[1].empty();
-    if (steps < 1 || steps > most_steps || body->inputs.size() < 2 || body->outputs.empty()) return false;
-    if ((has_condition && truth_of(node, 1) != true) || !goes_on(*body)) return false;
+    std::optional<std::int64_t> seen = steps_seen(node);
+    if (!seen) seen = steps_stated(node, *body);
+    if (!seen || is_too_much(*seen, *body)) return false;
+    const std::int64_t steps = *seen;
+    const bool stacks = body->outputs.size() + 1 > body->inputs.size();
+    if (steps < 1 && stacks) return false;  // there is nothing to put together
     const std::string place = place_of(node);
     const std::size_t carried = body->inputs.size() - 2;
     if (node.inputs.size() != carried + 2) return false;
@@ -273,7 +286,8 @@ class Flattening {
     std::vector<std::vector<std::string>> scans(body->outputs.size() - 1 - carried);
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::string here = fmt::format("{}/{}", place, step);
-      std::vector<std::string> given{add_constant(here + "/iteration", Tensor::scalar(step)), yes};
+      std::vector<std::string> given{
+          add_constant(fmt::format("{}/iteration/{}", place, step), Tensor::scalar(step)), yes};
       given.insert(given.end(), states.begin(), states.end());
       const std::vector<std::string> made = copy(*body, given, here);
       for (std::size_t i = 0; i < carried; ++i) states[i] = made[i + 1];
@@ -309,7 +323,7 @@ class Flattening {
       axes.push_back(axis < 0 ? axis + static_cast<std::int64_t>(all->rank()) : axis);
       steps = all->dim(static_cast<std::size_t>(axes.back()));
     }
-    if (steps < 1 || steps > most_steps || body->outputs.size() < carried) return false;
+    if (steps < 1 || is_too_much(steps, *body) || body->outputs.size() < carried) return false;
     std::vector<std::string> states(node.inputs.begin(),
                                     node.inputs.begin() + static_cast<std::ptrdiff_t>(carried));
     std::vector<std::vector<std::string>> scans(body->outputs.size() - carried);
@@ -318,7 +332,7 @@ class Flattening {
       std::vector<std::string> given = states;
       for (std::size_t i = 0; i < scanned; ++i) {
         const bool backward = entry(node, "scan_input_directions", i) == 1;
-        given.push_back(fmt::format("{}/element/{}", here, i));
+        given.push_back(fmt::format("{}/element/{}/{}", place, step, i));
         const std::string at =
             add_constant(given.back() + "/index", Tensor::scalar(backward ? steps - 1 - step : step));
         add({stated_int("axis", axes[i])}, "Gather", {node.inputs[carried + i], at}, given.back());
@@ -340,6 +354,7 @@ class Flattening {
   Flattened out_;
   KnownValues known_;
   std::vector<Node> made_;
+  std::set<std::string> taken_;  // names of values
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ struct Flattened {
 };
 
 /// For these inputs: calls of the model's functions become the function's nodes, an If the branch that is
-/// taken, a Loop that runs a known number of times and a Scan their steps, 32 at most. A value inside is
-/// named by the node's first output, the step and its own name: "y/3/h". What cannot be replaced stays.
+/// taken, a Loop and a Scan the steps that a run goes through, 256 and 5000 nodes at most. A value inside is
+/// named as a run names it, "loop/3/h". What cannot be replaced stays.
 Flattened without_bodies(const onnx_io::Model& model, const std::vector<Value>& inputs, const Rerun& rerun);
 
 }  // namespace grurun::trial

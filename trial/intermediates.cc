@@ -13,11 +13,6 @@
 namespace grurun::trial {
 namespace {
 
-/// What a path calls a node.
-std::string path_name(const onnx_io::Node& node) {
-  return !node.name.empty() || node.outputs.empty() ? node.name : node.outputs[0];
-}
-
 bool is_like(const onnx_io::Node& a, const onnx_io::Node& b) {
   return a.op_type == b.op_type && a.name == b.name && a.outputs == b.outputs;
 }
@@ -53,6 +48,10 @@ onnx_io::Model returning_unshown(const onnx_io::Model& model, const std::unorder
 }
 
 }  // namespace
+
+std::string path_name(const onnx_io::Node& node) {
+  return !node.name.empty() || node.outputs.empty() ? node.name : node.outputs[0];
+}
 
 const onnx_io::Node* maker_of(const onnx_io::Graph& graph, const std::string& name) {
   const auto made = std::ranges::find_if(

@@ -57,6 +57,9 @@ void run_seeing_values(const onnx_io::Model& model, std::vector<Value> inputs, c
 /// all do.
 bool fits_any(const std::string& name, const std::vector<std::string>& patterns);
 
+/// What a path calls a node: its name, or that of its first output.
+std::string path_name(const onnx_io::Node& node);
+
 /// The node of the graph itself that makes a value; nullptr: none.
 const onnx_io::Node* maker_of(const onnx_io::Graph& graph, const std::string& name);
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <unordered_map>
 
 #include "onnx_io/models/attribute_text.h"
 #include "onnx_io/models/walk.h"
@@ -15,6 +14,7 @@
 #include "tensor/error.h"
 #include "trial/as_type.h"
 #include "trial/intermediates.h"
+#include "trial/pairing.h"
 #include "trial/precise.h"
 #include "trial/trial.h"
 
@@ -152,52 +152,21 @@ class Diffing {
   }
 
   void pair_nodes() {
-    std::unordered_map<std::string, std::size_t> by_output;
     const std::vector<Node>&nodes_a = a_.model().graph.nodes, &nodes_b = b_.model().graph.nodes;
-    for (std::size_t i = 0; i < nodes_b.size(); ++i)
-      for (const std::string& name : nodes_b[i].outputs)
-        if (!name.empty()) by_output.emplace(name, i);
+    const Pairing pairing(a_.model().graph, b_.model().graph);
+    const onnx_io::Producers made_by(nodes_b);
     partners_.assign(nodes_a.size(), nullptr);
-    std::multimap<std::string, std::size_t> waiting;
     for (std::size_t i = 0; i < nodes_a.size(); ++i) {
       for (const std::string& name : nodes_a[i].outputs) {
-        const auto found = by_output.find(name);
-        const bool fits = found != by_output.end() && nodes_b[found->second].op_type == nodes_a[i].op_type;
-        if (fits && !taken_.contains(found->second)) pair(i, found->second);
-        if (partners_[i] != nullptr) break;
+        const auto partner = name.empty() ? std::nullopt : pairing.partner(name);
+        const auto* const maker = partner ? made_by.find(*partner) : nullptr;
+        if (maker == nullptr || maker->node->op_type != nodes_a[i].op_type ||
+            !taken_.insert(maker->index).second)
+          continue;
+        partners_[i] = maker->node;
+        break;
       }
     }
-    for (const onnx_io::ValueInfo& input : a_.model().graph.inputs) values_.emplace(input.name, input.name);
-    // What reads the partners of what a node reads, from the inputs on.
-    for (std::size_t i = 0; i < nodes_b.size(); ++i)
-      if (!taken_.contains(i)) waiting.emplace(shape_of(b_, nodes_b[i], {}), i);
-    for (std::size_t i = 0; i < nodes_a.size(); ++i) {
-      if (partners_[i] != nullptr || is_seen_through(a_, nodes_a[i])) continue;
-      const auto found = waiting.find(shape_of(a_, nodes_a[i], values_));
-      if (found == waiting.end()) continue;
-      pair(i, found->second);
-      waiting.erase(found);
-    }
-  }
-
-  void pair(std::size_t a, std::size_t b) {
-    const Node &node_a = a_.model().graph.nodes[a], &node_b = b_.model().graph.nodes[b];
-    partners_[a] = &node_b;
-    taken_.insert(b);
-    for (std::size_t i = 0; i < node_a.outputs.size() && i < node_b.outputs.size(); ++i)
-      values_.emplace(node_a.outputs[i], node_b.outputs[i]);
-  }
-
-  /// Operator and what it reads, constants by a mark.
-  static std::string shape_of(const ModelSide& side, const Node& node,
-                              const std::map<std::string, std::string>& names) {
-    std::string text = node.domain + "." + node.op_type;
-    for (const std::string& input : node.inputs) {
-      const std::string origin = side.origin(input);
-      const auto named = names.find(origin);
-      text += "\n" + (side.tensors().contains(origin) ? "=" : named == names.end() ? origin : named->second);
-    }
-    return text;
   }
 
   void compare_nodes() {
@@ -275,7 +244,6 @@ class Diffing {
   const ModelSide a_, b_;
   std::vector<const Node*> partners_;
   std::set<std::size_t> taken_;
-  std::map<std::string, std::string> values_;
   std::set<std::string> done_a_, done_b_;
   ModelDiff out_;
 };

@@ -40,8 +40,8 @@ struct ModelDiff {
   bool is_empty() const;
 };
 
-/// Nodes are paired by the names of their outputs, and by operator, attributes and what they read; weights by
-/// name, by content, and by the inputs of paired nodes that they are.
+/// Nodes of one operator are paired where their outputs are (Pairing); weights by the inputs of paired nodes
+/// that they are, and by name.
 ModelDiff diff_models(const onnx_io::Model& a, const onnx_io::Model& b);
 
 /// One output, b's against a's.

@@ -44,6 +44,15 @@ Shape shape_of_text(const std::string& text) {
   return shape;
 }
 
+/// The newest opset of a domain; of one that is not ONNX's, the last version of an operator.
+std::optional<std::int64_t> newest_version(const std::string& domain) {
+  if (auto newest = opset::newest_opset(domain)) return newest;
+  std::optional<std::int64_t> newest;
+  for (const SchemaInfo* each : opset::all_schemas())
+    if (each->domain == domain) newest = std::max<std::int64_t>(newest.value_or(0), each->since_version);
+  return newest;
+}
+
 /// The lowest IR version whose models may import an opset of ai.onnx (onnx/docs/Versioning.md).
 std::int64_t ir_version_of(std::int64_t opset) {
   constexpr std::pair<std::int64_t, std::int64_t> last_opsets[] = {
@@ -95,7 +104,7 @@ class NodeMaking {
   }
 
   void find_schema() {
-    const auto newest = opset::newest_opset(request_.domain);
+    const auto newest = newest_version(request_.domain);
     if (!newest) fail_usage("there is no domain '{}'", request_.domain);
     opset_ = request_.opset.value_or(*newest);
     if (opset_ < 1 || opset_ > *newest)

@@ -50,6 +50,12 @@ constexpr NodeRecipe recipes[] = {
     {.op_type = "LRN", .attributes = "size=3"},
     {.op_type = "LabelEncoder", .attributes = "keys_floats=0,1 values_floats=2,3"},
     {.op_type = "LayerNormalization", .shapes = "X:[2,3,4] Scale:[4] B:[4]"},
+    {.op_type = "LinearAttention",
+     .attributes = "q_num_heads=2 kv_num_heads=2 update_rule=linear",
+     .shapes = "query:[1,3,8] key:[1,3,8] value:[1,3,8]"},
+    {.op_type = "LinearClassifier",
+     .attributes = "coefficients=0.5,-1,2,1,1,-0.5,0.25,2 intercepts=0.25,-0.5 classlabels_ints=0,1",
+     .shapes = "X:[3,4]"},
     {.op_type = "LinearRegressor",
      .attributes = "coefficients=0.5,-1,2,1 intercepts=0.25",
      .shapes = "X:[3,4]"},
@@ -62,6 +68,10 @@ constexpr NodeRecipe recipes[] = {
      .attributes = "pooled_shape=2,2",
      .shapes = "X:[1,2,6,6] rois:[1,5]",
      .values = "rois=0,1,1,4,4"},
+    {.op_type = "MaxUnpool",
+     .attributes = "kernel_shape=2,2 strides=2,2",
+     .shapes = "X:[1,1,2,2] I:[1,1,2,2]",
+     .values = "I=0,3,9,14"},
     {.op_type = "MelWeightMatrix",
      .shapes = "num_mel_bins:[] dft_length:[] sample_rate:[] lower_edge_hertz:[] upper_edge_hertz:[]",
      .values = "num_mel_bins=8 dft_length=16 sample_rate=8192 lower_edge_hertz=0 upper_edge_hertz=4096"},
@@ -71,6 +81,7 @@ constexpr NodeRecipe recipes[] = {
      .values = "max_output_boxes_per_class=2 boxes=0,0,1,1,0,0.1,1,1.1,0,2,1,3,0,5,1,6"},
     {.op_type = "OneHot", .shapes = "indices:[2,3] depth:[]", .values = "depth=4 values=0,1"},
     {.op_type = "OneHotEncoder", .attributes = "cats_int64s=0,1"},
+    {.op_type = "Optional", .shapes = "input:[2,3]"},
     {.op_type = "PRelu", .shapes = "X:[2,3,4] slope:[4]"},
     {.op_type = "Pad", .shapes = "data:[3,4]", .values = "pads=0,1,0,2"},
     {.op_type = "Pow", .ranges = "X:0.1:3"},
@@ -93,6 +104,13 @@ constexpr NodeRecipe recipes[] = {
     {.op_type = "STFT",
      .shapes = "signal:[1,16,1] frame_step:[] frame_length:[]",
      .values = "frame_step=4 frame_length=8"},
+    {.op_type = "SVMClassifier",
+     .attributes =
+         "kernel_type=LINEAR coefficients=0.5,-1,2,1,1,-0.5,0.25,2 rho=0.25,-0.5 classlabels_ints=0,1",
+     .shapes = "X:[3,4]"},
+    {.op_type = "SVMRegressor",
+     .attributes = "kernel_type=LINEAR coefficients=0.5,-1,2,1 rho=0.25",
+     .shapes = "X:[3,4]"},
     {.op_type = "Scaler", .attributes = "offset=0.5 scale=2"},
     {.op_type = "Scatter", .shapes = "data:[3,4] indices:[2,4] updates:[2,4]"},
     {.op_type = "ScatterElements", .shapes = "data:[3,4] indices:[2,4] updates:[2,4]"},
@@ -115,9 +133,27 @@ constexpr NodeRecipe recipes[] = {
      .types = "T=int64"},
     {.op_type = "Tile", .shapes = "input:[2,3]", .values = "repeats=2,1"},
     {.op_type = "TopK", .shapes = "X:[3,4]", .values = "K=2"},
+    {.op_type = "TreeEnsemble",
+     .attributes = "n_targets=1 tree_roots=0 nodes_featureids=0 nodes_modes=uint8:0 nodes_splits=float:0.5 "
+                   "nodes_truenodeids=0 nodes_trueleafs=1 nodes_falsenodeids=1 nodes_falseleafs=1 "
+                   "leaf_targetids=0,0 leaf_weights=float:1,2",
+     .shapes = "X:[3,4]"},
+    {.op_type = "TreeEnsembleClassifier",
+     .attributes =
+         "nodes_treeids=0,0,0 nodes_nodeids=0,1,2 nodes_featureids=0,0,0 nodes_values=0.5,0,0 "
+         "nodes_modes=BRANCH_LEQ,LEAF,LEAF nodes_truenodeids=1,0,0 nodes_falsenodeids=2,0,0 "
+         "class_treeids=0,0 class_nodeids=1,2 class_ids=0,1 class_weights=1,1 classlabels_int64s=0,1",
+     .shapes = "X:[3,4]"},
+    {.op_type = "TreeEnsembleRegressor",
+     .attributes = "n_targets=1 nodes_treeids=0,0,0 nodes_nodeids=0,1,2 nodes_featureids=0,0,0 "
+                   "nodes_values=0.5,0,0 nodes_modes=BRANCH_LEQ,LEAF,LEAF nodes_truenodeids=1,0,0 "
+                   "nodes_falsenodeids=2,0,0 target_treeids=0,0 target_nodeids=1,2 target_ids=0,0 "
+                   "target_weights=1,2",
+     .shapes = "X:[3,4]"},
     {.op_type = "Trilu", .shapes = "input:[3,4]"},
     {.op_type = "Unsqueeze", .values = "axes=0"},
     {.op_type = "Upsample", .shapes = "X:[1,1,2,2]", .values = "scales=1,1,2,2"},
+    {.op_type = "ZipMap", .attributes = "classlabels_int64s=0,1,2", .shapes = "X:[2,3]"},
 };
 static_assert(std::ranges::is_sorted(recipes, {}, &NodeRecipe::op_type));
 

@@ -31,12 +31,12 @@ struct Fact {
 
 using Facts = std::vector<Fact>;
 
-struct Scope {
-  const Scope* outer = nullptr;
+struct DrawnScope {
+  const DrawnScope* outer = nullptr;
   std::unordered_map<std::string, Fact> names;
 
   Fact find(const std::string& name) const {
-    for (const Scope* scope = this; scope != nullptr; scope = scope->outer)
+    for (const DrawnScope* scope = this; scope != nullptr; scope = scope->outer)
       if (const auto it = scope->names.find(name); it != scope->names.end()) return it->second;
     return {};
   }
@@ -61,7 +61,7 @@ class Analysis {
       : functions_(model.functions), made_(made) {}
 
   /// Adds the outputs of all nodes to scope.
-  void walk(const std::vector<Node>& nodes, Scope& scope, const onnx_io::OpsetImports& imports) {
+  void walk(const std::vector<Node>& nodes, DrawnScope& scope, const onnx_io::OpsetImports& imports) {
     for (const Node& node : nodes) {
       const Facts facts = outputs_of(node, scope, imports);
       for (std::size_t i = 0; i < node.outputs.size(); ++i) {
@@ -99,14 +99,14 @@ class Analysis {
     return {};
   }
 
-  Facts inputs_of(const Node& node, const Scope& scope) const {
+  Facts inputs_of(const Node& node, const DrawnScope& scope) const {
     Facts facts;
     for (const std::string& name : node.inputs) facts.push_back(name.empty() ? Fact{} : scope.find(name));
     return facts;
   }
 
  private:
-  Facts outputs_of(const Node& node, const Scope& scope, const onnx_io::OpsetImports& imports) {
+  Facts outputs_of(const Node& node, const DrawnScope& scope, const onnx_io::OpsetImports& imports) {
     const Facts inputs = inputs_of(node, scope);
     if (const Function* called = functions_.find(node)) return function(*called, node, inputs);
     const auto import = imports.find(node.domain);
@@ -138,7 +138,7 @@ class Analysis {
     std::unique_ptr<Call>& its = within.calls[&call];
     if (its == nullptr) its = std::make_unique<Call>();
     call_ = its.get();
-    Scope scope;
+    DrawnScope scope;
     for (std::size_t i = 0; i < function.inputs.size() && i < inputs.size(); ++i)
       scope.names[function.inputs[i]] = inputs[i];
     walk(function.nodes, scope, function.opset_imports);
@@ -148,9 +148,9 @@ class Analysis {
     return facts;
   }
 
-  Facts run_body(const Graph& body, const Facts& inputs, const Scope& outer,
+  Facts run_body(const Graph& body, const Facts& inputs, const DrawnScope& outer,
                  const onnx_io::OpsetImports& imports) {
-    Scope scope{&outer, {}};
+    DrawnScope scope{&outer, {}};
     for (const onnx_io::Initializer& initializer : body.initializers)
       scope.names[initializer.name] = {{}, initializer.tensor};
     for (std::size_t i = 0; i < body.inputs.size(); ++i)
@@ -166,7 +166,7 @@ class Analysis {
     return attribute != nullptr && attribute->graphs.size() == 1 ? attribute->graphs[0].get() : nullptr;
   }
 
-  Facts branches(const Node& node, const Facts& inputs, const Scope& scope,
+  Facts branches(const Node& node, const Facts& inputs, const DrawnScope& scope,
                  const onnx_io::OpsetImports& imports) {
     Facts facts(node.outputs.size(), inputs.empty() ? Fact{} : Fact{inputs[0].random, {}});
     for (const char* name : {"then_branch", "else_branch"}) {
@@ -183,7 +183,7 @@ class Analysis {
   /// outputs. What turned random when a body around it ran before is random again, so that bodies within
   /// bodies do not begin anew.
   Facts iterate(const Graph& body, Facts inputs, std::size_t states, std::size_t state_inputs,
-                std::size_t state_outputs, const Scope& scope, const onnx_io::OpsetImports& imports) {
+                std::size_t state_outputs, const DrawnScope& scope, const onnx_io::OpsetImports& imports) {
     for (Fact& input : inputs) input.value = {};
     Facts& found = call_->states[&body];
     found.resize(states);
@@ -206,7 +206,7 @@ class Analysis {
 
   /// Loop: inputs M, cond, states; body's inputs iteration, cond, states; its outputs cond, states, scan
   /// outputs.
-  Facts loop(const Node& node, const Facts& inputs, const Scope& scope,
+  Facts loop(const Node& node, const Facts& inputs, const DrawnScope& scope,
              const onnx_io::OpsetImports& imports) {
     const Graph* body = body_of(node, "body");
     if (body == nullptr || body->outputs.empty() || inputs.size() < 2) return {};
@@ -225,7 +225,7 @@ class Analysis {
   }
 
   /// Scan: states, then scan inputs, alike on node and body; version 8 has sequence_lens before them.
-  Facts scan(const Node& node, Facts inputs, const Scope& scope, const onnx_io::OpsetImports& imports,
+  Facts scan(const Node& node, Facts inputs, const DrawnScope& scope, const onnx_io::OpsetImports& imports,
              std::int64_t opset) {
     const Graph* body = body_of(node, "body");
     const Attribute* count = node.find_attribute("num_scan_inputs");
@@ -286,7 +286,7 @@ std::vector<std::optional<RandomOrigin>> find_random_outputs(
   std::vector<std::optional<RandomOrigin>> origins(graph.outputs.size());
   if (!has_random_operator(model)) return origins;
 
-  Scope scope;
+  DrawnScope scope;
   for (const onnx_io::Initializer& initializer : graph.initializers)
     scope.names[initializer.name] = {{}, initializer.tensor};
   for (std::size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i)

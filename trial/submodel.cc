@@ -175,8 +175,7 @@ KnownValues values_as_far(const onnx_io::Model& model, const std::vector<Value>&
     keep[i] = false;
     if (alone.unknown > 0) continue;
     try {
-      const std::vector<Value> outputs = run_again(alone.model, std::move(alone.inputs), rerun);
-      for (std::size_t k = 0; k < outputs.size(); ++k) known[alone.model.graph.outputs[k].name] = outputs[k];
+      known.merge(values_of(alone.model, alone.inputs, rerun));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::limit) throw;
     }

@@ -30,14 +30,6 @@ bool is_number(DType dtype) {
   return Numbers::set.contains(dtype);
 }
 
-std::vector<double> doubles_in(const Tensor& tensor) {
-  std::vector<double> out(static_cast<std::size_t>(tensor.size()));
-  dispatch(Numbers{}, tensor.dtype(), [&]<typename T>() {
-    std::ranges::transform(tensor.span<T>(), out.begin(), [](T each) { return static_cast<double>(each); });
-  });
-  return out;
-}
-
 Shape permuted(const Shape& shape, const std::vector<std::size_t>& order) {
   Shape out;
   for (const std::size_t axis : order) out.push_back(shape[axis]);
@@ -142,24 +134,8 @@ std::string difference_text(const std::vector<double>& a, const std::vector<doub
                      cosine);
 }
 
-std::vector<double> dequantized(const Tensor& tensor, const Quantization& by) {
-  std::vector<double> out = doubles_in(tensor);
-  const std::vector<double> scales = doubles_in(by.scale);
-  const std::vector<double> zeros = by.zero_point ? doubles_in(*by.zero_point) : std::vector<double>{0};
-  std::size_t behind = 1;
-  const auto rank = static_cast<std::int64_t>(tensor.rank());
-  const std::int64_t axis = by.axis < 0 ? by.axis + rank : by.axis;
-  for (std::int64_t i = axis + 1; i < rank; ++i)
-    behind *= static_cast<std::size_t>(tensor.dim(static_cast<std::size_t>(i)));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const std::size_t at = i / std::max<std::size_t>(behind, 1);
-    out[i] = (out[i] - zeros[at % zeros.size()]) * scales[at % scales.size()];
-  }
-  return out;
-}
-
 WeightRelation quantized_relation(const Tensor& a, const Tensor& b, const Quantization& by) {
-  const std::vector<double> wide = doubles_in(a), made = dequantized(b, by), scales = doubles_in(by.scale);
+  const std::vector<double> wide = numbers_of(a), made = dequantized(b, by), scales = numbers_of(by.scale);
   const auto [low, high] = std::ranges::minmax(scales);
   double most = 0;
   for (std::size_t i = 0; i < wide.size(); ++i) most = std::max(most, std::fabs(wide[i] - made[i]));
@@ -185,7 +161,7 @@ WeightRelation weight_relation(const Tensor& a, const Tensor& b,
   const std::string from = dtype_name(a.dtype()), to = dtype_name(b.dtype());
   const std::string cast = from == to ? "" : fmt::format(", cast from {} to {}", from, to);
   const Value rounded = as_dtype(Value(a), b.dtype());
-  const std::vector<double> wide = doubles_in(rounded.tensor()), other = doubles_in(b);
+  const std::vector<double> wide = numbers_of(rounded.tensor()), other = numbers_of(b);
   const auto same = [&](const std::string& text) { return WeightRelation{false, true, text + cast}; };
   if (a.size() == b.size()) {
     if (wide == other && a.shape() == b.shape())

@@ -6,15 +6,9 @@
 
 #include "tensor/tensor.h"
 #include "tensor/value.h"
+#include "trial/quantized.h"
 
 namespace grurun::trial {
-
-/// Elements that stand for others: (element - zero_point) * scale, along an axis.
-struct Quantization {
-  Tensor scale;                      // float, of rank 0, or [n] along the axis
-  std::optional<Tensor> zero_point;  // of the elements' type
-  std::int64_t axis = 1;
-};
 
 struct WeightRelation {
   bool is_equal = false;  // bit by bit, of one type and shape

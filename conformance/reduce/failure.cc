@@ -36,7 +36,12 @@ std::size_t end_of_quoted(const std::string& text, std::size_t at) {
 
 }  // namespace
 
-std::string kind_of_message(const std::string& message) {
+std::string kind_of_message(const std::string& whole) {
+  // A node in a body or function is named behind those around it.
+  const std::string behind = ": node ";
+  const std::size_t last = whole.rfind(behind);
+  const std::string message =
+      last == whole.npos || !whole.starts_with("node ") ? whole : whole.substr(last + 2);
   std::string out;
   for (std::size_t i = 0; i < message.size();) {
     const char c = message[i];

@@ -23,7 +23,8 @@ struct Failure {
 /// nullopt of a good verdict.
 std::optional<Failure> failure_of(const CaseResult& result);
 
-/// "node '' (GRU-#): W has shape []": a message without what a smaller model changes.
+/// "node '' (GRU-#): W has shape []": a message without what a smaller model changes, and without the nodes
+/// in whose bodies the one that it is about stands.
 std::string kind_of_message(const std::string& message);
 
 /// Writes a part as a case folder: model.onnx and test_data_set_0. What is expected of an output of which

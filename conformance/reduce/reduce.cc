@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "conformance/reduce/inner_nodes.h"
 #include "conformance/reduce/parts.h"
 #include "conformance/reduce/smaller.h"
 #include "onnx_io/models/walk.h"
@@ -14,6 +15,7 @@
 #include "tensor/error.h"
 #include "trial/as_type.h"
 #include "trial/inline_bodies.h"
+#include "trial/pairing.h"
 
 namespace grurun::conformance {
 
@@ -69,6 +71,8 @@ class Reducer {
   }
 
   std::optional<Reduction> run() {
+    if (truth_ != nullptr && truth_->other())
+      truth_->set_other(trial::with_names_of(model_, *truth_->other()));
     learn();
     Submodel whole = whole_model();
     const std::optional<Failure> failure = judge_(whole);
@@ -87,6 +91,7 @@ class Reducer {
     leave_out_nodes();
     keep_one_output();
     if (truth_ != nullptr) best_.other = truth_->part_of_other(best_.part.model, raw_);
+    leave_out_inner_nodes();
     shrink();
     if (options_.anonymize) anonymize();
     out.part = std::move(best_.part);
@@ -106,9 +111,11 @@ class Reducer {
 
   /// What is known of the model's values.
   void learn() {
+    const auto start = std::chrono::steady_clock::now();
     const KnownValues own =
         needs_own_values() ? trial::values_as_far(model_, inputs_, rerun_) : KnownValues();
-    raw_ = truth_ == nullptr ? own : truth_->values(model_, inputs_, rerun_);
+    own_time_ = std::max(own_time_, std::chrono::steady_clock::now() - start);
+    raw_ = truth_ == nullptr ? own : truth_->values(model_, inputs_, own, rerun_);
     known_ = in_own_types(raw_, types_of(own));
     fed_ = trial::fed_values(model_.graph, inputs_);
   }
@@ -164,7 +171,11 @@ class Reducer {
       candidate.part.expected.assign(candidate.part.expected.size(), Value());
       return accept(std::move(candidate));
     }
-    auto expected = truth_->outputs(candidate, rerun_);
+    // A loop of which something is left out may have no end.
+    constexpr int longer = 8;
+    constexpr std::chrono::nanoseconds least = std::chrono::seconds(2);
+    auto expected = truth_->outputs(
+        candidate, {rerun_.seed, std::chrono::steady_clock::now() + std::max(least, longer * own_time_)});
     if (!expected) return false;
     candidate.part.expected = std::move(*expected);
     for (std::size_t i = 0; i < candidate.part.expected.size(); ++i)
@@ -182,14 +193,14 @@ class Reducer {
     std::optional<trial::Flattened> other;
     if (truth_ != nullptr && truth_->other())
       other = trial::without_bodies(*truth_->other(),
-                                    inputs_for(truth_->other()->graph, model_.graph, inputs_), rerun_);
+                                    trial::inputs_for(truth_->other()->graph, model_.graph, inputs_), rerun_);
     Candidate candidate = best_;
     candidate.part.model.graph.nodes = flat.model.graph.nodes;
     candidate.part.model.graph.initializers = flat.model.graph.initializers;
     candidate.part.model.functions = flat.model.functions;
     if (!accept(std::move(candidate))) return;
     model_ = std::move(flat.model);
-    if (other) truth_->set_other(std::move(other->model));
+    if (other) truth_->set_other(trial::with_names_of(model_, other->model));
     learn();
   }
 
@@ -216,6 +227,16 @@ class Reducer {
     const trial::Extraction extraction(model_, fed_, known_);
     for (const onnx_io::ValueInfo& output : outputs)
       if (accept({extraction.take(keep_, {output.name}), std::nullopt})) return;
+  }
+
+  /// Of bodies and functions that are left. What is expected is computed anew then.
+  void leave_out_inner_nodes() {
+    for (const InnerNode& node : inner_nodes_of(best_.part.model)) {
+      for (const std::string& instead : node.inputs) {
+        auto candidate = without_inner_node(best_, node.output, instead);
+        if (candidate && accept_anew(std::move(*candidate))) break;
+      }
+    }
   }
 
   bool shrink_size(std::int64_t from) {
@@ -257,6 +278,7 @@ class Reducer {
   const bool flattens_;
   Judge judge_;
   trial::Rerun rerun_;
+  std::chrono::nanoseconds own_time_{0};  // that the whole model takes
   KnownValues raw_, known_, fed_;
   Failure goal_, reduced_;
   Candidate best_;

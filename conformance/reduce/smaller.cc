@@ -43,8 +43,21 @@ Tensor resized_tensor(const Tensor& tensor, const Resize& resize) {
   return out;
 }
 
+/// What is declared of values that get other sizes.
+void forget_shapes(std::vector<onnx_io::ValueInfo>& infos) {
+  for (onnx_io::ValueInfo& info : infos) info.type.shape.reset();
+}
+
 void resize_nodes(std::vector<Node>& nodes, const Resize& resize) {
   for (Node& node : nodes) {
+    onnx_io::rewrite_bodies(node, [&](Graph body) {
+      forget_shapes(body.inputs);
+      forget_shapes(body.outputs);
+      body.value_info.clear();
+      for (onnx_io::Initializer& each : body.initializers) each.tensor = resized_tensor(each.tensor, resize);
+      resize_nodes(body.nodes, resize);
+      return body;
+    });
     for (Attribute& attribute : node.attributes) {
       for (Tensor& tensor : attribute.tensors) tensor = resized_tensor(tensor, resize);
       if (!resize.numbers) continue;
@@ -58,11 +71,6 @@ void resize_model(onnx_io::Model& model, const Resize& resize) {
   for (onnx_io::Initializer& initializer : model.graph.initializers)
     initializer.tensor = resized_tensor(initializer.tensor, resize);
   resize_nodes(model.graph.nodes, resize);
-}
-
-/// What is declared of values that get other sizes.
-void forget_shapes(std::vector<onnx_io::ValueInfo>& infos) {
-  for (onnx_io::ValueInfo& info : infos) info.type.shape.reset();
 }
 
 Value resized_value(const Value& value, const Resize& resize) {
@@ -145,6 +153,18 @@ void randomize(onnx_io::Model& model, const std::string& name, std::uint64_t see
     if (initializer.name == name) initializer.tensor = random_like(initializer.tensor, seed);
 }
 
+/// How often a loop goes round at most, where a constant says so.
+void add_steps(const Graph& graph, const Node& loop, std::set<std::int64_t, std::greater<>>& sizes) {
+  const auto found = std::ranges::find_if(graph.initializers, [&](const onnx_io::Initializer& each) {
+    return !loop.inputs.empty() && each.name == loop.inputs[0];
+  });
+  if (found == graph.initializers.end() || found->tensor.dtype() != DType::int64 || found->tensor.size() != 1)
+    return;
+  constexpr std::int64_t most = 1'000'000;  // more is another way to say that there is no end
+  const std::int64_t steps = *found->tensor.data<std::int64_t>();
+  if (steps > 1 && steps < most) sizes.insert(steps);
+}
+
 }  // namespace
 
 Tensor leading_part(const Tensor& tensor, const Shape& shape) {
@@ -174,9 +194,15 @@ std::vector<std::int64_t> sizes_of(const Candidate& candidate) {
     if (value.is_tensor()) add(value.tensor());
   for (const onnx_io::Initializer& initializer : candidate.part.model.graph.initializers)
     add(initializer.tensor);
-  for (const Node& node : candidate.part.model.graph.nodes)
+  const auto add_body = [&](const Graph& body, const Attribute&) {
+    for (const onnx_io::Initializer& initializer : body.initializers) add(initializer.tensor);
+  };
+  onnx_io::for_each_node(candidate.part.model.graph.nodes, [&](const Node& node) {
     for (const Attribute& attribute : node.attributes)
       for (const Tensor& tensor : attribute.tensors) add(tensor);
+    onnx_io::for_each_body(node, add_body);
+    if (node.op_type == "Loop") add_steps(candidate.part.model.graph, node, sizes);
+  });
   return {sizes.begin(), sizes.end()};
 }
 

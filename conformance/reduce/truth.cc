@@ -1,11 +1,14 @@
 #include "conformance/reduce/truth.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "onnx_io/models/walk.h"
+#include "onnx_io/models/write_model.h"
 #include "tensor/error.h"
 #include "trial/as_type.h"
+#include "trial/intermediates.h"
 #include "trial/precise.h"
 
 namespace grurun::conformance {
@@ -18,23 +21,46 @@ std::vector<Value> widened_all(const std::vector<Value>& values) {
   return out;
 }
 
-}  // namespace
-
-std::vector<Value> inputs_for(const onnx_io::Graph& other, const onnx_io::Graph& graph,
-                              const std::vector<Value>& inputs) {
-  std::vector<Value> given;
-  for (std::size_t i = 0; i < other.inputs.size(); ++i) {
-    const onnx_io::ValueInfo& wanted = other.inputs[i];
-    const auto same = std::ranges::find(graph.inputs, wanted.name, &onnx_io::ValueInfo::name);
-    const std::size_t place =
-        same == graph.inputs.end() ? i : static_cast<std::size_t>(same - graph.inputs.begin());
-    given.push_back(place < inputs.size() ? trial::as_type(inputs[place], wanted.type) : Value());
+/// A model that the runtime is given as a file.
+class GivenModel {
+ public:
+  GivenModel(const RuntimeTruth& runtime, const onnx_io::Model& model) : run_(runtime.run) {
+    run_.model = run_.scratch + "/given.onnx";
+    onnx_io::write_model(run_.model, model);
   }
-  return given;
+  ~GivenModel() {
+    std::error_code ignored;
+    std::filesystem::remove(run_.model, ignored);
+  }
+  GivenModel(const GivenModel&) = delete;
+  GivenModel& operator=(const GivenModel&) = delete;
+
+  RuntimeRun& run() { return run_; }
+
+ private:
+  RuntimeRun run_;
+};
+
+trial::KnownValues values_of(const RuntimeTruth& runtime, const onnx_io::Model& model,
+                             const std::vector<Value>& inputs, const trial::KnownValues& own) {
+  std::vector<WantedValue> wanted;
+  for (const onnx_io::Node& node : model.graph.nodes) {
+    for (const std::string& name : node.outputs) {
+      const auto made = own.find(name);
+      if (made != own.end() && !trial::is_constant(node)) wanted.push_back(wanted_value(name, made->second));
+    }
+  }
+  GivenModel given(runtime, model);
+  const trial::ValueStore store = values_of_runtime(given.run(), model.graph, inputs, wanted);
+  trial::KnownValues values;
+  for (const std::string& name : store.names()) values.emplace(name, store.read(name));
+  return values;
 }
 
+}  // namespace
+
 trial::KnownValues Truth::values(const onnx_io::Model& model, const std::vector<Value>& inputs,
-                                 const trial::Rerun& rerun) const {
+                                 const trial::KnownValues& own, const trial::Rerun& rerun) const {
   switch (source_) {
     case Source::stored:
       return stored_;
@@ -43,7 +69,9 @@ trial::KnownValues Truth::values(const onnx_io::Model& model, const std::vector<
     case Source::precise:
       return trial::values_of(trial::widened(model), widened_all(inputs), rerun);
     case Source::model:
-      return trial::values_of(*other_, inputs_for(other_->graph, model.graph, inputs), rerun);
+      return trial::values_of(*other_, trial::inputs_for(other_->graph, model.graph, inputs), rerun);
+    case Source::runtime:
+      return values_of(*runtime_, model, inputs, own);
   }
   return {};
 }
@@ -89,11 +117,20 @@ std::optional<std::vector<Value>> Truth::outputs(const Candidate& candidate,
     if (source_ == Source::precise) made = trial::run_again(trial::widened(part), widened_all(inputs), rerun);
     if (source_ == Source::model) {
       names = candidate.other->graph.outputs;
-      made =
-          trial::run_again(*candidate.other, inputs_for(candidate.other->graph, part.graph, inputs), rerun);
+      made = trial::run_again(*candidate.other, trial::inputs_for(candidate.other->graph, part.graph, inputs),
+                              rerun);
+    }
+    if (source_ == Source::runtime) {
+      // Most of what is tried is no model: that costs no process.
+      trial::run_again(part, inputs, rerun);
+      GivenModel given(*runtime_, part);
+      if (runtime_->max_time) given.run().deadline = std::chrono::steady_clock::now() + *runtime_->max_time;
+      auto outputs = outputs_of_runtime(given.run(), part.graph, inputs);
+      if (!outputs) return std::nullopt;
+      made = std::move(*outputs);
     }
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::limit) throw;
+    if (error.kind() == ErrorKind::internal) throw;
     return std::nullopt;
   }
   std::vector<Value> out;

@@ -27,21 +27,33 @@ const ::onnx::NodeProto* maker_in(const ::onnx::GraphProto& graph, const std::st
   return nullptr;
 }
 
-}  // namespace
-
-std::vector<std::pair<std::string, std::string>> origin_of(const Model& model, const std::string& value) {
-  std::vector<std::pair<std::string, std::string>> origin;
-  const ::onnx::NodeProto* node = model.proto == nullptr ? nullptr : maker_in(model.proto->graph(), value);
-  if (node == nullptr) return origin;
+Origin origin_at(const ::onnx::NodeProto& node) {
+  Origin origin;
   const auto add = [&](const std::string& key, const std::string& text) {
     if (std::string note = trimmed(text); !note.empty()) origin.emplace_back(key, std::move(note));
   };
   for (const char* key : notes) {
-    for (const ::onnx::StringStringEntryProto& prop : node->metadata_props())
+    for (const ::onnx::StringStringEntryProto& prop : node.metadata_props())
       if (prop.key() == key) add(key, prop.value());
   }
-  add("doc_string", node->doc_string());
+  add("doc_string", node.doc_string());
   return origin;
+}
+
+}  // namespace
+
+Origin origin_of(const Model& model, const std::string& value) {
+  const ::onnx::NodeProto* node = model.proto == nullptr ? nullptr : maker_in(model.proto->graph(), value);
+  return node == nullptr ? Origin() : origin_at(*node);
+}
+
+std::vector<Origin> origins_of(const Model& model) {
+  std::vector<Origin> origins(model.graph.nodes.size());
+  if (model.proto == nullptr) return origins;
+  const ::onnx::GraphProto& graph = model.proto->graph();
+  for (int i = 0; i < graph.node_size() && static_cast<std::size_t>(i) < origins.size(); ++i)
+    origins[static_cast<std::size_t>(i)] = origin_at(graph.node(i));
+  return origins;
 }
 
 }  // namespace grurun::onnx_io

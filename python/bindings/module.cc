@@ -17,6 +17,7 @@
 #include "conformance/version.h"
 #include "onnx_io/models/load_for_check.h"
 #include "onnx_io/models/load_to_run.h"
+#include "onnx_io/models/node_origin.h"
 #include "opset/check/mended_findings.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/session.h"
@@ -307,6 +308,27 @@ nb::dict compare(nb::handle actual, nb::handle expected, std::optional<double> r
   return dict;
 }
 
+nb::list texts_of(const std::vector<std::string>& texts) {
+  nb::list out;
+  for (const std::string& text : texts) out.append(to_text(text));
+  return out;
+}
+
+/// Of the main graph: operator, name, inputs, outputs, and what the exporter wrote of its origin.
+nb::list nodes(const std::string& path) {
+  const onnx_io::Model model = onnx_io::load_model(path);
+  const std::vector<onnx_io::Origin> origins = onnx_io::origins_of(model);
+  nb::list out;
+  for (std::size_t i = 0; i < origins.size(); ++i) {
+    const onnx_io::Node& node = model.graph.nodes[i];
+    nb::list notes;
+    for (const auto& [key, note] : origins[i]) notes.append(nb::make_tuple(to_text(key), to_text(note)));
+    out.append(nb::make_tuple(to_text(node.op_type), to_text(node.name), texts_of(node.inputs),
+                              texts_of(node.outputs), notes));
+  }
+  return out;
+}
+
 // The command as a program of its own would do it: it handles Ctrl-C as the system does.
 int run_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> kept = arguments;
@@ -365,6 +387,7 @@ void define(nb::module_& module) {
         return names;
       });
   module.def("check", &check, "model"_a);
+  module.def("nodes", &nodes, "path"_a);
   module.def("compare", &compare, "actual"_a.none(), "expected"_a.none(), "rtol"_a.none(), "atol"_a.none(),
              "policy"_a = "", "name"_a = "", "operator"_a = "", "output"_a = "");
   module.def("write_data_set", &write_data_set, "session"_a, "folder"_a, "inputs"_a, "outputs"_a);

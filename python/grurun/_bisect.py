@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from grurun._conformance import flags_of, json_report
+from grurun._call import Call
 
 
 @dataclass(frozen=True)
@@ -40,28 +37,17 @@ def bisect(model: Any, inputs: Mapping[str, Any], *, against: Any = None, runtim
     the command takes ("precise", "onnxruntime"). The other arguments are the command's flags. Raises the errors that its exit codes
     stand for.
     """
-    import numpy as np
-
-    with tempfile.TemporaryDirectory(prefix="grurun-") as folder:
-        def as_file(value: Any, name: str) -> Any:
-            path = Path(folder) / name
-            if isinstance(value, Mapping):
-                np.savez(path.with_suffix(".npz"), **{key: np.asarray(each) for key, each in value.items()})
-                return path.with_suffix(".npz")
-            if hasattr(value, "SerializeToString"):
-                path.write_bytes(value.SerializeToString())
-                return path
-            return value
-
-        given = None
-        if inputs:
-            given = as_file(dict(inputs), "inputs")
-        if names is not None:
-            (Path(folder) / "names.json").write_text(json.dumps(dict(names)))
-        flags = flags_of(inputs=given, against=as_file(against, "against.onnx"), runtime=runtime, find=find,
-                         names=Path(folder) / "names.json" if names is not None else None, rtol=rtol, atol=atol, all=all, rank=rank,
-                         seed=seed, max_memory=max_memory, max_time=max_time)
-        return Bisection(json.loads(json_report("bisect", flags, [as_file(model, "model.onnx")])))
+    with Call("bisect") as call:
+        call.argument(model)
+        call.values("inputs", inputs)
+        call.file_flag("against", against)
+        call.flag("runtime", runtime)
+        call.flag("find", find)
+        call.json_flag("names", None if names is None else dict(names))
+        for name, value in (("rtol", rtol), ("atol", atol), ("all", all), ("rank", rank), ("seed", seed), ("max-memory", max_memory),
+                            ("max-time", max_time)):
+            call.flag(name, value)
+        return Bisection(call.report())
 
 
 __all__ = ["Bisection", "bisect"]

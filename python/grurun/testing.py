@@ -18,7 +18,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from grurun import _core
 from grurun._conformance import conformance
@@ -27,10 +27,6 @@ from grurun._gate_inputs import dynamic_axes, dynamic_places, feeds_of, flattene
 from grurun._session import Finding, Session, check
 
 __all__ = ["gate"]
-
-# What exporters write at nodes: of their metadata_props, and the doc_string.
-_NOTES = ("pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes", "pkg.torch.onnx.fx_node", "doc_string")
-
 
 def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_shapes: Any = None, sweep: bool = True,
          ignore: Sequence[str] = (), rtol: float | None = None, atol: float | None = None,
@@ -156,6 +152,16 @@ def _run_sklearn(estimator: Any) -> Callable[..., Any]:
     return compute
 
 
+class _Node(NamedTuple):
+    """A node, and what its exporter wrote at it."""
+
+    op_type: str
+    name: str
+    inputs: list[str]
+    outputs: list[str]
+    origin: list[tuple[str, str]]
+
+
 class _Gate:
     def __init__(self, source: _Source, folder: Path, *, sweep: bool, ignore: tuple[str, ...],
                  tolerance: Mapping[str, Any]) -> None:
@@ -197,17 +203,16 @@ class _Gate:
 
     def _made_by(self, text: str) -> list[str]:
         """The exporter's lines for the nodes that a text names."""
-        import onnx
-
         names = {name.rpartition("/")[2] for name in re.findall(r"'([^']+)'", text)}
-        proto = onnx.load(self.model, load_external_data=False)
         lines = []
-        for node in proto.graph.node:
-            if not names & {node.name, *(node.output if not node.name else ())}:
-                continue
-            found = {prop.key: prop.value.strip() for prop in node.metadata_props} | {"doc_string": node.doc_string.strip()}
-            lines += [f"  {node.op_type} '{node.name}', {key}: {found[key]}".replace("\n", "\n    ") for key in _NOTES if found.get(key)]
+        for node in self._nodes():
+            if names & {node.name, *(node.outputs if not node.name else ())}:
+                lines += [f"  {node.op_type} '{node.name}', {key}: {note}".replace("\n", "\n    ") for key, note in node.origin]
         return lines
+
+    def _nodes(self) -> list[_Node]:
+        """Those of the main graph."""
+        return [_Node(*each) for each in _core.nodes(os.fspath(self.model))]
 
     def _reasons(self, case: Any, sets: Mapping[str, str]) -> list[str]:
         differing: dict[str, list[str]] = {}
@@ -226,17 +231,14 @@ class _Gate:
         return lines + ([] if case.outputs else self._made_by(case.message))
 
     def _makers(self, outputs: Sequence[str]) -> list[str]:
-        import onnx
-
-        proto = onnx.load(self.model, load_external_data=False)
-        producers = {name: node for node in proto.graph.node for name in node.output if name}
+        producers = {name: node for node in self._nodes() for name in node.outputs if name}
         lines = []
         for output in filter(producers.get, outputs):
             node = producers[output]
             lines.append(f"  {node.op_type}{' ' + repr(node.name) if node.name else ''} makes output '{output}'")
             # The nearest node that the exporter left a note on, as far as one value alone leads back to it.
-            while not (notes := self._made_by(f"'{node.name or node.output[0]}'")):
-                before = [producers[name] for name in node.input if name in producers]
+            while not (notes := self._made_by(f"'{node.name or node.outputs[0]}'")):
+                before = [producers[name] for name in node.inputs if name in producers]
                 if len(before) != 1:
                     break
                 (node,) = before

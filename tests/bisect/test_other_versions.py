@@ -55,7 +55,7 @@ class Nsnet2(unittest.TestCase):
         scale(half, weight, 1.05)
         self.assertEqual(self.ranked(half, 0)[0], output)
 
-    def test_int8(self):
+    def quantized(self, form):
         self.prepare(NSNET2)
         from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
 
@@ -67,12 +67,23 @@ class Nsnet2(unittest.TestCase):
 
         logging.disable(logging.WARNING)
         self.addCleanup(logging.disable, logging.NOTSET)
-        quantize_static(str(self.original), str(self.folder / "int8.onnx"), Reader(), quant_format=QuantFormat.QDQ)
-        model = onnx.load(str(self.folder / "int8.onnx"))
+        quantize_static(str(self.original), str(self.folder / "int8.onnx"), Reader(), quant_format=getattr(QuantFormat, form))
+        return onnx.load(str(self.folder / "int8.onnx"))
+
+    def test_int8(self):
+        model = self.quantized("QDQ")
         makers = {name: node for node in model.graph.node for name in node.output}
         product = [node for node in model.graph.node if node.op_type == "MatMul"][2]
         scale(model, makers[product.input[1]].input[1], 1.3)
         self.assertEqual(self.ranked(model, 1)[0], product.output[0])
+
+    def test_int8_operators(self):
+        model = self.quantized("QOperator")
+        product = [node for node in model.graph.node if node.op_type == "QLinearMatMul"][2]
+        scale(model, product.input[4], 1.3)
+        self.assertEqual(self.ranked(model, 1)[0], product.output[0])
+        report = json.loads(self.bisect(self.folder / "version.onnx", "--against", self.original, "--rtol", "0.1", "--atol", "0.05", "--json", "-").stdout)
+        self.assertEqual((report["compared"], report["absent"]), (29, 0))
 
 
 @unittest.skipIf(onnx is None, "needs onnx")
@@ -94,7 +105,7 @@ class Pairing(unittest.TestCase):
     def test_without_names(self):
         right, wrong = self.save("right.onnx", self.renamed(block())), self.save("wrong.onnx", block(epsilon=0.3))
         report = json.loads(self.bisect(wrong, "--against", right, "--json", "-").stdout)
-        self.assertEqual((report["compared"], report["by_structure"]), (7, 6))  # not those of the bodies
+        self.assertEqual((report["compared"], report["by_structure"]), (8, 6))
         self.assertEqual([row["value"] for row in report["differences"] if row["made_here"]], ["normed2"])
 
     def test_fused_nodes_are_paired_by_numbers_behind_them(self):

@@ -180,6 +180,65 @@ class Reduce(Cases):
         self.assertEqual(node.op_type, "Nobody")
         self.assertEqual(self.verdict("case"), "unsupported")
 
+    def test_against_a_runtime_of_the_package(self):
+        """Something that is started as the package's runtimes are, for which every alpha is 0.1."""
+        python = self.folder / "python"
+        half, tenth = np.float32(0.5).tobytes(), np.float32(0.1).tobytes()
+        python.write_text(f"#!{sys.executable}\nimport subprocess, sys\n_, _, _, path, inputs, outputs = sys.argv\n"
+                          f"open(path + '.right', 'wb').write(open(path, 'rb').read().replace({half!r}, {tenth!r}))\n"
+                          f"sys.exit(subprocess.call([{BINARY!r}, path + '.right', '--inputs', inputs, '--save-outputs', outputs + '/']))\n")
+        python.chmod(0o755)
+        os.environ["GRURUN_PYTHON"] = str(python)
+        self.addCleanup(os.environ.pop, "GRURUN_PYTHON")
+        nodes = [helper.make_node(op, [a], [b], **more) for op, a, b, more in
+                 (("Neg", "x", "a", {}), ("LeakyRelu", "a", "b", {"alpha": 0.5}), ("Exp", "b", "c", {}), ("Neg", "c", "y", {}))]
+        self.save("m.onnx", model(nodes, [], {"x": [3]}, {"y": [3]}))
+        self.run_command("reduce", "m.onnx", "--seed", 1, "--against", "reference", "-o", "case")
+        (node,) = onnx.load(self.folder / "case/model.onnx").graph.node
+        self.assertEqual(node.op_type, "LeakyRelu")
+        x, y = (numpy_helper.to_array(onnx.load_tensor(self.folder / f"case/test_data_set_0/{name}_0.pb")) for name in ("input", "output"))
+        np.testing.assert_allclose(y, np.where(x < 0, 0.1 * x, x), rtol=1e-6)
+        self.assertEqual(self.verdict("case"), "differs")
+        self.assertIn("--against reference starts a program", self.run_command("reduce", "m.onnx", "--seed", 1, "--against", "reference", "--sandbox", "strict", "-o", "other", code=2))
+
+    def growing(self, alpha):
+        """A loop that ends when the largest element is not below 40."""
+        infos = [helper.make_tensor_value_info(name, kind, None if kind == TensorProto.FLOAT else [])
+                 for name, kind in (("i", TensorProto.INT64), ("c", TensorProto.BOOL), ("s", TensorProto.FLOAT), ("c2", TensorProto.BOOL), ("s2", TensorProto.FLOAT))]
+        nodes = [helper.make_node("Add", ["s", "s"], ["t"]), helper.make_node("LeakyRelu", ["t"], ["s2"], alpha=alpha), helper.make_node("ReduceMax", ["s2"], ["m"], keepdims=0),
+                 helper.make_node("Less", ["m", "most"], ["c2"])]
+        body = helper.make_graph(nodes, "body", infos[:3], infos[3:])
+        nodes = [helper.make_node("Abs", ["x"], ["a"]), helper.make_node("Sub", ["x", "a"], ["b"]), helper.make_node("Loop", ["", "yes", "x"], ["l"], name="loop", body=body),
+                 helper.make_node("Add", ["l", "b"], ["y"])]
+        return model(nodes, [numpy_helper.from_array(np.array(True), "yes"), numpy_helper.from_array(np.float32(40), "most")], {"x": [4]}, {"y": [4]})
+
+    def test_a_loop_that_ends_by_itself_is_taken_apart(self):
+        np.save(self.folder / "x.npy", np.float32([1, -2, 3, -4]))
+        self.save("a.onnx", self.growing(0.1))
+        self.save("b.onnx", self.growing(0.3))
+        for against in ("a.onnx", "a.npz"):
+            with self.subTest(against=against):
+                self.run_command("a.onnx", "--inputs", "x.npy", "-q", "--save-intermediates", "a.npz")
+                self.run_command("reduce", "b.onnx", "--inputs", "x.npy", "--against", against, "-o", "case-" + against)
+                (node,) = onnx.load(self.folder / f"case-{against}/model.onnx").graph.node
+                self.assertEqual(node.op_type, "LeakyRelu")
+                self.assertEqual(self.verdict("case-" + against), "differs")
+
+    def test_a_crash_of_a_loop_leaves_one_with_a_body_of_what_it_must_have(self):
+        runtime = self.folder / "runtime.py"
+        runtime.write_text("import os, signal, subprocess, sys\n"
+                           "if b'Loop' in open(sys.argv[1], 'rb').read(): os.kill(os.getpid(), signal.SIGSEGV)\n"
+                           f"sys.exit(subprocess.call([{BINARY!r}, sys.argv[1], '--inputs', sys.argv[2], '--save-outputs', sys.argv[3] + '/']))\n")
+        np.save(self.folder / "x.npy", np.float32([1, -2, 3, -4]))
+        self.save("m.onnx", self.growing(0.3))
+        command = f"{sys.executable} {runtime} {{model}} {{inputs}} {{outputs}}"
+        self.run_command("reduce", "m.onnx", "--inputs", "x.npy", "--runtime", command, "-o", "case")
+        (node,) = onnx.load(self.folder / "case/model.onnx").graph.node
+        self.assertEqual(node.op_type, "Loop")
+        (body,) = [a.g for a in node.attribute]
+        self.assertLess(len(body.node), 4)
+        self.assertEqual(self.verdict("case", "--runtime", command), "crashed")
+
     def loop(self, alpha):
         infos = [helper.make_tensor_value_info(name, kind, None if kind == TensorProto.FLOAT else [])
                  for name, kind in (("i", TensorProto.INT64), ("c", TensorProto.BOOL), ("s", TensorProto.FLOAT), ("c2", TensorProto.BOOL), ("s2", TensorProto.FLOAT))]

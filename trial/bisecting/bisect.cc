@@ -19,6 +19,7 @@
 #include "trial/diagnosis/explain.h"
 #include "trial/intermediates.h"
 #include "trial/precise.h"
+#include "trial/quantized.h"
 
 namespace grurun::trial {
 namespace {
@@ -27,21 +28,11 @@ bool is_float_value(const Value& value) {
   return value.is_tensor() && Floats::set.contains(value.tensor().dtype());
 }
 
-Comparison compare(const Value& actual, const Value& expected, const Tolerances& tolerances) {
-  Comparison comparison = compare_cast(actual, expected, tolerances);
-  // Units are those of the model's own type.
-  if (is_float_value(actual) && is_float_value(expected) &&
-      actual.tensor().dtype() != expected.tensor().dtype())
-    comparison.errors.max_ulp =
-        compare_values(actual, as_dtype(expected, actual.tensor().dtype()), tolerances).errors.max_ulp;
-  return comparison;
-}
-
 class Bisecting {
  public:
   Bisecting(const onnx_io::Model& model, const std::vector<Value>& inputs, Reference& reference,
             const BisectOptions& options)
-      : model_(model), reference_(reference), options_(options), scopes_(model) {
+      : model_(model), reference_(reference), options_(options), scopes_(model), quantizations_(model.graph) {
     for (const onnx_io::Initializer& initializer : model.graph.initializers)
       initializers_.insert(initializer.name);
     for (std::size_t i = 0; i < inputs.size() && i < model.graph.inputs.size(); ++i) {
@@ -94,27 +85,37 @@ class Bisecting {
     return summary;
   }
 
-  const std::string* partner(const std::string& name) const {
+  std::optional<std::string> partner(const std::string& name) const {
     if (reference_.pairing) {
-      const std::string* found = reference_.pairing->partner(name);
-      if (found != nullptr) return reference_.values.has(*found) ? found : nullptr;
+      const std::optional<std::string> found = reference_.pairing->partner(name);
+      if (found) return reference_.values.has(*found) ? found : std::nullopt;
     }
-    return reference_.values.has(name) ? &name : nullptr;
+    return reference_.values.has(name) ? std::optional(name) : std::nullopt;
+  }
+
+  /// A quantized value as floats, where those of the reference are.
+  Value comparable(const std::string& name, const Value& value, const Value& expected) const {
+    const Quantization* const by = is_float_value(expected) ? quantizations_.find(name) : nullptr;
+    return by == nullptr ? value : dequantized(value, *by);
+  }
+
+  Comparison compare(const std::string& name, const Value& actual, const Value& expected) const {
+    return compare_cast(comparable(name, actual, expected), expected, options_.tolerances);
   }
 
   void see(const MadeValue& made) {
     if (made.value.is_tensor()) types_[made.name] = made.value.tensor().dtype();
-    const std::string* other = partner(made.name);
+    std::optional<std::string> other = partner(made.name);
     const bool is_main = made.scope.outer == nullptr;
-    if (other == nullptr && reference_.pairing && is_main)
+    if (!other && reference_.pairing && is_main)
       other = reference_.pairing->pair_by_numbers(made.name, made.value, reference_.values);
-    if (other == nullptr) return static_cast<void>(++result_.absent);
+    if (!other) return static_cast<void>(++result_.absent);
     const Value expected = reference_.values.read(*other);
-    Comparison comparison = compare(made.value, expected, options_.tolerances);
+    const Value value = comparable(made.name, made.value, expected);
+    Comparison comparison = compare_cast(value, expected, options_.tolerances);
     // Quantized values are no numbers of the other's kind; and a name may have been given to another value.
     if (!comparison.structure.empty() && reference_.pairing &&
-        (is_float_value(made.value) != is_float_value(expected) ||
-         reference_.pairing->is_doubtful(made.name))) {
+        (is_float_value(value) != is_float_value(expected) || reference_.pairing->is_doubtful(made.name))) {
       unpaired_.insert(made.name);
       return static_cast<void>(++result_.absent);
     }
@@ -132,14 +133,16 @@ class Bisecting {
 
   bool is_known(const std::string& name) const {
     return given_.contains(name) ||
-           (!initializers_.contains(name) && !unpaired_.contains(name) && partner(name) != nullptr);
+           (!initializers_.contains(name) && !unpaired_.contains(name) && partner(name).has_value());
   }
 
   Value known_value(const std::string& name) const {
     if (const auto given = given_.find(name); given != given_.end()) return given->second;
     const Value value = reference_.values.read(*partner(name));
     const auto type = types_.find(name);
-    return type == types_.end() ? value : as_dtype(value, type->second);
+    if (type == types_.end()) return value;
+    const Quantization* const by = quantizations_.find(name);
+    return by == nullptr ? as_dtype(value, type->second) : quantized(value, *by, type->second);
   }
 
   void run_alone(Seen& seen, bool with_details) {
@@ -178,7 +181,7 @@ class Bisecting {
       for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
         if (seen.path + lone.model().graph.outputs[i].name == difference.value)
           difference.alone =
-              compare(outcome.outputs[i], reference_.values.read(difference.partner), options_.tolerances);
+              compare(difference.value, outcome.outputs[i], reference_.values.read(difference.partner));
       }
       if (with_details && difference.is_made_here()) describe_node(seen, lone, trial, outcome);
     } catch (const Error& error) {
@@ -203,6 +206,7 @@ class Bisecting {
   Reference& reference_;
   const BisectOptions& options_;
   Scopes scopes_;
+  const Quantizations quantizations_;  // of the main graph
   std::set<std::string> initializers_, unpaired_;
   std::map<std::string, Value> given_;
   std::unordered_map<std::string, DType> types_;
@@ -231,9 +235,12 @@ Reference reference_of(const onnx_io::Model& model, const std::vector<Value>& in
   const std::vector<Value> given = inputs_for(other.graph, model.graph, inputs);
   for (std::size_t i = 0; i < given.size(); ++i)
     if (!given[i].empty()) reference.values.add(other.graph.inputs[i].name, given[i]);
+  const Quantizations quantizations(other.graph);
   run_seeing_values(other, given, rerun, [&](const MadeValue& made) {
-    reference.values.add(made.name, made.value);
-    if (made.scope.outer == nullptr) reference.pairing->note_theirs(made.name, made.value);
+    const Quantization* const by = quantizations.find(made.name);
+    const Value value = by == nullptr ? made.value : dequantized(made.value, *by);
+    reference.values.add(made.name, value);
+    if (made.scope.outer == nullptr) reference.pairing->note_theirs(made.name, value);
   });
   return reference;
 }

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "onnx_io/models/model.h"
+#include "onnx_io/models/node_origin.h"
 #include "tensor/value.h"
-#include "trial/bisecting/pairing.h"
 #include "trial/compare.h"
 #include "trial/diagnosis/explanation.h"
+#include "trial/pairing.h"
 #include "trial/tolerance.h"
 #include "trial/trial.h"
 #include "trial/value_store.h"
@@ -20,10 +21,10 @@ namespace grurun::trial {
 
 /// What is known of the node that makes a value.
 struct NodeDetails {
-  std::vector<std::pair<std::string, std::string>> origin;  // onnx_io::origin_of
-  std::vector<std::string> attributes;                      // "epsilon = 0.3"
-  std::vector<std::string> inputs;                          // "summed: tensor(float) [3,8]"
-  std::vector<Explanation> reasons;                         // of recurrent nodes
+  onnx_io::Origin origin;
+  std::vector<std::string> attributes;  // "epsilon = 0.3"
+  std::vector<std::string> inputs;      // "summed: tensor(float) [3,8]"
+  std::vector<Explanation> reasons;     // of recurrent nodes
 };
 
 /// A value beside the one that the reference has for it.
@@ -75,7 +76,8 @@ struct Reference {
 };
 
 /// Compares each value, those in bodies too, with the one of the reference. Values of another floating type
-/// are compared in double, and narrowed to the model's type to feed a node. inputs[i] belongs to
+/// are compared in double, and narrowed to the model's type to feed a node; quantized ones (Quantizations)
+/// are compared as the floats that they stand for, and made of these to feed a node. inputs[i] belongs to
 /// graph.inputs[i]. Throws Error(usage) where no value of the reference is one of the model's, and what a run
 /// throws.
 Bisection bisect(const onnx_io::Model& model, const std::vector<Value>& inputs, Reference& reference,

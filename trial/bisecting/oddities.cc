@@ -70,6 +70,11 @@ std::vector<std::int64_t> index_of(std::int64_t place, const Shape& shape) {
   return index;
 }
 
+/// Whatever the sign of a NaN.
+std::string element_text(double element) {
+  return std::isnan(element) ? "nan" : fmt::format("{:g}", element);
+}
+
 OddityInput describe_input(const std::string& name, const Value& value, const Value& odd,
                            std::int64_t place) {
   OddityInput out{name, value.describe(), "", ""};
@@ -83,7 +88,7 @@ OddityInput describe_input(const std::string& name, const Value& value, const Va
   }
   if (low <= high) out.range = fmt::format("from {:g} to {:g}", low, high);
   if (value.tensor().shape() == odd.tensor().shape())
-    out.at_place = fmt::format("{:g}", elements[static_cast<std::size_t>(place)]);
+    out.at_place = element_text(elements[static_cast<std::size_t>(place)]);
   return out;
 }
 
@@ -185,7 +190,7 @@ std::optional<FoundOddity> find_oddity(const onnx_io::Model& model, const std::v
                       index_of(places.first, value.tensor().shape()),
                       "",
                       {}};
-    found.element = fmt::format("{:g}", doubles_of(value.tensor())[static_cast<std::size_t>(places.first)]);
+    found.element = element_text(doubles_of(value.tensor())[static_cast<std::size_t>(places.first)]);
     for (const std::string& read : reads) {
       if (const auto given = values.find(read); given != values.end())
         found.inputs.push_back(describe_input(read, given->second, value, places.first));

@@ -17,6 +17,7 @@ def run(model: str, inputs: Mapping[str, Any], threads: int = 1) -> list[Any]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = threads
     options.log_severity_level = 4
+    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # one run gains nothing of what they keep
     try:
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except (state.NotImplemented, state.Fail) as error:  # Fail: a version or a type that it does not know

@@ -1,32 +1,15 @@
 // Every row of the report table whose subject has no test of its own, against a golden file in
 // tests/report/formats/golden. GRURUN_UPDATE_GOLDEN=1 writes them anew.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "conformance/version.h"
 #include "report/compare/compare_format.h"
 #include "report/findings/check_format.h"
-#include "report/format.h"
 #include "report/suite/headroom_format.h"
 #include "report/suite/suite_diff.h"
-#include "tests/report/golden.h"
+#include "tests/report/golden_rows.h"
 
 namespace grurun::report {
 namespace {
-
-/// The page of a browser is tested in one (tests/report/test_suite_page.py).
-template <typename Subject>
-void expect_golden_rows(const std::string& subject_name, const Subject& subject) {
-  for (const Format<Subject>& format : formats<Subject>()) {
-    if (format.name == "html") continue;
-    std::string text = format.make(subject);
-    const std::string version = conformance::version();
-    for (std::size_t at = text.find('"' + version + '"'); at != text.npos;
-         at = text.find('"' + version + '"', at + 1))
-      text.replace(at + 1, version.size(), "VERSION");
-    expect_golden(fmt::format("formats/golden/{}.{}.txt", subject_name, format.name), text);
-  }
-}
 
 trial::Comparison differing_values() {
   return trial::compare_values(Tensor::from(Shape{2, 2}, std::vector<float>{1, 2, 3, 4}),

@@ -12,13 +12,16 @@
 #include "trial/trial.h"
 #include "trial/value_store.h"
 
-namespace grurun::cli {
+namespace grurun::conformance {
 
 /// A value that a runtime is asked for.
 struct WantedValue {
   onnx_io::ValueInfo info;
   std::size_t bytes = 0;
 };
+
+/// What is asked of a runtime for such a value.
+WantedValue wanted_value(const std::string& name, const Value& value);
 
 /// The values of the main graph, as a run makes them, each once. Throws what a run throws.
 std::vector<WantedValue> wanted_values(const onnx_io::Model& model, const std::vector<Value>& inputs,
@@ -44,4 +47,9 @@ struct RuntimeRun {
 trial::ValueStore values_of_runtime(const RuntimeRun& run, const onnx_io::Graph& graph,
                                     const std::vector<Value>& inputs, const std::vector<WantedValue>& wanted);
 
-}  // namespace grurun::cli
+/// The outputs that the command makes of the model, by graph output; nullopt: it fails. Throws Error(usage)
+/// where the command cannot be run.
+std::optional<std::vector<Value>> outputs_of_runtime(const RuntimeRun& run, const onnx_io::Graph& graph,
+                                                     const std::vector<Value>& inputs);
+
+}  // namespace grurun::conformance

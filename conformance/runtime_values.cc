@@ -1,4 +1,4 @@
-#include "cli/runtime_values.h"
+#include "conformance/runtime_values.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "tensor/error.h"
 #include "trial/intermediates.h"
 
-namespace grurun::cli {
+namespace grurun::conformance {
 namespace {
 
 constexpr std::array<std::string_view, 3> python_runtimes{"onnxruntime", "openvino", "reference"};
@@ -37,9 +37,8 @@ class ModelCopy {
   std::string path_;
 };
 
-[[noreturn]] void fail_of(const RuntimeRun& run, const conformance::OtherOutputs& made) {
-  if (made.verdict == conformance::Verdict::timed_out)
-    fail(ErrorKind::limit, "{}: {}", run.flag, made.message);
+[[noreturn]] void fail_of(const RuntimeRun& run, const OtherOutputs& made) {
+  if (made.verdict == Verdict::timed_out) fail(ErrorKind::limit, "{}: {}", run.flag, made.message);
   const std::string absent = "No module named ";
   if (const std::size_t at = made.message.find(absent); at != std::string::npos)
     fail_usage(
@@ -51,16 +50,20 @@ class ModelCopy {
 
 }  // namespace
 
+WantedValue wanted_value(const std::string& name, const Value& value) {
+  WantedValue wanted;
+  wanted.info.name = name;
+  wanted.info.type = value.type();
+  wanted.info.type.shape.reset();
+  if (value.is_tensor()) wanted.bytes = value.tensor().byte_size();
+  return wanted;
+}
+
 std::vector<WantedValue> wanted_values(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                        const trial::Rerun& rerun) {
   std::vector<WantedValue> wanted;
   trial::run_seeing_values(model, inputs, rerun, [&](const trial::MadeValue& made) {
-    if (made.scope.outer != nullptr) return;
-    WantedValue& value = wanted.emplace_back();
-    value.info.name = made.name;
-    value.info.type = made.value.type();
-    value.info.type.shape.reset();
-    if (made.value.is_tensor()) value.bytes = made.value.tensor().byte_size();
+    if (made.scope.outer == nullptr) wanted.push_back(wanted_value(made.name, made.value));
   });
   return wanted;
 }
@@ -72,11 +75,29 @@ std::optional<std::string> command_of_runtime(const std::string& name) {
                      python == nullptr ? "python3" : python, name);
 }
 
+namespace {
+
+OtherOutputs run_model(const RuntimeRun& run, const std::string& path, const onnx_io::Graph& graph,
+                       const std::vector<Value>& inputs) {
+  OtherRuntime runtime;
+  runtime.command = parse_command(run.flag, run.command);
+  Case test;
+  test.model = path;
+  return run_command(runtime, test, "", {"", inputs, {}}, graph, run.scratch + "/run", run.deadline);
+}
+
+}  // namespace
+
+std::optional<std::vector<Value>> outputs_of_runtime(const RuntimeRun& run, const onnx_io::Graph& graph,
+                                                     const std::vector<Value>& inputs) {
+  OtherOutputs made = run_model(run, run.model, graph, inputs);
+  if (made.verdict != Verdict::passed) return std::nullopt;
+  return std::move(made.values);
+}
+
 trial::ValueStore values_of_runtime(const RuntimeRun& run, const onnx_io::Graph& graph,
                                     const std::vector<Value>& inputs,
                                     const std::vector<WantedValue>& wanted) {
-  conformance::OtherRuntime runtime;
-  runtime.command = conformance::parse_command(run.flag, run.command);
   trial::ValueStore values = trial::ValueStore::make(run.scratch);
   std::set<std::string> returned;
   for (const onnx_io::ValueInfo& output : graph.outputs) returned.insert(output.name);
@@ -99,15 +120,12 @@ trial::ValueStore values_of_runtime(const RuntimeRun& run, const onnx_io::Graph&
       asked.outputs.push_back({wanted[next].info.name, {}});
     }
     onnx_io::write_with_outputs(run.model, more, model.path());
-    conformance::Case test;
-    test.model = model.path();
-    conformance::OtherOutputs made = conformance::run_command(runtime, test, "", {"", inputs, {}}, asked,
-                                                              run.scratch + "/run", run.deadline);
-    if (made.verdict != conformance::Verdict::passed) fail_of(run, made);
+    OtherOutputs made = run_model(run, model.path(), asked, inputs);
+    if (made.verdict != Verdict::passed) fail_of(run, made);
     for (std::size_t i = 0; i < asked.outputs.size(); ++i)
       values.add(asked.outputs[i].name, made.values.at(i));
   } while (next < wanted.size());
   return values;
 }
 
-}  // namespace grurun::cli
+}  // namespace grurun::conformance
