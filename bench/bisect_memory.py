@@ -101,7 +101,7 @@ def main():
     parser.add_argument("--mb", type=int, default=1024, help="weights of the model, in MB")
     parser.add_argument("--rows", type=int, default=64)
     parser.add_argument("--against", default="onnxruntime")
-    parser.add_argument("--max-memory", default="4G")
+    parser.add_argument("--max-memory", help="of grurun bisect; a quarter of it is what the runtime returns at once (256M)")
     parser.add_argument("--folder", type=pathlib.Path, help="where the model is made, or lies already")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build/release/python", help="the folder that the Python package is in")
@@ -127,7 +127,7 @@ def main():
             "grurun MODEL": [given.grurun, model, "--inputs", inputs, "-q"],
             f"{given.against} MODEL": [sys.executable, "-m", f"grurun.runtimes.{given.against}", model, inputs, folder / "outputs"],
             f"grurun bisect MODEL --against {given.against}": [given.grurun, "bisect", model, "--inputs", inputs, "--against", given.against,
-                                                              "--rtol", "1e-2", "--atol", "1e-3", "--max-memory", given.max_memory],
+                                                              "--rtol", "1e-2", "--atol", "1e-3", *(["--max-memory", given.max_memory] if given.max_memory else [])],
         }
         results = {}
         for name, command in commands.items():

@@ -7,6 +7,7 @@
 
 #include "onnx_io/models/write_model.h"
 #include "opset/pages/page.h"
+#include "opset/schema/added/listed_schemas.h"
 #include "tensor/error.h"
 #include "tensor/near_match.h"
 #include "trial/data_set.h"
@@ -44,12 +45,20 @@ Shape shape_of_text(const std::string& text) {
   return shape;
 }
 
+/// The schemas of a domain, those that are not ONNX's, too.
+std::vector<const SchemaInfo*> schemas_in(const std::string& domain) {
+  std::vector<const SchemaInfo*> found =
+      opset::newest_opset(domain) ? opset::all_schemas() : opset::added_schemas();
+  std::erase_if(found, [&](const SchemaInfo* each) { return each->domain != domain; });
+  return found;
+}
+
 /// The newest opset of a domain; of one that is not ONNX's, the last version of an operator.
 std::optional<std::int64_t> newest_version(const std::string& domain) {
   if (auto newest = opset::newest_opset(domain)) return newest;
   std::optional<std::int64_t> newest;
-  for (const SchemaInfo* each : opset::all_schemas())
-    if (each->domain == domain) newest = std::max<std::int64_t>(newest.value_or(0), each->since_version);
+  for (const SchemaInfo* each : schemas_in(domain))
+    newest = std::max<std::int64_t>(newest.value_or(0), each->since_version);
   return newest;
 }
 
@@ -113,8 +122,7 @@ class NodeMaking {
     schema_ = opset::find_schema(request_.op_type, request_.domain, opset_);
     if (schema_ == nullptr) {
       std::set<std::string> known;
-      for (const SchemaInfo* each : opset::all_schemas())
-        if (each->domain == request_.domain) known.insert(each->name);
+      for (const SchemaInfo* each : schemas_in(request_.domain)) known.insert(each->name);
       const std::vector<std::string> names(known.begin(), known.end());
       fail_usage("{} has no operator '{}' in version {}{}", onnx_io::shown_domain(request_.domain),
                  request_.op_type, opset_, did_you_mean(near_matches(request_.op_type, names)));

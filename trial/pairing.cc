@@ -79,6 +79,11 @@ std::optional<std::string> key_of(const Node& node, const GraphSources& sources,
   return reads ? std::optional(key) : std::nullopt;
 }
 
+/// The node of the graph itself that makes it.
+const Node* own_maker(const GraphSources& sources, const std::string& name) {
+  return sources.owns(name) ? sources.maker(name) : nullptr;
+}
+
 bool is_one_operator(const Node& a, const Node& b) {
   const FloatForm x = float_form(a), y = float_form(b);
   return x.op_type == y.op_type && x.domain == y.domain;
@@ -128,8 +133,7 @@ void Pairing::pair_all(const GraphSources& ours, const GraphSources& theirs) {
   // The name of the last of several nodes may be that of the one that took their place; or of the first.
   for (const Node& node : ours.graph().nodes) {
     for (const std::string& name : node.outputs)
-      if (!is_constant(node) && maker_of(theirs.graph(), name) != nullptr && add(name, name))
-        doubtful_.insert(name);
+      if (!is_constant(node) && own_maker(theirs, name) != nullptr && add(name, name)) doubtful_.insert(name);
   }
   pair_bodies(ours, theirs);
 }
@@ -160,8 +164,7 @@ void Pairing::pair_inputs(const GraphSources& ours, const GraphSources& theirs) 
 
 void Pairing::pair_names(const GraphSources& ours, const GraphSources& theirs) {
   const auto pair_as = [&](const std::string& name, const std::string& other, bool alike) {
-    const Node* const maker = ours.owns(name) ? ours.maker(name) : nullptr;
-    const Node* const made = theirs.owns(other) ? theirs.maker(other) : nullptr;
+    const Node *const maker = own_maker(ours, name), *const made = own_maker(theirs, other);
     if (maker == nullptr || made == nullptr || is_constant(*maker)) return;
     if (alike && !is_one_operator(*maker, *made)) return;
     add(name, other);
@@ -255,8 +258,7 @@ void Pairing::pair_seen_through(const GraphSources& ours, const GraphSources& th
       const std::string before = ours.source(name);
       if (before == name) continue;
       // A Relu before QuantizeLinear is left to it, and the node before gets the name.
-      if (node.op_type != "QuantizeLinear" && maker_of(theirs.graph(), before) != nullptr &&
-          add(name, before))
+      if (node.op_type != "QuantizeLinear" && own_maker(theirs, before) != nullptr && add(name, before))
         continue;
       const std::string* const found = known_partner(before);
       if (found == nullptr) continue;
@@ -273,7 +275,7 @@ void Pairing::pair_bodies(const GraphSources& ours, const GraphSources& theirs) 
     const auto paired =
         std::ranges::find_if(node.outputs, [&](const std::string& name) { return partners_.contains(name); });
     const Node* const other =
-        paired == node.outputs.end() ? nullptr : maker_of(theirs.graph(), partners_.at(*paired));
+        paired == node.outputs.end() ? nullptr : own_maker(theirs, partners_.at(*paired));
     if (other == nullptr || other->op_type != node.op_type || other->domain != node.domain) continue;
     std::size_t count = 0;
     onnx_io::for_each_body(node, [&](const Graph&, const onnx_io::Attribute&) { ++count; });

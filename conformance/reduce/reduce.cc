@@ -114,10 +114,10 @@ class Reducer {
     const auto start = std::chrono::steady_clock::now();
     const KnownValues own =
         needs_own_values() ? trial::values_as_far(model_, inputs_, rerun_) : KnownValues();
-    own_time_ = std::max(own_time_, std::chrono::steady_clock::now() - start);
     raw_ = truth_ == nullptr ? own : truth_->values(model_, inputs_, own, rerun_);
     known_ = in_own_types(raw_, types_of(own));
     fed_ = trial::fed_values(model_.graph, inputs_);
+    time_ = std::max<std::chrono::nanoseconds>(time_, std::chrono::steady_clock::now() - start);
   }
 
   /// The types, at least, unless they are those of the truth.
@@ -175,7 +175,7 @@ class Reducer {
     constexpr int longer = 8;
     constexpr std::chrono::nanoseconds least = std::chrono::seconds(2);
     auto expected = truth_->outputs(
-        candidate, {rerun_.seed, std::chrono::steady_clock::now() + std::max(least, longer * own_time_)});
+        candidate, {rerun_.seed, std::chrono::steady_clock::now() + std::max(least, longer * time_)});
     if (!expected) return false;
     candidate.part.expected = std::move(*expected);
     for (std::size_t i = 0; i < candidate.part.expected.size(); ++i)
@@ -278,7 +278,7 @@ class Reducer {
   const bool flattens_;
   Judge judge_;
   trial::Rerun rerun_;
-  std::chrono::nanoseconds own_time_{0};  // that the whole model takes
+  std::chrono::nanoseconds time_{0};  // that runs of the whole model take
   KnownValues raw_, known_, fed_;
   Failure goal_, reduced_;
   Candidate best_;

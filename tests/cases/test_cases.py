@@ -224,7 +224,7 @@ class Reduce(Cases):
                 self.assertEqual(node.op_type, "LeakyRelu")
                 self.assertEqual(self.verdict("case-" + against), "differs")
 
-    def test_a_crash_of_a_loop_leaves_one_with_a_body_of_what_it_must_have(self):
+    def test_a_crash_of_a_loop_leaves_out_nodes_of_its_body(self):
         runtime = self.folder / "runtime.py"
         runtime.write_text("import os, signal, subprocess, sys\n"
                            "if b'Loop' in open(sys.argv[1], 'rb').read(): os.kill(os.getpid(), signal.SIGSEGV)\n"
@@ -236,7 +236,7 @@ class Reduce(Cases):
         (node,) = onnx.load(self.folder / "case/model.onnx").graph.node
         self.assertEqual(node.op_type, "Loop")
         (body,) = [a.g for a in node.attribute]
-        self.assertLess(len(body.node), 4)
+        self.assertNotIn("LeakyRelu", [each.op_type for each in body.node])
         self.assertEqual(self.verdict("case", "--runtime", command), "crashed")
 
     def loop(self, alpha):
