@@ -135,10 +135,8 @@ std::span<const Page> microsoft_pages() {
        .together = both_paddings,
        .rules = {{check_window_lists}, {check_pooling}, {check_pool_mask}}},
       {.op_type = "MoE",
-       .shapes = "@1 [any,width] [tokens,experts] [experts,rows,hidden] [experts,rows] "
-                 "[experts,hidden,inter] [experts,hidden] [experts,inter,hidden] [experts,inter] | "
-                 "[batch,length,width] [tokens,experts] [experts,rows,hidden] [experts,rows] "
-                 "[experts,hidden,inter] [experts,hidden] [experts,inter,hidden] [experts,inter]",
+       .shapes = "@1 - [tokens,experts] [experts,rows,hidden] [experts,rows] [experts,hidden,inter] "
+                 "[experts,hidden] [experts,inter,hidden] [experts,inter]",
        .attributes = "k >= 1; swiglu_fusion: 0, 1, 2; activation_type: relu, relu2, gelu, silu, swiglu, "
                      "geglu, identity",
        .rules = {{check_experts}},
@@ -186,10 +184,9 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "QLinearSoftmax", .shapes = "@1 - one one one one", .numbers = "axis=-1: [-r,r)"},
       {.op_type = "QLinearWhere", .shapes = "@1 - - one one - one one one one"},
       {.op_type = "QMoE",
-       .shapes = "@1 [any,width] [tokens,experts] [experts,rows,hidden_bytes] - [experts,rows] "
-                 "[experts,hidden,inter_bytes] - [experts,hidden] - - - - - - [tokens,experts] | "
-                 "[batch,length,width] [tokens,experts] [experts,rows,hidden_bytes] - [experts,rows] "
-                 "[experts,hidden,inter_bytes] - [experts,hidden] - - - - - - [tokens,experts]",
+       .shapes = "@1 - [tokens,experts] [experts,rows,hidden_bytes] - [experts,rows] "
+                 "[experts,hidden,inter_bytes] - "
+                 "[experts,hidden] - - - - - - [tokens,experts]",
        .attributes =
            "k >= 1; swiglu_fusion: 0, 1, 2; activation_type: relu, relu2, gelu, silu, swiglu, geglu, "
            "identity; "
