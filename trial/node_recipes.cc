@@ -105,8 +105,7 @@ constexpr NodeRecipe recipes[] = {
      .shapes = "signal:[1,16,1] frame_step:[] frame_length:[]",
      .values = "frame_step=4 frame_length=8"},
     {.op_type = "SVMClassifier",
-     .attributes =
-         "kernel_type=LINEAR coefficients=0.5,-1,2,1,1,-0.5,0.25,2 rho=0.25,-0.5 classlabels_ints=0,1",
+     .attributes = "kernel_type=LINEAR coefficients=0.5,-1,2,1,1,-0.5,0.25,2 rho=0.25 classlabels_ints=0,1",
      .shapes = "X:[3,4]"},
     {.op_type = "SVMRegressor",
      .attributes = "kernel_type=LINEAR coefficients=0.5,-1,2,1 rho=0.25",

@@ -37,11 +37,13 @@ std::size_t end_of_quoted(const std::string& text, std::size_t at) {
 }  // namespace
 
 std::string kind_of_message(const std::string& whole) {
-  // A node in a body or function is named behind those around it.
-  const std::string behind = ": node ";
-  const std::size_t last = whole.rfind(behind);
-  const std::string message =
-      last == whole.npos || !whole.starts_with("node ") ? whole : whole.substr(last + 2);
+  // A node in a body or function is named behind those around it, which a smaller model may lack.
+  const std::string_view mark = ": node ";
+  const std::size_t first = whole.starts_with(mark.substr(2)) ? 0 : std::min(whole.find(mark), whole.size());
+  const std::size_t last = whole.rfind(mark);
+  const std::string message = last == whole.npos || last <= first
+                                  ? whole
+                                  : whole.substr(0, first) + whole.substr(first == 0 ? last + 2 : last);
   std::string out;
   for (std::size_t i = 0; i < message.size();) {
     const char c = message[i];
