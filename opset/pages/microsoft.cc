@@ -168,7 +168,7 @@ std::span<const Page> microsoft_pages() {
            "@1 [batch,length] [batch,length] [words,hidden] [positions,hidden] [segments,hidden] [hidden] "
            "[hidden] [batch,length]"},
       {.op_type = "QGemm", .shapes = "@1 [a,b] one one [c,d] - - - one one", .flops = Flops::gemm},
-      {.op_type = "QLinearAdd", .shapes = "@1 - one one - one one one one"},
+      {.op_type = "QLinearAdd", .shapes = "@1 - one one - one one one one", .rules = {{check_broadcast}}},
       {.op_type = "QLinearAveragePool",
        .shapes = "@1 - one one one one",
        .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0"},
@@ -179,7 +179,7 @@ std::span<const Page> microsoft_pages() {
        .flops = Flops::quantized_convolution},
       {.op_type = "QLinearGlobalAveragePool", .shapes = "@1 - one one one one"},
       {.op_type = "QLinearLeakyRelu", .shapes = "@1 - one one one one"},
-      {.op_type = "QLinearMul", .shapes = "@1 - one one - one one one one"},
+      {.op_type = "QLinearMul", .shapes = "@1 - one one - one one one one", .rules = {{check_broadcast}}},
       {.op_type = "QLinearSigmoid", .shapes = "@1 - one one one one"},
       {.op_type = "QLinearSoftmax", .shapes = "@1 - one one one one", .numbers = "axis=-1: [-r,r)"},
       {.op_type = "QLinearWhere", .shapes = "@1 - - one one - one one one one"},

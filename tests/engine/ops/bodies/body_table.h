@@ -74,6 +74,7 @@ std::vector<BodyRow> activation_body_rows();
 std::vector<BodyRow> attention_body_rows();
 std::vector<BodyRow> loss_body_rows();
 std::vector<BodyRow> normalization_body_rows();
+std::vector<BodyRow> quantized_body_rows();
 std::vector<BodyRow> reduction_body_rows();
 std::vector<BodyRow> sequence_body_rows();
 std::vector<BodyRow> generator_body_rows();

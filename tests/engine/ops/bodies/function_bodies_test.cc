@@ -9,6 +9,7 @@
 
 #include "engine/graph/op_registry.h"
 #include "engine/ops/shared/cast.h"
+#include "opset/schema/added/listed_schemas.h"
 #include "tests/engine/ops/bodies/body_table.h"
 #include "tests/engine/ops/math/op_table.h"
 
@@ -19,9 +20,9 @@ using Types = std::map<std::string, std::string>;
 
 std::vector<BodyRow> all_rows() {
   std::vector<BodyRow> out;
-  for (const auto& rows :
-       {activation_body_rows(), attention_body_rows(), normalization_body_rows(), loss_body_rows(),
-        sequence_body_rows(), reduction_body_rows(), generator_body_rows(), tensor_body_rows()}) {
+  for (const auto& rows : {activation_body_rows(), attention_body_rows(), normalization_body_rows(),
+                           loss_body_rows(), sequence_body_rows(), reduction_body_rows(),
+                           generator_body_rows(), tensor_body_rows(), quantized_body_rows()}) {
     out.insert(out.end(), rows.begin(), rows.end());
   }
   return out;
@@ -30,10 +31,12 @@ std::vector<BodyRow> all_rows() {
 /// The versions with a kernel and a body, oldest last.
 std::vector<const opset::SchemaInfo*> versions_with_both() {
   std::vector<const opset::SchemaInfo*> out;
-  for (const opset::SchemaInfo* schema : opset::all_schemas()) {
-    if (schema->has_function_body &&
-        find_op(schema->domain, schema->name, schema->since_version) != nullptr) {
-      out.push_back(schema);
+  for (const auto& schemas : {opset::all_schemas(), opset::added_schemas()}) {
+    for (const opset::SchemaInfo* schema : schemas) {
+      if (schema->has_function_body &&
+          find_op(schema->domain, schema->name, schema->since_version) != nullptr) {
+        out.push_back(schema);
+      }
     }
   }
   return out;
@@ -71,8 +74,9 @@ bool has_body(const opset::SchemaInfo& schema, std::int64_t opset) {
 /// the version, and are written anew within its life when operators that they use change.
 std::vector<std::int64_t> opsets_of(const opset::SchemaInfo& schema) {
   std::vector<std::int64_t> with_body;
-  for (std::int64_t opset = schema.since_version; opset <= opset::newest_opset(schema.domain).value();
-       ++opset) {
+  // Added schemas are of one version.
+  const std::int64_t newest = opset::newest_opset(schema.domain).value_or(schema.since_version);
+  for (std::int64_t opset = schema.since_version; opset <= newest; ++opset) {
     if (opset::since_version(schema.name, schema.domain, opset) != schema.since_version) break;
     if (has_body(schema, opset)) with_body.push_back(opset);
   }

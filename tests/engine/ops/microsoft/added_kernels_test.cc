@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "engine/graph/executor.h"
 #include "engine/graph/plan.h"
+#include "engine/kernels/machine/parallel.h"
 #include "engine/ops/microsoft/timestamps.h"
 #include "tensor/error.h"
 #include "tests/engine/one_node.h"
@@ -269,6 +271,40 @@ TEST(AddedKernels, WithoutElementsPathsAreEmptyAndScoresStay) {
        Tensor::zeros(DType::float32, {many, 0, 1, 0})},
       {attr("update_rule", "linear")}, 2);
   EXPECT_EQ(states[1].tensor().shape(), (Shape{many, 1, 0, 2}));
+}
+
+TEST(AddedKernels, QLinearOperatorsGiveTheSameOnAllThreads) {
+  std::vector<std::uint8_t> bytes(257 * 401);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7919 / 13);
+  const Tensor x = Tensor::from<std::uint8_t>({257, 401}, bytes), scale = Tensor::scalar(0.05F);
+  const Tensor row =
+      Tensor::from<std::uint8_t>({401}, std::vector<std::uint8_t>(bytes.begin(), bytes.begin() + 401));
+  const auto both = [&] {
+    return std::pair(elements_held<std::uint8_t>(
+                         run_added("QLinearMul", {x, scale, Value(), row, scale, Value(), scale})[0]),
+                     elements_held<std::uint8_t>(run_added("QLinearSigmoid", {x, scale, Value(), scale})[0]));
+  };
+  const auto alone = both();
+  kernels::set_threads(3);
+  const auto together = both();
+  kernels::set_threads(1);
+  EXPECT_EQ(alone, together);
+}
+
+TEST(AddedKernels, QLinearOperatorsRefuseInWords) {
+  const Tensor x = Tensor::from<std::uint8_t>({2}, {1, 2}),
+               three = Tensor::from<std::uint8_t>({3}, {1, 2, 3});
+  const Tensor one = Tensor::scalar(1.F), two = Tensor::from<float>({2}, {1, 1});
+  const Tensor signed_zero = Tensor::scalar(std::int8_t{0});
+  EXPECT_THAT(why_added("QLinearAdd", {x, one, Value(), three, one, Value(), one}),
+              HasSubstr("input B is [3], which does not broadcast to [2]"));
+  EXPECT_THAT(why_added("QLinearMul", {x, one, Value(), x, two, Value(), one}),
+              HasSubstr("input B_scale is [2]; QLinearMul-1 takes a scalar"));
+  EXPECT_THAT(why_added("QLinearSigmoid", {x, two, Value(), one}),
+              HasSubstr("input X_scale is [2]; QLinearSigmoid-1 takes a scalar"));
+  EXPECT_THAT(why_added("QLinearLeakyRelu", {x, one, signed_zero, one}), HasSubstr("X_zero_point"));
+  EXPECT_THAT(why_added("QLinearAdd", {x, one, Value(), signed_zero, one, Value(), one}),
+              HasSubstr("input B"));
 }
 
 TEST(AddedKernels, PagesSayWhatIsRefused) {
