@@ -39,11 +39,17 @@ function(grurun_sources result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# Has the build write what a plan needs of every schema from ONNX's registry. Sets `result` to the generated file.
-function(grurun_signature_table result)
+# Has the build write what a plan needs of every schema from ONNX's registry. Sets `result` to the generated file, and
+# `added_result` to the object files of the schemas that grurun adds to it: the program that writes has them, too.
+function(grurun_signature_table result added_result)
   set(generated ${PROJECT_BINARY_DIR}/generated/signatures.cc)
-  grurun_sources(sources opset/schema/generate opset/schema/added)
-  add_executable(grurun_write_signatures ${sources})
+  grurun_sources(added opset/schema/added)
+  add_library(grurun_added_schemas OBJECT ${added})
+  target_include_directories(grurun_added_schemas PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(grurun_added_schemas PRIVATE grurun_options grurun::tensor ONNX::onnx)
+  grurun_precompile(grurun_added_schemas ${standard_headers} <fmt/format.h> <onnx/onnx_pb.h> <onnx/defs/schema.h>)
+  grurun_sources(sources opset/schema/generate)
+  add_executable(grurun_write_signatures ${sources} $<TARGET_OBJECTS:grurun_added_schemas>)
   target_include_directories(grurun_write_signatures PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(grurun_write_signatures PRIVATE grurun_options grurun::tensor ONNX::onnx)
   set_target_properties(grurun_write_signatures PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/generated)
@@ -52,6 +58,7 @@ function(grurun_signature_table result)
     DEPENDS grurun_write_signatures VERBATIM
     COMMENT "Writing the signatures of the operators")
   set(${result} ${generated} PARENT_SCOPE)
+  set(${added_result} $<TARGET_OBJECTS:grurun_added_schemas> PARENT_SCOPE)
 endfunction()
 
 # Has the build write the list of system calls that a sandbox allows, for the kernel. Sets `result` to its object file.

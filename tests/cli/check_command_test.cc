@@ -11,6 +11,7 @@
 #include "onnx/defs/parser.h"
 #include "report/findings/check_format.h"
 #include "tensor/error.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::cli {
 namespace {
@@ -155,7 +156,7 @@ constexpr const char* layer = R"(<ir_version: 8, opset_import: ["" : 13]>
   })";
 
 std::string page(const std::string& name) {
-  std::ifstream file(GRURUN_SOURCE_DIR "/docs/" + name);
+  std::ifstream file(tests::in_tree("docs/" + name));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

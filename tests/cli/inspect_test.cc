@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command_line.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::cli::testing {
 namespace {
@@ -42,7 +43,7 @@ class Inspect : public CommandLine {
 };
 
 TEST_F(Inspect, PrintsWhatTheDocumentationShows) {
-  std::ifstream file(GRURUN_SOURCE_DIR "/docs/inspect.md");
+  std::ifstream file(tests::in_tree("docs/inspect.md"));
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   const Outcome outcome = grurun({"inspect", "layer.onnx", "--set", "time=10", "--set", "batch=3"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -69,7 +70,7 @@ TEST_F(Inspect, SeveralSizesInOneValue) {
 }
 
 TEST_F(Inspect, FindsALayerThatWasTakenApart) {
-  std::ifstream file(GRURUN_SOURCE_DIR "/docs/inspect.md");
+  std::ifstream file(tests::in_tree("docs/inspect.md"));
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   write_model("unrolled.onnx", unrolled());
   const Outcome outcome = shell("$GRURUN inspect unrolled.onnx | tail -n 4");

@@ -10,6 +10,7 @@
 #include "opset/schema/added/listed_schemas.h"
 #include "report/schema/ops_matrix.h"
 #include "tests/cli/command_line.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::cli::testing {
 namespace {
@@ -119,7 +120,7 @@ TEST_F(Ops, NamesAndGapsSelect) {
 
 // grurun ops --output-format markdown > docs/coverage.md
 TEST_F(Ops, CoveragePageIsWhatTheCommandPrints) {
-  std::ifstream file(std::filesystem::path(GRURUN_SOURCE_DIR) / "docs" / "coverage.md");
+  std::ifstream file(tests::in_tree("docs/coverage.md"));
   const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const std::string made = grurun({"ops", "--output-format", "markdown"}).out;
   EXPECT_TRUE(page == made)

@@ -11,6 +11,7 @@
 #include "report/schema/schema_format.h"
 #include "report/schema/schema_selection.h"
 #include "tensor/error.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::cli {
 namespace {
@@ -123,7 +124,7 @@ TEST(SchemaCommand, DescribesEverySchema) {
 }
 
 TEST(SchemaDiffCommand, PrintsWhatTheDocumentationShows) {
-  std::ifstream file(GRURUN_SOURCE_DIR "/docs/schema.md");
+  std::ifstream file(tests::in_tree("docs/schema.md"));
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   EXPECT_THAT(page, HasSubstr("$ grurun schema GRU --diff 1 7\n" + run("GRU --diff 1 7") + "```\n"));
   std::istringstream lines(run("--diff-opset 21 22"));

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tests/onnx_io/scratch.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::conformance {
 namespace {
@@ -84,7 +85,7 @@ TEST(KnownWrong, TableIsSortedAndEveryRowHasARuleAndEveryRuleARow) {
 }
 
 TEST(KnownWrong, ReadmeTellsTheirNumber) {
-  std::ifstream file(std::filesystem::path(GRURUN_SOURCE_DIR) / "README.md");
+  std::ifstream file(tests::in_tree("README.md"));
   const std::string readme{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   EXPECT_THAT(readme, HasSubstr(std::to_string(known_wrong_cases().size()) + " official cases"));
 }

@@ -27,6 +27,7 @@
 #include "conformance/worker.h"
 #include "tensor/error.h"
 #include "tensor/sanitizers.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::conformance {
 namespace {
@@ -229,7 +230,7 @@ TEST_F(Sandboxed, StepsThatAttackEndTheirCaseAtMost) {
   ASSERT_NE(shared, MAP_FAILED);
   auto* const tried = new (shared) Tried;
   SuiteResult result;
-  const std::string suite = GRURUN_SOURCE_DIR "/testdata/recurrent";
+  const std::string suite = tests::in_tree("testdata/recurrent");
   result.cases = discover({suite}).cases;
   result.cases.resize(20);
   result.options.workers = 2;

@@ -18,6 +18,7 @@
 #include "conformance/suite.h"
 #include "conformance/wire.h"
 #include "tensor/sanitizers.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::conformance {
 namespace {
@@ -77,7 +78,7 @@ std::string bits_of(CaseResult result) {
 
 struct Soak {
   int rounds = 2;
-  std::string suite = GRURUN_SOURCE_DIR "/testdata/recurrent";
+  std::string suite = tests::in_tree("testdata/recurrent");
   std::size_t most_cases = 150;
   unsigned most_pause_us = 30'000;
   int seconds = 2;  // of a case: a worker that was stopped is waited for as long

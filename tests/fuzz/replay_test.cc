@@ -36,6 +36,7 @@
 #if __has_include(<fuzzer/FuzzedDataProvider.h>)  // clang's
 #define LLVMFuzzerTestOneInput fuzz_operator
 #include "fuzz/operator_fuzz.cc"
+#include "tests/places/in_tree.h"
 #undef LLVMFuzzerTestOneInput
 #endif
 
@@ -46,7 +47,7 @@ using Target = int (*)(const std::uint8_t*, std::size_t);
 
 void replay(const std::string& name, Target target) {
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(GRURUN_SOURCE_DIR "/testdata/fuzz/" + name)) {
+  for (const auto& entry : std::filesystem::directory_iterator(tests::in_tree("testdata/fuzz/" + name))) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
     SCOPED_TRACE(entry.path().string());

@@ -8,11 +8,13 @@
 #include <sstream>
 #include <string>
 
+#include "tests/places/in_tree.h"
+
 namespace grurun::report {
 
 /// Compares a report with tests/report/FILE; GRURUN_UPDATE_GOLDEN=1 writes it anew.
 inline void expect_golden(const std::string& file, const std::string& text) {
-  const std::string path = std::string(GRURUN_SOURCE_DIR) + "/tests/report/" + file;
+  const std::string path = tests::in_tree("tests/report/" + file);
   if (std::getenv("GRURUN_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
   std::ifstream in(path);
   std::ostringstream golden;

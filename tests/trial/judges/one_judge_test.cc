@@ -13,6 +13,7 @@
 #include "opset/check/check.h"
 #include "opset/check/check_before_run.h"
 #include "tensor/error.h"
+#include "tests/places/in_tree.h"
 #include "tests/sample.h"
 #include "tests/trial/judges/mutant.h"
 #include "trial/preparation_fault.h"
@@ -88,7 +89,7 @@ std::string disagreement(const Mutant& mutant) {
 }
 
 TEST(OneJudge, CheckAndRunSayTheSame) {
-  const std::string data = GRURUN_SOURCE_DIR "/testdata/";
+  const std::string data = tests::in_tree("testdata/");
   std::vector<testing::OneNodeCase> cases;
   if (std::filesystem::exists(data + "official"))
     for (const auto& release : std::filesystem::directory_iterator(data + "official")) {

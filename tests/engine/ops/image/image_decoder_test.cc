@@ -10,6 +10,7 @@
 #include "engine/ops/image/decode.h"
 #include "onnx_io/values/tensor_files.h"
 #include "tests/engine/ops/math/op_table.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::engine::testing {
 namespace {
@@ -25,7 +26,7 @@ struct Sample {
 
 const std::map<std::string, Sample>& samples() {
   static const std::map<std::string, Sample> all = [] {
-    const fs::path folder = fs::path(GRURUN_SOURCE_DIR) / "testdata/images";
+    const fs::path folder = tests::in_tree("testdata/images");
     std::map<std::string, Sample> read;
     for (const onnx_io::NamedValue& value : onnx_io::read_values(folder / "pixels.npz")) {
       std::ifstream file(folder / value.name, std::ios::binary);

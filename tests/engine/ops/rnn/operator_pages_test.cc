@@ -5,6 +5,7 @@
 
 #include "onnx_io/values/tensor_files.h"
 #include "tests/engine/ops/rnn/layer_case.h"
+#include "tests/places/in_tree.h"
 
 namespace grurun::engine::testing {
 namespace {
@@ -31,7 +32,7 @@ std::string run_case(const fs::path& folder) {
 TEST(OperatorPages, ExamplesPass) {
   std::string failures;
   int cases = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(GRURUN_SOURCE_DIR) / "testdata/operator-pages")) {
+  for (const auto& entry : fs::directory_iterator(tests::in_tree("testdata/operator-pages"))) {
     if (!entry.is_directory()) continue;
     ++cases;
     const std::string found = run_case(entry.path());
