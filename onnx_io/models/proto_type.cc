@@ -20,7 +20,8 @@ ValueType tensor_type(const TensorType& proto, ValueType::Kind kind) {
   for (const auto& dim : proto.shape().dim()) {
     Dim& out = shape.emplace_back();
     if (dim.has_dim_value() && dim.dim_value() >= 0) out.value = dim.dim_value();
-    if (dim.has_dim_param()) out.name = dim.dim_param();
+    // Exporters write "?" for each size that they do not know: it names none, or all would have to be one.
+    if (dim.has_dim_param() && dim.dim_param() != "?") out.name = dim.dim_param();
   }
   return type;
 }

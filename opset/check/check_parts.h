@@ -38,6 +38,10 @@ void check_preparation(const onnx_io::Model& model, const FunctionIndex& functio
 void check_surplus(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
                    CheckReport& report);
 
+/// A signal of STFT without its last axis, of 1, as ONNX Runtime takes it; inferred: types of the main graph.
+void check_left_out(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
+                    CheckReport& report);
+
 /// ONNX's own checker, on a model whose nesting and calls are bounded. It stops at the first fault, and
 /// touches no files: external data is the reader's business. What it finds is an error when the report has
 /// none yet, else a note.

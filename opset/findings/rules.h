@@ -63,6 +63,7 @@ enum class Rule {
   declared_shape,
   actual_declared,
   actual_inferred,
+  axis_left_out,
   onnx_checker,
   onnx_checker_too,
 };

@@ -96,7 +96,8 @@ std::span<const Page> math_pages() {
       {.op_type = "Relu", .folded = Folded::first},
       {.op_type = "Round", .folded = Folded::first},
       {.op_type = "STFT",
-       .shapes = "@17 [batch_size,signal_length,1] [] [n] [] | [batch_size,signal_length,2] [] [n] []",
+       .shapes = "@17 [batch_size,signal_length,1] [] [n] [] | [batch_size,signal_length,2] [] [n] [] | "
+                 "[batch_size,signal_length] [] [n] []",
        .attributes = "onesided: 0, 1",
        .rules = {{check_frames}}},
       {.op_type = "Selu"},

@@ -306,6 +306,9 @@ std::vector<RuleCase> rule_cases() {
       {"SHAPE002", graph("g (float[2] X) => (int32[2] Y) { Y = Relu(X) }"), relu},
       {"SHAPE003", graph("g (float[2] X) => (float[3] Y) { Y = Relu(X) }"),
        graph("g (float[2] X) => (float[n] Y) { Y = Relu(X) }")},
+      {"SHAPE006",
+       graph("g (float[1,64] S, float[16] w) => (float[a,b,c,d] Y) <int64 s = {8}> { Y = STFT(S, s, w) }"),
+       graph("g (float[1,64,1] S, float[16] w) => (float[a,b,c,d] Y) <int64 s = {8}> { Y = STFT(S, s, w) }")},
       {"ONNX001",
        [] {
          onnx::ModelProto proto = proto_from_text(

@@ -2,11 +2,11 @@
 //
 //   output[b, f, k] = sum_n signal[b, f * frame_step + n] window[n] exp(-2 pi i k n / frame_length)
 //
-// signal [batch_size, signal_length, 1] (real) or [..., 2] (complex); window [frame_length], default all
-// ones. frame_length defaults to window's length, else to signal_length. frames = floor((signal_length -
-// frame_length) / frame_step) + 1. output [batch_size, frames, bins, 2] with bins = frame_length, or with
-// onesided, the default, frame_length / 2 + 1; a complex signal cannot be onesided.
-// Precision as in DFT.
+// signal [batch_size, signal_length, 1] (real) or [..., 2] (complex), or, as in ONNX Runtime and models made
+// for it, [batch_size, signal_length] (real); window [frame_length], default all ones. frame_length defaults
+// to window's length, else to signal_length. frames = floor((signal_length - frame_length) / frame_step) + 1.
+// output [batch_size, frames, bins, 2] with bins = frame_length, or with onesided, the default, frame_length
+// / 2 + 1; a complex signal cannot be onesided. Precision as in DFT.
 #include "engine/graph/op_context.h"
 #include "engine/ops/math/fft.h"
 #include "engine/ops/shared/integer_list.h"
@@ -23,10 +23,15 @@ struct Frames {
   std::int64_t bins;
 };
 
+/// Numbers that make up one element of the signal: 1 real, 2 complex.
+std::int64_t parts_of(const Tensor& signal) {
+  return signal.rank() == 2 ? 1 : signal.dim(2);
+}
+
 template <typename T, typename Real>
 void transform_frames(const Frames& frames, const Fft<Real>& fft, const Tensor& signal, const Tensor* window,
                       Tensor& output) {
-  const std::int64_t parts = signal.dim(2);
+  const std::int64_t parts = parts_of(signal);
   const T* weights = window != nullptr ? window->data<T>() : nullptr;
   const auto read = [&](std::int64_t i, std::complex<Real>* x) {
     const std::int64_t start = i / frames.count * signal.dim(1) + i % frames.count * frames.step;
@@ -75,8 +80,9 @@ RunFunction prepare_stft(PrepareContext& node) {
   const bool onesided = node.flag_attribute("onesided", true);
   return [onesided](RunContext& run) {
     const Tensor& signal = run.tensor(0);
-    if (signal.rank() != 3 || (signal.dim(2) != 1 && signal.dim(2) != 2)) refuse();
-    if (onesided && signal.dim(2) == 2) refuse();
+    if (signal.rank() != 2 && signal.rank() != 3) refuse();
+    const std::int64_t parts = parts_of(signal);
+    if ((parts != 1 && parts != 2) || (onesided && parts == 2)) refuse();
     const Tensor* window = run.optional_tensor(2);
     const Frames frames = read_frames(run, signal, window, onesided);
     Tensor& output = run.output(0, signal.dtype(), {signal.dim(0), frames.count, frames.bins, 2});

@@ -29,6 +29,7 @@ using ::onnx::TensorProto;
   type->mutable_shape()->add_dim()->set_dim_param("batch");
   type->mutable_shape()->add_dim()->set_dim_value(3);
   type->mutable_shape()->add_dim()->set_dim_value(-1);
+  type->mutable_shape()->add_dim()->set_dim_param("?");
   graph->add_output()->set_name("Y");
   auto* const weight = graph->add_initializer();
   weight->set_name("W");
@@ -69,7 +70,7 @@ TEST(Model, PlainTypesSayWhatTheMessageSays) {
   EXPECT_EQ(model.opset_imports, (OpsetImports{{"", 22}}));
   ASSERT_EQ(model.graph.inputs.size(), 1u);
   EXPECT_EQ(model.graph.inputs[0].type.to_string(), "tensor(float)");
-  EXPECT_EQ(to_string(*model.graph.inputs[0].type.shape), "[batch,3,?]");
+  EXPECT_EQ(to_string(*model.graph.inputs[0].type.shape), "[batch,3,?,?]");
   EXPECT_EQ(model.graph.outputs[0].type.kind, ValueType::Kind::unknown);
   ASSERT_NE(index_initializers(model.graph)["W"], nullptr);
   EXPECT_EQ(index_initializers(model.graph)["W"]->shape(), Shape({100}));

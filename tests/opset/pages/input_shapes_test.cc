@@ -33,8 +33,9 @@ const std::vector<Case>& cases() {
        "(float[b,64,2] S, float[16] w) => (float[b,7,16,2] Y) <int64 s = {8}> { Y = STFT <onesided = 0> (S, "
        "s, w) }",
        ""},
-      {17, "(float[1,64] S, float[16] w) => (float[a,b,c,d] Y) <int64 s = {8}> { Y = STFT(S, s, w) }",
-       "input signal is [1,64]; STFT-17 takes [batch_size,signal_length,1] or [batch_size,signal_length,2]"},
+      {17, "(float[64] S, float[16] w) => (float[a,b,c,d] Y) <int64 s = {8}> { Y = STFT(S, s, w) }",
+       "input signal is [64]; STFT-17 takes [batch_size,signal_length,1] or [batch_size,signal_length,2] or "
+       "[batch_size,signal_length]"},
       {17, "(float[1,64,3] S, float[16] w) => (float[a,b,c,d] Y) <int64 s = {8}> { Y = STFT(S, s, w) }",
        "input signal is [1,64,3]"},
       {17, "(float[1,64,2] S, float[16] w) => (float[a,b,c,d] Y) <int64 s = {8}> { Y = STFT(S, s, w) }",
