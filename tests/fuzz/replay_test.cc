@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string>
 
+#include "tests/places/in_tree.h"
+
 #define GRURUN_REPLAY
 #define LLVMFuzzerTestOneInput fuzz_gate
 #include "fuzz/gate_fuzz.cc"
@@ -36,7 +38,6 @@
 #if __has_include(<fuzzer/FuzzedDataProvider.h>)  // clang's
 #define LLVMFuzzerTestOneInput fuzz_operator
 #include "fuzz/operator_fuzz.cc"
-#include "tests/places/in_tree.h"
 #undef LLVMFuzzerTestOneInput
 #endif
 
