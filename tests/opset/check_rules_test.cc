@@ -307,8 +307,11 @@ std::vector<RuleCase> rule_cases() {
       {"SHAPE003", graph("g (float[2] X) => (float[3] Y) { Y = Relu(X) }"),
        graph("g (float[2] X) => (float[n] Y) { Y = Relu(X) }")},
       {"SHAPE006",
-       graph("g (float[1,64] S, float[16] w) => (float[a,b,c,d] Y) <int64 s = {8}> { Y = STFT(S, s, w) }"),
-       graph("g (float[1,64,1] S, float[16] w) => (float[a,b,c,d] Y) <int64 s = {8}> { Y = STFT(S, s, w) }")},
+       text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,64] S, float[16] w) => (float[a,b,c,d] Y) "
+            "<int64 s = {8}> { Y = STFT(S, s, w) }"),
+       text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,64,1] S, float[16] w) => (float[a,b,c,d] "
+            "Y) "
+            "<int64 s = {8}> { Y = STFT(S, s, w) }")},
       {"ONNX001",
        [] {
          onnx::ModelProto proto = proto_from_text(
