@@ -115,8 +115,13 @@ def exported(folder):
     program = str(ROOT / "bench" / "corpus_exports.py")
     for kind, python in (("torch", [str(ROOT / "scripts" / "with-frameworks")]), ("classic", [sys.executable]),
                          ("quantized", [sys.executable])):
+        written = folder / f"{kind}.written"
+        if written.exists():
+            continue
         done = subprocess.run([*python, program, kind, str(folder)], capture_output=True, text=True)
-        if done.returncode:
+        if done.returncode == 0:
+            written.touch()
+        else:
             print(f"{kind}: left out: {(done.stderr or done.stdout).strip().splitlines()[-1]}", file=sys.stderr)
     return sorted(folder.glob("*.onnx"))
 
