@@ -12,6 +12,7 @@
 #include "report/findings/check_format.h"
 #include "tensor/error.h"
 #include "tests/places/in_tree.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::cli {
 namespace {
@@ -39,11 +40,6 @@ Outcome run(const std::string& arguments) {
 
 class CheckCommand : public ::testing::Test {
  protected:
-  CheckCommand() : folder_(std::filesystem::path(::testing::TempDir()) / "grurun_check_command") {
-    std::filesystem::create_directories(folder_);
-  }
-  ~CheckCommand() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& nodes) {
     const std::string text =
         "<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] X) => (float[2] Y) { " + nodes + " }";
@@ -58,14 +54,12 @@ class CheckCommand : public ::testing::Test {
   }
 
   std::string write_bytes(const std::string& name, const std::string& bytes) {
-    const std::string path = (folder_ / name).string();
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
+    return scratch_.file(name, bytes);
   }
 
-  std::string missing() const { return (folder_ / "missing.onnx").string(); }
+  std::string missing() const { return scratch_.path("missing.onnx"); }
 
-  std::filesystem::path folder_;
+  tests::Scratch scratch_;
 };
 
 TEST_F(CheckCommand, SaysOkForAModelWithoutFindings) {

@@ -27,18 +27,6 @@ std::string content(const fs::path& path) {
 
 }  // namespace
 
-CommandLine::CommandLine() {
-  std::string name = (fs::temp_directory_path() / "grurun-cli-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder for the test");
-  folder_ = name;
-}
-
-CommandLine::~CommandLine() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-  fs::remove_all(folder_.string() + ".streams", ignored);
-}
-
 Outcome CommandLine::shell(const std::string& script) const {
   const char* binary = std::getenv("GRURUN_BINARY");
   if (binary == nullptr) {
@@ -46,9 +34,8 @@ Outcome CommandLine::shell(const std::string& script) const {
     return {};
   }
   // Beside the working folder, so that tests can list what the program left there.
-  const fs::path streams = folder_.string() + ".streams";
-  fs::create_directories(streams);
-  const std::string command = "cd " + quoted(folder_.string()) + " && GRURUN=" + quoted(binary) + " && { " +
+  const fs::path streams = streams_.folder();
+  const std::string command = "cd " + quoted(folder().string()) + " && GRURUN=" + quoted(binary) + " && { " +
                               script + "\n} >" + quoted(streams / "out") + " 2>" + quoted(streams / "err");
   const int status = std::system(command.c_str());
   Outcome outcome;
@@ -65,12 +52,12 @@ Outcome CommandLine::grurun(const std::vector<std::string>& arguments) const {
 }
 
 void CommandLine::write(const std::string& name, const std::string& bytes) const {
-  fs::create_directories((folder_ / name).parent_path());
-  std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  fs::create_directories((folder() / name).parent_path());
+  std::ofstream(folder() / name, std::ios::binary) << bytes;
 }
 
 std::string CommandLine::read(const std::string& name) const {
-  return content(folder_ / name);
+  return content(folder() / name);
 }
 
 void CommandLine::write_model(const std::string& name, const std::string& text) const {

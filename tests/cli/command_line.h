@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/places/scratch.h"
+
 namespace grurun::cli::testing {
 
 struct Outcome {
@@ -18,17 +20,14 @@ struct Outcome {
 /// A fixture with an empty working folder, removed afterwards.
 class CommandLine : public ::testing::Test {
  protected:
-  CommandLine();
-  ~CommandLine() override;
-
   /// Runs `grurun arguments...` in folder(). The binary is $GRURUN_BINARY.
   Outcome grurun(const std::vector<std::string>& arguments) const;
 
   /// The same through the shell, with $GRURUN for the binary: for redirections and pipes.
   Outcome shell(const std::string& script) const;
 
-  const std::filesystem::path& folder() const { return folder_; }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::filesystem::path folder() const { return folder_.folder(); }
+  std::string path(const std::string& name) const { return folder_.path(name); }
   void write(const std::string& name, const std::string& bytes) const;
   std::string read(const std::string& name) const;
 
@@ -36,7 +35,8 @@ class CommandLine : public ::testing::Test {
   void write_model(const std::string& name, const std::string& text) const;
 
  private:
-  std::filesystem::path folder_;
+  tests::Scratch folder_;
+  tests::Scratch streams_;
 };
 
 /// One line that starts with "grurun: <kind>: ", holds the fragment, and nothing else on either stream.

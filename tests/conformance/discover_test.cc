@@ -7,13 +7,12 @@
 #include <filesystem>
 
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::conformance {
 namespace {
 
 namespace fs = std::filesystem;
-using onnx_io::Scratch;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::EndsWith;
@@ -21,6 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
+using tests::Scratch;
 
 void add_case(const Scratch& scratch, const std::string& folder, int sets = 1) {
   scratch.file(folder + "/model.onnx", "model");

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::conformance {
 namespace {
@@ -52,7 +52,7 @@ TEST(Expectations, RefusesWhatBreaksTheFormat) {
 }
 
 TEST(Expectations, AFileThatCannotBeReadIsNoEmptyList) {
-  const onnx_io::Scratch s;
+  const tests::Scratch s;
   for (const std::string& path : {s.folder(), s.path("missing")}) {
     try {
       Expectations::load(path);

@@ -10,14 +10,14 @@
 #include <set>
 #include <string>
 
-#include "tests/onnx_io/scratch.h"
 #include "tests/places/in_tree.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::conformance {
 namespace {
 
-using onnx_io::Scratch;
 using testing::HasSubstr;
+using tests::Scratch;
 
 Case case_in(const Scratch& scratch) {
   scratch.file("case/model.onnx", "m");

@@ -9,7 +9,7 @@
 #include "opset/pages/page.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 #include "tests/sample.h"
 #include "trial/node_case.h"
 
@@ -48,7 +48,7 @@ TEST(NodeCases, EveryOperatorWithAPage) {
                                       "Loop",    "Scan",           "SequenceMap"};
   // Which tensors are optimized, flags must tell.
   const std::set<std::string> told{"Adagrad", "Adam", "Momentum"};
-  const onnx_io::Scratch scratch;
+  const tests::Scratch scratch;
   CaseOptions options;
   options.diagnose = false;
   Judge judge(options, scratch.folder());

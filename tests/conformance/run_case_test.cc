@@ -11,14 +11,14 @@
 #include "conformance/suite.h"
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 #include "trial/data_set.h"
 
 namespace grurun::conformance {
 namespace {
 
-using onnx_io::Scratch;
 using testing::HasSubstr;
+using tests::Scratch;
 
 void add_value(onnx::ValueInfoProto* info, const std::string& name, std::vector<int> dims, int type = 1) {
   info->set_name(name);

@@ -11,7 +11,7 @@
 #include "engine/graph/plan.h"
 #include "tests/engine/one_node.h"
 #include "tests/onnx_io/ir_text.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::engine {
 namespace {
@@ -105,7 +105,7 @@ class Source {
 };
 
 std::vector<Value> run(const onnx_io::testing::IrText& ir, const std::vector<Value>& inputs) {
-  const onnx_io::Scratch scratch;
+  const tests::Scratch scratch;
   scratch.file("m.bin", ir.weights);
   const onnx_io::Model model = onnx_io::parse_openvino_ir(ir.xml(), scratch.folder(), "m.bin");
   return run_plan(*make_plan(model), inputs, {});

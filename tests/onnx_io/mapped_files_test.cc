@@ -10,13 +10,13 @@
 
 #include "onnx_io/bytes.h"
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::onnx_io {
 namespace {
 
 TEST(MappedFiles, AFileThatBecomesShorterIsToldAndDoesNotEndTheProcess) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   scratch.file("data.bin", std::string(1 << 16, 'd'));
   const std::string path = scratch.path("data.bin");
   const OpenFile file = open_file(path);
@@ -39,7 +39,7 @@ TEST(MappedFiles, AFileThatBecomesShorterIsToldAndDoesNotEndTheProcess) {
 
 TEST(MappedFiles, ABusErrorElsewhereEndsTheProcessAsBefore) {
   const auto touch_beyond = [] {
-    const Scratch scratch;
+    const tests::Scratch scratch;
     scratch.file("data.bin", "d");
     const OpenFile file = open_file(scratch.path("data.bin"));
     const Bytes bytes = map_file(file.descriptor, file.size, "data.bin");
@@ -50,7 +50,7 @@ TEST(MappedFiles, ABusErrorElsewhereEndsTheProcessAsBefore) {
 }
 
 TEST(WriteFile, LeavesTheOldFileOrTheNewOne) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("out.bin");
   write_file(path, {"first"});
   struct stat before {};

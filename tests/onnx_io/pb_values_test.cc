@@ -3,13 +3,13 @@
 
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::onnx_io {
 namespace {
 
 TEST(PbValues, AMapWithAKeyTwiceIsRefused) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("map.pb");
   const Tensor value = Tensor::scalar(1.0F);
   const ValueType of_value = ValueType::tensor(DType::float32);
@@ -41,7 +41,7 @@ TEST(PbValues, AMapWithAKeyTwiceIsRefused) {
 }
 
 TEST(PbValues, ASequenceIsNoTensor) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("sequence.pb");
   const ValueType tensor = ValueType::tensor(DType::float32);
   const Value item = Tensor::from(Shape{2}, std::vector<float>{1, 2});

@@ -3,7 +3,7 @@
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
 #include "tests/onnx_io/sample_values.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::onnx_io {
 namespace {
@@ -29,7 +29,7 @@ void expect_round_trips(Write&& write, Read&& read) {
 }
 
 TEST(RoundTrip, PbKeepsEveryElementType) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("x.pb");
   expect_round_trips([&](const Tensor& tensor) { write_pb(path, "X", tensor); },
                      [&](const Tensor&) { return read_pb(path).value; });
@@ -37,14 +37,14 @@ TEST(RoundTrip, PbKeepsEveryElementType) {
 }
 
 TEST(RoundTrip, NpyKeepsEveryElementType) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("x.npy");
   expect_round_trips([&](const Tensor& tensor) { write_npy(path, tensor); },
                      [&](const Tensor&) { return read_values(path).at(0).value; });
 }
 
 TEST(RoundTrip, NpzAndJsonKeepEveryElementTypeAndName) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   for (const std::string ending : {"npz", "json"}) {
     const std::string path = scratch.path("x." + ending);
     std::vector<NamedValue> values;
@@ -65,7 +65,7 @@ TEST(RoundTrip, NpzAndJsonKeepEveryElementTypeAndName) {
 }
 
 TEST(RoundTrip, PbAndJsonKeepSequencesOptionalsAndMaps) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   for (const Value& value : sample_containers()) {
     const ValueType type = value.type();
     write_pb(scratch.path("x.pb"), "", value);
@@ -77,7 +77,7 @@ TEST(RoundTrip, PbAndJsonKeepSequencesOptionalsAndMaps) {
 }
 
 TEST(RoundTrip, PbWithoutExpectedTypeIsToldByItsContent) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("x.pb");
   for (const Value& value : sample_containers()) {
     write_pb(path, "name", value);
@@ -89,7 +89,7 @@ TEST(RoundTrip, PbWithoutExpectedTypeIsToldByItsContent) {
 }
 
 TEST(RoundTrip, JsonKeepsStringsThatAreNoUtf8) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("x.json");
   const Tensor tensor =
       Tensor::from<std::string>({3}, std::vector<std::string>{"\xff\xfe", std::string("a\0b\0", 4), "ok"});
@@ -98,7 +98,7 @@ TEST(RoundTrip, JsonKeepsStringsThatAreNoUtf8) {
 }
 
 TEST(RoundTrip, NpyKeepsStringsThatAreNoUtf8ButNotATrailingNul) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("x.npy");
   const Tensor bytes = Tensor::from<std::string>({2}, std::vector<std::string>{"\xff\xfe!", ""});
   write_npy(path, bytes);
@@ -108,7 +108,7 @@ TEST(RoundTrip, NpyKeepsStringsThatAreNoUtf8ButNotATrailingNul) {
 }
 
 TEST(RoundTrip, NpzRefusesWhatIsNoTensor) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   try {
     write_values(scratch.path("x.npz"), {{"S", sample_containers()[0]}});
     ADD_FAILURE();
@@ -119,7 +119,7 @@ TEST(RoundTrip, NpzRefusesWhatIsNoTensor) {
 }
 
 TEST(RoundTrip, NpzRefusesANameWithNul) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.path("x.npz");
   const Value value = Tensor::zeros(DType::float32, {1});
   try {
@@ -132,14 +132,14 @@ TEST(RoundTrip, NpzRefusesANameWithNul) {
 }
 
 TEST(RoundTrip, AnNpzMayHoldNothing) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.file("x.npz", "of before");
   write_values(path, {});
   EXPECT_TRUE(read_values(path).empty());
 }
 
 TEST(RoundTrip, NamesThatAnNpzCannotHoldAreRefused) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const auto write_named = [&](std::size_t length) {
     write_values(scratch.path("x.npz"), {{std::string(length, 'n'), Tensor::scalar(1.0F)}});
   };

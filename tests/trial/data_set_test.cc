@@ -9,14 +9,14 @@
 
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
 #include "tests/opset/model_text.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::trial {
 namespace {
 
 namespace fs = std::filesystem;
-using onnx_io::Scratch;
+using tests::Scratch;
 
 Value one(float value) {
   return Tensor::from(Shape{1}, std::vector<float>{value});

@@ -7,8 +7,8 @@
 #include "conformance/reduce/inner_nodes.h"
 #include "conformance/reduce/parts.h"
 #include "onnx_io/models/walk.h"
-#include "tests/onnx_io/scratch.h"
 #include "tests/opset/model_text.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::conformance {
 namespace {
@@ -26,7 +26,7 @@ std::vector<std::string> operators_of(const onnx_io::Model& model) {
   return names;
 }
 
-std::optional<Reduction> reduce_in(const onnx_io::Scratch& scratch, const std::string& model,
+std::optional<Reduction> reduce_in(const tests::Scratch& scratch, const std::string& model,
                                    const std::vector<Value>& inputs, std::optional<Truth> truth) {
   ReduceOptions options;
   options.scratch = scratch.folder();
@@ -57,7 +57,7 @@ std::string layers(const std::string& alpha, const std::string& prefix = "") {
 }
 
 TEST(Reduce, OneNodeIsLeftAgainstAModelOfOtherNames) {
-  const onnx_io::Scratch scratch;
+  const tests::Scratch scratch;
   const auto reduction =
       reduce_in(scratch, layers("0.5"), {four_floats()}, Truth(model_from_text(layers("0.1", "other_"))));
   ASSERT_TRUE(reduction);
@@ -75,7 +75,7 @@ std::string growing(const std::string& alpha) {
 }
 
 TEST(Reduce, AStepOfALoopThatEndsByItself) {
-  const onnx_io::Scratch scratch;
+  const tests::Scratch scratch;
   const auto reduction =
       reduce_in(scratch, growing("0.5"), {four_floats()}, Truth(model_from_text(growing("0.1"))));
   ASSERT_TRUE(reduction);
@@ -83,7 +83,7 @@ TEST(Reduce, AStepOfALoopThatEndsByItself) {
 }
 
 TEST(Reduce, WhatIsRefusedInABodyIsCutOut) {
-  const onnx_io::Scratch scratch;
+  const tests::Scratch scratch;
   const auto reduction = reduce_in(
       scratch,
       R"(<ir_version: 8, opset_import: ["" : 18, "their.domain" : 1]> g (float[4] x, bool yes) => (float[4] y) {

@@ -11,7 +11,7 @@
 #include "onnx/onnx_pb.h"
 #include "onnx_io/models/model.h"
 #include "tensor/memory/memory.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::engine {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t size = 3000;  // a matrix of 36 MB
 
 // A file of zeros that takes no place on disk, but for one value on the diagonal.
-std::string weights_file(const onnx_io::Scratch& scratch) {
+std::string weights_file(const tests::Scratch& scratch) {
   const std::string path = scratch.file("weights.bin", "");
   EXPECT_EQ(::truncate(path.c_str(), size * size * 4), 0);
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -87,7 +87,7 @@ void expect_used_where_it_lies(const std::string& model_path, const std::string&
 }
 
 TEST(MappedWeights, ExternalDataIsNotCopied) {
-  const onnx_io::Scratch scratch;
+  const tests::Scratch scratch;
   const std::string weights = weights_file(scratch);
   onnx::ModelProto model = two_products();
   onnx::TensorProto& weight = *model.mutable_graph()->mutable_initializer(0);

@@ -10,7 +10,7 @@
 #include "onnx_io/values/proto_tensor.h"
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::onnx_io {
 namespace {
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 // A model's folder, model/, with good files in it, and everything a hostile model might point to.
 struct Folders {
-  Scratch scratch;
+  tests::Scratch scratch;
   std::string model = scratch.path("model");
 
   Folders() {

@@ -9,7 +9,7 @@
 #include "onnx_io/models/model.h"
 #include "onnx_io/values/tensor_files.h"
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::onnx_io {
 namespace {
@@ -71,7 +71,7 @@ TEST(MessageBudget, AllowsALongChain) {
 }
 
 TEST(MessageBudget, HoldsForValuesAndText) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   scratch.file("many.pb", "\x08\x01" + times(field(3, ""), 8'000'000));
   EXPECT_THROW(read_values(scratch.path("many.pb")), Error);
   const std::string text = "ir_version: 8 graph { " + times("node{}", 4'000'000) + "}";

@@ -5,7 +5,7 @@
 #include "onnx/onnx_pb.h"
 #include "onnx_io/bytes.h"
 #include "tensor/error.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::onnx_io {
 namespace {
@@ -88,7 +88,7 @@ TEST(Model, LargeInitializersLieInTheMessage) {
 }
 
 TEST(Model, FileAndBytesGiveTheSame) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const std::string path = scratch.file("m.onnx", small_model().SerializeAsString());
   const Model model = load_model(path);
   EXPECT_EQ(model.path, path);
@@ -201,7 +201,7 @@ struct NoModel {
 };
 
 TEST(Model, WhatIsNoModelIsToldApart) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const NoModel rows[] = {
       {"", "it is empty"},
       {"version https://git-lfs.github.com/spec/v1\noid", "a Git LFS pointer"},
@@ -224,7 +224,7 @@ TEST(Model, WhatIsNoModelIsToldApart) {
 }
 
 TEST(Model, WhatCannotBeOpenedIsAUsageError) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   scratch.fifo("fifo");
   for (const std::string& path : {scratch.path("missing.onnx"), scratch.path(""), scratch.path("fifo")}) {
     try {

@@ -5,7 +5,7 @@
 #include "onnx/onnx_pb.h"
 #include "tensor/error.h"
 #include "tests/onnx_io/ir_text.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::onnx_io {
 namespace {
@@ -35,17 +35,17 @@ IrText gru_ir(const std::string& data, int bias, const std::vector<int>& W = {6,
   return ir;
 }
 
-Model load(const Scratch& scratch, const std::string& xml, const std::string& weights) {
+Model load(const tests::Scratch& scratch, const std::string& xml, const std::string& weights) {
   scratch.file("m.bin", weights);
   return load_model(scratch.file("m.xml", xml));
 }
-Model load(const Scratch& scratch, const IrText& ir) {
+Model load(const tests::Scratch& scratch, const IrText& ir) {
   return load(scratch, ir.xml(), ir.weights);
 }
 
 std::string error_of(const std::string& xml, const std::string& weights,
                      ErrorKind kind = ErrorKind::invalid_model) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   try {
     load(scratch, xml, weights);
   } catch (const Error& error) {
@@ -62,7 +62,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(OpenvinoIr, BecomesAModelOfPlainOperators) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const Model model = load(scratch, add_ir());
   EXPECT_EQ(model.opset_imports, (OpsetImports{{"", 22}}));
   EXPECT_EQ(model.producer_name, "OpenVINO IR 11");
@@ -77,7 +77,7 @@ TEST(OpenvinoIr, BecomesAModelOfPlainOperators) {
 }
 
 TEST(OpenvinoIr, LayersMayBeListedInAnyOrder) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   IrText ir;
   ir.layer("sum", "Add", "opset1", "", {1, 2}, {{2}});
   ir.parameter("X", {2});
@@ -87,7 +87,7 @@ TEST(OpenvinoIr, LayersMayBeListedInAnyOrder) {
 }
 
 TEST(OpenvinoIr, WeightsStayInTheFileAndBiasesAreSpread) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const Model model = load(scratch, gru_ir(R"(hidden_size="2" linear_before_reset="1")", 8));
   const Tensor* const W = index_initializers(model.graph)["W"];
   ASSERT_NE(W, nullptr);
@@ -100,7 +100,7 @@ TEST(OpenvinoIr, WeightsStayInTheFileAndBiasesAreSpread) {
 }
 
 TEST(OpenvinoIr, ShapesMayLeaveSizesOpen) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   for (const auto& [text, shape] :
        {std::pair{"?,3", "[?,3]"}, {"-1, 3", "[?,3]"}, {"1..8,3", "[?,3]"}, {"..,3", "[?,3]"}, {"", "[]"}}) {
     IrText ir = add_ir();
@@ -181,7 +181,7 @@ TEST(OpenvinoIr, ALayerMayNotDependOnItself) {
 }
 
 TEST(OpenvinoIr, WeightsAreLookedForBesideTheModelOnly) {
-  const Scratch scratch;
+  const tests::Scratch scratch;
   const IrText ir = add_ir();
   const std::string path = scratch.file("m.xml", ir.xml());
   const auto error = [&]() -> std::string {

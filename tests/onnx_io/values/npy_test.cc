@@ -5,7 +5,7 @@
 #include "onnx_io/values/value_formats.h"
 #include "tensor/error.h"
 #include "tests/onnx_io/sample_values.h"
-#include "tests/onnx_io/scratch.h"
+#include "tests/places/scratch.h"
 
 namespace grurun::onnx_io {
 namespace {

@@ -2,28 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
+#include "tests/places/scratch.h"
 
 namespace grurun {
 namespace {
 
-namespace fs = std::filesystem;
-
 class Root {
  public:
-  Root() : path_(fs::path(::testing::TempDir()) / "container_limits") { fs::remove_all(path_); }
-  ~Root() { fs::remove_all(path_); }
-
-  void write(const std::string& file, const std::string& text) const {
-    const fs::path path = path_ / file;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-  }
-  ContainerLimits limits() const { return read_container_limits(path_.string()); }
+  void write(const std::string& file, const std::string& text) const { scratch_.file(file, text); }
+  ContainerLimits limits() const { return read_container_limits(scratch_.folder()); }
 
  private:
-  fs::path path_;
+  tests::Scratch scratch_;
 };
 
 TEST(ContainerLimits, NoneWhereNothingLimits) {

@@ -1,15 +1,16 @@
-// A folder of its own for a test's files, removed afterwards.
+// A folder of its own for a test's files, removed afterwards. Tests of one fixture may run side by side, in
+// shards.
 #pragma once
 
 #include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
 
-#include "onnx_io/bytes.h"
-
-namespace grurun::onnx_io {
+namespace grurun::tests {
 
 class Scratch {
  public:
@@ -28,7 +29,7 @@ class Scratch {
   /// Writes a file, with the folders its name needs; returns its path.
   std::string file(const std::string& name, std::string_view content) const {
     std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
-    write_file(path(name), {content});
+    std::ofstream(path(name), std::ios::binary) << content;
     return path(name);
   }
   void fifo(const std::string& name) const {
@@ -39,4 +40,4 @@ class Scratch {
   std::string folder_;
 };
 
-}  // namespace grurun::onnx_io
+}  // namespace grurun::tests
