@@ -203,7 +203,11 @@ class OpenVino(Peer):
         return {next(iter(port.names)): self.request.get_tensor(port).data.copy() for port in self.compiled.outputs}
 
 
+PEERS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
+
+
 def peer_or_none(kind, path, feed, threads):
+    """Of one that ran in a process of its own before: what a model crashes there would end all of this here."""
     try:
         return kind(path, feed, threads)
     except Exception:  # a package that is missing, or whatever a runtime raises for what it does not know
@@ -224,13 +228,15 @@ class Grurun:
         self.load_ms, self.plan_ms = (report["load_us"] + report["plan_us"]) / 1e3, report["plan_us"] / 1e3
 
 
-def memory_of(peer, path, threads, feed, folder):
-    """Megabytes."""
+def memory_of(kind, path, threads, feed, folder):
+    """Megabytes; none of a runtime that does not run the model, or crashes."""
     pickled = pathlib.Path(folder) / "feed.pickle"
     pickled.write_bytes(pickle.dumps(feed))
-    done = subprocess.run([sys.executable, "-c", MEMORY_OF_PEER, str(pathlib.Path(__file__).resolve().parent), type(peer).__name__, str(path),
-                           str(threads), str(pickled)], check=True, capture_output=True)
-    return int(done.stdout.split()[-1]) * 1024 / 1e6
+    done = subprocess.run([sys.executable, "-c", MEMORY_OF_PEER, str(pathlib.Path(__file__).resolve().parent), kind.__name__, str(path),
+                           str(threads), str(pickled)], capture_output=True)
+    if done.returncode < 0:
+        print(f"{path}: {kind.__name__} is ended by signal {-done.returncode}", file=sys.stderr)
+    return int(done.stdout.split()[-1]) * 1024 / 1e6 if done.returncode == 0 else None
 
 
 def compare(name, path, feed, threads, flags, folder):
@@ -238,7 +244,10 @@ def compare(name, path, feed, threads, flags, folder):
     inputs, saved = folder / "inputs.npz", folder / "outputs.npz"
     np.savez(inputs, **feed)
     ours = Grurun(flags.grurun, path, ["--inputs", str(inputs)], threads)
-    peers = {"onnxruntime": OnnxRuntime(path, feed, threads), "openvino": peer_or_none(OpenVino, path, feed, threads)}
+    megabytes = {key: memory_of(kind, path, threads, feed, folder) for key, kind in PEERS.items()}
+    peers = {key: peer_or_none(kind, path, feed, threads) if megabytes[key] is not None else None for key, kind in PEERS.items()}
+    if peers["onnxruntime"] is None:
+        sys.exit(f"{path}: ONNX Runtime no longer runs it")
     subprocess.run([str(flags.grurun), str(path), "--inputs", str(inputs), "-q", "--threads", str(threads), "--save-outputs", str(saved)],
                    check=True, stdout=subprocess.DEVNULL)
     with np.load(saved) as made:
@@ -259,7 +268,7 @@ def compare(name, path, feed, threads, flags, folder):
            "grurun_us": float(np.median(ours.wall)), "grurun_load_ms": ours.load_ms, "grurun_plan_ms": ours.plan_ms,
            "grurun_mb": (ours.resident - nothing.resident) / 1e6}
     for key, peer in peers.items():
-        row |= {f"{key}_us": float(np.median(peer.wall)), f"{key}_load_ms": peer.load_ms, f"{key}_mb": memory_of(peer, path, threads, feed, folder)}
+        row |= {f"{key}_us": float(np.median(peer.wall)), f"{key}_load_ms": peer.load_ms, f"{key}_mb": megabytes[key]}
     return row
 
 
