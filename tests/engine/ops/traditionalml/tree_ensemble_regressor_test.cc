@@ -1,11 +1,11 @@
-// TreeEnsembleClassifier and TreeEnsembleRegressor.
+// TreeEnsembleRegressor.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "tests/engine/ops/math/op_table.h"
+#include "tests/engine/ops/traditionalml/classic_trees.h"
 
 namespace grurun::engine::testing {
 namespace {
@@ -14,71 +14,16 @@ using Ints = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
 using Words = std::vector<std::string>;
 
-struct Node {
-  std::int64_t tree, id;
-  const char* mode = "LEAF";
-  std::int64_t feature = 0;
-  float split = 0;
-  std::int64_t if_true = 0, if_false = 0;
-  std::int64_t tracks = 0;
-};
-
-struct VoteRow {
-  std::int64_t tree, node, target;
-  float weight;
-};
-
-template <typename Row, typename Field>
-auto column(const std::vector<Row>& rows, Field field) {
-  std::vector<std::decay_t<decltype(field(rows[0]))>> out;
-  for (const Row& row : rows) out.push_back(field(row));
-  return out;
-}
-
-onnx_io::Attribute without(const char* name) {
-  return attribute(name, onnx_io::AttributeType::undefined);
-}
-
-/// The lists of these nodes and votes. An attribute in `more` takes the place of one of its name, or drops
-/// it.
-Attributes trees(const std::vector<Node>& nodes, const std::vector<VoteRow>& votes, const std::string& prefix,
-                 Attributes more) {
-  Attributes out{
-      attr("nodes_treeids", column(nodes, [](const Node& n) { return n.tree; })),
-      attr("nodes_nodeids", column(nodes, [](const Node& n) { return n.id; })),
-      attr("nodes_modes", column(nodes, [](const Node& n) { return std::string(n.mode); })),
-      attr("nodes_featureids", column(nodes, [](const Node& n) { return n.feature; })),
-      attr("nodes_values", column(nodes, [](const Node& n) { return n.split; })),
-      attr("nodes_truenodeids", column(nodes, [](const Node& n) { return n.if_true; })),
-      attr("nodes_falsenodeids", column(nodes, [](const Node& n) { return n.if_false; })),
-      attr("nodes_missing_value_tracks_true", column(nodes, [](const Node& n) { return n.tracks; })),
-      attr(prefix + "_treeids", column(votes, [](const VoteRow& v) { return v.tree; })),
-      attr(prefix + "_nodeids", column(votes, [](const VoteRow& v) { return v.node; })),
-      attr(prefix + "_ids", column(votes, [](const VoteRow& v) { return v.target; })),
-      attr(prefix + "_weights", column(votes, [](const VoteRow& v) { return v.weight; }))};
-  for (onnx_io::Attribute& extra : more) {
-    std::erase_if(out, [&](const auto& made) { return made.name == extra.name; });
-    if (extra.type != onnx_io::AttributeType::undefined) out.push_back(std::move(extra));
-  }
-  return out;
-}
-
-Attributes regressor(const std::vector<Node>& nodes, const std::vector<VoteRow>& votes,
+Attributes regressor(const std::vector<TreeNode>& nodes, const std::vector<VoteRow>& votes,
                      Attributes more = {}) {
   more.insert(more.begin(), attr("n_targets", 1));
   return trees(nodes, votes, "target", std::move(more));
 }
 
 // x0 <= 0.5 ? node 1 : (x1 > 2 ? node 3 : node 4)
-const std::vector<Node> two_levels{
+const std::vector<TreeNode> two_levels{
     {0, 0, "BRANCH_LEQ", 0, 0.5F, 1, 2}, {0, 1}, {0, 2, "BRANCH_GT", 1, 2, 3, 4}, {0, 3}, {0, 4}};
 const std::vector<VoteRow> one_two_three{{0, 1, 0, 1}, {0, 3, 0, 2}, {0, 4, 0, 3}};
-
-// x0 <mode> split ? node 1 : node 2
-std::vector<Node> stump(std::int64_t tree, const char* mode = "BRANCH_LEQ", float split = 0,
-                        std::int64_t tracks = 0) {
-  return {{tree, 0, mode, 0, split, 1, 2, tracks}, {tree, 1}, {tree, 2}};
-}
 
 OpRowCase regression(const char* name, std::int64_t opset, Tensor x, Attributes attributes, Tensor y) {
   return {name,          "ai.onnx.ml:TreeEnsembleRegressor", opset, {std::move(x)}, std::move(attributes),
@@ -89,7 +34,7 @@ TEST(TreeEnsembleRegressor, Walks) {
   const Attributes model = regressor(two_levels, one_two_three);
   const std::vector<double> x{0.5, 9, 0.6, 2, 0.6, 2.1};
   const Tensor y = make<float>({3, 1}, {1, 3, 2});
-  std::vector<Node> leaf_first = two_levels;
+  std::vector<TreeNode> leaf_first = two_levels;
   std::rotate(leaf_first.begin(), leaf_first.begin() + 1, leaf_first.end());
   check_rows({
       regression("float", 1, make<float>({3, 2}, x), model, y),
@@ -113,10 +58,10 @@ TEST(TreeEnsembleRegressor, Walks) {
 }
 
 /// What a row of two features comes to in many stumps of all modes, added up as the standard says it.
-float sum_of_stumps(const std::vector<Node>& stumps, const float* x) {
+float sum_of_stumps(const std::vector<TreeNode>& stumps, const float* x) {
   float sum = 0;
   for (std::size_t i = 0; i < stumps.size(); i += 3) {
-    const Node& node = stumps[i];
+    const TreeNode& node = stumps[i];
     const float value = x[node.feature], split = node.split;
     const std::string mode = node.mode;
     const bool holds = std::isnan(value)      ? node.tracks != 0
@@ -140,11 +85,11 @@ TEST(TreeEnsembleRegressor, AnyNumberOfRowsThroughForestsOfOneModeAndOfAll) {
   std::vector<OpRowCase> rows;
   for (const auto& modes : forests) {
     for (const std::int64_t tracks : {0, 1}) {
-      std::vector<Node> nodes;
+      std::vector<TreeNode> nodes;
       std::vector<VoteRow> votes;
       for (std::int64_t tree = 0; tree < 70; ++tree) {
-        std::vector<Node> made = stump(tree, modes[static_cast<std::size_t>(tree) % modes.size()],
-                                       0.5F * static_cast<float>(tree % 7 - 3), tracks);
+        std::vector<TreeNode> made = stump(tree, modes[static_cast<std::size_t>(tree) % modes.size()],
+                                           0.5F * static_cast<float>(tree % 7 - 3), tracks);
         made[0].feature = tree % 2;
         votes.push_back({tree, 1, 0, static_cast<float>(nodes.size() + 1)});
         votes.push_back({tree, 2, 0, -0.1F * static_cast<float>(nodes.size())});
@@ -195,7 +140,7 @@ TEST(TreeEnsembleRegressor, Precision) {
   const Tensor large =
       Tensor::from<std::int64_t>(Shape{2, 1}, Ints{(std::int64_t{1} << 53) + 1, std::int64_t{1} << 53});
   const Tensor tenth = make<double>({1, 1}, {static_cast<double>(0.1F)});  // a little above 0.1
-  const std::vector<Node> three{{0, 0}, {1, 0}, {2, 0}};
+  const std::vector<TreeNode> three{{0, 0}, {1, 0}, {2, 0}};
   const std::vector<VoteRow> cancelling{{0, 0, 0, 1e8F}, {1, 0, 0, 1}, {2, 0, 0, -1e8F}};
   const Attributes split_in_double{without("nodes_values"),
                                    attr("nodes_values_as_tensor", vec<double>({0.1, 0, 0}))};
@@ -218,8 +163,8 @@ TEST(TreeEnsembleRegressor, Precision) {
 }
 
 TEST(TreeEnsembleRegressor, Aggregates) {
-  std::vector<Node> nodes = stump(0);
-  for (const Node& node : stump(1, "BRANCH_GT", 5)) nodes.push_back(node);
+  std::vector<TreeNode> nodes = stump(0);
+  for (const TreeNode& node : stump(1, "BRANCH_GT", 5)) nodes.push_back(node);
   // At x = 0 tree 0 votes 1 and 5 for target 0 and -2 for target 1, tree 1 votes 3 for target 0.
   const std::vector<VoteRow> votes{{0, 1, 0, 1}, {0, 1, 1, -2}, {0, 1, 0, 5}, {1, 2, 0, 3}};
   const auto row = [&](const char* function, const char* transform, const Floats& base,
@@ -260,7 +205,7 @@ OpErrorCase refused(const char* name, Attributes attributes, const char* text, s
 }
 
 TEST(TreeEnsembleRegressor, MalformedTrees) {
-  const auto tree = [](const char* name, const std::vector<Node>& nodes, const char* text) {
+  const auto tree = [](const char* name, const std::vector<TreeNode>& nodes, const char* text) {
     return refused(name, regressor(nodes, {}), text);
   };
   check_errors({
@@ -310,100 +255,6 @@ TEST(TreeEnsembleRegressor, MalformedLists) {
       with("a list twice", {attr("target_weights_as_tensor", vec<double>({1}))}, "both given"),
       with("a tensor of float", float_tensor, "target_weights_as_tensor is float, but must be double"),
       with("a tensor in version 1", tensor_weights, "target_weights", 1),
-  });
-}
-
-OpRowCase classification(const char* name, Tensor x, const std::vector<VoteRow>& votes, Attributes more,
-                         Tensor y, const std::vector<double>& z, std::int64_t opset = 3) {
-  const std::int64_t rows = y.size();
-  const Shape shape{rows, static_cast<std::int64_t>(z.size()) / rows};
-  return {name,
-          "ai.onnx.ml:TreeEnsembleClassifier",
-          opset,
-          {std::move(x)},
-          trees(stump(0), votes, "class", std::move(more)),
-          {std::move(y), make<float>(shape, z)}};
-}
-
-TEST(TreeEnsembleClassifier, ManyClasses) {
-  const onnx_io::Attribute labels = attr("classlabels_int64s", Ints{10, 20, 30});
-  const onnx_io::Attribute names = attr("classlabels_strings", Words{"a", "b", "c"});
-  const std::vector<VoteRow> votes{{0, 1, 0, -1}, {0, 1, 1, -2}, {0, 2, 1, 2}, {0, 2, 2, 2}};
-  const Tensor x = make<float>({2, 1}, {-1, 1});
-  const Tensor low = make<float>({1, 1}, {-1});
-  const Tensor high = make<double>({1, 1}, {1});
-  const onnx_io::Attribute base = attr("base_values", Floats{3, 0, 0.5F});
-  const onnx_io::Attribute base_in_double = attr("base_values_as_tensor", vec<double>({3, 0, 0.5}));
-  const double e = std::exp(2.0);
-  check_rows({
-      // A class without a vote has the score 0.
-      classification("the highest score, the first of several", x, votes, {labels},
-                     vec<std::int64_t>({30, 20}), {-1, -2, 0, 0, 2, 2}),
-      classification("labels that are strings", x, votes, {names},
-                     Tensor::from<std::string>({2}, Words{"c", "b"}), {-1, -2, 0, 0, 2, 2}, 1),
-      classification("base_values", x, votes, {labels, base}, vec<std::int64_t>({10, 10}),
-                     {2, -2, 0.5, 3, 2, 2.5}),
-      classification("base_values in double", x, votes, {labels, base_in_double}, vec<std::int64_t>({10, 10}),
-                     {2, -2, 0.5, 3, 2, 2.5}, 5),
-      classification("the class is that of the scores before the transform", low, votes,
-                     {labels, attr("post_transform", "SOFTMAX_ZERO")}, vec<std::int64_t>({30}),
-                     {1 / (1 + std::exp(-1.0)), 1 / (1 + std::exp(1.0)), 0}),
-      classification("SOFTMAX", high, votes, {labels, attr("post_transform", "SOFTMAX")},
-                     vec<std::int64_t>({20}), {1 / (1 + 2 * e), e / (1 + 2 * e), e / (1 + 2 * e)}),
-  });
-}
-
-TEST(TreeEnsembleClassifier, TwoClasses) {
-  const std::vector<VoteRow> probability{{0, 1, 0, 0.25F}, {0, 2, 0, 0.75F}};
-  const std::vector<VoteRow> margin{{0, 1, 0, -0.25F}, {0, 2, 0, 0.25F}};
-  const std::vector<VoteRow> second{{0, 1, 1, -0.25F}, {0, 2, 1, 0.75F}};
-  const std::vector<VoteRow> both{{0, 1, 0, 0.75F}, {0, 1, 1, 0.25F}, {0, 2, 1, 1}};
-  const auto row = [&](const char* name, const std::vector<VoteRow>& votes, Attributes more,
-                       const std::vector<double>& y, const std::vector<double>& z) {
-    more.push_back(attr("classlabels_int64s", Ints{10, 20}));
-    return classification(name, make<float>({2, 1}, {-1, 1}), votes, std::move(more), vec<std::int64_t>(y),
-                          z);
-  };
-  const auto transformed = [](const char* name) { return attr("post_transform", name); };
-  const auto base = [](Floats values) { return attr("base_values", std::move(values)); };
-  const auto logistic = [](double s) { return 1 / (1 + std::exp(-s)); };
-  const double quartile = 0.6744897501960817;  // where the normal distribution reaches 0.75
-  check_rows({
-      row("one score, a probability", probability, {}, {10, 20}, {0.75, 0.25, 0.25, 0.75}),
-      row("with a base value", probability, {base({0.5F})}, {20, 20}, {0.25, 0.75, -0.25, 1.25}),
-      row("its PROBIT", probability, {transformed("PROBIT")}, {10, 20},
-          {quartile, -quartile, -quartile, quartile}),
-      row("one score, a margin", margin, {}, {10, 20}, {0.25, -0.25, -0.25, 0.25}),
-      row("its LOGISTIC", margin, {transformed("LOGISTIC")}, {10, 20},
-          {logistic(0.25), logistic(-0.25), logistic(-0.25), logistic(0.25)}),
-      row("its SOFTMAX", margin, {transformed("SOFTMAX")}, {10, 20},
-          {logistic(0.5), logistic(-0.5), logistic(-0.5), logistic(0.5)}),
-      row("LOGISTIC takes a margin, whatever its sign", probability, {transformed("LOGISTIC")}, {20, 20},
-          {logistic(-0.25), logistic(0.25), logistic(-0.75), logistic(0.75)}),
-      row("votes for the second class alone", second, {}, {10, 20}, {0, -0.25, 0, 0.75}),
-      row("votes for both", both, {}, {10, 20}, {0.75, 0.25, 0, 1}),
-      row("two base values are one for each", probability, {base({0, 0.5F})}, {20, 10},
-          {0.25, 0.5, 0.75, 0.5}),
-  });
-  const auto refuse = [&](const char* name, Attributes more, const char* text, ErrorKind kind) {
-    return OpErrorCase{name,
-                       "ai.onnx.ml:TreeEnsembleClassifier",
-                       3,
-                       {vec<float>({0})},
-                       trees(stump(0), both, "class", std::move(more)),
-                       kind,
-                       text,
-                       2};
-  };
-  const onnx_io::Attribute labels = attr("classlabels_int64s", Ints{10, 20});
-  const onnx_io::Attribute names = attr("classlabels_strings", Words{"a", "b"});
-  check_errors({
-      refuse("one base value for votes of both", {labels, base({1})}, "base_values has 1",
-             ErrorKind::invalid_model),
-      refuse("one label", {attr("classlabels_int64s", Ints{1})}, "single class label",
-             ErrorKind::unsupported),
-      refuse("no label", {}, "classlabels", ErrorKind::invalid_model),
-      refuse("labels of both kinds", {labels, names}, "not both", ErrorKind::invalid_model),
   });
 }
 
