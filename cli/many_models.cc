@@ -8,6 +8,7 @@
 #include "cli/sandbox_flags.h"
 #include "cli/streams.h"
 #include "cli/time_limit.h"
+#include "conformance/memory_groups.h"
 #include "conformance/process_limits.h"
 #include "conformance/wire_fields.h"
 #include "conformance/worker.h"
@@ -131,6 +132,9 @@ std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, con
   const auto sandbox = make_sandbox(options.sandbox, paths);
   conformance::PoolOptions pool{options.jobs > 0 ? options.jobs : kernels::usable_cpus(), std::nullopt};
   pool.max_resident = conformance::memory_of_process(memory);
+  conformance::MemoryGroups groups(std::min(static_cast<std::size_t>(pool.workers), paths.size()),
+                                   pool.max_resident);
+  pool.groups = &groups;
   pool.on_start = [&](int answers_to) {
     apply(options.limits);
     if (sandbox == nullptr) return;

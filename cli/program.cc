@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/report_file.h"
 #include "cli/streams.h"
+#include "cli/terminate_guard.h"
 #include "cli/version.h"
 #include "onnx_io/kept_outputs.h"
 #include "tensor/error.h"
@@ -250,6 +251,7 @@ int run_main(int argc, char** argv) {
 
 int run_program(int argc, char** argv) {
   prepare_streams();
+  const TerminateGuard guard;
   const int code = run_guarded([&] { return run_main(argc, argv); });
   onnx_io::end_kept_outputs();
   return code;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "conformance/memory_groups.h"
 #include "conformance/sandbox.h"
 #include "conformance/version.h"
 #include "engine/kernels/machine/parallel.h"
@@ -28,9 +29,12 @@ std::string version_details() {
                        domain == newest.rbegin()->first ? "" : ",");
   }
   const std::vector<std::string> sets = kernels::simd_targets();
-  return out + fmt::format("\nInstruction sets: {}; {} is used\n{} threads\nSandbox: {}",
+  const conformance::GroupPlace groups = conformance::find_group_place();
+  return out + fmt::format("\nInstruction sets: {}; {} is used\n{} threads\nSandbox: {}\nControl groups: {}",
                            fmt::join(sets, ", "), kernels::simd_target(), kernels::usable_cpus(),
-                           conformance::sandbox_support().text());
+                           conformance::sandbox_support().text(),
+                           groups.version == 0 ? "none, " + groups.reason
+                                               : fmt::format("version {}", groups.version));
 }
 
 }  // namespace grurun::cli

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "onnx_io/folder.h"
 #include "onnx_io/models/find_models.h"
 #include "onnx_io/near_files.h"
 #include "tensor/error.h"
@@ -56,19 +58,18 @@ struct Listing {
   }
 };
 
-Listing list(const fs::path& folder) {
+/// failure: number of errno where the folder cannot be read, else 0.
+Listing list(const fs::path& folder, int& failure) {
   Listing out;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    std::string name = entry.path().filename().string();
+  for (onnx_io::FolderEntry& entry : onnx_io::entries_of(folder.string(), &failure)) {
+    std::string& name = entry.name;
     std::error_code error;
-    if (entry.is_symlink(error)) out.links.push_back(name);
-    if (entry.is_directory(error)) {
+    if (entry.is_link) out.links.push_back(name);
+    if (entry.is_folder || (entry.is_link && fs::is_directory(folder / name, error))) {
       out.folders.push_back(std::move(name));
     } else if (error) {
-      std::error_code ignored;
       out.unseen.emplace(std::move(name),
-                         fmt::format("the {} cannot be followed: {}",
-                                     entry.is_symlink(ignored) ? "symbolic link" : "path", error.message()));
+                         fmt::format("the symbolic link cannot be followed: {}", error.message()));
     } else if (trial::is_numbered_data_set(name)) {  // a checkout without symbolic links has a file for one
       out.unseen.emplace(std::move(name), "a data set must be a folder");
     } else if (name == "data.json") {
@@ -193,20 +194,17 @@ class Finder {
     return fs::exists(folder / onnx_model, ignored) || fs::exists(folder / ir_model, ignored);
   }
 
-  Listing listed(const fs::path& folder) {
-    Listing listing = list(folder);
+  Listing listed(const fs::path& folder, int& failure) {
+    Listing listing = list(folder, failure);
     for (const std::string& name : listing.links) found_.links.push_back((folder / name).string());
     return listing;
   }
 
   /// Why the folder cannot be listed; empty when it can.
   std::string folder(const fs::path& path) {
-    Listing listing;
-    try {
-      listing = listed(path);
-    } catch (const fs::filesystem_error& error) {
-      return fmt::format("the folder cannot be read: {}", error.code().message());
-    }
+    int failure = 0;
+    const Listing listing = listed(path, failure);
+    if (failure != 0) return fmt::format("the folder cannot be read: {}", std::strerror(failure));
     const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set);
     const std::string case_model = has_sets ? listing.case_model() : "";
     const bool is_case = !case_model.empty();
@@ -249,7 +247,9 @@ class Finder {
 
   void file(const fs::path& path) {
     const fs::path holder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    const Listing listing = listed(holder);
+    int failure = 0;
+    const Listing listing = listed(holder, failure);
+    if (failure != 0) fail_usage("{}: {}", holder.string(), std::strerror(failure));
     const std::string name = path.filename().string();
     const bool is_case_model = name == onnx_model || name == ir_model || name == listing.case_model();
     if (is_case_model && std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set))

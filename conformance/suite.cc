@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
+#include "conformance/memory_groups.h"
 #include "conformance/process_limits.h"
 #include "conformance/wire.h"
 #include "engine/graph/op_registry.h"
@@ -52,7 +52,8 @@ CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
   return result;
 }
 
-/// A folder or file that is a link lies elsewhere; so may what is in a data set.
+/// A case's folder or file that is a link lies elsewhere, and is among the links found; so may what is in a
+/// data set, which was not looked into.
 SandboxPaths readable_paths(const SuiteResult& result) {
   SandboxPaths paths{result.options.folders, {}};
   paths.read.insert(paths.read.end(), result.options.links.begin(), result.options.links.end());
@@ -62,9 +63,7 @@ SandboxPaths readable_paths(const SuiteResult& result) {
     const std::string folder = onnx_io::folder_of(test.model);
     if (folder == last) continue;  // models of one folder, in the flat layout
     last = folder;
-    std::error_code error;
-    if (result.options.folders.empty() || std::filesystem::is_symlink(test.path, error))
-      paths.read.push_back(folder);
+    if (result.options.folders.empty()) paths.read.push_back(folder);
     for (const std::string& set : test.data_sets) onnx_io::add_links(set, paths.read);
   }
   return paths;
@@ -145,6 +144,10 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   PoolOptions pool{result.options.workers, result.options.each.max_time};
   pool.max_run_time = result.options.max_run_time;
   if (!starts_programs) pool.max_resident = memory_of_process(result.options.max_memory);
+  MemoryGroups groups(std::min<std::size_t>(static_cast<std::size_t>(std::max(pool.workers, 1)), jobs.size()),
+                      pool.max_resident);
+  pool.groups = &groups;
+  if (groups.version() != 0) result.sandbox += fmt::format(", control groups {}", groups.version());
   pool.on_start = [&](int answers) {
     if (!starts_programs) limit_memory(result.options.max_memory);
     if (mode != SandboxMode::off) {

@@ -17,6 +17,7 @@
 #include <new>
 #include <vector>
 
+#include "conformance/memory_groups.h"
 #include "conformance/resident.h"
 #include "conformance/shared_board.h"
 #include "conformance/signal_guard.h"
@@ -147,6 +148,7 @@ class Pool {
       close(ends[0]);
       for (const Worker& other : workers_)
         if (other.in >= 0) close(other.in);
+      if (options_.groups != nullptr) options_.groups->enter(index);
       if (options_.on_start) start_work(ends[1]);
       work(board_.operator->(), &slot, jobs_, first, ends[1], options_, run_);
     }
@@ -307,13 +309,15 @@ class Pool {
     const JobEnd::How sentence = worker.sentence;
     const bool unanswered = job != 0 && job != worker.last;
     const int status = end(worker, false);
+    const bool by_kernel = options_.groups != nullptr && options_.groups->has_killed(index);
     std::optional<std::size_t> again;
     if (unanswered && doomed != 0 && doomed != job) {
       again = job - 1;  // the late one answered just before it was killed, and this one had begun
     } else if (unanswered && doomed != 0) {
       report({job - 1, sentence, {}, seconds});
     } else if (unanswered) {
-      report({job - 1, JobEnd::How::crashed, describe_status(status), seconds});
+      report({job - 1, by_kernel ? JobEnd::How::over_memory : JobEnd::How::crashed, describe_status(status),
+              seconds});
     }
     // What came with an answered last job was lost by nobody; a worker that never took a job is a fault of
     // ours.

@@ -9,6 +9,8 @@
 
 namespace grurun::conformance {
 
+class MemoryGroups;
+
 /// Of the steady clock.
 std::chrono::nanoseconds steady_time();
 
@@ -24,6 +26,8 @@ struct PoolOptions {
   std::size_t max_resident = 0;
   /// All jobs together: then the workers are killed and the rest is not run.
   std::optional<std::chrono::nanoseconds> max_run_time{};
+  /// That each worker is in one of, by its number, if there are any.
+  MemoryGroups* groups = nullptr;
 };
 
 /// A worker that ends a job by itself at its time limit gets this much longer before it is killed.

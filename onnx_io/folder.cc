@@ -23,12 +23,14 @@ std::vector<FolderEntry> entries_of(const std::string& folder, int* failure) {
     }
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    bool is_link = entry->d_type == DT_LNK;
+    bool is_link = entry->d_type == DT_LNK, is_folder = entry->d_type == DT_DIR;
     if (entry->d_type == DT_UNKNOWN) {
       struct stat info {};
-      is_link = ::lstat((folder + "/" + entry->d_name).c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+      const bool is_known = ::lstat((folder + "/" + entry->d_name).c_str(), &info) == 0;
+      is_link = is_known && S_ISLNK(info.st_mode);
+      is_folder = is_known && S_ISDIR(info.st_mode);
     }
-    entries.push_back({std::string(name), is_link});
+    entries.push_back({std::string(name), is_link, is_folder});
   }
   if (failure != nullptr) *failure = error;
   return entries;

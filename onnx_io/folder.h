@@ -9,6 +9,7 @@ namespace grurun::onnx_io {
 struct FolderEntry {
   std::string name;
   bool is_link;
+  bool is_folder;  // itself; a link is none, whatever it leads to
 };
 
 /// What is directly in the folder, in no order; what was read until then where it cannot be read, and the

@@ -17,6 +17,7 @@
 #include <set>
 #include <thread>
 
+#include "conformance/memory_groups.h"
 #include "tensor/sanitizers.h"
 
 namespace grurun::conformance {
@@ -187,6 +188,25 @@ TEST(Pool, AWorkerThatHoldsTooMuchMemoryIsKilledAndCostsOneJob) {
     EXPECT_EQ(end.how, job == 1 || job == 3 ? How::over_memory : How::answered) << job << end.answer;
     EXPECT_EQ(job == 4 ? end.answer : "ok", "ok");
   }
+}
+
+TEST(Pool, AWorkerThatPassesTheMemoryOfItsGroupIsKilledAndCostsOneJob) {
+  if (GRURUN_ASAN || GRURUN_TSAN) GTEST_SKIP() << "the sanitizers take memory of their own";
+  MemoryGroups groups(1, std::size_t{48} << 20);
+  if (groups.version() == 0) GTEST_SKIP() << "no control groups can be made";
+  PoolOptions options{1, std::nullopt};
+  options.groups = &groups;
+  const auto ends = run(5, options, [](std::size_t job) -> std::string {
+    if (job == 1) return hold(std::size_t{96} << 20, MAP_PRIVATE);
+    if (job == 2) return hold(std::size_t{96} << 20, MAP_SHARED);
+    if (job == 3) die_of(SIGKILL);
+    return "ok";
+  });
+  for (const auto& [job, end] : ends)
+    EXPECT_EQ(end.how, job == 1 || job == 2 ? How::over_memory
+                       : job == 3           ? How::crashed
+                                            : How::answered)
+        << job << end.answer;
 }
 
 TEST(Pool, JobsThatEndInTimeAreNotKilledHoweverManyThereAre) {
