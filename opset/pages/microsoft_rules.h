@@ -56,6 +56,10 @@ void check_packed_rows(const NodeFacts& facts);
 
 /// CropAndResize: sizes are positive, images are there.
 void check_crops(const NodeFacts& facts);
+/// QLinearGlobalAveragePool: planes, channels_last heeded, have elements.
+void check_quantized_planes(const NodeFacts& facts);
+/// QLinearConcat: three inputs for each part, which are joined as those of Concat are.
+void check_quantized_parts(const NodeFacts& facts);
 /// MaxpoolWithMask: there is a plane of the mask.
 void check_pool_mask(const NodeFacts& facts);
 /// WordConvEmbedding: stated sizes are those of the inputs, the window fits into a word.

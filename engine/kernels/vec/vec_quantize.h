@@ -27,26 +27,6 @@ void vec_dequantize(const uint8_t* x, const Quantization<uint8_t>& by, float* y,
 void vec_dequantize(const int16_t* x, const Quantization<int16_t>& by, float* y, int64_t n);
 void vec_dequantize(const uint16_t* x, const Quantization<uint16_t>& by, float* y, int64_t n);
 
-/// An operand of the functions below: numbers[i], or numbers[0] for all i. The step of its quantization and
-/// of the result's is 0.
-template <class T>
-struct QuantizedArray {
-  const T* numbers;
-  bool steps;
-  Quantization<T> by;
-};
-
-/// y[i] = quantize(dequantize(a[i]) + dequantize(b[i])), bit by bit what the functions above and vec_add give
-/// one after the other; or with their product.
-void vec_add_quantized(const QuantizedArray<int8_t>& a, const QuantizedArray<int8_t>& b,
-                       const Quantization<int8_t>& by, int8_t* y, int64_t n);
-void vec_add_quantized(const QuantizedArray<uint8_t>& a, const QuantizedArray<uint8_t>& b,
-                       const Quantization<uint8_t>& by, uint8_t* y, int64_t n);
-void vec_mul_quantized(const QuantizedArray<int8_t>& a, const QuantizedArray<int8_t>& b,
-                       const Quantization<int8_t>& by, int8_t* y, int64_t n);
-void vec_mul_quantized(const QuantizedArray<uint8_t>& a, const QuantizedArray<uint8_t>& b,
-                       const Quantization<uint8_t>& by, uint8_t* y, int64_t n);
-
 /// What integers are quantized with again.
 struct Requantization {
   const double* factors;  // of element i: factors[i * step]

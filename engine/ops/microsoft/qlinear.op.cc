@@ -8,41 +8,15 @@
 // Scales and zero points are of whole tensors. Each bit is what DequantizeLinear, the operator and
 // QuantizeLinear give one after the other, without their tensors between: a function of one number is a table
 // of 256.
-#include <array>
-#include <cstddef>
-
-#include "engine/graph/op_context.h"
+#include "engine/kernels/vec/vec_combine_quantized.h"
 #include "engine/kernels/vec/vec_look_up.h"
 #include "engine/kernels/vec/vec_math.h"
-#include "engine/kernels/vec/vec_quantize.h"
+#include "engine/ops/microsoft/quantized_input.h"
 #include "engine/ops/shared/broadcast.h"
-#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 
 namespace {
-
-using EightBits = TypeList<std::int8_t, std::uint8_t>;
-
-constexpr std::size_t all_bytes = 256;
-
-/// Of the tensor whose scale is this input, and whose zero point, if any, is the next one.
-template <typename T>
-kernels::Quantization<T> quantization_of(RunContext& run, std::size_t scale_index) {
-  const Tensor& scale = run.tensor(scale_index);
-  const Tensor* zero_point = run.optional_tensor(scale_index + 1);
-  if (scale.size() != 1) refuse();
-  if (zero_point != nullptr && (zero_point->size() != 1 || zero_point->dtype() != dtype_of<T>)) refuse();
-  return {scale.data<float>(), zero_point != nullptr ? zero_point->data<T>() : nullptr, 0};
-}
-
-/// Each number where its bits, as an unsigned number, say.
-template <typename T>
-std::array<T, all_bytes> all_numbers() {
-  std::array<T, all_bytes> numbers;
-  for (std::size_t i = 0; i < all_bytes; ++i) numbers[i] = static_cast<T>(i);
-  return numbers;
-}
 
 struct QuantizedSigmoid {
   void run(float* values, std::int64_t n) const { kernels::vec_sigmoid(values, values, n); }
@@ -67,7 +41,7 @@ void apply_quantized(RunContext& run, const Function& function) {
     kernels::vec_quantize(values.data(), to, results, count);
   };
   Tensor& y = run.output(0, dtype_of<T>, x.shape());
-  alignas(16) std::array<T, all_bytes> table;
+  alignas(16) ByteTable<T> table;
   if (x.size() <= std::ssize(table))
     return compute(x.data<T>(), y.mutable_data<T>(), static_cast<std::size_t>(x.size()));
   compute(all_numbers<T>().data(), table.data(), all_bytes);
@@ -91,16 +65,15 @@ template <typename T, typename Op>
 void combine_quantized(RunContext& run) {
   const Tensor &a = run.tensor(0), &b = run.tensor(3);
   if (b.dtype() != a.dtype()) refuse();
-  const auto by_a = quantization_of<T>(run, 1), by_b = quantization_of<T>(run, 4);
-  const auto by = quantization_of<T>(run, 6);
+  const kernels::QuantizedPair<T> by(quantization_of<T>(run, 1), quantization_of<T>(run, 4),
+                                     quantization_of<T>(run, 6));
   const Shape shape = broadcast_shape(a.shape(), b.shape());
   const BroadcastWalk walk(shape, {&a.shape(), &b.shape()});
   const T *from_a = a.data<T>(), *from_b = b.data<T>();
   T* to = run.output(0, dtype_of<T>, shape).template mutable_data<T>();
   walk.parallel(
       elements_per_piece, [&](std::int64_t begin, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
-        Op::run(kernels::QuantizedArray<T>{from_a + offsets[0], walk.steps(0), by_a},
-                kernels::QuantizedArray<T>{from_b + offsets[1], walk.steps(1), by_b}, by, to + begin, n);
+        Op::run(by, from_a + offsets[0], walk.steps(0), from_b + offsets[1], walk.steps(1), to + begin, n);
       });
 }
 

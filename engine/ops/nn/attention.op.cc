@@ -38,9 +38,11 @@ std::int64_t block_rows(const AttentionSizes& sizes, const VisibleKeys& visible)
           : std::clamp(sizes.keys() / 8, tuning::attention_most_unlike_rows, tuning::attention_most_rows);
   std::int64_t block =
       std::clamp(tuning::attention_block_scores / (sizes.keys() + 1), tuning::attention_least_rows, most);
-  const auto blocks = [&] { return sizes.batch * sizes.kv_heads * ((rows + block - 1) / block); };
-  while (block > tuning::attention_least_rows && blocks() < tuning::attention_blocks) block /= 2;
-  return block;
+  const auto of_head = [&] { return (rows + block - 1) / block; };
+  while (block > tuning::attention_least_rows &&
+         sizes.batch * sizes.kv_heads * of_head() < tuning::attention_blocks)
+    block /= 2;
+  return rows == 0 ? block : (rows - 1) / of_head() + 1;  // of one size, as far as can be
 }
 
 template <typename C>

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "engine/kernels/gemm/gemm.h"
+#include "engine/kernels/machine/prefetch.h"
+#include "engine/kernels/machine/tuning.h"
 #include "engine/kernels/vec/vec_arith.h"
 #include "engine/kernels/vec/vec_math.h"
 #include "engine/kernels/vec/vec_reduce.h"
@@ -28,7 +30,9 @@ class Block {
 
   void compute() {
     S_ = Tensor(dtype_of<C>, Shape{rows_, columns()});
+    ask_for(run_.K);
     multiply_scores();
+    ask_for(run_.V);
     weigh();
     multiply_values();
   }
@@ -54,6 +58,16 @@ class Block {
     seen_alike_ = std::ranges::all_of(seen_, [&](const auto& seen) {
       return seen == std::pair{first_, last_};
     });
+  }
+
+  /// For rows [first_, last_) of K or V, where other heads' lie between them and the cache has room.
+  void ask_for(const Heads& heads) const {
+    constexpr std::int64_t room = 1 << 17;
+    const auto bytes = static_cast<std::int64_t>(dtype_size(heads.tensor->dtype()));
+    if (heads.layout.row_step == heads.size || columns() == 0 || columns() > room / (heads.size * bytes + 1))
+      return;
+    kernels::ask_for_rows(heads.row(batch_, kv_head_, first_), heads.layout.row_step * bytes, columns(),
+                          heads.size * bytes);
   }
 
   /// Rows [first_, last_) of K or V as C: where they lie, or a copy kept in `copy`, times `factor` and
@@ -82,7 +96,10 @@ class Block {
     const auto [root, sign] = scale_root();
     Tensor scaled(dtype_of<C>, Shape{rows_, size});
     C* q = scaled.mutable_data<C>();
+    const auto row_bytes = size * static_cast<std::int64_t>(dtype_size(type));
     for (std::int64_t r = 0; r < rows_; ++r) {
+      const std::int64_t later = std::min(r + kernels::tuning::rows_ahead, rows_ - 1);
+      kernels::ask_for_rows(run_.Q.row(batch_, head(later), query(later)), 0, 1, row_bytes);
       const std::byte* row = run_.Q.row(batch_, head(r), query(r));
       C* to = q + r * size;
       if (type != dtype_of<C>) convert_floats(type, row, dtype_of<C>, to, size);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "engine/ops/quantization/saturate.h"
@@ -105,43 +104,6 @@ TEST_P(VecQuantize, EveryTypeIsTheScalarDefinition) {
   check_type<uint8_t>();
   check_type<int16_t>();
   check_type<uint16_t>();
-}
-
-// Sums and products against the functions that they stand for, an operand at a time standing still.
-template <class T>
-void check_pairs() {
-  constexpr int64_t count = 151;
-  std::vector<T> a, b;
-  for (int i = 0; i < count; ++i)
-    a.push_back(static_cast<T>(i * 37)), b.push_back(static_cast<T>(i * 91 + 5));
-  const float a_scale = 0.173f, b_scale = 0.31f, scale = 0.77f;
-  const T a_zero = 3, zero = 90;
-  const Quantization<T> by_a{&a_scale, &a_zero, 0}, by_b{&b_scale, nullptr, 0}, by{&scale, &zero, 0};
-  std::vector<float> x(a.size()), z(b.size()), real(a.size());
-  for (const int64_t n : {int64_t{0}, int64_t{1}, int64_t{17}, count}) {
-    for (const auto& [a_steps, b_steps] :
-         {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
-      for (const bool multiplies : {false, true}) {
-        std::vector<T> y(a.size() + 1, T(77)), expected = y;
-        const QuantizedArray<T> left{a.data(), a_steps, by_a}, right{b.data(), b_steps, by_b};
-        multiplies ? vec_mul_quantized(left, right, by, y.data(), n)
-                   : vec_add_quantized(left, right, by, y.data(), n);
-        vec_dequantize(a.data(), by_a, x.data(), count);
-        vec_dequantize(b.data(), by_b, z.data(), count);
-        for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
-          const float p = x[a_steps ? i : 0], q = z[b_steps ? i : 0];
-          real[i] = multiplies ? p * q : p + q;
-        }
-        vec_quantize(real.data(), by, expected.data(), n);
-        EXPECT_EQ(y, expected) << "n=" << n << (multiplies ? " product " : " sum ") << a_steps << b_steps;
-      }
-    }
-  }
-}
-
-TEST_P(VecQuantize, PairsAreOneAfterTheOther) {
-  check_pairs<int8_t>();
-  check_pairs<uint8_t>();
 }
 
 }  // namespace

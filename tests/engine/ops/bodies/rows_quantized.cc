@@ -84,11 +84,76 @@ std::vector<BodyCase> quantized_leaky_relu(BodyInputs& in) {
   return functions(in, {attr("alpha", -0.7F)});
 }
 
+BodyCase pooled_case(DType type, const char* note, Tensor x, float x_scale, float y_scale,
+                     std::int64_t channels_last = 0) {
+  return {.note = note,
+          .attributes = {attr("channels_last", channels_last)},
+          .inputs = {std::move(x), one_number(x_scale), zero_at(type, 120), one_number(y_scale),
+                     zero_at(type, 7)}};
+}
+
+std::vector<BodyCase> quantized_means(BodyInputs& in) {
+  const DType type = in.dtype("T");
+  const auto made = [&](const char* note, const Shape& shape, float x_scale, float y_scale,
+                        std::int64_t channels_last = 0) {
+    return pooled_case(type, note, in.any(type, shape), x_scale, y_scale, channels_last);
+  };
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  return {made("planes", {2, 50, 7, 9}, 0.0173F, 0.0031F),
+          made("scales of few digits, half of the means ties", {1, 600, 2}, 0.5F, 0.5F),
+          made("ties but for roundings", {1, 600, 2}, 0.1F, 0.1F),
+          made("ties but for roundings, last", {1, 2, 600}, 0.7F, 0.7F, 1),
+          made("one number each", {3, 40, 1, 1}, 0.3F, 0.1F),
+          made("no further axis", {3, 40}, 0.3F, 0.1F),
+          made("no further axis, last", {3, 40}, 0.3F, 0.1F, 1),
+          made("channels last", {2, 5, 7, 300}, 0.0173F, 0.0031F, 1),
+          made("saturated", {2, 3, 5}, 40, 0.0001F),
+          made("a scale of 0", {2, 3, 5}, 0.1F, 0),
+          made("an infinite scale", {2, 3, 5}, infinity, 1),
+          made("an infinite scale, last", {2, 5, 3}, -infinity, 1, 1),
+          made("huge scales", {2, 3, 5}, 3e38F, 3e38F),
+          made("tiny scales", {2, 3, 5}, 1e-44F, 1e-44F),
+          made("empty", {0, 3, 5}, 0.1F, 0.1F),
+          made("no channel, last", {2, 5, 0}, 0.1F, 0.1F, 1)};
+}
+
+std::vector<BodyCase> quantized_parts(BodyInputs& in) {
+  const DType type = in.dtype("T8");
+  const auto made = [&](const char* note, std::int64_t axis, const std::vector<Tensor>& parts,
+                        const std::vector<float>& scales, DType of_parts) {
+    BodyCase out{
+        .note = note, .attributes = {attr("axis", axis)}, .inputs = {one_number(0.0907F), zero_at(type, 90)}};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      out.inputs.emplace_back(parts[i]);
+      out.inputs.emplace_back(one_number(scales[i]));
+      out.inputs.emplace_back(zero_at(of_parts, i == 0 ? 90 : 17));
+    }
+    return out;
+  };
+  const auto any = [&](const Shape& shape) { return in.any(type, shape); };
+  constexpr float infinity = std::numeric_limits<float>::infinity(),
+                  nan = std::numeric_limits<float>::quiet_NaN();
+  const DType other = type == DType::int8 ? DType::uint8 : DType::int8;
+  return {made("the same scale and others", 1, {any({2, 3, 100}), any({2, 1, 100}), any({2, 2, 100})},
+               {0.0907F, 0.31F, 0.01F}, type),
+          made("every number", 0, {every_number(type, {256}), every_number(type, {256})}, {0.0907F, 0.0909F},
+               type),
+          made("last axis", -1, {any({40, 3}), any({40, 5})}, {0.5F, 0.25F}, type),
+          made("one part", 0, {any({300})}, {0.5F}, type),
+          made("of another type", 0, {every_number(other, {256})}, {0.1F}, other),
+          made("scales that nobody uses", 0, {any({300}), any({300}), any({300}), any({300})},
+               {0, infinity, nan, -1}, type),
+          made("an empty part", 1, {any({2, 0}), any({2, 3})}, {0.5F, 0.25F}, type),
+          made("nothing", 1, {any({0, 4}), any({0, 3})}, {0.5F, 0.25F}, type)};
+}
+
 }  // namespace
 
 std::vector<BodyRow> quantized_body_rows() {
   return {{"com.microsoft.QLinearAdd", 0, pairs},
           {"com.microsoft.QLinearMul", 0, pairs},
+          {"com.microsoft.QLinearConcat", 0, quantized_parts},
+          {"com.microsoft.QLinearGlobalAveragePool", 0, quantized_means},
           {"com.microsoft.QLinearLeakyRelu", 0, quantized_leaky_relu},
           {"com.microsoft.QLinearSigmoid", 0, quantized_sigmoid}};
 }

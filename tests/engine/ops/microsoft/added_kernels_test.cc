@@ -291,6 +291,20 @@ TEST(AddedKernels, QLinearOperatorsGiveTheSameOnAllThreads) {
   EXPECT_EQ(alone, together);
 }
 
+// Beyond 2^20 numbers the sum of integers is not asked.
+TEST(AddedKernels, QLinearGlobalAveragePoolOfManyNumbers) {
+  const std::int64_t many = (std::int64_t{1} << 20) + 3;
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(many), 9);
+  bytes[5] = 200;
+  const Tensor one = Tensor::scalar(1.F), zero = Tensor::scalar(std::uint8_t{2});
+  for (const std::int64_t last : {0, 1}) {
+    const Tensor x = Tensor::from<std::uint8_t>(last != 0 ? Shape{1, many, 1} : Shape{1, 1, many}, bytes);
+    EXPECT_THAT(elements_held<std::uint8_t>(run_added("QLinearGlobalAveragePool", {x, one, zero, one, zero},
+                                                      {attr("channels_last", last)})[0]),
+                ElementsAre(9));
+  }
+}
+
 TEST(AddedKernels, QLinearOperatorsRefuseInWords) {
   const Tensor x = Tensor::from<std::uint8_t>({2}, {1, 2}),
                three = Tensor::from<std::uint8_t>({3}, {1, 2, 3});
@@ -305,6 +319,20 @@ TEST(AddedKernels, QLinearOperatorsRefuseInWords) {
   EXPECT_THAT(why_added("QLinearLeakyRelu", {x, one, signed_zero, one}), HasSubstr("X_zero_point"));
   EXPECT_THAT(why_added("QLinearAdd", {x, one, Value(), signed_zero, one, Value(), one}),
               HasSubstr("input B"));
+  const Tensor zero = Tensor::scalar(std::uint8_t{0}), none = Tensor::zeros(DType::uint8, {1, 2, 0});
+  const auto refusal_of_parts = [&](std::vector<Value> parts, std::int64_t axis = 0) {
+    parts.insert(parts.begin(), {one, zero});
+    return why_added("QLinearConcat", std::move(parts), {attr("axis", axis)});
+  };
+  EXPECT_THAT(refusal_of_parts({x, one}), HasSubstr("2 inputs follow Y_zero_point"));
+  EXPECT_THAT(refusal_of_parts({x, one, zero}, 1), HasSubstr("axis is 1, but must be in [-1, 1)"));
+  EXPECT_THAT(refusal_of_parts({x, one, zero, none, one, zero}), HasSubstr("cannot be joined with [2]"));
+  EXPECT_THAT(refusal_of_parts({x, two, zero}), HasSubstr("input 3 is [2], but must hold one number"));
+  EXPECT_THAT(refusal_of_parts({x, one, signed_zero}), HasSubstr("input 4 is int8, but must be uint8"));
+  EXPECT_THAT(refusal_of_parts({one, one, zero}), HasSubstr("input 2 is float"));
+  EXPECT_THAT(why_added("QLinearGlobalAveragePool", {none, one, zero, one, zero}),
+              HasSubstr("X is [1,2,0]: its planes have no element"));
+  EXPECT_THAT(why_added("QLinearGlobalAveragePool", {x, one, zero, one, zero}), HasSubstr("X is [2]"));
 }
 
 TEST(AddedKernels, PagesSayWhatIsRefused) {

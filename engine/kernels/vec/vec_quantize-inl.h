@@ -1,0 +1,81 @@
+// Vectors to and from integers of 8 and 16 bits, for every instruction set. Included by sources that compile
+// per target, after hwy/foreach_target.h.
+#if defined(GRURUN_VEC_QUANTIZE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef GRURUN_VEC_QUANTIZE_INL
+#undef GRURUN_VEC_QUANTIZE_INL
+#else
+#define GRURUN_VEC_QUANTIZE_INL
+#endif
+
+#include <cstddef>
+#include <limits>
+
+#include "engine/kernels/vec/vec_map-inl.h"
+#include "engine/kernels/vec/vec_quantize.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace grurun::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_integers(D d, const T* x) {
+  const hn::Rebind<T, D> dt;
+  return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(dt, x)));
+}
+
+/// Of all elements.
+template <class T>
+HWY_INLINE float zero_point_of(const Quantization<T>& by) {
+  return by.zero_points == nullptr ? 0.0f : static_cast<float>(*by.zero_points);
+}
+
+/// step(d, i, scale, zero_point) for all elements.
+template <bool step_count, class T, class Step>
+HWY_INLINE void for_quantized(const Quantization<T>& by, size_t n, const Step& step) {
+  const float scale = step_count ? 0.0f : *by.scales;
+  const float zero_point = step_count ? 0.0f : zero_point_of(by);
+  const float* scales = by.scales;
+  const T* zero_points = by.zero_points;
+  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
+    if constexpr (step_count) {
+      step(d, i, hn::LoadU(d, scales + i),
+           zero_points == nullptr ? hn::Zero(d) : load_integers(d, zero_points + i));
+    } else {
+      step(d, i, hn::Set(d, scale), hn::Set(d, zero_point));
+    }
+  });
+}
+
+/// The low bits of round(x) + zero_point, kept within least and most, all but x integers of up to 20 bits; of
+/// NaN, those of zero_point. The sum with a large number rounds, and then ends in the integer.
+template <class D, class V, class TU>
+HWY_INLINE void store_rounded(D d, V x, V zero_point, V least, V most, TU* y) {
+  using T = hn::TFromD<D>;
+  const hn::RebindToUnsigned<D> du;
+  const hn::Rebind<TU, D> dy;
+  const V shift = hn::Set(d, sizeof(T) == 4 ? static_cast<T>(0x1.8p+23) : static_cast<T>(0x1.8p+52));
+  const V number = hn::IfThenElseZero(hn::Eq(x, x), x);
+  const V clamped = hn::Min(hn::Max(number, hn::Sub(least, zero_point)), hn::Sub(most, zero_point));
+  const auto bits = hn::BitCast(du, hn::Add(clamped, shift));
+  // Of an integer and `shift` the sum is exact, and ends in it, too.
+  const auto sum = hn::Add(bits, hn::BitCast(du, hn::Add(zero_point, shift)));
+  hn::StoreU(hn::TruncateTo(dy, sum), dy, y);
+}
+
+template <class D, class V, class T>
+HWY_INLINE void store_quantized(D d, V x, V scale, V zero_point, T* y) {
+  const auto least = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
+  const auto most = hn::Set(d, static_cast<float>(std::numeric_limits<T>::max()));
+  store_rounded(d, hn::Div(x, scale), zero_point, least, most, reinterpret_cast<hwy::MakeUnsigned<T>*>(y));
+}
+
+template <class D, class V, class T>
+HWY_INLINE V load_dequantized(D d, const T* x, V scale, V zero_point) {
+  return hn::Mul(hn::Sub(load_integers(d, x), zero_point), scale);
+}
+
+}  // namespace grurun::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
