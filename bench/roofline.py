@@ -14,6 +14,8 @@ from matplotlib import pyplot  # noqa: E402
 
 matplotlib.rcParams |= {"svg.hashsalt": "grurun", "svg.fonttype": "none"}  # text as text
 
+MOST_NAMED = 20  # members of a group, whose names can be read beside each other
+
 
 def main(source, target):
     with open(source) as file:
@@ -37,7 +39,7 @@ def main(source, target):
         xs = [each["FLOP/s"] / each["B/s"] for each in members]
         ys = [each["FLOP/s"] / 1e9 for each in members]
         axes.scatter(xs, ys, s=24, label=group, zorder=3)
-        for each, x, y in zip(members, xs, ys):
+        for each, x, y in zip(members, xs, ys) if len(members) <= MOST_NAMED else ():
             axes.annotate(each["name"].partition("/")[2], (x, y), fontsize=6, xytext=(3, 3), textcoords="offset points")
     axes.set(xscale="log", yscale="log", xlabel="floating-point operations per byte read or written at least", ylabel="GFLOP/s",
              title="Kernels, float32, one thread")

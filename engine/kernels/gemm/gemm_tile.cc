@@ -42,6 +42,7 @@ using Vec = hn::Vec<Tag<T>>;
 /// Where the rows of B lie: group g of row k is asked for with k ascending from 0.
 template <size_t group_count, class T>
 struct StridedRows {
+  static constexpr bool are_packed = false;
   const T* next[group_count];
   size_t ldb;
 
@@ -53,10 +54,27 @@ struct StridedRows {
 };
 template <class T>
 struct GatheredRows {
+  static constexpr bool are_packed = false;
   const T* B;
   const int64_t* offset;
 
   HWY_INLINE const T* row(size_t, size_t k) const { return B + offset[k]; }
+};
+/// Those that are packed while they are read.
+template <class T>
+struct RowsToPack : GatheredRows<T> {
+  static constexpr bool are_packed = true;
+  T* packed;
+  size_t width;
+
+  HWY_INLINE T* packed_row(size_t k) const { return packed + k * width; }
+};
+
+/// The first tile of rows of a product: it packs the panel [K, width].
+template <class T>
+struct PackingProduct : GatheredProduct<T> {
+  T* packed;
+  int64_t width;
 };
 
 template <class T>
@@ -66,6 +84,10 @@ StridedRows<1, T> rows_of(const PanelProduct<T>& p, size_t column) {
 template <class T>
 GatheredRows<T> rows_of(const GatheredProduct<T>& p, size_t column) {
   return {p.B + column, p.offset};
+}
+template <class T>
+RowsToPack<T> rows_of(const PackingProduct<T>& p, size_t column) {
+  return {{p.B + column, p.offset}, p.packed + column, static_cast<size_t>(p.width)};
 }
 
 /// Sums of row_count x group_count x vector_count vectors: group g is vector_count adjacent vectors, its B
@@ -96,6 +118,7 @@ HWY_INLINE void tile(const T* HWY_RESTRICT A, size_t lda, Rows b, size_t K, T* H
       GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) {
         bv[g][v] = hn::LoadU(d, row + v * lanes);
         if constexpr (row_count > 1) bv[g][v] = kept(bv[g][v]);
+        if constexpr (Rows::are_packed) hn::Store(bv[g][v], d, b.packed_row(k) + v * lanes);
       }
     }
     GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
@@ -223,6 +246,21 @@ void panel(const Product<T>& p) {
   }
 }
 
+template <class T>
+void pack_and_multiply(const GatheredProduct<T>& p, T* packed) {
+  constexpr auto most = static_cast<int64_t>(tile_rows), unit = columns_of_vector<T>;
+  const int64_t tiles = (p.rows + most - 1) / most;
+  if (tiles <= 1) return panel(p);
+  GatheredProduct<T> first = p;
+  first.rows = (p.rows + tiles - 1) / tiles;
+  const int64_t width = (p.columns + unit - 1) / unit * unit;
+  panel(PackingProduct<T>{first, packed, width});
+  Epilogue<T> epilogue = p.epilogue;
+  if (epilogue.row_bias) epilogue.row_bias += first.rows;
+  panel(PanelProduct<T>{p.rows - first.rows, p.columns, p.K, p.A + first.rows * p.lda, p.lda, packed, width,
+                        p.C + first.rows * p.ldc, p.ldc, epilogue});
+}
+
 template <size_t group_count, class T>
 HWY_INLINE void row_times_groups(const RowProduct<T>& p, size_t group) {
   const size_t width = row_vectors * hn::Lanes(Tag<T>());
@@ -265,6 +303,12 @@ void gathered_f32(const GatheredProduct<float>& p) {
 void gathered_f64(const GatheredProduct<double>& p) {
   panel(p);
 }
+void packing_f32(const GatheredProduct<float>& p, float* packed) {
+  pack_and_multiply(p, packed);
+}
+void packing_f64(const GatheredProduct<double>& p, double* packed) {
+  pack_and_multiply(p, packed);
+}
 void row_f32(const RowProduct<float>& p) {
   row(p);
 }
@@ -282,6 +326,8 @@ HWY_EXPORT(panel_f32);
 HWY_EXPORT(panel_f64);
 HWY_EXPORT(gathered_f32);
 HWY_EXPORT(gathered_f64);
+HWY_EXPORT(packing_f32);
+HWY_EXPORT(packing_f64);
 HWY_EXPORT(row_f32);
 HWY_EXPORT(row_f64);
 
@@ -299,6 +345,12 @@ void multiply_gathered(const GatheredProduct<float>& p) {
 }
 void multiply_gathered(const GatheredProduct<double>& p) {
   HWY_DYNAMIC_DISPATCH(gathered_f64)(p);
+}
+void multiply_gathered(const GatheredProduct<float>& p, float* packed) {
+  HWY_DYNAMIC_DISPATCH(packing_f32)(p, packed);
+}
+void multiply_gathered(const GatheredProduct<double>& p, double* packed) {
+  HWY_DYNAMIC_DISPATCH(packing_f64)(p, packed);
 }
 void multiply_row(const RowProduct<float>& p) {
   HWY_DYNAMIC_DISPATCH(row_f32)(p);

@@ -68,6 +68,11 @@ struct GatheredProduct {
 void multiply_gathered(const GatheredProduct<float>& p);
 void multiply_gathered(const GatheredProduct<double>& p);
 
+/// The same for many rows: the first ones pack the panel on their way, for the others. packed: room for [K,
+/// columns rounded up to columns_of_vector], aligned to 64 bytes.
+void multiply_gathered(const GatheredProduct<float>& p, float* packed);
+void multiply_gathered(const GatheredProduct<double>& p, double* packed);
+
 /// One row a [K] times whole panels, several at a time to keep enough sums in flight.
 /// B: panel i begins at B + i * panel_stride, its rows are `ldb` apart, and has panel_tile().together *
 /// columns_of_vector columns. C [panels * these]; the epilogue's bias is as long.

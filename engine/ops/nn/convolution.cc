@@ -12,6 +12,7 @@
 #include "engine/ops/nn/convolution_product.h"
 #include "engine/ops/nn/convolution_rows.h"
 #include "engine/ops/nn/depthwise_convolution.h"
+#include "engine/ops/nn/signal_batch.h"
 
 namespace grurun::engine {
 
@@ -303,12 +304,28 @@ ConvShape without_full_width(ConvShape shape) {
 }
 
 template <typename T>
+void convolve_signals(const ConvShape& shape, const T* x, const T* w, const T* bias, T* y,
+                      const RowTail<T>& tail) {
+  const std::int64_t batch = shape.batch, input_size = shape.input_size(),
+                     of_signal = shape.filters * shape.output_size();
+  Tensor together(dtype_of<T>, Shape{shape.channels * batch * input_size}),
+      sums(dtype_of<T>, Shape{of_signal * batch});
+  swap_outer_axes(x, batch, shape.channels, input_size, together.template mutable_data<T>(),
+                  [](std::int64_t) {});
+  convolve(signals_as_image(shape), together.template data<T>(), w, bias, sums.template mutable_data<T>());
+  swap_outer_axes(sums.template data<T>(), shape.filters, batch, shape.output_size(), y, [&](std::int64_t n) {
+    if (tail) tail(y + n * of_signal, of_signal);
+  });
+}
+
+template <typename T>
 void convolve(const ConvShape& given, const T* x, const T* w, const T* bias, T* y, const RowTail<T>& tail) {
   const ConvShape shape = without_full_width(given);
   const std::int64_t output_size = shape.output_size();
   if (shape.batch == 0 || shape.filters == 0 || output_size == 0) return;
   const std::int64_t depth = shape.channels / shape.group * shape.kernel_size();
   if (depth == 0) return fill_with_bias(shape, bias, y, tail);
+  if (is_signal_batch<T>(shape)) return convolve_signals(shape, x, w, bias, y, tail);
   if (output_size <= most_dots && depth >= dots_depth) return convolve_dots(shape, x, w, bias, y, tail);
   if (const auto planes = plane_layout(shape.axes)) {
     if (is_depthwise(shape, *planes)) return convolve_depthwise(shape, *planes, x, w, bias, y, tail);

@@ -51,6 +51,7 @@ std::optional<PlaneLayout> plane_layout(const WindowAxes& axes) {
     return std::nullopt;
   }
   layout.is_plain = is_plain(layout.row_axis) && is_plain(layout.column_axis);
+  layout.is_signal = is_plain(layout.row_axis) && layout.row_axis.input == 1;
   return layout;
 }
 
@@ -69,37 +70,43 @@ void PlaneBlock<T>::lay_out(std::int64_t count) {
   plane_ = plane_rows(count) * layout_.pitch;
   const auto row_variants = static_cast<std::int64_t>(rows.first.size());
   const auto column_variants = static_cast<std::int64_t>(columns.first.size());
-  const std::int64_t planes = channels_ * row_variants * column_variants;
+  const std::int64_t channel = row_variants * column_variants * plane_, size = channels_ * channel;
+  row_step_ = layout_.is_signal ? channel : layout_.pitch;
   // Rows of the last plane may end with zeros that begin the next, and a run of whole vectors that ends with
   // the last place may fill one more.
   const std::int64_t slack = columns.width - layout_.pitch + 2 * kernels::columns_of_vector<T>;
-  const std::int64_t size = planes * plane_;
   if (planes_.size() < size + slack) planes_ = Tensor(dtype_of<T>, Shape{size + slack});
   inside_.clear();
   for (const std::int64_t first : columns.first)
     inside_.push_back(inside_input(layout_.column_axis, first, layout_.pitch));
-  clear_padding(size / layout_.pitch);
+  clear_padding();
   std::fill_n(planes_.template mutable_data<T>() + size, slack, T(0));
-  offsets_.clear();
-  for (std::int64_t c = 0; c < channels_; ++c) {
-    for (const RowLayout::Tap& down : rows.taps) {
-      for (const RowLayout::Tap& right : columns.taps) {
-        const std::int64_t from = (c * row_variants + down.variant) * column_variants + right.variant;
-        offsets_.push_back(from * plane_ + down.shift * layout_.pitch + right.shift);
-      }
+  ScratchVector<std::int64_t> of_channel;
+  for (const RowLayout::Tap& down : rows.taps) {
+    for (const RowLayout::Tap& right : columns.taps) {
+      const std::int64_t from = down.variant * column_variants + right.variant;
+      of_channel.push_back(from * plane_ + down.shift * layout_.pitch + right.shift);
     }
+  }
+  offsets_.resize(of_channel.size() * static_cast<std::size_t>(channels_));
+  std::int64_t* offset = offsets_.data();
+  for (std::int64_t c = 0; c < channels_; ++c) {
+    for (const std::int64_t tap : of_channel) *offset++ = c * channel + tap;
   }
 }
 
-// What no row of the input is copied to stays 0.
+// What no row of the input is copied to stays 0. Comes before any copy: what is cleared beside is copied to.
 template <typename T>
-void PlaneBlock<T>::clear_padding(std::int64_t rows) {
-  const std::int64_t height = plane_ / layout_.pitch;
+void PlaneBlock<T>::clear_padding() {
+  const std::int64_t pitch = layout_.pitch;
   T* row = planes_.template mutable_data<T>();
-  for (std::int64_t i = 0; i < rows; ++i, row += layout_.pitch) {
-    const auto [begin, end] = inside_[static_cast<std::size_t>(i / height) % inside_.size()];
-    std::fill(row, row + begin, T(0));
-    std::fill(row + end, row + layout_.pitch, T(0));
+  for (std::int64_t i = channels_ * static_cast<std::int64_t>(layout_.rows.first.size()); i > 0; --i) {
+    for (const auto& [begin, end] : inside_) {
+      for (T* const behind = row + plane_; row != behind; row += pitch) {
+        clear_run(row, row + begin);
+        clear_run(row + end, row + pitch);
+      }
+    }
   }
 }
 
@@ -119,6 +126,7 @@ void PlaneBlock<T>::load(const T* x, std::int64_t row, std::int64_t count, std::
   const auto column_variants = static_cast<std::int64_t>(layout_.columns.first.size());
   T* to = planes_.template mutable_data<T>();
   data_ = to;
+  if (layout_.is_signal) return copy_rows(x, channels, to);  // those of channels are so far apart
   for (std::int64_t c = 0; c < channels; ++c) {
     for (const std::int64_t first : layout_.rows.first) {
       // Row i reads row `at` and those a stride on; rows [begin, end) are inside.
@@ -159,7 +167,7 @@ void PlaneBlock<T>::copy_rows(const T* source, std::int64_t count, T* to) const 
     if (pairs > 0 && std::abs(second - first) == 1) {
       T *even = to + begin, *odd = to + plane_ + other_begin;
       if (second < first) std::swap(even, odd);
-      kernels::split_rows({source + std::min(first, second), ld, count, pairs, layout_.pitch}, even, odd);
+      kernels::split_rows({source + std::min(first, second), ld, count, pairs, row_step_}, even, odd);
       copy_columns(source, count, 0, begin + pairs, to);
       copy_columns(source, count, 1, other_begin + pairs, to + plane_);
       return;
@@ -170,7 +178,7 @@ void PlaneBlock<T>::copy_rows(const T* source, std::int64_t count, T* to) const 
     source += layout_.columns.first[0] + begin * axis.stride;
     for (std::int64_t i = 0; i < count; ++i) {
       kernels::vec_transpose(source + i * ld, axis.stride, end - begin, axis.stride,
-                             to + i * layout_.pitch + begin, plane_);
+                             to + i * row_step_ + begin, plane_);
     }
     return;
   }
@@ -200,8 +208,8 @@ void PlaneBlock<T>::copy_columns(const T* source, std::int64_t count, std::size_
   if (n <= 0) return;
   source += layout_.columns.first[variant] + begin * axis.stride;
   to += begin;
-  if (axis.stride == 2) return kernels::split_rows({source, ld, count, n, layout_.pitch}, to, nullptr);
-  for (std::int64_t i = 0; i < count; ++i, source += ld, to += layout_.pitch) {
+  if (axis.stride == 2) return kernels::split_rows({source, ld, count, n, row_step_}, to, nullptr);
+  for (std::int64_t i = 0; i < count; ++i, source += ld, to += row_step_) {
     if (axis.stride == 1) {
       copy_run(source, n, to);
     } else {

@@ -20,6 +20,7 @@ struct PlaneLayout {
   RowLayout rows, columns;           // elements of rows: whole rows of the input
   std::int64_t pitch = 0;            // from one row of a plane to the next
   bool is_plain = false;             // planes are those of the input
+  bool is_signal = false;            // planes are one row
 };
 
 /// None where there are more than two axes, or where planes would consist mostly of padding.
@@ -35,6 +36,13 @@ void copy_run(const T* from, std::int64_t n, T* to) {
   }
   for (std::int64_t i = 0; i + chunk <= n; i += chunk) std::memcpy(to + i, from + i, chunk * sizeof(T));
   std::memcpy(to + n - chunk, from + n - chunk, chunk * sizeof(T));  // some of them once more
+}
+
+/// Writes zeros from `from` to `to`, and up to 31 bytes more.
+template <typename T>
+void clear_run(T* from, T* to) {
+  constexpr std::int64_t chunk = 32 / static_cast<std::int64_t>(sizeof(T));
+  for (; from < to; from += chunk) std::memset(from, 0, chunk * sizeof(T));
 }
 
 /// The planes of one image and group, X [channels, D1, D2]. `layout` must outlive it.
@@ -75,6 +83,8 @@ class PlaneBlock {
   const std::int64_t* offsets() const { return offsets_.data(); }
   /// Whether whole vectors can be read from any place on.
   bool is_padded() const { return !layout_.is_plain; }
+  /// Whether whole vectors of the factor lie side by side, too, from the first place to the last.
+  bool is_adjacent() const { return is_dense() && is_padded(); }
 
  private:
   bool is_dense() const { return layout_.pitch == layout_.column_axis.output || count_ == 1; }
@@ -82,7 +92,7 @@ class PlaneBlock {
     return count + layout_.rows.width - layout_.row_axis.output;
   }
   void lay_out(std::int64_t count);
-  void clear_padding(std::int64_t rows);
+  void clear_padding();
   void clear_rows(T* to, std::int64_t count) const;
   void copy_rows(const T* source, std::int64_t count, T* to) const;
   bool is_transposed() const;
@@ -94,6 +104,7 @@ class PlaneBlock {
   std::int64_t count_ = 0;     // rows of the last load
   std::int64_t laid_out_ = 0;  // for so many rows at most
   std::int64_t plane_ = 0;     // elements
+  std::int64_t row_step_ = 0;  // from one row that is copied to the next
   ScratchVector<std::int64_t> offsets_;
   ScratchVector<std::pair<std::int64_t, std::int64_t>> inside_;  // of a row of each variant of columns
   const T* data_ = nullptr;

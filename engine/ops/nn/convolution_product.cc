@@ -71,6 +71,14 @@ void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t be
           kernels::split_rows(w + first * depth + k, depth, filters, rows, split.mutable_raw());
       }
       for_each_part(from, to, vector, panel_vectors, [&](std::int64_t left, std::int64_t right) {
+        if (!form.is_split && block.is_adjacent()) {
+          kernels::multiply_gathered(
+              kernels::GatheredProduct<T>{filters, right - left, rows, w + first * depth + k, depth,
+                                          block.place(left), block.offsets() + k, y + first * ldy + left, ldy,
+                                          epilogue},
+              packed);
+          return;
+        }
         block.pack(left, right, k, rows, packed);
         const kernels::PanelProduct<T> product{filters,
                                                right - left,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/graph/refusal.h"
+#include "engine/kernels/vec/vec_transpose.h"
 
 namespace grurun::engine {
 
@@ -39,11 +40,18 @@ void fold_any_plane(const PoolShape& shape, kernels::Fold fold, const T* x, T* y
   }
 }
 
+// Whether windows have no element in common, and all lie inside.
+bool are_apart(const WindowAxis& axis) {
+  return axis.kernel <= axis.stride && axis.dilation == 1 && axis.pad_begin == 0 &&
+         (axis.output - 1) * axis.stride + axis.kernel <= axis.input;
+}
+
 // True where vectors serve: windows along one or two axes, and pads that are no more than some times the
 // plane, for which there is memory.
 bool serves(const PoolShape& shape) {
   const WindowAxis& wide = shape.axes.back();
-  if (shape.axes.size() > 2 || wide.stride > 2 || shape.input_size == 0 || shape.output_size == 0)
+  if (shape.axes.size() > 2 || (wide.stride > 2 && !are_apart(wide)) || shape.input_size == 0 ||
+      shape.output_size == 0)
     return false;
   return (wide.kernel - 1) * wide.dilation <= wide.input && wide.pad_begin <= wide.input &&
          wide.pad_end <= wide.input;
@@ -75,6 +83,28 @@ const T* fold_padded(const WindowAxis& wide, std::int64_t rows, kernels::Fold fo
   return folded;
 }
 
+// Windows that are apart: cut up by the stride a row is a matrix, whose columns are their taps.
+template <typename T>
+const T* fold_columns(const WindowAxis& wide, std::int64_t rows, kernels::Fold fold, const T* x,
+                      ScratchVector<T>& buffer) {
+  constexpr std::int64_t cached_windows = 512;
+  const bool is_one_row = wide.input == wide.output * wide.stride;
+  const std::int64_t all = rows * wide.output, of_row = is_one_row ? all : wide.output;
+  const std::int64_t at_once = std::min(of_row, cached_windows);
+  buffer.resize(static_cast<std::size_t>(wide.kernel * at_once + all));
+  T* const taps = buffer.data();
+  T* const folded = taps + wide.kernel * at_once;
+  for (std::int64_t row = 0; row * of_row < all; ++row) {
+    for (std::int64_t i = 0; i < of_row; i += at_once) {
+      const std::int64_t count = std::min(at_once, of_row - i);
+      kernels::vec_transpose(x + row * wide.input + i * wide.stride, wide.stride, count, wide.kernel, taps,
+                             count);
+      kernels::vec_fold(fold, taps, count, wide.kernel, folded + row * of_row + i, count);
+    }
+  }
+  return folded;
+}
+
 template <typename T>
 void fold_by_vectors(const PoolShape& shape, kernels::Fold fold, const T* x, T* y, ScratchVector<T>& buffer) {
   constexpr std::int64_t long_row = 16;
@@ -84,7 +114,9 @@ void fold_by_vectors(const PoolShape& shape, kernels::Fold fold, const T* x, T* 
                                   wide.dilation, wide.stride,    wide.output};
   const T* folded = nullptr;
   std::int64_t pitch = wide.output;
-  if (along.end_inside() - along.first_inside() >= long_row) {
+  if (wide.stride > 2) {
+    folded = fold_columns(wide, high.input, fold, x, buffer);
+  } else if (along.end_inside() - along.first_inside() >= long_row) {
     buffer.resize(static_cast<std::size_t>(high.input * pitch));
     kernels::vec_fold_rows(fold, x, high.input, along, buffer.data());
     folded = buffer.data();

@@ -35,6 +35,7 @@ TEST(Pooling, WindowsBeyondTheInputGiveTheLengthOfTheFormula) {
   const Attributes ceil = {attr("ceil_mode", 1)}, valid = {attr("auto_pad", "VALID")};
   const std::vector<Pooled> table = {
       {"as long as the input", {}, 3, 1, "[1,1,1] 4"},
+      {"as long as the stride", {}, 3, 3, "[1,1,1] 4"},
       {"longer by 1", {}, 4, 1, "[1,1,0]"},
       {"longer by 2", {}, 5, 1, "refused"},
       {"longer by the stride", {}, 5, 2, "[1,1,0]"},
