@@ -308,11 +308,14 @@ void convolve_signals(const ConvShape& shape, const T* x, const T* w, const T* b
                       const RowTail<T>& tail) {
   const std::int64_t batch = shape.batch, input_size = shape.input_size(),
                      of_signal = shape.filters * shape.output_size();
-  Tensor together(dtype_of<T>, Shape{shape.channels * batch * input_size}),
+  Tensor together(dtype_of<T>, Shape{shape.channels == 1 ? 0 : shape.channels * batch * input_size}),
       sums(dtype_of<T>, Shape{of_signal * batch});
-  swap_outer_axes(x, batch, shape.channels, input_size, together.template mutable_data<T>(),
-                  [](std::int64_t) {});
-  convolve(signals_as_image(shape), together.template data<T>(), w, bias, sums.template mutable_data<T>());
+  if (shape.channels != 1) {
+    swap_outer_axes(x, batch, shape.channels, input_size, together.template mutable_data<T>(),
+                    [](std::int64_t) {});
+    x = together.template data<T>();
+  }
+  convolve(signals_as_image(shape), x, w, bias, sums.template mutable_data<T>());
   swap_outer_axes(sums.template data<T>(), shape.filters, batch, shape.output_size(), y, [&](std::int64_t n) {
     if (tail) tail(y + n * of_signal, of_signal);
   });

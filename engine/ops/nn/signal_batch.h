@@ -1,6 +1,7 @@
 // Batches of signals of few places: taken together they fill vectors that each of them alone does not.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -34,16 +35,22 @@ void swap_outer_axes(const T* from, std::int64_t n, std::int64_t m, std::int64_t
                      const Done& done) {
   constexpr std::int64_t chunk = 16 / static_cast<std::int64_t>(sizeof(T));  // a call takes longer than a row
   constexpr std::int64_t worth_a_thread = 1 << 14;
+  const std::int64_t of_line = std::max<std::int64_t>(1, 4 * chunk / std::max<std::int64_t>(1, row));
+  const auto copy_row = [=](std::int64_t i, std::int64_t j) {
+    const T* const source = from + (i * m + j) * row;
+    T* const target = to + (j * n + i) * row;
+    std::int64_t k = 0;
+    for (; k + chunk <= row; k += chunk) std::memcpy(target + k, source + k, chunk * sizeof(T));
+    for (; k < row; ++k) target[k] = source[k];
+  };
   kernels::parallel_for(m, worth_a_thread / (n * row + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin; j < end; ++j) {
+    // A cache line of rows that lie side by side at a time.
+    for (std::int64_t first = begin; first < end; first += of_line) {
+      const std::int64_t last = std::min(end, first + of_line);
       for (std::int64_t i = 0; i < n; ++i) {
-        const T* const source = from + (i * m + j) * row;
-        T* const target = to + (j * n + i) * row;
-        std::int64_t k = 0;
-        for (; k + chunk <= row; k += chunk) std::memcpy(target + k, source + k, chunk * sizeof(T));
-        for (; k < row; ++k) target[k] = source[k];
+        for (std::int64_t j = first; j < last; ++j) copy_row(i, j);
       }
-      done(j);
+      for (std::int64_t j = first; j < last; ++j) done(j);
     }
   });
 }
