@@ -53,8 +53,8 @@ CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
 }
 
 /// A case's folder or file that is a link lies elsewhere, and is among the links found; so may what is in a
-/// data set, which was not looked into.
-SandboxPaths readable_paths(const SuiteResult& result) {
+/// data set, which workers need not look into again.
+SandboxPaths readable_paths(const SuiteResult& result, onnx_io::KnownFolders& data_sets) {
   SandboxPaths paths{result.options.folders, {}};
   paths.read.insert(paths.read.end(), result.options.links.begin(), result.options.links.end());
   if (result.options.each.other) paths.read.push_back(result.options.each.other->folder);
@@ -64,7 +64,9 @@ SandboxPaths readable_paths(const SuiteResult& result) {
     if (folder == last) continue;  // models of one folder, in the flat layout
     last = folder;
     if (result.options.folders.empty()) paths.read.push_back(folder);
-    for (const std::string& set : test.data_sets) onnx_io::add_links(set, paths.read);
+    for (const std::string& set : test.data_sets)
+      for (const onnx_io::FolderEntry& entry : data_sets.look_into(set))
+        if (entry.is_link) paths.read.push_back(set + "/" + entry.name);
   }
   return paths;
 }
@@ -139,7 +141,9 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   std::optional<onnx_io::ScratchFolder> scratch;
   if (starts_programs) scratch.emplace();
   const SandboxMode mode = starts_programs ? SandboxMode::off : result.options.sandbox;
-  const Sandbox sandbox(mode, mode == SandboxMode::off ? SandboxPaths{} : readable_paths(result));
+  onnx_io::KnownFolders data_sets;
+  const bool bounds_paths = mode != SandboxMode::off && sandbox_support().landlock > 0;
+  const Sandbox sandbox(mode, bounds_paths ? readable_paths(result, data_sets) : SandboxPaths{});
   result.sandbox = sandbox.state().text();
   PoolOptions pool{result.options.workers, result.options.each.max_time};
   pool.max_run_time = result.options.max_run_time;
@@ -180,6 +184,7 @@ void run_suite(SuiteResult& result, const Progress& progress) {
     // Of a million cases these would be more than all else.
     std::vector<OutputResult>().swap(ended.outputs);
     std::vector<OpsetImport>().swap(ended.opsets);
+    for (const std::string& set : result.cases[index].data_sets) data_sets.forget(set);
     std::vector<std::string>().swap(result.cases[index].data_sets);
     std::string().swap(result.cases[index].model);
   };

@@ -6,11 +6,39 @@
 #include <cerrno>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace grurun::onnx_io {
 
+namespace {
+
+KnownFolders* known = nullptr;
+
+}  // namespace
+
+KnownFolders::KnownFolders() {
+  known = this;
+}
+
+KnownFolders::~KnownFolders() {
+  known = nullptr;
+}
+
+const std::vector<FolderEntry>& KnownFolders::look_into(const std::string& folder) {
+  static const std::vector<FolderEntry> nothing;
+  int failure = 0;
+  std::vector<FolderEntry> entries = entries_of(folder, &failure);
+  return failure != 0 ? nothing : listings_.insert_or_assign(folder, std::move(entries)).first->second;
+}
+
 std::vector<FolderEntry> entries_of(const std::string& folder, int* failure) {
   std::vector<FolderEntry> entries;
+  if (known != nullptr) {
+    if (const auto found = known->listings_.find(folder); found != known->listings_.end()) {
+      if (failure != nullptr) *failure = 0;
+      return found->second;
+    }
+  }
   const auto close = [](DIR* open) { ::closedir(open); };
   const std::unique_ptr<DIR, decltype(close)> open(::opendir(folder.c_str()), close);
   int error = open == nullptr ? errno : 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace grurun::onnx_io {
@@ -16,6 +17,25 @@ struct FolderEntry {
 /// number of errno in `failure`, else 0. The standard library's iterator ends the program where memory is
 /// short.
 std::vector<FolderEntry> entries_of(const std::string& folder, int* failure = nullptr);
+
+/// Folders that are looked into once, before processes are forked that will ask for them: while this lives,
+/// entries_of tells of them what it told then. There is one of these at a time.
+class KnownFolders {
+ public:
+  KnownFolders();
+  ~KnownFolders();
+  KnownFolders(const KnownFolders&) = delete;
+  KnownFolders& operator=(const KnownFolders&) = delete;
+
+  /// What it holds; one that cannot be read stays unknown.
+  const std::vector<FolderEntry>& look_into(const std::string& folder);
+  void forget(const std::string& folder) { listings_.erase(folder); }
+
+ private:
+  friend std::vector<FolderEntry> entries_of(const std::string& folder, int* failure);
+
+  std::unordered_map<std::string, std::vector<FolderEntry>> listings_;
+};
 
 /// Adds the paths of the links in a folder: what they name lies elsewhere.
 void add_links(const std::string& folder, std::vector<std::string>& paths);

@@ -6,8 +6,8 @@
 #include "onnx_io/models/model.h"
 #include "opset/schema/added/added_schemas.h"
 #include "opset/schema/added/experimental.h"
+#include "opset/schema/added/registered_schema.h"
 #include "opset/schema/registry.h"
-#include "tensor/error.h"
 
 namespace grurun::opset {
 
@@ -65,12 +65,7 @@ const onnx::OpSchema* find_onnx_schema(const std::string& op_type, const std::st
   if (!version) return nullptr;
   if (find_domain(domain) != nullptr) {
     register_experimental_operators();
-    const auto* const schema =
-        onnx::OpSchemaRegistry::Schema(op_type, *version, onnx_io::canonical_domain(domain));
-    // ONNX leaves out in silence what it has no memory to register.
-    if (schema == nullptr)
-      fail(ErrorKind::limit, "out of memory: ONNX could not register {}-{}", op_type, *version);
-    return schema;
+    return &registered_schema(op_type, *version, onnx_io::canonical_domain(domain));
   }
   for (const onnx::OpSchema& schema : added_schemas_of(domain)) {
     if (schema.Name() == op_type && schema.since_version() == *version) return &schema;

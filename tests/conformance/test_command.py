@@ -313,6 +313,12 @@ class Command(unittest.TestCase):
         self.assertIn("1 case in", self.expect(0, links).stdout)
         self.assertIn("1 case in", self.expect(0, links / "test_linked").stdout)
         self.assertIn("1 case in", self.expect(0, self.kind / self.names[0] / "model.onnx").stdout)
+        (links / "test_in_part" / "test_data_set_1").mkdir(parents=True)
+        for name in ("model.onnx", "test_data_set_0"):
+            (links / "test_in_part" / name).symlink_to(self.kind / self.names[0] / name)
+        for file in (self.kind / self.names[0] / "test_data_set_0").iterdir():
+            (links / "test_in_part" / "test_data_set_1" / file.name).symlink_to(file)
+        self.assertIn("2 passed", self.expect(0, links).stdout)
         result = run(".", cwd=self.kind / self.names[0])
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "onnx/defs/shape_inference.h"
+#include "opset/schema/added/registered_schema.h"
 
 namespace grurun::opset {
 
@@ -114,7 +115,7 @@ OpSchema layer_normalization() {
                       "Floats.")
       .TypeConstraint("U", {"tensor(float)", "tensor(bfloat16)"}, "Type of the moments.")
       .TypeAndShapeInferenceFunction(
-          onnx::OpSchemaRegistry::Schema("LayerNormalization", 17, "")->GetTypeAndShapeInferenceFunction());
+          registered_schema("LayerNormalization", 17, "").GetTypeAndShapeInferenceFunction());
 }
 
 }  // namespace

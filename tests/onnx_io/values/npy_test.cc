@@ -25,13 +25,13 @@ std::string npy(const char* descr, const char* order, const char* shape, const s
   return npy(fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}", descr, order, shape), data);
 }
 
-Tensor parse(const std::string& file, DType expected = DType::undefined) {
+Tensor tensor_of(const std::string& file, DType expected = DType::undefined) {
   return parse_npy({reinterpret_cast<const std::byte*>(file.data()), file.size(), nullptr}, expected);
 }
 
 std::string npy_error(const std::string& file, DType expected = DType::undefined) {
   try {
-    parse(file, expected);
+    tensor_of(file, expected);
   } catch (const Error& error) {
     return error.what();
   }
@@ -48,45 +48,47 @@ TEST(Npy, ByteOrders) {
   const std::vector<std::int32_t> expected = {1, -2};
   const std::string little("\x01\0\0\0\xfe\xff\xff\xff", 8);
   const std::string big("\0\0\0\x01\xff\xff\xff\xfe", 8);
-  EXPECT_EQ(elements<std::int32_t>(parse(npy("'<i4'", "False", "(2,)", little))), expected);
-  EXPECT_EQ(elements<std::int32_t>(parse(npy("'=i4'", "False", "(2,)", little))), expected);
-  EXPECT_EQ(elements<std::int32_t>(parse(npy("'>i4'", "False", "(2,)", big))), expected);
-  EXPECT_EQ(elements<std::int8_t>(parse(npy("'|i1'", "False", "(2,)", "\x01\xfe"))),
+  EXPECT_EQ(elements<std::int32_t>(tensor_of(npy("'<i4'", "False", "(2,)", little))), expected);
+  EXPECT_EQ(elements<std::int32_t>(tensor_of(npy("'=i4'", "False", "(2,)", little))), expected);
+  EXPECT_EQ(elements<std::int32_t>(tensor_of(npy("'>i4'", "False", "(2,)", big))), expected);
+  EXPECT_EQ(elements<std::int8_t>(tensor_of(npy("'|i1'", "False", "(2,)", "\x01\xfe"))),
             (std::vector<std::int8_t>{1, -2}));
-  EXPECT_EQ(elements<std::int8_t>(parse(npy("'>i1'", "False", "(2,)", "\x01\xfe"))),
+  EXPECT_EQ(elements<std::int8_t>(tensor_of(npy("'>i1'", "False", "(2,)", "\x01\xfe"))),
             (std::vector<std::int8_t>{1, -2}));
   // Each half of a complex number is swapped by itself.
   const std::string complex("\x3f\x80\0\0\x40\0\0\0", 8);
-  EXPECT_EQ(elements<Complex64>(parse(npy("'>c8'", "False", "(1,)", complex))),
+  EXPECT_EQ(elements<Complex64>(tensor_of(npy("'>c8'", "False", "(1,)", complex))),
             (std::vector<Complex64>{{1, 2}}));
 }
 
 TEST(Npy, FortranOrderBecomesRowMajor) {
   const std::string data("\x01\x04\x02\x05\x03\x06", 6);
-  const Tensor tensor = parse(npy("'|u1'", "True", "(2, 3)", data));
+  const Tensor tensor = tensor_of(npy("'|u1'", "True", "(2, 3)", data));
   EXPECT_EQ(elements<std::uint8_t>(tensor), (std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6}));
   const std::string cube("\0\1\2\3\4\5\6\7", 8);
-  EXPECT_EQ(elements<std::uint8_t>(parse(npy("'|u1'", "True", "(2, 2, 2)", cube))),
+  EXPECT_EQ(elements<std::uint8_t>(tensor_of(npy("'|u1'", "True", "(2, 2, 2)", cube))),
             (std::vector<std::uint8_t>{0, 4, 2, 6, 1, 5, 3, 7}));
-  EXPECT_EQ(elements<std::string>(parse(npy("'|S1'", "True", "(2, 2)", "abcd"))),
+  EXPECT_EQ(elements<std::string>(tensor_of(npy("'|S1'", "True", "(2, 2)", "abcd"))),
             (std::vector<std::string>{"a", "c", "b", "d"}));
-  EXPECT_EQ(parse(npy("'<c16'", "True", "(0, 3)", "")).shape(), Shape({0, 3}));
+  EXPECT_EQ(tensor_of(npy("'<c16'", "True", "(0, 3)", "")).shape(), Shape({0, 3}));
 }
 
 TEST(Npy, Strings) {
   const std::string wide("a\0\0\0\xfc\0\0\0\x42\xf6\x01\0\0\0\0\0", 16);
-  EXPECT_EQ(elements<std::string>(parse(npy("'<U2'", "False", "(2,)", wide))),
+  EXPECT_EQ(elements<std::string>(tensor_of(npy("'<U2'", "False", "(2,)", wide))),
             (std::vector<std::string>{"aü", "🙂"}));
   const std::string big("\0\0\0a\0\0\0\0", 8);
-  EXPECT_EQ(elements<std::string>(parse(npy("'>U2'", "False", "()", big))), (std::vector<std::string>{"a"}));
-  EXPECT_EQ(elements<std::string>(parse(npy("'|S3'", "False", "(2,)", std::string("ab\0\xff\0c", 6)))),
+  EXPECT_EQ(elements<std::string>(tensor_of(npy("'>U2'", "False", "()", big))),
+            (std::vector<std::string>{"a"}));
+  EXPECT_EQ(elements<std::string>(tensor_of(npy("'|S3'", "False", "(2,)", std::string("ab\0\xff\0c", 6)))),
             (std::vector<std::string>{"ab", std::string("\xff\0c", 3)}));
 }
 
 TEST(Npy, HeaderVersionsAndSpellings) {
   const std::string dictionary = "{'shape': (3L,), \"descr\": '|u1', 'fortran_order': False}";
-  for (const char version : {1, 2, 3}) EXPECT_EQ(parse(npy(dictionary, "abc", version)).shape(), Shape({3}));
-  EXPECT_EQ(parse(npy("'|u1'", "False", "()", "a")).shape(), Shape{});
+  for (const char version : {1, 2, 3})
+    EXPECT_EQ(tensor_of(npy(dictionary, "abc", version)).shape(), Shape({3}));
+  EXPECT_EQ(tensor_of(npy("'|u1'", "False", "()", "a")).shape(), Shape{});
 }
 
 struct Named {
@@ -112,10 +114,10 @@ TEST(Npy, TypesOfMlDtypes) {
   };
   for (const Named& row : rows) {
     const std::string data(dtype_size(row.dtype), '\1');
-    EXPECT_EQ(parse(npy(row.descr, "False", "(1,)", data), row.expected).dtype(), row.dtype) << row.descr;
+    EXPECT_EQ(tensor_of(npy(row.descr, "False", "(1,)", data), row.expected).dtype(), row.dtype) << row.descr;
   }
   // ml_dtypes writes -1 as 0x0f; a sign that was extended means the same.
-  EXPECT_EQ(elements<Int4>(parse(npy("'int4'", "False", "(3,)", "\x0f\xff\x07"))),
+  EXPECT_EQ(elements<Int4>(tensor_of(npy("'int4'", "False", "(3,)", "\x0f\xff\x07"))),
             (std::vector<Int4>{Int4(-1), Int4(-1), Int4(7)}));
 }
 

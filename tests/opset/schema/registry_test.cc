@@ -6,6 +6,9 @@
 
 #include <set>
 
+#include "opset/schema/added/registered_schema.h"
+#include "tensor/error.h"
+
 namespace grurun::opset {
 namespace {
 
@@ -21,6 +24,17 @@ struct VersionCase {
   std::int64_t opset;
   int expected;  // 0: unknown
 };
+
+TEST(RegisteredSchema, OneThatOnnxHadNoMemoryForIsALimit) {
+  EXPECT_EQ(registered_schema("GRU", 14, "").Name(), "GRU");
+  try {
+    registered_schema("NotRegistered", 1, "");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::limit);
+    EXPECT_THAT(error.what(), testing::HasSubstr("could not register NotRegistered-1"));
+  }
+}
 
 TEST(SinceVersion, IsThatOfTheNewestSchemaWithinTheOpset) {
   const VersionCase cases[] = {
