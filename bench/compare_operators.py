@@ -19,11 +19,12 @@ import time
 
 import ml_dtypes
 import numpy as np
-from onnx import helper, numpy_helper, parser, save
+from onnx import defs, helper, numpy_helper, parser, save
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 from compare_models import ROOT, Grurun, OnnxRuntime, agree, floats  # noqa: E402
+from element_types import taken_as_float  # noqa: E402
 from operator_cases import CASES  # noqa: E402
 from turns import take_turns  # noqa: E402
 
@@ -67,39 +68,57 @@ TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float64": np.fl
 
 def as_type(value, dtype):
     """Integers below 100, as far as 8 bits hold."""
-    return np.clip(np.rint(value * 8), -100, 100).astype(dtype) if np.issubdtype(dtype, np.integer) else value.astype(dtype)
+    if np.issubdtype(dtype, np.integer):
+        return np.clip(np.rint(value * 8), -100, 100).astype(dtype)
+    with np.errstate(over="ignore"):  # a mask's least number
+        return value.astype(dtype)
 
 
 def time_types(name, nodes, values, flags):
     """Microseconds by type; a type that grurun does not admit is left out."""
+    version = defs.onnx_opset_version()  # of those that came last some admit more types
     values = {key: floats(*value) if isinstance(value, tuple) else value for key, value in values.items()}
+    converted = {key for key, value in values.items() if value.dtype == np.float32} - taken_as_float(nodes, version)
     slices = {}
     with tempfile.TemporaryDirectory(prefix="grurun-bench-") as folder:
-        for kind, dtype in {"float32": np.float32, **TYPES}.items():
-            model, feed = make_case(nodes, {key: as_type(value, dtype) if value.dtype == np.float32 else value for key, value in values.items()})
+        for kind, dtype in {"float32": np.float32, **(TYPES if converted else {})}.items():
+            model, feed = make_case(nodes, {key: as_type(value, dtype) if key in converted else value for key, value in values.items()})
+            model.opset_import[0].version = version
             path = pathlib.Path(folder) / kind
             (path / "test_data_set_0").mkdir(parents=True)
             save(model, path / "model.onnx")
             for k, value in enumerate(feed.values()):
                 (path / f"test_data_set_0/input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
             given = ["--inputs", str(path / "test_data_set_0")]
-            done = subprocess.run([flags.grurun, path / "model.onnx", *given, "-q"], capture_output=True)
+            done = subprocess.run([flags.grurun, path / "model.onnx", *given, "-q"], capture_output=True, text=True)
             if done.returncode == 0:
                 slices[kind] = Grurun(flags.grurun, path / "model.onnx", given, 1)
-        slices["float32"].measure(3)
-        runs = max(10, min(20000, int(1e6 * flags.slice_seconds / slices["float32"].wall.pop())))
-        take_turns(flags.turns, 1, [functools.partial(each.measure, runs) for each in slices.values()])
-    return {kind: float(np.median(each.wall)) for kind, each in slices.items()}
+            elif kind == "float32":
+                sys.exit(f"{name}: {done.stderr}")
+        if len(slices) > 1:
+            slices["float32"].measure(3)
+            runs = max(10, min(20000, int(1e6 * flags.slice_seconds / slices["float32"].wall.pop())))
+            take_turns(flags.turns, 1, [functools.partial(each.measure, runs) for each in slices.values()])
+    return {kind: float(np.median(each.wall)) for kind, each in slices.items() if each.wall}
+
+
+def has_other_types(nodes, values):
+    """Of one operator alone, whose elements are floats here: those of quantized ones are bytes."""
+    kinds = {key: "f" if isinstance(value, tuple) else value.dtype.kind + str(value.dtype.itemsize) for key, value in values.items()}
+    alone = len(parser.parse_graph(f"case () => () {{ {nodes} }}").node) == 1
+    return alone and any(kind[0] == "f" for kind in kinds.values()) and not any(kind[1:] == "1" for key, kind in kinds.items() if key[0].isupper())
 
 
 def compare_types(flags):
-    """Rows of all operators whose inputs have elements of float32."""
+    """Rows of all operators whose elements may have other types than float32."""
     rows = []
     print("| operators | float32, us | " + " | ".join(TYPES) + " |\n|---|--:|" + "--:|" * len(TYPES))
     for name, nodes, values in chosen(flags):
-        if not any(isinstance(value, tuple) or value.dtype == np.float32 for value in values.values()):
+        if not has_other_types(nodes, values):
             continue
         row = time_types(name, nodes, values, flags)
+        if len(row) < 2:
+            continue
         rows.append({"case": name, **row})
         print(f"| {name} | {row['float32']:.1f} | " + " | ".join(f"{row[kind] / row['float32']:.2f}" if kind in row else "" for kind in TYPES) + " |",
               flush=True)
