@@ -28,7 +28,7 @@ GroupPlace find_group_place(const std::string& root = "");
 class MemoryGroups {
  public:
   /// So many groups of at most `bytes` each. None where they cannot be made, for 0 bytes, and where the
-  /// machine or container has less. This process must have no other threads.
+  /// machine or container has less for each. This process must have no other threads.
   MemoryGroups(std::size_t count, std::size_t bytes, const GroupPlace& place = find_group_place());
   /// The processes in the groups must have ended.
   ~MemoryGroups();
