@@ -1,3 +1,4 @@
+#include "opset/pages/joined_inputs.h"
 #include "opset/pages/microsoft_rules.h"
 #include "tensor/error.h"
 
@@ -17,7 +18,6 @@ void check_quantized_parts(const NodeFacts& facts) {
   if (count < first + inputs_of_each || (count - first) % inputs_of_each != 0)
     fail_invalid("{} inputs follow Y_zero_point: each input to join, its scale and its zero point are wanted",
                  count < first ? 0 : count - first);
-  const SymbolicShape* known = nullptr;
   for (std::size_t i = first; i < count; i += inputs_of_each) {
     const DType type = facts.dtype(i), zero_type = facts.dtype(i + 2), scale_type = facts.dtype(i + 1);
     if (type == DType::float32) fail_invalid("input {} is float; QLinearConcat joins int8 and uint8", i);
@@ -32,23 +32,13 @@ void check_quantized_parts(const NodeFacts& facts) {
       if (elements && *elements != 1)
         fail_invalid("input {} is {}, but must hold one number", one, to_string(*shape));
     }
-    const SymbolicShape* shape = facts.shape(i);
-    if (shape == nullptr) continue;
-    if (known == nullptr) known = shape;
-    const std::int64_t stated = facts.int_attribute("axis", 0);
-    const int rank = rank_of(*known), axis = static_cast<int>(stated < 0 ? stated + rank : stated);
-    if (axis < 0 || axis >= rank)
-      fail_invalid("attribute axis is {}, but must be in [{}, {}): input {} is {}", stated, -rank, rank, i,
-                   to_string(*shape));
-    bool fits = rank_of(*shape) == rank;
-    for (int d = 0; fits && d < rank; ++d) {
-      const Size a = size_of(known, d), b = size_of(shape, d);
-      fits = d == axis || !a || !b || *a == *b;
-    }
-    if (!fits)
-      fail_invalid("input {} is {}, which cannot be joined with {} along axis {}", i, to_string(*shape),
-                   to_string(*known), axis);
   }
+  const SymbolicShape* part = facts.shape(first);
+  const std::int64_t axis = facts.int_attribute("axis", 0), rank = part == nullptr ? 0 : rank_of(*part);
+  if (part != nullptr && (axis < -rank || axis >= rank))
+    fail_invalid("attribute axis is {}, but must be in [{}, {}): input {} is {}", axis, -rank, rank, first,
+                 to_string(*part));
+  require_joined(facts, axis, first, inputs_of_each);
 }
 
 }  // namespace grurun::opset

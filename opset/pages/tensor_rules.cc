@@ -1,17 +1,16 @@
 // Rules of single operators that arrange elements.
 #include <algorithm>
 
+#include "opset/pages/joined_inputs.h"
 #include "opset/pages/page_rules.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
 
-// Of one rank, and of one size beside axis.
-void check_joined(const NodeFacts& facts) {
-  const std::int64_t stated = facts.int_attribute("axis", 1);
-  const SymbolicShape* first = facts.shape(0);
-  for (std::size_t i = 1; first != nullptr && i < facts.input_count(); ++i) {
+void require_joined(const NodeFacts& facts, std::int64_t stated, std::size_t begin, std::size_t step) {
+  const SymbolicShape* first = facts.shape(begin);
+  for (std::size_t i = begin + step; first != nullptr && i < facts.input_count(); i += step) {
     const SymbolicShape* other = facts.shape(i);
     if (other == nullptr) continue;
     const int rank = rank_of(*first), axis = static_cast<int>(stated < 0 ? stated + rank : stated);
@@ -24,6 +23,10 @@ void check_joined(const NodeFacts& facts) {
       fail_invalid("input {} is {}, which cannot be joined with {} along axis {}", i, to_string(*other),
                    to_string(*first), axis);
   }
+}
+
+void check_joined(const NodeFacts& facts) {
+  require_joined(facts, facts.int_attribute("axis", 1), 0, 1);
 }
 
 void check_perm(const NodeFacts& facts) {

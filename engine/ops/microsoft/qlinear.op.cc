@@ -33,17 +33,13 @@ template <typename T, typename Function>
 void apply_quantized(RunContext& run, const Function& function) {
   const Tensor& x = run.tensor(0);
   const auto from = quantization_of<T>(run, 1), to = quantization_of<T>(run, 3);
-  const auto compute = [&](const T* numbers, T* results, std::size_t n) {
-    alignas(64) std::array<float, all_bytes> values;
-    const auto count = static_cast<std::int64_t>(n);
-    kernels::vec_dequantize(numbers, from, values.data(), count);
-    function.run(values.data(), count);
-    kernels::vec_quantize(values.data(), to, results, count);
+  const auto compute = [&](const T* numbers, T* results, std::int64_t n) {
+    requantize(numbers, from, to, results, n,
+               [&](float* values, std::int64_t count) { function.run(values, count); });
   };
   Tensor& y = run.output(0, dtype_of<T>, x.shape());
   alignas(16) ByteTable<T> table;
-  if (x.size() <= std::ssize(table))
-    return compute(x.data<T>(), y.mutable_data<T>(), static_cast<std::size_t>(x.size()));
+  if (x.size() <= std::ssize(table)) return compute(x.data<T>(), y.mutable_data<T>(), x.size());
   compute(all_numbers<T>().data(), table.data(), all_bytes);
   const auto* entries = reinterpret_cast<const std::uint8_t*>(table.data());
   const auto* from_bytes = static_cast<const std::uint8_t*>(x.raw());

@@ -10,7 +10,8 @@
 #include "engine/kernels/vec/vec_look_up.h"
 #include "engine/ops/microsoft/quantized_input.h"
 #include "engine/ops/shared/broadcast.h"
-#include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/concat.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 
@@ -19,11 +20,9 @@ namespace {
 /// For numbers of X to those of Y.
 template <typename X, typename Y>
 void fill_requantizing_table(RunContext& run, std::size_t x_scale_index, std::uint8_t* table) {
-  const ByteTable<X> numbers = all_numbers<X>();
-  alignas(64) ByteTable<float> values;
   ByteTable<Y> made;
-  kernels::vec_dequantize(numbers.data(), quantization_of<X>(run, x_scale_index), values.data(), all_bytes);
-  kernels::vec_quantize(values.data(), quantization_of<Y>(run, 0), made.data(), all_bytes);
+  requantize(all_numbers<X>().data(), quantization_of<X>(run, x_scale_index), quantization_of<Y>(run, 0),
+             made.data(), all_bytes, [](float*, std::int64_t) {});
   std::ranges::transform(made, table, [](Y number) { return static_cast<std::uint8_t>(number); });
 }
 
@@ -51,27 +50,21 @@ void concat_quantized(RunContext& run, std::int64_t axis) {
   constexpr std::size_t first = 2, inputs_of_each = 3;
   if (run.input_count() < first + inputs_of_each || (run.input_count() - first) % inputs_of_each != 0)
     refuse();
-  Shape shape = run.tensor(first).shape();
-  const auto at = static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(shape.rank())));
-  shape[at] = 0;
-  for (std::size_t i = first; i < run.input_count(); i += inputs_of_each) {
-    const Shape& part = run.tensor(i).shape();
-    if (part.rank() != shape.rank()) refuse();
-    for (std::size_t d = 0; d < shape.rank(); ++d)
-      if (d != at && part[d] != shape[d]) refuse();
-    shape[at] = checked_add(shape[at], part[at]);
-  }
+  ScratchVector<Tensor> parts;
+  for (std::size_t i = first; i < run.input_count(); i += inputs_of_each) parts.push_back(run.tensor(i));
+  const auto [shape, at] = joined(parts, axis);
   const DType type = run.tensor(1).dtype();
   auto* to = static_cast<std::uint8_t*>(run.output(0, type, shape).mutable_raw());
   const std::int64_t rows = shape.count(0, at), step = shape.count(at, shape.rank());
-  for (std::size_t i = first; i < run.input_count(); i += inputs_of_each) {
-    const Tensor& part = run.tensor(i);
+  std::size_t scale_index = first + 1;
+  for (const Tensor& part : parts) {
     alignas(16) ByteTable<std::uint8_t> table;
     if (!EightBits::set.contains(part.dtype())) refuse();
     dispatch(EightBits{}, part.dtype(), [&]<typename X>() {
       dispatch(EightBits{}, type,
-               [&]<typename Y>() { fill_requantizing_table<X, Y>(run, i + 1, table.data()); });
+               [&]<typename Y>() { fill_requantizing_table<X, Y>(run, scale_index, table.data()); });
     });
+    scale_index += inputs_of_each;
     const std::int64_t row = part.shape().count(at, part.rank());
     look_up_rows(table.data(), static_cast<const std::uint8_t*>(part.raw()), rows, row, to, step);
     to += row;

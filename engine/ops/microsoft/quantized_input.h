@@ -30,6 +30,17 @@ constexpr std::size_t all_bytes = 256;
 template <typename T>
 using ByteTable = std::array<T, all_bytes>;
 
+/// quantize(function(dequantize(number))) of up to all_bytes numbers; function(values, n) changes n values
+/// where they lie.
+template <typename X, typename Y, typename Function>
+void requantize(const X* numbers, const kernels::Quantization<X>& from, const kernels::Quantization<Y>& to,
+                Y* results, std::int64_t n, const Function& function) {
+  alignas(64) ByteTable<float> values;
+  kernels::vec_dequantize(numbers, from, values.data(), n);
+  function(values.data(), n);
+  kernels::vec_quantize(values.data(), to, results, n);
+}
+
 template <typename T>
 ByteTable<T> all_numbers() {
   ByteTable<T> numbers;
