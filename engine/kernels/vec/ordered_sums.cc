@@ -65,6 +65,7 @@ HWY_INLINE void ordered_tile(const OrderedSums& of, int64_t i, int64_t j) {
 template <SumFunction function, size_t C>
 HWY_INLINE void ordered_columns(const OrderedSums& of, int64_t j) {
   int64_t i = 0;
+  for (; i + 6 <= of.rows; i += 6) ordered_tile<function, 6, C>(of, i, j);
   for (; i + 4 <= of.rows; i += 4) ordered_tile<function, 4, C>(of, i, j);
   for (; i < of.rows; ++i) ordered_tile<function, 1, C>(of, i, j);
 }
