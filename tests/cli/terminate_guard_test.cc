@@ -24,12 +24,12 @@ void call_noexcept(void (*function)()) noexcept {
 
 TEST(TerminateGuard, MemoryThatRunsOutEndsInOneLineWithTheExitCodeOfALimit) {
   const TerminateGuard guard;
-  EXPECT_EXIT(call_noexcept(without_memory), testing::ExitedWithCode(5), "^grurun: out of memory.*\n$");
+  EXPECT_EXIT(call_noexcept(without_memory), ::testing::ExitedWithCode(5), "^grurun: out of memory.*\n$");
 }
 
 TEST(TerminateGuard, OtherFaultsAbort) {
   const TerminateGuard guard;
-  EXPECT_EXIT(call_noexcept(with_another_fault), testing::KilledBySignal(SIGABRT), "");
+  EXPECT_EXIT(call_noexcept(with_another_fault), ::testing::KilledBySignal(SIGABRT), "");
 }
 
 }  // namespace
