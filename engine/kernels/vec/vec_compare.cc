@@ -40,6 +40,24 @@ GRURUN_COMPARE(double)
 GRURUN_COMPARE(int32_t)
 GRURUN_COMPARE(int64_t)
 
+void is_nan_f32(const float* HWY_RESTRICT x, bool* HWY_RESTRICT y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] != x[i];
+}
+void is_nan_f64(const double* HWY_RESTRICT x, bool* HWY_RESTRICT y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] != x[i];
+}
+/// Of the bits without the sign: above those of infinity.
+template <uint16_t infinity, class Half>
+HWY_INLINE void is_nan_of_bits(const Half* HWY_RESTRICT x, bool* HWY_RESTRICT y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<int16_t>(x[i].bits & 0x7fff) > int16_t{infinity};
+}
+void is_nan_f16(const Float16* x, bool* y, int64_t n) {
+  is_nan_of_bits<0x7c00>(x, y, n);
+}
+void is_nan_bf16(const BFloat16* x, bool* y, int64_t n) {
+  is_nan_of_bits<0x7f80>(x, y, n);
+}
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -67,6 +85,17 @@ GRURUN_EXPORT_ALL(float)
 GRURUN_EXPORT_ALL(double)
 GRURUN_EXPORT_ALL(int32_t)
 GRURUN_EXPORT_ALL(int64_t)
+
+#define GRURUN_EXPORT_IS_NAN(T, NAME)               \
+  HWY_EXPORT(is_nan_##NAME);                        \
+  template <>                                       \
+  void vec_is_nan(const T* x, bool* y, int64_t n) { \
+    HWY_DYNAMIC_DISPATCH(is_nan_##NAME)(x, y, n);   \
+  }
+GRURUN_EXPORT_IS_NAN(float, f32)
+GRURUN_EXPORT_IS_NAN(double, f64)
+GRURUN_EXPORT_IS_NAN(Float16, f16)
+GRURUN_EXPORT_IS_NAN(BFloat16, bf16)
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "tensor/element_types.h"
+
 namespace grurun::kernels {
 
 /// y[i] = a[i] == b[i].
@@ -16,6 +18,10 @@ void vec_equal(const T* a, T b, bool* y, int64_t n);
 /// y[i] = a[i] != b.
 template <class T>
 void vec_not_equal(const T* a, T b, bool* y, int64_t n);
+
+/// y[i] = whether x[i] is NaN, of float, double and 16-bit floats.
+template <class T>
+void vec_is_nan(const T* x, bool* y, int64_t n);
 
 /// y[i] = a[i] < b[i].
 template <class T>

@@ -10,15 +10,17 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_convert.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec/vec_element-inl.h"
 #include "hwy/highway.h"
 
 #ifndef GRURUN_VEC_CONVERT_TRUNCATED
 #define GRURUN_VEC_CONVERT_TRUNCATED
 namespace grurun::kernels {
 
-template <class Integer>
-Integer truncated(float x) {
-  constexpr float bound = -2.0f * static_cast<float>(std::numeric_limits<Integer>::min() / 2);
+template <class Integer, class Float>
+Integer truncated(Float x) {
+  constexpr Float bound = Float(-2) * static_cast<Float>(std::numeric_limits<Integer>::min() / 2);
   return x >= -bound && x < bound ? static_cast<Integer>(x) : std::numeric_limits<Integer>::min();
 }
 
@@ -32,70 +34,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using U32 = hn::RebindToUnsigned<F32>;
 
-// Highway converts to binary16 by instructions that round to nearest even only here; elsewhere its emulation
-// truncates.
-#undef GRURUN_CONVERTS_HALVES
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-#define GRURUN_CONVERTS_HALVES 1
-#else
-#define GRURUN_CONVERTS_HALVES 0
-#endif
-
 void from_half(const Float16* x, float* y, size_t n) {
-  size_t i = 0;
-#if GRURUN_CONVERTS_HALVES
-  const F32 d;
-  const hn::Rebind<hwy::float16_t, F32> dh;
-  const size_t lanes = hn::Lanes(d);
-  const auto* halves = reinterpret_cast<const hwy::float16_t*>(x);
-  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::PromoteTo(d, hn::LoadU(dh, halves + i)), d, y + i);
-#endif
-  for (; i < n; ++i) y[i] = x[i];
+  for_element_lanes<float>(n,
+                           [=](auto d, size_t i) HWY_ATTR { hn::StoreU(load_elements(d, x + i), d, y + i); });
 }
-
 void to_half(const float* x, Float16* y, size_t n) {
-  size_t i = 0;
-#if GRURUN_CONVERTS_HALVES
-  const F32 d;
-  const hn::Rebind<hwy::float16_t, F32> dh;
-  const size_t lanes = hn::Lanes(d);
-  auto* halves = reinterpret_cast<hwy::float16_t*>(y);
-  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::DemoteTo(dh, hn::LoadU(d, x + i)), dh, halves + i);
-#endif
-  for (; i < n; ++i) y[i] = Float16(x[i]);
+  for_element_lanes<float>(n,
+                           [=](auto d, size_t i) HWY_ATTR { store_elements(hn::LoadU(d, x + i), d, y + i); });
 }
-
 void from_bfloat(const BFloat16* x, float* y, size_t n) {
-  const F32 d;
-  const U32 du;
-  const hn::Rebind<uint16_t, F32> dh;
-  const size_t lanes = hn::Lanes(d);
-  const auto* words = reinterpret_cast<const uint16_t*>(x);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(dh, words + i)))), d, y + i);
-  }
-  for (; i < n; ++i) y[i] = x[i];
+  for_element_lanes<float>(n,
+                           [=](auto d, size_t i) HWY_ATTR { hn::StoreU(load_elements(d, x + i), d, y + i); });
 }
-
 void to_bfloat(const float* x, BFloat16* y, size_t n) {
-  const F32 d;
-  const U32 du;
-  const hn::RebindToSigned<F32> di;
-  const hn::Rebind<uint16_t, F32> dh;
-  const size_t lanes = hn::Lanes(d);
-  auto* words = reinterpret_cast<uint16_t*>(y);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto v = hn::LoadU(d, x + i);
-    const auto bits = hn::BitCast(du, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fffu))));
-    const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40u));
-    const auto word = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded);
-    hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, word)), dh, words + i);
-  }
-  for (; i < n; ++i) y[i] = BFloat16(x[i]);
+  for_element_lanes<float>(n,
+                           [=](auto d, size_t i) HWY_ATTR { store_elements(hn::LoadU(d, x + i), d, y + i); });
 }
 
 void truncate_32(const float* x, int32_t* y, size_t n) {
@@ -110,6 +63,22 @@ void truncate_32(const float* x, int32_t* y, size_t n) {
     const auto fits = hn::And(hn::Ge(v, low), hn::Lt(v, high));
     hn::StoreU(hn::IfThenElse(hn::RebindMask(di, fits), hn::ConvertTo(di, v), least), di, y + i);
   }
+  for (; i < n; ++i) y[i] = truncated<int32_t>(x[i]);
+}
+
+void truncate_f64(const double* x, int32_t* y, size_t n) {
+  size_t i = 0;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<int32_t, decltype(d)> di;
+  const size_t lanes = hn::Lanes(d);
+  const auto least = hn::Set(d, -0x1p31), bound = hn::Set(d, 0x1p31);
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    const auto fits = hn::And(hn::Ge(v, least), hn::Lt(v, bound));
+    hn::StoreU(hn::DemoteTo(di, hn::IfThenElse(fits, v, least)), di, y + i);
+  }
+#endif
   for (; i < n; ++i) y[i] = truncated<int32_t>(x[i]);
 }
 
@@ -211,8 +180,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
-static_assert(sizeof(Float16) == 2 && sizeof(BFloat16) == 2);
-
 HWY_EXPORT(from_half);
 HWY_EXPORT(to_half);
 HWY_EXPORT(from_bfloat);
@@ -220,6 +187,7 @@ HWY_EXPORT(to_bfloat);
 HWY_EXPORT(from_int64);
 HWY_EXPORT(truncate_32);
 HWY_EXPORT(truncate_64);
+HWY_EXPORT(truncate_f64);
 HWY_EXPORT(truncate_i8);
 HWY_EXPORT(truncate_u8);
 HWY_EXPORT(truncate_i16);
@@ -257,6 +225,9 @@ void vec_truncate(const float* x, int32_t* y, int64_t n) {
 }
 void vec_truncate(const float* x, int64_t* y, int64_t n) {
   run(HWY_DYNAMIC_DISPATCH(truncate_64), x, y, n);
+}
+void vec_truncate(const double* x, int32_t* y, int64_t n) {
+  run(HWY_DYNAMIC_DISPATCH(truncate_f64), x, y, n);
 }
 void vec_truncate(const float* x, int8_t* y, int64_t n) {
   run(HWY_DYNAMIC_DISPATCH(truncate_i8), x, y, n);

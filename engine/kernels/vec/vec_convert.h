@@ -19,6 +19,7 @@ void vec_convert(const int64_t* x, float* y, int64_t n);
 /// To integers, towards zero; NaN and what lies outside becomes the least integer. The same otherwise.
 void vec_truncate(const float* x, int32_t* y, int64_t n);
 void vec_truncate(const float* x, int64_t* y, int64_t n);
+void vec_truncate(const double* x, int32_t* y, int64_t n);
 
 /// The low bits of the 64-bit integer.
 void vec_truncate(const float* x, int8_t* y, int64_t n);

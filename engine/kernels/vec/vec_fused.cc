@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_fused.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec/vec_element-inl.h"
 #include "engine/kernels/vec/vec_map-inl.h"
 #include "hwy/highway.h"
 
@@ -26,15 +27,23 @@ void update_rows_f32(const float* scale, const float* a, const float* x, float* 
   }
 }
 
-void rotate_f32(const float* x1, const float* x2, const float* c, const float* s, float* y1, float* y2,
-                size_t n) {
-  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
-    const auto a = hn::LoadU(d, x1 + i), b = hn::LoadU(d, x2 + i);
+template <class T>
+HWY_INLINE void rotate(const T* x1, const T* x2, const float* c, const float* s, T* y1, T* y2, size_t n) {
+  for_element_lanes<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    const auto a = load_elements(d, x1 + i), b = load_elements(d, x2 + i);
     const auto cos = hn::LoadU(d, c + i), sin = hn::LoadU(d, s + i);
-    hn::StoreU(hn::NegMulAdd(sin, b, hn::Mul(cos, a)), d, y1 + i);
-    hn::StoreU(hn::MulAdd(sin, a, hn::Mul(cos, b)), d, y2 + i);
+    store_elements(hn::NegMulAdd(sin, b, hn::Mul(cos, a)), d, y1 + i);
+    store_elements(hn::MulAdd(sin, a, hn::Mul(cos, b)), d, y2 + i);
   });
 }
+#define GRURUN_ROTATE(T, NAME)                                                                           \
+  void rotate_##NAME(const T* x1, const T* x2, const float* c, const float* s, T* y1, T* y2, size_t n) { \
+    rotate(x1, x2, c, s, y1, y2, n);                                                                     \
+  }
+GRURUN_ROTATE(float, f32)
+GRURUN_ROTATE(Float16, f16)
+GRURUN_ROTATE(BFloat16, bf16)
+#undef GRURUN_ROTATE
 
 void rotate_pairs_f32(const float* x, const float* c, const float* s, float* y, size_t n) {
   const hn::ScalableTag<float> d;
@@ -69,7 +78,6 @@ HWY_AFTER_NAMESPACE();
 namespace grurun::kernels {
 
 HWY_EXPORT(update_rows_f32);
-HWY_EXPORT(rotate_f32);
 HWY_EXPORT(rotate_pairs_f32);
 HWY_EXPORT(filter_f32);
 
@@ -82,10 +90,15 @@ size_t count(int64_t n) {
 void vec_update_rows(const float* scale, const float* a, const float* x, float* y, int64_t rows, int64_t n) {
   HWY_DYNAMIC_DISPATCH(update_rows_f32)(scale, a, x, y, count(rows), count(n));
 }
-void vec_rotate(const float* x1, const float* x2, const float* c, const float* s, float* y1, float* y2,
-                int64_t n) {
-  HWY_DYNAMIC_DISPATCH(rotate_f32)(x1, x2, c, s, y1, y2, count(n));
-}
+#define GRURUN_ROTATE(T, NAME)                                                                         \
+  HWY_EXPORT(rotate_##NAME);                                                                           \
+  void vec_rotate(const T* x1, const T* x2, const float* c, const float* s, T* y1, T* y2, int64_t n) { \
+    HWY_DYNAMIC_DISPATCH(rotate_##NAME)(x1, x2, c, s, y1, y2, count(n));                               \
+  }
+GRURUN_ROTATE(float, f32)
+GRURUN_ROTATE(Float16, f16)
+GRURUN_ROTATE(BFloat16, bf16)
+#undef GRURUN_ROTATE
 void vec_rotate_pairs(const float* x, const float* c, const float* s, float* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(rotate_pairs_f32)(x, c, s, y, count(n));
 }

@@ -4,14 +4,21 @@
 
 #include <cstdint>
 
+#include "tensor/element_types.h"
+
 namespace grurun::kernels {
 
 /// Each row of y [rows, n]: y[r] = scale[r] * y[r] + a[r] * x, for x [n].
 void vec_update_rows(const float* scale, const float* a, const float* x, float* y, int64_t rows, int64_t n);
 
-/// Turns n pairs: y1 = c * x1 - s * x2, y2 = s * x1 + c * x2. y1 and y2 may be x1 and x2.
+/// Turns n pairs: y1 = c * x1 - s * x2, y2 = s * x1 + c * x2. y1 and y2 may be x1 and x2. 16-bit floats are
+/// computed in float and rounded once.
 void vec_rotate(const float* x1, const float* x2, const float* c, const float* s, float* y1, float* y2,
                 int64_t n);
+void vec_rotate(const Float16* x1, const Float16* x2, const float* c, const float* s, Float16* y1,
+                Float16* y2, int64_t n);
+void vec_rotate(const BFloat16* x1, const BFloat16* x2, const float* c, const float* s, BFloat16* y1,
+                BFloat16* y2, int64_t n);
 
 /// The same for pairs that lie side by side, x [n, 2] and y [n, 2]; y may be x.
 void vec_rotate_pairs(const float* x, const float* c, const float* s, float* y, int64_t n);

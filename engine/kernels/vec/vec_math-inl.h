@@ -132,9 +132,9 @@ HWY_INLINE V vector_gelu_tanh(D d, V x) {
 
 /// max(0, min(1, alpha x + beta))
 template <class D, class V>
-HWY_INLINE V vector_hard_sigmoid(D d, V x, float alpha, float beta) {
+HWY_INLINE V vector_hard_sigmoid(D d, V x, hn::TFromD<D> alpha, hn::TFromD<D> beta) {
   const V line = hn::Add(hn::Mul(x, hn::Set(d, alpha)), hn::Set(d, beta));
-  return at_least(at_most(line, hn::Set(d, 1.0f)), hn::Zero(d));
+  return at_least(at_most(line, hn::Set(d, hn::TFromD<D>{1})), hn::Zero(d));
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_math.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec/vec_element-inl.h"
 #include "engine/kernels/vec/vec_hyperbolic-inl.h"
 #include "engine/kernels/vec/vec_map-inl.h"
 #include "engine/kernels/vec/vec_math-inl.h"
@@ -67,13 +68,33 @@ void map_swish(const float* x, float alpha, float* y, size_t n) {
     return mul(v, vector_sigmoid(Tag(), mul(v, hn::Set(Tag(), alpha))));
   });
 }
-void map_hard_sigmoid(const float* x, float alpha, float beta, float* y, size_t n) {
-  map_vectors(x, y, n, [=](Vec v) HWY_ATTR { return vector_hard_sigmoid(Tag(), v, alpha, beta); });
+template <class T>
+HWY_INLINE void hard_sigmoid(const T* x, ComputeType<T> alpha, ComputeType<T> beta, T* y, size_t n) {
+  for_element_lanes<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    store_elements(vector_hard_sigmoid(d, load_elements(d, x + i), alpha, beta), d, y + i);
+  });
 }
-void map_hard_swish(const float* x, float* y, size_t n) {
-  map_vectors(x, y, n,
-              [](Vec v) HWY_ATTR { return hn::Mul(v, vector_hard_sigmoid(Tag(), v, sixth<float>, 0.5f)); });
+template <class T, class C = ComputeType<T>>
+HWY_INLINE void hard_swish(const T* x, T* y, size_t n) {
+  for_element_lanes<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    const auto v = load_elements(d, x + i);
+    store_elements(hn::Mul(v, vector_hard_sigmoid(d, v, sixth<C>, C(0.5))), d, y + i);
+  });
 }
+
+#define GRURUN_HARD(T, NAME)                                                                        \
+  void hard_sigmoid_##NAME(const T* x, ComputeType<T> alpha, ComputeType<T> beta, T* y, size_t n) { \
+    hard_sigmoid(x, alpha, beta, y, n);                                                             \
+  }                                                                                                 \
+  void hard_swish_##NAME(const T* x, T* y, size_t n) {                                              \
+    hard_swish(x, y, n);                                                                            \
+  }
+GRURUN_HARD(float, f32)
+GRURUN_HARD(double, f64)
+GRURUN_HARD(Float16, f16)
+GRURUN_HARD(BFloat16, bf16)
+#undef GRURUN_HARD
+
 void map_sin(const float* x, float* y, size_t n) {
   map_angles<Angle::sine>(x, y, n);
 }
@@ -182,7 +203,6 @@ GRURUN_VEC_FUNCTION(asinh, std::asinh)
 GRURUN_VEC_FUNCTION(acosh, std::acosh)
 GRURUN_VEC_FUNCTION(atanh, std::atanh)
 GRURUN_VEC_FUNCTION(gelu_tanh, scalar_gelu_tanh)
-GRURUN_VEC_FUNCTION(hard_swish, scalar_hard_swish)
 #undef GRURUN_VEC_FUNCTION
 
 #define GRURUN_VEC_ROUNDING(NAME)                             \
@@ -200,14 +220,21 @@ GRURUN_VEC_ROUNDING(ceil)
 GRURUN_VEC_ROUNDING(round)
 #undef GRURUN_VEC_ROUNDING
 
-HWY_EXPORT(map_hard_sigmoid);
-void vec_hard_sigmoid(const float* x, float alpha, float beta, float* y, int64_t n) {
-  const auto map = HWY_DYNAMIC_DISPATCH(map_hard_sigmoid);
-  map_all([=](const float* from, float* to, size_t count) { map(from, alpha, beta, to, count); }, x, y, n);
-}
-void vec_hard_sigmoid(const double* x, double alpha, double beta, double* y, int64_t n) {
-  map_doubles([=](double v) { return scalar_hard_sigmoid(v, alpha, beta); }, x, y, n);
-}
+#define GRURUN_HARD(T, NAME)                                                                          \
+  HWY_EXPORT(hard_sigmoid_##NAME);                                                                    \
+  HWY_EXPORT(hard_swish_##NAME);                                                                      \
+  void vec_hard_swish(const T* x, T* y, int64_t n) {                                                  \
+    map_all(HWY_DYNAMIC_DISPATCH(hard_swish_##NAME), x, y, n);                                        \
+  }                                                                                                   \
+  void vec_hard_sigmoid(const T* x, ComputeType<T> alpha, ComputeType<T> beta, T* y, int64_t n) {     \
+    const auto map = HWY_DYNAMIC_DISPATCH(hard_sigmoid_##NAME);                                       \
+    map_all([=](const T* from, T* to, size_t count) { map(from, alpha, beta, to, count); }, x, y, n); \
+  }
+GRURUN_HARD(float, f32)
+GRURUN_HARD(double, f64)
+GRURUN_HARD(Float16, f16)
+GRURUN_HARD(BFloat16, bf16)
+#undef GRURUN_HARD
 
 HWY_EXPORT(map_swish);
 void vec_swish(const float* x, float alpha, float* y, int64_t n) {

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "tensor/element_types.h"
+
 namespace grurun::kernels {
 
 void vec_exp(const float* x, float* y, int64_t n);
@@ -51,10 +53,14 @@ void vec_gelu_tanh(const double* x, double* y, int64_t n);
 /// max(0, min(1, alpha x + beta)), the product and the sum rounded apart
 void vec_hard_sigmoid(const float* x, float alpha, float beta, float* y, int64_t n);
 void vec_hard_sigmoid(const double* x, double alpha, double beta, double* y, int64_t n);
+void vec_hard_sigmoid(const Float16* x, float alpha, float beta, Float16* y, int64_t n);
+void vec_hard_sigmoid(const BFloat16* x, float alpha, float beta, BFloat16* y, int64_t n);
 
 /// x max(0, min(1, x / 6 + 0.5)), by the number next to 1 / 6
 void vec_hard_swish(const float* x, float* y, int64_t n);
 void vec_hard_swish(const double* x, double* y, int64_t n);
+void vec_hard_swish(const Float16* x, Float16* y, int64_t n);
+void vec_hard_swish(const BFloat16* x, BFloat16* y, int64_t n);
 
 /// x sigmoid(alpha x). float: likewise, within 6 + 2 |x| units for |alpha| up to 2.
 void vec_swish(const float* x, float alpha, float* y, int64_t n);

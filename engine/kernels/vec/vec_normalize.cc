@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_normalize.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec/vec_element-inl.h"
 #include "engine/kernels/vec/vec_map-inl.h"
 #include "engine/kernels/vec/vec_reduce-inl.h"
 #include "hwy/highway.h"
@@ -38,7 +39,7 @@ struct Centered {
   }
 };
 
-template <bool scale_steps, bool shift_steps, class T>
+template <class Rounded, bool scale_steps, bool shift_steps, class T>
 void scale_row(const T* x, const Scaling<T>& by, T* y, size_t n) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
@@ -46,7 +47,7 @@ void scale_row(const T* x, const Scaling<T>& by, T* y, size_t n) {
   const auto one_shift = by.shift ? hn::Set(d, *by.shift) : hn::Zero(d);
   const bool is_shifted = by.shift != nullptr;
   const auto step = [&](auto v, auto scale, auto shift) HWY_ATTR {
-    const auto scaled = hn::Mul(hn::Mul(v, factor), scale);
+    const auto scaled = hn::Mul(round_elements<Rounded>(d, hn::Mul(v, factor)), scale);
     return is_shifted ? hn::Add(scaled, shift) : scaled;
   };
   size_t i = 0;
@@ -61,28 +62,34 @@ void scale_row(const T* x, const Scaling<T>& by, T* y, size_t n) {
   store_first(step(load_first(d, x + i, n - i), scale, shift), d, y + i, n - i);
 }
 
-template <class T>
-void scale_by(const T* x, const Scaling<T>& by, T* y, size_t n) {
+template <class Rounded, class T>
+void scale_rounded(const T* x, const Scaling<T>& by, T* y, size_t n) {
   const bool shift_steps = by.shift && by.shift_steps;
-  if (by.scale_steps)
-    return shift_steps ? scale_row<true, true>(x, by, y, n) : scale_row<true, false>(x, by, y, n);
-  return shift_steps ? scale_row<false, true>(x, by, y, n) : scale_row<false, false>(x, by, y, n);
+  if (by.scale_steps) {
+    return shift_steps ? scale_row<Rounded, true, true>(x, by, y, n)
+                       : scale_row<Rounded, true, false>(x, by, y, n);
+  }
+  return shift_steps ? scale_row<Rounded, false, true>(x, by, y, n)
+                     : scale_row<Rounded, false, false>(x, by, y, n);
 }
 
-template <class T>
-void standardize(const T* x, T mean, T factor, T shift, T* y, size_t n) {
-  const auto step = [=](auto d, size_t i) HWY_ATTR {
-    const auto centered = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, mean));
-    hn::StoreU(hn::Add(hn::Mul(centered, hn::Set(d, factor)), hn::Set(d, shift)), d, y + i);
-  };
-  for_lanes<T>(n, step);
+template <class T, class C = ComputeType<T>>
+HWY_INLINE void standardize(const T* x, C mean, C factor, C shift, T* y, size_t n) {
+  for_element_lanes<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    const auto centered = hn::Sub(load_elements(d, x + i), hn::Set(d, mean));
+    store_elements(hn::Add(hn::Mul(centered, hn::Set(d, factor)), hn::Set(d, shift)), d, y + i);
+  });
 }
-void standardize_f32(const float* x, float mean, float factor, float shift, float* y, size_t n) {
-  standardize(x, mean, factor, shift, y, n);
-}
-void standardize_f64(const double* x, double mean, double factor, double shift, double* y, size_t n) {
-  standardize(x, mean, factor, shift, y, n);
-}
+#define GRURUN_STANDARDIZE(T, NAME)                                                                     \
+  void standardize_##NAME(const T* x, ComputeType<T> mean, ComputeType<T> factor, ComputeType<T> shift, \
+                          T* y, size_t n) {                                                             \
+    standardize(x, mean, factor, shift, y, n);                                                          \
+  }
+GRURUN_STANDARDIZE(float, f32)
+GRURUN_STANDARDIZE(double, f64)
+GRURUN_STANDARDIZE(Float16, f16)
+GRURUN_STANDARDIZE(BFloat16, bf16)
+#undef GRURUN_STANDARDIZE
 
 double center_f32(const float* x, float mean, float* y, size_t n) {
   return sum<true, float>(Centered<float>{x, mean, y}, n);
@@ -91,10 +98,12 @@ double center_f64(const double* x, double mean, double* y, size_t n) {
   return sum<true, double>(Centered<double>{x, mean, y}, n);
 }
 void scale_f32(const float* x, const Scaling<float>& by, float* y, size_t n) {
-  scale_by(x, by, y, n);
+  if (by.product == Rounding::float16) return scale_rounded<Float16>(x, by, y, n);
+  if (by.product == Rounding::bfloat16) return scale_rounded<BFloat16>(x, by, y, n);
+  scale_rounded<float>(x, by, y, n);
 }
 void scale_f64(const double* x, const Scaling<double>& by, double* y, size_t n) {
-  scale_by(x, by, y, n);
+  scale_rounded<double>(x, by, y, n);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
@@ -107,8 +116,6 @@ HWY_EXPORT(center_f32);
 HWY_EXPORT(center_f64);
 HWY_EXPORT(scale_f32);
 HWY_EXPORT(scale_f64);
-HWY_EXPORT(standardize_f32);
-HWY_EXPORT(standardize_f64);
 
 template <>
 double vec_center(const float* x, float mean, float* y, int64_t n) {
@@ -126,16 +133,19 @@ template <>
 void vec_scale(const double* x, const Scaling<double>& by, double* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(scale_f64)(x, by, y, static_cast<size_t>(std::max<int64_t>(n, 0)));
 }
-template <>
-void vec_standardize(const float* x, float mean, float factor, float shift, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(standardize_f32)
-  (x, mean, factor, shift, y, static_cast<size_t>(std::max<int64_t>(n, 0)));
-}
-template <>
-void vec_standardize(const double* x, double mean, double factor, double shift, double* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(standardize_f64)
-  (x, mean, factor, shift, y, static_cast<size_t>(std::max<int64_t>(n, 0)));
-}
+#define GRURUN_STANDARDIZE(T, NAME)                                                                        \
+  HWY_EXPORT(standardize_##NAME);                                                                          \
+  template <>                                                                                              \
+  void vec_standardize(const T* x, ComputeType<T> mean, ComputeType<T> factor, ComputeType<T> shift, T* y, \
+                       int64_t n) {                                                                        \
+    HWY_DYNAMIC_DISPATCH(standardize_##NAME)                                                               \
+    (x, mean, factor, shift, y, static_cast<size_t>(std::max<int64_t>(n, 0)));                             \
+  }
+GRURUN_STANDARDIZE(float, f32)
+GRURUN_STANDARDIZE(double, f64)
+GRURUN_STANDARDIZE(Float16, f16)
+GRURUN_STANDARDIZE(BFloat16, bf16)
+#undef GRURUN_STANDARDIZE
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

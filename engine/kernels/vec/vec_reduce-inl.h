@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "engine/kernels/machine/unroll.h"
+#include "engine/kernels/vec/vec_element-inl.h"
 #include "engine/kernels/vec/vec_map-inl.h"
 #include "engine/kernels/vec/vec_reduce.h"
 #include "hwy/highway.h"
@@ -81,19 +82,34 @@ hn::TFromD<D> extreme_lane(D d, hn::Vec<D> v) {
 #endif
 }
 
-/// The greatest, or the least as the greatest of negated elements.
+/// What no element is beyond.
 template <bool least, class T>
-T extreme(const T* x, size_t n) {
-  const hn::ScalableTag<T> d;
+constexpr T extreme_of_none() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (Limits::has_infinity) return least ? Limits::infinity() : -Limits::infinity();
+  return least ? Limits::max() : Limits::lowest();
+}
+
+/// Where numbers are unordered; nowhere, of integers.
+template <class D>
+HWY_INLINE hn::Mask<D> unordered_lanes(D d, hn::Vec<D> v) {
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>) return hn::IsNaN(v);
+  return hn::MaskFromVec(hn::Zero(d));
+}
+
+/// The greatest, or the least as the greatest of negated elements.
+template <bool least, class T, class C = ComputeType<T>>
+C extreme(const T* x, size_t n) {
+  const hn::ScalableTag<C> d;
   const size_t lanes = hn::Lanes(d);
-  const T start = least ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+  constexpr C start = extreme_of_none<least, C>();
   hn::Vec<decltype(d)> ways[way_count];
   GRURUN_UNROLL
   for (auto& best : ways) best = hn::Set(d, start);
-  auto unordered = hn::IsNaN(ways[0]);  // none so far
+  auto unordered = unordered_lanes(d, ways[0]);  // none so far
   const auto take = [&](size_t i, size_t way) HWY_ATTR {
-    const auto v = hn::LoadU(d, x + i);
-    unordered = hn::Or(unordered, hn::IsNaN(v));
+    const auto v = load_elements(d, x + i);
+    unordered = hn::Or(unordered, unordered_lanes(d, v));
     ways[way] = least ? hn::Min(ways[way], v) : hn::Max(ways[way], v);
   };
   size_t i = 0;
@@ -106,34 +122,35 @@ T extreme(const T* x, size_t n) {
   const auto others = least ? hn::Min(ways[2], ways[3]) : hn::Max(ways[2], ways[3]);
   const auto best = least ? hn::Min(two, others) : hn::Max(two, others);
   bool nan = !hn::AllFalse(d, unordered);
-  T result = nan ? start : extreme_lane<least>(d, best);
+  C result = nan ? start : extreme_lane<least>(d, best);
   for (; i < n; ++i) {
-    nan |= std::isnan(x[i]);
-    result = least ? std::min(result, x[i]) : std::max(result, x[i]);
+    const C next = x[i];
+    nan |= next != next;
+    result = least ? std::min(result, next) : std::max(result, next);
   }
-  return nan ? std::numeric_limits<T>::quiet_NaN() : result;
+  return nan ? std::numeric_limits<C>::quiet_NaN() : result;
 }
 
 /// As raise_to_max and lower_to_min, for `vectors` vectors at a time from column i on; where it ends.
-template <bool least, size_t vectors, class T>
-HWY_INLINE size_t extreme_columns(const T* x, size_t rows, size_t step, T* best, size_t i, size_t n) {
-  const hn::ScalableTag<T> d;
+template <bool least, size_t vectors, class T, class C = ComputeType<T>>
+HWY_INLINE size_t extreme_columns(const T* x, size_t rows, size_t step, C* best, size_t i, size_t n) {
+  const hn::ScalableTag<C> d;
   using V = hn::Vec<decltype(d)>;
   const size_t lanes = hn::Lanes(d);
-  const V nan = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
+  const V nan = hn::Set(d, std::numeric_limits<C>::quiet_NaN());
   for (; i + vectors * lanes <= n; i += vectors * lanes) {
     V extreme[vectors];
     hn::Mask<decltype(d)> unordered[vectors];
     GRURUN_UNROLL
     for (size_t v = 0; v < vectors; ++v) {
       extreme[v] = hn::LoadU(d, best + i + v * lanes);
-      unordered[v] = hn::IsNaN(extreme[v]);
+      unordered[v] = unordered_lanes(d, extreme[v]);
     }
     for (size_t r = 0; r < rows; ++r) {
       GRURUN_UNROLL
       for (size_t v = 0; v < vectors; ++v) {
-        const V next = hn::LoadU(d, x + r * step + i + v * lanes);
-        unordered[v] = hn::Or(unordered[v], hn::IsNaN(next));
+        const V next = load_elements(d, x + r * step + i + v * lanes);
+        unordered[v] = hn::Or(unordered[v], unordered_lanes(d, next));
         extreme[v] = least ? hn::Min(extreme[v], next) : hn::Max(extreme[v], next);
       }
     }
@@ -144,14 +161,14 @@ HWY_INLINE size_t extreme_columns(const T* x, size_t rows, size_t step, T* best,
   return i;
 }
 
-template <bool least, class T>
-void extreme_columns(const T* x, size_t rows, size_t step, T* best, size_t n) {
+template <bool least, class T, class C = ComputeType<T>>
+void extreme_columns(const T* x, size_t rows, size_t step, C* best, size_t n) {
   size_t i = extreme_columns<least, way_count>(x, rows, step, best, 0, n);
   i = extreme_columns<least, 1>(x, rows, step, best, i, n);
   for (; i < n; ++i) {
     for (size_t r = 0; r < rows; ++r) {
-      const T next = x[r * step + i];
-      if (std::isnan(next) || (least ? next < best[i] : next > best[i])) best[i] = next;
+      const C next = x[r * step + i];
+      if (next != next || (least ? next < best[i] : next > best[i])) best[i] = next;
     }
   }
 }

@@ -19,9 +19,9 @@
 #define GRURUN_VEC_REDUCE_TERM
 namespace grurun::kernels {
 
-template <SumOf of>
-double term(float x) {
-  const double wide = x;
+template <SumOf of, class T>
+double term(T element) {
+  const double wide = element;
   return of == SumOf::values ? wide : of == SumOf::magnitudes ? std::fabs(wide) : wide * wide;
 }
 
@@ -32,17 +32,24 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <SumOf of, class D, class V>
-HWY_INLINE V add_term(D d, V sum, const float* x) {
-  const V wide = hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x));
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_doubles(D d, const T* x) {
+  if constexpr (std::is_same_v<T, double>) return hn::LoadU(d, x);
+  if constexpr (!std::is_same_v<T, double>) return hn::PromoteTo(d, load_elements(hn::Rebind<float, D>(), x));
+}
+
+template <SumOf of, class T, class D, class V>
+HWY_INLINE V add_term(D d, V sum, const T* x) {
+  const V wide = load_doubles(d, x);
   if constexpr (of == SumOf::values) return hn::Add(sum, wide);
   if constexpr (of == SumOf::magnitudes) return hn::Add(sum, hn::Abs(wide));
+  if constexpr (of == SumOf::squares && std::is_same_v<T, double>) return hn::Add(sum, hn::Mul(wide, wide));
   return hn::MulAdd(wide, wide, sum);  // the product is exact
 }
 
 /// Each of sums_in_double sums takes every sums_in_double-th element.
-template <SumOf of>
-double wide_sum(const float* x, size_t n) {
+template <SumOf of, class T>
+double wide_sum(const T* x, size_t n) {
   using D = hn::CappedTag<double, sums_in_double>;
   const D d;
   const size_t lanes = hn::Lanes(d);
@@ -78,8 +85,8 @@ double wide_sum(const float* x, size_t n) {
 }
 
 /// `vectors` vectors of sums at a time stay in registers while the rows pass by.
-template <SumOf of, size_t vectors>
-HWY_INLINE size_t add_columns(const float* x, size_t rows, size_t step, double* sums, size_t i, size_t n) {
+template <SumOf of, size_t vectors, class T>
+HWY_INLINE size_t add_columns(const T* x, size_t rows, size_t step, double* sums, size_t i, size_t n) {
   const hn::ScalableTag<double> d;
   const size_t lanes = hn::Lanes(d);
   for (; i + vectors * lanes <= n; i += vectors * lanes) {
@@ -96,8 +103,8 @@ HWY_INLINE size_t add_columns(const float* x, size_t rows, size_t step, double* 
   return i;
 }
 
-template <SumOf of>
-void add_wide(const float* x, size_t rows, size_t step, double* sums, size_t n) {
+template <SumOf of, class T>
+void add_wide(const T* x, size_t rows, size_t step, double* sums, size_t n) {
   size_t i = 0;
   if constexpr (hn::MaxLanes(hn::ScalableTag<double>()) >= 2) {
     i = add_columns<of, 8>(x, rows, step, sums, i, n);
@@ -108,27 +115,8 @@ void add_wide(const float* x, size_t rows, size_t step, double* sums, size_t n) 
   }
 }
 
-/// The compiler makes vectors of it.
-template <bool least, class T>
-HWY_INLINE T extreme_integer(const T* x, size_t n) {
-  T best = x[0];
-  for (size_t i = 1; i < n; ++i) best = least ? std::min(best, x[i]) : std::max(best, x[i]);
-  return best;
-}
-int32_t max_i32(const int32_t* x, size_t n) {
-  return extreme_integer<false>(x, n);
-}
-int64_t max_i64(const int64_t* x, size_t n) {
-  return extreme_integer<false>(x, n);
-}
-int32_t min_i32(const int32_t* x, size_t n) {
-  return extreme_integer<true>(x, n);
-}
-int64_t min_i64(const int64_t* x, size_t n) {
-  return extreme_integer<true>(x, n);
-}
-
-double wide_sum_of(SumOf of, const float* x, size_t n) {
+template <class T>
+double select_sum(SumOf of, const T* x, size_t n) {
   switch (of) {
     case SumOf::values:
       return wide_sum<SumOf::values>(x, n);
@@ -139,7 +127,8 @@ double wide_sum_of(SumOf of, const float* x, size_t n) {
   }
   return 0;
 }
-void add_wide_of(SumOf of, const float* x, size_t rows, size_t step, double* sums, size_t n) {
+template <class T>
+void select_add(SumOf of, const T* x, size_t rows, size_t step, double* sums, size_t n) {
   switch (of) {
     case SumOf::values:
       return add_wide<SumOf::values>(x, rows, step, sums, n);
@@ -149,6 +138,54 @@ void add_wide_of(SumOf of, const float* x, size_t rows, size_t step, double* sum
       return add_wide<SumOf::squares>(x, rows, step, sums, n);
   }
 }
+
+/// Of integers the compiler makes vectors.
+template <class T>
+T wrapping_sum(const T* x, size_t n) {
+  std::make_unsigned_t<T> sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += static_cast<std::make_unsigned_t<T>>(x[i]);
+  return static_cast<T>(sum);
+}
+int32_t sum_i32(const int32_t* x, size_t n) {
+  return wrapping_sum(x, n);
+}
+int64_t sum_i64(const int64_t* x, size_t n) {
+  return wrapping_sum(x, n);
+}
+
+#define GRURUN_WIDE_SUMS(T, NAME)                                                                \
+  double wide_sum_##NAME(SumOf of, const T* x, size_t n) {                                       \
+    return select_sum(of, x, n);                                                                 \
+  }                                                                                              \
+  void add_wide_##NAME(SumOf of, const T* x, size_t rows, size_t step, double* sums, size_t n) { \
+    select_add(of, x, rows, step, sums, n);                                                      \
+  }
+GRURUN_WIDE_SUMS(float, f32)
+GRURUN_WIDE_SUMS(double, f64)
+GRURUN_WIDE_SUMS(Float16, f16)
+GRURUN_WIDE_SUMS(BFloat16, bf16)
+#undef GRURUN_WIDE_SUMS
+
+#define GRURUN_EXTREMES(T, NAME)                                                            \
+  ComputeType<T> max_##NAME(const T* x, size_t n) {                                         \
+    return extreme<false>(x, n);                                                            \
+  }                                                                                         \
+  ComputeType<T> min_##NAME(const T* x, size_t n) {                                         \
+    return extreme<true>(x, n);                                                             \
+  }                                                                                         \
+  void raise_##NAME(const T* x, size_t rows, size_t step, ComputeType<T>* best, size_t n) { \
+    extreme_columns<false>(x, rows, step, best, n);                                         \
+  }                                                                                         \
+  void lower_##NAME(const T* x, size_t rows, size_t step, ComputeType<T>* best, size_t n) { \
+    extreme_columns<true>(x, rows, step, best, n);                                          \
+  }
+GRURUN_EXTREMES(float, f32)
+GRURUN_EXTREMES(double, f64)
+GRURUN_EXTREMES(Float16, f16)
+GRURUN_EXTREMES(BFloat16, bf16)
+GRURUN_EXTREMES(int32_t, i32)
+GRURUN_EXTREMES(int64_t, i64)
+#undef GRURUN_EXTREMES
 
 double sum_f32(const float* x, size_t n) {
   return sum<false, float>({x}, n);
@@ -162,96 +199,84 @@ double squares_f32(const float* x, size_t n) {
 double squares_f64(const double* x, size_t n) {
   return sum<true, double>({x}, n);
 }
-float max_f32(const float* x, size_t n) {
-  return extreme<false>(x, n);
-}
-double max_f64(const double* x, size_t n) {
-  return extreme<false>(x, n);
-}
-float min_f32(const float* x, size_t n) {
-  return extreme<true>(x, n);
-}
-double min_f64(const double* x, size_t n) {
-  return extreme<true>(x, n);
-}
-void raise_f32(const float* x, size_t rows, size_t step, float* best, size_t n) {
-  extreme_columns<false>(x, rows, step, best, n);
-}
-void raise_f64(const double* x, size_t rows, size_t step, double* best, size_t n) {
-  extreme_columns<false>(x, rows, step, best, n);
-}
-void lower_f32(const float* x, size_t rows, size_t step, float* best, size_t n) {
-  extreme_columns<true>(x, rows, step, best, n);
-}
-void lower_f64(const double* x, size_t rows, size_t step, double* best, size_t n) {
-  extreme_columns<true>(x, rows, step, best, n);
-}
-
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace grurun::kernels {
 
-HWY_EXPORT(sum_f32);
-HWY_EXPORT(sum_f64);
-HWY_EXPORT(squares_f32);
-HWY_EXPORT(squares_f64);
-HWY_EXPORT(max_f32);
-HWY_EXPORT(max_f64);
-HWY_EXPORT(min_f32);
-HWY_EXPORT(min_f64);
-HWY_EXPORT(max_i32);
-HWY_EXPORT(max_i64);
-HWY_EXPORT(min_i32);
-HWY_EXPORT(min_i64);
-HWY_EXPORT(raise_f32);
-HWY_EXPORT(raise_f64);
-HWY_EXPORT(lower_f32);
-HWY_EXPORT(lower_f64);
-HWY_EXPORT(wide_sum_of);
-HWY_EXPORT(add_wide_of);
+static size_t length(int64_t n) {
+  return static_cast<size_t>(std::max<int64_t>(n, 0));
+}
 
-#define GRURUN_REDUCE(RESULT, NAME, T, KERNEL)                                            \
-  RESULT NAME(const T* x, int64_t n) {                                                    \
-    return HWY_DYNAMIC_DISPATCH(KERNEL)(x, static_cast<size_t>(std::max<int64_t>(n, 0))); \
+#define GRURUN_REDUCE(RESULT, NAME, T, KERNEL)         \
+  HWY_EXPORT(KERNEL);                                  \
+  RESULT NAME(const T* x, int64_t n) {                 \
+    return HWY_DYNAMIC_DISPATCH(KERNEL)(x, length(n)); \
   }
-
 GRURUN_REDUCE(double, reduce_sum, float, sum_f32)
 GRURUN_REDUCE(double, reduce_sum, double, sum_f64)
 GRURUN_REDUCE(double, reduce_sum_squares, float, squares_f32)
 GRURUN_REDUCE(double, reduce_sum_squares, double, squares_f64)
-GRURUN_REDUCE(float, reduce_max, float, max_f32)
-GRURUN_REDUCE(double, reduce_max, double, max_f64)
-GRURUN_REDUCE(float, reduce_min, float, min_f32)
-GRURUN_REDUCE(double, reduce_min, double, min_f64)
-GRURUN_REDUCE(int32_t, reduce_max, int32_t, max_i32)
-GRURUN_REDUCE(int64_t, reduce_max, int64_t, max_i64)
-GRURUN_REDUCE(int32_t, reduce_min, int32_t, min_i32)
-GRURUN_REDUCE(int64_t, reduce_min, int64_t, min_i64)
-#undef GRURUN_REDUCE
+GRURUN_REDUCE(int32_t, reduce_sum, int32_t, sum_i32)
+GRURUN_REDUCE(int64_t, reduce_sum, int64_t, sum_i64)
 
-#define GRURUN_REDUCE_COLUMNS(NAME, T, KERNEL)                                            \
-  void NAME(const T* x, int64_t rows, int64_t step, T* best, int64_t n) {                 \
-    HWY_DYNAMIC_DISPATCH(KERNEL)                                                          \
-    (x, static_cast<size_t>(std::max<int64_t>(rows, 0)), static_cast<size_t>(step), best, \
-     static_cast<size_t>(std::max<int64_t>(n, 0)));                                       \
+#define GRURUN_REDUCE_COLUMNS(NAME, T, KERNEL)                                                 \
+  HWY_EXPORT(KERNEL);                                                                          \
+  void NAME(const T* x, int64_t rows, int64_t step, ComputeType<T>* best, int64_t n) {         \
+    HWY_DYNAMIC_DISPATCH(KERNEL)(x, length(rows), static_cast<size_t>(step), best, length(n)); \
   }
+#define GRURUN_EXTREMES(T, NAME)                           \
+  GRURUN_REDUCE(ComputeType<T>, reduce_max, T, max_##NAME) \
+  GRURUN_REDUCE(ComputeType<T>, reduce_min, T, min_##NAME) \
+  GRURUN_REDUCE_COLUMNS(raise_to_max, T, raise_##NAME)     \
+  GRURUN_REDUCE_COLUMNS(lower_to_min, T, lower_##NAME)
+GRURUN_EXTREMES(float, f32)
+GRURUN_EXTREMES(double, f64)
+GRURUN_EXTREMES(Float16, f16)
+GRURUN_EXTREMES(BFloat16, bf16)
+GRURUN_EXTREMES(int32_t, i32)
+GRURUN_EXTREMES(int64_t, i64)
 
-GRURUN_REDUCE_COLUMNS(raise_to_max, float, raise_f32)
-GRURUN_REDUCE_COLUMNS(raise_to_max, double, raise_f64)
-GRURUN_REDUCE_COLUMNS(lower_to_min, float, lower_f32)
-GRURUN_REDUCE_COLUMNS(lower_to_min, double, lower_f64)
+#define GRURUN_WIDE_SUMS(T, NAME)                                                                           \
+  HWY_EXPORT(wide_sum_##NAME);                                                                              \
+  HWY_EXPORT(add_wide_##NAME);                                                                              \
+  double sum_in_double(SumOf of, const T* x, int64_t n) {                                                   \
+    return HWY_DYNAMIC_DISPATCH(wide_sum_##NAME)(of, x, length(n));                                         \
+  }                                                                                                         \
+  void add_in_double(SumOf of, const T* x, int64_t rows, int64_t step, double* sums, int64_t n) {           \
+    HWY_DYNAMIC_DISPATCH(add_wide_##NAME)(of, x, length(rows), static_cast<size_t>(step), sums, length(n)); \
+  }
+GRURUN_WIDE_SUMS(float, f32)
+GRURUN_WIDE_SUMS(double, f64)
+GRURUN_WIDE_SUMS(Float16, f16)
+GRURUN_WIDE_SUMS(BFloat16, bf16)
+#undef GRURUN_REDUCE
 #undef GRURUN_REDUCE_COLUMNS
+#undef GRURUN_EXTREMES
+#undef GRURUN_WIDE_SUMS
 
-double sum_in_double(SumOf of, const float* x, int64_t n) {
-  return HWY_DYNAMIC_DISPATCH(wide_sum_of)(of, x, static_cast<size_t>(std::max<int64_t>(n, 0)));
+template <SumOf of>
+static void sum_rows_of_doubles(const double* x, int64_t rows, int64_t n, double* sums) {
+  constexpr int64_t together = 8;  // sums that do not wait for each other
+  int64_t r = 0;
+  for (; r + together <= rows; r += together) {
+    double sum[together] = {};
+    for (int64_t k = 0; k < n; ++k) {
+      for (int64_t j = 0; j < together; ++j) sum[j] += term<of>(x[(r + j) * n + k]);
+    }
+    std::copy_n(sum, together, sums + r);
+  }
+  for (; r < rows; ++r) {
+    sums[r] = 0;
+    for (int64_t k = 0; k < n; ++k) sums[r] += term<of>(x[r * n + k]);
+  }
 }
 
-void add_in_double(SumOf of, const float* x, int64_t rows, int64_t step, double* sums, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(add_wide_of)
-  (of, x, static_cast<size_t>(rows), static_cast<size_t>(step), sums,
-   static_cast<size_t>(std::max<int64_t>(n, 0)));
+void sum_rows_in_double(SumOf of, const double* x, int64_t rows, int64_t n, double* sums) {
+  if (of == SumOf::values) return sum_rows_of_doubles<SumOf::values>(x, rows, n, sums);
+  if (of == SumOf::magnitudes) return sum_rows_of_doubles<SumOf::magnitudes>(x, rows, n, sums);
+  sum_rows_of_doubles<SumOf::squares>(x, rows, n, sums);
 }
 void sum_rows_in_double(SumOf of, const float* x, int64_t rows, int64_t n, double* sums) {
   constexpr int64_t row_count = 64, column_count = 32;  // that are transposed at a time

@@ -28,6 +28,9 @@ HWY_INLINE void select(const bool* condition, const T* a, size_t a_step, const T
       auto chosen = hn::Zero(d);
       if constexpr (sizeof(T) == 1) {
         chosen = hn::LoadU(d, bytes + i);
+      } else if constexpr (sizeof(T) == 8) {  // in two steps: there is no other way from 8 to 64 bits
+        chosen =
+            hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<uint32_t, decltype(d)>(), hn::LoadU(d8, bytes + i)));
       } else {
         chosen = hn::PromoteTo(d, hn::LoadU(d8, bytes + i));
       }
@@ -51,13 +54,9 @@ void select_32(const bool* condition, const uint32_t* a, size_t a_step, const ui
                uint32_t* y, size_t n) {
   select(condition, a, a_step, b, b_step, y, n);
 }
-// Highway has no promotion from 8 to 64 bits.
 void select_64(const bool* condition, const uint64_t* a, size_t a_step, const uint64_t* b, size_t b_step,
                uint64_t* y, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    const uint64_t mask = 0 - static_cast<uint64_t>(condition[i]);
-    y[i] = (a[i * a_step] & mask) | (b[i * b_step] & ~mask);
-  }
+  select(condition, a, a_step, b, b_step, y, n);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

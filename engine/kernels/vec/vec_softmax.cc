@@ -13,6 +13,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/vec/vec_divide-inl.h"
+#include "engine/kernels/vec/vec_element-inl.h"
 #include "engine/kernels/vec/vec_map-inl.h"
 #include "engine/kernels/vec/vec_math-inl.h"
 #include "engine/kernels/vec/vec_reduce-inl.h"
@@ -47,24 +48,33 @@ float greatest_of(const float* x, size_t n) {
   return extreme_lane<false>(d, hn::Max(hn::Max(ways[0], ways[1]), hn::Max(ways[2], ways[3])));
 }
 
+/// e^less, where both are rounded to elements of T before they are used.
+template <class T, class Vectors>
+HWY_INLINE auto power_of(Vectors& less) {
+  const auto rounded = [](auto v) GRURUN_VECTOR_BODY { return round_elements<T>(D(), v); };
+  less = each(rounded, less);
+  return each(rounded, vector_exp_of_negative(D(), less));
+}
+
 /// The sum of e^(x - m) for n <= reduce_block elements, in the order of reduce_sum. y becomes e^(x - m), or x
 /// - m. Padded rows go on with -infinity to the end of a vector.
-template <bool keep_powers, bool padded>
+template <class T, bool keep_powers, bool padded>
 double powers_of_block(const float* x, float greatest, float* y, size_t n) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   const V m = hn::Set(d, greatest);
   V sum[way_count] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
   const auto take = [&](size_t at, size_t way) HWY_ATTR {
-    const V less = hn::Sub(hn::LoadU(d, x + at), m);
-    const V power = vector_exp_of_negative(d, less);
+    V less = hn::Sub(hn::LoadU(d, x + at), m);
+    const V power = power_of<T>(less);
     hn::StoreU(keep_powers ? power : less, d, y + at);
     sum[way] = hn::Add(sum[way], power);
   };
   size_t i = 0;
   for (; i + way_count * lanes <= n; i += way_count * lanes) {
     if constexpr (together == way_count) {
-      const auto less = sub(load_several<way_count>(d, x + i), m), power = vector_exp_of_negative(d, less);
+      auto less = sub(load_several<way_count>(d, x + i), m);
+      const auto power = power_of<T>(less);
       store_several(keep_powers ? power : less, d, y + i);
       GRURUN_UNROLL
       for (size_t way = 0; way < way_count; ++way) sum[way] = hn::Add(sum[way], power.v[way]);
@@ -77,8 +87,8 @@ double powers_of_block(const float* x, float greatest, float* y, size_t n) {
   if (i < n && padded) {
     take(i, 1);
   } else if (i < n) {
-    const V less = hn::Sub(load_first(d, x + i, n - i), m);
-    const V power = vector_exp_of_negative(d, less);
+    V less = hn::Sub(load_first(d, x + i, n - i), m);
+    const V power = power_of<T>(less);
     store_first(keep_powers ? power : less, d, y + i, n - i);
     sum[1] = hn::Add(sum[1], hn::IfThenElseZero(hn::FirstN(d, n - i), power));
   }
@@ -88,7 +98,7 @@ double powers_of_block(const float* x, float greatest, float* y, size_t n) {
 
 /// The sums of e^(x - m) of some rows; y becomes e^(x - m), or x - m. The rows take each step together: while
 /// one waits for its last sum, the next one's are on their way.
-template <bool keep_powers>
+template <class T, bool keep_powers>
 void powers(const float* x, float* y, size_t rows, size_t n, double* sums) {
   float greatest[rows_together];
   for (size_t r = 0; r < rows; ++r)
@@ -96,8 +106,8 @@ void powers(const float* x, float* y, size_t rows, size_t n, double* sums) {
   for (size_t r = 0; r < rows; ++r) {
     sums[r] = 0;
     for (size_t i = 0; i < n; i += reduce_block) {
-      sums[r] += powers_of_block<keep_powers, false>(x + r * n + i, greatest[r], y + r * n + i,
-                                                     std::min<size_t>(reduce_block, n - i));
+      sums[r] += powers_of_block<T, keep_powers, false>(x + r * n + i, greatest[r], y + r * n + i,
+                                                        std::min<size_t>(reduce_block, n - i));
     }
   }
 }
@@ -112,7 +122,7 @@ HWY_INLINE void for_rows_together(const float* x, float* y, size_t rows, size_t 
 /// y = finish(e^(x - m) or x - m, sum) for some rows that end within a vector. A store of a part of one is
 /// slow, and so is a load of what it wrote: the steps before the last go through padded rows, and whole
 /// vectors are written over the beginning of the next row, which follows.
-template <bool keep_powers, class Finish>
+template <class T, bool keep_powers, class Finish>
 void short_rows(const float* x, float* y, size_t rows, size_t n, const Finish& finish) {
   const D d;
   const size_t lanes = hn::Lanes(d);
@@ -134,7 +144,7 @@ void short_rows(const float* x, float* y, size_t rows, size_t n, const Finish& f
   }
   for (size_t r = 0; r < rows; ++r) {
     float* const row = padded + r * stride;
-    sums[r] = powers_of_block<keep_powers, true>(row, greatest[r], row, n);
+    sums[r] = powers_of_block<T, keep_powers, true>(row, greatest[r], row, n);
   }
   for (size_t r = 0; r < rows; ++r) {
     const float* const row = padded + r * stride;
@@ -149,30 +159,40 @@ void short_rows(const float* x, float* y, size_t rows, size_t n, const Finish& f
   }
 }
 
-template <bool keep_powers, class Finish>
+template <class T, bool keep_powers, class Finish>
 HWY_INLINE void finished_rows(const float* x, float* y, size_t rows, size_t n, const Finish& finish) {
   const size_t lanes = hn::Lanes(D());
   if (n % lanes != 0 && (n / lanes + 1) * lanes * rows_together <= elements_together) {
     for (size_t r = 0; r < rows; r += rows_together)
-      short_rows<keep_powers>(x + r * n, y + r * n, std::min(rows_together, rows - r), n, finish);
+      short_rows<T, keep_powers>(x + r * n, y + r * n, std::min(rows_together, rows - r), n, finish);
     return;
   }
   for_rows_together(x, y, rows, n, [&](const float* from, float* to, size_t count) HWY_ATTR {
     double sums[rows_together];
-    powers<keep_powers>(from, to, count, n, sums);
+    powers<T, keep_powers>(from, to, count, n, sums);
     for (size_t r = 0; r < count; ++r, to += n) map_vectors(to, to, n, finish(sums[r]));
   });
 }
 
-void softmax_rows(const float* x, float* y, size_t rows, size_t n) {
-  finished_rows<true>(x, y, rows, n, [](double sum) HWY_ATTR {
-    const Divisor by_sum(static_cast<float>(sum));
+template <class T>
+HWY_INLINE void softmax_of_rows(const float* x, float* y, size_t rows, size_t n) {
+  finished_rows<T, true>(x, y, rows, n, [](double sum) HWY_ATTR {
+    const Divisor by_sum(static_cast<float>(T(static_cast<float>(sum))));
     return [=](V v) HWY_ATTR { return by_sum(v); };
   });
 }
+void softmax_rows(const float* x, float* y, size_t rows, size_t n) {
+  softmax_of_rows<float>(x, y, rows, n);
+}
+void softmax_rows_f16(const float* x, float* y, size_t rows, size_t n) {
+  softmax_of_rows<Float16>(x, y, rows, n);
+}
+void softmax_rows_bf16(const float* x, float* y, size_t rows, size_t n) {
+  softmax_of_rows<BFloat16>(x, y, rows, n);
+}
 
 void log_softmax_rows(const float* x, float* y, size_t rows, size_t n) {
-  finished_rows<false>(x, y, rows, n, [](double sum) HWY_ATTR {
+  finished_rows<float, false>(x, y, rows, n, [](double sum) HWY_ATTR {
     const V log = hn::Set(D(), static_cast<float>(std::log(sum)));
     return [=](V v) HWY_ATTR { return hn::Sub(v, log); };
   });
@@ -198,7 +218,7 @@ HWY_INLINE void for_vectors(size_t columns, const Each& each) {
 
 /// Row by row, so that memory is read as it lies: the greatest of each column, then the powers and their
 /// sums, then the quotients, or what is less the logarithms.
-template <bool log>
+template <class T, bool log>
 void softmax_of_columns(const float* x, float* y, size_t n, size_t columns, size_t step) {
   const D d;
   HWY_ALIGN float greatest[columns_together], block[columns_together], total[columns_together];
@@ -214,8 +234,8 @@ void softmax_of_columns(const float* x, float* y, size_t n, size_t columns, size
     std::fill_n(block, columns, 0.0f);
     for (size_t k = first; k < end; ++k) {
       for_vectors(columns, [&](size_t i, auto load, auto store) HWY_ATTR {
-        const V less = hn::Sub(load(x + k * step + i), load(greatest + i));
-        const V power = vector_exp_of_negative(d, less);
+        V less = hn::Sub(load(x + k * step + i), load(greatest + i));
+        const V power = power_of<T>(less);
         store(log ? less : power, y + k * step + i);
         store(hn::Add(load(block + i), power), block + i);
       });
@@ -223,7 +243,8 @@ void softmax_of_columns(const float* x, float* y, size_t n, size_t columns, size
     for_vectors(columns, [&](size_t i, auto load, auto store)
                              HWY_ATTR { store(hn::Add(load(total + i), load(block + i)), total + i); });
   }
-  if (log) map_vectors(total, total, columns, [=](V v) HWY_ATTR { return vector_log(d, v); });
+  map_vectors(total, total, columns,
+              [=](V v) HWY_ATTR { return log ? vector_log(d, v) : round_elements<T>(d, v); });
   for (size_t k = 0; k < n; ++k) {
     for_vectors(columns, [&](size_t i, auto load, auto store) HWY_ATTR {
       float* const at = y + k * step + i;
@@ -232,16 +253,22 @@ void softmax_of_columns(const float* x, float* y, size_t n, size_t columns, size
   }
 }
 
-template <bool log>
-void softmax_columns(const float* x, float* y, size_t n, size_t columns, size_t step) {
+template <class T, bool log>
+HWY_INLINE void softmax_columns(const float* x, float* y, size_t n, size_t columns, size_t step) {
   for (size_t c = 0; c < columns; c += columns_together)
-    softmax_of_columns<log>(x + c, y + c, n, std::min(columns_together, columns - c), step);
+    softmax_of_columns<T, log>(x + c, y + c, n, std::min(columns_together, columns - c), step);
 }
 void softmax_columns_plain(const float* x, float* y, size_t n, size_t columns, size_t step) {
-  softmax_columns<false>(x, y, n, columns, step);
+  softmax_columns<float, false>(x, y, n, columns, step);
+}
+void softmax_columns_f16(const float* x, float* y, size_t n, size_t columns, size_t step) {
+  softmax_columns<Float16, false>(x, y, n, columns, step);
+}
+void softmax_columns_bf16(const float* x, float* y, size_t n, size_t columns, size_t step) {
+  softmax_columns<BFloat16, false>(x, y, n, columns, step);
 }
 void softmax_columns_log(const float* x, float* y, size_t n, size_t columns, size_t step) {
-  softmax_columns<true>(x, y, n, columns, step);
+  softmax_columns<float, true>(x, y, n, columns, step);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
@@ -251,25 +278,37 @@ HWY_AFTER_NAMESPACE();
 namespace grurun::kernels {
 
 HWY_EXPORT(softmax_rows);
+HWY_EXPORT(softmax_rows_f16);
+HWY_EXPORT(softmax_rows_bf16);
 HWY_EXPORT(log_softmax_rows);
 HWY_EXPORT(softmax_columns_plain);
+HWY_EXPORT(softmax_columns_f16);
+HWY_EXPORT(softmax_columns_bf16);
 HWY_EXPORT(softmax_columns_log);
 
-void vec_softmax(const float* x, float* y, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(softmax_rows)(x, y, static_cast<size_t>(rows), static_cast<size_t>(n));
-}
-void vec_log_softmax(const float* x, float* y, int64_t rows, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(log_softmax_rows)(x, y, static_cast<size_t>(rows), static_cast<size_t>(n));
-}
+#define GRURUN_SOFTMAX_ROWS(NAME, KERNEL)                                                  \
+  void NAME(const float* x, float* y, int64_t rows, int64_t n) {                           \
+    HWY_DYNAMIC_DISPATCH(KERNEL)(x, y, static_cast<size_t>(rows), static_cast<size_t>(n)); \
+  }
+GRURUN_SOFTMAX_ROWS(vec_softmax, softmax_rows)
+template <>
+GRURUN_SOFTMAX_ROWS(vec_softmax_in_steps<Float16>, softmax_rows_f16)
+template <>
+GRURUN_SOFTMAX_ROWS(vec_softmax_in_steps<BFloat16>, softmax_rows_bf16)
+GRURUN_SOFTMAX_ROWS(vec_log_softmax, log_softmax_rows)
+#undef GRURUN_SOFTMAX_ROWS
 
-void vec_softmax_columns(const float* x, float* y, int64_t n, int64_t columns, int64_t step) {
-  HWY_DYNAMIC_DISPATCH(softmax_columns_plain)
-  (x, y, static_cast<size_t>(n), static_cast<size_t>(columns), static_cast<size_t>(step));
-}
-void vec_log_softmax_columns(const float* x, float* y, int64_t n, int64_t columns, int64_t step) {
-  HWY_DYNAMIC_DISPATCH(softmax_columns_log)
-  (x, y, static_cast<size_t>(n), static_cast<size_t>(columns), static_cast<size_t>(step));
-}
+#define GRURUN_SOFTMAX_COLUMNS(NAME, KERNEL)                                                 \
+  void NAME(const float* x, float* y, int64_t n, int64_t columns, int64_t step) {            \
+    HWY_DYNAMIC_DISPATCH(KERNEL)                                                             \
+    (x, y, static_cast<size_t>(n), static_cast<size_t>(columns), static_cast<size_t>(step)); \
+  }
+    GRURUN_SOFTMAX_COLUMNS(vec_softmax_columns, softmax_columns_plain) template <>
+    GRURUN_SOFTMAX_COLUMNS(vec_softmax_columns_in_steps<Float16>, softmax_columns_f16)
+    template <>
+    GRURUN_SOFTMAX_COLUMNS(vec_softmax_columns_in_steps<BFloat16>, softmax_columns_bf16)
+    GRURUN_SOFTMAX_COLUMNS(vec_log_softmax_columns, softmax_columns_log)
+#undef GRURUN_SOFTMAX_COLUMNS
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

@@ -5,6 +5,7 @@
 // NaN stays NaN. Relu-14 admits signed integers.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "engine/kernels/vec/vec_arith.h"
@@ -17,9 +18,15 @@ namespace grurun::engine {
 namespace {
 
 struct Relu {
+  static constexpr bool takes_halves = true;
   template <typename T>
-  T operator()(T x) const {
-    return x < 0 ? T{0} : x;
+  void run(const T* x, T* y, std::int64_t n) const {
+    if constexpr (kernels::Arithmetic<T>) {
+      using Limits = std::numeric_limits<ComputeType<T>>;
+      kernels::vec_clip(x, 0, Limits::has_infinity ? Limits::infinity() : Limits::max(), y, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) y[i] = std::max(x[i], T{0});
+    }
   }
 };
 struct Silu {
@@ -36,6 +43,7 @@ struct Sigmoid {
   }
 };
 struct HardSwish {
+  static constexpr bool takes_halves = true;
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
     kernels::vec_hard_swish(x, y, n);

@@ -1,7 +1,6 @@
 // Add, Sub, Mul, Div: C = A op B, element by element.
 // Versions 1 and 6 broadcast B in the limited way (attributes axis and broadcast), 7 on as numpy does.
 // Integers keep the low bits of a result that does not fit; Div of integers truncates.
-#include <concepts>
 #include <vector>
 
 #include "engine/kernels/vec/vec_arith.h"
@@ -12,13 +11,13 @@ namespace grurun::engine {
 
 namespace {
 
-// Floats: of a and b, one may be a single number, the other or both an array.
+// Of a and b, one may be a single number, the other or both an array.
 struct Add {
   template <typename T>
   T operator()(T a, T b) const {
     return wrapping_add(a, b);
   }
-  template <typename A, typename B, std::floating_point T>
+  template <typename A, typename B, kernels::Arithmetic T>
   void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_add(a, b, y, n);
   }
@@ -28,7 +27,7 @@ struct Sub {
   T operator()(T a, T b) const {
     return wrapping_sub(a, b);
   }
-  template <typename A, typename B, std::floating_point T>
+  template <typename A, typename B, kernels::Arithmetic T>
   void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_sub(a, b, y, n);
   }
@@ -39,7 +38,7 @@ struct Mul {
   T operator()(T a, T b) const {
     return wrapping_mul(a, b);
   }
-  template <typename A, typename B, std::floating_point T>
+  template <typename A, typename B, kernels::Arithmetic T>
   void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_mul(a, b, y, n);
   }
@@ -54,7 +53,7 @@ struct Div {
       return a / b;
     }
   }
-  template <typename A, typename B, std::floating_point T>
+  template <typename A, typename B, kernels::ArithmeticFloat T>
   void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_div(a, b, y, n);
   }

@@ -15,12 +15,14 @@ namespace grurun::engine {
 
 namespace {
 
-// Bounds of type T in the bytes of the widest element; half floats are widened, as their elements are.
+// Bounds of the type that elements are computed in.
 template <typename T>
 struct Clip {
+  static constexpr bool takes_halves = true;
   T low, high;
-  void run(const T* x, T* y, std::int64_t n) const {
-    if constexpr (std::is_floating_point_v<T>) {
+  template <typename E>
+  void run(const E* x, E* y, std::int64_t n) const {
+    if constexpr (kernels::Arithmetic<E>) {
       kernels::vec_clip(x, low, high, y, n);
     } else {
       for (std::int64_t i = 0; i < n; ++i) y[i] = std::min(std::max(x[i], low), high);

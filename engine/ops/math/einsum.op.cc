@@ -2,7 +2,7 @@
 // terms]. Operands are joined from left to right, each pair as a stack of matrix products: indices of both
 // that are still needed number the stack, indices of both that are not are summed, the others are rows and
 // columns. A repeated index within a term takes the diagonal; an extent of 1 broadcasts against another
-// operand's. Integers wrap; 16-bit floats are computed in float.
+// operand's. Integers wrap, those below 32 bits are computed in int32; 16-bit floats are computed in float.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -164,11 +164,26 @@ Operand contract(const Operand& left, const Operand& right, const LabelSet& need
   return {std::move(C), joined({&stack, &rows, &columns})};
 }
 
+// The low bits of sums and products depend on nothing above them.
+DType computed_as(DType dtype) {
+  if (dtype == DType::float16 || dtype == DType::bfloat16) return DType::float32;
+  return dtype_size(dtype) < 4 ? DType::int32 : dtype;
+}
+
+// True where elements are only moved: one operand, each of whose indices the output names.
+bool only_moves(const EinsumEquation& equation, std::size_t operands) {
+  return operands == 1 && std::ranges::all_of(equation.inputs[0],
+                                              [&](Label label) { return contains(equation.output, label); });
+}
+
 Tensor einsum(const EinsumEquation& equation, std::span<const Tensor> tensors) {
   const Extents extents = common_extents(tensors, equation.inputs);
   ScratchVector<Operand> operands;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     operands.push_back(distinct(tensors[i], equation.inputs[i], extents));
+    if (only_moves(equation, tensors.size())) continue;
+    Tensor& tensor = operands.back().tensor;
+    tensor = cast_tensor(tensor, computed_as(tensor.dtype()));
   }
   Operand result;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -195,8 +210,7 @@ RunFunction prepare_einsum(PrepareContext& node) {
       const Tensor& tensor = run.tensor(i);
       if (i > 0 && tensor.dtype() != dtype) refuse();
       dtype = tensor.dtype();
-      const bool half = dtype == DType::float16 || dtype == DType::bfloat16;
-      tensors.push_back(half ? cast_tensor(tensor, DType::float32) : tensor);
+      tensors.push_back(tensor);
       ranks.push_back(tensor.rank());
     }
     run.set_output(0, cast_tensor(einsum(opset::parse_einsum(text, ranks), tensors), dtype));

@@ -26,17 +26,19 @@ namespace {
 constexpr std::int64_t block = 512;
 
 struct LeakyRelu {
+  static constexpr bool takes_halves = true;
   float alpha;
   template <typename T>
-  T operator()(T x) const {
-    return x < 0 ? static_cast<T>(alpha) * x : x;
+  void run(const T* x, T* y, std::int64_t n) const {
+    kernels::vec_prelu(x, alpha, y, n);
   }
 };
 struct ThresholdedRelu {
+  static constexpr bool takes_halves = true;
   float alpha;
   template <typename T>
-  T operator()(T x) const {
-    return x > static_cast<T>(alpha) ? x : T{0};
+  void run(const T* x, T* y, std::int64_t n) const {
+    kernels::vec_above(x, alpha, y, n);
   }
 };
 // y[i] = condition(x[i]) ? b[i] : a[i] in a loop that becomes vector code; y may be any of them.
@@ -91,11 +93,12 @@ struct Celu {
   }
 };
 struct HardSigmoid {
+  static constexpr bool takes_halves = true;
   float alpha;
   float beta;
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
-    kernels::vec_hard_sigmoid(x, static_cast<T>(alpha), static_cast<T>(beta), y, n);
+    kernels::vec_hard_sigmoid(x, alpha, beta, y, n);
   }
 };
 struct Swish {

@@ -83,6 +83,16 @@ Tensor power_loop(const Tensor& X, const Tensor& Y, const Shape& shape, const Sh
   walk.parallel(2048, [&](std::int64_t begin, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
     const T* base = x + offsets[0];
     const Exponent* exponent = y + offsets[1];
+    if constexpr (std::is_integral_v<T>) {
+      if (y_step == 0 && (*exponent == Exponent{2} || *exponent == Exponent{3})) {
+        const bool cubes = *exponent == Exponent{3};
+        for (std::int64_t i = 0; i < n; ++i) {
+          const T each = base[i * x_step], square = wrapping_mul(each, each);
+          z[begin + i] = cubes ? wrapping_mul(square, each) : square;
+        }
+        return;
+      }
+    }
     if constexpr (std::is_floating_point_v<T>) {
       if (y_step == 0 && *exponent == Exponent{2}) {
         for (std::int64_t i = 0; i < n; ++i) z[begin + i] = base[i * x_step] * base[i * x_step];

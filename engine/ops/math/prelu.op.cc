@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/graph/refusal.h"
+#include "engine/kernels/vec/vec_arith.h"
 #include "engine/ops/shared/elementwise.h"
 #include "engine/ops/shared/wrapping.h"
 
@@ -14,7 +15,12 @@ namespace {
 struct PRelu {
   template <typename T>
   T operator()(T x, T slope) const {
-    return x < 0 ? wrapping_mul(slope, x) : x;
+    const T product = wrapping_mul(slope, x);  // of every x: loops of it become vector code
+    return x < 0 ? product : x;
+  }
+  template <typename A, typename B, kernels::Arithmetic T>
+  void run(A x, B slope, T* y, std::int64_t n) const {
+    kernels::vec_prelu(x, slope, y, n);
   }
 };
 

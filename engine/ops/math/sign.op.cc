@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/kernels/vec/vec_compare.h"
 #include "engine/ops/shared/elementwise.h"
 #include "engine/ops/shared/wrapping.h"
 
@@ -44,10 +45,14 @@ struct Sign {
   }
 };
 struct IsNaN {
+  static constexpr bool takes_halves = true;
   template <typename T>
   bool operator()(T x) const {
     return std::isnan(static_cast<ComputeType<T>>(x));
   }
+  template <typename T>
+  requires is_compute_float<T>
+  void run(const T* x, bool* y, std::int64_t n) const { kernels::vec_is_nan(x, y, n); }
 };
 struct IsInf {
   bool negative = true;

@@ -17,8 +17,8 @@
 #include "engine/kernels/vec/vec_reduce.h"
 #include "engine/kernels/vec/vec_softmax.h"
 #include "engine/ops/shared/broadcast.h"
-#include "engine/ops/shared/cast.h"
 #include "engine/ops/shared/copy_elements.h"
+#include "engine/ops/shared/float_pieces.h"
 #include "engine/ops/shared/float_rows.h"
 #include "tensor/dispatch.h"
 #include "tensor/memory/scratch.h"
@@ -27,8 +27,8 @@ namespace grurun::engine {
 
 namespace {
 
-// Each on n contiguous elements; y may be x. scratch holds n elements. Some also take many rows at once, or
-// columns [n, width] of rows that are `step` apart.
+// Each on rows of n contiguous elements; y may be x. scratch holds n elements. For floats some also take many
+// rows at once, or columns [n, width] of rows that are `step` apart.
 struct Softmax {
   static void rows(const float* x, float* y, std::int64_t count, std::int64_t n) {
     kernels::vec_softmax(x, y, count, n);
@@ -47,23 +47,11 @@ struct Softmax {
 // float16 tell whether the powers and their sum were rounded.
 template <typename Half>
 struct StepwiseSoftmax {
-  static void round(float* x, std::int64_t n) {
-    constexpr std::int64_t block = 256;
-    alignas(64) Half rounded[block];
-    for (std::int64_t i = 0; i < n; i += block) {
-      const std::int64_t m = std::min(block, n - i);
-      kernels::vec_convert(x + i, rounded, m);
-      kernels::vec_convert(rounded, x + i, m);
-    }
+  static void rows(const float* x, float* y, std::int64_t count, std::int64_t n) {
+    kernels::vec_softmax_in_steps<Half>(x, y, count, n);
   }
-  static void row(const float* x, float* y, float*, std::int64_t n) {
-    kernels::vec_sub(x, kernels::reduce_max(x, n), y, n);
-    round(y, n);
-    kernels::vec_exp(y, y, n);
-    round(y, n);
-    auto sum = static_cast<float>(kernels::reduce_sum(y, n));
-    round(&sum, 1);
-    kernels::vec_div(y, sum, y, n);
+  static void columns(const float* x, float* y, std::int64_t n, std::int64_t width, std::int64_t step) {
+    kernels::vec_softmax_columns_in_steps<Half>(x, y, n, width, step);
   }
 };
 struct LogSoftmax {
@@ -108,11 +96,20 @@ void each_row(const T* x, T* y, T* scratch, std::int64_t count, std::int64_t n) 
   }
 }
 
+// 16-bit floats are converted some rows at a time.
 template <typename Function, typename T>
 void rows(const T* x, std::int64_t count, std::int64_t n, T* y) {
+  const std::int64_t together = sizeof(T) == 2 ? 4096 / n + 1 : count;
   kernels::parallel_for(count, 8192 / n + 1, [&](std::int64_t begin, std::int64_t end) {
-    ScratchVector<T> scratch(static_cast<std::size_t>(n));
-    each_row<Function>(x + begin * n, y + begin * n, scratch.data(), end - begin, n);
+    ScratchVector<ComputeType<T>> scratch(static_cast<std::size_t>(n));
+    PieceReader<T> reader(x);
+    PieceWriter<T> writer(y);
+    for (std::int64_t row = begin; row < end; row += together) {
+      const std::int64_t taken = std::min(together, end - row);
+      const auto* from = reader.read(row * n, taken * n);
+      each_row<Function>(from, writer.begin(row * n, taken * n), scratch.data(), taken, n);
+      writer.end();
+    }
   });
 }
 
@@ -130,47 +127,48 @@ void for_each_strip(std::int64_t outer, std::int64_t n, std::int64_t inner, std:
   });
 }
 
+// A strip [n, width] of 16-bit floats, and the columns in it.
+template <typename Function, typename T>
+void convert_columns(const T* x, std::int64_t n, std::int64_t width, std::int64_t step, T* y) {
+  ScratchVector<float> wide(static_cast<std::size_t>(n * width));
+  for (std::int64_t k = 0; k < n; ++k) kernels::vec_convert(x + k * step, wide.data() + k * width, width);
+  Function::columns(wide.data(), wide.data(), n, width, width);
+  for (std::int64_t k = 0; k < n; ++k) kernels::vec_convert(wide.data() + k * width, y + k * step, width);
+}
+
 template <typename Function, typename T>
 void columns(const T* x, std::int64_t outer, std::int64_t n, std::int64_t inner, T* y) {
-  if constexpr (requires { Function::columns(x, y, n, n, inner); }) {
+  if constexpr (sizeof(T) == 2 && requires(float* wide) { Function::columns(wide, wide, n, n, inner); }) {
+    const std::int64_t strip = std::clamp<std::int64_t>(8192 / n, 32, 256);
+    for_each_strip(outer, n, inner, strip, [&](std::int64_t start, std::int64_t width) {
+      convert_columns<Function>(x + start, n, width, inner, y + start);
+    });
+  } else if constexpr (requires { Function::columns(x, y, n, n, inner); }) {
     for_each_strip(outer, n, inner, 256, [&](std::int64_t start, std::int64_t width) {
       Function::columns(x + start, y + start, n, width, inner);
     });
   } else {
-    constexpr std::int64_t strip = 16;  // sets that are brought side by side
+    constexpr std::int64_t strip = sizeof(T) == 2 ? 64 : 16;  // sets that are brought side by side
     for_each_strip(outer, n, inner, strip, [&](std::int64_t start, std::int64_t width) {
-      ScratchVector<T> sets(static_cast<std::size_t>((width + 1) * n));
+      ScratchVector<ComputeType<T>> sets(static_cast<std::size_t>((width + 1) * n));
+      PieceReader<T> reader(x);
+      PieceWriter<T> writer(y);
       for (std::int64_t k = 0; k < n; ++k) {
-        for (std::int64_t j = 0; j < width; ++j) sets[j * n + k] = x[start + k * inner + j];
+        const auto* from = reader.read(start + k * inner, width);
+        for (std::int64_t j = 0; j < width; ++j) sets[j * n + k] = from[j];
       }
       each_row<Function>(sets.data(), sets.data(), sets.data() + width * n, width, n);
       for (std::int64_t k = 0; k < n; ++k) {
-        for (std::int64_t j = 0; j < width; ++j) y[start + k * inner + j] = sets[j * n + k];
+        auto* to = writer.begin(start + k * inner, width);
+        for (std::int64_t j = 0; j < width; ++j) to[j] = sets[j * n + k];
+        writer.end();
       }
     });
   }
 }
 
 template <typename Function>
-struct RowTypes {
-  using type = TypeList<float, double>;
-};
-template <typename Half>
-struct RowTypes<StepwiseSoftmax<Half>> {
-  using type = TypeList<float>;
-};
-
-template <typename Function>
 Tensor apply(const Tensor& x, std::int64_t axis_attribute, bool coerced) {
-  if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
-    const Tensor wide = cast_tensor(x, DType::float32);
-    const bool stepwise = std::is_same_v<Function, Softmax> && !coerced;
-    const Tensor y = !stepwise ? apply<Function>(wide, axis_attribute, coerced)
-                     : x.dtype() == DType::float16
-                         ? apply<StepwiseSoftmax<Float16>>(wide, axis_attribute, coerced)
-                         : apply<StepwiseSoftmax<BFloat16>>(wide, axis_attribute, coerced);
-    return cast_tensor(y, x.dtype());
-  }
   const auto rank = static_cast<std::int64_t>(x.rank());
   const auto axis = static_cast<std::size_t>(normalized_axis(axis_attribute, rank));
   const std::int64_t outer = x.shape().count(0, axis);
@@ -178,12 +176,18 @@ Tensor apply(const Tensor& x, std::int64_t axis_attribute, bool coerced) {
   const std::int64_t inner = coerced ? 1 : x.shape().count(axis + 1, x.rank());
   Tensor y(x.dtype(), x.shape());
   if (x.size() == 0) return y;
-  dispatch(typename RowTypes<Function>::type{}, x.dtype(), [&]<typename T>() {
-    if (inner == 1) {
-      rows<Function>(x.data<T>(), outer, n, y.mutable_data<T>());
-    } else {
-      columns<Function>(x.data<T>(), outer, n, inner, y.mutable_data<T>());
+  dispatch(Floats{}, x.dtype(), [&]<typename T>() {
+    const auto all = [&]<typename Of>() {
+      if (inner == 1) {
+        rows<Of>(x.data<T>(), outer, n, y.mutable_data<T>());
+      } else {
+        columns<Of>(x.data<T>(), outer, n, inner, y.mutable_data<T>());
+      }
+    };
+    if constexpr (sizeof(T) == 2 && std::is_same_v<Function, Softmax>) {
+      if (!coerced) return all.template operator()<StepwiseSoftmax<T>>();
     }
+    all.template operator()<Function>();
   });
   return y;
 }
@@ -200,8 +204,8 @@ void row_in(DType precision, C* x, std::int64_t n) {
     convert_floats(computed, other.raw(), dtype_of<C>, x, n);
   } else if constexpr (std::is_same_v<C, float>) {
     round_floats(precision, x, n);
-    if (precision == DType::float16) return StepwiseSoftmax<Float16>::row(x, x, nullptr, n);
-    if (precision == DType::bfloat16) return StepwiseSoftmax<BFloat16>::row(x, x, nullptr, n);
+    if (precision == DType::float16) return StepwiseSoftmax<Float16>::rows(x, x, 1, n);
+    if (precision == DType::bfloat16) return StepwiseSoftmax<BFloat16>::rows(x, x, 1, n);
     Softmax::row(x, x, nullptr, n);
   } else {
     Softmax::row(x, x, nullptr, n);

@@ -1,6 +1,5 @@
 // Max, Min, Sum, Mean of one input or more, element by element. Before version 8 all shapes must be the same;
 // from 8 on they broadcast. NaN in any input gives NaN. 16-bit floats are summed in float and rounded once.
-#include <concepts>
 #include <vector>
 
 #include "engine/graph/refusal.h"
@@ -14,13 +13,13 @@ namespace grurun::engine {
 
 namespace {
 
-// Floats: of a and b, one may be a single number, the other or both an array.
+// Of a and b, one may be a single number, the other or both an array.
 struct Max {
   template <typename T>
   T operator()(T a, T b) const {
     return larger(a, b);
   }
-  template <typename A, typename B, std::floating_point T>
+  template <typename A, typename B, kernels::Arithmetic T>
   void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_max(a, b, y, n);
   }
@@ -30,7 +29,7 @@ struct Min {
   T operator()(T a, T b) const {
     return smaller(a, b);
   }
-  template <typename A, typename B, std::floating_point T>
+  template <typename A, typename B, kernels::Arithmetic T>
   void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_min(a, b, y, n);
   }
@@ -40,7 +39,7 @@ struct Sum {
   T operator()(T a, T b) const {
     return a + b;
   }
-  template <typename A, typename B, std::floating_point T>
+  template <typename A, typename B, kernels::Arithmetic T>
   void run(A a, B b, T* y, std::int64_t n) const {
     kernels::vec_add(a, b, y, n);
   }

@@ -14,7 +14,7 @@
 #include "engine/graph/op_context.h"
 #include "engine/kernels/vec/vec_arith.h"
 #include "engine/ops/nn/pooling.h"
-#include "engine/ops/shared/float_compute.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 
@@ -70,18 +70,13 @@ void lp(const PoolShape& shape, const C* x, C p, C* y, ScratchVector<float>& buf
 template <typename BodyFor>
 Tensor pool(const Tensor& x, const WindowAttributes& attributes, BodyFor&& body_for) {
   const PoolShape shape = pool_shape(x.shape(), attributes);
-  return compute_in_float(x.dtype(), [&]<typename C>() {
-    const Tensor wide = widened<C>(x);
-    Tensor y(dtype_of<C>, shape.output);
-    if (y.size() == 0) return y;
-    const C* from = wide.data<C>();
-    C* to = y.mutable_data<C>();
-    const auto plane_body = body_for.template operator()<C>(shape);
-    for_each_plane(shape, [&](std::int64_t plane, ScratchVector<float>& buffer) {
-      plane_body(from + plane * shape.input_size, to + plane * shape.output_size, buffer);
-    });
-    return y;
+  Tensor y(x.dtype(), shape.output);
+  if (y.size() == 0) return y;
+  dispatch(Floats{}, x.dtype(), [&]<typename T>() {
+    const auto plane_body = body_for.template operator()<ComputeType<T>>(shape);
+    for_each_plane(shape, x.data<T>(), y.mutable_data<T>(), plane_body);
   });
+  return y;
 }
 
 RunFunction prepare_average(PrepareContext& node) {

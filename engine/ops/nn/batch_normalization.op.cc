@@ -17,6 +17,7 @@
 #include "engine/kernels/vec/vec_normalize.h"
 #include "engine/ops/shared/cast.h"
 #include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/float_pieces.h"
 #include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
@@ -73,9 +74,10 @@ Statistics<C> of_batch(const Layout& shape, const C* x) {
   return out;
 }
 
-template <typename C>
-void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, const Statistics<C>& with,
-               float epsilon, C* y) {
+// T is C or a 16-bit float.
+template <typename T, typename C>
+void normalize(const Layout& shape, const T* x, const C* scale, const C* bias, const Statistics<C>& with,
+               float epsilon, T* y) {
   if (shape.groups == 0 || shape.inner == 0) return;
   ScratchVector<C> factors(with.var.size());
   for (std::size_t g = 0; g < factors.size(); ++g)
@@ -83,11 +85,14 @@ void normalize(const Layout& shape, const C* x, const C* scale, const C* bias, c
   const C *mean = with.mean.data(), *factor = factors.data();
   if (shape.inner == 1) {  // a row of channels
     kernels::parallel_for(shape.batch, 1 + 16384 / shape.groups, [&](std::int64_t begin, std::int64_t end) {
+      PieceReader<T> reader(x);
+      PieceWriter<T> writer(y);
       for (std::int64_t row = begin; row < end; ++row) {
-        const std::int64_t at = row * shape.groups;
+        const C* const from = reader.read(row * shape.groups, shape.groups);
+        C* const to = writer.begin(row * shape.groups, shape.groups);
 #pragma GCC ivdep
-        for (std::int64_t g = 0; g < shape.groups; ++g)
-          y[at + g] = (x[at + g] - mean[g]) * factor[g] + bias[g];
+        for (std::int64_t g = 0; g < shape.groups; ++g) to[g] = (from[g] - mean[g]) * factor[g] + bias[g];
+        writer.end();
       }
     });
     return;
@@ -115,20 +120,29 @@ Tensor running(const Tensor& old, std::span<const C> batch, float momentum, cons
 template <typename C>
 void batch_normalization(RunContext& run, const Attributes& attributes, const Layout& shape) {
   const DType dtype = run.tensor(0).dtype();
-  Tensor x = cast_tensor(run.take_tensor(0), dtype_of<C>);
+  Tensor x = run.take_tensor(0);
   const Tensor scale = cast_tensor(run.tensor(1), dtype_of<C>),
                bias = cast_tensor(run.tensor(2), dtype_of<C>);
   const Tensor mean = cast_tensor(run.tensor(3), dtype_of<C>), var = cast_tensor(run.tensor(4), dtype_of<C>);
   Statistics<C> with;
   if (attributes.training) {
-    with = of_batch<C>(shape, x.data<C>());
+    with = of_batch<C>(shape, cast_tensor(x, dtype_of<C>).template data<C>());
   } else {
     with = {{mean.span<C>().begin(), mean.span<C>().end()}, {var.span<C>().begin(), var.span<C>().end()}};
   }
-  const C* const elements = x.data<C>();
-  Tensor y = x.unique() ? std::move(x) : Tensor(dtype_of<C>, x.shape());
-  normalize<C>(shape, elements, scale.data<C>(), bias.data<C>(), with, attributes.epsilon,
-               y.mutable_data<C>());
+  // In double, whatever is not: 16-bit floats are converted as they are read only where they become float.
+  if (std::is_same_v<C, double>) x = cast_tensor(x, DType::float64);
+  const void* const elements = x.raw();
+  Tensor y = x.unique() ? std::move(x) : Tensor(x.dtype(), x.shape());
+  const auto apply = [&]<typename T>() {
+    normalize<T, C>(shape, static_cast<const T*>(elements), scale.data<C>(), bias.data<C>(), with,
+                    attributes.epsilon, y.mutable_data<T>());
+  };
+  if constexpr (std::is_same_v<C, double>) {
+    apply.template operator()<double>();
+  } else {
+    dispatch(TypeList<float, Float16, BFloat16>{}, y.dtype(), apply);
+  }
   run.set_output(0, narrowed(y, dtype));
   if (!attributes.training) return;
   const auto set = [&](std::size_t index, const Tensor& tensor, DType dtype) {

@@ -6,12 +6,14 @@
 // input [N, C * K, L], image_shape [d], block_shape [d] with K places -> output [N, C, I1...Id]. Blocks are
 // counted row-major, L of them. Sums of integers wrap, 16-bit floats are summed in float, sums of bool are
 // their disjunction; strings cannot be added, so that no two may meet.
+#include <algorithm>
 #include <complex>
 #include <string>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/vec/add_rows.h"
+#include "engine/ops/shared/float_pieces.h"
 #include "engine/ops/shared/integer_list.h"
 #include "engine/ops/shared/window.h"
 #include "engine/ops/shared/wrapping.h"
@@ -109,6 +111,16 @@ void for_each_element(const Blocks& blocks, Body&& body) {
   });
 }
 
+// Of its own, so that stores of bytes change no pointer of the loops around it.
+template <typename T>
+void add_run(const T* __restrict from, std::int64_t count, T* __restrict to, std::int64_t step) {
+  if (step == 1) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = wrapping_add(to[i], from[i]);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) to[i * step] = wrapping_add(to[i * step], from[i]);
+  }
+}
+
 template <typename T>
 void add_plane(const Blocks& blocks, const T* columns, T* image) {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -131,16 +143,20 @@ void add_plane(const Blocks& blocks, const T* columns, T* image) {
         });
       }
     }
-    for_each_element(blocks, [&](std::int64_t to, std::int64_t from) {
-      image[to] = wrapping_add(image[to], columns[from]);
+    for_each_patch(blocks, [&](const Patch& patch) {
+      for (std::int64_t r = 0; r < patch.rows; ++r) {
+        add_run(columns + patch.column + r * patch.row_columns, patch.count,
+                image + patch.at + r * patch.row_step, patch.step);
+      }
     });
   } else {
-    std::vector<float> sums(static_cast<std::size_t>(blocks.image_size));
-    for_each_element(blocks, [&](std::int64_t to, std::int64_t from) {
-      sums[static_cast<std::size_t>(to)] += static_cast<float>(columns[from]);
-    });
-    for (std::int64_t i = 0; i < blocks.image_size; ++i)
-      image[i] = static_cast<T>(sums[static_cast<std::size_t>(i)]);
+    const std::int64_t column_count = blocks.block_size * blocks.block_count;
+    PieceReader<T> reader(columns);
+    PieceWriter<T> writer(image);
+    float* const sums = writer.begin(0, blocks.image_size);
+    std::fill_n(sums, blocks.image_size, 0.0f);
+    add_plane(blocks, reader.read(0, column_count), sums);
+    writer.end();
   }
 }
 

@@ -3,17 +3,17 @@
 // One value for each plane [D1...Dn] of X [N, C, D1...Dn], as Y [N, C, 1...1]: its mean, its maximum (NaN
 // where there is one), or (sum of |x|^p)^(1/p). 16-bit floats are computed in float.
 #include <cmath>
-#include <type_traits>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/vec/vec_reduce.h"
-#include "engine/ops/shared/float_compute.h"
+#include "tensor/dispatch.h"
 
 namespace grurun::engine {
 
 namespace {
 
+// plane_body(x, size): the value, in the type that elements are computed in.
 template <typename PlaneBody>
 RunFunction over_planes(PlaneBody plane_body) {
   return [plane_body](RunContext& run) {
@@ -23,41 +23,33 @@ RunFunction over_planes(PlaneBody plane_body) {
     for (std::size_t d = 2; d < shape.rank(); ++d) shape[d] = 1;
     const std::int64_t size = x.shape().count(2, x.rank());
     if (size == 0) refuse();
-    run.set_output(0, compute_in_float(x.dtype(), [&]<typename C>() {
-                     const Tensor wide = widened<C>(x);
-                     Tensor y(dtype_of<C>, shape);
-                     const C* from = wide.data<C>();
-                     C* to = y.mutable_data<C>();
-                     kernels::parallel_for(y.size(), 1 + 16384 / size,
-                                           [&](std::int64_t begin, std::int64_t end) {
-                                             for (std::int64_t i = begin; i < end; ++i)
-                                               to[i] = plane_body(from + i * size, size);
-                                           });
-                     return y;
-                   }));
+    Tensor& y = run.output(0, x.dtype(), shape);
+    dispatch(Floats{}, x.dtype(), [&]<typename T>() {
+      const T* from = x.data<T>();
+      T* to = y.mutable_data<T>();
+      kernels::parallel_for(y.size(), 1 + 16384 / size, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) to[i] = static_cast<T>(plane_body(from + i * size, size));
+      });
+    });
   };
 }
 
 RunFunction prepare_average(PrepareContext&) {
-  return over_planes([]<typename C>(const C* x, std::int64_t size) {
-    double sum = 0;
-    if constexpr (std::is_same_v<C, float>) {
-      sum = kernels::sum_in_double(kernels::SumOf::values, x, size);
-    } else {
-      for (std::int64_t i = 0; i < size; ++i) sum += x[i];
-    }
-    return static_cast<C>(sum / static_cast<double>(size));
+  return over_planes([]<typename T>(const T* x, std::int64_t size) {
+    const double sum = kernels::sum_in_double(kernels::SumOf::values, x, size);
+    return static_cast<ComputeType<T>>(sum / static_cast<double>(size));
   });
 }
 
 RunFunction prepare_max(PrepareContext&) {
-  return over_planes([]<typename C>(const C* x, std::int64_t size) { return kernels::reduce_max(x, size); });
+  return over_planes([]<typename T>(const T* x, std::int64_t size) { return kernels::reduce_max(x, size); });
 }
 
 RunFunction prepare_lp(PrepareContext& node) {
   const double p = node.since_version() == 1 ? node.float_attribute("p", 2.0f)
                                              : static_cast<double>(node.int_attribute("p", 2));
-  return over_planes([p]<typename C>(const C* x, std::int64_t size) {
+  return over_planes([p]<typename T>(const T* x, std::int64_t size) {
+    using C = ComputeType<T>;
     double sum = 0;
     for (std::int64_t i = 0; i < size; ++i) {
       const double value = std::fabs(static_cast<double>(x[i]));

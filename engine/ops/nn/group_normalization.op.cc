@@ -26,13 +26,14 @@ Groups groups_of(const Tensor& x, std::int64_t count) {
 
 // line = (from * factor) * scale + bias for a group whose channels begin at `scale` and `bias`.
 template <typename CY>
-void scale_channels(const Groups& groups, const CY* from, CY factor, const CY* scale, const CY* bias,
-                    CY* line) {
+void scale_channels(const Groups& groups, const CY* from, CY factor, kernels::Rounding rounding,
+                    const CY* scale, const CY* bias, CY* line) {
   if (groups.plane == 1)
-    return kernels::vec_scale<CY>(from, {factor, scale, true, bias, true}, line, groups.channels);
+    return kernels::vec_scale<CY>(from, {factor, scale, true, bias, true, rounding}, line, groups.channels);
   for (std::int64_t c = 0; c < groups.channels; ++c) {
     const std::int64_t at = c * groups.plane;
-    kernels::vec_scale<CY>(from + at, {factor, scale + c, false, bias + c, false}, line + at, groups.plane);
+    kernels::vec_scale<CY>(from + at, {factor, scale + c, false, bias + c, false, rounding}, line + at,
+                           groups.plane);
   }
 }
 
@@ -49,13 +50,13 @@ Tensor normalize(RunContext& run, const Standardization& one, std::int64_t num_g
   if (y.size() == 0) return y;
   normalize_rows<C, CY>(
       one, x, n, y,
-      [&](std::int64_t row, const CY* from, CY factor, CY* line) {
+      [&](std::int64_t row, const CY* from, CY factor, kernels::Rounding rounding, CY* line) {
         const std::int64_t group = row % groups.count;
         if (by_channel) {
-          return scale_channels(groups, from, factor, s + group * groups.channels,
+          return scale_channels(groups, from, factor, rounding, s + group * groups.channels,
                                 b + group * groups.channels, line);
         }
-        kernels::vec_scale<CY>(from, {factor, s + group, false, b + group, false}, line, n);
+        kernels::vec_scale<CY>(from, {factor, s + group, false, b + group, false, rounding}, line, n);
       },
       [](std::int64_t, const RowMoments<C>&) {});
   return y;

@@ -23,9 +23,9 @@ Tensor normalize(Standardization one, const Tensor& x, const Tensor& scale, cons
   if (y.size() == 0) return y;
   normalize_rows<C, C>(
       one, x, size, y,
-      [&](std::int64_t plane, const C* from, C factor, C* line) {
+      [&](std::int64_t plane, const C* from, C factor, kernels::Rounding rounding, C* line) {
         const std::int64_t c = plane % channels;
-        kernels::vec_scale<C>(from, {factor, s + c, false, b + c, false}, line, size);
+        kernels::vec_scale<C>(from, {factor, s + c, false, b + c, false, rounding}, line, size);
       },
       [](std::int64_t, const RowMoments<C>&) {});
   return y;

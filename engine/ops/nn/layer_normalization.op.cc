@@ -66,9 +66,9 @@ Tensor normalize(RunContext& run, const Standardization& one, std::size_t axis) 
   if (n > 0) {
     normalize_rows<C, CY>(
         one, x, n, y,
-        [&](std::int64_t row, const CY* from, CY factor, CY* line) {
+        [&](std::int64_t row, const CY* from, CY factor, kernels::Rounding rounding, CY* line) {
           const CY* shift = bias == nullptr ? nullptr : summands.row(row);
-          kernels::vec_scale<CY>(from, {factor, factors.row(row), true, shift, true}, line, n);
+          kernels::vec_scale<CY>(from, {factor, factors.row(row), true, shift, true, rounding}, line, n);
         },
         [&](std::int64_t row, const RowMoments<C>& found) {
           mean.set(row, found.mean);

@@ -7,14 +7,15 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <type_traits>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/vec/vec_arith.h"
 #include "engine/kernels/vec/vec_reduce.h"
 #include "engine/ops/shared/copy_elements.h"
-#include "engine/ops/shared/float_compute.h"
+#include "engine/ops/shared/float_pieces.h"
+#include "tensor/dispatch.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
 
@@ -24,17 +25,12 @@ namespace {
 template <typename C>
 void norms_of(std::int64_t p, const C* x, std::int64_t length, std::span<double> norms) {
   const auto after = static_cast<std::int64_t>(norms.size());
-  std::ranges::fill(norms, 0.0);
-  if constexpr (std::is_same_v<C, float>) {
-    const auto of = p == 1 ? kernels::SumOf::magnitudes : kernels::SumOf::squares;
-    if (after == 1) {
-      norms[0] = kernels::sum_in_double(of, x, length);
-    } else {
-      kernels::add_in_double(of, x, length, after, norms.data(), after);
-    }
+  const auto of = p == 1 ? kernels::SumOf::magnitudes : kernels::SumOf::squares;
+  if (after == 1) {
+    norms[0] = kernels::sum_in_double(of, x, length);
   } else {
-    for (std::int64_t i = 0; i < length * after; ++i)
-      norms[static_cast<std::size_t>(i % after)] += p == 1 ? std::abs(x[i]) : x[i] * x[i];
+    std::ranges::fill(norms, 0.0);
+    kernels::add_in_double(of, x, length, after, norms.data(), after);
   }
   if (p == 2) std::ranges::transform(norms, norms.begin(), [](double sum) { return std::sqrt(sum); });
 }
@@ -64,24 +60,25 @@ RunFunction prepare_lp_normalization(PrepareContext& node) {
     const std::int64_t before = x.shape().count(0, at);
     const std::int64_t length = x.dim(at);
     const std::int64_t after = x.shape().count(at + 1, x.rank());
-    run.set_output(
-        0, compute_in_float(x.dtype(), [&]<typename C>() {
-          const Tensor wide = widened<C>(x);
-          Tensor y(dtype_of<C>, x.shape());
-          if (y.size() == 0) return y;
-          const std::int64_t grain = 32768 / (length * after) + 1;
-          kernels::parallel_for(before, grain, [&](std::int64_t begin, std::int64_t end) {
-            ScratchVector<double> sums(static_cast<std::size_t>(after));
-            ScratchVector<C> norms(sums.size());
-            for (std::int64_t at = begin * length * after; begin < end; ++begin, at += length * after) {
-              const C* const from = wide.template data<C>() + at;
-              norms_of(p, from, length, sums);
-              std::ranges::transform(sums, norms.begin(), [](double norm) { return static_cast<C>(norm); });
-              divide_by(norms, from, length, y.template mutable_data<C>() + at);
-            }
-          });
-          return y;
-        }));
+    Tensor& y = run.output(0, x.dtype(), x.shape());
+    if (y.size() == 0) return;
+    dispatch(Floats{}, x.dtype(), [&]<typename T>() {
+      using C = ComputeType<T>;
+      const std::int64_t piece = length * after;
+      kernels::parallel_for(before, 32768 / piece + 1, [&](std::int64_t begin, std::int64_t end) {
+        ScratchVector<double> sums(static_cast<std::size_t>(after));
+        ScratchVector<C> norms(sums.size());
+        PieceReader<T> reader(x.data<T>());
+        PieceWriter<T> writer(y.mutable_data<T>());
+        for (std::int64_t at = begin * piece; at < end * piece; at += piece) {
+          const C* const from = reader.read(at, piece);
+          norms_of(p, from, length, sums);
+          std::ranges::transform(sums, norms.begin(), [](double norm) { return static_cast<C>(norm); });
+          divide_by(norms, from, length, writer.begin(at, piece));
+          writer.end();
+        }
+      });
+    });
   };
 }
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/vec/vec_convert.h"
 #include "engine/ops/nn/pooling.h"
 #include "tensor/dispatch.h"
 
@@ -99,39 +98,28 @@ void pool(const PoolShape& shape, const T* x, T* y, std::int64_t* indices, std::
   }
 }
 
-void widen(const std::int8_t* x, float* y, std::int64_t n) {
-  std::copy_n(x, n, y);
-}
-void widen(const std::uint8_t* x, float* y, std::int64_t n) {
-  std::copy_n(x, n, y);
-}
-template <typename T>
-void widen(const T* x, float* y, std::int64_t n) {
-  kernels::vec_convert(x, y, n);
-}
-
 // An empty window is below all integers.
 template <typename T>
 void narrow(const float* x, T* y, std::int64_t n) {
-  if constexpr (std::is_integral_v<T>) {
-    constexpr float least = std::numeric_limits<T>::lowest();
-    for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(x[i] < least ? least : x[i]);
-  } else {
-    kernels::vec_convert(x, y, n);
-  }
+  constexpr float least = std::numeric_limits<T>::lowest();
+  for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(x[i] < least ? least : x[i]);
 }
 
 // Without indices: the maxima alone. float holds every 16-bit float and 8-bit integer.
 template <typename T>
-void fold_max(const PoolShape& shape, const T* x, T* y, ScratchVector<float>& buffer) {
-  if constexpr (std::is_floating_point_v<T>) {
-    fold_plane(shape, kernels::Fold::max, x, y, buffer);
+void max_planes(const PoolShape& shape, const T* x, T* y) {
+  if constexpr (is_compute_float<T>) {
+    for_each_plane(shape, x, y, [&](const auto* from, auto* to, ScratchVector<float>& buffer) {
+      fold_plane(shape, kernels::Fold::max, from, to, buffer);
+    });
   } else {
-    ScratchVector<float> wide(static_cast<std::size_t>(shape.input_size + shape.output_size));
-    float* const wide_y = wide.data() + shape.input_size;
-    widen(x, wide.data(), shape.input_size);
-    fold_plane(shape, kernels::Fold::max, wide.data(), wide_y, buffer);
-    narrow(wide_y, y, shape.output_size);
+    for_each_plane(shape, [&](std::int64_t plane, ScratchVector<float>& buffer) {
+      ScratchVector<float> wide(static_cast<std::size_t>(shape.input_size + shape.output_size));
+      float* const wide_y = wide.data() + shape.input_size;
+      std::copy_n(x + plane * shape.input_size, shape.input_size, wide.data());
+      fold_plane(shape, kernels::Fold::max, wide.data(), wide_y, buffer);
+      narrow(wide_y, y + plane * shape.output_size, shape.output_size);
+    });
   }
 }
 
@@ -148,12 +136,10 @@ RunFunction prepare_max_pool(PrepareContext& node) {
     dispatch(Join<Floats, TypeList<std::int8_t, std::uint8_t>>{}, x.dtype(), [&]<typename T>() {
       const T* from = x.data<T>();
       T* to = y.mutable_data<T>();
-      for_each_plane(shape, [&](std::int64_t plane, ScratchVector<float>& buffer) {
-        if (!indices) {
-          return fold_max(shape, from + plane * shape.input_size, to + plane * shape.output_size, buffer);
-        }
+      if (!indices) return max_planes(shape, from, to);
+      for_each_plane(shape, [&](std::int64_t plane, ScratchVector<float>&) {
         pool(shape, from + plane * shape.input_size, to + plane * shape.output_size,
-             indices ? indices + plane * shape.output_size : nullptr, plane * shape.input_size, column_major);
+             indices + plane * shape.output_size, plane * shape.input_size, column_major);
       });
     });
   };

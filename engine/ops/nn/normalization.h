@@ -77,10 +77,16 @@ RowMoments<C> standardize_row(const Standardization& one, const C* x, std::int64
   return out;
 }
 
+/// To a 16-bit float; none for other types.
+inline kernels::Rounding rounding_to(DType dtype) {
+  if (dtype == DType::float16) return kernels::Rounding::float16;
+  return dtype == DType::bfloat16 ? kernels::Rounding::bfloat16 : kernels::Rounding::none;
+}
+
 /// Both stages of rows of n > 0 elements. C computes stage one, CY stage two: `scale(row, from, factor,
-/// line)` is called with elements as CY that, times factor, are the row's standardised ones, and what it
-/// leaves in line, which may be from, becomes the row of y. `moments(row, RowMoments<C>)` is told what stage
-/// one found.
+/// rounding, line)` is called with elements as CY that, times factor and rounded so, are the row's
+/// standardised ones, and what it leaves in line, which may be from, becomes the row of y. `moments(row,
+/// RowMoments<C>)` is told what stage one found.
 template <typename C, typename CY, typename Scale, typename Tell>
 void normalize_rows(const Standardization& one, const Tensor& x, std::int64_t n, Tensor& y,
                     const Scale& scale, const Tell& moments) {
@@ -90,7 +96,10 @@ void normalize_rows(const Standardization& one, const Tensor& x, std::int64_t n,
     return static_cast<std::int64_t>(dtype_size(t.dtype())) * n;
   };
   const bool reads_in_place = x.dtype() == dtype_of<C>, writes_in_place = y.dtype() == dtype_of<CY>;
-  const bool is_rounded = dtype_size(one.stash) == 2 || (one.rounded && one.stash != x.dtype());
+  const bool narrows = one.rounded && one.stash != x.dtype();
+  const kernels::Rounding rounding =
+      narrows && std::is_same_v<CY, float> ? rounding_to(x.dtype()) : kernels::Rounding::none;
+  const bool in_one_go = dtype_size(one.stash) != 2 && (!narrows || rounding != kernels::Rounding::none);
   kernels::parallel_for(x.size() / n, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
     Tensor wide(dtype_of<C>, reads_in_place ? Shape{0} : Shape{n});
     Tensor standard(dtype_of<C>, std::is_same_v<C, CY> ? Shape{0} : Shape{n});
@@ -103,18 +112,18 @@ void normalize_rows(const Standardization& one, const Tensor& x, std::int64_t n,
       CY* line = writes_in_place ? reinterpret_cast<CY*>(target) : result.mutable_data<CY>();
       const auto in_two_stages = [&](C* first) {
         moments(row, standardize_row(one, in, n, first));
-        if (one.rounded && one.stash != x.dtype()) round_floats(x.dtype(), first, n);
+        if (narrows) round_floats(x.dtype(), first, n);
         if constexpr (!std::is_same_v<C, CY>) convert_floats(dtype_of<C>, first, dtype_of<CY>, line, n);
-        scale(row, line, CY(1), line);
+        scale(row, line, CY(1), kernels::Rounding::none, line);
       };
       if constexpr (!std::is_same_v<C, CY>) {
         in_two_stages(standard.mutable_data<C>());
-      } else if (is_rounded) {
+      } else if (!in_one_go) {
         in_two_stages(line);
       } else {
         const RowMoments<C> found = center_row(one, in, n, line);
         moments(row, found);
-        scale(row, one.centered ? line : in, found.inverse_deviation, line);
+        scale(row, one.centered ? line : in, found.inverse_deviation, rounding, line);
       }
       if (!writes_in_place) convert_floats(dtype_of<CY>, line, y.dtype(), target, n);
     }

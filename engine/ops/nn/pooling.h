@@ -8,6 +8,7 @@
 
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/vec/vec_pool.h"
+#include "engine/ops/shared/float_pieces.h"
 #include "engine/ops/shared/window.h"
 #include "tensor/memory/scratch.h"
 #include "tensor/tensor.h"
@@ -101,6 +102,24 @@ void for_each_plane(const PoolShape& shape, Body&& body) {
   kernels::parallel_for(shape.planes, grain, [&](std::int64_t begin, std::int64_t end) {
     ScratchVector<float> buffer;
     for (std::int64_t plane = begin; plane < end; ++plane) body(plane, buffer);
+  });
+}
+
+/// Calls body(plane of x, plane of y, buffer), in the type that elements of T are computed in, for every
+/// plane.
+template <typename T, typename Body>
+void for_each_plane(const PoolShape& shape, const T* x, T* y, Body&& body) {
+  if (shape.output_size == 0) return;
+  const std::int64_t grain = 1 + 16384 / shape.output_size;
+  kernels::parallel_for(shape.planes, grain, [&](std::int64_t begin, std::int64_t end) {
+    ScratchVector<float> buffer;
+    PieceReader<T> reader(x);
+    PieceWriter<T> writer(y);
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      const auto* from = reader.read(plane * shape.input_size, shape.input_size);
+      body(from, writer.begin(plane * shape.output_size, shape.output_size), buffer);
+      writer.end();
+    }
   });
 }
 

@@ -115,10 +115,12 @@ void turn_all(const RotaryEmbedding& op, const Layout& layout, std::int64_t size
             T* to = y + start + head * layout.head_step;
             if constexpr (std::is_same_v<T, float>) {
               turn(op.interleaved, size, from, cos + row, sin + row, to);
+            } else if (!op.interleaved) {
+              kernels::vec_rotate(from, from + half, wide, wide + half, to, to + half, half);
             } else {
               float* line = wide + 2 * half;
               kernels::vec_convert(from, line, size);
-              turn(op.interleaved, size, line, wide, wide + half, line);
+              turn(true, size, line, wide, wide + half, line);
               kernels::vec_convert(line, to, size);
             }
             std::copy(from + size, from + layout.head_size, to + size);

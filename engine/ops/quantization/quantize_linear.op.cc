@@ -9,11 +9,15 @@
 // done in the type of y_scale, or of precision (since 23) where stated.
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "engine/graph/op_context.h"
+#include "engine/kernels/vec/vec_arith.h"
+#include "engine/kernels/vec/vec_convert.h"
 #include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/quantization/granularity.h"
 #include "engine/ops/quantization/saturate.h"
+#include "engine/ops/shared/cast.h"
 #include "tensor/dispatch.h"
 
 namespace grurun::engine {
@@ -102,6 +106,36 @@ bool quantize_floats(const Tensor& x, const Tensor& scales, const T* zero_points
   return false;
 }
 
+/// Of 16-bit floats by scales of their type, divided in it: a quotient in float rounded to it is the one that
+/// the division in it gives, as float has more than twice its digits. Then as floats by a scale of 1.
+template <typename Half, typename T>
+bool quantize_halves(const Tensor& x, const Tensor& scales, const T* zero_points, const Granularity& grain,
+                     T* to) {
+  if constexpr (requires(kernels::Quantization<T> by, float* q) { kernels::vec_quantize(q, by, to, 1); }) {
+    constexpr std::int64_t block = 512;
+    const Half* from = x.data<Half>();
+    const Tensor wide = cast_tensor(scales, DType::float32);
+    const std::vector<float> ones(block, 1.0f);
+    grain.for_each_run([&](std::int64_t at, std::int64_t scale_at, std::int64_t count, std::int64_t step) {
+      alignas(64) float quotients[block];
+      alignas(64) Half rounded[block];
+      for (std::int64_t k = 0; k < count; k += block) {
+        const std::int64_t m = std::min(block, count - k), first = scale_at + k * step;
+        const float* const s = wide.data<float>() + first;
+        kernels::vec_convert(from + at + k, quotients, m);
+        step == 0 ? kernels::vec_div(quotients, *s, quotients, m)
+                  : kernels::vec_div(quotients, s, quotients, m);
+        kernels::vec_convert(quotients, rounded, m);
+        kernels::vec_convert(rounded, quotients, m);
+        const T* const zeros = zero_points != nullptr ? zero_points + first : nullptr;
+        kernels::vec_quantize(quotients, kernels::Quantization<T>{ones.data(), zeros, step}, to + at + k, m);
+      }
+    });
+    return true;
+  }
+  return false;
+}
+
 template <typename T>
 void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, const Granularity& grain,
               Division division, bool saturate, Tensor& y) {
@@ -110,6 +144,14 @@ void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, co
   if (x.dtype() == DType::float32 && scale.dtype() == DType::float32 && division == Division::in_float &&
       quantize_floats(x, scale, zero_points, grain, to)) {
     return;
+  }
+  if (x.dtype() == scale.dtype()) {
+    const bool is_done = x.dtype() == DType::float16 && division == Division::in_float16
+                             ? quantize_halves<Float16>(x, scale, zero_points, grain, to)
+                         : x.dtype() == DType::bfloat16 && division == Division::in_bfloat16
+                             ? quantize_halves<BFloat16>(x, scale, zero_points, grain, to)
+                             : false;
+    if (is_done) return;
   }
   Tensor scales = as_doubles(scale);
   double* s = scales.mutable_data<double>();

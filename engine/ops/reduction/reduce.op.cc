@@ -55,10 +55,15 @@ void reduce_elements(const ReductionShape& shape, const T* x, T* y) {
 
 template <template <typename> typename Kernel, typename List>
 Tensor reduce_tensor(const Tensor& x, const ReductionShape& shape) {
+  Tensor y(x.dtype(), shape.output);
   if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
+    if constexpr (detail::sums_floats<Kernel<float>, float> || detail::orders<Kernel<float>, float>) {
+      dispatch(TypeList<Float16, BFloat16>{}, x.dtype(),
+               [&]<typename T>() { reduce(shape, Kernel<float>{}, x.data<T>(), y.mutable_data<T>()); });
+      return y;
+    }
     return cast_tensor(reduce_tensor<Kernel, List>(cast_tensor(x, DType::float32), shape), x.dtype());
   }
-  Tensor y(x.dtype(), shape.output);
   dispatch(List{}, x.dtype(),
            [&]<typename T>() { reduce_elements<Kernel, T>(shape, x.data<T>(), y.mutable_data<T>()); });
   return y;

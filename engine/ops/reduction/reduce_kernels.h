@@ -42,6 +42,7 @@ template <typename T>
 struct Sum {
   using Accumulator = SumType<T>;
   static constexpr kernels::SumOf sum_of = kernels::SumOf::values;
+  static constexpr bool wraps = true;  // of integers, kernels::reduce_sum
   Accumulator start() const { return 0; }
   Accumulator step(Accumulator so_far, T x) const {
     return wrapping_add(so_far, static_cast<Accumulator>(x));
@@ -54,6 +55,7 @@ template <typename T>
 struct L1 : Sum<T> {
   using Accumulator = SumType<T>;
   static constexpr kernels::SumOf sum_of = kernels::SumOf::magnitudes;
+  static constexpr bool wraps = false;
   Accumulator step(Accumulator so_far, T x) const {
     const auto wide = static_cast<Accumulator>(x);
     return wrapping_add(so_far, x < 0 ? wrapping_neg(wide) : wide);
@@ -64,6 +66,7 @@ template <typename T>
 struct SumSquare : Sum<T> {
   using Accumulator = SumType<T>;
   static constexpr kernels::SumOf sum_of = kernels::SumOf::squares;
+  static constexpr bool wraps = false;
   Accumulator step(Accumulator so_far, T x) const {
     const auto wide = static_cast<Accumulator>(x);
     return wrapping_add(so_far, wrapping_mul(wide, wide));

@@ -135,9 +135,36 @@ T from_integer(Integer value, const CastRule& rule) {
   }
 }
 
+// To float for a second rounding: where it is inexact, the last bit is set, so that no false tie arises.
+float odd_float(double value) {
+  const auto nearest = static_cast<float>(value);
+  const auto word = std::bit_cast<std::uint32_t>(nearest);
+  const double back = nearest;
+  const bool exact = back == value || value != value || (word & 0x7fffffffu) == 0x7f800000u;
+  const std::uint32_t down = std::fabs(back) > std::fabs(value) ? 1 : 0;
+  return std::bit_cast<float>(exact || (word & 1u) ? word : word + 1 - 2 * down);
+}
+
+template <Wide from, typename Half>
+void write_half(const WideBlock& wide, Half* y, std::int64_t n) {
+  alignas(64) float odd[block];
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (from == Wide::real) {
+      odd[i] = odd_float(wide.real[i]);
+    } else if constexpr (from == Wide::integer) {
+      odd[i] = odd_float(sticky_double(wide.integer[i]));
+    } else {
+      odd[i] = odd_float(sticky_double(wide.natural[i]));
+    }
+  }
+  kernels::vec_convert(odd, y, n);
+}
+
 template <Wide from, typename T>
 void write(const WideBlock& wide, void* raw, std::int64_t n, const CastRule& rule) {
   T* y = static_cast<T*>(raw);
+  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
+    return write_half<from>(wide, y, n);
   for (std::int64_t i = 0; i < n; ++i) {
     if constexpr (from == Wide::real) {
       y[i] = from_real<T>(wide.real[i], rule);
@@ -190,14 +217,21 @@ void direct_convert(const void* x, void* y, std::int64_t n) {
   kernels::vec_convert(static_cast<const From*>(x), static_cast<To*>(y), n);
 }
 
-template <typename Integer>
+template <typename Integer, typename From = float>
 void direct_truncate(const void* x, void* y, std::int64_t n) {
-  kernels::vec_truncate(static_cast<const float*>(x), static_cast<Integer*>(y), n);
+  kernels::vec_truncate(static_cast<const From*>(x), static_cast<Integer*>(y), n);
 }
 
 template <typename From>
 void direct_to_bool(const void* x, void* y, std::int64_t n) {
   kernels::vec_not_equal(static_cast<const From*>(x), From{0}, static_cast<bool*>(y), n);
+}
+
+void direct_bytes_to_bool(const void* x_raw, void* y_raw, std::int64_t n) {
+  const auto* x = static_cast<const std::uint8_t*>(x_raw);
+  auto* y = static_cast<std::uint8_t*>(y_raw);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] != 0 ? 1 : 0;
 }
 
 struct DirectRow {
@@ -220,6 +254,7 @@ constexpr DirectRow direct_rows[] = {
     {DType::float32, DType::uint8, direct_truncate<std::uint8_t>},
     {DType::float32, DType::int16, direct_truncate<std::int16_t>},
     {DType::float32, DType::uint16, direct_truncate<std::uint16_t>},
+    {DType::float64, DType::int32, direct_truncate<std::int32_t, double>},
     direct_row<float, double>(),
     direct_row<double, float>(),
     direct_row<std::int32_t, float>(),
@@ -229,12 +264,34 @@ constexpr DirectRow direct_rows[] = {
      direct<std::uint8_t, float>},  // as bytes, of which compilers make vectors
     {DType::boolean, DType::int32, direct<std::uint8_t, std::int32_t>},
     {DType::boolean, DType::int64, direct<std::uint8_t, std::int64_t>},
+    direct_row<std::int8_t, std::int32_t>(),
+    direct_row<std::uint8_t, std::int32_t>(),
+    direct_row<std::int16_t, std::int32_t>(),
+    direct_row<std::uint16_t, std::int32_t>(),
+    direct_row<std::int32_t, std::int8_t>(),
+    direct_row<std::int32_t, std::uint8_t>(),
+    direct_row<std::int32_t, std::int16_t>(),
+    direct_row<std::int32_t, std::uint16_t>(),
     direct_row<std::int32_t, std::int64_t>(),
     direct_row<std::int64_t, std::int32_t>(),
     {DType::float32, DType::boolean, direct_to_bool<float>},
+    {DType::float64, DType::boolean, direct_to_bool<double>},
+    {DType::int8, DType::boolean, direct_bytes_to_bool},
+    {DType::uint8, DType::boolean, direct_bytes_to_bool},
     {DType::int64, DType::boolean, direct_to_bool<std::int64_t>},
     {DType::int32, DType::boolean, direct_to_bool<std::int32_t>},
 };
+
+// 16-bit floats by way of float, which holds all of them.
+void convert_by_float(Direct widen, const std::byte* x, Direct narrow, std::byte* y, std::int64_t to_size,
+                      std::int64_t n) {
+  alignas(64) float wide[block];
+  for (std::int64_t i = 0; i < n; i += block) {
+    const std::int64_t m = std::min(block, n - i);
+    widen(x + 2 * i, wide, m);
+    narrow(wide, y + i * to_size, m);
+  }
+}
 
 Direct find_direct(DType from, DType to) {
   for (const DirectRow& row : direct_rows) {
@@ -257,7 +314,10 @@ Tensor cast_tensor(const Tensor& x, DType to, const CastRule& rule) {
   if (to == DType::string) return detail::cast_to_string(x);
   const Conversions& source = conversions_of(x.dtype());
   const Writer writer = conversions_of(to).writers[static_cast<std::size_t>(source.wide)];
+  const bool is_half = x.dtype() == DType::float16 || x.dtype() == DType::bfloat16;
   const Direct direct = find_direct(x.dtype(), to);
+  const Direct from_float = is_half ? find_direct(DType::float32, to) : nullptr;
+  const Direct widen = is_half ? find_direct(x.dtype(), DType::float32) : nullptr;
   Tensor y(to, x.shape());
   const auto* from = static_cast<const std::byte*>(x.raw());
   auto* into = static_cast<std::byte*>(y.mutable_raw());
@@ -265,6 +325,10 @@ Tensor cast_tensor(const Tensor& x, DType to, const CastRule& rule) {
   const auto to_size = static_cast<std::int64_t>(dtype_size(to));
   kernels::parallel_for(x.size(), elements_per_piece, [&](std::int64_t begin, std::int64_t end) {
     if (direct != nullptr) return direct(from + begin * from_size, into + begin * to_size, end - begin);
+    if (from_float != nullptr) {
+      return convert_by_float(widen, from + begin * from_size, from_float, into + begin * to_size, to_size,
+                              end - begin);
+    }
     WideBlock wide;
     for (std::int64_t i = begin; i < end; i += block) {
       const std::int64_t n = std::min(block, end - i);

@@ -4,8 +4,9 @@
 //
 // An operation is a small struct with a call operator for the compute type: float serves Float16 and
 // BFloat16, which are widened and narrowed a block at a time. A unary operation may instead have run(const T*
-// x, T* y, n), for x == y too, and a type Gated of the same layout that computes x * op(x). Operations may
-// throw: a piece's exception reaches the caller.
+// x, T* y, n), for x == y too, which takes 16-bit floats as they are where takes_halves says so, and a type
+// Gated of the same layout that computes x * op(x). A binary one may have run(a, b, T* y, n), where one of a
+// and b may be a scalar in the compute type. Operations may throw: a piece's exception reaches the caller.
 #pragma once
 
 #include <algorithm>
@@ -77,6 +78,8 @@ void unary_run(const void* state, const void* x_raw, void* y_raw, std::int64_t n
   const T* x = static_cast<const T*>(x_raw);
   if constexpr (requires(T * y) { op.run(x, y, n); }) {
     op.run(x, static_cast<T*>(y_raw), n);
+  } else if constexpr (requires(bool* y) { op.run(x, y, n); }) {
+    op.run(x, static_cast<bool*>(y_raw), n);
   } else {
     auto* y = static_cast<std::remove_cvref_t<decltype(op(*x))>*>(y_raw);
 #pragma GCC ivdep
@@ -94,6 +97,7 @@ void half_unary_run(const void* state, const void* x_raw, void* y_raw, std::int6
     }
   }(std::declval<Op>()))>;
   const Half* x = static_cast<const Half*>(x_raw);
+  if constexpr (requires { Op::takes_halves; }) return unary_run<Op, Half>(state, x_raw, y_raw, n);
   alignas(64) float wide[half_block];
   for (std::int64_t i = 0; i < n; i += half_block) {
     const std::int64_t m = std::min(half_block, n - i);
@@ -107,18 +111,36 @@ void half_unary_run(const void* state, const void* x_raw, void* y_raw, std::int6
   }
 }
 
+/// True where it was done: op has run() for arrays of T.
+template <typename Op, typename T>
+bool run_arrays(const Op& op, const T* a, bool a_steps, const T* b, bool b_steps, void* y_raw,
+                std::int64_t n) {
+  using C = ComputeType<T>;
+  if constexpr (requires(T * y) { op.run(a, b, y, n); }) {
+    T* y = static_cast<T*>(y_raw);
+    if (a_steps && b_steps) {
+      op.run(a, b, y, n);
+    } else if (a_steps) {
+      op.run(a, static_cast<C>(*b), y, n);
+    } else if (b_steps) {
+      op.run(static_cast<C>(*a), b, y, n);
+    } else {
+      op.run(a, b, y, std::int64_t{1});
+      std::fill(y + 1, y + n, *y);
+    }
+    return true;
+  }
+  return false;
+}
+
 template <typename Op, typename T>
 void binary_run(const void* state, const void* a_raw, bool a_steps, const void* b_raw, bool b_steps,
                 void* y_raw, std::int64_t n) {
   const Op op = *static_cast<const Op*>(state);
   const T* a = static_cast<const T*>(a_raw);
   const T* b = static_cast<const T*>(b_raw);
+  if (run_arrays(op, a, a_steps, b, b_steps, y_raw, n)) return;
   auto* y = static_cast<std::remove_cvref_t<decltype(op(*a, *b))>*>(y_raw);
-  if constexpr (requires { op.run(a, b, y, n); }) {
-    if (a_steps && b_steps) return op.run(a, b, y, n);
-    if (a_steps) return op.run(a, *b, y, n);
-    if (b_steps) return op.run(*a, b, y, n);
-  }
   if (a_steps && b_steps) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) y[i] = op(a[i], b[i]);
@@ -141,6 +163,7 @@ void half_binary_run(const void* state, const void* a_raw, bool a_steps, const v
   using Result = std::remove_cvref_t<decltype(std::declval<Op>()(float{}, float{}))>;
   const Half* a = static_cast<const Half*>(a_raw);
   const Half* b = static_cast<const Half*>(b_raw);
+  if (run_arrays(*static_cast<const Op*>(state), a, a_steps, b, b_steps, y_raw, n)) return;
   alignas(64) float wide_a[half_block];
   alignas(64) float wide_b[half_block];
   for (std::int64_t i = 0; i < n; i += half_block) {

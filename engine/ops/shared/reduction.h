@@ -7,7 +7,9 @@
 //   Accumulator merge(Accumulator a, Accumulator b) const;          two disjoint sets
 //   Result finish(Accumulator so_far, std::int64_t count) const;    the result's element
 // One that sums floats in double says what of them by a static member sum_of, one that finds the greatest or
-// least by a static member greatest: whole arrays of floats then go through kernels/vec_reduce.h.
+// least by a static member greatest: whole arrays of floats then go through kernels/vec_reduce.h, as do the
+// greatest and least integers of 32 and 64 bits and, where wraps says so, their sums. Such a kernel for float
+// serves 16-bit floats too.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +19,9 @@
 #include <type_traits>
 
 #include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_convert.h"
 #include "engine/kernels/vec/vec_reduce.h"
+#include "tensor/dispatch.h"
 #include "tensor/memory/scratch.h"
 #include "tensor/shape.h"
 
@@ -78,26 +82,61 @@ inline std::int64_t extent_product(const ReductionShape::Dim* dims, std::size_t 
 constexpr std::int64_t lanes = kernels::sums_in_double;
 
 template <typename Kernel, typename T>
-constexpr bool sums_floats = std::is_same_v<T, float>&& requires {
+concept sums_floats = is_compute_float<T> && requires {
   Kernel::sum_of;
 };
 
 template <typename Kernel, typename T>
-constexpr bool orders_floats = std::is_floating_point_v<T>&& requires {
-  Kernel::greatest;
+concept wraps_integers = requires(const T* x) {
+  requires std::is_integral_v<T> && Kernel::wraps;
+  kernels::reduce_sum(x, std::int64_t{});
 };
+
+template <typename Kernel, typename T>
+concept orders = requires(const T* x) {
+  Kernel::greatest;
+  kernels::reduce_max(x, std::int64_t{});
+};
+
+template <typename T>
+concept Half = is_compute_float<T> && sizeof(T) == 2;
+
+// y[i] = what the kernel makes of so_far[i].
+template <typename Kernel, typename Accumulator, typename Result>
+void finish_all(const Kernel& kernel, const Accumulator* so_far, std::int64_t count, std::int64_t n,
+                Result* y) {
+  if constexpr (Half<Result>) {
+    constexpr std::int64_t block = 64;
+    alignas(64) float wide[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t m = std::min(block, n - i);
+      for (std::int64_t j = 0; j < m; ++j) wide[j] = kernel.finish(so_far[i + j], count);
+      kernels::vec_convert(wide, y + i, m);
+    }
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) y[i] = kernel.finish(so_far[i], count);
+  }
+}
 
 template <typename Kernel, typename T>
 typename Kernel::Accumulator reduce_run(const Kernel& kernel, typename Kernel::Accumulator so_far, const T* x,
                                         std::int64_t n) {
   if (n < 2 * lanes) {
-    for (std::int64_t i = 0; i < n; ++i) so_far = kernel.step(so_far, x[i]);
-    return so_far;
+    if constexpr (Half<T>) {
+      alignas(64) float wide[2 * lanes];
+      kernels::vec_convert(x, wide, n);
+      return reduce_run(kernel, so_far, wide, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) so_far = kernel.step(so_far, x[i]);
+      return so_far;
+    }
   }
   if constexpr (sums_floats<Kernel, T>) {
     return kernel.merge(so_far, kernels::sum_in_double(Kernel::sum_of, x, n));
-  } else if constexpr (orders_floats<Kernel, T>) {
+  } else if constexpr (orders<Kernel, T>) {
     return kernel.merge(so_far, Kernel::greatest ? kernels::reduce_max(x, n) : kernels::reduce_min(x, n));
+  } else if constexpr (wraps_integers<Kernel, T>) {
+    return kernel.merge(so_far, kernels::reduce_sum(x, n));
   }
   typename Kernel::Accumulator partial[lanes];
   for (auto& lane : partial) lane = kernel.start();
@@ -115,15 +154,21 @@ typename Kernel::Accumulator reduce_run(const Kernel& kernel, typename Kernel::A
 }
 
 // Runs are reduced, short ones and one for each result: some together.
-template <typename Kernel, typename Result>
-void reduce_short_rows(std::int64_t rows, std::int64_t n, const Kernel& kernel, const float* x, Result* y) {
+template <typename Kernel, typename T, typename Result>
+void reduce_short_rows(std::int64_t rows, std::int64_t n, const Kernel& kernel, const T* x, Result* y) {
   constexpr std::int64_t together = 64;
   kernels::parallel_for(rows, 32768 / (n + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
     double sums[together];
+    alignas(64) [[maybe_unused]] float wide[Half<T> ? together * 2 * lanes : 1];
     for (std::int64_t i = begin; i < end; i += together) {
       const std::int64_t count = std::min(together, end - i);
-      kernels::sum_rows_in_double(Kernel::sum_of, x + i * n, count, n, sums);
-      for (std::int64_t k = 0; k < count; ++k) y[i + k] = kernel.finish(sums[k], n);
+      if constexpr (Half<T>) {
+        kernels::vec_convert(x + i * n, wide, count * n);
+        kernels::sum_rows_in_double(Kernel::sum_of, wide, count, n, sums);
+      } else {
+        kernels::sum_rows_in_double(Kernel::sum_of, x + i * n, count, n, sums);
+      }
+      finish_all(kernel, sums, n, count, y + i);
     }
   });
 }
@@ -147,7 +192,7 @@ void reduce_inner(const ReductionShape& shape, const Kernel& kernel, const T* x,
       for (std::int64_t r = 0; r < runs; ++r, reduced.advance()) {
         so_far = reduce_run(kernel, so_far, x + kept.offset() + reduced.offset(), run);
       }
-      y[i] = kernel.finish(so_far, shape.count);
+      y[i] = static_cast<Result>(kernel.finish(so_far, shape.count));
     }
   });
 }
@@ -185,7 +230,7 @@ void reduce_outer(const ReductionShape& shape, const Kernel& kernel, const T* x,
       const std::int64_t n = std::min(strip, run - column);
       const Odometer kept(shape.kept.data(), outer, row);
       for (std::int64_t j = 0; j < n; ++j) so_far[j] = kernel.start();
-      if constexpr (sums_floats<Kernel, T> || orders_floats<Kernel, T>) {
+      if constexpr (sums_floats<Kernel, T> || orders<Kernel, T>) {
         Odometer reduced(shape.reduced.data(), levels);
         for (std::int64_t r = 0; r < shape.count; r += last.extent, reduced.advance()) {
           add_rows(kernel, x + kept.offset() + column + reduced.offset(), last, so_far, n);
@@ -197,7 +242,7 @@ void reduce_outer(const ReductionShape& shape, const Kernel& kernel, const T* x,
           for (std::int64_t j = 0; j < n; ++j) so_far[j] = kernel.step(so_far[j], from[j]);
         }
       }
-      for (std::int64_t j = 0; j < n; ++j) y[row * run + column + j] = kernel.finish(so_far[j], shape.count);
+      finish_all(kernel, so_far, shape.count, n, y + row * run + column);
     }
   });
 }
@@ -209,7 +254,7 @@ template <typename Kernel, typename T, typename Result>
 void reduce(const ReductionShape& shape, const Kernel& kernel, const T* x, Result* y) {
   const std::int64_t results = shape.output.element_count();
   if (shape.count == 0) {
-    std::fill_n(y, results, kernel.finish(kernel.start(), 0));
+    std::fill_n(y, results, static_cast<Result>(kernel.finish(kernel.start(), 0)));
   } else if (results == 0) {
     return;
   } else if (shape.inner_reduced) {

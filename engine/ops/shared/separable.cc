@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/vec_convert.h"
+#include "engine/kernels/vec/vec_math.h"
 #include "engine/ops/shared/interpolation.h"
 #include "engine/ops/shared/row_sums.h"
 #include "tensor/dispatch.h"
@@ -208,12 +210,23 @@ void weigh(std::span<const Pass> passes, const T* x, std::int64_t x_count, T* y,
     Scratch<C> wide_x(x_count), wide_y(y_count);
     C* from = wide_x.data();
     kernels::parallel_for(x_count, operations_per_piece, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) from[i] = static_cast<C>(x[i]);
+      if constexpr (requires { kernels::vec_convert(x, from, end); }) {
+        kernels::vec_convert(x + begin, from + begin, end - begin);
+      } else {
+        for (std::int64_t i = begin; i < end; ++i) from[i] = static_cast<C>(x[i]);
+      }
     });
     sum_passes<C>(passes, from, wide_y.data());
-    const C* sums = wide_y.data();
+    C* const sums = wide_y.data();
     kernels::parallel_for(y_count, operations_per_piece, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) y[i] = rounded_to<T>(sums[i]);
+      if constexpr (requires { kernels::vec_convert(sums, y, end); }) {
+        kernels::vec_convert(sums + begin, y + begin, end - begin);
+      } else if constexpr (std::is_same_v<C, double> && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        kernels::vec_round(sums + begin, sums + begin, end - begin);
+        for (std::int64_t i = begin; i < end; ++i) y[i] = detail::saturated<T>(sums[i]);
+      } else {
+        for (std::int64_t i = begin; i < end; ++i) y[i] = rounded_to<T>(sums[i]);
+      }
     });
   }
 }
