@@ -25,7 +25,33 @@ LIMITS = {"float16": 1.5, "bfloat16": 1.5, "float64": 2.2, "int64": 2.2, "int32"
 
 HALVES, DOUBLE, INTEGERS = ("float16", "bfloat16"), ("float64",), ("int64", "int32", "int8")
 # Why rows are above the limit: a sentence, types, and names of cases, in which * stands for any text. The first that fits counts.
-REASONS = []
+REASONS = [
+    ("The functions of doubles are those of the C library, for its bits: one element at a time.", DOUBLE,
+     ["*softmax*", "reduce_log_sum_exp *", "mish", "*elu", "gelu*", "erf", "sigmoid", "tanh", "exp", "log", "softplus", "pow *", "sin", "sinh", "tan", "a*sin*",
+      "a*cos*", "a*tan*", "attention*", "mod *"]),
+    ("No processor here divides vectors of integers.", INTEGERS, ["div *"]),
+    ("Sums of integers from which a mean or a root follows are exact, in 128 bits.", INTEGERS, ["reduce_mean *", "reduce_l2 *"]),
+    ("AVX2 multiplies no 64-bit integers: a product is three of 32 bits, and shifts.", ("int64",), ["matmul *", "gemm *", "einsum *", "reduce_prod *", "pow *"]),
+    ("A vector multiplies half as many 32-bit integers in a cycle as floats, and does not add in the same instruction.", ("int32", "int8"),
+     ["matmul *", "gemm *", "einsum *", "pow *"]),
+    ("Integers are interpolated in double, those of 64 bits in long double, which has no vectors.", INTEGERS, ["resize linear*", "resize cubic"]),
+    ("Vectors of doubles are divided, and have their roots taken, in twice the time for half as many.", DOUBLE, ["sqrt", "reciprocal"]),
+    ("float32 just fits into a cache near the processor; twice the memory does not.", ("float64", "int64"),
+     ["transpose *", "concat *", "space_to_depth", "tile rows", "reduce_m* *", "max_pool *", "average_pool *", "layer_normalization", "rms_normalization",
+      "instance_normalization", "group_normalization", "lrn", "resize linear*", "prelu channels", "mul channels", "einsum *", "conv *", "matmul *", "col2im"]),
+    ("Integers are added one vector at a time, which waits for memory; doubles in eight.", ("int64", "int32"), ["reduce_sum *"]),
+    ("Results of comparisons are a byte each: masks of 64 bits are packed in three steps.", ("float64", "int64"), ["greater", "is_nan", "arg_max last"]),
+    ("AVX2 turns no doubles into 64-bit integers, whose low bits smaller ones are.", DOUBLE, ["cast to int64", "cast to uint8"]),
+    ("A plane, or row, is converted as a whole before its windows are taken, and does not stay in the innermost cache.", (*HALVES, "int8"),
+     ["max_pool *", "average_pool *", "conv depthwise *", "col2im", "resize linear*", "resize cubic", "grid_sample *"]),
+    ("Elements are added one by one, in the order of the indices.", HALVES, ["scatter_elements add"]),
+    ("Keys and values are converted for a single query, which reads them once.", HALVES, ["attention one query"]),
+    ("Each step is rounded to the type, as the function body of the standard has it: six conversions instead of two.", HALVES,
+     ["softmax *", "layer_normalization", "rms_normalization", "instance_normalization", "group_normalization"]),
+    ("The whole tensor is converted before and after.", HALVES, ["cum_sum *", "arg_max last", "einsum outer", "pow *", "hardmax", "attention masked"]),
+    ("Of bfloat16 without AVX512-BF16 an element is rounded by eight instructions: as long as the operation on it in the cache takes.", ("bfloat16",),
+     ["*"]),
+]
 
 
 def taken_as_float(nodes, version):

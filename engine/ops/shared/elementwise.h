@@ -111,13 +111,13 @@ void half_unary_run(const void* state, const void* x_raw, void* y_raw, std::int6
   }
 }
 
-/// True where it was done: op has run() for arrays of T.
-template <typename Op, typename T>
+/// True where it was done: op has run() for arrays of T, which makes elements of Result.
+template <typename Result, typename Op, typename T>
 bool run_arrays(const Op& op, const T* a, bool a_steps, const T* b, bool b_steps, void* y_raw,
                 std::int64_t n) {
   using C = ComputeType<T>;
-  if constexpr (requires(T * y) { op.run(a, b, y, n); }) {
-    T* y = static_cast<T*>(y_raw);
+  if constexpr (requires(Result * y) { op.run(a, b, y, n); }) {
+    Result* y = static_cast<Result*>(y_raw);
     if (a_steps && b_steps) {
       op.run(a, b, y, n);
     } else if (a_steps) {
@@ -139,8 +139,9 @@ void binary_run(const void* state, const void* a_raw, bool a_steps, const void* 
   const Op op = *static_cast<const Op*>(state);
   const T* a = static_cast<const T*>(a_raw);
   const T* b = static_cast<const T*>(b_raw);
-  if (run_arrays(op, a, a_steps, b, b_steps, y_raw, n)) return;
-  auto* y = static_cast<std::remove_cvref_t<decltype(op(*a, *b))>*>(y_raw);
+  using Result = std::remove_cvref_t<decltype(op(*a, *b))>;
+  if (run_arrays<Result>(op, a, a_steps, b, b_steps, y_raw, n)) return;
+  auto* y = static_cast<Result*>(y_raw);
   if (a_steps && b_steps) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) y[i] = op(a[i], b[i]);
@@ -163,7 +164,7 @@ void half_binary_run(const void* state, const void* a_raw, bool a_steps, const v
   using Result = std::remove_cvref_t<decltype(std::declval<Op>()(float{}, float{}))>;
   const Half* a = static_cast<const Half*>(a_raw);
   const Half* b = static_cast<const Half*>(b_raw);
-  if (run_arrays(*static_cast<const Op*>(state), a, a_steps, b, b_steps, y_raw, n)) return;
+  if (run_arrays<Half>(*static_cast<const Op*>(state), a, a_steps, b, b_steps, y_raw, n)) return;
   alignas(64) float wide_a[half_block];
   alignas(64) float wide_b[half_block];
   for (std::int64_t i = 0; i < n; i += half_block) {
