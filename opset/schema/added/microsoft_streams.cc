@@ -47,20 +47,26 @@ std::int64_t flat_streams(const BodyNode& node) {
   return streams;
 }
 
+// How many axes an input has in front of its last ones, which it must have.
+std::size_t axes_before(const BodyNode& node, std::string_view in, std::size_t last) {
+  const std::size_t rank = node.rank(in);
+  if (rank < last) fail_invalid("input {} has the rank {}, which is too low", in, rank);
+  return rank - last;
+}
+
 // out [..., C, H], in float32.
 std::string grouped(const BodyNode& node, const char* in, std::string_view out) {
   const std::int64_t streams = flat_streams(node);
   if (streams == 0) return widened(in, out);
   return widened(in, fmt::format("{}_flat", out)) +
-         shaped(fmt::format("{}_flat", out), out, keeping(node.rank(in) - 1, {streams, -1}));
+         shaped(fmt::format("{}_flat", out), out, keeping(axes_before(node, in, 1), {streams, -1}));
 }
 
 std::string branchwise_body(const BodyNode& node) {
   const std::int64_t streams = flat_streams(node);
-  const std::size_t rank = node.rank("X");
   std::string nodes = grouped(node, "X", "wide") + rms("wide", "normal");
   if (node.has("scale")) {
-    const std::int64_t last = node.dim("X", rank - 1);
+    const std::int64_t last = node.dim("X", axes_before(node, "X", 1));
     const std::int64_t hidden = streams == 0 ? last : last / streams;
     nodes += widened("scale", "wide_scale");
     const bool one_for_all = node.rank("scale") == 1 && node.dim("scale", 0) == hidden;
@@ -78,7 +84,7 @@ std::string gated_rms_body(const BodyNode& node) {
   if (activation != "silu" && activation != "swish" && activation != "sigmoid")
     fail_invalid("no activation of GatedRMSNorm: {}", activation);
   std::string nodes = widened("X", "whole");
-  nodes += shaped("whole", "wide", keeping(node.rank("X") - 1, {-1, node.dim("scale", 0)}));
+  nodes += shaped("whole", "wide", keeping(axes_before(node, "X", 1), {-1, node.dim("scale", 0)}));
   nodes += rms("wide", "normal") + widened("scale", "factor") +
            "scaled = Mul(normal, factor) shape = Shape(X) flat = Reshape(scaled, shape) ";
   nodes += widened("gate", "z") + "opened = Sigmoid(z) ";
@@ -102,10 +108,9 @@ std::string scaled_silu_body(const BodyNode& node) {
 
 std::string pre_mix_body(const BodyNode& node) {
   const std::size_t rank = node.rank("pre_mix");
-  const std::size_t outer = node.rank("streams") - (flat_streams(node) == 0 ? 2 : 1);
+  const std::size_t outer = axes_before(node, "streams", flat_streams(node) == 0 ? 2 : 1);
   std::string nodes = grouped(node, "streams", "wide") + widened("pre_mix", "mix");
-  const std::int64_t streams =
-      flat_streams(node) == 0 ? node.dim("streams", node.rank("streams") - 2) : flat_streams(node);
+  const std::int64_t streams = flat_streams(node) == 0 ? node.dim("streams", outer) : flat_streams(node);
   nodes += rank == outer + 1 ? shaped("mix", "weights", keeping(outer, {streams, -1}))
                              : std::string("weights = Identity(mix) ");
   nodes +=
@@ -116,7 +121,7 @@ std::string pre_mix_body(const BodyNode& node) {
 }
 
 std::string post_mix_body(const BodyNode& node) {
-  const std::size_t outer = node.rank("streams") - (flat_streams(node) == 0 ? 2 : 1);
+  const std::size_t outer = axes_before(node, "streams", flat_streams(node) == 0 ? 2 : 1);
   std::string nodes = grouped(node, "streams", "wide");
   if (node.has("stream_mix")) {
     std::vector<std::int64_t> perm;

@@ -133,6 +133,14 @@ TEST(AddedOperators, ScalarsAreRefusedInWords) {
       HasSubstr("invalid"));
   EXPECT_THAT(refusal("GatherBlockQuantized", {byte, Tensor::scalar(std::int64_t{0}), scalar}, {}),
               HasSubstr("input data is a scalar"));
+  EXPECT_THAT(refusal("HyperConnectionPostMix", {scalar, scalar, scalar}, {}),
+              HasSubstr("input streams has the rank 0, which is too low"));
+  EXPECT_THAT(refusal("HyperConnectionPreMix", {scalar, scalar}, {}),
+              HasSubstr("input streams has the rank 0, which is too low"));
+  EXPECT_THAT(refusal("BranchwiseRMSNorm", {scalar}, {attr("num_branches", 2)}),
+              HasSubstr("input X has the rank 0, which is too low"));
+  EXPECT_THAT(refusal("GatedRMSNorm", {scalar, Tensor::from<float>({1}, {1}), scalar}, {}),
+              HasSubstr("input X has the rank 0, which is too low"));
 }
 
 TEST(AddedOperators, WhatIsNotDoneIsNamed) {
