@@ -1,6 +1,7 @@
 // Limits of the commands that read models: what was found until then is told, and that it is not all.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <string>
@@ -69,14 +70,21 @@ TEST_F(CheckLimits, ListFiftyFindingsOfACodeUnlessAllAreAskedFor) {
   EXPECT_NE(all.out.find("80 errors"), std::string::npos) << all.out;
 }
 
+// Not the time that passes: others may have the processor.
+long processor_seconds_of_children() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  return used.ru_utime.tv_sec + used.ru_stime.tv_sec;
+}
+
 TEST_F(CheckLimits, EndASuggestionOfManyNamesQuickly) {
   std::string nodes;
   for (int i = 0; i < 5000; ++i) nodes += fmt::format("v{} = Convolutio{}(x)\n", i, i);
   write_model("names.onnx", "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2] x) => (float[2] y) {\n" +
                                 nodes + "y = Relu(x)\n}");
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = processor_seconds_of_children();
   EXPECT_EQ(grurun({"check", "names.onnx"}).code, 3);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+  EXPECT_LT(processor_seconds_of_children() - begin, 8);
 }
 
 }  // namespace
