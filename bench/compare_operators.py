@@ -24,7 +24,6 @@ from onnx import defs, helper, numpy_helper, parser, save
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 from compare_models import ROOT, Grurun, OnnxRuntime, agree, floats  # noqa: E402
-from element_types import taken_as_float  # noqa: E402
 from operator_cases import CASES  # noqa: E402
 from turns import take_turns  # noqa: E402
 
@@ -72,6 +71,17 @@ def as_type(value, dtype):
         return np.clip(np.rint(value * 8), -100, 100).astype(dtype)
     with np.errstate(over="ignore"):  # a mask's least number
         return value.astype(dtype)
+
+
+def taken_as_float(nodes, version):
+    """Names of values that an operator takes as float32 alone, whatever type the others have."""
+    names = set()
+    for node in parser.parse_graph(f"case () => () {{ {nodes} }}").node:
+        if not defs.has(node.op_type, node.domain):
+            continue
+        inputs = defs.get_schema(node.op_type, version, node.domain).inputs
+        names.update(name for i, name in enumerate(node.input) if set(inputs[min(i, len(inputs) - 1)].types) == {"tensor(float)"})
+    return names
 
 
 def time_types(name, nodes, values, flags):
