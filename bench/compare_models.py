@@ -207,7 +207,7 @@ PEERS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
 
 
 def peer_or_none(kind, path, feed, threads):
-    """Of one that ran in a process of its own before: what a model crashes there would end all of this here."""
+    """What crashes a runtime ends this process, too: memory_of tries it in one of its own."""
     try:
         return kind(path, feed, threads)
     except Exception:  # a package that is missing, or whatever a runtime raises for what it does not know
