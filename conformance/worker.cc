@@ -80,7 +80,8 @@ struct Worker {
   int in = -1;                                    // answers; -1: not running
   std::string received;                           // bytes of an answer that is not complete yet
   std::uint64_t last = 0;                         // job + 1 of the last answer
-  std::uint64_t doomed = 0;                       // job + 1 that made the parent kill it
+  std::int64_t idle_since_ns = 0;                 // when it was started, or last answered
+  std::uint64_t doomed = 0;                       // job + 1 that made the parent kill it; of none: jobs + 1
   JobEnd::How sentence = JobEnd::How::timed_out;  // for what
 };
 
@@ -156,6 +157,7 @@ class Pool {
     Worker started;
     started.pid = pid;
     started.in = ends[0];
+    started.idle_since_ns = now_ns();
     workers_[index] = std::move(started);
     return true;
   }
@@ -199,12 +201,11 @@ class Pool {
       polled.push_back({workers_[i].in, POLLIN, 0});
       owners.push_back(i);
     }
-    timespec timeout{};
-    std::optional<std::int64_t> left = next_deadline();
-    if (options_.max_resident != 0) left = std::min(left.value_or(between_looks_ns), between_looks_ns);
-    if (left)
-      timeout = {static_cast<time_t>(*left / 1'000'000'000), static_cast<long>(*left % 1'000'000'000)};
-    const int ready = ppoll(polled.data(), polled.size(), left ? &timeout : nullptr, &signals_.former_mask());
+    std::int64_t left = time_left_ns();
+    if (options_.max_resident != 0) left = std::min(left, between_looks_ns);
+    const timespec timeout{static_cast<time_t>(left / 1'000'000'000),
+                           static_cast<long>(left % 1'000'000'000)};
+    const int ready = ppoll(polled.data(), polled.size(), &timeout, &signals_.former_mask());
     if (ready < 0 && errno != EINTR) fail_internal("waiting for workers: {}", std::strerror(errno));
     for (std::size_t i = 0; ready > 0 && i < polled.size() && !stopped_; ++i)
       if (polled[i].revents != 0) receive(owners[i]);
@@ -221,37 +222,35 @@ class Pool {
 
   std::int64_t now_ns() const { return options_.now().count(); }
 
-  std::optional<std::int64_t> limit_ns() const {
-    if (!options_.max_time) return std::nullopt;
-    return std::chrono::nanoseconds(*options_.max_time + kill_grace).count();
+  /// When a worker's time is up. One that is at no job has to take the next, or to end: one that somebody has
+  /// stopped does neither, and may have taken a job along.
+  std::optional<std::int64_t> deadline_ns(std::size_t index, std::uint64_t job) const {
+    const Worker& worker = workers_[index];
+    const bool is_idle = job == 0 || job == worker.last;
+    if (worker.in < 0 || worker.doomed != 0 || (!options_.max_time && !is_idle)) return std::nullopt;
+    const std::chrono::nanoseconds limit =
+        options_.max_time ? *options_.max_time + kill_grace : std::chrono::nanoseconds(most_idle);
+    return limit.count() + (is_idle ? worker.idle_since_ns
+                                    : board_->slots[index].began_ns.load(std::memory_order_relaxed));
   }
 
   /// Nanoseconds until the first worker's time is up; a slot's job may have begun since, which only comes too
   /// early.
-  std::optional<std::int64_t> next_deadline() {
-    const auto limit = limit_ns();
-    if (!limit && !options_.max_run_time) return std::nullopt;
-    const std::int64_t now = now_ns();
-    std::int64_t left = limit ? *limit : options_.max_run_time->count();
-    if (options_.max_run_time) left = std::min(left, begin_ns_ + options_.max_run_time->count() - now);
-    if (!limit) return std::max<std::int64_t>(left, 1'000'000);
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      if (workers_[i].in < 0 || job_of(i) == 0) continue;
-      left = std::min(left, board_->slots[i].began_ns.load(std::memory_order_relaxed) + *limit - now);
-    }
-    return std::max<std::int64_t>(left, 1'000'000);
+  std::int64_t time_left_ns() const {
+    std::int64_t first = INT64_MAX;
+    if (options_.max_run_time) first = begin_ns_ + options_.max_run_time->count();
+    for (std::size_t i = 0; i < workers_.size(); ++i)
+      first = std::min(first, deadline_ns(i, job_of(i)).value_or(first));
+    return std::clamp<std::int64_t>(first - now_ns(), 1'000'000, std::chrono::nanoseconds(most_idle).count());
   }
 
   void kill_late() {
-    const auto limit = limit_ns();
-    if (!limit) return;
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-      Worker& worker = workers_[i];
       const std::uint64_t job = job_of(i);
-      if (worker.in < 0 || job == 0 || job == worker.last || worker.doomed != 0) continue;
-      if (now_ns() - board_->slots[i].began_ns.load(std::memory_order_relaxed) < *limit) continue;
-      worker.doomed = job;
-      kill(worker.pid, SIGKILL);  // its pipe ends, and receive() sees to the rest
+      const std::optional<std::int64_t> deadline = deadline_ns(i, job);
+      if (!deadline || now_ns() < *deadline) continue;
+      workers_[i].doomed = job != 0 ? job : jobs_ + 1;
+      kill(workers_[i].pid, SIGKILL);  // its pipe ends, and receive() sees to the rest
     }
   }
 
@@ -294,6 +293,7 @@ class Pool {
         break;
       }
       worker.last = head.job + 1;
+      worker.idle_since_ns = now_ns();
       report({head.job, JobEnd::How::answered, worker.received.substr(used + sizeof head, head.size), 0});
       used += sizeof head + head.size;
     }
@@ -356,6 +356,8 @@ class Pool {
   std::vector<bool> reported_;  // by job
   /// Between two looks at what memory workers hold: in this time a core can fill some 100 MB.
   static constexpr std::int64_t between_looks_ns = 50'000'000;
+  /// Where jobs have no limit of time.
+  static constexpr std::chrono::seconds most_idle{60};
   const std::int64_t begin_ns_ = now_ns();
   std::int64_t looked_ns_ = begin_ns_;
   std::size_t ended_ = 0;

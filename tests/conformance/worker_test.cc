@@ -153,6 +153,24 @@ TEST(Pool, AHangCostsNoOtherWorkerItsJob) {
     EXPECT_EQ(how, number == 2 ? How::timed_out : How::answered) << number;
 }
 
+// As one that somebody stops between two jobs, or as it starts: nobody else would take what it took along.
+TEST(Pool, AStoppedWorkerThatIsAtNoJobIsReplaced) {
+  for (const std::size_t jobs : {1U, 20U}) {
+    PoolOptions options{1, max_time, PoolClock::now};
+    int* const starts = static_cast<int*>(
+        mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    options.on_start = [&](int) {
+      if (++*starts > 1) return;
+      PoolClock::advance(time_to_kill);
+      raise(SIGSTOP);
+    };
+    for (const auto& [job, end] : run(jobs, options, [](std::size_t) { return "ok"; }))
+      EXPECT_EQ(end.how, How::answered) << job;
+    EXPECT_EQ(*starts, 2);
+    munmap(starts, sizeof(int));
+  }
+}
+
 /// Fills it and stays, for the parent to look.
 std::string hold(std::size_t bytes, int flags) {
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
