@@ -91,7 +91,7 @@ Soak chosen() {
   soak.suite = suite;
   soak.most_cases = SIZE_MAX;
   soak.most_pause_us = 400'000;
-  soak.seconds = 20;
+  soak.seconds = 5;
   if (const char* const rounds = std::getenv("GRURUN_SOAK_ROUNDS")) soak.rounds = std::atoi(rounds);
   return soak;
 }

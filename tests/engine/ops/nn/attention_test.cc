@@ -10,7 +10,7 @@
 namespace grurun::engine::testing {
 namespace {
 
-Tensor lengths(const std::vector<std::int64_t>& values) {
+Tensor lengths_of_keys(const std::vector<std::int64_t>& values) {
   return Tensor::from<std::int64_t>(Shape{static_cast<std::int64_t>(values.size())}, values);
 }
 
@@ -44,13 +44,13 @@ TEST(Attention, KeysThatAQuerySees) {
       {"an external cache",
        "Attention",
        24,
-       {no_query, keys, values, Value(), Value(), Value(), lengths({2})},
+       {no_query, keys, values, Value(), Value(), Value(), lengths_of_keys({2})},
        {},
        {make<float>({1, 1, 3, 1}, {1.5, 1.5, 1.5})}},
       {"more queries than cached keys: the first see nothing",
        "Attention",
        24,
-       {no_query, keys, values, Value(), Value(), Value(), lengths({2})},
+       {no_query, keys, values, Value(), Value(), Value(), lengths_of_keys({2})},
        {attr("is_causal", 1)},
        {make<float>({1, 1, 3, 1}, {0, 1, 1.5})}},
       {"a row without a key is zero, its probabilities too",
@@ -117,7 +117,7 @@ TEST(Attention, HiddenKeysReachNothing) {
       {"behind a length",
        "Attention",
        24,
-       {no_query, spoilt_keys, spoilt, Value(), Value(), Value(), lengths({2})},
+       {no_query, spoilt_keys, spoilt, Value(), Value(), Value(), lengths_of_keys({2})},
        {},
        {make<float>({1, 1, 3, 1}, {1.5, 1.5, 1.5})}},
       {"outside a window",
@@ -250,13 +250,13 @@ TEST(Attention, Refusals) {
           "attn_mask is [2], which does not broadcast to [1,1,3,3]"),
       bad("a mask of rank 5", 23, {no_query, keys, values, make<bool>({1, 1, 1, 1, 1}, {1})}, {},
           "attn_mask"),
-      bad("a length beyond K", 24, {no_query, keys, values, none, none, none, lengths({4})}, {},
+      bad("a length beyond K", 24, {no_query, keys, values, none, none, none, lengths_of_keys({4})}, {},
           "nonpad_kv_seqlen holds 4"),
-      bad("lengths of another batch", 24, {no_query, keys, values, none, none, none, lengths({1, 1})}, {},
+      bad("lengths of another batch", 24, {no_query, keys, values, none, none, none, lengths_of_keys({1, 1})}, {},
           "[1]"),
-      bad("lengths beside a past", 24, {no_query, keys, values, none, keys, values, lengths({1})}, {},
+      bad("lengths beside a past", 24, {no_query, keys, values, none, keys, values, lengths_of_keys({1})}, {},
           "nonpad_kv_seqlen"),
-      bad("lengths beside present outputs", 25, {no_query, keys, values, none, none, none, lengths({1})}, {},
+      bad("lengths beside present outputs", 25, {no_query, keys, values, none, none, none, lengths_of_keys({1})}, {},
           "present_key", 3),
       bad("one present output", 25, {no_query, keys, values}, {}, "present_value", 2),
       bad("a window below -1", 25, {no_query, keys, values}, {attr("left_window_size", -2)},
