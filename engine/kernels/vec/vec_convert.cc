@@ -6,26 +6,15 @@
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd_targets.h"
 #include "engine/kernels/machine/tuning.h"
+#include "engine/kernels/vec/truncated.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_convert.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/vec/vec_element-inl.h"
+#include "engine/kernels/vec/vec_integers-inl.h"
 #include "hwy/highway.h"
-
-#ifndef GRURUN_VEC_CONVERT_TRUNCATED
-#define GRURUN_VEC_CONVERT_TRUNCATED
-namespace grurun::kernels {
-
-template <class Integer, class Float>
-Integer truncated(Float x) {
-  constexpr Float bound = Float(-2) * static_cast<Float>(std::numeric_limits<Integer>::min() / 2);
-  return x >= -bound && x < bound ? static_cast<Integer>(x) : std::numeric_limits<Integer>::min();
-}
-
-}  // namespace grurun::kernels
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
@@ -84,18 +73,15 @@ void truncate_f64(const double* x, int32_t* y, size_t n) {
 
 void from_int64(const int64_t* x, float* y, size_t n) {
   size_t i = 0;
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+#if GRURUN_NARROWS_LONGS
   // By way of 32 bits, where these hold all numbers of a vector.
   const F32 d;
   const hn::RebindToSigned<F32> d32;
-  const hn::RepartitionToWide<decltype(d32)> d64;
   const size_t lanes = hn::Lanes(d);
   for (; i + lanes <= n; i += lanes) {
-    const auto first = hn::BitCast(d32, hn::LoadU(d64, x + i));
-    const auto second = hn::BitCast(d32, hn::LoadU(d64, x + i + lanes / 2));
-    const auto low = hn::ConcatEven(d32, second, first), high = hn::ConcatOdd(d32, second, first);
-    if (HWY_LIKELY(hn::AllTrue(d32, hn::Eq(high, hn::ShiftRight<31>(low))))) {
-      hn::StoreU(hn::ConvertTo(d, low), d, y + i);
+    hn::Vec<decltype(d32)> words;
+    if (narrow_longs(d32, x + i, words)) {
+      hn::StoreU(hn::ConvertTo(d, words), d, y + i);
     } else {
       for (size_t k = i; k < i + lanes; ++k) y[k] = static_cast<float>(x[k]);
     }

@@ -125,30 +125,35 @@ GRURUN_MAP_IN_DOUBLE(acosh)
 GRURUN_MAP_IN_DOUBLE(atanh)
 #undef GRURUN_MAP_IN_DOUBLE
 
-template <class T, class Round>
-HWY_INLINE void map_rounding(const T* x, T* y, size_t n, const Round& round) {
-  const hn::ScalableTag<T> d;
-  const size_t lanes = hn::Lanes(d);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(round(hn::LoadU(d, x + i)), d, y + i);
-  if (i < n) store_first(round(load_first(d, x + i, n - i)), d, y + i, n - i);
-}
 // Highway's are free to give either zero.
-#define GRURUN_ROUNDING(NAME, OPERATION)                                                      \
-  template <class T>                                                                          \
-  HWY_INLINE void map_##NAME(const T* x, T* y, size_t n) {                                    \
-    map_rounding(x, y, n, [](auto v) HWY_ATTR { return hn::CopySign(hn::OPERATION(v), v); }); \
-  }                                                                                           \
-  void map_##NAME##_f32(const float* x, float* y, size_t n) {                                 \
-    map_##NAME(x, y, n);                                                                      \
-  }                                                                                           \
-  void map_##NAME##_f64(const double* x, double* y, size_t n) {                               \
-    map_##NAME(x, y, n);                                                                      \
+#define GRURUN_ROUNDING(NAME, OPERATION)                           \
+  template <class T>                                               \
+  HWY_INLINE void map_##NAME(const T* x, T* y, size_t n) {         \
+    for_element_lanes<T>(n, [=](auto d, size_t i) HWY_ATTR {       \
+      const auto v = load_elements(d, x + i);                      \
+      store_elements(hn::CopySign(hn::OPERATION(v), v), d, y + i); \
+    });                                                            \
   }
 GRURUN_ROUNDING(floor, Floor)
 GRURUN_ROUNDING(ceil, Ceil)
 GRURUN_ROUNDING(round, Round)
 #undef GRURUN_ROUNDING
+
+#define GRURUN_ROUNDINGS(T, TYPE)                     \
+  void map_floor_##TYPE(const T* x, T* y, size_t n) { \
+    map_floor(x, y, n);                               \
+  }                                                   \
+  void map_ceil_##TYPE(const T* x, T* y, size_t n) {  \
+    map_ceil(x, y, n);                                \
+  }                                                   \
+  void map_round_##TYPE(const T* x, T* y, size_t n) { \
+    map_round(x, y, n);                               \
+  }
+GRURUN_ROUNDINGS(float, f32)
+GRURUN_ROUNDINGS(double, f64)
+GRURUN_ROUNDINGS(Float16, f16)
+GRURUN_ROUNDINGS(BFloat16, bf16)
+#undef GRURUN_ROUNDINGS
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -205,19 +210,20 @@ GRURUN_VEC_FUNCTION(atanh, std::atanh)
 GRURUN_VEC_FUNCTION(gelu_tanh, scalar_gelu_tanh)
 #undef GRURUN_VEC_FUNCTION
 
-#define GRURUN_VEC_ROUNDING(NAME)                             \
-  HWY_EXPORT(map_##NAME##_f32);                               \
-  HWY_EXPORT(map_##NAME##_f64);                               \
-  void vec_##NAME(const float* x, float* y, int64_t n) {      \
-    map_all(HWY_DYNAMIC_DISPATCH(map_##NAME##_f32), x, y, n); \
-  }                                                           \
-  void vec_##NAME(const double* x, double* y, int64_t n) {    \
-    map_all(HWY_DYNAMIC_DISPATCH(map_##NAME##_f64), x, y, n); \
+#define GRURUN_VEC_ROUNDING(NAME, T, TYPE)                       \
+  HWY_EXPORT(map_##NAME##_##TYPE);                               \
+  void vec_##NAME(const T* x, T* y, int64_t n) {                 \
+    map_all(HWY_DYNAMIC_DISPATCH(map_##NAME##_##TYPE), x, y, n); \
   }
-
-GRURUN_VEC_ROUNDING(floor)
-GRURUN_VEC_ROUNDING(ceil)
-GRURUN_VEC_ROUNDING(round)
+#define GRURUN_VEC_ROUNDINGS(T, TYPE) \
+  GRURUN_VEC_ROUNDING(floor, T, TYPE) \
+  GRURUN_VEC_ROUNDING(ceil, T, TYPE)  \
+  GRURUN_VEC_ROUNDING(round, T, TYPE)
+GRURUN_VEC_ROUNDINGS(float, f32)
+GRURUN_VEC_ROUNDINGS(double, f64)
+GRURUN_VEC_ROUNDINGS(Float16, f16)
+GRURUN_VEC_ROUNDINGS(BFloat16, bf16)
+#undef GRURUN_VEC_ROUNDINGS
 #undef GRURUN_VEC_ROUNDING
 
 #define GRURUN_HARD(T, NAME)                                                                          \

@@ -101,15 +101,16 @@ void vec_acosh(const double* x, double* y, int64_t n);
 void vec_atanh(const float* x, float* y, int64_t n);
 void vec_atanh(const double* x, double* y, int64_t n);
 
-/// To integers, exactly; the sign of zero and of what becomes zero is kept.
-void vec_floor(const float* x, float* y, int64_t n);
-void vec_floor(const double* x, double* y, int64_t n);
-
-void vec_ceil(const float* x, float* y, int64_t n);
-void vec_ceil(const double* x, double* y, int64_t n);
-
-/// To the nearest integer, ties to even.
-void vec_round(const float* x, float* y, int64_t n);
-void vec_round(const double* x, double* y, int64_t n);
+#define GRURUN_DECLARE_ROUNDING(T)             \
+  void vec_floor(const T* x, T* y, int64_t n); \
+  void vec_ceil(const T* x, T* y, int64_t n);  \
+  void vec_round(const T* x, T* y, int64_t n);
+/// To integers, exactly; vec_round: to the nearest one, ties to even. The sign of zero and of what becomes
+/// zero is kept.
+GRURUN_DECLARE_ROUNDING(float)
+GRURUN_DECLARE_ROUNDING(double)
+GRURUN_DECLARE_ROUNDING(Float16)
+GRURUN_DECLARE_ROUNDING(BFloat16)
+#undef GRURUN_DECLARE_ROUNDING
 
 }  // namespace grurun::kernels

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "engine/kernels/vec/vec_integers-inl.h"
 #include "engine/kernels/vec/vec_map-inl.h"
 #include "engine/kernels/vec/vec_quantize.h"
 #include "hwy/highway.h"
@@ -18,26 +19,20 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D, class T>
-HWY_INLINE hn::Vec<D> load_integers(D d, const T* x) {
-  const hn::Rebind<T, D> dt;
-  return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(dt, x)));
-}
-
 /// Of all elements.
-template <class T>
-HWY_INLINE float zero_point_of(const Quantization<T>& by) {
-  return by.zero_points == nullptr ? 0.0f : static_cast<float>(*by.zero_points);
+template <class T, class S>
+HWY_INLINE S zero_point_of(const Quantization<T, S>& by) {
+  return by.zero_points == nullptr ? S(0) : static_cast<S>(*by.zero_points);
 }
 
 /// step(d, i, scale, zero_point) for all elements.
-template <bool step_count, class T, class Step>
-HWY_INLINE void for_quantized(const Quantization<T>& by, size_t n, const Step& step) {
-  const float scale = step_count ? 0.0f : *by.scales;
-  const float zero_point = step_count ? 0.0f : zero_point_of(by);
-  const float* scales = by.scales;
+template <bool step_count, class T, class S, class Step>
+HWY_INLINE void for_quantized(const Quantization<T, S>& by, size_t n, const Step& step) {
+  const S scale = step_count ? S(0) : *by.scales;
+  const S zero_point = step_count ? S(0) : zero_point_of(by);
+  const S* scales = by.scales;
   const T* zero_points = by.zero_points;
-  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
+  for_lanes<S>(n, [=](auto d, size_t i) HWY_ATTR {
     if constexpr (step_count) {
       step(d, i, hn::LoadU(d, scales + i),
            zero_points == nullptr ? hn::Zero(d) : load_integers(d, zero_points + i));
@@ -64,10 +59,16 @@ HWY_INLINE void store_rounded(D d, V x, V zero_point, V least, V most, TU* y) {
 }
 
 template <class D, class V, class T>
+HWY_INLINE void store_quotient(D d, V quotient, V zero_point, T* y) {
+  using C = hn::TFromD<D>;
+  const auto least = hn::Set(d, static_cast<C>(std::numeric_limits<T>::min()));
+  const auto most = hn::Set(d, static_cast<C>(std::numeric_limits<T>::max()));
+  store_rounded(d, quotient, zero_point, least, most, reinterpret_cast<hwy::MakeUnsigned<T>*>(y));
+}
+
+template <class D, class V, class T>
 HWY_INLINE void store_quantized(D d, V x, V scale, V zero_point, T* y) {
-  const auto least = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
-  const auto most = hn::Set(d, static_cast<float>(std::numeric_limits<T>::max()));
-  store_rounded(d, hn::Div(x, scale), zero_point, least, most, reinterpret_cast<hwy::MakeUnsigned<T>*>(y));
+  store_quotient(d, hn::Div(x, scale), zero_point, y);
 }
 
 template <class D, class V, class T>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "engine/kernels/machine/simd_targets.h"
 
@@ -9,22 +10,41 @@
 #define HWY_TARGET_INCLUDE "engine/kernels/vec/vec_quantize.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
+#include "engine/kernels/vec/vec_element-inl.h"
 #include "engine/kernels/vec/vec_quantize-inl.h"
 #include "hwy/highway.h"
+
+// DO(T, name) for each type of integers; DO(X, Scale, T, name) for what is quantized to them.
+#undef GRURUN_FOR_INTEGERS
+#define GRURUN_FOR_INTEGERS(DO) DO(int8_t, i8) DO(uint8_t, u8) DO(int16_t, i16) DO(uint16_t, u16)
+#undef GRURUN_FOR_QUANTIZED
+#define GRURUN_FOR_QUANTIZED(DO)         \
+  GRURUN_FROM(DO, float, float, f32)     \
+  GRURUN_FROM(DO, Float16, float, f16)   \
+  GRURUN_FROM(DO, BFloat16, float, bf16) \
+  GRURUN_FROM(DO, int32_t, float, i32)   \
+  GRURUN_FROM(DO, int32_t, double, i32_f64)
+#undef GRURUN_FROM
+#define GRURUN_FROM(DO, X, S, NAME) \
+  DO(X, S, int8_t, NAME##_i8)       \
+  DO(X, S, uint8_t, NAME##_u8) DO(X, S, int16_t, NAME##_i16) DO(X, S, uint16_t, NAME##_u16)
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <bool step_count, class T>
-HWY_INLINE void quantize_with(const float* x, const Quantization<T>& by, T* y, size_t n) {
+template <bool step_count, class X, class T, class S>
+HWY_INLINE void quantize_with(const X* x, const Quantization<T, S>& by, T* y, size_t n) {
   for_quantized<step_count>(by, n, [=](auto d, size_t i, auto scale, auto zero_point) HWY_ATTR {
-    store_quantized(d, hn::LoadU(d, x + i), scale, zero_point, y + i);
+    hn::Vec<decltype(d)> v;
+    if constexpr (std::is_integral_v<X>) v = load_integers(d, x + i);
+    if constexpr (!std::is_integral_v<X>) v = load_elements(d, x + i);
+    store_quotient(d, round_elements<X>(d, hn::Div(v, scale)), zero_point, y + i);
   });
 }
 
-template <class T>
-HWY_INLINE void quantize(const float* x, const Quantization<T>& by, T* y, size_t n) {
+template <class X, class T, class S>
+HWY_INLINE void quantize(const X* x, const Quantization<T, S>& by, T* y, size_t n) {
   by.step == 0 ? quantize_with<false>(x, by, y, n) : quantize_with<true>(x, by, y, n);
 }
 
@@ -40,30 +60,18 @@ HWY_INLINE void dequantize(const T* x, const Quantization<T>& by, float* y, size
   by.step == 0 ? dequantize_with<false>(x, by, y, n) : dequantize_with<true>(x, by, y, n);
 }
 
-void quantize_i8(const float* x, const Quantization<int8_t>& by, int8_t* y, size_t n) {
-  quantize(x, by, y, n);
-}
-void dequantize_i8(const int8_t* x, const Quantization<int8_t>& by, float* y, size_t n) {
-  dequantize(x, by, y, n);
-}
-void quantize_u8(const float* x, const Quantization<uint8_t>& by, uint8_t* y, size_t n) {
-  quantize(x, by, y, n);
-}
-void dequantize_u8(const uint8_t* x, const Quantization<uint8_t>& by, float* y, size_t n) {
-  dequantize(x, by, y, n);
-}
-void quantize_i16(const float* x, const Quantization<int16_t>& by, int16_t* y, size_t n) {
-  quantize(x, by, y, n);
-}
-void dequantize_i16(const int16_t* x, const Quantization<int16_t>& by, float* y, size_t n) {
-  dequantize(x, by, y, n);
-}
-void quantize_u16(const float* x, const Quantization<uint16_t>& by, uint16_t* y, size_t n) {
-  quantize(x, by, y, n);
-}
-void dequantize_u16(const uint16_t* x, const Quantization<uint16_t>& by, float* y, size_t n) {
-  dequantize(x, by, y, n);
-}
+#define GRURUN_QUANTIZE(X, S, T, NAME)                                             \
+  void quantize_##NAME(const X* x, const Quantization<T, S>& by, T* y, size_t n) { \
+    quantize(x, by, y, n);                                                         \
+  }
+#define GRURUN_DEQUANTIZE(T, NAME)                                                    \
+  void dequantize_##NAME(const T* x, const Quantization<T>& by, float* y, size_t n) { \
+    dequantize(x, by, y, n);                                                          \
+  }
+GRURUN_FOR_QUANTIZED(GRURUN_QUANTIZE)
+GRURUN_FOR_INTEGERS(GRURUN_DEQUANTIZE)
+#undef GRURUN_QUANTIZE
+#undef GRURUN_DEQUANTIZE
 
 template <bool divides>
 HWY_INLINE void requantize(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
@@ -88,14 +96,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace grurun::kernels {
 
-HWY_EXPORT(quantize_i8);
-HWY_EXPORT(dequantize_i8);
-HWY_EXPORT(quantize_u8);
-HWY_EXPORT(dequantize_u8);
-HWY_EXPORT(quantize_i16);
-HWY_EXPORT(dequantize_i16);
-HWY_EXPORT(quantize_u16);
-HWY_EXPORT(dequantize_u16);
 HWY_EXPORT(requantize_i32);
 
 namespace {
@@ -104,30 +104,20 @@ size_t count(int64_t n) {
 }
 }  // namespace
 
-void vec_quantize(const float* x, const Quantization<int8_t>& by, int8_t* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(quantize_i8)(x, by, y, count(n));
-}
-void vec_dequantize(const int8_t* x, const Quantization<int8_t>& by, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(dequantize_i8)(x, by, y, count(n));
-}
-void vec_quantize(const float* x, const Quantization<uint8_t>& by, uint8_t* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(quantize_u8)(x, by, y, count(n));
-}
-void vec_dequantize(const uint8_t* x, const Quantization<uint8_t>& by, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(dequantize_u8)(x, by, y, count(n));
-}
-void vec_quantize(const float* x, const Quantization<int16_t>& by, int16_t* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(quantize_i16)(x, by, y, count(n));
-}
-void vec_dequantize(const int16_t* x, const Quantization<int16_t>& by, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(dequantize_i16)(x, by, y, count(n));
-}
-void vec_quantize(const float* x, const Quantization<uint16_t>& by, uint16_t* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(quantize_u16)(x, by, y, count(n));
-}
-void vec_dequantize(const uint16_t* x, const Quantization<uint16_t>& by, float* y, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(dequantize_u16)(x, by, y, count(n));
-}
+#define GRURUN_QUANTIZE(X, S, T, NAME)                                           \
+  HWY_EXPORT(quantize_##NAME);                                                   \
+  void vec_quantize(const X* x, const Quantization<T, S>& by, T* y, int64_t n) { \
+    HWY_DYNAMIC_DISPATCH(quantize_##NAME)(x, by, y, count(n));                   \
+  }
+#define GRURUN_DEQUANTIZE(T, NAME)                                                  \
+  HWY_EXPORT(dequantize_##NAME);                                                    \
+  void vec_dequantize(const T* x, const Quantization<T>& by, float* y, int64_t n) { \
+    HWY_DYNAMIC_DISPATCH(dequantize_##NAME)(x, by, y, count(n));                    \
+  }
+GRURUN_FOR_QUANTIZED(GRURUN_QUANTIZE)
+GRURUN_FOR_INTEGERS(GRURUN_DEQUANTIZE)
+#undef GRURUN_QUANTIZE
+#undef GRURUN_DEQUANTIZE
 
 void vec_requantize(const int32_t* x, const Requantization& by, uint8_t* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(requantize_i32)(x, by, y, count(n));

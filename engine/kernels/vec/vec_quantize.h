@@ -4,22 +4,33 @@
 
 #include <cstdint>
 
+#include "tensor/element_types.h"
+
 namespace grurun::kernels {
 
 /// What element i is quantized with: scales[i * step] and zero_points[i * step].
-template <class T>
+template <class T, class Scale = float>
 struct Quantization {
-  const float* scales;
+  const Scale* scales;
   const T* zero_points;  // nullptr: all are 0
   int64_t step;          // 0 or 1
 };
 
-/// y[i] = saturate(round(x[i] / scale) + zero_point), the quotient rounded to float first, then to the
-/// nearest integer, ties to even; NaN gives the zero point.
-void vec_quantize(const float* x, const Quantization<int8_t>& by, int8_t* y, int64_t n);
-void vec_quantize(const float* x, const Quantization<uint8_t>& by, uint8_t* y, int64_t n);
-void vec_quantize(const float* x, const Quantization<int16_t>& by, int16_t* y, int64_t n);
-void vec_quantize(const float* x, const Quantization<uint16_t>& by, uint16_t* y, int64_t n);
+#define GRURUN_DECLARE_QUANTIZE(X, SCALE)                                                       \
+  void vec_quantize(const X* x, const Quantization<int8_t, SCALE>& by, int8_t* y, int64_t n);   \
+  void vec_quantize(const X* x, const Quantization<uint8_t, SCALE>& by, uint8_t* y, int64_t n); \
+  void vec_quantize(const X* x, const Quantization<int16_t, SCALE>& by, int16_t* y, int64_t n); \
+  void vec_quantize(const X* x, const Quantization<uint16_t, SCALE>& by, uint16_t* y, int64_t n);
+
+/// y[i] = saturate(round(x[i] / scale) + zero_point), the quotient rounded to float first, or to the 16-bit
+/// float that x is, then to the nearest integer, ties to even; NaN gives the zero point. Integers are rounded
+/// to the type of the scale before.
+GRURUN_DECLARE_QUANTIZE(float, float)
+GRURUN_DECLARE_QUANTIZE(Float16, float)
+GRURUN_DECLARE_QUANTIZE(BFloat16, float)
+GRURUN_DECLARE_QUANTIZE(int32_t, float)
+GRURUN_DECLARE_QUANTIZE(int32_t, double)
+#undef GRURUN_DECLARE_QUANTIZE
 
 /// y[i] = (x[i] - zero_point) * scale, rounded once.
 void vec_dequantize(const int8_t* x, const Quantization<int8_t>& by, float* y, int64_t n);

@@ -38,13 +38,38 @@ HWY_INLINE hn::Vec<D> load_doubles(D d, const T* x) {
   if constexpr (!std::is_same_v<T, double>) return hn::PromoteTo(d, load_elements(hn::Rebind<float, D>(), x));
 }
 
-template <SumOf of, class T, class D, class V>
-HWY_INLINE V add_term(D d, V sum, const T* x) {
-  const V wide = load_doubles(d, x);
+/// The sum with each of the elements, which are T.
+template <SumOf of, class T, class V>
+HWY_INLINE V add_terms(V sum, V wide) {
   if constexpr (of == SumOf::values) return hn::Add(sum, wide);
   if constexpr (of == SumOf::magnitudes) return hn::Add(sum, hn::Abs(wide));
   if constexpr (of == SumOf::squares && std::is_same_v<T, double>) return hn::Add(sum, hn::Mul(wide, wide));
   return hn::MulAdd(wide, wide, sum);  // the product is exact
+}
+
+/// `vectors` sums with the elements from x on. Of 16-bit floats a whole vector is widened at a time.
+template <SumOf of, size_t vectors, class T, class D, class V>
+HWY_INLINE void add_all(D d, V* sums, const T* x) {
+  const size_t lanes = hn::Lanes(d);
+#if GRURUN_CONVERTS_HALVES
+  if constexpr (sizeof(T) == 2 && vectors % 2 == 0) {
+    const hn::Repartition<float, D> df;
+    const hn::Half<decltype(df)> half;
+    // Float holds every square of a Float16, not of a BFloat16.
+    constexpr bool is_squared = of == SumOf::squares && std::is_same_v<T, Float16>;
+    constexpr SumOf then = is_squared ? SumOf::values : of;
+    GRURUN_UNROLL
+    for (size_t v = 0; v < vectors; v += 2) {
+      auto wide = load_elements(df, x + v * lanes);
+      if constexpr (is_squared) wide = hn::Mul(wide, wide);
+      sums[v] = add_terms<then, T>(sums[v], hn::PromoteTo(d, hn::LowerHalf(half, wide)));
+      sums[v + 1] = add_terms<then, T>(sums[v + 1], hn::PromoteTo(d, hn::UpperHalf(half, wide)));
+    }
+    return;
+  }
+#endif
+  GRURUN_UNROLL
+  for (size_t v = 0; v < vectors; ++v) sums[v] = add_terms<of, T>(sums[v], load_doubles(d, x + v * lanes));
 }
 
 /// Each of sums_in_double sums takes every sums_in_double-th element.
@@ -60,10 +85,7 @@ double wide_sum(const T* x, size_t n) {
     hn::Vec<D> sum[vector_count];
     GRURUN_UNROLL
     for (auto& each : sum) each = hn::Zero(d);
-    for (; i + sums_in_double <= n; i += sums_in_double) {
-      GRURUN_UNROLL
-      for (size_t v = 0; v < vector_count; ++v) sum[v] = add_term<of>(d, sum[v], x + i + v * lanes);
-    }
+    for (; i + sums_in_double <= n; i += sums_in_double) add_all<of, vector_count>(d, sum, x + i);
     if (i == n) {
       GRURUN_UNROLL
       for (size_t half = vector_count / 2; half > 0; half /= 2) {
@@ -93,10 +115,7 @@ HWY_INLINE size_t add_columns(const T* x, size_t rows, size_t step, double* sums
     hn::Vec<decltype(d)> sum[vectors];
     GRURUN_UNROLL
     for (size_t v = 0; v < vectors; ++v) sum[v] = hn::LoadU(d, sums + i + v * lanes);
-    for (size_t r = 0; r < rows; ++r) {
-      GRURUN_UNROLL
-      for (size_t v = 0; v < vectors; ++v) sum[v] = add_term<of>(d, sum[v], x + r * step + i + v * lanes);
-    }
+    for (size_t r = 0; r < rows; ++r) add_all<of, vectors>(d, sum, x + r * step + i);
     GRURUN_UNROLL
     for (size_t v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, sums + i + v * lanes);
   }

@@ -14,8 +14,8 @@ namespace {
 
 // An array, or an element that stands for one, of a type that kernels compare.
 template <typename A, typename T = std::remove_cv_t<std::remove_pointer_t<A>>>
-concept Vectorized = std::is_same_v<T, float> || std::is_same_v<T, double> ||
-    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+concept Vectorized =
+    is_compute_float<T> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
 
 struct Equal {
   template <typename T>

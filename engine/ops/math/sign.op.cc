@@ -2,8 +2,11 @@
 // own absolute and negated value. IsNaN, IsInf: whether X is; IsInf looks at the signs that detect_negative
 // and detect_positive name.
 #include <cmath>
+#include <concepts>
+#include <cstdint>
 #include <vector>
 
+#include "engine/kernels/vec/vec_abs.h"
 #include "engine/kernels/vec/vec_compare.h"
 #include "engine/ops/shared/elementwise.h"
 #include "engine/ops/shared/wrapping.h"
@@ -12,23 +15,34 @@ namespace grurun::engine {
 
 namespace {
 
+// Of 16-bit floats by their bits.
 struct Abs {
+  static constexpr bool takes_halves = true;
   template <typename T>
   T operator()(T x) const {
     if constexpr (std::is_unsigned_v<T>) {
       return x;
     } else if constexpr (std::is_integral_v<T>) {
       return x < 0 ? wrapping_neg(x) : x;
+    } else if constexpr (sizeof(T) == 2) {
+      return T::from_bits(x.bits & 0x7fff);
     } else {
       return std::fabs(x);
     }
   }
+  template <std::same_as<std::int64_t> T>
+  void run(const T* x, T* y, std::int64_t n) const {
+    kernels::vec_abs(x, y, n);
+  }
 };
 struct Neg {
+  static constexpr bool takes_halves = true;
   template <typename T>
   T operator()(T x) const {
     if constexpr (std::is_integral_v<T>) {
       return wrapping_neg(x);
+    } else if constexpr (sizeof(T) == 2) {
+      return T::from_bits(x.bits ^ 0x8000);
     } else {
       return -x;
     }

@@ -45,10 +45,20 @@ GRURUN_ARRAY_FUNCTION(Cosh, vec_cosh);
 GRURUN_ARRAY_FUNCTION(Asinh, vec_asinh);
 GRURUN_ARRAY_FUNCTION(Acosh, vec_acosh);
 GRURUN_ARRAY_FUNCTION(Atanh, vec_atanh);
-GRURUN_ARRAY_FUNCTION(Ceil, vec_ceil);
-GRURUN_ARRAY_FUNCTION(Floor, vec_floor);
-GRURUN_ARRAY_FUNCTION(Round, vec_round);
 #undef GRURUN_ARRAY_FUNCTION
+
+#define GRURUN_ROUNDING(NAME, FUNCTION)                \
+  struct NAME {                                        \
+    static constexpr bool takes_halves = true;         \
+    template <typename T>                              \
+    void run(const T* x, T* y, std::int64_t n) const { \
+      kernels::FUNCTION(x, y, n);                      \
+    }                                                  \
+  }
+GRURUN_ROUNDING(Ceil, vec_ceil);
+GRURUN_ROUNDING(Floor, vec_floor);
+GRURUN_ROUNDING(Round, vec_round);
+#undef GRURUN_ROUNDING
 
 struct Erf {
   template <std::floating_point T>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <type_traits>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/machine/parallel.h"
@@ -22,8 +23,8 @@ namespace grurun::engine {
 namespace {
 
 // The norms along the first axis of x [length, norms].
-template <typename C>
-void norms_of(std::int64_t p, const C* x, std::int64_t length, std::span<double> norms) {
+template <typename T>
+void norms_of(std::int64_t p, const T* x, std::int64_t length, std::span<double> norms) {
   const auto after = static_cast<std::int64_t>(norms.size());
   const auto of = p == 1 ? kernels::SumOf::magnitudes : kernels::SumOf::squares;
   if (after == 1) {
@@ -36,18 +37,18 @@ void norms_of(std::int64_t p, const C* x, std::int64_t length, std::span<double>
 }
 
 // y = x [length, norms] / norms, 0 where these are.
-template <typename C>
-void divide_by(const ScratchVector<C>& norms, const C* x, std::int64_t length, C* y) {
+template <typename T, typename C>
+void divide_by(const ScratchVector<C>& norms, const T* x, std::int64_t length, T* y) {
   const auto after = static_cast<std::int64_t>(norms.size());
   if (after == 1) {
     kernels::vec_div(x, norms[0], y, length);
-  } else {
+  } else if constexpr (std::is_same_v<T, C>) {
     for (std::int64_t i = 0; i < length; ++i)
       kernels::vec_div(x + i * after, norms.data(), y + i * after, after);
   }
   for (std::int64_t a = 0; a < after; ++a) {
     if (norms[static_cast<std::size_t>(a)] != C(0)) continue;
-    for (std::int64_t i = 0; i < length; ++i) y[i * after + a] = C(0);
+    for (std::int64_t i = 0; i < length; ++i) y[i * after + a] = T(0.0f);
   }
 }
 
@@ -65,17 +66,24 @@ RunFunction prepare_lp_normalization(PrepareContext& node) {
     dispatch(Floats{}, x.dtype(), [&]<typename T>() {
       using C = ComputeType<T>;
       const std::int64_t piece = length * after;
+      T* const to = y.mutable_data<T>();
       kernels::parallel_for(before, 32768 / piece + 1, [&](std::int64_t begin, std::int64_t end) {
         ScratchVector<double> sums(static_cast<std::size_t>(after));
         ScratchVector<C> norms(sums.size());
         PieceReader<T> reader(x.data<T>());
-        PieceWriter<T> writer(y.mutable_data<T>());
-        for (std::int64_t at = begin * piece; at < end * piece; at += piece) {
-          const C* const from = reader.read(at, piece);
+        PieceWriter<T> writer(to);
+        const auto normalize = [&](const auto* from, auto* to) {
           norms_of(p, from, length, sums);
           std::ranges::transform(sums, norms.begin(), [](double norm) { return static_cast<C>(norm); });
-          divide_by(norms, from, length, writer.begin(at, piece));
-          writer.end();
+          divide_by(norms, from, length, to);
+        };
+        for (std::int64_t at = begin * piece; at < end * piece; at += piece) {
+          if (after == 1) {  // one norm, by which kernels divide 16-bit floats as well
+            normalize(x.data<T>() + at, to + at);
+          } else {
+            normalize(reader.read(at, piece), writer.begin(at, piece));
+            writer.end();
+          }
         }
       });
     });

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/vec/vec_arith.h"
-#include "engine/kernels/vec/vec_convert.h"
 #include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/quantization/granularity.h"
 #include "engine/ops/quantization/saturate.h"
@@ -89,16 +87,17 @@ Tensor as_doubles(const Tensor& tensor) {
   return out;
 }
 
-/// Of float by scales of float: false for types that there is no vector code for.
-template <typename T>
-bool quantize_floats(const Tensor& x, const Tensor& scales, const T* zero_points, const Granularity& grain,
-                     T* to) {
-  const float* from = x.data<float>();
-  const float* s = scales.data<float>();
-  if constexpr (requires(kernels::Quantization<T> by) { kernels::vec_quantize(from, by, to, 1); }) {
+/// Of elements of X, the quotient rounded to it; of integers to Scale, to which they are rounded before.
+/// False for types that there is no vector code for.
+template <typename X, typename Scale, typename T>
+bool quantize_vectors(const Tensor& x, const Tensor& scales, const T* zero_points, const Granularity& grain,
+                      T* to) {
+  const X* from = x.data<X>();
+  const Scale* s = scales.data<Scale>();
+  if constexpr (requires(kernels::Quantization<T, Scale> by) { kernels::vec_quantize(from, by, to, 1); }) {
     grain.for_each_run([&](std::int64_t at, std::int64_t scale_at, std::int64_t count, std::int64_t step) {
-      const kernels::Quantization<T> by{s + scale_at,
-                                        zero_points != nullptr ? zero_points + scale_at : nullptr, step};
+      const kernels::Quantization<T, Scale> by{
+          s + scale_at, zero_points != nullptr ? zero_points + scale_at : nullptr, step};
       kernels::vec_quantize(from + at, by, to + at, count);
     });
     return true;
@@ -106,33 +105,24 @@ bool quantize_floats(const Tensor& x, const Tensor& scales, const T* zero_points
   return false;
 }
 
-/// Of 16-bit floats by scales of their type, divided in it: a quotient in float rounded to it is the one that
-/// the division in it gives, as float has more than twice its digits. Then as floats by a scale of 1.
-template <typename Half, typename T>
-bool quantize_halves(const Tensor& x, const Tensor& scales, const T* zero_points, const Granularity& grain,
-                     T* to) {
-  if constexpr (requires(kernels::Quantization<T> by, float* q) { kernels::vec_quantize(q, by, to, 1); }) {
-    constexpr std::int64_t block = 512;
-    const Half* from = x.data<Half>();
-    const Tensor wide = cast_tensor(scales, DType::float32);
-    const std::vector<float> ones(block, 1.0f);
-    grain.for_each_run([&](std::int64_t at, std::int64_t scale_at, std::int64_t count, std::int64_t step) {
-      alignas(64) float quotients[block];
-      alignas(64) Half rounded[block];
-      for (std::int64_t k = 0; k < count; k += block) {
-        const std::int64_t m = std::min(block, count - k), first = scale_at + k * step;
-        const float* const s = wide.data<float>() + first;
-        kernels::vec_convert(from + at + k, quotients, m);
-        step == 0 ? kernels::vec_div(quotients, *s, quotients, m)
-                  : kernels::vec_div(quotients, s, quotients, m);
-        kernels::vec_convert(quotients, rounded, m);
-        kernels::vec_convert(rounded, quotients, m);
-        const T* const zeros = zero_points != nullptr ? zero_points + first : nullptr;
-        kernels::vec_quantize(quotients, kernels::Quantization<T>{ones.data(), zeros, step}, to + at + k, m);
-      }
-    });
-    return true;
-  }
+/// A quotient of 16-bit floats in float, rounded to their type, is the one that a division in it gives, as
+/// float has more than twice its digits.
+template <typename T>
+bool quantize_in_vectors(const Tensor& x, const Tensor& scale, const T* zero_points, const Granularity& grain,
+                         Division division, T* to) {
+  const bool of_integers = x.dtype() == DType::int32;
+  if (of_integers && division == Division::in_double)
+    return quantize_vectors<std::int32_t, double>(x, as_doubles(scale), zero_points, grain, to);
+  if (of_integers && division == Division::in_float && scale.dtype() == DType::float32)
+    return quantize_vectors<std::int32_t, float>(x, scale, zero_points, grain, to);
+  if (x.dtype() != scale.dtype()) return false;
+  if (x.dtype() == DType::float32 && division == Division::in_float)
+    return quantize_vectors<float, float>(x, scale, zero_points, grain, to);
+  const Tensor wide = cast_tensor(scale, DType::float32);
+  if (x.dtype() == DType::float16 && division == Division::in_float16)
+    return quantize_vectors<Float16, float>(x, wide, zero_points, grain, to);
+  if (x.dtype() == DType::bfloat16 && division == Division::in_bfloat16)
+    return quantize_vectors<BFloat16, float>(x, wide, zero_points, grain, to);
   return false;
 }
 
@@ -141,18 +131,7 @@ void quantize(const Tensor& x, const Tensor& scale, const Tensor* zero_point, co
               Division division, bool saturate, Tensor& y) {
   T* to = y.mutable_data<T>();
   const T* zero_points = zero_point != nullptr ? zero_point->data<T>() : nullptr;
-  if (x.dtype() == DType::float32 && scale.dtype() == DType::float32 && division == Division::in_float &&
-      quantize_floats(x, scale, zero_points, grain, to)) {
-    return;
-  }
-  if (x.dtype() == scale.dtype()) {
-    const bool is_done = x.dtype() == DType::float16 && division == Division::in_float16
-                             ? quantize_halves<Float16>(x, scale, zero_points, grain, to)
-                         : x.dtype() == DType::bfloat16 && division == Division::in_bfloat16
-                             ? quantize_halves<BFloat16>(x, scale, zero_points, grain, to)
-                             : false;
-    if (is_done) return;
-  }
+  if (quantize_in_vectors(x, scale, zero_points, grain, division, to)) return;
   Tensor scales = as_doubles(scale);
   double* s = scales.mutable_data<double>();
   std::transform(s, s + scales.size(), s, [&](double each) { return to_precision(each, division); });

@@ -8,6 +8,8 @@
 #include <type_traits>
 
 #include "engine/kernels/machine/parallel.h"
+#include "engine/kernels/vec/truncated.h"
+#include "engine/kernels/vec/vec_cast.h"
 #include "engine/kernels/vec/vec_compare.h"
 #include "engine/kernels/vec/vec_convert.h"
 #include "engine/ops/shared/broadcast.h"
@@ -51,8 +53,7 @@ void read(const void* raw, WideBlock& wide, std::int64_t n) {
 
 template <typename Integer>
 Integer truncate(double value) {
-  constexpr double bound = -2.0 * static_cast<double>(std::numeric_limits<Integer>::min() / 2);
-  return value >= -bound && value < bound ? static_cast<Integer>(value) : std::numeric_limits<Integer>::min();
+  return kernels::truncated<Integer>(value);
 }
 
 template <>
@@ -224,7 +225,7 @@ void direct_truncate(const void* x, void* y, std::int64_t n) {
 
 template <typename From>
 void direct_to_bool(const void* x, void* y, std::int64_t n) {
-  kernels::vec_not_equal(static_cast<const From*>(x), From{0}, static_cast<bool*>(y), n);
+  kernels::vec_not_equal(static_cast<const From*>(x), ComputeType<From>{0}, static_cast<bool*>(y), n);
 }
 
 void direct_bytes_to_bool(const void* x_raw, void* y_raw, std::int64_t n) {
@@ -239,47 +240,68 @@ struct DirectRow {
   Direct loop;
 };
 template <typename From, typename To>
-constexpr DirectRow direct_row() {
-  return {dtype_of<From>, dtype_of<To>, direct<From, To>};
+constexpr DirectRow converted_row() {
+  return {dtype_of<From>, dtype_of<To>, direct_convert<From, To>};
+}
+template <typename From, typename Integer>
+constexpr DirectRow truncated_row() {
+  return {dtype_of<From>, dtype_of<Integer>, direct_truncate<Integer, From>};
+}
+template <typename From>
+constexpr DirectRow to_bool_row() {
+  return {dtype_of<From>, DType::boolean, direct_to_bool<From>};
 }
 constexpr DirectRow direct_rows[] = {
-    {DType::float16, DType::float32, direct_convert<Float16, float>},
-    {DType::bfloat16, DType::float32, direct_convert<BFloat16, float>},
-    {DType::float32, DType::float16, direct_convert<float, Float16>},
-    {DType::float32, DType::bfloat16, direct_convert<float, BFloat16>},
-    {DType::int64, DType::float32, direct_convert<std::int64_t, float>},
-    {DType::float32, DType::int32, direct_truncate<std::int32_t>},
-    {DType::float32, DType::int64, direct_truncate<std::int64_t>},
-    {DType::float32, DType::int8, direct_truncate<std::int8_t>},
-    {DType::float32, DType::uint8, direct_truncate<std::uint8_t>},
-    {DType::float32, DType::int16, direct_truncate<std::int16_t>},
-    {DType::float32, DType::uint16, direct_truncate<std::uint16_t>},
-    {DType::float64, DType::int32, direct_truncate<std::int32_t, double>},
-    direct_row<float, double>(),
-    direct_row<double, float>(),
-    direct_row<std::int32_t, float>(),
-    direct_row<std::uint8_t, float>(),
-    direct_row<std::int8_t, float>(),
+    converted_row<Float16, float>(),
+    converted_row<BFloat16, float>(),
+    converted_row<double, float>(),
+    converted_row<std::int64_t, float>(),
+    converted_row<BFloat16, Float16>(),
+    converted_row<Float16, BFloat16>(),
+    converted_row<float, Float16>(),
+    converted_row<double, Float16>(),
+    converted_row<std::int8_t, Float16>(),
+    converted_row<std::uint8_t, Float16>(),
+    converted_row<std::int16_t, Float16>(),
+    converted_row<std::uint16_t, Float16>(),
+    converted_row<std::int32_t, Float16>(),
+    converted_row<std::int64_t, Float16>(),
+    converted_row<float, BFloat16>(),
+    converted_row<double, BFloat16>(),
+    converted_row<std::int8_t, BFloat16>(),
+    converted_row<std::uint8_t, BFloat16>(),
+    converted_row<std::int16_t, BFloat16>(),
+    converted_row<std::uint16_t, BFloat16>(),
+    converted_row<std::int32_t, BFloat16>(),
+    converted_row<std::int64_t, BFloat16>(),
+    converted_row<float, double>(),
+    truncated_row<float, std::int32_t>(),
+    truncated_row<float, std::int64_t>(),
+    truncated_row<float, std::int8_t>(),
+    truncated_row<float, std::uint8_t>(),
+    truncated_row<float, std::int16_t>(),
+    truncated_row<float, std::uint16_t>(),
+    truncated_row<double, std::int32_t>(),
+    truncated_row<double, std::int64_t>(),
+    truncated_row<double, std::int8_t>(),
+    truncated_row<double, std::uint8_t>(),
+    truncated_row<double, std::int16_t>(),
+    truncated_row<double, std::uint16_t>(),
+    {DType::int32, DType::float32, direct<std::int32_t, float>},
+    {DType::uint8, DType::float32, direct<std::uint8_t, float>},
+    {DType::int8, DType::float32, direct<std::int8_t, float>},
     {DType::boolean, DType::float32,
      direct<std::uint8_t, float>},  // as bytes, of which compilers make vectors
     {DType::boolean, DType::int32, direct<std::uint8_t, std::int32_t>},
     {DType::boolean, DType::int64, direct<std::uint8_t, std::int64_t>},
-    direct_row<std::int8_t, std::int32_t>(),
-    direct_row<std::uint8_t, std::int32_t>(),
-    direct_row<std::int16_t, std::int32_t>(),
-    direct_row<std::uint16_t, std::int32_t>(),
-    direct_row<std::int32_t, std::int8_t>(),
-    direct_row<std::int32_t, std::uint8_t>(),
-    direct_row<std::int32_t, std::int16_t>(),
-    direct_row<std::int32_t, std::uint16_t>(),
-    direct_row<std::int32_t, std::int64_t>(),
-    direct_row<std::int64_t, std::int32_t>(),
-    {DType::float32, DType::boolean, direct_to_bool<float>},
-    {DType::float64, DType::boolean, direct_to_bool<double>},
+    to_bool_row<float>(),
+    to_bool_row<double>(),
+    to_bool_row<Float16>(),
+    to_bool_row<BFloat16>(),
+    to_bool_row<std::int64_t>(),
+    to_bool_row<std::int32_t>(),
     {DType::int8, DType::boolean, direct_bytes_to_bool},
     {DType::uint8, DType::boolean, direct_bytes_to_bool},
-    {DType::int64, DType::boolean, direct_to_bool<std::int64_t>},
-    {DType::int32, DType::boolean, direct_to_bool<std::int32_t>},
 };
 
 // 16-bit floats by way of float, which holds all of them.
@@ -294,6 +316,11 @@ void convert_by_float(Direct widen, const std::byte* x, Direct narrow, std::byte
 }
 
 Direct find_direct(DType from, DType to) {
+  if (Integers::set.contains(from) && Integers::set.contains(to)) {
+    return dispatch(Integers{}, from, [&]<typename From>() {
+      return dispatch(Integers{}, to, []<typename To>() { return Direct{direct<From, To>}; });
+    });
+  }
   for (const DirectRow& row : direct_rows) {
     if (row.from == from && row.to == to) return row.loop;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/kernels/vec/vec_cast.h"
 #include "engine/kernels/vec/vec_convert.h"
 #include "tensor/dispatch.h"
 

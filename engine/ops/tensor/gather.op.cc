@@ -39,8 +39,8 @@ void take(const T* from, std::int64_t before, std::int64_t length, std::int64_t 
     for (std::int64_t i = begin; i < end;) {
       const T* const slab = from + i / count * length * after;
       const std::int64_t first = i % count, last = std::min(count, first + end - i);
-      const std::int64_t* const places = at.data();  // that stores of bytes cannot change
-      T* const single = to + i - first;
+      const std::int64_t* const places = at.data();
+      T* const __restrict single = to + i - first;  // stores of bytes could change all else
       for (std::int64_t k = first; after == 1 && k < last; ++k) single[k] = slab[places[k]];
       for (std::int64_t k = first; after != 1 && k < last; ++k)
         std::copy_n(slab + at[k] * after, after, to + (i + k - first) * after);

@@ -99,11 +99,62 @@ void check_type() {
   }
 }
 
+// Of 16-bit floats and integers; quotient() is the definition's.
+template <class T, class X, class Scale>
+void check_quotients(const std::vector<X>& x, double (*quotient)(X, Scale)) {
+  std::mt19937 random(10);
+  std::vector<Scale> scales;
+  std::vector<T> zero_points;
+  for (size_t i = 0; i < x.size(); ++i) {
+    scales.push_back(static_cast<Scale>(i % 50 == 7 ? 0 : 0.25 * (1 + static_cast<double>(random() % 29))));
+    zero_points.push_back(static_cast<T>(random()));
+  }
+  for (const int64_t step : {0, 1}) {
+    for (const bool has_zero_points : {false, true}) {
+      std::vector<T> y(x.size() + 1, T(77));
+      const Quantization<T, Scale> by{scales.data(), has_zero_points ? zero_points.data() : nullptr, step};
+      vec_quantize(x.data(), by, y.data(), static_cast<int64_t>(x.size()));
+      for (size_t i = 0; i < x.size(); ++i) {
+        const size_t at = step == 0 ? 0 : i;
+        const T zero_point = has_zero_points ? zero_points[at] : T(0);
+        ASSERT_EQ(y[i], engine::quantized_integer<T>(quotient(x[i], scales[at]), zero_point))
+            << i << ": " << static_cast<double>(x[i]) << " / " << scales[at];
+      }
+      EXPECT_EQ(y.back(), T(77));
+    }
+  }
+}
+
+template <class T, class Half>
+void check_halves() {
+  std::vector<Half> x;  // every one
+  for (unsigned bits = 0; bits < 0x10000; ++bits) x.push_back(Half::from_bits(static_cast<uint16_t>(bits)));
+  check_quotients<T, Half, float>(
+      x, [](Half v, float scale) -> double { return Half(static_cast<float>(v) / scale); });
+}
+
+template <class T>
+void check_integers() {
+  std::vector<int32_t> x{0, INT32_MAX, INT32_MIN};
+  for (int32_t i = -700; i < 700; ++i) x.insert(x.end(), {i, i * 977, i * 3'000'001});
+  check_quotients<T, int32_t, double>(x, [](int32_t v, double scale) { return v / scale; });
+  check_quotients<T, int32_t, float>(
+      x, [](int32_t v, float scale) -> double { return static_cast<float>(v) / scale; });
+}
+
+template <class T>
+void check_sources() {
+  check_type<T>();
+  check_halves<T, Float16>();
+  check_halves<T, BFloat16>();
+  check_integers<T>();
+}
+
 TEST_P(VecQuantize, EveryTypeIsTheScalarDefinition) {
-  check_type<int8_t>();
-  check_type<uint8_t>();
-  check_type<int16_t>();
-  check_type<uint16_t>();
+  check_sources<int8_t>();
+  check_sources<uint8_t>();
+  check_sources<int16_t>();
+  check_sources<uint16_t>();
 }
 
 }  // namespace

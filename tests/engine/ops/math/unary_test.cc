@@ -42,6 +42,12 @@ TEST(Unary, Rounding) {
 TEST(Unary, Integers) {
   check_rows({
       {"lowest stays", "Abs", 13, {vec<std::int8_t>({-128, -5, 7})}, {}, {vec<std::int8_t>({-128, 5, 7})}},
+      {"lowest stays",
+       "Abs",
+       13,
+       {Tensor::from<std::int64_t>({4}, {INT64_MIN, -5, 7, INT64_MIN + 1})},
+       {},
+       {Tensor::from<std::int64_t>({4}, {INT64_MIN, 5, 7, INT64_MAX})}},
       {"lowest stays", "Neg", 13, {vec<std::int64_t>({-5, 0})}, {}, {vec<std::int64_t>({5, 0})}},
       {"unsigned", "Sign", 13, {vec<std::uint16_t>({0, 9})}, {}, {vec<std::uint16_t>({0, 1})}},
       {"floats", "Sign", 9, {vec<float>({-0.5, 0, 3, nan})}, {}, {vec<float>({-1, 0, 1, nan})}},
@@ -59,6 +65,24 @@ TEST(Unary, Integers) {
        {attr("lambd", 1.5f), attr("bias", 1.5f)},
        {vec<std::int32_t>({-2, 0, 0, 1, 2})}},
   });
+}
+
+template <typename Half>
+void check_signs_of_every_half() {
+  Tensor x(dtype_of<Half>, Shape{0x10000});
+  for (unsigned bits = 0; bits < 0x10000; ++bits)
+    x.mutable_data<Half>()[bits].bits = static_cast<std::uint16_t>(bits);
+  const Tensor size = run_node("Abs", "", 13, {x}, {}).front().tensor();
+  const Tensor negated = run_node("Neg", "", 13, {x}, {}).front().tensor();
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    ASSERT_EQ(size.data<Half>()[bits].bits, bits & 0x7fff);
+    ASSERT_EQ(negated.data<Half>()[bits].bits, bits ^ 0x8000);
+  }
+}
+
+TEST(Unary, SignsOfEveryHalf) {
+  check_signs_of_every_half<Float16>();
+  check_signs_of_every_half<BFloat16>();
 }
 
 TEST(Unary, Predicates) {
