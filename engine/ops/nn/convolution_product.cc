@@ -57,7 +57,8 @@ void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t be
   const std::int64_t at_once = std::min(form.at_once, depth);
   Tensor workspace(dtype_of<T>, Shape{at_once * kernels::columns_of_panel<T> + vector});
   T* packed = workspace.template mutable_data<T>();
-  Tensor split(DType::uint8, Shape{form.is_split ? kernels::split_bytes(filters, at_once) : 0});
+  Tensor split;
+  if (form.is_split) split = Tensor(DType::uint8, Shape{kernels::split_bytes(filters, at_once)});
   const std::int64_t panels =
       std::max<std::int64_t>(4, sum_elements / (filters * kernels::columns_of_panel<T>));
   for_each_part(begin, end, vector, panels * panel_vectors, [&](std::int64_t from, std::int64_t to) {

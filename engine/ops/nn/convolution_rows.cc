@@ -1,6 +1,7 @@
 #include "engine/ops/nn/convolution_rows.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace grurun::engine {
@@ -32,17 +33,14 @@ std::pair<std::int64_t, std::int64_t> inside_input(const WindowAxis& axis, std::
 
 RowLayout shared_layout(const WindowAxis& inner, std::int64_t columns) {
   RowLayout layout;
-  ScratchMap<std::int64_t, std::int64_t> variant_of;  // place of the tap within a stride -> variant
-  std::int64_t most = 0;
+  // The place of a tap within a stride comes again after so many taps.
+  const std::int64_t period = inner.stride / std::gcd(inner.stride, inner.dilation);
   for (std::int64_t k = 0; k < inner.kernel; ++k) {
     const std::int64_t place = k * inner.dilation;
-    const auto [found, is_new] =
-        variant_of.emplace(place % inner.stride, static_cast<std::int64_t>(layout.first.size()));
-    if (is_new) layout.first.push_back(place % inner.stride - inner.pad_begin);
-    layout.taps.push_back({found->second, place / inner.stride});
-    most = std::max(most, place / inner.stride);
+    if (k < period) layout.first.push_back(place % inner.stride - inner.pad_begin);
+    layout.taps.push_back({k % period, place / inner.stride});
   }
-  layout.width = round_up(inner.output, columns) + most;
+  layout.width = round_up(inner.output, columns) + (inner.kernel - 1) * inner.dilation / inner.stride;
   return layout;
 }
 
