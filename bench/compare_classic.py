@@ -118,8 +118,8 @@ def cases():
     for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
         yield f"SVMRegressor {kernel}", np.float32, *support_vectors("SVMRegressor", kernel)
         yield f"SVMClassifier {kernel}, 5 classes, probabilities", np.float32, *support_vectors("SVMClassifier", kernel, 5, True)
+        yield f"SVMClassifier {kernel}, 5 classes", np.float32, *support_vectors("SVMClassifier", kernel, 5)
     yield "SVMClassifier RBF, 2 classes", np.float32, *support_vectors("SVMClassifier", "RBF", 2)
-    yield "SVMClassifier RBF, 5 classes", np.float32, *support_vectors("SVMClassifier", "RBF", 5)
     yield "SVMClassifier RBF float64", np.float64, *support_vectors("SVMClassifier", "RBF", 2)
 
 
@@ -135,6 +135,11 @@ def model_of(dtype, op, version, attributes):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("ai.onnx.ml", version), helper.make_opsetid("", 17)], ir_version=9)
 
 
+def agree_but_for_ties(outputs, others):
+    """Of 1,000 rows one may be of another class: ONNX Runtime adds its scores in float32, which breaks some ties otherwise."""
+    return all(np.mean(a != b) <= 1e-3 if a.dtype == np.int64 else agree([a], [b]) for a, b in zip(outputs, others, strict=True))
+
+
 def compare(path, x, flags):
     """Whether the outputs agree, and microseconds of both."""
     inputs, outputs = path.with_name("inputs.npz"), path.with_name("outputs.npz")
@@ -143,7 +148,7 @@ def compare(path, x, flags):
     subprocess.run([flags.grurun, path, *given, "-q", "--save-outputs", outputs], check=True, stdout=subprocess.DEVNULL)
     peer, ours = OnnxRuntime(path, {"X": x}, flags.threads), Grurun(flags.grurun, path, given, flags.threads)
     with np.load(outputs) as made:
-        same = agree([made[key] for key in peer.outputs], peer.outputs.values())
+        same = agree_but_for_ties([made[key] for key in peer.outputs], peer.outputs.values())
     begin = time.perf_counter()
     peer.measure(3)
     runs = max(5, min(5000, int(3 * flags.slice_seconds / (time.perf_counter() - begin))))

@@ -19,6 +19,30 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DoubleTag = hn::ScalableTag<double>;
 using DoubleVec = hn::Vec<DoubleTag>;
 
+/// With |x| = n h + r, h = ln(2) / 2 and t = tanh(r): tanh(n h) is (2^n - 1) / (2^n + 1), so that tanh |x| is
+///   ((2^n - 1) + t (2^n + 1)) / ((2^n + 1) + t (2^n - 1)).
+/// t is the continued fraction r / (1 + r^2 / (3 + r^2 / (5 + ...))) as far as 9, which for |r| up to h / 2
+/// leaves r^10 / (9 25 49 81 11), below 2^-48, and takes one division for both.
+HWY_INLINE DoubleVec quick_tanh(DoubleVec x) {
+  const DoubleTag d;
+  using Of = ExpOf<double>;
+  const hn::RebindToSigned<DoubleTag> di;
+  const auto shift = hn::Set(d, Of::shift), one = hn::Set(d, 1.0), last = hn::Set(d, 945.0);
+  const auto magnitude = at_most(hn::Abs(x), hn::Set(d, Of::tanh_is_one));
+  const auto shifted = hn::MulAdd(magnitude, hn::Set(d, 2 * Of::log2_of_e), shift);
+  constexpr double half_ln2 = 0x1.62e42fefa39efp-2;
+  const auto r = hn::NegMulAdd(hn::Sub(shifted, shift), hn::Set(d, half_ln2), magnitude);
+  const auto z = hn::Mul(r, r);
+  const auto p = hn::Mul(r, hn::MulAdd(z, hn::Add(z, hn::Set(d, 105.0)), last));
+  const auto q = hn::MulAdd(z, hn::MulAdd(z, hn::Set(d, 15.0), hn::Set(d, 420.0)), last);
+  const auto exponent = hn::ShiftLeft<Of::fraction_bits>(hn::BitCast(di, shifted));
+  const auto bias = hn::Set(di, int64_t{Of::exponent_bias} << Of::fraction_bits);
+  const auto power = hn::BitCast(d, hn::Add(exponent, bias));
+  const auto below = hn::Sub(power, one), above = hn::Add(power, one);
+  const auto y = hn::Div(hn::MulAdd(p, above, hn::Mul(q, below)), hn::MulAdd(p, below, hn::Mul(q, above)));
+  return hn::CopySign(y, x);
+}
+
 template <SumFunction function>
 HWY_INLINE DoubleVec of_sum(const OrderedSums& of, DoubleVec sum) {
   const DoubleTag d;
@@ -27,13 +51,15 @@ HWY_INLINE DoubleVec of_sum(const OrderedSums& of, DoubleVec sum) {
   if constexpr (function == SumFunction::exponential) return vector_exp(d, y);
   y = hn::Add(y, hn::Set(d, of.offset));
   if constexpr (function == SumFunction::tangent) return vector_tanh(d, y);
+  if constexpr (function == SumFunction::quick_tangent) return quick_tanh(y);
   const DoubleVec base = y;
   for (int k = 1; k < of.exponent; ++k) y = hn::Mul(y, base);
   return y;
 }
 
-/// R rows by C vectors from row i and column j on. No multiply-add is fused, or the bits would differ.
-template <SumFunction function, size_t R, size_t C>
+/// R rows by C vectors from row i and column j on. No multiply-add is fused, or the bits would differ, but
+/// where the product needs no rounding.
+template <SumFunction function, bool exact, size_t R, size_t C>
 HWY_INLINE void ordered_tile(const OrderedSums& of, int64_t i, int64_t j) {
   constexpr bool squares = function == SumFunction::exponential;
   const DoubleTag d;
@@ -51,7 +77,8 @@ HWY_INLINE void ordered_tile(const OrderedSums& of, int64_t i, int64_t j) {
       const auto one = hn::Set(d, a[static_cast<int64_t>(r) * of.a_row_step]);
       GRURUN_UNROLL for (size_t c = 0; c < C; ++c) {
         const auto x = squares ? hn::Sub(one, columns[c]) : one;
-        sums[r][c] = hn::Add(sums[r][c], hn::Mul(x, squares ? x : columns[c]));
+        const auto y = squares ? x : columns[c];
+        sums[r][c] = exact && !squares ? hn::MulAdd(x, y, sums[r][c]) : hn::Add(sums[r][c], hn::Mul(x, y));
       }
     }
   }
@@ -62,32 +89,45 @@ HWY_INLINE void ordered_tile(const OrderedSums& of, int64_t i, int64_t j) {
   }
 }
 
-template <SumFunction function, size_t C>
+template <SumFunction function, bool exact, size_t C>
 HWY_INLINE void ordered_columns(const OrderedSums& of, int64_t j) {
   int64_t i = 0;
-  for (; i + 6 <= of.rows; i += 6) ordered_tile<function, 6, C>(of, i, j);
-  for (; i + 4 <= of.rows; i += 4) ordered_tile<function, 4, C>(of, i, j);
-  for (; i < of.rows; ++i) ordered_tile<function, 1, C>(of, i, j);
+  if (!exact) {  // four rows of fused operations keep the units busy
+    for (; i + 6 <= of.rows; i += 6) ordered_tile<function, exact, 6, C>(of, i, j);
+  }
+  for (; i + 4 <= of.rows; i += 4) ordered_tile<function, exact, 4, C>(of, i, j);
+  for (; i < of.rows; ++i) ordered_tile<function, exact, 1, C>(of, i, j);
 }
 
-template <SumFunction function>
+template <SumFunction function, bool exact>
 void ordered_sums_by(const OrderedSums& of) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(DoubleTag()));
   int64_t j = 0;
-  for (; j + lanes < of.columns; j += 2 * lanes) ordered_columns<function, 2>(of, j);
-  if (j < of.columns) ordered_columns<function, 1>(of, j);
+  for (; j + lanes < of.columns; j += 2 * lanes) ordered_columns<function, exact, 2>(of, j);
+  if (j < of.columns) ordered_columns<function, exact, 1>(of, j);
+}
+
+template <bool exact>
+void ordered_sums_of(const OrderedSums& of) {
+  switch (of.function) {
+    case SumFunction::product:
+      return ordered_sums_by<SumFunction::product, exact>(of);
+    case SumFunction::power:
+      return ordered_sums_by<SumFunction::power, exact>(of);
+    case SumFunction::exponential:
+      return ordered_sums_by<SumFunction::exponential, false>(of);
+    case SumFunction::tangent:
+      return ordered_sums_by<SumFunction::tangent, exact>(of);
+    case SumFunction::quick_tangent:
+      return ordered_sums_by<SumFunction::quick_tangent, exact>(of);
+  }
 }
 
 void all_ordered_sums(const OrderedSums& of) {
-  switch (of.function) {
-    case SumFunction::product:
-      return ordered_sums_by<SumFunction::product>(of);
-    case SumFunction::power:
-      return ordered_sums_by<SumFunction::power>(of);
-    case SumFunction::exponential:
-      return ordered_sums_by<SumFunction::exponential>(of);
-    case SumFunction::tangent:
-      return ordered_sums_by<SumFunction::tangent>(of);
+  if (of.has_exact_products) {
+    ordered_sums_of<true>(of);
+  } else {
+    ordered_sums_of<false>(of);
   }
 }
 

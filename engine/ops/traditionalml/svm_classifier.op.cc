@@ -165,7 +165,8 @@ void SvmClassifier::run(RunContext& run) const {
   float* const z = run.output(1, DType::float32, shape).mutable_data<float>();
   std::vector<std::size_t> winners(static_cast<std::size_t>(rows.count));
   for_row_blocks(run, rows.count, [&](std::int64_t first, std::int64_t count) {
-    const Likeness likeness(kernel, vectors, features + first * rows.width, count);
+    const Likeness likeness(kernel, vectors, features + first * rows.width, count,
+                            x.dtype() == DType::float32);
     RowBlock block{count, {}, &winners, first};
     classify(likeness, block);
     const std::span scores(block.scores);

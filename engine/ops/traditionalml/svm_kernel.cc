@@ -22,13 +22,19 @@ std::int64_t whole_steps(std::int64_t n) {
   return (n + step - 1) / step * step;
 }
 
-/// Degrees up to this are raised to by products, which pow takes many times as long for.
+/// An odd number of lines of the cache: a multiple of its size would put all features into a few places of
+/// it.
+std::int64_t step_of_features(std::int64_t count) {
+  const std::int64_t step = whole_steps(count);
+  return step % (2 * kernels::ordered_sums_step) == 0 ? step + kernels::ordered_sums_step : step;
+}
+
+}  // namespace
+
 bool is_small_power(double degree) {
   constexpr double most = 16;
   return degree >= 1 && degree <= most && std::floor(degree) == degree;
 }
-
-}  // namespace
 
 void SvmKernel::compute(kernels::OrderedSums sums) const {
   using kernels::SumFunction;
@@ -46,7 +52,7 @@ void SvmKernel::compute(kernels::OrderedSums sums) const {
       sums.function = SumFunction::exponential;
       break;
     case Kind::sigmoid:
-      sums.function = SumFunction::tangent;
+      sums.function = is_quick ? SumFunction::quick_tangent : SumFunction::tangent;
       break;
   }
   kernels::ordered_sums(sums);
@@ -71,11 +77,12 @@ SvmKernel svm_kernel_attributes(PrepareContext& node) {
 SvmVectors::SvmVectors(std::int64_t count, std::int64_t width)
     : count_(count),
       width_(width),
-      step_(whole_steps(count)),
+      step_(step_of_features(count)),
       features_(static_cast<std::size_t>(checked_mul(width_, step_))) {}
 
 SvmVectors::SvmVectors(std::span<const float> values, std::int64_t count)
     : SvmVectors(count, count == 0 ? 0 : static_cast<std::int64_t>(values.size()) / count) {
+  are_floats_ = true;
   for (std::int64_t v = 0; v < count; ++v) {
     for (std::int64_t f = 0; f < width_; ++f) {
       features_[static_cast<std::size_t>(f * step_ + v)] =
@@ -105,8 +112,14 @@ bool all_finite(const double* x, std::int64_t n) {
   return none == 0;
 }
 
-Likeness::Likeness(const SvmKernel& kernel, const SvmVectors& vectors, const double* x, std::int64_t rows)
-    : kernel_(kernel), vectors_(vectors), x_(x), rows_(rows), vectors_together_(rows < few_rows) {
+Likeness::Likeness(const SvmKernel& kernel, const SvmVectors& vectors, const double* x, std::int64_t rows,
+                   bool are_floats)
+    : kernel_(kernel),
+      vectors_(vectors),
+      x_(x),
+      rows_(rows),
+      vectors_together_(rows < few_rows),
+      exact_products_(are_floats && vectors.are_floats()) {
   if (vectors_together_) return;
   row_step_ = whole_steps(rows);
   const std::int64_t width = vectors.width();
@@ -119,13 +132,28 @@ Likeness::Likeness(const SvmKernel& kernel, const SvmVectors& vectors, const dou
 
 void Likeness::compute(std::int64_t begin, std::int64_t end, double* values) const {
   const std::int64_t width = vectors_.width(), step = vectors_.step();
-  if (vectors_together_) {
-    kernel_.compute(
-        {x_, width, 1, vectors_.data() + begin, step, values, most_vectors, rows_, end - begin, width});
-  } else {
-    kernel_.compute({vectors_.data() + begin, 1, step, features_.data(), row_step_, values, row_step_,
-                     end - begin, rows_, width});
-  }
+  kernels::OrderedSums sums = vectors_together_ ? kernels::OrderedSums{x_,
+                                                                       width,
+                                                                       1,
+                                                                       vectors_.data() + begin,
+                                                                       step,
+                                                                       values,
+                                                                       most_vectors,
+                                                                       rows_,
+                                                                       end - begin,
+                                                                       width}
+                                                : kernels::OrderedSums{vectors_.data() + begin,
+                                                                       1,
+                                                                       step,
+                                                                       features_.data(),
+                                                                       row_step_,
+                                                                       values,
+                                                                       row_step_,
+                                                                       end - begin,
+                                                                       rows_,
+                                                                       width};
+  sums.has_exact_products = exact_products_;
+  kernel_.compute(sums);
 }
 
 void Likeness::add_weighted(std::int64_t begin, std::int64_t end, const float* weights,

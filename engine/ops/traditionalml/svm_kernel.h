@@ -26,10 +26,14 @@ struct SvmKernel {
   double gamma = 0;
   double coef0 = 0;
   double degree = 0;
+  bool is_quick = false;  // SIGMOID within kernels::quick_tangent_error
 
   /// The kernel of each row of a and each column of b, whatever function `sums` names.
   void compute(kernels::OrderedSums sums) const;
 };
+
+/// Degrees up to 16 that are whole are raised to by products, which pow takes many times as long for.
+bool is_small_power(double degree);
 
 /// kernel_type and kernel_params [gamma, coef0, degree], which are 0 where the attribute is left out.
 SvmKernel svm_kernel_attributes(PrepareContext& node);
@@ -46,6 +50,7 @@ class SvmVectors {
   SvmVectors combined(std::int64_t begin, std::int64_t end, const float* weights, std::int64_t weights_step,
                       std::int64_t count) const;
 
+  bool are_floats() const { return are_floats_; }  // or doubles that no float holds
   std::int64_t count() const { return count_; }
   std::int64_t width() const { return width_; }
   std::int64_t step() const { return step_; }              // from one feature's values to the next one's
@@ -55,6 +60,7 @@ class SvmVectors {
   SvmVectors(std::int64_t count, std::int64_t width);
 
   std::int64_t count_ = 0, width_ = 0, step_ = 0;
+  bool are_floats_ = false;
   std::vector<double> features_;
 };
 
@@ -67,8 +73,9 @@ class Likeness {
   /// Rows that are computed together, and vectors: values of so many stay in the first cache.
   static constexpr std::int64_t most_rows = 32, most_vectors = 64;
 
-  /// x [rows, width] for up to most_rows rows; both must outlive this.
-  Likeness(const SvmKernel& kernel, const SvmVectors& vectors, const double* x, std::int64_t rows);
+  /// x [rows, width] for up to most_rows rows, which were floats or not; all must outlive this.
+  Likeness(const SvmKernel& kernel, const SvmVectors& vectors, const double* x, std::int64_t rows,
+           bool are_floats);
 
   /// sums[k, row] += the sum over the vectors v from begin on, before end, of weights[k, v - begin] *
   /// likeness, in this order, for each row and k < count. Those of a k are weights_step apart from the next
@@ -86,7 +93,7 @@ class Likeness {
   const SvmVectors& vectors_;
   const double* x_;
   std::int64_t rows_, row_step_ = 0;
-  bool vectors_together_;
+  bool vectors_together_, exact_products_;
   ScratchVector<double> features_;  // [width, row_step], where several rows are taken together
 };
 

@@ -6,11 +6,15 @@
 //   s = x . coefficients + rho[0]
 // Y [N, 1] = post_transform(s); with one_class, 1 where s > 0 and else -1.
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include "engine/graph/op_context.h"
 #include "engine/ops/traditionalml/feature_rows.h"
 #include "engine/ops/traditionalml/post_transform.h"
 #include "engine/ops/traditionalml/svm_kernel.h"
+#include "engine/ops/traditionalml/svm_polynomial.h"
 
 namespace grurun::engine {
 
@@ -21,6 +25,9 @@ struct SvmRegressor {
   SvmVectors vectors;
   std::vector<float> coefficients;  // one for each vector
   SvmVectors combined;              // of all vectors, where the kernel is linear
+  SvmPolynomial polynomial;         // likewise, where it is a polynomial
+  SvmKernel quick_kernel;           // nearly the same
+  double quick_error = 0;           // of its sum; 0 where there is none
   double rho = 0;
   bool one_class = false;
   PostTransform transform = PostTransform::none;
@@ -32,11 +39,63 @@ struct SvmRegressor {
   }
 
   void run(RunContext& run) const;
+  void read_quick_ways();
+  void add_all(const SvmKernel& of, const double* x, std::int64_t rows, bool are_floats, double* sums) const;
+  void add_quickly(const double* x, std::int64_t rows, bool are_floats, double* sums) const;
 };
+
+/// Those of a result that is rounded, or whose sign is taken: functions that are the same between two numbers
+/// where they are the same at both.
+void SvmRegressor::read_quick_ways() {
+  if (transform != PostTransform::none) return;
+  polynomial = SvmPolynomial(kernel, vectors, coefficients);
+  if (kernel.kind != SvmKernel::Kind::sigmoid) return;
+  quick_kernel = kernel;
+  quick_kernel.is_quick = true;
+  double magnitude = std::fabs(rho);  // of all terms: no kernel is above 1
+  for (const float weight : coefficients) magnitude += std::fabs(static_cast<double>(weight));
+  // Both sums round each product and addition by half a unit, and the bound does, too.
+  quick_error =
+      magnitude * (kernels::quick_tangent_error + 8 * static_cast<double>(vectors.count()) * 0x1p-53);
+}
+
+/// The sum over all vectors, one after the other.
+void SvmRegressor::add_all(const SvmKernel& of, const double* x, std::int64_t rows, bool are_floats,
+                           double* sums) const {
+  Likeness(of, vectors, x, rows, are_floats)
+      .add_weighted(0, vectors.count(), coefficients.data(), 0, 1, sums);
+}
+
+/// The quick way, and the other one for rows whose output could differ by that.
+void SvmRegressor::add_quickly(const double* x, std::int64_t rows, bool are_floats, double* sums) const {
+  double errors[Likeness::most_rows], again[Likeness::most_rows];
+  if (polynomial.empty()) {
+    std::fill_n(errors, rows, quick_error);
+    add_all(quick_kernel, x, rows, are_floats, sums);
+  } else {
+    polynomial.add_sums(x, rows, sums, errors);
+  }
+  const auto bits = [&](double y) { return std::bit_cast<std::uint32_t>(output(y)); };
+  ScratchVector<double> doubtful;
+  std::int64_t place[Likeness::most_rows], count = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const double error = errors[row];
+    if (std::isfinite(sums[row]) && std::isfinite(error) &&
+        bits(sums[row] - error) == bits(sums[row] + error))
+      continue;
+    doubtful.insert(doubtful.end(), x + row * vectors.width(), x + (row + 1) * vectors.width());
+    place[count++] = row;
+  }
+  if (count == 0) return;
+  std::fill_n(again, count, rho);
+  add_all(kernel, doubtful.data(), count, are_floats, again);
+  for (std::int64_t i = 0; i < count; ++i) sums[place[i]] = again[i];
+}
 
 void SvmRegressor::run(RunContext& run) const {
   const Tensor& x = run.tensor(0);
   const FeatureRows rows = feature_rows(x, vectors.width());
+  const bool are_floats = x.dtype() == DType::float32;
   const Tensor wide = cast_tensor(x, DType::float64);
   const double* features = wide.data<double>();
   float* y = run.output(0, DType::float32, Shape{rows.count, 1}).mutable_data<float>();
@@ -46,10 +105,11 @@ void SvmRegressor::run(RunContext& run) const {
     std::ranges::fill(sums, rho);
     if (combined.count() != 0 && all_finite(block, count * rows.width)) {
       constexpr float one = 1;
-      Likeness(kernel, combined, block, count).add_weighted(0, 1, &one, 0, 1, sums);
+      Likeness(kernel, combined, block, count, are_floats).add_weighted(0, 1, &one, 0, 1, sums);
+    } else if (!polynomial.empty() || quick_error > 0) {
+      add_quickly(block, count, are_floats, sums);
     } else {
-      Likeness(kernel, vectors, block, count)
-          .add_weighted(0, vectors.count(), coefficients.data(), 0, 1, sums);
+      add_all(kernel, block, count, are_floats, sums);
     }
     std::transform(sums, sums + count, y + first, [&](double sum) { return output(sum); });
   });
@@ -78,6 +138,7 @@ SvmRegressor read_attributes(PrepareContext& node) {
   read.vectors = SvmVectors(vectors, supports);
   if (read.kernel.kind == SvmKernel::Kind::linear)
     read.combined = read.vectors.combined(0, supports, read.coefficients.data(), 0, 1);
+  read.read_quick_ways();
   return read;
 }
 

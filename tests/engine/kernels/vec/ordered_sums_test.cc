@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "tests/engine/kernels/target_fixture.h"
@@ -65,11 +67,61 @@ TEST_P(OrderedSumsOnTargets, HaveTheBitsOfThePlainLoop) {
             case SumFunction::tangent:
               EXPECT_NEAR(got, std::tanh(line), 1e-15) << i << "," << j;
               break;
+            case SumFunction::quick_tangent:
+              EXPECT_NEAR(got, std::tanh(line), quick_tangent_error) << i << "," << j;
+              break;
           }
         }
       }
     }
   }
+}
+
+TEST_P(OrderedSumsOnTargets, OfFloatsHaveTheSameBitsFused) {
+  for (const SumsCase& size : sums_cases) {
+    const int64_t step = (size.columns + ordered_sums_step - 1) / ordered_sums_step * ordered_sums_step;
+    std::vector<double> a = random_doubles(size.rows * size.terms + 1),
+                        b = random_doubles(size.terms * step + 1);
+    for (std::vector<double>* const values : {&a, &b}) {
+      for (double& value : *values) value = static_cast<double>(static_cast<float>(value));
+    }
+    std::vector<double> y(static_cast<size_t>(size.rows * step)), fused = y;
+    for (const SumFunction function :
+         {SumFunction::product, SumFunction::power, SumFunction::exponential, SumFunction::tangent}) {
+      OrderedSums sums{a.data(),     1,          size.rows, b.data(), step, y.data(), step, size.rows,
+                       size.columns, size.terms, function,  0.07,     0.3,  3};
+      ordered_sums(sums);
+      sums.y = fused.data();
+      sums.has_exact_products = true;
+      ordered_sums(sums);
+      for (int64_t i = 0; i < size.rows; ++i) {
+        const auto at = static_cast<size_t>(i * step);
+        EXPECT_EQ(0, std::memcmp(&y[at], &fused[at], static_cast<size_t>(size.columns) * sizeof(double)))
+            << i;
+      }
+    }
+  }
+}
+
+TEST_P(OrderedSumsOnTargets, TangentsAreWithinTheirBounds) {
+  const double one = 1, most = std::numeric_limits<double>::max();
+  std::vector<double> x{0, -0.0, 0x1p-1074, 1e-300, most, -most};
+  for (double value = 1e-9; value < 30; value *= 1.003) x.insert(x.end(), {value, -value});
+  for (double value = 0; value < 20; value += 0.007) x.push_back(value);
+  const auto count = static_cast<int64_t>(x.size()), step = (count + 15) / 16 * 16;
+  x.resize(static_cast<size_t>(step));
+  std::vector<double> y(x.size());
+  for (const auto& [function, bound] : {std::pair{SumFunction::tangent, 0x1p-50},
+                                        std::pair{SumFunction::quick_tangent, quick_tangent_error}}) {
+    ordered_sums({&one, 1, 1, x.data(), step, y.data(), step, 1, count, 1, function, 1, 0, 1});
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      const long double exact = std::tanh(static_cast<long double>(x[i]));
+      EXPECT_LE(std::fabs(static_cast<long double>(y[i]) - exact), bound * std::fabs(exact)) << x[i];
+    }
+  }
+  x[0] = std::numeric_limits<double>::quiet_NaN();
+  ordered_sums({&one, 1, 1, x.data(), step, y.data(), step, 1, 1, 1, SumFunction::quick_tangent, 1, 0, 1});
+  EXPECT_TRUE(std::isnan(y[0]));
 }
 
 TEST_P(OrderedSumsOnTargets, WeightedRowsAreAddedInOrder) {
