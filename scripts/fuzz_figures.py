@@ -1,6 +1,6 @@
 """Writes what a run of the fuzz targets came to into docs/security.md, from their logs.
 
-usage: fuzz_figures.py [LOGS]     default: build/fuzz/logs, with TARGET.log, or TARGET.N.log where a target was started again
+usage: fuzz_figures.py [LOGS]     default: build/fuzz/logs, with TARGET.N.log of each start by libFuzzer, TARGET.afl.log by AFL++
 """
 
 import collections
@@ -21,13 +21,15 @@ def executions_in(text):
 
 
 def figures_of(folder):
-    executions, ended_by_find = collections.Counter(), collections.Counter()
+    """(target, executions by libFuzzer, by AFL++, how often something ended it) of each target that ran."""
+    executions, finds = collections.Counter(), collections.Counter()
     for log in sorted(folder.glob("*.log")):
-        target = log.name.split(".")[0]
+        target, engine = log.name.split(".")[0], "AFL++" if log.name.endswith(".afl.log") else "libFuzzer"
         text = log.read_text(errors="replace")
-        executions[target] += executions_in(text)
-        ended_by_find[target] += "SUMMARY: " in text
-    return [(target, count, ended_by_find[target]) for target, count in sorted(executions.items()) if count]
+        executions[target, engine] += executions_in(text)
+        finds[target] += text.count("\nSUMMARY: ") if engine == "AFL++" else "SUMMARY: " in text
+    targets = sorted({target for (target, _), count in executions.items() if count})
+    return [(target, executions[target, "libFuzzer"], executions[target, "AFL++"], finds[target]) for target in targets]
 
 
 def main():
@@ -37,8 +39,8 @@ def main():
         sys.exit(f"{folder}: no log of a fuzz target")
     newest = max(log.stat().st_mtime for log in folder.glob("*.log"))
     day = datetime.datetime.fromtimestamp(newest, datetime.timezone.utc).date()
-    table = [f"Counted on {day}:\n", "\n", "| target | executions | ended by something found |\n", "|---|---|---|\n"]
-    table += [f"| `{target}` | {count:,} | {found} |\n" for target, count, found in rows]
+    table = [f"Counted on {day}:\n", "\n", "| target | executions by libFuzzer | by AFL++ | something found |\n", "|---|---|---|---|\n"]
+    table += [f"| `{target}` | {first:,} | {second:,} | {found} |\n" for target, first, second, found in rows]
     page = ROOT / "docs/security.md"
     before, rest = page.read_text().split(BEGIN)
     page.write_text(before + BEGIN + "\n" + "".join(table) + "\n" + END + rest.split(END)[1])
