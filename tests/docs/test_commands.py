@@ -188,6 +188,11 @@ class Documents(unittest.TestCase):
         made = subprocess.run([sys.executable, ROOT / "bench/tables.py", "--check"], capture_output=True, text=True)
         self.assertEqual((made.returncode, made.stderr), (0, ""))
 
+    def test_table_of_element_types(self):
+        """It is the record's, each row above its limit has a reason, and each reason a row."""
+        made = subprocess.run([sys.executable, ROOT / "bench/element_types.py", "--check"], capture_output=True, text=True)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+
 
 class Comparison(unittest.TestCase):
     def test_it_notices(self):
