@@ -73,16 +73,32 @@ GRURUN_FOR_INTEGERS(GRURUN_DEQUANTIZE)
 #undef GRURUN_QUANTIZE
 #undef GRURUN_DEQUANTIZE
 
-template <bool divides>
+/// Modulo 2^32; as unsigned numbers, whose sum no target's compiler takes for undefined.
+template <class D, class V>
+HWY_INLINE V add_wrapping(D d, V a, V b) {
+  const hn::RebindToUnsigned<D> du;
+  return hn::BitCast(d, hn::Add(hn::BitCast(du, a), hn::BitCast(du, b)));
+}
+
+template <bool divides, bool adds>
 HWY_INLINE void requantize(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
   const double zero_point = by.zero_point, least = by.least, scale = by.scale;
-  for_lanes<double>(n, [=, factors = by.factors, step = by.step](auto d, size_t i) HWY_ATTR {
-    const hn::Rebind<int32_t, decltype(d)> di;
-    const auto factor = step == 0 ? hn::Set(d, *factors) : hn::LoadU(d, factors + i);
-    auto quotient = hn::Mul(hn::PromoteTo(d, hn::LoadU(di, x + i)), factor);
-    if constexpr (divides) quotient = hn::Div(quotient, hn::Set(d, scale));
-    store_rounded(d, quotient, hn::Set(d, zero_point), hn::Set(d, least), hn::Set(d, least + 255), y + i);
-  });
+  for_lanes<double>(
+      n, [=, factors = by.factors, addends = by.addends, step = by.step](auto d, size_t i) HWY_ATTR {
+        const hn::Rebind<int32_t, decltype(d)> di;
+        const auto factor = step == 0 ? hn::Set(d, *factors) : hn::LoadU(d, factors + i);
+        auto sum = hn::LoadU(di, x + i);
+        if constexpr (adds) sum = add_wrapping(di, sum, hn::LoadU(di, addends + i));
+        auto quotient = hn::Mul(hn::PromoteTo(d, sum), factor);
+        if constexpr (divides) quotient = hn::Div(quotient, hn::Set(d, scale));
+        store_rounded(d, quotient, hn::Set(d, zero_point), hn::Set(d, least), hn::Set(d, least + 255), y + i);
+      });
+}
+
+template <bool divides>
+HWY_INLINE void requantize(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
+  if (by.addends == nullptr) return requantize<divides, false>(x, by, y, n);
+  requantize<divides, true>(x, by, y, n);
 }
 
 void requantize_i32(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {

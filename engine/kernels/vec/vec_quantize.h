@@ -43,12 +43,13 @@ struct Requantization {
   const double* factors;  // of element i: factors[i * step]
   int64_t step;           // 0 or 1
   double scale;
-  int zero_point;  // in [least, least + 255]
-  int least;       // of the type that it ends in: 0 for uint8, -128 for int8
+  int zero_point;                    // in [least, least + 255]
+  int least;                         // of the type that it ends in: 0 for uint8, -128 for int8
+  const int32_t* addends = nullptr;  // of each element; nullptr: all are 0
 };
 
-/// y[i] = saturate(round(x[i] * factor / scale) + zero_point) likewise, in double precision; the bytes of
-/// int8 for those, too.
+/// y[i] = saturate(round((x[i] + addend) * factor / scale) + zero_point) likewise, in double precision, the
+/// sum modulo 2^32; the bytes of int8 for those, too.
 void vec_requantize(const int32_t* x, const Requantization& by, uint8_t* y, int64_t n);
 
 }  // namespace grurun::kernels

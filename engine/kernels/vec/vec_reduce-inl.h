@@ -131,6 +131,38 @@ C extreme(const T* x, size_t n) {
   return nan ? std::numeric_limits<C>::quiet_NaN() : result;
 }
 
+/// Both of floats, in one pass; NaN both where an element is.
+HWY_INLINE void both_extremes(const float* x, size_t n, float* least, float* most) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  hn::Vec<decltype(d)> low[way_count], high[way_count];
+  GRURUN_UNROLL
+  for (size_t way = 0; way < way_count; ++way) low[way] = hn::Set(d, inf), high[way] = hn::Set(d, -inf);
+  auto unordered = hn::IsNaN(low[0]);  // none so far
+  const auto take = [&](size_t i, size_t way) HWY_ATTR {
+    const auto v = hn::LoadU(d, x + i);
+    unordered = hn::Or(unordered, hn::IsNaN(v));
+    low[way] = hn::Min(low[way], v), high[way] = hn::Max(high[way], v);
+  };
+  size_t i = 0;
+  for (; i + way_count * lanes <= n; i += way_count * lanes) {
+    GRURUN_UNROLL
+    for (size_t way = 0; way < way_count; ++way) take(i + way * lanes, way);
+  }
+  for (; i + lanes <= n; i += lanes) take(i, 0);
+  bool nan = !hn::AllFalse(d, unordered);
+  const auto lowest = hn::Min(hn::Min(low[0], low[1]), hn::Min(low[2], low[3]));
+  const auto highest = hn::Max(hn::Max(high[0], high[1]), hn::Max(high[2], high[3]));
+  *least = nan ? inf : extreme_lane<true>(d, lowest);
+  *most = nan ? -inf : extreme_lane<false>(d, highest);
+  for (; i < n; ++i) {
+    nan |= std::isnan(x[i]);
+    *least = std::min(*least, x[i]), *most = std::max(*most, x[i]);
+  }
+  if (nan) *least = *most = std::numeric_limits<float>::quiet_NaN();
+}
+
 /// As raise_to_max and lower_to_min, for `vectors` vectors at a time from column i on; where it ends.
 template <bool least, size_t vectors, class T, class C = ComputeType<T>>
 HWY_INLINE size_t extreme_columns(const T* x, size_t rows, size_t step, C* best, size_t i, size_t n) {

@@ -206,6 +206,10 @@ GRURUN_EXTREMES(int32_t, i32)
 GRURUN_EXTREMES(int64_t, i64)
 #undef GRURUN_EXTREMES
 
+void min_max_f32(const float* x, size_t n, float* least, float* most) {
+  both_extremes(x, n, least, most);
+}
+
 double sum_f32(const float* x, size_t n) {
   return sum<false, float>({x}, n);
 }
@@ -256,6 +260,11 @@ GRURUN_EXTREMES(Float16, f16)
 GRURUN_EXTREMES(BFloat16, bf16)
 GRURUN_EXTREMES(int32_t, i32)
 GRURUN_EXTREMES(int64_t, i64)
+
+HWY_EXPORT(min_max_f32);
+void reduce_min_max(const float* x, int64_t n, float* least, float* most) {
+  HWY_DYNAMIC_DISPATCH(min_max_f32)(x, length(n), least, most);
+}
 
 #define GRURUN_WIDE_SUMS(T, NAME)                                                                           \
   HWY_EXPORT(wide_sum_##NAME);                                                                              \

@@ -23,6 +23,9 @@ inline constexpr int64_t reduce_block = 1024;
 int32_t reduce_sum(const int32_t* x, int64_t n);
 int64_t reduce_sum(const int64_t* x, int64_t n);
 
+/// reduce_min and reduce_max in one pass.
+void reduce_min_max(const float* x, int64_t n, float* least, float* most);
+
 #define GRURUN_DECLARE_EXTREMES(T)                                                            \
   ComputeType<T> reduce_max(const T* x, int64_t n);                                           \
   ComputeType<T> reduce_min(const T* x, int64_t n);                                           \

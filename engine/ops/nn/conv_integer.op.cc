@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "engine/graph/op_context.h"
-#include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/nn/integer_convolution.h"
 #include "tensor/dispatch.h"
@@ -54,30 +53,16 @@ RunFunction prepare_integer(PrepareContext& node) {
   };
 }
 
-template <typename T>
-Tensor requantized(const Tensor& sums, const Tensor& x_scale, const Tensor& w_scale, const Tensor& y_scale,
-                   const Tensor& y_zero_point) {
-  const std::int64_t filters = sums.dim(1);
+/// x_scale * w_scale / y_scale for each of the filters, or once for all.
+ScratchVector<double> output_factors(const Tensor& x_scale, const Tensor& w_scale, const Tensor& y_scale,
+                                     std::int64_t filters) {
   if (w_scale.size() != 1 && !(w_scale.shape() == Shape{filters})) refuse();
-  const std::int64_t inner = sums.shape().count(2, sums.rank());
-  Tensor y(dtype_of<T>, sums.shape());
-  auto* to = static_cast<std::uint8_t*>(y.mutable_raw());
-  kernels::parallel_for(
-      sums.dim(0) * filters, (1 << 14) / (inner + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t plane = begin; plane < end; ++plane) {
-          const float w = w_scale.data<float>()[w_scale.size() == 1 ? 0 : plane % filters];
-          const double factor = static_cast<double>(*x_scale.data<float>()) * static_cast<double>(w) /
-                                static_cast<double>(*y_scale.data<float>());
-          kernels::vec_requantize(sums.data<std::int32_t>() + plane * inner,
-                                  {.factors = &factor,
-                                   .step = 0,
-                                   .scale = 1,
-                                   .zero_point = *y_zero_point.data<T>(),
-                                   .least = std::numeric_limits<T>::min()},
-                                  to + plane * inner, inner);
-        }
-      });
-  return y;
+  ScratchVector<double> factors;
+  for (const float w : w_scale.span<float>()) {
+    factors.push_back(static_cast<double>(*x_scale.data<float>()) * static_cast<double>(w) /
+                      static_cast<double>(*y_scale.data<float>()));
+  }
+  return factors;
 }
 
 RunFunction prepare_qlinear(PrepareContext& node) {
@@ -91,11 +76,19 @@ RunFunction prepare_qlinear(PrepareContext& node) {
     const Tensor* bias = run.optional_tensor(8);
     if (bias && !(bias->shape() == Shape{shape.filters})) refuse();
     const Tensor& w_zero = run.tensor(5);
-    const Tensor sums =
-        integer_convolution(shape, x, &run.tensor(2), filters ? *filters : integer_filters(w, &w_zero, group),
-                            bias ? bias->data<std::int32_t>() : nullptr);
-    run.set_output(0, dispatch(Bytes{}, run.tensor(7).dtype(), [&]<typename T>() {
-                     return requantized<T>(sums, run.tensor(1), run.tensor(4), run.tensor(6), run.tensor(7));
+    const ScratchVector<double> factors =
+        output_factors(run.tensor(1), run.tensor(4), run.tensor(6), shape.filters);
+    const Tensor& y_zero = run.tensor(7);
+    run.set_output(0, dispatch(Bytes{}, y_zero.dtype(), [&]<typename T>() {
+                     const kernels::Requantization by{.factors = factors.data(),
+                                                      .step = factors.size() == 1 ? 0 : 1,
+                                                      .scale = 1,
+                                                      .zero_point = *y_zero.data<T>(),
+                                                      .least = std::numeric_limits<T>::min(),
+                                                      .addends = bias ? bias->data<std::int32_t>() : nullptr};
+                     return quantized_convolution(shape, x, &run.tensor(2),
+                                                  filters ? *filters : integer_filters(w, &w_zero, group), by,
+                                                  dtype_of<T>);
                    }));
   };
 }

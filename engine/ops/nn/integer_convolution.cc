@@ -136,4 +136,28 @@ Tensor integer_convolution(const ConvShape& shape, const Tensor& x, const Tensor
   return out;
 }
 
+Tensor quantized_convolution(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
+                             const IntegerFilters& w, const kernels::Requantization& by, DType dtype) {
+  Tensor out(dtype, shape.output_shape());
+  if (out.size() == 0) return out;
+  auto* const y = static_cast<std::uint8_t*>(out.mutable_raw());
+  if (!w.parts && suits_windows(shape)) {
+    convolve_windows(shape, x, zero_point, w.panels, by, y);
+    return out;
+  }
+  const Tensor sums = integer_convolution(shape, x, zero_point, w, by.addends);
+  const std::int64_t inner = shape.output_size();
+  kernels::parallel_for(
+      shape.batch * shape.filters, (1 << 14) / (inner + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t plane = begin; plane < end; ++plane) {
+          kernels::Requantization here = by;
+          here.factors += plane % shape.filters * by.step;
+          here.step = 0;
+          here.addends = nullptr;
+          kernels::vec_requantize(sums.data<std::int32_t>() + plane * inner, here, y + plane * inner, inner);
+        }
+      });
+  return out;
+}
+
 }  // namespace grurun::engine

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/kernels/integer/integer_panels.h"
+#include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/nn/convolution.h"
 #include "tensor/memory/scratch.h"
 
@@ -34,5 +35,10 @@ IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point, std::i
 /// its zero point nullptr or a scalar of its type; bias [M] may be nullptr. `shape` is that of x and w.
 Tensor integer_convolution(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
                            const IntegerFilters& w, const std::int32_t* bias);
+
+/// The same with its sums requantized to `dtype`, int8 or uint8: `by` has a factor for each of the M filters,
+/// or one for all, and in its addends the bias [M], or nullptr.
+Tensor quantized_convolution(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
+                             const IntegerFilters& w, const kernels::Requantization& by, DType dtype);
 
 }  // namespace grurun::engine

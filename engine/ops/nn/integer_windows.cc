@@ -19,6 +19,7 @@ namespace {
 using Bytes = TypeList<std::int8_t, std::uint8_t>;
 
 constexpr std::int64_t fewest_filters = 8;  // of a group
+constexpr std::int64_t long_row = 128;      // places, enough for whole vectors of transposition
 
 // Channels of a tap, rounded up to whole groups of numbers.
 std::int64_t padded_channels(std::int64_t channels, std::int64_t group) {
@@ -57,17 +58,23 @@ class PaddedImage {
     const std::int64_t plane = down_.input * right_.input, row_numbers = columns_ * padded_;
     const std::int64_t first = std::min(right_.pad_begin, columns_);
     const std::int64_t width = std::clamp<std::int64_t>(right_.input, 0, columns_ - first);
+    // Rows without padding lie one behind the other here and there: some are one long row.
+    const bool full = padded_ == channels_ && width == columns_ && width == right_.input &&
+                      down_.pad_begin == 0 && rows_ <= down_.input;
+    const std::int64_t together = full ? ceil_div(long_row, width) : 1;
     kernels::parallel_for(
-        rows_, (1 << 15) / (row_numbers + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t row = begin; row < end; ++row) {
-            const std::int64_t at = row - down_.pad_begin;
+        ceil_div(rows_, together), (1 << 15) / (together * row_numbers + 1) + 1,
+        [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t row = begin * together; row < std::min(end * together, rows_); row += together) {
+            const std::int64_t count = std::min(together, rows_ - row), at = row - down_.pad_begin;
             std::uint8_t* to = static_cast<std::uint8_t*>(raw_.data()) + row * row_numbers;
-            std::memset(to, static_cast<std::uint8_t>(zero_), static_cast<std::size_t>(row_numbers));
+            if (!full)
+              std::memset(to, static_cast<std::uint8_t>(zero_), static_cast<std::size_t>(row_numbers));
             if (at >= 0 && at < down_.input) {
               kernels::vec_transpose(reinterpret_cast<const std::uint8_t*>(x) + at * right_.input, plane,
-                                     channels_, width, to + first * padded_, padded_);
+                                     channels_, count * width, to + first * padded_, padded_);
             }
-            kernels::arrange_integers(reinterpret_cast<const Byte*>(to), row_numbers, panels_,
+            kernels::arrange_integers(reinterpret_cast<const Byte*>(to), count * row_numbers, panels_,
                                       data() + row * row_numbers * bytes_);
           }
         });
@@ -134,13 +141,14 @@ class PaddedImage {
   ScratchVector<std::int32_t> sums_;
 };
 
-// y [filters, places] = the products of the windows, and bias.
-template <typename Byte>
+// finish(sums, first, count): for all places, some of them at a time, sums [count, filters] of the products
+// of windows `first` ... first + count - 1.
+template <typename Byte, typename Finish>
 void multiply_windows(PaddedImage<Byte>& image, const WindowAxis& down, const WindowAxis& right,
-                      const kernels::IntegerPanels& panels, const std::int32_t* bias, std::int32_t* y) {
+                      const kernels::IntegerPanels& panels, const Finish& finish) {
   constexpr std::int64_t strip = 3;             // panels that stay in the first level of cache, at most
-  constexpr std::int64_t block_sums = 1 << 14;  // that are transposed while they are in the second
-  const std::int64_t filters = panels.N(), width = right.output, places = down.output * width;
+  constexpr std::int64_t block_sums = 1 << 14;  // that are finished while they are in the second
+  const std::int64_t filters = panels.N(), width = right.output;
   const ScratchVector<std::int64_t> offsets = image.offsets();
   const std::int64_t strips = ceil_div(panels.panels(), strip);
   const std::int64_t at_once = std::clamp<std::int64_t>(block_sums / (filters * width), 1, down.output);
@@ -161,16 +169,39 @@ void multiply_windows(PaddedImage<Byte>& image, const WindowAxis& down, const Wi
                   sums + row * width * filters + panel * kernels::IntegerPanels::column_count, filters);
             }
           }
-          std::int32_t* to = y + first * width;
-          kernels::vec_transpose(reinterpret_cast<const std::uint32_t*>(sums), filters, rows * width, filters,
-                                 reinterpret_cast<std::uint32_t*>(to), places);
-          if (bias == nullptr) continue;
-          for (std::int64_t m = 0; m < filters; ++m) {
-            std::int32_t* row = to + m * places;
-            for (std::int64_t o = 0; o < rows * width; ++o) row[o] = wrapping_add(row[o], bias[m]);
-          }
+          finish(sums, first * width, rows * width);
         }
       });
+}
+
+// finish_of(plane, filter): what multiply_windows() calls for the plane-th group of all images, whose filters
+// begin with this one.
+template <typename FinishOf>
+void each_group(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
+                const ScratchVector<kernels::IntegerPanels>& panels, const FinishOf& finish_of) {
+  const WindowAxis one{.input = 1, .output = 1};
+  const WindowAxis &down = shape.axes.size() > 1 ? shape.axes.front() : one, &right = shape.axes.back();
+  const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
+  dispatch(Bytes{}, x.dtype(), [&]<typename Byte>() {
+    const Byte zero = zero_point != nullptr ? *zero_point->data<Byte>() : Byte{0};
+    for (std::int64_t g = 0; g < shape.group; ++g) {
+      const kernels::IntegerPanels& of_group = panels[static_cast<std::size_t>(g)];
+      PaddedImage<Byte> image(down, right, channels, zero, of_group);
+      for (std::int64_t n = 0; n < shape.batch; ++n) {
+        const std::int64_t plane = n * shape.group + g;
+        image.load(x.data<Byte>() + plane * channels * shape.input_size());
+        multiply_windows(image, down, right, of_group, finish_of(plane, g * filters));
+      }
+    }
+  });
+}
+
+// [count * times]: from[0], from[step], ... and again after `count` of them.
+template <typename T>
+ScratchVector<T> repeated(const T* from, std::int64_t step, std::int64_t count, std::int64_t times) {
+  ScratchVector<T> list(static_cast<std::size_t>(count * times));
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = from[static_cast<std::int64_t>(i) % count * step];
+  return list;
 }
 
 }  // namespace
@@ -213,21 +244,42 @@ bool suits_windows(const ConvShape& shape) {
 void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
                       const ScratchVector<kernels::IntegerPanels>& panels, const std::int32_t* bias,
                       std::int32_t* y) {
-  const WindowAxis one{.input = 1, .output = 1};
-  const WindowAxis &down = shape.axes.size() > 1 ? shape.axes.front() : one, &right = shape.axes.back();
-  const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
-  dispatch(Bytes{}, x.dtype(), [&]<typename Byte>() {
-    const Byte zero = zero_point != nullptr ? *zero_point->data<Byte>() : Byte{0};
-    for (std::int64_t g = 0; g < shape.group; ++g) {
-      const kernels::IntegerPanels& of_group = panels[static_cast<std::size_t>(g)];
-      PaddedImage<Byte> image(down, right, channels, zero, of_group);
-      for (std::int64_t n = 0; n < shape.batch; ++n) {
-        const std::int64_t plane = n * shape.group + g;
-        image.load(x.data<Byte>() + plane * channels * shape.input_size());
-        multiply_windows(image, down, right, of_group, bias != nullptr ? bias + g * filters : nullptr,
-                         y + plane * filters * shape.output_size());
+  const std::int64_t filters = shape.filters / shape.group, places = shape.output_size();
+  each_group(shape, x, zero_point, panels, [&](std::int64_t plane, std::int64_t filter) {
+    std::int32_t* const to = y + plane * filters * places;
+    return [=](const std::int32_t* sums, std::int64_t first, std::int64_t count) {
+      kernels::vec_transpose(reinterpret_cast<const std::uint32_t*>(sums), filters, count, filters,
+                             reinterpret_cast<std::uint32_t*>(to + first), places);
+      if (bias == nullptr) return;
+      for (std::int64_t m = 0; m < filters; ++m) {
+        std::int32_t* const row = to + m * places + first;
+        for (std::int64_t o = 0; o < count; ++o) row[o] = wrapping_add(row[o], bias[filter + m]);
       }
-    }
+    };
+  });
+}
+
+void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
+                      const ScratchVector<kernels::IntegerPanels>& panels, const kernels::Requantization& by,
+                      std::uint8_t* y) {
+  constexpr std::int64_t run = 512;  // numbers that are requantized at a time, so that few are at an end
+  const std::int64_t filters = shape.filters / shape.group, places = shape.output_size();
+  const std::int64_t times = std::clamp<std::int64_t>(run / filters, 1, places), length = times * filters;
+  each_group(shape, x, zero_point, panels, [&](std::int64_t plane, std::int64_t filter) {
+    return [=, &by, to = y + plane * filters * places,
+            factors = repeated(by.factors + filter * by.step, by.step, filters, times),
+            addends = by.addends == nullptr ? ScratchVector<std::int32_t>{}
+                                            : repeated(by.addends + filter, 1, filters, times)](
+               const std::int32_t* sums, std::int64_t first, std::int64_t count) {
+      kernels::Requantization here = by;
+      here.factors = factors.data();
+      here.step = 1;
+      if (by.addends != nullptr) here.addends = addends.data();
+      ScratchVector<std::uint8_t> bytes(static_cast<std::size_t>(count * filters));
+      for (std::int64_t i = 0; i < count * filters; i += length)
+        kernels::vec_requantize(sums + i, here, bytes.data() + i, std::min(length, count * filters - i));
+      kernels::vec_transpose(bytes.data(), filters, count, filters, to + first, places);
+    };
   });
 }
 

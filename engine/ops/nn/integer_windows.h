@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engine/kernels/integer/integer_panels.h"
+#include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/nn/convolution.h"
 #include "tensor/memory/scratch.h"
 
@@ -23,5 +24,11 @@ bool suits_windows(const ConvShape& shape);
 void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
                       const ScratchVector<kernels::IntegerPanels>& panels, const std::int32_t* bias,
                       std::int32_t* y);
+
+/// The same with its sums requantized: `by` has a factor for each of the M filters, or one for all, and in
+/// its addends the bias [M], or nullptr. y: int8 or uint8.
+void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
+                      const ScratchVector<kernels::IntegerPanels>& panels, const kernels::Requantization& by,
+                      std::uint8_t* y);
 
 }  // namespace grurun::engine

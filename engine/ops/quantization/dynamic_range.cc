@@ -17,8 +17,12 @@ struct Extremes {
 };
 
 Extremes extremes(const float* x, std::int64_t n) {
-  constexpr std::int64_t block = 4096;  // stays in L1 between the two
-  if (n <= block) return {kernels::reduce_min(x, n), kernels::reduce_max(x, n)};
+  constexpr std::int64_t block = 4096;  // of which a thread takes some
+  if (n <= block) {
+    Extremes out;
+    kernels::reduce_min_max(x, n, &out.least, &out.most);
+    return out;
+  }
   const std::int64_t blocks = (n - 1) / block + 1;
   ScratchVector<float> least(static_cast<std::size_t>(blocks)), most(least.size());
   kernels::parallel_for(blocks, 8, [&](std::int64_t begin, std::int64_t end) {

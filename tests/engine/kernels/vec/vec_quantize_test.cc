@@ -30,30 +30,59 @@ TEST_P(VecQuantize, QuantizeRoundsTiesToEvenAndSaturates) {
 
 TEST_P(VecQuantize, RequantizeIsTheScalarDefinition) {
   std::vector<int32_t> x = {0, 1, -1, 3, 5, 7, -3, -5, 1 << 30, -(1 << 30), INT32_MAX, INT32_MIN};
-  for (int32_t i = 0; i < 90; ++i) x.push_back(i * 7919 - 300000);
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (int32_t i = 0; i < 190; ++i) x.push_back(i * 7919 - 300000);
+  constexpr double inf = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> factors;
-  for (size_t i = 0; i < x.size(); ++i)
-    factors.push_back(i == 20 ? nan : 0.0003 * static_cast<double>(i % 17));
+  std::vector<int32_t> addends;
+  for (size_t i = 0; i < x.size(); ++i) {
+    factors.push_back(i == 20 ? nan : i == 21 ? inf : 0.0003 * static_cast<double>(i % 17));
+    addends.push_back(static_cast<int32_t>(i % 13) * 1000003 - 6000000);
+  }
   factors[1] = factors[3] = factors[4] = factors[5] = factors[6] = factors[7] = 0.5;
   for (const int64_t step : {0, 1}) {
-    for (const double scale : {1.0, 0.37}) {
-      for (const bool is_signed : {false, true}) {
-        const int zero_point = is_signed ? -3 : 130;
-        std::vector<uint8_t> y(x.size());
-        vec_requantize(
-            x.data(),
-            {step == 0 ? &factors[3] : factors.data(), step, scale, zero_point, is_signed ? -128 : 0},
-            y.data(), static_cast<int64_t>(x.size()));
-        for (size_t i = 0; i < x.size(); ++i) {
-          const double quotient = x[i] * factors[step == 0 ? 3 : i] / scale;
-          const int expected = is_signed
-                                   ? engine::quantized_integer(quotient, static_cast<int8_t>(zero_point))
-                                   : engine::quantized_integer(quotient, static_cast<uint8_t>(zero_point));
-          EXPECT_EQ(is_signed ? static_cast<int8_t>(y[i]) : y[i], expected) << x[i] << " * " << factors[i];
+    for (const double scale :
+         {1.0, 0.5, 3.0, -7.0, double{0.37f}, 0.0, inf, nan, double{1e-45f}, double{3e38f}}) {
+      for (const bool adds : {false, true}) {
+        for (const bool is_signed : {false, true}) {
+          const int zero_point = is_signed ? -3 : 130;
+          std::vector<uint8_t> y(x.size());
+          vec_requantize(x.data(),
+                         {step == 0 ? &factors[3] : factors.data(), step, scale, zero_point,
+                          is_signed ? -128 : 0, adds ? addends.data() : nullptr},
+                         y.data(), static_cast<int64_t>(x.size()));
+          for (size_t i = 0; i < x.size(); ++i) {
+            const uint32_t sum = static_cast<uint32_t>(x[i]) + static_cast<uint32_t>(adds ? addends[i] : 0);
+            const double quotient = static_cast<int32_t>(sum) * factors[step == 0 ? 3 : i] / scale;
+            const int expected = is_signed
+                                     ? engine::quantized_integer(quotient, static_cast<int8_t>(zero_point))
+                                     : engine::quantized_integer(quotient, static_cast<uint8_t>(zero_point));
+            EXPECT_EQ(is_signed ? static_cast<int8_t>(y[i]) : y[i], expected)
+                << x[i] << " * " << factors[step == 0 ? 3 : i] << " / " << scale << " adds " << adds;
+          }
         }
       }
     }
+  }
+}
+
+// Quotients that are halves, or the next numbers to them.
+TEST_P(VecQuantize, RequantizeDividesToTheLastBit) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> size(0.001f, 100);
+  const std::vector<int32_t> ones(64, 1);
+  for (int trial = 0; trial < 500; ++trial) {
+    const double scale = size(random);
+    std::vector<double> factors;
+    for (int i = 0; i < 64; ++i) {
+      const double half = (i / 3 * 5 - 50 + 0.5) * scale;  // perhaps rounded
+      factors.push_back(i % 3 == 0 ? half : std::nextafter(half, i % 3 == 1 ? 1e9 : -1e9));
+    }
+    std::vector<uint8_t> y(64);
+    vec_requantize(ones.data(), {factors.data(), 1, scale, 100, 0}, y.data(), 64);
+    for (size_t i = 0; i < 64; ++i)
+      ASSERT_EQ(y[i], engine::quantized_integer(factors[i] / scale, uint8_t{100}))
+          << factors[i] << " / " << scale;
   }
 }
 

@@ -39,6 +39,12 @@ void check_reduce() {
         << "n=" << n;
     EXPECT_EQ(reduce_max(x.data(), n), greatest) << "n=" << n;
     EXPECT_EQ(reduce_min(x.data(), n), least) << "n=" << n;
+    if constexpr (sizeof(T) == 4) {
+      T low = 0, high = 0;
+      reduce_min_max(x.data(), n, &low, &high);
+      EXPECT_EQ(low, least) << "n=" << n;
+      EXPECT_EQ(high, greatest) << "n=" << n;
+    }
   }
 }
 
@@ -72,6 +78,9 @@ TEST_P(VecReduce, NanAnywhereIsTheResult) {
       x[static_cast<size_t>(at)] = std::numeric_limits<float>::quiet_NaN();
       EXPECT_TRUE(std::isnan(reduce_max(x.data(), n))) << "n=" << n << " at " << at;
       EXPECT_TRUE(std::isnan(reduce_min(x.data(), n))) << "n=" << n << " at " << at;
+      float least = 0, most = 0;
+      reduce_min_max(x.data(), n, &least, &most);
+      EXPECT_TRUE(std::isnan(least) && std::isnan(most)) << "n=" << n << " at " << at;
       EXPECT_TRUE(std::isnan(reduce_sum(x.data(), n))) << "n=" << n << " at " << at;
       EXPECT_TRUE(std::isnan(reduce_sum_squares(x.data(), n))) << "n=" << n << " at " << at;
     }
