@@ -163,7 +163,7 @@ void check_halves() {
 }
 
 template <class T>
-void check_integers() {
+void check_quotients_of() {
   std::vector<int32_t> x{0, INT32_MAX, INT32_MIN};
   for (int32_t i = -700; i < 700; ++i) x.insert(x.end(), {i, i * 977, i * 3'000'001});
   check_quotients<T, int32_t, double>(x, [](int32_t v, double scale) { return v / scale; });
@@ -176,7 +176,7 @@ void check_sources() {
   check_type<T>();
   check_halves<T, Float16>();
   check_halves<T, BFloat16>();
-  check_integers<T>();
+  check_quotients_of<T>();
 }
 
 TEST_P(VecQuantize, EveryTypeIsTheScalarDefinition) {

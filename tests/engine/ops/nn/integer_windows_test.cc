@@ -1,7 +1,9 @@
 // Convolutions of 8-bit integers by panels against those by the kernels of floats, which are exact, too.
 #include "engine/ops/nn/integer_windows.h"
 
+#include <algorithm>
 #include <random>
+#include <type_traits>
 
 #include "engine/ops/nn/integer_convolution.h"
 #include "tests/engine/kernels/target_fixture.h"
@@ -32,8 +34,9 @@ const Windows windows[] = {
     {{1, 7, 23, 19}, {8, 7, 3, 5}, 1, {2, 0, 0, 4}, {2, 3}, {3, 2}},
     {{1, 4, 60, 33}, {100, 4, 2, 2}, 1, {0, 0, 0, 0}, {1, 1}, {1, 1}},  // several blocks of rows
     {{1, 24, 8, 8}, {48, 8, 3, 3}, 3, {1, 1, 1, 1}, {2, 2}, {1, 1}},
-    {{1, 2, 3, 3}, {8, 2, 2, 2}, 1, {0, 0, 0, 0}, {2, 2}, {1, 1}},  // rows that no window reads
-    {{1, 2, 2, 3}, {8, 2, 3, 3}, 1, {2, 3, 2, 3}, {1, 1}, {1, 1}},  // windows wholly in padding
+    {{1, 2, 3, 3}, {8, 2, 2, 2}, 1, {0, 0, 0, 0}, {2, 2}, {1, 1}},    // rows that no window reads
+    {{1, 8, 29, 28}, {8, 8, 1, 1}, 1, {0, 0, 0, 0}, {1, 1}, {1, 1}},  // rows that are loaded together
+    {{1, 2, 2, 3}, {8, 2, 3, 3}, 1, {2, 3, 2, 3}, {1, 1}, {1, 1}},    // windows wholly in padding
 };
 
 template <typename T>
@@ -68,6 +71,18 @@ void expect_equal(const Windows& test, bool zero_of_w, std::mt19937& draw) {
   for (std::int64_t i = 0; i < y.size(); ++i) {
     ASSERT_EQ(y.data<std::int32_t>()[i], expected.data<std::int32_t>()[i])
         << test.x.to_string() << " " << test.w.to_string() << ", element " << i;
+  }
+  std::vector<double> factors(bias.size());
+  for (double& factor : factors) factor = 1e-8 * static_cast<double>(1 + draw() % 9);
+  for (const std::int64_t step : {0, 1}) {
+    for (const std::int32_t* addends :
+         {static_cast<const std::int32_t*>(bias.data()), static_cast<const std::int32_t*>(nullptr)}) {
+      const kernels::Requantization by{factors.data(), step, 1, 3, std::is_signed_v<X> ? -128 : 0, addends};
+      const Tensor quantized = quantized_convolution(shape, x, &x_zero, filters, by, dtype_of<X>);
+      const Tensor wanted = quantized_convolution(shape, x, &x_zero, otherwise, by, dtype_of<X>);
+      ASSERT_TRUE(std::ranges::equal(quantized.span<X>(), wanted.span<X>()))
+          << test.x.to_string() << " " << test.w.to_string() << ", step " << step;
+    }
   }
 }
 
