@@ -230,8 +230,8 @@ class Pool {
     if (worker.in < 0 || worker.doomed != 0 || (!options_.max_time && !is_idle)) return std::nullopt;
     const std::chrono::nanoseconds limit =
         options_.max_time ? *options_.max_time + kill_grace : std::chrono::nanoseconds(most_idle);
-    return limit.count() + (is_idle ? worker.idle_since_ns
-                                    : board_->slots[index].began_ns.load(std::memory_order_relaxed));
+    return limit.count() +
+           (is_idle ? worker.idle_since_ns : board_->slots[index].began_ns.load(std::memory_order_relaxed));
   }
 
   /// Nanoseconds until the first worker's time is up; a slot's job may have begun since, which only comes too

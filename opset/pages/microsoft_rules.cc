@@ -40,6 +40,9 @@ void check_dilated_state(const NodeFacts& facts) {
 }
 
 void check_sparse_product(const NodeFacts& facts) {
+  const DType type = facts.dtype(0), other = facts.dtype(1);
+  if (type != DType::undefined && other != DType::undefined && type != other)
+    fail_invalid("A is {} and B {}, but both must be of one type", dtype_name(type), dtype_name(other));
   const SymbolicShape *A = facts.shape(0), *B = facts.shape(1);
   if (A == nullptr || B == nullptr || rank_of(*A) != 2 || rank_of(*B) < 2) return;
   const bool turns_a = facts.int_attribute("transA", 0) != 0, turns_b = facts.int_attribute("transB", 0) != 0;

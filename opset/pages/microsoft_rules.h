@@ -21,7 +21,7 @@ std::optional<std::string> tokens_stated_once(const onnx_io::Node& node, int sin
 /// CausalConvWithState: weight, bias and past_state for the channels of input, and a state of (k - 1) *
 /// dilation places.
 void check_dilated_state(const NodeFacts& facts);
-/// SparseToDenseMatMul: columns of A against rows of B, transA and transB heeded.
+/// SparseToDenseMatMul: the types of A and B, columns of A against rows of B, transA and transB heeded.
 void check_sparse_product(const NodeFacts& facts);
 /// VarlenCausalConvWithState and VarlenNGramHashMapping: cumulative_sequence_length ascends.
 void check_sequence_ends(const NodeFacts& facts);

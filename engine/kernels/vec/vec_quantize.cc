@@ -82,17 +82,17 @@ HWY_INLINE V add_wrapping(D d, V a, V b) {
 
 template <bool divides, bool adds>
 HWY_INLINE void requantize(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
-  const double zero_point = by.zero_point, least = by.least, scale = by.scale;
-  for_lanes<double>(
-      n, [=, factors = by.factors, addends = by.addends, step = by.step](auto d, size_t i) HWY_ATTR {
-        const hn::Rebind<int32_t, decltype(d)> di;
-        const auto factor = step == 0 ? hn::Set(d, *factors) : hn::LoadU(d, factors + i);
-        auto sum = hn::LoadU(di, x + i);
-        if constexpr (adds) sum = add_wrapping(di, sum, hn::LoadU(di, addends + i));
-        auto quotient = hn::Mul(hn::PromoteTo(d, sum), factor);
-        if constexpr (divides) quotient = hn::Div(quotient, hn::Set(d, scale));
-        store_rounded(d, quotient, hn::Set(d, zero_point), hn::Set(d, least), hn::Set(d, least + 255), y + i);
-      });
+  const Requantization all = by;  // in registers: y may be anything
+  for_lanes<double>(n, [=](auto d, size_t i) HWY_ATTR {
+    const hn::Rebind<int32_t, decltype(d)> di;
+    const auto factor = all.step == 0 ? hn::Set(d, *all.factors) : hn::LoadU(d, all.factors + i);
+    auto sum = hn::LoadU(di, x + i);
+    if constexpr (adds) sum = add_wrapping(di, sum, hn::LoadU(di, all.addends + i));
+    auto quotient = hn::Mul(hn::PromoteTo(d, sum), factor);
+    if constexpr (divides) quotient = hn::Div(quotient, hn::Set(d, all.scale));
+    const double zero_point = all.zero_point, least = all.least;
+    store_rounded(d, quotient, hn::Set(d, zero_point), hn::Set(d, least), hn::Set(d, least + 255), y + i);
+  });
 }
 
 template <bool divides>

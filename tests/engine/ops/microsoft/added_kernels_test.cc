@@ -340,6 +340,8 @@ TEST(AddedKernels, PagesSayWhatIsRefused) {
   const Tensor text = Tensor::from<std::string>({1}, {"a"});
   const Attributes marked = {attr("mark", 0), attr("mincharnum", 1), attr("pad_value", "")};
   EXPECT_THAT(why_added("SparseToDenseMatMul", {row, row}), HasSubstr("2 columns against 1 rows [SHAPE001]"));
+  EXPECT_THAT(why_added("SparseToDenseMatMul", {row, Tensor::zeros(DType::int64, {2, 2})}),
+              HasSubstr("A is float and B int64, but both must be of one type"));
   EXPECT_THAT(why_added("Tokenizer", {text}, marked), HasSubstr("neither separators nor tokenexp is stated"));
   EXPECT_THAT(why_added("GatedDeltaNet", {row}), Not(HasSubstr("internal")));
   EXPECT_THAT(why_added("GatedDeltaNet", {Tensor::scalar(1.F)}), HasSubstr("invalid"));
