@@ -129,6 +129,7 @@ class Pool {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return refused("pipe");
     std::fflush(nullptr);
+    const std::int64_t began_ns = now_ns();
     const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid < 0) {
@@ -157,7 +158,7 @@ class Pool {
     Worker started;
     started.pid = pid;
     started.in = ends[0];
-    started.idle_since_ns = now_ns();
+    started.idle_since_ns = began_ns;
     workers_[index] = std::move(started);
     return true;
   }
