@@ -15,21 +15,6 @@
 #include "engine/kernels/vec/vec_integers-inl.h"
 #include "hwy/highway.h"
 
-#ifndef GRURUN_VEC_CAST_HALF
-#define GRURUN_VEC_CAST_HALF
-namespace grurun::kernels {
-
-/// Rounded once.
-template <class Half>
-Half half_of(int64_t x) {
-  constexpr int64_t held = int64_t{1} << 53, lost = 0x7ff;  // all that double holds, and what it may not
-  if (x > -held && x < held) return Half(static_cast<double>(x));
-  return Half(static_cast<double>((x & ~lost) | (((x & lost) + lost) & ~lost)));
-}
-
-}  // namespace grurun::kernels
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -131,11 +116,11 @@ HWY_INLINE void longs_to_half(const int64_t* x, Half* y, size_t n) {
     if (narrow_longs(di, x + i, words)) {
       store_elements(words_to_floats<Half>(d, words), d, y + i);
     } else {
-      for (size_t k = i; k < i + lanes; ++k) y[k] = half_of<Half>(x[k]);
+      for (size_t k = i; k < i + lanes; ++k) y[k] = Half(sticky_double(x[k]));
     }
   }
 #endif
-  for (; i < n; ++i) y[i] = half_of<Half>(x[i]);
+  for (; i < n; ++i) y[i] = Half(sticky_double(x[i]));
 }
 
 template <class Integer>

@@ -17,19 +17,18 @@ HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <class D, class T>
+HWY_INLINE hn::Vec<hn::Rebind<int32_t, D>> load_words(D, const T* x) {
+  const hn::Rebind<int32_t, D> words;
+  if constexpr (std::is_same_v<T, int32_t>) return hn::LoadU(words, x);
+  if constexpr (!std::is_same_v<T, int32_t>) return hn::PromoteTo(words, hn::LoadU(hn::Rebind<T, D>(), x));
+}
+
 /// Integers of up to 32 bits as float, rounded, or double.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_integers(D d, const T* x) {
-  const hn::Rebind<int32_t, D> words;
-  if constexpr (!std::is_same_v<T, int32_t>) {
-    const auto wide = hn::PromoteTo(words, hn::LoadU(hn::Rebind<T, D>(), x));
-    if constexpr (sizeof(hn::TFromD<D>) == 4) return hn::ConvertTo(d, wide);
-    if constexpr (sizeof(hn::TFromD<D>) == 8) return hn::PromoteTo(d, wide);
-  } else {
-    const auto wide = hn::LoadU(words, x);
-    if constexpr (sizeof(hn::TFromD<D>) == 4) return hn::ConvertTo(d, wide);
-    if constexpr (sizeof(hn::TFromD<D>) == 8) return hn::PromoteTo(d, wide);
-  }
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return hn::ConvertTo(d, load_words(d, x));
+  if constexpr (sizeof(hn::TFromD<D>) == 8) return hn::PromoteTo(d, load_words(d, x));
 }
 
 // Where 64-bit integers are narrowed in registers.

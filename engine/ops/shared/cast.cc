@@ -63,18 +63,6 @@ std::uint64_t truncate<std::uint64_t>(double value) {
          (value > -0x1p63 && value < 0x1p63 ? ~0ull : 0);
 }
 
-// To double for a second rounding: the last bit of an inexact result is set, so that no false tie arises.
-template <typename Integer>
-double sticky_double(Integer value) {
-  const bool negative = value < 0;
-  const auto word = static_cast<std::uint64_t>(value);
-  const std::uint64_t magnitude = negative ? 0 - word : word;
-  if (magnitude <= std::uint64_t{1} << 53) return static_cast<double>(value);
-  double wide = static_cast<double>(magnitude & ~std::uint64_t{0x7ff});  // at most 53 bits: exact
-  if ((magnitude & 0x7ff) != 0) wide = std::bit_cast<double>(std::bit_cast<std::uint64_t>(wide) | 1);
-  return negative ? -wide : wide;
-}
-
 std::uint8_t encode_e8m0(double value, const CastRule& rule) {
   constexpr std::uint8_t nan = 0xff;
   constexpr int bias = 127;
@@ -132,7 +120,7 @@ T from_integer(Integer value, const CastRule& rule) {
   } else if constexpr (std::is_arithmetic_v<T>) {
     return static_cast<T>(value);
   } else {
-    return from_real<T>(sticky_double(value), rule);
+    return from_real<T>(kernels::sticky_double(value), rule);
   }
 }
 
@@ -153,9 +141,9 @@ void write_half(const WideBlock& wide, Half* y, std::int64_t n) {
     if constexpr (from == Wide::real) {
       odd[i] = odd_float(wide.real[i]);
     } else if constexpr (from == Wide::integer) {
-      odd[i] = odd_float(sticky_double(wide.integer[i]));
+      odd[i] = odd_float(kernels::sticky_double(wide.integer[i]));
     } else {
-      odd[i] = odd_float(sticky_double(wide.natural[i]));
+      odd[i] = odd_float(kernels::sticky_double(wide.natural[i]));
     }
   }
   kernels::vec_convert(odd, y, n);
