@@ -29,7 +29,8 @@ struct IntegerProduct {
   const IntegerPanels& b;
   int32_t* to;
   size_t ld;
-  int64_t first;  // panel
+  int64_t first;                       // panel
+  const ScaledSums* scaled = nullptr;  // instead of `to`
 };
 
 }  // namespace
@@ -144,6 +145,19 @@ HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[row_count][panel_count 
   }
 }
 
+/// Sums of row i for columns of B from `column` on; `left` of them are of B, the first of its panels begin at
+/// `first`.
+HWY_INLINE void store_scaled(VI sums, const ScaledSums& to, size_t i, size_t column, size_t first,
+                             size_t left) {
+  const hn::RebindToFloat<DI> d;
+  const auto factor = hn::Mul(hn::Set(d, to.factor), load_first(d, to.scale + column, left));
+  auto start = hn::Zero(d);
+  if (to.start != nullptr)
+    start = load_first(d, to.start + i * static_cast<size_t>(to.start_ld) + column - first, left);
+  store_first(hn::Add(start, hn::Mul(factor, hn::ConvertTo(d, sums))), d,
+              to.y + i * static_cast<size_t>(to.ld) + column - first, left);
+}
+
 template <bool bytes, size_t row_count, size_t panel_count>
 void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
   const DI d;
@@ -156,7 +170,6 @@ void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
   // sum of (a - za) (b - zb) = sum of a b - za * sum of (b - zb) - zb * sum of a
   for (size_t r = 0; r < row_count; ++r) {
     const size_t i = static_cast<size_t>(row) + r;
-    int32_t* to = p.to + i * p.ld;
     const VI zero_of_a = hn::Set(d, p.zero_points[i * p.zero_step]);
     const VI sum_of_a = hn::Set(d, p.sums[i * p.sum_step]);
     for (size_t v = 0; v < panel_count * vector_count; ++v) {
@@ -164,8 +177,13 @@ void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
       if (column >= static_cast<size_t>(b.N())) break;
       VI sum = hn::Sub(sums[r][v], hn::Mul(zero_of_a, hn::LoadU(d, b.sums() + column)));
       if (b.has_zero_points()) sum = hn::Sub(sum, hn::Mul(sum_of_a, hn::LoadU(d, b.zero_points() + column)));
-      store_first(sum, d, to + (column - static_cast<size_t>(p.first) * panel_width),
-                  static_cast<size_t>(b.N()) - column);
+      const size_t first = static_cast<size_t>(p.first) * panel_width,
+                   left = static_cast<size_t>(b.N()) - column;
+      if (p.scaled != nullptr) {
+        store_scaled(sum, *p.scaled, i, column, first, left);
+      } else {
+        store_first(sum, d, p.to + i * p.ld + (column - first), left);
+      }
     }
   }
 }
@@ -210,21 +228,39 @@ namespace grurun::kernels {
 
 HWY_EXPORT(multiply);
 
+namespace {
+
+constexpr int64_t whole_row = 0;  // the offset of its single part
+
+IntegerProduct product_of(const IntegerRows& a, int64_t row, const IntegerPanels& b, int64_t first) {
+  const int32_t* facts = a.facts() + 2 * row;
+  return {.a = a.row(row),
+          .row_bytes = static_cast<size_t>(a.row_bytes()),
+          .offsets = {&whole_row, 1},
+          .zero_points = facts,
+          .sums = facts + 1,
+          .zero_step = 2,
+          .sum_step = 2,
+          .b = b,
+          .to = nullptr,
+          .ld = 0,
+          .first = first};
+}
+
+}  // namespace
+
 void multiply_integers(const IntegerRows& a, int64_t row, int64_t rows, const IntegerPanels& b, int64_t first,
                        int64_t end, int32_t* to, int64_t ld) {
-  constexpr int64_t whole_row = 0;  // in a single part
-  const int32_t* facts = a.facts() + 2 * row;
-  const IntegerProduct p{.a = a.row(row),
-                         .row_bytes = static_cast<size_t>(a.row_bytes()),
-                         .offsets = {&whole_row, 1},
-                         .zero_points = facts,
-                         .sums = facts + 1,
-                         .zero_step = 2,
-                         .sum_step = 2,
-                         .b = b,
-                         .to = to,
-                         .ld = static_cast<size_t>(ld),
-                         .first = first};
+  IntegerProduct p = product_of(a, row, b, first);
+  p.to = to;
+  p.ld = static_cast<size_t>(ld);
+  HWY_DYNAMIC_DISPATCH(multiply)(p, rows, first, end);
+}
+
+void multiply_scaled(const IntegerRows& a, int64_t rows, const IntegerPanels& b, int64_t first, int64_t end,
+                     const ScaledSums& to) {
+  IntegerProduct p = product_of(a, 0, b, first);
+  p.scaled = &to;
   HWY_DYNAMIC_DISPATCH(multiply)(p, rows, first, end);
 }
 

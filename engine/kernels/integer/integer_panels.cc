@@ -16,34 +16,33 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/vec/vec_map-inl.h"
+#include "engine/kernels/vec/vec_quantize-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The sum of from[i] ^ flip, for i in [0, n).
-int64_t flipped_sum(const uint8_t* from, size_t n, uint8_t flip) {
+/// The sum of from[i], for i in [0, n).
+int64_t sum_of_bytes(const uint8_t* from, size_t n) {
   uint64_t sum = 0;
   size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<uint8_t> d;
   const hn::Repartition<uint64_t, decltype(d)> wide;
-  const auto mask = hn::Set(d, flip);
   auto sums = hn::Zero(wide);
-  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d))
-    sums = hn::Add(sums, hn::SumsOf8(hn::Xor(hn::LoadU(d, from + i), mask)));
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) sums = hn::Add(sums, hn::SumsOf8(hn::LoadU(d, from + i)));
   HWY_ALIGN uint64_t parts[hn::MaxLanes(wide)];
   hn::Store(sums, wide, parts);
   for (const uint64_t part : parts) sum += part;
 #endif
-  for (; i < n; ++i) sum += static_cast<uint8_t>(from[i] ^ flip);
+  for (; i < n; ++i) sum += from[i];
   return static_cast<int64_t>(sum);
 }
 
-/// to[i] = from[i] ^ flip in the type of `to`, for i in [0, n); gives the sum.
+/// to[i] = from[i] ^ flip in the type of `to`, for i in [0, n).
 template <class To>
-int64_t flip_row(const uint8_t* from, size_t n, uint8_t flip, To* to) {
+void flip_row(const uint8_t* from, size_t n, uint8_t flip, To* to) {
   const hn::ScalableTag<To> d;
   const hn::Rebind<uint8_t, decltype(d)> bytes;
   const auto mask = hn::Set(bytes, flip);
@@ -57,26 +56,29 @@ int64_t flip_row(const uint8_t* from, size_t n, uint8_t flip, To* to) {
     }
   }
   for (; i < n; ++i) to[i] = static_cast<To>(from[i] ^ flip);
-  return flipped_sum(from, n, flip);
 }
 
-int64_t flip_to_bytes(const uint8_t* from, size_t n, uint8_t flip, uint8_t* to) {
-  return flip_row(from, n, flip, to);
+void flip_to_bytes(const uint8_t* from, size_t n, uint8_t flip, uint8_t* to) {
+  flip_row(from, n, flip, to);
 }
-int64_t flip_to_pairs(const uint8_t* from, size_t n, uint8_t flip, int16_t* to) {
-  return flip_row(from, n, flip, to);
+void flip_to_pairs(const uint8_t* from, size_t n, uint8_t flip, int16_t* to) {
+  flip_row(from, n, flip, to);
 }
 
-void add_scaled_f32(const int32_t* x, float factor, const float* scale, size_t n, float* y) {
-  const hn::ScalableTag<float> d;
-  const hn::ScalableTag<int32_t> di;
-  const auto factors = hn::Set(d, factor);
-  for (size_t i = 0; i < n; i += hn::Lanes(d)) {
-    const size_t left = n - i;
-    const auto scaled = hn::Mul(hn::Mul(factors, load_first(d, scale + i, left)),
-                                hn::ConvertTo(d, load_first(di, x + i, left)));
-    store_first(hn::Add(load_first(d, y + i, left), scaled), d, y + i, left);
-  }
+/// to[i] = saturate(round(x[i] / scale) + zero_point) of uint8 in the type of `to`, for i in [0, n).
+template <class To>
+HWY_INLINE void quantize_row(const float* x, size_t n, float scale, float zero_point, To* to) {
+  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
+    const auto quotient = hn::Div(hn::LoadU(d, x + i), hn::Set(d, scale));
+    store_rounded(d, quotient, hn::Set(d, zero_point), hn::Zero(d), hn::Set(d, 255.0f), to + i);
+  });
+}
+
+void quantize_to_bytes(const float* x, size_t n, float scale, float zero_point, uint8_t* to) {
+  quantize_row(x, n, scale, zero_point, to);
+}
+void quantize_to_pairs(const float* x, size_t n, float scale, float zero_point, uint16_t* to) {
+  quantize_row(x, n, scale, zero_point, to);
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE
@@ -88,7 +90,9 @@ namespace {
 
 HWY_EXPORT(flip_to_bytes);
 HWY_EXPORT(flip_to_pairs);
-HWY_EXPORT(add_scaled_f32);
+HWY_EXPORT(quantize_to_bytes);
+HWY_EXPORT(quantize_to_pairs);
+HWY_EXPORT(sum_of_bytes);
 
 /// What turns an 8-bit number of A into uint8, and one of B into int8, as groups hold them.
 template <class T>
@@ -165,32 +169,48 @@ IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const 
   });
 }
 
+int64_t IntegerRows::bytes_of(int64_t rows, const IntegerPanels& b) {
+  return rows * (up_to_line(b.groups() * 4) + 2 * static_cast<int64_t>(sizeof(int32_t)));
+}
+
+IntegerRows::IntegerRows(int64_t rows, const IntegerPanels& b, void* memory)
+    : rows_(rows), row_bytes_(up_to_line(b.groups() * 4)), data_(static_cast<uint8_t*>(memory)) {}
+
 template <class T>
 IntegerRows::IntegerRows(const T* a, int64_t rows, const T* zero_points, int64_t step, const IntegerPanels& b)
-    : rows_(rows),
-      row_bytes_(up_to_line(b.groups() * 4)),
-      data_(static_cast<size_t>(rows * row_bytes_ + 8 * rows)) {
+    : rows_(rows), row_bytes_(up_to_line(b.groups() * 4)), own_(static_cast<size_t>(bytes_of(rows, b))) {
   const int64_t K = b.K();
-  auto* const data = static_cast<uint8_t*>(data_.data());
-  auto* const facts = reinterpret_cast<int32_t*>(data + rows * row_bytes_);
-  const auto* const from = reinterpret_cast<const uint8_t*>(a);
+  data_ = static_cast<uint8_t*>(own_->data());
   parallel_for(rows, tuning::packed_rows_of_thread / (K + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      uint8_t* row = data + i * row_bytes_;
-      const auto n = static_cast<size_t>(K);
-      int64_t sum = 0;
-      if (b.holds_bytes()) {
-        sum = HWY_DYNAMIC_DISPATCH(flip_to_bytes)(from + i * K, n, flip_of_a<T>, row);
-        std::memset(row + n, 0, static_cast<size_t>(row_bytes_) - n);
-      } else {
-        sum = HWY_DYNAMIC_DISPATCH(flip_to_pairs)(from + i * K, n, flip_of_a<T>,
-                                                  reinterpret_cast<int16_t*>(row));
-        std::memset(row + 2 * n, 0, static_cast<size_t>(row_bytes_) - 2 * n);
-      }
-      facts[2 * i] = static_cast<uint8_t>(static_cast<uint8_t>(zero_points[i * step]) ^ flip_of_a<T>);
-      facts[2 * i + 1] = static_cast<int32_t>(sum);
+      arrange_integers(a + i * K, K, b, data_ + i * row_bytes_);
+      finish_row(i, static_cast<uint8_t>(static_cast<uint8_t>(zero_points[i * step]) ^ flip_of_a<T>), b);
     }
   });
+}
+
+void IntegerRows::quantize(int64_t i, const float* x, float scale, uint8_t zero_point,
+                           const IntegerPanels& b) {
+  uint8_t* row = data_ + i * row_bytes_;
+  const auto n = static_cast<size_t>(b.K());
+  if (b.holds_bytes()) {
+    HWY_DYNAMIC_DISPATCH(quantize_to_bytes)(x, n, scale, zero_point, row);
+  } else {
+    HWY_DYNAMIC_DISPATCH(quantize_to_pairs)(x, n, scale, zero_point, reinterpret_cast<uint16_t*>(row));
+  }
+  finish_row(i, zero_point, b);
+}
+
+/// Zeros to the end of the last group, and the facts.
+void IntegerRows::finish_row(int64_t i, int32_t zero_point, const IntegerPanels& b) {
+  uint8_t* row = data_ + i * row_bytes_;
+  const auto bytes = static_cast<size_t>(b.holds_bytes() ? b.K() : 2 * b.K());
+  std::memset(row + bytes, 0, static_cast<size_t>(4 * b.groups()) - bytes);
+  // Of pairs every second byte is 0.
+  const int64_t sum = b.has_zero_points() ? HWY_DYNAMIC_DISPATCH(sum_of_bytes)(row, bytes) : 0;
+  auto* facts = reinterpret_cast<int32_t*>(data_ + rows_ * row_bytes_) + 2 * i;
+  facts[0] = zero_point;
+  facts[1] = static_cast<int32_t>(sum);
 }
 
 template IntegerPanels::IntegerPanels(const int8_t*, int64_t, int64_t, std::span<const int64_t>,
@@ -213,10 +233,6 @@ void arrange_integers(const T* from, int64_t n, const IntegerPanels& b, uint8_t*
 
 template void arrange_integers(const int8_t*, int64_t, const IntegerPanels&, uint8_t*);
 template void arrange_integers(const uint8_t*, int64_t, const IntegerPanels&, uint8_t*);
-
-void add_scaled(const int32_t* x, float factor, const float* scale, int64_t n, float* y) {
-  HWY_DYNAMIC_DISPATCH(add_scaled_f32)(x, factor, scale, static_cast<size_t>(n), y);
-}
 
 }  // namespace grurun::kernels
 #endif  // HWY_ONCE

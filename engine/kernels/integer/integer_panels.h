@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "tensor/memory/memory.h"
@@ -47,7 +48,7 @@ class IntegerPanels {
   ScratchVector<int32_t> zero_points_, sums_;
 };
 
-/// A [rows, K] of 8-bit numbers with a zero point for each row, as products with certain panels take it.
+/// A [rows, K] of 8-bit numbers with a zero point for each row, as products with panels b take it.
 class IntegerRows {
  public:
   /// T: int8_t or uint8_t. a: rows of b.K() elements, one behind the other; the zero point of row i is
@@ -55,19 +56,27 @@ class IntegerRows {
   template <class T>
   IntegerRows(const T* a, int64_t rows, const T* zero_points, int64_t step, const IntegerPanels& b);
 
+  /// In memory of bytes_of(rows, b) that begins at a cache line: rows that quantize() is to write.
+  IntegerRows(int64_t rows, const IntegerPanels& b, void* memory);
+  static int64_t bytes_of(int64_t rows, const IntegerPanels& b);
+
+  /// Row i is saturate(round(x[k] / scale) + zero_point), for k in [0, b.K()), as vec_quantize() makes uint8.
+  void quantize(int64_t i, const float* x, float scale, uint8_t zero_point, const IntegerPanels& b);
+
   int64_t rows() const { return rows_; }
   int64_t row_bytes() const { return row_bytes_; }
   /// Groups of b.group() numbers, as uint8 or int16: those of int8 plus 128.
-  const uint8_t* row(int64_t i) const { return static_cast<const uint8_t*>(data_.data()) + i * row_bytes_; }
-  /// The zero point of the numbers as they lie here, and the sum of these.
-  int32_t zero_point(int64_t i) const { return facts()[2 * i]; }
-  int32_t sum(int64_t i) const { return facts()[2 * i + 1]; }
-  /// Both, by row.
+  const uint8_t* row(int64_t i) const { return data_ + i * row_bytes_; }
+  /// By row: the zero point of the numbers as they lie here, and the sum of these; 0 where b has no zero
+  /// points, since nothing needs it then.
   const int32_t* facts() const { return reinterpret_cast<const int32_t*>(row(rows_)); }
 
  private:
+  void finish_row(int64_t i, int32_t zero_point, const IntegerPanels& b);
+
   int64_t rows_, row_bytes_;
-  memory::Block data_;  // the rows, then the facts
+  std::optional<memory::Block> own_;
+  uint8_t* data_;  // the rows, then the facts
 };
 
 /// to [i, j] = the sum over k of (A[row + i, k] - its zero point) (B[k, j] - its zero point), modulo 2^32,
@@ -76,6 +85,21 @@ class IntegerRows {
 /// calling thread.
 void multiply_integers(const IntegerRows& a, int64_t row, int64_t rows, const IntegerPanels& b, int64_t first,
                        int64_t end, int32_t* to, int64_t ld);
+
+/// What becomes of sums: y [i, j] = start [i, j] + factor * scale[j] * sum of row i and column j, each
+/// product and the sum rounded to float. y must not overlap start: it may be written twice.
+struct ScaledSums {
+  float factor;
+  const float* scale;  // of all columns of B
+  const float* start;  // as y is; nullptr: 0
+  int64_t start_ld;    // 0: one row for all
+  float* y;            // the first column of the first panel is its first
+  int64_t ld;
+};
+
+/// The first `rows` rows of A times the columns of panels [first, end), as multiply_integers() sums them.
+void multiply_scaled(const IntegerRows& a, int64_t rows, const IntegerPanels& b, int64_t first, int64_t end,
+                     const ScaledSums& to);
 
 /// Rows of A that lie in parts, as the windows of a convolution do: part t of row i begins offsets[t] bytes
 /// behind data + i * row_bytes. All parts are as long, whole groups, and K() numbers together.
@@ -95,8 +119,5 @@ void multiply_integers(const IntegerWindows& a, int64_t rows, const IntegerPanel
 /// int16, those of int8 plus 128. T: int8_t or uint8_t. `to` may be `from` where b holds bytes.
 template <class T>
 void arrange_integers(const T* from, int64_t n, const IntegerPanels& b, uint8_t* to);
-
-/// y[i] += factor * scale[i] * x[i], for i in [0, n).
-void add_scaled(const int32_t* x, float factor, const float* scale, int64_t n, float* y);
 
 }  // namespace grurun::kernels

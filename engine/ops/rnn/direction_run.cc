@@ -48,7 +48,10 @@ DirectionRun<T, Real>::DirectionRun(const LayerRun& layer, std::int64_t directio
       states_(rows_, weights, layout_),
       z_(part_between(rows_, weights, layout_)),
       reset_(part_between(rows_, weights, layout_)),
-      projection_(rows_, weights, layout_) {}
+      projection_(rows_, weights, layout_),
+      sums_(layout_.assign_offsets(weights.quantized ? rows_.count() : 0, projection_.width())),
+      quantized_H_(
+          layout_.assign_bytes(weights.quantized ? weights.quantized->R.bytes_of(rows_.count()) : 0)) {}
 
 template <typename T, typename Real>
 void DirectionRun<T, Real>::run(void* workspace) {
@@ -56,6 +59,8 @@ void DirectionRun<T, Real>::run(void* workspace) {
   z_.place_in(memory);
   reset_.place_in(memory);
   projection_.place_in(memory);
+  sums_.place_in(memory);
+  quantized_H_.place_in(memory);
   states_.load(memory);
   const std::int64_t steps = rows_.steps();
   if (!projection_.projects_all_steps()) {
@@ -78,7 +83,7 @@ template <typename T, typename Real>
 void DirectionRun<T, Real>::step(std::int64_t step, Rows projected, ConstRows X) {
   const LayerRun& layer = rows_.layer;
   const std::int64_t rows = rows_.active(step);
-  if (weights_.quantized) add_quantized(step, rows, projected);
+  if (weights_.quantized) projected = add_quantized(step, rows, projected);
   kernels::CellStep<Real> cell_step{.rows = rows,
                                     .A = states_.factor(),
                                     .projected = {projected.data, projected.ld},
@@ -114,14 +119,22 @@ void DirectionRun<T, Real>::compute(kernels::CellStep<Real>& step, std::int64_t 
   }
 }
 
-// The range is that of the rows that had a step before this one: a row that has just ended still counts.
+// projected + Ht-1*(R^T). The range is that of the rows that had a step before this one: a row that has just
+// ended still counts.
 template <typename T, typename Real>
-void DirectionRun<T, Real>::add_quantized(std::int64_t step, std::int64_t rows, Rows projected) {
+typename DirectionRun<T, Real>::Rows DirectionRun<T, Real>::add_quantized(std::int64_t step,
+                                                                          std::int64_t rows, Rows projected) {
   if constexpr (std::is_same_v<Real, float>) {
     const ConstRows H = states_.H();
     const std::int64_t seen = step == 0 ? rows_.count() : rows_.active(step - 1);
-    weights_.quantized->R.add_product(rows, H, dynamic_range(H.data, seen * H.ld), projected);
+    weights_.quantized->R.multiply({.rows = rows,
+                                    .A = H,
+                                    .range = dynamic_range(H.data, seen * H.ld),
+                                    .start = {projected.data, projected.ld},
+                                    .to = sums_,
+                                    .memory = quantized_H_.data});
   }
+  return sums_;
 }
 
 // Whether a step takes some microseconds at most, so that what threads tell each other may be too much of it.

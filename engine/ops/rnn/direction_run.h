@@ -41,7 +41,7 @@ class DirectionRun {
   using ConstRows = kernels::Rows<const Real>;
 
   void step(std::int64_t step, Rows projected, ConstRows X);
-  void add_quantized(std::int64_t step, std::int64_t rows, Rows projected);
+  Rows add_quantized(std::int64_t step, std::int64_t rows, Rows projected);
   void compute(kernels::CellStep<Real>& step, std::int64_t parts, bool descending);
   bool is_short(std::int64_t rows) const;
 
@@ -52,6 +52,7 @@ class DirectionRun {
   States<T, Real> states_;
   Part<Real> z_, reset_;  // from the first of two blocks to the second
   InputProjection<T, Real> projection_;
+  Part<Real> sums_, quantized_H_;  // with R of 8 bits: of a step, and memory for its H as integers
 };
 
 }  // namespace grurun::engine::rnn

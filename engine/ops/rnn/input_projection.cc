@@ -53,12 +53,14 @@ InputProjection<T, Real>::InputProjection(const DirectionRows& rows, const Direc
       width_(width_of(weights)),
       most_rows_(rows_at_once<Real>(rows, width_)),
       gathered_(layout.assign_offsets(in_step_order() ? 0 : most_rows_, rows.layer.dims.input_size)),
-      projected_(layout.assign_offsets(projects_all_steps() ? most_rows_ : 0, width_)) {}
+      projected_(layout.assign_offsets(projects_all_steps() ? most_rows_ : 0, width_)),
+      quantized_(layout.assign_bytes(weights.quantized ? weights.quantized->W.bytes_of(most_rows_) : 0)) {}
 
 template <typename T, typename Real>
 void InputProjection<T, Real>::place_in(Real* workspace) {
   gathered_.place_in(workspace);
   projected_.place_in(workspace);
+  quantized_.place_in(workspace);
 }
 
 template <typename T, typename Real>
@@ -68,8 +70,7 @@ ProjectedSteps<Real> InputProjection<T, Real>::project(std::int64_t first_step) 
   while (end_step < rows_.steps() && rows + rows_.active(end_step) <= most_rows_)
     rows += rows_.active(end_step++);
   const ConstRows X = inputs_of(first_step, end_step, rows);
-  multiply(rows, X);
-  if (weights_.quantized) add_quantized(rows, X);
+  weights_.quantized ? multiply_quantized(rows, X) : multiply(rows, X);
   // Rows that were not gathered are in the order of time.
   const bool descending = rows_.reversed && in_step_order();
   const std::int64_t last_block = (end_step - first_step - 1) * rows_.count();
@@ -100,13 +101,18 @@ void InputProjection<T, Real>::multiply(std::int64_t rows, ConstRows X) {
 
 // The range is that of X as far as the longest row goes, whatever it holds behind the ends of others.
 template <typename T, typename Real>
-void InputProjection<T, Real>::add_quantized(std::int64_t rows, ConstRows X) {
+void InputProjection<T, Real>::multiply_quantized(std::int64_t rows, ConstRows X) {
   if constexpr (std::is_same_v<Real, float>) {
     if (!range_of_X_) {
       const float* all = rows_.layer.inputs[opset::input_X]->template data<float>();
       range_of_X_ = dynamic_range(all, rows_.steps() * rows_.layer.x.time);
     }
-    weights_.quantized->W.add_product(rows, X, *range_of_X_, projected_);
+    weights_.quantized->W.multiply({.rows = rows,
+                                    .A = X,
+                                    .range = *range_of_X_,
+                                    .start = {weights_.blocks.front().W.bias(), 0},
+                                    .to = projected_,
+                                    .memory = quantized_.data});
   }
 }
 

@@ -56,7 +56,7 @@ class InputProjection {
   bool in_step_order() const;
   void gather(std::int64_t first_step, std::int64_t begin, std::int64_t end);
   void multiply(std::int64_t rows, ConstRows X);
-  void add_quantized(std::int64_t rows, ConstRows X);
+  void multiply_quantized(std::int64_t rows, ConstRows X);
 
   const DirectionRows& rows_;
   const DirectionWeights<Real>& weights_;
@@ -64,6 +64,7 @@ class InputProjection {
   const std::int64_t most_rows_;  // that are projected at once
   Part<Real> gathered_;           // [most_rows_, input_size]: rows of X in the order of steps
   Part<Real> projected_;          // [most_rows_, width_]
+  Part<Real> quantized_;          // memory for rows of X as integers
   std::optional<DynamicRange> range_of_X_;
 };
 

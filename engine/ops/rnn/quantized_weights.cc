@@ -1,13 +1,11 @@
 #include "engine/ops/rnn/quantized_weights.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <vector>
 
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/tuning.h"
-#include "engine/kernels/vec/vec_quantize.h"
 #include "tensor/dispatch.h"
 #include "tensor/memory/scratch.h"
 
@@ -31,18 +29,13 @@ std::vector<std::int64_t> columns_in_panel_order(const kernels::GatePanels<float
   return columns;
 }
 
-/// As rows of a product: the quotients x / scale, rounded and kept within the 256 steps, and the zero point.
-kernels::IntegerRows quantized(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
-                               const kernels::IntegerPanels& panels) {
-  const std::int64_t K = panels.K();
-  ScratchVector<std::uint8_t> numbers(static_cast<std::size_t>(rows * K));
-  const kernels::Quantization<std::uint8_t> by{&range.scale, &range.zero_point, 0};
-  kernels::parallel_for(rows, kernels::tuning::quantized_numbers_of_thread / (K + 1) + 1,
+void quantize(kernels::Rows<const float> A, const DynamicRange& range, const kernels::IntegerPanels& panels,
+              kernels::IntegerRows& to) {
+  kernels::parallel_for(to.rows(), kernels::tuning::quantized_numbers_of_thread / (panels.K() + 1) + 1,
                         [&](std::int64_t begin, std::int64_t end) {
                           for (std::int64_t row = begin; row < end; ++row)
-                            kernels::vec_quantize(A.row(row), by, numbers.data() + row * K, K);
+                            to.quantize(row, A.row(row), range.scale, range.zero_point, panels);
                         });
-  return {numbers.data(), rows, &range.zero_point, 0, panels};
 }
 
 }  // namespace
@@ -65,51 +58,53 @@ QuantizedWeights::QuantizedWeights(const Tensor& weights, const Tensor& scale, c
   });
 }
 
-void QuantizedWeights::add_product(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
-                                   kernels::Rows<float> to) const {
-  if (rows == 0) return;
-  if (parts_.size() == 1) return add_part(rows, A, range, to);
-  const std::int64_t width = scale_.size(), count = rows * width;
+std::int64_t QuantizedWeights::bytes_of(std::int64_t rows) const {
+  // The first part is the longest one.
+  return parts_.empty() ? 0 : kernels::IntegerRows::bytes_of(rows, parts_.front());
+}
+
+void QuantizedWeights::multiply(const Product& p) const {
+  if (p.rows == 0) return;
+  if (parts_.size() != 1) return multiply_long(p);
+  const kernels::IntegerPanels& panels = parts_.front();
+  kernels::IntegerRows a(p.rows, panels, p.memory);
+  quantize(p.A, p.range, panels, a);
+  constexpr std::int64_t strip = 3;  // panels that stay in the first cache
+  constexpr std::int64_t width = strip * kernels::IntegerPanels::column_count;
+  const std::int64_t strips = (panels.panels() + strip - 1) / strip;
+  const std::int64_t grain =
+      kernels::tuning::quantized_operations_of_thread / (p.rows * (K_ + 16) * width) + 1;
+  kernels::parallel_for(strips, grain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t column = begin * width;
+    kernels::multiply_scaled(a, p.rows, panels, begin * strip, std::min(end * strip, panels.panels()),
+                             {.factor = p.range.scale,
+                              .scale = scale_.data<float>(),
+                              .start = p.start.data == nullptr ? nullptr : p.start.data + column,
+                              .start_ld = p.start.ld,
+                              .y = p.to.data + column,
+                              .ld = p.to.ld});
+  });
+}
+
+/// Of more terms than 32 bits hold for sure, or of none.
+void QuantizedWeights::multiply_long(const Product& p) const {
+  const std::int64_t width = scale_.size(), count = p.rows * width;
   ScratchVector<std::int64_t> totals(static_cast<std::size_t>(count), 0);
   ScratchVector<std::int32_t> sums(totals.size());
+  kernels::Rows<const float> A = p.A;
   for (const kernels::IntegerPanels& part : parts_) {
-    kernels::multiply_integers(quantized(rows, A, range, part), 0, rows, part, 0, part.panels(), sums.data(),
-                               width);
+    kernels::IntegerRows a(p.rows, part, p.memory);
+    quantize(A, p.range, part, a);
+    kernels::multiply_integers(a, 0, p.rows, part, 0, part.panels(), sums.data(), width);
     std::ranges::transform(totals, sums, totals.begin(), std::plus<>());
     A.data += part.K();
   }
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t column = i % width;
-    to.row(i / width)[column] +=
-        range.scale * scale_.data<float>()[column] * static_cast<float>(totals[static_cast<std::size_t>(i)]);
+    const std::int64_t row = i / width, column = i % width;
+    const float start = p.start.data == nullptr ? 0.0f : p.start.row(row)[column];
+    p.to.row(row)[column] = start + p.range.scale * scale_.data<float>()[column] *
+                                        static_cast<float>(totals[static_cast<std::size_t>(i)]);
   }
-}
-
-void QuantizedWeights::add_part(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
-                                kernels::Rows<float> to) const {
-  const kernels::IntegerPanels& panels = parts_.front();
-  const kernels::IntegerRows a = quantized(rows, A, range, panels);
-  const float* scale = scale_.data<float>();
-  constexpr std::int64_t strip = 3, height = 32;  // panels and rows at a time
-  constexpr std::int64_t width = strip * kernels::IntegerPanels::column_count;
-  const std::int64_t strips = (panels.panels() + strip - 1) / strip;
-  const std::int64_t grain = kernels::tuning::quantized_operations_of_thread / (rows * (K_ + 16) * width) + 1;
-  kernels::parallel_for(strips, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i * strip, last = std::min(first + strip, panels.panels());
-      const std::int64_t column = first * kernels::IntegerPanels::column_count;
-      const std::int64_t columns = std::min(width, scale_.size() - column);
-      std::array<std::int32_t, width * height> sums;
-      for (std::int64_t row = 0; row < rows; row += height) {
-        const std::int64_t some = std::min(height, rows - row);
-        kernels::multiply_integers(a, row, some, panels, first, last, sums.data(), width);
-        for (std::int64_t r = 0; r < some; ++r) {
-          kernels::add_scaled(sums.data() + r * width, range.scale, scale + column, columns,
-                              to.row(row + r) + column);
-        }
-      }
-    }
-  });
 }
 
 }  // namespace grurun::engine::rnn

@@ -21,14 +21,25 @@ class QuantizedWeights {
   QuantizedWeights(const Tensor& weights, const Tensor& scale, const Tensor& zero_point,
                    std::int64_t direction, const kernels::GatePanels<float>& order);
 
-  /// to [rows, order.width()] += q(A) * weights, for A [rows, K] quantized by the range: the products of
-  /// integers are summed exactly, then scaled. Throws Error(limit) when memory is refused.
-  void add_product(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
-                   kernels::Rows<float> to) const;
+  /// Bytes that so many rows take when they are quantized.
+  std::int64_t bytes_of(std::int64_t rows) const;
+
+  /// A product's operands and its result, [rows, order.width()], which may overlap nothing else.
+  struct Product {
+    std::int64_t rows;
+    kernels::Rows<const float> A;      // [rows, K]
+    DynamicRange range;                // that A is quantized by
+    kernels::Rows<const float> start;  // as `to`; ld 0: one row for all; no data: 0
+    kernels::Rows<float> to;
+    void* memory;  // of bytes_of(rows), at the beginning of a cache line
+  };
+
+  /// to = start + q(A) * weights: the products of integers are summed exactly, then scaled. Throws
+  /// Error(limit) when memory is refused.
+  void multiply(const Product& product) const;
 
  private:
-  void add_part(std::int64_t rows, kernels::Rows<const float> A, const DynamicRange& range,
-                kernels::Rows<float> to) const;
+  void multiply_long(const Product& product) const;
 
   std::int64_t K_;
   std::vector<kernels::IntegerPanels> parts_;  // of K_, each short enough for sums of 32 bits

@@ -29,8 +29,9 @@ class States {
 
   /// Ht-1.
   ConstRows H() const { return H_; }
-  /// Ht-1 as a factor of R: nullptr where the product is 0, as it usually is at the first step.
-  ConstRows factor() const { return is_zero_ ? ConstRows{} : H_; }
+  /// Ht-1 as a factor of R: nullptr where the product is 0, as it usually is at the first step, and always
+  /// where R is of 8 bits and so not among what the cell multiplies by.
+  ConstRows factor() const { return is_zero_ || weights_.quantized ? ConstRows{} : H_; }
   /// Ct-1, in whose place the step writes Ct.
   Rows C() const { return C_; }
   /// Where the step writes Ht.

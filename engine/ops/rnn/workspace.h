@@ -35,6 +35,12 @@ class WorkspaceLayout {
     return part;
   }
 
+  /// A single row of at least so many bytes.
+  Part<Real> assign_bytes(std::int64_t bytes) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(Real));
+    return assign_offsets(bytes > 0 ? 1 : 0, (bytes + size - 1) / size);
+  }
+
   /// A multiple of a cache line.
   std::size_t bytes() const { return static_cast<std::size_t>(checked_mul(elements_, sizeof(Real))); }
 

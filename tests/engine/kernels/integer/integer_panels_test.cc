@@ -1,5 +1,8 @@
 #include "engine/kernels/integer/integer_panels.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -95,18 +98,85 @@ TEST_P(IntegerPanelsTest, LongSumsWrap) {
   EXPECT_EQ(sum, static_cast<int32_t>(K * 255 * 255));
 }
 
-TEST_P(IntegerPanelsTest, AddScaled) {
-  for (int64_t n = 0; n < 70; ++n) {
-    std::vector<int32_t> x(static_cast<size_t>(n));
-    std::vector<float> scale(x.size()), y(x.size() + 1, 0.5f), expected = y;
-    for (size_t i = 0; i < x.size(); ++i) {
-      x[i] = static_cast<int32_t>(i * 7919 % 1001) - 500;
-      scale[i] = 0.01f * static_cast<float>(i + 1);
-      expected[i] += 0.3f * scale[i] * static_cast<float>(x[i]);
+/// Numbers that are quantized as rows, and products scaled: both by their plain definitions.
+void expect_scaled(int64_t rows, int64_t N, int64_t K, uint8_t zero_of_b, std::mt19937& generator) {
+  const float scale = 0.037f, factor = 0.3f;
+  const uint8_t zero = 131;
+  std::vector<float> x(static_cast<size_t>(rows * K + 1)), scales(static_cast<size_t>(N));
+  std::uniform_real_distribution<float> draw(-6, 6);  // some saturate
+  for (float& value : x) value = draw(generator);
+  for (float& value : scales) value = draw(generator);
+  const auto b = drawn<uint8_t>(K * N, generator);
+  std::vector<uint8_t> a(x.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = static_cast<uint8_t>(std::clamp(std::nearbyint(x[i] / scale) + zero, 0.0f, 255.0f));
+  std::vector<int64_t> columns(static_cast<size_t>(N));
+  std::iota(columns.begin(), columns.end(), 0);
+  for (const bool bytes : {true, false}) {
+    tuning::override_multiplies_bytes(bytes);
+    const IntegerPanels panels(b.data(), K, N, columns, &zero_of_b, 0);
+    const memory::Block memory(static_cast<size_t>(IntegerRows::bytes_of(rows, panels)));
+    std::memset(memory.data(), 0x5a, memory.size());
+    IntegerRows given(rows, panels, memory.data());
+    for (int64_t i = 0; i < rows; ++i) given.quantize(i, x.data() + i * K, scale, zero, panels);
+    for (const int64_t start_ld : {int64_t{-1}, int64_t{0}, N + 3}) {
+      const int64_t ld = N + 1;
+      std::vector<float> y(static_cast<size_t>(rows * ld), 7), expected = y,
+                                                               start(static_cast<size_t>(rows * (N + 3)));
+      for (float& value : start) value = draw(generator);
+      for (int64_t panel = 0; panel < panels.panels(); panel += 4) {
+        const int64_t column = panel * IntegerPanels::column_count;
+        multiply_scaled(given, rows, panels, panel, std::min(panel + 4, panels.panels()),
+                        {.factor = factor,
+                         .scale = scales.data(),
+                         .start = start_ld < 0 ? nullptr : start.data() + column,
+                         .start_ld = start_ld,
+                         .y = y.data() + column,
+                         .ld = ld});
+      }
+      for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j < N; ++j) {
+          const float begin = start_ld < 0 ? 0.0f : start[static_cast<size_t>(i * start_ld + j)];
+          const int32_t sum = sum_of(a.data() + i * K, zero, b.data() + j, N, zero_of_b, K);
+          const float product = factor * scales[static_cast<size_t>(j)] * static_cast<float>(sum);
+          expected[static_cast<size_t>(i * ld + j)] = begin + product;
+        }
+      }
+      EXPECT_EQ(y, expected) << rows << " x " << N << " of " << K << (bytes ? " in bytes" : " in pairs")
+                             << ", zero point " << int{zero_of_b} << ", start " << start_ld;
     }
-    add_scaled(x.data(), 0.3f, scale.data(), n, y.data());
-    EXPECT_EQ(y, expected) << n;
   }
+  tuning::override_multiplies_bytes({});
+}
+
+TEST_P(IntegerPanelsTest, QuantizedRowsAndScaledSums) {
+  std::mt19937 generator(2);
+  // 128 is no zero point of what panels hold, and then sums of rows are left out.
+  for (const uint8_t zero_of_b : {uint8_t{128}, uint8_t{3}}) {
+    for (int64_t K = 0; K < 80; ++K) expect_scaled(3, 33, K, zero_of_b, generator);
+    for (int64_t rows = 1; rows < 20; ++rows) {
+      for (const int64_t N : {1, 16, 40, 65, 130}) expect_scaled(rows, N, 21, zero_of_b, generator);
+    }
+  }
+}
+
+TEST_P(IntegerPanelsTest, NoNumberIsTheZeroPoint) {
+  const std::vector<float> x{NAN, INFINITY, -INFINITY, NAN, 1, -1, NAN, NAN, 0};
+  const std::vector<int8_t> one(x.size(), 1);
+  const std::vector<int64_t> columns{0};
+  const int8_t none = 0;
+  const auto K = static_cast<int64_t>(x.size());
+  for (const bool bytes : {true, false}) {
+    tuning::override_multiplies_bytes(bytes);
+    const IntegerPanels panels(one.data(), K, 1, columns, &none, 0);
+    const memory::Block memory(static_cast<size_t>(IntegerRows::bytes_of(1, panels)));
+    IntegerRows given(1, panels, memory.data());
+    given.quantize(0, x.data(), 0.5f, 100, panels);
+    int32_t sum = 0;
+    multiply_integers(given, 0, 1, panels, 0, 1, &sum, 1);
+    EXPECT_EQ(sum, 155 - 100 + 2 - 2) << bytes;
+  }
+  tuning::override_multiplies_bytes({});
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tests/engine/allocations.h"
 #include "tests/engine/ops/rnn/layer_case.h"
+#include "tests/engine/ops/rnn/quantized_layer.h"
 
 namespace grurun::engine {
 namespace {
@@ -53,21 +55,31 @@ OneNode node_of_row(const Row& row) {
   return node;
 }
 
+void expect_no_allocations(const OneNode& node, const std::string& what) {
+  Runner runner(make_plan(one_node_model(node)));
+  const std::vector<Value> inputs = fed_values(node);
+  const RunOptions options;
+  EXPECT_GT(allocations_of([&] { runner.run(inputs, options); }), 0U) << what;
+  runner.run(inputs, options);  // is recorded
+  runner.run(inputs, options);  // lays out
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(allocations_of([&] { runner.run(inputs, options); }), 0U) << what << ", run " << i + 4;
+}
+
 TEST(LayerAllocation, NoneInASteadyRun) {
   if (!counts_allocations()) GTEST_SKIP() << "allocations are not counted in this build";
-  for (const Row& row : rows) {
-    const OneNode node = node_of_row(row);
-    Runner runner(make_plan(one_node_model(node)));
-    const std::vector<Value> inputs = fed_values(node);
-    const RunOptions options;
-    EXPECT_GT(allocations_of([&] { runner.run(inputs, options); }), 0U) << row.op;
-    runner.run(inputs, options);  // is recorded
-    runner.run(inputs, options);  // lays out
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(allocations_of([&] { runner.run(inputs, options); }), 0U)
-          << row.op << " of " << row.hidden_size << " units, run " << i + 4;
-    }
-  }
+  for (const Row& row : rows)
+    expect_no_allocations(node_of_row(row),
+                          std::string(row.op) + " of " + std::to_string(row.hidden_size) + " units");
+}
+
+TEST(LayerAllocation, NoneInASteadyRunOfQuantizedLayers) {
+  if (!counts_allocations()) GTEST_SKIP() << "allocations are not counted in this build";
+  std::uint64_t seed = 7;
+  for (const QuantizedCase& c : {QuantizedCase{"plain"},
+                                 {.what = "ragged", .direction = "bidirectional", .lengths = {2, 4}},
+                                 {.what = "unsigned", .is_signed = false, .by_column = true}})
+    expect_no_allocations(quantized_node(QuantizedProblem(c, ++seed)), c.what);
 }
 
 }  // namespace
