@@ -30,6 +30,12 @@ QUANTIZED = {"x_scale": np.array(0.0173, np.float32), "x_zero": np.array(120, np
              "w_zero": np.array(0, np.int8), "y_scale": np.array(0.91, np.float32), "y_zero": np.array(128, np.uint8)}
 
 
+def qlinear_conv(name, x, w, attributes):
+    return (f"qlinear_conv {name}",
+            f"Y = QLinearConv<{attributes}>(X, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero)",
+            {"X": bytes_of(np.uint8, *x), "w": small_bytes(*w), **QUANTIZED, "y_scale": np.array(0.05, np.float32)})
+
+
 # Name, nodes in ONNX's textual form; what they read: inputs by capital names, constants by others. A shape stands for normal numbers.
 CASES = [
     ("max_pool k2s2", "Y = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(X)", {"X": IMAGE}),
@@ -252,6 +258,14 @@ CASES = [
      {"X": bytes_of(np.uint8, 384, 768), "w": bytes_of(np.int8, 768, 768), **QUANTIZED}),
     ("qlinear_conv", "Y = QLinearConv<pads = [1, 1, 1, 1]>(X, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero)",
      {"X": bytes_of(np.uint8, 1, 64, 56, 56), "w": bytes_of(np.int8, 64, 64, 3, 3), **QUANTIZED}),
+    *(qlinear_conv(*case) for case in (
+        ("depthwise", (1, 32, 112, 112), (32, 1, 3, 3), "group = 32, pads = [1, 1, 1, 1]"),
+        ("depthwise stride 2", (1, 32, 112, 112), (32, 1, 3, 3), "group = 32, pads = [1, 1, 1, 1], strides = [2, 2]"),
+        ("depthwise small", (1, 256, 14, 14), (256, 1, 3, 3), "group = 256, pads = [1, 1, 1, 1]"),
+        ("depthwise 1d", (1, 128, 500), (128, 1, 5), "group = 128, pads = [2, 2]"),
+        ("grouped by 4", (1, 64, 28, 28), (64, 4, 3, 3), "group = 16, pads = [1, 1, 1, 1]"),
+        ("1x1", (1, 64, 56, 56), (128, 64, 1, 1), "group = 1"),
+        ("3 channels", (1, 3, 224, 224), (32, 3, 3, 3), "pads = [1, 1, 1, 1], strides = [2, 2]"))),
     ("quantize_linear", "Y = QuantizeLinear(X, x_scale, x_zero)", {"X": TOKENS, **QUANTIZED}),
     ("quantize_linear last axis", "Y = QuantizeLinear<axis = -1>(X, scales, zeros)",
      {"X": TOKENS, "scales": positive(768), "zeros": bytes_of(np.int8, 768)}),

@@ -48,7 +48,7 @@ constexpr size_t panel_width = IntegerPanels::column_count;
 constexpr size_t vector_count = panel_width / hn::MaxLanes(DI());  // of a panel
 // Sums, and what multiplies them, fit into the registers.
 constexpr size_t most_panels = HWY_TARGET == HWY_AVX3 ? 3 : 1;
-constexpr size_t most_rows = vector_count == 1 ? 8 : vector_count == 2 ? 4 : 2;
+constexpr size_t most_rows = vector_count == 1 ? 8 : HWY_TARGET == HWY_AVX2 ? 6 : vector_count == 2 ? 4 : 2;
 
 /// Rows of A, in parts of `groups` groups, times panels of B.
 struct IntegerTile {

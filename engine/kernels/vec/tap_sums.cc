@@ -11,6 +11,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/machine/keep-inl.h"
+#include "engine/kernels/vec/vec_map-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -46,10 +47,10 @@ HWY_INLINE void sum_tile(const TapSums<T>& p, int64_t row, int64_t column, size_
     }
   }
   T* HWY_RESTRICT y = p.y + row * p.ldy + column;
-  const auto some = hn::FirstN(d, columns - (vector_count - 1) * lanes);
+  constexpr size_t before = (vector_count - 1) * lanes;
   GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r, y += p.ldy) {
     GRURUN_UNROLL for (size_t v = 0; v + 1 < vector_count; ++v) hn::StoreU(sums[r][v], d, y + v * lanes);
-    hn::BlendedStore(sums[r][vector_count - 1], some, d, y + (vector_count - 1) * lanes);
+    store_first(sums[r][vector_count - 1], d, y + before, columns - before);
   }
 }
 
@@ -69,8 +70,12 @@ void sum_tiles(const TapSums<T>& p) {
     size_t at = 0;
     for (; at + vector_count * lanes <= columns; at += vector_count * lanes)
       sum_tile<row_count, vector_count, down_count>(p, first, static_cast<int64_t>(at), vector_count * lanes);
-    for (; at < columns; at += lanes)
-      sum_tile<row_count, 1, down_count>(p, first, static_cast<int64_t>(at), std::min(columns - at, lanes));
+    for (; at < columns; at += lanes) {
+      // Some columns twice, rather than a part of a vector, which AVX2 of AMD stores slowly.
+      const size_t from = std::min(at, std::max(columns, lanes) - lanes);
+      sum_tile<row_count, 1, down_count>(p, first, static_cast<int64_t>(from),
+                                         std::min(columns - from, lanes));
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/graph/refusal.h"
 #include "engine/kernels/machine/parallel.h"
+#include "engine/ops/nn/convolution_parts.h"
 #include "engine/ops/nn/integer_windows.h"
 #include "engine/ops/shared/wrapping.h"
 #include "tensor/dispatch.h"
@@ -107,6 +108,56 @@ void convolve_parts(const ConvShape& shape, const Tensor& x, const Tensor* zero_
     add_parts<double>(shape, sliced, w, y);
 }
 
+// Whether groups have few filters, and sums that float32 holds: a lot of groups at a time stays in the cache.
+bool suits_lots(const ConvShape& shape, const Tensor& x, const IntegerFilters& w) {
+  return shape.group > 1 && x.size() != 0 && w.parts && w.parts->values.size() == 1 &&
+         w.parts->values[0].dtype() == DType::float32;
+}
+
+// to = n numbers of x from `first` on, less the zero point.
+void centre_run(const Tensor& x, const Tensor* zero_point, std::int64_t first, std::int64_t n, float* to) {
+  dispatch(Bytes{}, x.dtype(), [&]<typename Byte>() {
+    const float one = 1;
+    const kernels::Quantization<Byte> by{&one, zero_point ? zero_point->data<Byte>() : nullptr, 0};
+    kernels::vec_dequantize(x.data<Byte>() + first, by, to, n);
+  });
+}
+
+// finish(plane, sums): for each plane of y, in any order, its sums, bias included.
+template <typename Finish>
+void convolve_lots(const ConvShape& shape, const Tensor& x, const Tensor* zero_point, const float* w,
+                   const std::int32_t* bias, const Finish& finish) {
+  constexpr std::int64_t cached = 1 << 15;  // numbers read and written that the second level of cache holds
+  const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
+  const std::int64_t input = channels * shape.input_size(), plane = shape.output_size();
+  const std::int64_t weights = filters * channels * shape.kernel_size(), numbers = input + filters * plane;
+  const std::int64_t lot = std::clamp<std::int64_t>(cached / numbers, 1, shape.group);
+  const std::int64_t lots = ceil_div(shape.group, lot);
+  kernels::parallel_for(
+      shape.batch * lots, cached / (lot * numbers) + 1, [&](std::int64_t begin, std::int64_t end) {
+        Tensor read(DType::float32, Shape{lot * input}), made(DType::float32, Shape{lot * filters * plane});
+        ScratchVector<std::int32_t> sums(static_cast<std::size_t>(plane));
+        ConvShape part = shape;
+        part.batch = 1;
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t group = i % lots * lot, all = i / lots * shape.group + group;
+          part.group = std::min(lot, shape.group - group);
+          part.channels = part.group * channels;
+          part.filters = part.group * filters;
+          centre_run(x, zero_point, all * input, part.group * input, read.mutable_data<float>());
+          convolve<float>(part, read.data<float>(), w + group * weights, nullptr, made.mutable_data<float>());
+          for (std::int64_t m = 0; m < part.filters; ++m) {
+            const float* const from = made.data<float>() + m * plane;
+            const std::int32_t start = bias != nullptr ? bias[group * filters + m] : 0;
+            std::transform(from, from + plane, sums.data(), [=](float sum) {
+              return wrapping_add(start, static_cast<std::int32_t>(sum));  // below 2^24
+            });
+            finish(all * filters + m, sums.data());
+          }
+        }
+      });
+}
+
 }  // namespace
 
 IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point, std::int64_t group) {
@@ -125,7 +176,12 @@ Tensor integer_convolution(const ConvShape& shape, const Tensor& x, const Tensor
   Tensor out(DType::int32, shape.output_shape());
   if (out.size() == 0) return out;
   std::int32_t* const y = out.mutable_data<std::int32_t>();
-  if (w.parts) {
+  if (suits_lots(shape, x, w)) {
+    const std::int64_t inner = shape.output_size();
+    convolve_lots(
+        shape, x, zero_point, w.parts->values[0].data<float>(), bias,
+        [=](std::int64_t plane, const std::int32_t* sums) { std::copy_n(sums, inner, y + plane * inner); });
+  } else if (w.parts) {
     convolve_parts(shape, x, zero_point, *w.parts, bias, y);
   } else if (suits_windows(shape)) {
     convolve_windows(shape, x, zero_point, w.panels, bias, y);
@@ -145,18 +201,24 @@ Tensor quantized_convolution(const ConvShape& shape, const Tensor& x, const Tens
     convolve_windows(shape, x, zero_point, w.panels, by, y);
     return out;
   }
-  const Tensor sums = integer_convolution(shape, x, zero_point, w, by.addends);
   const std::int64_t inner = shape.output_size();
-  kernels::parallel_for(
-      shape.batch * shape.filters, (1 << 14) / (inner + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t plane = begin; plane < end; ++plane) {
-          kernels::Requantization here = by;
-          here.factors += plane % shape.filters * by.step;
-          here.step = 0;
-          here.addends = nullptr;
-          kernels::vec_requantize(sums.data<std::int32_t>() + plane * inner, here, y + plane * inner, inner);
-        }
-      });
+  const auto requantize = [&](std::int64_t plane, const std::int32_t* sums) {
+    kernels::Requantization here = by;
+    here.factors += plane % shape.filters * by.step;
+    here.step = 0;
+    here.addends = nullptr;
+    kernels::vec_requantize(sums, here, y + plane * inner, inner);
+  };
+  if (suits_lots(shape, x, w)) {
+    convolve_lots(shape, x, zero_point, w.parts->values[0].data<float>(), by.addends, requantize);
+    return out;
+  }
+  const Tensor sums = integer_convolution(shape, x, zero_point, w, by.addends);
+  kernels::parallel_for(shape.batch * shape.filters, (1 << 14) / (inner + 1) + 1,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          for (std::int64_t plane = begin; plane < end; ++plane)
+                            requantize(plane, sums.data<std::int32_t>() + plane * inner);
+                        });
   return out;
 }
 

@@ -18,10 +18,10 @@ struct Row {
 
 // 258 products of 255 * 255 are the most that float32 holds: sums of one channel's taps, of several parts of
 // the channels, in groups, and of more taps than that in a single channel.
-const Row rows[] = {{{1, 1, 5}, {1, 1, 3}, 1, 1},       {{2, 40, 9}, {5, 40, 7}, 1, 3},
-                    {{1, 130, 20}, {33, 130, 4}, 1, 0}, {{2, 6, 11}, {4, 3, 3}, 2, 1},
-                    {{1, 200, 12}, {4, 100, 5}, 2, 2},  {{1, 2, 700}, {3, 2, 300}, 1, 10},
-                    {{1, 2, 400}, {2, 1, 259}, 2, 0},   {{1, 520, 3}, {2, 520, 1}, 1, 0}};
+const Row rows[] = {
+    {{1, 1, 5}, {1, 1, 3}, 1, 1},     {{2, 40, 9}, {5, 40, 7}, 1, 3},    {{1, 130, 20}, {33, 130, 4}, 1, 0},
+    {{2, 6, 11}, {4, 3, 3}, 2, 1},    {{1, 200, 12}, {4, 100, 5}, 2, 2}, {{1, 2, 700}, {3, 2, 300}, 1, 10},
+    {{1, 2, 400}, {2, 1, 259}, 2, 0}, {{1, 520, 3}, {2, 520, 1}, 1, 0},  {{2, 37, 19}, {74, 1, 3}, 37, 1}};
 
 template <typename T>
 Tensor bytes(const Shape& shape, bool extreme, std::mt19937& generator) {

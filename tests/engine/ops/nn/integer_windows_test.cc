@@ -2,6 +2,7 @@
 #include "engine/ops/nn/integer_windows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <type_traits>
 
@@ -97,6 +98,86 @@ TEST_P(IntegerWindowsOf, SumWhatTheFloatKernelsSum) {
         expect_equal<std::int8_t, std::uint8_t>(test, true, draw);
         expect_equal<std::int8_t, std::int8_t>(test, true, draw);
       }
+    }
+  }
+}
+
+const Windows few_filters[] = {
+    {{2, 5, 9, 7}, {10, 1, 3, 3}, 5, {1, 1, 1, 1}, {1, 1}, {1, 1}},
+    {{1, 70, 33, 31}, {70, 1, 3, 3}, 70, {0, 1, 1, 0}, {2, 2}, {1, 1}},  // several lots
+    {{2, 12, 8, 21}, {8, 3, 5, 2}, 4, {2, 0, 2, 1}, {1, 3}, {2, 1}},
+    {{1, 6, 40}, {6, 1, 5}, 6, {2, 2}, {1}, {1}},
+    {{1, 4, 3, 2, 5}, {4, 1, 2, 1, 3}, 4, {1, 0, 1, 0, 0, 1}, {1, 1, 2}, {1, 1, 1}},
+};
+
+/// The sum that the definition gives element (n, m, place) of y.
+template <typename X, typename W>
+std::int32_t convolution_sum(const ConvShape& shape, const Tensor& x, X x_zero, const Tensor& w, W w_zero,
+                             std::int64_t n, std::int64_t m, std::int64_t place) {
+  const std::int64_t channels = shape.channels / shape.group, taps = shape.kernel_size();
+  const std::int64_t first = m / (shape.filters / shape.group) * channels;
+  std::int64_t sum = 0;
+  for (std::int64_t tap = 0; tap < taps; ++tap) {
+    std::int64_t at = 0, step = 1, t = tap, o = place;
+    bool inside = true;
+    for (std::size_t i = shape.axes.size(); i-- > 0;) {
+      const WindowAxis& axis = shape.axes[i];
+      const std::int64_t k = o % axis.output * axis.stride - axis.pad_begin + t % axis.kernel * axis.dilation;
+      inside = inside && k >= 0 && k < axis.input;
+      at += k * step;
+      step *= axis.input;
+      t /= axis.kernel;
+      o /= axis.output;
+    }
+    for (std::int64_t c = 0; inside && c < channels; ++c) {
+      sum += (std::int64_t{x.data<X>()[(n * shape.channels + first + c) * step + at]} - x_zero) *
+             (w.data<W>()[(m * channels + c) * taps + tap] - w_zero);
+    }
+  }
+  return static_cast<std::int32_t>(sum);
+}
+
+template <typename X, typename W>
+void expect_defined(const Windows& test, std::mt19937& draw) {
+  const Tensor x = bytes<X>(test.x, draw), w = bytes<W>(test.w, draw);
+  const Tensor x_zero = bytes<X>(Shape{}, draw), w_zero = bytes<W>(Shape{test.w[0]}, draw);
+  WindowAttributes attributes;
+  attributes.pads = test.pads;
+  attributes.strides = test.strides;
+  attributes.dilations = test.dilations;
+  const ConvShape shape = conv_shape(x.shape(), w.shape(), test.group, attributes);
+  const IntegerFilters filters = integer_filters(w, &w_zero, test.group);
+  ASSERT_TRUE(filters.panels.empty());
+  std::vector<std::int32_t> bias(static_cast<std::size_t>(test.w[0]));
+  std::vector<double> factors(bias.size());
+  for (std::int32_t& value : bias) value = static_cast<std::int32_t>(draw());
+  for (double& factor : factors) factor = 1e-7 * static_cast<double>(1 + draw() % 9);
+  const kernels::Requantization by{factors.data(), 1, 1, 3, std::is_signed_v<X> ? -128 : 0, bias.data()};
+  const Tensor sums = integer_convolution(shape, x, &x_zero, filters, bias.data());
+  const Tensor y = quantized_convolution(shape, x, &x_zero, filters, by, dtype_of<X>);
+  const std::int64_t places = shape.output_size();
+  for (std::int64_t i = 0; i < sums.size(); ++i) {
+    const std::int64_t m = i / places % shape.filters, n = i / places / shape.filters;
+    const auto f = static_cast<std::size_t>(m);
+    const std::int32_t sum =
+        convolution_sum<X, W>(shape, x, *x_zero.data<X>(), w, w_zero.data<W>()[m], n, m, i % places);
+    const auto wanted =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(bias[f]));
+    ASSERT_EQ(sums.data<std::int32_t>()[i], wanted) << test.x.to_string() << ", element " << i;
+    const double level =
+        std::clamp(std::nearbyint(wanted * factors[f]) + 3, by.least + 0.0, by.least + 255.0);
+    ASSERT_EQ(y.data<X>()[i], static_cast<X>(level)) << test.x.to_string() << ", element " << i;
+  }
+}
+
+TEST_P(IntegerWindowsOf, GroupsOfFewFiltersAreExact) {
+  std::mt19937 draw(1);
+  for (const int threads : {1, 3}) {
+    kernels::set_threads(threads);
+    for (const Windows& test : few_filters) {
+      expect_defined<std::uint8_t, std::int8_t>(test, draw);
+      expect_defined<std::int8_t, std::uint8_t>(test, draw);
+      expect_defined<std::int8_t, std::int8_t>(test, draw);
     }
   }
 }
