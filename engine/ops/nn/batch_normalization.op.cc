@@ -9,13 +9,16 @@
 // when training_mode is 1. The older training outputs are Y, mean, var, saved_mean, saved_var; 14 and 15 have
 // Y, running_mean, running_var. spatial = 0 (versions 1, 6, 7) takes the statistics by element [C, D1...Dn]
 // instead of by channel. 16-bit floats are computed in float, all in double where one input is of it.
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "engine/graph/op_context.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/vec/vec_normalize.h"
 #include "engine/ops/shared/cast.h"
+#include "engine/ops/shared/chain_step.h"
 #include "engine/ops/shared/float_compute.h"
 #include "engine/ops/shared/float_pieces.h"
 #include "tensor/memory/scratch.h"
@@ -74,14 +77,18 @@ Statistics<C> of_batch(const Layout& shape, const C* x) {
   return out;
 }
 
+template <typename C>
+void channel_factors(const C* scale, const C* var, float epsilon, C* factors, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) factors[i] = scale[i] / std::sqrt(var[i] + static_cast<C>(epsilon));
+}
+
 // T is C or a 16-bit float.
 template <typename T, typename C>
 void normalize(const Layout& shape, const T* x, const C* scale, const C* bias, const Statistics<C>& with,
                float epsilon, T* y) {
   if (shape.groups == 0 || shape.inner == 0) return;
   ScratchVector<C> factors(with.var.size());
-  for (std::size_t g = 0; g < factors.size(); ++g)
-    factors[g] = scale[g] / std::sqrt(with.var[g] + static_cast<C>(epsilon));
+  channel_factors(scale, with.var.data(), epsilon, factors.data(), shape.groups);
   const C *mean = with.mean.data(), *factor = factors.data();
   if (shape.inner == 1) {  // a row of channels
     kernels::parallel_for(shape.batch, 1 + 16384 / shape.groups, [&](std::int64_t begin, std::int64_t end) {
@@ -162,6 +169,23 @@ bool trains(PrepareContext& node) {
   return node.int_attribute("training_mode", 0) != 0;
 }
 
+// What inference does by channel, where it is known beforehand and in float.
+std::optional<ChannelStep> channel_step(PrepareContext& node, const Attributes& attributes) {
+  if (attributes.training || !attributes.spatial) return std::nullopt;
+  std::array<const Tensor*, 5> given{};
+  for (std::size_t i = 1; i < given.size(); ++i) {
+    given[i] = node.constant_input(i);
+    if (given[i] == nullptr || given[i]->dtype() != DType::float32 || given[i]->rank() != 1 ||
+        given[i]->size() != given[1]->size()) {
+      return std::nullopt;
+    }
+  }
+  ChannelStep step{*given[3], Tensor(DType::float32, given[1]->shape()), *given[2]};
+  channel_factors(given[1]->data<float>(), given[4]->data<float>(), attributes.epsilon,
+                  step.factor.mutable_data<float>(), step.factor.size());
+  return step;
+}
+
 RunFunction prepare_batch_normalization(PrepareContext& node) {
   const int version = node.since_version();
   Attributes attributes;
@@ -171,7 +195,7 @@ RunFunction prepare_batch_normalization(PrepareContext& node) {
   attributes.spatial = version > 7 || node.int_attribute("spatial", 1) != 0;
   const std::size_t outputs = node.output_count();
   if (attributes.training ? version >= 14 && outputs != 3 : outputs > 1) refuse();
-  return [attributes, version](RunContext& run) {
+  RunFunction alone = [attributes, version](RunContext& run) {
     const Tensor& x = run.tensor(0);
     const Layout shape = layout(x.shape(), attributes.spatial, version);
     for (std::size_t i = 1; i < 5; ++i)
@@ -182,6 +206,8 @@ RunFunction prepare_batch_normalization(PrepareContext& node) {
     if (is_double) return batch_normalization<double>(run, attributes, shape);
     batch_normalization<float>(run, attributes, shape);
   };
+  auto by_channel = channel_step(node, attributes);
+  return by_channel ? chain_part(std::move(alone), *std::move(by_channel)) : alone;
 }
 
 }  // namespace

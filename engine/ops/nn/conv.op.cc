@@ -51,7 +51,11 @@ RunFunction prepare_conv(PrepareContext& node) {
       run_conv(run, attributes, group, tail);
     };
   };
-  return chain_head({.least_rank = 3, .asks_for_constant_weights = true, .with_tail = with_tail});
+  // The result is known to be float32 only where the weights are constants that are.
+  const Tensor* w = node.constant_input(1);
+  if (w == nullptr || w->dtype() != DType::float32 || w->rank() < 3) return with_tail({});
+  return chain_head(
+      {.least_rank = w->rank(), .channels = w->dim(0), .behind = w->rank() - 2, .with_tail = with_tail});
 }
 
 }  // namespace

@@ -129,6 +129,7 @@ class PlaneConvolution {
   BlockProduct<T> product(const PlaneBlock<T>& block, std::int64_t plane, std::int64_t row) const {
     const std::int64_t output_size = shape_.output_size(), m = plane % shape_.group * filters_;
     return {block,
+            m,
             form_,
             depth_,
             w_ + m * depth_,
@@ -239,7 +240,7 @@ void convolve_dots(const ConvShape& shape, const T* x, const T* w, const T* bias
           kernels::multiply_dots(kernels::DotProducts<T>{end - begin, output_size, depth,
                                                          w + (first + begin) * depth, depth, b, depth, c,
                                                          output_size, T(1), T(1)});
-          if (tail) tail(c, (end - begin) * output_size);
+          if (tail) tail(c, (end - begin) * output_size, {first + begin, output_size});
         });
   }
 }
@@ -285,7 +286,8 @@ void fill_with_bias(const ConvShape& shape, const T* bias, T* y, const RowTail<T
   const std::int64_t size = shape.output_size(), planes = shape.batch * shape.filters;
   for (std::int64_t i = 0; i < planes; ++i)
     std::fill_n(y + i * size, size, bias != nullptr ? bias[i % shape.filters] : T(0));
-  if (tail) tail(y, planes * size);
+  for (std::int64_t n = 0; tail && n < shape.batch; ++n)
+    tail(y + n * shape.filters * size, shape.filters * size, {0, size});
 }
 
 /// Kernels as wide as the input move along the axis before the last alone: of the two axes one becomes.
@@ -317,7 +319,7 @@ void convolve_signals(const ConvShape& shape, const T* x, const T* w, const T* b
   }
   convolve(signals_as_image(shape), x, w, bias, sums.template mutable_data<T>());
   swap_outer_axes(sums.template data<T>(), shape.filters, batch, shape.output_size(), y, [&](std::int64_t n) {
-    if (tail) tail(y + n * of_signal, of_signal);
+    if (tail) tail(y + n * of_signal, of_signal, {0, shape.output_size()});
   });
 }
 
@@ -335,7 +337,8 @@ void convolve(const ConvShape& given, const T* x, const T* w, const T* bias, T* 
     return PlaneConvolution<T>(shape, *planes, x, w, bias, y, tail).run();
   }
   convolve_rows(shape, x, w, bias, y);
-  if (tail) tail(y, shape.batch * shape.filters * output_size);
+  const std::int64_t of_image = shape.filters * output_size;
+  for (std::int64_t n = 0; tail && n < shape.batch; ++n) tail(y + n * of_image, of_image, {0, output_size});
 }
 
 template void convolve(const ConvShape&, const float*, const float*, const float*, float*,

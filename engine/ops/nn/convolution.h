@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "engine/ops/shared/channel_places.h"
 #include "engine/ops/shared/window.h"
 #include "tensor/tensor.h"
 
@@ -24,9 +25,10 @@ struct ConvShape {
 ConvShape conv_shape(const Shape& x, const Shape& w, std::int64_t group, const WindowAttributes& attributes);
 
 /// What becomes of elements of Y once their sums are complete: called with runs of them that cover Y, in any
-/// order, on any thread. It may also be called with values that are no elements of Y.
+/// order, on any thread. A run is of one image. Where it is of several filters, it begins with the first
+/// element of one.
 template <typename T>
-using RowTail = std::function<void(T* values, std::int64_t n)>;
+using RowTail = std::function<void(T* values, std::int64_t n, ChannelPlaces at)>;
 
 /// Y = conv(X, W), plus bias[m] where bias is not null. Each sum is one of T.
 template <typename T>

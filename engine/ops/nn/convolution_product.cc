@@ -98,7 +98,7 @@ void BlockProduct<T>::run(std::int64_t first, std::int64_t last, std::int64_t be
       });
       if (at_once == 0) break;
     }
-    for (std::int64_t m = first; tail && m < last; ++m) tail(y + m * ldy + from, to - from);
+    end_with_tail(first, last, from, to);
   });
 }
 
@@ -113,7 +113,7 @@ void BlockProduct<T>::run_where_they_lie(std::int64_t first, std::int64_t last, 
                                                            depth, block.place(from), block.offsets(),
                                                            y + first * ldy + from, ldy, epilogue});
   }
-  for (std::int64_t m = first; tail && m < last; ++m) tail(y + m * ldy + begin, end - begin);
+  end_with_tail(first, last, begin, end);
 }
 
 template <typename T>
@@ -129,7 +129,16 @@ void BlockProduct<T>::run_by_rows(std::int64_t m, std::int64_t begin, std::int64
                                           bias != nullptr ? bias[m] : T(0), block.place(from), block.pitch(),
                                           y + m * ldy + from, width});
   }
-  if (tail) tail(y + m * ldy + begin, end - begin);
+  end_with_tail(m, m + 1, begin, end);
+}
+
+template <typename T>
+void BlockProduct<T>::end_with_tail(std::int64_t first, std::int64_t last, std::int64_t begin,
+                                    std::int64_t end) const {
+  if (!tail) return;
+  // Whole planes lie side by side.
+  if (end - begin == ldy) return tail(y + first * ldy, (last - first) * ldy, {channel + first, ldy});
+  for (std::int64_t m = first; m < last; ++m) tail(y + m * ldy + begin, end - begin, {channel + m, ldy});
 }
 
 template struct BlockProduct<float>;

@@ -22,6 +22,7 @@ struct ProductForm {
 template <typename T>
 struct BlockProduct {
   const PlaneBlock<T>& block;
+  std::int64_t channel;  // of Y that the first filter makes
   ProductForm form;
   std::int64_t depth;
   const T* w;     // [filters, depth]
@@ -36,6 +37,7 @@ struct BlockProduct {
  private:
   void run_where_they_lie(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const;
   void run_by_rows(std::int64_t m, std::int64_t begin, std::int64_t end) const;
+  void end_with_tail(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end) const;
 };
 
 extern template struct BlockProduct<float>;

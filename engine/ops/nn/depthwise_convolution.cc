@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t most_filters = 4;            // of a group
 constexpr std::int64_t cached_elements = 8 * 1024;  // that stay in the first level of cache,
 constexpr std::int64_t least_rows = 16;             // but no fewer, of which some would be loaded too often
+constexpr std::int64_t tail_elements = 4 * 1024;    // for which the tail's calls take little time
 constexpr std::int64_t task_products = 1 << 16;     // that are worth a thread's while
 
 /// Rows of a plane, or several planes, that are loaded together: what was only just stored takes long to
@@ -48,7 +49,16 @@ class DepthwiseConvolution {
     kernels::parallel_for(blocks_.across * blocks_.down, task_products / products + 1,
                           [&](std::int64_t begin, std::int64_t end) {
                             PlaneBlock<T> block(layout_, blocks_.planes);
-                            for (std::int64_t i = begin; i < end; ++i) run(block, i);
+                            std::int64_t ended = begin * blocks_.planes;  // planes up to this one
+                            for (std::int64_t i = begin; i < end; ++i) {
+                              run(block, i);
+                              if (!tail_ || blocks_.down > 1) continue;
+                              const std::int64_t done = std::min(planes_, (i + 1) * blocks_.planes);
+                              if (i + 1 < end && (done - ended) * filters_ * output_size_ < tail_elements)
+                                continue;
+                              end_with_tail(ended, done);
+                              ended = done;
+                            }
                           });
   }
 
@@ -66,8 +76,18 @@ class DepthwiseConvolution {
         kernels::sum_taps(kernels::TapSums<T>{rows, width_, taps_, block.taps_down(), w_ + m * taps_,
                                               block.offsets() + c * taps_, bias_ != nullptr ? bias_[m] : T(0),
                                               block.place(0), layout_.pitch, y, width_});
-        if (tail_) tail_(y, rows * width_);
+        if (tail_ && blocks_.down > 1) tail_(y, rows * width_, {m, output_size_});
       }
+    }
+  }
+
+  // Planes of an image lie side by side.
+  void end_with_tail(std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t from = begin, to = 0; from < end; from = to) {
+      const std::int64_t channel = from % shape_.channels;
+      to = std::min(end, from + shape_.channels - channel);
+      tail_(y_ + from * filters_ * output_size_, (to - from) * filters_ * output_size_,
+            {channel * filters_, output_size_});
     }
   }
 

@@ -60,6 +60,10 @@ RunFunction chain_part(BinaryStep step) {
   return {step, std::make_shared<ChainPart>(ChainPart{step})};
 }
 
+RunFunction chain_part(RunFunction alone, ChannelStep step) {
+  return {std::move(alone), std::make_shared<ChainPart>(ChainPart{std::move(step)})};
+}
+
 RunFunction chain_head(ChainHead head) {
   RunFunction alone = head.with_tail({});
   return {std::move(alone), std::make_shared<ChainPart>(ChainPart{std::move(head)})};

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "engine/graph/plan.h"
+#include "engine/ops/shared/channel_places.h"
 #include "engine/ops/shared/elementwise_chain.h"
 
 namespace grurun::engine {
@@ -26,24 +27,30 @@ struct ChainStep {
 };
 
 /// What becomes of elements of a result once they are complete: called with runs of them, on any thread.
-using ChainTail = std::function<void(float* values, std::int64_t n)>;
+using ChainTail = std::function<void(float* values, std::int64_t n, ChannelPlaces at)>;
 
 /// A step, such as a product, on whose result a chain may follow while it is in the cache.
 struct ChainHead {
-  std::size_t least_rank = 0;  // dimensions that the result has at least
-  /// Elements of a row of the result, where the tail is given whole rows; 0: where it is not.
-  std::int64_t row = 0;
-  /// The result is known to be float32 only where input 1 is a constant that is.
-  bool asks_for_constant_weights = false;
+  std::size_t least_rank = 0;  // dimensions that the result, of float32, has at least
+  std::int64_t channels = 0;   // of the result,
+  std::size_t behind = 0;      // with so many dimensions behind them; if any, they are its axis 1
   std::function<RunFunction(ChainTail)> with_tail;
+};
+
+/// y = (x - mean) * factor + shift by channel, axis 1. Each is float32 [channels].
+struct ChannelStep {
+  Tensor mean, factor, shift;
 };
 
 /// What a step can be in a chain.
 struct ChainPart {
-  std::variant<UnaryStep, BinaryStep, ChainHead> as;
+  std::variant<UnaryStep, BinaryStep, ChannelStep, ChainHead> as;
 };
 
 /// The step of a head without a tail, which may get one.
 RunFunction chain_head(ChainHead head);
+
+/// A step by channel that may follow on a head.
+RunFunction chain_part(RunFunction alone, ChannelStep step);
 
 }  // namespace grurun::engine

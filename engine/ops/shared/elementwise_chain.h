@@ -24,12 +24,13 @@ struct ChainOperand {
 };
 
 struct ChainOperation {
-  UnaryRun unary = nullptr;  // or
-  BinaryRun binary = nullptr;
+  UnaryRun unary = nullptr;    // or
+  BinaryRun binary = nullptr;  // or, if neither: (a - b) * c + d, all but a from outside
   OperationState op;
   ChainOperand a, b;
   UnaryRun gated = nullptr;  // of a unary operation, and
   bool is_product = false;   // of a binary one, as their tables say
+  ChainOperand c = {}, d = {};
 };
 
 /// A value from outside as the elements of the result read it: element i is data[i / inner % extent].

@@ -39,10 +39,7 @@ class ChainFinder {
   // operations. False where there is none.
   bool find() {
     const std::size_t ahead = head_ != nullptr ? 1 : 0;
-    if (head_ != nullptr) {
-      values_[plan_.steps[first_].outputs[0]] = {Kind::outside, 0, 0};
-      outside_.push_back(plan_.steps[first_].outputs[0]);
-    }
+    if (head_ != nullptr) values_[plan_.steps[first_].outputs[0]] = {Kind::outside, 0, 0};
     std::size_t released = 0, count = 0;
     for (std::size_t i = first_; i < plan_.steps.size(); ++i) {
       const Step& step = plan_.steps[i];
@@ -58,7 +55,9 @@ class ChainFinder {
   }
 
   const std::vector<ChainOperation>& operations() const { return operations_; }
-  const std::vector<int>& outside() const { return outside_; }  // slots
+  const std::vector<int>& outside() const { return outside_; }  // slots, without a head
+  /// After what the head makes: what is read by channel.
+  const std::vector<Tensor>& by_channel() const { return by_channel_; }
   std::size_t constant_rank() const { return constant_rank_; }
 
  private:
@@ -81,6 +80,15 @@ class ChainFinder {
       if (head_ != nullptr && !is_of_head(*a) && !is_of_head(*b)) return false;
       operations_.push_back({nullptr, binary->table->at(DType::float32), binary->op, *a, *b, nullptr,
                              binary->table->is_product});
+    } else if (const auto* by = part_of<ChannelStep>(step)) {
+      // Of a head whose channels are its last axis it is not known that this is axis 1.
+      if (head_ == nullptr || head_->behind == 0 || by->mean.size() != head_->channels) return false;
+      const auto a = operand(step.inputs[0]);
+      if (!a || !is_of_head(*a)) return false;
+      const auto mean = channels(by->mean), factor = channels(by->factor), shift = channels(by->shift);
+      if (!mean || !factor || !shift) return false;
+      operations_.push_back(
+          {nullptr, nullptr, OperationState(std::byte{}), *a, *mean, nullptr, false, *factor, *shift});
     } else {
       return false;
     }
@@ -111,8 +119,22 @@ class ChainFinder {
     if (constant.size() == 1 && (head_ == nullptr || constant.rank() <= head_->least_rank))
       return ChainOperand{Kind::constant, 0, *constant.data<float>()};
     if (head_ == nullptr) return outside(slot);
-    const bool is_row = constant.rank() == 1 && constant.size() == head_->row && constant.size() > 1;
-    return is_row ? outside(slot) : std::nullopt;
+    return is_by_channel(constant.shape()) ? channels(constant) : std::nullopt;
+  }
+
+  // Whether it is broadcast to the result of the head as one element for each channel.
+  bool is_by_channel(const Shape& shape) const {
+    return shape.rank() <= head_->least_rank && shape.rank() > head_->behind &&
+           shape.element_count() == head_->channels &&
+           shape[shape.rank() - 1 - head_->behind] == head_->channels;
+  }
+
+  std::optional<ChainOperand> channels(const Tensor& tensor) {
+    const auto known = std::ranges::find(by_channel_, tensor.raw(), &Tensor::raw);
+    const auto index = static_cast<std::size_t>(known - by_channel_.begin()) + 1;
+    if (index == ElementwiseChain::most_outside) return std::nullopt;
+    if (known == by_channel_.end()) by_channel_.push_back(tensor);
+    return ChainOperand{Kind::outside, index, 0};
   }
 
   std::optional<ChainOperand> outside(int slot) {
@@ -127,11 +149,15 @@ class ChainFinder {
   void keep_what_is_read() {
     std::size_t count = head_ != nullptr ? 1 : 0;
     for (const ChainOperation& each : operations_) {
-      for (const ChainOperand* operand : {&each.a, &each.b}) {
+      for (const ChainOperand* operand : {&each.a, &each.b, &each.c, &each.d}) {
         if (operand->kind == Kind::outside) count = std::max(count, operand->index + 1);
       }
     }
-    outside_.resize(count);
+    if (head_ != nullptr) {
+      by_channel_.resize(count - 1);
+    } else {
+      outside_.resize(count);
+    }
     const std::size_t begin = first_ + (head_ != nullptr ? 1 : 0);
     for (std::size_t i = begin; i < begin + operations_.size(); ++i) {
       for (const int slot : plan_.steps[i].inputs) {
@@ -149,6 +175,7 @@ class ChainFinder {
   const ChainHead* head_;                         // what the chain follows on; nullptr: it stands by itself
   std::unordered_map<int, ChainOperand> values_;  // of the chain, by slot
   std::vector<int> outside_;
+  std::vector<Tensor> by_channel_;
   std::vector<ChainOperation> operations_;
   std::size_t constant_rank_ = 0;
 };
@@ -220,28 +247,19 @@ class Fusion {
     return may_begin(step) && part_of<ChainHead>(step) == nullptr;
   }
 
-  const ChainHead* head_of(const Step& step) const {
-    const auto* head = part_of<ChainHead>(step);
-    if (head == nullptr || step.inputs.size() < 2 || step.outputs.size() != 1 || step.outputs[0] == no_slot)
-      return nullptr;
-    if (!head->asks_for_constant_weights) return head;
-    const auto weights = constants_.find(step.inputs[1]);
-    const bool known = weights != constants_.end() && weights->second->dtype() == DType::float32;
-    return known ? head : nullptr;
+  static const ChainHead* head_of(const Step& step) {
+    return step.outputs.size() == 1 && step.outputs[0] != no_slot ? part_of<ChainHead>(step) : nullptr;
   }
 
   // The first step, with what the others do as its tail.
   Step with_tail(std::size_t first, const ChainHead& head, const ChainFinder& found) {
-    std::vector<Tensor> rows;
-    for (std::size_t i = 1; i < found.outside().size(); ++i)
-      rows.push_back(*constants_.at(found.outside()[i]));
-    ChainTail tail = [chain = ElementwiseChain(found.operations()), rows = std::move(rows)](float* values,
-                                                                                            std::int64_t n) {
+    ChainTail tail = [chain = ElementwiseChain(found.operations()), by_channel = found.by_channel()](
+                         float* values, std::int64_t n, ChannelPlaces at) {
       std::array<ChainSource, ElementwiseChain::most_outside> sources;
       sources[0] = {values, 1, n};
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        sources[i + 1] = {rows[i].data<float>(), 1, rows[i].size()};
-      chain.run(std::span(sources).first(rows.size() + 1), values, 0, n);
+      for (std::size_t i = 0; i < by_channel.size(); ++i)
+        sources[i + 1] = {by_channel[i].data<float>() + at.first, at.places, by_channel[i].size() - at.first};
+      chain.run(std::span(sources).first(by_channel.size() + 1), values, 0, n);
     };
     RunFunction run = head.with_tail(std::move(tail));
     Step step = std::move(plan_.steps[first]);

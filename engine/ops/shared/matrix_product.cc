@@ -117,7 +117,7 @@ void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::P
   if (rows <= piece || A.transposed || B.K() * N > near_weights) {
     kernels::gemm_packed<float>(rows, A, B, C, N, start);
     kernels::parallel_for(rows, elements_per_piece / N + 1, [&](std::int64_t begin, std::int64_t end) {
-      tail(C + begin * N, (end - begin) * N);
+      tail(C + begin * N, (end - begin) * N, {});
     });
     return;
   }
@@ -126,7 +126,7 @@ void multiply_rows(std::int64_t rows, kernels::Matrix<float> A, const kernels::P
       const std::int64_t row = i * piece;
       const std::int64_t count = std::min(piece, rows - row);
       kernels::gemm_packed<float>(count, {A.data + row * A.ld, A.ld}, B, C + row * N, N, start);
-      tail(C + row * N, count * N);
+      tail(C + row * N, count * N, {});
     }
   });
 }

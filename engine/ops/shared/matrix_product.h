@@ -41,7 +41,7 @@ RunFunction product_step(std::int64_t N, Product product) {
   const auto with_tail = [shared](ChainTail tail) -> RunFunction {
     return [shared, tail = std::move(tail)](RunContext& run) { (*shared)(run, tail); };
   };
-  return chain_head({.least_rank = 1, .row = N, .with_tail = with_tail});
+  return chain_head({.least_rank = 1, .channels = N, .with_tail = with_tail});
 }
 
 /// The constant B [K, N], or [N, K] if transposed, as a factor in T, and optionally the row [N] of type T

@@ -30,7 +30,7 @@ onnx_io::Model model_of(const FusionCase& test, std::int64_t kernel) {
   made.graph.initializers.push_back({"three", Tensor::scalar(3.0f)});
   made.graph.initializers.push_back({"sixth", Tensor::from(Shape{1, 1, 1}, std::vector{1 / 6.0f})});
   made.graph.initializers.push_back({"deep", Tensor::from(Shape{1, 1, 1, 1, 1}, std::vector{2.0f})});
-  made.graph.initializers.push_back({"channels", random_tensor(Shape{5, 1, 1}, 3)});
+  made.graph.initializers.push_back({"columns", random_tensor(Shape{41}, 3)});
   return made;
 }
 
@@ -51,7 +51,7 @@ const FusionCase cases[] = {
      {node("Add", {"C", "three"}, {"A"}), node("Relu", {"A"}, {"R"}), node("Mul", {"sixth", "R"}, {"M"}),
       node("Mul", {"C", "M"}, {"Y"})}},
     {"a value with itself", 1, {node("Mul", {"C", "C"}, {"Y"})}},
-    {"as far as it goes", 2, {node("Tanh", {"C"}, {"T"}), node("Add", {"T", "channels"}, {"Y"})}},
+    {"as far as it goes", 2, {node("Tanh", {"C"}, {"T"}), node("Add", {"T", "columns"}, {"Y"})}},
     {"more than a chain holds",
      2,
      {node("Abs", {"C"}, {"1"}), node("Sqrt", {"1"}, {"2"}), node("Neg", {"2"}, {"3"}),

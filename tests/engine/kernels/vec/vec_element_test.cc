@@ -26,7 +26,7 @@ namespace {
 class VecElement : public EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(VecElement);
 
-constexpr int64_t lengths[] = {1, 7, 8, 16, 31, 64, 103};
+constexpr int64_t element_lengths[] = {1, 7, 8, 16, 31, 64, 103};
 
 /// Among numbers, what is special: NaN, infinities, zeros of both signs, the least and the greatest.
 template <class T>
@@ -107,7 +107,7 @@ std::vector<NamedOperation<T>> named_operations() {
 template <class T>
 void check_operations() {
   using C = ComputeType<T>;
-  for (const int64_t n : lengths) {
+  for (const int64_t n : element_lengths) {
     const std::vector<T> a = elements<T>(n, 1), b = elements<T>(n, 2);
     for (const NamedOperation<T>& op : named_operations<T>()) {
       std::vector<T> y(a.size());
@@ -139,7 +139,7 @@ TEST_P(VecElement, ArithmeticEqualsTheDefinition) {
 template <class T>
 void check_functions() {
   using C = ComputeType<T>;
-  for (const int64_t n : lengths) {
+  for (const int64_t n : element_lengths) {
     const std::vector<T> x = elements<T>(n, 3);
     std::vector<T> y(x.size());
     vec_hard_sigmoid(x.data(), C(0.2), C(0.5), y.data(), n);
@@ -213,7 +213,7 @@ void check_extremes() {
   using C = ComputeType<T>;
   const auto larger = [](C a, C b) { return a > b || a != a ? a : b; };
   const auto smaller = [](C a, C b) { return a < b || a != a ? a : b; };
-  for (const int64_t n : lengths) {
+  for (const int64_t n : element_lengths) {
     for (const unsigned seed : {4u, 5u, 6u}) {
       std::vector<T> x = elements<T>(3 * n, seed);
       if constexpr (!std::is_integral_v<T>) {  // without NaN in most columns
@@ -323,7 +323,7 @@ TEST_P(VecElement, SoftmaxRoundsEachStep) {
 
 template <class Half>
 void check_rounded_scale(Rounding rounding) {
-  for (const int64_t n : lengths) {
+  for (const int64_t n : element_lengths) {
     const std::vector<Half> from = elements<Half>(n, 8);
     std::vector<float> x(from.begin(), from.end()), scale = half_logits<Half>(n), y(x.size()), first = x;
     vec_scale<float>(x.data(), {1.3f, scale.data(), true, scale.data(), true, rounding}, y.data(), n);
@@ -343,7 +343,7 @@ TEST_P(VecElement, ScaleRoundsTheProduct) {
 
 template <class Half>
 void check_rotation() {
-  for (const int64_t n : lengths) {
+  for (const int64_t n : element_lengths) {
     const std::vector<Half> a = elements<Half>(n, 9), b = elements<Half>(n, 10);
     const std::vector<float> wide_a(a.begin(), a.end()), wide_b(b.begin(), b.end()), c = half_logits<Half>(n);
     std::vector<Half> y1(a.size()), y2(a.size());

@@ -200,10 +200,15 @@ TEST(Convolution, EndsWithItsTail) {
     std::vector<float> plain(static_cast<std::size_t>(s.batch * s.filters * s.output_size())),
         y(plain.size());
     convolve<float>(s, x.data(), w.data(), nullptr, plain.data());
-    convolve<float>(s, x.data(), w.data(), nullptr, y.data(), [](float* values, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i) values[i] = values[i] * 3 + 1;
-    });
-    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], plain[i] * 3 + 1) << i;
+    const auto tail = [](float* values, std::int64_t n, ChannelPlaces at) {
+      for (std::int64_t i = 0; i < n; ++i)
+        values[i] = values[i] * 3 + static_cast<float>(at.first + i / at.places);
+    };
+    convolve<float>(s, x.data(), w.data(), nullptr, y.data(), tail);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const auto channel = static_cast<std::int64_t>(i) / s.output_size() % s.filters;
+      ASSERT_EQ(y[i], plain[i] * 3 + static_cast<float>(channel)) << i;
+    }
   }
 }
 
