@@ -168,21 +168,34 @@ void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
                                            p.offsets, b.panel(panel), groups * 64, groups / p.offsets.size()},
                                           sums);
   // sum of (a - za) (b - zb) = sum of a b - za * sum of (b - zb) - zb * sum of a
+  constexpr size_t lanes = hn::MaxLanes(DI());
+  const size_t begin = static_cast<size_t>(panel) * panel_width, N = static_cast<size_t>(b.N());
+  const size_t top = static_cast<size_t>(row), first = static_cast<size_t>(p.first) * panel_width;
+  const auto subtract = [&](const int32_t* of_rows, size_t step, const int32_t* of_columns) HWY_ATTR {
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+      const VI factor = hn::Set(d, of_rows[(top + r) * step]);
+      GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v) sums[r][v] =
+          hn::Sub(sums[r][v], hn::Mul(factor, hn::LoadU(d, of_columns + begin + v * lanes)));
+    }
+  };
+  subtract(p.zero_points, p.zero_step, b.sums());
+  if (b.has_zero_points()) subtract(p.sums, p.sum_step, b.zero_points());
+  if (p.scaled == nullptr && begin + panel_count * panel_width <= N) {
+    int32_t* to = p.to + top * p.ld + (begin - first);
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r, to += p.ld) {
+      GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v)
+          hn::StoreU(sums[r][v], d, to + v * lanes);
+    }
+    return;
+  }
   for (size_t r = 0; r < row_count; ++r) {
-    const size_t i = static_cast<size_t>(row) + r;
-    const VI zero_of_a = hn::Set(d, p.zero_points[i * p.zero_step]);
-    const VI sum_of_a = hn::Set(d, p.sums[i * p.sum_step]);
     for (size_t v = 0; v < panel_count * vector_count; ++v) {
-      const size_t column = static_cast<size_t>(panel) * panel_width + v * hn::MaxLanes(d);
-      if (column >= static_cast<size_t>(b.N())) break;
-      VI sum = hn::Sub(sums[r][v], hn::Mul(zero_of_a, hn::LoadU(d, b.sums() + column)));
-      if (b.has_zero_points()) sum = hn::Sub(sum, hn::Mul(sum_of_a, hn::LoadU(d, b.zero_points() + column)));
-      const size_t first = static_cast<size_t>(p.first) * panel_width,
-                   left = static_cast<size_t>(b.N()) - column;
+      const size_t i = top + r, column = begin + v * lanes;
+      if (column >= N) break;
       if (p.scaled != nullptr) {
-        store_scaled(sum, *p.scaled, i, column, first, left);
+        store_scaled(sums[r][v], *p.scaled, i, column, first, N - column);
       } else {
-        store_first(sum, d, p.to + i * p.ld + (column - first), left);
+        store_first(sums[r][v], d, p.to + i * p.ld + (column - first), N - column);
       }
     }
   }
