@@ -211,7 +211,8 @@ void multiply_rows(const IntegerProduct& p, int64_t row, int64_t end, int64_t pa
     if (row == end) return;
     if (2 * (end - row) > rows && end >= rows)
       return multiply_tile<bytes, row_count, panel_count>(p, end - rows, panel);
-    multiply_rows<bytes, panel_count, row_count / 2>(p, row, end, panel);
+    // Four rows alone, after tiles of six, still take one pass over the panel.
+    multiply_rows<bytes, panel_count, row_count == 6 ? 4 : row_count / 2>(p, row, end, panel);
   }
 }
 
