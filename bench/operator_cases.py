@@ -36,6 +36,26 @@ def qlinear_conv(name, x, w, attributes):
             {"X": bytes_of(np.uint8, *x), "w": small_bytes(*w), **QUANTIZED, "y_scale": np.array(0.05, np.float32)})
 
 
+def quantized_lstm(T, B, I, H, directions=1, layers=1):
+    """DynamicQuantizeLSTM; of several layers each reads Y of the one before."""
+    nodes, values = [], {}
+    for k in range(layers):
+        rows = I if k == 0 else directions * H
+        weights = {"w": small_bytes(directions, rows, 4 * H), "r": small_bytes(directions, H, 4 * H),
+                   "ws": np.full(directions, 0.002, np.float32), "wz": np.zeros(directions, np.int8),
+                   "rs": np.full(directions, 0.002, np.float32), "rz": np.zeros(directions, np.int8), "b": floats(directions, 8 * H) / 10}
+        values |= {f"{name}{k}": value for name, value in weights.items()}
+        direction = "bidirectional" if directions == 2 else "forward"
+        out = "Y" if k + 1 == layers else f"y{k}"
+        nodes.append(f'{out} = com.microsoft.DynamicQuantizeLSTM<hidden_size = {H}, direction = "{direction}">'
+                     f"({'X' if k == 0 else f'x{k}'}, w{k}, r{k}, b{k}, , , , , ws{k}, wz{k}, rs{k}, rz{k})")
+        if k + 1 < layers:
+            values[f"shape{k}"] = longs(T, B, directions * H)
+            nodes.append(f"t{k} = Transpose<perm = [0, 2, 1, 3]>(y{k}) x{k + 1} = Reshape(t{k}, shape{k})")
+    name = f"microsoft dynamic_quantize_lstm T={T} B={B} I={I} H={H}"
+    return (name + " bidirectional" * (directions == 2) + f" {layers} layers" * (layers > 1), " ".join(nodes), {"X": (T, B, I), **values})
+
+
 # Name, nodes in ONNX's textual form; what they read: inputs by capital names, constants by others. A shape stands for normal numbers.
 CASES = [
     ("max_pool k2s2", "Y = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(X)", {"X": IMAGE}),
@@ -321,6 +341,9 @@ CASES = [
       "x_zero": np.array(120, np.uint8), "w_scale": np.array(0.0005, np.float32), "w_zero": np.array(0, np.int8)}),
     ("microsoft dynamic_quantize_matmul", "Y = com.microsoft.DynamicQuantizeMatMul(X, w, w_scale, w_zero, b)",
      {"X": TOKENS, "w": small_bytes(768, 768), "b": (768,), **QUANTIZED}),
+    *(quantized_lstm(*sizes) for sizes in (
+        (5, 1, 128, 128), (5, 1, 128, 128, 2, 2), (5, 4, 256, 256), (20, 1, 256, 256), (20, 1, 512, 512), (20, 4, 128, 128, 2, 2),
+        (20, 4, 256, 256, 2), (100, 1, 256, 256), (1, 1, 512, 512), (50, 32, 512, 512))),
     ("microsoft matmul_integer_to_float", "Y = com.microsoft.MatMulIntegerToFloat(X, w, x_scale, w_scale, x_zero, w_zero, b)",
      {"X": bytes_of(np.uint8, *TOKENS), "w": small_bytes(768, 768), "b": (768,), **QUANTIZED}),
     ("microsoft attention masked", "Y = com.microsoft.Attention<num_heads = 12>(X, w, b, M)",
