@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "engine/kernels/integer/integer_multiply.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
+#include "engine/kernels/machine/keep-inl.h"
 #include "engine/kernels/machine/unroll.h"
 #include "engine/kernels/vec/vec_map-inl.h"
 #include "hwy/highway.h"
@@ -55,7 +56,7 @@ struct IntegerTile {
   const uint8_t* a;
   size_t row_bytes;
   std::span<const int64_t> offsets;  // of the parts of a row
-  const uint8_t* b;
+  const int8_t* b;
   size_t panel_bytes;
   size_t groups;
 };
@@ -89,7 +90,9 @@ HWY_INLINE void add_products(VI a, VI b, VI& first, VI& second) {
   add(second, (a.raw >> 16) * (b.raw >> 16));
 #else
   const hn::Repartition<int16_t, DI> half;
-  first = hn::ReorderWidenMulAccumulate(DI(), hn::BitCast(half, a), hn::BitCast(half, b), first, second);
+  // Kept, or GCC computes all products of a group first, for which there are not registers enough.
+  first =
+      kept(hn::ReorderWidenMulAccumulate(DI(), hn::BitCast(half, a), hn::BitCast(half, b), first, second));
 #endif
 }
 
@@ -101,15 +104,35 @@ HWY_INLINE VI sum_of_both(VI first, VI second) {
 #endif
 }
 
+// Numbers of B in a group: as many as four bytes of A hold.
+template <bool bytes>
+constexpr size_t group_numbers = bytes ? 4 : 2;
+
+/// Groups of so many columns as there are lanes, as add_products() takes them.
+template <bool bytes>
+HWY_INLINE VI load_groups(const int8_t* from) {
+  const DI d;
+  if constexpr (bytes) {
+    return hn::LoadU(d, reinterpret_cast<const int32_t*>(from));
+  } else {
+#if HWY_TARGET == HWY_SCALAR
+    return hn::Set(d, from[1] * (1 << 16) + static_cast<uint16_t>(from[0]));
+#else
+    const hn::Repartition<int16_t, DI> half;
+    return hn::BitCast(d, hn::PromoteTo(half, hn::LoadU(hn::Rebind<int8_t, decltype(half)>(), from)));
+#endif
+  }
+}
+
 template <bool bytes, size_t row_count, size_t panel_count>
-HWY_INLINE void add_group(const IntegerTile& t, const uint8_t* a_part, const uint8_t* b_part, size_t group,
+HWY_INLINE void add_group(const IntegerTile& t, const uint8_t* a_part, const int8_t* b_part, size_t group,
                           TileSums<row_count, panel_count>& sums) {
   const DI d;
   VI b[panel_count * vector_count];
   GRURUN_UNROLL for (size_t p = 0; p < panel_count; ++p) {
-    const auto* from = reinterpret_cast<const int32_t*>(b_part + p * t.panel_bytes + group * 64);
+    const int8_t* from = b_part + p * t.panel_bytes + group * group_numbers<bytes> * panel_width;
     GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) b[p * vector_count + v] =
-        hn::LoadU(d, from + v * hn::MaxLanes(d));
+        load_groups<bytes>(from + v * group_numbers<bytes> * hn::MaxLanes(d));
   }
   GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
     int32_t numbers;
@@ -125,7 +148,7 @@ template <bool bytes, size_t row_count, size_t panel_count>
 HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[row_count][panel_count * vector_count]) {
   constexpr size_t way_count = tile_ways(row_count, panel_count * vector_count);
   TileSums<row_count, panel_count> sums[way_count];
-  const uint8_t* b = t.b;
+  const int8_t* b = t.b;
   for (const int64_t offset : t.offsets) {
     const uint8_t* a = t.a + offset;
     size_t group = 0;
@@ -133,7 +156,7 @@ HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[row_count][panel_count 
       GRURUN_UNROLL for (size_t w = 0; w < way_count; ++w) add_group<bytes>(t, a, b, group + w, sums[w]);
     }
     for (; group < t.groups; ++group) add_group<bytes>(t, a, b, group, sums[0]);
-    b += t.groups * 64;
+    b += t.groups * group_numbers<bytes> * panel_width;
   }
   GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
     GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v) {
@@ -164,9 +187,10 @@ void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
   const IntegerPanels& b = p.b;
   const auto groups = static_cast<size_t>(b.groups());
   VI sums[row_count][panel_count * vector_count];
-  sum_tile<bytes, row_count, panel_count>({p.a + static_cast<size_t>(row) * p.row_bytes, p.row_bytes,
-                                           p.offsets, b.panel(panel), groups * 64, groups / p.offsets.size()},
-                                          sums);
+  sum_tile<bytes, row_count, panel_count>(
+      {p.a + static_cast<size_t>(row) * p.row_bytes, p.row_bytes, p.offsets, b.panel(panel),
+       static_cast<size_t>(b.panel_bytes()), groups / p.offsets.size()},
+      sums);
   // sum of (a - za) (b - zb) = sum of a b - za * sum of (b - zb) - zb * sum of a
   constexpr size_t lanes = hn::MaxLanes(DI());
   const size_t begin = static_cast<size_t>(panel) * panel_width, N = static_cast<size_t>(b.N());

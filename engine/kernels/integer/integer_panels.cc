@@ -111,23 +111,16 @@ int8_t as_int8(T value) {
   return static_cast<int8_t>(static_cast<uint8_t>(value) ^ flip_of_b<T>);
 }
 
-/// Number k of column j, in the groups of a panel.
-template <class Stored>
-Stored& place(Stored* panel, int64_t k, int64_t j) {
-  constexpr int64_t group = 4 / static_cast<int64_t>(sizeof(Stored));
-  return panel[(k / group * IntegerPanels::column_count + j) * group + k % group];
-}
-
 /// Adds to sums what the columns add up to.
-template <class Stored, class T>
-void fill_panel(const T* b, int64_t K, int64_t ld, std::span<const int64_t> columns, Stored* panel,
-                int64_t* sums) {
+template <class T>
+void fill_panel(const T* b, int64_t K, int64_t ld, std::span<const int64_t> columns, int64_t group,
+                int8_t* panel, int64_t* sums) {
   for (int64_t k = 0; k < K; ++k) {
     const T* row = b + k * ld;
     for (size_t j = 0; j < columns.size(); ++j) {
       if (columns[j] < 0) continue;
       const int8_t value = as_int8(row[columns[j]]);
-      place(panel, k, static_cast<int64_t>(j)) = value;
+      panel[(k / group * IntegerPanels::column_count + static_cast<int64_t>(j)) * group + k % group] = value;
       sums[j] += value;
     }
   }
@@ -140,7 +133,7 @@ IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const 
                              const T* zero_points, int64_t step)
     : K_(K), N_(static_cast<int64_t>(columns.size())), holds_bytes_(multiplies_bytes()) {
   const int64_t padded = panels() * column_count;
-  data_.assign(static_cast<size_t>(panels() * groups() * line), 0);
+  data_.assign(static_cast<size_t>(panels() * panel_bytes()), 0);
   zero_points_.assign(static_cast<size_t>(padded), 0);
   sums_.assign(static_cast<size_t>(padded), 0);
   for (int64_t j = 0; j < N_; ++j) {
@@ -154,13 +147,8 @@ IntegerPanels::IntegerPanels(const T* b, int64_t K, int64_t ld, std::span<const 
       const int64_t first = i * column_count;
       const auto some = columns.subspan(static_cast<size_t>(first),
                                         static_cast<size_t>(std::min(column_count, N_ - first)));
-      uint8_t* panel = data_.data() + i * groups() * line;
       std::array<int64_t, column_count> sums{};
-      if (holds_bytes_) {
-        fill_panel(b, K, ld, some, reinterpret_cast<int8_t*>(panel), sums.data());
-      } else {
-        fill_panel(b, K, ld, some, reinterpret_cast<int16_t*>(panel), sums.data());
-      }
+      fill_panel(b, K, ld, some, group(), data_.data() + i * panel_bytes(), sums.data());
       for (size_t j = 0; j < sums.size(); ++j) {
         const auto column = static_cast<size_t>(first) + j;
         sums_[column] = static_cast<int32_t>(sums[j] - K * zero_points_[column]);

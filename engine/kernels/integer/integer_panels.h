@@ -12,7 +12,7 @@ namespace grurun::kernels {
 
 /// B [K, N] of 8-bit numbers with a zero point for each column. Sixteen columns are a panel, whose terms lie
 /// in groups that one instruction multiplies and adds up: of four int8 where multiplies_bytes() says so
-/// (simd.h), else of two int16.
+/// (simd.h), else of two, which become int16 as they are read: so half as much is to be read.
 class IntegerPanels {
  public:
   static constexpr int64_t column_count = 16;  // of a panel
@@ -32,9 +32,10 @@ class IntegerPanels {
   bool holds_bytes() const { return holds_bytes_; }
   int64_t group() const { return holds_bytes_ ? 4 : 2; }
   int64_t groups() const { return (K_ + group() - 1) / group(); }
+  int64_t panel_bytes() const { return groups() * group() * column_count; }
 
-  /// [groups, column_count, group], 64 bytes a group: the numbers as int8, those of uint8 less 128.
-  const uint8_t* panel(int64_t i) const { return data_.data() + i * groups() * 64; }
+  /// [groups, column_count, group]: the numbers as int8, those of uint8 less 128.
+  const int8_t* panel(int64_t i) const { return data_.data() + i * panel_bytes(); }
   /// By column, to the end of the last panel: the zero point of the number as it lies here, and the sum of
   /// the numbers less it.
   const int32_t* zero_points() const { return zero_points_.data(); }
@@ -44,7 +45,7 @@ class IntegerPanels {
  private:
   int64_t K_ = 0, N_ = 0;
   bool holds_bytes_ = false, has_zero_points_ = false;
-  ScratchVector<uint8_t> data_;
+  ScratchVector<int8_t> data_;
   ScratchVector<int32_t> zero_points_, sums_;
 };
 

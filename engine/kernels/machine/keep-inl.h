@@ -12,8 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace grurun::kernels::HWY_NAMESPACE {
 
-/// A vector that was read from memory, in a register. GCC else makes the reading part of the two or three
-/// instructions that use it, and so has it read two or three times.
+/// A vector in a register. Of one that was read from memory, GCC else makes the reading part of the two or
+/// three instructions that use it, and so has it read two or three times.
 template <class V>
 HWY_INLINE V kept(V v) {
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
