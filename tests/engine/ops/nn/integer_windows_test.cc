@@ -49,15 +49,19 @@ Tensor bytes(const Shape& shape, std::mt19937& draw) {
   return tensor;
 }
 
-template <typename X, typename W>
-void expect_equal(const Windows& test, bool zero_of_w, std::mt19937& draw) {
-  const Tensor x = bytes<X>(test.x, draw), w = bytes<W>(test.w, draw);
-  const Tensor x_zero = bytes<X>(Shape{}, draw), w_zero = bytes<W>(Shape{test.w[0]}, draw);
+ConvShape shape_of(const Windows& test) {
   WindowAttributes attributes;
   attributes.pads = test.pads;
   attributes.strides = test.strides;
   attributes.dilations = test.dilations;
-  const ConvShape shape = conv_shape(x.shape(), w.shape(), test.group, attributes);
+  return conv_shape(test.x, test.w, test.group, attributes);
+}
+
+template <typename X, typename W>
+void expect_equal(const Windows& test, bool zero_of_w, std::mt19937& draw) {
+  const Tensor x = bytes<X>(test.x, draw), w = bytes<W>(test.w, draw);
+  const Tensor x_zero = bytes<X>(Shape{}, draw), w_zero = bytes<W>(Shape{test.w[0]}, draw);
+  const ConvShape shape = shape_of(test);
   std::vector<std::int32_t> bias(static_cast<std::size_t>(test.w[0]));
   for (std::int32_t& value : bias) value = static_cast<std::int32_t>(draw());
   const Tensor* zero = zero_of_w ? &w_zero : nullptr;
@@ -141,11 +145,7 @@ template <typename X, typename W>
 void expect_defined(const Windows& test, std::mt19937& draw) {
   const Tensor x = bytes<X>(test.x, draw), w = bytes<W>(test.w, draw);
   const Tensor x_zero = bytes<X>(Shape{}, draw), w_zero = bytes<W>(Shape{test.w[0]}, draw);
-  WindowAttributes attributes;
-  attributes.pads = test.pads;
-  attributes.strides = test.strides;
-  attributes.dilations = test.dilations;
-  const ConvShape shape = conv_shape(x.shape(), w.shape(), test.group, attributes);
+  const ConvShape shape = shape_of(test);
   const IntegerFilters filters = integer_filters(w, &w_zero, test.group);
   ASSERT_TRUE(filters.panels.empty());
   std::vector<std::int32_t> bias(static_cast<std::size_t>(test.w[0]));
