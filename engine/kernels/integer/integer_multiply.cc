@@ -61,15 +61,17 @@ struct IntegerTile {
   size_t groups;
 };
 
-/// Sums of row_count rows and panel_count panels; of int16, the second half of an element may be apart.
-template <size_t row_count, size_t panel_count>
+/// Sums of row_count rows and `width` vectors of columns, each in way_count parts that are added up at the
+/// end; of int16, the second half of an element may be apart.
+template <size_t way_count, size_t row_count, size_t width>
 struct TileSums {
-  VI first[row_count][panel_count * vector_count], second[row_count][panel_count * vector_count];
+  VI first[way_count][row_count][width], second[way_count][row_count][width];
 
   HWY_INLINE TileSums() {
-    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
-      GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v) first[r][v] = second[r][v] =
-          hn::Zero(DI());
+    GRURUN_UNROLL for (size_t w = 0; w < way_count; ++w) {
+      GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+        GRURUN_UNROLL for (size_t v = 0; v < width; ++v) first[w][r][v] = second[w][r][v] = hn::Zero(DI());
+      }
     }
   }
 };
@@ -124,47 +126,61 @@ HWY_INLINE VI load_groups(const int8_t* from) {
   }
 }
 
-template <bool bytes, size_t row_count, size_t panel_count>
-HWY_INLINE void add_group(const IntegerTile& t, const uint8_t* a_part, const int8_t* b_part, size_t group,
-                          TileSums<row_count, panel_count>& sums) {
+/// Groups `group` ... group + now - 1, one for each of the first parts of sums.
+template <bool bytes, size_t now, size_t way_count, size_t row_count, size_t width>
+HWY_INLINE void add_groups(const IntegerTile& t, const uint8_t* a_part, const int8_t* b_part, size_t group,
+                           TileSums<way_count, row_count, width>& sums) {
   const DI d;
-  VI b[panel_count * vector_count];
-  GRURUN_UNROLL for (size_t p = 0; p < panel_count; ++p) {
-    const int8_t* from = b_part + p * t.panel_bytes + group * group_numbers<bytes> * panel_width;
-    GRURUN_UNROLL for (size_t v = 0; v < vector_count; ++v) b[p * vector_count + v] =
-        load_groups<bytes>(from + v * group_numbers<bytes> * hn::MaxLanes(d));
-  }
-  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
-    int32_t numbers;
-    std::memcpy(&numbers, a_part + r * t.row_bytes + group * 4, 4);
-    const VI a = hn::Set(d, numbers);
-    GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v)
-        add_products<bytes>(a, b[v], sums.first[r][v], sums.second[r][v]);
+  GRURUN_UNROLL for (size_t w = 0; w < now; ++w) {
+    VI b[width];
+    GRURUN_UNROLL for (size_t v = 0; v < width; ++v) {
+      const int8_t* from = b_part + v / vector_count * t.panel_bytes;
+      const size_t column = v % vector_count * hn::MaxLanes(d);
+      b[v] = load_groups<bytes>(from + ((group + w) * panel_width + column) * group_numbers<bytes>);
+    }
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+      int32_t numbers;
+      std::memcpy(&numbers, a_part + r * t.row_bytes + (group + w) * 4, 4);
+      const VI a = hn::Set(d, numbers);
+      GRURUN_UNROLL for (size_t v = 0; v < width; ++v)
+          add_products<bytes>(a, b[v], sums.first[w][r][v], sums.second[w][r][v]);
+    }
   }
 }
 
-/// sums of row_count x panel_count panels, not yet less what the zero points make of them.
-template <bool bytes, size_t row_count, size_t panel_count>
-HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[row_count][panel_count * vector_count]) {
-  constexpr size_t way_count = tile_ways(row_count, panel_count * vector_count);
-  TileSums<row_count, panel_count> sums[way_count];
+/// sums of a tile, not yet less what the zero points make of them.
+template <bool bytes, size_t row_count, size_t width>
+HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[row_count][width]) {
+  constexpr size_t way_count = tile_ways(row_count, width);
+  TileSums<way_count, row_count, width> sums;
   const int8_t* b = t.b;
   for (const int64_t offset : t.offsets) {
     const uint8_t* a = t.a + offset;
     size_t group = 0;
-    for (; group + way_count <= t.groups; group += way_count) {
-      GRURUN_UNROLL for (size_t w = 0; w < way_count; ++w) add_group<bytes>(t, a, b, group + w, sums[w]);
-    }
-    for (; group < t.groups; ++group) add_group<bytes>(t, a, b, group, sums[0]);
+    for (; group + way_count <= t.groups; group += way_count)
+      add_groups<bytes, way_count>(t, a, b, group, sums);
+    for (; group < t.groups; ++group) add_groups<bytes, 1>(t, a, b, group, sums);
     b += t.groups * group_numbers<bytes> * panel_width;
   }
   GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
-    GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v) {
-      VI sum = sum_of_both(sums[0].first[r][v], sums[0].second[r][v]);
+    GRURUN_UNROLL for (size_t v = 0; v < width; ++v) {
+      VI sum = sum_of_both(sums.first[0][r][v], sums.second[0][r][v]);
       GRURUN_UNROLL for (size_t w = 1; w < way_count; ++w) sum =
-          hn::Add(sum, sum_of_both(sums[w].first[r][v], sums[w].second[r][v]));
+          hn::Add(sum, sum_of_both(sums.first[w][r][v], sums.second[w][r][v]));
       out[r][v] = sum;
     }
+  }
+}
+
+/// sums[r][v] -= of_rows[r * step] * of_columns[v].
+template <size_t row_count, size_t width>
+HWY_INLINE void subtract_products(const int32_t* of_rows, size_t step, const int32_t* of_columns,
+                                  VI (&sums)[row_count][width]) {
+  const DI d;
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+    const VI factor = hn::Set(d, of_rows[r * step]);
+    GRURUN_UNROLL for (size_t v = 0; v < width; ++v) sums[r][v] =
+        hn::Sub(sums[r][v], hn::Mul(factor, hn::LoadU(d, of_columns + v * hn::MaxLanes(d))));
   }
 }
 
@@ -187,23 +203,16 @@ void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
   const IntegerPanels& b = p.b;
   const auto groups = static_cast<size_t>(b.groups());
   VI sums[row_count][panel_count * vector_count];
-  sum_tile<bytes, row_count, panel_count>(
-      {p.a + static_cast<size_t>(row) * p.row_bytes, p.row_bytes, p.offsets, b.panel(panel),
-       static_cast<size_t>(b.panel_bytes()), groups / p.offsets.size()},
-      sums);
+  sum_tile<bytes>({p.a + static_cast<size_t>(row) * p.row_bytes, p.row_bytes, p.offsets, b.panel(panel),
+                   static_cast<size_t>(b.panel_bytes()), groups / p.offsets.size()},
+                  sums);
   // sum of (a - za) (b - zb) = sum of a b - za * sum of (b - zb) - zb * sum of a
   constexpr size_t lanes = hn::MaxLanes(DI());
   const size_t begin = static_cast<size_t>(panel) * panel_width, N = static_cast<size_t>(b.N());
   const size_t top = static_cast<size_t>(row), first = static_cast<size_t>(p.first) * panel_width;
-  const auto subtract = [&](const int32_t* of_rows, size_t step, const int32_t* of_columns) HWY_ATTR {
-    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
-      const VI factor = hn::Set(d, of_rows[(top + r) * step]);
-      GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v) sums[r][v] =
-          hn::Sub(sums[r][v], hn::Mul(factor, hn::LoadU(d, of_columns + begin + v * lanes)));
-    }
-  };
-  subtract(p.zero_points, p.zero_step, b.sums());
-  if (b.has_zero_points()) subtract(p.sums, p.sum_step, b.zero_points());
+  subtract_products(p.zero_points + top * p.zero_step, p.zero_step, b.sums() + begin, sums);
+  if (b.has_zero_points())
+    subtract_products(p.sums + top * p.sum_step, p.sum_step, b.zero_points() + begin, sums);
   if (p.scaled == nullptr && begin + panel_count * panel_width <= N) {
     int32_t* to = p.to + top * p.ld + (begin - first);
     GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r, to += p.ld) {

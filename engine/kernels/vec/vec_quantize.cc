@@ -1,6 +1,7 @@
 #include "engine/kernels/vec/vec_quantize.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <type_traits>
 
@@ -80,19 +81,60 @@ HWY_INLINE V add_wrapping(D d, V a, V b) {
   return hn::BitCast(d, hn::Add(hn::BitCast(du, a), hn::BitCast(du, b)));
 }
 
+/// x[i ...] + addend.
+template <bool adds, class D>
+HWY_INLINE hn::Vec<D> load_sums(D d, const int32_t* x, const Requantization& by, size_t i) {
+  const auto sum = hn::LoadU(d, x + i);
+  return adds ? add_wrapping(d, sum, hn::LoadU(d, by.addends + i)) : sum;
+}
+
+/// Elements [begin, end) as they are defined.
 template <bool divides, bool adds>
-HWY_INLINE void requantize(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
+HWY_INLINE void requantize_exactly(const int32_t* x, const Requantization& by, uint8_t* y, size_t begin,
+                                   size_t end) {
   const Requantization all = by;  // in registers: y may be anything
-  for_lanes<double>(n, [=](auto d, size_t i) HWY_ATTR {
-    const hn::Rebind<int32_t, decltype(d)> di;
+  for_lanes<double>(end - begin, [=](auto d, size_t k) HWY_ATTR {
+    const size_t i = begin + k;
     const auto factor = all.step == 0 ? hn::Set(d, *all.factors) : hn::LoadU(d, all.factors + i);
-    auto sum = hn::LoadU(di, x + i);
-    if constexpr (adds) sum = add_wrapping(di, sum, hn::LoadU(di, all.addends + i));
-    auto quotient = hn::Mul(hn::PromoteTo(d, sum), factor);
+    auto quotient =
+        hn::Mul(hn::PromoteTo(d, load_sums<adds>(hn::Rebind<int32_t, decltype(d)>(), x, all, i)), factor);
     if constexpr (divides) quotient = hn::Div(quotient, hn::Set(d, all.scale));
     const double zero_point = all.zero_point, least = all.least;
     store_rounded(d, quotient, hn::Set(d, zero_point), hn::Set(d, least), hn::Set(d, least + 255), y + i);
   });
+}
+
+/// A quotient computed in float, from a sum and a factor that were rounded to it, is no more than 3 * 2^-24
+/// of its size away from what it should be. Up to 256 that is less than 2^-14: only so near the middle
+/// between two integers may it round to the wrong one. `factor`, of all elements where by.step is 0, is
+/// finite.
+template <bool divides, bool adds, bool steps>
+HWY_INLINE void requantize_in_float(const int32_t* x, const Requantization& by, float factor, uint8_t* y,
+                                    size_t n) {
+  const Requantization all = by;
+  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
+    const auto sum = hn::ConvertTo(d, load_sums<adds>(hn::Rebind<int32_t, decltype(d)>(), x, all, i));
+    const auto quotient = hn::Mul(sum, steps ? hn::LoadU(d, all.nearest + i) : hn::Set(d, factor));
+    const auto zero_point = hn::Set(d, static_cast<float>(all.zero_point));
+    const auto least = hn::Set(d, static_cast<float>(all.least - all.zero_point));
+    const auto most = hn::Set(d, static_cast<float>(all.least + 255 - all.zero_point));
+    const auto clamped = hn::Min(hn::Max(quotient, least), most), shift = rounding_shift(d);
+    store_low_bits(d, clamped, zero_point, y + i);
+    const auto distance = hn::Abs(hn::Sub(clamped, hn::Sub(hn::Add(clamped, shift), shift)));
+    if (HWY_LIKELY(hn::AllFalse(d, hn::Gt(distance, hn::Set(d, 0.5f - 0x1p-14f))))) return;
+    requantize_exactly<divides, adds>(x, all, y, i, i + hn::Lanes(d));
+  });
+}
+
+template <bool divides, bool adds>
+HWY_INLINE void requantize(const int32_t* x, const Requantization& by, uint8_t* y, size_t n) {
+  if (by.step != 0) {
+    if (by.nearest != nullptr) return requantize_in_float<divides, adds, true>(x, by, 0, y, n);
+  } else if (n != 0) {
+    const auto factor = static_cast<float>(*by.factors / by.scale);
+    if (std::isfinite(factor)) return requantize_in_float<divides, adds, false>(x, by, factor, y, n);
+  }
+  requantize_exactly<divides, adds>(x, by, y, 0, n);
 }
 
 template <bool divides>
@@ -134,6 +176,17 @@ GRURUN_FOR_QUANTIZED(GRURUN_QUANTIZE)
 GRURUN_FOR_INTEGERS(GRURUN_DEQUANTIZE)
 #undef GRURUN_QUANTIZE
 #undef GRURUN_DEQUANTIZE
+
+ScratchVector<float> nearest_factors(std::span<const double> factors, double scale) {
+  ScratchVector<float> out(factors.size());
+  bool finite = true;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    out[i] = static_cast<float>(factors[i] / scale);
+    finite = finite && std::isfinite(out[i]);
+  }
+  if (!finite) out.clear();
+  return out;
+}
 
 void vec_requantize(const int32_t* x, const Requantization& by, uint8_t* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(requantize_i32)(x, by, y, count(n));

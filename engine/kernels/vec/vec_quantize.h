@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "tensor/element_types.h"
+#include "tensor/memory/scratch.h"
 
 namespace grurun::kernels {
 
@@ -46,7 +48,11 @@ struct Requantization {
   int zero_point;                    // in [least, least + 255]
   int least;                         // of the type that it ends in: 0 for uint8, -128 for int8
   const int32_t* addends = nullptr;  // of each element; nullptr: all are 0
+  const float* nearest = nullptr;    // nearest_factors() by element, with step 1; nullptr: it takes longer
 };
+
+/// factors[i] / scale as float; nothing where one of them is not finite.
+ScratchVector<float> nearest_factors(std::span<const double> factors, double scale);
 
 /// y[i] = saturate(round((x[i] + addend) * factor / scale) + zero_point) likewise, in double precision, the
 /// sum modulo 2^32; the bytes of int8 for those, too.

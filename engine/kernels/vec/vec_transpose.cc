@@ -83,10 +83,23 @@ HWY_INLINE void transpose(const T* from, int64_t from_step, int64_t rows, int64_
       for (int64_t j = 0; j < whole_columns; j += line) block(i, j);
     }
   }
-  transpose_scalar(from + whole_columns, from_step, whole_rows, columns - whole_columns,
-                   to + whole_columns * to_step, to_step);
-  transpose_scalar(from + whole_rows * from_step, from_step, rows - whole_rows, columns, to + whole_rows,
-                   to_step);
+  // What is left by squares, too, that take some elements for the second time.
+  if (whole_columns < columns && columns >= square && whole_rows > 0) {
+    const int64_t j = columns - square;
+    transpose_block(from + j, from_step, whole_rows, square, to + j * to_step, to_step);
+  } else {
+    transpose_scalar(from + whole_columns, from_step, whole_rows, columns - whole_columns,
+                     to + whole_columns * to_step, to_step);
+  }
+  if (whole_rows < rows && rows >= square && columns >= square) {
+    const int64_t i = rows - square;
+    transpose_block(from + i * from_step, from_step, square, whole_columns, to + i, to_step);
+    const int64_t j = columns - square;
+    transpose_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+  } else {
+    transpose_scalar(from + whole_rows * from_step, from_step, rows - whole_rows, columns, to + whole_rows,
+                     to_step);
+  }
 }
 
 #define GRURUN_EVERY_SECOND(NAME, T)                          \

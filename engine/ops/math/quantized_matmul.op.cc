@@ -76,16 +76,21 @@ Tensor requantized(const Tensor& sums, const Tensor& scale, double y_scale, cons
   const BroadcastWalk walk(sums.shape(), {&scale.shape()});
   auto* to = static_cast<std::uint8_t*>(y.mutable_raw());
   dispatch(TypeList<std::int8_t, std::uint8_t>{}, y.dtype(), [&]<typename T>() {
+    const std::int64_t step = walk.steps(0) ? 1 : 0;
+    ScratchVector<float> nearest;
+    if (step != 0) nearest = kernels::nearest_factors(scale.span<double>(), y_scale);
     const kernels::Requantization by{.factors = scale.data<double>(),
-                                     .step = walk.steps(0) ? 1 : 0,
+                                     .step = step,
                                      .scale = y_scale,
                                      .zero_point = *y_zero_point.data<T>(),
-                                     .least = std::numeric_limits<T>::min()};
+                                     .least = std::numeric_limits<T>::min(),
+                                     .nearest = nearest.empty() ? nullptr : nearest.data()};
     kernels::parallel_for(walk.size(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
       walk.for_each(begin, end,
                     [&](std::int64_t first, const BroadcastWalk::Offsets& offsets, std::int64_t n) {
                       kernels::Requantization here = by;
                       here.factors += offsets[0];
+                      if (here.nearest != nullptr) here.nearest += offsets[0];
                       kernels::vec_requantize(sums.data<std::int32_t>() + first, here, to + first, n);
                     });
     });

@@ -196,11 +196,11 @@ void each_group(const ConvShape& shape, const Tensor& x, const Tensor* zero_poin
   });
 }
 
-// [count * times]: from[0], from[step], ... and again after `count` of them.
+// [count * times]: from[0], from[1], ... and again after `count` of them.
 template <typename T>
-ScratchVector<T> repeated(const T* from, std::int64_t step, std::int64_t count, std::int64_t times) {
+ScratchVector<T> repeated(const T* from, std::int64_t count, std::int64_t times) {
   ScratchVector<T> list(static_cast<std::size_t>(count * times));
-  for (std::size_t i = 0; i < list.size(); ++i) list[i] = from[static_cast<std::int64_t>(i) % count * step];
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = from[static_cast<std::int64_t>(i) % count];
   return list;
 }
 
@@ -266,14 +266,15 @@ void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zer
   const std::int64_t filters = shape.filters / shape.group, places = shape.output_size();
   const std::int64_t times = std::clamp<std::int64_t>(run / filters, 1, places), length = times * filters;
   each_group(shape, x, zero_point, panels, [&](std::int64_t plane, std::int64_t filter) {
-    return [=, &by, to = y + plane * filters * places,
-            factors = repeated(by.factors + filter * by.step, by.step, filters, times),
+    ScratchVector<double> factors;
+    if (by.step != 0) factors = repeated(by.factors + filter, filters, times);
+    return [=, &by, to = y + plane * filters * places, nearest = kernels::nearest_factors(factors, by.scale),
             addends = by.addends == nullptr ? ScratchVector<std::int32_t>{}
-                                            : repeated(by.addends + filter, 1, filters, times)](
+                                            : repeated(by.addends + filter, filters, times)](
                const std::int32_t* sums, std::int64_t first, std::int64_t count) {
       kernels::Requantization here = by;
-      here.factors = factors.data();
-      here.step = 1;
+      if (by.step != 0) here.factors = factors.data();
+      if (!nearest.empty()) here.nearest = nearest.data();
       if (by.addends != nullptr) here.addends = addends.data();
       ScratchVector<std::uint8_t> bytes(static_cast<std::size_t>(count * filters));
       for (std::int64_t i = 0; i < count * filters; i += length)
