@@ -172,15 +172,25 @@ HWY_INLINE void sum_tile(const IntegerTile& t, VI (&out)[row_count][width]) {
   }
 }
 
-/// sums[r][v] -= of_rows[r * step] * of_columns[v].
+/// sums[r][v] -= of_rows[r * step] * of_columns[v]; step 0 takes one product for all rows.
 template <size_t row_count, size_t width>
 HWY_INLINE void subtract_products(const int32_t* of_rows, size_t step, const int32_t* of_columns,
                                   VI (&sums)[row_count][width]) {
   const DI d;
+  VI columns[width];
+  GRURUN_UNROLL for (size_t v = 0; v < width; ++v) columns[v] =
+      hn::LoadU(d, of_columns + v * hn::MaxLanes(d));
+  if (step == 0) {
+    GRURUN_UNROLL for (size_t v = 0; v < width; ++v) columns[v] = hn::Mul(hn::Set(d, *of_rows), columns[v]);
+    GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+      GRURUN_UNROLL for (size_t v = 0; v < width; ++v) sums[r][v] = hn::Sub(sums[r][v], columns[v]);
+    }
+    return;
+  }
   GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
     const VI factor = hn::Set(d, of_rows[r * step]);
     GRURUN_UNROLL for (size_t v = 0; v < width; ++v) sums[r][v] =
-        hn::Sub(sums[r][v], hn::Mul(factor, hn::LoadU(d, of_columns + v * hn::MaxLanes(d))));
+        hn::Sub(sums[r][v], hn::Mul(factor, columns[v]));
   }
 }
 
@@ -221,14 +231,19 @@ void multiply_tile(const IntegerProduct& p, int64_t row, int64_t panel) {
     }
     return;
   }
+  // Of these alone one is picked by number, which keeps them in memory.
+  VI rest[row_count][panel_count * vector_count];
+  GRURUN_UNROLL for (size_t r = 0; r < row_count; ++r) {
+    GRURUN_UNROLL for (size_t v = 0; v < panel_count * vector_count; ++v) rest[r][v] = sums[r][v];
+  }
   for (size_t r = 0; r < row_count; ++r) {
     for (size_t v = 0; v < panel_count * vector_count; ++v) {
       const size_t i = top + r, column = begin + v * lanes;
       if (column >= N) break;
       if (p.scaled != nullptr) {
-        store_scaled(sums[r][v], *p.scaled, i, column, first, N - column);
+        store_scaled(rest[r][v], *p.scaled, i, column, first, N - column);
       } else {
-        store_first(sums[r][v], d, p.to + i * p.ld + (column - first), N - column);
+        store_first(rest[r][v], d, p.to + i * p.ld + (column - first), N - column);
       }
     }
   }
@@ -286,7 +301,7 @@ IntegerProduct product_of(const IntegerRows& a, int64_t row, const IntegerPanels
           .offsets = {&whole_row, 1},
           .zero_points = facts,
           .sums = facts + 1,
-          .zero_step = 2,
+          .zero_step = a.has_one_zero_point() ? size_t{0} : size_t{2},
           .sum_step = 2,
           .b = b,
           .to = nullptr,

@@ -162,11 +162,17 @@ int64_t IntegerRows::bytes_of(int64_t rows, const IntegerPanels& b) {
 }
 
 IntegerRows::IntegerRows(int64_t rows, const IntegerPanels& b, void* memory)
-    : rows_(rows), row_bytes_(up_to_line(b.groups() * 4)), data_(static_cast<uint8_t*>(memory)) {}
+    : rows_(rows),
+      row_bytes_(up_to_line(b.groups() * 4)),
+      has_one_zero_point_(rows == 1),
+      data_(static_cast<uint8_t*>(memory)) {}
 
 template <class T>
 IntegerRows::IntegerRows(const T* a, int64_t rows, const T* zero_points, int64_t step, const IntegerPanels& b)
-    : rows_(rows), row_bytes_(up_to_line(b.groups() * 4)), own_(static_cast<size_t>(bytes_of(rows, b))) {
+    : rows_(rows),
+      row_bytes_(up_to_line(b.groups() * 4)),
+      has_one_zero_point_(step == 0),
+      own_(static_cast<size_t>(bytes_of(rows, b))) {
   const int64_t K = b.K();
   data_ = static_cast<uint8_t*>(own_->data());
   parallel_for(rows, tuning::packed_rows_of_thread / (K + 1) + 1, [&](int64_t begin, int64_t end) {

@@ -71,11 +71,14 @@ class IntegerRows {
   /// By row: the zero point of the numbers as they lie here, and the sum of these; 0 where b has no zero
   /// points, since nothing needs it then.
   const int32_t* facts() const { return reinterpret_cast<const int32_t*>(row(rows_)); }
+  /// Whether all rows are known to have the same.
+  bool has_one_zero_point() const { return has_one_zero_point_; }
 
  private:
   void finish_row(int64_t i, int32_t zero_point, const IntegerPanels& b);
 
   int64_t rows_, row_bytes_;
+  bool has_one_zero_point_;
   std::optional<memory::Block> own_;
   uint8_t* data_;  // the rows, then the facts
 };

@@ -42,32 +42,20 @@ HWY_INLINE void for_quantized(const Quantization<T, S>& by, size_t n, const Step
   });
 }
 
-/// What, added to a number of up to 20 bits, rounds it, ties to even, to an integer in the sum's low bits.
-template <class D>
-HWY_INLINE hn::Vec<D> rounding_shift(D d) {
-  using T = hn::TFromD<D>;
-  return hn::Set(d, sizeof(T) == 4 ? static_cast<T>(0x1.8p+23) : static_cast<T>(0x1.8p+52));
-}
-
-/// The low bits of round(x) + zero_point; x and zero_point have up to 20 bits before the point.
-template <class D, class V, class TU>
-HWY_INLINE void store_low_bits(D d, V x, V zero_point, TU* y) {
-  const hn::RebindToUnsigned<D> du;
-  const hn::Rebind<TU, D> dy;
-  const V shift = rounding_shift(d);
-  const auto bits = hn::BitCast(du, hn::Add(x, shift));
-  // Of an integer and the shift the sum is exact, and ends in it, too.
-  const auto sum = hn::Add(bits, hn::BitCast(du, hn::Add(zero_point, shift)));
-  hn::StoreU(hn::TruncateTo(dy, sum), dy, y);
-}
-
 /// The low bits of round(x) + zero_point, kept within least and most, all but x integers of up to 20 bits; of
-/// NaN, those of zero_point.
+/// NaN, those of zero_point. The sum with a large number rounds, and then ends in the integer.
 template <class D, class V, class TU>
 HWY_INLINE void store_rounded(D d, V x, V zero_point, V least, V most, TU* y) {
+  using T = hn::TFromD<D>;
+  const hn::RebindToUnsigned<D> du;
+  const hn::Rebind<TU, D> dy;
+  const V shift = hn::Set(d, sizeof(T) == 4 ? static_cast<T>(0x1.8p+23) : static_cast<T>(0x1.8p+52));
   const V number = hn::IfThenElseZero(hn::Eq(x, x), x);
   const V clamped = hn::Min(hn::Max(number, hn::Sub(least, zero_point)), hn::Sub(most, zero_point));
-  store_low_bits(d, clamped, zero_point, y);
+  const auto bits = hn::BitCast(du, hn::Add(clamped, shift));
+  // Of an integer and `shift` the sum is exact, and ends in it, too.
+  const auto sum = hn::Add(bits, hn::BitCast(du, hn::Add(zero_point, shift)));
+  hn::StoreU(hn::TruncateTo(dy, sum), dy, y);
 }
 
 template <class D, class V, class T>

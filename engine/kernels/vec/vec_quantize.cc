@@ -1,6 +1,8 @@
 #include "engine/kernels/vec/vec_quantize.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <type_traits>
@@ -104,26 +106,130 @@ HWY_INLINE void requantize_exactly(const int32_t* x, const Requantization& by, u
   });
 }
 
-/// A quotient computed in float, from a sum and a factor that were rounded to it, is no more than 3 * 2^-24
-/// of its size away from what it should be. Up to 256 that is less than 2^-14: only so near the middle
-/// between two integers may it round to the wrong one. `factor`, of all elements where by.step is 0, is
-/// finite.
+/// Quotients computed in float, from sums and factors that were rounded to it. They are no more than 3 *
+/// 2^-24 of their size away from what they should be: up to 256 that is 3/8 of 2^-13. Rounded to a multiple
+/// of 2^-13 they are 7/8 of that away at most, so that only the one in the middle between two integers may
+/// end in the wrong one.
+template <bool adds, bool steps>
+class FloatQuotients {
+ public:
+  /// `factor`, of all elements where by.step is 0, is finite.
+  FloatQuotients(const int32_t* x, const Requantization& by, float factor)
+      : x_(x),
+        by_(by),
+        factor_(factor),
+        least_(static_cast<float>(by.least - by.zero_point)),
+        offset_(static_cast<uint32_t>(by.zero_point - by.least) * whole + whole / 2 - shift_bits) {}
+
+  /// Of element i on: in whole parts the bytes, less by.least, rounded down from a half more than they are.
+  template <class D>
+  HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> bits(D d, size_t i) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto sum = hn::ConvertTo(d, load_sums<adds>(hn::Rebind<int32_t, D>(), x_, by_, i));
+    const auto quotient = hn::Mul(sum, steps ? hn::LoadU(d, by_.nearest + i) : hn::Set(d, factor_));
+    const auto clamped = hn::Min(hn::Max(quotient, hn::Set(d, least_)), hn::Set(d, least_ + 255));
+    return hn::Add(hn::BitCast(du, hn::Add(clamped, hn::Set(d, shift))), hn::Set(du, offset_));
+  }
+
+  /// Where a byte may be wrong.
+  template <class V>
+  static HWY_INLINE auto is_middle(V bits) {
+    const hn::DFromV<V> du;
+    return hn::Eq(hn::And(bits, hn::Set(du, whole - 1)), hn::Zero(du));
+  }
+
+  template <class V>
+  static HWY_INLINE V whole_part(V bits) {
+    return hn::ShiftRight<fraction_bits>(bits);
+  }
+
+ private:
+  static constexpr int fraction_bits = 13;
+  static constexpr uint32_t whole = 1u << fraction_bits;
+  static constexpr float shift = 0x1.8p+10f;  // after whose addition so many bits of a fraction are left
+  static constexpr uint32_t shift_bits = std::bit_cast<uint32_t>(shift);
+
+  const int32_t* x_;
+  const Requantization by_;
+  float factor_, least_;
+  uint32_t offset_;
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+/// Four vectors of numbers below 256 as bytes.
+template <class D, class V>
+HWY_INLINE hn::Vec<hn::Repartition<uint8_t, D>> packed(D d, V a, V b, V c, V e) {
+  constexpr size_t lanes = hn::MaxLanes(D());
+  using Bytes = hn::Vec<hn::Repartition<uint8_t, D>>;
+#if HWY_TARGET == HWY_AVX3
+  const Bytes mixed{_mm512_packus_epi16(_mm512_packs_epi32(a.raw, b.raw), _mm512_packs_epi32(c.raw, e.raw))};
+#elif HWY_TARGET == HWY_AVX2
+  const Bytes mixed{_mm256_packus_epi16(_mm256_packs_epi32(a.raw, b.raw), _mm256_packs_epi32(c.raw, e.raw))};
+#else
+  const Bytes mixed{_mm_packus_epi16(_mm_packs_epi32(a.raw, b.raw), _mm_packs_epi32(c.raw, e.raw))};
+#endif
+  if constexpr (lanes == 4) return mixed;
+  // A block of 16 bytes has four of each vector.
+  HWY_ALIGN static constexpr auto places = [] {
+    std::array<int32_t, lanes> from{};
+    for (size_t i = 0; i < lanes; ++i) from[i] = static_cast<int32_t>(i % (lanes / 4) * 4 + i / (lanes / 4));
+    return from;
+  }();
+  const hn::Repartition<int32_t, D> di;
+  return hn::BitCast(hn::Repartition<uint8_t, D>(),
+                     hn::TableLookupLanes(hn::BitCast(di, mixed), hn::SetTableIndices(di, places.data())));
+}
+
+/// As many as there are in whole fours of vectors; how many that was.
+template <bool divides, bool adds, bool steps>
+HWY_INLINE size_t requantize_fours(const int32_t* x, const Requantization& by,
+                                   const FloatQuotients<adds, steps>& quotients, uint8_t* y, size_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const hn::Repartition<uint8_t, decltype(d)> bytes;
+  constexpr size_t lanes = hn::MaxLanes(d);
+  const auto least = hn::Set(bytes, static_cast<uint8_t>(by.least));
+  size_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    const auto a = quotients.bits(d, i), b = quotients.bits(d, i + lanes);
+    const auto c = quotients.bits(d, i + 2 * lanes), e = quotients.bits(d, i + 3 * lanes);
+    const auto together = packed(du, quotients.whole_part(a), quotients.whole_part(b),
+                                 quotients.whole_part(c), quotients.whole_part(e));
+    hn::StoreU(hn::Add(together, least), bytes, y + i);
+    const auto middle = hn::Or(hn::Or(quotients.is_middle(a), quotients.is_middle(b)),
+                               hn::Or(quotients.is_middle(c), quotients.is_middle(e)));
+    if (HWY_UNLIKELY(!hn::AllFalse(du, middle)))
+      requantize_exactly<divides, adds>(x, by, y, i, i + 4 * lanes);
+  }
+  return i;
+}
+#endif
+
 template <bool divides, bool adds, bool steps>
 HWY_INLINE void requantize_in_float(const int32_t* x, const Requantization& by, float factor, uint8_t* y,
                                     size_t n) {
-  const Requantization all = by;
-  for_lanes<float>(n, [=](auto d, size_t i) HWY_ATTR {
-    const auto sum = hn::ConvertTo(d, load_sums<adds>(hn::Rebind<int32_t, decltype(d)>(), x, all, i));
-    const auto quotient = hn::Mul(sum, steps ? hn::LoadU(d, all.nearest + i) : hn::Set(d, factor));
-    const auto zero_point = hn::Set(d, static_cast<float>(all.zero_point));
-    const auto least = hn::Set(d, static_cast<float>(all.least - all.zero_point));
-    const auto most = hn::Set(d, static_cast<float>(all.least + 255 - all.zero_point));
-    const auto clamped = hn::Min(hn::Max(quotient, least), most), shift = rounding_shift(d);
-    store_low_bits(d, clamped, zero_point, y + i);
-    const auto distance = hn::Abs(hn::Sub(clamped, hn::Sub(hn::Add(clamped, shift), shift)));
-    if (HWY_LIKELY(hn::AllFalse(d, hn::Gt(distance, hn::Set(d, 0.5f - 0x1p-14f))))) return;
-    requantize_exactly<divides, adds>(x, all, y, i, i + hn::Lanes(d));
-  });
+  const FloatQuotients<adds, steps> quotients(x, by, factor);
+  size_t done = 0;
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  done = requantize_fours<divides>(x, by, quotients, y, n);
+#endif
+  const auto step = [=](auto d, size_t i) HWY_ATTR {
+    const hn::Rebind<uint8_t, decltype(d)> bytes;
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const auto bits = quotients.bits(d, i);
+    const auto numbers = hn::Add(quotients.whole_part(bits), hn::Set(du, static_cast<uint32_t>(by.least)));
+    hn::StoreU(hn::TruncateTo(bytes, numbers), bytes, y + i);
+    if (HWY_UNLIKELY(!hn::AllFalse(du, quotients.is_middle(bits))))
+      requantize_exactly<divides, adds>(x, by, y, i, i + hn::Lanes(d));
+  };
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = done;
+  for (; i + lanes <= n; i += lanes) step(d, i);
+  if (i == n) return;
+  // The last of a vector, some of them for the second time.
+  if (n >= lanes) return step(d, n - lanes);
+  for (; i < n; ++i) step(hn::CappedTag<float, 1>(), i);
 }
 
 template <bool divides, bool adds>

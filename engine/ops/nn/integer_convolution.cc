@@ -165,9 +165,12 @@ IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point, std::i
   const std::int64_t filters = w.dim(0);
   const bool is_scalar = zero_point != nullptr && zero_point->size() == 1 && zero_point->rank() <= 1;
   if (zero_point != nullptr && !is_scalar && !(zero_point->shape() == Shape{filters})) refuse();
-  IntegerFilters out{w, {}, filter_panels(w, zero_point, group), {}};
+  IntegerFilters out{w, {}, filter_panels(w, zero_point, group), {}, {}};
   if (zero_point != nullptr) out.zero_point = *zero_point;
-  if (out.panels.empty()) out.parts = integer_parts(w, zero_point);
+  if (out.panels.empty()) {
+    out.taps = tap_filters(w, zero_point);
+    out.parts = integer_parts(w, zero_point);
+  }
   return out;
 }
 
@@ -176,7 +179,9 @@ Tensor integer_convolution(const ConvShape& shape, const Tensor& x, const Tensor
   Tensor out(DType::int32, shape.output_shape());
   if (out.size() == 0) return out;
   std::int32_t* const y = out.mutable_data<std::int32_t>();
-  if (suits_lots(shape, x, w)) {
+  if (w.taps && suits_taps(shape)) {
+    convolve_taps(shape, x, zero_point, *w.taps, bias, y);
+  } else if (suits_lots(shape, x, w)) {
     const std::int64_t inner = shape.output_size();
     convolve_lots(
         shape, x, zero_point, w.parts->values[0].data<float>(), bias,
@@ -197,6 +202,10 @@ Tensor quantized_convolution(const ConvShape& shape, const Tensor& x, const Tens
   Tensor out(dtype, shape.output_shape());
   if (out.size() == 0) return out;
   auto* const y = static_cast<std::uint8_t*>(out.mutable_raw());
+  if (w.taps && suits_taps(shape)) {
+    convolve_taps(shape, x, zero_point, *w.taps, by, y);
+    return out;
+  }
   if (!w.parts && suits_windows(shape)) {
     convolve_windows(shape, x, zero_point, w.panels, by, y);
     return out;

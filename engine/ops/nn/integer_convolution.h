@@ -8,6 +8,7 @@
 #include "engine/kernels/integer/integer_panels.h"
 #include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/nn/convolution.h"
+#include "engine/ops/nn/integer_taps.h"
 #include "tensor/memory/scratch.h"
 
 namespace grurun::engine {
@@ -24,6 +25,7 @@ struct IntegerFilters {
   Tensor w;
   std::optional<Tensor> zero_point;
   ScratchVector<kernels::IntegerPanels> panels;  // of each group; or none
+  std::optional<TapFilters> taps;                // where there are no panels, of groups of one channel
   std::optional<IntegerParts> parts;             // where there are no panels
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
@@ -26,11 +27,6 @@ std::int64_t padded_channels(std::int64_t channels, std::int64_t group) {
   return ceil_div(channels, group) * group;
 }
 
-// Places that the windows reach over, padding and gaps included.
-std::int64_t reach(const WindowAxis& axis) {
-  return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
-}
-
 // One image and group of X, as products with `panels` take it: [rows, columns, channels] with the padding,
 // which holds the zero point.
 template <typename Byte>
@@ -42,8 +38,8 @@ class PaddedImage {
         right_(right),
         channels_(channels),
         padded_(padded_channels(channels, panels.group())),
-        rows_(reach(down)),
-        columns_(reach(right)),
+        rows_(down.reach()),
+        columns_(right.reach()),
         bytes_(panels.holds_bytes() ? 1 : 2),
         zero_(zero),
         panels_(panels),
@@ -81,15 +77,17 @@ class PaddedImage {
     if (panels_.has_zero_points()) add_up();
   }
 
-  // The windows of output row `row`.
-  kernels::IntegerWindows windows(std::int64_t row, std::span<const std::int64_t> offsets) {
+  // The windows of output row `row` from place `column` on.
+  kernels::IntegerWindows windows(std::int64_t row, std::int64_t column,
+                                  std::span<const std::int64_t> offsets) {
     const std::int32_t zero =
         bytes_ == 1 ? arranged_zero_[0] : *reinterpret_cast<std::int16_t*>(arranged_zero_);
-    return {.data = data() + row * down_.stride * columns_ * padded_ * bytes_,
+    const std::int64_t place = row * down_.stride * columns_ + column * right_.stride;
+    return {.data = data() + place * padded_ * bytes_,
             .row_bytes = right_.stride * padded_ * bytes_,
             .offsets = offsets,
             .zero_point = zero,
-            .sums = sums_.empty() ? nullptr : sums_.data() + row * right_.output};
+            .sums = sums_.empty() ? nullptr : sums_.data() + row * right_.output + column};
   }
 
   // Of the taps of a window, in bytes.
@@ -141,37 +139,59 @@ class PaddedImage {
   ScratchVector<std::int32_t> sums_;
 };
 
-// finish(sums, first, count): for all places, some of them at a time, sums [count, filters] of the products
-// of windows `first` ... first + count - 1.
+// Filters that are multiplied together: [begin, end) of panels.N().
+struct Strip {
+  std::int64_t begin, end;
+  std::int64_t count() const { return end - begin; }
+};
+
+// Of as many panels as stay in the first level of cache.
+ScratchVector<Strip> strips_of(const kernels::IntegerPanels& panels) {
+  constexpr std::int64_t most = 3, width = kernels::IntegerPanels::column_count;
+  const std::int64_t count = ceil_div(panels.panels(), most);
+  ScratchVector<Strip> strips;
+  for (std::int64_t s = 0; s < count; ++s) {
+    strips.push_back({s * panels.panels() / count * width,
+                      std::min((s + 1) * panels.panels() / count * width, panels.N())});
+  }
+  return strips;
+}
+
+// finish(sums, strip, first, count): for all strips and places, some at a time, sums [count, strip.count()]
+// of the products of windows `first` ... first + count - 1.
 template <typename Byte, typename Finish>
 void multiply_windows(PaddedImage<Byte>& image, const WindowAxis& down, const WindowAxis& right,
                       const kernels::IntegerPanels& panels, const Finish& finish) {
-  constexpr std::int64_t strip = 3;             // panels that stay in the first level of cache, at most
-  constexpr std::int64_t block_sums = 1 << 14;  // that are finished while they are in the second
-  const std::int64_t filters = panels.N(), width = right.output;
+  constexpr std::int64_t panel_width = kernels::IntegerPanels::column_count;
+  constexpr std::int64_t block_places = 80;  // whose sums are finished while they are in the first level
   const ScratchVector<std::int64_t> offsets = image.offsets();
-  const std::int64_t strips = ceil_div(panels.panels(), strip);
-  const std::int64_t at_once = std::clamp<std::int64_t>(block_sums / (filters * width), 1, down.output);
-  const std::int64_t work = at_once * width * filters * panels.K();
-  kernels::parallel_for(
-      ceil_div(down.output, at_once), (std::int64_t{1} << 18) / (work + 1) + 1,
-      [&](std::int64_t begin, std::int64_t end) {
-        const memory::Block block(static_cast<std::size_t>(at_once * width * filters) * sizeof(std::int32_t));
-        auto* const sums = static_cast<std::int32_t*>(block.data());
-        for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t first = i * at_once, rows = std::min(at_once, down.output - first);
-          for (std::int64_t s = 0; s < strips; ++s) {
-            const std::int64_t panel = s * panels.panels() / strips,
-                               last = (s + 1) * panels.panels() / strips;
-            for (std::int64_t row = 0; row < rows; ++row) {
-              kernels::multiply_integers(
-                  image.windows(first + row, offsets), width, panels, panel, last,
-                  sums + row * width * filters + panel * kernels::IntegerPanels::column_count, filters);
-            }
-          }
-          finish(sums, first * width, rows * width);
-        }
-      });
+  const ScratchVector<Strip> strips = strips_of(panels);
+  // Some rows, or a part of one.
+  const std::int64_t rows_at_once = std::clamp<std::int64_t>(block_places / right.output, 1, down.output);
+  const std::int64_t width = std::min(right.output, block_places);
+  const std::int64_t across = ceil_div(right.output, width);
+  const std::int64_t work = rows_at_once * width * panels.N() * panels.K();
+  kernels::parallel_for(ceil_div(down.output, rows_at_once) * across,
+                        (std::int64_t{1} << 18) / (work + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+                          const memory::Block block(static_cast<std::size_t>(rows_at_once * width) * 3 *
+                                                    panel_width * sizeof(std::int32_t));
+                          auto* const sums = static_cast<std::int32_t*>(block.data());
+                          for (std::int64_t i = begin; i < end; ++i) {
+                            const std::int64_t first = i / across * rows_at_once, column = i % across * width;
+                            const std::int64_t rows = std::min(rows_at_once, down.output - first);
+                            const std::int64_t places = std::min(width, right.output - column);
+                            for (std::size_t s = 0; s < strips.size(); ++s) {
+                              const Strip& strip = strips[s];
+                              for (std::int64_t row = 0; row < rows; ++row) {
+                                kernels::multiply_integers(
+                                    image.windows(first + row, column, offsets), places, panels,
+                                    strip.begin / panel_width, ceil_div(strip.end, panel_width),
+                                    sums + row * places * strip.count(), strip.count());
+                              }
+                              finish(sums, s, strip, first * right.output + column, rows * places);
+                            }
+                          }
+                        });
 }
 
 // finish_of(plane, filter): what multiply_windows() calls for the plane-th group of all images, whose filters
@@ -196,13 +216,44 @@ void each_group(const ConvShape& shape, const Tensor& x, const Tensor* zero_poin
   });
 }
 
-// [count * times]: from[0], from[1], ... and again after `count` of them.
-template <typename T>
-ScratchVector<T> repeated(const T* from, std::int64_t count, std::int64_t times) {
-  ScratchVector<T> list(static_cast<std::size_t>(count * times));
-  for (std::size_t i = 0; i < list.size(); ++i) list[i] = from[static_cast<std::int64_t>(i) % count];
-  return list;
-}
+// What sums [places, count] of filters from `first` on are requantized by: factors and addends of several
+// places, so that few of the numbers that are requantized at a time are at an end.
+class RepeatedFactors {
+ public:
+  RepeatedFactors(const kernels::Requantization& by, std::int64_t first, std::int64_t count,
+                  std::int64_t places)
+      : by_(by), length_(count * std::clamp<std::int64_t>(run / count, 1, places)) {
+    if (by.step != 0) factors_ = repeated(by.factors + first, count);
+    nearest_ = kernels::nearest_factors(factors_, by.scale);
+    if (by.addends != nullptr) addends_ = repeated(by.addends + first, count);
+  }
+
+  void requantize(const std::int32_t* sums, std::uint8_t* to, std::int64_t n) const {
+    kernels::Requantization by = by_;
+    if (!factors_.empty()) by.factors = factors_.data();
+    if (!nearest_.empty()) by.nearest = nearest_.data();
+    if (!addends_.empty()) by.addends = addends_.data();
+    const std::int64_t length = factors_.empty() && addends_.empty() ? n : length_;
+    for (std::int64_t i = 0; i < n; i += length)
+      kernels::vec_requantize(sums + i, by, to + i, std::min(length, n - i));
+  }
+
+ private:
+  static constexpr std::int64_t run = 192;
+
+  template <typename T>
+  ScratchVector<T> repeated(const T* from, std::int64_t count) const {
+    ScratchVector<T> list(static_cast<std::size_t>(length_));
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = from[static_cast<std::int64_t>(i) % count];
+    return list;
+  }
+
+  kernels::Requantization by_;
+  std::int64_t length_;
+  ScratchVector<double> factors_;
+  ScratchVector<float> nearest_;
+  ScratchVector<std::int32_t> addends_;
+};
 
 }  // namespace
 
@@ -237,7 +288,7 @@ ScratchVector<kernels::IntegerPanels> filter_panels(const Tensor& w, const Tenso
 
 bool suits_windows(const ConvShape& shape) {
   std::int64_t padded = 1;
-  for (const WindowAxis& axis : shape.axes) padded = checked_mul(padded, reach(axis));
+  for (const WindowAxis& axis : shape.axes) padded = checked_mul(padded, axis.reach());
   return padded / 4 <= shape.input_size() + shape.output_size();
 }
 
@@ -246,12 +297,13 @@ void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zer
                       std::int32_t* y) {
   const std::int64_t filters = shape.filters / shape.group, places = shape.output_size();
   each_group(shape, x, zero_point, panels, [&](std::int64_t plane, std::int64_t filter) {
-    std::int32_t* const to = y + plane * filters * places;
-    return [=](const std::int32_t* sums, std::int64_t first, std::int64_t count) {
-      kernels::vec_transpose(reinterpret_cast<const std::uint32_t*>(sums), filters, count, filters,
-                             reinterpret_cast<std::uint32_t*>(to + first), places);
+    return [=, to = y + plane * filters * places](const std::int32_t* sums, std::size_t, const Strip& strip,
+                                                  std::int64_t first, std::int64_t count) {
+      kernels::vec_transpose(reinterpret_cast<const std::uint32_t*>(sums), strip.count(), count,
+                             strip.count(),
+                             reinterpret_cast<std::uint32_t*>(to + strip.begin * places + first), places);
       if (bias == nullptr) return;
-      for (std::int64_t m = 0; m < filters; ++m) {
+      for (std::int64_t m = strip.begin; m < strip.end; ++m) {
         std::int32_t* const row = to + m * places + first;
         for (std::int64_t o = 0; o < count; ++o) row[o] = wrapping_add(row[o], bias[filter + m]);
       }
@@ -262,24 +314,18 @@ void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zer
 void convolve_windows(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
                       const ScratchVector<kernels::IntegerPanels>& panels, const kernels::Requantization& by,
                       std::uint8_t* y) {
-  constexpr std::int64_t run = 512;  // numbers that are requantized at a time, so that few are at an end
   const std::int64_t filters = shape.filters / shape.group, places = shape.output_size();
-  const std::int64_t times = std::clamp<std::int64_t>(run / filters, 1, places), length = times * filters;
   each_group(shape, x, zero_point, panels, [&](std::int64_t plane, std::int64_t filter) {
-    ScratchVector<double> factors;
-    if (by.step != 0) factors = repeated(by.factors + filter, filters, times);
-    return [=, &by, to = y + plane * filters * places, nearest = kernels::nearest_factors(factors, by.scale),
-            addends = by.addends == nullptr ? ScratchVector<std::int32_t>{}
-                                            : repeated(by.addends + filter, filters, times)](
-               const std::int32_t* sums, std::int64_t first, std::int64_t count) {
-      kernels::Requantization here = by;
-      if (by.step != 0) here.factors = factors.data();
-      if (!nearest.empty()) here.nearest = nearest.data();
-      if (by.addends != nullptr) here.addends = addends.data();
-      ScratchVector<std::uint8_t> bytes(static_cast<std::size_t>(count * filters));
-      for (std::int64_t i = 0; i < count * filters; i += length)
-        kernels::vec_requantize(sums + i, here, bytes.data() + i, std::min(length, count * filters - i));
-      kernels::vec_transpose(bytes.data(), filters, count, filters, to + first, places);
+    ScratchVector<RepeatedFactors> factors;
+    for (const Strip& strip : strips_of(panels[static_cast<std::size_t>(filter / filters)]))
+      factors.emplace_back(by, filter + strip.begin, strip.count(), places);
+    return [to = y + plane * filters * places, factors = std::move(factors), places](
+               const std::int32_t* sums, std::size_t s, const Strip& strip, std::int64_t first,
+               std::int64_t count) {
+      ScratchVector<std::uint8_t> bytes(static_cast<std::size_t>(count * strip.count()));
+      factors[s].requantize(sums, bytes.data(), count * strip.count());
+      kernels::vec_transpose(bytes.data(), strip.count(), count, strip.count(),
+                             to + strip.begin * places + first, places);
     };
   });
 }

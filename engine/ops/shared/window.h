@@ -49,6 +49,8 @@ struct WindowAxis {
   std::int64_t pad_begin = 0, pad_end = 0;
 
   std::int64_t start(std::int64_t o) const { return o * stride - pad_begin; }
+  /// Places that all windows together reach over, padding and gaps included.
+  std::int64_t reach() const { return (output - 1) * stride + (kernel - 1) * dilation + 1; }
   /// The taps [first_tap, end_tap) of output place o that lie inside the input; may be empty.
   std::int64_t first_tap(std::int64_t o) const {
     const std::int64_t at = start(o);

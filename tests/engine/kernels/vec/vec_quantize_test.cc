@@ -86,6 +86,53 @@ TEST_P(VecQuantize, RequantizeDividesToTheLastBit) {
   }
 }
 
+// Of any size, and near the middle between two integers, where float alone would round to the wrong one.
+TEST_P(VecQuantize, RequantizeInFloatRoundsAsDoubleDoes) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> size(0.001, 3), level(-300, 300);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const int64_t count = trial % 150, step = trial % 2;
+    const double scale = trial % 3 == 0 ? 1 : static_cast<double>(static_cast<float>(size(random)));
+    const bool is_signed = trial % 5 < 2;
+    const int zero_point = is_signed ? trial % 256 - 128 : trial % 256;
+    std::vector<double> factors;
+    std::vector<int32_t> x, addends;
+    for (int64_t i = 0; i < count; ++i) {
+      const double digits = trial % 7 == 0 ? 0.5 : size(random);
+      factors.push_back(step == 0 && i > 0 ? factors[0] : std::ldexp(digits, -(trial % 23)) * scale);
+      const double half = std::floor(level(random)) + (i % 4 == 0 ? 0.5 : size(random));
+      const double sum = std::clamp(half * scale / factors.back(), -2e9, 2e9);
+      x.push_back(i % 19 == 0 ? static_cast<int32_t>(random()) : static_cast<int32_t>(std::nearbyint(sum)));
+      addends.push_back(trial % 11 < 5 ? static_cast<int32_t>(random() % 100) : 0);
+    }
+    for (const bool adds : {false, true}) {
+      std::vector<uint8_t> y(static_cast<size_t>(count));
+      const auto nearest = nearest_factors(factors, scale);
+      ASSERT_EQ(nearest.size(), factors.size());
+      vec_requantize(x.data(),
+                     {factors.data(), step, scale, zero_point, is_signed ? -128 : 0,
+                      adds ? addends.data() : nullptr, step == 0 ? nullptr : nearest.data()},
+                     y.data(), count);
+      for (size_t i = 0; i < y.size(); ++i) {
+        const auto sum =
+            static_cast<int32_t>(static_cast<uint32_t>(x[i]) + static_cast<uint32_t>(adds ? addends[i] : 0));
+        const double quotient = sum * factors[i] / scale;
+        const int expected = is_signed
+                                 ? engine::quantized_integer(quotient, static_cast<int8_t>(zero_point))
+                                 : engine::quantized_integer(quotient, static_cast<uint8_t>(zero_point));
+        ASSERT_EQ(is_signed ? static_cast<int8_t>(y[i]) : y[i], expected) << sum << " * " << factors[i];
+      }
+    }
+  }
+}
+
+TEST(NearestFactors, AreNoneWhereOneIsBeyondFloat) {
+  const double factors[] = {1, 1e300, 2};
+  EXPECT_TRUE(nearest_factors(factors, 1).empty());
+  EXPECT_TRUE(nearest_factors(std::span(factors, 1), 0).empty());
+  EXPECT_EQ(nearest_factors(std::span(factors, 1), 3)[0], static_cast<float>(1.0 / 3));
+}
+
 // All of one type, with one scale and zero point or one of each for every element, or no zero points.
 template <class T>
 void check_type() {

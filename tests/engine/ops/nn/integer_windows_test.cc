@@ -111,6 +111,12 @@ const Windows few_filters[] = {
     {{1, 70, 33, 31}, {70, 1, 3, 3}, 70, {0, 1, 1, 0}, {2, 2}, {1, 1}},  // several lots
     {{2, 12, 8, 21}, {8, 3, 5, 2}, 4, {2, 0, 2, 1}, {1, 3}, {2, 1}},
     {{1, 6, 40}, {6, 1, 5}, 6, {2, 2}, {1}, {1}},
+    {{2, 300, 5, 6}, {300, 1, 3, 3}, 300, {1, 1, 1, 1}, {1, 1}, {1, 1}},  // several lots of planes
+    {{1, 2, 70, 75}, {6, 1, 5, 5}, 2, {2, 2, 2, 2}, {1, 1}, {1, 1}},      // several pieces of a plane
+    {{1, 3, 20, 90}, {3, 1, 2, 9}, 3, {0, 4, 1, 4}, {1, 2}, {1, 3}},
+    {{1, 3, 9, 80}, {3, 1, 3, 2}, 3, {0, 0, 0, 3}, {2, 4}, {3, 1}},
+    {{1, 2, 64}, {2, 1, 4}, 2, {1, 2}, {3}, {2}},
+    {{1, 2, 64}, {2, 1, 3}, 2, {1, 2}, {5}, {2}},  // steps that the sums under taps do not know
     {{1, 4, 3, 2, 5}, {4, 1, 2, 1, 3}, 4, {1, 0, 1, 0, 0, 1}, {1, 1, 2}, {1, 1, 1}},
 };
 
@@ -141,13 +147,18 @@ std::int32_t convolution_sum(const ConvShape& shape, const Tensor& x, X x_zero, 
   return static_cast<std::int32_t>(sum);
 }
 
+/// `centred`: with zero points of w that int8 weights do without.
 template <typename X, typename W>
-void expect_defined(const Windows& test, std::mt19937& draw) {
+void expect_defined(const Windows& test, bool centred, std::mt19937& draw) {
   const Tensor x = bytes<X>(test.x, draw), w = bytes<W>(test.w, draw);
-  const Tensor x_zero = bytes<X>(Shape{}, draw), w_zero = bytes<W>(Shape{test.w[0]}, draw);
+  const Tensor x_zero = bytes<X>(Shape{}, draw);
+  Tensor w_zero = bytes<W>(Shape{test.w[0]}, draw);
+  if (centred)
+    std::fill_n(w_zero.mutable_data<W>(), test.w[0], static_cast<W>(std::is_signed_v<W> ? 0 : 128));
   const ConvShape shape = shape_of(test);
   const IntegerFilters filters = integer_filters(w, &w_zero, test.group);
   ASSERT_TRUE(filters.panels.empty());
+  ASSERT_EQ(filters.taps.has_value(), centred && test.w[1] == 1 && test.w.rank() < 5);
   std::vector<std::int32_t> bias(static_cast<std::size_t>(test.w[0]));
   std::vector<double> factors(bias.size());
   for (std::int32_t& value : bias) value = static_cast<std::int32_t>(draw());
@@ -172,12 +183,15 @@ void expect_defined(const Windows& test, std::mt19937& draw) {
 
 TEST_P(IntegerWindowsOf, GroupsOfFewFiltersAreExact) {
   std::mt19937 draw(1);
-  for (const int threads : {1, 3}) {
-    kernels::set_threads(threads);
-    for (const Windows& test : few_filters) {
-      expect_defined<std::uint8_t, std::int8_t>(test, draw);
-      expect_defined<std::int8_t, std::uint8_t>(test, draw);
-      expect_defined<std::int8_t, std::int8_t>(test, draw);
+  for (const bool centred : {false, true}) {
+    for (const int threads : {1, 3}) {
+      kernels::set_threads(threads);
+      kernels::tuning::override_multiplies_bytes(threads == 1);
+      for (const Windows& test : few_filters) {
+        expect_defined<std::uint8_t, std::int8_t>(test, centred, draw);
+        expect_defined<std::int8_t, std::uint8_t>(test, centred, draw);
+        expect_defined<std::int8_t, std::int8_t>(test, centred, draw);
+      }
     }
   }
 }
