@@ -7,6 +7,8 @@
 #define GRURUN_VEC_QUANTIZE_INL
 #endif
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <limits>
 
@@ -57,6 +59,72 @@ HWY_INLINE void store_rounded(D d, V x, V zero_point, V least, V most, TU* y) {
   const auto sum = hn::Add(bits, hn::BitCast(du, hn::Add(zero_point, shift)));
   hn::StoreU(hn::TruncateTo(dy, sum), dy, y);
 }
+
+/// Quotients computed in float, from sums and factors that were rounded to it. They are no more than 3 *
+/// 2^-24 of their size away from what they should be: up to 256 that is 3/8 of 2^-13. Rounded to a multiple
+/// of 2^-13 they are 7/8 of that away at most, so that only the one in the middle between two integers may
+/// end in the wrong one.
+class FloatRounding {
+ public:
+  explicit FloatRounding(const Requantization& by)
+      : least_(static_cast<float>(by.least - by.zero_point)),
+        offset_(static_cast<uint32_t>(by.zero_point - by.least) * whole + whole / 2 - shift_bits) {}
+
+  /// In whole parts the bytes, less by.least, rounded down from a half more than they are.
+  template <class D>
+  HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> bits(D d, hn::Vec<D> quotient) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto clamped = hn::Min(hn::Max(quotient, hn::Set(d, least_)), hn::Set(d, least_ + 255));
+    return hn::Add(hn::BitCast(du, hn::Add(clamped, hn::Set(d, shift))), hn::Set(du, offset_));
+  }
+
+  /// Where a byte may be wrong.
+  template <class V>
+  static HWY_INLINE auto is_middle(V bits) {
+    const hn::DFromV<V> du;
+    return hn::Eq(hn::And(bits, hn::Set(du, whole - 1)), hn::Zero(du));
+  }
+
+  template <class V>
+  static HWY_INLINE V whole_part(V bits) {
+    return hn::ShiftRight<fraction_bits>(bits);
+  }
+
+ private:
+  static constexpr int fraction_bits = 13;
+  static constexpr uint32_t whole = 1u << fraction_bits;
+  static constexpr float shift = 0x1.8p+10f;  // after whose addition so many bits of a fraction are left
+  static constexpr uint32_t shift_bits = std::bit_cast<uint32_t>(shift);
+
+  float least_;
+  uint32_t offset_;
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+/// Four vectors of numbers below 256 as bytes.
+template <class D, class V>
+HWY_INLINE hn::Vec<hn::Repartition<uint8_t, D>> packed(D d, V a, V b, V c, V e) {
+  constexpr size_t lanes = hn::MaxLanes(D());
+  using Bytes = hn::Vec<hn::Repartition<uint8_t, D>>;
+#if HWY_TARGET == HWY_AVX3
+  const Bytes mixed{_mm512_packus_epi16(_mm512_packs_epi32(a.raw, b.raw), _mm512_packs_epi32(c.raw, e.raw))};
+#elif HWY_TARGET == HWY_AVX2
+  const Bytes mixed{_mm256_packus_epi16(_mm256_packs_epi32(a.raw, b.raw), _mm256_packs_epi32(c.raw, e.raw))};
+#else
+  const Bytes mixed{_mm_packus_epi16(_mm_packs_epi32(a.raw, b.raw), _mm_packs_epi32(c.raw, e.raw))};
+#endif
+  if constexpr (lanes == 4) return mixed;
+  // A block of 16 bytes has four of each vector.
+  HWY_ALIGN static constexpr auto places = [] {
+    std::array<int32_t, lanes> from{};
+    for (size_t i = 0; i < lanes; ++i) from[i] = static_cast<int32_t>(i % (lanes / 4) * 4 + i / (lanes / 4));
+    return from;
+  }();
+  const hn::Repartition<int32_t, D> di;
+  return hn::BitCast(hn::Repartition<uint8_t, D>(),
+                     hn::TableLookupLanes(hn::BitCast(di, mixed), hn::SetTableIndices(di, places.data())));
+}
+#endif
 
 template <class D, class V, class T>
 HWY_INLINE void store_quotient(D d, V quotient, V zero_point, T* y) {

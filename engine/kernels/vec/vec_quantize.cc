@@ -1,8 +1,6 @@
 #include "engine/kernels/vec/vec_quantize.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <type_traits>
@@ -106,80 +104,27 @@ HWY_INLINE void requantize_exactly(const int32_t* x, const Requantization& by, u
   });
 }
 
-/// Quotients computed in float, from sums and factors that were rounded to it. They are no more than 3 *
-/// 2^-24 of their size away from what they should be: up to 256 that is 3/8 of 2^-13. Rounded to a multiple
-/// of 2^-13 they are 7/8 of that away at most, so that only the one in the middle between two integers may
-/// end in the wrong one.
+/// Of sums that lie in memory.
 template <bool adds, bool steps>
-class FloatQuotients {
+class FloatQuotients : public FloatRounding {
  public:
   /// `factor`, of all elements where by.step is 0, is finite.
   FloatQuotients(const int32_t* x, const Requantization& by, float factor)
-      : x_(x),
-        by_(by),
-        factor_(factor),
-        least_(static_cast<float>(by.least - by.zero_point)),
-        offset_(static_cast<uint32_t>(by.zero_point - by.least) * whole + whole / 2 - shift_bits) {}
+      : FloatRounding(by), x_(x), by_(by), factor_(factor) {}
 
-  /// Of element i on: in whole parts the bytes, less by.least, rounded down from a half more than they are.
   template <class D>
   HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> bits(D d, size_t i) const {
-    const hn::RebindToUnsigned<D> du;
     const auto sum = hn::ConvertTo(d, load_sums<adds>(hn::Rebind<int32_t, D>(), x_, by_, i));
-    const auto quotient = hn::Mul(sum, steps ? hn::LoadU(d, by_.nearest + i) : hn::Set(d, factor_));
-    const auto clamped = hn::Min(hn::Max(quotient, hn::Set(d, least_)), hn::Set(d, least_ + 255));
-    return hn::Add(hn::BitCast(du, hn::Add(clamped, hn::Set(d, shift))), hn::Set(du, offset_));
-  }
-
-  /// Where a byte may be wrong.
-  template <class V>
-  static HWY_INLINE auto is_middle(V bits) {
-    const hn::DFromV<V> du;
-    return hn::Eq(hn::And(bits, hn::Set(du, whole - 1)), hn::Zero(du));
-  }
-
-  template <class V>
-  static HWY_INLINE V whole_part(V bits) {
-    return hn::ShiftRight<fraction_bits>(bits);
+    return FloatRounding::bits(d, hn::Mul(sum, steps ? hn::LoadU(d, by_.nearest + i) : hn::Set(d, factor_)));
   }
 
  private:
-  static constexpr int fraction_bits = 13;
-  static constexpr uint32_t whole = 1u << fraction_bits;
-  static constexpr float shift = 0x1.8p+10f;  // after whose addition so many bits of a fraction are left
-  static constexpr uint32_t shift_bits = std::bit_cast<uint32_t>(shift);
-
   const int32_t* x_;
   const Requantization by_;
-  float factor_, least_;
-  uint32_t offset_;
+  float factor_;
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-/// Four vectors of numbers below 256 as bytes.
-template <class D, class V>
-HWY_INLINE hn::Vec<hn::Repartition<uint8_t, D>> packed(D d, V a, V b, V c, V e) {
-  constexpr size_t lanes = hn::MaxLanes(D());
-  using Bytes = hn::Vec<hn::Repartition<uint8_t, D>>;
-#if HWY_TARGET == HWY_AVX3
-  const Bytes mixed{_mm512_packus_epi16(_mm512_packs_epi32(a.raw, b.raw), _mm512_packs_epi32(c.raw, e.raw))};
-#elif HWY_TARGET == HWY_AVX2
-  const Bytes mixed{_mm256_packus_epi16(_mm256_packs_epi32(a.raw, b.raw), _mm256_packs_epi32(c.raw, e.raw))};
-#else
-  const Bytes mixed{_mm_packus_epi16(_mm_packs_epi32(a.raw, b.raw), _mm_packs_epi32(c.raw, e.raw))};
-#endif
-  if constexpr (lanes == 4) return mixed;
-  // A block of 16 bytes has four of each vector.
-  HWY_ALIGN static constexpr auto places = [] {
-    std::array<int32_t, lanes> from{};
-    for (size_t i = 0; i < lanes; ++i) from[i] = static_cast<int32_t>(i % (lanes / 4) * 4 + i / (lanes / 4));
-    return from;
-  }();
-  const hn::Repartition<int32_t, D> di;
-  return hn::BitCast(hn::Repartition<uint8_t, D>(),
-                     hn::TableLookupLanes(hn::BitCast(di, mixed), hn::SetTableIndices(di, places.data())));
-}
-
 /// As many as there are in whole fours of vectors; how many that was.
 template <bool divides, bool adds, bool steps>
 HWY_INLINE size_t requantize_fours(const int32_t* x, const Requantization& by,

@@ -165,9 +165,10 @@ IntegerFilters integer_filters(const Tensor& w, const Tensor* zero_point, std::i
   const std::int64_t filters = w.dim(0);
   const bool is_scalar = zero_point != nullptr && zero_point->size() == 1 && zero_point->rank() <= 1;
   if (zero_point != nullptr && !is_scalar && !(zero_point->shape() == Shape{filters})) refuse();
-  IntegerFilters out{w, {}, filter_panels(w, zero_point, group), {}, {}};
+  IntegerFilters out{w, {}, plane_filters(w, zero_point, group), {}, {}, {}};
   if (zero_point != nullptr) out.zero_point = *zero_point;
-  if (out.panels.empty()) {
+  if (out.planes.empty()) out.panels = filter_panels(w, zero_point, group);
+  if (out.planes.empty() && out.panels.empty()) {
     out.taps = tap_filters(w, zero_point);
     out.parts = integer_parts(w, zero_point);
   }
@@ -188,11 +189,13 @@ Tensor integer_convolution(const ConvShape& shape, const Tensor& x, const Tensor
         [=](std::int64_t plane, const std::int32_t* sums) { std::copy_n(sums, inner, y + plane * inner); });
   } else if (w.parts) {
     convolve_parts(shape, x, zero_point, *w.parts, bias, y);
-  } else if (suits_windows(shape)) {
-    convolve_windows(shape, x, zero_point, w.panels, bias, y);
-  } else {
+  } else if (!suits_windows(shape)) {
     convolve_parts(shape, x, zero_point, integer_parts(w.w, w.zero_point ? &*w.zero_point : nullptr), bias,
                    y);
+  } else if (!w.planes.empty()) {
+    convolve_planes(shape, x, zero_point, w.planes, bias, y);
+  } else {
+    convolve_windows(shape, x, zero_point, w.panels, bias, y);
   }
   return out;
 }
@@ -207,7 +210,8 @@ Tensor quantized_convolution(const ConvShape& shape, const Tensor& x, const Tens
     return out;
   }
   if (!w.parts && suits_windows(shape)) {
-    convolve_windows(shape, x, zero_point, w.panels, by, y);
+    if (!w.planes.empty()) convolve_planes(shape, x, zero_point, w.planes, by, y);
+    if (!w.panels.empty()) convolve_windows(shape, x, zero_point, w.panels, by, y);
     return out;
   }
   const std::int64_t inner = shape.output_size();

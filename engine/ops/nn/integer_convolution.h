@@ -5,9 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "engine/kernels/integer/byte_planes.h"
 #include "engine/kernels/integer/integer_panels.h"
 #include "engine/kernels/vec/vec_quantize.h"
 #include "engine/ops/nn/convolution.h"
+#include "engine/ops/nn/integer_planes.h"
 #include "engine/ops/nn/integer_taps.h"
 #include "tensor/memory/scratch.h"
 
@@ -24,9 +26,12 @@ struct IntegerParts {
 struct IntegerFilters {
   Tensor w;
   std::optional<Tensor> zero_point;
-  ScratchVector<kernels::IntegerPanels> panels;  // of each group; or none
-  std::optional<TapFilters> taps;                // where there are no panels, of groups of one channel
-  std::optional<IntegerParts> parts;             // where there are no panels
+  // Of each group: one of these or none of both.
+  ScratchVector<kernels::PlaneFilters> planes;
+  ScratchVector<kernels::IntegerPanels> panels;
+  // Where there are none: those of groups of one channel, and of any.
+  std::optional<TapFilters> taps;
+  std::optional<IntegerParts> parts;
 };
 
 /// w is int8 or uint8; its zero point may be nullptr, a scalar or a list [M] of its type. Throws

@@ -1,30 +1,19 @@
 #include "engine/ops/nn/integer_taps.h"
 
 #include <algorithm>
-#include <cstring>
-#include <span>
-#include <type_traits>
 
 #include "engine/kernels/integer/byte_taps.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
 #include "engine/ops/nn/convolution_parts.h"
+#include "engine/ops/nn/integer_bytes.h"
 #include "engine/ops/nn/integer_windows.h"
 #include "engine/ops/shared/wrapping.h"
-#include "tensor/dispatch.h"
 #include "tensor/memory/memory.h"
 
 namespace grurun::engine {
 
 namespace {
-
-using Bytes = TypeList<std::int8_t, std::uint8_t>;
-
-// What makes uint8 of a number of x, and int8 of one of w.
-template <typename Byte>
-constexpr std::uint8_t flip_of_x = std::is_signed_v<Byte> ? 0x80 : 0;
-template <typename Byte>
-constexpr std::uint8_t flip_of_w = std::is_signed_v<Byte> ? 0 : 0x80;
 
 struct Plane {
   const WindowAxis &down, &right;
@@ -38,41 +27,6 @@ Plane plane_of(const ConvShape& shape) {
   return {down, right, down.reach(), right.reach()};
 }
 
-// Rows of n bytes each, so many apart here and there.
-struct ByteRows {
-  std::int64_t rows, n;
-  const std::uint8_t* from;
-  std::int64_t from_step;
-  std::uint8_t* to;
-  std::int64_t to_step;
-};
-
-// to[i] = from[i] ^ flip for all rows; short ones are too short for a call each.
-void copy_flipped(ByteRows r, std::uint8_t flip) {
-  const std::uint64_t flips = 0x0101010101010101 * std::uint64_t{flip};
-  const auto copy = [&](std::int64_t i) {
-    std::uint64_t word;
-    std::memcpy(&word, r.from + i, sizeof word);
-    word ^= flips;
-    std::memcpy(r.to + i, &word, sizeof word);
-  };
-  constexpr std::int64_t word = sizeof(std::uint64_t);
-  const std::int64_t last = r.n - word;
-  for (std::int64_t row = 0; row < r.rows; ++row, r.from += r.from_step, r.to += r.to_step) {
-    if (last < 0) {
-      for (std::int64_t i = 0; i < r.n; ++i) r.to[i] = r.from[i] ^ flip;
-    } else if (last <= word) {
-      copy(0);
-      copy(last);
-    } else if (flip == 0) {
-      std::memcpy(r.to, r.from, static_cast<std::size_t>(r.n));
-    } else {
-      for (std::int64_t i = 0; i < last; i += word) copy(i);
-      copy(last);
-    }
-  }
-}
-
 // The places of a padded plane that x [down.input, right.input] takes: `rows` rows from `first_row` on.
 struct Inside {
   explicit Inside(const Plane& plane)
@@ -82,9 +36,14 @@ struct Inside {
         columns(std::clamp<std::int64_t>(plane.right.input, 0, plane.columns - first_column)) {}
 
   void load(const Plane& plane, const std::uint8_t* x, std::uint8_t flip, std::uint8_t* padded) const {
-    copy_flipped({rows, columns, x, plane.right.input, padded + first_row * plane.columns + first_column,
-                  plane.columns},
-                 flip);
+    std::uint8_t* to = padded + first_row * plane.columns + first_column;
+    for (std::int64_t row = 0; row < rows; ++row, x += plane.right.input, to += plane.columns) {
+      if (flip == 0) {
+        copy_run(x, columns, to);
+      } else {
+        for (std::int64_t i = 0; i < columns; ++i) to[i] = x[i] ^ flip;
+      }
+    }
   }
 
   std::int64_t first_row, rows, first_column, columns;
@@ -125,10 +84,9 @@ void each_piece(const ConvShape& shape, const Tensor& x, const Tensor* zero_poin
   const std::int64_t width = plane.right.output, height = plane.down.output;
   const std::int64_t times = shape.filters / shape.group, input = plane.down.input * plane.right.input;
   const std::int64_t planes = shape.batch * shape.channels, size = order.rows * order.step;
-  dispatch(Bytes{}, x.dtype(), [&]<typename Byte>() {
+  dispatch(ByteTypes{}, x.dtype(), [&]<typename Byte>() {
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(x.data<Byte>());
-    const Byte given = zero_point != nullptr ? *zero_point->data<Byte>() : Byte{0};
-    const auto zero = static_cast<std::uint8_t>(static_cast<std::uint8_t>(given) ^ flip_of_x<Byte>);
+    const std::uint8_t zero = zero_of_x<Byte>(zero_point);
 
     // Rows from `row` on of the sums of filter m of plane i, whose padded bytes are given.
     const auto sum = [&](std::int64_t i, std::int64_t m, std::int64_t row, const std::uint8_t* padded,
@@ -210,7 +168,9 @@ struct BytesToY {
   }
   void place(const Piece& piece) const {
     if (piece.step == width) return;
-    copy_flipped({piece.rows, width, piece.spare, piece.step, first_of(piece), width}, 0);
+    std::uint8_t* const to = first_of(piece);
+    for (std::int64_t row = 0; row < piece.rows; ++row)
+      copy_run(piece.spare + row * piece.step, width, to + row * width);
   }
   std::uint8_t* first_of(const Piece& piece) const { return y + piece.plane * places + piece.first * width; }
 
@@ -222,7 +182,8 @@ struct BytesToY {
 }  // namespace
 
 std::optional<TapFilters> tap_filters(const Tensor& w, const Tensor* zero_point) {
-  if (w.rank() < 3 || w.rank() > 4 || w.size() == 0 || w.dim(1) != 1) return std::nullopt;
+  if (w.rank() < 3 || w.rank() > 4 || w.size() == 0 || w.dim(1) != 1 || !is_centred(w, zero_point))
+    return std::nullopt;
   const std::int64_t kernel = w.dim(w.rank() - 1), padded = ceil_div(kernel, 4) * 4;
   TapFilters out{.rows = w.rank() == 4 ? w.dim(2) : 1,
                  .taps = padded,
@@ -232,14 +193,7 @@ std::optional<TapFilters> tap_filters(const Tensor& w, const Tensor* zero_point)
   const std::int64_t rows = w.dim(0) * out.rows;
   out.w.assign(static_cast<std::size_t>(checked_mul(rows, padded)), 0);
   out.sums.assign(static_cast<std::size_t>(w.dim(0)), 0);
-  const bool fits = dispatch(Bytes{}, w.dtype(), [&]<typename Byte>() {
-    const auto as_int8 = [](Byte value) {
-      return static_cast<std::int8_t>(static_cast<std::uint8_t>(value) ^ flip_of_w<Byte>);
-    };
-    const Byte none = 0;
-    const std::span<const Byte> zeros =
-        zero_point != nullptr ? zero_point->span<Byte>() : std::span<const Byte>(&none, 1);
-    if (!std::ranges::all_of(zeros, [&](Byte zero) { return as_int8(zero) == 0; })) return false;
+  dispatch(ByteTypes{}, w.dtype(), [&]<typename Byte>() {
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t k = 0; k < kernel; ++k) {
         const std::int8_t value = as_int8(w.data<Byte>()[row * kernel + k]);
@@ -247,9 +201,7 @@ std::optional<TapFilters> tap_filters(const Tensor& w, const Tensor* zero_point)
         out.sums[static_cast<std::size_t>(row / out.rows)] += value;
       }
     }
-    return true;
   });
-  if (!fits) return std::nullopt;
   return out;
 }
 
