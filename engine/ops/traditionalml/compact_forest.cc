@@ -85,11 +85,11 @@ bool is_opposite(NodeMode mode, double split) {
 }
 
 /// Some walks, step by step: each step waits for the one before, and meanwhile the others take theirs.
-/// Nothing branches on where a walk goes, which no processor could foresee. `next` gives the node behind
-/// one for a feature.
+/// Nothing branches on where a walk goes, which no processor could foresee; before least_depth steps none has
+/// ended. `next` gives the node behind one for a feature.
 template <std::size_t together, typename C, typename Node, typename T, typename Next>
-void walk_together(const std::vector<Node>& nodes, std::uint32_t branches, const Walks<T>& walks,
-                   std::size_t first, std::uint32_t* leaves, const Next& next) {
+void walk_together(const std::vector<Node>& nodes, std::uint32_t branches, std::size_t least_depth,
+                   const Walks<T>& walks, std::size_t first, std::uint32_t* leaves, const Next& next) {
   std::uint32_t at[together];
   const T* rows[together];
   for (std::size_t i = 0; i < together; ++i) {
@@ -97,7 +97,8 @@ void walk_together(const std::vector<Node>& nodes, std::uint32_t branches, const
     at[i] = walks.roots[walk * walks.root_step];
     rows[i] = walks.x + walk * walks.row_step;
   }
-  while (*std::min_element(at, at + together) < branches) {
+  for (std::size_t depth = 2; depth <= least_depth || *std::min_element(at, at + together) < branches;
+       depth += 2) {
     for (int steps = 0; steps < 2; ++steps) {
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < together; ++i) {
@@ -107,6 +108,24 @@ void walk_together(const std::vector<Node>& nodes, std::uint32_t branches, const
     }
   }
   for (std::size_t i = 0; i < together; ++i) leaves[first + i] = at[i] - branches;
+}
+
+/// Of all leaves, the least number of steps from a root to one.
+std::size_t least_depth_of(const Forest& forest) {
+  std::vector<std::size_t> level = forest.roots, below;
+  std::vector<char> seen(forest.nodes.size(), 0);
+  for (std::size_t depth = 0; !level.empty(); ++depth, level.swap(below)) {
+    below.clear();
+    for (const std::size_t at : level) {
+      const TreeNode& node = forest.nodes[at];
+      if (node.mode == NodeMode::leaf) return depth;
+      for (const std::size_t child : {node.true_child, node.false_child}) {
+        if (seen[child] == 0) below.push_back(child);
+        seen[child] = 1;
+      }
+    }
+  }
+  return 0;
 }
 
 /// Of each node its place, leaves behind those that branch; the number of these.
@@ -175,12 +194,13 @@ void CompactForest<C>::add_leaf(const TreeNode& node) {
 }
 
 template <typename C>
-bool CompactForest<C>::is_said_by(Test test, const RangeBranch<C>& node) const {
+bool CompactForest<C>::is_said_by(Test test, bool no_nan, const RangeBranch<C>& node) const {
   const auto place = static_cast<std::size_t>(&node - ranges_.data());
   if (place >= branches_) return true;
   if (node.set != 0) return false;
   const bool holds_nowhere = !(node.least <= node.most);
-  const bool nan_outside = node.next[2] == node.next[0], nan_within = node.next[2] == node.next[1];
+  const bool nan_outside = no_nan || node.next[2] == node.next[0];
+  const bool nan_within = no_nan || node.next[2] == node.next[1];
   // No number is up to NaN or equal to it.
   const bool never = holds_nowhere && !std::is_integral_v<C>;
   const bool from_lowest = node.least == lowest<C>() && !holds_nowhere, one = node.least == node.most;
@@ -199,21 +219,26 @@ bool CompactForest<C>::is_said_by(Test test, const RangeBranch<C>& node) const {
   return true;
 }
 
-/// Does with half of the bytes where one test says all.
+/// Does with half of the bytes where one test says all: of any row, or else of those without NaN.
 template <typename C>
 void CompactForest<C>::make_plain() {
-  for (const Test test : {Test::up_to, Test::not_above, Test::equal, Test::equal_or_nan}) {
-    if (!std::ranges::all_of(ranges_, [&](const auto& node) { return is_said_by(test, node); })) continue;
-    test_ = test;
-    for (const RangeBranch<C>& node : ranges_)
-      plain_.push_back({node.most, node.feature, {node.next[0], node.next[1]}});
-    ranges_ = {};
-    return;
+  for (const bool no_nan : {false, true}) {
+    for (const Test test : {Test::up_to, Test::not_above, Test::equal, Test::equal_or_nan}) {
+      if (!std::ranges::all_of(ranges_, [&](const auto& node) { return is_said_by(test, no_nan, node); }))
+        continue;
+      test_without_nan_ = test;
+      for (const RangeBranch<C>& node : ranges_)
+        plain_.push_back({node.most, node.feature, {node.next[0], node.next[1]}});
+      if (no_nan) return;
+      test_ = test;
+      ranges_ = {};
+      return;
+    }
   }
 }
 
 template <typename C>
-CompactForest<C>::CompactForest(const Forest& forest) {
+CompactForest<C>::CompactForest(const Forest& forest) : least_depth_(least_depth_of(forest)) {
   const std::vector<std::uint32_t> places = places_of(forest, branches_);
   for (const std::size_t root : forest.roots) roots_.push_back(places[root]);
   for (const TreeNode& node : forest.nodes) {
@@ -249,12 +274,13 @@ void CompactForest<C>::walk_by(const Walks<T>& walks, std::uint32_t* leaves) con
     const std::size_t count = walks.count;
     if (count >= 8) {
       for (std::size_t i = 0; i < count; i += 8)
-        walk_together<8, C>(nodes, branches_, walks, std::min(i, count - 8), leaves, next);
+        walk_together<8, C>(nodes, branches_, least_depth_, walks, std::min(i, count - 8), leaves, next);
     } else if (count >= 4) {
-      walk_together<4, C>(nodes, branches_, walks, 0, leaves, next);
-      walk_together<4, C>(nodes, branches_, walks, count - 4, leaves, next);
+      walk_together<4, C>(nodes, branches_, least_depth_, walks, 0, leaves, next);
+      walk_together<4, C>(nodes, branches_, least_depth_, walks, count - 4, leaves, next);
     } else {
-      for (std::size_t i = 0; i < count; ++i) walk_together<1, C>(nodes, branches_, walks, i, leaves, next);
+      for (std::size_t i = 0; i < count; ++i)
+        walk_together<1, C>(nodes, branches_, least_depth_, walks, i, leaves, next);
     }
   };
   if constexpr (test == Test::range) {
@@ -266,8 +292,8 @@ void CompactForest<C>::walk_by(const Walks<T>& walks, std::uint32_t* leaves) con
 
 template <typename C>
 template <typename T>
-void CompactForest<C>::walk(const Walks<T>& walks, std::uint32_t* leaves) const {
-  switch (test_) {
+void CompactForest<C>::walk(const Walks<T>& walks, bool no_nan, std::uint32_t* leaves) const {
+  switch (no_nan ? test_without_nan_ : test_) {
     case Test::up_to:
       return walk_by<Test::up_to>(walks, leaves);
     case Test::not_above:
@@ -288,11 +314,11 @@ const CompactForest<C>& CompactForests::of(const Forest& forest) {
   return *made.forest;
 }
 
-template void CompactForest<float>::walk(const Walks<float>&, std::uint32_t*) const;
-template void CompactForest<float>::walk(const Walks<Float16>&, std::uint32_t*) const;
-template void CompactForest<double>::walk(const Walks<double>&, std::uint32_t*) const;
-template void CompactForest<double>::walk(const Walks<std::int32_t>&, std::uint32_t*) const;
-template void CompactForest<std::int64_t>::walk(const Walks<std::int64_t>&, std::uint32_t*) const;
+template void CompactForest<float>::walk(const Walks<float>&, bool, std::uint32_t*) const;
+template void CompactForest<float>::walk(const Walks<Float16>&, bool, std::uint32_t*) const;
+template void CompactForest<double>::walk(const Walks<double>&, bool, std::uint32_t*) const;
+template void CompactForest<double>::walk(const Walks<std::int32_t>&, bool, std::uint32_t*) const;
+template void CompactForest<std::int64_t>::walk(const Walks<std::int64_t>&, bool, std::uint32_t*) const;
 
 template const CompactForest<float>& CompactForests::of(const Forest&);
 template const CompactForest<double>& CompactForests::of(const Forest&);

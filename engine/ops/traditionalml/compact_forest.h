@@ -75,9 +75,13 @@ class CompactForest {
   /// Whether every node asks for one of so many features.
   bool fits(std::int64_t width) const { return least_feature_ >= 0 && most_feature_ < width; }
 
+  /// Whether walks of rows that hold no NaN take less time than those of any.
+  bool is_faster_without_nan() const { return test_ == Test::range && !plain_.empty(); }
+
   /// leaves[i] = number of the leaf that walk i comes to, as they stand among the nodes. The rows must fit.
+  /// `no_nan`: no feature of theirs is NaN.
   template <typename T>
-  void walk(const Walks<T>& walks, std::uint32_t* leaves) const;
+  void walk(const Walks<T>& walks, bool no_nan, std::uint32_t* leaves) const;
 
  private:
   /// What holds of x and a Branch's number; for nodes of any mode, `range`.
@@ -85,18 +89,19 @@ class CompactForest {
 
   void add(const Forest& forest, const TreeNode& node, const std::vector<std::uint32_t>& places);
   void add_leaf(const TreeNode& node);
-  bool is_said_by(Test test, const RangeBranch<C>& node) const;
+  bool is_said_by(Test test, bool no_nan, const RangeBranch<C>& node) const;
   void make_plain();
   template <Test test, typename T>
   void walk_by(const Walks<T>& walks, std::uint32_t* leaves) const;
 
-  Test test_ = Test::range;
+  Test test_ = Test::range, test_without_nan_ = Test::range;
   std::uint32_t branches_ = 0;  // the leaves' nodes are those behind
+  std::size_t least_depth_;     // steps before which no walk comes to a leaf
   std::int64_t least_feature_ = 0, most_feature_ = -1;
   std::vector<std::uint32_t> roots_;
   std::vector<VoteRange> leaves_;
-  std::vector<Branch<C>> plain_;  // instead of ranges_, unless the test is `range`
-  std::vector<RangeBranch<C>> ranges_;
+  std::vector<Branch<C>> plain_;        // for tests other than `range`
+  std::vector<RangeBranch<C>> ranges_;  // where that is the test of rows with NaN
   std::vector<MemberSet> sets_;
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -84,21 +85,24 @@ TEST(TreeEnsembleRegressor, AnyNumberOfRowsThroughForestsOfOneModeAndOfAll) {
   for (const char* mode : all) forests.push_back({mode});
   std::vector<OpRowCase> rows;
   for (const auto& modes : forests) {
-    for (const std::int64_t tracks : {0, 1}) {
+    for (const std::int64_t tracks : {0, 1, 2}) {  // 2: of some nodes
       std::vector<TreeNode> nodes;
       std::vector<VoteRow> votes;
       for (std::int64_t tree = 0; tree < 70; ++tree) {
         std::vector<TreeNode> made = stump(tree, modes[static_cast<std::size_t>(tree) % modes.size()],
-                                           0.5F * static_cast<float>(tree % 7 - 3), tracks);
+                                           0.5F * static_cast<float>(tree % 7 - 3),
+                                           tracks == 2 ? static_cast<std::int64_t>(tree % 3 == 0) : tracks);
         made[0].feature = tree % 2;
         votes.push_back({tree, 1, 0, static_cast<float>(nodes.size() + 1)});
         votes.push_back({tree, 2, 0, -0.1F * static_cast<float>(nodes.size())});
         nodes.insert(nodes.end(), made.begin(), made.end());
       }
-      for (const std::int64_t count : {1, 5, 13, 70}) {
+      for (const std::int64_t count : {1, 5, 13, 70, 150}) {
+        const std::int64_t without_nan = count == 150 ? 100 : 0;
         Floats x, y;
         for (std::int64_t n = 0; n < count; ++n) {
-          x.push_back(n % 11 == 10 ? static_cast<float>(nan) : 0.25F * static_cast<float>(n % 17 - 8));
+          x.push_back(n % 11 == 10 && n >= without_nan ? static_cast<float>(nan)
+                                                       : 0.25F * static_cast<float>(n % 17 - 8));
           x.push_back(n % 13 == 12 ? std::numeric_limits<float>::infinity()
                                    : 0.5F * static_cast<float>(n % 7));
           y.push_back(sum_of_stumps(nodes, &x[x.size() - 2]));
@@ -110,6 +114,37 @@ TEST(TreeEnsembleRegressor, AnyNumberOfRowsThroughForestsOfOneModeAndOfAll) {
     }
   }
   check_rows(rows);
+}
+
+// Walks do not ask whether they have ended before the least depth of all leaves.
+TEST(TreeEnsembleRegressor, CompleteTreesAndThoseWithLeavesAboveOthers) {
+  constexpr std::int64_t depth = 5, leaves = 1 << depth;
+  std::vector<TreeNode> nodes;
+  std::vector<VoteRow> votes;
+  for (std::int64_t i = 1; i < leaves; ++i) {  // node i has children 2 i and 2 i + 1
+    const auto level = std::bit_width(static_cast<std::uint64_t>(i)) - 1;
+    const std::int64_t width = leaves >> level, first = (i - (std::int64_t{1} << level)) * width;
+    nodes.push_back({0, i, "BRANCH_LT", 0, static_cast<float>(first + width / 2), 2 * i, 2 * i + 1});
+  }
+  for (std::int64_t i = leaves; i < 2 * leaves; ++i) {
+    nodes.push_back({0, i});
+    votes.push_back({0, i, 0, static_cast<float>(i - leaves)});
+  }
+  Floats x, floors, floors_and_one;
+  for (int n = 0; n < 37; ++n) {
+    x.push_back(0.85F * static_cast<float>(n));
+    floors.push_back(std::floor(x.back()));
+    floors_and_one.push_back(floors.back() + 1);
+  }
+  const Shape shape{static_cast<std::int64_t>(x.size()), 1};
+  std::vector<TreeNode> with_leaf = nodes;
+  std::vector<VoteRow> votes_with_leaf = votes;
+  with_leaf.push_back({1, 0});
+  votes_with_leaf.push_back({1, 0, 0, 1});
+  check_rows({regression("complete", 3, Tensor::from<float>(shape, x), regressor(nodes, votes),
+                         Tensor::from<float>(shape, floors)),
+              regression("and a leaf", 3, Tensor::from<float>(shape, x),
+                         regressor(with_leaf, votes_with_leaf), Tensor::from<float>(shape, floors_and_one))});
 }
 
 TEST(TreeEnsembleRegressor, EveryMode) {
