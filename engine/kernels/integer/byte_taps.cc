@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "engine/kernels/machine/simd.h"
 #include "engine/kernels/machine/simd_targets.h"
 #include "engine/kernels/machine/unroll.h"
 #include "tensor/error.h"
@@ -106,7 +107,7 @@ void sum_rows(const ByteTaps& p, int64_t rows, int64_t n, int32_t* y, int64_t ld
 
 void sum_byte_taps_here(const ByteTaps& p, int64_t rows, int64_t n, int32_t* y, int64_t ldy) {
 #if HWY_TARGET == HWY_AVX3
-  if (p.at_once) return sum_rows<true>(p, rows, n, y, ldy);
+  if (multiplies_bytes()) return sum_rows<true>(p, rows, n, y, ldy);
 #endif
   sum_rows<false>(p, rows, n, y, ldy);
 }

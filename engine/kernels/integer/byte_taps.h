@@ -36,7 +36,6 @@ struct ByteTaps {
   const int8_t* w;         // [tap_rows, taps]
   const ByteSteps& steps;
   int32_t start;
-  bool at_once;  // whether four products at once may be used: multiplies_bytes() of simd.h, which takes long
 };
 
 /// What sum_byte_taps() may read, and not use, behind the last byte under a tap.

@@ -8,6 +8,7 @@
 #endif
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "engine/kernels/machine/simd_targets.h"
@@ -55,6 +56,10 @@ bool has_byte_products() {
 }
 
 bool byte_products = has_byte_products();  // or what a test puts in its place
+
+/// Whether AVX-512 is used; -1: not known. Highway asks the processor each time, which takes as long as some
+/// products, longer in a virtual machine.
+std::atomic<int> avx512 = -1;
 
 /// The scalar path can run everywhere but is only listed by Highway where nothing better is.
 std::vector<int64_t> targets() {
@@ -121,6 +126,7 @@ void use_simd_target(const std::string& name) {
   tiles_refused = !chosen.empty() && chosen != tiles;
   hwy::SetSupportedTargetsForTest(0);
   restrict_to(chosen);
+  avx512 = -1;
 }
 
 bool made_by_amd() {
@@ -159,7 +165,13 @@ void tuning::override_divides_fast(std::optional<bool> fast) {
 }
 
 bool multiplies_bytes() {
-  return byte_products && (hwy::SupportedTargets() & HWY_AVX3) != 0;
+  if (!byte_products) return false;
+  int known = avx512.load(std::memory_order_relaxed);
+  if (known < 0) {
+    known = (hwy::SupportedTargets() & HWY_AVX3) != 0 ? 1 : 0;
+    avx512.store(known, std::memory_order_relaxed);
+  }
+  return known != 0;
 }
 
 void tuning::override_multiplies_bytes(std::optional<bool> multiplies) {

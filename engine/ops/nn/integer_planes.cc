@@ -70,9 +70,10 @@ class PlaneImage {
         terms_(ceil_div(channels, term)),
         plane_(checked_mul(checked_mul(down_.size(), right_.size()), down_.count() * right_.count()) * term),
         flip_(flip),
-        // A block may be read to its end where the last one is not full.
-        block_(static_cast<std::size_t>(checked_mul(plane_, terms_) + kernels::plane_block * term)) {
-    std::fill_n(data(), terms_ * plane_ + kernels::plane_block * term, zero);  // the padding stays
+        // Behind the last row lies what pads its end, and what a block that is not full reads.
+        bytes_(checked_mul(plane_, terms_) + (right.reach() + kernels::plane_block) * term),
+        block_(static_cast<std::size_t>(bytes_)) {
+    std::fill_n(data(), bytes_, zero);  // the padding stays
     for (std::int64_t c = 0; c < terms_; ++c) {
       for (std::int64_t i = 0; i < down.kernel; ++i) {
         for (std::int64_t j = 0; j < right.kernel; ++j) {
@@ -160,8 +161,10 @@ class PlaneImage {
 
   const WindowAxis &down_axis_, &right_axis_;
   const Residues down_, right_;
-  const std::int64_t channels_, terms_, plane_;
+  const std::int64_t channels_, terms_;
+  const std::int64_t plane_;  // bytes of a term of channels
   const std::uint8_t flip_;
+  const std::int64_t bytes_;  // of all
   memory::Block block_;
   ScratchVector<std::int64_t> offsets_;
 };

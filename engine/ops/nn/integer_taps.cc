@@ -4,7 +4,6 @@
 
 #include "engine/kernels/integer/byte_taps.h"
 #include "engine/kernels/machine/parallel.h"
-#include "engine/kernels/machine/simd.h"
 #include "engine/ops/nn/convolution_parts.h"
 #include "engine/ops/nn/integer_bytes.h"
 #include "engine/ops/nn/integer_windows.h"
@@ -101,8 +100,7 @@ void each_piece(const ConvShape& shape, const Tensor& x, const Tensor* zero_poin
                                    .taps = filters.taps,
                                    .w = filters.w.data() + filter * filters.rows * filters.taps,
                                    .steps = steps,
-                                   .start = wrapping_sub(bias != nullptr ? bias[filter] : 0, of_zero),
-                                   .at_once = filters.at_once};
+                                   .start = wrapping_sub(bias != nullptr ? bias[filter] : 0, of_zero)};
       if (order.together) {
         kernels::sum_byte_taps(taps, 1, (rows - 1) * order.step + width, sums, 0);
       } else {
@@ -185,11 +183,7 @@ std::optional<TapFilters> tap_filters(const Tensor& w, const Tensor* zero_point)
   if (w.rank() < 3 || w.rank() > 4 || w.size() == 0 || w.dim(1) != 1 || !is_centred(w, zero_point))
     return std::nullopt;
   const std::int64_t kernel = w.dim(w.rank() - 1), padded = ceil_div(kernel, 4) * 4;
-  TapFilters out{.rows = w.rank() == 4 ? w.dim(2) : 1,
-                 .taps = padded,
-                 .w = {},
-                 .sums = {},
-                 .at_once = kernels::multiplies_bytes()};
+  TapFilters out{.rows = w.rank() == 4 ? w.dim(2) : 1, .taps = padded, .w = {}, .sums = {}};
   const std::int64_t rows = w.dim(0) * out.rows;
   out.w.assign(static_cast<std::size_t>(checked_mul(rows, padded)), 0);
   out.sums.assign(static_cast<std::size_t>(w.dim(0)), 0);

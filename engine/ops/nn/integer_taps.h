@@ -15,7 +15,6 @@ struct TapFilters {
   std::int64_t rows, taps;
   ScratchVector<std::int8_t> w;
   ScratchVector<std::int32_t> sums;  // of each filter
-  bool at_once;                      // as kernels::ByteTaps has it
 };
 
 /// w: [M, 1, k1...], int8 or uint8; its zero point nullptr, a scalar or a list [M] of its type. Nothing where
