@@ -84,6 +84,8 @@ bool is_opposite(NodeMode mode, double split) {
   return !std::isnan(split) && (mode == NodeMode::gte || mode == NodeMode::gt);
 }
 
+constexpr std::size_t most_together = 16;
+
 /// Some walks, step by step: each step waits for the one before, and meanwhile the others take theirs.
 /// Nothing branches on where a walk goes, which no processor could foresee; before least_depth steps none has
 /// ended. `next` gives the node behind one for a feature.
@@ -92,15 +94,19 @@ void walk_together(const std::vector<Node>& nodes, std::uint32_t branches, std::
                    const Walks<T>& walks, std::size_t first, std::uint32_t* leaves, const Next& next) {
   std::uint32_t at[together];
   const T* rows[together];
+  std::size_t row = first % walks.rows, tree = first / walks.rows;
   for (std::size_t i = 0; i < together; ++i) {
-    const auto walk = static_cast<std::ptrdiff_t>(first + i);
-    at[i] = walks.roots[walk * walks.root_step];
-    rows[i] = walks.x + walk * walks.row_step;
+    at[i] = walks.roots[tree];
+    rows[i] = walks.x + static_cast<std::ptrdiff_t>(row) * walks.row_step;
+    if (++row == walks.rows) {
+      row = 0;
+      ++tree;
+    }
   }
   for (std::size_t depth = 2; depth <= least_depth || *std::min_element(at, at + together) < branches;
        depth += 2) {
     for (int steps = 0; steps < 2; ++steps) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (std::size_t i = 0; i < together; ++i) {
         const Node& node = nodes[at[i]];
         at[i] = next(node, static_cast<C>(static_cast<ComputeType<T>>(rows[i][node.feature])));
@@ -271,16 +277,19 @@ void CompactForest<C>::walk_by(const Walks<T>& walks, std::uint32_t* leaves) con
   };
   const auto all = [&](const auto& nodes) {
     // What is left is walked with some once more: that takes less time than alone.
-    const std::size_t count = walks.count;
-    if (count >= 8) {
-      for (std::size_t i = 0; i < count; i += 8)
-        walk_together<8, C>(nodes, branches_, least_depth_, walks, std::min(i, count - 8), leaves, next);
+    const std::size_t count = walks.count();
+    const auto walk = [&]<std::size_t together>(std::size_t end) {
+      for (std::size_t i = 0; i < end; i += together) {
+        walk_together<together, C>(nodes, branches_, least_depth_, walks, std::min(i, count - together),
+                                   leaves, next);
+      }
+    };
+    if (count >= most_together) {
+      walk.template operator()<most_together>(count);
     } else if (count >= 4) {
-      walk_together<4, C>(nodes, branches_, least_depth_, walks, 0, leaves, next);
-      walk_together<4, C>(nodes, branches_, least_depth_, walks, count - 4, leaves, next);
+      walk.template operator()<4>(count);
     } else {
-      for (std::size_t i = 0; i < count; ++i)
-        walk_together<1, C>(nodes, branches_, least_depth_, walks, i, leaves, next);
+      walk.template operator()<1>(count);
     }
   };
   if constexpr (test == Test::range) {

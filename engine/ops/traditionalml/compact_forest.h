@@ -53,14 +53,16 @@ struct VoteRange {
   std::uint32_t begin, end;
 };
 
-/// So many walks at a time: row i * row_step of x from roots[i * root_step], for i < count.
+/// Walks of some rows of x, row_step apart, through some trees: number i is that of row i % rows through the
+/// tree of roots[i / rows].
 template <typename T>
 struct Walks {
   const T* x;
   std::ptrdiff_t row_step;
-  const std::uint32_t* roots;
-  std::ptrdiff_t root_step;
-  std::size_t count;
+  std::size_t rows;
+  std::span<const std::uint32_t> roots;
+
+  std::size_t count() const { return rows * roots.size(); }
 };
 
 template <typename C>

@@ -15,10 +15,8 @@ namespace {
 
 using Features = TypeList<float, double, std::int64_t, std::int32_t, Float16>;
 
-/// Rows that go through a tree together, or trees that a row goes through.
+/// Rows that go through a tree together, or fewer rows times trees.
 constexpr std::int64_t walks_together = 64;
-/// Walks that take their steps at the same time (compact_forest.cc).
-constexpr std::int64_t walks_at_once = 8;
 /// Rows between two looks at the time limit.
 constexpr std::int64_t rows_between_checks = 4096;
 /// Walks that a thread takes at least.
@@ -96,26 +94,22 @@ bool has_no_nan(const CompactForest<C>& forest, const T* x, std::int64_t width, 
   return !found;
 }
 
-/// Many rows go through one tree after the other, which then stays in the cache; of few, each through many
-/// trees at a time.
+/// Many rows go through one tree after the other, which then stays in the cache; few through several trees at
+/// a time.
 template <typename A, typename C, typename T>
 void add_votes(const CompactForest<C>& forest, const T* x, std::int64_t width, std::int64_t rows,
                Scores<A>& scores) {
   std::uint32_t leaves[walks_together];
-  const std::span<const std::uint32_t> roots = forest.roots();
   const bool no_nan = has_no_nan(forest, x, width, rows);
-  const std::int64_t many = rows / walks_at_once * walks_at_once;
-  for (const std::uint32_t& root : roots) {
-    if (many == 0) break;
-    forest.walk(Walks<T>{x, width, &root, 0, static_cast<std::size_t>(many)}, no_nan, leaves);
-    for (std::int64_t row = 0; row < many; ++row) scores.add(static_cast<std::size_t>(row), leaves[row]);
-  }
-  for (std::int64_t row = many; row < rows; ++row) {
-    for (std::size_t first = 0; first < roots.size(); first += walks_together) {
-      const std::size_t count = std::min<std::size_t>(walks_together, roots.size() - first);
-      forest.walk(Walks<T>{x + row * width, 0, roots.data() + first, 1, count}, no_nan, leaves);
-      for (std::size_t i = 0; i < count; ++i) scores.add(static_cast<std::size_t>(row), leaves[i]);
+  const auto count = static_cast<std::size_t>(rows);
+  std::span<const std::uint32_t> roots = forest.roots();
+  while (!roots.empty()) {
+    const auto some = roots.first(std::min(roots.size(), static_cast<std::size_t>(walks_together / rows)));
+    forest.walk(Walks<T>{x, width, count, some}, no_nan, leaves);
+    for (std::size_t tree = 0; tree < some.size(); ++tree) {
+      for (std::size_t row = 0; row < count; ++row) scores.add(row, leaves[tree * count + row]);
     }
+    roots = roots.subspan(some.size());
   }
 }
 
