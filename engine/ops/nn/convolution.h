@@ -19,6 +19,9 @@ struct ConvShape {
   std::int64_t output_size() const;
   std::int64_t kernel_size() const;
   Shape output_shape() const;
+
+  /// The first of two axes; of one axis, another with a single place.
+  WindowAxis down() const { return axes.size() > 1 ? axes.front() : WindowAxis{.input = 1, .output = 1}; }
 };
 
 /// Checks X against W, group and the attributes and works out the axes. Refuses what does not fit.

@@ -15,6 +15,9 @@ namespace grurun::engine {
 
 using ByteTypes = TypeList<std::int8_t, std::uint8_t>;
 
+/// Of a group, so that blocks of filters that are multiplied together are not mostly empty.
+constexpr std::int64_t fewest_filters = 8;
+
 /// What is to be flipped in a number of x to make uint8 of it: it is 128 more then.
 template <typename Byte>
 constexpr std::uint8_t flip_of_x = std::is_signed_v<Byte> ? 0x80 : 0;

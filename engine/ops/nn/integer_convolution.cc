@@ -6,6 +6,7 @@
 #include "engine/graph/refusal.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/ops/nn/convolution_parts.h"
+#include "engine/ops/nn/integer_bytes.h"
 #include "engine/ops/nn/integer_windows.h"
 #include "engine/ops/shared/wrapping.h"
 #include "tensor/dispatch.h"
@@ -13,8 +14,6 @@
 namespace grurun::engine {
 
 namespace {
-
-using Bytes = TypeList<std::int8_t, std::uint8_t>;
 
 constexpr std::int64_t largest = 255;  // of an 8-bit number less its zero point
 
@@ -32,7 +31,7 @@ Tensor centred(const Sliced& from, std::int64_t begin, std::int64_t end) {
   Tensor out(dtype_of<T>, Shape{from.slices * run});
   if (out.size() == 0) return out;
   T* const to = out.template mutable_data<T>();
-  dispatch(Bytes{}, from.values.dtype(), [&]<typename Byte>() {
+  dispatch(ByteTypes{}, from.values.dtype(), [&]<typename Byte>() {
     const Byte* const bytes = from.values.template data<Byte>() + begin * from.inner;
     kernels::parallel_for(from.slices, (1 << 16) / (run + 1) + 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t s = first; s < last; ++s) {
@@ -116,7 +115,7 @@ bool suits_lots(const ConvShape& shape, const Tensor& x, const IntegerFilters& w
 
 // to = n numbers of x from `first` on, less the zero point.
 void centre_run(const Tensor& x, const Tensor* zero_point, std::int64_t first, std::int64_t n, float* to) {
-  dispatch(Bytes{}, x.dtype(), [&]<typename Byte>() {
+  dispatch(ByteTypes{}, x.dtype(), [&]<typename Byte>() {
     const float one = 1;
     const kernels::Quantization<Byte> by{&one, zero_point ? zero_point->data<Byte>() : nullptr, 0};
     kernels::vec_dequantize(x.data<Byte>() + first, by, to, n);

@@ -15,7 +15,6 @@ namespace grurun::engine {
 
 namespace {
 
-constexpr std::int64_t fewest_filters = 8;  // of a group
 constexpr std::int64_t term = kernels::plane_term;
 
 // The places of one axis, padding included, by what is left of their number after division by the stride, so
@@ -221,8 +220,7 @@ template <typename Finish>
 void each_part(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
                const ScratchVector<kernels::PlaneFilters>& filters, const std::int32_t* bias,
                const Finish& finish) {
-  const WindowAxis one{.input = 1, .output = 1};
-  const WindowAxis &down = shape.axes.size() > 1 ? shape.axes.front() : one, &right = shape.axes.back();
+  const WindowAxis down = shape.down(), &right = shape.axes.back();
   const std::int64_t channels = shape.channels / shape.group, count = shape.filters / shape.group;
   const std::int64_t chunks = ceil_div(count, PartMemory::filters);
   dispatch(ByteTypes{}, x.dtype(), [&]<typename Byte>() {

@@ -15,16 +15,13 @@ namespace grurun::engine {
 namespace {
 
 struct Plane {
-  const WindowAxis &down, &right;
-  std::int64_t rows, columns;  // with the padding that windows reach
+  explicit Plane(const ConvShape& shape)
+      : down(shape.down()), right(shape.axes.back()), rows(down.reach()), columns(right.reach()) {}
   std::int64_t bytes() const { return rows * columns + kernels::byte_taps_read_beyond; }
-};
 
-Plane plane_of(const ConvShape& shape) {
-  static const WindowAxis one{.input = 1, .output = 1};
-  const WindowAxis &down = shape.axes.size() > 1 ? shape.axes.front() : one, &right = shape.axes.back();
-  return {down, right, down.reach(), right.reach()};
-}
+  const WindowAxis down, right;
+  const std::int64_t rows, columns;  // with the padding that windows reach
+};
 
 // The places of a padded plane that x [down.input, right.input] takes: `rows` rows from `first_row` on.
 struct Inside {
@@ -76,7 +73,7 @@ struct Order {
 template <typename Finish>
 void each_piece(const ConvShape& shape, const Tensor& x, const Tensor* zero_point, const TapFilters& filters,
                 const std::int32_t* bias, const Finish& finish) {
-  const Plane plane = plane_of(shape);
+  const Plane plane(shape);
   const Order order(plane);
   const Inside inside(plane);
   const kernels::ByteSteps steps(plane.right.stride, plane.right.dilation);

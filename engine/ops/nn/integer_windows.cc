@@ -9,6 +9,7 @@
 #include "engine/kernels/machine/simd.h"
 #include "engine/kernels/vec/vec_transpose.h"
 #include "engine/ops/nn/convolution_parts.h"
+#include "engine/ops/nn/integer_bytes.h"
 #include "engine/ops/shared/wrapping.h"
 #include "tensor/dispatch.h"
 #include "tensor/memory/memory.h"
@@ -17,10 +18,7 @@ namespace grurun::engine {
 
 namespace {
 
-using Bytes = TypeList<std::int8_t, std::uint8_t>;
-
-constexpr std::int64_t fewest_filters = 8;  // of a group
-constexpr std::int64_t long_row = 128;      // places, enough for whole vectors of transposition
+constexpr std::int64_t long_row = 128;  // places, enough for whole vectors of transposition
 
 // Channels of a tap, rounded up to whole groups of numbers.
 std::int64_t padded_channels(std::int64_t channels, std::int64_t group) {
@@ -199,10 +197,9 @@ void multiply_windows(PaddedImage<Byte>& image, const WindowAxis& down, const Wi
 template <typename FinishOf>
 void each_group(const ConvShape& shape, const Tensor& x, const Tensor* zero_point,
                 const ScratchVector<kernels::IntegerPanels>& panels, const FinishOf& finish_of) {
-  const WindowAxis one{.input = 1, .output = 1};
-  const WindowAxis &down = shape.axes.size() > 1 ? shape.axes.front() : one, &right = shape.axes.back();
+  const WindowAxis down = shape.down(), &right = shape.axes.back();
   const std::int64_t channels = shape.channels / shape.group, filters = shape.filters / shape.group;
-  dispatch(Bytes{}, x.dtype(), [&]<typename Byte>() {
+  dispatch(ByteTypes{}, x.dtype(), [&]<typename Byte>() {
     const Byte zero = zero_point != nullptr ? *zero_point->data<Byte>() : Byte{0};
     for (std::int64_t g = 0; g < shape.group; ++g) {
       const kernels::IntegerPanels& of_group = panels[static_cast<std::size_t>(g)];
@@ -266,7 +263,7 @@ ScratchVector<kernels::IntegerPanels> filter_panels(const Tensor& w, const Tenso
   const std::int64_t padded = padded_channels(channels, kernels::multiplies_bytes() ? 4 : 2);
   ScratchVector<std::int64_t> columns(static_cast<std::size_t>(filters));
   std::iota(columns.begin(), columns.end(), 0);
-  dispatch(Bytes{}, w.dtype(), [&]<typename Byte>() {
+  dispatch(ByteTypes{}, w.dtype(), [&]<typename Byte>() {
     // Against the zero point of x, which stands for channels that are not there, any number adds nothing.
     ScratchVector<Byte> by_taps(static_cast<std::size_t>(checked_mul(taps * padded, filters)));
     const Byte none = 0;
