@@ -64,9 +64,9 @@ struct PlaneProduct {
 /// (simd.h) says so. Runs on the calling thread.
 void multiply_planes(const PlaneProduct& p, int64_t n, int32_t* sums);
 
-/// The same, requantized: y [end - first, plane_block]; by.nearest has one for each of all filters. Where float
-/// may have rounded to the wrong byte, the sums of the filter are written to its row of `sums`, and the number
-/// of that row to `unsure`; how many these are is returned.
+/// The same, requantized: y [end - first, plane_block]; by.nearest has one for each of all filters. Where
+/// float may have rounded to the wrong byte, the sums of the filter are written to its row of `sums`, and the
+/// number of that row to `unsure`; how many these are is returned.
 int64_t multiply_planes(const PlaneProduct& p, int64_t n, const Requantization& by, uint8_t* y, int32_t* sums,
                         int32_t* unsure);
 
