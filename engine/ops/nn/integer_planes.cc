@@ -147,13 +147,15 @@ class PlaneImage {
     const std::uint8_t* parts[term];
     for (std::int64_t j = 0; j < term; ++j) {
       const std::uint8_t* const row = from[j] + first;
+      parts[j] = row;
+      if (stride == 1) continue;
       std::uint8_t* const part = spare + j * n;
+      parts[j] = part;
       if (stride == 2) {
         kernels::vec_every_second(row, n, part);
-      } else if (stride > 2) {
+      } else {
         for (std::int64_t i = 0; i < n; ++i) part[i] = row[i * stride];
       }
-      parts[j] = stride == 1 ? row : part;
     }
     kernels::interleave_bytes(parts, n, flip_, to);
   }
