@@ -59,9 +59,9 @@ struct PlaneProduct {
   std::span<const int64_t> offsets;
 };
 
-/// sums [filters, plane_block]: starts[m] + the products of filter m and place i, modulo 2^32, for i in [0,
-/// n) and some more; n is at most plane_block, and all of a block may be read. Only where multiplies_bytes()
-/// (simd.h) says so. Runs on the calling thread.
+/// sums [end - first, plane_block]: starts[m] + the products of filter m and place i, modulo 2^32, for i in
+/// [0, n) and some more; n is at most plane_block, and all of a block may be read. Only where
+/// multiplies_bytes() (simd.h) says so. Runs on the calling thread.
 void multiply_planes(const PlaneProduct& p, int64_t n, int32_t* sums);
 
 /// The same, requantized: y [end - first, plane_block]; by.nearest has one for each of all filters. Where

@@ -84,6 +84,7 @@ bool is_opposite(NodeMode mode, double split) {
   return !std::isnan(split) && (mode == NodeMode::gte || mode == NodeMode::gt);
 }
 
+// As many as hide that each step waits for a node, and then for a feature; 8 took a sixth longer.
 constexpr std::size_t most_together = 16;
 
 /// Some walks, step by step: each step waits for the one before, and meanwhile the others take theirs.
