@@ -131,9 +131,13 @@ void use_simd_target(const std::string& name) {
 
 bool made_by_amd() {
 #if defined(__x86_64__)
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx && c == signature_AMD_ecx &&
-         d == signature_AMD_edx;
+  // Asked once: a virtual machine takes as long to answer as some kernels run.
+  static const bool is = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx && c == signature_AMD_ecx &&
+           d == signature_AMD_edx;
+  }();
+  return is;
 #else
   return false;
 #endif

@@ -19,30 +19,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DoubleTag = hn::ScalableTag<double>;
 using DoubleVec = hn::Vec<DoubleTag>;
 
-/// With |x| = n h + r, h = ln(2) / 2 and t = tanh(r): tanh(n h) is (2^n - 1) / (2^n + 1), so that tanh |x| is
-///   ((2^n - 1) + t (2^n + 1)) / ((2^n + 1) + t (2^n - 1)).
-/// t is the continued fraction r / (1 + r^2 / (3 + r^2 / (5 + ...))) as far as 9, which for |r| up to h / 2
-/// leaves r^10 / (9 25 49 81 11), below 2^-48, and takes one division for both.
-HWY_INLINE DoubleVec quick_tanh(DoubleVec x) {
-  const DoubleTag d;
-  using Of = ExpOf<double>;
-  const hn::RebindToSigned<DoubleTag> di;
-  const auto shift = hn::Set(d, Of::shift), one = hn::Set(d, 1.0), last = hn::Set(d, 945.0);
-  const auto magnitude = at_most(hn::Abs(x), hn::Set(d, Of::tanh_is_one));
-  const auto shifted = hn::MulAdd(magnitude, hn::Set(d, 2 * Of::log2_of_e), shift);
-  constexpr double half_ln2 = 0x1.62e42fefa39efp-2;
-  const auto r = hn::NegMulAdd(hn::Sub(shifted, shift), hn::Set(d, half_ln2), magnitude);
-  const auto z = hn::Mul(r, r);
-  const auto p = hn::Mul(r, hn::MulAdd(z, hn::Add(z, hn::Set(d, 105.0)), last));
-  const auto q = hn::MulAdd(z, hn::MulAdd(z, hn::Set(d, 15.0), hn::Set(d, 420.0)), last);
-  const auto exponent = hn::ShiftLeft<Of::fraction_bits>(hn::BitCast(di, shifted));
-  const auto bias = hn::Set(di, int64_t{Of::exponent_bias} << Of::fraction_bits);
-  const auto power = hn::BitCast(d, hn::Add(exponent, bias));
-  const auto below = hn::Sub(power, one), above = hn::Add(power, one);
-  const auto y = hn::Div(hn::MulAdd(p, above, hn::Mul(q, below)), hn::MulAdd(p, below, hn::Mul(q, above)));
-  return hn::CopySign(y, x);
-}
-
 template <SumFunction function>
 HWY_INLINE DoubleVec of_sum(const OrderedSums& of, DoubleVec sum) {
   const DoubleTag d;
@@ -51,7 +27,6 @@ HWY_INLINE DoubleVec of_sum(const OrderedSums& of, DoubleVec sum) {
   if constexpr (function == SumFunction::exponential) return vector_exp(d, y);
   y = hn::Add(y, hn::Set(d, of.offset));
   if constexpr (function == SumFunction::tangent) return vector_tanh(d, y);
-  if constexpr (function == SumFunction::quick_tangent) return quick_tanh(y);
   const DoubleVec base = y;
   for (int k = 1; k < of.exponent; ++k) y = hn::Mul(y, base);
   return y;
@@ -118,8 +93,6 @@ void ordered_sums_of(const OrderedSums& of) {
       return ordered_sums_by<SumFunction::exponential, false>(of);
     case SumFunction::tangent:
       return ordered_sums_by<SumFunction::tangent, exact>(of);
-    case SumFunction::quick_tangent:
-      return ordered_sums_by<SumFunction::quick_tangent, exact>(of);
   }
 }
 

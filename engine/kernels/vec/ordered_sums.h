@@ -11,9 +11,8 @@ namespace grurun::kernels {
 ///   power        (scale s + offset) ^ exponent, by as many products
 ///   exponential  exp(scale s)
 ///   tangent      tanh(scale s + offset)
-/// The last two are within 1e-15, and quick_tangent is tangent within quick_tangent_error, in half the time.
-enum class SumFunction { product, power, exponential, tangent, quick_tangent };
-inline constexpr double quick_tangent_error = 0x1p-46;  // of the function's value
+/// The last two are within 1e-15.
+enum class SumFunction { product, power, exponential, tangent };
 
 /// a [rows, terms] of any strides, b [terms, columns] whose rows are b_step apart, y [rows, columns] whose
 /// rows are y_step apart. Of b and y whole vectors are touched: both steps are multiples of

@@ -52,7 +52,7 @@ void SvmKernel::compute(kernels::OrderedSums sums) const {
       sums.function = SumFunction::exponential;
       break;
     case Kind::sigmoid:
-      sums.function = is_quick ? SumFunction::quick_tangent : SumFunction::tangent;
+      sums.function = SumFunction::tangent;
       break;
   }
   kernels::ordered_sums(sums);

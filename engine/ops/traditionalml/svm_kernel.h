@@ -26,7 +26,6 @@ struct SvmKernel {
   double gamma = 0;
   double coef0 = 0;
   double degree = 0;
-  bool is_quick = false;  // SIGMOID within kernels::quick_tangent_error
 
   /// The kernel of each row of a and each column of b, whatever function `sums` names.
   void compute(kernels::OrderedSums sums) const;
@@ -72,6 +71,8 @@ class Likeness {
  public:
   /// Rows that are computed together, and vectors: values of so many stay in the first cache.
   static constexpr std::int64_t most_rows = 32, most_vectors = 64;
+  /// Of fewer rows, a vector register holds sums of several vectors of the model, else of several rows.
+  static constexpr std::int64_t few_rows = 4;
 
   /// x [rows, width] for up to most_rows rows, which were floats or not; all must outlive this.
   Likeness(const SvmKernel& kernel, const SvmVectors& vectors, const double* x, std::int64_t rows,
@@ -84,9 +85,6 @@ class Likeness {
                     std::int64_t count, double* sums) const;
 
  private:
-  /// Of fewer rows, a vector register holds sums of several vectors of the model, else of several rows.
-  static constexpr std::int64_t few_rows = 4;
-
   void compute(std::int64_t begin, std::int64_t end, double* values) const;
 
   const SvmKernel& kernel_;

@@ -15,6 +15,7 @@
 #include "engine/ops/traditionalml/post_transform.h"
 #include "engine/ops/traditionalml/svm_kernel.h"
 #include "engine/ops/traditionalml/svm_polynomial.h"
+#include "engine/ops/traditionalml/svm_tangents.h"
 
 namespace grurun::engine {
 
@@ -26,8 +27,7 @@ struct SvmRegressor {
   std::vector<float> coefficients;  // one for each vector
   SvmVectors combined;              // of all vectors, where the kernel is linear
   SvmPolynomial polynomial;         // likewise, where it is a polynomial
-  SvmKernel quick_kernel;           // nearly the same
-  double quick_error = 0;           // of its sum; 0 where there is none
+  SvmTangents tangents;             // likewise, where it is SIGMOID
   double rho = 0;
   bool one_class = false;
   PostTransform transform = PostTransform::none;
@@ -40,7 +40,7 @@ struct SvmRegressor {
 
   void run(RunContext& run) const;
   void read_quick_ways();
-  void add_all(const SvmKernel& of, const double* x, std::int64_t rows, bool are_floats, double* sums) const;
+  void add_all(const double* x, std::int64_t rows, bool are_floats, double* sums) const;
   void add_quickly(const double* x, std::int64_t rows, bool are_floats, double* sums) const;
 };
 
@@ -49,20 +49,12 @@ struct SvmRegressor {
 void SvmRegressor::read_quick_ways() {
   if (transform != PostTransform::none) return;
   polynomial = SvmPolynomial(kernel, vectors, coefficients);
-  if (kernel.kind != SvmKernel::Kind::sigmoid) return;
-  quick_kernel = kernel;
-  quick_kernel.is_quick = true;
-  double magnitude = std::fabs(rho);  // of all terms: no kernel is above 1
-  for (const float weight : coefficients) magnitude += std::fabs(static_cast<double>(weight));
-  // Both sums round each product and addition by half a unit, and the bound does, too.
-  quick_error =
-      magnitude * (kernels::quick_tangent_error + 8 * static_cast<double>(vectors.count()) * 0x1p-53);
+  tangents = SvmTangents(kernel, vectors, coefficients);
 }
 
 /// The sum over all vectors, one after the other.
-void SvmRegressor::add_all(const SvmKernel& of, const double* x, std::int64_t rows, bool are_floats,
-                           double* sums) const {
-  Likeness(of, vectors, x, rows, are_floats)
+void SvmRegressor::add_all(const double* x, std::int64_t rows, bool are_floats, double* sums) const {
+  Likeness(kernel, vectors, x, rows, are_floats)
       .add_weighted(0, vectors.count(), coefficients.data(), 0, 1, sums);
 }
 
@@ -70,8 +62,7 @@ void SvmRegressor::add_all(const SvmKernel& of, const double* x, std::int64_t ro
 void SvmRegressor::add_quickly(const double* x, std::int64_t rows, bool are_floats, double* sums) const {
   double errors[Likeness::most_rows], again[Likeness::most_rows];
   if (polynomial.empty()) {
-    std::fill_n(errors, rows, quick_error);
-    add_all(quick_kernel, x, rows, are_floats, sums);
+    tangents.add_sums(x, rows, sums, errors);
   } else {
     polynomial.add_sums(x, rows, sums, errors);
   }
@@ -88,7 +79,7 @@ void SvmRegressor::add_quickly(const double* x, std::int64_t rows, bool are_floa
   }
   if (count == 0) return;
   std::fill_n(again, count, rho);
-  add_all(kernel, doubtful.data(), count, are_floats, again);
+  add_all(doubtful.data(), count, are_floats, again);
   for (std::int64_t i = 0; i < count; ++i) sums[place[i]] = again[i];
 }
 
@@ -106,10 +97,10 @@ void SvmRegressor::run(RunContext& run) const {
     if (combined.count() != 0 && all_finite(block, count * rows.width)) {
       constexpr float one = 1;
       Likeness(kernel, combined, block, count, are_floats).add_weighted(0, 1, &one, 0, 1, sums);
-    } else if (!polynomial.empty() || quick_error > 0) {
+    } else if (!polynomial.empty() || !tangents.empty()) {
       add_quickly(block, count, are_floats, sums);
     } else {
-      add_all(kernel, block, count, are_floats, sums);
+      add_all(block, count, are_floats, sums);
     }
     std::transform(sums, sums + count, y + first, [&](double sum) { return output(sum); });
   });

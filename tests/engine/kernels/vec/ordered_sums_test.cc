@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "tests/engine/kernels/target_fixture.h"
@@ -67,9 +66,6 @@ TEST_P(OrderedSumsOnTargets, HaveTheBitsOfThePlainLoop) {
             case SumFunction::tangent:
               EXPECT_NEAR(got, std::tanh(line), 1e-15) << i << "," << j;
               break;
-            case SumFunction::quick_tangent:
-              EXPECT_NEAR(got, std::tanh(line), quick_tangent_error) << i << "," << j;
-              break;
           }
         }
       }
@@ -103,7 +99,7 @@ TEST_P(OrderedSumsOnTargets, OfFloatsHaveTheSameBitsFused) {
   }
 }
 
-TEST_P(OrderedSumsOnTargets, TangentsAreWithinTheirBounds) {
+TEST_P(OrderedSumsOnTargets, TangentsAreWithinTheirBound) {
   const double one = 1, most = std::numeric_limits<double>::max();
   std::vector<double> x{0, -0.0, 0x1p-1074, 1e-300, most, -most};
   for (double value = 1e-9; value < 30; value *= 1.003) x.insert(x.end(), {value, -value});
@@ -111,17 +107,11 @@ TEST_P(OrderedSumsOnTargets, TangentsAreWithinTheirBounds) {
   const auto count = static_cast<int64_t>(x.size()), step = (count + 15) / 16 * 16;
   x.resize(static_cast<size_t>(step));
   std::vector<double> y(x.size());
-  for (const auto& [function, bound] : {std::pair{SumFunction::tangent, 0x1p-50},
-                                        std::pair{SumFunction::quick_tangent, quick_tangent_error}}) {
-    ordered_sums({&one, 1, 1, x.data(), step, y.data(), step, 1, count, 1, function, 1, 0, 1});
-    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-      const long double exact = std::tanh(static_cast<long double>(x[i]));
-      EXPECT_LE(std::fabs(static_cast<long double>(y[i]) - exact), bound * std::fabs(exact)) << x[i];
-    }
+  ordered_sums({&one, 1, 1, x.data(), step, y.data(), step, 1, count, 1, SumFunction::tangent, 1, 0, 1});
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    const long double exact = std::tanh(static_cast<long double>(x[i]));
+    EXPECT_LE(std::fabs(static_cast<long double>(y[i]) - exact), 0x1p-50 * std::fabs(exact)) << x[i];
   }
-  x[0] = std::numeric_limits<double>::quiet_NaN();
-  ordered_sums({&one, 1, 1, x.data(), step, y.data(), step, 1, 1, 1, SumFunction::quick_tangent, 1, 0, 1});
-  EXPECT_TRUE(std::isnan(y[0]));
 }
 
 TEST_P(OrderedSumsOnTargets, WeightedRowsAreAddedInOrder) {
