@@ -254,7 +254,14 @@ CompactForest<C>::CompactForest(const Forest& forest) : least_depth_(least_depth
   for (const TreeNode& node : forest.nodes) {
     if (node.mode == NodeMode::leaf) add_leaf(node);
   }
+  if (std::ranges::all_of(leaves_, [](const VoteRange& votes) { return votes.end == votes.begin + 1; })) {
+    for (const VoteRange& votes : leaves_) only_votes_.push_back(forest.votes[votes.begin]);
+  }
   make_plain();
+  if constexpr (std::is_same_v<C, float>) {
+    const bool nan_holds = test_without_nan_ == Test::not_above;
+    if (nan_holds || test_without_nan_ == Test::up_to) masks_ = {plain_, branches_, roots_, nan_holds};
+  }
 }
 
 template <typename C>

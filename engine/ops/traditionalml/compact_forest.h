@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/ops/traditionalml/forest.h"
+#include "engine/ops/traditionalml/mask_forest.h"
 #include "tensor/dtype.h"
 
 namespace grurun::engine {
@@ -74,11 +75,21 @@ class CompactForest {
   std::span<const std::uint32_t> roots() const { return roots_; }
   std::span<const VoteRange> leaves() const { return leaves_; }
 
+  /// The vote of each leaf, where each has one; else nothing.
+  std::span<const Vote> only_votes() const { return only_votes_; }
+
   /// Whether every node asks for one of so many features.
   bool fits(std::int64_t width) const { return least_feature_ >= 0 && most_feature_ < width; }
 
-  /// Whether walks of rows that hold no NaN take less time than those of any.
+  /// Whether rows that hold no NaN come to their leaves in less time than any.
   bool is_faster_without_nan() const { return test_ == Test::range && !plain_.empty(); }
+
+  /// The same forest for rows that ask all nodes, for floats and trees of few leaves; without trees where
+  /// that is not possible. `no_nan`: no feature of theirs is NaN.
+  const MaskForest& masks(bool no_nan) const {
+    static const MaskForest none;
+    return no_nan || test_ != Test::range ? masks_ : none;
+  }
 
   /// leaves[i] = number of the leaf that walk i comes to, as they stand among the nodes. The rows must fit.
   /// `no_nan`: no feature of theirs is NaN.
@@ -105,6 +116,8 @@ class CompactForest {
   std::vector<Branch<C>> plain_;        // for tests other than `range`
   std::vector<RangeBranch<C>> ranges_;  // where that is the test of rows with NaN
   std::vector<MemberSet> sets_;
+  std::vector<Vote> only_votes_;
+  MaskForest masks_;
 };
 
 /// The type that features of type T are compared in.

@@ -26,9 +26,11 @@ constexpr std::int64_t walks_of_thread = 1024;
 template <typename A>
 class Scores {
  public:
-  Scores(const Forest& forest, std::span<const VoteRange> leaves, Aggregate aggregate, std::int64_t rows)
+  template <typename C>
+  Scores(const Forest& forest, const CompactForest<C>& compact, Aggregate aggregate, std::int64_t rows)
       : forest_(forest),
-        leaves_(leaves),
+        leaves_(compact.leaves()),
+        only_votes_(compact.only_votes()),
         aggregate_(aggregate),
         sums_(forest.targets * static_cast<std::size_t>(rows)),
         seen_(is_extreme() ? sums_.size() : 0),
@@ -39,9 +41,24 @@ class Scores {
     std::ranges::fill(seen_, char{0});
   }
 
-  void add(std::size_t row, std::uint32_t leaf) {
-    const VoteRange range = leaves_[leaf];
-    for (std::size_t i = range.begin; i < range.end; ++i) add_vote(row, forest_.votes[i]);
+  /// The votes of a tree: of the leaf that each row, from the first on, comes to.
+  void add(std::span<const std::uint32_t> leaves) {
+    if (!only_votes_.empty() && !is_extreme()) {
+      A* sums = sums_.data();
+      for (const std::uint32_t leaf : leaves) {
+        sums[only_votes_[leaf].target] += static_cast<A>(only_votes_[leaf].weight);
+        sums += forest_.targets;
+      }
+      return;
+    }
+    for (std::size_t row = 0; row < leaves.size(); ++row) {
+      if (!only_votes_.empty()) {
+        add_vote(row, only_votes_[leaves[row]]);
+        continue;
+      }
+      const VoteRange range = leaves_[leaves[row]];
+      for (std::size_t i = range.begin; i < range.end; ++i) add_vote(row, forest_.votes[i]);
+    }
   }
 
   std::span<double> finish(std::size_t row) {
@@ -73,6 +90,7 @@ class Scores {
 
   const Forest& forest_;
   std::span<const VoteRange> leaves_;
+  std::span<const Vote> only_votes_;
   Aggregate aggregate_;
   std::vector<A> sums_;
   std::vector<char> seen_;
@@ -94,6 +112,18 @@ bool has_no_nan(const CompactForest<C>& forest, const T* x, std::int64_t width, 
   return !found;
 }
 
+template <typename A, typename T>
+void add_votes_by_masks(const MaskForest& forest, const T* x, std::int64_t width, std::size_t rows,
+                        Scores<A>& scores) {
+  static_assert(walks_together <= MaskRows::most);
+  std::uint32_t leaves[MaskRows::most];
+  const MaskRows features(x, width, rows, forest.features());
+  for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
+    forest.find_leaves(tree, features, leaves);
+    scores.add({leaves, rows});
+  }
+}
+
 /// Many rows go through one tree after the other, which then stays in the cache; few through several trees at
 /// a time.
 template <typename A, typename C, typename T>
@@ -102,13 +132,13 @@ void add_votes(const CompactForest<C>& forest, const T* x, std::int64_t width, s
   std::uint32_t leaves[walks_together];
   const bool no_nan = has_no_nan(forest, x, width, rows);
   const auto count = static_cast<std::size_t>(rows);
+  if (forest.masks(no_nan).is_faster_for(count))
+    return add_votes_by_masks(forest.masks(no_nan), x, width, count, scores);
   std::span<const std::uint32_t> roots = forest.roots();
   while (!roots.empty()) {
     const auto some = roots.first(std::min(roots.size(), static_cast<std::size_t>(walks_together / rows)));
     forest.walk(Walks<T>{x, width, count, some}, no_nan, leaves);
-    for (std::size_t tree = 0; tree < some.size(); ++tree) {
-      for (std::size_t row = 0; row < count; ++row) scores.add(row, leaves[tree * count + row]);
-    }
+    for (std::size_t tree = 0; tree < some.size(); ++tree) scores.add({leaves + tree * count, count});
     roots = roots.subspan(some.size());
   }
 }
@@ -125,7 +155,7 @@ void Forest::run(const Tensor& x, Aggregate aggregate, RunContext& context, cons
     if (!compact.fits(rows.width)) refuse();
     const T* features = x.data<T>();
     const auto run_rows = [&]<typename A>(A, std::int64_t begin, std::int64_t end) {
-      Scores<A> scores(*this, compact.leaves(), aggregate, std::min(walks_together, end - begin));
+      Scores<A> scores(*this, compact, aggregate, std::min(walks_together, end - begin));
       for (std::int64_t first = begin; first < end; first += walks_together) {
         const std::int64_t count = std::min(walks_together, end - first);
         scores.clear();
