@@ -41,7 +41,7 @@ class MaskRows {
 
 class MaskForest {
  public:
-  static constexpr std::size_t most_leaves = 256;  // of a tree; walks through larger ones take less time
+  static constexpr std::size_t most_leaves = 256;  // of a tree: beyond, walks take about as long
 
   /// Without trees: where one has more leaves.
   MaskForest() = default;
