@@ -34,6 +34,21 @@ ScratchVector<Axis> collapse(const Shape& shape, std::span<const std::int64_t> t
   return axes;
 }
 
+// to[i] = from[-i].
+template <typename T>
+void copy_backwards(T* to, const T* from, std::int64_t size) {
+  std::int64_t i = 0;
+  if constexpr (sizeof(T) == 1) {  // of which compilers make no vectors
+    for (; i + 8 <= size; i += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, from - i - 7, sizeof eight);
+      eight = __builtin_bswap64(eight);
+      std::memcpy(to + i, &eight, sizeof eight);
+    }
+  }
+  std::reverse_copy(from - (size - 1), from - i + 1, to + i);
+}
+
 template <typename T>
 void copy_row(T* to, const T* from, const Axis& axis) {
   if constexpr (std::is_unsigned_v<T>) {
@@ -43,6 +58,8 @@ void copy_row(T* to, const T* from, const Axis& axis) {
     std::copy_n(from, axis.size, to);
   } else if (axis.to == 1 && axis.from == 0) {
     std::fill_n(to, axis.size, *from);
+  } else if (axis.to == 1 && axis.from == -1) {
+    copy_backwards(to, from, axis.size);
   } else {
     for (std::int64_t i = 0; i < axis.size; ++i) to[i * axis.to] = from[i * axis.from];
   }

@@ -3,6 +3,9 @@
 // output[a..., i..., b...] = data[a..., indices[i...], b...] with indices in place of the axis (default 0).
 // Indices (int32 or int64) count from the end when negative since 11; one out of range is an error.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "engine/graph/op_context.h"
@@ -29,6 +32,23 @@ ScratchVector<std::int64_t> places(const Tensor& indices, std::int64_t length, b
   return at;
 }
 
+// to[k] = from[places[k]]. Narrow elements are put together: a store of each would take as long as two loads.
+template <typename T>
+void take_single(const T* from, const std::int64_t* places, std::int64_t first, std::int64_t last, T* to) {
+  if constexpr (sizeof(T) < 4) {
+    static_assert(std::endian::native == std::endian::little);
+    constexpr std::int64_t together = 8 / sizeof(T);
+    for (; first + together <= last; first += together) {
+      std::uint64_t some = 0;
+#pragma GCC unroll 8
+      for (std::int64_t i = 0; i < together; ++i)
+        some |= std::uint64_t{from[places[first + i]]} << (8 * sizeof(T) * static_cast<std::size_t>(i));
+      std::memcpy(to + first, &some, sizeof some);
+    }
+  }
+  for (; first < last; ++first) to[first] = from[places[first]];
+}
+
 // to [before, at.size(), after] of from [before, length, after].
 template <typename T>
 void take(const T* from, std::int64_t before, std::int64_t length, std::int64_t after,
@@ -39,9 +59,7 @@ void take(const T* from, std::int64_t before, std::int64_t length, std::int64_t 
     for (std::int64_t i = begin; i < end;) {
       const T* const slab = from + i / count * length * after;
       const std::int64_t first = i % count, last = std::min(count, first + end - i);
-      const std::int64_t* const places = at.data();
-      T* const __restrict single = to + i - first;  // stores of bytes could change all else
-      for (std::int64_t k = first; after == 1 && k < last; ++k) single[k] = slab[places[k]];
+      if (after == 1) take_single(slab, at.data(), first, last, to + i - first);
       for (std::int64_t k = first; after != 1 && k < last; ++k)
         std::copy_n(slab + at[k] * after, after, to + (i + k - first) * after);
       i += last - first;

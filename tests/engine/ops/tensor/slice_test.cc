@@ -27,6 +27,33 @@ TEST(Slice, BackwardsFromBeforeTheFirst) {
               backwards(10, -10, -1, {}), backwards(11, -4, -2, {}), backwards(11, -3, -1, {0})});
 }
 
+template <typename T>
+void reverse_rows(std::int64_t length) {
+  std::vector<double> x, reversed;
+  for (std::int64_t row = 0; row < 2; ++row) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      x.push_back(static_cast<double>(row * length + i));
+      reversed.push_back(static_cast<double>(row * length + length - 1 - i));
+    }
+  }
+  const Shape shape{2, length};
+  check_rows({{"reversed " + std::to_string(length),
+               "Slice",
+               13,
+               {make<T>(shape, x), one(-1), one(lowest), one(1), one(-1)},
+               {},
+               {make<T>(shape, reversed)}}});
+}
+
+TEST(Slice, RowsOfEveryWidthBackwards) {
+  for (const std::int64_t length : {1, 2, 7, 8, 9, 16, 23, 70}) {
+    reverse_rows<std::uint8_t>(length);
+    reverse_rows<std::int16_t>(length);
+    reverse_rows<float>(length);
+    reverse_rows<double>(length);
+  }
+}
+
 TEST(Slice, OfNothing) {
   for (const double step : {-1, 1}) {
     check_rows({{"empty axis",
