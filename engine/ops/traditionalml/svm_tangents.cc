@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/kernels/machine/simd.h"
 #include "engine/kernels/vec/logistic_sums.h"

@@ -83,6 +83,33 @@ TEST(Gather, TypesAndForms) {
   });
 }
 
+template <typename T>
+void gather_single(std::int64_t count) {
+  constexpr std::int64_t length = 50;
+  std::vector<double> x, indices, expected;
+  for (std::int64_t i = 0; i < 2 * length; ++i) x.push_back(static_cast<double>(i + 1));
+  for (std::int64_t k = 0; k < count; ++k) indices.push_back(static_cast<double>(k * 17 % length));
+  for (std::int64_t row = 0; row < 2; ++row) {
+    for (const double index : indices) expected.push_back(static_cast<double>(row * length) + index + 1);
+  }
+  check_rows({{std::to_string(count) + " of 50",
+               "Gather",
+               13,
+               {make<T>({2, length}, x), vec<std::int64_t>(indices)},
+               {attr("axis", 1)},
+               {make<T>({2, count}, expected)}}});
+}
+
+TEST(Gather, SingleElementsOfEveryWidth) {
+  for (const std::int64_t count : {1, 3, 4, 7, 8, 9, 31, 64}) {
+    gather_single<std::uint8_t>(count);
+    gather_single<std::int8_t>(count);
+    gather_single<std::int16_t>(count);
+    gather_single<float>(count);
+    gather_single<double>(count);
+  }
+}
+
 TEST(Gather, RefusesWhatIsOutOfRange) {
   const Tensor data = vec<float>({1, 2, 3});
   check_errors({

@@ -6,22 +6,14 @@
 
 #include <cmath>
 #include <cstring>
-#include <random>
 
 #include "tests/engine/ops/math/op_table.h"
+#include "tests/engine/ops/traditionalml/drawn_vectors.h"
 
 namespace grurun::engine::testing {
 namespace {
 
 constexpr std::int64_t poly_width = 6, poly_vectors = 300;
-
-std::vector<float> normal_floats(std::int64_t n, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> out(static_cast<std::size_t>(n));
-  for (float& value : out) value = normal(random);
-  return out;
-}
 
 struct PolyModel {
   SvmKernel kernel;
@@ -30,14 +22,6 @@ struct PolyModel {
 
   PolyModel(int degree, double coef0)
       : kernel{SvmKernel::Kind::poly, 0.25, coef0, static_cast<double>(degree)} {}
-
-  /// Every other vector stands beside the same one with nearly the opposite weight.
-  void cancel() {
-    for (std::size_t v = 1; v < weights.size(); v += 2) {
-      weights[v] = std::nextafter(-weights[v - 1], 0.0F);
-      std::copy_n(&features[(v - 1) * poly_width], poly_width, &features[v * poly_width]);
-    }
-  }
 
   double plain(const double* x, double rho) const {
     double sum = rho;
@@ -134,7 +118,8 @@ TEST(SvmPolynomial, OutputsHaveTheBitsOfThePlainLoop) {
   for (const bool cancels : {false, true}) {
     for (const int degree : {1, 2, 3}) {
       PolyModel model(degree, 0.5);
-      if (cancels) model.cancel();  // what is multiplied out says nothing of such sums
+      // What is multiplied out says nothing of such sums.
+      if (cancels) cancel_vectors(model.features, model.weights, poly_width);
       for (const bool one_class : {false, true}) {
         expect_plain_outputs<float>(model, one_class);
         expect_plain_outputs<double>(model, one_class);

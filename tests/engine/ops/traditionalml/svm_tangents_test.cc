@@ -5,37 +5,25 @@
 
 #include <cmath>
 #include <cstring>
-#include <random>
 
 #include "tests/engine/ops/math/op_table.h"
+#include "tests/engine/ops/traditionalml/drawn_vectors.h"
 
 namespace grurun::engine::testing {
 namespace {
 
 constexpr std::int64_t tangent_width = 7, tangent_vectors = 90;
 
-std::vector<float> floats_of_tangents(std::int64_t n, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> out(static_cast<std::size_t>(n));
-  for (float& value : out) value = normal(random);
-  return out;
-}
-
 struct TangentModel {
   SvmKernel kernel;
-  std::vector<float> features = floats_of_tangents(tangent_vectors * tangent_width, 5),
-                     weights = floats_of_tangents(tangent_vectors, 6);
+  std::vector<float> features = normal_floats(tangent_vectors * tangent_width, 5),
+                     weights = normal_floats(tangent_vectors, 6);
   SvmVectors vectors{features, tangent_vectors};
 
   TangentModel(double gamma, double coef0) : kernel{SvmKernel::Kind::sigmoid, gamma, coef0, 0} {}
 
-  /// Every other vector stands beside the same one with nearly the opposite weight.
   void cancel() {
-    for (std::size_t v = 1; v < weights.size(); v += 2) {
-      weights[v] = std::nextafter(-weights[v - 1], 0.0F);
-      std::copy_n(&features[(v - 1) * tangent_width], tangent_width, &features[v * tangent_width]);
-    }
+    cancel_vectors(features, weights, tangent_width);
     vectors = SvmVectors(features, tangent_vectors);
   }
 
@@ -53,7 +41,7 @@ TEST(SvmTangents, AreWithinTheirErrorOfTheSumOverAllVectors) {
       const TangentModel model(gamma, coef0);
       const SvmTangents tangents(model.kernel, model.vectors, model.weights);
       ASSERT_FALSE(tangents.empty());
-      const std::vector<float> rows = floats_of_tangents(32 * tangent_width, 7);
+      const std::vector<float> rows = normal_floats(32 * tangent_width, 7);
       const std::vector<double> x(rows.begin(), rows.end());
       for (const std::int64_t count : {1, 3, 4, 17, 32}) {
         std::vector<double> sums(32, 0.125), errors(32);
@@ -94,7 +82,7 @@ TEST(SvmTangents, AreOfSigmoidAlone) {
 
 template <typename T>
 void expect_outputs_of_likeness(const TangentModel& model, bool one_class, std::int64_t rows, float rho) {
-  const std::vector<float> drawn = floats_of_tangents(rows * tangent_width, 8);
+  const std::vector<float> drawn = normal_floats(rows * tangent_width, 8);
   std::vector<double> x(drawn.begin(), drawn.end());
   for (double& value : x) value = static_cast<double>(static_cast<T>(value * 3 + 1e-9));
   const Value y =
