@@ -1,6 +1,7 @@
 #include "tests/cli/command_line.h"
 
 #include <onnx/defs/parser.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -37,7 +38,12 @@ Outcome CommandLine::shell(const std::string& script) const {
   const fs::path streams = streams_.folder();
   const std::string command = "cd " + quoted(folder().string()) + " && GRURUN=" + quoted(binary) + " && { " +
                               script + "\n} >" + quoted(streams / "out") + " 2>" + quoted(streams / "err");
+  // The process that removes what a killed command left is a child of this one when the command has ended:
+  // it is waited for, too.
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) std::abort();
   const int status = std::system(command.c_str());
+  while (::wait(nullptr) > 0) {
+  }
   Outcome outcome;
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   outcome.out = content(streams / "out");

@@ -23,7 +23,8 @@ class CommandLine : public ::testing::Test {
   /// Runs `grurun arguments...` in folder(). The binary is $GRURUN_BINARY.
   Outcome grurun(const std::vector<std::string>& arguments) const;
 
-  /// The same through the shell, with $GRURUN for the binary: for redirections and pipes.
+  /// The same through the shell, with $GRURUN for the binary: for redirections and pipes. Returns when all
+  /// that was started has ended, the shell's background processes among it.
   Outcome shell(const std::string& script) const;
 
   std::filesystem::path folder() const { return folder_.folder(); }
