@@ -84,55 +84,27 @@ bool is_opposite(NodeMode mode, double split) {
   return !std::isnan(split) && (mode == NodeMode::gte || mode == NodeMode::gt);
 }
 
-// As many as hide that each step waits for a node, and then for a feature; 8 took a sixth longer.
-constexpr std::size_t most_together = 16;
-
-/// Some walks, step by step: each step waits for the one before, and meanwhile the others take theirs.
-/// Nothing branches on where a walk goes, which no processor could foresee; before least_depth steps none has
-/// ended. `next` gives the node behind one for a feature.
-template <std::size_t together, typename C, typename Node, typename T, typename Next>
-void walk_together(const std::vector<Node>& nodes, std::uint32_t branches, std::size_t least_depth,
-                   const Walks<T>& walks, std::size_t first, std::uint32_t* leaves, const Next& next) {
-  std::uint32_t at[together];
-  const T* rows[together];
-  std::size_t row = first % walks.rows, tree = first / walks.rows;
-  for (std::size_t i = 0; i < together; ++i) {
-    at[i] = walks.roots[tree];
-    rows[i] = walks.x + static_cast<std::ptrdiff_t>(row) * walks.row_step;
-    if (++row == walks.rows) {
-      row = 0;
-      ++tree;
-    }
-  }
-  for (std::size_t depth = 2; depth <= least_depth || *std::min_element(at, at + together) < branches;
-       depth += 2) {
-    for (int steps = 0; steps < 2; ++steps) {
-#pragma GCC unroll 16
-      for (std::size_t i = 0; i < together; ++i) {
-        const Node& node = nodes[at[i]];
-        at[i] = next(node, static_cast<C>(static_cast<ComputeType<T>>(rows[i][node.feature])));
-      }
-    }
-  }
-  for (std::size_t i = 0; i < together; ++i) leaves[first + i] = at[i] - branches;
-}
-
-/// Of all leaves, the least number of steps from a root to one.
-std::size_t least_depth_of(const Forest& forest) {
+/// The number of steps from a root to a leaf, on an average of the leaves.
+std::size_t mean_depth_of(const Forest& forest) {
   std::vector<std::size_t> level = forest.roots, below;
   std::vector<char> seen(forest.nodes.size(), 0);
+  std::size_t leaves = 0, depths = 0;
   for (std::size_t depth = 0; !level.empty(); ++depth, level.swap(below)) {
     below.clear();
     for (const std::size_t at : level) {
       const TreeNode& node = forest.nodes[at];
-      if (node.mode == NodeMode::leaf) return depth;
+      if (node.mode == NodeMode::leaf) {
+        ++leaves;
+        depths += depth;
+        continue;
+      }
       for (const std::size_t child : {node.true_child, node.false_child}) {
         if (seen[child] == 0) below.push_back(child);
         seen[child] = 1;
       }
     }
   }
-  return 0;
+  return leaves == 0 ? 0 : depths / leaves;
 }
 
 /// Of each node its place, leaves behind those that branch; the number of these.
@@ -245,7 +217,7 @@ void CompactForest<C>::make_plain() {
 }
 
 template <typename C>
-CompactForest<C>::CompactForest(const Forest& forest) : least_depth_(least_depth_of(forest)) {
+CompactForest<C>::CompactForest(const Forest& forest) : mean_depth_(mean_depth_of(forest)) {
   const std::vector<std::uint32_t> places = places_of(forest, branches_);
   for (const std::size_t root : forest.roots) roots_.push_back(places[root]);
   for (const TreeNode& node : forest.nodes) {
@@ -283,27 +255,10 @@ void CompactForest<C>::walk_by(const Walks<T>& walks, std::uint32_t* leaves) con
       return node.next[holds ? 1 : 0];
     }
   };
-  const auto all = [&](const auto& nodes) {
-    // What is left is walked with some once more: that takes less time than alone.
-    const std::size_t count = walks.count();
-    const auto walk = [&]<std::size_t together>(std::size_t end) {
-      for (std::size_t i = 0; i < end; i += together) {
-        walk_together<together, C>(nodes, branches_, least_depth_, walks, std::min(i, count - together),
-                                   leaves, next);
-      }
-    };
-    if (count >= most_together) {
-      walk.template operator()<most_together>(count);
-    } else if (count >= 4) {
-      walk.template operator()<4>(count);
-    } else {
-      walk.template operator()<1>(count);
-    }
-  };
   if constexpr (test == Test::range) {
-    all(ranges_);
+    walk_all<C>(ranges_.data(), branches_, mean_depth_, walks, leaves, next);
   } else {
-    all(plain_);
+    walk_all<C>(plain_.data(), branches_, mean_depth_, walks, leaves, next);
   }
 }
 

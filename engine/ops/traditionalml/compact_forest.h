@@ -1,5 +1,4 @@
-// The nodes of a forest as walks read them: few bytes each, one comparison for all modes, many walks at a
-// time.
+// The nodes of a forest as walks read them: few bytes each, one comparison for all modes.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +11,7 @@
 
 #include "engine/ops/traditionalml/forest.h"
 #include "engine/ops/traditionalml/mask_forest.h"
+#include "engine/ops/traditionalml/tree_walks.h"
 #include "tensor/dtype.h"
 
 namespace grurun::engine {
@@ -52,18 +52,6 @@ struct MemberSet {
 /// A leaf's votes among those of the forest.
 struct VoteRange {
   std::uint32_t begin, end;
-};
-
-/// Walks of some rows of x, row_step apart, through some trees: number i is that of row i % rows through the
-/// tree of roots[i / rows].
-template <typename T>
-struct Walks {
-  const T* x;
-  std::ptrdiff_t row_step;
-  std::size_t rows;
-  std::span<const std::uint32_t> roots;
-
-  std::size_t count() const { return rows * roots.size(); }
 };
 
 template <typename C>
@@ -109,7 +97,7 @@ class CompactForest {
 
   Test test_ = Test::range, test_without_nan_ = Test::range;
   std::uint32_t branches_ = 0;  // the leaves' nodes are those behind
-  std::size_t least_depth_;     // steps before which no walk comes to a leaf
+  std::size_t mean_depth_;      // of the leaves, in steps from the root
   std::int64_t least_feature_ = 0, most_feature_ = -1;
   std::vector<std::uint32_t> roots_;
   std::vector<VoteRange> leaves_;

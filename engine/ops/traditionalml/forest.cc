@@ -15,8 +15,8 @@ namespace {
 
 using Features = TypeList<float, double, std::int64_t, std::int32_t, Float16>;
 
-/// Rows that go through a tree together, or fewer rows times trees.
-constexpr std::int64_t walks_together = 64;
+/// Rows that go through a tree together.
+constexpr std::int64_t rows_together = 64;
 /// Rows between two looks at the time limit.
 constexpr std::int64_t rows_between_checks = 4096;
 /// Walks that a thread takes at least.
@@ -115,7 +115,7 @@ bool has_no_nan(const CompactForest<C>& forest, const T* x, std::int64_t width, 
 template <typename A, typename T>
 void add_votes_by_masks(const MaskForest& forest, const T* x, std::int64_t width, std::size_t rows,
                         Scores<A>& scores) {
-  static_assert(walks_together <= MaskRows::most);
+  static_assert(rows_together <= MaskRows::most);
   std::uint32_t leaves[MaskRows::most];
   const MaskRows features(x, width, rows, forest.features());
   for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
@@ -124,19 +124,19 @@ void add_votes_by_masks(const MaskForest& forest, const T* x, std::int64_t width
   }
 }
 
-/// Many rows go through one tree after the other, which then stays in the cache; few through several trees at
-/// a time.
+/// Few trees at a time, which then stay in the cache.
 template <typename A, typename C, typename T>
 void add_votes(const CompactForest<C>& forest, const T* x, std::int64_t width, std::int64_t rows,
                Scores<A>& scores) {
-  std::uint32_t leaves[walks_together];
+  static_assert(rows_together <= most_walks);
+  std::uint32_t leaves[most_walks];
   const bool no_nan = has_no_nan(forest, x, width, rows);
   const auto count = static_cast<std::size_t>(rows);
   if (forest.masks(no_nan).is_faster_for(count))
     return add_votes_by_masks(forest.masks(no_nan), x, width, count, scores);
   std::span<const std::uint32_t> roots = forest.roots();
   while (!roots.empty()) {
-    const auto some = roots.first(std::min(roots.size(), static_cast<std::size_t>(walks_together / rows)));
+    const auto some = roots.first(std::min(roots.size(), most_walks / count));
     forest.walk(Walks<T>{x, width, count, some}, no_nan, leaves);
     for (std::size_t tree = 0; tree < some.size(); ++tree) scores.add({leaves + tree * count, count});
     roots = roots.subspan(some.size());
@@ -155,9 +155,9 @@ void Forest::run(const Tensor& x, Aggregate aggregate, RunContext& context, cons
     if (!compact.fits(rows.width)) refuse();
     const T* features = x.data<T>();
     const auto run_rows = [&]<typename A>(A, std::int64_t begin, std::int64_t end) {
-      Scores<A> scores(*this, compact, aggregate, std::min(walks_together, end - begin));
-      for (std::int64_t first = begin; first < end; first += walks_together) {
-        const std::int64_t count = std::min(walks_together, end - first);
+      Scores<A> scores(*this, compact, aggregate, std::min(rows_together, end - begin));
+      for (std::int64_t first = begin; first < end; first += rows_together) {
+        const std::int64_t count = std::min(rows_together, end - first);
         scores.clear();
         add_votes(compact, features + first * rows.width, rows.width, count, scores);
         for (std::int64_t row = 0; row < count; ++row)

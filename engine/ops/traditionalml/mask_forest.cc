@@ -54,7 +54,7 @@ bool MaskForest::add_tree(std::span<const Branch<float>> nodes, std::uint32_t br
   };
   std::vector<Passed> passed;
   std::vector<Child> ahead{{root, -1, 0}};
-  std::size_t leaves = 0, deepest = 0, depths = 0;
+  std::size_t leaves = 0, depths = 0;
   const Tree tree{nodes_.size(), ends_.size(), 0, leaves_.size()};
   while (!ahead.empty()) {
     const Child child = ahead.back();
@@ -63,7 +63,6 @@ bool MaskForest::add_tree(std::span<const Branch<float>> nodes, std::uint32_t br
     if (child.node >= branches) {
       if (++leaves > most_leaves) return false;
       leaves_.push_back(child.node - branches);
-      deepest = std::max(deepest, child.depth);
       depths += child.depth;
       continue;
     }
@@ -81,20 +80,20 @@ bool MaskForest::add_tree(std::span<const Branch<float>> nodes, std::uint32_t br
   }
   trees_.push_back(tree);
   trees_.back().words = ends_.size() - tree.first_word;
-  // As measured, of few rows, where it matters. Walks wait for the deepest of those that go together, which
-  // is some way from the mean to the deepest of all leaves.
-  constexpr double of_step = 5.2, of_walk = 4, of_node = 3, of_word = 10, of_tree = 50;
-  const double mean = static_cast<double>(depths) / static_cast<double>(leaves);
-  walk_cost_ += of_walk + of_step * (mean + static_cast<double>(deepest)) / 2;
+  // As measured.
+  constexpr double of_step = 3.5, of_walk = 4, of_node = 3, of_word = 10, of_tree = 50;
+  walk_cost_ += of_walk + of_step * static_cast<double>(depths) / static_cast<double>(leaves);
   vector_cost_ += of_tree + of_word * static_cast<double>(trees_.back().words) +
                   of_node * static_cast<double>(nodes_.size() - tree.first_node);
   return true;
 }
 
 bool MaskForest::is_faster_for(std::size_t rows) const {
-  const std::size_t lanes = kernels::mask_tree_lanes();
-  return !trees_.empty() && static_cast<double>((rows + lanes - 1) / lanes) * vector_cost_ <
-                                static_cast<double>(rows) * walk_cost_;
+  constexpr double of_four = 2.2;  // vectors that go together take as long as so many that do not
+  const std::size_t lanes = kernels::mask_tree_lanes(), vectors = (rows + lanes - 1) / lanes;
+  const double cost =
+      (of_four * static_cast<double>(vectors / 4) + static_cast<double>(vectors % 4)) * vector_cost_;
+  return !trees_.empty() && cost < static_cast<double>(rows) * walk_cost_;
 }
 
 void MaskForest::find_leaves(std::size_t tree, const MaskRows& rows, std::uint32_t* leaves) const {

@@ -2,13 +2,12 @@
 #include "engine/ops/traditionalml/mask_forest.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <random>
 
 #include "engine/ops/traditionalml/compact_forest.h"
 #include "tests/engine/kernels/target_fixture.h"
 #include "tests/engine/ops/traditionalml/classic_trees.h"
+#include "tests/engine/ops/traditionalml/drawn_forest.h"
 
 namespace grurun::engine::testing {
 namespace {
@@ -16,74 +15,19 @@ namespace {
 class MaskForestOnTargets : public kernels::EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(MaskForestOnTargets);
 
-constexpr std::uint32_t mask_features = 5;
-
-/// Trees of so many leaves each, split anywhere, with nodes as CompactForest has them.
-struct DrawnForest {
-  std::vector<Branch<float>> nodes;
-  std::vector<std::uint32_t> roots;
-  std::uint32_t branches = 0;
-
-  explicit DrawnForest(const std::vector<int>& leaves) {
-    for (const int count : leaves) branches += static_cast<std::uint32_t>(count) - 1;
-    nodes.resize(branches);
-    next_leaf_ = branches;
-    for (const int count : leaves) roots.push_back(grow(count));
-  }
-
-  std::uint32_t walk(std::uint32_t root, const float* x, bool nan_holds) const {
-    std::uint32_t at = root;
-    while (at < branches) {
-      const float value = x[nodes[at].feature];
-      at = nodes[at].next[(nan_holds ? !(value > nodes[at].at) : value <= nodes[at].at) ? 1 : 0];
-    }
-    return at - branches;
-  }
-
- private:
-  std::uint32_t grow(int leaves) {
-    if (leaves == 1) return next_leaf_++;
-    const std::uint32_t place = next_branch_++;
-    const int below = std::uniform_int_distribution<int>(1, leaves - 1)(random_);
-    nodes[place].at = 0.25F * static_cast<float>(std::uniform_int_distribution<int>(-6, 6)(random_));
-    nodes[place].feature = std::uniform_int_distribution<std::uint32_t>(0, mask_features - 1)(random_);
-    nodes[place].next[0] = grow(below);
-    nodes[place].next[1] = grow(leaves - below);
-    return place;
-  }
-
-  std::mt19937 random_{7};
-  std::uint32_t next_branch_ = 0, next_leaf_ = 0;
-};
-
-/// Quarters, many of them where trees split; some NaN, some infinite.
-std::vector<float> drawn_rows(std::int64_t count) {
-  std::mt19937 random(11);
-  std::uniform_int_distribution<int> quarters(-10, 10), kind(0, 30);
-  std::vector<float> x;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const int of = kind(random);
-    x.push_back(of == 0   ? static_cast<float>(nan)
-                : of == 1 ? static_cast<float>(inf)
-                : of == 2 ? -static_cast<float>(inf)
-                          : 0.25F * static_cast<float>(quarters(random)));
-  }
-  return x;
-}
-
 TEST_P(MaskForestOnTargets, RowsComeToTheLeavesThatTheyWalkTo) {
   const DrawnForest drawn({1, 2, 3, 15, 31, 32, 33, 50, 64, 65, 96, 200, 256});
-  const std::vector<float> x = drawn_rows(MaskRows::most * mask_features);
+  const std::vector<float> x = drawn_rows(MaskRows::most * drawn_features);
   for (const bool nan_holds : {false, true}) {
     const MaskForest forest(drawn.nodes, drawn.branches, drawn.roots, nan_holds);
     ASSERT_EQ(forest.trees(), drawn.roots.size());
     for (const std::size_t rows : {1, 3, 8, 16, 17, 50, 64}) {
-      const MaskRows features(x.data(), mask_features, rows, forest.features());
+      const MaskRows features(x.data(), drawn_features, rows, forest.features());
       for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
         std::uint32_t leaves[MaskRows::most];
         forest.find_leaves(tree, features, leaves);
         for (std::size_t row = 0; row < rows; ++row) {
-          EXPECT_EQ(leaves[row], drawn.walk(drawn.roots[tree], &x[row * mask_features], nan_holds))
+          EXPECT_EQ(leaves[row], drawn.walk(drawn.roots[tree], &x[row * drawn_features], nan_holds))
               << tree << ", " << row << " of " << rows;
         }
       }
@@ -119,10 +63,10 @@ TEST(MaskForest, IsTakenForManyRowsOnly) {
 std::vector<float> expected_of_trees(const DrawnForest& drawn, const std::vector<float>& x, bool others,
                                      bool least) {
   std::vector<float> y;
-  for (std::size_t row = 0; row * mask_features < x.size(); ++row) {
+  for (std::size_t row = 0; row * drawn_features < x.size(); ++row) {
     std::map<std::uint32_t, std::vector<float>> votes;
     for (const std::uint32_t root : drawn.roots) {
-      const std::uint32_t leaf = drawn.walk(root, &x[row * mask_features], false);
+      const std::uint32_t leaf = drawn.walk(root, &x[row * drawn_features], false);
       votes[leaf % 3].push_back(0.125F * static_cast<float>(leaf));
       if (others) votes[(leaf + 1) % 3].push_back(-1);
     }
@@ -157,7 +101,7 @@ TEST(MaskForest, OutputsAreThoseOfWalks) {
       }
     }
     // The first node of a tree is its root.
-    const std::vector<float> x = drawn_rows(150 * mask_features);
+    const std::vector<float> x = drawn_rows(150 * drawn_features);
     for (const bool others : {false, true}) {
       std::vector<VoteRow> votes;
       for (const TreeNode& node : nodes) {
@@ -171,7 +115,7 @@ TEST(MaskForest, OutputsAreThoseOfWalks) {
         check_rows({{"a forest",
                      "ai.onnx.ml:TreeEnsembleRegressor",
                      1,
-                     {Tensor::from<float>(Shape{150, mask_features}, x)},
+                     {Tensor::from<float>(Shape{150, drawn_features}, x)},
                      trees(nodes, votes, "target",
                            {attr("n_targets", 3), attr("aggregate_function", least ? "MIN" : "SUM")}),
                      {Tensor::from<float>(Shape{150, 3}, y)}}});
