@@ -61,20 +61,37 @@ def classic_trees(op, modes, targets=1, nan=0, double=False, labels=0, **more):
     return op, 3, attributes | more
 
 
-def tree_ensemble(dtype, modes, targets=1):
+def children_of(leaves, uneven):
+    """Of each node that splits, its true child and its false one [leaves - 1, 2], and whether they are leaves, which have numbers of their
+    own. A node splits the first leaf there is, which makes complete trees, or, uneven, any of them."""
+    children, is_leaf, ends = np.zeros((leaves - 1, 2), int), np.ones((leaves - 1, 2), int), []
+    for node in range(leaves - 1):
+        if node:
+            split = ends.pop(NUMBERS.integers(len(ends)) if uneven else 0)
+            children[split], is_leaf[split] = node, 0
+        ends += [(node, 0), (node, 1)]
+    for leaf, end in enumerate(ends):
+        children[end] = leaf
+    return children, is_leaf
+
+
+def tree_ensemble(dtype, modes, targets=1, leaves=2**DEPTH, uneven=False):
     """TreeEnsemble-5."""
-    inner, leaves = 2**DEPTH - 1, 2**DEPTH
-    splits, features = splits_and_features(dtype)
+    inner = leaves - 1
+    if uneven:
+        splits, features = NUMBERS.standard_normal(TREES * inner).astype(dtype), NUMBERS.integers(0, FEATURES, TREES * inner)
+    else:
+        splits, features = splits_and_features(dtype)
     kinds = NUMBERS.integers(0, len(modes), splits.size)
     codes = np.array([MODES.index(mode) for mode in modes], np.uint8)[kinds]
-    at, first = np.tile(np.arange(inner), TREES), np.repeat(np.arange(TREES), inner)
-    is_last = 2 * at + 1 >= inner
-    child = np.where(is_last, 2 * at + 1 - inner + first * leaves, 2 * at + 1 + first * inner)
+    trees = [children_of(leaves, uneven) for _ in range(TREES)]
+    is_leaf = np.concatenate([each for _, each in trees])
+    children = np.concatenate([each for each, _ in trees]) + np.repeat(np.arange(TREES), inner)[:, None] * np.where(is_leaf, leaves, inner)
     weights = NUMBERS.standard_normal(TREES * leaves).astype(dtype)
     attributes = {
         "n_targets": targets, "nodes_splits": numpy_helper.from_array(splits), "nodes_featureids": features.tolist(),
-        "nodes_modes": numpy_helper.from_array(codes), "nodes_truenodeids": child.tolist(), "nodes_falsenodeids": (child + 1).tolist(),
-        "nodes_trueleafs": is_last.astype(int).tolist(), "nodes_falseleafs": is_last.astype(int).tolist(),
+        "nodes_modes": numpy_helper.from_array(codes), "nodes_truenodeids": children[:, 0].tolist(),
+        "nodes_falsenodeids": children[:, 1].tolist(), "nodes_trueleafs": is_leaf[:, 0].tolist(), "nodes_falseleafs": is_leaf[:, 1].tolist(),
         "leaf_targetids": [k % targets for k in range(weights.size)], "leaf_weights": numpy_helper.from_array(weights),
         "tree_roots": (np.arange(TREES) * inner).tolist()}
     if "MEMBER" in modes:
@@ -116,6 +133,9 @@ def cases():
     for dtype in (np.float32, np.float64):
         for modes in (["LEQ"], ["MEMBER"], MODES):
             yield f"TreeEnsemble {np.dtype(dtype)}, {modes[0] if len(modes) == 1 else 'all modes'}", dtype, *tree_ensemble(dtype, modes)
+    for leaves in (31, 127, 255, 600):
+        yield f"TreeEnsemble, uneven trees of {leaves} leaves", np.float32, *tree_ensemble(np.float32, ["LEQ"], leaves=leaves, uneven=True)
+    yield "TreeEnsemble float64, uneven trees of 255 leaves", np.float64, *tree_ensemble(np.float64, ["LEQ"], leaves=255, uneven=True)
     for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
         yield f"SVMRegressor {kernel}", np.float32, *support_vectors("SVMRegressor", kernel)
         yield f"SVMClassifier {kernel}, 5 classes, probabilities", np.float32, *support_vectors("SVMClassifier", kernel, 5, True)
