@@ -81,9 +81,26 @@ std::optional<std::string> unlisted(const std::vector<StatedValues>& page, const
 std::vector<std::string> values_of(const Attribute& attribute) {
   if (attribute.type == AttributeType::string) return {attribute.s};
   if (attribute.type == AttributeType::int_) return {std::to_string(attribute.i)};
-  std::vector<std::string> values = attribute.strings;
+  std::vector<std::string> values;
   for (const std::int64_t value : attribute.ints) values.push_back(std::to_string(value));
   return values;
+}
+
+// Of lists that are long, as of trees, each value is judged once.
+std::optional<std::string> unlisted(const std::vector<StatedValues>& page, const Node& node,
+                                    const Attribute& attribute, int since_version) {
+  const auto is_of_it = [&](const StatedValues& stated) {
+    return stated.attribute == attribute.name && stated.since <= since_version && !stated.list.empty();
+  };
+  if (std::ranges::none_of(page, is_of_it)) return std::nullopt;
+  const std::vector<std::string> others = values_of(attribute);
+  std::vector<std::string_view> judged;
+  for (const std::string& value : attribute.type == AttributeType::strings ? attribute.strings : others) {
+    if (std::ranges::find(judged, value) != judged.end()) continue;
+    if (auto fault = unlisted(page, node, attribute, value, since_version)) return fault;
+    judged.push_back(value);
+  }
+  return std::nullopt;
 }
 
 // The first number that is below, or no number; "" where there is none.
@@ -155,9 +172,7 @@ std::optional<std::string> attribute_value_fault(const Page& page, const Node& n
   const std::vector<StatedValues> all = stated_values(page);
   for (const Attribute& attribute : node.attributes) {
     if (!attribute.ref_attr_name.empty()) continue;
-    for (const std::string& value : values_of(attribute)) {
-      if (auto fault = unlisted(all, node, attribute, value, since_version)) return fault;
-    }
+    if (auto fault = unlisted(all, node, attribute, since_version)) return fault;
   }
   for (const StatedValues& stated : all) {
     if (!stated.list.empty() || stated.since > since_version) continue;

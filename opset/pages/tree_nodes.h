@@ -20,12 +20,16 @@ class TreeNodes {
 
   TreeNodes(std::span<const std::int64_t> trees, std::span<const std::int64_t> ids);
 
+  TreeNodes(const TreeNodes&) = delete;
+  TreeNodes& operator=(const TreeNodes&) = delete;
+
   std::optional<std::size_t> find(std::int64_t tree, std::int64_t id) const;
   /// One that is listed again; nullptr: none is.
   const Entry* find_twice() const;
 
  private:
-  std::vector<Entry> entries_;  // sorted
+  std::vector<Entry> entries_;                 // sorted
+  std::vector<std::span<const Entry>> trees_;  // of each tree its entries
 };
 
 }  // namespace grurun::opset

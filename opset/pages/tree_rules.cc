@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "opset/pages/attribute_lists.h"
 #include "opset/pages/page_rules.h"
@@ -17,6 +18,7 @@ namespace {
 using onnx_io::Node;
 using Said = std::optional<std::string>;
 
+constexpr std::string_view leaf_mode = "LEAF";
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 using Children = std::vector<std::array<std::size_t, 2>>;  // of each node; none of a leaf
 
@@ -48,18 +50,16 @@ std::size_t find_cycle(const Children& children) {
   return none;
 }
 
-bool is_leaf(const Node& node, std::size_t at) {
-  return strings_of(node, "nodes_modes")[at] == "LEAF";
-}
-
 Said nodes_fault(const Node& node, const TreeNodes& table) {
   const auto &trees = ints_of(node, "nodes_treeids"), &ids = ints_of(node, "nodes_nodeids");
+  const auto& modes = strings_of(node, "nodes_modes");
+  const std::array lists = {&ints_of(node, "nodes_truenodeids"), &ints_of(node, "nodes_falsenodeids")};
   Children children(ids.size(), {none, none});
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (is_leaf(node, i)) continue;
+    if (modes[i] == leaf_mode) continue;
     std::size_t which = 0;
-    for (const char* list : {"nodes_truenodeids", "nodes_falsenodeids"}) {
-      const std::int64_t id = ints_of(node, list)[i];
+    for (const auto* list : lists) {
+      const std::int64_t id = (*list)[i];
       const auto child = table.find(trees[i], id);
       if (!child)
         return fmt::format("node {} of tree {} has the child {}, which is not listed", ids[i], trees[i], id);
@@ -75,9 +75,10 @@ Said nodes_fault(const Node& node, const TreeNodes& table) {
 Said votes_fault(const Node& node, const TreeNodes& table, const std::string& prefix, std::int64_t targets) {
   const auto &trees = ints_of(node, prefix + "_treeids"), &ids = ints_of(node, prefix + "_nodeids");
   const auto& voted = ints_of(node, prefix + "_ids");
+  const auto& modes = strings_of(node, "nodes_modes");
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto leaf = table.find(trees[i], ids[i]);
-    if (!leaf || !is_leaf(node, *leaf))
+    if (!leaf || modes[*leaf] != leaf_mode)
       return fmt::format("{}_nodeids names node {} of tree {}, which is {}", prefix, ids[i], trees[i],
                          leaf ? "no leaf" : "not listed");
     if (voted[i] < 0 || voted[i] >= targets)

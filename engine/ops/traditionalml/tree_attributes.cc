@@ -57,6 +57,7 @@ NodeLists read_nodes(PrepareContext& node) {
 }
 
 void add_nodes(const NodeLists& lists, const opset::TreeNodes& table, Forest& forest) {
+  forest.nodes.reserve(lists.ids.size());
   for (std::size_t i = 0; i < lists.ids.size(); ++i) {
     TreeNode& node = forest.nodes.emplace_back();
     node.mode = parse_mode(lists.modes[i]);
@@ -79,6 +80,8 @@ void add_votes(PrepareContext& node, const std::string& prefix, const opset::Tre
   forest.in_double |= weights.in_double;
 
   std::vector<std::pair<std::size_t, Vote>> votes;
+  votes.reserve(ids.size());
+  forest.votes.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const std::size_t leaf = table.find(trees[i], ids[i]).value();
     votes.push_back({leaf, {static_cast<std::size_t>(targets[i]), weights.values[i]}});

@@ -1,5 +1,6 @@
 #include "opset/pages/attribute_values.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,6 +135,21 @@ TEST(AttributeValues, NameTheAttributeTheNumberAndTheBound) {
             Lines{"SCHEMA013 strides holds 0, but must hold numbers from 1 on"});
   EXPECT_EQ(findings("() => (float[2] Y) { Y = RandomNormal <shape = [2], scale = -0.5> () }"),
             Lines{"SCHEMA013 scale is -0.5, but must be at least 0"});
+}
+
+TEST(AttributeValues, OfListsNoneMayBeUnlisted) {
+  onnx_io::Attribute modes;
+  modes.name = "nodes_modes";
+  modes.type = onnx_io::AttributeType::strings;
+  onnx_io::Node node;
+  node.domain = "ai.onnx.ml";
+  node.op_type = "TreeEnsembleRegressor";
+  modes.strings = {"BRANCH_LEQ", "LEAF", "BRANCH_LEQ", "LEAF", "LEAF"};
+  node.attributes = {modes};
+  EXPECT_EQ(fault_of(node, 3), std::nullopt);
+  modes.strings[3] = "BRANCH_MEMBER";
+  node.attributes = {modes};
+  EXPECT_THAT(fault_of(node, 3).value_or(""), ::testing::HasSubstr("nodes_modes is 'BRANCH_MEMBER', but"));
 }
 
 }  // namespace
