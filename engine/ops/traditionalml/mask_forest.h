@@ -41,7 +41,7 @@ class MaskRows {
 
 class MaskForest {
  public:
-  static constexpr std::size_t most_leaves = 256;  // of a tree: beyond, walks take about as long
+  static constexpr std::size_t most_leaves = 192;  // of a tree: beyond, walks take about as long
 
   /// Without trees: where one has more leaves.
   MaskForest() = default;

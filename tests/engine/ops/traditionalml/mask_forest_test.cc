@@ -16,7 +16,7 @@ class MaskForestOnTargets : public kernels::EveryTarget {};
 GRURUN_FOR_EVERY_TARGET(MaskForestOnTargets);
 
 TEST_P(MaskForestOnTargets, RowsComeToTheLeavesThatTheyWalkTo) {
-  const DrawnForest drawn({1, 2, 3, 15, 31, 32, 33, 50, 64, 65, 96, 200, 256});
+  const DrawnForest drawn({1, 2, 3, 15, 31, 32, 33, 50, 64, 65, 96, 161, 192});
   const std::vector<float> x = drawn_rows(MaskRows::most * drawn_features);
   for (const bool nan_holds : {false, true}) {
     const MaskForest forest(drawn.nodes, drawn.branches, drawn.roots, nan_holds);
