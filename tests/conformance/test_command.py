@@ -103,7 +103,10 @@ class Command(unittest.TestCase):
         import termios
         self.break_case(self.names[1])
         for columns, environment in ((30, {}), (80, {}), (80, {"CI": "true"})):
-            parent, child = pty.openpty()
+            try:
+                parent, child = pty.openpty()
+            except OSError as error:
+                self.skipTest(f"this system opens no terminals: {error}")
             fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
             variables = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR")}
             result = subprocess.run([BINARY, "conformance", self.folder], stdout=subprocess.PIPE, stderr=child, text=True,
