@@ -75,8 +75,10 @@ def children_of(leaves, uneven):
     return children, is_leaf
 
 
-def tree_ensemble(dtype, modes, targets=1, leaves=2**DEPTH, uneven=False):
-    """TreeEnsemble-5."""
+def tree_ensemble(dtype, modes, targets=1, uneven=0):
+    """TreeEnsemble-5 of complete trees, or of uneven ones of so many leaves, whose splits are any numbers: of few, deep nodes would not be
+    reached."""
+    leaves = uneven or 2**DEPTH
     inner = leaves - 1
     if uneven:
         splits, features = NUMBERS.standard_normal(TREES * inner).astype(dtype), NUMBERS.integers(0, FEATURES, TREES * inner)
@@ -84,7 +86,7 @@ def tree_ensemble(dtype, modes, targets=1, leaves=2**DEPTH, uneven=False):
         splits, features = splits_and_features(dtype)
     kinds = NUMBERS.integers(0, len(modes), splits.size)
     codes = np.array([MODES.index(mode) for mode in modes], np.uint8)[kinds]
-    trees = [children_of(leaves, uneven) for _ in range(TREES)]
+    trees = [children_of(leaves, uneven > 0) for _ in range(TREES)]
     is_leaf = np.concatenate([each for _, each in trees])
     children = np.concatenate([each for each, _ in trees]) + np.repeat(np.arange(TREES), inner)[:, None] * np.where(is_leaf, leaves, inner)
     weights = NUMBERS.standard_normal(TREES * leaves).astype(dtype)
@@ -134,8 +136,8 @@ def cases():
         for modes in (["LEQ"], ["MEMBER"], MODES):
             yield f"TreeEnsemble {np.dtype(dtype)}, {modes[0] if len(modes) == 1 else 'all modes'}", dtype, *tree_ensemble(dtype, modes)
     for leaves in (31, 127, 255, 600):
-        yield f"TreeEnsemble, uneven trees of {leaves} leaves", np.float32, *tree_ensemble(np.float32, ["LEQ"], leaves=leaves, uneven=True)
-    yield "TreeEnsemble float64, uneven trees of 255 leaves", np.float64, *tree_ensemble(np.float64, ["LEQ"], leaves=255, uneven=True)
+        yield f"TreeEnsemble, uneven trees of {leaves} leaves", np.float32, *tree_ensemble(np.float32, ["LEQ"], uneven=leaves)
+    yield "TreeEnsemble float64, uneven trees of 255 leaves", np.float64, *tree_ensemble(np.float64, ["LEQ"], uneven=255)
     for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
         yield f"SVMRegressor {kernel}", np.float32, *support_vectors("SVMRegressor", kernel)
         yield f"SVMClassifier {kernel}, 5 classes, probabilities", np.float32, *support_vectors("SVMClassifier", kernel, 5, True)
