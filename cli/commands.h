@@ -28,6 +28,9 @@ void add_run(CLI::App& app, Action& action);
 /// Error(internal) for faults of ours; nothing else leaves it.
 void add_conformance(CLI::App& command, Action& action);
 
+/// `grurun data -o DIR`: ONNX's official cases as files. Returns 0, or 1 where some could not be made.
+void add_data(CLI::App& command, Action& action);
+
 /// `grurun report COMMAND`: what becomes of the JSON reports of `grurun conformance`; each command of it has
 /// a row in report_command.cc.
 void add_report(CLI::App& command, Action& action);

@@ -12,11 +12,13 @@
 #include "cli/flag_values.h"
 #include "cli/gate_flags.h"
 #include "cli/limit_flags.h"
+#include "cli/node_cases_flag.h"
 #include "cli/part_flags.h"
 #include "cli/report_flags.h"
 #include "cli/sandbox_flags.h"
 #include "cli/tolerance_flags.h"
 #include "conformance/discover.h"
+#include "conformance/official/official_cases.h"
 #include "conformance/select.h"
 #include "conformance/suite.h"
 #include "engine/kernels/machine/parallel.h"
@@ -60,6 +62,7 @@ struct Flags {
   std::string runtime;
   std::string reference;
   GateFlags gate;
+  std::string node_cases;
   std::string max_run_time = "0";
   std::string sandbox = "auto";
 };
@@ -236,6 +239,7 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& know
     fail_usage("{}: no case is below it; give folders of cases, or cases", found.without_case.front());
   require_unread_models(reports, found.cases);
   result.no_cases = std::move(found.no_cases);
+  if (!flags.node_cases.empty()) result.no_cases.erase(node_cases_as_code);
   known = known_cases(flags, found, result);
   result.cases = std::move(found.cases);
   const SuiteOptions options = suite_options(flags, all);
@@ -254,11 +258,13 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& know
   return result;
 }
 
-int run(const Flags& flags) {
+int run(const Flags& given) {
+  Flags flags = given;  // paths are added to
   SuiteReports reports(flags.report, "conformance", false);
   check(flags, reports);
-  apply(flags.model, flags.max_time);
+  cli::apply(flags.model, flags.max_time);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
+  add_node_cases(flags.node_cases, flags.paths);
   Known known;
   SuiteResult result = prepare(flags, reports, known);
   if (flags.list) {
@@ -310,6 +316,7 @@ void add_conformance(CLI::App& command, Action& action) {
   auto flags = std::make_shared<Flags>();
   command.add_option("PATH", flags->paths, "Folders that hold cases at any depth, or single cases")
       ->required();
+  add_node_cases_flag(command, flags->node_cases);
   command.add_option("-j,--jobs", flags->jobs, "Worker processes; 0: one on each CPU")->capture_default_str();
   command.add_option("--max-time", flags->max_time, "Seconds a case may take, less than 1e9; 0: no limit")
       ->type_name("SECONDS")

@@ -83,6 +83,7 @@ class HelpFormat : public CLI::Formatter {
 
 constexpr Command commands[] = {
     {"conformance", "Run test cases and compare them with their expected outputs", add_conformance},
+    {"data", "Write ONNX's official test cases as files", add_data},
     {"report", "Show, compare and judge again what conformance reported", add_report},
     {"compare", "Compare values in files: tensors, .npz, data sets, folders", add_compare},
     {"bench", "Measure how long a run of a model takes", add_bench},

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "conformance/official/official_cases.h"
 #include "onnx_io/folder.h"
 #include "onnx_io/models/find_models.h"
 #include "onnx_io/near_files.h"
@@ -214,6 +215,8 @@ class Finder {
       return {};
     }
     for (const auto& [name, problem] : listing.unseen) add_unseen(path / name, problem);
+    if (const auto generators = node_generators(path.string()))
+      found_.no_cases[node_cases_as_code].push_back(*generators);
     if (has_sets && !is_case)
       found_.no_cases["test_data_set_* without a model, or with several and none is model.onnx"].push_back(
           path.string());

@@ -30,6 +30,7 @@ struct Discovery {
 /// below
 ///   the paths whose url ends in that model's file name gives its rtol and atol.
 /// - Any other folder that holds only a data.json with a url is no case.
+/// - A folder of official cases whose node cases are Python code is named among no_cases.
 /// Symbolic links are followed. A folder is walked once, however many links lead to it; a link to a case is a
 /// case.
 /// Throws Error(usage) when a path does not exist or names a file that is no case.

@@ -1,15 +1,13 @@
 #include "conformance/known_wrong.h"
 
 #include <fmt/format.h>
-#include <nettle/sha2.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
-#include "onnx_io/bytes.h"
+#include "conformance/sha256.h"
 #include "trial/data_set_names.h"
 
 namespace grurun::conformance {
@@ -99,21 +97,6 @@ constexpr KnownWrongRule rules[] = {
      "Unique-11, example 1: input_X = [2, 1, 1, 3, 4, 3], attribute_sorted = 0, output_Y = [2, 1, 3, 4]",
      "the expected Y is sorted, against inverse_indices, which give back X from the unsorted one only"},
 };
-
-std::string sha256_of(std::string_view bytes) {
-  sha256_ctx context;
-  sha256_init(&context);
-  sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
-  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest;
-  sha256_digest(&context, digest.size(), digest.data());
-  return fmt::format("{:02x}", fmt::join(digest, ""));
-}
-
-/// Throws Error(usage) for what is no regular file: a device never ends, a pipe is waited for.
-std::string sha256_of_file(const std::string& path) {
-  const onnx_io::OpenFile file = onnx_io::open_file(path);
-  return sha256_of(onnx_io::map_file(file.descriptor, static_cast<std::size_t>(file.size), path).text());
-}
 
 bool is_expected_file(const fs::path& path) {
   return path.extension() == ".pb" && trial::file_number(path.filename().string(), trial::output_prefix);

@@ -70,9 +70,7 @@ std::vector<WantedValue> wanted_values(const onnx_io::Model& model, const std::v
 
 std::optional<std::string> command_of_runtime(const std::string& name) {
   if (std::ranges::count(python_runtimes, name) == 0) return std::nullopt;
-  const char* python = std::getenv("GRURUN_PYTHON");
-  return fmt::format("'{}' -m grurun.runtimes.{} {{model}} {{inputs}} {{outputs}}",
-                     python == nullptr ? "python3" : python, name);
+  return fmt::format("'{}' -m grurun.runtimes.{} {{model}} {{inputs}} {{outputs}}", python_program(), name);
 }
 
 namespace {

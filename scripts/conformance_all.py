@@ -16,9 +16,12 @@ import subprocess
 import sys
 import tempfile
 
-from onnx_data import RELEASES
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+OFFICIAL_DATA = ROOT / "conformance" / "official"
+sys.path.insert(0, str(OFFICIAL_DATA))
+
+from onnx_data import RELEASES  # it stands beside the program that embeds it
+
 OFFICIAL = ROOT / "testdata" / "official"
 PAGE = ROOT / "docs" / "releases.md"
 GOOD = ("passed", "passed-not-comparable", "known-wrong")
@@ -27,7 +30,7 @@ GOOD = ("passed", "passed-not-comparable", "known-wrong")
 def obtain(release):
     folder = OFFICIAL / f"onnx-{release}"
     if not (folder / "complete").exists():
-        subprocess.run([sys.executable, ROOT / "scripts" / "onnx_data.py", release, folder], check=True)
+        subprocess.run([sys.executable, OFFICIAL_DATA / "onnx_data.py", "release", release, folder], check=True)
 
 
 def digest(paths, folder, more=b""):

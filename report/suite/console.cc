@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "conformance/official/official_cases.h"
 #include "report/bounded.h"
 #include "report/counted.h"
 #include "report/suite/suite_format.h"
@@ -175,6 +176,7 @@ std::string last_line(const conformance::SuiteResult& result, const Tally& tally
                        conformance::verdict_name(static_cast<conformance::Verdict>(v)));
     separator = ", ";
   }
+  if (result.no_cases.contains(conformance::node_cases_as_code)) out += "; node cases of onnx were not run";
   if (result.not_run() > 0)
     out += fmt::format("; {} not run ({})", result.not_run(), why_not_run(result.end));
   if (result.unexpected() > 0) out += fmt::format("; {} not as expected", result.unexpected());

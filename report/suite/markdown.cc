@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/official/official_cases.h"
 #include "report/counted.h"
 #include "report/suite/suite_diff.h"
 #include "report/suite/suite_format.h"
@@ -132,12 +133,15 @@ std::string markdown_report(const conformance::SuiteResult& result) {
       failures += markdown_case(result, i, endings[i]);
   if (told > most_cases) failures += fmt::format("- and {} more\n", told - most_cases);
   if (told > 0) out += "\n### Not as expected\n\n" + failures;
-  std::vector<std::string> stale, unused;
+  std::vector<std::string> stale, unused, not_run;
+  if (const auto code = result.no_cases.find(conformance::node_cases_as_code); code != result.no_cases.end())
+    for (const std::string& folder : code->second)
+      not_run.push_back(fmt::format("node cases: {} ({})", markdown_text(folder), code->first));
   for (const conformance::Expectation* line : result.stale)
     stale.push_back(markdown_text(stale_note(result, *line)));
   for (const std::string& line : result.unused_rules) unused.push_back(markdown_text(line));
   out += markdown_list("Stale expectations", stale) + markdown_list("Unused rules of the policy", unused) +
-         markdown_list("Flaky", flaky_lines_in_markdown(result, endings));
+         markdown_list("Not run", not_run) + markdown_list("Flaky", flaky_lines_in_markdown(result, endings));
   if (result.former)
     out += markdown_list("Since " + markdown_text(result.former_file), changes_in_markdown(result));
   return out;
