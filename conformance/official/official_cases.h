@@ -9,7 +9,7 @@ namespace grurun::conformance {
 
 /// The key of Discovery::no_cases for folders of official cases without their node cases.
 inline constexpr const char* node_cases_as_code =
-    "Python code that makes node cases; --node-cases make runs them, grurun data writes them as files";
+    "node cases as Python code: --node-cases make runs them, grurun data writes them as files";
 
 /// For a folder backend/test/data of onnx without a folder node: the one of the Python code that makes the
 /// node cases (backend/test/case/node). nullopt for any other folder.

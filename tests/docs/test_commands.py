@@ -180,7 +180,7 @@ class Documents(unittest.TestCase):
         self.assertLessEqual(len((ROOT / "docs/performance.md").read_text().splitlines()), 150)
         releases = re.split(r"^(?=## )", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
         self.assertTrue(any(release.startswith("## 0.1.0\n") for release in releases))
-        most = {"## Unreleased": 90}  # shortened when it is released
+        most = {"## Unreleased": 200}  # shortened when it is released
         sizes = {release.partition("\n")[0]: release.count("\n") for release in releases}
         self.assertEqual([title for title, lines in sizes.items() if lines > most.get(title, 60)], [])
 
