@@ -13,27 +13,32 @@ namespace grurun::engine {
 
 namespace {
 
-/// Destroys a [n, n].
+/// Destroys a [n, n]. Mantissas of the pivots are multiplied and exponents added: the product of some of the
+/// pivots may be too large or too small for a double where that of all is not.
 double determinant(double* a, std::int64_t n) {
-  double product = 1;
+  double mantissa = 1;
+  std::int64_t exponent = 0;
   for (std::int64_t k = 0; k < n; ++k) {
     std::int64_t pivot = k;
-    for (std::int64_t i = k + 1; i < n; ++i) {
-      if (std::fabs(a[i * n + k]) > std::fabs(a[pivot * n + k])) pivot = i;
+    for (std::int64_t i = k + 1; i < n && a[pivot * n + k] == a[pivot * n + k]; ++i) {  // the first NaN stays
+      if (!(std::fabs(a[i * n + k]) <= std::fabs(a[pivot * n + k]))) pivot = i;
     }
     if (pivot != k) {
       std::swap_ranges(a + k * n, a + (k + 1) * n, a + pivot * n);
-      product = -product;
+      mantissa = -mantissa;
     }
     const double diagonal = a[k * n + k];
-    product *= diagonal;
-    if (diagonal == 0) return product;
+    if (diagonal == 0) return mantissa * diagonal;
+    int of_pivot = 0, of_product = 0;
+    mantissa = std::frexp(mantissa * std::frexp(diagonal, &of_pivot), &of_product);
+    exponent += of_pivot + of_product;
     for (std::int64_t i = k + 1; i < n; ++i) {
       const double factor = a[i * n + k] / diagonal;
       for (std::int64_t j = k; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
     }
   }
-  return product;
+  constexpr std::int64_t beyond = 4096;  // any double is 0 or infinite there
+  return std::ldexp(mantissa, static_cast<int>(std::clamp(exponent, -beyond, beyond)));
 }
 
 void run_det(RunContext& run) {

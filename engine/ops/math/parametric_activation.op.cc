@@ -6,8 +6,7 @@
 //   HardSigmoid:     max(0, min(1, alpha x + beta))    Swish: x / (1 + e^(-alpha x))
 //   Gelu:            x/2 (1 + erf(x / sqrt 2)); approximate = "tanh": x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715
 //   x^3))) Shrink:          x + bias for x < -lambd, x - bias for x > lambd, else 0
-// Selu-1 has other defaults than Selu-6. Shrink admits integers, with bias and lambd cut to integers, as the
-// function body of its schema casts them.
+// Selu-1 has other defaults than Selu-6. Shrink admits integers; lambd and bias are no integers for that.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -120,21 +119,30 @@ struct GeluTanh {
     kernels::vec_gelu_tanh(x, y, n);
   }
 };
+// Integers are compared and moved as real numbers, exactly, and the fraction of the sum is cut off.
 struct Shrink {
   float bias;
   float lambd;
   template <typename T>
   T operator()(T x) const {
     if constexpr (std::is_integral_v<T>) {
-      const auto limit = static_cast<std::int64_t>(lambd);
-      const auto shift = static_cast<T>(static_cast<std::int64_t>(bias));
-      if (std::cmp_less(x, -limit)) return wrapping_add(x, shift);
-      return std::cmp_greater(x, limit) ? wrapping_sub(x, shift) : T{0};
+      const auto limit = static_cast<std::int64_t>(std::floor(lambd));
+      if (std::cmp_less(x, -limit)) return moved(x, -bias);
+      return std::cmp_greater(x, limit) ? moved(x, bias) : T{0};
     } else {
       const T limit = static_cast<T>(lambd);
       const T shift = static_cast<T>(bias);
       return x < -limit ? x + shift : x > limit ? x - shift : T{0};
     }
+  }
+
+ private:
+  // x - by without its fraction; what T cannot hold wraps.
+  template <typename T>
+  static T moved(T x, float by) {
+    const auto whole = static_cast<std::int64_t>(std::floor(by));
+    const bool cut = static_cast<float>(whole) != by && std::cmp_greater(x, whole);
+    return wrapping_sub(wrapping_sub(x, static_cast<T>(whole)), static_cast<T>(cut));
   }
 };
 

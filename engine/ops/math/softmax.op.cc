@@ -1,6 +1,6 @@
 // Softmax:    y = e^x / sum(e^x)            over the elements of a set
 // LogSoftmax: y = x - log(sum(e^x))
-// Hardmax:    y = 1 for the first largest x, 0 for the others
+// Hardmax:    y = 1 for the first largest x, 0 for the others; a NaN counts as the largest, as for ArgMax
 // From version 13 on a set is what lies along axis (default -1). Versions 1 and 11 make a matrix of the
 // input, [a_0 ... a_(axis-1), a_axis ... a_(n-1)] (default axis 1), and a set is a row of it.
 #include "engine/ops/math/softmax.h"
@@ -69,15 +69,12 @@ struct LogSoftmax {
   }
 };
 struct Hardmax {
-  // A NaN is larger than nothing, and nothing than a NaN that comes first.
+  // The first NaN counts as the largest, as it does for ArgMax.
   template <typename T>
   static std::int64_t first_largest(const T* x, std::int64_t n) {
-    if (const T most = kernels::reduce_max(x, n); most == most) return std::find(x, x + n, most) - x;
-    std::int64_t best = 0;
-    for (std::int64_t i = 1; i < n; ++i) {
-      if (x[i] > x[best]) best = i;
-    }
-    return best;
+    const T most = kernels::reduce_max(x, n);
+    if (most != most) return std::find_if(x, x + n, [](T value) { return value != value; }) - x;
+    return std::find(x, x + n, most) - x;
   }
   template <typename T>
   static void row(const T* x, T* y, T*, std::int64_t n) {

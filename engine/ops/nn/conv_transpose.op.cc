@@ -6,8 +6,8 @@
 // X [N, C, D1...Dn], W [C, M/group, k1...kn], B [M] (optional), Y [N, M, O1...On] with
 //   O = stride * (D - 1) + output_padding + (k - 1) * dilation + 1 - pad_begin - pad_end
 // output_shape states O instead, auto_pad SAME_* makes it D * stride; the pads then follow, and may be
-// negative, the odd one at the end for SAME_UPPER and at the begin otherwise (version 1's text has it the
-// other way round). 16-bit floats are computed in float.
+// negative, the odd one at the end for SAME_UPPER and at the begin otherwise. With output_shape, version 1's
+// equations have it the other way round; its auto_pad has not. 16-bit floats are computed in float.
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
@@ -27,7 +27,7 @@ struct TransposeAttributes {
   WindowAttributes window;
   std::int64_t group;
   std::vector<std::int64_t> output_padding, output_shape;
-  bool odd_pad_at_end, may_state_all;
+  bool first_version;
 };
 
 // input and output are those of the transposed operator: place i of the input reaches i * stride - pad_begin
@@ -41,7 +41,7 @@ WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x
   if (!window.pads.empty() && window.pads.size() != 2 * rank) refuse();
   // Some exporters put N and C before the spatial sizes, which only version 1 does not forbid.
   ScratchVector<std::int64_t> stated(attributes.output_shape.begin(), attributes.output_shape.end());
-  if (attributes.may_state_all && stated.size() == rank + 2) stated.erase(stated.begin(), stated.begin() + 2);
+  if (attributes.first_version && stated.size() == rank + 2) stated.erase(stated.begin(), stated.begin() + 2);
   if (!stated.empty() && stated.size() != rank) refuse();
   WindowAxes axes(rank);
   for (std::size_t d = 0; d < rank; ++d) {
@@ -55,11 +55,13 @@ WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x
                     entry_or(attributes.output_padding, d, 0) + (axis.kernel - 1) * axis.dilation + 1);
     const bool same = window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower;
     if (same || !stated.empty()) {
+      const bool upper = window.auto_pad == AutoPad::same_upper;
+      const bool odd_pad_at_end = attributes.first_version && !stated.empty() ? !upper : upper;
       axis.output = stated.empty() ? checked_mul(axis.input, axis.stride) : stated[d];
       // Below 0 where the output is longer than what the input reaches: the rest, at both ends, stays at the
       // bias. The odd one is then at the end, as in the official cases of output_shape.
       const std::int64_t total = full - axis.output;
-      axis.pad_begin = attributes.odd_pad_at_end || total < 0 ? total / 2 : total - total / 2;
+      axis.pad_begin = odd_pad_at_end || total < 0 ? total / 2 : total - total / 2;
       axis.pad_end = total - axis.pad_begin;
     } else {
       axis.pad_begin = entry_or(window.pads, d, 0);
@@ -210,9 +212,7 @@ RunFunction prepare_conv_transpose(PrepareContext& node) {
   TransposeAttributes attributes;
   attributes.window = window_attributes(node, {});
   attributes.group = node.int_attribute("group", 1);
-  attributes.odd_pad_at_end =
-      (attributes.window.auto_pad == AutoPad::same_upper) == (node.since_version() > 1);
-  attributes.may_state_all = node.since_version() == 1;
+  attributes.first_version = node.since_version() == 1;
   attributes.output_padding = node.ints_attribute("output_padding");
   attributes.output_shape = node.ints_attribute("output_shape");
   require_lengths(attributes.output_padding, 0, "output_padding");

@@ -57,11 +57,12 @@ T rounded_to(C value) {
   }
 }
 
-/// The same, with the fraction of integers cut off.
+/// The same, with the fraction of integers cut off; what is within `error` of an integer is one.
 template <typename T, typename C>
-T truncated_to(C value) {
+T truncated_to(C value, C error) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    return detail::saturated<T>(std::trunc(value));
+    const C nearest = std::nearbyint(value);
+    return detail::saturated<T>(std::abs(value - nearest) <= error ? nearest : std::trunc(value));
   } else {
     return rounded_to<T>(value);
   }

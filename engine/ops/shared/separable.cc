@@ -1,6 +1,8 @@
 #include "engine/ops/shared/separable.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -201,6 +203,42 @@ void sum_passes(std::span<const Pass> passes, const C* x, C* y) {
   }
 }
 
+// How far sums may be from what they would be with exact weights. Places of the input, and so weights, are as
+// exact as double makes a number of the axis' length. Where elements are too large for halves to be told,
+// nothing is gained by more.
+template <typename T>
+double rounding_error(std::span<const Pass> passes, const T* x, std::int64_t count) {
+  double most = static_cast<double>(std::numeric_limits<T>::max());
+  if constexpr (sizeof(T) > 2) {
+    most = 0;
+    for (std::int64_t i = 0; i < count; ++i) most = std::max(most, std::fabs(static_cast<double>(x[i])));
+  }
+  double lengths = 0;
+  for (const Pass& pass : passes) lengths += static_cast<double>(pass.taps->input);
+  return std::min(most * lengths * 0x1p-50, 0x1p-10);
+}
+
+// Brings sums that are within `error` of a multiple of 1/2 onto it, so that no rounding of weights decides to
+// which side a half goes.
+template <typename C>
+void snap_to_halves(C* sums, std::int64_t n, double error) {
+  constexpr std::int64_t block = 512;
+  C halves[block];
+  for (; n > 0; n -= block, sums += block) {
+    const std::int64_t taken = std::min(block, n);
+    for (std::int64_t i = 0; i < taken; ++i) halves[i] = 2 * sums[i];
+    if constexpr (std::is_same_v<C, double>) {
+      kernels::vec_round(halves, halves, taken);
+    } else {
+      for (std::int64_t i = 0; i < taken; ++i) halves[i] = std::nearbyint(halves[i]);
+    }
+    for (std::int64_t i = 0; i < taken; ++i) {
+      const C half = halves[i] / 2;
+      sums[i] = std::fabs(sums[i] - half) <= static_cast<C>(error) ? half : sums[i];
+    }
+  }
+}
+
 template <typename T>
 void weigh(std::span<const Pass> passes, const T* x, std::int64_t x_count, T* y, std::int64_t y_count) {
   using C = InterpolationType<T>;
@@ -218,10 +256,15 @@ void weigh(std::span<const Pass> passes, const T* x, std::int64_t x_count, T* y,
     });
     sum_passes<C>(passes, from, wide_y.data());
     C* const sums = wide_y.data();
+    double error = 0;
+    if constexpr (std::is_integral_v<T>) error = rounding_error(passes, x, x_count);
     kernels::parallel_for(y_count, operations_per_piece, [&](std::int64_t begin, std::int64_t end) {
       if constexpr (requires { kernels::vec_convert(sums, y, end); }) {
         kernels::vec_convert(sums + begin, y + begin, end - begin);
-      } else if constexpr (std::is_same_v<C, double> && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        return;
+      }
+      if constexpr (std::is_integral_v<T>) snap_to_halves(sums + begin, end - begin, error);
+      if constexpr (std::is_same_v<C, double> && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
         kernels::vec_round(sums + begin, sums + begin, end - begin);
         for (std::int64_t i = begin; i < end; ++i) y[i] = detail::saturated<T>(sums[i]);
       } else {

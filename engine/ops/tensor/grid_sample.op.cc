@@ -7,6 +7,8 @@
 // outer edges. Version 16 takes r = 2 and calls linear bilinear, cubic bicubic; 22 adds bfloat16. Sums of
 // integers are cut off to integers that their type holds. nearest takes strings too, "" being their zero.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "engine/graph/op_context.h"
@@ -148,19 +150,24 @@ void copy_nearest(const Tensor& x, const Tensor& grid, const Planes& planes, con
   });
 }
 
-// The sum of one plane's elements that a point takes. A complex element is `width` = 2 real ones.
-template <std::int64_t width, typename Sum, typename C, typename T>
-Sum sum_of(std::span<const Tap<C>> taps, const T* plane) {
-  Sum sum = 0;
+// The sum of one plane's elements that a point takes. A complex element is `width` = 2 real ones. Of integers
+// the fraction is cut off, but for what the rounding of weights left of one: equal elements make what they are.
+template <std::int64_t width, typename C, typename T>
+T sum_of(std::span<const Tap<C>> taps, const T* plane) {
+  using Sum = InterpolationType<T>;
+  Sum sum = 0, size = 0;
   const auto add = [&](const Tap<C>& tap) {
-    sum += static_cast<Sum>(tap.weight) * static_cast<Sum>(plane[tap.offset * width]);
+    const Sum part = static_cast<Sum>(tap.weight) * static_cast<Sum>(plane[tap.offset * width]);
+    sum += part;
+    if constexpr (std::is_integral_v<T>) size += std::abs(part);
   };
   if (taps.size() == 4) {  // most points of linear in two dimensions: no loop
     add(taps[0]), add(taps[1]), add(taps[2]), add(taps[3]);
   } else {
     for (const Tap<C>& tap : taps) add(tap);
   }
-  return sum;
+  const Sum error = size * static_cast<Sum>(4 * std::numeric_limits<C>::epsilon());
+  return truncated_to<T>(sum, std::min(error, Sum(0x1p-10)));
 }
 
 template <std::int64_t width, typename C, typename T>
@@ -175,7 +182,7 @@ void sum_taps(const Tensor& x, const Tensor& grid, const Planes& planes, const G
         const T* const source = from + plane * planes.size * width + part;
         T* const target = to + (plane * planes.places + block.first) * width + part;
         block.for_each([&](std::int64_t i, std::span<const Tap<C>> taps) {
-          target[i * width] = truncated_to<T>(sum_of<width, InterpolationType<T>>(taps, source));
+          target[i * width] = sum_of<width>(taps, source);
         });
       }
     }

@@ -48,7 +48,8 @@ std::vector<BodyCase> gelu(BodyInputs& in) {
 
 std::vector<BodyCase> shrink(BodyInputs& in) {
   const std::string& type = in.type("T");
-  return differing(unary(in, {attr("lambd", 1.5f), attr("bias", 1.5f)}), type.starts_with("tensor(uint"),
+  const float bias = type.starts_with("tensor(int") ? 2.0f : 1.5f;  // the body makes an integer of it first
+  return differing(unary(in, {attr("lambd", 1.5f), attr("bias", bias)}), type.starts_with("tensor(uint"),
                    "the body negates lambd in the type of the input, and Neg takes no unsigned integers");
 }
 

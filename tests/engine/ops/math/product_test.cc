@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -306,6 +307,14 @@ TEST(Einsum, Equations) {
   });
 }
 
+// A diagonal matrix [2n, 2n]: n times 2^first, then n times 2^then.
+std::vector<double> powers_on_diagonal(int n, int first, int then) {
+  const std::size_t rows = 2 * static_cast<std::size_t>(n);
+  std::vector<double> out(rows * rows, 0.0);
+  for (std::size_t i = 0; i < rows; ++i) out[i * rows + i] = std::ldexp(1.0, i < rows / 2 ? first : then);
+  return out;
+}
+
 TEST(Det, Matrices) {
   check_rows({
       {"row exchange", "Det", 11, {make<float>({2, 2}, {0, 1, 1, 0})}, {}, {make<float>({}, {-1})}},
@@ -316,6 +325,40 @@ TEST(Det, Matrices) {
        {},
        {vec<BFloat16>({-2, 0})}},
       {"empty", "Det", 11, {make<double>({1, 0, 0}, {})}, {}, {vec<double>({1})}},
+      {"products of some pivots overflow or vanish",
+       "Det",
+       22,
+       {make<double>({4, 3, 3}, {1e200,  0,     0, 0,     1e200,  0, 0, 0, 0,       //
+                                 1e200,  0,     0, 0,     1e200,  0, 0, 0, 1e-200,  //
+                                 1e-200, 0,     0, 0,     1e-200, 0, 0, 0, 1e200,   //
+                                 0,      1e200, 0, 1e200, 0,      0, 0, 0, 1e200})},
+       {},
+       {vec<double>({0, 1e200, 1e-200, -INFINITY})}},
+      {"float, beyond double on the way",
+       "Det",
+       11,
+       {make<float>({18, 18}, powers_on_diagonal(9, 127, -126))},
+       {},
+       {make<float>({}, {512})}},
+      {"bfloat16, beyond double on the way",
+       "Det",
+       22,
+       {make<BFloat16>({18, 18}, powers_on_diagonal(9, -126, 126))},
+       {},
+       {make<BFloat16>({}, {1})}},
+      {"float16",
+       "Det",
+       11,
+       {make<Float16>({2, 2}, {60000, 0, 0, 0.00006103515625})},
+       {},
+       {make<Float16>({}, {3.662109375})}},
+      {"a NaN below a zero", "Det", 11, {make<float>({2, 2}, {0, 1, NAN, 1})}, {}, {make<float>({}, {NAN})}},
+      {"infinite",
+       "Det",
+       11,
+       {make<double>({2, 2, 2}, {INFINITY, 0, 0, 2, INFINITY, 0, 0, 0})},
+       {},
+       {vec<double>({INFINITY, NAN})}},
   });
   check_errors({{"not square",
                  "Det",
@@ -324,6 +367,49 @@ TEST(Det, Matrices) {
                  {},
                  ErrorKind::invalid_model,
                  "input X is [1,2]; Det-11 takes [...,M,M]"}});
+}
+
+// A NaN is the largest wherever it is, as for ArgMax: in all types and versions, along axes of any length.
+template <typename T>
+void add_hardmax_rows(std::vector<OpRowCase>& rows) {
+  for (const std::int64_t n : {1, 2, 3, 17, 130}) {
+    for (const std::int64_t first : {std::int64_t{0}, n / 2, n - 1}) {
+      std::vector<double> x, y;  // [n]
+      for (std::int64_t i = 0; i < n; ++i) {
+        x.push_back(i == first || i == n - 1 ? NAN : i == 0 ? INFINITY : static_cast<double>(i % 7));
+        y.push_back(i == first ? 1 : 0);
+      }
+      const std::string name = fmt::format("{} of {}, {}", first, n, dtype_name(dtype_of<T>));
+      for (const int opset : {1, 11, 13}) {
+        const auto row = [&](Shape shape, std::int64_t axis) {
+          rows.push_back(
+              {name, "Hardmax", opset, {make<T>(shape, x)}, {attr("axis", axis)}, {make<T>(shape, y)}});
+        };
+        row(Shape{1, n}, 1);
+        row(Shape{n, 1}, 0);
+      }
+      std::vector<double> many_x, many_y;  // [n, 3], the same in each column
+      for (std::int64_t i = 0; i < 3 * n; ++i) {
+        many_x.push_back(x[static_cast<std::size_t>(i / 3)]);
+        many_y.push_back(y[static_cast<std::size_t>(i / 3)]);
+      }
+      rows.push_back({name + ", columns",
+                      "Hardmax",
+                      13,
+                      {make<T>(Shape{n, 3}, many_x)},
+                      {attr("axis", std::int64_t{0})},
+                      {make<T>(Shape{n, 3}, many_y)}});
+    }
+  }
+}
+
+TEST(Hardmax, TheFirstNaN) {
+  std::vector<OpRowCase> rows;
+  add_hardmax_rows<float>(rows);
+  add_hardmax_rows<double>(rows);
+  add_hardmax_rows<Float16>(rows);
+  add_hardmax_rows<BFloat16>(rows);
+  check_rows(rows);
 }
 
 TEST(Softmax, Versions) {
@@ -367,12 +453,6 @@ TEST(Softmax, Versions) {
        {make<float>({2, 2}, {3, 3, 1, 2})},
        {},
        {make<float>({2, 2}, {1, 0, 0, 1})}},
-      {"NaN is larger than nothing, and nothing than NaN",
-       "Hardmax",
-       13,
-       {make<float>({2, 3}, {1, std::nan(""), 3, std::nan(""), 1, 3})},
-       {},
-       {make<float>({2, 3}, {0, 0, 1, 1, 0, 0})}},
       {"rows of a matrix",
        "Hardmax",
        1,

@@ -31,11 +31,27 @@ TEST(ConvTranspose, PadsOfAnOutputBeyondWhatTheInputReachesAreNegative) {
     return OpRowCase{name,           "ConvTranspose", opset, {x, w}, {attr("output_shape", List{length})},
                      {row(expected)}};
   };
+  const auto both = [&](const char* name, int opset, const char* mode, const std::vector<double>& expected) {
+    return OpRowCase{name,
+                     "ConvTranspose",
+                     opset,
+                     {x, w},
+                     {attr("auto_pad", mode), attr("output_shape", List{3})},
+                     {row(expected)}};
+  };
   check_rows({
       same("-2, one at each end", 11, "SAME_UPPER", 4, {0, 1, 2, 0, 0, 1, 2, 0, 0, 1, 2, 0}),
       same("-2 in version 1", 1, "SAME_LOWER", 4, {0, 1, 2, 0, 0, 1, 2, 0, 0, 1, 2, 0}),
       same("-1, at the end", 11, "SAME_UPPER", 3, {1, 2, 0, 1, 2, 0, 1, 2, 0}),
       same("-1, SAME_LOWER", 22, "SAME_LOWER", 3, {1, 2, 0, 1, 2, 0, 1, 2, 0}),
+      same("1, of version 1, at the end", 1, "SAME_UPPER", 1, {1, 3, 3}),
+      same("1, of version 1, at the begin", 1, "SAME_LOWER", 1, {3, 3, 2}),
+      same("1, at the end", 11, "SAME_UPPER", 1, {1, 3, 3}),
+      same("1, at the begin", 22, "SAME_LOWER", 1, {3, 3, 2}),
+      both("output_shape and SAME_UPPER, 1, in version 1", 1, "SAME_UPPER", {3, 3, 2}),
+      both("output_shape and SAME_LOWER, 1, in version 1", 1, "SAME_LOWER", {1, 3, 3}),
+      both("output_shape and SAME_UPPER, 1", 11, "SAME_UPPER", {1, 3, 3}),
+      both("output_shape and SAME_LOWER, 1", 22, "SAME_LOWER", {3, 3, 2}),
       stated("output_shape, -1", 11, 5, {1, 3, 3, 2, 0}),
       stated("output_shape, -1, version 1", 1, 5, {1, 3, 3, 2, 0}),
       stated("output_shape, -2", 11, 6, {0, 1, 3, 3, 2, 0}),

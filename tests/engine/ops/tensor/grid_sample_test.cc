@@ -180,6 +180,29 @@ TEST(GridSample, Types) {
   });
 }
 
+// Weights are rounded to float, and so may add up to a little less than 1.
+TEST(GridSample, EqualIntegersStayWhatTheyAre) {
+  std::vector<double> places;
+  for (int i = 0; i < 400; ++i) places.push_back(std::sin(i) * 0.9);
+  const auto row = [&](Tensor x, std::int64_t opset, const char* mode, Tensor y) {
+    return OpRowCase{mode,
+                     "GridSample",
+                     opset,
+                     {std::move(x), make<float>({1, 1, 200, 2}, places)},
+                     {attr("mode", mode)},
+                     {std::move(y)}};
+  };
+  const std::vector<double> image(81, 255), many(81, 100000), of_image(200, 255), of_many(200, 100000);
+  check_rows(
+      {row(make<std::uint8_t>({1, 1, 9, 9}, image), 16, "bilinear",
+           make<std::uint8_t>({1, 1, 1, 200}, of_image)),
+       row(make<std::uint8_t>({1, 1, 9, 9}, image), 22, "linear",
+           make<std::uint8_t>({1, 1, 1, 200}, of_image)),
+       row(make<std::int32_t>({1, 1, 9, 9}, many), 20, "linear", make<std::int32_t>({1, 1, 1, 200}, of_many)),
+       row(make<std::int64_t>({1, 1, 9, 9}, many), 20, "linear",
+           make<std::int64_t>({1, 1, 1, 200}, of_many))});
+}
+
 // A weight of 0 leaves an element out, so that what it holds has no influence.
 TEST(GridSample, UntouchedElements) {
   check_rows({{"infinity beside the point",
