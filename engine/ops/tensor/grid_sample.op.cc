@@ -167,7 +167,7 @@ T sum_of(std::span<const Tap<C>> taps, const T* plane) {
     for (const Tap<C>& tap : taps) add(tap);
   }
   const Sum error = size * static_cast<Sum>(4 * std::numeric_limits<C>::epsilon());
-  return truncated_to<T>(sum, std::min(error, Sum(0x1p-10)));
+  return truncated_to<T>(sum, std::min(error, Sum(0.25)));
 }
 
 template <std::int64_t width, typename C, typename T>

@@ -103,10 +103,12 @@ void add_rows(std::vector<OpRowCase>& cases, std::mt19937& random, const Axis& r
     const bool exact =
         std::ranges::all_of(factors, [](float factor) { return factor * 2 == std::floor(factor * 2); });
     for (const int opset : {11, 13, 18, 19}) {
-      add("Resize", opset, {data, Value(), Value(), sizes}, {}, true);
-      add("Resize", opset, {data, Value(), Value(), sizes},
-          {attr("coordinate_transformation_mode", "asymmetric")}, false);
-      if (exact) add("Resize", opset, {data, Value(), scales}, {}, true);
+      // Version 11 asks for empty ones.
+      const Value none = opset == 11 ? Value(vec<float>({})) : Value();
+      add("Resize", opset, {data, none, none, sizes}, {}, true);
+      add("Resize", opset, {data, none, none, sizes}, {attr("coordinate_transformation_mode", "asymmetric")},
+          false);
+      if (exact) add("Resize", opset, {data, none, scales}, {}, true);
     }
     if (is_cubic || !exact) continue;
     add("Resize", 10, {data, scales}, {}, false);
