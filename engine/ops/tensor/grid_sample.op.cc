@@ -151,7 +151,8 @@ void copy_nearest(const Tensor& x, const Tensor& grid, const Planes& planes, con
 }
 
 // The sum of one plane's elements that a point takes. A complex element is `width` = 2 real ones. Of integers
-// the fraction is cut off, but for what the rounding of weights left of one: equal elements make what they are.
+// the fraction is cut off, but for what the rounding of weights left of one: equal elements make what they
+// are.
 template <std::int64_t width, typename C, typename T>
 T sum_of(std::span<const Tap<C>> taps, const T* plane) {
   using Sum = InterpolationType<T>;
