@@ -18,6 +18,7 @@
 #include "report/bisect/bisect_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
+#include "trial/as_type.h"
 #include "trial/bisecting/bisect.h"
 #include "trial/bisecting/oddities.h"
 #include "trial/trial.h"
@@ -62,15 +63,41 @@ std::string reference_name(const BisectFlags& flags, const ReferenceChoice& choi
   return choice.kind == ReferenceKind::precise ? "double precision" : flags.against;
 }
 
+/// The values of a runtime. The model is not held while it runs: it has its own weights, which are not to be
+/// there twice.
+trial::ValueStore values_of_program(const BisectFlags& flags, const ReferenceChoice& choice,
+                                    std::optional<onnx_io::RunnableModel>& file,
+                                    const std::vector<Value>& inputs, const trial::Rerun& rerun,
+                                    const onnx_io::ScratchFolder& scratch) {
+  const std::vector<conformance::WantedValue> wanted = conformance::wanted_values(file->model, inputs, rerun);
+  const conformance::RuntimeRun run{flag_of_runtime(flags),
+                                    choice.command,
+                                    flags.model,
+                                    !file->model.external_files.empty(),
+                                    scratch.path(),
+                                    bytes_at_once(flags.engine),
+                                    rerun.deadline};
+  const onnx_io::Graph graph = conformance::graph_to_feed(file->model.graph, inputs);
+  file.reset();
+  trial::ValueStore values = conformance::values_of_runtime(run, graph, inputs, wanted);
+  file = onnx_io::load_model_to_run(flags.model);
+  return values;
+}
+
 /// A reference that no runtime makes.
-trial::Reference reference_for(const ReferenceChoice& choice, const onnx_io::Model& model,
-                               const std::vector<Value>& inputs, const trial::Rerun& rerun,
-                               const std::string& scratch) {
+trial::Reference reference_for(const std::string& path, const ReferenceChoice& choice,
+                               const onnx_io::Model& model, const std::vector<Value>& inputs,
+                               const trial::Rerun& rerun, const std::string& scratch) {
   if (choice.kind == ReferenceKind::precise)
-    return trial::precise_reference_of(model, inputs, rerun, scratch);
+    return with_context([&] { return path; },
+                        [&] { return trial::precise_reference_of(model, inputs, rerun, scratch); });
   if (choice.kind == ReferenceKind::values) return {trial::ValueStore::open(choice.path, "--against")};
   const onnx_io::RunnableModel other = onnx_io::load_model_to_run(choice.path);
-  return trial::reference_of(model, inputs, other.model, rerun, scratch);
+  const auto where = [&] {
+    const std::string by_place = trial::fed_by_place(other.model.graph, model.graph, path);
+    return by_place.empty() ? choice.path : choice.path + ": " + by_place;
+  };
+  return with_context(where, [&] { return trial::reference_of(model, inputs, other.model, rerun, scratch); });
 }
 
 void require_one_reference(const BisectFlags& flags) {
@@ -122,41 +149,28 @@ int run(const BisectFlags& flags) {
   }
   memory::begin_counting_heap();
   BisectReport result{flags.model, {}, {}, {}};
-  with_context(
-      [&] { return flags.model; },
-      [&] {
-        trial::TrialOptions checked;
-        checked.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
-        trial::Trial(file->model, std::move(checked)).check(inputs);
-        if (!flags.find.empty()) {
-          result.sought = flags.find;
-          result.found = trial::find_oddity(file->model, inputs, oddities.at(flags.find), options.rerun);
-          return;
-        }
-        std::optional<trial::Reference> reference;
-        if (starts_program) {
-          const std::vector<conformance::WantedValue> wanted =
-              conformance::wanted_values(file->model, inputs, options.rerun);
-          conformance::RuntimeRun run{flag_of_runtime(flags),
-                                      choice.command,
-                                      flags.model,
-                                      !file->model.external_files.empty(),
-                                      scratch.path(),
-                                      bytes_at_once(flags.engine),
-                                      options.rerun.deadline};
-          onnx_io::Graph graph;
-          graph.inputs = file->model.graph.inputs;
-          graph.outputs = file->model.graph.outputs;
-          file.reset();  // the runtime has its own weights: they are not to be there twice
-          reference.emplace(trial::Reference{conformance::values_of_runtime(run, graph, inputs, wanted)});
-          file = onnx_io::load_model_to_run(flags.model);
-        } else {
-          reference = reference_for(choice, file->model, inputs, options.rerun, scratch.path());
-        }
-        if (!flags.names.empty()) reference->values.rename(trial::read_name_map(flags.names), "--names");
-        result.bisection = trial::bisect(file->model, inputs, *reference, options);
-        result.bisection->reference = reference_name(flags, choice);
-      });
+  const auto in_model = [&](auto&& body) { return with_context([&] { return flags.model; }, body); };
+  in_model([&] {
+    trial::TrialOptions checked;
+    checked.warn = [&](const opset::Finding& finding) { warnings.tell_of(finding); };
+    trial::Trial(file->model, std::move(checked)).check(inputs);
+  });
+  if (!flags.find.empty()) {
+    result.sought = flags.find;
+    result.found = in_model(
+        [&] { return trial::find_oddity(file->model, inputs, oddities.at(flags.find), options.rerun); });
+  } else {
+    std::optional<trial::Reference> reference;
+    if (starts_program) {
+      reference.emplace(trial::Reference{
+          in_model([&] { return values_of_program(flags, choice, file, inputs, options.rerun, scratch); })});
+    } else {
+      reference = reference_for(flags.model, choice, file->model, inputs, options.rerun, scratch.path());
+    }
+    if (!flags.names.empty()) reference->values.rename(trial::read_name_map(flags.names), "--names");
+    result.bisection = in_model([&] { return trial::bisect(file->model, inputs, *reference, options); });
+    result.bisection->reference = reference_name(flags, choice);
+  }
   limit.reset();
   reports.write(result);
   return result.exit_status();
@@ -164,7 +178,8 @@ int run(const BisectFlags& flags) {
 
 constexpr const char* bisect_footer = R"(
 Compares the value that every node makes with a reference's of the same name, and runs nodes that differ once more by themselves on the
-reference's values: so a node that is wrong is told from one that hands on what it was given.
+reference's values: so a node that is wrong is distinguished from one that passes on what it was given. What rounding explains is no
+difference, unless --rtol or --atol is given.
 
   grurun bisect model.onnx --inputs test_data_set_0 --against values.npz
   grurun bisect half.onnx --inputs x.npy --against float.onnx --rtol 0.01

@@ -20,6 +20,8 @@ struct OtherRuntime {
   std::vector<std::string> command;  // words, with {model}, {inputs} and {outputs} in them
   std::size_t max_memory = 0;        // bytes that a process of the command may have; 0: no limit of ours
   bool engine_expects = false;       // what is expected are the engine's outputs, not the case's files
+  /// The command is asked for values between the nodes: its environment has GRURUN_VALUES_BETWEEN=1.
+  bool values_between = false;
 };
 
 /// The outputs of one data set, by graph output; or what keeps them from being judged.

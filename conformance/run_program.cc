@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 /// In the child, between fork and exec: nothing here takes memory or locks.
-[[noreturn]] void become(char* const* words, int output, std::size_t max_memory, pid_t parent) {
+[[noreturn]] void become(char* const* words, char* const* environment, int output, std::size_t max_memory,
+                         pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);
   setpgid(0, 0);
@@ -36,7 +37,7 @@ using Clock = std::chrono::steady_clock;
   }
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) _exit(126);
-  execvp(words[0], words);
+  execvpe(words[0], words, environment);
   _exit(127);
 }
 
@@ -77,15 +78,19 @@ std::string python_program() {
 }
 
 std::optional<int> run_words(const std::vector<std::string>& words, const std::string& output_file,
-                             std::size_t max_memory, std::optional<Clock::time_point> deadline) {
-  std::vector<char*> arguments;
+                             std::size_t max_memory, std::optional<Clock::time_point> deadline,
+                             const std::vector<std::string>& variables) {
+  std::vector<char*> arguments, environment;
+  for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
+  for (const std::string& each : variables) environment.push_back(const_cast<char*>(each.c_str()));
+  environment.push_back(nullptr);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const int output = open(output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (output < 0) fail_internal("{}: {}", output_file, std::strerror(errno));
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) become(arguments.data(), output, max_memory, parent);
+  if (pid == 0) become(arguments.data(), environment.data(), output, max_memory, parent);
   const int error = errno;
   close(output);
   if (pid < 0) fail_internal("no process for a command: {}", std::strerror(error));

@@ -99,7 +99,9 @@ OtherOutputs run_command(const OtherRuntime& runtime, const Case& test, const st
   std::vector<std::string> words = runtime.command;
   for (std::string& word : words)
     word = replaced(replaced(replaced(word, "{model}", test.model), "{inputs}", from), "{outputs}", outputs);
-  const std::optional<int> status = run_words(words, said, runtime.max_memory, deadline);
+  std::vector<std::string> more;
+  if (runtime.values_between) more.push_back("GRURUN_VALUES_BETWEEN=1");
+  const std::optional<int> status = run_words(words, said, runtime.max_memory, deadline, more);
   if (!status) return {{}, Verdict::timed_out, "the runtime took longer than the time limit, and was killed"};
   if (*status != 0) return failed(*status, last_line(said));
   OtherOutputs out = read_outputs(outputs, "", graph);

@@ -38,14 +38,19 @@ class ModelCopy {
 };
 
 [[noreturn]] void fail_of(const RuntimeRun& run, const OtherOutputs& made) {
-  if (made.verdict == Verdict::timed_out) fail(ErrorKind::limit, "{}: {}", run.flag, made.message);
   const std::string absent = "No module named ";
-  if (const std::size_t at = made.message.find(absent); at != std::string::npos)
+  if (const std::size_t at = made.message.find(absent); at != std::string::npos) {
+    const std::string module = made.message.substr(at + absent.size());
+    const std::size_t end = module.find('\'', 1);
     fail_usage(
         "{}: Python has no module named {}; install it, or name a Python that has it and grurun in the "
         "environment's GRURUN_PYTHON",
-        run.flag, made.message.substr(at + absent.size()));
-  fail_usage("{}: {}", run.flag, made.message);
+        run.flag, module.starts_with('\'') && end != std::string::npos ? module.substr(0, end + 1) : module);
+  }
+  const ErrorKind kind = made.verdict == Verdict::timed_out ? ErrorKind::limit
+                         : made.verdict == Verdict::invalid ? ErrorKind::invalid_model
+                                                            : ErrorKind::unsupported;
+  fail(kind, "{}: {}", run.flag, made.message);
 }
 
 }  // namespace
@@ -73,12 +78,29 @@ std::optional<std::string> command_of_runtime(const std::string& name) {
   return fmt::format("'{}' -m grurun.runtimes.{} {{model}} {{inputs}} {{outputs}}", python_program(), name);
 }
 
+onnx_io::Graph graph_to_feed(const onnx_io::Graph& graph, const std::vector<Value>& inputs) {
+  onnx_io::Graph out;
+  out.inputs = graph.inputs;
+  out.outputs = graph.outputs;
+  const onnx_io::InitializerIndex initializers = onnx_io::index_initializers(graph);
+  bool is_replaced = false;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+    is_replaced = is_replaced || (initializers.contains(graph.inputs[i].name) && !inputs.at(i).empty());
+  for (const onnx_io::ValueInfo& input : graph.inputs) {
+    const auto found = initializers.find(input.name);
+    if (found == initializers.end()) continue;
+    out.initializers.push_back({input.name, is_replaced ? *found->second : Tensor()});
+  }
+  return out;
+}
+
 namespace {
 
 OtherOutputs run_model(const RuntimeRun& run, const std::string& path, const onnx_io::Graph& graph,
                        const std::vector<Value>& inputs) {
   OtherRuntime runtime;
   runtime.command = parse_command(run.flag, run.command);
+  runtime.values_between = true;
   Case test;
   test.model = path;
   return run_command(runtime, test, "", {"", inputs, {}}, graph, run.scratch + "/run", run.deadline);
@@ -108,6 +130,7 @@ trial::ValueStore values_of_runtime(const RuntimeRun& run, const onnx_io::Graph&
     onnx_io::Graph asked;
     asked.inputs = graph.inputs;
     asked.outputs = graph.outputs;
+    asked.initializers = graph.initializers;
     for (onnx_io::ValueInfo& output : asked.outputs) output.type = {};
     std::vector<onnx_io::ValueInfo> more;
     for (std::size_t bytes = 0; next < wanted.size(); ++next) {

@@ -41,9 +41,14 @@ struct RuntimeRun {
   std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
+/// The inputs and outputs of a model, and the initializers that it takes to feed these inputs: the names of
+/// those which are inputs, too, and their values only where one of them is fed.
+onnx_io::Graph graph_to_feed(const onnx_io::Graph& graph, const std::vector<Value>& inputs);
+
 /// Has the command run the model with the values among its outputs, as often as it takes to get all of them.
-/// graph: has the model's inputs and outputs. Values stay with the store. Throws Error(usage) where the
-/// command cannot be run, or fails: with the last line that it said.
+/// graph: has the model's inputs and outputs (graph_to_feed). Values stay with the store. Throws Error(usage)
+/// where the command cannot be run; Error(invalid_model), (unsupported) or (limit) with the last line that it
+/// said, where it refuses the model, does not run it, or takes too long.
 trial::ValueStore values_of_runtime(const RuntimeRun& run, const onnx_io::Graph& graph,
                                     const std::vector<Value>& inputs, const std::vector<WantedValue>& wanted);
 

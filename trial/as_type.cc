@@ -1,5 +1,7 @@
 #include "trial/as_type.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tensor/dispatch.h"
@@ -43,20 +45,51 @@ Comparison compare_cast(const Value& actual, const Value& expected, const Tolera
   return comparison;
 }
 
+namespace {
+
+/// Those that a caller has to feed: files of old IR versions list each initializer among the inputs, too.
+std::vector<const onnx_io::ValueInfo*> inputs_to_feed(const onnx_io::Graph& graph) {
+  const onnx_io::InitializerIndex initializers = onnx_io::index_initializers(graph);
+  std::vector<const onnx_io::ValueInfo*> out;
+  for (const onnx_io::ValueInfo& input : graph.inputs)
+    if (!initializers.contains(input.name)) out.push_back(&input);
+  return out;
+}
+
+}  // namespace
+
+const onnx_io::ValueInfo* partner_of_input(const onnx_io::Graph& graph, const onnx_io::Graph& other,
+                                           const onnx_io::ValueInfo& input) {
+  const auto same = std::ranges::find(graph.inputs, input.name, &onnx_io::ValueInfo::name);
+  if (same != graph.inputs.end()) return &*same;
+  const auto here = inputs_to_feed(graph), there = inputs_to_feed(other);
+  const auto place = std::ranges::find(there, &input);
+  return place == there.end() || here.size() != there.size()
+             ? nullptr
+             : here[static_cast<std::size_t>(place - there.begin())];
+}
+
 std::vector<Value> inputs_for(const onnx_io::Graph& other, const onnx_io::Graph& graph,
                               const std::vector<Value>& inputs) {
   std::vector<Value> given;
-  for (std::size_t i = 0; i < other.inputs.size(); ++i) {
-    const onnx_io::ValueInfo& wanted = other.inputs[i];
-    auto same = std::ranges::find(graph.inputs, wanted.name, &onnx_io::ValueInfo::name);
-    if (same == graph.inputs.end() && graph.inputs.size() == other.inputs.size())
-      same = graph.inputs.begin() + static_cast<std::ptrdiff_t>(i);
-    given.push_back(
-        same == graph.inputs.end()
-            ? Value()
-            : as_type(inputs[static_cast<std::size_t>(same - graph.inputs.begin())], wanted.type));
+  for (const onnx_io::ValueInfo& wanted : other.inputs) {
+    const onnx_io::ValueInfo* const same = partner_of_input(graph, other, wanted);
+    given.push_back(same == nullptr
+                        ? Value()
+                        : as_type(inputs[static_cast<std::size_t>(same - graph.inputs.data())], wanted.type));
   }
   return given;
+}
+
+std::string fed_by_place(const onnx_io::Graph& other, const onnx_io::Graph& graph, const std::string& model) {
+  std::string out;
+  for (const onnx_io::ValueInfo& wanted : other.inputs) {
+    const onnx_io::ValueInfo* const same = partner_of_input(graph, other, wanted);
+    if (same == nullptr || same->name == wanted.name) continue;
+    out += fmt::format("{}input '{}' is fed '{}' of {}", out.empty() ? "" : ", ", wanted.name, same->name,
+                       model);
+  }
+  return out;
 }
 
 }  // namespace grurun::trial

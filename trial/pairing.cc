@@ -9,6 +9,7 @@
 
 #include "onnx_io/models/walk.h"
 #include "tensor/dispatch.h"
+#include "trial/as_type.h"
 #include "trial/compare.h"
 #include "trial/graph_sources.h"
 #include "trial/intermediates.h"
@@ -154,9 +155,12 @@ const std::string* Pairing::known_partner(const std::string& ours) const {
 void Pairing::pair_inputs(const GraphSources& ours, const GraphSources& theirs) {
   const std::vector<onnx_io::ValueInfo>&here = ours.graph().inputs, &there = theirs.graph().inputs;
   const bool is_body = ours.outer() != nullptr;  // whose inputs have places, not names
-  for (const onnx_io::ValueInfo& input : here) {
-    if (!is_body && std::ranges::count(there, input.name, &onnx_io::ValueInfo::name) > 0)
-      add(input.name, input.name);
+  if (!is_body) {
+    for (const onnx_io::ValueInfo& input : there) {
+      const onnx_io::ValueInfo* const same = partner_of_input(ours.graph(), theirs.graph(), input);
+      if (same != nullptr) add(same->name, input.name);
+    }
+    return;
   }
   for (std::size_t i = 0; i < here.size() && here.size() == there.size(); ++i)
     add(here[i].name, there[i].name);

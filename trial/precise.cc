@@ -8,9 +8,12 @@
 #include <limits>
 
 #include "onnx_io/models/walk.h"
+#include "opset/inference/infer_types.h"
 #include "opset/schema/registry.h"
 #include "tensor/dispatch.h"
 #include "tensor/error.h"
+#include "trial/intermediates.h"
+#include "trial/narrow_operators.h"
 
 namespace grurun::trial {
 
@@ -43,8 +46,6 @@ ValueType widened(ValueType type) {
   return type;
 }
 
-onnx_io::Graph widened(onnx_io::Graph graph, const onnx_io::OpsetImports& imports);
-
 /// Attributes by which an operator names the type that it makes, or computes in.
 bool names_a_type(const std::string& attribute) {
   static const std::array names{"to",         "dtype",     "output_datatype",  "output_dtype",
@@ -52,14 +53,22 @@ bool names_a_type(const std::string& attribute) {
   return std::ranges::find(names, attribute) != names.end();
 }
 
-Attribute widened(Attribute attribute, const onnx_io::OpsetImports& imports) {
+/// What is the same for the nodes of a graph.
+struct Surroundings {
+  onnx_io::OpsetImports& imports;
+  const FloatConstants* outer;                    // of the graphs around it
+  const std::map<std::string, ValueType>& types;  // of the main graph's values, before
+};
+
+onnx_io::Graph widened(onnx_io::Graph graph, const Surroundings& around);
+
+Attribute widened(Attribute attribute, bool takes_double, const Surroundings& around) {
   for (Tensor& tensor : attribute.tensors) tensor = widened(tensor);
   for (ValueType& type : attribute.types) type = widened(type);
-  onnx_io::rewrite_bodies(attribute, [&](const onnx_io::Graph& body) { return widened(body, imports); });
+  onnx_io::rewrite_bodies(attribute, [&](const onnx_io::Graph& body) { return widened(body, around); });
   const bool is_number = attribute.type == AttributeType::int_ && names_a_type(attribute.name);
-  if (is_number && is_valid_dtype(attribute.i) && is_narrow(static_cast<DType>(attribute.i))) {
-    attribute.i = static_cast<std::int64_t>(DType::float64);
-  }
+  if (is_number && is_valid_dtype(attribute.i) && is_narrow(static_cast<DType>(attribute.i)))
+    attribute.i = static_cast<std::int64_t>(takes_double ? DType::float64 : DType::float32);
   return attribute;
 }
 
@@ -86,8 +95,13 @@ void state(onnx_io::Node& node, const std::string& attribute, DType dtype) {
   node.attributes.push_back(std::move(stated));
 }
 
+const opset::SchemaInfo* schema_of(const onnx_io::Node& node, const onnx_io::OpsetImports& imports) {
+  const auto import = imports.find(node.domain);
+  return import == imports.end() ? nullptr : opset::find_schema(node.op_type, node.domain, import->second);
+}
+
 /// States double where an operator makes, or computes in, a float if nothing is said.
-void widen_defaults(onnx_io::Node& node, const onnx_io::OpsetImports& imports) {
+void widen_defaults(onnx_io::Node& node, const opset::SchemaInfo* schema) {
   const auto is_unsaid = [&](const char* op_type, const char* attribute) {
     return node.domain.empty() && node.op_type == op_type && node.find_attribute(attribute) == nullptr;
   };
@@ -100,10 +114,7 @@ void widen_defaults(onnx_io::Node& node, const onnx_io::OpsetImports& imports) {
     zero.tensors.push_back(Tensor::from(Shape{1}, std::vector<double>{0}));
     node.attributes.push_back(std::move(zero));
   }
-  const auto import = imports.find(node.domain);
-  const opset::SchemaInfo* schema =
-      import == imports.end() ? nullptr : opset::find_schema(node.op_type, node.domain, import->second);
-  if (schema == nullptr) return;
+  if (schema == nullptr || !admits_double(*schema)) return;
   for (const opset::AttributeInfo& info : schema->attributes) {
     if (!names_a_type(info.name) || !info.default_value || node.find_attribute(info.name) != nullptr)
       continue;
@@ -113,36 +124,37 @@ void widen_defaults(onnx_io::Node& node, const onnx_io::OpsetImports& imports) {
   }
 }
 
-void widen_nodes(std::vector<onnx_io::Node>& nodes, const onnx_io::OpsetImports& imports) {
+std::vector<onnx_io::Node> widened(std::vector<onnx_io::Node> nodes,
+                                   const std::vector<onnx_io::Initializer>& initializers,
+                                   const Surroundings& around) {
   for (onnx_io::Node& node : nodes) {
-    widen_defaults(node, imports);
+    if (node.op_type != "Constant" || !node.domain.empty()) continue;
     for (Attribute& attribute : node.attributes) {
-      attribute = widened(std::move(attribute), imports);
-      if (node.op_type == "Constant" && node.domain.empty()) widen_constant(attribute);
+      attribute = widened(std::move(attribute), true, around);
+      widen_constant(attribute);
     }
   }
+  const FloatConstants constants(initializers, nodes, around.outer);
+  const Surroundings inside{around.imports, &constants, around.types};
+  std::vector<onnx_io::Node> out = nodes;
+  for (onnx_io::Node& node : out) {
+    const opset::SchemaInfo* const schema = schema_of(node, around.imports);
+    widen_defaults(node, schema);
+    if (is_constant(node)) continue;
+    for (Attribute& attribute : node.attributes)
+      attribute = widened(std::move(attribute), schema == nullptr || admits_double(*schema), inside);
+  }
+  return with_casts(std::move(out), around.imports, constants, around.types);
 }
 
-onnx_io::Graph widened(onnx_io::Graph graph, const onnx_io::OpsetImports& imports) {
+onnx_io::Graph widened(onnx_io::Graph graph, const Surroundings& around) {
   for (auto* values : {&graph.inputs, &graph.outputs, &graph.value_info}) {
     for (onnx_io::ValueInfo& info : *values) info.type = widened(std::move(info.type));
   }
   for (onnx_io::Initializer& initializer : graph.initializers)
     initializer.tensor = widened(initializer.tensor);
-  widen_nodes(graph.nodes, imports);
+  graph.nodes = widened(std::move(graph.nodes), graph.initializers, around);
   return graph;
-}
-
-/// One unit in the last place of a type at a value, subnormal ones included.
-double unit_at(DType dtype, double value) {
-  struct Format {
-    int digits, least;  // bits behind the point; exponent of the smallest normal number
-  };
-  const Format format = dtype == DType::float16    ? Format{10, -14}
-                        : dtype == DType::bfloat16 ? Format{7, -126}
-                                                   : Format{23, -126};
-  const int exponent = value == 0 ? format.least : std::max(std::ilogb(value), format.least);
-  return std::ldexp(1.0, exponent - format.digits);
 }
 
 /// The most units that a side is off; infinite where one is finite and the other is not.
@@ -165,6 +177,19 @@ bool is_comparable(const Value& truth, const Value& side) {
 
 }  // namespace
 
+double unit_at(DType dtype, double value) {
+  struct Format {
+    int digits, least;  // bits after the point; exponent of the smallest normal number
+  };
+  const Format format = dtype == DType::float16    ? Format{10, -14}
+                        : dtype == DType::bfloat16 ? Format{7, -126}
+                        : dtype == DType::float64  ? Format{52, -1022}
+                                                   : Format{23, -126};
+  const int exponent =
+      value == 0 || !std::isfinite(value) ? format.least : std::max(std::ilogb(value), format.least);
+  return std::ldexp(1.0, exponent - format.digits);
+}
+
 Value widened(const Value& value) {
   if (value.is_tensor()) return widened(value.tensor());
   if (value.is_sequence()) {
@@ -182,27 +207,39 @@ Value widened(const Value& value) {
 
 onnx_io::Model widened(const onnx_io::Model& model) {
   onnx_io::Model out = model;
-  out.graph = widened(std::move(out.graph), model.opset_imports);
+  const std::map<std::string, ValueType> types = opset::infer_types(model, {});
+  out.graph = widened(std::move(out.graph), Surroundings{out.opset_imports, nullptr, types});
+  const std::map<std::string, ValueType> none;
   for (onnx_io::Function& function : out.functions) {
-    for (Attribute& attribute : function.attribute_defaults) {
-      attribute = widened(std::move(attribute), function.opset_imports);
-    }
-    widen_nodes(function.nodes, function.opset_imports);
+    const Surroundings inside{function.opset_imports, nullptr, none};
+    for (Attribute& attribute : function.attribute_defaults)
+      attribute = widened(std::move(attribute), true, inside);
+    function.nodes = widened(std::move(function.nodes), {}, inside);
   }
   return out;
 }
 
-std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
-                                 const Rerun& rerun) {
-  std::vector<Value> wide;
-  for (const Value& input : inputs) wide.push_back(widened(input));
+std::vector<Value> widened(const std::vector<Value>& values) {
+  std::vector<Value> out;
+  for (const Value& value : values) out.push_back(widened(value));
+  return out;
+}
+
+void in_double(const std::function<void()>& run) {
   try {
-    return run_again(widened(model), std::move(wide), rerun);
+    run();
   } catch (const Error& error) {
     // The model itself has run: what is wrong now is that some operator has no double.
     if (error.kind() != ErrorKind::invalid_model && error.kind() != ErrorKind::unsupported) throw;
     fail_unsupported("the model cannot be computed in double precision: {}", error.what());
   }
+}
+
+std::vector<Value> run_in_double(const onnx_io::Model& model, const std::vector<Value>& inputs,
+                                 const Rerun& rerun) {
+  std::vector<Value> outputs;
+  in_double([&] { outputs = run_again(widened(model), widened(inputs), rerun); });
+  return outputs;
 }
 
 std::string judge_by_truth(const Value& truth, const Value& actual, const Value& expected) {

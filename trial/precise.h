@@ -1,6 +1,7 @@
 // A model computed in double precision throughout: the judge that says which side of a mismatch is wrong.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,15 +12,24 @@
 namespace grurun::trial {
 
 /// The model with double in the place of float, float16 and bfloat16: in what it declares, its initializers,
-/// attributes that hold tensors or name a type, bodies and functions. Numbers in float attributes stay
-/// as they are.
+/// attributes that hold tensors or name a type, bodies and functions. An operator whose version admits no
+/// double computes in float, between Casts (with_casts). Numbers in float attributes stay as they are.
 onnx_io::Model widened(const onnx_io::Model& model);
 
 /// The same for a value; others are handed back.
 Value widened(const Value& value);
 
+std::vector<Value> widened(const std::vector<Value>& values);
+
+/// Runs what runs a widened model. Where some operator does not take double, throws Error(unsupported) that
+/// says so.
+void in_double(const std::function<void()>& run);
+
 /// The elements of a float, double, float16 or bfloat16 tensor. Throws Error(unsupported) for other types.
 std::vector<double> doubles_of(const Tensor& tensor);
+
+/// One unit in the last place of a floating type at a value, subnormal ones included.
+double unit_at(DType dtype, double value);
 
 /// The outputs of the widened model for the widened inputs. Throws Error(unsupported) naming an operator that
 /// does not take double, and what a run throws.

@@ -15,12 +15,6 @@ namespace grurun::conformance {
 
 namespace {
 
-std::vector<Value> widened_all(const std::vector<Value>& values) {
-  std::vector<Value> out;
-  for (const Value& value : values) out.push_back(trial::widened(value));
-  return out;
-}
-
 /// A model that the runtime is given as a file.
 class GivenModel {
  public:
@@ -67,9 +61,13 @@ trial::KnownValues Truth::values(const onnx_io::Model& model, const std::vector<
     case Source::engine:
       return trial::values_of(model, inputs, rerun);
     case Source::precise:
-      return trial::values_of(trial::widened(model), widened_all(inputs), rerun);
+      return trial::values_of(trial::widened(model), trial::widened(inputs), rerun);
     case Source::model:
-      return trial::values_of(*other_, trial::inputs_for(other_->graph, model.graph, inputs), rerun);
+      return with_context([] { return std::string("the model of --against"); },
+                          [&] {
+                            return trial::values_of(
+                                *other_, trial::inputs_for(other_->graph, model.graph, inputs), rerun);
+                          });
     case Source::runtime:
       return values_of(*runtime_, model, inputs, own);
   }
@@ -114,7 +112,8 @@ std::optional<std::vector<Value>> Truth::outputs(const Candidate& candidate,
   std::vector<onnx_io::ValueInfo> names = part.graph.outputs;
   try {
     if (source_ == Source::engine) made = trial::run_again(part, inputs, rerun);
-    if (source_ == Source::precise) made = trial::run_again(trial::widened(part), widened_all(inputs), rerun);
+    if (source_ == Source::precise)
+      made = trial::run_again(trial::widened(part), trial::widened(inputs), rerun);
     if (source_ == Source::model) {
       names = candidate.other->graph.outputs;
       made = trial::run_again(*candidate.other, trial::inputs_for(candidate.other->graph, part.graph, inputs),

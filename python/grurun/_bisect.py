@@ -17,8 +17,8 @@ class Bisection:
 
     @property
     def ok(self) -> bool:
-        """Nothing differs, or no such number is made."""
-        return not self.data.get("differences") and not self.data.get("found")
+        """Nothing differs but by rounding, or no such number is there."""
+        return not self.data.get("differs") and not self.data.get("found")
 
     @property
     def first_wrong(self) -> dict[str, Any] | None:

@@ -18,12 +18,13 @@ std::string in_cell(std::string text) {
 }  // namespace
 
 int BisectReport::exit_status() const {
-  return (bisection && !bisection->differences.empty()) || found ? 1 : 0;
+  return (bisection && bisection->differs()) || found ? 1 : 0;
 }
 
 std::string bisection_text(const trial::Bisection& bisection) {
   std::string text = first_line(bisection) + "\n";
-  for (const ValueDifference* difference : looked_at(bisection)) {
+  const std::vector<const ValueDifference*> looked = looked_at(bisection);
+  for (const ValueDifference* difference : looked) {
     text += fmt::format("  {}\n    in the run: {}\n    {}\n", shown(*difference), amount(difference->in_run),
                         alone(*difference));
     for (const std::string& line : detail_lines(*difference)) text += "    " + line + "\n";
@@ -34,9 +35,9 @@ std::string bisection_text(const trial::Bisection& bisection) {
     text += fmt::format("  {}. {}: {}\n     in the run: {}\n", ++place, shown(each), how_far(*each.alone),
                         how_far(each.in_run));
   }
-  const std::size_t rest = bisection.differences.size() - looked_at(bisection).size();
+  const std::size_t rest = looked.empty() ? 0 : bisection.differences.size() - looked.size();
   if (rest > 0)
-    text += fmt::format("  {} behind {}, too (--all looks at each)\n", counted(rest, "value"),
+    text += fmt::format("  {} after it {}, too (--all looks at each)\n", counted(rest, "value"),
                         rest == 1 ? "differs" : "differ");
   return text;
 }
@@ -45,7 +46,7 @@ std::string bisect_text(const BisectReport& report) {
   if (report.bisection) return bisection_text(*report.bisection);
   std::string text = first_line(report) + "\n";
   if (report.found) {
-    for (const trial::OddityInput& input : report.found->inputs) text += "  " + input_line(input) + "\n";
+    for (const std::string& line : found_lines(*report.found)) text += "  " + line + "\n";
   }
   return text;
 }
@@ -54,7 +55,7 @@ std::string bisect_markdown(const BisectReport& report) {
   std::string text = fmt::format("# grurun bisect {}\n\n{}\n", printable(report.model), first_line(report));
   if (report.found) {
     text += "\n";
-    for (const trial::OddityInput& input : report.found->inputs) text += "- " + input_line(input) + "\n";
+    for (const std::string& line : found_lines(*report.found)) text += "- " + line + "\n";
   }
   if (!report.bisection || (report.bisection->differences.empty() && report.bisection->ranking.empty()))
     return text;

@@ -68,8 +68,7 @@ std::string bisect_html(const BisectReport& report) {
                       in_html(first_line(report)));
   if (report.found) {
     text += "<ul>\n";
-    for (const trial::OddityInput& input : report.found->inputs)
-      text += fmt::format("<li>{}\n", in_html(input_line(input)));
+    for (const std::string& line : found_lines(*report.found)) text += fmt::format("<li>{}\n", in_html(line));
     text += "</ul>\n";
   }
   if (!report.bisection) return text;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "report/bisect/bisect_format.h"
@@ -24,6 +25,9 @@ Json difference_json(const ValueDifference& difference) {
   add_comparison(out, difference.in_run, false);
   if (difference.alone) out["alone"] = comparison_json(*difference.alone);
   if (!difference.not_alone.empty()) out["not_alone"] = difference.not_alone;
+  if (difference.times_rounding && std::isfinite(*difference.times_rounding))
+    out["times_rounding"] = *difference.times_rounding;
+  out["live"] = difference.is_live;
   if (!difference.with.empty()) out["with"] = difference.with;
   out["made_here"] = difference.is_made_here();
   const trial::NodeDetails& details = difference.details;
@@ -40,14 +44,47 @@ Json difference_json(const ValueDifference& difference) {
   return out;
 }
 
+const char* name_of(trial::Conclusion conclusion) {
+  using trial::Conclusion;
+  switch (conclusion) {
+    case Conclusion::nothing:
+      return "nothing";
+    case Conclusion::unread:
+      return "unread";
+    case Conclusion::at_outputs:
+      return "at_outputs";
+    case Conclusion::rounding:
+      return "rounding";
+    case Conclusion::gathered:
+      return "gathered";
+    case Conclusion::unexplained:
+      return "unexplained";
+    case Conclusion::made:
+      return "made";
+  }
+  return "";
+}
+
 Json found_json(const FoundOddity& found) {
   Json inputs = Json::array();
   for (const trial::OddityInput& input : found.inputs)
     inputs.push_back(
         {{"name", input.name}, {"type", input.type}, {"range", input.range}, {"at_place", input.at_place}});
-  return {{"node", found.label},        {"value", found.value}, {"type", found.type},
-          {"count", found.count},       {"index", found.index}, {"element", found.element},
-          {"inputs", std::move(inputs)}};
+  Json out{{"node", found.label},        {"value", found.value}, {"type", found.type},
+           {"count", found.count},       {"index", found.index}, {"element", found.element},
+           {"inputs", std::move(inputs)}};
+  out["made"] = found.is_made;
+  if (!found.given.empty()) {
+    Json given = Json::array();
+    for (const FoundOddity& each : found.given)
+      given.push_back({{"name", each.label},
+                       {"type", each.type},
+                       {"count", each.count},
+                       {"index", each.index},
+                       {"element", each.element}});
+    out["given"] = std::move(given);
+  }
+  return out;
 }
 
 Json differences_json(const std::vector<ValueDifference>& differences) {
@@ -61,7 +98,8 @@ Json differences_json(const std::vector<ValueDifference>& differences) {
 Json bisection_json(const trial::Bisection& bisection) {
   Json out{{"reference", bisection.reference},   {"compared", bisection.compared},
            {"absent", bisection.absent},         {"by_structure", bisection.by_structure},
-           {"by_numbers", bisection.by_numbers}, {"differences", differences_json(bisection.differences)}};
+           {"by_numbers", bisection.by_numbers}, {"conclusion", name_of(bisection.conclusion)},
+           {"differs", bisection.differs()},     {"differences", differences_json(bisection.differences)}};
   if (!bisection.ranking.empty()) out["ranking"] = differences_json(bisection.ranking);
   return out;
 }

@@ -5,19 +5,22 @@
 
 #include <algorithm>
 
+#include "report/counted.h"
 #include "tensor/printable.h"
 
 namespace grurun::report {
 
 using trial::Bisection;
 using trial::Comparison;
+using trial::Conclusion;
 using trial::FoundOddity;
 using trial::ValueDifference;
 
 std::vector<const ValueDifference*> looked_at(const Bisection& bisection) {
   std::vector<const ValueDifference*> out;
   for (const ValueDifference& difference : bisection.differences) {
-    if (difference.alone || !difference.not_alone.empty()) out.push_back(&difference);
+    if (bisection.differs() && (difference.alone || !difference.not_alone.empty()))
+      out.push_back(&difference);
   }
   return out;
 }
@@ -39,9 +42,19 @@ std::string alone(const ValueDifference& difference) {
     subject = fmt::format(
         "with {}{}, of which the reference has no values, it", printable(difference.with.front()),
         difference.with.size() == 1 ? "" : fmt::format(" and {} more", difference.with.size() - 1));
-  return difference.alone->ok ? subject + " agrees: it hands on what it was given"
-                              : subject + " differs, too: " + amount(*difference.alone);
+  if (difference.alone->ok) return subject + " agrees: it passes on what it was given";
+  return subject + (difference.is_rounding() ? " differs by rounding only: " : " differs, too: ") +
+         amount(*difference.alone);
 }
+
+namespace {
+
+std::string differing(std::ptrdiff_t values) {
+  return fmt::format("{} {}", counted(static_cast<std::size_t>(values), "value"),
+                     values == 1 ? "differs" : "differ");
+}
+
+}  // namespace
 
 std::span<const ValueDifference> ranked(const Bisection& bisection) {
   constexpr std::ptrdiff_t most = 10;
@@ -54,18 +67,41 @@ std::span<const ValueDifference> ranked(const Bisection& bisection) {
 }
 
 std::string first_line(const Bisection& bisection) {
-  std::string counted =
+  std::string held =
       fmt::format("{} values compared with {}", bisection.compared, printable(bisection.reference));
-  if (bisection.by_structure > 0) counted += fmt::format(", {} paired by structure", bisection.by_structure);
-  if (bisection.by_numbers > 0) counted += fmt::format(", {} paired by numbers", bisection.by_numbers);
-  if (bisection.absent > 0) counted += fmt::format(", which has nothing for {}", bisection.absent);
-  if (bisection.differences.empty()) return "nothing differs: " + counted;
-  const auto wrong = std::ranges::find_if(bisection.differences, &ValueDifference::is_made_here);
-  if (wrong != bisection.differences.end())
-    return fmt::format("first wrong: {}: {} ({})", shown(*wrong), alone(*wrong), counted);
-  return fmt::format("first to differ: {}: {}; no node differs alone ({})",
-                     shown(bisection.differences.front()), amount(bisection.differences.front().in_run),
-                     counted);
+  if (bisection.by_structure > 0) held += fmt::format(", {} paired by structure", bisection.by_structure);
+  if (bisection.by_numbers > 0) held += fmt::format(", {} paired by numbers", bisection.by_numbers);
+  if (bisection.absent > 0) held += fmt::format(", which has nothing for {}", bisection.absent);
+  const std::vector<ValueDifference>& all = bisection.differences;
+  const auto live = std::ranges::count_if(all, &ValueDifference::is_live);
+  const auto first = [&] { return fmt::format("{}: {}", shown(all.front()), amount(all.front().in_run)); };
+  switch (bisection.conclusion) {
+    case Conclusion::nothing:
+      return "nothing differs: " + held;
+    case Conclusion::unread:
+      return fmt::format("nothing differs that an output depends on: {}; {} that no output depends on: {}",
+                         held, differing(std::ssize(all)), first());
+    case Conclusion::at_outputs:
+      return fmt::format(
+          "nothing differs at the outputs: {}; {} on the way, and no node makes that alone: {}", held,
+          differing(live), first());
+    case Conclusion::rounding:
+      return fmt::format("nothing differs but by rounding: {}; {}, and no node makes that alone: {}", held,
+                         differing(live), first());
+    case Conclusion::gathered:
+      if (bisection.ranking.empty()) break;
+      return fmt::format(
+          "first to differ: {}; no node is beyond the tolerance alone; the most error is added by {}: {} "
+          "({})",
+          first(), shown(bisection.ranking.front()), how_far(*bisection.ranking.front().alone), held);
+    case Conclusion::unexplained:
+      break;
+    case Conclusion::made: {
+      const auto wrong = std::ranges::find_if(all, &ValueDifference::is_made_here);
+      return fmt::format("first wrong: {}: {} ({})", shown(*wrong), alone(*wrong), held);
+    }
+  }
+  return fmt::format("first to differ: {}; no node differs alone ({})", first(), held);
 }
 
 std::vector<std::string> detail_lines(const ValueDifference& difference) {
@@ -93,20 +129,42 @@ std::string how_far(const Comparison& comparison) {
   return text;
 }
 
-std::string first_line(const BisectReport& report) {
-  if (report.bisection) return first_line(*report.bisection);
-  if (!report.found) return fmt::format("no node makes {}", *report.sought);
-  const FoundOddity& found = *report.found;
-  return fmt::format("first {}: {}, output '{}', a {}: {} of its elements, the first at [{}] is {}",
-                     *report.sought, printable(found.label), printable(found.value), found.type, found.count,
-                     fmt::join(found.index, ","), found.element);
-}
+namespace {
 
 std::string input_line(const trial::OddityInput& input) {
   std::string line = fmt::format("input '{}', a {}", printable(input.name), input.type);
   if (!input.range.empty()) line += ", " + input.range;
   if (!input.at_place.empty()) line += ", there " + input.at_place;
   return line;
+}
+
+std::string held_by(const FoundOddity& given) {
+  return fmt::format("{}, a {}: {} of its elements, the first at [{}] is {}", printable(given.label),
+                     given.type, given.count, fmt::join(given.index, ","), given.element);
+}
+
+}  // namespace
+
+std::vector<std::string> found_lines(const FoundOddity& found) {
+  std::vector<std::string> lines;
+  for (const trial::OddityInput& input : found.inputs) lines.push_back(input_line(input));
+  constexpr std::size_t most = 10;
+  const std::size_t begin = found.is_made ? 0 : 1, end = std::min(found.given.size(), begin + most);
+  for (std::size_t i = begin; i < end; ++i) lines.push_back("held, too, by " + held_by(found.given[i]));
+  if (end < found.given.size()) lines.push_back(fmt::format("and by {} more", found.given.size() - end));
+  return lines;
+}
+
+std::string first_line(const BisectReport& report) {
+  if (report.bisection) return first_line(*report.bisection);
+  if (!report.found)
+    return fmt::format("no node makes {}, and no input, weight or constant holds one", *report.sought);
+  const FoundOddity& found = *report.found;
+  if (!found.is_made)
+    return fmt::format("first {}: {}; no node makes one by itself", *report.sought, held_by(found));
+  return fmt::format("first {}: {}, output '{}', a {}: {} of its elements, the first at [{}] is {}",
+                     *report.sought, printable(found.label), printable(found.value), found.type, found.count,
+                     fmt::join(found.index, ","), found.element);
 }
 
 }  // namespace grurun::report

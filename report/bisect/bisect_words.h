@@ -9,7 +9,8 @@
 
 namespace grurun::report {
 
-/// Those that were looked at alone, up to the one that is made where it is seen.
+/// Those that were looked at alone, up to the one that is made where it is seen; none where what differs is
+/// not counted.
 std::vector<const trial::ValueDifference*> looked_at(const trial::Bisection& bisection);
 
 /// "node 'norm2' (LayerNormalization-17), output 'normed2'".
@@ -31,8 +32,9 @@ std::vector<std::string> detail_lines(const trial::ValueDifference& difference);
 std::string first_line(const trial::Bisection& bisection);
 std::string first_line(const BisectReport& report);
 
-/// "input 'v0', a tensor(float) [3], from -4 to 2, there -1".
-std::string input_line(const trial::OddityInput& input);
+/// What is known beside the first line: "input 'v0', a tensor(float) [3], from -4 to 2, there -1"; "held, too,
+/// by weight 'w', ...". As many as people read.
+std::vector<std::string> found_lines(const trial::FoundOddity& found);
 
 /// Of those of the ranking that make any error, as many as people read.
 std::span<const trial::ValueDifference> ranked(const trial::Bisection& bisection);

@@ -42,7 +42,7 @@ const char* RunReport::verdict() const {
 }
 
 bool RunReport::differs() const {
-  return outcome.differs() || (bisection && !bisection->differences.empty());
+  return outcome.differs() || (bisection && bisection->differs());
 }
 
 int RunReport::exit_status() const {

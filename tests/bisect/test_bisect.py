@@ -167,8 +167,44 @@ class Bisect(unittest.TestCase):
         self.assertEqual(self.found("overflow-float16", [1, 2, 12], "Neg", "Neg", "Exp")["element"], "162755")
         self.assertEqual(self.found("denormal", [-1, -2, -100], "Exp")["index"], [2])
         self.assertIsNone(self.found("nan", [1, 2, 3], "Exp", "Log", code=0))
-        # What was nan before the first node, no node has made.
-        self.assertIsNone(self.found("nan", [1, np.nan, 3], "Exp", "Log", code=0))
+        # What was nan before the first node, no node has made: the input holds it.
+        found = self.found("nan", [1, np.nan, 3], "Exp", "Log")
+        self.assertEqual((found["node"], found["made"], found["index"]), ("input 'x'", False, [1]))
+
+    def test_numbers_of_weights_and_constants(self):
+        def model(number, in_constant):
+            value = numpy_helper.from_array(np.array([1, number, 2], np.float32), "w")
+            nodes = [helper.make_node("Mul", ["x", "w"], ["v"], name="mul"), helper.make_node("Relu", ["v"], ["y"], name="relu")]
+            if in_constant:
+                nodes.insert(0, helper.make_node("Constant", [], ["w"], value=value))
+            graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])],
+                                      [helper.make_tensor_value_info("y", TensorProto.FLOAT, [3])], [] if in_constant else [value])
+            return self.save("odd.onnx", helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9))
+
+        np.save(self.folder / "x.npy", np.array([1, 1, 1], np.float32))
+        for what, number in (("nan", np.nan), ("inf", np.inf), ("overflow-float16", 70000), ("denormal", 1e-40)):
+            for in_constant, label in ((False, "weight 'w'"), (True, "constant 'w'")):
+                path = model(number, in_constant)
+                found = json.loads(self.bisect(path, "--find", what, "--json", "-").stdout)["found"]
+                self.assertEqual((found["node"], found["count"], found["index"], found["made"]), (label, 1, [1], False), what)
+                line = self.bisect(path, "--find", what).stdout.splitlines()[0]
+                self.assertTrue(line.startswith(f"first {what}: {label}, a tensor(float) [3]: 1 of its elements, the first at [1] is "), line)
+        # A node that makes one by itself is the first; the weight is told of beside it.
+        np.save(self.folder / "x.npy", np.array([70000, 0, 1], np.float32))
+        text = self.bisect(model(70000, False), "--find", "overflow-float16").stdout
+        self.assertIn("input 'x'", text)
+        self.assertIn("held, too, by weight 'w'", text)
+
+    def test_the_right_file_is_named(self):
+        square = self.chain("Neg", "Neg")
+        other = onnx.load(square)
+        other.graph.input[0].name = other.graph.node[0].input[0] = "src"
+        other.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 5
+        good = self.save("good.onnx", other)
+        np.save(self.folder / "x.npy", np.array([1, 2, 3], np.float32))
+        result = self.bisect(square, "--against", good, code=3)
+        self.assertIn(f"invalid: {good}: input 'src' is fed 'x' of {square}: input 'src' must have shape [5], but has [3]", result.stderr)
+        self.assertEqual(result.stderr.count(str(square)), 1)
 
     def test_usage(self):
         path = self.save("model.onnx", block())

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 from tests.bisect import test_bisect
-from tests.bisect.test_bisect import block, onnx
+from tests.bisect.test_bisect import block, np, onnx
 from tests.optional_packages import require
 from tests.python.models import needs_package
 
@@ -36,6 +36,49 @@ class Runtimes(unittest.TestCase):
         self.addCleanup(os.environ.pop, "GRURUN_PYTHON")
         right = self.save("right.onnx", block())
         self.assertIn("7 values compared with onnxruntime", self.bisect(right, "--against", "onnxruntime", *WIDE, code=0).stdout)
+
+    @needs_package
+    def test_initializers_that_are_inputs(self):
+        old = block()
+        for each in old.graph.initializer:
+            old.graph.input.insert(0, onnx.helper.make_tensor_value_info(each.name, each.data_type, list(each.dims)))
+        path = self.save("old.onnx", old)
+        os.environ["GRURUN_PYTHON"] = sys.executable
+        self.addCleanup(os.environ.pop, "GRURUN_PYTHON")
+        self.assertIn("nothing differs", self.bisect(path, "--against", "reference", *WIDE, code=0).stdout)
+        replaced = [path, "--inputs", f"x={self.folder / 'x.npy'}", f"ones={self.folder / 'ones.npy'}"]
+        np.save(self.folder / "ones.npy", np.full(test_bisect.WIDTH, 2, np.float32))
+        result = test_bisect.run(*replaced, "--against", "reference", *WIDE)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("values compared with reference", result.stdout)
+        self.assertIn("nothing differs", self.bisect(self.save("new.onnx", block()), "--against", path, *WIDE, code=0).stdout)
+
+    @needs_package
+    def test_what_the_peer_refuses_is_told_in_its_words(self):
+        path = self.save("model.onnx", block())
+        for status, kind, code in ((3, "invalid", 3), (4, "unsupported", 4), (1, "unsupported", 4)):
+            command = f"{sys.executable} -c \"import sys; print('no kernel of LayerNormalization(17)', file=sys.stderr); sys.exit({status})\" " \
+                      "{model} {outputs}"
+            result = self.bisect(path, "--runtime", command, code=code)
+            self.assertEqual(result.stdout, "")
+            self.assertIn(f"{kind}: {path}: --runtime: the runtime exited with status {status}: no kernel of LayerNormalization(17)", result.stderr)
+
+    @needs_package
+    def test_values_between_are_asked_of_a_session_that_fuses_nothing(self):
+        require({"onnxruntime": ["onnxruntime"]})
+        path, seen = self.save("model.onnx", block()), self.folder / "levels.txt"
+        watching = f"{sys.executable} -c \"import sys, onnxruntime as o, grurun.runtimes as g, grurun.runtimes.onnxruntime as r; S = o.InferenceSession; " \
+                   f"o.InferenceSession = lambda m, s, **k: (open('{seen}', 'a').write(s.graph_optimization_level.name + ' '), S(m, s, **k))[1]; " \
+                   "sys.exit(g.main(r.run, ''))\" {model} {inputs} {outputs}"
+        self.bisect(path, "--runtime", watching, *WIDE, code=0)
+        self.assertEqual(set(seen.read_text().split()), {"ORT_DISABLE_ALL"})
+        test_bisect.subprocess.run([test_bisect.BINARY, "conformance", self.case(path), "--runtime", watching], capture_output=True)
+        self.assertEqual(seen.read_text().split()[-1], "ORT_ENABLE_ALL")
+
+    def case(self, path):
+        case = self.folder / "case"
+        test_bisect.subprocess.run([test_bisect.BINARY, "generate", path, "-o", case, "--inputs", self.folder / "x.npy"], check=True, capture_output=True)
+        return case
 
     @needs_package
     def test_the_function_of_the_package(self):

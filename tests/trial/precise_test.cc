@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "opset/schema/registry.h"
@@ -117,18 +118,95 @@ TEST(Precise, NoDefaultOfAnOperatorNamesANarrowType) {
   }
 }
 
-TEST(Precise, AnOperatorWithoutDoubleIsNamed) {
+TEST(Precise, WhatTakesNoDoubleComputesInFloatBetweenCasts) {
   onnx_io::Node node;
   node.op_type = "QuantizeLinear";
   node.inputs = {"x", "s", "z"};
-  const auto model = model_of(node, {{"s", Tensor::scalar(1.0f)}, {"z", Tensor::scalar(std::uint8_t{0})}});
+  const std::vector<onnx_io::Initializer> initializers = {{"s", Tensor::scalar(0.5f)},
+                                                          {"z", Tensor::scalar(std::uint8_t{3})}};
+  onnx_io::Model model = model_of(node, initializers);
+  EXPECT_EQ(run_in_double(model, {floats({1})}, {})[0].tensor().span<std::uint8_t>()[0], 5);
+  model.graph.nodes[0].outputs = {"q"};
+  node.op_type = "DequantizeLinear";
+  node.inputs = {"q", "s", "z"};
+  node.outputs = {"y"};
+  for (const std::int64_t opset : {10, 13, 19, 21, 23}) {
+    onnx_io::Model both = model;
+    both.opset_imports[""] = opset;
+    both.graph.nodes.push_back(node);
+    const std::vector<Value> out = run_in_double(both, {floats({1.2f})}, {});
+    ASSERT_EQ(out[0].tensor().dtype(), DType::float64) << opset;
+    EXPECT_EQ(out[0].tensor().data<double>()[0], 1) << opset;
+  }
+}
+
+TEST(Precise, WeightsThatStayNarrowStayConstant) {
+  onnx_io::Node node;
+  node.op_type = "Resize";
+  node.inputs = {"x", "", "scales"};
+  const auto model = model_of(node, {{"scales", Tensor::from(Shape{1}, std::vector<float>{2})}});
+  const onnx_io::Model wide = widened(model);
+  ASSERT_EQ(wide.graph.nodes.size(), 2);
+  EXPECT_EQ(wide.graph.nodes[0].op_type, "Constant");
+  EXPECT_EQ(wide.graph.nodes[0].attributes[0].tensors[0].dtype(), DType::float32);
+  EXPECT_EQ(run_in_double(model, {floats({1, 2})}, {})[0].tensor().size(), 4);
+}
+
+/// Whether tensors of the parameter may be floats, but no double.
+bool is_narrow(const opset::SchemaInfo& schema, const opset::ParameterInfo& parameter) {
+  const auto types = schema.types_of(parameter);
+  const auto has = [&](const char* type) { return std::ranges::find(types, type) != types.end(); };
+  const bool takes_others = std::ranges::any_of(types, [](const std::string& type) {
+    return type.starts_with("tensor(") && type.find("float") == std::string::npos;
+  });
+  return has("tensor(float)") && !has("tensor(double)") && !takes_others;
+}
+
+// Whatever the standard has, and what is added to it: no operator is given a double that it does not take.
+TEST(Precise, NoOperatorReadsADoubleThatItsVersionDoesNotAdmit) {
+  int narrow = 0;
+  for (const opset::SchemaInfo* schema : opset::all_schemas()) {
+    onnx_io::Model model;
+    model.opset_imports[schema->domain] = schema->since_version;
+    onnx_io::Node node;
+    node.op_type = schema->name;
+    node.domain = schema->domain;
+    for (std::size_t i = 0; i < schema->inputs.size(); ++i) node.inputs.push_back("i" + std::to_string(i));
+    for (std::size_t i = 0; i < schema->outputs.size(); ++i) node.outputs.push_back("o" + std::to_string(i));
+    model.graph.nodes.push_back(node);
+    const onnx_io::Model wide = widened(model);
+    const auto place = std::ranges::find(wide.graph.nodes, schema->name, &onnx_io::Node::op_type);
+    if (schema->name == "Cast") continue;
+    ASSERT_NE(place, wide.graph.nodes.end()) << schema->name;
+    const std::string label = schema->name + "-" + std::to_string(schema->since_version);
+    const auto is_cast = [&](const std::string& from, const std::string& to) {
+      return std::ranges::any_of(wide.graph.nodes, [&](const onnx_io::Node& each) {
+        return each.op_type == "Cast" && each.inputs[0] == from && each.outputs[0] == to;
+      });
+    };
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!is_narrow(*schema, schema->inputs[i])) continue;
+      ++narrow;
+      EXPECT_TRUE(is_cast(node.inputs[i], place->inputs[i])) << label << ", input " << i;
+    }
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!is_narrow(*schema, schema->outputs[i])) continue;
+      ++narrow;
+      EXPECT_TRUE(is_cast(place->outputs[i], node.outputs[i])) << label << ", output " << i;
+    }
+  }
+  EXPECT_GT(narrow, 60);
+}
+
+TEST(Precise, WhatCannotRunInDoubleIsNotInvalid) {
   try {
-    run_in_double(model, {floats({1})}, {});
-    FAIL() << "QuantizeLinear takes no double";
+    in_double([] { fail_invalid("node 'a' takes no double"); });
+    FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::unsupported);
-    EXPECT_NE(std::string(error.what()).find("QuantizeLinear"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("cannot be computed in double"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("cannot be computed in double precision: invalid: node 'a'"),
+              std::string::npos)
+        << error.what();
   }
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 
 #include "onnx_io/models/attribute_text.h"
 #include "onnx_io/models/node_origin.h"
@@ -15,7 +16,9 @@
 #include "tensor/dispatch.h"
 #include "tensor/error.h"
 #include "trial/as_type.h"
+#include "trial/bisecting/live_values.h"
 #include "trial/bisecting/lone_node.h"
+#include "trial/bisecting/rounding.h"
 #include "trial/diagnosis/explain.h"
 #include "trial/intermediates.h"
 #include "trial/precise.h"
@@ -32,7 +35,12 @@ class Bisecting {
  public:
   Bisecting(const onnx_io::Model& model, const std::vector<Value>& inputs, Reference& reference,
             const BisectOptions& options)
-      : model_(model), reference_(reference), options_(options), scopes_(model), quantizations_(model.graph) {
+      : model_(model),
+        reference_(reference),
+        options_(options),
+        scopes_(model),
+        live_(model),
+        quantizations_(model.graph) {
     for (const onnx_io::Initializer& initializer : model.graph.initializers)
       initializers_.insert(initializer.name);
     for (std::size_t i = 0; i < inputs.size() && i < model.graph.inputs.size(); ++i) {
@@ -49,14 +57,20 @@ class Bisecting {
                  result_.absent);
     }
     std::ranges::stable_sort(seen_, {}, [](const Seen& seen) { return seen.difference.node; });
+    for (const Seen& seen : seen_) result_.along.push_back(summary_of(seen.difference));
+    std::ranges::stable_partition(seen_, [](const Seen& seen) { return seen.difference.is_live; });
     bool looking = true;
     for (Seen& seen : seen_) {
       const bool differs = !seen.difference.in_run.ok;
       if (options_.rank || (differs && looking)) run_alone(seen, differs && looking);
       if (differs && seen.difference.is_made_here() && !options_.all) looking = false;
-      result_.along.push_back(summary_of(seen.difference));
-      if (options_.rank && seen.difference.alone) result_.ranking.push_back(seen.difference);
-      if (differs) result_.differences.push_back(std::move(seen.difference));
+    }
+    result_.conclusion = conclude();
+    for (Seen& seen : seen_) {
+      const bool is_ranked = options_.rank || (result_.conclusion == Conclusion::gathered &&
+                                               seen.difference.times_rounding.value_or(0) > 1);
+      if (is_ranked && seen.difference.alone) result_.ranking.push_back(seen.difference);
+      if (!seen.difference.in_run.ok) result_.differences.push_back(std::move(seen.difference));
     }
     std::ranges::stable_sort(result_.ranking, std::greater(), [](const ValueDifference& difference) {
       return relative_error(*difference.alone);
@@ -74,6 +88,40 @@ class Bisecting {
     const onnx_io::Node* maker;
     std::string path;
   };
+
+  Conclusion conclude() {
+    const auto differs = [](const Seen& seen) { return !seen.difference.in_run.ok; };
+    if (std::ranges::none_of(seen_, differs)) return Conclusion::nothing;
+    const auto live =
+        std::span(seen_.begin(),
+                  std::ranges::find_if(seen_, [](const Seen& seen) { return !seen.difference.is_live; }));
+    if (std::ranges::none_of(live, differs)) return Conclusion::unread;
+    if (std::ranges::any_of(live, [](const Seen& seen) { return seen.difference.is_made_here(); }))
+      return Conclusion::made;
+    // An input of a body is what its node was given.
+    const auto is_open = [](const Seen& seen) { return seen.maker != nullptr && !seen.difference.alone; };
+    if (std::ranges::any_of(live, [&](const Seen& seen) { return differs(seen) && is_open(seen); }))
+      return Conclusion::unexplained;
+    if (outputs_agree(live)) return Conclusion::at_outputs;
+    for (Seen& seen : live)
+      if (!seen.difference.times_rounding) run_alone(seen, false, true);
+    if (std::ranges::any_of(live, is_open)) return Conclusion::unexplained;
+    const bool adds_more = std::ranges::any_of(
+        live, [](const Seen& seen) { return seen.difference.times_rounding.value_or(0) > 1; });
+    return adds_more || !options_.allow_rounding() ? Conclusion::gathered : Conclusion::rounding;
+  }
+
+  /// Those of the model, as far as the reference has them.
+  bool outputs_agree(std::span<const Seen> live) const {
+    bool any = false;
+    for (const Seen& seen : live) {
+      if (std::ranges::count(model_.graph.outputs, seen.difference.value, &onnx_io::ValueInfo::name) == 0)
+        continue;
+      if (!seen.difference.in_run.ok) return false;
+      any = true;
+    }
+    return any;
+  }
 
   static ValueDifference summary_of(const ValueDifference& difference) {
     ValueDifference summary;
@@ -128,6 +176,7 @@ class Bisecting {
     difference.value = made.name;
     difference.partner = *other;
     difference.in_run = std::move(comparison);
+    difference.is_live = live_.has(made.node, made.scope, made.name.substr(made.scope.path.size()));
     seen_.push_back({std::move(difference), made.maker, made.scope.path});
   }
 
@@ -145,10 +194,11 @@ class Bisecting {
     return by == nullptr ? as_dtype(value, type->second) : quantized(value, *by, type->second);
   }
 
-  void run_alone(Seen& seen, bool with_details) {
+  /// exactly: whatever is not equal is measured by rounding, not only what is beyond the tolerance.
+  void run_alone(Seen& seen, bool with_details, bool exactly = false) {
     ValueDifference& difference = seen.difference;
     if (seen.maker == nullptr) {
-      difference.not_alone = "it is handed on";
+      difference.not_alone = "it is passed on";
       return;
     }
     const Scope& scope = *scopes_.find(seen.path, difference.value.substr(seen.path.size()), seen.maker);
@@ -160,6 +210,7 @@ class Bisecting {
       difference.not_alone = fmt::format("the reference has no value '{}'", lone.missing());
       return;
     }
+    difference.with.clear();
     for (const onnx_io::Node* other : lone.others())
       difference.with.push_back(label_of(model_, *other, seen.path));
     try {
@@ -179,9 +230,16 @@ class Bisecting {
       }
       const Outcome outcome = trial.run(std::move(set));
       for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
-        if (seen.path + lone.model().graph.outputs[i].name == difference.value)
-          difference.alone =
-              compare(difference.value, outcome.outputs[i], reference_.values.read(difference.partner));
+        if (seen.path + lone.model().graph.outputs[i].name != difference.value) continue;
+        const Value expected = reference_.values.read(difference.partner);
+        difference.alone = compare(difference.value, outcome.outputs[i], expected);
+        if (exactly || (options_.allow_rounding() && !difference.alone->ok)) {
+          const auto numbers = [&](const Value& value) {
+            return comparable(difference.value, value, expected);
+          };
+          difference.times_rounding = times_rounding(
+              {lone.model(), outcome.inputs, i, outcome.outputs[i], expected, numbers}, options_.rerun);
+        }
       }
       if (with_details && difference.is_made_here()) describe_node(seen, lone, trial, outcome);
     } catch (const Error& error) {
@@ -206,6 +264,7 @@ class Bisecting {
   Reference& reference_;
   const BisectOptions& options_;
   Scopes scopes_;
+  LiveValues live_;
   const Quantizations quantizations_;  // of the main graph
   std::set<std::string> initializers_, unpaired_;
   std::map<std::string, Value> given_;
@@ -247,11 +306,11 @@ Reference reference_of(const onnx_io::Model& model, const std::vector<Value>& in
 
 Reference precise_reference_of(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                const Rerun& rerun, const std::string& scratch) {
-  std::vector<Value> wide;
-  for (const Value& input : inputs) wide.push_back(widened(input));
   Reference reference{ValueStore::make(scratch)};
-  run_seeing_values(widened(model), std::move(wide), rerun,
-                    [&](const MadeValue& made) { reference.values.add(made.name, made.value); });
+  in_double([&] {
+    run_seeing_values(widened(model), widened(inputs), rerun,
+                      [&](const MadeValue& made) { reference.values.add(made.name, made.value); });
+  });
   return reference;
 }
 

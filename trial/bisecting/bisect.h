@@ -37,17 +37,34 @@ struct ValueDifference {
   /// The node alone, fed by the reference's values. nullopt: not_alone says why it was not run so.
   std::optional<Comparison> alone;
   std::string not_alone;
+  /// Where it was run alone and more than equal numbers were asked for: how many times as far as rounding
+  /// explains it differs there (times_rounding).
+  std::optional<double> times_rounding{};
+  bool is_live = true;  // an output of the model depends on it
   /// Labels of the nodes that were run with it, since the reference has no values of theirs.
   std::vector<std::string> with{};
   NodeDetails details{};  // of one that is made here
 
-  /// The node itself does not do what the reference does; another only hands on what it was given.
-  bool is_made_here() const { return alone && !alone->ok; }
+  /// Alone it differs by no more than rounding explains.
+  bool is_rounding() const { return alone && !alone->ok && times_rounding && *times_rounding <= 1; }
+  /// The node itself does not do what the reference does; another only passes on what it was given.
+  bool is_made_here() const { return alone && !alone->ok && !is_rounding(); }
 };
 
 /// How far off a value is, by all its elements: the root of the energy of the error by that of what is
 /// expected. Infinite where kinds or shapes differ, or numbers are finite on one side only.
 double relative_error(const Comparison& comparison);
+
+/// What the differences of a model come to.
+enum class Conclusion : std::uint8_t {
+  nothing,      // there are none
+  unread,       // of values only that no output depends on
+  at_outputs,   // none at the outputs, and no node makes one by itself: it is the sum of small errors
+  rounding,     // at outputs, too; but what each node adds by itself, rounding explains
+  gathered,     // at outputs; no node makes one by itself, but some add more than rounding
+  unexplained,  // at outputs; no node makes one by itself, and not each could be run alone
+  made,         // a node makes one by itself
+};
 
 struct Bisection {
   std::string reference;         // what it is, for people
@@ -55,12 +72,16 @@ struct Bisection {
   std::int64_t absent = 0;       // values of which the reference says nothing
   std::size_t by_structure = 0;  // of those compared: paired by structure, and by numbers
   std::size_t by_numbers = 0;
-  std::vector<ValueDifference> differences;  // in the order of the nodes
+  Conclusion conclusion = Conclusion::nothing;
+  /// In the order of the nodes; those that no output depends on are the last.
+  std::vector<ValueDifference> differences;
   /// Every value that was run alone, the one of the largest relative error first; empty where it was not
-  /// asked for.
+  /// asked for. Of Conclusion::gathered, those that add more than rounding.
   std::vector<ValueDifference> ranking;
   std::vector<ValueDifference>
       along;  // every value that was compared, in the order of the nodes, in the run only
+
+  bool differs() const { return conclusion >= Conclusion::gathered; }
 };
 
 struct BisectOptions {
@@ -68,6 +89,8 @@ struct BisectOptions {
   Rerun rerun;
   bool all = false;   // every difference is looked at alone; else those up to the first that is made there
   bool rank = false;  // all nodes are run alone
+  /// What rounding explains is no difference. Not where the tolerance is somebody's own choice.
+  bool allow_rounding() const { return !tolerances.flag.rtol && !tolerances.flag.atol; }
 };
 
 struct Reference {

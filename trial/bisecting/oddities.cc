@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "onnx_io/models/walk.h"
 #include "tensor/dispatch.h"
@@ -92,6 +93,80 @@ OddityInput describe_input(const std::string& name, const Value& value, const Va
   return out;
 }
 
+FoundOddity found_in(Oddity oddity, std::string label, const std::string& name, const Value& value) {
+  const Places places = odd_places(oddity, value);
+  FoundOddity found{std::move(label), name, value.describe(), places.count, {}, "", {}, true, {}};
+  if (places.count == 0) return found;
+  found.index = index_of(places.first, value.tensor().shape());
+  found.element = element_text(doubles_of(value.tensor())[static_cast<std::size_t>(places.first)]);
+  return found;
+}
+
+/// What a Constant holds.
+Value value_of_constant(const onnx_io::Node& node) {
+  for (const onnx_io::Attribute& attribute : node.attributes) {
+    if (!attribute.tensors.empty()) return attribute.tensors[0];
+    if (attribute.name == "value_float") return Tensor::scalar(attribute.f);
+    if (attribute.name == "value_floats")
+      return Tensor::from(Shape{std::ssize(attribute.floats)}, attribute.floats);
+  }
+  return {};
+}
+
+/// What nodes of a model are given, that no node makes.
+class Given {
+ public:
+  Given(Oddity oddity, const onnx_io::Model& model, const std::vector<Value>& inputs) : oddity_(oddity) {
+    std::set<std::string> fed;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const std::string& name = model.graph.inputs[i].name;
+      if (inputs[i].empty()) continue;
+      fed.insert(name);
+      add("input", name, inputs[i]);
+    }
+    walk(model.graph, fed);
+    in_main_graph_ = false;
+    for (const onnx_io::Function& function : model.functions) walk(function.nodes);
+  }
+
+  std::vector<FoundOddity> found;
+  std::unordered_set<std::string> names;  // of those in the main graph
+
+ private:
+  void add(const char* kind, const std::string& name, const Value& value) {
+    if (odd_places(oddity_, value).count == 0) return;
+    found.push_back(found_in(oddity_, fmt::format("{} '{}'", kind, name), name, value));
+    found.back().is_made = false;
+    if (in_main_graph_) names.insert(name);
+  }
+
+  void walk(const onnx_io::Graph& graph, const std::set<std::string>& fed) {
+    std::set<std::string> read;
+    for (const onnx_io::Node& node : graph.nodes)
+      for (const onnx_io::Read& each : onnx_io::reads_of(node)) read.emplace(each.name);
+    for (const onnx_io::ValueInfo& output : graph.outputs) read.insert(output.name);
+    for (const onnx_io::Initializer& initializer : graph.initializers) {
+      if (!fed.contains(initializer.name) && read.contains(initializer.name))
+        add("weight", initializer.name, initializer.tensor);
+    }
+    walk(graph.nodes);
+  }
+
+  void walk(const std::vector<onnx_io::Node>& nodes) {
+    for (const onnx_io::Node& node : nodes) {
+      if (is_constant(node) && !node.outputs.empty())
+        add("constant", node.outputs[0], value_of_constant(node));
+      const bool was_main = std::exchange(in_main_graph_, false);
+      onnx_io::for_each_body(node,
+                             [&](const onnx_io::Graph& body, const onnx_io::Attribute&) { walk(body, {}); });
+      in_main_graph_ = was_main;
+    }
+  }
+
+  Oddity oddity_;
+  bool in_main_graph_ = true;
+};
+
 struct OddValue {
   std::size_t node;  // as MadeValue::node
   std::string path;  // of its scope
@@ -150,19 +225,9 @@ std::map<std::string, Value> values_read(const onnx_io::Model& model, const std:
 
 std::optional<FoundOddity> find_oddity(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                        Oddity oddity, const Rerun& rerun) {
-  std::unordered_set<std::string> odd;
-  const auto note = [&](const std::string& name, const Value& value) {
-    if (odd_places(oddity, value).count > 0) odd.insert(name);
-  };
-  for (const onnx_io::Initializer& initializer : model.graph.initializers)
-    note(initializer.name, initializer.tensor);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].empty()) note(model.graph.inputs[i].name, inputs[i]);
-  }
-  for (const onnx_io::Node& node : model.graph.nodes) {
-    const onnx_io::Attribute* value = is_constant(node) ? node.find_attribute("value") : nullptr;
-    if (value != nullptr && !value->tensors.empty()) note(node.outputs.at(0), value->tensors[0]);
-  }
+  Given all(oddity, model, inputs);
+  std::unordered_set<std::string>& odd = all.names;
+  std::vector<FoundOddity>& given = all.found;
   std::vector<OddValue> made_odd;
   run_seeing_values(model, inputs, rerun, [&](const MadeValue& made) {
     if (odd_places(oddity, made.value).count == 0) return;
@@ -182,22 +247,19 @@ std::optional<FoundOddity> find_oddity(const onnx_io::Model& model, const std::v
     wanted.insert(name);
     const std::map<std::string, Value> values = values_read(model, inputs, wanted, rerun);
     const Value& value = values.at(name);
-    const Places places = odd_places(oddity, value);
-    FoundOddity found{label_of(model, *maker, path),
-                      name,
-                      value.describe(),
-                      places.count,
-                      index_of(places.first, value.tensor().shape()),
-                      "",
-                      {}};
-    found.element = element_text(doubles_of(value.tensor())[static_cast<std::size_t>(places.first)]);
+    const std::int64_t place = odd_places(oddity, value).first;
+    FoundOddity found = found_in(oddity, label_of(model, *maker, path), name, value);
     for (const std::string& read : reads) {
-      if (const auto given = values.find(read); given != values.end())
-        found.inputs.push_back(describe_input(read, given->second, value, places.first));
+      if (const auto known = values.find(read); known != values.end())
+        found.inputs.push_back(describe_input(read, known->second, value, place));
     }
+    found.given = std::move(given);
     return found;
   }
-  return std::nullopt;
+  if (given.empty()) return std::nullopt;
+  FoundOddity found = given.front();
+  found.given = std::move(given);
+  return found;
 }
 
 }  // namespace grurun::trial

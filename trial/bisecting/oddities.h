@@ -24,15 +24,19 @@ struct OddityInput {
 };
 
 struct FoundOddity {
-  std::string label, value;
+  std::string label;  // of the node; "weight 'w'", "input 'x'", "constant 'c'" of what is given
+  std::string value;
   std::string type;                 // of the value
   std::int64_t count = 0;           // elements that are odd
   std::vector<std::int64_t> index;  // of the first
   std::string element;
   std::vector<OddityInput> inputs;
+  bool is_made = true;             // by a node; else it is one of `given`, the first
+  std::vector<FoundOddity> given;  // inputs, weights and constants that hold such a number
 };
 
-/// The first node that makes such a number from inputs that hold none. nullopt: there is none.
+/// The first node that makes such a number from inputs that hold none; without one, the first input, weight
+/// or constant that holds one and that a node reads. nullopt: there is none.
 std::optional<FoundOddity> find_oddity(const onnx_io::Model& model, const std::vector<Value>& inputs,
                                        Oddity oddity, const Rerun& rerun);
 

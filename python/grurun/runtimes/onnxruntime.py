@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,9 @@ def run(model: str, inputs: Mapping[str, Any], threads: int = 1) -> list[Any]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = threads
     options.log_severity_level = 4
+    if os.environ.get("GRURUN_VALUES_BETWEEN"):
+        # What is fused has other values between, and which nodes are fused depends on the values that are asked for.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # one run gains nothing of what they keep
     try:
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
