@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "conformance/other_runtime.h"
+#include "conformance/run_program.h"
 #include "onnx_io/bytes.h"
 #include "onnx_io/models/more_outputs.h"
 #include "tensor/error.h"
