@@ -32,8 +32,8 @@ std::vector<std::string> detail_lines(const trial::ValueDifference& difference);
 std::string first_line(const trial::Bisection& bisection);
 std::string first_line(const BisectReport& report);
 
-/// What is known beside the first line: "input 'v0', a tensor(float) [3], from -4 to 2, there -1"; "held, too,
-/// by weight 'w', ...". As many as people read.
+/// What is known beside the first line: "input 'v0', a tensor(float) [3], from -4 to 2, there -1"; "held,
+/// too, by weight 'w', ...". As many as people read.
 std::vector<std::string> found_lines(const trial::FoundOddity& found);
 
 /// Of those of the ranking that make any error, as many as people read.
