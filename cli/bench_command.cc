@@ -31,14 +31,7 @@ struct BenchFlags {
 
 using trial::BenchResult;
 
-int run(const BenchFlags& flags) {
-  if (std::isnan(flags.min_time)) fail_usage("--min-time takes seconds, not nan");
-  apply(flags.engine);
-  Reports<BenchResult> reports(flags.report, "bench", false);
-  std::vector<NamedPath> read;
-  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
-  require_unread(reports.files(), read);
-  enter_sandbox(flags.engine.sandbox, {{flags.model}, flags.data.inputs, paths_of(reports.files())});
+int run(const BenchFlags& flags, Reports<BenchResult>& reports) {
   const auto begin = std::chrono::steady_clock::now();
   const onnx_io::RunnableModel file = onnx_io::load_model_to_run(flags.model);
   const onnx_io::Model& model = file.model;
@@ -64,6 +57,18 @@ int run(const BenchFlags& flags) {
   result.load_us = load_time.count();
   reports.write(result);
   return 0;
+}
+
+Work prepare(const std::shared_ptr<const BenchFlags>& chosen) {
+  const BenchFlags& flags = *chosen;
+  if (std::isnan(flags.min_time)) fail_usage("--min-time takes seconds, not nan");
+  apply(flags.engine);
+  const auto reports = std::make_shared<Reports<BenchResult>>(flags.report, "bench", false);
+  std::vector<NamedPath> read;
+  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
+  require_unread(reports->files(), read);
+  return {{flags.engine.sandbox, {{flags.model}, flags.data.inputs, paths_of(reports->files())}},
+          [=] { return run(*chosen, *reports); }};
 }
 
 constexpr const char* footer = R"(
@@ -105,7 +110,7 @@ void add_bench(CLI::App& command, Action& action) {
   add_short_form(command, flags->report, "json",
                  "Write the result as JSON; - is stdout, which then holds nothing else", "Output");
   command.footer(footer);
-  command.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare(flags); }; });
 }
 
 }  // namespace grurun::cli

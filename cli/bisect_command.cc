@@ -111,24 +111,9 @@ void require_one_reference(const BisectFlags& flags) {
     fail_usage("--names and --rank go with a reference; --find has none");
 }
 
-int run(const BisectFlags& flags) {
-  require_one_reference(flags);
-  apply(flags.engine, flags.max_time);
-  Reports<BisectReport> reports(flags.report, "bisect", true);
-  std::vector<NamedPath> read{{"the model", flags.model}};
-  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
-  if (!flags.against.empty()) read.push_back({"--against", flags.against});
-  require_unread(reports.files(), read);
-  if (!flags.names.empty()) read.push_back({"--names", flags.names});
-  const ReferenceChoice choice = reference_of_flags(flags);
+int run(const BisectFlags& flags, const ReferenceChoice& choice, const onnx_io::ScratchFolder& scratch,
+        Reports<BisectReport>& reports) {
   const bool starts_program = choice.kind == ReferenceKind::runtime;
-  const onnx_io::ScratchFolder scratch;
-  SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports.files())};
-  files.scratch.push_back(scratch.path());
-  if (!flags.names.empty()) files.values.push_back(flags.names);
-  add_reference(choice, files);
-  if (starts_program) refuse_strict_sandbox(flags.engine, flag_of_runtime(flags));
-  if (!starts_program) enter_sandbox(flags.engine.sandbox, files);
   std::optional<onnx_io::RunnableModel> file = onnx_io::load_model_to_run(flags.model);
   require_unread(reports.files(), files_of(file->model));
   const std::vector<Value> inputs = gather_inputs(flags.data, file->model.graph);
@@ -174,6 +159,26 @@ int run(const BisectFlags& flags) {
   limit.reset();
   reports.write(result);
   return result.exit_status();
+}
+
+Work prepare(const std::shared_ptr<const BisectFlags>& chosen) {
+  const BisectFlags& flags = *chosen;
+  require_one_reference(flags);
+  apply(flags.engine, flags.max_time);
+  const auto reports = std::make_shared<Reports<BisectReport>>(flags.report, "bisect", true);
+  std::vector<NamedPath> read{{"the model", flags.model}};
+  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
+  if (!flags.against.empty()) read.push_back({"--against", flags.against});
+  require_unread(reports->files(), read);
+  const ReferenceChoice choice = reference_of_flags(flags);
+  const auto scratch = std::make_shared<const onnx_io::ScratchFolder>();
+  SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports->files())};
+  files.scratch.push_back(scratch->path());
+  if (!flags.names.empty()) files.values.push_back(flags.names);
+  add_reference(choice, files);
+  SandboxChoice sandbox{flags.engine.sandbox, files};
+  if (choice.kind == ReferenceKind::runtime) leave_sandbox(sandbox, flag_of_runtime(flags));
+  return {sandbox, [=] { return run(*chosen, choice, *scratch, *reports); }};
 }
 
 constexpr const char* bisect_footer = R"(
@@ -226,7 +231,7 @@ void add_bisect(CLI::App& command, Action& action) {
   add_report_flags(command, flags->report, either_of(report::format_names<BisectReport>()), "Output");
   add_short_form(command, flags->report, "json", "Write the result as JSON; - is stdout", "Output");
   command.footer(bisect_footer);
-  command.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare(flags); }; });
 }
 
 }  // namespace grurun::cli

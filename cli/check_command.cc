@@ -242,8 +242,7 @@ report::CheckedModel checked_model(const std::string& path, const ModelAnswer& a
 }
 
 // A file that cannot be read does not keep the others from being checked.
-int check_models(const CheckFlags& flags) {
-  Reports<std::vector<report::CheckedModel>> reports(flags.report, "check", true);
+int check_models(const CheckFlags& flags, bool here, Reports<std::vector<report::CheckedModel>>& reports) {
   const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
   const FailOn fail_on = make_fail_on(flags.fail_on);
   const std::vector<std::string> paths = model_paths(flags.models);
@@ -264,15 +263,11 @@ int check_models(const CheckFlags& flags) {
       checked.push_back(checked_model(paths[checked.size()], answer, flags.all, fail_on, code));
     reports.write(checked);
   };
-  finish(look_at_each(paths,
-                      {flags.jobs, flags.limits, flags.sandbox, paths_of(reports.files()), "the check"}, look,
-                      finish));
+  finish(look_at_each(paths, {flags.jobs, flags.limits, flags.sandbox, "the check", here}, look, finish));
   return code.value();
 }
 
-int list_rules(const CheckFlags& flags) {
-  Reports<report::Rules> reports(flags.report, "check --list-rules", true);
-  if (!flags.models.empty()) fail_usage("--list-rules checks no model; give one of them");
+int list_rules(const CheckFlags& flags, Reports<report::Rules>& reports) {
   const FindingFilter filter = make_filter(flags.select, flags.ignore, flags.severity);
   report::Rules rules;
   for (const opset::RuleInfo& rule : opset::all_rules()) {
@@ -283,10 +278,19 @@ int list_rules(const CheckFlags& flags) {
   return 0;
 }
 
-int run_check(const CheckFlags& flags) {
-  if (flags.list_rules) return list_rules(flags);
-  if (flags.models.empty()) fail_usage("check: no model given; see grurun check --help");
-  return check_models(flags);
+Work prepare_check(const std::shared_ptr<const CheckFlags>& flags) {
+  if (flags->list_rules) {
+    const auto reports = std::make_shared<Reports<report::Rules>>(flags->report, "check --list-rules", true);
+    if (!flags->models.empty()) fail_usage("--list-rules checks no model; give one of them");
+    return {{flags->sandbox, {{}, {}, paths_of(reports->files())}},
+            [=] { return list_rules(*flags, *reports); }};
+  }
+  if (flags->models.empty()) fail_usage("check: no model given; see grurun check --help");
+  const auto reports =
+      std::make_shared<Reports<std::vector<report::CheckedModel>>>(flags->report, "check", true);
+  const LookPlace place =
+      look_place(flags->models, flags->sandbox, flags->limits, paths_of(reports->files()));
+  return {place.sandbox, [=] { return check_models(*flags, place.here, *reports); }};
 }
 
 }  // namespace
@@ -334,7 +338,7 @@ GRU, RNN and LSTM are held against everything that the text of their version sta
 Exit codes: 0 no errors (warnings and notes count with --fail-on, what the flags leave out never), 2 usage or a file is
 missing, 3 errors, what --fail-on names, or no valid model file, 4 not supported (an opset or ir_version newer than those known here, say), 5 a limit was
 hit: what was found until then is told.)");
-  command.callback([flags, &action] { action = [flags] { return run_check(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare_check(flags); }; });
 }
 
 }  // namespace grurun::cli

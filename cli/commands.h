@@ -1,15 +1,24 @@
 // Each subcommand in its own file: add_NAME, in NAME_command.cc, declares the command's flags; its callback
-// only sets action, which main runs inside the one error handler. action returns the exit code, and throws
-// what loading, planning and running throw.
+// only sets action, which main runs inside the one error handler. action looks at the flags and says what
+// work there is. main then enters the sandbox, for every command, and does the work, which returns the exit
+// code. Both throw what loading, planning and running throw.
 #pragma once
 
 #include <functional>
 
 #include "cli/app.h"
+#include "cli/sandbox_flags.h"
 
 namespace grurun::cli {
 
-using Action = std::function<int()>;
+/// What a command does with bytes of strangers, and what it must be able to open for it. No file that it
+/// names is read before.
+struct Work {
+  SandboxChoice sandbox;
+  std::function<int()> run;
+};
+
+using Action = std::function<Work()>;
 
 /// A row of a table of commands.
 struct Command {

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/report_flags.h"
+#include "cli/sandbox_flags.h"
 #include "cli/tolerance_flags.h"
 #include "conformance/policy.h"
 #include "report/compare/compare_format.h"
@@ -16,13 +17,11 @@ struct CompareFlags {
   ToleranceFlags tolerance;
   std::string policy;
   bool cast = false;
+  std::string sandbox = "auto";
   ReportFlags report;
 };
 
-int run_compare(const CompareFlags& flags) {
-  Reports<report::ComparedFiles> reports(flags.report, "compare", true);
-  require_unread(reports.files(),
-                 {{"ACTUAL", flags.actual}, {"EXPECTED", flags.expected}, {"--policy", flags.policy}});
+int run_compare(const CompareFlags& flags, Reports<report::ComparedFiles>& reports) {
   const trial::ToleranceChoice tolerance = checked(flags.tolerance);
   std::shared_ptr<const conformance::Policy> policy;
   if (!flags.policy.empty()) policy = conformance::Policy::load(flags.policy);
@@ -40,6 +39,16 @@ int run_compare(const CompareFlags& flags) {
   return compared.ok() ? 0 : 1;
 }
 
+Work prepare_compare(const std::shared_ptr<const CompareFlags>& flags) {
+  const auto reports = std::make_shared<Reports<report::ComparedFiles>>(flags->report, "compare", true);
+  require_unread(reports->files(),
+                 {{"ACTUAL", flags->actual}, {"EXPECTED", flags->expected}, {"--policy", flags->policy}});
+  checked(flags->tolerance);
+  SandboxFiles files{{}, {flags->actual, flags->expected}, paths_of(reports->files())};
+  if (!flags->policy.empty()) files.values.push_back(flags->policy);
+  return {{flags->sandbox, files}, [=] { return run_compare(*flags, *reports); }};
+}
+
 }  // namespace
 
 void add_compare(CLI::App& command, Action& action) {
@@ -53,10 +62,11 @@ void add_compare(CLI::App& command, Action& action) {
   command
       .add_option("--policy", flags->policy, "Rules of how exact values must be, by their names and types")
       ->type_name("FILE");
+  add_sandbox_flag(command, flags->sandbox);
   add_report_flags(command, flags->report, either_of(report::format_names<report::ComparedFiles>()));
   command.footer(
       "Exit codes: 0 all as expected, 1 something differs or is on one side only, 2 usage, 3 invalid data.");
-  command.callback([&action, flags] { action = [flags] { return run_compare(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return prepare_compare(flags); }; });
 }
 
 }  // namespace grurun::cli

@@ -175,7 +175,7 @@ The packages install them. By hand, for bash:
   grurun completions bash > ~/.local/share/bash-completion/completions/grurun)");
   command.callback([&command, &action, name] {
     const std::vector<CommandTable> tables = with_inner_flags(command_tables(command));
-    action = [name, tables] {
+    const auto run = [name, tables] {
       require_stdout("completions");
       for (const Shell& shell : shells) {
         if (*name != shell.name) continue;
@@ -184,6 +184,7 @@ The packages install them. By hand, for bash:
       }
       fail_usage("completions: '{}' is none of bash, zsh and fish", *name);
     };
+    action = [run] { return Work{{}, run}; };
   });
 }
 

@@ -14,11 +14,14 @@
 #include "cli/limit_flags.h"
 #include "cli/node_cases_flag.h"
 #include "cli/part_flags.h"
+#include "cli/reference_choice.h"
 #include "cli/report_flags.h"
 #include "cli/sandbox_flags.h"
 #include "cli/tolerance_flags.h"
 #include "conformance/discover.h"
 #include "conformance/official/official_cases.h"
+#include "conformance/privileges.h"
+#include "conformance/process_limits.h"
 #include "conformance/select.h"
 #include "conformance/suite.h"
 #include "engine/kernels/machine/parallel.h"
@@ -222,6 +225,23 @@ Known known_cases(const Flags& flags, Discovery& found, SuiteResult& result) {
   return known;
 }
 
+/// Whatever looks into models does it in workers in the sandbox.
+void select_cases(const Flags& flags, const SuiteOptions& options, const std::vector<std::string>& links,
+                  std::vector<Case>& cases) {
+  std::vector<std::string> places = options.folders;
+  places.insert(places.end(), links.begin(), links.end());
+  const auto sandbox = make_sandbox(flags.sandbox, places);
+  PoolOptions pool{options.workers, options.each.max_time};
+  pool.on_start = [&](int answers) {
+    limit_memory(options.max_memory);
+    if (sandbox == nullptr) return;
+    limit_files();
+    sandbox->enter();
+    keep_only(answers);
+  };
+  select(cases, flags.part.selection, pool);
+}
+
 /// Cases under the paths that the filter lets through, and what could not be seen, which may hide others that
 /// it would let through; stale expectations are judged by all.
 SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& known) {
@@ -232,7 +252,12 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& know
     result.expectations = Expectations::load(updated);
   else if (!flags.expectations.empty())
     result.expectations = Expectations::load(flags.expectations);
-  Discovery found = discover(flags.paths);
+  const auto began = std::chrono::steady_clock::now();
+  const auto most = parse_time_limit("--max-run-time", flags.max_run_time);
+  Discovery found =
+      discover(flags.paths, most ? std::optional(began + std::chrono::ceil<std::chrono::nanoseconds>(*most))
+                                 : std::nullopt);
+  const auto looked = std::chrono::steady_clock::now() - began;
   const std::size_t all = found.cases.size();
   if (all == 0) fail_without_case(found);
   if (!found.without_case.empty())
@@ -243,7 +268,7 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& know
   known = known_cases(flags, found, result);
   result.cases = std::move(found.cases);
   const SuiteOptions options = suite_options(flags, all);
-  select(result.cases, flags.part.selection, {options.workers, options.each.max_time});
+  select_cases(flags, options, found.links, result.cases);
   if (result.cases.empty())
     fail_usage("no case found: {} leaves none of {}", flags.part.selection.flags(), all);
   if (result.cases.size() < flags.min_cases)
@@ -255,16 +280,12 @@ SuiteResult prepare(const Flags& flags, const SuiteReports& reports, Known& know
   take_part(flags.part, policy == nullptr ? "" : policy->text(), result);
   result.options = suite_options(flags, std::max<std::size_t>(result.cases.size(), 1));
   result.options.links = std::move(found.links);
+  if (result.options.max_run_time)
+    *result.options.max_run_time = std::max(*result.options.max_run_time - looked, looked.zero());
   return result;
 }
 
-int run(const Flags& given) {
-  Flags flags = given;  // paths are added to
-  SuiteReports reports(flags.report, "conformance", false);
-  check(flags, reports);
-  cli::apply(flags.model, flags.max_time);
-  if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
-  add_node_cases(flags.node_cases, flags.paths);
+int run(const Flags& flags, SuiteReports& reports) {
   Known known;
   SuiteResult result = prepare(flags, reports, known);
   if (flags.list) {
@@ -308,6 +329,39 @@ int run(const Flags& given) {
   });
   const bool has_changed = diff && fails(parse_fail_on(flags.gate.fail_on), *diff);
   return result.as_expected() && !has_changed ? 0 : 1;
+}
+
+/// Verdicts are of cases: what ends the command is usage, or a fault of ours.
+template <typename Body>
+auto guarded(const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::internal) throw;
+    throw Error(ErrorKind::internal, error.what());
+  }
+}
+
+SandboxFiles sandbox_files(const Flags& flags, const SuiteReports& reports) {
+  SandboxFiles files{{}, flags.paths, paths_of(reports.files())};
+  for (const std::string& path : {flags.actual, flags.expectations, flags.part.times, flags.part.resume,
+                                  flags.gate.policy, flags.gate.compare_to, flags.gate.update_expectations})
+    if (!path.empty()) files.values.push_back(path);
+  if (!flags.gate.update_expectations.empty()) files.written.push_back(flags.gate.update_expectations);
+  return files;
+}
+
+Work prepare(const Flags& given) {
+  const auto chosen = std::make_shared<Flags>(given);  // paths are added to
+  Flags& flags = *chosen;
+  const auto reports = std::make_shared<SuiteReports>(flags.report, "conformance", false);
+  check(flags, *reports);
+  cli::apply(flags.model, flags.max_time);
+  if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
+  add_node_cases(flags.node_cases, flags.paths);
+  SandboxChoice sandbox{flags.sandbox, sandbox_files(flags, *reports), true};
+  if (!flags.runtime.empty()) leave_sandbox(sandbox, "--runtime");
+  return {sandbox, [=] { return guarded([&] { return run(*chosen, *reports); }); }};
 }
 
 }  // namespace
@@ -389,16 +443,8 @@ void add_conformance(CLI::App& command, Action& action) {
   command.footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"
       "2 usage, no case, or a report that could not be written, 70 internal error.");
-  command.callback([flags, &action] {
-    action = [flags] {
-      try {
-        return run(*flags);
-      } catch (const Error& error) {
-        if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::internal) throw;
-        throw Error(ErrorKind::internal, error.what());
-      }
-    };
-  });
+  command.callback(
+      [flags, &action] { action = [flags] { return guarded([&] { return prepare(*flags); }); }; });
 }
 
 }  // namespace grurun::cli

@@ -91,7 +91,10 @@ void add_data(CLI::App& command, Action& action) {
       ->type_name("DIR")
       ->required();
   command.footer(data_footer);
-  command.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  command.callback([flags, &action] {
+    // It starts Python.
+    action = [flags] { return Work{{"off"}, [flags] { return run(*flags); }}; };
+  });
 }
 
 }  // namespace grurun::cli

@@ -79,17 +79,8 @@ void run_both(const DiffFlags& flags, const onnx_io::Model& a, const onnx_io::Mo
   }
 }
 
-int run(const DiffFlags& flags) {
-  Reports<report::ModelDiffReport> reports(flags.report, "diff", true);
-  checked(flags.tolerance);
-  apply(flags.engine);
-  std::vector<NamedPath> read{{"A", flags.a}, {"B", flags.b}};
-  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
-  require_unread(reports.files(), read);
-  const onnx_io::ScratchFolder scratch;
-  SandboxFiles files{{flags.a, flags.b}, flags.data.inputs, paths_of(reports.files())};
-  files.scratch.push_back(scratch.path());
-  enter_sandbox(flags.engine.sandbox, files);
+int run(const DiffFlags& flags, const onnx_io::ScratchFolder& scratch,
+        Reports<report::ModelDiffReport>& reports) {
   const onnx_io::Model a = onnx_io::load_model_to_run(flags.a).model;
   const onnx_io::Model b = onnx_io::load_model_to_run(flags.b).model;
   require_unread(reports.files(), files_of(a));
@@ -101,6 +92,20 @@ int run(const DiffFlags& flags) {
   if (flags.runs()) run_both(flags, a, b, scratch.path(), result);
   reports.write(result);
   return result.exit_status();
+}
+
+Work prepare(const std::shared_ptr<const DiffFlags>& chosen) {
+  const DiffFlags& flags = *chosen;
+  const auto reports = std::make_shared<Reports<report::ModelDiffReport>>(flags.report, "diff", true);
+  checked(flags.tolerance);
+  apply(flags.engine);
+  std::vector<NamedPath> read{{"A", flags.a}, {"B", flags.b}};
+  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
+  require_unread(reports->files(), read);
+  const auto scratch = std::make_shared<const onnx_io::ScratchFolder>();
+  SandboxFiles files{{flags.a, flags.b}, flags.data.inputs, paths_of(reports->files())};
+  files.scratch.push_back(scratch->path());
+  return {{flags.engine.sandbox, files}, [=] { return run(*chosen, *scratch, *reports); }};
 }
 
 constexpr const char* diff_footer = R"(
@@ -132,7 +137,7 @@ void add_diff(CLI::App& command, Action& action) {
                    "Output");
   add_short_form(command, flags->report, "json", "Write the result as JSON; - is stdout", "Output");
   command.footer(diff_footer);
-  command.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare(flags); }; });
 }
 
 }  // namespace grurun::cli

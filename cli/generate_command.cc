@@ -61,16 +61,7 @@ trial::GenerateOptions generate_options(const GenerateFlags& flags, const onnx_i
   return options;
 }
 
-int run(const GenerateFlags& flags) {
-  require_new_folder("-o", flags.folder);
-  Reports<report::GenerateReport> reports(flags.report, "generate", true);
-  apply(flags.engine);
-  std::vector<NamedPath> read{{"the model", flags.model}};
-  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
-  require_unread(reports.files(), read);
-  SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports.files())};
-  files.folders.push_back(flags.folder);
-  enter_sandbox(flags.engine.sandbox, files);
+int run(const GenerateFlags& flags, Reports<report::GenerateReport>& reports) {
   const onnx_io::Model model = onnx_io::load_model_to_run(flags.model).model;
   require_unread(reports.files(), files_of(model));
   const trial::GenerateOptions options = generate_options(flags, model.graph);
@@ -95,6 +86,19 @@ int run(const GenerateFlags& flags) {
                });
   reports.write(result);
   return result.exit_status();
+}
+
+Work prepare(const std::shared_ptr<const GenerateFlags>& chosen) {
+  const GenerateFlags& flags = *chosen;
+  require_new_folder("-o", flags.folder);
+  const auto reports = std::make_shared<Reports<report::GenerateReport>>(flags.report, "generate", true);
+  apply(flags.engine);
+  std::vector<NamedPath> read{{"the model", flags.model}};
+  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
+  require_unread(reports->files(), read);
+  SandboxFiles files{{flags.model}, flags.data.inputs, paths_of(reports->files())};
+  files.folders.push_back(flags.folder);
+  return {{flags.engine.sandbox, files}, [=] { return run(*chosen, *reports); }};
 }
 
 constexpr const char* generate_footer = R"(
@@ -138,7 +142,7 @@ void add_generate(CLI::App& command, Action& action) {
                    "Output");
   add_short_form(command, flags->report, "json", "Write the result as JSON; - is stdout", "Output");
   command.footer(generate_footer);
-  command.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare(flags); }; });
 }
 
 }  // namespace grurun::cli

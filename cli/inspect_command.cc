@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "cli/commands.h"
@@ -37,11 +38,9 @@ report::Inspected inspected(const std::string& path, const onnx_io::Model& model
   return {model, with_context([&] { return path; }, [&] { return opset::summarise(model, sizes); })};
 }
 
-int inspect_one(const InspectFlags& flags, const std::string& path) {
-  Reports<report::Inspected> reports(flags.report, "inspect", true);
+int inspect_one(const InspectFlags& flags, Reports<report::Inspected>& reports) {
+  const std::string& path = flags.models.front();
   const Sizes sizes = parse_dimensions("--set", flags.dimensions);
-  apply(flags.limits);
-  enter_sandbox(flags.sandbox, {{path}, {}, paths_of(reports.files())});
   const auto limit = limit_time(flags.limits.max_time, printable(path) + ": inspect");
   const onnx_io::RunnableModel file = onnx_io::load_model_to_run(path);
   const onnx_io::Model& model = file.model;
@@ -97,8 +96,8 @@ std::string inspect_answer(const std::string& path, const Sizes& all_sizes) {
 }
 
 // A file that cannot be read does not keep the others from being told of.
-int inspect_many(const InspectFlags& flags, const std::vector<std::string>& paths) {
-  Reports<std::vector<report::InspectedFile>> reports(flags.report, "inspect", true);
+int inspect_many(const InspectFlags& flags, Reports<std::vector<report::InspectedFile>>& reports) {
+  const std::vector<std::string> paths = model_paths(flags.models);
   Sizes sizes = parse_dimensions("--set", flags.dimensions);
   std::vector<NamedPath> read;
   for (const std::string& path : paths) read.push_back({"the model", path});
@@ -108,7 +107,7 @@ int inspect_many(const InspectFlags& flags, const std::vector<std::string>& path
   ExitCode code;
   Look look;
   look.all = [&](const std::string& path) { return inspect_answer(path, sizes); };
-  const LookOptions options{flags.jobs, flags.limits, flags.sandbox, paths_of(reports.files()), "inspect"};
+  const LookOptions options{flags.jobs, flags.limits, flags.sandbox, "inspect"};
   const std::vector<ModelAnswer> answers = look_at_each(paths, options, look, [](const auto&) {});
   for (const ModelAnswer& each : answers) {
     report::InspectedFile& file = files.emplace_back();
@@ -133,10 +132,20 @@ int inspect_many(const InspectFlags& flags, const std::vector<std::string>& path
   return code.value();
 }
 
-int run_inspect(const InspectFlags& flags) {
-  const std::vector<std::string> paths = model_paths(flags.models);
-  return paths == flags.models && paths.size() == 1 ? inspect_one(flags, paths.front())
-                                                    : inspect_many(flags, paths);
+template <typename Subject>
+Work work_of(const std::shared_ptr<const InspectFlags>& flags,
+             int (*run)(const InspectFlags& flags, Reports<Subject>& reports)) {
+  const auto reports = std::make_shared<Reports<Subject>>(flags->report, "inspect", true);
+  parse_dimensions("--set", flags->dimensions);
+  const LookPlace place =
+      look_place(flags->models, flags->sandbox, flags->limits, paths_of(reports->files()));
+  return {place.sandbox, [=] { return run(*flags, *reports); }};
+}
+
+Work prepare_inspect(const std::shared_ptr<const InspectFlags>& flags) {
+  std::error_code ignored;
+  const bool is_one = flags->models.size() == 1 && !std::filesystem::is_directory(flags->models[0], ignored);
+  return is_one ? work_of(flags, inspect_one) : work_of(flags, inspect_many);
 }
 
 }  // namespace
@@ -166,7 +175,7 @@ What has a size that is not known, or runs nobody knows how often, is named and 
 
 Exit codes: 0, 2 usage or the file is missing, 3 no valid model file, 4 an ir_version that is newer than those known here,
 5 a limit was hit. What an opset that is newer has is told as far as it is known, and is no failure.)");
-  command.callback([flags, &action] { action = [flags] { return run_inspect(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare_inspect(flags); }; });
 }
 
 }  // namespace grurun::cli

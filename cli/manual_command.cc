@@ -98,11 +98,12 @@ void add_manual(CLI::App& command, Action& action) {
   command.footer("\n  grurun manual | man -l -");
   command.callback([&command, &action] {
     const std::vector<CommandTable> tables = command_tables(command);
-    action = [tables] {
+    const auto run = [tables] {
       require_stdout("manual");
       print_text(manual(tables));
       return 0;
     };
+    action = [run] { return Work{{}, run}; };
   });
 }
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <new>
 
-#include "cli/sandbox_flags.h"
 #include "cli/streams.h"
 #include "cli/time_limit.h"
 #include "conformance/memory_groups.h"
+#include "conformance/privileges.h"
 #include "conformance/process_limits.h"
 #include "conformance/wire_fields.h"
 #include "conformance/worker.h"
@@ -89,8 +89,6 @@ ModelAnswer known_until_now(const Look& look, const std::string& path, const std
 
 std::vector<ModelAnswer> look_at_one(const std::string& path, const LookOptions& options, const Look& look,
                                      const std::function<void(const std::vector<ModelAnswer>&)>& finish) {
-  apply(options.limits);
-  enter_sandbox(options.sandbox, {{path}, {}, options.written});
   const auto limit = limit_time(options.limits.max_time, printable(path) + ": " + options.what, [&] {
     finish({known_until_now(look, path, time_limit_text(options.what, options.limits.max_time))});
     finish_stdout();
@@ -100,11 +98,19 @@ std::vector<ModelAnswer> look_at_one(const std::string& path, const LookOptions&
 
 }  // namespace
 
+LookPlace look_place(const std::vector<std::string>& arguments, const std::string& mode,
+                     const LimitFlags& limits, const std::vector<std::string>& written) {
+  std::error_code ignored;
+  const bool here = arguments.size() == 1 && !std::filesystem::is_directory(arguments.front(), ignored);
+  if (here) apply(limits);
+  return {{mode, {arguments, {}, written}, !here}, here};
+}
+
 std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, const LookOptions& options,
                                       const Look& look,
                                       const std::function<void(const std::vector<ModelAnswer>&)>& finish) {
   if (options.jobs < 0) fail_usage("-j takes a number of processes, or 0 for one on each CPU");
-  if (paths.size() == 1) return look_at_one(paths.front(), options, look, finish);
+  if (options.here) return look_at_one(paths.front(), options, look, finish);
   opset::since_version("Identity", "", 1);  // tables that every worker needs are built once
   const std::size_t memory = most_memory(options.limits.max_memory);
   std::vector<ModelAnswer> answers(paths.size());

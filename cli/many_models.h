@@ -8,6 +8,7 @@
 
 #include "cli/app.h"
 #include "cli/limit_flags.h"
+#include "cli/sandbox_flags.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -26,8 +27,8 @@ struct LookOptions {
   int jobs = 0;  // processes side by side; 0: one for each CPU
   LimitFlags limits;
   std::string sandbox = "auto";
-  std::vector<std::string> written;  // files that the command writes
-  std::string what;                  // "the check", in messages
+  std::string what;   // "the check", in messages
+  bool here = false;  // the one model is looked at in this process, which is in its sandbox
 };
 
 struct Look {
@@ -38,9 +39,18 @@ struct Look {
   std::function<std::string(const std::string& limit)> until_now;
 };
 
-/// Looks at each in the sandbox, within the limits, and returns the answers in the order of the paths. A
-/// single model is looked at in this process: when its time is up, `finish` is called with what is known, and
-/// the process ends with the exit code of a limit. Throws Error(usage) when a signal ends it.
+/// The sandbox of a command that looks at what the arguments name, and holds this process to the limits where
+/// it is the one that looks: at a single file, not at those below a folder.
+struct LookPlace {
+  SandboxChoice sandbox;
+  bool here = false;
+};
+LookPlace look_place(const std::vector<std::string>& arguments, const std::string& mode,
+                     const LimitFlags& limits, const std::vector<std::string>& written);
+
+/// Looks at each in the sandbox, within the limits, and returns the answers in the order of the paths. Of a
+/// model that is looked at here `finish` is called with what is known when its time is up, and the process
+/// ends with the exit code of a limit. Throws Error(usage) when a signal ends it.
 std::vector<ModelAnswer> look_at_each(const std::vector<std::string>& paths, const LookOptions& options,
                                       const Look& look,
                                       const std::function<void(const std::vector<ModelAnswer>&)>& finish);

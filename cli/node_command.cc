@@ -59,11 +59,7 @@ trial::NodeRequest node_request(const NodeFlags& flags) {
   return request;
 }
 
-int run(const NodeFlags& flags) {
-  require_new_folder("-o", flags.folder);
-  Reports<report::GenerateReport> reports(flags.report, "node", true);
-  apply(flags.engine);
-  const trial::NodeRequest request = node_request(flags);
+int run(const NodeFlags& flags, const trial::NodeRequest& request, Reports<report::GenerateReport>& reports) {
   const trial::NodeCase made = trial::make_node_case(request);
   reports.open();
   conformance::write_case(flags.folder, made.part);
@@ -71,6 +67,17 @@ int run(const NodeFlags& flags) {
   result.generated.sets.push_back({"test_data_set_0", {}, request.random.seed, made.drawn});
   reports.write(result);
   return 0;
+}
+
+Work prepare(const std::shared_ptr<const NodeFlags>& chosen) {
+  const NodeFlags& flags = *chosen;
+  require_new_folder("-o", flags.folder);
+  const auto reports = std::make_shared<Reports<report::GenerateReport>>(flags.report, "node", true);
+  apply(flags.engine);
+  const trial::NodeRequest request = node_request(flags);
+  SandboxFiles files{{}, {}, paths_of(reports->files())};
+  files.folders.push_back(flags.folder);
+  return {{flags.engine.sandbox, files}, [=] { return run(*chosen, request, *reports); }};
 }
 
 constexpr const char* node_footer = R"(
@@ -124,7 +131,7 @@ void add_node(CLI::App& command, Action& action) {
                    "Output");
   add_short_form(command, flags->report, "json", "Write the result as JSON; - is stdout", "Output");
   command.footer(node_footer);
-  command.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare(flags); }; });
 }
 
 }  // namespace grurun::cli

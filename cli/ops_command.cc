@@ -14,14 +14,18 @@ struct OpsFlags {
   bool missing = false;
 };
 
-int run_ops(const OpsFlags& flags) {
-  Reports<report::OpsMatrix> reports(flags.report, "ops", true);
+int run_ops(const OpsFlags& flags, Reports<report::OpsMatrix>& reports) {
   reports.open();
   report::OpsMatrix matrix = report::support_matrix();
   keep_named(matrix, flags.operators);
   if (flags.missing) std::erase_if(matrix, [](const report::OpSupport& row) { return !row.has_gap(); });
   reports.write(matrix);
   return 0;
+}
+
+Work prepare_ops(const std::shared_ptr<const OpsFlags>& flags) {
+  const auto reports = std::make_shared<Reports<report::OpsMatrix>>(flags->report, "ops", true);
+  return {{"auto", {{}, {}, paths_of(reports->files())}}, [=] { return run_ops(*flags, *reports); }};
 }
 
 }  // namespace
@@ -36,7 +40,7 @@ void add_ops(CLI::App& command, Action& action) {
       "\nA version runs by its kernel, or by the function body that the standard gives it; then a type "
       "counts as\n"
       "supported when every operator of the body for that type runs.");
-  command.callback([&action, flags] { action = [flags] { return run_ops(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return prepare_ops(flags); }; });
 }
 
 }  // namespace grurun::cli

@@ -35,13 +35,13 @@ int report(ErrorKind kind, const std::string& message) {
 }
 
 /// The border of the process: every exception becomes one line on stderr and an exit code, here and nowhere
-/// else. Runs action and writes out stdout. Error: its line, exit code of its kind. std::bad_alloc: a
-/// limit, 5. A file-system error: usage, 2. Anything else: internal, 70. An action that finished has its own
+/// else. Runs work and writes out stdout. Error: its line, exit code of its kind. std::bad_alloc: a
+/// limit, 5. A file-system error: usage, 2. Anything else: internal, 70. Work that finished has its own
 /// exit code although the reader of stdout went away (grurun ... | head); after any other failure to write
 /// stdout it is usage, 2.
-int run_guarded(const Action& action) {
+int run_guarded(const std::function<int()>& work) {
   try {
-    const int code = action();
+    const int code = work();
     finish_stdout();
     return code;
   } catch (const Error& error) {
@@ -245,7 +245,9 @@ int run_main(int argc, char** argv) {
     fail_usage("{}; see grurun {}--help", unexpected ? unexpected_text(app) : error.what(),
                chosen.empty() ? "" : chosen.front()->get_name() + " ");
   }
-  return action();
+  const Work work = action();
+  enter_sandbox(work.sandbox);
+  return work.run();
 }
 
 }  // namespace

@@ -153,27 +153,13 @@ void write_tolerance(const std::string& folder, const trial::ToleranceChoice& to
   onnx_io::write_file(folder + "/data.json", {"{" + text + "}\n"});
 }
 
-int run(const ReduceFlags& flags) {
-  check_flags(flags);
-  Reports<report::ReduceReport> reports(flags.report, "reduce", true);
+int run(const ReduceFlags& flags, const ReferenceChoice& choice, Reports<report::ReduceReport>& reports) {
   conformance::ReduceOptions options = reduce_options(flags);
-  apply(flags.engine);
-  std::vector<NamedPath> read{{"the model", flags.model}};
-  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
-  for (const std::string& argument : flags.expected) read.push_back({"--expected", argument});
-  if (!flags.against.empty()) read.push_back({"--against", flags.against});
-  require_unread(reports.files(), read);
-  const ReferenceChoice choice = choose_reference(flags.against);
-  const bool is_runtime = choice.kind == ReferenceKind::runtime;
-  if (is_runtime) refuse_strict_sandbox(flags.engine, "--against " + flags.against);
-  if (!flags.runtime.empty()) refuse_strict_sandbox(flags.engine, "--runtime");
-  if (flags.runtime.empty() && !is_runtime)
-    enter_sandbox(flags.engine.sandbox, sandbox_files(flags, choice, reports.files()));
   const onnx_io::Model model = onnx_io::load_model_to_run(flags.model).model;
   require_unread(reports.files(), files_of(model));
   const std::vector<Value> inputs = gather_inputs(flags.data, model.graph);
   std::optional<onnx_io::ScratchFolder> of_runtime;
-  if (is_runtime) of_runtime.emplace();
+  if (choice.kind == ReferenceKind::runtime) of_runtime.emplace();
   std::optional<Truth> truth =
       truth_of(flags, choice, model.graph, options, of_runtime ? of_runtime->path() : "");
   reports.open();
@@ -195,6 +181,24 @@ int run(const ReduceFlags& flags) {
   }
   reports.write(result);
   return result.exit_status();
+}
+
+Work prepare(const std::shared_ptr<const ReduceFlags>& chosen) {
+  const ReduceFlags& flags = *chosen;
+  check_flags(flags);
+  const auto reports = std::make_shared<Reports<report::ReduceReport>>(flags.report, "reduce", true);
+  reduce_options(flags);
+  apply(flags.engine);
+  std::vector<NamedPath> read{{"the model", flags.model}};
+  for (const std::string& argument : flags.data.inputs) read.push_back({"--inputs", argument});
+  for (const std::string& argument : flags.expected) read.push_back({"--expected", argument});
+  if (!flags.against.empty()) read.push_back({"--against", flags.against});
+  require_unread(reports->files(), read);
+  const ReferenceChoice choice = choose_reference(flags.against);
+  SandboxChoice sandbox{flags.engine.sandbox, sandbox_files(flags, choice, reports->files())};
+  if (choice.kind == ReferenceKind::runtime) leave_sandbox(sandbox, "--against " + flags.against);
+  if (!flags.runtime.empty()) leave_sandbox(sandbox, "--runtime");
+  return {sandbox, [=] { return run(*chosen, choice, *reports); }};
 }
 
 constexpr const char* reduce_footer = R"(
@@ -270,7 +274,7 @@ void add_reduce(CLI::App& command, Action& action) {
   add_report_flags(command, flags->report, either_of(report::format_names<report::ReduceReport>()), "Output");
   add_short_form(command, flags->report, "json", "Write the result as JSON; - is stdout", "Output");
   command.footer(reduce_footer);
-  command.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare(flags); }; });
 }
 
 }  // namespace grurun::cli

@@ -24,9 +24,10 @@ void add_reference(const ReferenceChoice& reference, SandboxFiles& files) {
   if (reference.kind == ReferenceKind::model) files.models.push_back(reference.path);
 }
 
-void refuse_strict_sandbox(const EngineFlags& flags, const std::string& flag) {
-  if (sandbox_mode(flags.sandbox) == conformance::SandboxMode::strict)
+void leave_sandbox(SandboxChoice& sandbox, const std::string& flag) {
+  if (sandbox_mode(sandbox.mode) == conformance::SandboxMode::strict)
     fail_usage("--sandbox strict: {} starts a program; use auto", flag);
+  sandbox.mode = "off";
 }
 
 std::size_t bytes_at_once(const EngineFlags& flags) {

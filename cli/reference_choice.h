@@ -26,8 +26,9 @@ ReferenceChoice choose_reference(const std::string& against);
 /// What the sandbox must let a command read of it.
 void add_reference(const ReferenceChoice& reference, SandboxFiles& files);
 
-/// Throws Error(usage) with --sandbox strict: a runtime is a program that is started. flag: what named it.
-void refuse_strict_sandbox(const EngineFlags& flags, const std::string& flag);
+/// No sandbox: a runtime is a program that is started. Throws Error(usage) where it is strict. flag: what
+/// named the runtime.
+void leave_sandbox(SandboxChoice& sandbox, const std::string& flag);
 
 /// Values that a runtime returns at once: a part of what tensors may take here, where that was said.
 std::size_t bytes_at_once(const EngineFlags& flags);

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/gate_flags.h"
 #include "cli/report_flags.h"
+#include "cli/sandbox_flags.h"
 #include "cli/tolerance_flags.h"
 #include "conformance/rejudge.h"
 #include "report/suite/headroom_format.h"
@@ -28,20 +29,26 @@ struct ReportCommandFlags {
   ToleranceFlags tolerance;
   std::string policy;
   std::string expectations;
+  std::string sandbox = "auto";
 };
 
-/// The reports that a subcommand makes of one or of several. None takes the place of one that is read.
+/// What a subcommand does with the reports that it makes of one or of several. None takes the place of one
+/// that is read.
 template <typename Subject>
-Reports<Subject> reports_of(const ReportCommandFlags& flags) {
-  Reports<Subject> reports(flags.report, "report " + flags.report.command, true);
-  std::vector<NamedPath> read = {{"--policy", flags.policy}, {"--expectations", flags.expectations}};
-  for (const std::string& file : flags.files) read.push_back({"a report that is read", file});
-  require_unread(reports.files(), read);
-  return reports;
+Work work_of(const std::shared_ptr<const ReportCommandFlags>& flags,
+             int (*run)(const ReportCommandFlags& flags, Reports<Subject>& reports)) {
+  const auto reports =
+      std::make_shared<Reports<Subject>>(flags->report, "report " + flags->report.command, true);
+  std::vector<NamedPath> read = {{"--policy", flags->policy}, {"--expectations", flags->expectations}};
+  for (const std::string& file : flags->files) read.push_back({"a report that is read", file});
+  require_unread(reports->files(), read);
+  SandboxFiles files{{}, flags->files, paths_of(reports->files())};
+  for (const std::string& path : {flags->policy, flags->expectations})
+    if (!path.empty()) files.values.push_back(path);
+  return {{flags->sandbox, files}, [=] { return run(*flags, *reports); }};
 }
 
-int render(const ReportCommandFlags& flags) {
-  Reports<SuiteResult> reports = reports_of<SuiteResult>(flags);
+int render(const ReportCommandFlags& flags, Reports<SuiteResult>& reports) {
   const SuiteResult result = report::read_suite(flags.files.front());
   reports.open();
   if (report::wants_colour(stdout)) reports.decorate_text(report::coloured);
@@ -49,9 +56,8 @@ int render(const ReportCommandFlags& flags) {
   return 0;
 }
 
-int diff(const ReportCommandFlags& flags) {
+int diff(const ReportCommandFlags& flags, Reports<report::SuiteDiff>& reports) {
   const std::vector<report::ChangeKind> failing = parse_fail_on(flags.fail_on);
-  auto reports = reports_of<report::SuiteDiff>(flags);
   report::SuiteDiff found =
       report::diff_suites(report::read_suite(flags.files[0]), report::read_suite(flags.files[1]));
   found.before = flags.files[0];
@@ -61,16 +67,14 @@ int diff(const ReportCommandFlags& flags) {
   return fails(failing, found) ? 1 : 0;
 }
 
-int headroom(const ReportCommandFlags& flags) {
-  auto reports = reports_of<report::HeadroomView>(flags);
+int headroom(const ReportCommandFlags& flags, Reports<report::HeadroomView>& reports) {
   const report::HeadroomView view{report::read_suite(flags.files.front())};
   reports.open();
   reports.write(view);
   return 0;
 }
 
-int rejudge(const ReportCommandFlags& flags) {
-  auto reports = reports_of<SuiteResult>(flags);
+int rejudge(const ReportCommandFlags& flags, Reports<SuiteResult>& reports) {
   SuiteResult result = report::read_suite(flags.files.front());
   conformance::Rejudging rejudging{checked(flags.tolerance)};
   if (!flags.policy.empty()) rejudging.policy = conformance::Policy::load(flags.policy);
@@ -84,11 +88,10 @@ int rejudge(const ReportCommandFlags& flags) {
   return result.as_expected() ? 0 : 1;
 }
 
-using Run = int (*)(const ReportCommandFlags&);
-
 /// Flags and action of a subcommand of one report, or of two.
+template <typename Subject>
 std::shared_ptr<ReportCommandFlags> add_subcommand(CLI::App& command, Action& action, std::size_t files,
-                                                   Run run, const std::string& formats) {
+                                                   int (*run)(const ReportCommandFlags&, Reports<Subject>&)) {
   const auto flags = std::make_shared<ReportCommandFlags>();
   flags->files.resize(files);
   const char* wrote = "What grurun conformance --json wrote";
@@ -97,26 +100,25 @@ std::shared_ptr<ReportCommandFlags> add_subcommand(CLI::App& command, Action& ac
     command.add_option("OLD", flags->files[0], wrote)->required();
     command.add_option("NEW", flags->files[1], "The same of a later run")->required();
   }
-  add_report_flags(command, flags->report, formats);
-  command.callback([&action, flags, run] { action = [flags, run] { return run(*flags); }; });
+  add_report_flags(command, flags->report, either_of(report::format_names<Subject>()));
+  add_sandbox_flag(command, flags->sandbox);
+  command.callback([&action, flags, run] { action = [flags, run] { return work_of(flags, run); }; });
   return flags;
 }
 
 void add_diff(CLI::App& command, Action& action) {
-  const auto flags =
-      add_subcommand(command, action, 2, diff, either_of(report::format_names<report::SuiteDiff>()));
+  const auto flags = add_subcommand(command, action, 2, diff);
   add_fail_on_flag(command, flags->fail_on);
   command.footer("Exit codes: 0 nothing of --fail-on, 1 something of it, 2 usage, 70 internal error.");
 }
 
 void add_headroom(CLI::App& command, Action& action) {
-  add_subcommand(command, action, 1, headroom, either_of(report::format_names<report::HeadroomView>()));
+  add_subcommand(command, action, 1, headroom);
   command.footer("Exit codes: 0 read and written, 2 usage, 70 internal error.");
 }
 
 void add_rejudge(CLI::App& command, Action& action) {
-  const auto flags =
-      add_subcommand(command, action, 1, rejudge, either_of(report::format_names<SuiteResult>()));
+  const auto flags = add_subcommand(command, action, 1, rejudge);
   add_tolerance_flags(command, flags->tolerance);
   command.add_option("--policy", flags->policy, "Rules of how exact outputs must be, a TOML file")
       ->type_name("FILE");
@@ -126,7 +128,7 @@ void add_rejudge(CLI::App& command, Action& action) {
 }
 
 void add_render(CLI::App& command, Action& action) {
-  add_subcommand(command, action, 1, render, either_of(report::format_names<SuiteResult>()));
+  add_subcommand(command, action, 1, render);
   command.footer("Exit codes: 0 read and written, whatever the verdicts are, 2 usage, 70 internal error.");
 }
 
@@ -147,8 +149,7 @@ int merge_lines(const ReportCommandFlags& flags, Reports<SuiteResult>& reports) 
   return merged.as_expected ? 0 : 1;
 }
 
-int merge(const ReportCommandFlags& flags) {
-  Reports<SuiteResult> reports = reports_of<SuiteResult>(flags);
+int merge(const ReportCommandFlags& flags, Reports<SuiteResult>& reports) {
   const bool lines_only = reports.has("jsonl") && reports.has_only({"jsonl", "text"});
   if (lines_only && std::ranges::all_of(flags.files, is_lines_file)) return merge_lines(flags, reports);
   std::vector<SuiteResult> parts;
@@ -171,7 +172,8 @@ The report is that of one run, but for times. From JSON Lines to JSON Lines alon
 
 Exit codes: 0 all as expected, 1 not, 2 usage, or a part is absent, is there twice or is of another suite, 70 internal
 error.)");
-  command.callback([&action, flags] { action = [flags] { return merge(*flags); }; });
+  add_sandbox_flag(command, flags->sandbox);
+  command.callback([&action, flags] { action = [flags] { return work_of(flags, merge); }; });
 }
 
 constexpr Command report_commands[] = {

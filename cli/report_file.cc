@@ -116,9 +116,23 @@ void ReportFile::write(const std::string& text) {
 }
 
 void ReportFile::append(const std::string& text, std::optional<Error>& failed) {
-  if (!file_.is_open()) file_.open(path_, std::ios::binary | std::ios::trunc);
-  file_ << text << std::flush;
-  if (!file_ && !failed) failed = Error(ErrorKind::usage, path_ + ": the report could not be written");
+  const auto note = [&] {
+    if (!failed) failed = Error(ErrorKind::usage, path_ + ": the report could not be written");
+  };
+  if (file_.is_open()) {
+    file_ << text << std::flush;
+    if (!file_) note();
+    return;
+  }
+  if (failed) return;
+  try {
+    const bool is_new = growing_ == nullptr;
+    if (is_new) growing_ = std::make_unique<onnx_io::OutputFile>(path_);
+    growing_->write(text);
+    if (is_new) growing_->appear();
+  } catch (const Error&) {
+    note();
+  }
 }
 
 void ReportFile::write(const std::string& text, std::optional<Error>& failed) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "onnx_io/output_file.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -46,6 +48,7 @@ class ReportFile {
 
   std::string path_;
   bool appends_ = false;
+  std::unique_ptr<onnx_io::OutputFile> growing_;  // what append() adds to
   std::ofstream file_;  // open until the end where it is no regular file: a reader of a pipe waits for it
 };
 

@@ -252,7 +252,27 @@ void noting_errors(RunReport& report, const Body& body) {
     throw *report.error;
 }
 
-int run(const RunFlags& flags) {
+int run(const RunFlags& flags, const std::vector<NamedPath>& written, const onnx_io::ScratchFolder* scratch,
+        Reports<RunReport>& reports) {
+  RunReport report;
+  report.model = flags.model;
+  report.compares = !flags.expected.empty();
+  if (flags.full) report.shows_values = report::PrintOptions::full();
+  if (flags.quiet) report.shows_values.reset();
+  onnx_io::RunnableModel file;
+  std::unique_ptr<TimeLimit> limit;
+  if (const auto most = max_time(flags)) limit = std::make_unique<TimeLimit>(*most);
+  noting_errors(report, [&] { file = onnx_io::load_model_to_run(flags.model); });
+  if (!report.error) require_unread_all(flags, written, files_of(file.model));
+  reports.open();
+  if (!report.error) noting_errors(report, [&] { run_model(flags, file, scratch, limit, report); });
+  reports.write(report);
+  if (report.error) throw *report.error;
+  return report.exit_status();
+}
+
+Work prepare(const std::shared_ptr<const RunFlags>& chosen) {
+  const RunFlags& flags = *chosen;
   if (flags.model.empty()) {
     fail_usage("no model named; put it first, as in grurun model.onnx --inputs a.pb; see grurun --help");
   }
@@ -265,26 +285,12 @@ int run(const RunFlags& flags) {
     fail_usage("{} requires --expected or --expected-intermediates; see grurun --help",
                flags.rtol.empty() ? "--atol" : "--rtol");
   max_time(flags);
-  Reports<RunReport> reports(flags.report, "a run", false);
-  const std::vector<NamedPath> written = written_files(flags, reports.files());
+  const auto reports = std::make_shared<Reports<RunReport>>(flags.report, "a run", false);
+  const std::vector<NamedPath> written = written_files(flags, reports->files());
   check_paths(flags, written);
-  RunReport report;
-  report.model = flags.model;
-  report.compares = !flags.expected.empty();
-  if (flags.full) report.shows_values = report::PrintOptions::full();
-  if (flags.quiet) report.shows_values.reset();
-  const auto scratch = scratch_for(flags.intermediates);
-  enter_sandbox(flags.engine.sandbox, sandbox_files(flags, written, scratch ? scratch->path() : ""));
-  onnx_io::RunnableModel file;
-  std::unique_ptr<TimeLimit> limit;
-  if (const auto most = max_time(flags)) limit = std::make_unique<TimeLimit>(*most);
-  noting_errors(report, [&] { file = onnx_io::load_model_to_run(flags.model); });
-  if (!report.error) require_unread_all(flags, written, files_of(file.model));
-  reports.open();
-  if (!report.error) noting_errors(report, [&] { run_model(flags, file, scratch.get(), limit, report); });
-  reports.write(report);
-  if (report.error) throw *report.error;
-  return report.exit_status();
+  const std::shared_ptr<onnx_io::ScratchFolder> scratch = scratch_for(flags.intermediates);
+  return {{flags.engine.sandbox, sandbox_files(flags, written, scratch ? scratch->path() : "")},
+          [=] { return run(*chosen, written, scratch.get(), *reports); }};
 }
 
 void add_data_flags(CLI::App& app, RunFlags& flags) {
@@ -344,7 +350,7 @@ void add_run(CLI::App& app, Action& action) {
       ->group("Output")
       ->excludes(full);
   app.callback([&app, &action, flags] {
-    if (app.get_subcommands().empty()) action = [flags] { return run(*flags); };
+    if (app.get_subcommands().empty()) action = [flags] { return prepare(flags); };
   });
 }
 

@@ -4,6 +4,8 @@
 #include <filesystem>
 
 #include "cli/report_file.h"
+#include "conformance/memory_groups.h"
+#include "conformance/resident.h"
 #include "onnx_io/bytes.h"
 #include "onnx_io/folder.h"
 #include "onnx_io/kept_outputs.h"
@@ -17,7 +19,7 @@ namespace {
 
 bool process_is_own = false;
 
-/// The path, what is beside it where it is a file, and where links in it lead.
+/// The path, what is beside it where it is a file, and where links below it lead.
 void add_readable(const std::string& path, std::vector<std::string>& to) {
   std::error_code error;
   // Of a file that is missing the message names those that may have been meant.
@@ -25,7 +27,7 @@ void add_readable(const std::string& path, std::vector<std::string>& to) {
   to.push_back(path);
   const bool is_folder = fs::is_directory(path, error);
   if (!is_folder) to.push_back(onnx_io::folder_of(path));
-  if (is_folder) onnx_io::add_links(path, to);
+  if (is_folder) onnx_io::add_links_below(path, to);
 }
 
 conformance::SandboxPaths readable(const SandboxFiles& files) {
@@ -78,18 +80,30 @@ std::unique_ptr<conformance::Sandbox> make_sandbox(const std::string& mode,
                                                    const std::vector<std::string>& models) {
   const conformance::SandboxMode chosen = sandbox_mode(mode);
   if (chosen == conformance::SandboxMode::off) return nullptr;
-  return std::make_unique<conformance::Sandbox>(chosen, readable({models}));
+  return std::make_unique<conformance::Sandbox>(chosen, conformance::SandboxRole::worker, readable({models}));
 }
 
-void enter_sandbox(const std::string& mode, const SandboxFiles& files) {
-  const conformance::SandboxMode chosen = sandbox_mode(mode);
-  if (!process_is_own && chosen == conformance::SandboxMode::strict)
+void enter_sandbox(const SandboxChoice& choice) {
+  using conformance::SandboxRole;
+  const conformance::SandboxMode chosen = sandbox_mode(choice.mode);
+  // Workers enter theirs wherever they were forked.
+  if (!process_is_own && !choice.leads_workers && chosen == conformance::SandboxMode::strict)
     fail_unsupported("--sandbox strict: this process is not the command's own; use the program grurun");
   if (!process_is_own || chosen == conformance::SandboxMode::off) return;
-  conformance::SandboxPaths paths = readable(files);
+  conformance::SandboxPaths paths;
+  paths.reads_all = choice.leads_workers;
+  if (!choice.leads_workers) paths = readable(choice.files);
+  const bool bounds_files = conformance::sandbox_support().landlock > 0;
   // Without Landlock files are made as ever.
-  if (conformance::sandbox_support().landlock > 0) add_writable(files, paths);
-  conformance::Sandbox(chosen, paths).enter();
+  if (bounds_files) add_writable(choice.files, paths);
+  if (bounds_files && choice.leads_workers) {
+    for (const std::string& path : choice.files.values) paths.read.push_back(path);
+    if (const conformance::GroupPlace& place = conformance::group_place(); place.version != 0)
+      paths.write.push_back(place.folder);
+    conformance::start_memory_watch();
+  }
+  conformance::Sandbox(chosen, choice.leads_workers ? SandboxRole::leader : SandboxRole::command, paths)
+      .enter();
 }
 
 }  // namespace grurun::cli

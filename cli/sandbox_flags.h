@@ -28,13 +28,21 @@ struct SandboxFiles {
   std::vector<std::string> scratch{};  // folders that are there until the process ends
 };
 
+/// The sandbox of a command.
+struct SandboxChoice {
+  std::string mode = "auto";  // of --sandbox
+  SandboxFiles files{};
+  bool leads_workers = false;  // which have one each: then it can read what is not the system's
+};
+
 /// For processes that this one forks, which read models and write nothing; nullptr for off.
 std::unique_ptr<conformance::Sandbox> make_sandbox(const std::string& mode,
                                                    const std::vector<std::string>& models);
 
 /// Puts this process into the sandbox: it can read the folders of the models, and the values with what lies
 /// beside them. It writes the files, which are opened before (onnx_io/kept_outputs.h), and makes files in the
-/// folders, nowhere else. Nothing may have started a thread. Throws what Sandbox throws.
-void enter_sandbox(const std::string& mode, const SandboxFiles& files);
+/// folders, nowhere else. Nothing may have started a thread. Throws what Sandbox throws. Only the program
+/// calls it, for every command.
+void enter_sandbox(const SandboxChoice& choice);
 
 }  // namespace grurun::cli

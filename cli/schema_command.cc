@@ -24,32 +24,35 @@ struct SchemaFlags {
 };
 
 template <typename Select>
-int write(const SchemaFlags& flags, const std::string& subject, const Select& select) {
-  Reports<decltype(select())> reports(flags.report, subject, true);
-  reports.open();
-  reports.write(select());
-  return 0;
+Work write(const SchemaFlags& flags, const std::string& subject, const Select& select) {
+  const auto reports = std::make_shared<Reports<decltype(select())>>(flags.report, subject, true);
+  return {{"auto", {{}, {}, paths_of(reports->files())}}, [=, &flags] {
+            const auto limit = limit_time(flags.limits.max_time, "schema");
+            reports->open();
+            reports->write(select());
+            return 0;
+          }};
 }
 
-int run_schema(const SchemaFlags& flags) {
+/// flags: there as long as the work.
+Work prepare_schema(const SchemaFlags& flags) {
   apply(flags.limits);
-  const auto limit = limit_time(flags.limits.max_time, "schema");
   if (!flags.diff_opset.empty() && !flags.op_type.empty())
     fail_usage("--diff-opset is about all operators; for one use grurun schema {} --diff FROM TO",
                flags.op_type);
   if (!flags.diff_opset.empty()) {
-    return write(flags, "schema --diff-opset", [&] {
+    return write(flags, "schema --diff-opset", [&flags] {
       return report::select_opset_diff(flags.domain.value_or("ai.onnx"), flags.diff_opset.at(0),
                                        flags.diff_opset.at(1));
     });
   }
   if (flags.op_type.empty()) fail_usage("schema: no operator named; see grurun schema --help");
   if (!flags.diff.empty()) {
-    return write(flags, "schema --diff", [&] {
+    return write(flags, "schema --diff", [&flags] {
       return report::select_diff(flags.op_type, flags.domain, flags.diff.at(0), flags.diff.at(1));
     });
   }
-  return write(flags, "schema without --diff", [&] {
+  return write(flags, "schema without --diff", [&flags] {
     report::SchemaView view = report::select_schema(flags.op_type, flags.domain, flags.opset_version);
     view.with_doc = flags.doc;
     return view;
@@ -96,7 +99,7 @@ Attributes with type and default, inputs and outputs with their type constraints
 A change is breaking when some node that is valid in the one version is invalid, or means something else, in the other.
 
 Exit codes: 0; 2 for an operator, domain or opset that does not exist, with names that are near.)");
-  command.callback([flags, &action] { action = [flags] { return run_schema(*flags); }; });
+  command.callback([flags, &action] { action = [flags] { return prepare_schema(*flags); }; });
 }
 
 }  // namespace grurun::cli

@@ -17,6 +17,7 @@
 #include "onnx_io/folder.h"
 #include "onnx_io/models/find_models.h"
 #include "onnx_io/near_files.h"
+#include "onnx_io/system_folders.h"
 #include "tensor/error.h"
 #include "trial/data_set_names.h"
 
@@ -164,8 +165,12 @@ DataJson read_data_json(const fs::path& path) {
   return out;
 }
 
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
 class Finder {
  public:
+  explicit Finder(Deadline deadline) : deadline_(deadline) {}
+
   void start(const std::string& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
@@ -174,6 +179,7 @@ class Finder {
                  onnx_io::near_files(path));
     if (!fs::status_known(status)) fail_usage("{}: {}", path, error.message());
     const std::size_t before = reached_;
+    system_.begin(path);
     if (fs::is_directory(status)) {
       const std::string problem = folder(path);
       if (!problem.empty()) fail_usage("{}: {}", path, problem);
@@ -203,6 +209,12 @@ class Finder {
 
   /// Why the folder cannot be listed; empty when it can.
   std::string folder(const fs::path& path) {
+    if (deadline_ && std::chrono::steady_clock::now() >= *deadline_)
+      fail_usage("{}: the time of --max-run-time was up while cases were looked for", path.string());
+    if (system_.hold(path)) {
+      found_.no_cases["a folder of the system"].push_back(path.string());
+      return {};
+    }
     int failure = 0;
     const Listing listing = listed(path, failure);
     if (failure != 0) return fmt::format("the folder cannot be read: {}", std::strerror(failure));
@@ -356,6 +368,8 @@ class Finder {
   }
 
   const fs::path working_folder_ = fs::current_path();
+  onnx_io::SystemFolders system_;
+  const Deadline deadline_;
   Discovery found_;
   std::size_t reached_ = 0;  // cases and what hides some, found again included
   std::unordered_set<std::string> paths_;
@@ -368,8 +382,8 @@ class Finder {
 
 }  // namespace
 
-Discovery discover(const std::vector<std::string>& paths) {
-  Finder finder;
+Discovery discover(const std::vector<std::string>& paths, Deadline deadline) {
+  Finder finder(deadline);
   for (const std::string& path : paths) finder.start(path);
   return finder.finish();
 }

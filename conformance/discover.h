@@ -1,7 +1,9 @@
 // Finds the cases under the paths that a user names.
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +34,9 @@ struct Discovery {
 /// - Any other folder that holds only a data.json with a url is no case.
 /// - A folder of official cases whose node cases are Python code is named among no_cases.
 /// Symbolic links are followed. A folder is walked once, however many links lead to it; a link to a case is a
-/// case.
-/// Throws Error(usage) when a path does not exist or names a file that is no case.
-Discovery discover(const std::vector<std::string>& paths);
+/// case. Folders of the system (/proc, /sys, /dev) are not walked.
+/// Throws Error(usage) when a path does not exist or names a file that is no case, and at the deadline.
+Discovery discover(const std::vector<std::string>& paths,
+                   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt);
 
 }  // namespace grurun::conformance

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "conformance/sandbox.h"
+#include "conformance/privileges.h"
 #include "onnx_io/bytes.h"
 #include "tensor/memory/container_limits.h"
 
@@ -109,6 +109,11 @@ GroupPlace find_group_place(const std::string& root) {
   GroupPlace nowhere;
   nowhere.reason = "this system has none";
   return nowhere;
+}
+
+const GroupPlace& group_place() {
+  static const GroupPlace place = find_group_place();
+  return place;
 }
 
 MemoryGroups::MemoryGroups(std::size_t count, std::size_t bytes, const GroupPlace& place)

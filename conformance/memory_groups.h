@@ -23,13 +23,16 @@ struct GroupPlace {
 /// and /sys are.
 GroupPlace find_group_place(const std::string& root = "");
 
+/// Of the system's, as it was when this was first called.
+const GroupPlace& group_place();
+
 /// A group for each worker of a run. They are removed with the object, and by another process where this one
 /// is killed before. Each process enters by itself: no other is moved, and no group changed that was there.
 class MemoryGroups {
  public:
   /// So many groups of at most `bytes` each. None where they cannot be made, for 0 bytes, and where the
   /// machine or container has less for each. This process must have no other threads.
-  MemoryGroups(std::size_t count, std::size_t bytes, const GroupPlace& place = find_group_place());
+  MemoryGroups(std::size_t count, std::size_t bytes, const GroupPlace& place = group_place());
   /// The processes in the groups must have ended.
   ~MemoryGroups();
   MemoryGroups(const MemoryGroups&) = delete;

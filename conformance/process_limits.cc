@@ -50,12 +50,26 @@ void limit_files() {
   limit(RLIMIT_NOFILE, 256);
 }
 
-void limit_processor_time(std::chrono::duration<double> seconds) {
+namespace {
+
+/// In whole seconds, rounded down; the limit counts so.
+double processor_time() {
   rusage used{};
-  if (getrusage(RUSAGE_SELF, &used) != 0) return;
-  const double whole = std::ceil(seconds.count()) + 1 + static_cast<double>(used.ru_utime.tv_sec) +
-                       static_cast<double>(used.ru_stime.tv_sec);
+  if (getrusage(RUSAGE_SELF, &used) != 0) return 0;
+  return static_cast<double>(used.ru_utime.tv_sec) + static_cast<double>(used.ru_stime.tv_sec);
+}
+
+}  // namespace
+
+void limit_processor_time(std::chrono::duration<double> seconds) {
+  const double whole = std::ceil(seconds.count()) + 1 + processor_time();
   if (whole < 1e9) limit(RLIMIT_CPU, static_cast<rlim_t>(whole));
+}
+
+bool has_processor_time(std::chrono::duration<double> seconds) {
+  rlimit now{};
+  if (getrlimit(RLIMIT_CPU, &now) != 0 || now.rlim_cur == RLIM_INFINITY) return true;
+  return processor_time() + seconds.count() + 1 <= static_cast<double>(now.rlim_cur);
 }
 
 }  // namespace grurun::conformance

@@ -23,7 +23,11 @@ void limit_memory(std::size_t bytes);
 /// Writes no file, and has few open.
 void limit_files();
 
-/// Processor time from now on, of all threads together; the system ends the process a second later.
+/// Processor time that the process may take, of all threads together, when it has taken this much more; the
+/// system ends it a second later.
 void limit_processor_time(std::chrono::duration<double> seconds);
+
+/// Whether it is allowed to take this much more.
+bool has_processor_time(std::chrono::duration<double> seconds);
 
 }  // namespace grurun::conformance

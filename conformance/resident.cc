@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "conformance/privileges.h"
 #include "onnx_io/bytes.h"
 
 namespace grurun::conformance {
@@ -36,9 +41,7 @@ std::string told(pid_t process, const char* file) {
   return text;
 }
 
-}  // namespace
-
-bool holds_more(pid_t process, std::size_t bytes) {
+bool holds_more_seen_here(pid_t process, std::size_t bytes) {
   const std::string status = told(process, "status");
   const std::size_t own = bytes_of(status, "\nRssAnon:");
   if (own > bytes) return true;
@@ -46,6 +49,66 @@ bool holds_more(pid_t process, std::size_t bytes) {
   // There a page counts each time that it is mapped; elements that repeat are
   // (tensor/memory/repeated_memory.cc). To count pages once takes the system longer.
   return own + bytes_of(told(process, "smaps_rollup"), "\nPss_Shmem:") > bytes;
+}
+
+struct Question {
+  pid_t process;
+  std::size_t bytes;
+};
+
+/// The end of this process, where one watches for it.
+onnx_io::Descriptor& watch() {
+  static onnx_io::Descriptor of_process(-1);
+  return of_process;
+}
+
+[[noreturn]] void answer_questions(int from) {
+  // What ends the whole group of processes, of a terminal or of timeout, is not to end this one first.
+  ::setsid();
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(number, SIG_IGN);
+  keep_only(from);
+  ::close(STDERR_FILENO);
+  Question question{};
+  for (;;) {
+    const ssize_t got = ::read(from, &question, sizeof question);
+    if (got < 0 && errno == EINTR) continue;
+    if (got != sizeof question) _exit(0);
+    const char answer = holds_more_seen_here(question.process, question.bytes) ? 1 : 0;
+    if (::write(from, &answer, 1) != 1) _exit(0);
+  }
+}
+
+bool holds_more_seen_there(const Question& question) {
+  if (::write(watch().get(), &question, sizeof question) != sizeof question) return false;
+  char answer = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(watch().get(), &answer, 1);
+  } while (got < 0 && errno == EINTR);
+  return got == 1 && answer == 1;
+}
+
+}  // namespace
+
+bool holds_more(pid_t process, std::size_t bytes) {
+  return watch().valid() ? holds_more_seen_there({process, bytes}) : holds_more_seen_here(process, bytes);
+}
+
+void start_memory_watch() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+  onnx_io::Descriptor here(ends[0]);
+  const onnx_io::Descriptor there(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) return;
+  if (child == 0) {
+    try {
+      answer_questions(there.get());
+    } catch (const std::exception&) {
+      _exit(1);
+    }
+  }
+  watch() = std::move(here);
 }
 
 }  // namespace grurun::conformance

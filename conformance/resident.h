@@ -11,4 +11,8 @@ namespace grurun::conformance {
 /// share with others, which RLIMIT_DATA does not count. False where the system does not tell.
 bool holds_more(pid_t process, std::size_t bytes);
 
+/// Starts a process that looks for this one, which is about to lose sight of /proc in a sandbox. It ends with
+/// this one. Without it, where none can be started, holds_more knows nothing in a sandbox.
+void start_memory_watch();
+
 }  // namespace grurun::conformance

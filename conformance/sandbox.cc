@@ -9,17 +9,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 
+#include "conformance/privileges.h"
 #include "conformance/system_calls.h"
+#include "engine/kernels/machine/parallel.h"
 #include "onnx_io/bytes.h"
+#include "onnx_io/folder.h"
 #include "tensor/error.h"
+#include "tensor/memory/container_limits.h"
 #include "tensor/sanitizers.h"
-
-extern "C" char** environ;
 
 namespace grurun::conformance {
 
@@ -74,10 +75,19 @@ void allow(int ruleset, const std::string& path, std::uint64_t access) {
   syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
 
-// What the C library and the engine look at while they run: how many processors there are, what memory is
-// left.
-constexpr const char* of_the_system[] = {"/proc/self", "/proc/meminfo", "/sys/devices/system/cpu",
-                                         "/sys/fs/cgroup", "/dev/null"};
+// What the C library looks at while it runs. Nothing of a process is among it: /proc/PID holds the
+// environment.
+constexpr const char* of_the_system[] = {"/proc/meminfo", "/sys/devices/system/cpu"};
+
+/// Folders can be listed, and files read but those of the system. Of the folder for devices that one alone is
+/// left which holds files of users.
+void allow_all_but_system(int ruleset) {
+  constexpr std::array<std::string_view, 3> of_kernel = {"proc", "sys", "dev"};
+  allow(ruleset, "/", LANDLOCK_ACCESS_FS_READ_DIR);
+  allow(ruleset, "/dev/shm", may_read);
+  for (const onnx_io::FolderEntry& entry : onnx_io::entries_of("/"))
+    if (std::ranges::count(of_kernel, entry.name) == 0) allow(ruleset, "/" + entry.name, may_read);
+}
 
 }  // namespace
 
@@ -100,18 +110,23 @@ SandboxState sandbox_support() {
   return {landlock_version(), can_filter_system_calls()};
 }
 
-Sandbox::Sandbox(SandboxMode mode, const SandboxPaths& paths) {
+Sandbox::Sandbox(SandboxMode mode, SandboxRole role, const SandboxPaths& paths) : role_(role) {
   if (mode == SandboxMode::off) return;
   state_ = sandbox_support();
   if (mode == SandboxMode::strict && (state_.landlock == 0 || !state_.seccomp))
     fail_unsupported("--sandbox strict: this kernel or build has {}, not both Landlock and seccomp; use auto",
                      state_.text());
+  // Both are known from then on, without a look at files of this process.
+  usable_memory();
+  kernels::usable_cpus();
   if (state_.landlock == 0) return;
   const RulesetAttributes attributes = attributes_of(state_.landlock);
   ruleset_ = static_cast<int>(
       syscall(SYS_landlock_create_ruleset, &attributes, size_of_attributes(state_.landlock), 0));
   if (ruleset_ < 0) fail_internal("no Landlock ruleset: {}", std::strerror(errno));
   for (const char* const path : of_the_system) allow(ruleset_, path, may_read);
+  allow(ruleset_, "/dev/null", may_write);
+  if (paths.reads_all) allow_all_but_system(ruleset_);
   for (const std::string& path : paths.read) allow(ruleset_, path, may_read);
   const std::uint64_t write = may_write | (state_.landlock >= 3 ? may_truncate : 0);
   for (const std::string& path : paths.write) allow(ruleset_, path, write);
@@ -123,29 +138,16 @@ Sandbox::~Sandbox() {
 
 void Sandbox::enter() const {
   if (state_.landlock == 0 && !state_.seccomp) return;
+  // What the process has at most held, for bench. It is this process's own only when asked for here.
+  if (role_ == SandboxRole::command && ruleset_ >= 0) allow(ruleset_, "/proc/self/status", may_read);
+  clear_environment();
+  make_limits_final();
+  drop_capabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     fail_internal("privileges cannot be given up: {}", std::strerror(errno));
   if (ruleset_ >= 0 && syscall(SYS_landlock_restrict_self, ruleset_, 0) != 0)
     fail_internal("Landlock: {}", std::strerror(errno));
-  if (state_.seccomp) filter_system_calls();
-}
-
-void keep_only(int descriptor) {
-  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (nothing >= 0) {
-    dup2(nothing, STDIN_FILENO);
-    dup2(nothing, STDOUT_FILENO);
-  }
-  const auto close_from = [](unsigned first, unsigned last) {
-    if (first <= last && syscall(SYS_close_range, first, last, 0) != 0 && errno != ENOSYS)
-      fail_internal("descriptors cannot be closed: {}", std::strerror(errno));
-  };
-  close_from(STDERR_FILENO + 1, static_cast<unsigned>(descriptor) - 1);
-  close_from(static_cast<unsigned>(descriptor) + 1, UINT_MAX);
-  // Secrets of a CI job are in its environment.
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-    std::memset(*entry, 0, std::strlen(*entry));
-  clearenv();
+  if (state_.seccomp) filter_system_calls(role_);
 }
 
 }  // namespace grurun::conformance

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/call_filter.h"
+
 namespace grurun::conformance {
 
 enum class SandboxMode : std::uint8_t {
@@ -21,6 +23,7 @@ std::optional<SandboxMode> parse_sandbox_mode(std::string_view name);
 struct SandboxPaths {
   std::vector<std::string> read;   // files, and folders with all below them
   std::vector<std::string> write;  // folders in which files may be made and replaced
+  bool reads_all = false;          // whatever is not the system's: not /proc, /sys and devices
 };
 
 /// What is in force.
@@ -37,14 +40,14 @@ SandboxState sandbox_support();
 
 /// A sandbox made ready once, for this process or those that it forks. Where it is in force:
 /// - Landlock: only these paths can be opened, no TCP port, and processes outside get no signal;
-/// - seccomp (libseccomp): system calls that are not on the list of what the engine needs fail. No network,
-///   no exec, no fork, no ptrace, no new namespace, no signal to others, no code that was written first, and
-///   no limit of the process but that of its processor time can be set;
-/// - no new privileges.
+/// - seccomp (libseccomp): system calls that are not on the list of the role fail. No network, no exec, no
+///   ptrace, no new namespace, no signal to others, no code that was written first; but for a leader no fork;
+/// - no new privileges, no capabilities but those for files, and no limit of the process that can be raised;
+/// - nothing of the environment but what grurun looks at (privileges.h).
 class Sandbox {
  public:
   /// Throws Error(unsupported) where strict is asked for and the kernel has less.
-  Sandbox(SandboxMode mode, const SandboxPaths& paths);
+  Sandbox(SandboxMode mode, SandboxRole role, const SandboxPaths& paths);
   ~Sandbox();
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
@@ -56,12 +59,9 @@ class Sandbox {
   const SandboxState& state() const { return state_; }
 
  private:
+  SandboxRole role_;
   int ruleset_ = -1;
   SandboxState state_;
 };
-
-/// A worker keeps the descriptor that it answers on, stderr, and nothing else that is open, and nothing of
-/// the environment.
-void keep_only(int descriptor);
 
 }  // namespace grurun::conformance

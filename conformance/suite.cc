@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "conformance/memory_groups.h"
+#include "conformance/privileges.h"
 #include "conformance/process_limits.h"
 #include "conformance/wire.h"
 #include "engine/graph/op_registry.h"
@@ -143,7 +145,8 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   const SandboxMode mode = starts_programs ? SandboxMode::off : result.options.sandbox;
   onnx_io::KnownFolders data_sets;
   const bool bounds_paths = mode != SandboxMode::off && sandbox_support().landlock > 0;
-  const Sandbox sandbox(mode, bounds_paths ? readable_paths(result, data_sets) : SandboxPaths{});
+  const Sandbox sandbox(mode, SandboxRole::worker,
+                        bounds_paths ? readable_paths(result, data_sets) : SandboxPaths{});
   result.sandbox = sandbox.state().text();
   PoolOptions pool{result.options.workers, result.options.each.max_time};
   pool.max_run_time = result.options.max_run_time;
@@ -152,8 +155,16 @@ void run_suite(SuiteResult& result, const Progress& progress) {
                       pool.max_resident);
   pool.groups = &groups;
   if (groups.version() != 0) result.sandbox += fmt::format(", control groups {}", groups.version());
+  // A worker may not raise its own limit, so that it has twice the time of a case, and ends with less than
+  // once.
+  const bool bounds_time = result.options.each.max_time && !starts_programs;
+  const auto time_of_case =
+      (result.options.each.max_time.value_or(std::chrono::nanoseconds(0)) + kill_grace) *
+      result.options.threads;
+  if (bounds_time) pool.goes_on = [=] { return has_processor_time(time_of_case); };
   pool.on_start = [&](int answers) {
     if (!starts_programs) limit_memory(result.options.max_memory);
+    if (bounds_time) limit_processor_time(2 * time_of_case);
     if (mode != SandboxMode::off) {
       limit_files();
       sandbox.enter();
@@ -164,8 +175,6 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   std::size_t done = result.cases.size() - jobs.size();
   const auto run = [&](std::size_t job, const WorkersLeft& left) {
     memory::set_limit(result.options.max_memory);
-    if (result.options.each.max_time && !starts_programs)
-      limit_processor_time((*result.options.each.max_time + kill_grace) * result.options.threads);
     memory::begin_counting_heap();
     CaseOptions options = result.options.each;
     options.between_steps = [&] {
@@ -214,6 +223,12 @@ void run_suite(SuiteResult& result, const Progress& progress) {
   for (const std::size_t index : first_jobs)
     if (result.options.retries > 0 && result.outcomes[index].ran && result.outcomes[index].unexpected)
       tell(index);
+  // What a runtime left may be of any size.
+  if (scratch && pool.max_run_time) {
+    const std::string path = scratch->path();
+    if (!scratch->remove_by(begin + *pool.max_run_time))
+      fmt::print(stderr, "grurun: {} could not be removed within --max-run-time: remove it by hand\n", path);
+  }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

@@ -13,15 +13,17 @@
 #include <cstring>
 #include <string_view>
 
-#include "conformance/call_filter.h"
 #include "tensor/error.h"
 #include "tensor/sanitizers.h"
 
 namespace grurun::conformance {
 
 bool runs_under_valgrind() {
-  const char* const preloaded = std::getenv("LD_PRELOAD");
-  return preloaded != nullptr && std::string_view(preloaded).find("vgpreload") != std::string_view::npos;
+  static const bool is_so = [] {
+    const char* const preloaded = std::getenv("LD_PRELOAD");
+    return preloaded != nullptr && std::string_view(preloaded).find("vgpreload") != std::string_view::npos;
+  }();
+  return is_so;
 }
 
 bool can_filter_system_calls() {
@@ -31,9 +33,9 @@ bool can_filter_system_calls() {
   return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-void filter_system_calls() {
+void filter_system_calls(SandboxRole role) {
   std::array<sock_filter, BPF_MAXINSNS> own;
-  const std::span<const sock_filter> listed = call_filter();
+  const std::span<const sock_filter> listed = call_filter(role);
   if (listed.size() > own.size()) fail_internal("the list of system calls is too long");
   std::ranges::copy(listed, own.begin());
   const auto process = static_cast<std::uint32_t>(getpid());

@@ -61,7 +61,8 @@ bool send_answer(int out, std::uint64_t job, const std::string& answer) {
     return static_cast<int>(board->workers.load(std::memory_order_relaxed));
   };
   answers_to = out;
-  for (;;) {
+  for (bool is_first = true;; is_first = false) {
+    if (!is_first && options.goes_on && !options.goes_on()) _exit(0);
     const std::uint64_t job = first ? *first : board->next.fetch_add(1, std::memory_order_relaxed);
     first.reset();
     if (job >= jobs) _exit(0);

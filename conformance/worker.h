@@ -22,6 +22,9 @@ struct PoolOptions {
   std::chrono::nanoseconds (*now)() = steady_time;
   /// Called in each worker before its first job, with the descriptor that it answers on; may be empty.
   std::function<void(int answers)> on_start{};
+  /// Asked in a worker before each job but its first: false ends it, and a new one takes the job. May be
+  /// empty.
+  std::function<bool()> goes_on{};
   /// Bytes of memory that a worker may hold (resident.h): one that has more is killed. 0: no limit.
   std::size_t max_resident = 0;
   /// All jobs together: then the workers are killed and the rest is not run.

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -64,9 +65,22 @@ std::vector<FolderEntry> entries_of(const std::string& folder, int* failure) {
   return entries;
 }
 
-void add_links(const std::string& folder, std::vector<std::string>& paths) {
-  for (const FolderEntry& entry : entries_of(folder))
-    if (entry.is_link) paths.push_back(folder + "/" + entry.name);
+void add_links_below(const std::string& folder, std::vector<std::string>& paths) {
+  std::set<std::pair<dev_t, ino_t>> visited;
+  std::vector<std::string> open{folder};
+  while (!open.empty()) {
+    const std::string at = std::move(open.back());
+    open.pop_back();
+    struct stat info {};
+    if (::stat(at.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ||
+        !visited.emplace(info.st_dev, info.st_ino).second)
+      continue;
+    for (const FolderEntry& entry : entries_of(at)) {
+      const std::string path = at + "/" + entry.name;
+      if (entry.is_link) paths.push_back(path);
+      if (entry.is_link || entry.is_folder) open.push_back(path);
+    }
+  }
 }
 
 }  // namespace grurun::onnx_io

@@ -37,7 +37,8 @@ class KnownFolders {
   std::unordered_map<std::string, std::vector<FolderEntry>> listings_;
 };
 
-/// Adds the paths of the links in a folder: what they name lies elsewhere.
-void add_links(const std::string& folder, std::vector<std::string>& paths);
+/// Adds the paths of the links below a folder, and below folders that they lead to: what they name lies
+/// elsewhere.
+void add_links_below(const std::string& folder, std::vector<std::string>& paths);
 
 }  // namespace grurun::onnx_io

@@ -66,12 +66,16 @@ void OutputFile::write(std::string_view bytes) {
   }
 }
 
-void OutputFile::finish() {
-  // Some file systems tell only when a file is closed that they have no room.
-  if (!file_.close()) fail_writing(path_);
+void OutputFile::appear() {
   if (kept_ ? !replace_by_kept(*kept_) : beside_ != path_ && ::rename(beside_.c_str(), path_.c_str()) != 0)
     fail_writing(path_);
   is_left_ = false;
+}
+
+void OutputFile::finish() {
+  // Some file systems tell only when a file is closed that they have no room.
+  if (!file_.close()) fail_writing(path_);
+  appear();
 }
 
 }  // namespace grurun::onnx_io

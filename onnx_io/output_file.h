@@ -27,6 +27,10 @@ class OutputFile {
   /// All of the bytes, behind those before. Throws Error(usage).
   void write(std::string_view bytes);
 
+  /// Puts what is written until now in its place, where the rest is added as it comes. Throws Error(usage)
+  /// where that cannot be done.
+  void appear();
+
   /// Puts it in its place. Throws Error(usage) where that cannot be done.
   void finish();
 

@@ -1,6 +1,7 @@
 // A folder that is there for as long as it is needed.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace grurun::onnx_io {
@@ -12,6 +13,11 @@ class ScratchFolder {
   explicit ScratchFolder(const std::string& parent = "");
   /// Removes it with all that is in it.
   ~ScratchFolder();
+
+  /// Removes it now, in another process, and leaves what is still there at the deadline. False where
+  /// something is. This process must have no other threads.
+  bool remove_by(std::chrono::steady_clock::time_point deadline);
+
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 

@@ -1,33 +1,34 @@
-// Prints the source file that defines call_filter(): the list of system calls that a sandboxed process may
-// make, as a program for the kernel. A build step, so that a run needs neither libseccomp nor memory for it.
+// Prints the source file that defines call_filter(): the lists of system calls that sandboxed processes may
+// make, as programs for the kernel. A build step, so that a run needs neither libseccomp nor memory for it.
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "conformance/call_filter.h"
 
 namespace {
 
+using grurun::conformance::SandboxRole;
+
 // Found by running every test and official case under strace. Landlock decides which files can be opened.
-constexpr int allowed[] = {
+constexpr int of_all[] = {
     // memory
     SCMP_SYS(brk),
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
-    SCMP_SYS(madvise),
-    SCMP_SYS(mincore),
     // files
     SCMP_SYS(read),
     SCMP_SYS(readv),
@@ -57,19 +58,7 @@ constexpr int allowed[] = {
     SCMP_SYS(readlinkat),
     SCMP_SYS(dup),
     SCMP_SYS(dup3),
-    SCMP_SYS(fcntl),
-    SCMP_SYS(ftruncate),
-    SCMP_SYS(fsync),
     SCMP_SYS(fadvise64),
-    SCMP_SYS(rename),
-    SCMP_SYS(renameat),
-    SCMP_SYS(renameat2),
-    SCMP_SYS(unlink),
-    SCMP_SYS(unlinkat),
-    SCMP_SYS(rmdir),
-    SCMP_SYS(mkdir),
-    SCMP_SYS(mkdirat),
-    SCMP_SYS(umask),
     SCMP_SYS(poll),
     SCMP_SYS(ppoll),
     SCMP_SYS(pipe2),
@@ -79,7 +68,6 @@ constexpr int allowed[] = {
     SCMP_SYS(rseq),
     SCMP_SYS(sched_yield),
     SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(sched_setaffinity),
     SCMP_SYS(set_tid_address),
     SCMP_SYS(membarrier),
     SCMP_SYS(clock_gettime),
@@ -112,29 +100,94 @@ constexpr int allowed[] = {
     SCMP_SYS(sigaltstack),
 };
 
+/// Of whoever writes files.
+constexpr int of_writers[] = {
+    SCMP_SYS(ftruncate), SCMP_SYS(fsync),   SCMP_SYS(rename),   SCMP_SYS(renameat),
+    SCMP_SYS(renameat2), SCMP_SYS(unlink),  SCMP_SYS(unlinkat), SCMP_SYS(rmdir),
+    SCMP_SYS(mkdir),     SCMP_SYS(mkdirat), SCMP_SYS(umask),
+};
+
+/// Of whoever starts workers, waits for them and sees them into their sandbox.
+constexpr int of_leaders[] = {
+    SCMP_SYS(wait4),   SCMP_SYS(dup2),
+    SCMP_SYS(setsid),  SCMP_SYS(landlock_create_ruleset),
+    SCMP_SYS(seccomp), SCMP_SYS(landlock_add_rule),
+    SCMP_SYS(capset),  SCMP_SYS(landlock_restrict_self),
+};
+
 using Filter = std::unique_ptr<void, void (*)(scmp_filter_ctx)>;
 
-/// Calls of which some arguments alone are allowed. 0, or a negative number of errno.
-int allow_some(scmp_filter_ctx filter) {
+struct Rule {
+  int call;
+  std::vector<scmp_arg_cmp> arguments;
+};
+
+/// Advice that no kernel takes for more than what it says: some reach for the pages of others, or poison
+/// them.
+constexpr int harmless_advice[] = {MADV_NORMAL,   MADV_RANDOM,       MADV_SEQUENTIAL, MADV_WILLNEED,
+                                   MADV_DONTNEED, MADV_HUGEPAGE,     MADV_NOHUGEPAGE, MADV_DONTDUMP,
+                                   MADV_FREE,     MADV_POPULATE_READ};
+
+/// Commands of fcntl that look, or change nothing but the descriptor. Others have signals sent to whom the
+/// caller names, or hold up those who open the file.
+constexpr int harmless_commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL};
+
+/// Calls that are allowed for some arguments only.
+std::vector<Rule> rules_of(SandboxRole role) {
   constexpr scmp_datum_t new_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                                           CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE;
   constexpr scmp_datum_t own = grurun::conformance::own_process_mark;
-  const std::pair<int, std::vector<scmp_arg_cmp>> rules[] = {
+  std::vector<Rule> rules = {
       {SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | new_namespaces, CLONE_THREAD)}},
       {SCMP_SYS(mmap), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
       {SCMP_SYS(mprotect), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
       {SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, own, 0)}},
-      {SCMP_SYS(kill), {SCMP_A0(SCMP_CMP_EQ, own, 0)}},
       {SCMP_SYS(prctl), {SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME, 0)}},
-      // It may look at its own limits, and set that of its processor time for each case.
+      // It may look at its own limits and set none.
       {SCMP_SYS(prlimit64), {SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A2(SCMP_CMP_EQ, 0, 0)}},
-      {SCMP_SYS(prlimit64), {SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_CPU, 0)}},
       {SCMP_SYS(ioctl), {SCMP_A1(SCMP_CMP_EQ, TCGETS, 0)}},
       {SCMP_SYS(ioctl), {SCMP_A1(SCMP_CMP_EQ, TIOCGWINSZ, 0)}},
+      // 0: the thread that calls. Others belong to others.
+      {SCMP_SYS(sched_setaffinity), {SCMP_A0(SCMP_CMP_EQ, 0, 0)}},
+      {SCMP_SYS(fcntl), {SCMP_A1(SCMP_CMP_EQ, F_SETFL, 0), SCMP_A2(SCMP_CMP_MASKED_EQ, O_ASYNC, 0)}},
   };
+  for (const int command : harmless_commands)
+    rules.push_back({SCMP_SYS(fcntl), {SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(command), 0)}});
+  for (const int advice : harmless_advice)
+    rules.push_back({SCMP_SYS(madvise), {SCMP_A2(SCMP_CMP_EQ, static_cast<scmp_datum_t>(advice), 0)}});
+  if (role != SandboxRole::leader) {
+    rules.push_back({SCMP_SYS(kill), {SCMP_A0(SCMP_CMP_EQ, own, 0)}});
+    return rules;
+  }
+  // A process that shares nothing, and its end. The numbers of workers are not known before.
+  constexpr scmp_datum_t all_flags = 0xffffffff,
+                         signal_and_ids = 0xff | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+  constexpr scmp_datum_t no_group = 0x80000000;
+  rules.push_back({SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, all_flags & ~signal_and_ids, 0)}});
+  rules.push_back(
+      {SCMP_SYS(kill), {SCMP_A0(SCMP_CMP_MASKED_EQ, no_group, 0), SCMP_A1(SCMP_CMP_EQ, SIGKILL, 0)}});
+  rules.push_back({SCMP_SYS(kill), {SCMP_A0(SCMP_CMP_EQ, own, 0)}});
+  rules.push_back({SCMP_SYS(prctl), {SCMP_A0(SCMP_CMP_EQ, PR_SET_PDEATHSIG, 0)}});
+  rules.push_back({SCMP_SYS(prctl), {SCMP_A0(SCMP_CMP_EQ, PR_SET_NO_NEW_PRIVS, 0)}});
+  // Workers lower their own.
+  rules.push_back({SCMP_SYS(prlimit64), {SCMP_A0(SCMP_CMP_EQ, 0, 0)}});
+  return rules;
+}
+
+/// 0, or a negative number of errno.
+int fill(scmp_filter_ctx filter, SandboxRole role) {
+  // A tree by the numbers of calls: the kernel goes through it for each of them when a process enters.
+  int failure = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+  const auto allow = [&](std::span<const int> calls) {
+    for (const int call : calls)
+      if (failure == 0) failure = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
+  };
+  allow(of_all);
+  if (role != SandboxRole::worker) allow(of_writers);
+  if (role == SandboxRole::leader) allow(of_leaders);
   // clone3 hides its flags from the filter; where there is none, clone is called.
-  int failure = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-  for (const auto& [call, arguments] : rules)
+  if (failure == 0) failure = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+  for (const auto& [call, arguments] : rules_of(role))
     if (failure == 0)
       failure = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, static_cast<unsigned>(arguments.size()),
                                        arguments.data());
@@ -151,28 +204,35 @@ std::vector<sock_filter> exported(scmp_filter_ctx filter) {
   return program;
 }
 
+constexpr const char* names[] = {"of_worker", "of_command", "of_leader"};
+
 }  // namespace
 
 int main() {
-  const Filter filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release);
-  int failure = filter == nullptr ? -ENOMEM : 0;
-  // A tree by the numbers of calls: the kernel goes through it for each of them when a process enters.
-  if (failure == 0) failure = seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);
-  for (const int call : allowed)
-    if (failure == 0) failure = seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 0);
-  if (failure == 0) failure = allow_some(filter.get());
-  const std::vector<sock_filter> program = failure == 0 ? exported(filter.get()) : std::vector<sock_filter>();
-  if (program.empty()) {
-    std::fprintf(stderr, "the list of system calls cannot be made: %s\n", std::strerror(-failure));
-    return 1;
-  }
   std::printf(
       "// Written by conformance/generate/write_call_filter.cc.\n"
       "#include \"conformance/call_filter.h\"\n\n"
-      "namespace grurun::conformance {\n\n"
-      "std::span<const sock_filter> call_filter() {\n"
-      "  static constexpr sock_filter program[] = {\n");
-  for (const sock_filter& one : program)
-    std::printf("      {0x%x, %u, %u, 0x%x},\n", one.code, one.jt, one.jf, one.k);
-  std::printf("  };\n  return program;\n}\n\n}  // namespace grurun::conformance\n");
+      "namespace grurun::conformance {\n\n");
+  for (const SandboxRole role : {SandboxRole::worker, SandboxRole::command, SandboxRole::leader}) {
+    const Filter filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release);
+    const int failure = filter == nullptr ? -ENOMEM : fill(filter.get(), role);
+    const std::vector<sock_filter> program =
+        failure == 0 ? exported(filter.get()) : std::vector<sock_filter>();
+    if (program.empty()) {
+      std::fprintf(stderr, "the list of system calls cannot be made: %s\n", std::strerror(-failure));
+      return 1;
+    }
+    std::printf("static constexpr sock_filter %s[] = {\n", names[static_cast<int>(role)]);
+    for (const sock_filter& one : program)
+      std::printf("    {0x%x, %u, %u, 0x%x},\n", one.code, one.jt, one.jf, one.k);
+    std::printf("};\n\n");
+  }
+  std::printf(
+      "std::span<const sock_filter> call_filter(SandboxRole role) {\n"
+      "  switch (role) {\n"
+      "    case SandboxRole::worker:\n      return of_worker;\n"
+      "    case SandboxRole::command:\n      return of_command;\n"
+      "    case SandboxRole::leader:\n      break;\n"
+      "  }\n"
+      "  return of_leader;\n}\n\n}  // namespace grurun::conformance\n");
 }

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "onnx_io/system_folders.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {
@@ -21,7 +22,9 @@ constexpr std::array<std::string_view, 6> model_endings = {".onnx",      ".onnxt
 
 using Visited = std::set<std::pair<dev_t, ino_t>>;
 
-void walk_folder(const fs::path& folder, Visited& visited, std::vector<std::string>& found) {
+void walk_folder(const fs::path& folder, SystemFolders& system, Visited& visited,
+                 std::vector<std::string>& found) {
+  if (system.hold(folder.string())) return;
   struct stat status {};
   if (::stat(folder.c_str(), &status) == 0 && !visited.emplace(status.st_dev, status.st_ino).second) return;
   std::error_code error;
@@ -30,7 +33,7 @@ void walk_folder(const fs::path& folder, Visited& visited, std::vector<std::stri
     const std::string name = path.filename().string();
     std::error_code unknown;
     if (entry->is_directory(unknown)) {
-      walk_folder(path, visited, found);
+      walk_folder(path, system, visited, found);
     } else if (is_named_as_model(name) ||
                (name.ends_with(".xml") && fs::exists(fs::path(path).replace_extension(".bin"), unknown))) {
       found.push_back(path.string());
@@ -51,7 +54,9 @@ bool is_named_as_model(std::string_view name) {
 std::vector<std::string> find_models(const std::string& folder) {
   Visited visited;
   std::vector<std::string> found;
-  walk_folder(folder, visited, found);
+  SystemFolders system;
+  system.begin(folder);
+  walk_folder(folder, system, visited, found);
   std::ranges::sort(found);
   return found;
 }

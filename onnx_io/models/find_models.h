@@ -12,8 +12,8 @@ namespace grurun::onnx_io {
 bool is_named_as_model(std::string_view name);
 
 /// The models below a folder at any depth, sorted, as paths that begin with `folder`: files named as such,
-/// and X.xml beside X.bin. Symbolic links are followed, and a folder is walked once. Throws Error(usage) for
-/// a folder that cannot be read.
+/// and X.xml beside X.bin. Symbolic links are followed, and a folder is walked once; those of the system are
+/// not (system_folders.h). Throws Error(usage) for a folder that cannot be read.
 std::vector<std::string> find_models(const std::string& folder);
 
 }  // namespace grurun::onnx_io

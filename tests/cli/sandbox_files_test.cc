@@ -83,7 +83,7 @@ class SandboxedOutputs : public ::testing::Test {
       try {
         setpgid(0, 0);
         own_process();
-        enter_sandbox("auto", files);
+        enter_sandbox({"auto", files});
         answer = attempts();
       } catch (const std::exception& error) {
         answer = error.what();

@@ -45,6 +45,33 @@ std::vector<std::pair<std::string, std::string>> unseen(const Discovery& found) 
   return out;
 }
 
+TEST(Discover, FoldersOfTheSystemAreNotWalked) {
+  const Scratch s;
+  add_case(s, "data/test_a");
+  for (const char* const folder : {"/proc", "/proc/self", "/sys", "/sys/fs/cgroup", "/dev", "/dev/pts"}) {
+    if (!fs::is_directory(folder)) continue;
+    fs::create_symlink(folder, s.path("data/link"));
+    const Discovery found = discover({s.path("data")});
+    EXPECT_THAT(names(found), ElementsAre("data/test_a")) << folder;
+    EXPECT_THAT(unseen(found), IsEmpty()) << folder;
+    EXPECT_THAT(found.no_cases.at("a folder of the system"), ElementsAre(s.path("data/link"))) << folder;
+    fs::remove(s.path("data/link"));
+  }
+  for (const char* const folder : {"/proc", "/proc/self/fd", "/sys", "/dev"})
+    EXPECT_THAT([&] { discover({folder}); },
+                testing::ThrowsMessage<Error>(HasSubstr("a folder of the system")))
+        << folder;
+}
+
+TEST(Discover, EndsAtItsDeadline) {
+  const Scratch s;
+  add_case(s, "data/test_a");
+  const auto now = std::chrono::steady_clock::now();
+  EXPECT_THAT([&] { discover({s.path("data")}, now - std::chrono::seconds(1)); },
+              testing::ThrowsMessage<Error>(HasSubstr("the time of --max-run-time was up")));
+  EXPECT_THAT(names(discover({s.path("data")}, now + std::chrono::hours(1))), ElementsAre("data/test_a"));
+}
+
 TEST(Discover, CasesByFolderWithKindAndName) {
   const Scratch s;
   add_case(s, "data/node/test_b");

@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,6 +23,7 @@
 #include <thread>
 
 #include "conformance/discover.h"
+#include "conformance/privileges.h"
 #include "conformance/process_limits.h"
 #include "conformance/suite.h"
 #include "conformance/worker.h"
@@ -58,12 +60,21 @@ std::string fork_bomb() {
 }
 
 /// Of the process's own limits, which hostile code may set as it can.
-std::string raise_limit() {
+template <typename Resource>
+std::string raise_limit(Resource resource) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "no limit";
-  limit.rlim_cur += std::size_t{1} << 30;
-  limit.rlim_max = std::max(limit.rlim_max, limit.rlim_cur);
-  return result_of(setrlimit(RLIMIT_DATA, &limit));
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "no limit";
+  if (limit.rlim_max != limit.rlim_cur) return "it is not final";
+  limit.rlim_cur += 1000;
+  limit.rlim_max = limit.rlim_cur;
+  return result_of(setrlimit(resource, &limit));
+}
+
+/// The first byte of a file that the system makes up.
+std::string read_of_process(const std::string& file) {
+  const int open_file = open(("/proc/" + file).c_str(), O_RDONLY | O_CLOEXEC);
+  char byte = 0;
+  return result_of(open_file < 0 ? -1 : read(open_file, &byte, 1));
 }
 
 std::string take_all_memory() {
@@ -97,11 +108,12 @@ class Sandboxed : public ::testing::Test {
 
   /// What came of each attempt, of two workers that share them.
   std::map<std::string, JobEnd> run(const Attempts& attempts) const {
-    const Sandbox sandbox(SandboxMode::strict, {{path("model")}, {}});
+    const Sandbox sandbox(SandboxMode::strict, SandboxRole::worker, {{path("model")}, {}});
     PoolOptions options{2, std::chrono::seconds(20)};
     options.on_start = [&](int answers) {
       limit_memory(std::size_t{256} << 20);
       limit_files();
+      limit_processor_time(std::chrono::seconds(1000));
       sandbox.enter();
       keep_only(answers);
     };
@@ -165,7 +177,22 @@ TEST_F(Sandboxed, DoesNothingElse) {
                               ? -1
                               : 0);
        }},
-      {"raise its limit of memory", raise_limit},
+      {"raise its limit of memory", [] { return raise_limit(RLIMIT_DATA); }},
+      {"raise its limit of processor time", [] { return raise_limit(RLIMIT_CPU); }},
+      {"read the parent's environment", [&] { return read_of_process(fmt::format("{}/environ", parent)); }},
+      {"read the parent's maps", [&] { return read_of_process(fmt::format("{}/maps", parent)); }},
+      {"read the parent's status", [&] { return read_of_process(fmt::format("{}/status", parent)); }},
+      {"read its own environment's file", [] { return read_of_process("self/environ"); }},
+      {"read its own memory's file", [] { return read_of_process("self/mem"); }},
+      {"leave by its own root", [] { return read_of_process("self/root/etc/passwd"); }},
+      {"write where the parent prints",
+       [] {
+         struct stat there {
+         }, nothing{};
+         const bool is_nothing = fstat(STDOUT_FILENO, &there) == 0 && stat("/dev/null", &nothing) == 0 &&
+                                 there.st_rdev == nothing.st_rdev && S_ISCHR(there.st_mode);
+         return std::string(is_nothing ? "nowhere" : "there");
+       }},
       {"hide memory in a file without a name", [] { return result_of(memfd_create("hidden", 0)); }},
       {"take all memory", take_all_memory},
       {"read the environment",
@@ -196,6 +223,14 @@ TEST_F(Sandboxed, DoesNothingElse) {
       {"kill the parent", forbidden},
       {"run what it wrote", forbidden},
       {"raise its limit of memory", forbidden},
+      {"raise its limit of processor time", forbidden},
+      {"read the parent's environment", denied},
+      {"read the parent's maps", denied},
+      {"read the parent's status", denied},
+      {"read its own environment's file", denied},
+      {"read its own memory's file", denied},
+      {"leave by its own root", denied},
+      {"write where the parent prints", "nowhere"},
       {"hide memory in a file without a name", forbidden},
       {"take all memory", "no memory"},
       {"read the environment", "nothing"},
