@@ -228,15 +228,15 @@ Known known_cases(const Flags& flags, Discovery& found, SuiteResult& result) {
 /// Whatever looks into models does it in workers in the sandbox.
 void select_cases(const Flags& flags, const SuiteOptions& options, const std::vector<std::string>& links,
                   std::vector<Case>& cases) {
-  std::vector<std::string> places = options.folders;
-  places.insert(places.end(), links.begin(), links.end());
-  const auto sandbox = make_sandbox(flags.sandbox, places);
+  SandboxPaths paths{options.folders};
+  paths.links = links;
+  const Sandbox sandbox(options.sandbox, SandboxRole::worker, paths);
   PoolOptions pool{options.workers, options.each.max_time};
   pool.on_start = [&](int answers) {
     limit_memory(options.max_memory);
-    if (sandbox == nullptr) return;
+    if (options.sandbox == SandboxMode::off) return;
     limit_files();
-    sandbox->enter();
+    sandbox.enter();
     keep_only(answers);
   };
   select(cases, flags.part.selection, pool);

@@ -11,6 +11,7 @@
 #include "cli/flag_values.h"
 #include "cli/streams.h"
 #include "conformance/update_expectations.h"
+#include "onnx_io/bytes.h"
 #include "report/counted.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
@@ -39,10 +40,11 @@ std::string text_of(const std::string& file) {
 }
 
 void write_list(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) fail_usage("--update-expectations: {} cannot be written", file);
+  try {
+    onnx_io::write_file(file, {text});
+  } catch (const Error&) {
+    fail_usage("--update-expectations: {} cannot be written", file);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "onnx_io/bytes.h"
 #include "onnx_io/folder.h"
 #include "onnx_io/kept_outputs.h"
+#include "onnx_io/system_folders.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -20,24 +21,24 @@ namespace {
 bool process_is_own = false;
 
 /// The path, what is beside it where it is a file, and where links below it lead.
-void add_readable(const std::string& path, std::vector<std::string>& to) {
+void add_readable(const std::string& path, conformance::SandboxPaths& to) {
   std::error_code error;
-  // Of a file that is missing the message names those that may have been meant.
-  if (!fs::exists(path, error)) return to.push_back(onnx_io::folder_of(path));
-  to.push_back(path);
-  const bool is_folder = fs::is_directory(path, error);
-  if (!is_folder) to.push_back(onnx_io::folder_of(path));
-  if (is_folder) onnx_io::add_links_below(path, to);
+  if (fs::exists(path, error)) to.read.push_back(path);
+  if (fs::is_directory(path, error)) return onnx_io::add_links_below(path, to.links);
+  // Of a file that is missing the message names those that may have been meant. /dev/stdin has nothing beside
+  // it that belongs to it.
+  std::string folder = onnx_io::folder_of(path);
+  if (!onnx_io::SystemFolders().hold(folder)) to.read.push_back(std::move(folder));
 }
 
 conformance::SandboxPaths readable(const SandboxFiles& files) {
   conformance::SandboxPaths paths;
-  for (const std::string& model : files.models) add_readable(model, paths.read);
+  for (const std::string& model : files.models) add_readable(model, paths);
   for (const std::string& value : files.values) {
-    add_readable(value, paths.read);
+    add_readable(value, paths);
     // "X=x.npy"; a name may hold more of them.
     for (std::size_t at = value.find('='); at != value.npos; at = value.find('=', at + 1))
-      add_readable(value.substr(at + 1), paths.read);
+      add_readable(value.substr(at + 1), paths);
   }
   return paths;
 }

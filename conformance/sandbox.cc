@@ -12,12 +12,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "conformance/privileges.h"
 #include "conformance/system_calls.h"
 #include "engine/kernels/machine/parallel.h"
 #include "onnx_io/bytes.h"
 #include "onnx_io/folder.h"
+#include "onnx_io/system_folders.h"
 #include "tensor/error.h"
 #include "tensor/memory/container_limits.h"
 #include "tensor/sanitizers.h"
@@ -75,6 +77,16 @@ void allow(int ruleset, const std::string& path, std::uint64_t access) {
   syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
 
+void allow_link(int ruleset, const std::string& link, onnx_io::SystemFolders& system) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path place = fs::canonical(link, error);
+  if (error || system.hold(place.string())) return;
+  const fs::path folder = fs::canonical(onnx_io::folder_of(link), error);
+  if (error || std::ranges::mismatch(place, folder).in1 == place.end()) return;
+  allow(ruleset, place.string(), may_read);
+}
+
 // What the C library looks at while it runs. Nothing of a process is among it: /proc/PID holds the
 // environment.
 constexpr const char* of_the_system[] = {"/proc/meminfo", "/sys/devices/system/cpu"};
@@ -128,6 +140,8 @@ Sandbox::Sandbox(SandboxMode mode, SandboxRole role, const SandboxPaths& paths) 
   allow(ruleset_, "/dev/null", may_write);
   if (paths.reads_all) allow_all_but_system(ruleset_);
   for (const std::string& path : paths.read) allow(ruleset_, path, may_read);
+  onnx_io::SystemFolders system;
+  for (const std::string& link : paths.links) allow_link(ruleset_, link, system);
   const std::uint64_t write = may_write | (state_.landlock >= 3 ? may_truncate : 0);
   for (const std::string& path : paths.write) allow(ruleset_, path, write);
 }

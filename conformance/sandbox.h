@@ -21,9 +21,12 @@ enum class SandboxMode : std::uint8_t {
 std::optional<SandboxMode> parse_sandbox_mode(std::string_view name);
 
 struct SandboxPaths {
-  std::vector<std::string> read;   // files, and folders with all below them
-  std::vector<std::string> write;  // folders in which files may be made and replaced
-  bool reads_all = false;          // whatever is not the system's: not /proc, /sys and devices
+  std::vector<std::string> read{};   // files, and folders with all below them
+  std::vector<std::string> write{};  // folders in which files may be made and replaced
+  /// In folders that are read, whoever made them: what they lead to is read, but for the system's files and a
+  /// folder that they lie in, "/" say.
+  std::vector<std::string> links{};
+  bool reads_all = false;  // whatever is not the system's: not /proc, /sys and devices
 };
 
 /// What is in force.

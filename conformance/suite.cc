@@ -57,8 +57,8 @@ CaseResult result_of(const JobEnd& end, const SuiteOptions& options) {
 /// A case's folder or file that is a link lies elsewhere, and is among the links found; so may what is in a
 /// data set, which workers need not look into again.
 SandboxPaths readable_paths(const SuiteResult& result, onnx_io::KnownFolders& data_sets) {
-  SandboxPaths paths{result.options.folders, {}};
-  paths.read.insert(paths.read.end(), result.options.links.begin(), result.options.links.end());
+  SandboxPaths paths{result.options.folders};
+  paths.links = result.options.links;
   if (result.options.each.other) paths.read.push_back(result.options.each.other->folder);
   std::string last;
   for (const Case& test : result.cases) {
@@ -68,7 +68,7 @@ SandboxPaths readable_paths(const SuiteResult& result, onnx_io::KnownFolders& da
     if (result.options.folders.empty()) paths.read.push_back(folder);
     for (const std::string& set : test.data_sets)
       for (const onnx_io::FolderEntry& entry : data_sets.look_into(set))
-        if (entry.is_link) paths.read.push_back(set + "/" + entry.name);
+        if (entry.is_link) paths.links.push_back(set + "/" + entry.name);
   }
   return paths;
 }

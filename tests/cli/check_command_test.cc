@@ -28,12 +28,12 @@ struct Outcome {
 
 Outcome run(const std::string& arguments) {
   CLI::App app("", "grurun");
-  std::function<int()> action;
+  Action action;
   add_check(*app.add_subcommand("check"), action);
   app.parse("check " + arguments);
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  const int code = action();
+  const int code = action().run();
   std::fflush(stdout);
   return {code, ::testing::internal::GetCapturedStdout(), ::testing::internal::GetCapturedStderr()};
 }
@@ -180,10 +180,10 @@ TEST_F(CheckCommand, ChoosesFindingsByCodeAndSeverity) {
   for (const char* wrong : {"--select GRU9 ", "--ignore GRU, ", "--severity bad "}) {
     SCOPED_TRACE(wrong);
     CLI::App app("", "grurun");
-    std::function<int()> action;
+    Action action;
     add_check(*app.add_subcommand("check"), action);
     app.parse("check " + (wrong + path));
-    EXPECT_THROW(action(), Error);
+    EXPECT_THROW(action().run(), Error);
   }
 }
 
@@ -298,10 +298,10 @@ TEST_F(CheckCommand, ListsItsRules) {
 
 TEST_F(CheckCommand, WantsAModel) {
   CLI::App app("", "grurun");
-  std::function<int()> action;
+  Action action;
   add_check(*app.add_subcommand("check"), action);
   app.parse("check");
-  EXPECT_THROW(action(), Error);
+  EXPECT_THROW(action().run(), Error);
 }
 
 TEST(CheckText, EscapesWhatAModelBringsAlong) {

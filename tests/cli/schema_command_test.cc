@@ -22,14 +22,14 @@ using ::testing::Not;
 
 std::string run(const std::string& arguments) {
   CLI::App app("", "grurun");
-  std::function<int()> action;
+  Action action;
   add_schema(*app.add_subcommand("schema"), action);
   app.parse("schema " + arguments);
   ::testing::internal::CaptureStdout();
   int code = -1;
   std::string failure;
   try {
-    code = action();
+    code = action().run();
   } catch (const Error& error) {
     failure = fmt::format("exit {}: {}", exit_code(error.kind()), error.message());
   }

@@ -99,6 +99,17 @@ class Sandboxed : public ::testing::Test {
     fs::create_directories(folder_ / "home");
     std::ofstream(folder_ / "model" / "data.bin") << "data";
     std::ofstream(folder_ / "home" / "secret") << "secret";
+    std::ofstream(folder_ / "home" / "shared.bin") << "shared";
+    const std::pair<const char*, std::string> links[] = {{"shared.bin", path("home/shared.bin")},
+                                                         {"root", "/"},
+                                                         {"around", path("")},
+                                                         {"process", "/proc/self"},
+                                                         {"environment", "/proc/self/environ"},
+                                                         {"nowhere", path("nowhere")}};
+    for (const auto& [name, to] : links) {
+      links_.push_back(path(std::string("model/") + name));
+      fs::create_symlink(to, links_.back());
+    }
   }
   void TearDown() override { fs::remove_all(folder_); }
 
@@ -108,7 +119,8 @@ class Sandboxed : public ::testing::Test {
 
   /// What came of each attempt, of two workers that share them.
   std::map<std::string, JobEnd> run(const Attempts& attempts) const {
-    const Sandbox sandbox(SandboxMode::strict, SandboxRole::worker, {{path("model")}, {}});
+    const Sandbox sandbox(SandboxMode::strict, SandboxRole::worker,
+                          {.read = {path("model")}, .links = links_});
     PoolOptions options{2, std::chrono::seconds(20)};
     options.on_start = [&](int answers) {
       limit_memory(std::size_t{256} << 20);
@@ -127,12 +139,14 @@ class Sandboxed : public ::testing::Test {
     return ends;
   }
 
+  std::vector<std::string> links_;
   const fs::path folder_ = fs::temp_directory_path() / ("grurun-sandbox-" + std::to_string(getpid()));
 };
 
 TEST_F(Sandboxed, ReadsItsFolderAndComputes) {
   const Attempts attempts = {
       {"read", [&] { return open_to_read(path("model/data.bin")); }},
+      {"read where a link leads", [&] { return open_to_read(path("model/shared.bin")); }},
       {"list", [&] { return std::to_string(std::distance(fs::directory_iterator(path("model")), {})); }},
       {"thread",
        [] {
@@ -145,7 +159,8 @@ TEST_F(Sandboxed, ReadsItsFolderAndComputes) {
   };
   const auto ends = run(attempts);
   EXPECT_EQ(ends.at("read").answer, "done");
-  EXPECT_EQ(ends.at("list").answer, "1");
+  EXPECT_EQ(ends.at("read where a link leads").answer, "done");
+  EXPECT_EQ(ends.at("list").answer, "7");
   EXPECT_EQ(ends.at("thread").answer, "done");
   EXPECT_EQ(ends.at("memory").answer, "done");
   EXPECT_EQ(ends.at("abort itself").how, JobEnd::How::crashed);
@@ -159,6 +174,11 @@ TEST_F(Sandboxed, DoesNothingElse) {
   const Attempts attempts = {
       {"read the home folder", [&] { return open_to_read(path("home/secret")); }},
       {"read through a way up", [&] { return open_to_read(path("model/../home/secret")); }},
+      {"read through a link to all", [&] { return open_to_read(path("model/root/etc/passwd")); }},
+      {"read through a link to what is around",
+       [&] { return open_to_read(path("model/around/home/secret")); }},
+      {"read through a link to a process", [&] { return open_to_read(path("model/process/environ")); }},
+      {"read through a link to the environment", [&] { return open_to_read(path("model/environment")); }},
       {"read /etc", [] { return open_to_read("/etc/passwd"); }},
       {"write /tmp", [&] { return result_of(open(path("new").c_str(), O_WRONLY | O_CREAT, 0600)); }},
       {"write the model", [&] { return result_of(open(path("model/data.bin").c_str(), O_WRONLY)); }},
@@ -210,6 +230,10 @@ TEST_F(Sandboxed, DoesNothingElse) {
   const std::map<std::string, std::string> wanted = {
       {"read the home folder", denied},
       {"read through a way up", denied},
+      {"read through a link to all", denied},
+      {"read through a link to what is around", denied},
+      {"read through a link to a process", denied},
+      {"read through a link to the environment", denied},
       {"read /etc", denied},
       {"write /tmp", denied},
       {"write the model", denied},
