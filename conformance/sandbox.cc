@@ -91,6 +91,13 @@ void allow_link(int ruleset, const std::string& link, onnx_io::SystemFolders& sy
 // environment.
 constexpr const char* of_the_system[] = {"/proc/meminfo", "/sys/devices/system/cpu"};
 
+bool is_root(const std::string& path) {
+  struct stat info {
+  }, root{};
+  return ::stat(path.c_str(), &info) == 0 && ::stat("/", &root) == 0 && info.st_dev == root.st_dev &&
+         info.st_ino == root.st_ino;
+}
+
 /// Folders can be listed, and files read but those of the system. Of the folder for devices that one alone is
 /// left which holds files of users.
 void allow_all_but_system(int ruleset) {
@@ -139,7 +146,9 @@ Sandbox::Sandbox(SandboxMode mode, SandboxRole role, const SandboxPaths& paths) 
   for (const char* const path : of_the_system) allow(ruleset_, path, may_read);
   allow(ruleset_, "/dev/null", may_write);
   if (paths.reads_all) allow_all_but_system(ruleset_);
-  for (const std::string& path : paths.read) allow(ruleset_, path, may_read);
+  // A model may lie in "/", as it does in a container that begins there.
+  for (const std::string& path : paths.read)
+    is_root(path) ? allow_all_but_system(ruleset_) : allow(ruleset_, path, may_read);
   onnx_io::SystemFolders system;
   for (const std::string& link : paths.links) allow_link(ruleset_, link, system);
   const std::uint64_t write = may_write | (state_.landlock >= 3 ? may_truncate : 0);

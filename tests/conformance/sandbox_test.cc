@@ -119,8 +119,10 @@ class Sandboxed : public ::testing::Test {
 
   /// What came of each attempt, of two workers that share them.
   std::map<std::string, JobEnd> run(const Attempts& attempts) const {
-    const Sandbox sandbox(SandboxMode::strict, SandboxRole::worker,
-                          {.read = {path("model")}, .links = links_});
+    return run(attempts, {.read = {path("model")}, .links = links_});
+  }
+  static std::map<std::string, JobEnd> run(const Attempts& attempts, const SandboxPaths& paths) {
+    const Sandbox sandbox(SandboxMode::strict, SandboxRole::worker, paths);
     PoolOptions options{2, std::chrono::seconds(20)};
     options.on_start = [&](int answers) {
       limit_memory(std::size_t{256} << 20);
@@ -262,6 +264,22 @@ TEST_F(Sandboxed, DoesNothingElse) {
       {"go on", "done"},
   };
   for (const auto& [attempt, answer] : wanted) EXPECT_EQ(ends.at(attempt).answer, answer) << attempt;
+}
+
+TEST_F(Sandboxed, OfAModelInTheRootReadsNothingOfTheSystem) {
+  const pid_t parent = getpid();
+  const Attempts attempts = {
+      {"read a file", [&] { return open_to_read(path("model/data.bin")); }},
+      {"read the parent's environment", [&] { return read_of_process(fmt::format("{}/environ", parent)); }},
+      {"read its own environment's file", [] { return read_of_process("self/environ"); }},
+  };
+  const std::string denied = std::strerror(EACCES);
+  for (const char* const root : {"/", "/..", "//"}) {
+    const auto ends = run(attempts, {.read = {root}});
+    EXPECT_EQ(ends.at("read a file").answer, "done") << root;
+    EXPECT_EQ(ends.at("read the parent's environment").answer, denied) << root;
+    EXPECT_EQ(ends.at("read its own environment's file").answer, denied) << root;
+  }
 }
 
 /// What a step of a run tries, in a worker of a suite: each attempt once, whichever case comes to it.
