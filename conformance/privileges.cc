@@ -87,8 +87,9 @@ void clear_environment() {
 void keep_only(int descriptor) {
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nothing < 0) fail_internal("/dev/null cannot be opened: {}", std::strerror(errno));
-  dup2(nothing, STDIN_FILENO);
-  dup2(nothing, STDOUT_FILENO);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO})
+    if (nothing != stream && dup3(nothing, stream, 0) < 0)
+      fail_internal("a stream cannot be closed: {}", std::strerror(errno));
   const auto close_from = [](unsigned first, unsigned last) {
     if (first <= last && syscall(SYS_close_range, first, last, 0) != 0 && errno != ENOSYS)
       fail_internal("descriptors cannot be closed: {}", std::strerror(errno));

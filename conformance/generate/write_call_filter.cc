@@ -109,10 +109,13 @@ constexpr int of_writers[] = {
 
 /// Of whoever starts workers, waits for them and sees them into their sandbox.
 constexpr int of_leaders[] = {
-    SCMP_SYS(wait4),   SCMP_SYS(dup2),
-    SCMP_SYS(setsid),  SCMP_SYS(landlock_create_ruleset),
-    SCMP_SYS(seccomp), SCMP_SYS(landlock_add_rule),
-    SCMP_SYS(capset),  SCMP_SYS(landlock_restrict_self),
+    SCMP_SYS(wait4),
+    SCMP_SYS(setsid),
+    SCMP_SYS(landlock_create_ruleset),
+    SCMP_SYS(seccomp),
+    SCMP_SYS(landlock_add_rule),
+    SCMP_SYS(capset),
+    SCMP_SYS(landlock_restrict_self),
 };
 
 using Filter = std::unique_ptr<void, void (*)(scmp_filter_ctx)>;

@@ -239,7 +239,7 @@ TEST_F(Sandboxed, DoesNothingElse) {
       {"read /etc", denied},
       {"write /tmp", denied},
       {"write the model", denied},
-      {"remove the model", denied},
+      {"remove the model", forbidden},
       {"open a socket", forbidden},
       {"open a local socket", forbidden},
       {"start a program", forbidden},
