@@ -65,6 +65,16 @@ bool has_untyped_input(const InferenceContext& context) {
   return false;
 }
 
+// ONNX's functions divide by attributes and by the number of outputs. A check reports such a node before it
+// infers; a summary, and the body of a function with a caller's attributes, get here.
+bool breaks_schema(const OpSchema& schema, const NodeFacts& facts, const InferenceContext& context) {
+  const auto inputs = static_cast<int>(context.getNumInputs());
+  const auto outputs = static_cast<int>(context.getNumOutputs());
+  return inputs < schema.min_input() || inputs > schema.max_input() || outputs < schema.min_output() ||
+         outputs > schema.max_output() ||
+         !attribute_value_faults(facts.node(), facts.since_version()).empty();
+}
+
 bool has_function(const onnx::ModelProto& model, const std::string& name, const std::string& domain) {
   return std::ranges::any_of(model.functions(), [&](const onnx::FunctionProto& function) {
     return function.name() == name && onnx_io::canonical_domain(function.domain()) == domain;
@@ -113,6 +123,7 @@ std::unique_ptr<const OpSchema> GuardedRegistry::guard(const OpSchema& schema, i
 // ONNX ends the whole inference on any exception but InferenceError; as that, it stays one node's.
 void GuardedRegistry::infer(const OpSchema& schema, int opset_version, InferenceContext& context) const {
   const InferredFacts known(schema, context);
+  if (breaks_schema(schema, known.facts(), context)) return;
   if (const auto fault = input_fault(known.facts())) throw onnx::InferenceError(fault->message);
   try {
     if (!may_infer(schema, context)) {
