@@ -2,6 +2,7 @@
 # which puts a driver of the same entry in the place of libFuzzer. The room that it needs is built for it, and no higher one.
 set(room_of_values_fuzz onnx_io)
 set(room_of_run_fuzz trial)
+set(room_of_check_run_fuzz trial)
 set(room_of_gate_fuzz conformance)
 set(room_of_wire_fuzz conformance)
 set(room_of_suite_report_fuzz report)

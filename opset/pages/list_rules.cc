@@ -119,6 +119,12 @@ void check_unsqueezed(const NodeFacts& facts) {
   }
 }
 
+// How many numbers an input holds that may be a list or a scalar, by its shape alone.
+Size list_length(const SymbolicShape* shape) {
+  if (shape == nullptr || shape->size() > 1) return std::nullopt;
+  return shape->empty() ? Size(1) : size_of(shape, 0);
+}
+
 void check_sliced(const NodeFacts& facts) {
   const SymbolicShape* data = facts.shape(0);
   const auto starts = integers_of(facts, "starts", 1), ends = integers_of(facts, "ends", 2);
@@ -126,8 +132,9 @@ void check_sliced(const NodeFacts& facts) {
   for (const auto* list : {&ends, &axes, &steps})
     if (starts && *list && starts->size() != (*list)->size())
       fail_invalid("starts, ends, axes and steps must have one length");
-  if (starts && data != nullptr && std::ssize(*starts) > rank_of(*data))
-    fail_invalid("{} axes are sliced, but data {} has {}", starts->size(), to_string(*data), data->size());
+  const Size count = starts ? Size(std::ssize(*starts)) : list_length(facts.shape(1));
+  if (count && data != nullptr && *count > rank_of(*data))
+    fail_invalid("{} axes are sliced, but data {} has {}", *count, to_string(*data), data->size());
   if (steps && std::ranges::count(*steps, 0) != 0) fail_invalid("steps holds 0");
 }
 
@@ -159,7 +166,7 @@ void check_pads(const NodeFacts& facts) {
     std::iota(axes->begin(), axes->end(), 0);
   }
   const SymbolicShape* shape = facts.shape(1);
-  const Size entries = pads ? Size(std::ssize(*pads)) : size_of(shape, 0);
+  const Size entries = pads ? Size(std::ssize(*pads)) : list_length(shape);
   const std::size_t count = axes->size();
   if (entries && *entries != 2 * std::ssize(*axes))
     fail_invalid("pads has {} entries, but {} axes need {}", *entries, count, 2 * count);

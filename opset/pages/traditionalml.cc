@@ -11,7 +11,7 @@ std::span<const Page> traditionalml_pages() {
        .attributes = "cast_to: TO_FLOAT, TO_STRING, TO_INT64; map_form: DENSE, SPARSE",
        .together = map_places_fault,
        .rules = {{check_cast_map}}},
-      {.op_type = "CategoryMapper", .lists = "cats_int64s: cats_strings"},
+      {.op_type = "CategoryMapper", .lists = "cats_int64s!: cats_strings"},
       {.op_type = "DictVectorizer",
        .lists = "int64_vocabulary | string_vocabulary",
        .rules = {{check_dictionary}}},

@@ -35,11 +35,12 @@
 #define LLVMFuzzerTestOneInput fuzz_wire
 #include "fuzz/wire_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
-#if __has_include(<fuzzer/FuzzedDataProvider.h>)  // clang's
 #define LLVMFuzzerTestOneInput fuzz_operator
 #include "fuzz/operator_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
-#endif
+#define LLVMFuzzerTestOneInput fuzz_check_run
+#include "fuzz/check_run_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
 
 namespace grurun::fuzz {
 namespace {
@@ -60,22 +61,16 @@ void replay(const std::string& name, Target target) {
 }
 
 TEST(Replay, EveryTarget) {
+  replay("check_run", fuzz_check_run);
   replay("gate", fuzz_gate);
   replay("image", fuzz_image);
   replay("model", fuzz_model);
   replay("openvino", fuzz_openvino);
+  replay("operator", fuzz_operator);
   replay("run", fuzz_run);
   replay("suite_report", fuzz_suite_report);
   replay("values", fuzz_values);
   replay("wire", fuzz_wire);
-}
-
-TEST(Replay, Operators) {
-#if __has_include(<fuzzer/FuzzedDataProvider.h>)
-  replay("operator", fuzz_operator);
-#else
-  GTEST_SKIP() << "only clang has what this target reads its bytes with";
-#endif
 }
 
 }  // namespace

@@ -48,6 +48,10 @@ const std::vector<Listed>& listed_models() {
        "input ends is []; Slice-13 takes [n], here [1]"},
       {13, "(float[4] X) => (float[a] Y) <int64[2] s = {0, 0}, int64[1] e = {1}> { Y = Slice (X, s, e) }",
        "input ends is [1]; Slice-13 takes [n], here [2]"},
+      {13, "(float[4] X, int64[2] s, int64[2] e) => (float[a] Y) { Y = Slice (X, s, e) }",
+       "2 axes are sliced, but data [4] has 1"},
+      {11, "(float[2,2] X, int64 p) => (float[a,b] Y) { Y = Pad (X, p) }",
+       "pads has 1 entries, but 2 axes need 4"},
       {13,
        "(float[4] X) => (float[a] Y) <int64[1] s = {0}, int64[1] e = {1}, int64[1] a = {0}, int64[1] z = "
        "{0}> "
