@@ -42,6 +42,9 @@ void check_surplus(const onnx_io::Model& model, const std::map<std::string, Valu
 void check_left_out(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
                     CheckReport& report);
 
+/// NaN in weights and constants, and infinities where they are no mask and no bound.
+void check_numbers(const onnx_io::Model& model, CheckReport& report);
+
 /// ONNX's own checker, on a model whose nesting and calls are bounded. It stops at the first fault, and
 /// touches no files: external data is the reader's business. What it finds is an error when the report has
 /// none yet, else a note.

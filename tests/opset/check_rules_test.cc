@@ -1,6 +1,7 @@
 // Every rule of the table has a model that fails it and one that passes.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 
 #include "opset/recurrent/recurrent_rules.h"
@@ -127,6 +128,21 @@ Make function_with_value_info(const std::vector<const char*>& names) {
 }
 
 // Two classes of two features.
+/// A weight of [2,2] with a number in it, read by an operator of two inputs.
+Make with_weight(float number, const std::string& op_type) {
+  return [=] {
+    onnx::ModelProto proto = proto_from_text(
+        "<ir_version: 8, opset_import: [\"\" : 14]> g (float[2,2] X) => (float[2,2] Y) "
+        "<float[2,2] w = {1.0, 1.0, 1.0, 1.0}> { T = Identity(w) Y = " +
+        op_type + "(X, T) }");
+    onnx::TensorProto& weight = *proto.mutable_graph()->mutable_initializer(0);
+    weight.clear_raw_data();
+    weight.clear_float_data();
+    for (const float each : {1.0f, number, 1.0f, 1.0f}) weight.add_float_data(each);
+    return model_from_proto(proto);
+  };
+}
+
 Make linear_classifier(const std::string& coefficients) {
   return text(
       "<ir_version: 8, opset_import: [\"\" : 14, \"ai.onnx.ml\" : 1]> g (float[1,2] X) => (int64[1] L, "
@@ -312,6 +328,11 @@ std::vector<RuleCase> rule_cases() {
        text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,64,1] S, float[16] w) => (float[a,b,c,d] "
             "Y) "
             "<int64 s = {8}> { Y = STFT(S, s, w) }")},
+      {"NUMBER001", with_weight(std::numeric_limits<float>::quiet_NaN(), "MatMul"), with_weight(1, "MatMul")},
+      {"NUMBER001", with_weight(std::numeric_limits<float>::infinity(), "MatMul"),
+       with_weight(-std::numeric_limits<float>::infinity(), "Add")},
+      {"NUMBER001", with_weight(std::numeric_limits<float>::infinity(), "Add"),
+       with_weight(std::numeric_limits<float>::infinity(), "Min")},
       {"ONNX001",
        [] {
          onnx::ModelProto proto = proto_from_text(
