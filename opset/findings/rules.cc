@@ -105,6 +105,8 @@ constexpr std::array rows = {
         "a value has the type and shape at run time that inference finds"},
     Row{Rule::axis_left_out, "SHAPE006", Severity::warning,
         "the signal of STFT has a last axis, of 1 for real and of 2 for complex numbers"},
+    Row{Rule::random_output, "RANDOM001", Severity::warning,
+        "no output depends on a random value: no Dropout trains and no operator draws"},
     Row{Rule::onnx_checker, "ONNX001", Severity::error, "ONNX's own checker accepts the model"},
     Row{Rule::onnx_checker_too, "ONNX002", Severity::note,
         "ONNX's own checker finds fault too, with what other findings explain"},

@@ -64,6 +64,7 @@ enum class Rule {
   actual_declared,
   actual_inferred,
   axis_left_out,
+  random_output,
   onnx_checker,
   onnx_checker_too,
 };
