@@ -18,6 +18,7 @@
 #include "tensor/interruption.h"
 #include "tensor/limits.h"
 #include "trial/distribution.h"
+#include "trial/random_findings.h"
 #include "trial/random_outputs.h"
 
 namespace grurun::trial {
@@ -56,8 +57,20 @@ class TypeWatch {
   std::unordered_set<std::string> labels_;  // of the nodes that make something to be watched
 };
 
+std::int64_t elements_of(const Value& value) {
+  std::int64_t count = 0;
+  if (value.is_tensor()) count = static_cast<std::int64_t>(value.tensor().size());
+  if (value.is_sequence())
+    for (const Value& item : value.sequence().items) count += elements_of(item);
+  if (value.is_map())
+    for (const Value& item : value.map().values) count += elements_of(item);
+  if (value.is_optional() && value.optional().item) count = elements_of(*value.optional().item);
+  return count;
+}
+
 Comparison judge_random(const RandomOrigin& origin, const Value& actual, const Value& expected) {
   Comparison out = compare_types(actual, expected);
+  out.errors.total = elements_of(expected);
   if (!out.ok || !actual.is_tensor()) return out;
   const std::string problem = check_distribution(origin, actual.tensor(), expected.tensor());
   if (problem.empty()) return out;
@@ -133,6 +146,11 @@ std::shared_ptr<const engine::Plan> Trial::plan(const std::vector<Value>& inputs
     options.fuse = options_.fuse && deciding_.empty();  // each of these is to be seen
     const opset::FormWatch forms([this](const opset::Finding& finding) { warn_of_form(finding); });
     plan_ = engine::make_plan(model_, options);
+    if (options_.depth == CheckDepth::recurrent_layers && options_.warn && has_random_operator(model_)) {
+      opset::CheckResult random;
+      add_random_findings(model_, inputs, {}, random);
+      warn(random.findings);
+    }
   }
   return plan_;
 }
@@ -208,6 +226,7 @@ void Trial::judge(const Tensors& made, Outcome& outcome) const {
     judgement.comparison = judgement.random
                                ? judge_random(*origins[i], outcome.outputs[i], outcome.expected[i])
                                : compare_values(outcome.outputs[i], outcome.expected[i], tolerances);
+    if (judgement.random) judgement.cause = cause_of(*origins[i], model_);
   }
 }
 
