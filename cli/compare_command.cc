@@ -2,10 +2,12 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/limit_flags.h"
 #include "cli/report_flags.h"
 #include "cli/tolerance_flags.h"
 #include "conformance/policy.h"
 #include "report/compare/compare_format.h"
+#include "tensor/memory/heap.h"
 
 namespace grurun::cli {
 
@@ -16,6 +18,7 @@ struct CompareFlags {
   ToleranceFlags tolerance;
   std::string policy;
   bool cast = false;
+  std::string max_memory;
   ReportFlags report;
 };
 
@@ -32,6 +35,8 @@ int run_compare(const CompareFlags& flags) {
       out.rule = [&policy, name](DType type) { return policy->find({}, {}, name, type); };
     return out;
   };
+  apply_memory_limit(flags.max_memory);
+  memory::begin_counting_heap();
   reports.open();
   const report::ComparedFiles compared{
       flags.actual, flags.expected,
@@ -53,9 +58,14 @@ void add_compare(CLI::App& command, Action& action) {
   command
       .add_option("--policy", flags->policy, "Rules of how exact values must be, by their names and types")
       ->type_name("FILE");
+  command
+      .add_option("--max-memory", flags->max_memory,
+                  "Bytes that both sides may take, 512M, 4G (the memory of the machine, or of the container)")
+      ->type_name("SIZE");
   add_report_flags(command, flags->report, either_of(report::format_names<report::ComparedFiles>()));
   command.footer(
-      "Exit codes: 0 all as expected, 1 something differs or is on one side only, 2 usage, 3 invalid data.");
+      "Exit codes: 0 all as expected, 1 something differs or is on one side only, 2 usage, 3 invalid data, 4 "
+      "unsupported, 5 a limit was hit, 70 internal error.");
   command.callback([&action, flags] { action = [flags] { return run_compare(*flags); }; });
 }
 
