@@ -2,11 +2,13 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/limit_flags.h"
 #include "cli/report_flags.h"
 #include "cli/sandbox_flags.h"
 #include "cli/tolerance_flags.h"
 #include "conformance/policy.h"
 #include "report/compare/compare_format.h"
+#include "tensor/memory/heap.h"
 
 namespace grurun::cli {
 
@@ -18,6 +20,7 @@ struct CompareFlags {
   std::string policy;
   bool cast = false;
   std::string sandbox = "auto";
+  std::string max_memory;
   ReportFlags report;
 };
 
@@ -31,6 +34,7 @@ int run_compare(const CompareFlags& flags, Reports<report::ComparedFiles>& repor
       out.rule = [&policy, name](DType type) { return policy->find({}, {}, name, type); };
     return out;
   };
+  memory::begin_counting_heap();
   reports.open();
   const report::ComparedFiles compared{
       flags.actual, flags.expected,
@@ -44,6 +48,7 @@ Work prepare_compare(const std::shared_ptr<const CompareFlags>& flags) {
   require_unread(reports->files(),
                  {{"ACTUAL", flags->actual}, {"EXPECTED", flags->expected}, {"--policy", flags->policy}});
   checked(flags->tolerance);
+  apply_memory_limit(flags->max_memory);
   SandboxFiles files{{}, {flags->actual, flags->expected}, paths_of(reports->files())};
   if (!flags->policy.empty()) files.values.push_back(flags->policy);
   return {{flags->sandbox, files}, [=] { return run_compare(*flags, *reports); }};
@@ -63,9 +68,14 @@ void add_compare(CLI::App& command, Action& action) {
       .add_option("--policy", flags->policy, "Rules of how exact values must be, by their names and types")
       ->type_name("FILE");
   add_sandbox_flag(command, flags->sandbox);
+  command
+      .add_option("--max-memory", flags->max_memory,
+                  "Bytes that both sides may take, 512M, 4G (the memory of the machine, or of the container)")
+      ->type_name("SIZE");
   add_report_flags(command, flags->report, either_of(report::format_names<report::ComparedFiles>()));
   command.footer(
-      "Exit codes: 0 all as expected, 1 something differs or is on one side only, 2 usage, 3 invalid data.");
+      "Exit codes: 0 all as expected, 1 something differs or is on one side only, 2 usage, 3 invalid data, 4 "
+      "unsupported, 5 a limit was hit, 70 internal error.");
   command.callback([&action, flags] { action = [flags] { return prepare_compare(flags); }; });
 }
 

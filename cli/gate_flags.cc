@@ -5,13 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "cli/flag_values.h"
 #include "cli/streams.h"
 #include "conformance/update_expectations.h"
 #include "onnx_io/bytes.h"
+#include "onnx_io/text_file.h"
 #include "report/counted.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
@@ -30,13 +29,6 @@ std::size_t parse_values(const std::string& text) {
   if (name != "differing") fail_usage("--values takes differing or differing=N, not {}", text);
   if (name.size() == text.size()) return kept_elements;
   return parse_whole("--values differing", text.substr(name.size() + 1));
-}
-
-std::string text_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 void write_list(const std::string& file, const std::string& text) {
@@ -152,7 +144,9 @@ void update_list(const GateFlags& flags, SuiteResult& result, const std::vector<
   if (file.empty() || result.end == PoolEnd::interrupted) return;
   std::error_code ignored;
   const bool is_there = std::filesystem::exists(file, ignored);
-  const UpdatedList list = update_expectations(is_there ? text_of(file) : "", result, all);
+  const UpdatedList list = update_expectations(
+      is_there ? onnx_io::read_text_file(file, Expectations::largest, "a list of expectations") : "", result,
+      all);
   if (list.is_changed()) write_list(file, list.text);
   tell("grurun: {}: {} added, {} changed, {} removed\n", printable(file), report::counted(list.added, "line"),
        list.changed, list.removed);

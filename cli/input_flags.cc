@@ -7,6 +7,7 @@
 
 #include "cli/flag_values.h"
 #include "cli/streams.h"
+#include "report/bounded.h"
 #include "tensor/element_text.h"
 #include "tensor/error.h"
 #include "trial/random_values.h"
@@ -61,9 +62,12 @@ std::vector<Value> gather_inputs(const InputFlags& flags, const onnx_io::Graph& 
   if (flags.inputs.empty() || flags.seed || describes_random(flags)) {
     const trial::RandomSettings settings = random_settings(flags, slots);
     const std::vector<std::string> lines = trial::fill_random(graph, slots, settings, values);
-    for (const std::string& line : lines) {
-      tell("grurun: random input {}, seed {}\n", printable(line), settings.seed);
-    }
+    tell_text(report::lines_of(
+        lines,
+        [&](const std::string& line) {
+          return fmt::format("grurun: random input {}, seed {}\n", printable(line), settings.seed);
+        },
+        "grurun: "));
     if (lines.empty() && describes_random(flags)) {
       fail_usage("--val-range, --input-shapes and --set describe random inputs, but every input has a value");
     }

@@ -12,6 +12,7 @@
 #include "cli/warnings.h"
 #include "conformance/wire_fields.h"
 #include "opset/check/mended_findings.h"
+#include "report/bounded.h"
 #include "report/findings/check_format.h"
 #include "report/model/inspect_format.h"
 #include "report/model/inspect_list.h"
@@ -120,8 +121,12 @@ int inspect_many(const InspectFlags& flags, Reports<std::vector<report::Inspecte
     }
     InspectAnswer answer;
     answer.fields(conformance::WireReader(each.bytes));
-    for (const std::string& warning : answer.warnings)
-      tell("grurun: {}: {}\n", printable(file.path), warning);
+    tell_text(report::lines_of(
+        answer.warnings,
+        [&](const std::string& warning) {
+          return fmt::format("grurun: {}: {}\n", printable(file.path), warning);
+        },
+        "grurun: "));
     for (const std::string& name : answer.set) sizes.erase(name);
     file.text = std::move(answer.text);
     file.json = std::move(answer.json);

@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <memory>
 
 #include "cli/commands.h"
@@ -9,6 +8,8 @@
 #include "cli/sandbox_flags.h"
 #include "cli/tolerance_flags.h"
 #include "conformance/rejudge.h"
+#include "onnx_io/text_file.h"
+#include "report/read_json.h"
 #include "report/suite/headroom_format.h"
 #include "report/suite/json_lines.h"
 #include "report/suite/merge.h"
@@ -134,9 +135,9 @@ void add_render(CLI::App& command, Action& action) {
 
 // What is streamed from files to a file is never in memory as a whole.
 bool is_lines_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
   std::string line;
-  return std::getline(in, line) && report::is_json_lines(line);
+  return onnx_io::TextLines(file, report::largest_report, "a report").next(line) &&
+         report::is_json_lines(line);
 }
 
 int merge_lines(const ReportCommandFlags& flags, Reports<SuiteResult>& reports) {

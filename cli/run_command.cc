@@ -18,6 +18,7 @@
 #include "cli/warnings.h"
 #include "onnx_io/values/tensor_files.h"
 #include "opset/check/mended_findings.h"
+#include "report/bounded.h"
 #include "report/run/run_format.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
@@ -129,9 +130,13 @@ std::vector<trial::Tolerances> tolerances_for(const RunFlags& flags, const std::
 void save(const std::string& path, const onnx_io::Graph& graph, const std::vector<Slot>& slots,
           const std::vector<Value>& values, Side side) {
   if (path.empty()) return;
-  for (const std::string& other : trial::write_values(path, graph, slots, values, side)) {
-    tell("grurun: {} is not of this run; remove it to make the folder a data set of it\n", printable(other));
-  }
+  tell_text(report::lines_of(
+      trial::write_values(path, graph, slots, values, side),
+      [](const std::string& other) {
+        return fmt::format("grurun: {} is not of this run; remove it to make the folder a data set of it\n",
+                           printable(other));
+      },
+      "grurun: "));
 }
 
 // What cannot be told does not take the place of the verdict that outputs differ: a line on stderr says why.

@@ -1,12 +1,13 @@
 #include "cli/warnings.h"
 
 #include "cli/streams.h"
+#include "report/bounded.h"
 #include "report/findings/check_format.h"
 
 namespace grurun::cli {
 namespace {
 
-constexpr std::size_t most = 20;
+constexpr std::size_t most = report::most_in_text;
 
 }  // namespace
 
@@ -15,7 +16,7 @@ void Warnings::tell_of(const opset::Finding& finding) {
 }
 
 Warnings::~Warnings() {
-  if (count_ > most) tell("grurun: {} more warnings\n", count_ - most);
+  if (count_ > most) tell("grurun: and {} more warnings\n", count_ - most);
 }
 
 }  // namespace grurun::cli

@@ -7,7 +7,7 @@
 
 namespace grurun::cli {
 
-/// Tells of the first twenty at once, and when it is destroyed how many more there were.
+/// Tells of the first fifty at once, and when it is destroyed how many more there were.
 class Warnings {
  public:
   Warnings() = default;

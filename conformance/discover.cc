@@ -5,19 +5,20 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "conformance/official/official_cases.h"
+#include "onnx_io/bytes.h"
 #include "onnx_io/folder.h"
 #include "onnx_io/models/find_models.h"
 #include "onnx_io/near_files.h"
 #include "onnx_io/system_folders.h"
+#include "onnx_io/text_file.h"
+#include "onnx_io/values/json_tree.h"
 #include "tensor/error.h"
 #include "trial/data_set_names.h"
 
@@ -28,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* onnx_model = "model.onnx";
+constexpr std::uint64_t largest_data_json = std::uint64_t{1} << 20;
 constexpr const char* ir_model = "model.xml";  // an OpenVINO IR, with its weights in model.bin
 
 /// What one folder holds, each list sorted.
@@ -112,55 +114,41 @@ struct DataJson {
   std::string problem;  // not empty: cannot be read
 };
 
-nlohmann::json parse_data_json(const fs::path& path) {
-  std::ifstream file(path);
-  if (!file) fail_invalid("it cannot be read");
-  nlohmann::json json;
-  try {
-    std::set<std::string> keys;
-    json = nlohmann::json::parse(file, [&](int depth, auto event, const nlohmann::json& key) {
-      if (depth == 1 && event == nlohmann::json::parse_event_t::key && !keys.insert(key).second)
-        fail_invalid("the key \"{}\" is there twice", key.get<std::string>());
-      return true;
-    });
-  } catch (const nlohmann::json::parse_error& error) {
-    fail_invalid("it is no JSON, as byte {} shows", error.byte);
-  } catch (const nlohmann::json::exception&) {
-    fail_invalid("it holds a number beyond the range of float64");
-  }
-  if (!json.is_object()) fail_invalid("it must hold a JSON object, not {}", json.type_name());
-  return json;
+using onnx_io::JsonTree;
+
+std::string url_in(const JsonTree& json) {
+  const JsonTree::Node* const found = json.find(json.root(), "url");
+  if (found == nullptr) return {};
+  if (found->kind != JsonTree::Kind::string)
+    fail_invalid("url must be a string, not {}", onnx_io::describe(found->kind));
+  return std::string(json.text(*found));
 }
 
-std::string url_in(const nlohmann::json& json) {
-  const auto found = json.find("url");
-  if (found == json.end()) return {};
-  if (!found->is_string()) fail_invalid("url must be a string, not {}", found->type_name());
-  return found->get<std::string>();
-}
-
-std::optional<double> measure_in(const nlohmann::json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end()) return std::nullopt;
-  if (!found->is_number()) fail_invalid("{} must be a number from 0, not {}", key, found->type_name());
-  const auto value = found->get<double>();
-  if (!(value >= 0)) fail_invalid("{} must be a number from 0, not {}", key, value);
+std::optional<double> measure_in(const JsonTree& json, const char* key) {
+  const JsonTree::Node* const found = json.find(json.root(), key);
+  if (found == nullptr) return std::nullopt;
+  const std::optional<double> value = onnx_io::number_of(*found);
+  if (!value) fail_invalid("{} must be a number from 0, not {}", key, onnx_io::describe(found->kind));
+  if (!(*value >= 0)) fail_invalid("{} must be a number from 0, not {}", key, *value);
   return value;
 }
 
 DataJson read_data_json(const fs::path& path) {
   DataJson out;
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) {  // a pipe of that name would be waited for, for ever
-    out.problem = path.string() + " is no regular file";
-    return out;
-  }
+  std::string where;  // as the message about opening it says by itself
   try {
-    const nlohmann::json json = parse_data_json(path);
+    const onnx_io::OpenFile file = onnx_io::open_file(path.string());
+    where = path.string() + ": ";
+    if (file.size > largest_data_json)
+      fail_invalid("it has {} bytes, and a data.json has at most {}", file.size,
+                   onnx_io::mebibytes(largest_data_json));
+    const JsonTree json = JsonTree::parse(onnx_io::read_whole(file).text());
+    if (json.root().kind != JsonTree::Kind::object)
+      fail_invalid("it must hold a JSON object, not {}", onnx_io::describe(json.root().kind));
     out.url = url_in(json);
     out.tolerance = {measure_in(json, "rtol"), measure_in(json, "atol")};
   } catch (const Error& error) {
-    out.problem = fmt::format("{}: {}", path.string(), error.message());
+    out.problem = where + error.message();
   }
   return out;
 }

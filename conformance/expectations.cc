@@ -4,11 +4,10 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <utility>
 
+#include "onnx_io/text_file.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -81,13 +80,7 @@ Expectations Expectations::parse(std::string_view text, const std::string& file)
 }
 
 Expectations Expectations::load(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  // A folder can be opened; reading it fails. An empty file is a list without lines.
-  const bool empty = in.peek() == std::ifstream::traits_type::eof();
-  if (in.bad() || !in.is_open() || (!empty && !(text << in.rdbuf())))
-    fail_usage("{}: the expectations cannot be read", file);
-  return parse(text.str(), file);
+  return parse(onnx_io::read_text_file(file, largest, "a list of expectations"), file);
 }
 
 const Expectation* Expectations::find(const Case& test) const {

@@ -29,7 +29,9 @@ class Expectations {
 
   /// Throws Error(usage) naming file and line of what breaks the format.
   static Expectations parse(std::string_view text, const std::string& file);
+  /// The same of a file, which may be missing or larger than `largest` bytes, too.
   static Expectations load(const std::string& file);
+  static constexpr std::uint64_t largest = std::uint64_t{16} << 20;
 
   /// Of the lines of a list that was read before.
   Expectations(std::string file, std::vector<Expectation> lines);

@@ -27,10 +27,11 @@ bool is_there(const fs::path& path) {
 /// What the runtime itself left on why there is nothing, in a line.
 std::string said_in(const fs::path& folder) {
   std::ifstream in(folder / "error.txt", std::ios::binary);
-  std::string line;
-  std::getline(in, line);
   constexpr std::size_t longest = 300;
-  return line.empty() ? line : "; the runtime said: " + line.substr(0, longest);
+  std::string line(longest, '\0');
+  line.resize(static_cast<std::size_t>(in.read(line.data(), longest).gcount()));
+  line.resize(std::min(line.find('\n'), line.size()));
+  return line.empty() ? line : "; the runtime said: " + line;
 }
 
 OtherOutputs missing(const fs::path& folder, const std::string& what) {

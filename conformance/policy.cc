@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "conformance/expectations.h"
+#include "conformance/toml_keys.h"
+#include "onnx_io/text_file.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -180,6 +180,10 @@ Policy Policy::parse(std::string_view text, const std::string& file) {
   Policy out;
   out.file_ = file;
   out.text_ = text;
+  constexpr std::size_t most_dots = 16;  // a policy's keys have none
+  if (const auto line = line_of_long_key(text, most_dots))
+    fail_usage("{}:{}: the key has more than {} dots; a policy is a list of [[rule]] tables", file, *line,
+               most_dots);
   try {
     const toml::table table = toml::parse(text);
     for (const auto& [key, node] : table)
@@ -199,10 +203,7 @@ Policy Policy::parse(std::string_view text, const std::string& file) {
 }
 
 std::shared_ptr<const Policy> Policy::load(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in.is_open() || !(text << in.rdbuf())) fail_usage("{}: the policy cannot be read", file);
-  return std::make_shared<const Policy>(parse(text.str(), file));
+  return std::make_shared<const Policy>(parse(onnx_io::read_text_file(file, largest, "a policy"), file));
 }
 
 const trial::AccuracyRule* Policy::find(const Case& test, const std::vector<std::string>& operators,

@@ -30,7 +30,9 @@ class Policy {
   /// Throws Error(usage) naming file and line of what is no TOML, of a rule without a reason or that asks
   /// nothing, and of keys and values that there are not.
   static Policy parse(std::string_view text, const std::string& file);
+  /// The same of a file, which may be missing or larger than `largest` bytes, too.
   static std::shared_ptr<const Policy> load(const std::string& file);
+  static constexpr std::uint64_t largest = std::uint64_t{16} << 20;
 
   const std::string& file() const { return file_; }
   /// What the file holds.

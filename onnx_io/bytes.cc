@@ -52,11 +52,11 @@ OpenFile open_file(const std::string& path) {
   // Without O_NONBLOCK, opening a fifo waits for a writer.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.valid()) {
-    if (errno == ENOENT) fail_usage("no such file: {}{}", path, near_files(path));
-    fail_usage("cannot open {}: {}", path, std::strerror(errno));
+    if (errno == ENOENT) fail_usage("{}: no such file{}", path, near_files(path));
+    fail_usage("{}: the file cannot be opened: {}", path, std::strerror(errno));
   }
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) fail_usage("cannot look at {}: {}", path, std::strerror(errno));
+  if (::fstat(file.get(), &info) != 0) fail_usage("{}: {}", path, std::strerror(errno));
   if (S_ISDIR(info.st_mode)) fail_usage("{} is a folder, a file is needed", path);
   if (!S_ISREG(info.st_mode)) fail_usage("{} is not a regular file", path);
   return {std::move(file), static_cast<std::uint64_t>(info.st_size)};

@@ -67,7 +67,7 @@ void compare_pair(const std::string& name, const std::string& actual, const std:
 bool is_folder(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) fail_usage("{}: there is no such file or folder", path);
+  if (!fs::exists(status)) fail_usage("{}: no such file or folder", path);
   return fs::is_directory(status);
 }
 

@@ -122,7 +122,7 @@ class Reader {
     // What has no ending that values are read from may have been meant as a folder.
     std::error_code ignored;
     if (has_no_ending(path) && !fs::exists(path, ignored))
-      fail_usage("{}{}: there is no such file or folder{}", flag_, path, onnx_io::near_files(path));
+      fail_usage("{}{}: no such file or folder{}", flag_, path, onnx_io::near_files(path));
     std::vector<onnx_io::NamedValue> read = onnx_io::read_values(path, &slots_[index].type);
     // A file with several values gives the one of that name.
     if (read.size() > 1) {

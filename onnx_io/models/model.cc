@@ -19,6 +19,7 @@
 #include "onnx_io/models/proto_convert.h"
 #include "onnx_io/models/watched_stream.h"
 #include "onnx_io/openvino/openvino_ir.h"
+#include "onnx_io/text_file.h"
 #include "onnx_io/unpack.h"
 #include "tensor/error.h"
 #include "tensor/interruption.h"
@@ -47,7 +48,11 @@ void require_size(std::uint64_t size) {
 
 // The weights of m.xml are in m.bin, those of other names in that name with .bin behind it.
 Model load_ir(const std::string& path) {
-  const Bytes xml = read_file(path);
+  constexpr std::uint64_t largest_xml = std::uint64_t{128} << 20;
+  const OpenFile file = open_file(path);
+  if (file.size > largest_xml)
+    fail_invalid("{} bytes, and the .xml of an IR has at most {}", file.size, mebibytes(largest_xml));
+  const Bytes xml = read_whole(file);
   std::string weights = path.substr(path.rfind('/') + 1);
   if (weights.ends_with(".xml")) weights.resize(weights.size() - 4);
   Model model = parse_openvino_ir(xml.text(), folder_of(path), weights + ".bin");

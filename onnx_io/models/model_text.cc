@@ -15,6 +15,7 @@
 #include <string>
 
 #include "onnx/defs/parser.h"
+#include "onnx_io/models/json_keys.h"
 #include "onnx_io/models/message_budget.h"
 #include "onnx_io/models/onnx_descriptors.h"
 #include "onnx_io/models/watched_stream.h"
@@ -126,11 +127,14 @@ void parse_protobuf(std::string_view text, ::onnx::ModelProto& model) {
 }
 
 void parse_json(std::string_view text, ::onnx::ModelProto& model) {
+  constexpr const char* form = "protobuf's JSON";
+  if (const auto twice = find_key_twice(text))
+    fail_text(form, fmt::format("line {}, column {}: the key \"{}\" is given twice in one object",
+                                twice->line, twice->column, twice->key));
   NamedModel named;
   const auto status =
       google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &named.message());
-  if (!status.ok())
-    fail_text("protobuf's JSON", std::string(status.message().data(), status.message().size()));
+  if (!status.ok()) fail_text(form, std::string(status.message().data(), status.message().size()));
   named.copy_to(model);
 }
 

@@ -13,6 +13,19 @@ namespace {
 constexpr std::size_t largest_text = std::size_t{128} << 20;
 constexpr std::size_t deepest = 64;
 
+/// The most nodes that the text can have: commas, colons and brackets outside of strings.
+std::size_t most_nodes(std::string_view text) {
+  std::size_t count = 1;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (c == '\\') ++i;
+    if (!in_string && (c == ',' || c == ':' || c == '[' || c == '{')) ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 // Takes the parser's events; the names of its methods are nlohmann's.
@@ -121,6 +134,7 @@ JsonTree JsonTree::parse(std::string_view text) {
          largest_text);
   }
   JsonTree tree;
+  tree.nodes_.reserve(most_nodes(text));
   JsonBuilder builder(&tree);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return tree;
@@ -140,6 +154,12 @@ const JsonTree::Node* JsonTree::find(const Node& object, std::string_view key) c
     at = next(value);
   }
   return nullptr;
+}
+
+std::optional<double> number_of(const JsonTree::Node& node) {
+  if (node.kind == JsonTree::Kind::integer) return static_cast<double>(node.integer);
+  if (node.kind == JsonTree::Kind::unsigned_integer) return static_cast<double>(node.unsigned_integer);
+  return node.kind == JsonTree::Kind::number ? std::optional(node.number) : std::nullopt;
 }
 
 const char* describe(JsonTree::Kind kind) {

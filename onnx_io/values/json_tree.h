@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,9 @@ class JsonTree {
   std::vector<Node> nodes_;
   std::string texts_;  // each with its length before it
 };
+
+/// Of an integer, too; nullopt: no number.
+std::optional<double> number_of(const JsonTree::Node& node);
 
 /// "an object", "a string", ...: for messages.
 const char* describe(JsonTree::Kind kind);

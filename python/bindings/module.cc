@@ -26,7 +26,8 @@
 #include "report/findings/check_format.h"
 #include "tensor/error.h"
 #include "tensor/interruption.h"
-#include "tensor/memory/container_limits.h"
+#include "tensor/memory/handles.h"
+#include "tensor/memory/heap.h"
 #include "tensor/memory/memory.h"
 #include "tensor/printable.h"
 #include "trial/compare.h"
@@ -350,7 +351,9 @@ int run_command(const std::vector<std::string>& arguments) {
 }  // namespace
 
 void define(nb::module_& module) {
-  memory::set_limit(usable_memory());
+  memory::set_limit(default_memory());
+  memory::begin_counting_heap();
+  memory::begin_counting_handles();
   register_errors();
   define_memory(module);
   module.attr("__version__") = conformance::version();

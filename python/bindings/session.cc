@@ -47,7 +47,7 @@ class MemoryLimit {
 
  private:
   static void apply() {
-    memory::set_limit(wanted.empty() ? usable_memory() : std::min(*wanted.begin(), usable_memory()));
+    memory::set_limit(wanted.empty() ? default_memory() : std::min(*wanted.begin(), default_memory()));
   }
 
   static inline std::mutex mutex;
@@ -71,6 +71,10 @@ std::unordered_set<std::string> names_of_values(const onnx_io::Graph& graph) {
 }
 
 }  // namespace
+
+std::size_t default_memory() {
+  return usable_memory() - usable_memory() / 16;
+}
 
 // What holds while a run goes on.
 class Session::Running {

@@ -17,6 +17,10 @@
 
 namespace grurun::python {
 
+/// Bytes that tensors may take where a session asks for no less: what the machine or container has, without a
+/// sixteenth for the interpreter and what else lives in the process.
+std::size_t default_memory();
+
 struct SessionOptions {
   int threads = 0;  // 1: runs stay on the thread that calls; others: of the pool that all sessions share
   std::uint64_t seed = 0;

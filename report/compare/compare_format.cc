@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/version.h"
+#include "report/bounded.h"
 #include "report/counted.h"
 #include "report/json_text.h"
 #include "report/judgement_json.h"
@@ -32,12 +33,12 @@ std::string compare_text(const ComparedFiles& compared) {
     const std::string problem = problem_of(value);
     const std::string name = value.name.empty() ? "" : printable(value.name) + ": ";
     if (!problem.empty()) {
-      ++differing;
-      out += fmt::format("differs  {}{}\n", name, printable(problem));
+      if (++differing <= most_in_text) out += fmt::format("differs  {}{}\n", name, printable(problem));
     } else if (compared.values.size() == 1) {
       out += fmt::format("as expected  {}{}\n", name, printable(trial::describe(value.comparison)));
     }
   }
+  out += left_out(differing, most_in_text, "differs  ");
   return out + fmt::format("{}, {} not as expected\n", counted(compared.values.size(), "value"), differing);
 }
 

@@ -8,6 +8,7 @@
 
 #include "report/bisect/bisect_words.h"
 #include "report/bisect/bisection_json.h"
+#include "report/bounded.h"
 #include "report/json_text.h"
 #include "report/judgement_json.h"
 #include "tensor/printable.h"
@@ -144,12 +145,16 @@ std::string model_diff_text(const ModelDiffReport& report) {
   if (report.runs) sections.insert(sections.begin(), runs_of(report));
   for (const Section& section : sections) {
     text += "\n" + section.heading + "\n";
-    for (const std::vector<std::string>& row : section.rows) {
-      text += "  " + printable(row[0]);
-      if (row.size() == 2) text += ": " + printable(row[1]);
-      if (row.size() == 3) text += fmt::format(": {} in A, {} in B", printable(row[1]), printable(row[2]));
-      text += "\n";
-    }
+    text += lines_of(
+        section.rows,
+        [](const std::vector<std::string>& row) {
+          std::string line = "  " + printable(row[0]);
+          if (row.size() == 2) line += ": " + printable(row[1]);
+          if (row.size() == 3)
+            line += fmt::format(": {} in A, {} in B", printable(row[1]), printable(row[2]));
+          return line + "\n";
+        },
+        "  ");
   }
   return text;
 }
@@ -163,15 +168,15 @@ std::string model_diff_markdown(const ModelDiffReport& report) {
     const std::size_t columns = section.rows[0].size();
     text += fmt::format("\n## {}\n\n", section.heading);
     text += columns == 3 ? "| | A | B |\n|---|---|---|\n" : columns == 2 ? "| | |\n|---|---|\n" : "";
-    for (const std::vector<std::string>& row : section.rows) {
-      if (columns == 1) {
-        text += fmt::format("- {}\n", printable(row[0]));
-        continue;
-      }
-      text += "|";
-      for (const std::string& cell : row) text += fmt::format(" {} |", table_cell(printable(cell)));
-      text += "\n";
-    }
+    text += lines_of(
+        section.rows,
+        [&](const std::vector<std::string>& row) {
+          if (columns == 1) return fmt::format("- {}\n", printable(row[0]));
+          std::string line = "|";
+          for (const std::string& cell : row) line += fmt::format(" {} |", table_cell(printable(cell)));
+          return line + "\n";
+        },
+        columns == 1 ? "- " : "\n");
   }
   return text;
 }

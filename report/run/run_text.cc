@@ -34,10 +34,13 @@ std::string run_text(const RunReport& run) {
     text += fmt::format("{}{}\n",
                         finding.kind == "precision" ? "" : "why: ", printable(trial::describe(finding)));
   }
-  for (const auto& [name, value] : run.between) {
+  const std::size_t between = all ? run.between.size() : std::min(run.between.size(), most_in_text);
+  for (std::size_t i = 0; i < between; ++i) {
+    const auto& [name, value] = run.between[i];
     text += fmt::format("{}  {}\n", printable_name(name), value.describe());
     if (run.shows_values) text += print_value(value, *run.shows_values);
   }
+  text += left_out(run.between.size(), between, "");
   if (run.bisection) text += bisection_text(*run.bisection);
   return text;
 }

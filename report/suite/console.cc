@@ -40,15 +40,18 @@ std::vector<std::size_t> told_cases(const conformance::SuiteResult& result) {
 
 /// The message tells the first output that differs; these are the others.
 std::string other_outputs(const conformance::CaseResult& result) {
-  std::string out;
+  std::vector<const conformance::OutputResult*> others;
   bool is_first = true;
-  for (const conformance::OutputResult& output : result.outputs) {
-    if (output.comparison.ok || std::exchange(is_first, false)) continue;
-    const std::string set = output.data_set.empty() ? "" : output.data_set + ", ";
-    out += fmt::format("             {}\n", printable(fmt::format("{}output '{}': {}", set, output.name,
-                                                                  describe(output.comparison))));
-  }
-  return out;
+  for (const conformance::OutputResult& output : result.outputs)
+    if (!output.comparison.ok && !std::exchange(is_first, false)) others.push_back(&output);
+  return lines_of(
+      others,
+      [](const conformance::OutputResult* output) {
+        const std::string set = output->data_set.empty() ? "" : output->data_set + ", ";
+        return fmt::format("             {}\n", printable(fmt::format("{}output '{}': {}", set, output->name,
+                                                                      describe(output->comparison))));
+      },
+      "             ");
 }
 
 /// Of cases that were run again: how each run ended.
@@ -77,8 +80,9 @@ std::string case_lines(const conformance::SuiteResult& result) {
     if (!note.empty()) out += " [" + printable(note) + "]";
     out += '\n';
     if (outcome.result.verdict == conformance::Verdict::differs) out += other_outputs(outcome.result);
-    for (const std::string& why : reasons_of(outcome.result))
-      out += "             why: " + printable(why) + '\n';
+    out += lines_of(
+        reasons_of(outcome.result),
+        [](const std::string& why) { return "             why: " + printable(why) + '\n'; }, "             ");
   }
   return out;
 }
@@ -106,16 +110,17 @@ std::string warning_lines(const conformance::SuiteResult& result) {
       ++alike.times;
       alike.cases.insert(i);
     }
-  std::string out;
-  for (const Rule& rule : order) {
-    const Alike& alike = groups[rule];
-    out += fmt::format("warning      {}\n", alike.first);
-    if (alike.times == 1) continue;
-    const std::string of = rule.second.empty() ? "" : " of " + rule.second;
-    out += fmt::format("             the first of {} warnings {}{}, in {}\n", alike.times, rule.first,
-                       printable(of), counted(alike.cases.size(), "case"));
-  }
-  return out;
+  return lines_of(
+      order,
+      [&](const Rule& rule) {
+        const Alike& alike = groups[rule];
+        std::string line = fmt::format("warning      {}\n", alike.first);
+        if (alike.times == 1) return line;
+        const std::string of = rule.second.empty() ? "" : " of " + rule.second;
+        return line + fmt::format("             the first of {} warnings {}{}, in {}\n", alike.times,
+                                  rule.first, printable(of), counted(alike.cases.size(), "case"));
+      },
+      "warning      ");
 }
 
 std::string other_lines(const conformance::SuiteResult& result) {
@@ -126,10 +131,16 @@ std::string other_lines(const conformance::SuiteResult& result) {
     for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "- " : ", ") + printable(names[i]);
     out += names.size() > shown ? fmt::format(" and {} more\n", names.size() - shown) : "\n";
   }
-  for (const conformance::Expectation* line : result.stale)
-    out += "expectation  " + printable(stale_note(result, *line)) + '\n';
-  for (const std::string& line : result.unused_rules) out += "policy       " + printable(line) + '\n';
-  return out;
+  out += lines_of(
+      result.stale,
+      [&](const conformance::Expectation* line) {
+        return "expectation  " + printable(stale_note(result, *line)) + '\n';
+      },
+      "expectation  ");
+  return out + lines_of(
+                   result.unused_rules,
+                   [](const std::string& line) { return "policy       " + printable(line) + '\n'; },
+                   "policy       ");
 }
 
 /// Columns for the verdicts that occur anywhere; no table for no rows.

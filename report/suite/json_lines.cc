@@ -1,9 +1,10 @@
 #include "report/suite/json_lines.h"
 
 #include <algorithm>
-#include <istream>
+#include <nlohmann/json.hpp>
 
 #include "conformance/version.h"
+#include "report/read_json.h"
 #include "report/suite/read_suite.h"
 #include "report/suite/suite_json.h"
 #include "tensor/error.h"
@@ -50,27 +51,29 @@ bool is_json_lines(std::string_view head) {
   return head.starts_with(lines_begin);
 }
 
-nlohmann::json joined_json_lines(std::istream& lines, bool may_be_unfinished) {
+nlohmann::json read_json_lines(std::string_view text, bool may_be_unfinished,
+                               const std::function<void(const nlohmann::json& test)>& take_case) {
   using nlohmann::json;
-  std::string line;
-  std::getline(lines, line);
-  json report = json::parse(line);
-  report["cases"] = json::array();
-  bool finished = false;
-  while (!finished && std::getline(lines, line)) {
-    const json part = json::parse(line, nullptr, false);
-    if (part.is_discarded()) {
-      if (lines.eof()) break;  // half of a line
-      fail_usage("line {} is no JSON", report["cases"].size() + 2);
+  const auto next_line = [&text] {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    return line;
+  };
+  json report = parse_json(next_line());
+  for (std::size_t number = 2; !text.empty(); ++number) {
+    json part;
+    try {
+      part = parse_json(next_line());
+    } catch (const json::parse_error&) {
+      if (text.empty()) break;  // half of a line
+      fail_usage("line {} is no JSON", number);
     }
-    finished = part.contains("summary");
-    if (finished) {
+    if (part.contains("summary")) {
       report.update(part);
-    } else {
-      report["cases"].push_back(part);
+      return report;
     }
+    take_case(part);
   }
-  if (finished) return report;
   if (!may_be_unfinished) fail_usage("its last line is missing: the run was ended before it could write it");
   report["seconds"] = 0;
   report["unused_rules"] = json::array();

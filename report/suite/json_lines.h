@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -23,9 +22,11 @@ std::string json_lines_report(const conformance::SuiteResult& result);
 /// Whether a text begins as such a report does.
 bool is_json_lines(std::string_view head);
 
-/// What json_report would have made of it, for a reader. Where `may_be_unfinished`, the last line may be
-/// missing, and half of a line before it is left out; else throws Error(usage).
-nlohmann::json joined_json_lines(std::istream& lines, bool may_be_unfinished);
+/// Passes each case on, and returns the rest of what json_report would have made of it. Where
+/// `may_be_unfinished`, the last line may be missing, and half of a line before it is left out; else throws
+/// Error(usage).
+nlohmann::json read_json_lines(std::string_view text, bool may_be_unfinished,
+                               const std::function<void(const nlohmann::json& test)>& take_case);
 
 struct MergedLines {
   bool as_expected = false;

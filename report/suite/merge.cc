@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "tensor/error.h"
@@ -57,8 +58,8 @@ void UnusedRules::add(const std::vector<std::string>& without_case,
   if (std::exchange(is_first_, false))
     in_no_part_ = std::move(*in_part);
   else
-    std::erase_if(in_no_part_,
-                  [&](const std::string& line) { return std::ranges::count(*in_part, line) == 0; });
+    std::erase_if(in_no_part_, [told = std::set<std::string>(in_part->begin(), in_part->end())](
+                                   const std::string& line) { return !told.contains(line); });
 }
 
 void add_sandbox(std::string& whole, const std::string& part, bool is_first) {

@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "onnx_io/text_file.h"
 #include "report/counted.h"
 #include "report/judgement_json.h"
+#include "report/read_json.h"
 #include "report/suite/json_lines.h"
 #include "report/suite/merge.h"
 #include "report/suite/read_suite.h"
@@ -23,8 +24,8 @@ class LineMerge {
   explicit LineMerge(const std::function<void(const std::string& line)>& write) : write_(write) {}
 
   void head(const std::string& file, const std::string& line) {
-    ordered_json head = ordered_json::parse(line);
-    seen_.add(file, part_of(json::parse(line)));
+    ordered_json head = parse_json<ordered_json>(line);
+    seen_.add(file, part_of(parse_json(line)));
     head.erase("part");
     head["found"] = seen_.found();
     if (head_.is_null()) {
@@ -38,7 +39,7 @@ class LineMerge {
   }
 
   void test(const std::string& file, const std::string& line) {
-    const json test = json::parse(line);
+    const json test = parse_json(line);
     mark(file, test);
     const auto verdict = conformance::parse_verdict(test.at("verdict").get<std::string>());
     if (!verdict) fail_usage("{}: '{}' is no verdict", file, test.at("verdict").dump());
@@ -118,14 +119,14 @@ class LineMerge {
 };
 
 void merge_file(const std::string& file, LineMerge& merge) {
-  std::ifstream in(file, std::ios::binary);
+  onnx_io::TextLines lines(file, largest_report, "a report");
   std::string line;
-  if (!in || !std::getline(in, line)) fail_usage("{}: the report cannot be read", file);
+  if (!lines.next(line)) fail_usage("{}: no report that can be read: the file is empty", file);
   merge.head(file, line);
   bool finished = false;
-  while (!finished && std::getline(in, line)) {
+  while (!finished && lines.next(line)) {
     finished = line.starts_with("{\"summary\":");
-    finished ? merge.end(file, json::parse(line)) : merge.test(file, line);
+    finished ? merge.end(file, parse_json(line)) : merge.test(file, line);
   }
   if (!finished)
     fail_usage("{}: its last line is missing: the run was ended before it could write it; see --resume",

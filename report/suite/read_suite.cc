@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
+#include "onnx_io/text_file.h"
 #include "report/judgement_json.h"
+#include "report/read_json.h"
 #include "report/suite/json_lines.h"
 #include "tensor/error.h"
 
@@ -92,7 +93,63 @@ const Expectation* line_of(const SuiteResult& result, const json& expectation) {
   return &*found;
 }
 
-SuiteResult suite_of(const json& report) {
+/// A case of a report; the expectations that it names may stand after it.
+struct ReadCase {
+  Case test;
+  CaseOutcome outcome;
+  std::optional<json> expectation;
+};
+
+ReadCase read_case(const json& test) {
+  ReadCase read{case_named(test), {}, {}};
+  CaseOutcome& outcome = read.outcome;
+  outcome.ran = true;
+  outcome.result = case_result(test);
+  outcome.unexpected = test.at("unexpected");
+  if (test.contains("attempts"))
+    for (const json& attempt : test.at("attempts"))
+      outcome.attempts.push_back(
+          {verdict_named(attempt.at("verdict")), attempt.at("message"), attempt.at("seconds")});
+  if (test.contains("expectation")) read.expectation = test.at("expectation");
+  return read;
+}
+
+/// Reads a report as JSON a case at a time: what is read of a case is kept, and not its JSON; members that no
+/// report has are passed over.
+class CasesOfReport {
+ public:
+  json read(std::string_view text) {
+    return json::parse(text, [this](int depth, json::parse_event_t event, json& parsed) {
+      return keeps(depth, event, parsed);
+    });
+  }
+
+  std::vector<ReadCase> take() { return std::move(cases_); }
+
+ private:
+  static constexpr std::array<std::string_view, 14> members = {
+      "format", "seconds",      "ended",          "actual",       "expected",      "sandbox", "no_cases",
+      "part",   "unused_rules", "unused_in_part", "expectations", "cases_not_run", "cases",   "summary"};
+
+  bool keeps(int depth, json::parse_event_t event, const json& parsed) {
+    using Event = json::parse_event_t;
+    bounds_.note(depth, event, parsed);
+    if (depth == 1 && event == Event::key) {
+      member_ = parsed.get<std::string>();
+      return std::ranges::count(members, member_) > 0;
+    }
+    if (depth != 2 || event != Event::object_end || member_ != "cases") return true;
+    cases_.push_back(read_case(parsed));
+    bounds_.forget_values();
+    return false;
+  }
+
+  JsonBounds bounds_;
+  std::string member_;
+  std::vector<ReadCase> cases_;
+};
+
+SuiteResult suite_of(const json& report, std::vector<ReadCase> cases) {
   if (report.at("format") != 1) fail_usage("its format {} is not known here", report.at("format").dump());
   SuiteResult result;
   result.seconds = report.at("seconds");
@@ -104,17 +161,10 @@ SuiteResult suite_of(const json& report) {
   for (const json& line : report.at("unused_rules")) result.unused_rules.push_back(line);
   result.unused_in_part = unused_in_part_of(report);
   read_expectations(report, result);
-  for (const json& test : report.at("cases")) {
-    result.cases.push_back(case_named(test));
-    CaseOutcome& outcome = result.outcomes.emplace_back();
-    outcome.ran = true;
-    outcome.result = case_result(test);
-    outcome.unexpected = test.at("unexpected");
-    if (test.contains("attempts"))
-      for (const json& attempt : test.at("attempts"))
-        outcome.attempts.push_back(
-            {verdict_named(attempt.at("verdict")), attempt.at("message"), attempt.at("seconds")});
-    if (test.contains("expectation")) outcome.expectation = line_of(result, test.at("expectation"));
+  for (ReadCase& read : cases) {
+    result.cases.push_back(std::move(read.test));
+    CaseOutcome& outcome = result.outcomes.emplace_back(std::move(read.outcome));
+    if (read.expectation) outcome.expectation = line_of(result, *read.expectation);
   }
   for (const json& test : report.at("cases_not_run")) {
     result.cases.push_back(case_named(test));
@@ -140,7 +190,10 @@ std::optional<SuitePart> part_of(const json& report) {
   const json& part = report.at("part");
   const auto size = [&](const char* name) { return static_cast<std::size_t>(whole_of(part.at(name))); };
   SuitePart out{{size("number"), size("count")}, size("found"), part.at("suite").get<std::string>()};
-  if (out.shard.number < 1 || out.shard.number > out.shard.count) fail_usage("its part is none");
+  constexpr std::size_t most_shards = 1'000'000, most_cases = 100'000'000;
+  if (out.shard.number < 1 || out.shard.number > out.shard.count || out.shard.count > most_shards ||
+      out.found > most_cases)
+    fail_usage("its part is none");
   return out;
 }
 
@@ -151,12 +204,19 @@ std::optional<std::vector<std::string>> unused_in_part_of(const json& report) {
 
 namespace {
 
-SuiteResult parse_any(const std::string& text, const std::string& file, Unfinished unfinished) {
+SuiteResult parse_any(std::string_view text, const std::string& file, Unfinished unfinished) {
   constexpr const char* needed = "give what grurun conformance --json wrote";
   try {
-    if (!is_json_lines(text)) return suite_of(json::parse(text));
-    std::istringstream lines(text);
-    return suite_of(joined_json_lines(lines, unfinished == Unfinished::allowed));
+    if (is_json_lines(text)) {
+      std::vector<ReadCase> cases;
+      const json report = read_json_lines(text, unfinished == Unfinished::allowed,
+                                          [&](const json& test) { cases.push_back(read_case(test)); });
+      return suite_of(report, std::move(cases));
+    }
+    CasesOfReport reader;
+    const json report = reader.read(text);
+    static_cast<void>(report.at("cases"));
+    return suite_of(report, reader.take());
   } catch (const Error& error) {
     fail_usage("{}: no report that can be read: {}; {}", file, error.message(), needed);
   } catch (const json::exception& error) {
@@ -167,14 +227,11 @@ SuiteResult parse_any(const std::string& text, const std::string& file, Unfinish
 }  // namespace
 
 SuiteResult parse_suite(std::string_view text, const std::string& file) {
-  return parse_any(std::string(text), file, Unfinished::refused);
+  return parse_any(text, file, Unfinished::refused);
 }
 
 SuiteResult read_suite(const std::string& file, Unfinished unfinished) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in.is_open() || !(text << in.rdbuf())) fail_usage("{}: the report cannot be read", file);
-  return parse_any(text.str(), file, unfinished);
+  return parse_any(onnx_io::read_text_file(file, largest_report, "a report"), file, unfinished);
 }
 
 }  // namespace grurun::report

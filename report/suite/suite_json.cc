@@ -1,6 +1,7 @@
 #include "report/suite/suite_json.h"
 
 #include <algorithm>
+#include <set>
 
 #include "conformance/run_case.h"
 #include "report/judgement_json.h"
@@ -51,9 +52,10 @@ Json attempt_json(const conformance::Attempt& attempt) {
 
 Json expectations_json(const conformance::SuiteResult& result) {
   Json out = {{"file", printable(result.expectations.file())}, {"lines", Json::array()}};
+  const std::set<const conformance::Expectation*> stale(result.stale.begin(), result.stale.end());
   for (const conformance::Expectation& line : result.expectations.lines()) {
     out["lines"].push_back(expectation_json(line));
-    if (std::ranges::find(result.stale, &line) != result.stale.end()) out["lines"].back()["stale"] = true;
+    if (stale.contains(&line)) out["lines"].back()["stale"] = true;
   }
   return out;
 }

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "tensor/error.h"
+#include "tensor/memory/handles.h"
 #include "tensor/memory/heap.h"
 #include "tensor/memory/run_memory.h"
 #include "tensor/sanitizers.h"
@@ -248,6 +249,22 @@ void set_limit(std::size_t bytes) {
   limit.store(bytes, std::memory_order_relaxed);
 }
 
+namespace {
+
+// A Block, the counts of its shared_ptr and what malloc keeps beside both.
+constexpr std::ptrdiff_t handle_bytes = 72;
+std::atomic<bool> handles_are_counted{false};
+
+bool counts_handles() {
+  return handles_are_counted.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void begin_counting_handles() {
+  handles_are_counted.store(true, std::memory_order_relaxed);
+}
+
 Block::Block(std::size_t bytes) : bytes_(bytes) {
   RunMemory* const run = RunMemory::current;
   if (run != nullptr) {
@@ -261,6 +278,11 @@ Block::Block(std::size_t bytes) : bytes_(bytes) {
     }
   }
   data_ = take_counted(bytes, take_block);
+  if (counts_handles() && !note_heap(handle_bytes)) {
+    give_back_block(data_, bytes_);
+    held.fetch_sub(bytes_, std::memory_order_relaxed);
+    fail(ErrorKind::limit, "out of memory for a tensor of {} bytes", bytes);
+  }
   if (run != nullptr) run->note_taken(data_, bytes);
 }
 
@@ -271,6 +293,7 @@ Block::~Block() {
   }
   if (RunMemory::current != nullptr) RunMemory::current->note_given_back(data_);
   give_back_block(data_, bytes_);
+  if (counts_handles()) note_heap(-handle_bytes);
   held.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 

@@ -240,25 +240,33 @@ TEST(Discover, DataJsonOfACase) {
   EXPECT_THAT(found.cases.at(1).problem, testing::HasSubstr("data.json"));
   fs::remove(s.path("node/test_a/data.json"));
   s.fifo("node/test_a/data.json");
-  EXPECT_THAT(discover({s.path("node")}).cases.at(0).problem, testing::HasSubstr("no regular file"));
+  EXPECT_THAT(discover({s.path("node")}).cases.at(0).problem, testing::HasSubstr("not a regular file"));
 }
 
 TEST(Discover, DataJsonThatBreaksARuleSaysWhich) {
-  const std::pair<const char*, const char*> rows[] = {
+  std::vector<std::pair<std::string, const char*>> rows = {
       {R"({"rtol": -1})", "data.json: rtol must be a number from 0, not -1"},
       {R"({"atol": -1e-9})", "data.json: atol must be a number from 0, not -1e-09"},
-      {R"({"rtol": "wide"})", "data.json: rtol must be a number from 0, not string"},
+      {R"({"rtol": "wide"})", "data.json: rtol must be a number from 0, not a string"},
       {R"({"atol": null})", "data.json: atol must be a number from 0, not null"},
-      {R"({"rtol": 1e999})", "data.json: it holds a number beyond the range of float64"},
-      {R"({"url": 1})", "data.json: url must be a string, not number"},
-      {"[1]", "data.json: it must hold a JSON object, not array"},
-      {"{\"rtol\": 1", "data.json: it is no JSON, as byte 11 shows"},
-      {"", "data.json: it is no JSON, as byte 1 shows"},
-      {R"({"rtol": 1e-9, "rtol": 1e9})", "data.json: the key \"rtol\" is there twice"},
+      {R"({"rtol": 1e999})", "data.json: a number beyond the range of float64, at byte 14"},
+      {R"({"url": 1})", "data.json: url must be a string, not an integer"},
+      {"[1]", "data.json: it must hold a JSON object, not an array"},
+      {"{\"rtol\": 1",
+       "data.json: no JSON, at byte 11: syntax error while parsing object - unexpected end of input; "
+       "expected '}'"},
+      {"",
+       "data.json: no JSON, at byte 1: syntax error while parsing value - unexpected end of input; expected "
+       "'[', '{', or a literal"},
+      {R"({"rtol": 1e-9, "rtol": 1e9})", "data.json: the key \"rtol\" is there twice in one object"},
+      {R"({"a": [{"b": 1, "b": 1}]})", "data.json: the key \"b\" is there twice in one object"},
       {R"({"rtol": 0, "url": "a", "more": {"rtol": 1}})", ""},
       {R"({"rtol": 0, "atol": 0})", ""},
       {"{}", ""},
   };
+  const std::string most = "{\"mor\": \"" + std::string((std::size_t{1} << 20) - 11, 'u') + "\"}";
+  rows.emplace_back(most, "");
+  rows.emplace_back(most + " ", "data.json: it has 1048577 bytes, and a data.json has at most 1 MiB");
   for (const auto& [text, problem] : rows) {
     const Scratch s;
     add_case(s, "node/test_a");
@@ -284,8 +292,7 @@ TEST(Discover, ADataJsonThatCannotBeReadIsUnseenWhetherItsFolderWasNamedOrNot) {
   for (const char* path : {"data", "data/light", "data/light/light_a.onnx"}) {
     const Discovery found = discover({s.path(path)});
     EXPECT_THAT(names(found), ElementsAre("light/light_a")) << path;
-    EXPECT_THAT(unseen(found),
-                ElementsAre(Pair("real/test_a", HasSubstr("data.json: it is no JSON, as byte "))))
+    EXPECT_THAT(unseen(found), ElementsAre(Pair("real/test_a", HasSubstr("data.json: no JSON, at byte "))))
         << path;
     EXPECT_EQ(found.no_cases.contains("only a url"), path == std::string("data"));
   }

@@ -53,13 +53,16 @@ TEST(Expectations, RefusesWhatBreaksTheFormat) {
 
 TEST(Expectations, AFileThatCannotBeReadIsNoEmptyList) {
   const tests::Scratch s;
-  for (const std::string& path : {s.folder(), s.path("missing")}) {
+  const std::pair<std::string, const char*> rows[] = {
+      {s.folder(), ": this is a folder, and a list of expectations is a file"},
+      {s.path("missing"), ": no such file"}};
+  for (const auto& [path, text] : rows) {
     try {
       Expectations::load(path);
       ADD_FAILURE() << path;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_EQ(std::string(error.what()), "usage: " + path + ": the expectations cannot be read");
+      EXPECT_EQ(std::string(error.what()), "usage: " + path + text);
     }
   }
   EXPECT_TRUE(Expectations::load(s.file("empty", "")).lines().empty());

@@ -47,8 +47,15 @@ reason = "states"
   EXPECT_EQ(policy.rules()[1].accuracy.differing, 0);
 }
 
+/// "a.a.a": a key of so many parts.
+std::string joined(const std::string& part, std::size_t parts) {
+  std::string out = part;
+  for (std::size_t i = 1; i < parts; ++i) out += "." + part;
+  return out;
+}
+
 TEST(Policy, SaysWhereAFileIsWrong) {
-  const std::pair<const char*, const char*> rows[] = {
+  const std::pair<std::string, const char*> rows[] = {
       {"", "p: no [[rule]] is in it"},
       {"[&", "p:1: this is no name of a table"},
       {"# rules\n\n[[rule]]\nreason = 'x'\nrtol = 1\n[[[rule]]]\nrtol = 1\n",
@@ -69,6 +76,15 @@ TEST(Policy, SaysWhereAFileIsWrong) {
       {"[[rule]]\nreason = 'x'\nrtol = 1\ncase = [1]\n", "p:4: case is a text, or a list of texts"},
       {"[rules]\nrtol = 1\n", "p:1: 'rules' is not known here"},
       {"[[rule]\n", "p:1: "},
+      {"[[rule]]\nreason = 'x'\nrtol = 1\n" + joined("a", 200'000) + " = 1\n",
+       "p:4: the key has more than 16 dots"},
+      {"[" + joined("a", 200'000) + "]\n", "p:1: the key has more than 16 dots"},
+      {"\n[[" + joined("\"a.\"", 200'000) + "]]\n", "p:2: the key has more than 16 dots"},
+      {"a = {b = {" + joined("a ", 18) + " = 1}}\n", "p:1: the key has more than 16 dots"},
+      {"a = {b = {" + joined("a", 17) + " = 1}}\n", "p:1: 'a' is not known here"},
+      {"# " + joined("a", 99) + "\na = '" + joined("a", 99) + "'\n", "p:2: 'a' is not known here"},
+      {"a = \"\"\"\n\\\"" + joined("a", 99) + "\n\"\"\"\n", "p:1: 'a' is not known here"},
+      {"a = \x27\x27\x27\n" + joined("a", 99) + "\x27\x27\x27\n", "p:1: 'a' is not known here"},
   };
   for (const auto& [text, line] : rows) {
     try {

@@ -273,7 +273,7 @@ class Command(unittest.TestCase):
             listed = self.folder / "list.txt"
             listed.write_text("light/* invalid no model of one output\n")
             result = self.expect(int(fails), light, "--expectations", listed)
-            self.assertEqual(f"invalid      real/test_a: {light}/../real/test_a/data.json: it is no JSON" in result.stdout, fails, result.stdout)
+            self.assertEqual(f"invalid      real/test_a: {light}/../real/test_a/data.json: no JSON" in result.stdout, fails, result.stdout)
 
     def test_expectations_that_are_written_are_met(self):
         for name in ("a b", "c[d", "e*f", "g\x1bh", "i\nj", "k\u00fcl", "m\\n"):

@@ -51,3 +51,13 @@ def endless_model():
         [helper.make_tensor_value_info("c_out", TensorProto.BOOL, []), helper.make_tensor_value_info("v_out", TensorProto.FLOAT, [1])])
     return model([helper.make_node("Loop", ["trips", "", "v"], ["y"], body=body)],
                  [("trips", TensorProto.INT64, []), ("v", TensorProto.FLOAT, [1])], [("y", TensorProto.FLOAT, [1])])
+
+
+def collecting_model():
+    """A Loop that collects its counter, `trips` times."""
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["c"], ["c_out"]), helper.make_node("Identity", ["i"], ["scanned"])], "body",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("c", TensorProto.BOOL, [])],
+        [helper.make_tensor_value_info("c_out", TensorProto.BOOL, []), helper.make_tensor_value_info("scanned", TensorProto.INT64, [])])
+    return model([helper.make_node("Loop", ["trips", ""], ["y"], body=body)], [("trips", TensorProto.INT64, [])],
+                 [("y", TensorProto.INT64, [None])])

@@ -264,6 +264,25 @@ class Failures(unittest.TestCase):
             with self.assertRaises((TypeError, grurun.UsageError)):
                 run(identity_model(TensorProto.FLOAT), {"x": x})
 
+    def test_what_a_loop_collects_is_bounded_by_its_true_cost(self):
+        """Numbers of 8 bytes, each a tensor of its own, until the limit."""
+        code = textwrap.dedent("""
+            import resource
+            import numpy as np
+            import grurun
+            from tests.python.models import collecting_model
+            grurun.Session(collecting_model().SerializeToString()).run(None, {"trips": np.int64(9)})
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            session = grurun.Session(collecting_model().SerializeToString(), max_memory=200 << 20)
+            try:
+                session.run(None, {"trips": np.int64(1 << 62)})
+            except grurun.LimitError:
+                print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+            """)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(int(done.stdout), 300)
+
     def test_a_session_runs_on_after_a_failure(self):
         session = grurun.Session(add_model())
         good = {"x": np.ones((2, 3), np.float32), "y": np.ones((2, 3), np.float32)}

@@ -96,6 +96,29 @@ TEST(ModelText, TheFirstFaultIsToldWithItsPlace) {
   EXPECT_THAT(text_error_of("{}"), HasSubstr("without a graph"));
 }
 
+// Protobuf's parser merges them without a word.
+TEST(ModelText, AFieldThatJsonGivesTwiceIsRefusedWithItsPlace) {
+  const std::string good = json;
+  EXPECT_EQ(text_error_of(good), "no error");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::pair<std::string, const char*> rows[] = {
+      {R"({"graph": {"name": "a"}, "graph": {"name": "a"}})",
+       "line 1, column 26: the key \"graph\" is given twice"},
+      {R"({"graph": {"name": "a"}, "gr\u0061ph": {}})",
+       "line 1, column 26: the key \"gr\\u0061ph\" is given"},
+      {"{\n  graph: {},\n  'graph': {}}", "line 3, column 3: the key \"graph\" is given twice"},
+      {changed(R"("opType": "Add")", R"("opType": "Add", "op_type": "Sub")"), "line 2, column "},
+      {changed(R"("opType": "Add")", R"("opType": "Add",
+"opType": "Add")"),
+       "line 3, column 1: the key \"opType\" is given twice"},
+      {changed(R"({"dimValue": 2})", R"({"dimValue": 2, "dimValue": 2})"),
+       "the key \"dimValue\" is given twice"}};
+  for (const auto& [text, place] : rows) EXPECT_THAT(text_error_of(text), HasSubstr(place)) << text;
+}
+
 // The parsers recurse: a file may not end the program.
 TEST(ModelText, NestingHasABound) {
   const auto repeated = [](const std::string& text, int times) {

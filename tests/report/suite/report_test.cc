@@ -1,4 +1,5 @@
 // Each format against a golden file in tests/report/suite/golden. GRURUN_UPDATE_GOLDEN=1 writes them anew.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -222,6 +223,44 @@ TEST(Report, WhatIsNoReportIsRefused) {
           << error.what();
     }
   }
+}
+
+// Nothing that a stranger's report holds takes the stack, or memory without end.
+TEST(Report, WhatNoReportHasIsBounded) {
+  const auto repeated = [](const std::string& text, std::size_t times) {
+    std::string out;
+    for (std::size_t i = 0; i < times; ++i) out += text;
+    return out;
+  };
+  const std::string good = json_report(sample());
+  const auto with = [&](const std::string& more) { return "{" + more + "," + good.substr(1); };
+  EXPECT_EQ(json_report(parse_suite(with("\"unknown\": {\"a\": [1, 2]}"), "r.json")), good);
+  const std::pair<std::string, const char*> rows[] = {
+      {with("\"unknown\": " + repeated("[", 500'000) + repeated("]", 500'000)), "nested deeper than 64"},
+      {"{\"format\": " + repeated("[", 500'000) + repeated("]", 500'000) + "}", "nested deeper than 64"},
+      {with("\"format\": 1"), "the key \"format\" is there twice"},
+      {with("\"unknown\": [{\"a\": 1, \"a\": 1}]"), "the key \"a\" is there twice"},
+      {"{\"cases\": [" + repeated("1,", 4'000'000) + "1]}", "more than 4000000 values"},
+      {json_lines_head(sample()) + repeated("[", 500'000) + "\n{}\n", "nested deeper than 64"}};
+  for (const auto& [text, problem] : rows) {
+    try {
+      parse_suite(text, "r.json");
+      ADD_FAILURE() << problem;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_NE(error.message().find(problem), std::string::npos) << error.message();
+    }
+  }
+}
+
+TEST(Report, ListsThatAFileMakesAreCut) {
+  conformance::SuiteResult result = sample();
+  result.unused_rules.clear();
+  for (int i = 0; i < 70; ++i) result.unused_rules.push_back(fmt::format("p.toml:{}: unused", i));
+  const std::string text = console_report(result);
+  EXPECT_NE(text.find("policy       p.toml:49: unused\npolicy       and 20 more\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("p.toml:50"), std::string::npos);
 }
 
 TEST(Report, JsonHasANumberForErrorsBeyondDouble) {
