@@ -42,6 +42,10 @@ void check_surplus(const onnx_io::Model& model, const std::map<std::string, Valu
 void check_left_out(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
                     CheckReport& report);
 
+/// Caches of RotaryEmbedding that serve every row (shared_batch.h); inferred: types of the main graph.
+void check_shared_batch(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
+                        CheckReport& report);
+
 /// ONNX's own checker, on a model whose nesting and calls are bounded. It stops at the first fault, and
 /// touches no files: external data is the reader's business. What it finds is an error when the report has
 /// none yet, else a note.
