@@ -20,7 +20,9 @@ constexpr std::int64_t ir_version = 10;  // initializers need not be listed as i
 bool is_open(const ValueType& type) {
   using Kind = ValueType::Kind;
   if (type.kind == Kind::unknown) return true;
-  return type.kind == Kind::tensor && (type.elem == DType::undefined || !type.shape);
+  if (type.kind != Kind::tensor) return false;
+  return type.elem == DType::undefined || !type.shape ||
+         std::ranges::any_of(*type.shape, [](const Dim& dim) { return !dim.value; });
 }
 
 // References to attributes of the function around a body become these attributes.

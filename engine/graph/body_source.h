@@ -11,7 +11,7 @@
 
 namespace grurun::engine {
 
-/// Whether the body leaves the element type of an output open, or its rank.
+/// Whether the body leaves the element type of an output open, or a size of it.
 bool leaves_types_open(const onnx_io::Graph& body);
 
 class BodySource {

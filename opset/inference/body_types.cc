@@ -10,7 +10,7 @@ namespace grurun::opset {
 
 namespace {
 
-ValueType type_of(const onnx::TypeProto* proto) {
+ValueType known_type(const onnx::TypeProto* proto) {
   return proto == nullptr ? ValueType{} : onnx_io::type_from_proto(*proto);
 }
 
@@ -39,6 +39,7 @@ onnx::GraphInferencer* BodyTypes::getGraphAttributeInferencer(const std::string&
   body.inferencer = inferencer;
   body.graph = &attribute->g();
   body.op_type = schema_.Name().c_str();
+  body.outputs = context_.getNumOutputs() + (schema_.Name() == "Loop" ? 1 : 0);  // cond, which is no output
   return &body;
 }
 
@@ -46,17 +47,17 @@ onnx::GraphInferencer* BodyTypes::getGraphAttributeInferencer(const std::string&
 std::vector<const onnx::TypeProto*> BodyTypes::Body::doInferencing(
     const std::vector<const onnx::TypeProto*>& input_types,
     const std::vector<const onnx::TensorProto*>& input_data) {
-  const auto outputs = static_cast<std::size_t>(graph->output_size());
-  require_counts(graph->name(), op_type, {input_types.size(), outputs}, {given_inputs(*graph), outputs});
-  for (const onnx::TypeProto* type : input_types) given.push_back(type_of(type));
+  require_counts(graph->name(), op_type, {input_types.size(), outputs},
+                 {given_inputs(*graph), static_cast<std::size_t>(graph->output_size())});
+  for (const onnx::TypeProto* type : input_types) given.push_back(known_type(type));
   const bool with_shapes = std::string_view(op_type) != "Loop";
   for (int i = 0; i < graph->input_size() && static_cast<std::size_t>(i) < given.size(); ++i) {
     const onnx::ValueInfoProto& input = graph->input(i);
     if (input.has_type())
-      require_declared(input.name(), type_of(&input.type()), given[static_cast<std::size_t>(i)], with_shapes);
+      require_declared(input.name(), known_type(&input.type()), given[static_cast<std::size_t>(i)], with_shapes);
   }
   const std::vector<const onnx::TypeProto*> types = inferencer->doInferencing(input_types, input_data);
-  for (const onnx::TypeProto* type : types) made.push_back(type_of(type));
+  for (const onnx::TypeProto* type : types) made.push_back(known_type(type));
   return types;
 }
 

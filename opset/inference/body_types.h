@@ -30,6 +30,7 @@ class BodyTypes : public PassingContext {
     onnx::GraphInferencer* inferencer = nullptr;
     const onnx::GraphProto* graph = nullptr;
     const char* op_type = nullptr;
+    std::size_t outputs = 0;  // that the node asks for
     std::vector<ValueType> given, made;
 
     std::vector<const onnx::TypeProto*> doInferencing(

@@ -11,7 +11,7 @@ namespace grurun::engine {
 
 namespace {
 
-bool has_shape(const Tensor& tensor, const SymbolicShape& shape) {
+bool fits_shape(const Tensor& tensor, const SymbolicShape& shape) {
   if (tensor.rank() != shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (shape[i].value && *shape[i].value != tensor.dim(i)) return false;
@@ -19,10 +19,10 @@ bool has_shape(const Tensor& tensor, const SymbolicShape& shape) {
 }
 
 // Whether the value plainly is of that type, without a description of its own.
-bool is_of(const Value& value, const ValueType& type, bool with_shapes) {
+bool is_plainly(const Value& value, const ValueType& type, bool with_shapes) {
   if (!value.is_tensor() || type.kind != ValueType::Kind::tensor) return false;
   const Tensor& tensor = value.tensor();
-  return tensor.dtype() == type.elem && (!with_shapes || !type.shape || has_shape(tensor, *type.shape));
+  return tensor.dtype() == type.elem && (!with_shapes || !type.shape || fits_shape(tensor, *type.shape));
 }
 
 }  // namespace
@@ -34,9 +34,14 @@ void require_body(const Plan& body, const char* op, std::size_t inputs, std::siz
 void require_declared_inputs(const Plan& body, const Values& inputs, bool with_shapes) {
   for (std::size_t i = 0; i < inputs.size() && i < body.input_types.size(); ++i) {
     const ValueType& declared = body.input_types[i];
-    if (declared.kind == ValueType::Kind::unknown || is_of(inputs[i], declared, with_shapes)) continue;
+    if (declared.kind == ValueType::Kind::unknown || is_plainly(inputs[i], declared, with_shapes)) continue;
     opset::require_declared(body.input_names[i], declared, inputs[i].type(), with_shapes);
   }
+}
+
+void require_declared_inputs(const Plan& body, const std::vector<ValueType>& inputs, bool with_shapes) {
+  for (std::size_t i = 0; i < inputs.size() && i < body.input_types.size(); ++i)
+    opset::require_declared(body.input_names[i], body.input_types[i], inputs[i], with_shapes);
 }
 
 KeptStates::KeptStates(const Plan& body, std::size_t first_input, std::size_t first_output,
@@ -50,7 +55,7 @@ KeptStates::KeptStates(const Plan& body, std::size_t first_input, std::size_t fi
 
 void KeptStates::require_kept(std::span<const Value> returned) const {
   for (std::size_t k = 0; k < types_.size(); ++k) {
-    if (is_of(returned[k], types_[k], with_shapes_)) continue;
+    if (is_plainly(returned[k], types_[k], with_shapes_)) continue;
     const ValueType after = returned[k].type();
     opset::require_state_kept(
         {body_.input_names[first_input_ + k], types_[k], body_.output_names[first_output_ + k], after},
@@ -64,6 +69,13 @@ Body prepare_body(PrepareContext& node, const char* attribute) {
 
 std::vector<ValueType> Body::output_types(const std::vector<ValueType>& inputs, RunContext& run) const {
   return source == nullptr ? plan->output_types : source->output_types(inputs, run);
+}
+
+void KeptStates::require_kept(std::span<const ValueType> returned) const {
+  for (std::size_t k = 0; k < types_.size(); ++k)
+    opset::require_state_kept(
+        {body_.input_names[first_input_ + k], types_[k], body_.output_names[first_output_ + k], returned[k]},
+        with_shapes_);
 }
 
 std::vector<std::string> scan_output_labels(PrepareContext& node, const Plan& body, std::size_t first_of_node,

@@ -19,6 +19,8 @@ void require_body(const Plan& body, const char* op, std::size_t inputs, std::siz
 /// Throws Error(invalid_model) where the body declares another type for an input than it is given, or another
 /// shape where they count.
 void require_declared_inputs(const Plan& body, const Values& inputs, bool with_shapes);
+/// The same for what a body that never runs would be given.
+void require_declared_inputs(const Plan& body, const std::vector<ValueType>& inputs, bool with_shapes);
 
 /// The states that a body takes first and returns, as they were before the first iteration.
 class KeptStates {
@@ -30,6 +32,8 @@ class KeptStates {
 
   /// Throws Error(invalid_model) where the body has returned another type.
   void require_kept(std::span<const Value> returned) const;
+  /// The same where a body that never runs would return these types.
+  void require_kept(std::span<const ValueType> returned) const;
 
  private:
   const Plan& body_;

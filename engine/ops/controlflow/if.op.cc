@@ -5,6 +5,7 @@
 // cond holds one bool, shape [] or [1]. Both branches have no inputs and as many outputs as the node; they
 // see the names of the scope around the node. What one returns is compared with what the other declares of
 // its outputs, in the first run also with what inference finds of those that it leaves open.
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -23,13 +24,20 @@ struct If {
   std::shared_ptr<std::atomic<bool>> inferred = std::make_shared<std::atomic<bool>>(false);
 };
 
+bool leaves_element_open(const Plan& branch) {
+  return std::ranges::any_of(branch.output_types, [](const ValueType& type) {
+    return type.kind == ValueType::Kind::unknown ||
+           (type.kind == ValueType::Kind::tensor && type.elem == DType::undefined);
+  });
+}
+
 bool is_tensor_of(const Value& value, const ValueType& type) {
   return value.is_tensor() && type.kind == ValueType::Kind::tensor && value.tensor().dtype() == type.elem;
 }
 
 void require_alike(const If& node, bool cond, const Values& outputs, RunContext& run) {
   const Body& other = cond ? node.else_branch : node.then_branch;
-  const bool infers = other.source != nullptr && !node.inferred->exchange(true);
+  const bool infers = leaves_element_open(*other) && !node.inferred->exchange(true);
   const std::vector<ValueType> types = infers ? other.output_types({}, run) : std::vector<ValueType>();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ValueType& type = infers ? types[i] : other->output_types[i];

@@ -33,11 +33,14 @@ Value carried_as_declared(Value value, const ValueType& declared) {
 }
 
 // What the scan outputs would be in an iteration from these inputs on.
-void set_empty_scan_outputs(const Loop& loop, const Values& carried, RunContext& run) {
+void set_empty_scan_outputs(const Loop& loop, const Values& carried, const KeptStates& states,
+                            RunContext& run) {
   std::vector<ValueType> inputs{ValueType::tensor(DType::int64, SymbolicShape{}),
                                 ValueType::tensor(DType::boolean, SymbolicShape{})};
   for (const Value& value : carried) inputs.push_back(value.type());
+  require_declared_inputs(*loop.body, inputs, false);
   const std::vector<ValueType> types = loop.body.output_types(inputs, run);
+  states.require_kept(std::span(types).subspan(1, loop.carried));
   for (std::size_t k = 0; k < loop.scanned; ++k) {
     const std::size_t output = loop.carried + k;
     if (run.has_output(output))
@@ -80,7 +83,7 @@ void run_loop(const Loop& loop, RunContext& run) {
     }
   }
 
-  if (i == 0) set_empty_scan_outputs(loop, carried, run);
+  if (i == 0) set_empty_scan_outputs(loop, carried, states, run);
   for (std::size_t k = 0; k < loop.carried; ++k) run.set_output(k, std::move(carried[k]));
   for (std::size_t k = 0; k < loop.scanned && i > 0; ++k) {
     if (run.has_output(loop.carried + k))
@@ -97,11 +100,7 @@ RunFunction prepare_loop(PrepareContext& node) {
                  loop.body->name, loop.carried, loop.body->outputs.size());
   }
   loop.scanned = loop.body->outputs.size() - 1 - loop.carried;
-  require_body(*loop.body, "Loop", 2 + loop.carried, loop.body->outputs.size());
-  if (node.output_count() > loop.carried + loop.scanned) {
-    fail_invalid("Loop has {} outputs, but its body makes {}", node.output_count(),
-                 loop.carried + loop.scanned);
-  }
+  require_body(*loop.body, "Loop", 2 + loop.carried, 1 + node.output_count());
   loop.labels = scan_output_labels(node, *loop.body, loop.carried, 1 + loop.carried);
   return [loop](RunContext& run) { run_loop(loop, run); };
 }

@@ -44,6 +44,7 @@ std::vector<ValueType> types_in_a_step(const Scan& scan, const Values& state,
     shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axes[i]));
     inputs.push_back(ValueType::tensor(sequences[i]->dtype(), std::move(shape)));
   }
+  require_declared_inputs(*scan.body, inputs, true);
   return scan.body.output_types(inputs, run);
 }
 
@@ -65,7 +66,10 @@ void run_scan(const Scan& scan, RunContext& run) {
 
   const KeptStates states(*scan.body, 0, 0, state, true);
   std::vector<ValueType> types;
-  if (length == 0) types = types_in_a_step(scan, state, sequences, axes, run);
+  if (length == 0) {
+    types = types_in_a_step(scan, state, sequences, axes, run);
+    states.require_kept(std::span<const ValueType>(types).first(scan.states));
+  }
   ScratchVector<Values> scanned(scan.scan_outputs);
   for (std::int64_t t = 0; t < length; ++t) {
     Values inputs = std::move(state);

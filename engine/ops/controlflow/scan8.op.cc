@@ -89,6 +89,16 @@ Tensor unmade(const BatchScan& scan, std::size_t k, std::int64_t length, const V
   return Tensor::zeros(empty.dtype(), shape);
 }
 
+void set_empty_batch(const BatchScan& scan, std::int64_t length, RunContext& run) {
+  for (std::size_t i = 0; i < scan.states; ++i) run.set_output(i, run.tensor(1 + i));
+  for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
+    const Tensor row = unmade(scan, k, length, Value(), run);
+    Shape shape = row.shape();
+    shape.insert(0, 0);
+    run.set_output(scan.states + k, Tensor(row.dtype(), shape));
+  }
+}
+
 void run_batch_scan(const BatchScan& scan, RunContext& run) {
   const Extent extent = measure(scan, run);
   const std::vector<std::int64_t> lengths = row_lengths(run, extent);
@@ -129,8 +139,7 @@ void run_batch_scan(const BatchScan& scan, RunContext& run) {
     for (std::size_t row = 0; row < rows.size(); ++row)
       if (lengths[row] == 0) rows[row] = unmade(scan, k, extent.length, first[k], run);
   }
-  if (extent.batch == 0)
-    fail_unsupported("Scan-8 with batch size 0: the shapes of its outputs are not known");
+  if (extent.batch == 0) return set_empty_batch(scan, extent.length, run);
   for (std::size_t i = 0; i < results.size(); ++i) run.set_output(i, stack(results[i], 0));
 }
 

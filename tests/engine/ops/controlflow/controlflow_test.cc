@@ -147,7 +147,7 @@ TEST(Loop, CountsTripsWithoutACondAndWithoutState) {
 
 TEST(Loop, WithoutAnEndStopsAtTheIterationLimit) {
   const auto made = model(graph(
-      {"c", "s"}, {node("Loop", {"", "c", "s"}, {"final"}, {attr("body", counting_body())})}, {"final"}));
+      {"c", "s"}, {node("Loop", {"", "c", "s"}, {"final", ""}, {attr("body", counting_body())})}, {"final"}));
   RunOptions options;
   options.max_iterations = 1000;
   const auto plan = make_plan(made);
