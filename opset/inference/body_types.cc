@@ -54,7 +54,8 @@ std::vector<const onnx::TypeProto*> BodyTypes::Body::doInferencing(
   for (int i = 0; i < graph->input_size() && static_cast<std::size_t>(i) < given.size(); ++i) {
     const onnx::ValueInfoProto& input = graph->input(i);
     if (input.has_type())
-      require_declared(input.name(), known_type(&input.type()), given[static_cast<std::size_t>(i)], with_shapes);
+      require_declared(input.name(), known_type(&input.type()), given[static_cast<std::size_t>(i)],
+                       with_shapes);
   }
   const std::vector<const onnx::TypeProto*> types = inferencer->doInferencing(input_types, input_data);
   for (const onnx::TypeProto* type : types) made.push_back(known_type(type));
