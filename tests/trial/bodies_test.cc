@@ -138,6 +138,15 @@ std::vector<Row> refused() {
     never.inputs[0] = trips(0);
     rows.push_back(std::move(never));
   }
+  rows.push_back(
+      {"what never runs",
+       {13, 25},
+       "(int64 n, float[2] x) => (float[a] y) { y = Loop (n, \"\", x) <body = b (int64 i, bool c, "
+       "float[2] v) => (bool d, float[2] w) { d = Identity (c) w = If (d) <then_branch = t () => "
+       "(float[2] p) { p = Neg (v) }, else_branch = e () => (double[2] q) { q = Cast <to = 11> (v) "
+       "}> }> }",
+       {trips(0), floats({2}, {1, 2})},
+       both});
   const auto also = [&](Row row) { rows.push_back(std::move(row)); };
   const std::string rows_of =
       "(int64 n) => (float[a,b] rows) { rows = Loop (n, \"\") <body = b "

@@ -28,7 +28,21 @@ bool is_plainly(const Value& value, const ValueType& type, bool with_shapes) {
 }  // namespace
 
 void require_body(const Plan& body, const char* op, std::size_t inputs, std::size_t outputs) {
-  opset::require_counts(body.name, op, {inputs, outputs}, {body.inputs.size(), body.outputs.size()});
+  judge_declared([&] {
+    opset::require_counts(body.name, op, {inputs, outputs}, {body.inputs.size(), body.outputs.size()});
+  });
+}
+
+void require_declared_states(const Plan& body, std::size_t first_input, std::size_t first_output,
+                             std::size_t count, bool with_shapes) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t in = first_input + k, out = first_output + k;
+    judge_declared([&] {
+      opset::require_state_kept(
+          {body.input_names[in], body.input_types[in], body.output_names[out], body.output_types[out]},
+          with_shapes);
+    });
+  }
 }
 
 void require_declared_inputs(const Plan& body, const Values& inputs, bool with_shapes) {

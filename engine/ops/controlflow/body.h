@@ -9,12 +9,31 @@
 #include "engine/graph/body_source.h"
 #include "engine/graph/plan.h"
 #include "engine/graph/refusal.h"
+#include "opset/findings/rule_error.h"
+#include "opset/findings/rules.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
 
-/// Throws Error(invalid_model) unless the body has these numbers of inputs and outputs.
+/// Throws RuleError unless the body has these numbers of inputs and outputs.
 void require_body(const Plan& body, const char* op, std::size_t inputs, std::size_t outputs);
+
+/// Throws RuleError where the body declares another type for a state that it returns than for the one that it
+/// takes, whether it ever runs or not. first_input, first_output: where its states begin.
+void require_declared_states(const Plan& body, std::size_t first_input, std::size_t first_output,
+                             std::size_t count, bool with_shapes);
+
+/// Calls a rule of bodies (body_rules.h) while a node is prepared: what it throws gets the code that a check
+/// prints.
+template <typename Judge>
+void judge_declared(const Judge& judge) {
+  try {
+    judge();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::invalid_model) throw;
+    throw opset::RuleError(error.message(), opset::rule_info(opset::Rule::inference).code);
+  }
+}
 
 /// Throws Error(invalid_model) where the body declares another type for an input than it is given, or another
 /// shape where they count.

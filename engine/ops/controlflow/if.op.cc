@@ -55,6 +55,13 @@ RunFunction prepare_if(PrepareContext& context) {
                 context.since_version()};
   for (const auto& branch : {node.then_branch, node.else_branch})
     require_body(*branch, "If", 0, context.output_count());
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    judge_declared([&] {
+      opset::require_alike_branches(i, node.since_version,
+                                    {node.then_branch->output_names[i], node.then_branch->output_types[i]},
+                                    {node.else_branch->output_names[i], node.else_branch->output_types[i]});
+    });
+  }
   return [node](RunContext& run) {
     const bool cond = single_element<bool>(run.tensor(0));
     Values outputs = run.run_subgraph(cond ? *node.then_branch : *node.else_branch, {});

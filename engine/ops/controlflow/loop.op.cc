@@ -101,6 +101,12 @@ RunFunction prepare_loop(PrepareContext& node) {
   }
   loop.scanned = loop.body->outputs.size() - 1 - loop.carried;
   require_body(*loop.body, "Loop", 2 + loop.carried, 1 + node.output_count());
+  judge_declared([&] {
+    require_declared_inputs(*loop.body, {ValueType::tensor(DType::int64), ValueType::tensor(DType::boolean)},
+                            false);
+    opset::require_condition(loop.body->output_types[0]);
+  });
+  require_declared_states(*loop.body, 2, 1, loop.carried, false);
   loop.labels = scan_output_labels(node, *loop.body, loop.carried, 1 + loop.carried);
   return [loop](RunContext& run) { run_loop(loop, run); };
 }

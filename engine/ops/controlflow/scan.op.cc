@@ -108,6 +108,7 @@ RunFunction prepare_scan(PrepareContext& node) {
   if (node.output_count() < scan.states) refuse();
   scan.scan_outputs = node.output_count() - scan.states;
   require_body(*scan.body, "Scan", node.input_count(), node.output_count());
+  require_declared_states(*scan.body, 0, 0, scan.states, true);
   scan.labels = scan_output_labels(node, *scan.body, scan.states, scan.states);
   scan.input_directions = list_attribute(node, "scan_input_directions", scan.scan_inputs);
   scan.output_directions = list_attribute(node, "scan_output_directions", scan.scan_outputs);

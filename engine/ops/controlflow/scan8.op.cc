@@ -154,6 +154,7 @@ RunFunction prepare_scan8(PrepareContext& node) {
   if (node.output_count() < scan.states) refuse();
   scan.scan_outputs = node.output_count() - scan.states;
   require_body(*scan.body, "Scan", variadic, node.output_count());
+  require_declared_states(*scan.body, 0, 0, scan.states, true);
   scan.labels = scan_output_labels(node, *scan.body, scan.states, scan.states);
   scan.directions = node.ints_attribute("directions", std::vector<std::int64_t>(scan.scan_inputs, 0));
   if (scan.directions.size() != scan.scan_inputs) refuse();
