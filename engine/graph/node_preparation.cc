@@ -1,8 +1,10 @@
 #include "engine/graph/node_preparation.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "engine/graph/node_rules.h"
+#include "onnx_io/models/walk.h"
 #include "opset/pages/forms.h"
 
 namespace grurun::engine {
@@ -65,6 +67,23 @@ std::shared_ptr<const Plan> NodePreparation::values_of(const std::vector<std::st
   }
   bodies_.push_back(builder_.plan_subgraph(returns, scope_, node_.name));
   return bodies_.back();
+}
+
+std::shared_ptr<const BodySource> NodePreparation::source_of(const char* name) {
+  const Attribute* found = attribute(name, AttributeType::graph);
+  if (found == nullptr || !leaves_types_open(*found->graphs.at(0))) return nullptr;
+  const onnx_io::Graph& graph = *found->graphs[0];
+  std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
+  for (const onnx_io::Read& read : onnx_io::outer_reads(graph)) {
+    if (!seen.insert(read.name).second) continue;
+    std::string outer(read.name);
+    if (scope_.find(outer).value_or(no_slot) != no_slot) names.push_back(std::move(outer));
+  }
+  auto values = values_of(names);
+  return std::make_shared<const BodySource>(
+      BodySource::Context{graph, *scope_.imports, scope_.attributes.get(), builder_.kept_functions()},
+      std::move(names), std::move(values));
 }
 
 void NodePreparation::require_all_read() const {

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "engine/graph/body_source.h"
 #include "engine/graph/gradient_path.h"
 #include "engine/graph/op_context.h"
 #include "engine/graph/plan_builder.h"
 
 namespace grurun::engine {
 
-class NodePreparation final : public PrepareContext, public GradientScope {
+class NodePreparation final : public PrepareContext, public GradientScope, public BodyScope {
  public:
   NodePreparation(PlanBuilder& builder, Scope& scope, const onnx_io::Node& node,
                   const std::vector<int>& inputs, int since_version, std::int64_t opset_version);
@@ -35,6 +36,10 @@ class NodePreparation final : public PrepareContext, public GradientScope {
   std::shared_ptr<const Plan> subgraph(const char* name) override;
   GradientPath gradient_path(const GradientNames& names) override;
   std::shared_ptr<const Plan> values_of(const std::vector<std::string>& names) override;
+  std::shared_ptr<const BodySource> source_of(const char* name) override;
+  std::string output_name(std::size_t index) const override {
+    return index < node_.outputs.size() ? node_.outputs[index] : std::string();
+  }
   void make_constant(Value value) override { constant_ = std::move(value); }
 
   /// Throws Error(invalid_model or unsupported) when the node has an attribute that nothing read.

@@ -10,6 +10,7 @@
 #include "engine/graph/node_preparation.h"
 #include "engine/graph/node_rules.h"
 #include "onnx_io/models/walk.h"
+#include "opset/check/check_names.h"
 #include "opset/check/find_cycles.h"
 #include "opset/findings/rule_error.h"
 #include "opset/findings/rules.h"
@@ -43,7 +44,7 @@ void require_attributes(const Function& function, const Node& call) {
 }  // namespace
 
 PlanBuilder::PlanBuilder(const std::vector<Function>& functions, const PlanOptions& options)
-    : options_(options), functions_(functions) {}
+    : options_(options), model_functions_(functions), functions_(functions) {}
 
 void PlanBuilder::count_node() {
   look_for_interruption();
@@ -74,6 +75,7 @@ Scope PlanBuilder::function_scope(const Function& function, const Node& node, co
 }
 
 std::shared_ptr<const Plan> PlanBuilder::plan_model(const onnx_io::Model& model) {
+  ir_version_ = model.ir_version;
   Frame frame;
   Scope scope;
   scope.frame = &frame;
@@ -110,11 +112,19 @@ std::shared_ptr<const Plan> PlanBuilder::plan_function(const Function& function,
 
 std::shared_ptr<const Plan> PlanBuilder::plan_subgraph(const Graph& graph, Scope& scope,
                                                        const std::string& label) {
+  if (const auto fault = opset::initialized_input_fault(graph, ir_version_))
+    throw opset::RuleError(*fault, opset::rule_info(opset::Rule::name_unique).code);
   Frame frame;
   Scope inner = nested(scope, frame, label);
   inner.enclosing = &scope;
   inner.attributes = scope.attributes;
   return plan_graph(graph, frame, inner);
+}
+
+std::shared_ptr<const std::vector<Function>> PlanBuilder::kept_functions() {
+  if (kept_functions_ == nullptr && !model_functions_.empty())
+    kept_functions_ = std::make_shared<const std::vector<Function>>(model_functions_);
+  return kept_functions_;
 }
 
 std::shared_ptr<const Plan> PlanBuilder::plan_graph(const Graph& graph, Frame& frame, Scope& scope) {
@@ -130,6 +140,8 @@ std::shared_ptr<const Plan> PlanBuilder::plan_graph(const Graph& graph, Frame& f
     if (!listed.insert(input.name).second) fail_invalid("two graph inputs are named '{}'", input.name);
     // Below IR version 4 an initializer is listed as an input too; its slot is a constant unless it is fed.
     const auto initialized = scope.slots.find(input.name);
+    if (initialized != scope.slots.end() && scope.enclosing != nullptr)
+      continue;  // its node gives it nothing
     int slot = initialized != scope.slots.end() ? initialized->second : frame.new_slot();
     if (initialized == scope.slots.end()) scope.define(input.name, slot);
     plan.inputs.push_back(slot);

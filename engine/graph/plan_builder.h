@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,8 @@ class PlanBuilder {
   /// Counts a node that planning makes; Error(limit) beyond PlanOptions::max_nodes.
   void count_node();
   Arrangements& arrangements() { return arrangements_; }
+  /// The functions of the model, for plans that outlive it; nullptr: none.
+  std::shared_ptr<const std::vector<onnx_io::Function>> kept_functions();
 
  private:
   std::shared_ptr<const Plan> plan_graph(const onnx_io::Graph& graph, Frame& frame, Scope& scope);
@@ -65,9 +68,12 @@ class PlanBuilder {
   Scope nested(const Scope& scope, Frame& frame, const std::string& label) const;
 
   const PlanOptions& options_;
+  const std::vector<onnx_io::Function>& model_functions_;
   const opset::FunctionIndex functions_;
   std::int64_t node_count_ = 0;
   Arrangements arrangements_;
+  std::int64_t ir_version_ = std::numeric_limits<std::int64_t>::max();    // of the model; newest elsewhere
+  std::shared_ptr<const std::vector<onnx_io::Function>> kept_functions_;  // once a body asks for them
   // Bytes of the model's constants, of all that was folded, and by how much that grew in doing so; see
   // PlanOptions::most_folded_growth.
   std::size_t constant_bytes_ = 0, folded_bytes_ = 0, folded_growth_ = 0;

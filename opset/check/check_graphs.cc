@@ -103,6 +103,8 @@ class GraphWalk {
   void walk_subgraphs(const NodeAt& at, NameScope& names) {
     onnx_io::for_each_body(at.node, [&](const Graph& body, const onnx_io::Attribute& attribute) {
       const CheckScope inner = CheckScope::of_subgraph(at, attribute.name);
+      if (auto fault = initialized_input_fault(body, model_.ir_version))
+        report_.add(Rule::name_unique, at, *std::move(fault));
       names.add_pending(walk_graph(body, inner, &names), at.index);
     });
   }

@@ -11,6 +11,25 @@ namespace grurun::opset {
 using onnx_io::Graph;
 using onnx_io::Node;
 
+std::optional<std::string> initialized_input_fault(const Graph& body, std::int64_t ir_version) {
+  if (body.initializers.empty() || body.inputs.empty()) return std::nullopt;
+  const auto initializers = onnx_io::index_initializers(body);
+  const bool listed = ir_version < 4;
+  std::size_t inputs = body.inputs.size();
+  while (listed && inputs > 0 && initializers.contains(body.inputs[inputs - 1].name)) --inputs;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const std::string& name = body.inputs[i].name;
+    if (!initializers.contains(name)) continue;
+    return fmt::format(
+        "initializer '{}' of the body '{}' has the name of an input of that body, whose value "
+        "comes from the node; {}",
+        name, body.name,
+        listed ? "list initializers behind the inputs that the node gives"
+               : "rename the initializer, or leave it out");
+  }
+  return std::nullopt;
+}
+
 bool NameScope::visible(std::string_view name) const {
   for (const NameScope* scope = this; scope != nullptr; scope = scope->outer_) {
     if (scope->defined_.count(name) != 0) return true;
@@ -18,7 +37,32 @@ bool NameScope::visible(std::string_view name) const {
   return false;
 }
 
+// IR.md: names of a subgraph's inputs and initializers are distinct "from the names from the outer scopes
+// that are visible in the nested subgraph". Published models break that, and everyone takes the inner value.
+void NameScope::warn_of_hidden(const Graph& body) {
+  constexpr std::size_t shown = 3;
+  std::string listed;
+  std::size_t hidden = 0;
+  std::unordered_set<std::string_view> seen;
+  const auto look_at = [&](const char* what, const std::string& name) {
+    if (!outer_->visible(name) || !seen.insert(name).second || ++hidden > shown) return;
+    listed += fmt::format("{}{} '{}'", hidden == 1 ? "" : ", ", what, name);
+  };
+  for (const onnx_io::ValueInfo& input : body.inputs) look_at("input", input.name);
+  for (const onnx_io::Initializer& initializer : body.initializers) look_at("initializer", initializer.name);
+  if (hidden == 0) return;
+  if (hidden > shown) listed += fmt::format(" and {} more", hidden - shown);
+  RuleInfo rule = rule_info(Rule::name_unique);
+  rule.severity = Severity::warning;
+  report_.add(rule, {at_.key(), at_.path(), ""},
+              fmt::format("{} of the body '{}' {} the name of a value of an outer scope, which the body then "
+                          "cannot see; rename {}",
+                          listed, body.name, hidden == 1 ? "has" : "have each", hidden == 1 ? "it" : "them"),
+              "");
+}
+
 void NameScope::define_graph(const Graph& graph, bool initializers_are_inputs) {
+  if (outer_ != nullptr) warn_of_hidden(graph);
   for (const onnx_io::ValueInfo& input : graph.inputs) {
     if (!defined_.insert(input.name).second) {
       report_.add(Rule::name_unique, at_, fmt::format("two graph inputs are named '{}'", input.name));

@@ -1,6 +1,8 @@
 // Names of one graph: every value defined once, before it is used, and outputs that exist.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -10,6 +12,11 @@
 #include "opset/findings/check_report.h"
 
 namespace grurun::opset {
+
+/// An initializer of a node's body that has the name of an input of the body. IR.md lets an initializer give
+/// "a default value for that input", but the node gives each input of its body a value. Below IR version 4
+/// initializers are listed as inputs behind those that the node gives. nullopt: none.
+std::optional<std::string> initialized_input_fault(const onnx_io::Graph& body, std::int64_t ir_version);
 
 /// A use of a name that nothing before it defines: judged when the whole graph has been seen, since a later
 /// node may define it, here or in an outer scope.
@@ -50,6 +57,7 @@ class NameScope {
 
  private:
   bool visible(std::string_view name) const;
+  void warn_of_hidden(const onnx_io::Graph& body);
 
   const CheckScope& at_;
   const NameScope* outer_;

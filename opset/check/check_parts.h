@@ -53,6 +53,10 @@ void check_forms_of_nodes(const onnx_io::Model& model, const FunctionIndex& func
 void check_forms_of_inputs(const onnx_io::Model& model, const FunctionIndex& functions,
                            const KnownValues& known, CheckReport& report);
 
+/// Caches of RotaryEmbedding that serve every row (shared_batch.h); inferred: types of the main graph.
+void check_shared_batch(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
+                        CheckReport& report);
+
 /// ONNX's own checker, on a model whose nesting and calls are bounded. It stops at the first fault, and
 /// touches no files: external data is the reader's business. What it finds is an error when the report has
 /// neither an error nor a form that is taken all the same, else a note.

@@ -46,7 +46,9 @@ constexpr std::array rows = {
         "nodes are sorted: a value is computed before it is used"},
     Row{Rule::acyclic, "GRAPH003", Severity::error, "no node depends on its own output"},
     Row{Rule::name_unique, "GRAPH004", Severity::error,
-        "a name is given once (static single assignment), across the outer scopes too"},
+        "a name is given once (static single assignment), across the outer scopes too; inputs and "
+        "initializers "
+        "of a body that hide an outer name are a warning"},
     Row{Rule::output_computed, "GRAPH005", Severity::error,
         "an output of a graph or function is a value of that graph or function"},
     Row{Rule::initializer_type, "GRAPH006", Severity::error,

@@ -8,6 +8,7 @@
 #include "onnx/checker.h"
 #include "onnx/shape_inference/implementation.h"
 #include "onnx_io/models/model.h"
+#include "opset/inference/body_types.h"
 #include "opset/inference/infer_added.h"
 #include "opset/inference/inference_guard.h"
 #include "opset/inference/inference_values.h"
@@ -76,6 +77,18 @@ bool breaks_schema(const OpSchema& schema, const NodeFacts& facts, const Inferen
          !attribute_value_faults(facts.node(), facts.since_version()).empty();
 }
 
+// What the rules of bodies say of the types that it saw comes before what the function itself says.
+void infer_with_bodies(const OpSchema& schema, InferenceContext& context) {
+  BodyTypes bodies(schema, context);
+  try {
+    schema.GetTypeAndShapeInferenceFunction()(bodies);
+  } catch (const onnx::InferenceError&) {
+    bodies.judge();
+    throw;
+  }
+  bodies.judge();
+}
+
 bool has_function(const onnx::ModelProto& model, const std::string& name, const std::string& domain) {
   return std::ranges::any_of(model.functions(), [&](const onnx::FunctionProto& function) {
     return function.name() == name && onnx_io::canonical_domain(function.domain()) == domain;
@@ -137,6 +150,8 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
       infer_by_text(schema, context);
     } else if (schema.domain().empty() && schema.Name() == "STFT") {
       infer_stft(known.facts(), context);
+    } else if (BodyTypes::applies(schema)) {
+      infer_with_bodies(schema, context);
     } else if (schema.has_type_and_shape_inference_function()) {
       WithoutEmptyLists given(context);
       const bool hides = WithoutEmptyLists::applies(schema, context);

@@ -7,12 +7,13 @@
 #include <string_view>
 
 #include "onnx/defs/schema.h"
+#include "opset/inference/passing_context.h"
 
 namespace grurun::opset {
 
-class WithoutEmptyLists : public onnx::InferenceContext {
+class WithoutEmptyLists : public PassingContext {
  public:
-  explicit WithoutEmptyLists(onnx::InferenceContext& context) : context_(context) {}
+  using PassingContext::PassingContext;
 
   /// Whether the node has any that is to be hidden.
   static bool applies(const onnx::OpSchema& schema, const onnx::InferenceContext& context) {
@@ -27,29 +28,10 @@ class WithoutEmptyLists : public onnx::InferenceContext {
     const bool is_list = std::ranges::any_of(lists, [&](const char* list) { return name == list; });
     return given != nullptr && is_list && given->ints_size() == 0 ? nullptr : given;
   }
-  size_t getNumInputs() const override { return context_.getNumInputs(); }
-  const onnx::TypeProto* getInputType(size_t index) const override { return context_.getInputType(index); }
-  bool hasInput(size_t index) const override { return context_.hasInput(index); }
-  const onnx::TensorProto* getInputData(size_t index) const override { return context_.getInputData(index); }
-  size_t getNumOutputs() const override { return context_.getNumOutputs(); }
-  onnx::TypeProto* getOutputType(size_t index) override { return context_.getOutputType(index); }
-  bool hasOutput(size_t index) override { return context_.hasOutput(index); }
-  onnx::GraphInferencer* getGraphAttributeInferencer(const std::string& name) override {
-    return context_.getGraphAttributeInferencer(name);
-  }
-  const onnx::SparseTensorProto* getInputSparseData(size_t index) const override {
-    return context_.getInputSparseData(index);
-  }
-  const onnx::TensorShapeProto* getSymbolicInput(size_t index) const override {
-    return context_.getSymbolicInput(index);
-  }
-  std::string getDisplayName() const override { return context_.getDisplayName(); }
 
  private:
   static constexpr std::array lists = {"dilations",    "kernel_shape", "output_padding",
                                        "output_shape", "pads",         "strides"};
-
-  onnx::InferenceContext& context_;
 };
 
 }  // namespace grurun::opset

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "opset/pages/page_rules.h"
+#include "opset/pages/stated_numbers.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
@@ -108,6 +109,10 @@ void check_squeezed(const NodeFacts& facts) {
 void check_unsqueezed(const NodeFacts& facts) {
   const SymbolicShape* data = facts.shape(0);
   const auto axes = integers_of(facts, "axes", 1);
+  constexpr int from_end_since = 11;
+  for (const std::int64_t axis : axes.value_or(std::vector<std::int64_t>()))
+    if (axis < 0 && facts.since_version() < from_end_since)
+      fail_from_end(facts, fmt::format("attribute axes names axis {}", axis), "axes", from_end_since);
   if (data == nullptr || !axes) return;
   const std::int64_t rank = rank_of(*data) + std::ssize(*axes);
   std::set<std::int64_t> named;

@@ -19,6 +19,7 @@ struct StatedNumbers {
   Size fallback;
   std::string_view interval;  // "[-r,r)"
   bool once = false;
+  int from_end_since = 0;  // the later version that takes negative ones, too; 0: none
 };
 
 std::int64_t written_number(std::string_view digits) {
@@ -53,12 +54,28 @@ std::vector<StatedNumbers> numbers_of(const Page& page, int since_version) {
   std::vector<StatedNumbers> now;
   for (const std::string_view entry : split_words(page.numbers, "; ")) {
     StatedNumbers stated = parsed_numbers(entry);
-    if (stated.since > since_version) continue;
+    if (stated.since > since_version) {
+      const auto earlier = std::ranges::find(now, stated.name, &StatedNumbers::name);
+      if (earlier != now.end() && earlier->interval.starts_with("[0") && stated.interval.starts_with("[-"))
+        earlier->from_end_since = stated.since;
+      continue;
+    }
     std::erase_if(now, [&](const StatedNumbers& before) { return before.name == stated.name; });
     now.push_back(std::move(stated));
   }
   return now;
 }
+
+}  // namespace
+
+void fail_from_end(const NodeFacts& facts, const std::string& found, const char* what, int since) {
+  fail_invalid(
+      "{}, but {}-{} takes non-negative {} only; negative ones count from the end since version {}: "
+      "import opset {} or newer",
+      found, facts.op_type(), facts.since_version(), what, since, since);
+}
+
+namespace {
 
 class NumberJudge {
  public:
@@ -78,7 +95,7 @@ class NumberJudge {
   }
 
   void judge() {
-    if (!low_ || !high_) return;
+    if (!low_) return;
     if (const onnx_io::Attribute* attribute = facts_.attribute(stated_.name.c_str())) {
       if (attribute->type == onnx_io::AttributeType::int_) return require(attribute->i, false);
       if (attribute->type == onnx_io::AttributeType::float_) return require(attribute->f, false);
@@ -114,7 +131,10 @@ class NumberJudge {
 
   template <typename T>
   void require(T number, bool in_list) {
-    const auto low = static_cast<T>(*low_), high = static_cast<T>(*high_);
+    const auto low = static_cast<T>(*low_);
+    if (stated_.from_end_since > 0 && number < T{0}) tell_negative(fmt::format("{}", number));
+    if (!high_) return;
+    const auto high = static_cast<T>(*high_);
     if (!(number >= low && (closed_ || unlimited_ ? number <= high : number < high)))
       tell(fmt::format("{}", number), in_list);
     const auto place = static_cast<std::int64_t>(number < 0 ? number - low : number);
@@ -123,6 +143,12 @@ class NumberJudge {
 
   std::string named() const {
     return of_input_ ? input_label(stated_.name) : fmt::format("attribute {}", stated_.name);
+  }
+
+  [[noreturn]] void tell_negative(const std::string& number) const {
+    const bool axes = stated_.interval.find('r') != stated_.interval.npos;
+    fail_from_end(facts_, fmt::format("{} {} {}", named(), axes ? "names axis" : "holds", number),
+                  axes ? "axes" : "numbers", stated_.from_end_since);
   }
 
   [[noreturn]] void tell(const std::string& number, bool in_list) const {

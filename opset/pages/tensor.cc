@@ -127,7 +127,7 @@ std::span<const Page> tensor_pages() {
        .elements = Elements::picked},
       {.op_type = "Squeeze",
        .shapes = "@13 - list",
-       .numbers = "axes: [-r,r)",
+       .numbers = "axes: [0,r); axes@11: [-r,r)",
        .rules = {{check_squeezed}},
        .folded = Folded::first,
        .elements = Elements::in_order},

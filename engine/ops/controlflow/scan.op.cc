@@ -20,16 +20,32 @@ namespace grurun::engine {
 namespace {
 
 struct Scan {
-  std::shared_ptr<const Plan> body;
+  Body body;
   std::size_t states;
   std::size_t scan_inputs;
   std::size_t scan_outputs;
+  std::vector<std::string> labels;  // of the scan outputs
   std::vector<std::int64_t> input_directions, output_directions, input_axes, output_axes;
 };
 
 // Each of them has as many entries as there are scan inputs or outputs.
 std::vector<std::int64_t> list_attribute(PrepareContext& node, const char* name, std::size_t count) {
   return node.ints_attribute(name, std::vector<std::int64_t>(count, 0));
+}
+
+// What the body would be given and return in a step, of inputs without any.
+std::vector<ValueType> types_in_a_step(const Scan& scan, const Values& state,
+                                       const std::vector<const Tensor*>& sequences,
+                                       const std::vector<std::size_t>& axes, RunContext& run) {
+  std::vector<ValueType> inputs;
+  for (const Value& value : state) inputs.push_back(value.type());
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    SymbolicShape shape = symbolic_shape(sequences[i]->shape());
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axes[i]));
+    inputs.push_back(ValueType::tensor(sequences[i]->dtype(), std::move(shape)));
+  }
+  require_declared_inputs(*scan.body, inputs, true);
+  return scan.body.output_types(inputs, run);
 }
 
 void run_scan(const Scan& scan, RunContext& run) {
@@ -48,6 +64,12 @@ void run_scan(const Scan& scan, RunContext& run) {
     length = steps;
   }
 
+  const KeptStates states(*scan.body, 0, 0, state, true);
+  std::vector<ValueType> types;
+  if (length == 0) {
+    types = types_in_a_step(scan, state, sequences, axes, run);
+    states.require_kept(std::span<const ValueType>(types).first(scan.states));
+  }
   ScratchVector<Values> scanned(scan.scan_outputs);
   for (std::int64_t t = 0; t < length; ++t) {
     Values inputs = std::move(state);
@@ -55,25 +77,30 @@ void run_scan(const Scan& scan, RunContext& run) {
       const std::int64_t at = scan.input_directions[i] == 0 ? t : length - 1 - t;
       inputs.emplace_back(slice_at(*sequences[i], axes[i], at));
     }
+    require_declared_inputs(*scan.body, inputs, true);
     Values outputs = run.run_subgraph(*scan.body, std::move(inputs));
+    states.require_kept(std::span(outputs).first(scan.states));
     state.assign(std::make_move_iterator(outputs.begin()),
                  std::make_move_iterator(outputs.begin() + static_cast<std::ptrdiff_t>(scan.states)));
-    for (std::size_t k = 0; k < scan.scan_outputs; ++k)
-      scanned[k].push_back(std::move(outputs[scan.states + k]));
+    for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
+      Value& made = outputs[scan.states + k];
+      require_stackable(scan.labels[k], t == 0 ? made : scanned[k].front(), made, t);
+      scanned[k].push_back(std::move(made));
+    }
   }
 
   for (std::size_t i = 0; i < scan.states; ++i) run.set_output(i, std::move(state[i]));
   for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
     const std::int64_t axis = scan.output_axes[k];
     run.set_output(scan.states + k,
-                   scanned[k].empty() ? empty_scan_output(*scan.body, scan.states + k, axis)
-                                      : stack_scan_output(scanned[k], axis, scan.output_directions[k] == 1));
+                   length == 0 ? empty_scan_output(scan.labels[k], types[scan.states + k], axis)
+                               : stack_scan_output(scanned[k], axis, scan.output_directions[k] == 1));
   }
 }
 
 RunFunction prepare_scan(PrepareContext& node) {
   Scan scan;
-  scan.body = node.subgraph("body");
+  scan.body = prepare_body(node, "body");
   const std::int64_t scan_inputs = node.int_attribute("num_scan_inputs");
   if (scan_inputs < 1 || static_cast<std::uint64_t>(scan_inputs) > node.input_count()) refuse();
   scan.scan_inputs = static_cast<std::size_t>(scan_inputs);
@@ -81,6 +108,8 @@ RunFunction prepare_scan(PrepareContext& node) {
   if (node.output_count() < scan.states) refuse();
   scan.scan_outputs = node.output_count() - scan.states;
   require_body(*scan.body, "Scan", node.input_count(), node.output_count());
+  require_declared_states(*scan.body, 0, 0, scan.states, true);
+  scan.labels = scan_output_labels(node, *scan.body, scan.states, scan.states);
   scan.input_directions = list_attribute(node, "scan_input_directions", scan.scan_inputs);
   scan.output_directions = list_attribute(node, "scan_output_directions", scan.scan_outputs);
   scan.input_axes = list_attribute(node, "scan_input_axes", scan.scan_inputs);

@@ -18,10 +18,11 @@ namespace grurun::engine {
 namespace {
 
 struct BatchScan {
-  std::shared_ptr<const Plan> body;
+  Body body;
   std::size_t states;
   std::size_t scan_inputs;
   std::size_t scan_outputs;
+  std::vector<std::string> labels;  // of the scan outputs
   std::vector<std::int64_t> directions;
 };
 
@@ -66,14 +67,49 @@ Tensor padded(std::span<const Value> values, std::int64_t length) {
   return out;
 }
 
+// Zeros for a row without steps: of the type and shape that others have made, or else that the body has.
+Tensor unmade(const BatchScan& scan, std::size_t k, std::int64_t length, const Value& made_elsewhere,
+              RunContext& run) {
+  if (!made_elsewhere.empty()) {
+    Shape shape = made_elsewhere.tensor().shape();
+    shape.insert(0, length);
+    return Tensor::zeros(made_elsewhere.tensor().dtype(), shape);
+  }
+  std::vector<ValueType> inputs;
+  for (std::size_t i = 0; i < scan.states + scan.scan_inputs; ++i) {
+    const Tensor& tensor = run.tensor(1 + i);
+    SymbolicShape shape = symbolic_shape(tensor.shape());
+    shape.erase(shape.begin(), shape.begin() + (i < scan.states ? 1 : 2));
+    inputs.push_back(ValueType::tensor(tensor.dtype(), std::move(shape)));
+  }
+  const ValueType type = scan.body.output_types(inputs, run)[scan.states + k];
+  const Tensor empty = empty_scan_output(scan.labels[k], type, 0);
+  Shape shape = empty.shape();
+  shape[0] = length;
+  return Tensor::zeros(empty.dtype(), shape);
+}
+
+void set_empty_batch(const BatchScan& scan, std::int64_t length, RunContext& run) {
+  for (std::size_t i = 0; i < scan.states; ++i) run.set_output(i, run.tensor(1 + i));
+  for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
+    const Tensor row = unmade(scan, k, length, Value(), run);
+    Shape shape = row.shape();
+    shape.insert(0, 0);
+    run.set_output(scan.states + k, Tensor(row.dtype(), shape));
+  }
+}
+
 void run_batch_scan(const BatchScan& scan, RunContext& run) {
   const Extent extent = measure(scan, run);
   const std::vector<std::int64_t> lengths = row_lengths(run, extent);
   std::vector<std::vector<Tensor>> results(scan.states + scan.scan_outputs);
+  std::vector<Value> first(scan.scan_outputs);
+  std::int64_t iteration = 0;
   for (std::int64_t row = 0; row < extent.batch; ++row) {
     const std::int64_t steps = lengths[static_cast<std::size_t>(row)];
     Values state;
     for (std::size_t i = 0; i < scan.states; ++i) state.emplace_back(slice_at(run.tensor(1 + i), 0, row));
+    const KeptStates states(*scan.body, 0, 0, state, true);
     ScratchVector<Values> scanned(scan.scan_outputs);
     for (std::int64_t t = 0; t < steps; ++t) {
       Values inputs = std::move(state);
@@ -81,32 +117,35 @@ void run_batch_scan(const BatchScan& scan, RunContext& run) {
         const std::int64_t at = scan.directions[i] == 0 ? t : steps - 1 - t;
         inputs.emplace_back(slice_at(slice_at(run.tensor(1 + scan.states + i), 0, row), 0, at));
       }
+      require_declared_inputs(*scan.body, inputs, true);
       Values outputs = run.run_subgraph(*scan.body, std::move(inputs));
+      states.require_kept(std::span(outputs).first(scan.states));
       state.assign(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(scan.states));
-      for (std::size_t k = 0; k < scan.scan_outputs; ++k)
-        scanned[k].push_back(std::move(outputs[scan.states + k]));
+      for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
+        Value& made = outputs[scan.states + k];
+        if (iteration == 0) first[k] = made;
+        require_stackable(scan.labels[k], first[k], made, iteration);
+        scanned[k].push_back(std::move(made));
+      }
+      ++iteration;
     }
     for (std::size_t i = 0; i < scan.states; ++i) results[i].push_back(state[i].tensor());
     for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
-      Tensor made = scanned[k].empty() ? empty_scan_output(*scan.body, scan.states + k, 0) : Tensor();
-      if (scanned[k].empty()) {
-        Shape shape = made.shape();
-        shape[0] = extent.length;
-        made = Tensor::zeros(made.dtype(), shape);
-      } else {
-        made = padded(scanned[k], extent.length);
-      }
-      results[scan.states + k].push_back(std::move(made));
+      results[scan.states + k].push_back(steps == 0 ? Tensor() : padded(scanned[k], extent.length));
     }
   }
-  if (extent.batch == 0)
-    fail_unsupported("Scan-8 with batch size 0: the shapes of its outputs are not known");
+  for (std::size_t k = 0; k < scan.scan_outputs; ++k) {
+    std::vector<Tensor>& rows = results[scan.states + k];
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      if (lengths[row] == 0) rows[row] = unmade(scan, k, extent.length, first[k], run);
+  }
+  if (extent.batch == 0) return set_empty_batch(scan, extent.length, run);
   for (std::size_t i = 0; i < results.size(); ++i) run.set_output(i, stack(results[i], 0));
 }
 
 RunFunction prepare_scan8(PrepareContext& node) {
   BatchScan scan;
-  scan.body = node.subgraph("body");
+  scan.body = prepare_body(node, "body");
   const std::int64_t scan_inputs = node.int_attribute("num_scan_inputs");
   const std::size_t variadic = node.input_count() > 0 ? node.input_count() - 1 : 0;
   if (scan_inputs < 1 || static_cast<std::uint64_t>(scan_inputs) > variadic) refuse();
@@ -115,6 +154,8 @@ RunFunction prepare_scan8(PrepareContext& node) {
   if (node.output_count() < scan.states) refuse();
   scan.scan_outputs = node.output_count() - scan.states;
   require_body(*scan.body, "Scan", variadic, node.output_count());
+  require_declared_states(*scan.body, 0, 0, scan.states, true);
+  scan.labels = scan_output_labels(node, *scan.body, scan.states, scan.states);
   scan.directions = node.ints_attribute("directions", std::vector<std::int64_t>(scan.scan_inputs, 0));
   if (scan.directions.size() != scan.scan_inputs) refuse();
   return [scan](RunContext& run) { run_batch_scan(scan, run); };

@@ -59,6 +59,8 @@ RunFunction prepare_squeeze(PrepareContext& node, Rule rule) {
   }
   std::optional<std::vector<std::int64_t>> list;
   if (node.has_attribute("axes")) list = node.ints_attribute("axes");
+  const bool from_end = node.since_version() >= 11;
+  if (list && !from_end && std::ranges::any_of(*list, [](std::int64_t axis) { return axis < 0; })) refuse();
   return [rule, list](RunContext& run) {
     Axes axes;
     if (list) axes = *list;

@@ -100,6 +100,23 @@ const std::vector<Listed>& listed_models() {
        "axes names axis -3 twice"},
       {13, "(float[2] X) => (float[a,b] Y) <int64[1] a = {2}> { Y = Unsqueeze (X, a) }",
        "axes names axis 2, but must lie in [-r, r) of the output, whose rank r is 2"},
+      // Squeeze-1 and Unsqueeze-1: "List of non-negative integers". Flatten: "[0, R]" before 11.
+      {10, "(float[2,1] X) => (float[a] Y) { Y = Squeeze <axes = [-1]> (X) }",
+       "attribute axes names axis -1, but Squeeze-1 takes non-negative axes only; negative ones count from "
+       "the "
+       "end since version 11: import opset 11 or newer"},
+      {1, "(float[2,1] X) => (float[a] Y) { Y = Squeeze <axes = [-1]> (X) }",
+       "attribute axes names axis -1, but Squeeze-1 takes non-negative axes only"},
+      {10, "(float[2,1] X) => (float[a] Y) { Y = Squeeze <axes = [1]> (X) }", ""},
+      {11, "(float[2,1] X) => (float[a] Y) { Y = Squeeze <axes = [-1]> (X) }", ""},
+      {10, "(float[2] X) => (float[a,b] Y) { Y = Unsqueeze <axes = [0, -1]> (X) }",
+       "attribute axes names axis -1, but Unsqueeze-1 takes non-negative axes only; negative ones count from "
+       "the end since version 11: import opset 11 or newer"},
+      {11, "(float[2] X) => (float[a,b] Y) { Y = Unsqueeze <axes = [-1]> (X) }", ""},
+      {9, "(float[2,1] X) => (float[a,b] Y) { Y = Flatten <axis = -1> (X) }",
+       "attribute axis names axis -1, but Flatten-9 takes non-negative axes only"},
+      {11, "(float[2,1] X) => (float[a,b] Y) { Y = Flatten <axis = -1> (X) }", ""},
+      {9, "(float[2,1] X) => (float[2,b] Y) { Y = Concat <axis = -1> (X, X) }", ""},
       {13, "(float[2] X) => (float[a,b] Y) <int64[2] s = {3, 3}> { Y = Expand (X, s) }",
        "input [2] cannot be expanded to [3,3]"},
       {13, "(float[2] X) => (float[a] Y) <int64[2] r = {1, 1}> { Y = Tile (X, r) }",
