@@ -9,7 +9,7 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "Attention",
        .shapes = "@1 [batch,length,width] [width,columns] [columns]",
        .numbers = "num_heads: [1,inf)",
-       .rules = {{check_divided_heads}},
+       .rules = {{check_projected_attention}},
        .flops = Flops::attention},
       {.op_type = "AttnLSTM",
        .shapes =
@@ -56,7 +56,8 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "EmbedLayerNormalization",
        .shapes =
            "@1 [batch,length] [batch,length] [words,hidden] [positions,hidden] [segments,hidden] [hidden] "
-           "[hidden] [batch,length] -"},
+           "[hidden] [batch,length] [rows,length]",
+       .rules = {{check_embeddings}}},
       {.op_type = "EngramGate",
        .shapes = "@1 [batch,length,streams,hidden] [batch,length,streams,hidden] [batch,length,hidden] "
                  "[streams,hidden] [streams,hidden] [streams,hidden]"},
@@ -80,7 +81,10 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "GatedRMSNorm",
        .shapes = "@1 [...] [C] [...]",
        .attributes = "activation: silu, swish, sigmoid"},
-      {.op_type = "GatherBlockQuantized", .attributes = "bits: 2, 4, 8; block_size >= 16"},
+      {.op_type = "GatherBlockQuantized",
+       .attributes = "bits: 2, 4, 8; block_size >= 16",
+       .together = blocks_of_power_of_two,
+       .rules = {{check_block_gather}}},
       {.op_type = "GatherND"},
       {.op_type = "GatherPacked",
        .shapes = "@1 [rows,bytes] -",
@@ -97,7 +101,7 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "GroupQueryAttention",
        .shapes = "@1 [batch,length,width] [batch,length,kv_width] [batch,length,kv_width] "
                  "[batch,kv_heads,past,size] "
-                 "[batch,kv_heads,past,size] [batch] one",
+                 "[batch,kv_heads,past,size] - one",
        .attributes = "causal: 0, 1; sliding_window_cache: 0, 1; qk_output: 0, 1, 2",
        .numbers = "num_heads: [1,inf); kv_num_heads: [1,inf)",
        .rules = {{check_group_query}},
@@ -115,10 +119,12 @@ std::span<const Page> microsoft_pages() {
        .shapes = "@1 [batch,length,heads] [heads] [heads] [batch,length,heads]"},
       {.op_type = "MRotaryEmbedding",
        .shapes = "@1 - [3,batch,length] [positions,half] [positions,half]",
-       .attributes = "mrope_layout: 0, 1"},
+       .attributes = "mrope_layout: 0, 1; interleaved: 0, 1",
+       .rules = {{check_rotation}}},
       {.op_type = "MatMulBnb4",
        .shapes = "@1 - [bytes] [blocks]",
        .attributes = "K >= 1; N >= 1; block_size >= 16; quant_type: 0, 1",
+       .together = blocks_of_power_of_two,
        .flops = Flops::matmul},
       {.op_type = "MatMulFpQ4",
        .shapes = "@1 - [bytes] [2]",
@@ -128,6 +134,8 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "MatMulIntegerToFloat", .flops = Flops::matmul},
       {.op_type = "MatMulNBits",
        .attributes = "K >= 1; N >= 1; bits: 2, 3, 4, 5, 6, 7, 8; block_size >= 16",
+       .together = blocks_of_power_of_two,
+       .rules = {{check_block_product}},
        .flops = Flops::matmul},
       {.op_type = "MaxpoolWithMask",
        .shapes = "@1 [N,C,D,...] [masks,planes,D,...]",
@@ -146,7 +154,7 @@ std::span<const Page> microsoft_pages() {
        .attributes = "group_topk >= 1; n_group >= 1; top_k >= 1; topk_group >= 1"},
       {.op_type = "MultiHeadAttention",
        .numbers = "num_heads: [1,inf)",
-       .rules = {{check_divided_heads}},
+       .rules = {{check_multi_head}},
        .flops = Flops::attention},
       {.op_type = "MurmurHash3"},
       {.op_type = "NGramHashMapping",
@@ -162,11 +170,13 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "QAttention",
        .shapes = "@1 [batch,length,width] [width,columns] [columns] one [columns]? - one [columns]?",
        .numbers = "num_heads: [1,inf)",
+       .rules = {{check_projected_attention}},
        .flops = Flops::attention},
       {.op_type = "QEmbedLayerNormalization",
        .shapes =
            "@1 [batch,length] [batch,length] [words,hidden] [positions,hidden] [segments,hidden] [hidden] "
-           "[hidden] [batch,length]"},
+           "[hidden] [batch,length] one one one one one one one one one one",
+       .rules = {{check_embeddings}}},
       {.op_type = "QGemm", .shapes = "@1 [a,b] one one [c,d] - - - one one", .flops = Flops::gemm},
       {.op_type = "QLinearAdd", .shapes = "@1 - one one - one one one one", .rules = {{check_broadcast}}},
       {.op_type = "QLinearAveragePool",
@@ -199,7 +209,10 @@ std::span<const Page> microsoft_pages() {
       {.op_type = "QuantizeLinear"},
       {.op_type = "QuickGelu"},
       {.op_type = "Range", .shapes = "@1 one one one"},
-      {.op_type = "RotaryEmbedding", .shapes = "@1 - - [positions,half] [positions,half]"},
+      {.op_type = "RotaryEmbedding",
+       .shapes = "@1 - - [positions,half] [positions,half]",
+       .attributes = "interleaved: 0, 1",
+       .rules = {{check_rotation}}},
       {.op_type = "Sampling",
        .shapes = "@1 [batch,length] one one one [words] [batch,words] [batch,length] [batch,words] one",
        .attributes = "model_type: 0, 1; min_tokens_to_keep >= 0",
@@ -207,8 +220,16 @@ std::span<const Page> microsoft_pages() {
        .rules = {{check_search}},
        .draws = Draws::always},
       {.op_type = "ScaledSiLU", .shapes = "@1 - one"},
-      {.op_type = "SkipLayerNormalization", .shapes = "@1 [*,hidden] [*,hidden] [hidden] [hidden] [hidden]"},
-      {.op_type = "SkipSimplifiedLayerNormalization", .shapes = "@1 [*,hidden] [*,hidden] [hidden] [hidden]"},
+      {.op_type = "SkipLayerNormalization",
+       .shapes = "@1 [batch,length,hidden] [batch,length,hidden] [hidden] [hidden] [hidden] | "
+                 "[batch,length,hidden] [1,length,hidden] [hidden] [hidden] [hidden] | "
+                 "[batch,length,hidden] [length,hidden] [hidden] [hidden] [hidden] | "
+                 "[rows,hidden] [rows,hidden] [hidden] [hidden] [hidden]"},
+      {.op_type = "SkipSimplifiedLayerNormalization",
+       .shapes = "@1 [batch,length,hidden] [batch,length,hidden] [hidden] [hidden] | "
+                 "[batch,length,hidden] [1,length,hidden] [hidden] [hidden] | "
+                 "[batch,length,hidden] [length,hidden] [hidden] [hidden] | "
+                 "[rows,hidden] [rows,hidden] [hidden] [hidden]"},
       {.op_type = "SparseAttention",
        .shapes = "@1 [batch,length,width] [batch,length,kv_width] [batch,length,kv_width] "
                  "[batch,kv_heads,most,size] "

@@ -31,7 +31,10 @@ std::string embed(const BodyNode& node, const Embeddings& of, bool has_position_
                : fmt::format("segments = Gather({}, segment_ids) sum = Add(placed, segments) ", of.segments);
   nodes += fmt::format("{} = LayerNormalization <axis = -1, epsilon: float = @epsilon> (sum, {}, {}) ",
                        of.out, of.gamma, of.beta);
-  if (!node.wants(of.mask_index)) return nodes;
+  if (!node.wants(of.mask_index)) {
+    node.accept_input("mask");  // it counts for mask_index alone
+    return nodes;
+  }
   if (node.has("mask")) {
     return nodes + fmt::format(
                        "along = Constant <value_ints = [1]> () "
