@@ -82,7 +82,7 @@ void check_block_gather(const NodeFacts& facts) {
   const std::int64_t size = facts.int_attribute("block_size", 128);
   if (data == nullptr || size < 1) return;
   const std::int64_t rank = rank_of(*data);
-  if (rank < 1) fail_invalid("data is a scalar, which has no axis that blocks could lie on");
+  if (rank < 1) fail_invalid("input data is a scalar, which has no axis that blocks could lie on");
   const std::int64_t gathered = axis_of(facts, "gather_axis", 0, rank),
                      quantized = axis_of(facts, "quantize_axis", 1, rank);
   const bool packed = facts.dtype(0) == DType::uint8;
