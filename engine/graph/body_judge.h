@@ -1,5 +1,5 @@
-// An operator that runs by its function body: judged by its page before the body runs, and named in its place
-// where the body fails.
+// An operator that is judged by its page before it runs, and that is named in place of the nodes of its body
+// where these fail.
 #pragma once
 
 #include <functional>

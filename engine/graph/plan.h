@@ -39,7 +39,7 @@ struct Step {
   std::string label;      // "node 'gru_1' (GRU-14)", for errors
   std::string op;         // "GRU-14"
   std::string called_by;  // label of the operator whose body the step is of; empty outside such
-  // Of that operator, at the first step of its body. nullptr: there is nothing to judge before this step.
+  // Of that operator, at the first step of its body, or of a kernel that leaves it to the page to judge.
   std::shared_ptr<const BodyJudge> judge;
   // For judges: its attributes resolved, its type and domain. nullptr: of no operator that the standard has.
   std::shared_ptr<const onnx_io::Node> node;

@@ -302,6 +302,9 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
   const opset::Page* page = opset::find_page(node.domain, node.op_type);
   const bool foldable = page != nullptr && page->folded != opset::Folded::never;
   if (options_.fuse && foldable && fold(node, page->folded, step, scope)) return;
+  // Kernels of other domains are no judges of what their pages say; a body is judged as a whole.
+  if (signature != nullptr && page != nullptr && !opset::newest_opset(node.domain) && scope.called_by.empty())
+    step.judge = std::make_shared<const BodyJudge>(node, since_version, step.label, step.inputs);
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
   if (signature != nullptr && !preparation.bodies().empty()) step.output_rules = signature->outputs;

@@ -86,7 +86,7 @@ std::string rotary_body(const BodyNode& node) {
   const std::size_t rank = node.rank("input");
   const std::int64_t length = node.dim("input", rank == 4 ? 2 : 1);
   std::string nodes, positions = "position_ids";
-  if (node.rank("position_ids") == 1) {
+  if (node.rank("position_ids") < 2) {
     nodes += fmt::format(
         "first = Constant <value_int = 0> () end = Constant <value_int = {}> () "
         "one = Constant <value_int = 1> () steps = Range(first, end, one) "
