@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "engine/graph/node_rules.h"
+#include "engine/graph/body_judge.h"
 #include "onnx_io/models/walk.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
@@ -33,25 +33,17 @@ class PlannedBody {
   std::shared_ptr<const Plan> plan_;
 };
 
-/// What a check says of an operator that is not ONNX's: there is no kernel to judge the inputs.
-void require_page(const onnx_io::Node& node, std::int64_t opset_version, const Values& inputs) {
-  if (opset::newest_opset(node.domain)) return;
-  std::vector<opset::InputFacts> facts(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    facts[i].given = !inputs[i].empty();
-    if (!inputs[i].is_tensor()) continue;
-    facts[i] = {true, inputs[i].tensor().dtype(), symbolic_shape(inputs[i].tensor().shape())};
-  }
-  const auto value_of = [&](std::size_t i) { return inputs[i].is_tensor() ? &inputs[i].tensor() : nullptr; };
-  const int since = opset::since_version(node.op_type, node.domain, opset_version).value_or(1);
-  require_facts(opset::NodeFacts(node, since, std::move(facts), value_of));
-}
-
 }  // namespace
 
-RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version, const PlanOptions& options) {
+RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version, const PlanOptions& options,
+                          bool judged) {
   if (onnx_io::has_body(node)) fail_unsupported("{} has a body graph and no kernel", node.op_type);
-  return [node, opset_version, options, body = std::make_shared<PlannedBody>()](RunContext& run) {
+  const int since = opset::since_version(node.op_type, node.domain, opset_version).value_or(1);
+  // The step says which node it is, and what its inputs are.
+  const auto judge =
+      judged ? std::make_shared<const BodyJudge>(node, since, "", std::vector<int>(node.inputs.size()))
+             : nullptr;
+  return [node, opset_version, options, judge, body = std::make_shared<PlannedBody>()](RunContext& run) {
     Values inputs;
     std::vector<ValueType> types;
     std::vector<bool> present;
@@ -62,15 +54,16 @@ RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version,
       types.push_back(inputs.back().type());
       key += inputs.back().describe() + ";";
     }
+    if (judge != nullptr)
+      judge->judge([&](std::size_t i) { return inputs[i].empty() ? nullptr : &inputs[i]; });
     const std::shared_ptr<const Plan> plan = body->of(key, [&] {
-      require_page(node, opset_version, inputs);
       const auto function = opset::function_body(node, opset_version, types);
       if (!function)
         fail_unsupported("the schema gives no function body for inputs of these types ({})", key);
-      return make_function_plan(*function, node.attributes, present, options);
+      return of_body([&] { return make_function_plan(*function, node.attributes, present, options); });
     });
     inputs.resize(plan->inputs.size());
-    Values outputs = run.run_subgraph(*plan, std::move(inputs));
+    Values outputs = of_body([&] { return run.run_subgraph(*plan, std::move(inputs)); });
     for (std::size_t i = 0; i < node.outputs.size() && i < outputs.size(); ++i) {
       if (!run.has_output(i)) continue;
       if (outputs[i].empty())

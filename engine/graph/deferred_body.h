@@ -8,8 +8,10 @@
 namespace grurun::engine {
 
 /// A run step that builds and plans the body at the first run, and again when types or shapes of the inputs
-/// change. Throws Error(unsupported) for a node with a graph attribute: its body would need the scope of the
-/// node.
-RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version, const PlanOptions& options);
+/// change. Inputs are judged by the operator's page before, unless the node is of the body of another
+/// operator. Throws Error(unsupported) for a node with a graph attribute: its body would need the scope of
+/// the node.
+RunFunction deferred_body(const onnx_io::Node& node, std::int64_t opset_version, const PlanOptions& options,
+                          bool judged);
 
 }  // namespace grurun::engine

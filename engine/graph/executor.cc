@@ -72,9 +72,32 @@ Values new_frame(const Plan& plan) {
 
 namespace {
 
-// The operator that the model names, where the step is of its body.
-std::string outer_label(const Step& step) {
-  return step.called_by.empty() ? "" : step.called_by + ": ";
+// Of a step of a body: the operator that the model names, and not the node of the body.
+std::string label_of(const Step& step, const StepContext& context, const RunState& state) {
+  if (step.called_by.empty()) return step.label + " with " + context.describe_inputs();
+  const bool is_judged = state.judged != nullptr && state.judged->label() == step.called_by;
+  return step.called_by + (is_judged ? " with " + *state.judged_inputs : "");
+}
+
+void judge_body(const Step& step, const Values& frame, RunState& state) {
+  const BodyJudge& judge = *step.judge;
+  state.judged_inputs = judge.judge([&](std::size_t i) -> const Value* {
+    const int slot = judge.slots()[i];
+    if (slot == no_slot || frame[static_cast<std::size_t>(slot)].empty()) return nullptr;
+    return &frame[static_cast<std::size_t>(slot)];
+  });
+  state.judged = &judge;
+}
+
+void run_step(const Step& step, StepContext& context) {
+  context.check_input_types();
+  try {
+    step.run(context);
+  } catch (const Error& error) {
+    context.refuse(error);
+    throw;
+  }
+  context.finish();
 }
 
 }  // namespace
@@ -88,18 +111,20 @@ void run_steps(const Plan& plan, Values& frame, RunState& state,
     if (memory != nullptr) memory->begin_step(number);
     const bool timed = static_cast<bool>(state.options.on_step);
     const auto begin = timed ? std::chrono::steady_clock::now() : RunOptions::Moment();
+    if (step.judge != nullptr) judge_body(step, frame, state);
     StepContext context(step, frame, state);
-    with_context([&] { return outer_label(step) + step.label + " with " + context.describe_inputs(); },
+    with_context([&] { return label_of(step, context, state); },
                  [&] {
                    context.check_input_types();
                    if (opset::forms_are_watched() && step.called_by.empty()) context.note_forms();
+                   if (step.called_by.empty()) return run_step(step, context);
                    try {
-                     step.run(context);
+                     run_step(step, context);
                    } catch (const Error& error) {
-                     context.refuse(error);
+                     // A chain of steps has said already which operator it is.
+                     if (error.context().empty()) fail_of_body(error);
                      throw;
                    }
-                   context.finish();
                  });
     if (timed) state.options.on_step(step, begin, std::chrono::steady_clock::now());
     if (observe != nullptr) {

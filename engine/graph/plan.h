@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/graph/body_judge.h"
 #include "engine/graph/op_context.h"
 #include "engine/graph/op_registry.h"
 #include "onnx_io/models/model.h"
@@ -38,6 +39,8 @@ struct Step {
   std::string label;      // "node 'gru_1' (GRU-14)", for errors
   std::string op;         // "GRU-14"
   std::string called_by;  // label of the operator whose body the step is of; empty outside such
+  // Of that operator, at the first step of its body, or of a kernel that leaves it to the page to judge.
+  std::shared_ptr<const BodyJudge> judge;
   // For judges: its attributes resolved, its type and domain. nullptr: of no operator that the standard has.
   std::shared_ptr<const onnx_io::Node> node;
   int since_version = 0;

@@ -91,6 +91,7 @@ std::shared_ptr<const Plan> PlanBuilder::plan_function(const Function& function,
   scope.imports = &function.opset_imports;
   scope.attributes = std::make_shared<const AttributeBindings>(std::move(attributes));
   scope.path = function.name + "/";
+  scope.called_by = function.name;
   scope.nodes = &function.nodes;
   Plan& plan = frame.plan();
   plan.name = function.name;
@@ -167,10 +168,26 @@ void PlanBuilder::add_initializers(const Graph& graph, Scope& scope) {
   }
 }
 
+namespace {
+
+// Outputs that a body does not make, and that nobody may ask for.
+void require_made(const std::string& name, const Scope& scope) {
+  for (const Scope* at = &scope; at != nullptr; at = at->enclosing) {
+    const auto unmade = at->unmade.find(name);
+    if (unmade != at->unmade.end()) fail_unsupported("'{}': {}", name, unmade->second);
+    if (at->slots.contains(name)) return;
+  }
+}
+
+}  // namespace
+
 void PlanBuilder::bind_outputs(const std::vector<std::string>& names, Scope& scope) {
   for (const std::string& name : names) {
     const std::optional<int> slot = scope.find(name);
-    if (!slot) fail_invalid("output '{}' is made by no node", name);
+    if (!slot) {
+      require_made(name, scope);
+      fail_invalid("output '{}' is made by no node", name);
+    }
     scope.frame->plan().outputs.push_back(*slot);
     scope.frame->plan().output_names.push_back(name);
   }
@@ -209,6 +226,7 @@ void PlanBuilder::add_resolved_node(const Node& node, Scope& scope) {
 namespace {
 
 [[noreturn]] void fail_undefined(const std::string& name, const Scope& scope) {
+  require_made(name, scope);
   if (scope.nodes != nullptr) {
     const auto cycles = opset::find_cycles(*scope.nodes);
     if (!cycles.empty())
@@ -300,6 +318,9 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
       note_forms(ConstantFacts(step.inputs, scope).of(node, since_version), step.label);
     return;
   }
+  // Kernels of other domains are no judges of what their pages say; a body is judged as a whole.
+  if (signature != nullptr && page != nullptr && !opset::newest_opset(node.domain) && scope.called_by.empty())
+    step.judge = std::make_shared<const BodyJudge>(node, since_version, step.label, step.inputs);
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
   if (signature != nullptr && !preparation.bodies().empty()) step.output_rules = signature->outputs;
@@ -353,8 +374,7 @@ void PlanBuilder::add_function_body(const Node& node, Scope& scope, int since_ve
   if (!body && !opset::newest_opset(node.domain))
     return add_deferred_body(node, scope, since_version, opset_version);
   if (!body) fail_unsupported("there is no kernel for {}", op_label(node, since_version));
-  if (!opset::newest_opset(node.domain))
-    require_facts(ConstantFacts(input_slots(node, scope), scope).of(node, since_version));
+  require_facts(ConstantFacts(input_slots(node, scope), scope).of(node, since_version));
   inline_function(*body, node, scope, since_version);
 }
 
@@ -364,19 +384,37 @@ void PlanBuilder::inline_function(const Function& function, const Node& node, Sc
     fail_invalid("{} is called with {} inputs and {} outputs, but the function has {} and {}", function.name,
                  node.inputs.size(), node.outputs.size(), function.inputs.size(), function.outputs.size());
   }
+  const bool of_operator = since_version > 0;
+  const bool is_outermost = of_operator && scope.called_by.empty();
   Scope inner = function_scope(function, node, scope);
-  inner.called_by = scope.called_by;
-  if (since_version > 0 && inner.called_by.empty())
-    inner.called_by = node_label(node, scope.path, since_version);
+  inner.called_by = is_outermost ? node_label(node, scope.path, since_version) : scope.called_by;
   std::vector<int> given = input_slots(node, scope);
+  std::shared_ptr<const BodyJudge> judge;
+  if (is_outermost) judge = std::make_shared<const BodyJudge>(node, since_version, inner.called_by, given);
   given.resize(function.inputs.size(), no_slot);
   for (std::size_t i = 0; i < function.inputs.size(); ++i) inner.define(function.inputs[i], given[i]);
-  for (const Node& body_node : function.nodes) add_node(body_node, inner);
+  const auto add_body = [&] {
+    for (const Node& body_node : function.nodes) add_node(body_node, inner);
+  };
+  const std::vector<Step>& steps = scope.frame->plan().steps;
+  const std::size_t first = steps.size();
+  if (is_outermost) {
+    of_body(add_body);
+  } else {
+    add_body();
+  }
+  if (judge != nullptr && first < steps.size()) scope.frame->plan().steps[first].judge = std::move(judge);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    const std::optional<int> slot = inner.find(function.outputs[i]);
-    if (!slot) fail_invalid("function {} does not make its output '{}'", function.name, function.outputs[i]);
-    scope.define(node.outputs[i], *slot);
+    if (const std::optional<int> slot = inner.find(function.outputs[i])) {
+      scope.define(node.outputs[i], *slot);
+    } else if (of_operator) {
+      scope.unmade.emplace(node.outputs[i],
+                           fmt::format("output {} of {} is not computed", function.outputs[i],
+                                       node_label(node, scope.path, since_version)));
+    } else {
+      fail_invalid("function {} does not make its output '{}'", function.name, function.outputs[i]);
+    }
   }
 }
 
@@ -393,7 +431,7 @@ void PlanBuilder::add_deferred_body(const Node& node, Scope& scope, int since_ve
   options.max_nodes = options_.max_nodes - node_count_;
   options.most_folded_growth = options_.most_folded_growth - folded_growth_;
   options.prefer_function_bodies = false;
-  step.run = deferred_body(node, opset_version, options);
+  step.run = deferred_body(node, opset_version, options, scope.called_by.empty());
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
   push_step(std::move(step), scope, {});

@@ -21,6 +21,9 @@ struct RunState {
   std::uint64_t seeds_given = 0;
   std::string body_path{};   // of RunOptions::observe_body, where the steps that run now stand
   bool in_function = false;  // these steps are of the body of a function, which is not observed
+  // The operator that was judged last, and what its inputs were.
+  const BodyJudge* judged = nullptr;
+  std::shared_ptr<const std::string> judged_inputs{};
 
   /// Throws Error(limit) once the deadline has passed, and what RunOptions::poll throws.
   void check_deadline() const;

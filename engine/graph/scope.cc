@@ -40,6 +40,7 @@ std::shared_ptr<const Plan> Frame::finish(bool fuse) {
     };
     touch(plan_->steps[i].inputs);
     touch(plan_->steps[i].outputs);
+    if (plan_->steps[i].judge != nullptr) touch(plan_->steps[i].judge->slots());
     if (const auto found = captured.find(i); found != captured.end()) touch(found->second);
   }
   for (std::size_t slot = 0; slot < slot_count; ++slot) {

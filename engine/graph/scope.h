@@ -51,6 +51,8 @@ struct Scope {
   std::string called_by;  // the label of the operator whose body this is of; empty outside such
   int depth = 0;
   std::unordered_map<std::string, int> slots;  // no_slot: an input the caller omitted
+  // By name, why there is no value: outputs of operators whose bodies do not make them.
+  std::unordered_map<std::string, std::string> unmade;
 
   /// The slot of a name in this scope's frame; a name of an enclosing scope becomes a capture. nullopt when
   /// unknown.

@@ -147,13 +147,29 @@ class GraphWalk {
                     other.type.describe(), by == other.by ? "another" : "the", by, value.type.describe()));
   }
 
+  static std::string kind_of(const ValueType& type) {
+    switch (type.kind) {
+      case ValueType::Kind::sequence:
+        return "a sequence";
+      case ValueType::Kind::optional:
+        return "an optional";
+      default:
+        return "a map";
+    }
+  }
+
   // TypeProto.Tensor: elem_type "MUST NOT have the value of UNDEFINED".
   void check_element_types(const Graph& graph, const CheckScope& scope) {
     const auto check = [&](const onnx_io::ValueInfo& value, const char* by) {
-      if (value.type.kind != ValueType::Kind::tensor || value.type.elem != DType::undefined) return;
-      report_.add(Rule::element_declared, scope,
-                  fmt::format("{} '{}' is declared as a tensor without an element type; give it one", by,
-                              value.name));
+      const ValueType* type = &value.type;
+      while (type->element != nullptr) type = type->element.get();
+      const bool is_tensor =
+          type->kind == ValueType::Kind::tensor || type->kind == ValueType::Kind::sparse_tensor;
+      if (!is_tensor || type->elem != DType::undefined) return;
+      report_.add(
+          Rule::element_declared, scope,
+          fmt::format("{} '{}' is declared as {} without an element type; give it one", by, value.name,
+                      type == &value.type ? "a tensor" : kind_of(value.type) + " of tensors"));
     };
     for (const onnx_io::ValueInfo& input : graph.inputs) check(input, "graph input");
     for (const onnx_io::ValueInfo& output : graph.outputs) check(output, "graph output");

@@ -6,7 +6,6 @@
 #include <new>
 
 #include "onnx/checker.h"
-#include "onnx/shape_inference/implementation.h"
 #include "onnx_io/models/model.h"
 #include "opset/inference/body_types.h"
 #include "opset/inference/infer_added.h"
@@ -158,8 +157,7 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
       schema.GetTypeAndShapeInferenceFunction()(hides ? given : context);
       correct_inferred(schema, context);
     } else if (const onnx::FunctionProto* body = schema.GetFunction(opset_version)) {
-      onnx::shape_inference::InferShapeForFunctionNode(*body, this, context,
-                                                       onnx::ShapeInferenceOptions(false, 1, false));
+      infer_body(*body, *this, context);
     } else if (!newest_opset(schema.domain()) || is_experimental_addition(schema)) {
       infer_added(schema, *this, context);
     }

@@ -1,6 +1,7 @@
 #include "opset/inference/infer_added.h"
 
 #include "onnx/shape_inference/implementation.h"
+#include "opset/findings/body_fault.h"
 #include "opset/schema/added/experimental.h"
 #include "tensor/error.h"
 
@@ -35,16 +36,17 @@ class InferredNode : public onnx::FunctionBodyBuildContext {
   const onnx::InferenceContext& context_;
 };
 
-// "Inference error(s): (op_type:MatMul): text" says in its own words what the text is of.
-std::string without_frame(std::string_view message) {
-  constexpr std::string_view list = "Inference error(s): ", node = "(op_type:";
-  if (const std::size_t at = message.find(list); at != message.npos) message.remove_prefix(at + list.size());
-  const std::size_t end = message.find("): ");
-  if (message.starts_with(node) && end != message.npos) message.remove_prefix(end + 3);
-  return std::string(message.substr(0, message.find('\n')));
-}
-
 }  // namespace
+
+void infer_body(const onnx::FunctionProto& body, const onnx::ISchemaRegistry& registry,
+                onnx::InferenceContext& context) {
+  try {
+    onnx::shape_inference::InferShapeForFunctionNode(body, &registry, context,
+                                                     onnx::ShapeInferenceOptions(false, 1, false));
+  } catch (const onnx::InferenceError&) {
+    throw onnx::InferenceError(body_fault);
+  }
+}
 
 void infer_added(const onnx::OpSchema& schema, const onnx::ISchemaRegistry& registry,
                  onnx::InferenceContext& context) {
@@ -57,12 +59,7 @@ void infer_added(const onnx::OpSchema& schema, const onnx::ISchemaRegistry& regi
     if (error.kind() != ErrorKind::unsupported) throw;
     return;  // what is not done is no fault of the model
   }
-  try {
-    onnx::shape_inference::InferShapeForFunctionNode(body, &registry, context,
-                                                     onnx::ShapeInferenceOptions(false, 1, false));
-  } catch (const onnx::InferenceError& error) {
-    throw onnx::InferenceError(without_frame(error.what()));
-  }
+  infer_body(body, registry, context);
 }
 
 }  // namespace grurun::opset

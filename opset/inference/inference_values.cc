@@ -32,7 +32,33 @@ TypeProto type_of(const TensorProto& tensor) {
   return type;
 }
 
+namespace {
+
+// ONNX's inference ends at a type within another that lacks its elements.
+bool lacks_elements(const TypeProto& type) {
+  switch (type.value_case()) {
+    case TypeProto::kTensorType:
+      return type.tensor_type().elem_type() == TensorProto::UNDEFINED;
+    case TypeProto::kSparseTensorType:
+      return type.sparse_tensor_type().elem_type() == TensorProto::UNDEFINED;
+    case TypeProto::kSequenceType:
+      return lacks_elements(type.sequence_type().elem_type());
+    case TypeProto::kOptionalType:
+      return lacks_elements(type.optional_type().elem_type());
+    case TypeProto::kMapType:
+      return type.map_type().key_type() == TensorProto::UNDEFINED ||
+             lacks_elements(type.map_type().value_type());
+    case TypeProto::kOpaqueType:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
 void clean(TypeProto& type) {
+  if (!type.has_tensor_type() && lacks_elements(type)) return type.Clear();
   switch (type.value_case()) {
     case TypeProto::kTensorType:
       return clean_shape(*type.mutable_tensor_type());

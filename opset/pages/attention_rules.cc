@@ -134,24 +134,4 @@ void check_rotary_embedding(const NodeFacts& facts) {
                to_string(*cache), *rotated / 2, *rotated);
 }
 
-// The columns of weights [width, columns] are those of Q, K and V; qkv_hidden_sizes parts them otherwise. Of
-// MultiHeadAttention those of query and value count, where heads are not apart.
-void check_divided_heads(const NodeFacts& facts) {
-  const std::int64_t heads = facts.int_attribute("num_heads", 1);
-  const auto require = [&](std::size_t input, std::size_t rank, std::int64_t parts) {
-    const SymbolicShape* shape = facts.shape(input);
-    if (shape == nullptr || shape->size() != rank || heads < 1) return;
-    const auto size = shape->back().value;
-    if (size && (*size % parts != 0 || *size / parts % heads != 0))
-      fail_invalid("{} is {}: its last size does not divide by {}{} heads", input_name(facts, input),
-                   to_string(*shape), parts == 1 ? "its " : "3 times its ", heads);
-  };
-  if (facts.op_type() == "MultiHeadAttention") {
-    require(0, 3, 1);
-    require(2, 3, 1);
-  } else if (facts.attribute("qkv_hidden_sizes") == nullptr) {
-    require(1, 2, 3);
-  }
-}
-
 }  // namespace grurun::opset

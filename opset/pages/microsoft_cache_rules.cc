@@ -47,6 +47,118 @@ void check_block_rows(const NodeFacts& facts) {
 
 }  // namespace
 
+namespace {
+
+// How many keys each entry has then, less 1, and how many of them are new; they stand within the caches.
+void check_key_counts(const NodeFacts& facts, const Size& batch, const Size& length) {
+  const SymbolicShape* counts = facts.shape(5);
+  const Size given = counts == nullptr ? std::nullopt : count_of(sizes_of(*counts));
+  if (given && batch && *given != *batch)
+    fail_invalid("seqlens_k is {}, but must hold a number for each of the {} rows of query",
+                 to_string(*counts), *batch);
+  require_sizes("query_seqlens", facts.shape(16), {batch}, "a number for each row of query");
+  const Size total = number_in(facts, 6), past = size_of(facts.shape(3), 2);
+  const bool has_past = facts.has_input(3), slides = facts.int_attribute("sliding_window_cache", 0) != 0,
+             padded = facts.has_input(16);
+  if (total && *total < 1) fail_invalid("total_sequence_length is {}, but must be positive", *total);
+  if (total && length && !has_past && *total != *length)
+    fail_invalid("total_sequence_length is {}, but there is no past and {} new words", *total, *length);
+  if (total && length && past && !slides && !padded && *total > *past && *total - *past != *length)
+    fail_invalid(
+        "total_sequence_length is {}, but the past of {} and {} new words have room for {}: it must be the "
+        "sum "
+        "of both, or at most the past",
+        *total, *past, *length, *past + *length);
+  const auto lasts = integers_in(facts, 5), news = integers_in(facts, 16);
+  if (!lasts || !total) return;
+  for (std::size_t b = 0; b < lasts->size(); ++b) {
+    const std::int64_t last = (*lasts)[b];
+    if (last < 0 || last >= *total)
+      fail_invalid("seqlens_k[{}] is {}, but must be in [0, {}), below total_sequence_length", b, last,
+                   *total);
+    if (news && length && b < news->size() && ((*news)[b] < 0 || (*news)[b] > std::min(*length, last + 1)))
+      fail_invalid("query_seqlens[{}] is {}, but must be in [0, {}]", b, (*news)[b],
+                   std::min(*length, last + 1));
+    const Size now = padded   ? (news && b < news->size() ? Size((*news)[b]) : std::nullopt)
+                     : length ? Size(std::min(*length, last + 1))
+                              : std::nullopt;
+    if (!now || !past || !length || slides) continue;
+    const std::int64_t before = last + 1 - *now, room = std::max(*past, *total);
+    if (before > *past || before + *length > room)
+      fail_invalid("seqlens_k[{}] is {}: {} keys before {} new words do not fit into the cache of {}", b,
+                   last, before, *length, room);
+  }
+}
+
+// Caches of half a head at most, and places within them.
+void check_turned_heads(const NodeFacts& facts, const Size& batch, const Size& length, const Size& size) {
+  require_sizes("position_ids", facts.shape(9), {batch, length}, "[batch_size, sequence_length]");
+  if (facts.int_attribute("do_rotary", 0) == 0) return;
+  for (const std::size_t input : {7, 8})
+    if (!facts.has_input(input)) fail_invalid("do_rotary needs {}", input_name(facts, input));
+  const SymbolicShape* cache = facts.shape(7);
+  const Size half = size_of(cache, 1), rows = size_of(cache, 0);
+  if (cache != nullptr && rank_of(*cache) != 2)
+    fail_invalid("cos_cache is {}, but must have 2 dimensions", to_string(*cache));
+  if (half && size && (*half < 1 || 2 * *half > *size))
+    fail_invalid("cos_cache is {}, but must have at most {} columns, half of the elements of a head",
+                 to_string(*cache), *size / 2);
+  require_sizes("sin_cache", facts.shape(8), {rows, half}, "as cos_cache");
+  if (!rows) return;
+  if (facts.has_input(9)) {
+    const auto ids = integers_in(facts, 9);
+    for (std::size_t i = 0; ids && i < ids->size(); ++i)
+      if ((*ids)[i] < 0 || (*ids)[i] >= *rows)
+        fail_invalid("position_ids holds {}, but cos_cache has {} rows", (*ids)[i], *rows);
+    return;
+  }
+  const auto lasts = integers_in(facts, 5), news = integers_in(facts, 16);
+  for (std::size_t b = 0; lasts && length && b < lasts->size(); ++b) {
+    const std::int64_t last = (*lasts)[b];
+    const std::int64_t now = news && b < news->size() ? (*news)[b] : std::min(*length, last + 1);
+    if (last + 1 - now + *length > *rows)
+      fail_invalid("seqlens_k[{}] is {}, which needs {} rows of cos_cache, but it has {}", b, last,
+                   last + 1 - now + *length, *rows);
+  }
+}
+
+// Heads of one size in query, key, value and the caches.
+void check_grouped_heads(const NodeFacts& facts) {
+  const std::int64_t heads = facts.int_attribute("num_heads", 0),
+                     kv_heads = facts.int_attribute("kv_num_heads", 0);
+  if (heads < 1 || kv_heads < 1 || heads > most_attention_heads || kv_heads > most_attention_heads) return;
+  if (heads % kv_heads != 0)
+    fail_invalid("num_heads is {}, which is no multiple of kv_num_heads, {}", heads, kv_heads);
+  if (facts.has_input(1) != facts.has_input(2)) fail_invalid("key and value must both be given, or neither");
+  if (facts.has_input(3) != facts.has_input(4))
+    fail_invalid("past_key and past_value must be given together");
+  const SymbolicShape *query = facts.shape(0), *past = facts.shape(3);
+  const std::int64_t all = facts.has_input(1) ? heads : heads + 2 * kv_heads;
+  const Size batch = size_of(query, 0), length = size_of(query, 1), width = size_of(query, 2);
+  if (width && *width % all != 0)
+    fail_invalid("query is {}: its last size does not divide by its {} heads", to_string(*query), all);
+  const Size size = width ? Size(*width / all) : std::nullopt;
+  for (const std::size_t input : {1, 2})
+    require_sizes(input_name(facts, input), facts.shape(input), {batch, length, count_of({kv_heads, size})},
+                  "kv_num_heads heads of query's size");
+  const bool halved = facts.dtype(3) == DType::uint8 && facts.int_attribute("kv_cache_bit_width", 0) == 4;
+  const Size stored = halved && size ? Size(*size / 2) : size;
+  require_sizes("past_key", past, {batch, kv_heads, std::nullopt, stored}, "kv_num_heads heads of key");
+  require_sizes("past_value", facts.shape(4), {batch, kv_heads, size_of(past, 2), stored}, "as past_key");
+  const Size total = number_in(facts, 6);
+  if (const SymbolicShape* bias = facts.shape(10)) {
+    const Sizes scores{size_of(bias, 0) == 1 ? Size(1) : batch, size_of(bias, 1) == 1 ? Size(1) : Size(heads),
+                       length, total};
+    require_sizes("attention_bias", bias, scores,
+                  "[batch_size or 1, num_heads or 1, sequence_length, total_sequence_length]");
+  }
+  require_sizes("head_sink", facts.shape(11), {heads}, "a number for each head");
+  check_key_counts(facts, batch, length);
+  check_turned_heads(facts, batch, length, size);
+}
+
+}  // namespace
+
 void check_group_query(const NodeFacts& facts) {
   const auto& outputs = facts.node().outputs;
   const GroupQueryForm form{facts.int_attribute("causal", 1),
@@ -58,6 +170,7 @@ void check_group_query(const NodeFacts& facts) {
                             outputs.size() > 3 && !outputs[3].empty(),
                             size_of(facts.shape(3), 2)};
   if (const auto fault = form_fault(form)) fail_invalid("{}", *fault);
+  check_grouped_heads(facts);
 }
 
 void check_sparse_attention(const NodeFacts& facts) {

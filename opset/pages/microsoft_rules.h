@@ -35,7 +35,22 @@ void check_ngram_hash(const NodeFacts& facts);
 
 /// GatedDeltaNet: heads, sequences, what its rule needs, and states for them.
 void check_delta_net(const NodeFacts& facts);
-/// GroupQueryAttention: what it states goes together.
+/// Attention and QAttention: columns of weights for whole heads, a past, a mask and a bias of scores for
+/// them.
+void check_projected_attention(const NodeFacts& facts);
+/// MultiHeadAttention: query, key and value fit each other; a past, masks and biases fit them.
+void check_multi_head(const NodeFacts& facts);
+/// EmbedLayerNormalization and QEmbedLayerNormalization: rows for all ids and places.
+void check_embeddings(const NodeFacts& facts);
+/// RotaryEmbedding and MRotaryEmbedding: caches for whole heads, positions within them.
+void check_rotation(const NodeFacts& facts);
+/// MatMulNBits: bytes, scales and zero points for N rows of K numbers in blocks.
+void check_block_product(const NodeFacts& facts);
+/// GatherBlockQuantized: scales and zero points for the blocks of data.
+void check_block_gather(const NodeFacts& facts);
+std::optional<std::string> blocks_of_power_of_two(const onnx_io::Node& node, int since_version);
+
+/// GroupQueryAttention: what it states goes together; caches, lengths and positions fit.
 void check_group_query(const NodeFacts& facts);
 /// SparseAttention: heads of the caches' size, rows of blocks, places within the cache.
 void check_sparse_attention(const NodeFacts& facts);

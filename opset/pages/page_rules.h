@@ -170,7 +170,6 @@ void check_transposed_convolution(const NodeFacts& facts);
 
 // Heads, which in rank 3 attributes state, caches and masks of Attention; the elements of a head that
 // RotaryEmbedding turns, the caches for them, and position_ids.
-void check_divided_heads(const NodeFacts& facts);
 void check_attention(const NodeFacts& facts);
 void check_rotary_embedding(const NodeFacts& facts);
 

@@ -81,7 +81,7 @@ void take_head(const DeltaNet& op, const float* from, std::int64_t n, float* to)
   if (!op.normalizes) return;
   float squares = 0;
   for (std::int64_t i = 0; i < n; ++i) squares += to[i] * to[i];
-  const float factor = 1 / std::sqrt(squares + 1e-6f);
+  const float factor = 1 / std::sqrt(squares + 1e-12f);
   for (std::int64_t i = 0; i < n; ++i) to[i] *= factor;
 }
 

@@ -62,8 +62,10 @@ class ChainFinder {
 
  private:
   bool add(const Step& step) {
+    // What is judged before it runs must begin a chain.
+    const bool follows = head_ != nullptr || !operations_.empty();
     if (operations_.size() == ElementwiseChain::most_operations || step.outputs.size() != 1 ||
-        step.outputs[0] == no_slot) {
+        step.outputs[0] == no_slot || (follows && step.judge != nullptr)) {
       return false;
     }
     if (const auto* unary = part_of<UnaryStep>(step)) {
@@ -199,6 +201,7 @@ std::shared_ptr<const Plan> plan_apart(std::vector<Step> steps, const std::vecto
     plan.inputs.push_back(plan.slot_count++);
   }
   for (Step& step : steps) {
+    step.judge = nullptr;  // of slots of the whole
     for (int& slot : step.inputs) slot = number(slot);
     for (int& slot : step.outputs) slot = number(slot);
     for (int& slot : step.last_used) slot = number(slot);
@@ -274,7 +277,8 @@ class Fusion {
     Step step;
     step.label = plan_.steps[first].label + " to " + plan_.steps[end - 1].label;
     step.op = plan_.steps[first].op;
-    step.called_by = plan_.steps[first].called_by;
+    step.called_by = caller_of(plan_.steps[first], plan_.steps[end - 1]);
+    step.judge = plan_.steps[first].judge;
     step.inputs = found.outside();
     step.last_used = plan_.steps[first].last_used;
     for (std::size_t i = first + 1; i < end; ++i) take_over(step, plan_.steps[i]);
@@ -284,6 +288,13 @@ class Fusion {
     step.run = ChainStep{ElementwiseChain(found.operations()), found.constant_rank(),
                          plan_apart({at(first), at(end)}, found.outside(), constants_)};
     return step;
+  }
+
+  // What the model names of a chain from one step to the other; empty where both are its own nodes.
+  static std::string caller_of(const Step& first, const Step& last) {
+    if (first.called_by == last.called_by) return first.called_by;
+    const auto named = [](const Step& step) { return step.called_by.empty() ? step.label : step.called_by; };
+    return named(first) + " to " + named(last);
   }
 
   // Makes the result of `next` that of `step`.

@@ -251,7 +251,7 @@ int BodyNode::dtype(std::string_view input) const {
 }
 
 void BodyNode::require_all_used(const onnx::FunctionProto& body) const {
-  std::set<std::string> used = asked_, read;
+  std::set<std::string> used = asked_, read = accepted_;
   for (const onnx::NodeProto& node : body.node()) {
     for (const AttributeProto& attribute : node.attribute()) used.insert(attribute.ref_attr_name());
     read.insert(node.input().begin(), node.input().end());

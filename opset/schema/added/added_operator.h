@@ -46,6 +46,9 @@ class BodyNode {
   /// A number of TensorProto.DataType.
   int dtype(std::string_view input) const;
 
+  /// Counts an input as read that is without effect here; why belongs in a comment at the call.
+  void accept_input(std::string_view input) const { accepted_.emplace(input); }
+
   /// Error(unsupported) for an attribute that the node gives, with another value than its default, and that
   /// the body neither asked for nor refers to, and for an input that it does not read.
   void require_all_used(const onnx::FunctionProto& body) const;
@@ -57,7 +60,8 @@ class BodyNode {
 
   const onnx::FunctionBodyBuildContext& context_;
   const onnx::OpSchema& schema_;
-  mutable std::set<std::string> asked_;  // attributes
+  mutable std::set<std::string> asked_;     // attributes
+  mutable std::set<std::string> accepted_;  // inputs
 };
 
 struct AddedOperator {

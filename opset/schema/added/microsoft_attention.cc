@@ -61,16 +61,21 @@ std::string visible_keys(const BodyNode& node, std::int64_t keys) {
         "visible = Unsqueeze(seen, axes) ",
         rank == 2 ? "[1, 2]" : "[1]");
   }
-  const std::int64_t batch = node.dim("query", 0), count = rank == 1 ? node.dim("key_padding_mask", 0) : 0;
-  if (rank != 1 || (count != batch && count != 2 * batch))
-    fail_unsupported("a mask of this shape is none that onnxruntime's CPU package takes");
+  if (rank != 1) fail_unsupported("a mask of {} dimensions", rank);
+  // Of 3 * batch_size + 2 numbers the first are lengths; the others add up lengths, for packed rows.
+  const std::int64_t batch = node.dim("query", 0), count = node.dim("key_padding_mask", 0);
+  const bool has_begins = count == 2 * batch;
   std::string nodes = fmt::format(
       "first = Constant <value_int = 0> () end = Constant <value_int = {}> () one = Constant <value_int = 1> "
       "() "
       "places = Range(first, end, one) mask = Cast <to = 7> (key_padding_mask) "
-      "axes = Constant <value_ints = [1, 2, 3]> () parts = Constant <value_ints = {}> () ",
-      keys, count == batch ? list_text({batch}) : list_text({batch, batch}));
-  if (count == batch) return nodes + "ends = Unsqueeze(mask, axes) visible = Less(places, ends) ";
+      "axes = Constant <value_ints = [1, 2, 3]> () parts = Constant <value_ints = {}> () "
+      "front = Constant <value_ints = [0]> () length_count = Constant <value_ints = [{}]> () ",
+      keys, list_text({batch, batch}), batch);
+  if (!has_begins)
+    return nodes +
+           "lengths = Slice(mask, front, length_count) ends = Unsqueeze(lengths, axes) "
+           "visible = Less(places, ends) ";
   return nodes +
          "end_part, begin_part = Split <axis = 0> (mask, parts) ends = Unsqueeze(end_part, axes) "
          "begins = Unsqueeze(begin_part, axes) before = Less(places, ends) "
@@ -139,8 +144,16 @@ std::string multi_head_body(const BodyNode& node) {
   return nodes;
 }
 
+// Of one number for each row, or one in all: the package takes it for a sign that there is none.
+bool says_nothing(const BodyNode& node) {
+  if (node.rank("mask_index") != 2 || node.dim("mask_index", 1) != 1) return false;
+  node.accept_input("mask_index");
+  return true;
+}
+
 // From the projected rows on: what Attention and QAttention share.
-std::string attend(const BodyNode& node, const char* mask, const char* added) {
+std::string attend(const BodyNode& node, const char* added) {
+  const char* mask = node.has("mask_index") && !says_nothing(node) ? "mask_index" : "";
   std::string nodes;
   std::string past = ", , ";
   if (node.has("past")) {
@@ -179,8 +192,8 @@ std::string attention_body(const BodyNode& node) {
   if (node.integer("do_rotary") != 0 || node.integer("past_present_share_buffer") != 0)
     fail_unsupported(
         "Attention with do_rotary or past_present_share_buffer is not done by onnxruntime's CPU package");
-  return nodes + attend(node, node.has("mask_index") ? "mask_index" : "",
-                        node.has("attention_bias") ? "attention_bias" : "");
+  node.integer("rotary_embedding_dim");  // of do_rotary
+  return nodes + attend(node, node.has("attention_bias") ? "attention_bias" : "");
 }
 
 std::string quantized_attention_body(const BodyNode& node) {
@@ -193,7 +206,7 @@ std::string quantized_attention_body(const BodyNode& node) {
              "scale_of_both = Mul(input_scale, weight_scale) scaled = Mul(whole, scale_of_both) "
              "rows = Add(scaled, bias) q, k, v = Split <axis = -1, num_outputs = 3> (rows) ",
              node.has("input_zero_point") ? "input_zero_point" : "", from ? ", weight_zero_point" : "") +
-         attend(node, node.has("mask_index") ? "mask_index" : "", "");
+         attend(node, "");
 }
 
 const TensorShapeProto* shape_of(const InferenceContext& context, std::size_t index, int rank) {

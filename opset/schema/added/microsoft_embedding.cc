@@ -31,7 +31,10 @@ std::string embed(const BodyNode& node, const Embeddings& of, bool has_position_
                : fmt::format("segments = Gather({}, segment_ids) sum = Add(placed, segments) ", of.segments);
   nodes += fmt::format("{} = LayerNormalization <axis = -1, epsilon: float = @epsilon> (sum, {}, {}) ",
                        of.out, of.gamma, of.beta);
-  if (!node.wants(of.mask_index)) return nodes;
+  if (!node.wants(of.mask_index)) {
+    node.accept_input("mask");  // it counts for mask_index alone
+    return nodes;
+  }
   if (node.has("mask")) {
     return nodes + fmt::format(
                        "along = Constant <value_ints = [1]> () "
@@ -83,7 +86,7 @@ std::string rotary_body(const BodyNode& node) {
   const std::size_t rank = node.rank("input");
   const std::int64_t length = node.dim("input", rank == 4 ? 2 : 1);
   std::string nodes, positions = "position_ids";
-  if (node.rank("position_ids") == 1) {
+  if (node.rank("position_ids") < 2) {
     nodes += fmt::format(
         "first = Constant <value_int = 0> () end = Constant <value_int = {}> () "
         "one = Constant <value_int = 1> () steps = Range(first, end, one) "

@@ -49,6 +49,18 @@ std::int64_t known_bits(const BodyNode& node) {
   return bits;
 }
 
+// Where B has no element: a projection that is left out, whose product is 0 whatever the other inputs hold.
+std::string omitted_product(const BodyNode& node, std::int64_t N) {
+  for (const char* input : {"B", "scales", "zero_points", "g_idx"}) node.accept_input(input);
+  return fmt::format(
+             "outer = Shape <start = 0, end = -1> (A) width = Constant <value_ints = [{}]> () "
+             "sizes = Concat <axis = 0> (outer, width) nought = Constant <value_float = 0.0> () "
+             "zero = CastLike(nought, A) ",
+             N) +
+         (node.has("bias") ? "product = Expand(zero, sizes) Y = Add(product, bias) "
+                           : "Y = Expand(zero, sizes) ");
+}
+
 // weights [N, K] of type T1; scales and zero points are for blocks of a row, or for the group of a column.
 std::string matmul_body(const BodyNode& node) {
   if (node.integer("weight_prepacked") != 0) fail_unsupported("MatMulNBits with weight_prepacked");
@@ -57,6 +69,8 @@ std::string matmul_body(const BodyNode& node) {
   const std::int64_t size = std::max<std::int64_t>(1, node.integer("block_size")),
                      blocks = K / size + (K % size != 0);
   const bool grouped = node.has("g_idx"), has_zero = node.has("zero_points");
+  for (std::size_t axis = 0; axis < node.rank("B"); ++axis)
+    if (node.dim("B", axis) == 0) return omitted_product(node, N);
   std::string nodes = unpacked("B", "numbers", bits) + reshaped("scales", "steps", {N, blocks});
   if (!has_zero) {
     nodes += fmt::format(
@@ -72,9 +86,13 @@ std::string matmul_body(const BodyNode& node) {
   }
   if (grouped) {
     nodes += reshaped("numbers", "flat", {N, -1}) + columns("flat", "needed", K) +
-             "of_group = Gather <axis = 1> (steps, g_idx) real = CastLike(needed, scales) ";
+             fmt::format(
+                 "group_begin = Constant <value_ints = [0]> () group_end = Constant <value_ints = [{}]> () "
+                 "groups = Slice(g_idx, group_begin, group_end) ",
+                 K) +
+             "of_group = Gather <axis = 1> (steps, groups) real = CastLike(needed, scales) ";
     nodes += has_zero
-                 ? "zero_of_group = Gather <axis = 1> (zeros, g_idx) from_zero = Sub(real, zero_of_group) "
+                 ? "zero_of_group = Gather <axis = 1> (zeros, groups) from_zero = Sub(real, zero_of_group) "
                  : "from_zero = Sub(real, zeros) ";
     nodes += "weights = Mul(from_zero, of_group) ";
   } else {
@@ -91,19 +109,44 @@ std::string matmul_body(const BodyNode& node) {
                                    : "Y = MatMul(A, matrix) ");
 }
 
+// output: the rows of real that indices name; what they name beyond it is 0.
+std::string gathered(const BodyNode& node) {
+  const auto rank = static_cast<std::int64_t>(node.rank("data"));
+  std::int64_t axis = node.integer("gather_axis");
+  if (axis < 0) axis += rank;
+  std::vector<std::int64_t> behind;
+  for (std::int64_t i = axis + 1; i < rank; ++i)
+    behind.push_back(-static_cast<std::int64_t>(behind.size()) - 1);
+  std::string nodes = fmt::format(
+      "all_sizes = Shape(real) axis_place = Constant <value_int = {}> () "
+      "count_there = Gather(all_sizes, axis_place) origin = Constant <value_int = 0> () "
+      "least = Neg(count_there) wide = Cast <to = 7> (indices) from_least = GreaterOrEqual(wide, least) "
+      "below = Less(wide, count_there) is_there = And(from_least, below) "
+      "place = Where(is_there, wide, origin) found = Gather <axis = {}> (real, place) "
+      "nought = Constant <value_float = 0.0> () zero = CastLike(nought, real) ",
+      axis, axis);
+  if (behind.empty()) return nodes + "output = Where(is_there, found, zero) ";
+  return nodes + fmt::format(
+                     "behind = Constant <value_ints = {}> () is_row = Unsqueeze(is_there, behind) "
+                     "output = Where(is_row, found, zero) ",
+                     list_text(behind));
+}
+
 // Dequantized whole, then gathered.
 std::string gather_body(const BodyNode& node) {
   std::string nodes;
+  if (node.rank("data") == 0)
+    fail_invalid("input data is a scalar, which has no axis that blocks could lie on");
   const std::string axis = "quantize_axis";
   if (node.dtype("data") != onnx::TensorProto::UINT8) {
     node.integer("bits");  // follows from the type
     return fmt::format(
-        "real = DequantizeLinear <axis: int = @quantize_axis, block_size: int = @block_size> (data, "
-        "scales{}) output = Gather <axis: int = @gather_axis> (real, indices) ",
-        node.has("zero_points") ? ", zero_points" : "");
+               "real = DequantizeLinear <axis: int = @quantize_axis, block_size: int = @block_size> (data, "
+               "scales{}) ",
+               node.has("zero_points") ? ", zero_points" : "") +
+           gathered(node);
   }
   const std::int64_t bits = known_bits(node), rank = static_cast<std::int64_t>(node.rank("data"));
-  if (rank == 0) fail_invalid("input data is a scalar, which has no axis that blocks could lie on");
   const std::vector<std::int64_t> rows = [&] {
     std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 0);
     shape.back() = -1;
@@ -123,8 +166,8 @@ std::string gather_body(const BodyNode& node) {
   }
   return nodes +
          "real = DequantizeLinear <axis: int = @quantize_axis, block_size: int = @block_size> (whole, "
-         "scales, "
-         "zeros) output = Gather <axis: int = @gather_axis> (real, indices) ";
+         "scales, zeros) " +
+         gathered(node);
 }
 
 // What the codes 0 to 15 mean, by quant_type.

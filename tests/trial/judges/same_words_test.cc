@@ -1,69 +1,9 @@
 // Files that break a rule of the standard: a check and a run say which, in the same words. Files that break
 // none, though others refuse them: neither says anything.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include "engine/graph/computed_values.h"
-#include "engine/graph/executor.h"
-#include "engine/graph/plan.h"
-#include "opset/check/check.h"
-#include "tensor/error.h"
-#include "tests/opset/model_text.h"
-#include "trial/preparation_fault.h"
+#include "tests/trial/judges/same_words.h"
 
 namespace grurun::trial {
 namespace {
-
-struct Row {
-  int opset;
-  std::string model;  // inputs, outputs, initializers and nodes
-  std::string says;   // a part of the sentence; empty: nothing
-};
-
-std::string checked_words(const onnx_io::Model& model) {
-  std::string text;
-  for (const opset::Finding& finding :
-       opset::check_model(model, engine::computed_values(model), preparation_fault).findings)
-    // The models leave the types of outputs open, which ONNX's checker does not allow.
-    if (finding.severity == opset::Severity::error && finding.code != "ONNX001")
-      text += fmt::format("{} [{}]\n", finding.message, finding.code);
-  return text;
-}
-
-// Fed with zeros.
-std::string run_words(const onnx_io::Model& model) {
-  std::vector<Value> inputs;
-  for (const onnx_io::ValueInfo& input : model.graph.inputs) {
-    std::vector<std::int64_t> dims;
-    for (const Dim& dim : *input.type.shape) dims.push_back(dim.value.value_or(1));
-    inputs.emplace_back(Tensor::zeros(input.type.elem, Shape(dims)));
-  }
-  try {
-    engine::run_plan(*engine::make_plan(model), inputs);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
-}
-
-std::string node(const std::string& inputs, const std::string& call) {
-  return "(" + inputs + ") => (Y) { Y = " + call + " }";
-}
-
-void expect_same_words(const Row& row, const std::string& more_imports = "") {
-  onnx::ModelProto proto = proto_from_text(
-      fmt::format("<ir_version: 8, opset_import: [\"\" : {}{}]> g {}", row.opset, more_imports, row.model));
-  for (auto& output : *proto.mutable_graph()->mutable_output()) output.clear_type();
-  const onnx_io::Model model = model_from_proto(proto);
-  const std::string check = checked_words(model), ran = run_words(model);
-  if (row.says.empty()) {
-    EXPECT_EQ(check, "") << row.model;
-    EXPECT_EQ(ran, "") << row.model;
-    return;
-  }
-  EXPECT_NE(check.find(row.says), std::string::npos) << row.model << "\n  check: " << check;
-  EXPECT_NE(ran.find(row.says), std::string::npos) << row.model << "\n  run: " << ran;
-}
 
 TEST(SameWords, OfACheckAndARun) {
   const std::string x = "float[2,3,4] X";
@@ -145,6 +85,8 @@ TEST(SameWords, OfACheckAndARun) {
        node("uint8[1,1,3,3] x, float s, uint8 z, uint8[1,1,1,1] w, uint8[1,1] wz",
             "QLinearConv(x, s, z, w, s, wz, s, z)"),
        "input w_zero_point is [1,1]; QLinearConv-10 takes [M], here [1], or a scalar"},
+      {12, node("float[2,3] X, float[3] s", "LayerNormalization <epsion = 0.1> (X, s)"),
+       "has no attribute 'epsion'; did you mean 'epsilon'?"},
       {9, node("int64[2,2] X", "ConstantOfShape(X)"), "input is [2,2]; ConstantOfShape-9 takes a list"},
   };
   for (const Row& row : rows) expect_same_words(row);

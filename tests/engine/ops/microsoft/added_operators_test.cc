@@ -16,6 +16,7 @@ using testing::Attributes;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
+using testing::nan;
 using ::testing::Pointwise;
 using testing::run_node;
 
@@ -123,6 +124,72 @@ TEST(AddedOperators, InputsAreHeldAgainstThePage) {
 TEST(AddedOperators, WhatABodyRefusesIsToldOfTheOperator) {
   const Tensor a = Tensor::from<float>({1, 2}, {1, 2}), b = Tensor::from<float>({3, 1}, {1, 2, 3});
   EXPECT_THAT(refusal("FusedMatMul", {a, b}, {}), HasSubstr("node 'node' (com.microsoft.FusedMatMul-1)"));
+}
+
+// The body of SkipSimplifiedLayerNormalization makes no mean; exporters name it all the same.
+TEST(AddedOperators, NamedOutputsThatNobodyReadsNeedNotBeMade) {
+  const testing::OneNode one{.op = "SkipSimplifiedLayerNormalization",
+                             .domain = microsoft,
+                             .opset = 1,
+                             .inputs = {row({3, 4}), row({0, 0}), Tensor::from<float>({2}, {1, 1})},
+                             .attributes = {},
+                             .outputs = {true, true, false, true}};
+  onnx_io::Model model = testing::one_node_model(one);
+  try {
+    make_plan(model);
+    ADD_FAILURE() << "the graph asks for mean";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+    EXPECT_THAT(error.what(), HasSubstr("output mean of node 'node'"));
+  }
+  model.graph.outputs.erase(model.graph.outputs.begin() + 1);
+  const auto made = run_plan(*make_plan(model), testing::fed_values(one), {});
+  EXPECT_THAT(floats_of(made[1]), ElementsAre(3, 4));
+}
+
+TEST(AddedOperators, MasksOfOneColumnHideNothing) {
+  const Tensor words = Tensor::from<float>({2, 2, 1}, {1, 2, 3, 4});
+  const Tensor weights = Tensor::from<float>({1, 3}, {1, 1, 1}), bias = Tensor::from<float>({3}, {0, 1, 2});
+  const auto attend = [&](Value mask) {
+    return floats_of(run_node("Attention", microsoft, 1, {words, weights, bias, std::move(mask)},
+                              {attr("num_heads", 1), attr("rotary_embedding_dim", 32)})[0]);
+  };
+  const std::vector<float> all = attend(Value());
+  EXPECT_EQ(attend(Tensor::from<std::int32_t>({2, 1}, {1, 0})), all);
+  EXPECT_EQ(attend(Tensor::from<std::int32_t>({1, 1}, {0})), all);
+  EXPECT_EQ(attend(Tensor::from<std::int32_t>({8}, {1, 2, 0, 1, 3, 0, 1, 3})),
+            attend(Tensor::from<std::int32_t>({2}, {1, 2})));
+  EXPECT_NE(attend(Tensor::from<std::int32_t>({2}, {1, 2})), all);
+}
+
+TEST(AddedOperators, LengthsMayStandInAColumn) {
+  const Tensor now = Tensor::from<float>({2, 1, 2}, {5, 5, 6, 6});
+  const Tensor past = Tensor::from<float>({2, 1, 2, 2}, {1, 1, 2, 2, 3, 3, 4, 4});
+  const auto attend = [&](const Shape& shape) {
+    const Tensor lasts = Tensor::from<std::int32_t>(shape, {1, 2});
+    return floats_of(run_node("GroupQueryAttention", microsoft, 1,
+                              {now, now, now, past, past, lasts, Tensor::from<std::int32_t>({1}, {3})},
+                              {attr("num_heads", 1), attr("kv_num_heads", 1)})[0]);
+  };
+  EXPECT_EQ(attend({2, 1}), attend({2}));
+}
+
+TEST(AddedOperators, WhatIsNotThereIsZero) {
+  const std::vector<std::uint8_t> bytes(16, 0x99);
+  const auto gathered =
+      floats_of(run_node("GatherBlockQuantized", microsoft, 1,
+                         {Tensor::from<std::uint8_t>({2, 8}, bytes),
+                          Tensor::from<std::int64_t>({3}, {-1, 2, -3}), Tensor::from<float>({2, 1}, {1, 2})},
+                         {attr("block_size", 16)})[0]);
+  EXPECT_EQ(gathered[0], 2);
+  EXPECT_EQ(gathered[16], 0);
+  EXPECT_EQ(gathered[32], 0);
+  const auto product =
+      run_node("MatMulNBits", microsoft, 1,
+               {Tensor::from<float>({1, 16}, std::vector<float>(16, nan)), Tensor(DType::uint8, {0, 1, 8}),
+                Tensor::from<float>({2}, {1, 1}), Value(), Value(), Tensor::from<float>({2}, {3, 4})},
+               {attr("K", 16), attr("N", 2), attr("block_size", 16)});
+  EXPECT_THAT(floats_of(product[0]), ElementsAre(3, 4));
 }
 
 TEST(AddedOperators, ScalarsAreRefusedInWords) {
