@@ -19,7 +19,8 @@ enum class SandboxRole : std::uint8_t {
   leader,   // reads what lies around models, and leads workers
 };
 
-/// All calls that it does not list fail with EPERM. conformance/generate/ has the lists.
-std::span<const sock_filter> call_filter(SandboxRole role);
+/// All calls that it does not list fail with EPERM. conformance/generate/ has the lists; a worker's is the
+/// strictest.
+std::span<const sock_filter> call_filter(SandboxRole role = SandboxRole::worker);
 
 }  // namespace grurun::conformance

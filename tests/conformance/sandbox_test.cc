@@ -334,6 +334,15 @@ TEST_F(Sandboxed, StepsThatAttackEndTheirCaseAtMost) {
   munmap(shared, sizeof(Tried));
 }
 
+TEST(ProcessLimits, OfProcessorTimeLeaveACaseItsOwn) {
+  rlimit former{};
+  ASSERT_EQ(getrlimit(RLIMIT_CPU, &former), 0);
+  limit_processor_time(std::chrono::seconds(1000));
+  EXPECT_TRUE(has_processor_time(std::chrono::seconds(900)));
+  EXPECT_FALSE(has_processor_time(std::chrono::seconds(1100)));
+  setrlimit(RLIMIT_CPU, &former);
+}
+
 TEST(SandboxMode, HasThreeNames) {
   EXPECT_EQ(parse_sandbox_mode("auto"), SandboxMode::automatic);
   EXPECT_EQ(parse_sandbox_mode("strict"), SandboxMode::strict);

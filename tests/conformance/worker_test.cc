@@ -57,6 +57,17 @@ TEST(Pool, EveryJobRunsOnceAndAnswersWhole) {
   }
 }
 
+TEST(Pool, AWorkerThatDoesNotGoOnIsReplaced) {
+  PoolOptions options{2, std::nullopt};
+  options.goes_on = [] { return false; };
+  std::set<std::string> processes;
+  for (const auto& [job, end] : run(8, options, [](std::size_t) { return std::to_string(getpid()); })) {
+    EXPECT_EQ(end.how, How::answered) << job;
+    processes.insert(end.answer);
+  }
+  EXPECT_EQ(processes.size(), 8U);
+}
+
 TEST(Pool, WorkersAreProcessesThatLiveLong) {
   const auto ends = run(50, {2, std::nullopt}, [](std::size_t) { return std::to_string(getpid()); });
   std::set<std::string> processes;

@@ -16,7 +16,7 @@
 
 static int counting;
 static long left = -1;
-static const char* kind;
+static char kind[16];  // a sandboxed program overwrites its environment
 static volatile char* note;
 
 static int fails(const char* call) {
@@ -30,7 +30,7 @@ void (*signal(int number, void (*handler)(int)))(int) {
   static void (*(*real)(int, void (*)(int)))(int);
   if (!real) *(void**)&real = dlsym(RTLD_NEXT, "signal");
   if (!counting && getenv("FAIL_AT")) {
-    kind = getenv("FAIL_CALL");
+    strncpy(kind, getenv("FAIL_CALL"), sizeof kind - 1);
     left = atol(getenv("FAIL_AT"));
     if (getenv("FAIL_NOTE")) {
       const long file = syscall(SYS_openat, AT_FDCWD, getenv("FAIL_NOTE"), O_RDWR | O_CLOEXEC);
