@@ -91,6 +91,7 @@ void judge_body(const Step& step, const Values& frame, RunState& state) {
 
 void run_step(const Step& step, StepContext& context) {
   context.check_input_types();
+  if (opset::forms_are_watched() && step.called_by.empty()) context.note_forms();
   try {
     step.run(context);
   } catch (const Error& error) {
@@ -115,8 +116,6 @@ void run_steps(const Plan& plan, Values& frame, RunState& state,
     StepContext context(step, frame, state);
     with_context([&] { return label_of(step, context, state); },
                  [&] {
-                   context.check_input_types();
-                   if (opset::forms_are_watched() && step.called_by.empty()) context.note_forms();
                    if (step.called_by.empty()) return run_step(step, context);
                    try {
                      run_step(step, context);
