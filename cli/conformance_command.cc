@@ -57,6 +57,7 @@ struct Flags {
   bool precise = false;
   bool no_fusion = false;
   bool cast = false;
+  bool random = false;
   std::string isa;
   std::string max_memory;
   ModelLimitFlags model;
@@ -178,6 +179,7 @@ SuiteOptions suite_options(const Flags& flags, std::size_t cases) {
   options.each.precise = flags.precise;
   options.each.fuse = !flags.no_fusion;
   options.each.cast = flags.cast;
+  options.each.random = flags.random;
   if (const auto limit = parse_time_limit("--max-time", flags.max_time))
     options.each.max_time = std::chrono::ceil<std::chrono::nanoseconds>(*limit);
   const auto workers = static_cast<std::size_t>(flags.jobs > 0 ? flags.jobs : kernels::usable_cpus());
@@ -440,6 +442,9 @@ void add_conformance(CLI::App& command, Action& action) {
                      "Instruction set of the kernels, one of those that grurun -v lists");
   add_fusion_flag(command, flags->no_fusion, "Options");
   whole("--seed", flags->seed, "Seed of random operators");
+  command.add_flag("--random", flags->random,
+                   "Let outputs pass that a random operator reaches, by type, shape and distribution alone; "
+                   "their verdict is random otherwise");
   command.footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"
       "2 usage, no case, or a report that could not be written, 70 internal error.");

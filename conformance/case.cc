@@ -7,9 +7,9 @@ namespace grurun::conformance {
 namespace {
 constexpr std::array<const char*, verdict_count> names = {"passed",      "passed-not-comparable",
                                                           "known-wrong", "differs",
-                                                          "unsupported", "invalid",
-                                                          "crashed",     "timed-out",
-                                                          "missing"};
+                                                          "random",      "unsupported",
+                                                          "invalid",     "crashed",
+                                                          "timed-out",   "missing"};
 }
 
 const char* verdict_name(Verdict verdict) {

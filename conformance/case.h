@@ -33,9 +33,10 @@ struct Case {
 enum class Verdict : std::uint8_t {
   passed,
   passed_not_comparable,  // a random operator reaches an output, which was checked by its distribution
-                          // instead
+                          // instead: in a test of that operator, or because the options allow it
   known_wrong,            // the case contradicts the text of its own release
   differs,
+  random,  // as passed_not_comparable, but nobody said that random values are wanted
   unsupported,
   invalid,
   crashed,
@@ -43,7 +44,7 @@ enum class Verdict : std::uint8_t {
   missing,  // another runtime left no output to be judged
 };
 
-inline constexpr int verdict_count = 9;
+inline constexpr int verdict_count = 10;
 
 /// "passed", "passed-not-comparable", "known-wrong", "differs", ...: as in reports and expectation files.
 const char* verdict_name(Verdict verdict);
@@ -60,6 +61,7 @@ struct OutputResult {
   std::string name;      // graph output
   bool random = false;   // checked by type, shape and distribution; comparison then holds only those
   trial::Comparison comparison;
+  std::string cause{};  // of a random one: what draws, "node 'drop' runs in training mode"
 };
 
 /// A rule of the standard that is broken without a bearing on the verdict.

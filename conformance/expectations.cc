@@ -40,8 +40,7 @@ Expectation parse_line(std::string_view rest, const std::string& file, int line)
   if (!parsed)
     fail_usage(
         "{}:{}: '{}' is no verdict; a line is PATTERN VERDICT REASON, the verdict one of differs, "
-        "unsupported, "
-        "invalid, crashed, timed-out, missing",
+        "random, unsupported, invalid, crashed, timed-out, missing",
         file, line, verdict);
   if (is_good(*parsed))
     fail_usage("{}:{}: {} needs no line: only exceptions are listed", file, line, verdict);

@@ -180,7 +180,8 @@ void rejudge(SuiteResult& result, const Rejudging& rejudging) {
     if (!outcome.ran) continue;
     CaseResult& ended = outcome.result;
     const bool is_judged =
-        !ended.outputs.empty() && (is_good(ended.verdict) || ended.verdict == Verdict::differs);
+        !ended.outputs.empty() &&
+        (is_good(ended.verdict) || ended.verdict == Verdict::differs || ended.verdict == Verdict::random);
     for (OutputResult& output : ended.outputs)
       if (is_judged)
         with_context([&] { return fmt::format("{}, output '{}'", result.cases[i].full_name(), output.name); },
@@ -190,9 +191,11 @@ void rejudge(SuiteResult& result, const Rejudging& rejudging) {
     const bool differs =
         std::ranges::any_of(ended.outputs, [](const OutputResult& output) { return !output.comparison.ok; });
     if (ended.verdict == Verdict::known_wrong && differs) continue;  // its expected values are wrong, still
+    const bool allows_random = ended.verdict == Verdict::passed_not_comparable;
     ended.verdict = Verdict::passed;
     ended.message.clear();
     for (const OutputResult& output : ended.outputs) judge_output(output, ended);
+    judge_random(allows_random, ended);
     if (!differs) ended.findings.clear();
   }
   for (CaseOutcome& outcome : result.outcomes)

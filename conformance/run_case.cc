@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <new>
 
@@ -10,11 +11,13 @@
 #include "engine/graph/plan.h"
 #include "onnx_io/mapped_files.h"
 #include "opset/check/mended_findings.h"
+#include "opset/findings/rules.h"
 #include "tensor/error.h"
 #include "tensor/memory/heap.h"
 #include "tensor/printable.h"
 #include "trial/as_type.h"
 #include "trial/diagnosis/explain.h"
+#include "trial/random_findings.h"
 
 namespace grurun::conformance {
 
@@ -24,6 +27,10 @@ using Clock = std::chrono::steady_clock;
 
 /// A case of a stranger's may name a million outputs and faults: a suite's report has so many of each case.
 constexpr std::size_t most_of_a_case = 1000;
+
+const std::string& random_code() {
+  return opset::rule_info(opset::Rule::random_output).code;
+}
 
 class Run {
  public:
@@ -41,6 +48,12 @@ class Run {
     result_.opsets = opsets_of(model);
     if (model.graph.outputs.empty()) fail_invalid("the model has no output, so that nothing can be compared");
     trial::Trial trial(model, trial_options(model));
+    run_sets(model, trial);
+    judge_random(options_.random || trial::tests_random_operator(model), result_);
+  }
+
+ private:
+  void run_sets(const onnx_io::Model& model, trial::Trial& trial) {
     if (test_.flat) return one(model, trial, trial::make_flat_data_set(test_.model, model.graph));
     for (const std::string& folder : test_.data_sets) {
       folder_ = folder;
@@ -49,7 +62,6 @@ class Run {
     }
   }
 
- private:
   trial::Tolerances tolerances_of(const std::string& output) const {
     trial::Tolerances out{options_.tolerance, test_.tolerance};
     out.keep_differing = options_.keep_differing;
@@ -75,6 +87,7 @@ class Run {
   }
 
   void warn(const opset::Finding& finding) {
+    if (finding.code == random_code()) return;  // the verdict says it
     if (result_.warnings.size() < most_of_a_case)
       result_.warnings.push_back({data_set_, finding});
     else
@@ -132,7 +145,7 @@ class Run {
     for (std::size_t i = 0; i < outcome.judgements.size(); ++i) {
       const trial::Judgement& judgement = outcome.judgements[i];
       OutputResult out{data_set_, without_middle(model.graph.outputs[i].name, most_of_name), judgement.random,
-                       judgement.comparison};
+                       judgement.comparison, judgement.cause};
       judge_output(out, result_);
       if (result_.outputs.size() < most_of_a_case)
         result_.outputs.push_back(std::move(out));
@@ -195,16 +208,38 @@ void excuse_known_wrong(const Case& test, CaseResult& result) {
 }  // namespace
 
 void judge_output(const OutputResult& output, CaseResult& result) {
-  if (!output.comparison.ok) {
-    if (result.verdict != Verdict::differs) {
-      const std::string set = output.data_set.empty() ? "" : output.data_set + ", ";
-      result.message = fmt::format("{}output '{}': {}", set, output.name, describe(output.comparison));
-    }
-    result.verdict = Verdict::differs;
-  } else if (output.random && result.verdict == Verdict::passed) {
-    result.verdict = Verdict::passed_not_comparable;
-    result.message = "random values were checked by type, shape and distribution";
+  if (output.comparison.ok) return;
+  if (result.verdict != Verdict::differs) {
+    const std::string set = output.data_set.empty() ? "" : output.data_set + ", ";
+    result.message = fmt::format("{}output '{}': {}", set, output.name, describe(output.comparison));
   }
+  result.verdict = Verdict::differs;
+}
+
+std::optional<Share> share_by_value(const std::vector<OutputResult>& outputs) {
+  if (std::ranges::none_of(outputs, &OutputResult::random)) return std::nullopt;
+  Share share;
+  for (const OutputResult& output : outputs) {
+    share.all += output.comparison.errors.total;
+    if (!output.random) share.by_value += output.comparison.errors.total;
+  }
+  return share;
+}
+
+void judge_random(bool allowed, CaseResult& result) {
+  const std::optional<Share> share = share_by_value(result.outputs);
+  if (!share || result.verdict > Verdict::random) return;
+  const std::string compared =
+      fmt::format("{} of {} elements were compared by value", share->by_value, share->all);
+  if (result.verdict == Verdict::differs) {
+    result.message += "; " + compared;
+    return;
+  }
+  const auto first = std::ranges::find_if(result.outputs, &OutputResult::random);
+  result.verdict = allowed ? Verdict::passed_not_comparable : Verdict::random;
+  result.message = (allowed ? "random values were checked by type, shape and distribution"
+                            : trial::unjudged_text(first->cause, "--random")) +
+                   "; " + compared;
 }
 
 CaseResult run_case(const Case& test, const CaseOptions& options) {

@@ -45,8 +45,9 @@ class ModelCopy {
     const std::size_t end = module.find('\'', 1);
     fail_usage(
         "{}: Python has no module named {}; install it, or name a Python that has it and grurun in the "
-        "environment's GRURUN_PYTHON",
-        run.flag, module.starts_with('\'') && end != std::string::npos ? module.substr(0, end + 1) : module);
+        "environment's GRURUN_PYTHON (now {})",
+        run.flag, module.starts_with('\'') && end != std::string::npos ? module.substr(0, end + 1) : module,
+        python_program());
   }
   const ErrorKind kind = made.verdict == Verdict::timed_out ? ErrorKind::limit
                          : made.verdict == Verdict::invalid ? ErrorKind::invalid_model

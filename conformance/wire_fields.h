@@ -141,7 +141,7 @@ void fields(Io& io, T& value) {
   } else if constexpr (std::is_same_v<Plain, OpsetImport>) {
     io(value.domain), io(value.version);
   } else if constexpr (std::is_same_v<Plain, OutputResult>) {
-    io(value.data_set), io(value.name), io(value.random), fields(io, value.comparison);
+    io(value.data_set), io(value.name), io(value.random), io(value.cause), fields(io, value.comparison);
   } else if constexpr (std::is_same_v<Plain, trial::Comparison>) {
     io(value.ok), io(value.actual_type), io(value.expected_type), io(value.structure), io(value.tolerance);
     fields(io, value.errors), io(value.first), io(value.worst), io(value.rule), fields(io, value.headroom);

@@ -107,6 +107,7 @@ void add_comparison(Json& out, const trial::Comparison& comparison, bool random)
   out["actual_type"] = printable(comparison.actual_type);
   out["expected_type"] = printable(comparison.expected_type);
   out["problem"] = printable(comparison.structure);
+  if (random) out["total"] = errors.total;
   if (random) return;
   out["rtol"] = comparison.tolerance.rtol;
   out["atol"] = comparison.tolerance.atol;
@@ -147,6 +148,7 @@ trial::Comparison comparison_of(const nlohmann::json& output, bool& random) {
   out.actual_type = output.at("actual_type");
   out.expected_type = output.at("expected_type");
   out.structure = output.at("problem");
+  if (random && output.contains("total")) out.errors.total = whole_of(output.at("total"));
   if (random) return out;
   out.tolerance = {output.at("rtol"), output.at("atol")};
   trial::ElementErrors& errors = out.errors;

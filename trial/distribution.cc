@@ -146,14 +146,19 @@ std::string check_dropout(const RandomOrigin& origin, const Doubles& values, con
                       static_cast<double>(values.size()), *ratio);
   const std::optional<Doubles> data = as_doubles(origin.input(0));
   if (!data || data->size() != values.size()) return check_like_sample(values, sample);
-  double kept = 0;
-  double count = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if ((*data)[i] == 0) continue;
-    count += 1;
-    kept += values[i] == 0 ? 0 : 1;
-  }
-  return check_kept(kept, count, *ratio);
+  const auto check_share = [&](const Doubles& drawn) {
+    double kept = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      if ((*data)[i] == 0) continue;
+      count += 1;
+      kept += drawn[i] == 0 ? 0 : 1;
+    }
+    return check_kept(kept, count, *ratio);
+  };
+  if (std::string broken = check_share(values); !broken.empty()) return broken;
+  const std::string broken = check_share(sample);
+  return broken.empty() ? broken : "the expected sample: " + broken;
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace grurun::trial {
 
 /// Empty when actual, of the same type and shape as expected, could be a sample of what origin says;
 /// otherwise one line that says what it breaks.
-/// The support, which check_support tells, is that of both; the others are for actual alone.
+/// The support, which check_support tells, and the share that a Dropout keeps are those of both; the others
+/// are for actual alone.
 /// - RandomUniform, RandomUniformLike: every value within [low, high]; mean and variance.
 /// - RandomNormal, RandomNormalLike: finite; mean and variance.
 /// - Bernoulli: 0 or 1; where the probabilities are known, 0 for 0, 1 for 1, and their sum.

@@ -25,8 +25,9 @@ bool is_random_type(const Node& node) {
 
 /// What is known of a value before a run.
 struct Fact {
-  std::string random;  // the random operator it depends on; empty: none
-  Tensor value;        // undefined: not known
+  const Node* random = nullptr;  // that draws, and that it depends on; nullptr: none
+  Tensor value;                  // undefined: not known
+  const Node* place = nullptr;   // of the main graph, which is random or holds it in a body or function
 };
 
 using Facts = std::vector<Fact>;
@@ -43,7 +44,9 @@ struct DrawnScope {
 };
 
 void join(Fact& into, const Fact& other) {
-  if (into.random.empty()) into.random = other.random;
+  if (into.random != nullptr) return;
+  into.random = other.random;
+  into.place = other.place;
 }
 
 bool is_true(const Tensor& value) {
@@ -57,8 +60,10 @@ bool is_zero(const Tensor& value) {
 
 class Analysis {
  public:
-  Analysis(const onnx_io::Model& model, const std::unordered_map<std::string, Tensor>& made)
-      : functions_(model.functions), made_(made) {}
+  /// unknown_trains: so does a Dropout whose training_mode is not known.
+  Analysis(const onnx_io::Model& model, const std::unordered_map<std::string, Tensor>& made,
+           bool unknown_trains = true)
+      : functions_(model.functions), made_(made), unknown_trains_(unknown_trains) {}
 
   /// Adds the outputs of all nodes to scope.
   void walk(const std::vector<Node>& nodes, DrawnScope& scope, const onnx_io::OpsetImports& imports) {
@@ -67,16 +72,17 @@ class Analysis {
       for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         if (node.outputs[i].empty()) continue;
         Fact& fact = scope.names[node.outputs[i]] = i < facts.size() ? facts[i] : Fact{};
-        const auto made =
-            scope.outer == nullptr && call_ == &main_ ? made_.find(node.outputs[i]) : made_.end();
-        if (made != made_.end() && fact.random.empty()) fact.value = made->second;
+        if (scope.outer != nullptr || call_ != &main_) continue;
+        if (fact.random != nullptr && fact.place == nullptr) fact.place = &node;
+        const auto made = made_.find(node.outputs[i]);
+        if (made != made_.end() && fact.random == nullptr) fact.value = made->second;
       }
     }
   }
 
-  static bool is_random(const Node& node, const Facts& inputs, std::int64_t opset) {
+  bool is_random(const Node& node, const Facts& inputs, std::int64_t opset) const {
     if (!is_random_type(node)) return false;
-    if (node.op_type != "Dropout") return true;
+    if (!trains(node)) return true;
     if (opset < 7) {
       const Attribute* is_test = node.find_attribute("is_test");
       const Attribute* ratio = node.find_attribute("ratio");
@@ -85,17 +91,17 @@ class Analysis {
     }
     if (opset < 12) return false;
     const bool has_mode = node.inputs.size() > 2 && !node.inputs[2].empty();
-    if (!has_mode || (inputs[2].value.defined() && !is_true(inputs[2].value))) return false;
+    if (!has_mode || !(inputs[2].value.defined() ? is_true(inputs[2].value) : unknown_trains_)) return false;
     return !(node.inputs.size() > 1 && !node.inputs[1].empty() && inputs[1].value.defined() &&
              is_zero(inputs[1].value));
   }
 
   static Facts constant(const Node& node) {
     const Attribute* value = node.find_attribute("value");
-    if (value != nullptr && value->tensors.size() == 1) return {Fact{{}, value->tensors[0]}};
+    if (value != nullptr && value->tensors.size() == 1) return {Fact{nullptr, value->tensors[0]}};
     const Attribute* number = node.find_attribute("value_float");
     // In a function it may stand for what the caller gives.
-    if (number != nullptr && number->ref_attr_name.empty()) return {Fact{{}, Tensor::scalar(number->f)}};
+    if (number != nullptr && number->ref_attr_name.empty()) return {Fact{nullptr, Tensor::scalar(number->f)}};
     return {};
   }
 
@@ -111,8 +117,8 @@ class Analysis {
     if (const Function* called = functions_.find(node)) return function(*called, node, inputs);
     const auto import = imports.find(node.domain);
     const std::int64_t opset = import == imports.end() ? 1 : import->second;
+    if (is_random(node, inputs, opset)) return Facts(node.outputs.size(), Fact{&node, {}});
     if (node.domain.empty()) {
-      if (is_random(node, inputs, opset)) return Facts(node.outputs.size(), Fact{node.op_type, {}});
       if (node.op_type == "Shape" || node.op_type == "Size") return {};
       if (node.op_type == "Constant") return constant(node);
       if (node.op_type == "If") return branches(node, inputs, scope, imports);
@@ -152,7 +158,7 @@ class Analysis {
                  const onnx_io::OpsetImports& imports) {
     DrawnScope scope{&outer, {}};
     for (const onnx_io::Initializer& initializer : body.initializers)
-      scope.names[initializer.name] = {{}, initializer.tensor};
+      scope.names[initializer.name] = {nullptr, initializer.tensor};
     for (std::size_t i = 0; i < body.inputs.size(); ++i)
       scope.names[body.inputs[i].name] = i < inputs.size() ? inputs[i] : Fact{};
     walk(body.nodes, scope, imports);
@@ -168,7 +174,7 @@ class Analysis {
 
   Facts branches(const Node& node, const Facts& inputs, const DrawnScope& scope,
                  const onnx_io::OpsetImports& imports) {
-    Facts facts(node.outputs.size(), inputs.empty() ? Fact{} : Fact{inputs[0].random, {}});
+    Facts facts(node.outputs.size(), inputs.empty() ? Fact{} : Fact{inputs[0].random, {}, inputs[0].place});
     for (const char* name : {"then_branch", "else_branch"}) {
       const Graph* body = body_of(node, name);
       if (body == nullptr) continue;
@@ -195,8 +201,8 @@ class Analysis {
       for (std::size_t i = 0; i < states; ++i) {
         if (state_outputs + i >= outputs.size() || state_inputs + i >= inputs.size()) break;
         Fact& state = inputs[state_inputs + i];
-        if (!state.random.empty() || outputs[state_outputs + i].random.empty()) continue;
-        state.random = outputs[state_outputs + i].random;
+        if (state.random != nullptr || outputs[state_outputs + i].random == nullptr) continue;
+        join(state, outputs[state_outputs + i]);
         found[i] = state;
         changed = true;
       }
@@ -254,6 +260,7 @@ class Analysis {
 
   const opset::FunctionIndex functions_;
   const std::unordered_map<std::string, Tensor>& made_;  // in the main graph
+  const bool unknown_trains_;
   Call main_;
   Call* call_ = &main_;
 };
@@ -264,43 +271,52 @@ bool has_random_operator(const onnx_io::Model& model) {
   return onnx_io::find_node(model, is_random_type) != nullptr;
 }
 
+bool trains(const Node& node) {
+  return opset::draws_of(node) == opset::Draws::in_training;
+}
+
 std::unordered_set<std::string> deciding_values(const onnx_io::Model& model) {
   const onnx_io::Producers producers(model.graph.nodes);
   std::unordered_set<std::string> made;
-  for (const Node& node : model.graph.nodes) {
-    if (!node.domain.empty() || node.op_type != "Dropout") continue;
-    for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-      const Node* maker = producers.node(node.inputs[i]);
-      const bool is_known = maker != nullptr && maker->domain.empty() && maker->op_type == "Constant" &&
-                            !Analysis::constant(*maker).empty();
-      if (maker != nullptr && !is_known) made.insert(node.inputs[i]);
-    }
-  }
+  const auto add_made = [&](const std::string& name) {
+    const Node* maker = producers.node(name);
+    const bool is_known = maker != nullptr && maker->domain.empty() && maker->op_type == "Constant" &&
+                          !Analysis::constant(*maker).empty();
+    if (maker != nullptr && !is_known) made.insert(name);
+  };
+  for (const Node& node : model.graph.nodes)
+    if (trains(node))
+      for (std::size_t i = 1; i < node.inputs.size(); ++i) add_made(node.inputs[i]);
+  for (const std::optional<RandomOrigin>& origin : find_random_outputs(model, {}))
+    if (origin && origin->node != nullptr && !origin->node->inputs.empty()) add_made(origin->node->inputs[0]);
   return made;
 }
 
-std::vector<std::optional<RandomOrigin>> find_random_outputs(
-    const onnx_io::Model& model, const std::vector<Value>& inputs,
-    const std::unordered_map<std::string, Tensor>& made) {
+namespace {
+
+std::vector<std::optional<RandomOrigin>> find_origins(const onnx_io::Model& model,
+                                                      const std::vector<Value>& inputs,
+                                                      const std::unordered_map<std::string, Tensor>& made,
+                                                      bool unknown_trains) {
   const Graph& graph = model.graph;
   std::vector<std::optional<RandomOrigin>> origins(graph.outputs.size());
   if (!has_random_operator(model)) return origins;
 
   DrawnScope scope;
   for (const onnx_io::Initializer& initializer : graph.initializers)
-    scope.names[initializer.name] = {{}, initializer.tensor};
+    scope.names[initializer.name] = {nullptr, initializer.tensor};
   for (std::size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i)
-    if (inputs[i].is_tensor()) scope.names[graph.inputs[i].name] = {{}, inputs[i].tensor()};
-  Analysis analysis(model, made);
+    if (inputs[i].is_tensor()) scope.names[graph.inputs[i].name] = {nullptr, inputs[i].tensor()};
+  Analysis analysis(model, made, unknown_trains);
   analysis.walk(graph.nodes, scope, model.opset_imports);
   const onnx_io::Producers producers(graph.nodes);
 
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const Fact fact = scope.find(graph.outputs[i].name);
-    if (fact.random.empty()) continue;
-    RandomOrigin origin{fact.random, nullptr, 0, {}};
+    if (fact.random == nullptr) continue;
+    RandomOrigin origin{fact.random->op_type, nullptr, 0, {}, fact.random, fact.place};
     const auto* made = producers.find(graph.outputs[i].name);
-    if (made != nullptr && is_random_type(*made->node) && made->node->op_type == fact.random) {
+    if (made != nullptr && made->node == fact.random) {
       origin.node = made->node;
       origin.output = made->output;
       for (const Fact& input : analysis.inputs_of(*made->node, scope)) origin.inputs.push_back(input.value);
@@ -308,6 +324,20 @@ std::vector<std::optional<RandomOrigin>> find_random_outputs(
     origins[i] = std::move(origin);
   }
   return origins;
+}
+
+}  // namespace
+
+std::vector<std::optional<RandomOrigin>> find_random_outputs(
+    const onnx_io::Model& model, const std::vector<Value>& inputs,
+    const std::unordered_map<std::string, Tensor>& made) {
+  return find_origins(model, inputs, made, true);
+}
+
+std::vector<std::optional<RandomOrigin>> find_surely_random_outputs(
+    const onnx_io::Model& model, const std::vector<Value>& inputs,
+    const std::unordered_map<std::string, Tensor>& made) {
+  return find_origins(model, inputs, made, false);
 }
 
 }  // namespace grurun::trial

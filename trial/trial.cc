@@ -17,6 +17,7 @@
 #include "tensor/interruption.h"
 #include "tensor/limits.h"
 #include "trial/distribution.h"
+#include "trial/random_findings.h"
 #include "trial/random_outputs.h"
 
 namespace grurun::trial {
@@ -55,8 +56,20 @@ class TypeWatch {
   std::unordered_set<std::string> labels_;  // of the nodes that make something to be watched
 };
 
+std::int64_t elements_of(const Value& value) {
+  std::int64_t count = 0;
+  if (value.is_tensor()) count = static_cast<std::int64_t>(value.tensor().size());
+  if (value.is_sequence())
+    for (const Value& item : value.sequence().items) count += elements_of(item);
+  if (value.is_map())
+    for (const Value& item : value.map().values) count += elements_of(item);
+  if (value.is_optional() && value.optional().item) count = elements_of(*value.optional().item);
+  return count;
+}
+
 Comparison judge_random(const RandomOrigin& origin, const Value& actual, const Value& expected) {
   Comparison out = compare_types(actual, expected);
+  out.errors.total = elements_of(expected);
   if (!out.ok || !actual.is_tensor()) return out;
   const std::string problem = check_distribution(origin, actual.tensor(), expected.tensor());
   if (problem.empty()) return out;
@@ -131,6 +144,11 @@ std::shared_ptr<const engine::Plan> Trial::plan(const std::vector<Value>& inputs
     options.fed = *checked_;
     options.fuse = options_.fuse && deciding_.empty();  // each of these is to be seen
     plan_ = engine::make_plan(model_, options);
+    if (options_.depth == CheckDepth::recurrent_layers && options_.warn && has_random_operator(model_)) {
+      opset::CheckResult random;
+      add_random_findings(model_, inputs, {}, random);
+      warn(random.findings);
+    }
   }
   return plan_;
 }
@@ -205,6 +223,7 @@ void Trial::judge(const Tensors& made, Outcome& outcome) const {
     judgement.comparison = judgement.random
                                ? judge_random(*origins[i], outcome.outputs[i], outcome.expected[i])
                                : compare_values(outcome.outputs[i], outcome.expected[i], tolerances);
+    if (judgement.random) judgement.cause = cause_of(*origins[i], model_);
   }
 }
 

@@ -52,7 +52,8 @@ struct TrialOptions {
 struct Judgement {
   bool compared = false;  // false: nothing is expected of it
   bool random = false;    // a random operator reaches it: type, shape and distribution were checked instead
-  Comparison comparison;
+  std::string cause;      // of a random one: cause_of (trial/random_findings.h)
+  Comparison comparison;  // of a random one without numbers but the count of its elements
 
   bool differs() const { return compared && !comparison.ok; }
 };

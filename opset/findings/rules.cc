@@ -108,6 +108,8 @@ constexpr std::array rows = {
     Row{Rule::numbers_finite, "NUMBER001", Severity::warning,
         "weights and constants hold no NaN, and no infinity that a product, a recurrent layer or a norm "
         "reads"},
+    Row{Rule::random_output, "RANDOM001", Severity::warning,
+        "no output depends on a random value: no Dropout trains and no operator draws"},
     Row{Rule::onnx_checker, "ONNX001", Severity::error, "ONNX's own checker accepts the model"},
     Row{Rule::onnx_checker_too, "ONNX002", Severity::note,
         "ONNX's own checker finds fault too, with what other findings explain"},

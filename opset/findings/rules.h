@@ -65,6 +65,7 @@ enum class Rule {
   actual_inferred,
   axis_left_out,
   numbers_finite,
+  random_output,
   onnx_checker,
   onnx_checker_too,
 };

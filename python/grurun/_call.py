@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from grurun._conformance import json_report
+from grurun._source import model_source
 
-# A path, or a ModelProto of the package onnx.
+# What model_source takes.
 Model = Any
 # Files, a file for each name, or arrays by name.
 Inputs = Any
@@ -34,18 +35,19 @@ class Call:
         self._kept.cleanup()
 
     def file_of(self, value: Any) -> str:
-        """A path as it is, a ModelProto or arrays by name in a file."""
+        """A path as it is, a model or arrays by name in a file."""
         if isinstance(value, Mapping):
             import numpy as np
 
             path = self._new_file(".npz")
             np.savez(path, **{key: np.asarray(each) for key, each in value.items()})
             return str(path)
-        if hasattr(value, "SerializeToString"):
-            path = self._new_file(".onnx")
-            path.write_bytes(value.SerializeToString())
-            return str(path)
-        return os.fspath(value)
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        model = model_source(value)
+        path = self._new_file(".onnx")
+        path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+        return str(path)
 
     def argument(self, value: Any) -> None:
         self._arguments.append(self.file_of(value))

@@ -32,6 +32,7 @@ class CaseReport:
     outputs: list[dict[str, Any]] = field(default_factory=list)
     diagnosis: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
+    note: str = ""
 
     @property
     def full_name(self) -> str:
@@ -112,7 +113,7 @@ def conformance(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
                 fail_fast: bool = False, precise: bool = False, diagnosis: bool = True, fusion: bool = True,
                 policy: str | os.PathLike[str] | None = None, retries: int | None = None,
                 actual: str | os.PathLike[str] | None = None, runtime: str | None = None, actual_name: str | None = None,
-                reference: str | None = None, update_expectations: str | os.PathLike[str] | None = None) -> Report:
+                reference: str | None = None, update_expectations: str | os.PathLike[str] | None = None, random: bool = False) -> Report:
     """`grurun conformance`: runs the cases below the paths, in worker processes, and compares them with their expected outputs.
 
     Arguments are the command's flags. Raises UsageError where the command would end with exit code 2.
@@ -121,4 +122,4 @@ def conformance(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     return Report.from_json(json_report("conformance", flags_of(
         k=k, jobs=jobs, max_time=max_time, max_memory=max_memory, rtol=rtol, atol=atol, expectations=expectations, min_cases=min_cases,
         seed=seed, fail_fast=fail_fast, precise=precise, no_diagnosis=not diagnosis, no_fusion=not fusion, policy=policy, retries=retries,
-        actual=actual, runtime=runtime, actual_name=actual_name, reference=reference, update_expectations=update_expectations), listed))
+        actual=actual, runtime=runtime, actual_name=actual_name, reference=reference, update_expectations=update_expectations, random=random), listed))

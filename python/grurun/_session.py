@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from grurun import _core
 from grurun._errors import ModelWarning
+from grurun._source import model_source
 
 
 class Finding(NamedTuple):
@@ -42,7 +43,8 @@ class Session(_core.Session):
     """A model that is loaded once and runs many times, on several threads at once.
 
     Args:
-        model: a path (.onnx, or OpenVINO's .xml), the bytes of a ModelProto, or a ModelProto. External data is read for a path only.
+        model: a path (.onnx, or OpenVINO's .xml), the bytes of a ModelProto, a ModelProto, a torch.onnx.ONNXProgram, an
+            onnx_ir.Model or an onnxscript function. External data of bytes and of a ModelProto is not read.
         threads: 1 keeps runs on the thread that calls; 0 uses every CPU that may be used, N > 1 so many threads. They are one
             pool, which all sessions of the process share: its size is what the last session asked for.
         seed: of random operators. Each run draws the same.
@@ -61,6 +63,7 @@ class Session(_core.Session):
 
     def __init__(self, model: Any, *, threads: int = 0, seed: int = 0, max_memory: int | None = None,
                  max_time: float | None = None, fusion: bool = True) -> None:
+        model = model_source(model)
         super().__init__(model, threads=threads, seed=seed, max_memory=max_memory, max_time=max_time, fusion=fusion)
         mended = self._mended()
         # A check judges the file, not what was made of it.
@@ -99,5 +102,5 @@ def _copied(model: Any) -> Any:
 
 
 def check(model: Any) -> list[Finding]:
-    """What `grurun check` finds in a model: a path, the bytes of a ModelProto, or a ModelProto."""
-    return [Finding(*each) for each in _core.check(model)]
+    """What `grurun check` finds in a model, which is one of those that a Session takes."""
+    return [Finding(*each) for each in _core.check(model_source(model))]

@@ -13,6 +13,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("grurun", "conformance cases of ONNX models")
     group.addoption("--grurun", action="append", default=[], metavar="DIR", help="collect the conformance cases below DIR as tests")
     group.addoption("--grurun-expectations", metavar="FILE", help="cases that may fail, as grurun conformance --expectations takes it")
+    group.addoption("--grurun-random", action="store_true", help="let outputs pass by their distribution that a random operator reaches")
 
 
 class CaseFailed(Exception):
@@ -30,17 +31,20 @@ class GrurunCase(pytest.Item):
         from grurun import conformance
 
         expectations = self.config.getoption("--grurun-expectations")
-        report = conformance(self.case_path, jobs=1)
+        report = conformance(self.case_path, jobs=1, expectations=expectations, random=self.config.getoption("--grurun-random"))
         (case,) = report.cases
-        self.add_report_section("call", "grurun", f"{case.verdict}: {case.message}" if case.message else case.verdict)
-        listed = _listed(self.config, self.name, self.case_path) if expectations else None
-        if case.verdict == (listed or case.verdict) and (listed or case.passed):
+        said = f"{case.verdict}: {case.message}" if case.message else case.verdict
+        self.add_report_section("call", "grurun", said)
+        listed = report.data["cases"][0].get("expectation", {})
+        if not case.unexpected:
             if listed:
-                pytest.xfail(f"{case.verdict}, as {expectations} says")
+                pytest.xfail(f"{case.verdict}, as {expectations}:{listed['line']} says: {listed['reason']}")
             return
-        lines = [f"{case.verdict}: {case.message}" if case.message else case.verdict]
-        if listed:
-            lines[0] = f"{expectations} says {listed}, but it is {lines[0]}"
+        if listed and listed["verdict"] != case.verdict:
+            said = f"{expectations}:{listed['line']} says {listed['verdict']}, but it is {said}"
+        elif case.note:
+            said = f"{case.note}\n{said}"
+        lines = [said]
         lines += [f"  {each['node']}: {each['kind']} {each['text']}" for each in case.diagnosis]
         lines += [f"  warning {each['code']}: {each['text']}" for each in case.warnings]
         raise CaseFailed("\n".join(lines))
@@ -77,12 +81,35 @@ def _cases(folder: str) -> list[tuple[str, str]]:
     return [(path if names.count(name) > 1 else name, path) for name, path in pairs]
 
 
-def _listed(config: pytest.Config, name: str, path: str) -> str | None:
-    """The verdict that the expectations list for a case: asked of the command, whose patterns these are."""
-    from grurun._conformance import conformance
+class StaleExpectations(pytest.Item):
+    """Fails: lines of the expectations that decide for no case. There is one where there are such lines."""
 
-    report = conformance(path, jobs=1, expectations=config.getoption("--grurun-expectations"))
-    return report.data["cases"][0].get("expectation", {}).get("verdict")
+    def __init__(self, *, lines: list[str], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.lines = lines
+
+    def runtest(self) -> None:
+        raise CaseFailed("\n".join(self.lines))
+
+    def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
+        return str(excinfo.value)
+
+    def reportinfo(self) -> tuple[Any, None, str]:
+        return self.path, None, f"grurun {self.name}"
+
+
+def _stale(config: pytest.Config) -> list[str]:
+    """The stale lines, found by the command. It judges them by all cases, but has to run one."""
+    from grurun import conformance
+
+    folders = config.getoption("--grurun")
+    expectations = config.getoption("--grurun-expectations")
+    cases = [case for folder in folders for case in _cases(folder)]
+    if not expectations or not cases:
+        return []
+    name = cases[0][0]
+    only = f"[{name[0]}]{name[1:]}" if name.count("/") == 1 else name
+    return conformance(folders, k=only, jobs=1, expectations=expectations).data["stale_expectations"]
 
 
 def pytest_collection(session: pytest.Session) -> None:
@@ -94,6 +121,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     for folder in config.getoption("--grurun"):
         suite = GrurunSuite.from_parent(session, name=f"grurun:{folder}", nodeid=f"grurun:{folder}", folder=folder)
         items.extend(suite.collect())
+    if lines := _stale(config):
+        items.append(StaleExpectations.from_parent(session, name="stale expectations", nodeid="grurun:stale expectations", lines=lines))
 
 
 @pytest.fixture

@@ -23,21 +23,27 @@ from typing import Any, NamedTuple
 from grurun import _core
 from grurun._conformance import conformance
 from grurun._errors import Error, UsageError
-from grurun._gate_inputs import dynamic_axes, dynamic_places, feeds_of, flattened, resized, to_array
+from grurun._gate_inputs import dynamic_axes, dynamic_places, feeds_of, flattened, is_frame, resized, sklearn_x, to_array
 from grurun._session import Finding, Session, check
+from grurun._source import is_model, model_source
 
 __all__ = ["gate"]
 
+_RANDOM = "RANDOM001"
+_PASSES_ON = ("Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+
+
 def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_shapes: Any = None, sweep: bool = True,
          ignore: Sequence[str] = (), rtol: float | None = None, atol: float | None = None,
-         policy: str | os.PathLike[str] | None = None,
+         policy: str | os.PathLike[str] | None = None, random: bool = False,
          folder: str | os.PathLike[str] | None = None, export: Mapping[str, Any] | None = None) -> Path | None:
     """Exports a model, checks it, runs it and compares what it gives with the framework's own outputs.
 
     Args:
         module_or_model: a torch.nn.Module (exported by torch.onnx.export with dynamo=True), a fitted scikit-learn estimator
-            (by skl2onnx), a callable without parameters that gives a ModelProto, or a model: a path, bytes or a ModelProto.
-        args: the inputs, in order, or a dict by name. Of an estimator X, or (X,).
+            (by skl2onnx), a model as grurun.Session takes it, or a callable without parameters that gives one.
+        args: the inputs, in order, a dict by name, or a DataFrame with a column for each input. Of an estimator X, or (X,): an
+            array, a DataFrame, or a dict of columns.
         expected: outputs in order, or a callable that computes them from args; a module or an estimator computes its own.
             Without any, of a model alone, it is checked and run and nothing is compared.
         dynamic_shapes: as torch.onnx.export takes it; of others {input: {axis: name}}. Each such axis must be dynamic in the
@@ -47,6 +53,7 @@ def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_
         ignore: codes of findings, or what they begin with, that may be there. Others from severity warning on fail.
         rtol, atol: the tolerance; 1e-3 and 1e-7 where nothing else is said.
         policy: a file of rules of how exact outputs must be (docs/policy.md).
+        random: outputs that depend on a random value may pass by their type, shape and distribution. Otherwise the gate fails.
         folder: where the case goes that reproduces a failure; a new temporary folder by default. It is left where the gate fails.
         export: further arguments of the exporter.
 
@@ -59,7 +66,8 @@ def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_
     if any(given.iterdir()):
         raise UsageError(f"usage: {given} is not empty: a gate's folder becomes a case of its own")
     tolerance = {"rtol": rtol, "atol": atol, "policy": None if policy is None else os.fspath(policy)}
-    complaints = _Gate(source, given, sweep=sweep, ignore=tuple(ignore), tolerance=tolerance).complaints()
+    ignored = (*ignore, *([_RANDOM] if random else []))
+    complaints = _Gate(source, given, sweep=sweep, ignore=ignored, tolerance=tolerance, random=random).complaints()
     if not complaints:
         shutil.rmtree(given)
         return None
@@ -68,7 +76,7 @@ def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_
 
 
 def _arguments(args: Any) -> Any:
-    if isinstance(args, Mapping):
+    if isinstance(args, Mapping) and not is_frame(args):
         return dict(args)
     return tuple(args) if isinstance(args, (list, tuple)) else (args,)
 
@@ -93,11 +101,12 @@ class _Source:
             return cls(_export_torch(subject, args, dynamic, export), args, compute or _run_torch(subject) if values is None else None,
                        values, dynamic)
         if hasattr(subject, "fit") and hasattr(subject, "get_params"):
+            args = (sklearn_x(args),)
             return cls(_export_sklearn(subject, args, export), args, compute or _run_sklearn(subject) if values is None else None,
                        values, dynamic, is_sklearn=True)
-        if callable(subject) and not hasattr(subject, "SerializeToString"):
+        if callable(subject) and not is_model(subject):
             subject = subject(**export)
-        return cls(subject, args, compute, values, dynamic)
+        return cls(model_source(subject), args, compute, values, dynamic)
 
     def outputs(self, args: Any) -> list[Any] | None:
         if self.compute is None:
@@ -116,8 +125,7 @@ def _export_torch(module: Any, args: Any, dynamic: Any, export: dict[str, Any]) 
     if dynamic is not None:
         options["dynamic_shapes"] = dynamic
     given = {"args": (), "kwargs": args} if isinstance(args, Mapping) else {"args": args}
-    program = torch.onnx.export(module, **given, **options)
-    return program.model_proto.SerializeToString()
+    return model_source(torch.onnx.export(module, **given, **options)).SerializeToString()
 
 
 def _run_torch(module: Any) -> Callable[..., Any]:
@@ -164,7 +172,8 @@ class _Node(NamedTuple):
 
 class _Gate:
     def __init__(self, source: _Source, folder: Path, *, sweep: bool, ignore: tuple[str, ...],
-                 tolerance: Mapping[str, Any]) -> None:
+                 tolerance: Mapping[str, Any], random: bool) -> None:
+        self.random = random
         self.source = source
         self.folder = folder
         self.sweep = sweep
@@ -177,7 +186,9 @@ class _Gate:
         return list(dict.fromkeys(self._complaints()))
 
     def _complaints(self) -> list[str]:
-        findings = [line for finding in check(self.model) if self._counts(finding) for line in self._tell(finding)]
+        found = [finding for finding in check(self.model) if self._counts(finding)]
+        findings = [line for finding in found if finding.code != _RANDOM for line in self._tell(finding)]
+        random = [line for finding in found if finding.code == _RANDOM for line in self._tell(finding)]
         try:
             session = Session(self.model)
         except Error as error:
@@ -188,12 +199,25 @@ class _Gate:
         except Error as error:
             return [*findings, str(error), *self._made_by(" ".join(error.context))]
         if not sets:
-            return findings
-        report = conformance(self.folder, jobs=1, **self.tolerance)
+            return [*findings, *random]
+        report = conformance(self.folder, jobs=1, random=self.random, **self.tolerance)
         (case,) = report.cases
+        if not self.random and case.verdict in ("random", "passed-not-comparable"):
+            return [*findings, *self._unjudged(case)]
         if case.passed and case.verdict != "known-wrong":
             return findings
+        findings += random
         return [*findings, f"{case.verdict}: {case.message}", *self._reasons(case, sets)]
+
+    def _unjudged(self, case: Any) -> list[str]:
+        """Why a case whose outputs are random has not been judged."""
+        causes = dict.fromkeys(each["cause"] for each in case.outputs if each["random"])
+        lines = []
+        for cause in causes:
+            what_to_do = "call .eval() before export, or pass random=True" if "training mode" in cause else "pass random=True if that is wanted"
+            lines += [f"random: {cause}: outputs after it are random and only their distribution was checked; {what_to_do}", *self._made_by(cause)]
+        by_value = sum(each["total"] for each in case.outputs if not each["random"])
+        return [*lines, f"  {by_value} of {sum(each['total'] for each in case.outputs)} elements were compared by value"]
 
     def _counts(self, finding: Finding) -> bool:
         return finding.severity in ("error", "warning") and not finding.code.startswith(self.ignore or ("\0",))
@@ -222,10 +246,14 @@ class _Gate:
         lines = [f"  output '{name}' differs at {', '.join(where)}" for name, where in differing.items()]
         # Other sizes have other rounding errors, but one reason.
         reasons = {(each["node"], re.sub(r"\(max [^)]*\)", "", each["text"])): each for each in reversed(case.diagnosis)}
-        for reason in reversed(reasons.values()):
+        known = [each for each in reversed(reasons.values()) if each["kind"] != "unexplained"]
+        for reason in known:
             lines += [f"  why: {reason['node']}: {reason['text']}", *self._made_by(reason["node"])]
-        if not reasons:
+        if not known:
             lines += self._makers(list(differing))
+            # What was not shown wrong is named without the lines that made it.
+            lines += [f"  {each['node']}: {each['text']}" for each in reversed(reasons.values())]
+            lines += self._next_step(case, list(differing))
         told = {finding.code for finding in check(self.model)}
         lines += [f"  warning {each['code']}: {each['text']}" for each in case.warnings if each["code"] not in told]
         return lines + ([] if case.outputs else self._made_by(case.message))
@@ -236,14 +264,22 @@ class _Gate:
         for output in filter(producers.get, outputs):
             node = producers[output]
             lines.append(f"  {node.op_type}{' ' + repr(node.name) if node.name else ''} makes output '{output}'")
-            # The nearest node that the exporter left a note on, as far as one value alone leads back to it.
+            # Where the exporter left no note on it: that of the node whose values it passes on.
             while not (notes := self._made_by(f"'{node.name or node.outputs[0]}'")):
                 before = [producers[name] for name in node.inputs if name in producers]
-                if len(before) != 1:
+                if len(before) != 1 or node.op_type not in _PASSES_ON:
                     break
                 (node,) = before
             lines += notes
         return lines
+
+    def _next_step(self, case: Any, differing: Sequence[str]) -> list[str]:
+        """How to find the node, where more than one may be wrong."""
+        if len(self._nodes()) < 2 or not differing:
+            return []
+        failed = next(each["data_set"] for each in case.outputs if not each["ok"])
+        return [f"  which of the model's {len(self._nodes())} nodes is wrong is not known; with a good model of the same values: "
+                f"grurun bisect {self.model} --inputs {self.folder / failed} --against GOOD.onnx"]
 
     def _frozen(self, session: Session) -> list[str]:
         inputs = {each.name: each for each in session.inputs}
@@ -320,6 +356,7 @@ def _write_model(model: Any, path: Path) -> Path:
 
         onnx.save(onnx.load(os.fspath(model)), path)  # with its external data
     else:
+        model = model_source(model)
         path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
     return path
 

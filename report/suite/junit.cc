@@ -99,7 +99,8 @@ void write_verdict(pugi::xml_node node, const conformance::SuiteResult& result,
       return;
     add_child(node, "skipped", {}, fmt::format("{}: {}", conformance::verdict_name(verdict), message), {});
     totals.skipped = 1;
-  } else if (conformance::is_good(verdict) || verdict == conformance::Verdict::differs) {
+  } else if (conformance::is_good(verdict) || verdict == conformance::Verdict::differs ||
+             verdict == conformance::Verdict::random) {
     add_child(node, "failure", conformance::verdict_name(verdict), message, details(outcome.result));
     totals.failures = 1;
   } else {

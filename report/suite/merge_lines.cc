@@ -43,7 +43,8 @@ class LineMerge {
     const auto verdict = conformance::parse_verdict(test.at("verdict").get<std::string>());
     if (!verdict) fail_usage("{}: '{}' is no verdict", file, test.at("verdict").dump());
     std::vector<std::string> operators = test.at("operators");
-    count_case(totals_.tally, *verdict, test.at("kind").get<std::string>(), operators);
+    count_case(totals_.tally, *verdict, test.at("kind").get<std::string>(),
+               counted_operators(test.at("name").get<std::string>(), *verdict, operators));
     totals_.unexpected += test.at("unexpected").get<bool>() ? 1 : 0;
     totals_.with_warnings += test.at("warnings").empty() ? 0 : 1;
     // The place is the last member.

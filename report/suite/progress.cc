@@ -40,10 +40,11 @@ struct Colour {
   std::string_view verdict;
   const char* code;
 };
-constexpr Colour colours[] = {
-    {"differs ", "\x1b[31m"},     {"unsupported ", "\x1b[33m"}, {"invalid ", "\x1b[31m"},
-    {"crashed ", "\x1b[1;31m"},   {"timed-out ", "\x1b[31m"},   {"missing ", "\x1b[31m"},
-    {"known-wrong ", "\x1b[36m"}, {"warning ", "\x1b[33m"},     {"expectation ", "\x1b[31m"}};
+constexpr Colour colours[] = {{"differs ", "\x1b[31m"},   {"unsupported ", "\x1b[33m"},
+                              {"invalid ", "\x1b[31m"},   {"crashed ", "\x1b[1;31m"},
+                              {"timed-out ", "\x1b[31m"}, {"missing ", "\x1b[31m"},
+                              {"random ", "\x1b[31m"},    {"known-wrong ", "\x1b[36m"},
+                              {"warning ", "\x1b[33m"},   {"expectation ", "\x1b[31m"}};
 
 }  // namespace
 

@@ -64,6 +64,7 @@ CaseResult case_result(const json& test) {
     read.data_set = output.at("data_set");
     read.name = output.at("name");
     read.comparison = comparison_of(output, read.random);
+    read.cause = output.value("cause", "");
   }
   for (const json& reason : test.at("diagnosis")) out.findings.push_back(reason_of(reason));
   for (const json& warning : test.at("warnings"))

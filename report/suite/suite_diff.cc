@@ -98,6 +98,43 @@ std::string ended(const CaseResult& result) {
                      result.message);
 }
 
+/// How much slower the machine was: of the cases that took long enough to be timed, nine in ten took at most
+/// so many times as long as before. At least 1.
+class MachineFactor {
+ public:
+  void see(const CaseResult& before, const CaseResult& after) {
+    if (before.seconds >= timed) ratios_.push_back(after.seconds / before.seconds);
+  }
+
+  /// By the others than a case of this ratio, which is not to excuse itself.
+  double without(const CaseResult& before, const CaseResult& after) {
+    if (!is_sorted_) std::ranges::sort(ratios_);
+    is_sorted_ = true;
+    const std::size_t itself = before.seconds >= timed ? 1 : 0;
+    if (ratios_.size() <= itself) return 1;
+    const std::size_t others = ratios_.size() - itself;
+    std::size_t at = (others * 9 + 9) / 10 - 1;
+    if (itself == 1 && after.seconds / before.seconds <= ratios_[at]) ++at;
+    return std::max(1.0, ratios_[std::min(at, ratios_.size() - 1)]);
+  }
+
+ private:
+  static constexpr double timed = 0.01;
+  std::vector<double> ratios_;
+  bool is_sorted_ = false;
+};
+
+void compare_times(const std::string& name, const CaseResult& was, const CaseResult& is, double machine,
+                   std::vector<Change>& changes) {
+  constexpr double least = 0.1, factor = 1.5;
+  const double before = was.seconds * machine;
+  if (is.seconds <= before * factor || is.seconds - before < least) return;
+  std::string text = fmt::format("{:.3g} s instead of {:.3g} s", is.seconds, was.seconds);
+  if (machine > 1.05)
+    text += fmt::format(" (nine in ten of the other cases took up to {:.2g} times as long)", machine);
+  changes.push_back({ChangeKind::slower, name, std::move(text)});
+}
+
 void compare_case(const std::string& name, const CaseOutcome* before, const CaseOutcome& after,
                   std::vector<Change>& changes) {
   const CaseResult& is = after.result;
@@ -123,10 +160,6 @@ void compare_case(const std::string& name, const CaseOutcome* before, const Case
                                                         : ChangeKind::better;
     if (trend.worse || trend.better) changes.push_back({kind, name, trend.text});
   }
-  constexpr double least = 0.1, factor = 1.5;
-  if (is.seconds > was.seconds * factor && is.seconds - was.seconds >= least)
-    changes.push_back(
-        {ChangeKind::slower, name, fmt::format("{:.3g} s instead of {:.3g} s", is.seconds, was.seconds)});
 }
 
 }  // namespace
@@ -150,10 +183,17 @@ SuiteDiff diff_suites(const SuiteResult& before, const SuiteResult& after) {
   std::map<std::string, const CaseOutcome*> old;
   const auto named_before = named_outcomes(before);
   for (const auto& [name, outcome] : named_before) old.emplace(name, outcome);
-  for (const auto& [name, outcome] : named_outcomes(after)) {
+  const auto named_after = named_outcomes(after);
+  MachineFactor machine;
+  for (const auto& [name, outcome] : named_after)
+    if (const auto found = old.find(name); found != old.end())
+      machine.see(found->second->result, outcome->result);
+  for (const auto& [name, outcome] : named_after) {
     const auto found = old.find(name);
     compare_case(name, found == old.end() ? nullptr : found->second, *outcome, diff.changes);
     if (found == old.end()) continue;
+    const CaseResult& was = found->second->result;
+    compare_times(name, was, outcome->result, machine.without(was, outcome->result), diff.changes);
     ++diff.compared;
     old.erase(found);
   }

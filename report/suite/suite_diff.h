@@ -16,9 +16,9 @@ enum class ChangeKind : std::uint8_t {
   worse,        // it differs more
   changed,      // it does not pass for another reason, or is worse here and better there
   gone,         // it is not in the new report
-  slower,       // half as long again, and a tenth of a second at least
-  fixed,        // it passes, and did not
-  better,       // it differs less
+  slower,  // half as long again, and a tenth of a second at least, beyond what the other cases took longer
+  fixed,   // it passes, and did not
+  better,  // it differs less
 };
 
 inline constexpr int change_kind_count = 7;

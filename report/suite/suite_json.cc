@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/run_case.h"
 #include "report/judgement_json.h"
 #include "report/suite/read_suite.h"
 #include "tensor/printable.h"
@@ -22,6 +23,7 @@ Json counts_json(const Counts& counts) {
 Json output_json(const conformance::OutputResult& output) {
   Json out = {{"data_set", printable(output.data_set)}, {"name", printable(output.name)}};
   add_comparison(out, output.comparison, output.random);
+  if (output.random) out["cause"] = printable(output.cause);
   return out;
 }
 
@@ -94,7 +96,10 @@ Json case_json(const conformance::SuiteResult& suite, std::size_t index) {
               {"kind", printable(test.kind)},     {"verdict", conformance::verdict_name(result.verdict)},
               {"unexpected", outcome.unexpected}, {"message", printable(result.message)},
               {"seconds", result.seconds}};
-  if (outcome.expectation != nullptr) out["expectation"] = expectation_json(*outcome.expectation);
+  if (outcome.expectation != nullptr) {
+    out["expectation"] = expectation_json(*outcome.expectation);
+    out["note"] = printable(expectation_note(suite, outcome));
+  }
   if (!outcome.attempts.empty()) {
     out["flaky"] = outcome.is_flaky();
     out["attempts"] = Json::array();
@@ -106,9 +111,13 @@ Json case_json(const conformance::SuiteResult& suite, std::size_t index) {
     out["opsets"][printable(import.domain)] = import.version;
   out["operators"] = Json::array();
   for (const std::string& name : result.operators) out["operators"].push_back(printable(name));
+  const std::vector<std::string> counted = counted_operators(test.name, result.verdict, result.operators);
+  if (counted != result.operators) out["counted_for"] = counted;
   out["outputs"] = Json::array();
   for (const conformance::OutputResult& output : result.outputs)
     out["outputs"].push_back(output_json(output));
+  if (const auto share = conformance::share_by_value(result.outputs))
+    out["elements"] = {{"by_value", share->by_value}, {"all", share->all}};
   out["diagnosis"] = Json::array();
   for (const trial::Explanation& finding : result.findings) out["diagnosis"].push_back(reason_json(finding));
   out["warnings"] = Json::array();

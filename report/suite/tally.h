@@ -25,9 +25,16 @@ struct Counts {
 struct Tally {
   Counts all;
   std::map<std::string, Counts> by_kind;
-  std::map<std::string, Counts> by_operator;  // a case counts once under every operator its model holds
+  std::map<std::string, Counts> by_operator;  // see counted_operators
 };
 
+/// What a case counts for in tables of operators: each operator that its model holds. ONNX's cases
+/// NAME_expanded hold the body of the operator that NAME begins with; where such a case does not pass, it
+/// counts for that operator alone. `operators` are those of the model.
+std::vector<std::string> counted_operators(const std::string& name, conformance::Verdict verdict,
+                                           const std::vector<std::string>& operators);
+
+/// operators: counted_operators.
 void count_case(Tally& tally, conformance::Verdict verdict, const std::string& kind,
                 const std::vector<std::string>& operators);
 

@@ -7,14 +7,16 @@ import warnings
 
 import numpy as np
 import onnx
+import pandas
 import skl2onnx
 from skl2onnx.common.data_types import FloatTensorType
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import grurun
 from grurun.testing import gate
@@ -79,6 +81,23 @@ class Estimators(unittest.TestCase):
         self.red(proto, "input 'X': axis 0 is to be dynamic, but the model has the size 40 there: the exporter froze it",
                  expected=lambda x: self.scaled.predict(x).reshape(-1, 1).astype(np.float32), atol=1e-5,
                  dynamic_shapes={"X": {0: "batch"}})
+
+    def test_columns_of_unlike_types(self):
+        frame = pandas.DataFrame({"a": X[:, 0].astype(np.float64), "b": np.array(["u", "v", "w", "u"] * 10), "c": X[:, 2].astype(np.float64)})
+        classes = (frame["b"] == "u").to_numpy().astype(int) + (frame["a"] > 0).to_numpy()
+        columns = ColumnTransformer([("numbers", StandardScaler(), ["a", "c"]), ("words", OneHotEncoder(handle_unknown="ignore"), ["b"])])
+        pipeline = make_pipeline(columns, RandomForestClassifier(5, random_state=0)).fit(frame, classes)
+        gate(pipeline, frame)
+        gate(pipeline, {name: frame[name].to_numpy() for name in frame}, atol=1e-5)
+        proto = skl2onnx.to_onnx(pipeline, frame[:1], options={"zipmap": False})
+        outputs = lambda x: [pipeline.predict(x), pipeline.predict_proba(x).astype(np.float32)]  # noqa: E731
+        gate(proto, frame, expected=outputs)
+        encoder = next(node for node in proto.graph.node if node.op_type == "OneHotEncoder")
+        words = next(each for each in encoder.attribute if each.name == "cats_strings")
+        words.strings[:] = [*words.strings[1:], words.strings[0]]
+        with self.assertRaisesRegex(AssertionError, "which of the model's .* nodes is wrong is not known") as caught:
+            gate(proto, frame, expected=outputs)
+        self.assertRegex(str(caught.exception), r"grurun bisect \S+ --inputs \S+ --against GOOD.onnx")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,15 @@ class Encoder(torch.nn.Module):
         return self.gru(x)[0]
 
 
+class Dropping(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.drop, self.last = torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.last(self.drop(self.first(x)))
+
+
 class Attention(torch.nn.Module):
     """A small transformer: one layer of self-attention and a classifier."""
 
@@ -125,6 +134,27 @@ class Gru(Red):
         message = self.red(proto, (self.x,), "axis 0 is to be dynamic, but the model has the size 2 there: the exporter froze it",
                            expected=self.encoder, dynamic_shapes=BOTH)
         self.assertNotIn("axis 1 is to be dynamic", message)
+
+
+class Models(Red):
+    def test_a_module_in_training_mode(self):
+        torch.manual_seed(0)
+        module, x = Dropping().train(), torch.randn(2, 4)
+        said = "runs in training mode: outputs after it are random and only their distribution was checked; call .eval.. before export, or pass random=True"
+        self.red(module, (x,), said, "0 of 6 elements were compared by value")
+        gate(module, (x,), random=True)
+        gate(module.eval(), (x,))
+
+    def test_each_kind_of_model(self):
+        torch.manual_seed(0)
+        module, x = Dropping().eval(), torch.randn(2, 4)
+        program = torch.onnx.export(module, (x,), dynamo=True, verbose=False)
+        for model in (program, program.model, program.model_proto, program.model_proto.SerializeToString()):
+            gate(model, (x,), expected=module)
+            (y,) = grurun.Session(model).run(None, {grurun.Session(model).inputs[0].name: x.numpy()})
+            np.testing.assert_allclose(y, module(x).detach().numpy(), rtol=1e-4, atol=1e-5)
+            self.assertEqual(grurun.check(model), [])
+            self.assertTrue(grurun.bisect(model, {grurun.Session(model).inputs[0].name: x.numpy()}, against=program).ok)
 
 
 class Transformer(Red):

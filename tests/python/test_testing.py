@@ -94,6 +94,77 @@ class HandMadeModels(unittest.TestCase):
         self.assertTrue(found)
         red(self, "|".join(found), proto, (X,), expected=framework)
 
+    def test_what_is_random_is_no_silent_pass(self):
+        def dropout(mode, ratio=0.5):
+            inits = [numpy_helper.from_array(np.array(ratio, np.float32), "ratio"), numpy_helper.from_array(np.array(mode), "mode")]
+            nodes = [helper.make_node("Dropout", ["x", "ratio", "mode"], ["d"], name="drop"), helper.make_node("Abs", ["d"], ["y"], name="abs"),
+                     helper.make_node("Neg", ["x"], ["z"], name="neg")]
+            info = ("x", TensorProto.FLOAT, [4, 5])
+            return model(nodes, [info], [("y", *info[1:]), ("z", *info[1:])], inits)
+
+        x = np.random.default_rng(3).normal(size=(4, 5)).astype(np.float32)
+        said = ("node 'drop' runs in training mode: outputs after it are random and only their distribution was checked; "
+                r"call \.eval\(\) before export, or pass random=True(.|\n)*20 of 40 elements were compared by value")
+        for factor in (1, 2):
+            red(self, said, dropout(True), (x,), expected=lambda x, f=factor: [np.abs(x) * f, -x])
+        gate(dropout(True), (x,), expected=lambda x: [np.abs(x), -x], random=True)
+        with self.assertRaisesRegex(AssertionError, "output 'z'(.|\n)*20 of 40 elements were compared by value"):
+            gate(dropout(True), (x,), expected=lambda x: [np.abs(x), x], random=True)
+        with self.assertRaisesRegex(AssertionError, "RANDOM001 node 'graph/drop' .*: runs in training mode"):
+            gate(dropout(True), (x,))
+        for right in (dropout(False), dropout(True, ratio=0.0)):
+            gate(right, (x,), expected=lambda x: [np.abs(x), -x])
+        with self.assertWarnsRegex(grurun.ModelWarning, "RANDOM001"):
+            grurun.Session(dropout(True)).run(None, {"x": x})
+
+    def test_the_nodes_own_values_refute_what_dropout_cannot_give(self):
+        inits = [numpy_helper.from_array(np.array(0.5, np.float32), "ratio"), numpy_helper.from_array(np.array(True), "mode")]
+        nodes = [helper.make_node("Neg", ["x"], ["n"]), helper.make_node("Dropout", ["n", "ratio", "mode"], ["y"], name="drop")]
+        proto = model(nodes, [("x", TensorProto.FLOAT, [64])], [("y", TensorProto.FLOAT, [64])], inits)
+        x = np.arange(1, 65, dtype=np.float32)
+        for factor, said in ((-7, "neither 0 nor 2 times"), (-2, "elements kept")):
+            with self.assertRaisesRegex(AssertionError, said):
+                gate(proto, (x,), expected=lambda x, f=factor: x * f, random=True)
+
+    def test_axes_of_one_name_or_size_change_together(self):
+        def add(*names):
+            return model([helper.make_node("Add", ["a", "b"], ["y"])], [(name, TensorProto.FLOAT, [dim, 3]) for name, dim in zip("ab", names)],
+                         [("y", TensorProto.FLOAT, [None, 3])])
+
+        sizes = []
+
+        def expected(a, b):
+            sizes.append((len(a), len(b)))
+            return a + b
+
+        values = {"a": np.ones((4, 3), np.float32), "b": np.ones((4, 3), np.float32)}
+        for names, dynamic in (((None, None), None), (("m", "n"), {"a": {0: "rows"}, "b": {0: "rows"}})):
+            sizes.clear()
+            gate(add(*names), values, expected=expected, dynamic_shapes=dynamic)
+            self.assertEqual(sizes, [(4, 4), (5, 5), (9, 9), (1, 1)])
+
+    def test_columns_feed_a_model_of_an_input_each(self):
+        proto = model([helper.make_node("Concat", ["a", "b"], ["y"], axis=1)], [(name, TensorProto.FLOAT, [None, 1]) for name in "ab"],
+                      [("y", TensorProto.FLOAT, [None, 2])])
+        gate(proto, {"a": np.arange(3.0), "b": np.arange(3.0)}, expected=lambda a, b: np.stack([a, b], 1).astype(np.float32))
+
+    def test_a_node_that_was_not_shown_wrong_is_not_blamed(self):
+        proto = gru_model()
+        proto.graph.node[0].doc_string = "encoder.py:7"
+        proto.graph.node.append(helper.make_node("Neg", ["Y"], ["s"], name="turn"))
+        proto.graph.node.append(helper.make_node("Exp", ["s"], ["e"], name="exp"))
+        proto.graph.output[0].name = "e"
+        message = red(self, "differs", proto, (X,), expected=lambda x: [np.exp(framework(x)[0]), framework(x)[1]])
+        self.assertNotIn("encoder.py", message)
+        self.assertNotIn("why: ", message)
+        self.assertRegex(message, r"which of the model's 3 nodes is wrong is not known; .*: grurun bisect \S+ --inputs \S+ --against GOOD\.onnx")
+
+    def test_what_is_no_model(self):
+        for subject, said in ((gru_model().graph, "a GraphProto is a part of a model"), (7, "not an object of the type builtins.int")):
+            for take in (grurun.Session, grurun.check, gate):
+                with self.assertRaisesRegex(grurun.UsageError, said):
+                    take(subject)
+
     def test_a_folder_that_holds_something_is_left_alone(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "mine").write_text("")
@@ -131,6 +202,15 @@ class Plugin(unittest.TestCase):
             code, out = self.pytest("--grurun", root / "cases", "--grurun-expectations", listed, root / "empty")
             self.assertEqual(code, 1, out)
             self.assertIn("says differs, but it is passed", out)
+            listed.write_text("test_bad differs max_abs=0.5 a reason\n")
+            code, out = self.pytest("--grurun", root / "cases", "--grurun-expectations", listed, root / "empty")
+            self.assertEqual(code, 1, out)
+            self.assertRegex(out, "worse than .*expectations:1 allows: max_abs 1")
+            listed.write_text("test_bad differs a reason\ntest_gone differs a reason\n")
+            code, out = self.pytest("--grurun", root / "cases", "--grurun-expectations", listed, root / "empty")
+            self.assertEqual(code, 1, out)
+            self.assertIn("expectations:2: 'test_gone' matches no case", out)
+            self.assertIn("1 failed, 1 passed, 1 xfailed", out)
             code, out = self.pytest("--grurun", root / "nowhere", root / "empty")
             self.assertNotEqual(code, 0)
             self.assertRegex(out, r"--grurun .*nowhere: usage: ")

@@ -196,7 +196,7 @@ class Diagnosis(unittest.TestCase):
             (result,) = json.loads((self.folder / "f.json").read_text())["cases"]
             self.assertEqual(result["verdict"], "differs", result)
             self.assertEqual([(f["kind"], f["node"], f["hypotheses"]) for f in result["diagnosis"]], [found])
-        self.assertEqual(result["diagnosis"][0]["text"], "not tried: it stands in function 'Cell' of another opset, which is not looked into")
+        self.assertEqual(result["diagnosis"][0]["text"], "not examined: it stands in function 'Cell' of another opset, which is not looked into")
 
     def test_mistakes_of_stacked_layers(self):
         """One exporter writes both layers, and only the last one's Y is seen."""
@@ -285,7 +285,7 @@ class Diagnosis(unittest.TestCase):
         found = self.diagnosed("behind", graph, [layer.arrays()["X"]], [layer.expected()["Y"]])
         self.assertEqual([(f["kind"], f["node"], f["hypotheses"], f["text"]) for f in found], [
             ("unexplained", "node 'gru' (GRU-22)", [],
-             "not tried: output 'Z' comes out behind Relu, through which nothing is traced back")])
+             "not examined: output 'Z' is made by Relu after it, through which nothing is traced back; the node was not shown wrong")])
 
     def test_layers_share_the_time(self):
         """One that nothing known explains must not keep the next one from being looked at."""

@@ -172,7 +172,7 @@ class Graphs(unittest.TestCase):
                   self.gru("X_step", "W_in", "R", "B")]
         found, text = self.found(self.scan([turned[1], turned[0], turned[2]]), initializers=axis, expected=self.expected[None])
         self.assertEqual(found, [("unexplained", "node 'gru' (GRU-22)", [])])
-        self.assertEqual(text, "not tried: it stands in node 'scan' (Scan-21), which is not looked into")
+        self.assertEqual(text, "not examined: it stands in node 'scan' (Scan-21), which is not looked into")
         # A body that never runs may hold anything.
         unused = body([helper.make_node("Identity", ["go"], ["go_on"]), self.gru("X", "axis", "axis", "B", output="Y_never")], ["go_on", "Y_never"],
                       inputs=["turn", "go"])
@@ -181,13 +181,13 @@ class Graphs(unittest.TestCase):
         never = helper.make_node("Loop", ["none", ""], ["N"], name="never", body=unused)
         nodes = [never, helper.make_node("ReduceSum", ["N"], ["S"], keepdims=0), helper.make_node("Add", ["X", "S"], ["Y"])]
         found, text = self.found(nodes, initializers=[constant("none", np.int64(0)), *axis], expected=self.truth.arrays()["X"] + np.float32(1))
-        self.assertEqual(text, "not tried: it stands in node 'never' (Loop-21), which is not looked into")
+        self.assertEqual(text, "not examined: it stands in node 'never' (Loop-21), which is not looked into")
         # A layer of the main graph is nearer to the output.
         behind = [*self.scan([self.gru("X_step", "W", "R", "B")])[:1], self.scan([self.gru("X_step", "W", "R", "B", output="Y_in")])[1]]
         behind[1].output[0] = "Y_scan"
         main = [*behind, self.gru(output="Y_gru"), helper.make_node("Exp", ["Y_gru"], ["Y"])]
         found, text = self.found(main, initializers=axis, expected=self.expected)
-        self.assertEqual(text, "not tried: output 'Y' comes out behind Exp, through which nothing is traced back")
+        self.assertEqual(text, "not examined: output 'Y' is made by Exp after it, through which nothing is traced back; the node was not shown wrong")
 
     def test_gates_are_traced_in_branches_only(self):
         other = body([helper.make_node("Identity", ["X"], ["Y_in"])], ["Y_in"])

@@ -37,14 +37,13 @@ void add_bias_hypotheses(const Subject& subject, std::vector<Hypothesis>& into) 
   };
   if (layer.op == Op::gru) {
     add("linear-before-reset", "reset",
-        layer.linear_before_reset ? "linear_before_reset = 0: the model sets it"
-                                  : "linear_before_reset = 1: the model does not set it",
+        layer.linear_before_reset ? "linear_before_reset = 0: the model has 1"
+                                  : "linear_before_reset = 1: the model has 0",
         [](Layer& l) { l.linear_before_reset = !l.linear_before_reset; });
   }
   if (layer.op == Op::lstm) {
     add("input-forget", "input_forget",
-        layer.input_forget ? "input_forget = 0: the model sets it"
-                           : "input_forget = 1: the model does not set it",
+        layer.input_forget ? "input_forget = 0: the model has 1" : "input_forget = 1: the model has 0",
         [](Layer& l) { l.input_forget = !l.input_forget; });
   }
   if (!is_zero(layer.Rb)) {

@@ -203,7 +203,7 @@ std::vector<Explanation> not_traced(const onnx_io::Model& model, const std::vect
   for (const Untraced& output : find_untraced(model)) {
     if (!differs[output.graph_output]) continue;
     if (output.in_body && !of_bodies.empty()) return of_bodies;
-    return {{"unexplained", {}, output.label, {}, std::nullopt, "not tried: " + output.why}};
+    return {{"unexplained", {}, output.label, {}, std::nullopt, "not examined: " + output.why}};
   }
   return {};
 }

@@ -127,7 +127,8 @@ std::vector<Untraced> find_untraced(const onnx_io::Model& model) {
     const Node& last = *before->second;
     if (op_of(last)) {
       out.push_back({i, label_of(model.opset_imports, last),
-                     fmt::format("output '{}' comes out behind {}, through which nothing is traced back",
+                     fmt::format("output '{}' is made by {} after it, through which nothing is traced back; "
+                                 "the node was not shown wrong",
                                  name, made->op_type),
                      false});
     } else if (const onnx_io::Function* function = called(last)) {

@@ -65,7 +65,7 @@ function showKinds() {
 
 function showMatrix() {
   const cells = new Map(), opsets = new Set();
-  for (const test of report.cases) for (const operator of test.operators) {
+  for (const test of report.cases) for (const operator of test.counted_for || test.operators) {
     const opset = opsetFor(test, operator);
     if (opset === undefined) continue;
     opsets.add(opset);
@@ -142,7 +142,7 @@ function trendOf(old, test) {
   return found.size === 2 ? 'Changed' : [...found][0];
 }
 
-function changesOf(old, test) {
+function changesOf(old, test, machine) {
   const isGood = GOOD.has(test.verdict);
   if (!old) return [isGood ? 'New cases' : 'New failures'];
   const found = [], wasGood = GOOD.has(old.verdict);
@@ -150,19 +150,24 @@ function changesOf(old, test) {
   else if (!wasGood && isGood) found.push('Fixed');
   else if (old.verdict !== test.verdict && !isGood) found.push('Changed');
   else if (test.verdict === 'differs') found.push(trendOf(old, test));
-  if (test.seconds > 1.5 * old.seconds && test.seconds - old.seconds >= 0.1) found.push('Slower');
+  const before = old.seconds * machine;
+  if (test.seconds > 1.5 * before && test.seconds - before >= 0.1) found.push('Slower');
   return found.filter(Boolean);
 }
 
 function showTrend(former, file) {
   const before = new Map(former.cases.map(test => [test.path, test]));
   const byName = new Map(former.cases.map(test => [fullName(test), test]));
+  // How much slower the machine was, as `grurun report diff` sees it: nine in ten cases keep within.
+  const ratios = report.cases.map(test => [before.get(test.path) || byName.get(fullName(test)), test])
+    .filter(([old]) => old && old.seconds >= 0.01).map(([old, test]) => test.seconds / old.seconds).sort((a, b) => a - b);
+  const machine = ratios.length < 2 ? 1 : Math.max(1, ratios[Math.ceil((ratios.length - 1) * 0.9) - 1]);
   const groups = {'New failures': [], 'Worse': [], 'Changed': [], 'Gone': [], 'Slower': [], 'Fixed': [], 'Better': [], 'New cases': []};
   const seen = new Set();
   for (const test of report.cases) {
     const old = before.get(test.path) || byName.get(fullName(test));
     seen.add(old);
-    for (const group of changesOf(old, test)) groups[group].push(test);
+    for (const group of changesOf(old, test, machine)) groups[group].push(test);
   }
   groups.Gone = former.cases.filter(test => !seen.has(test));
   const name = test => groups.Gone.includes(test) ? fullName(test) : make('a', {href: '#case=' + encodeURIComponent(test.path)}, fullName(test));
