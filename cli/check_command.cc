@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/engine_flags.h"
 #include "cli/limit_flags.h"
 #include "cli/many_models.h"
 #include "cli/report_flags.h"
@@ -14,6 +15,8 @@
 #include "conformance/wire_fields.h"
 #include "onnx_io/models/load_for_check.h"
 #include "opset/check/check.h"
+#include "opset/check/mended_findings.h"
+#include "opset/findings/form_watch.h"
 #include "opset/findings/rules.h"
 #include "opset/recurrent/recurrent_rules.h"
 #include "opset/schema/near_match.h"
@@ -141,6 +144,7 @@ struct CheckFlags {
   std::string sandbox = "auto";
   bool all = false;
   bool list_rules = false;
+  bool strict = false;
 };
 
 /// What of a model one worker found.
@@ -184,12 +188,15 @@ class Progress {
 
 Checked check_model(const std::string& path, const FindingFilter& filter, Progress& progress) {
   progress.begin();
-  const onnx_io::Model model = onnx_io::load_model_for_check(path);
+  std::vector<onnx_io::Mended> mended;
+  const onnx_io::Model model =
+      onnx_io::load_model_for_check(path, opset::forms_are_refused() ? nullptr : &mended);
   Checked out;
   const auto note = [&](const opset::Finding& finding) {
     out.findings.push_back(finding);
     if (filter.keeps(finding.code, finding.severity)) progress.add(finding);
   };
+  for (const opset::Finding& finding : opset::mended_findings(mended)) note(finding);
   try {
     trial::check_fully(model, trial::CheckDepth::everything, {}, note);
   } catch (const std::bad_alloc&) {
@@ -285,6 +292,7 @@ Work prepare_check(const std::shared_ptr<const CheckFlags>& flags) {
     return {{flags->sandbox, {{}, {}, paths_of(reports->files())}},
             [=] { return list_rules(*flags, *reports); }};
   }
+  opset::refuse_forms(flags->strict);
   if (flags->models.empty()) fail_usage("check: no model given; see grurun check --help");
   const auto reports =
       std::make_shared<Reports<std::vector<report::CheckedModel>>>(flags->report, "check", true);
@@ -322,6 +330,7 @@ void add_check(CLI::App& command, Action& action) {
   add_limit_flags(command, flags->limits, "the check of a model");
   add_model_limit_flags(command, flags->limits.model, false);
   add_sandbox_flag(command, flags->sandbox);
+  add_strict_flag(command, flags->strict);
   command.add_flag("--list-rules", flags->list_rules,
                    "Print the rules, with code and severity, that the flags leave in");
   command.footer(R"(
@@ -329,6 +338,7 @@ Every node, in subgraphs and functions too, is held against the schema of the ex
 means: operators, attributes, inputs, outputs and types. Names must be defined before they are used. Types and shapes
 are inferred and compared with what the model declares; ONNX's own checker has its say. All findings are listed.
 GRU, RNN and LSTM are held against everything that the text of their version states; docs/rules.md has the list.
+Forms that the standard forbids and that can mean one thing only are warnings, with --strict errors.
 
   grurun check model.onnx
   grurun check --select GRU,RNN,LSTM --ignore GRU065 --severity warning model.onnx

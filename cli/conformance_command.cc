@@ -27,6 +27,7 @@
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
 #include "onnx_io/bytes.h"
+#include "opset/findings/form_watch.h"
 #include "report/suite/json_lines.h"
 #include "report/suite/progress.h"
 #include "report/suite/read_suite.h"
@@ -56,6 +57,7 @@ struct Flags {
   bool no_diagnosis = false;
   bool precise = false;
   bool no_fusion = false;
+  bool strict = false;
   bool cast = false;
   std::string isa;
   std::string max_memory;
@@ -357,6 +359,7 @@ Work prepare(const Flags& given) {
   const auto reports = std::make_shared<SuiteReports>(flags.report, "conformance", false);
   check(flags, *reports);
   cli::apply(flags.model, flags.max_time);
+  opset::refuse_forms(flags.strict);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   add_node_cases(flags.node_cases, flags.paths);
   SandboxChoice sandbox{flags.sandbox, sandbox_files(flags, *reports), true};
@@ -439,6 +442,7 @@ void add_conformance(CLI::App& command, Action& action) {
   command.add_option("--isa", flags->isa,
                      "Instruction set of the kernels, one of those that grurun -v lists");
   add_fusion_flag(command, flags->no_fusion, "Options");
+  add_strict_flag(command, flags->strict, "Options");
   whole("--seed", flags->seed, "Seed of random operators");
   command.footer(
       "Exit codes: 0 all as expected, 1 a verdict is not as expected or an expectation is stale,\n"

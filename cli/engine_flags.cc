@@ -5,6 +5,7 @@
 #include "cli/sandbox_flags.h"
 #include "engine/kernels/machine/parallel.h"
 #include "engine/kernels/machine/simd.h"
+#include "opset/findings/form_watch.h"
 
 namespace grurun::cli {
 
@@ -23,6 +24,14 @@ void add_engine_flags(CLI::App& app, EngineFlags& flags, const std::string& grou
       ->group(group);
   add_model_limit_flags(app, flags.model, true, group);
   add_sandbox_flag(app, flags.sandbox, group);
+  add_strict_flag(app, flags.strict, group);
+}
+
+void add_strict_flag(CLI::App& app, bool& strict, const std::string& group) {
+  CLI::Option* const flag = app.add_flag(
+      "--strict", strict,
+      "Refuse the forms that the standard forbids and that are taken with a warning (docs/rules.md)");
+  if (!group.empty()) flag->group(group);
 }
 
 void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group) {
@@ -32,6 +41,7 @@ void add_fusion_flag(CLI::App& app, bool& no_fusion, const std::string& group) {
 }
 
 void apply(const EngineFlags& flags, const std::string& max_time) {
+  opset::refuse_forms(flags.strict);
   kernels::set_threads(flags.threads);
   if (!flags.isa.empty()) kernels::use_simd_target(flags.isa);
   // Without a flag a tensor larger than the memory that there is is refused, rather than left to the system's

@@ -11,6 +11,7 @@
 #include "onnx_io/models/walk.h"
 #include "opset/check/actual_types.h"
 #include "opset/check/check_before_run.h"
+#include "opset/findings/form_watch.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
@@ -130,6 +131,7 @@ std::shared_ptr<const engine::Plan> Trial::plan(const std::vector<Value>& inputs
     engine::PlanOptions options;
     options.fed = *checked_;
     options.fuse = options_.fuse && deciding_.empty();  // each of these is to be seen
+    const opset::FormWatch forms([this](const opset::Finding& finding) { warn_of_form(finding); });
     plan_ = engine::make_plan(model_, options);
   }
   return plan_;
@@ -163,6 +165,7 @@ bool Trial::needs_inputs(const std::vector<Value>& expected) const {
 
 std::vector<Value> Trial::run_watched(std::vector<Value> inputs, Tensors& made) {
   const std::shared_ptr<const engine::Plan> plan = this->plan(inputs);
+  const opset::FormWatch forms([this](const opset::Finding& finding) { warn_of_form(finding); });
   engine::RunOptions options;
   options.seed = options_.seed;
   options.deadline = options_.deadline;
@@ -213,6 +216,13 @@ void Trial::warn(const std::vector<opset::Finding>& findings) const {
   for (const opset::Finding& finding : findings) {
     if (finding.severity == opset::Severity::warning) options_.warn(finding);
   }
+}
+
+void Trial::warn_of_form(const opset::Finding& finding) {
+  constexpr std::size_t most = 1000;  // a body may meet another at each turn
+  if (forms_.size() < most &&
+      forms_.insert(finding.code + '\n' + finding.node + '\n' + finding.message).second)
+    warn({finding});
 }
 
 std::vector<Value> run_again(const onnx_io::Model& model, std::vector<Value> inputs, const Rerun& rerun) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -99,6 +100,8 @@ class Trial {
   std::vector<Value> run_watched(std::vector<Value> inputs, Tensors& made);
   void judge(const Tensors& made, Outcome& outcome) const;
   void warn(const std::vector<opset::Finding>& findings) const;
+  /// Of forms that planning and running meet, each once.
+  void warn_of_form(const opset::Finding& finding);
 
   const onnx_io::Model& model_;
   const TrialOptions options_;
@@ -107,6 +110,7 @@ class Trial {
   std::optional<std::unordered_set<std::string>> checked_;  // the inputs that were fed at the last check
   std::map<std::string, ValueType> inferred_;               // by that check
   std::shared_ptr<const engine::Plan> plan_;                // for the same inputs
+  std::set<std::string> forms_;                             // that were warned of: code, node and message
 };
 
 /// What a repeated run takes from the one it explains.

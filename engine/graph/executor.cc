@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "engine/graph/run_state.h"
+#include "opset/findings/form_watch.h"
+#include "opset/pages/forms.h"
 #include "tensor/error.h"
 #include "tensor/interruption.h"
 
@@ -18,6 +20,11 @@ void check_declared_shape(const std::string& name, const ValueType& declared, co
   for (std::size_t i = 0; fits && i < tensor.rank(); ++i) {
     const Dim& dim = (*declared.shape)[i];
     fits = !dim.value || *dim.value == tensor.dim(i);
+  }
+  if (!fits && declared.shape->empty()) {
+    return opset::tell_of_form({opset::rule_info(opset::Rule::form_scalar_input).code,
+                                opset::Severity::warning, "", "",
+                                opset::declared_scalar_message(name, tensor.shape().to_string())});
   }
   if (!fits) {
     fail_invalid("input '{}' must have shape {}, but has {}", name, to_string(*declared.shape),
@@ -85,6 +92,7 @@ void run_steps(const Plan& plan, Values& frame, RunState& state,
     with_context([&] { return outer_label(step) + step.label + " with " + context.describe_inputs(); },
                  [&] {
                    context.check_input_types();
+                   if (opset::forms_are_watched() && step.called_by.empty()) context.note_forms();
                    try {
                      step.run(context);
                    } catch (const Error& error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/graph/node_rules.h"
+#include "opset/pages/forms.h"
 
 namespace grurun::engine {
 
@@ -70,6 +71,7 @@ void NodePreparation::require_all_read() const {
   for (std::size_t i = 0; i < read_.size(); ++i) {
     // consumed_inputs, of first versions: a promise about buffers, without effect on values.
     if (read_[i] || node_.attributes[i].name == "consumed_inputs") continue;
+    if (opset::is_left_unread(node_, node_.attributes[i], since_version_)) continue;
     fail_unsupported("attribute '{}' of {} is not handled", node_.attributes[i].name,
                      op_label(node_, since_version_));
   }

@@ -8,9 +8,11 @@
 
 #include "engine/graph/refusal.h"
 #include "opset/check/check_node.h"
+#include "opset/findings/form_watch.h"
 #include "opset/findings/labels.h"
 #include "opset/findings/rule_error.h"
 #include "opset/inference/judge_types.h"
+#include "opset/pages/forms.h"
 #include "opset/pages/judge_page.h"
 #include "opset/schema/function_calls.h"
 #include "opset/schema/signature_fit.h"
@@ -143,6 +145,18 @@ void require_facts(const opset::NodeFacts& facts) {
   require_input_types(facts);
   if (const auto fault = opset::judge_page(facts))
     throw opset::RuleError(fault->message, opset::rule_info(fault->rule).code);
+  note_forms(facts, node_label(facts.node(), "", facts.since_version()));
+}
+
+void note_forms(const opset::NodeFacts& facts, const std::string& label) {
+  if (!opset::forms_are_watched() || !opset::may_have_form(facts.node())) return;
+  for (opset::FormFound& form : opset::forms_in_inputs(facts)) {
+    // "node 'path/name' (GRU-14)", but a name may hold anything.
+    const std::size_t begin = label.find('\'') + 1, end = label.rfind("' (");
+    opset::tell_of_form({opset::rule_info(form.rule).code, opset::Severity::warning,
+                         "graph/" + label.substr(begin, end - begin),
+                         op_label(facts.node(), facts.since_version()), std::move(form.message)});
+  }
 }
 
 void refuse_by_rule(const Error& error, const opset::NodeFacts& facts, opset::Rule otherwise) {

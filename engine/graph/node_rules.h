@@ -43,8 +43,12 @@ std::optional<onnx_io::Node> resolve_references(const onnx_io::Node& node, const
 /// this list."
 void require_unique(const std::vector<onnx_io::Function>& functions);
 
-/// Throws RuleError for what types and the operator's page say of these facts.
+/// Throws RuleError for what types and the operator's page say of these facts, and notes forms.
 void require_facts(const opset::NodeFacts& facts);
+
+/// Tells the thread's FormWatch of forms that the facts show and that are taken all the same. label: of the
+/// node, as node_label gives it. Throws RuleError where such forms are refused.
+void note_forms(const opset::NodeFacts& facts, const std::string& label);
 
 /// Throws RuleError instead of the Refusal with which the node's kernel has refused it: with what the
 /// operator's page says of these facts. Returns where the page says nothing, where the error is another, or

@@ -283,7 +283,11 @@ void PlanBuilder::add_kernel_step(const Node& node, Scope& scope, const OpRow& r
   }
   const opset::Page* page = opset::find_page(node.domain, node.op_type);
   const bool foldable = page != nullptr && page->folded != opset::Folded::never;
-  if (options_.fuse && foldable && fold(node, page->folded, step, scope)) return;
+  if (options_.fuse && foldable && fold(node, page->folded, step, scope)) {
+    if (scope.called_by.empty())
+      note_forms(ConstantFacts(step.inputs, scope).of(node, since_version), step.label);
+    return;
+  }
   step.outputs = define_outputs(node, scope);
   step.output_names = node.outputs;
   if (signature != nullptr && !preparation.bodies().empty()) step.output_rules = signature->outputs;

@@ -67,6 +67,9 @@ class StepContext final : public RunContext {
   /// Throws Error(invalid_model) where a body returned what the version does not admit.
   void check_output_types();
 
+  /// As the function of that name, of the inputs as they are before the step runs.
+  void note_forms() const;
+
   /// Throws RuleError instead of what the kernel has thrown, as refuse_by_rule does.
   void refuse(const Error& error) const;
 
@@ -81,6 +84,9 @@ class StepContext final : public RunContext {
   /// Runs the steps of a body and tells RunOptions::observe_body of its values.
   void run_observed(const Plan& body, Values& frame);
   bool obeys_rule(std::size_t input) const;
+  /// Calls use(NodeFacts) with what is known of the step's inputs.
+  template <typename Use>
+  void with_facts(const Use& use) const;
   /// As check_input_types, rule by rule.
   void check_rules() const;
   /// Throws RuleError for a type that the standard does not admit; "" is not judged.

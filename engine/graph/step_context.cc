@@ -6,6 +6,7 @@
 #include "onnx_io/models/walk.h"
 #include "opset/findings/rule_error.h"
 #include "opset/inference/judge_types.h"
+#include "opset/pages/forms.h"
 #include "opset/schema/registry.h"
 #include "tensor/error.h"
 #include "tensor/limits.h"
@@ -232,8 +233,8 @@ void StepContext::check_rules() const {
   }
 }
 
-void StepContext::refuse(const Error& error) const {
-  if (step_.node == nullptr) return;
+template <typename Use>
+void StepContext::with_facts(const Use& use) const {
   std::vector<opset::InputFacts> inputs(std::min(step_.inputs.size(), step_.input_rules.size()));
   const auto value_of = [&](std::size_t i) -> const Tensor* {
     if (!has_input(i)) return nullptr;
@@ -254,8 +255,17 @@ void StepContext::refuse(const Error& error) const {
       if (other.is_sequence()) inputs[i].element = other.sequence().element.elem;
     }
   }
-  refuse_by_rule(error, opset::NodeFacts(*step_.node, step_.since_version, std::move(inputs), value_of),
-                 opset::Rule::inference);
+  use(opset::NodeFacts(*step_.node, step_.since_version, std::move(inputs), value_of));
+}
+
+void StepContext::refuse(const Error& error) const {
+  if (step_.node == nullptr) return;
+  with_facts([&](const opset::NodeFacts& facts) { refuse_by_rule(error, facts, opset::Rule::inference); });
+}
+
+void StepContext::note_forms() const {
+  if (step_.node == nullptr || !opset::may_have_form(*step_.node)) return;
+  with_facts([&](const opset::NodeFacts& facts) { engine::note_forms(facts, step_.label); });
 }
 
 void StepContext::finish() {

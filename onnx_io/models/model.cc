@@ -204,8 +204,8 @@ Model load_model(const std::string& path) {
   return load(path, {});
 }
 
-Model load_model_for_check(const std::string& path) {
-  return load(path, {.bad = Versions::kept});
+Model load_model_for_check(const std::string& path, std::vector<Mended>* mended) {
+  return load(path, {.bad = Versions::kept, .mended = mended});
 }
 
 RunnableModel load_model_to_run(const std::string& path) {
@@ -218,8 +218,10 @@ Model parse_model(const void* data, std::size_t size, const std::string& base_fo
   return parse({static_cast<const char*>(data), size}, base_folder, {});
 }
 
-Model parse_model_for_check(const void* data, std::size_t size, const std::string& base_folder) {
-  return parse({static_cast<const char*>(data), size}, base_folder, {.bad = Versions::kept});
+Model parse_model_for_check(const void* data, std::size_t size, const std::string& base_folder,
+                            std::vector<Mended>* mended) {
+  return parse({static_cast<const char*>(data), size}, base_folder,
+               {.bad = Versions::kept, .mended = mended});
 }
 
 RunnableModel parse_model_to_run(const void* data, std::size_t size, const std::string& base_folder) {

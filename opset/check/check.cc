@@ -110,6 +110,7 @@ CheckResult check_model(const Model& model, const ComputedValues& computed, cons
   const Limits limits = check_limits(model, functions, report);
   if (!limits.safe_to_recurse) return result;
   check_graphs(model, functions, report);
+  check_forms_of_nodes(model, functions, report);
   if (limits.safe_to_infer) check_call_values(model, functions, report);
   const bool opsets_known = !report.has(Rule::opset_known) && !report.has(Rule::opset_valid);
   if (model.proto == nullptr || !opsets_known) return result;
@@ -117,6 +118,7 @@ CheckResult check_model(const Model& model, const ComputedValues& computed, cons
   check_surplus(model, result.inferred, report);
   check_left_out(model, result.inferred, report);
   check_numbers(model, report);
+  check_forms_of_inputs(model, functions, {computed, result.inferred}, report);
   if (faults_of) check_preparation(model, functions, {computed, result.inferred}, faults_of, report);
   // ONNX's checker ends at the first operator that no opset has, and at a bad ir_version. OpenVINO IR may
   // leave ranks open, which a ModelProto may not.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "opset/check/check_parts.h"
 #include "opset/check/node_walk.h"
 #include "opset/check/recurrent_node.h"
 #include "opset/inference/check_limits.h"
@@ -48,6 +49,7 @@ class LayerWalk {
     CheckResult ignored;
     CheckReport limits(ignored);
     if (!check_limits(model_, functions_, limits).safe_to_recurse) return;
+    check_forms_of_nodes(model_, functions_, report_);
     for_each_node_at(model_, [&](const NodeAt& at) {
       warn_of_split(at);
       const RecurrentForm* form = find_recurrent_form(at.node.op_type, at.node.domain);

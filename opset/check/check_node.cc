@@ -8,8 +8,8 @@
 #include "opset/check/recurrent_node.h"
 #include "opset/findings/check_report.h"
 #include "opset/findings/rule_error.h"
+#include "opset/pages/forms.h"
 #include "opset/pages/judge_page.h"
-#include "opset/schema/added/experimental.h"
 #include "opset/schema/arity.h"
 #include "opset/schema/attribute_faults.h"
 #include "opset/schema/near_match.h"
@@ -33,8 +33,11 @@ Rule schema_rule_of(AttributeFault::Kind kind) {
 }
 
 void check_attributes(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
-  for (AttributeFault& fault : judge_attributes(schema, at.node.attributes))
-    report.add(schema_rule_of(fault.kind), at, std::move(fault.message));
+  for (AttributeFault& fault : judge_attributes(schema, at.node.attributes)) {
+    const bool is_form = fault.kind == AttributeFault::Kind::unknown &&
+                         is_left_unread(at.node, *at.node.find_attribute(fault.name), schema.since_version);
+    if (!is_form) report.add(schema_rule_of(fault.kind), at, std::move(fault.message));
+  }
   for (const AttributeInfo& attribute : schema.attributes) {
     if (!attribute.required || at.node.find_attribute(attribute.name) != nullptr) continue;
     report.add(Rule::attribute_required, at,
@@ -76,14 +79,6 @@ void NodeChecker::check(const CheckScope& scope, const Node& node, std::size_t i
   if (schema == nullptr && !newest_opset(node.domain)) return report_unknown_domain(at);
   if (schema == nullptr) return report_unknown_operator(at, *opset_version);
   at.since_version = schema->since_version;
-  if (schema->experimental && is_of_runtimes(schema->name)) {
-    report_.add(
-        Rule::operator_known, at,
-        fmt::format("no operator of opset {} of ai.onnx, but one of ONNX Runtime, as which it runs; {}",
-                    *opset_version,
-                    schema->name == "LayerNormalization" ? "import opset 17 or newer"
-                                                         : "RMSNormalization of opset 23 is the same"));
-  }
   if (schema->deprecated) {
     report_.add(Rule::operator_deprecated, at,
                 fmt::format("deprecated since opset {}, and the model imports {}; use what replaced it or "

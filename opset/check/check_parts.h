@@ -45,9 +45,17 @@ void check_left_out(const onnx_io::Model& model, const std::map<std::string, Val
 /// NaN in weights and constants, and infinities where they are no mask and no bound.
 void check_numbers(const onnx_io::Model& model, CheckReport& report);
 
+/// Forms that are taken all the same (pages/forms.h), those that a node shows whatever its inputs are, in
+/// subgraphs and functions too.
+void check_forms_of_nodes(const onnx_io::Model& model, const FunctionIndex& functions, CheckReport& report);
+
+/// Those that types and constants of inputs show, in the main graph.
+void check_forms_of_inputs(const onnx_io::Model& model, const FunctionIndex& functions,
+                           const KnownValues& known, CheckReport& report);
+
 /// ONNX's own checker, on a model whose nesting and calls are bounded. It stops at the first fault, and
 /// touches no files: external data is the reader's business. What it finds is an error when the report has
-/// none yet, else a note.
+/// neither an error nor a form that is taken all the same, else a note.
 void run_onnx_checker(const onnx::ModelProto& proto, CheckReport& report);
 
 }  // namespace grurun::opset

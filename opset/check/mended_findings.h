@@ -8,7 +8,8 @@
 
 namespace grurun::opset {
 
-/// By the rules that the file breaks: they forbid it, but what runs is the mended model.
+/// By the rules that the file breaks: they forbid it, but what runs is the mended model. Where forms are
+/// refused (findings/form_watch.h), throws RuleError with the first.
 std::vector<Finding> mended_findings(const std::vector<onnx_io::Mended>& mended);
 
 }  // namespace grurun::opset

@@ -162,7 +162,7 @@ class SilentOutput {
 void run_onnx_checker(const onnx::ModelProto& proto, CheckReport& report) {
   register_experimental_operators();
   const SilentOutput silent;
-  const Rule rule = report.has_errors() ? Rule::onnx_checker_too : Rule::onnx_checker;
+  const Rule rule = report.has_errors() || report.has_form() ? Rule::onnx_checker_too : Rule::onnx_checker;
   try {
     const bool copy = needs_copy(proto.graph()) ||
                       std::ranges::any_of(proto.functions(), [](const onnx::FunctionProto& function) {

@@ -77,9 +77,10 @@ void CheckReport::add(const RuleInfo& rule, NodeLabel node, std::string message,
 
 void CheckReport::push(const RuleInfo& info, std::string node, std::string op, std::string message,
                        std::string section) {
+  has_form_ |= is_form_code(info.code);
   if (result_.findings.size() > most_findings) return;
   if (result_.findings.size() < most_findings) {
-    result_.findings.push_back({info.code, info.severity, std::move(node), std::move(op),
+    result_.findings.push_back({info.code, severity_of(info), std::move(node), std::move(op),
                                 shortened(std::move(message), longest_message), std::move(section)});
   } else {
     const RuleInfo& limit = rule_info(Rule::finding_count);

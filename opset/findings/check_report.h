@@ -82,6 +82,8 @@ class CheckReport {
   bool any_faulty() const { return !faulty_.empty(); }
 
   bool has_errors() const { return result_.has_errors(); }
+  /// Whether a form that is taken all the same was found (pages/forms.h).
+  bool has_form() const { return has_form_; }
   bool has(Rule rule) const { return rules_.count(rule) != 0; }
 
  private:
@@ -92,6 +94,7 @@ class CheckReport {
   std::unordered_set<std::string> faulty_;
   std::unordered_set<std::string> misfit_;  // whose types or shapes do not fit
   std::unordered_set<Rule> rules_;
+  bool has_form_ = false;
   std::set<std::tuple<std::string, std::string, std::string>> told_;  // code, key, message
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "opset/findings/form_watch.h"
+
 namespace grurun::opset {
 
 namespace {
@@ -111,6 +113,18 @@ constexpr std::array rows = {
     Row{Rule::onnx_checker, "ONNX001", Severity::error, "ONNX's own checker accepts the model"},
     Row{Rule::onnx_checker_too, "ONNX002", Severity::note,
         "ONNX's own checker finds fault too, with what other findings explain"},
+    Row{Rule::form_bound, "FORM001", Severity::warning, "min and max of Clip are scalars, of shape []"},
+    Row{Rule::form_reduced_scalar, "FORM002", Severity::warning, "a scalar is reduced without axes"},
+    Row{Rule::form_lengths, "FORM003", Severity::warning, "seqlens_k of GroupQueryAttention has one axis"},
+    Row{Rule::form_output, "FORM004", Severity::warning, "an output that is named is made"},
+    Row{Rule::form_class, "FORM005", Severity::warning, "a classifier of trees has two classes or more"},
+    Row{Rule::form_epsilon, "FORM006", Severity::warning, "LayerNormalization has no attribute 'epsion'"},
+    Row{Rule::form_scalar_input, "FORM007", Severity::warning,
+        "an input that is declared as a scalar is given one"},
+    Row{Rule::form_rotary, "FORM008", Severity::warning,
+        "rotary_embedding_dim of Attention stands beside do_rotary = 1"},
+    Row{Rule::form_operator, "FORM009", Severity::warning,
+        "an operator of ONNX Runtime is not written as one of ai.onnx"},
 };
 
 static_assert(rows_in_order(rows));
@@ -144,6 +158,14 @@ bool keeps_from_judging(std::string_view code) {
   constexpr Rule rules[] = {Rule::domain_imported, Rule::opset_known, Rule::opset_valid, Rule::nesting_depth,
                             Rule::expansion_size};
   return std::ranges::any_of(rules, [&](Rule rule) { return rule_info(rule).code == code; });
+}
+
+bool is_form_code(std::string_view code) {
+  return code.starts_with("FORM");
+}
+
+Severity severity_of(const RuleInfo& rule) {
+  return is_form_code(rule.code) && forms_are_refused() ? Severity::error : rule.severity;
 }
 
 const RuleInfo& rule_info(Rule rule) {

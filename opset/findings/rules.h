@@ -67,6 +67,15 @@ enum class Rule {
   numbers_finite,
   onnx_checker,
   onnx_checker_too,
+  form_bound,
+  form_reduced_scalar,
+  form_lengths,
+  form_output,
+  form_class,
+  form_epsilon,
+  form_scalar_input,
+  form_rotary,
+  form_operator,
 };
 
 /// Whether row i of a table is the one of rule i, so that a rule finds its row.
@@ -98,6 +107,12 @@ struct RuleInfo {
 /// The rules of enum Rule in its order.
 std::span<const RuleInfo> general_rules();
 const RuleInfo& rule_info(Rule rule);
+
+/// Of a finding by the rule: that of the table, but for forms that are refused (form_watch.h) an error.
+Severity severity_of(const RuleInfo& rule);
+
+/// Whether the code is of a rule about a form that is taken all the same (opset/pages/forms.h).
+bool is_form_code(std::string_view code);
 
 /// Whether what breaks the rule keeps nodes from being judged by the others.
 bool keeps_from_judging(std::string_view code);

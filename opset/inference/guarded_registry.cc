@@ -16,6 +16,7 @@
 #include "opset/inference/judge_types.h"
 #include "opset/inference/recurrent_inference.h"
 #include "opset/inference/without_empty_lists.h"
+#include "opset/pages/forms.h"
 #include "opset/pages/judge_page.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/schema/added/experimental.h"
@@ -125,8 +126,14 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
   const InferredFacts known(schema, context);
   if (breaks_schema(schema, known.facts(), context)) return;
   if (const auto fault = input_fault(known.facts())) throw onnx::InferenceError(fault->message);
+  // ONNX's functions know no axis of a scalar.
+  const auto forms = forms_in_inputs(known.facts());
+  const bool reduces_scalar = std::ranges::any_of(
+      forms, [](const FormFound& form) { return form.rule == Rule::form_reduced_scalar; });
   try {
-    if (!may_infer(schema, context)) {
+    if (reduces_scalar) {
+      onnx::propagateShapeAndTypeFromFirstInput(context);
+    } else if (!may_infer(schema, context)) {
       infer_by_text(schema, context);
     } else if (schema.domain().empty() && schema.Name() == "STFT") {
       infer_stft(known.facts(), context);

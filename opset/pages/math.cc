@@ -20,7 +20,7 @@ std::span<const Page> math_pages() {
        .numbers = "size: [1,inf)"},
       {.op_type = "Ceil", .folded = Folded::first},
       {.op_type = "Celu"},
-      {.op_type = "Clip", .shapes = "@11 - [] []", .folded = Folded::first},
+      {.op_type = "Clip", .shapes = "@11 - one one", .folded = Folded::first},
       {.op_type = "Cos", .folded = Folded::first},
       {.op_type = "Cosh", .folded = Folded::first},
       {.op_type = "CumProd", .shapes = "@26 - one", .numbers = "axis: [-r,r)"},

@@ -82,9 +82,9 @@ struct Page {
   std::string_view attributes = {};
 
   /// In which intervals numbers lie that attributes or inputs of these names hold, measured by the first
-  /// input: "axis=-1@13: [-r,r); axes: [-r,r) once; K: [0,n]; start: [0,inf)". r is its rank, n its size
-  /// along the attribute axis. A number behind = counts where none is stated; a version behind @ as in
-  /// attributes. once: none twice.
+  /// input: "axis=-1@13: [-r,r); axes: [-r,r) once; K: [0,n]; start: [0,inf)". r is its rank, R the
+  /// same, but 1 of a scalar, n its size along the attribute axis. A number behind = counts where none is
+  /// stated; a version behind @ as in attributes. once: none twice.
   std::string_view numbers = {};
 
   /// Lists among the attributes, in entries that "; " parts: "a | b" for one of them that is given and not

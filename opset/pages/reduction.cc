@@ -5,7 +5,7 @@ namespace grurun::opset {
 
 std::span<const Page> reduction_pages() {
   constexpr std::string_view reduced_axes = "keepdims: 0, 1; noop_with_empty_axes@18: 0, 1";
-  constexpr std::string_view reduced_axis = "axes: [-r,r)";
+  constexpr std::string_view reduced_axis = "axes: [-R,R)";
   static constexpr Page pages[] = {
       {.op_type = "ArgMax",
        .attributes = "keepdims: 0, 1",

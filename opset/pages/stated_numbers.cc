@@ -92,11 +92,12 @@ class NumberJudge {
   }
 
  private:
-  // A number, or one by r or n: "-r-1".
+  // A number, or one by r, R or n: "-r-1".
   Size bound(std::string_view text) const {
-    const std::size_t letter = text.find_first_of("rn");
+    const std::size_t letter = text.find_first_of("rRn");
     if (letter == text.npos) return written_number(text);
-    const Size size = text[letter] == 'n' ? along_ : rank_;
+    Size size = text[letter] == 'n' ? along_ : rank_;
+    if (text[letter] == 'R' && size) size = std::max<std::int64_t>(*size, 1);
     std::string_view offset = text.substr(letter + 1);
     if (offset.starts_with('+')) offset.remove_prefix(1);
     return size ? Size((letter == 0 ? *size : -*size) + written_number(offset)) : size;
@@ -125,11 +126,13 @@ class NumberJudge {
   }
 
   [[noreturn]] void tell(const std::string& number, bool in_list) const {
-    const bool axes = stated_.interval.find('r') != stated_.interval.npos;
+    const bool axes = stated_.interval.find_first_of("rR") != stated_.interval.npos;
     const char* verb = axes ? "names axis" : in_list ? "holds" : "is";
     const std::string begin = fmt::format("{} {} {}, but must", named(), verb, number);
     if (unlimited_) fail_invalid("{} {} {}", begin, in_list ? "hold numbers from" : "be at least", *low_);
     std::string interval(stated_.interval);
+    std::ranges::replace(interval, 'R',
+                         'r');  // what is stated; a scalar's axis is a form that is taken all the same
     interval.insert(interval.find(',') + 1, " ");
     if (axes)
       fail_invalid("{} lie in {} of the input {}, whose rank r is {}", begin, interval,

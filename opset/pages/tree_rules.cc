@@ -136,7 +136,9 @@ Said trees_fault(const Node& node, int) {
   const bool classifies = node.op_type == "TreeEnsembleClassifier";
   const std::int64_t classes =
       std::max(length_of(node, "classlabels_strings"), length_of(node, "classlabels_int64s"));
-  if (classifies && classes == 1) return std::nullopt;  // no fault, but not done
+  const onnx_io::Attribute* transform = node.find_attribute("post_transform");
+  const bool stays = transform == nullptr || transform->s == "NONE";
+  if (classifies && classes == 1 && !stays) return std::nullopt;  // no fault, but not done
   const std::int64_t targets = classifies ? classes : int_of(node, "n_targets");
   const TreeNodes table(ints_of(node, "nodes_treeids"), ints_of(node, "nodes_nodeids"));
   if (const auto* twice = table.find_twice())

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <iterator>
 #include <thread>
 
 #include "cli/program.h"
@@ -218,15 +219,18 @@ nb::list described(const std::vector<onnx_io::ValueInfo>& infos) {
   return list;
 }
 
-nb::list findings(const onnx_io::Model& model, std::optional<double> max_time) {
+nb::list findings(const onnx_io::Model& model, std::optional<double> max_time,
+                  const std::vector<onnx_io::Mended>& mended = {}) {
   opset::CheckResult result;
   {
     const Interruption interruption(bounded("the check", max_time, poll_signals()));
     const nb::gil_scoped_release no_gil;
     result = trial::check_fully(model, trial::CheckDepth::everything);
   }
+  std::vector<opset::Finding> found = opset::mended_findings(mended);
+  std::ranges::move(result.findings, std::back_inserter(found));
   nb::list list;
-  for (const opset::Finding& finding : result.findings) {
+  for (const opset::Finding& finding : found) {
     list.append(nb::make_tuple(finding.code, opset::severity_name(finding.severity), to_text(finding.node),
                                to_text(finding.op), finding.section, to_text(finding.message)));
   }
@@ -235,10 +239,13 @@ nb::list findings(const onnx_io::Model& model, std::optional<double> max_time) {
 
 nb::list check(nb::handle source) {
   const Interruption interruption(bounded("the check", std::nullopt, poll_signals()));
+  std::vector<onnx_io::Mended> mended;
   const onnx_io::Model model = read_model(
-      source, onnx_io::load_model_for_check,
-      [](const void* data, std::size_t size) { return onnx_io::parse_model_for_check(data, size, ""); });
-  return findings(model, std::nullopt);
+      source, [&](const std::string& path) { return onnx_io::load_model_for_check(path, &mended); },
+      [&](const void* data, std::size_t size) {
+        return onnx_io::parse_model_for_check(data, size, "", &mended);
+      });
+  return findings(model, std::nullopt, mended);
 }
 
 nb::object pair_to_python(const std::optional<trial::ElementPair>& pair) {

@@ -110,7 +110,7 @@ def conformance(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
                 max_time: float = 60, max_memory: str | int | None = None, rtol: float | None = None,
                 atol: float | None = None, expectations: str | os.PathLike[str] | None = None, min_cases: int = 1, seed: int = 0,
                 fail_fast: bool = False, precise: bool = False, diagnosis: bool = True, fusion: bool = True,
-                policy: str | os.PathLike[str] | None = None, retries: int | None = None,
+                policy: str | os.PathLike[str] | None = None, retries: int | None = None, strict: bool = False,
                 actual: str | os.PathLike[str] | None = None, runtime: str | None = None, actual_name: str | None = None,
                 reference: str | None = None, update_expectations: str | os.PathLike[str] | None = None) -> Report:
     """`grurun conformance`: runs the cases below the paths, in worker processes, and compares them with their expected outputs.
@@ -121,4 +121,4 @@ def conformance(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     return Report.from_json(json_report("conformance", flags_of(
         k=k, jobs=jobs, max_time=max_time, max_memory=max_memory, rtol=rtol, atol=atol, expectations=expectations, min_cases=min_cases,
         seed=seed, fail_fast=fail_fast, precise=precise, no_diagnosis=not diagnosis, no_fusion=not fusion, policy=policy, retries=retries,
-        actual=actual, runtime=runtime, actual_name=actual_name, reference=reference, update_expectations=update_expectations), listed))
+        strict=strict, actual=actual, runtime=runtime, actual_name=actual_name, reference=reference, update_expectations=update_expectations), listed))

@@ -56,7 +56,7 @@ class Session(_core.Session):
     rules of the standard have to say against a model that runs is a ModelWarning. Ctrl-C ends what the main thread does.
 
     Nodes that are not sorted are sorted, and missing imports of com.microsoft and ai.onnx.ml made up for, with a ModelWarning: as the
-    commands do. check() still finds the error.
+    commands do. check() finds them, too.
     """
 
     def __init__(self, model: Any, *, threads: int = 0, seed: int = 0, max_memory: int | None = None,

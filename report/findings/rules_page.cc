@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "opset/pages/forms.h"
 #include "opset/recurrent/recurrent_form.h"
 #include "opset/recurrent/recurrent_rules.h"
 #include "report/findings/check_format.h"
@@ -25,6 +26,15 @@ probably a mistake; a note is worth knowing. `--select`, `--ignore` and `--sever
 
 | code | severity | what must hold |
 |---|---|---|
+)";
+
+constexpr const char* forms = R"(
+## Forms that are taken all the same
+
+The standard forbids them, published exporters write them, runtimes run them, and they can mean one thing only. `grurun` takes
+them for that, with a warning of this code in a check, a run and the report of a suite. With `--strict` each of them is an error,
+exit code 3. FORM007 shows at run time only, and so do FORM001 to FORM003 where shapes are not known before.
+
 )";
 
 constexpr const char* middle = R"(
@@ -80,6 +90,7 @@ std::string rules_markdown(const Rules& rules) {
     if (!rule.op_type.empty()) continue;
     text += fmt::format("| {} | {} | {} |\n", rule.code, opset::severity_name(rule.severity), rule.text);
   }
+  text += forms + opset::forms_markdown();
   text += middle;
   for (const opset::RecurrentForm& form : opset::recurrent_forms()) {
     const RuleInfo& first = *opset::find_rule(fmt::format("{}001", form.op_type));

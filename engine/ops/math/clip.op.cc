@@ -1,6 +1,6 @@
 // Clip: output = Min(max, Max(input, min)); a bound that is not given does not bind, NaN stays NaN, and with
 // min above max the result is max. The bounds are attributes before version 11, scalar inputs of the input's
-// type from then on.
+// type from then on, or one element with an axis (opset/pages/forms.h).
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -53,7 +53,7 @@ void apply_clip(RunContext& run, DType dtype, const Tensor* low, const Tensor* h
   Tensor wide_high;
   const auto widened = [&](const Tensor* bound, Tensor& wide) -> const Tensor* {
     if (bound == nullptr) return nullptr;
-    if (bound->rank() != 0 || bound->dtype() != dtype) refuse();
+    if (bound->size() != 1 || bound->rank() > 1 || bound->dtype() != dtype) refuse();
     wide = half ? cast_tensor(*bound, DType::float32) : *bound;
     return &wide;
   };

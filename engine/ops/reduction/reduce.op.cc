@@ -4,6 +4,7 @@
 // with noop_with_empty_axes each element is a set of its own, to which the function still applies. An empty
 // set: 0 for sums, 1 for Prod, -infinity or the lowest value for Max (LogSum and LogSumExp alike), the
 // opposite for Min. 16-bit floats are reduced as float and rounded once.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -70,6 +71,10 @@ Tensor reduce_tensor(const Tensor& x, const ReductionShape& shape) {
 }
 
 ReductionShape shape_for(const Tensor& x, std::span<const std::int64_t> given, bool keepdims, bool noop) {
+  if (x.rank() == 0) {  // an axis of it: opset/pages/forms.h
+    if (std::ranges::any_of(given, [](std::int64_t axis) { return axis < -1 || axis > 0; })) refuse();
+    return reduction_shape(x.shape(), {}, keepdims);
+  }
   // Nothing forbids to name one twice.
   ScratchVector<std::int64_t> axes = distinct_axes(given, static_cast<std::int64_t>(x.rank()));
   if (given.empty() && !noop) {

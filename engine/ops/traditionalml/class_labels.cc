@@ -14,11 +14,11 @@ Tensor list_tensor(const std::vector<T>& values) {
 
 }  // namespace
 
-ClassLabels::ClassLabels(PrepareContext& node, const char* integers) {
+ClassLabels::ClassLabels(PrepareContext& node, const char* integers, bool one_will_do) {
   const std::vector<std::string> strings = node.strings_attribute("classlabels_strings");
   const std::vector<std::int64_t> numbers = node.ints_attribute(integers);
   labels_ = strings.empty() ? list_tensor(numbers) : list_tensor(strings);
-  if (size() == 1) {
+  if (size() == 1 && !one_will_do) {
     fail_unsupported("a single class label leaves open which other class a row may be of: name two");
   }
 }

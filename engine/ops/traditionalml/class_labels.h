@@ -18,8 +18,8 @@ class ClassLabels {
  public:
   /// integers is the twin's name, which differs between operators. Throws Error(invalid_model) unless one of
   /// them is given and not both, and Error(unsupported) for a single label: for that the text names no other
-  /// class to choose.
-  ClassLabels(PrepareContext& node, const char* integers);
+  /// class to choose, unless one_will_do.
+  ClassLabels(PrepareContext& node, const char* integers, bool one_will_do = false);
 
   std::size_t size() const { return static_cast<std::size_t>(labels_.size()); }
 

@@ -7,7 +7,7 @@
 // Where all votes of a model with two classes are for the first, and there are not two base_values, the model
 // has one score s, which is that of the second class, as every converter writes a binary model. With
 // post_transform NONE or PROBIT and no negative weight, s is a probability; else a margin. score_pair makes
-// two scores of it.
+// two scores of it. A model of one class says nothing but that class; its score is the sum of the votes.
 #include <algorithm>
 
 #include "engine/graph/op_context.h"
@@ -56,7 +56,10 @@ struct TreeClassifier {
 };
 
 RunFunction prepare_tree_ensemble_classifier(PrepareContext& node) {
-  TreeClassifier read{ClassLabels(node, "classlabels_int64s"), post_transform_attribute(node), {}, {}};
+  // One class, whose score stays what it is: opset/pages/forms.h.
+  const PostTransform transform = post_transform_attribute(node);
+  TreeClassifier read{
+      ClassLabels(node, "classlabels_int64s", transform == PostTransform::none), transform, {}, {}};
   read.forest = read_forest(node, "class", read.labels.size());
   const RealList base = read_reals(node, "base_values");
   read.forest.in_double |= base.in_double;

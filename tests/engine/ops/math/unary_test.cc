@@ -278,6 +278,12 @@ TEST(Unary, Clip) {
        {vec<std::int8_t>({-9, 9}), make<std::int8_t>({}, {5}), make<std::int8_t>({}, {2})},
        {},
        {vec<std::int8_t>({2, 2})}},
+      {"bounds of one element",
+       "Clip",
+       11,
+       {x, vec<float>({-1}), vec<float>({2})},
+       {},
+       {vec<float>({-1, 0, 2, nan, 2})}},
       {"half bounds",
        "Clip",
        13,
@@ -291,7 +297,7 @@ TEST(Unary, Clip) {
                  {x, vec<float>({0, 1})},
                  {},
                  ErrorKind::invalid_model,
-                 "input min is [2]; Clip-13 takes []"}});
+                 "input min is [2]; Clip-13 takes a scalar"}});
 }
 
 }  // namespace

@@ -99,8 +99,8 @@ TEST(TreeEnsembleClassifier, TwoClasses) {
   check_errors({
       refuse("one base value for votes of both", {labels, base({1})}, "base_values has 1",
              ErrorKind::invalid_model),
-      refuse("one label", {attr("classlabels_int64s", Ints{1})}, "single class label",
-             ErrorKind::unsupported),
+      refuse("one label", {attr("classlabels_int64s", Ints{1}), attr("post_transform", "LOGISTIC")},
+             "single class label", ErrorKind::unsupported),
       refuse("no label", {}, "classlabels", ErrorKind::invalid_model),
       refuse("labels of both kinds", {labels, names}, "not both", ErrorKind::invalid_model),
   });

@@ -1,0 +1,211 @@
+#include "opset/pages/forms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "opset/schema/added/experimental.h"
+
+namespace grurun::opset {
+
+namespace {
+
+using onnx_io::Attribute;
+using onnx_io::Node;
+
+// "Reduce*" is the begin of a name, "*Normalization" its end.
+bool is_of(const Form& form, const Node& node) {
+  if (form.op_type == nullptr || node.domain != form.domain) return false;
+  const std::string_view op_type = form.op_type;
+  if (op_type.ends_with('*')) return node.op_type.starts_with(op_type.substr(0, op_type.size() - 1));
+  if (op_type.starts_with('*')) return node.op_type.ends_with(op_type.substr(1));
+  return node.op_type == op_type;
+}
+
+constexpr int old_normalization = 1;  // version of LayerNormalization before opset 17, ONNX Runtime's own
+
+std::size_t entries(const NodeFacts& facts, const char* name) {
+  const Attribute* list = facts.attribute(name);
+  return list == nullptr ? 0 : std::max(list->ints.size(), list->strings.size());
+}
+
+std::string bound_with_axes(const NodeFacts& facts) {
+  if (facts.since_version() < 11) return "";
+  for (std::size_t i = 1; i <= 2; ++i) {
+    const SymbolicShape* shape = facts.shape(i);
+    if (shape != nullptr && !shape->empty())
+      return fmt::format(
+          "input {} is {}; Clip-{} takes a scalar, []. Its one element is taken; give it no axes",
+          input_name(facts, i), to_string(*shape), facts.since_version());
+  }
+  return "";
+}
+
+std::string reduced_scalar(const NodeFacts& facts) {
+  const SymbolicShape* data = facts.shape(0);
+  if (data == nullptr || !data->empty()) return "";
+  const auto axes = integers_of(facts, "axes", 1);
+  if (!axes || axes->empty()) return "";
+  return fmt::format(
+      "axes names axis {} of a scalar; {}-{} takes axes of data, and a scalar has none. The scalar is "
+      "reduced as it "
+      "is; leave axes out",
+      axes->front(), facts.op_type(), facts.since_version());
+}
+
+std::string lengths_with_axes(const NodeFacts& facts) {
+  const SymbolicShape* lengths = facts.shape(5);
+  if (lengths == nullptr || lengths->size() == 1) return "";
+  return fmt::format(
+      "input seqlens_k is {}; GroupQueryAttention-1 takes [batch]. Its elements are taken in their "
+      "order, one for each row; give it one axis",
+      to_string(*lengths));
+}
+
+std::string output_not_made(const NodeFacts& facts) {
+  static constexpr const char* names[] = {"", "mean", "inv_std_var"};
+  for (std::size_t i = 1; i < std::size(names) && i < facts.output_count(); ++i) {
+    const std::string& name = facts.node().outputs[i];
+    if (!name.empty())
+      return fmt::format(
+          "output {} is named '{}'; SkipSimplifiedLayerNormalization-1 makes no {}, and runs where "
+          "nobody reads it. Leave the name empty",
+          names[i], name, names[i]);
+  }
+  return "";
+}
+
+std::string single_class(const NodeFacts& facts) {
+  if (std::max(entries(facts, "classlabels_int64s"), entries(facts, "classlabels_strings")) != 1) return "";
+  if (const Attribute* transform = facts.attribute("post_transform");
+      transform != nullptr && transform->s != "NONE")
+    return "";
+  return "there is one class label; a classifier chooses among classes. Each row is of that class, and its "
+         "score is "
+         "the sum of the votes; train it on two classes, or put a constant in its place";
+}
+
+std::string misspelt_epsilon(const NodeFacts& facts) {
+  const Attribute* attribute = facts.node().find_attribute("epsion");
+  if (attribute == nullptr || !is_left_unread(facts.node(), *attribute, facts.since_version())) return "";
+  return "LayerNormalization has no attribute 'epsion', did you mean 'epsilon'? It is left unread, and "
+         "epsilon is "
+         "1e-05 where it is not stated; correct the name or remove it";
+}
+
+std::string rotary_size_alone(const NodeFacts& facts) {
+  const Attribute* attribute = facts.node().find_attribute("rotary_embedding_dim");
+  if (attribute == nullptr || attribute->i == 0 ||
+      !is_left_unread(facts.node(), *attribute, facts.since_version()))
+    return "";
+  return fmt::format(
+      "attribute rotary_embedding_dim is {} without do_rotary = 1; nothing is rotated, and it has no "
+      "effect. Remove it, or state do_rotary",
+      attribute->i);
+}
+
+std::string operator_of_runtime(const NodeFacts& facts) {
+  if (!is_of_runtimes(facts.op_type()) || facts.since_version() != old_normalization) return "";
+  const bool is_newer = facts.op_type() == "LayerNormalization";
+  return fmt::format(
+      "ai.onnx has no {} in the imported opset. ONNX Runtime has one, which is taken; {}", facts.op_type(),
+      is_newer ? "import opset 17 or newer" : "write RMSNormalization of opset 23, which is the same");
+}
+
+constexpr Form rows[] = {
+    {Rule::domain_imported, "`ai.onnx.ml` or `com.microsoft` is used and not imported", "hand-made models",
+     "nodes bind to \"the referenced operator sets\" (ModelProto.opset_import)",
+     "the newest version known here"},
+    {Rule::topological_order, "nodes stand before those that make their inputs", "graph editing tools",
+     "\"The nodes in the graph, sorted topologically\" (GraphProto.node)", "the nodes, sorted"},
+    {Rule::form_bound, "Clip since version 11: min or max of one element and one or more axes",
+     "sklearn-onnx (KNNImputer)", "\"It must be a scalar(tensor of empty shape)\" (Clip, min and max)",
+     "that element", "", "Clip", nullptr, bound_with_axes},
+    {Rule::form_reduced_scalar, "Reduce operators: axis 0 or -1 of a scalar",
+     "PyTorch (sum, mean, amax of a scalar)", "\"Accepted range is [-r, r-1] where r = rank(data)\" (axes)",
+     "the function of that element, of shape []", "", "Reduce*", nullptr, reduced_scalar},
+    {Rule::form_lengths, "GroupQueryAttention: seqlens_k of another rank than 1",
+     "published exports of Phi-3, optimum", "\"1D Tensor of shape (batch_size)\" (seqlens_k)",
+     "one length for each row, in the order of elements", "com.microsoft", "GroupQueryAttention", nullptr,
+     lengths_with_axes},
+    {Rule::form_output, "SkipSimplifiedLayerNormalization: mean or inv_std_var is named, and nobody reads it",
+     "onnxscript (fusions for ONNX Runtime)", "an output that is named is made", "no value", "com.microsoft",
+     "SkipSimplifiedLayerNormalization", output_not_made},
+    {Rule::form_class, "TreeEnsembleClassifier: one class label",
+     "sklearn-onnx (forests fitted to one class)",
+     "\"Returns the top class for each of N inputs\": there is nothing to choose from",
+     "that label for each row, and the sum of the votes, [N,1]", "ai.onnx.ml", "TreeEnsembleClassifier",
+     single_class},
+    {Rule::form_epsilon, "LayerNormalization before opset 17: the attribute `epsion`",
+     "ONNX Runtime's own fusions of BERT", "a node has attributes of its operator only (NodeProto.attribute)",
+     "nothing: epsilon is stated, or its default", "", "LayerNormalization", misspelt_epsilon},
+    {Rule::form_scalar_input,
+     "a graph's input that is declared with the shape [] and given a tensor with axes",
+     "converters that left dimensions out",
+     "a shape without dimensions is that of a scalar (TensorShapeProto)", "the tensor that is given"},
+    {Rule::form_rotary, "Attention of com.microsoft: rotary_embedding_dim without do_rotary",
+     "ONNX Runtime's optimizer", "an attribute has an effect", "nothing is rotated", "com.microsoft",
+     "Attention", rotary_size_alone},
+    {Rule::form_operator, "LayerNormalization before opset 17, SimplifiedLayerNormalization in ai.onnx",
+     "ONNX Runtime's optimizer, exporters for it", "an operator exists in the imported opset of its domain",
+     "ONNX Runtime's operator", "", "*LayerNormalization", operator_of_runtime},
+};
+
+std::vector<FormFound> found(const NodeFacts& facts, std::string (*Form::*look)(const NodeFacts&)) {
+  std::vector<FormFound> out;
+  for (const Form& form : rows) {
+    if (form.*look == nullptr || !is_of(form, facts.node())) continue;
+    if (std::string message = (form.*look)(facts); !message.empty())
+      out.push_back({form.rule, std::move(message)});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const Form> forms() {
+  return rows;
+}
+
+bool may_have_form(const Node& node) {
+  return std::ranges::any_of(rows, [&](const Form& form) { return is_of(form, node); });
+}
+
+std::vector<FormFound> forms_in_node(const NodeFacts& facts) {
+  return found(facts, &Form::in_node);
+}
+
+std::vector<FormFound> forms_in_inputs(const NodeFacts& facts) {
+  return found(facts, &Form::in_inputs);
+}
+
+std::string declared_scalar_message(const std::string& input, const std::string& shape) {
+  return fmt::format(
+      "input '{}' is declared with the shape [] of a scalar, and given {}. It is taken as it is; declare "
+      "its dimensions",
+      input, shape);
+}
+
+bool is_left_unread(const Node& node, const Attribute& attribute, int since_version) {
+  if (node.domain.empty() && node.op_type == "LayerNormalization")
+    return since_version == old_normalization && attribute.name == "epsion" &&
+           attribute.ref_attr_name.empty();
+  if (node.domain != "com.microsoft" || node.op_type != "Attention") return false;
+  const Attribute* rotates = node.find_attribute("do_rotary");
+  return attribute.name == "rotary_embedding_dim" && attribute.ref_attr_name.empty() &&
+         (rotates == nullptr || (rotates->ref_attr_name.empty() && rotates->i == 0));
+}
+
+std::string forms_markdown() {
+  std::string text =
+      "| code | form | written by | the standard | taken for |\n"
+      "|---|---|---|---|---|\n";
+  for (const Form& form : rows) {
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", rule_info(form.rule).code, form.form, form.writers,
+                        form.sentence, form.value);
+  }
+  return text;
+}
+
+}  // namespace grurun::opset
