@@ -34,8 +34,9 @@ Rule schema_rule_of(AttributeFault::Kind kind) {
 
 void check_attributes(const NodeAt& at, const SchemaInfo& schema, CheckReport& report) {
   for (AttributeFault& fault : judge_attributes(schema, at.node.attributes)) {
-    const bool is_form = fault.kind == AttributeFault::Kind::unknown &&
-                         is_left_unread(at.node, *at.node.find_attribute(fault.name), schema.since_version);
+    const bool is_form =
+        fault.kind == AttributeFault::Kind::unknown &&
+        is_left_unread(at.node, *at.node.find_attribute(fault.attribute), schema.since_version);
     if (!is_form) report.add(schema_rule_of(fault.kind), at, std::move(fault.message));
   }
   for (const AttributeInfo& attribute : schema.attributes) {
