@@ -15,7 +15,7 @@ using onnx_io::Attribute;
 using onnx_io::Node;
 
 // "Reduce*" is the begin of a name, "*Normalization" its end.
-bool is_of(const Form& form, const Node& node) {
+bool is_form_of(const Form& form, const Node& node) {
   if (form.op_type == nullptr || node.domain != form.domain) return false;
   const std::string_view op_type = form.op_type;
   if (op_type.ends_with('*')) return node.op_type.starts_with(op_type.substr(0, op_type.size() - 1));
@@ -25,7 +25,7 @@ bool is_of(const Form& form, const Node& node) {
 
 constexpr int old_normalization = 1;  // version of LayerNormalization before opset 17, ONNX Runtime's own
 
-std::size_t entries(const NodeFacts& facts, const char* name) {
+std::size_t label_count(const NodeFacts& facts, const char* name) {
   const Attribute* list = facts.attribute(name);
   return list == nullptr ? 0 : std::max(list->ints.size(), list->strings.size());
 }
@@ -77,7 +77,8 @@ std::string output_not_made(const NodeFacts& facts) {
 }
 
 std::string single_class(const NodeFacts& facts) {
-  if (std::max(entries(facts, "classlabels_int64s"), entries(facts, "classlabels_strings")) != 1) return "";
+  if (std::max(label_count(facts, "classlabels_int64s"), label_count(facts, "classlabels_strings")) != 1)
+    return "";
   if (const Attribute* transform = facts.attribute("post_transform");
       transform != nullptr && transform->s != "NONE")
     return "";
@@ -113,7 +114,7 @@ std::string operator_of_runtime(const NodeFacts& facts) {
       is_newer ? "import opset 17 or newer" : "write RMSNormalization of opset 23, which is the same");
 }
 
-constexpr Form rows[] = {
+constexpr Form form_rows[] = {
     {Rule::domain_imported, "`ai.onnx.ml` or `com.microsoft` is used and not imported", "hand-made models",
      "nodes bind to \"the referenced operator sets\" (ModelProto.opset_import)",
      "the newest version known here"},
@@ -152,10 +153,10 @@ constexpr Form rows[] = {
      "ONNX Runtime's operator", "", "*LayerNormalization", operator_of_runtime},
 };
 
-std::vector<FormFound> found(const NodeFacts& facts, std::string (*Form::*look)(const NodeFacts&)) {
+std::vector<FormFound> forms_found(const NodeFacts& facts, std::string (*Form::*look)(const NodeFacts&)) {
   std::vector<FormFound> out;
-  for (const Form& form : rows) {
-    if (form.*look == nullptr || !is_of(form, facts.node())) continue;
+  for (const Form& form : form_rows) {
+    if (form.*look == nullptr || !is_form_of(form, facts.node())) continue;
     if (std::string message = (form.*look)(facts); !message.empty())
       out.push_back({form.rule, std::move(message)});
   }
@@ -164,20 +165,20 @@ std::vector<FormFound> found(const NodeFacts& facts, std::string (*Form::*look)(
 
 }  // namespace
 
-std::span<const Form> forms() {
-  return rows;
+std::span<const Form> all_forms() {
+  return form_rows;
 }
 
 bool may_have_form(const Node& node) {
-  return std::ranges::any_of(rows, [&](const Form& form) { return is_of(form, node); });
+  return std::ranges::any_of(form_rows, [&](const Form& form) { return is_form_of(form, node); });
 }
 
 std::vector<FormFound> forms_in_node(const NodeFacts& facts) {
-  return found(facts, &Form::in_node);
+  return forms_found(facts, &Form::in_node);
 }
 
 std::vector<FormFound> forms_in_inputs(const NodeFacts& facts) {
-  return found(facts, &Form::in_inputs);
+  return forms_found(facts, &Form::in_inputs);
 }
 
 std::string declared_scalar_message(const std::string& input, const std::string& shape) {
@@ -201,7 +202,7 @@ std::string forms_markdown() {
   std::string text =
       "| code | form | written by | the standard | taken for |\n"
       "|---|---|---|---|---|\n";
-  for (const Form& form : rows) {
+  for (const Form& form : form_rows) {
     text += fmt::format("| {} | {} | {} | {} | {} |\n", rule_info(form.rule).code, form.form, form.writers,
                         form.sentence, form.value);
   }

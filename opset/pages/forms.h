@@ -29,7 +29,7 @@ struct Form {
 };
 
 /// By code.
-std::span<const Form> forms();
+std::span<const Form> all_forms();
 
 struct FormFound {
   Rule rule;

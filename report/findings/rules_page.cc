@@ -28,7 +28,7 @@ probably a mistake; a note is worth knowing. `--select`, `--ignore` and `--sever
 |---|---|---|
 )";
 
-constexpr const char* forms = R"(
+constexpr const char* forms_head = R"(
 ## Forms that are taken all the same
 
 The standard forbids them, published exporters write them, runtimes run them, and they can mean one thing only. `grurun` takes
@@ -90,7 +90,7 @@ std::string rules_markdown(const Rules& rules) {
     if (!rule.op_type.empty()) continue;
     text += fmt::format("| {} | {} | {} |\n", rule.code, opset::severity_name(rule.severity), rule.text);
   }
-  text += forms + opset::forms_markdown();
+  text += forms_head + opset::forms_markdown();
   text += middle;
   for (const opset::RecurrentForm& form : opset::recurrent_forms()) {
     const RuleInfo& first = *opset::find_rule(fmt::format("{}001", form.op_type));

@@ -118,7 +118,7 @@ void expect_near(const nlohmann::json& actual, const nlohmann::json& expected, c
 }
 
 TEST_F(Forms, EachRowHasACase) {
-  for (const opset::Form& form : opset::forms()) {
+  for (const opset::Form& form : opset::all_forms()) {
     const std::string code = opset::rule_info(form.rule).code;
     EXPECT_TRUE(std::ranges::any_of(form_cases(), [&](const FormCase& each) { return each.code == code; }))
         << code;
