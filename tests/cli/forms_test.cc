@@ -44,9 +44,10 @@ const std::vector<FormCase>& form_cases() {
       {"FORM001", head + "(float[2] X, float[1] L) => (float[2] Y) { [c] Y = Clip(X, L) }",
        R"({"X": {"dtype": "float", "data": [-1, 3]}, "L": {"dtype": "float", "data": [0]}})", "[0.0, 3.0]",
        "input min is [1]; Clip-13 takes a scalar"},
-      {"FORM001", head + "(float[2] X) => (float[2] Y) <float[1] zero = {0}, float two = {2}> "
-                         "{ low = Clip(two, zero) Y = Clip(X, low) }", pair, "[2.0, 3.0]",
-       "input min is [1]; Clip-13 takes a scalar"},
+      {"FORM001",
+       head + "(float[2] X) => (float[2] Y) <float[1] zero = {0}, float two = {2}> "
+              "{ low = Clip(two, zero) Y = Clip(X, low) }",
+       pair, "[2.0, 3.0]", "input min is [1]; Clip-13 takes a scalar"},
       {"FORM002",
        head + "(float X) => (float Y) <int64[1] axes = {0}> { [r] Y = ReduceSum <keepdims = 0> (X, axes) }",
        scalar, "-2.0", "axes names axis 0 of a scalar; ReduceSum-13 takes axes of data"},
@@ -80,8 +81,7 @@ const std::vector<FormCase>& form_cases() {
       {"FORM006",
        head + "(float[1,2] X) => (float[1,2] Y) <float[2] scale = {1, 2}> "
               "{ [l] Y = LayerNormalization <epsion = 100.0> (X, scale) }",
-       rows, "[[-0.999995, 1.99999]]",
-       "has no attribute 'epsion', did you mean 'epsilon'?"},
+       rows, "[[-0.999995, 1.99999]]", "has no attribute 'epsion', did you mean 'epsilon'?"},
       {"FORM007", head + "(float X) => (float Y) { Y = Neg(X) }", pair, "[1.0, -3.0]",
        "input 'X' is declared with the shape [] of a scalar, and given [2]", false},
       {"FORM008",
@@ -144,8 +144,9 @@ TEST_F(Forms, ChecksAndSuitesListThem) {
     write_case(form);
     const Outcome check = grurun({"check", "case/model.onnx"});
     EXPECT_EQ(check.code, 0) << form.code << check.out;
-    if (form.shows_in_file)
+    if (form.shows_in_file) {
       EXPECT_THAT(check.out, AllOf(HasSubstr("warning " + form.code), HasSubstr(form.message)));
+    }
     std::filesystem::remove_all(path(set));
     ASSERT_EQ(grurun({"case/model.onnx", "-q", "--inputs", "inputs.json", "--save-inputs", set + "/",
                       "--save-outputs", set + "/"})
