@@ -25,6 +25,29 @@ bool lacks_type(const InferenceContext& context) {
   return context.getNumInputs() > 0 && context.getInputType(0) == nullptr;
 }
 
+bool lacks_list(const InferenceContext& context, const char* name) {
+  const onnx::AttributeProto* list = context.getAttribute(name);
+  return list == nullptr || list->floats_size() + list->ints_size() + list->strings_size() == 0;
+}
+
+// LinearClassifier has as many classes for it as there are intercepts, which may be left out.
+bool counts_no_classes(const OpSchema& schema, const InferenceContext& context) {
+  return schema.Name() == "LinearClassifier" && lacks_list(context, "intercepts");
+}
+
+// OneHotEncoder takes an empty list of categories for one that is given.
+bool has_empty_categories(const OpSchema& schema, const InferenceContext& context) {
+  return schema.Name() == "OneHotEncoder" &&
+         (lacks_list(context, "cats_int64s") || lacks_list(context, "cats_strings")) &&
+         context.getAttribute("cats_int64s") != nullptr && context.getAttribute("cats_strings") != nullptr;
+}
+
+// ConstantOfShape's one element may be a scalar.
+bool has_scalar_value(const InferenceContext& context) {
+  const onnx::AttributeProto* value = context.getAttribute("value");
+  return value != nullptr && value->has_t() && value->t().dims_size() == 0;
+}
+
 // Resize takes sizes of which it knows nothing for an empty list; with an aspect ratio that is kept, each of
 // them for 0 that it does not know.
 bool knows_sizes(const InferenceContext& context) {
@@ -84,11 +107,15 @@ bool is_huge(const onnx::TypeProto* type) {
 
 bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   const std::string& op_type = schema.Name();
-  if (schema.domain() == "ai.onnx.ml") return !lacks_type(context);
+  if (schema.domain() == "ai.onnx.ml")
+    return !lacks_type(context) && !counts_no_classes(schema, context) &&
+           !has_empty_categories(schema, context);
   if (op_type == "FlexAttention") return knows_shapes(context, 3);
   if (!schema.domain().empty()) return true;
   if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
   if (op_type == "Pad") return has_int64_axes(context);
+  if (op_type == "Optional") return context.getNumInputs() == 0 || context.hasInput(0);
+  if (op_type == "ConstantOfShape") return !has_scalar_value(context);
   // The Constant in its body takes an attribute without the default.
   if (op_type == "MeanVarianceNormalization") return context.getAttribute("axes") != nullptr;
   if (op_type == "Squeeze") return are_sorted(context, "axes");

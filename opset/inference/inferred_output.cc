@@ -161,7 +161,19 @@ void infer_stft(const NodeFacts& facts, onnx::InferenceContext& context) {
 }
 
 void infer_by_text(const OpSchema& schema, InferenceContext& context) {
+  const auto set_type = [&](std::size_t output, int type) {
+    if (output < context.getNumOutputs())
+      context.getOutputType(output)->mutable_tensor_type()->set_elem_type(type);
+  };
+  if (schema.Name() == "OneHotEncoder") set_type(0, onnx::TensorProto::FLOAT);
+  if (schema.Name() == "LinearClassifier") {
+    const onnx::AttributeProto* names = context.getAttribute("classlabels_strings");
+    const bool named = names != nullptr && names->strings_size() > 0;
+    set_type(0, named ? onnx::TensorProto::STRING : onnx::TensorProto::INT64);
+    set_type(1, onnx::TensorProto::FLOAT);
+  }
   if (!schema.domain().empty()) return;
+  if (schema.Name() == "ConstantOfShape") set_type(0, context.getAttribute("value")->t().data_type());
   if (schema.Name() == "MeanVarianceNormalization") onnx::propagateShapeAndTypeFromFirstInput(context);
   if (schema.Name() == "ConvTranspose") infer_transposed(context);
 }

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <iterator>
-#include <limits>
+#include <utility>
 
 #include "opset/pages/page_rules.h"
 #include "tensor/error.h"
@@ -136,17 +139,17 @@ void check_wrapped(const NodeFacts& facts) {
 }
 
 // Readers of ONNX take axes for int: 2^32 would pass for 0.
-void check_axis_range(const NodeFacts& facts) {
-  const auto require_int = [](const char* name, std::int64_t value) {
-    if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
-      fail_invalid("attribute {} is {}: no tensor has such an axis", name, value);
-  };
+std::optional<std::string> axis_range_fault(const onnx_io::Node& node) {
+  const auto is_int = [](std::int64_t value) { return std::in_range<int>(value); };
   for (const char* name : {"axis", "batch_axis", "time_axis", "scan_input_axes", "scan_output_axes"}) {
-    const onnx_io::Attribute* attribute = facts.attribute(name);
+    const onnx_io::Attribute* attribute = node.find_attribute(name);
     if (attribute == nullptr) continue;
-    require_int(name, attribute->i);
-    for (const std::int64_t value : attribute->ints) require_int(name, value);
+    const auto listed = std::ranges::find_if_not(attribute->ints, is_int);
+    if (is_int(attribute->i) && listed == attribute->ints.end()) continue;
+    return fmt::format("attribute {} is {}: no tensor has such an axis", name,
+                       is_int(attribute->i) ? *listed : attribute->i);
   }
+  return std::nullopt;
 }
 
 }  // namespace grurun::opset

@@ -12,7 +12,7 @@ std::span<const Page> generator_pages() {
        .together = filled_shape,
        .rules = {{check_filled_shape}}},
       {.op_type = "ConstantOfShape",
-       .shapes = "@9 list",
+       .shapes = "@9 [n]",
        .numbers = "input: [0,inf)",
        .together = value_of_one,
        .folded = Folded::listed},

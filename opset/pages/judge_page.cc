@@ -19,6 +19,8 @@ std::vector<Fault> attribute_value_faults(const onnx_io::Node& node, int since_v
   auto together = judged ? attribute_list_fault(*page, node) : std::nullopt;
   if (judged && !together && page->together != nullptr) together = page->together(node, since_version);
   if (together) faults.push_back({Rule::attributes_together, std::move(*together)});
+  if (auto axis = judged ? axis_range_fault(node) : std::nullopt)
+    faults.push_back({Rule::inference, std::move(*axis)});
   return faults;
 }
 
@@ -26,7 +28,6 @@ std::optional<Fault> input_fault(const NodeFacts& facts) {
   const Page* page = find_page(facts.domain(), facts.op_type());
   if (page == nullptr) return std::nullopt;
   try {
-    check_axis_range(facts);
     check_input_shapes(*page, facts);
     check_numbers(*page, facts);
     for (const PageRule& rule : page->rules) {

@@ -73,7 +73,7 @@ void check_cropped_axes(const NodeFacts& facts);
 void check_scan(const NodeFacts& facts);
 void check_window_lists(const NodeFacts& facts);
 /// Of any operator: an axis, whatever attribute names it, lies within int.
-void check_axis_range(const NodeFacts& facts);
+std::optional<std::string> axis_range_fault(const onnx_io::Node& node);
 
 // Sizes that attributes and inputs settle together.
 /// All inputs broadcast with each other.

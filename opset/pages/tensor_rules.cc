@@ -1,5 +1,6 @@
 // Rules of single operators that arrange elements.
 #include <algorithm>
+#include <cmath>
 
 #include "opset/pages/joined_inputs.h"
 #include "opset/pages/page_rules.h"
@@ -60,7 +61,7 @@ void check_reversed(const NodeFacts& facts) {
 // Before version 11 "the values must be non-negative integers".
 void check_one_hot(const NodeFacts& facts) {
   for (const double index : numbers_in(facts, 0).value_or(std::vector<double>()))
-    if (facts.since_version() < 11 && index < 0 && index > -9e18)
+    if (facts.since_version() < 11 && std::trunc(index) < 0 && index > -9e18)
       fail_invalid("indices holds {}, but must hold numbers from 0 on before opset 11", index);
   const auto depth = numbers_in(facts, 1);
   if (depth && depth->size() == 1 && !(depth->front() >= 0 && depth->front() < 9e18))

@@ -30,6 +30,7 @@ RunFunction prepare_constant_of_shape(PrepareContext& node) {
   const Tensor value = node.tensor_attribute("value").value_or(Tensor::scalar(0.0f));
   if (value.size() != 1) refuse();
   return [value](RunContext& run) {
+    if (run.tensor(0).rank() != 1) refuse();
     const Shape shape(integer_list(run.tensor(0)));
     for (const std::int64_t dim : shape)
       if (dim < 0) refuse();
