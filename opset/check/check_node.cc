@@ -10,6 +10,7 @@
 #include "opset/findings/rule_error.h"
 #include "opset/pages/forms.h"
 #include "opset/pages/judge_page.h"
+#include "opset/schema/added/experimental.h"
 #include "opset/schema/arity.h"
 #include "opset/schema/attribute_faults.h"
 #include "opset/schema/near_match.h"

@@ -28,7 +28,7 @@ bool may_be_alike(const ValueType& a, const ValueType& b, bool with_shapes) {
   return may_be_one(a, b) && (!with_shapes || may_have_one_shape(a, b));
 }
 
-std::string text_of(const ValueType& type, bool with_shape) {
+std::string type_text(const ValueType& type, bool with_shape) {
   return with_shape ? type.describe() : type.to_string();
 }
 
@@ -44,7 +44,7 @@ void require_declared(const std::string& input, const ValueType& declared, const
                       bool with_shapes) {
   if (may_be_alike(unwrapped(declared), unwrapped(given), with_shapes)) return;
   fail_invalid("the body declares its input '{}' as {}, but is given {}", input,
-               text_of(declared, with_shapes), text_of(given, with_shapes));
+               type_text(declared, with_shapes), type_text(given, with_shapes));
 }
 
 void require_alike_branches(std::size_t output, int since_version, const BranchOutput& then_output,
@@ -54,8 +54,8 @@ void require_alike_branches(std::size_t output, int since_version, const BranchO
   fail_invalid(
       "output {} is {} by then_branch ('{}'), but {} by else_branch ('{}'): the return values of "
       "both branches must be of the same {}data type",
-      output, text_of(then_output.type, with_shapes), then_output.name,
-      text_of(else_output.type, with_shapes), else_output.name, with_shapes ? "shape and " : "");
+      output, type_text(then_output.type, with_shapes), then_output.name,
+      type_text(else_output.type, with_shapes), else_output.name, with_shapes ? "shape and " : "");
 }
 
 void require_condition(const ValueType& type) {
@@ -70,7 +70,7 @@ void require_condition(const ValueType& type) {
 void require_state_kept(const StateStep& step, bool with_shapes) {
   if (may_be_alike(unwrapped(step.before), unwrapped(step.after), with_shapes)) return;
   fail_invalid("the body takes the state '{}' as {}, but returns {} for it ('{}'): a state keeps its {}",
-               step.name, text_of(step.before, with_shapes), text_of(step.after, with_shapes),
+               step.name, type_text(step.before, with_shapes), type_text(step.after, with_shapes),
                step.returned_name, with_shapes ? "type and shape in all iterations" : "type");
 }
 

@@ -87,7 +87,7 @@ TEST(SameWords, OfACheckAndARun) {
        "input w_zero_point is [1,1]; QLinearConv-10 takes [M], here [1], or a scalar"},
       {12, node("float[2,3] X, float[3] s", "LayerNormalization <epsion = 0.1> (X, s)"),
        "has no attribute 'epsion'; did you mean 'epsilon'?"},
-      {9, node("int64[2,2] X", "ConstantOfShape(X)"), "input is [2,2]; ConstantOfShape-9 takes a list"},
+      {9, node("int64[2,2] X", "ConstantOfShape(X)"), "input is [2,2]; ConstantOfShape-9 takes [n]"},
   };
   for (const Row& row : rows) expect_same_words(row);
 }
