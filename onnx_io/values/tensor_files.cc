@@ -1,6 +1,7 @@
 #include "onnx_io/values/tensor_files.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "onnx_io/values/value_formats.h"
 #include "tensor/ascii_case.h"
@@ -64,6 +65,8 @@ std::vector<NamedValue> read_values(const std::string& path, const ValueType* ex
     case FileFormat::none:
       break;
   }
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) fail_usage("{}: no such file", path);
   fail_usage("{}: values are read from .pb, .npy, .npz and .json files", path);
 }
 

@@ -165,7 +165,8 @@ class GraphWalk {
       while (type->element != nullptr) type = type->element.get();
       const bool is_tensor =
           type->kind == ValueType::Kind::tensor || type->kind == ValueType::Kind::sparse_tensor;
-      if (!is_tensor || type->elem != DType::undefined) return;
+      const bool holds_nothing = type != &value.type && type->kind == ValueType::Kind::unknown;
+      if (!holds_nothing && (!is_tensor || type->elem != DType::undefined)) return;
       report_.add(
           Rule::element_declared, scope,
           fmt::format("{} '{}' is declared as {} without an element type; give it one", by, value.name,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,12 +23,50 @@ struct NotFinite {
   std::vector<std::int64_t> first;
 };
 
+template <typename T>
+struct Exponent;  // its bits, which are all set in NaN and infinities
+template <>
+struct Exponent<float> {
+  using Bits = std::uint32_t;
+  static constexpr Bits mask = 0x7f800000;
+};
+template <>
+struct Exponent<double> {
+  using Bits = std::uint64_t;
+  static constexpr Bits mask = 0x7ff0000000000000;
+};
+template <>
+struct Exponent<Float16> {
+  using Bits = std::uint16_t;
+  static constexpr Bits mask = 0x7c00;
+};
+template <>
+struct Exponent<BFloat16> {
+  using Bits = std::uint16_t;
+  static constexpr Bits mask = 0x7f80;
+};
+
+/// Weights may be gigabytes, and hardly any holds such a number.
+template <typename T>
+bool all_finite(std::span<const T> elements) {
+  using Bits = typename Exponent<T>::Bits;
+  static_assert(sizeof(T) == sizeof(Bits));
+  std::size_t odd = 0;
+  for (const T& element : elements) {
+    Bits bits;
+    std::memcpy(&bits, &element, sizeof bits);
+    odd += (bits & Exponent<T>::mask) == Exponent<T>::mask;
+  }
+  return odd == 0;
+}
+
 NotFinite not_finite_in(const Tensor& tensor, std::string label) {
   NotFinite out{std::move(label), tensor.size(), 0, 0, 0, {}};
   if (!Floats::set.contains(tensor.dtype())) return out;
   std::int64_t place = -1;
   dispatch(Floats{}, tensor.dtype(), [&]<typename T>() {
     const std::span<const T> elements = tensor.span<T>();
+    if (all_finite(elements)) return;
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const double element = static_cast<double>(elements[i]);
       if (std::isfinite(element)) continue;

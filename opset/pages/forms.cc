@@ -34,7 +34,8 @@ std::string bound_with_axes(const NodeFacts& facts) {
   if (facts.since_version() < 11) return "";
   for (std::size_t i = 1; i <= 2; ++i) {
     const SymbolicShape* shape = facts.shape(i);
-    if (shape != nullptr && !shape->empty())
+    const auto is_one = [](const Dim& dim) { return dim.value == 1; };
+    if (shape != nullptr && !shape->empty() && std::ranges::all_of(*shape, is_one))
       return fmt::format(
           "input {} is {}; Clip-{} takes a scalar, []. Its one element is taken; give it no axes",
           input_name(facts, i), to_string(*shape), facts.since_version());
@@ -46,7 +47,8 @@ std::string reduced_scalar(const NodeFacts& facts) {
   const SymbolicShape* data = facts.shape(0);
   if (data == nullptr || !data->empty()) return "";
   const auto axes = integers_of(facts, "axes", 1);
-  if (!axes || axes->empty()) return "";
+  const auto is_of_one = [](std::int64_t axis) { return axis == 0 || axis == -1; };
+  if (!axes || axes->empty() || !std::ranges::all_of(*axes, is_of_one)) return "";
   return fmt::format(
       "axes names axis {} of a scalar; {}-{} takes axes of data, and a scalar has none. The scalar is "
       "reduced as it "

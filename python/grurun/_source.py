@@ -31,7 +31,7 @@ def model_source(model: Any) -> Any:
         return _of_ir(model)
     if hasattr(model, "to_model_proto"):
         return model.to_model_proto()
-    raise UsageError(f"usage: a model is {KINDS}, not an object of the type {type(model).__module__}.{type(model).__qualname__}")
+    raise UsageError(f"usage: a model is {KINDS}, not an object of the type {type(model).__qualname__}")
 
 
 def is_model(value: Any) -> bool:

@@ -32,7 +32,7 @@ def weights(*shape):
 def branch(name, scale, dtype):
     nodes = [helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(np.array(scale, dtype))),
              helper.make_node("Mul", ["normed2", "c"], [name])]
-    return helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(name, TensorProto.FLOAT, None)])
+    return helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), None)])
 
 
 def block(epsilon=1e-5, scale=2.0, dtype=np.float32):

@@ -78,22 +78,22 @@ g (float[1,1,1] X) => (float[a,b,c,d] Y, float[a,b,c] Y_h)
 }
 
 TEST_F(Reasons, WhatCannotBeJudgedLeavesTheVerdict) {
-  write_model("quantized.onnx", R"(
-<ir_version: 8, opset_import: ["" : 13]>
-g (float[2] X) => (float[2] Y) <float s = {1}, uint8 z = {0}>
+  write_model("bits.onnx", R"(
+<ir_version: 13, opset_import: ["" : 26]>
+g (float[2] X) => (float[2] Y)
 {
-  q = QuantizeLinear (X, s, z)
-  Y = DequantizeLinear (q, s, z)
+  bits = BitCast <to = 6> (X)
+  Y = Cast <to = 1> (bits)
 }
 )");
   const char* reason = "grurun: unsupported: the model cannot be computed in double precision: ";
   onnx_io::write_npy(path("y.npy"), Tensor::from(Shape{2}, std::vector<float>{7, 7}));
   const Outcome differs =
-      grurun({"quantized.onnx", "--expected", "y.npy", "--precise", "-q", "--save-outputs", "o"});
+      grurun({"bits.onnx", "--expected", "y.npy", "--precise", "-q", "--save-outputs", "o"});
   EXPECT_EQ(differs.code, 1);
   EXPECT_THAT(differs.err, HasSubstr(reason));
   EXPECT_TRUE(std::filesystem::exists(folder() / "o" / "output_0.pb"));
-  const Outcome alone = grurun({"quantized.onnx", "--precise", "-q"});
+  const Outcome alone = grurun({"bits.onnx", "--precise", "-q"});
   EXPECT_EQ(alone.code, 4);
   EXPECT_THAT(alone.err, HasSubstr(reason));
 }

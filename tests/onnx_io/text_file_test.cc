@@ -11,7 +11,7 @@
 namespace grurun::onnx_io {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string error_of(const std::function<void()>& read) {
   try {

@@ -11,6 +11,7 @@
 #include "engine/graph/refusal.h"
 #include "opset/findings/rule_error.h"
 #include "opset/findings/rules.h"
+#include "tensor/memory/scratch.h"
 #include "tensor/tensor.h"
 
 namespace grurun::engine {
@@ -57,7 +58,7 @@ class KeptStates {
  private:
   const Plan& body_;
   std::size_t first_input_, first_output_;
-  std::vector<ValueType> types_;
+  ScratchVector<ValueType> types_;
   bool with_shapes_;
 };
 

@@ -75,12 +75,11 @@ TEST(CheckModel, NamesTheNodeTheVersionAndWhatToDo) {
       {"a branch of another kind",
        graph("g (bool c, float[2] X) => (Y) { [n] Y = If (c) <then_branch = t () => (a) { a = Identity(X) }, "
              "else_branch = e () => (b) { b = SequenceConstruct(X) }> }"),
-       "SHAPE001", "graph/n", "If-13", "Mismatched type: inferred=sequence declared=tensor"},
+       "SHAPE001", "graph/n", "If-13", "the return values of both branches must be of the same data type"},
       {"a state that changes its type",
        graph("g (int64 n, bool c, float[2] X) => (Y) { [n] Y = Loop (n, c, X) <body = b (int64 i, bool d, "
              "float[2] v) => (bool e, int64[2] w) { e = Identity(d) w = Cast <to = 7> (v) }> }"),
-       "SHAPE001", "graph/n", "Loop-13",
-       "element type of int64 does not match existing output type of float"},
+       "SHAPE001", "graph/n", "Loop-13", "a state keeps its type"},
       {"shapes that do not fit, in a subgraph",
        graph("g (float[2,3] X, bool c) => (float[a,b] Y) { [i] Y = If (c) <then_branch = t () => (float[a,b] "
              "p) { [n] p "

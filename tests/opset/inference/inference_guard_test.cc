@@ -246,7 +246,7 @@ TEST(InferenceGuard, WhatOnnxWasAboutToDoIsToldAsTheFault) {
                 "(float[2] X, float[3] Z) => (float[n] Y) { Y, U = Scan <num_scan_inputs = 1, body = b (s, "
                 "float i) => (float[4] t, float e) { e = Identity(i) t = Concat <axis = 0> (s, s) }> "
                 "(X, Z) }"),
-       "differ on axis 0: 4 and 2"},
+       "the body takes the state 's' as tensor(float) [2], but returns tensor(float) [4]"},
   };
   for (const Told& row : rows) {
     const std::string found = listed(check_model(row.model()));

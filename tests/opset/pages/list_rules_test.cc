@@ -76,7 +76,7 @@ const std::vector<Listed>& listed_models() {
       {13, "(float[3] X) => (float[a] Y) <int64[1] i = {3}> { Y = Gather (X, i) }",
        "indices holds 3, but must lie in [-n, n), where n is 3"},
       {1, "(float[3] X) => (float[a] Y) <int64[1] i = {-1}> { Y = Gather (X, i) }",
-       "indices holds -1, but must lie in [0, n)"},
+       "indices holds -1, but Gather-1 takes non-negative numbers only"},
       {13, "(float[3] X) => (float[a] Y) <int64[1] i = {-4}> { Y = GatherElements (X, i) }",
        "indices holds -4, but must lie in [-n, n)"},
       {13, "(float[2,3] X, int64[3,1] i) => (float[a,b] Y) { Y = GatherElements <axis = 1> (X, i) }",

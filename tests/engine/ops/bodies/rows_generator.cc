@@ -22,9 +22,7 @@ std::vector<BodyCase> range(BodyInputs& in) {
                                {.note = "down", .inputs = {one(10), one(4), one(-2)}}};
   out = differing(std::move(out), type == DType::int16 && in.since_version() == 11,
                   "the body's Sub-7 takes no int16");
-  out.push_back({.note = "none",
-                 .inputs = {one(10), one(4), one(1)},
-                 .differs = "the body's Loop never runs, and does not declare the type of what it collects"});
+  out.push_back({.note = "none", .inputs = {one(10), one(4), one(1)}});
   return out;
 }
 

@@ -133,7 +133,7 @@ TEST(Gather, RefusesWhatIsOutOfRange) {
        {data, vec<std::int64_t>({-1})},
        {},
        ErrorKind::invalid_model,
-       "input indices holds -1, but must lie in [0, n), where n is 3"},
+       "input indices holds -1, but Gather-1 takes non-negative numbers only"},
   });
 }
 
