@@ -117,9 +117,15 @@ class OddConstants {
 
   void add(const char* kind, const std::string& name, const Tensor& tensor) {
     look_for_interruption();
+    looked_at_ += tensor.byte_size();
+    if (looked_at_ > most_bytes) return;
     NotFinite odd = not_finite_in(tensor, fmt::format("{} '{}'", kind, name));
     if (!odd.first.empty() || odd.nans + odd.above + odd.below > 0) found.emplace(name, std::move(odd));
   }
+
+  // To read gigabytes of mapped weights takes longer than all other checks of a model.
+  static constexpr std::size_t most_bytes = std::size_t{512} << 20;
+  std::size_t looked_at_ = 0;  // bytes
 };
 
 bool is_one_of(std::span<const std::string_view> names, const std::string& name) {

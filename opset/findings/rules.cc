@@ -110,8 +110,9 @@ constexpr std::array rows = {
     Row{Rule::axis_left_out, "SHAPE006", Severity::warning,
         "the signal of STFT has a last axis, of 1 for real and of 2 for complex numbers"},
     Row{Rule::numbers_finite, "NUMBER001", Severity::warning,
-        "weights and constants hold no NaN, and no infinity that a product, a recurrent layer or a norm "
-        "reads"},
+        "weights and constants, up to 512 MiB of them, hold no NaN, and no infinity that a product, a "
+        "recurrent "
+        "layer or a norm reads"},
     Row{Rule::random_output, "RANDOM001", Severity::warning,
         "no output depends on a random value: no Dropout trains and no operator draws"},
     Row{Rule::onnx_checker, "ONNX001", Severity::error, "ONNX's own checker accepts the model"},

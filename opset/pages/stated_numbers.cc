@@ -99,6 +99,7 @@ class NumberJudge {
     if (const onnx_io::Attribute* attribute = facts_.attribute(stated_.name.c_str())) {
       if (attribute->type == onnx_io::AttributeType::int_) return require(attribute->i, false);
       if (attribute->type == onnx_io::AttributeType::float_) return require(attribute->f, false);
+      require_no_more_than_rank(std::ssize(attribute->ints));
       for (const std::int64_t number : attribute->ints) require(number, true);
       return;
     }
@@ -122,11 +123,21 @@ class NumberJudge {
 
   void judge_input(std::size_t i) {
     of_input_ = true;
+    if (const SymbolicShape* shape = facts_.shape(i))
+      require_no_more_than_rank(shape->empty() ? Size(1) : size_of(shape, 0));
     const auto each = [&](const auto& numbers) {
       for (const auto number : numbers) require(number, facts_.value(i)->rank() > 0);
     };
     if (const auto integers = integers_in(facts_, i)) return each(*integers);
     if (const auto numbers = numbers_in(facts_, i)) each(*numbers);
+  }
+
+  // Of axes that are each named once, whichever they are.
+  void require_no_more_than_rank(const Size& count) const {
+    if (!stated_.once || !rank_ || !count || *count <= std::max<std::int64_t>(*rank_, 1)) return;
+    if (stated_.interval.find_first_of("rR") == stated_.interval.npos) return;
+    fail_invalid("{} has {} entries, but names each axis once, and the input {} has {}", named(), *count,
+                 to_string(*facts_.shape(0)), *rank_);
   }
 
   template <typename T>

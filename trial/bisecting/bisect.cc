@@ -58,7 +58,8 @@ class Bisecting {
     }
     std::ranges::stable_sort(seen_, {}, [](const Seen& seen) { return seen.difference.node; });
     for (const Seen& seen : seen_) result_.along.push_back(summary_of(seen.difference));
-    std::ranges::stable_partition(seen_, [](const Seen& seen) { return seen.difference.is_live; });
+    std::stable_partition(seen_.begin(), seen_.end(),
+                          [](const Seen& seen) { return seen.difference.is_live; });
     bool looking = true;
     for (Seen& seen : seen_) {
       const bool differs = !seen.difference.in_run.ok;

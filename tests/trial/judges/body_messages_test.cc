@@ -7,8 +7,8 @@
 #include <regex>
 #include <set>
 
+#include "opset/pages/page.h"
 #include "opset/schema/registry.h"
-#include "opset/schema/schema_store.h"
 #include "tensor/error.h"
 #include "tests/engine/one_node.h"
 
@@ -119,9 +119,11 @@ std::string run_words(const OneNode& one) {
 
 TEST(BodyMessages, NameOnlyWhatTheModelHas) {
   int refused = 0;
-  for (const opset::OperatorName& name : opset::operator_names()) {
-    if (name.domain != "com.microsoft") continue;
-    const opset::SchemaInfo* schema = opset::schema_versions(name.op_type, &name.domain).front();
+  for (const opset::PageOfDomain& each : opset::all_pages()) {
+    if (each.domain != "com.microsoft") continue;
+    const opset::SchemaInfo* schema =
+        opset::find_schema(std::string(each.page->op_type), std::string(each.domain), 1);
+    ASSERT_NE(schema, nullptr) << each.page->op_type;
     if (!schema->has_function_body) continue;
     NodeDraw draw(*schema);
     for (int i = 0; i < 60; ++i) {
