@@ -29,6 +29,7 @@ REFERENCE_IS_WRONG = {"bvlc_alexnet": "LRN-1", "densenet121": "BatchNormalizatio
 
 
 @unittest.skipIf(DATA is None or not DATA.is_dir(), "needs the light models that the package onnx carries")
+@unittest.skipIf(os.environ.get("GRURUN_SANITIZE"), "nine models of images, run several times, take too long with sanitizers")
 class Light(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
