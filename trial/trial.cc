@@ -11,7 +11,6 @@
 #include "onnx_io/models/walk.h"
 #include "opset/check/actual_types.h"
 #include "opset/check/check_before_run.h"
-#include "opset/check/shared_batch.h"
 #include "opset/findings/check_report.h"
 #include "opset/findings/form_watch.h"
 #include "opset/findings/rules.h"
@@ -70,49 +69,6 @@ std::int64_t elements_of(const Value& value) {
   if (value.is_optional() && value.optional().item) count = elements_of(*value.optional().item);
   return count;
 }
-
-/// The shapes of what RotaryEmbedding nodes of a main graph take in a run.
-class BatchWatch {
- public:
-  explicit BatchWatch(const onnx_io::Model& model) : model_(model) {
-    for (std::size_t i = 0; i < model.graph.nodes.size(); ++i) {
-      if (!opset::may_share_batch(model.graph.nodes[i])) continue;
-      nodes_.push_back(i);
-      for (const std::string& name : model.graph.nodes[i].inputs) shapes_[name];
-    }
-    for (const onnx_io::Initializer& initializer : model.graph.initializers)
-      if (!nodes_.empty()) see(initializer.name, initializer.tensor);
-  }
-
-  bool watches_steps() const { return !nodes_.empty(); }
-
-  void see(const std::string& name, const Value& value) {
-    const auto found = shapes_.find(name);
-    if (found != shapes_.end() && value.is_tensor()) found->second = symbolic_shape(value.tensor().shape());
-  }
-
-  std::vector<opset::Finding> findings() const {
-    std::vector<opset::Finding> all;
-    const auto shape_of = [&](const std::string& name) -> const SymbolicShape* {
-      const auto found = shapes_.find(name);
-      return found == shapes_.end() || found->second.empty() ? nullptr : &found->second;
-    };
-    const opset::CheckScope scope = opset::CheckScope::of_main_graph(model_);
-    for (const std::size_t i : nodes_) {
-      opset::NodeAt at{scope, model_.graph.nodes[i], i};
-      at.since_version = opset::since_version(at.node.op_type, "", model_.opset_imports.at(""));
-      for (std::string& sentence : opset::shared_batches(at.node, shape_of))
-        all.push_back({opset::rule_info(opset::Rule::inference).code, opset::Severity::warning, at.path(),
-                       at.op(), std::move(sentence), ""});
-    }
-    return all;
-  }
-
- private:
-  const onnx_io::Model& model_;
-  std::vector<std::size_t> nodes_;               // by index
-  std::map<std::string, SymbolicShape> shapes_;  // empty: not seen yet
-};
 
 Comparison judge_random(const RandomOrigin& origin, const Value& actual, const Value& expected) {
   Comparison out = compare_types(actual, expected);
@@ -238,22 +194,17 @@ std::vector<Value> Trial::run_watched(std::vector<Value> inputs, Tensors& made) 
   if (options_.depth == CheckDepth::none && deciding_.empty())
     return engine::run_plan(*plan, std::move(inputs), options);
   TypeWatch types(model_, inferred_);
-  BatchWatch batches(model_);
   types.see(model_.graph.inputs, inputs);
-  for (std::size_t i = 0; i < inputs.size() && i < model_.graph.inputs.size(); ++i)
-    batches.see(model_.graph.inputs[i].name, inputs[i]);
-  if (types.watches_steps() || batches.watches_steps() || !deciding_.empty()) {
+  if (types.watches_steps() || !deciding_.empty()) {
     options.observe = [&](const engine::Step& step, std::size_t output, const Value& value) {
       types.see(step, output, value);
       const std::string& name = step.output_names[output];
-      batches.see(name, value);
       if (value.is_tensor() && deciding_.contains(name)) made[name] = value.tensor();
     };
   }
   std::vector<Value> outputs = engine::run_plan(*plan, std::move(inputs), options);
   types.see(model_.graph.outputs, outputs);
   warn(types.findings());
-  warn(batches.findings());
   return outputs;
 }
 

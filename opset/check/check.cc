@@ -116,10 +116,8 @@ CheckResult check_model(const Model& model, const ComputedValues& computed, cons
   if (model.proto == nullptr || !opsets_known) return result;
   if (limits.safe_to_infer && sound) check_types(*model.proto, as_protos(computed), report, result);
   check_surplus(model, result.inferred, report);
-  check_left_out(model, result.inferred, report);
   check_numbers(model, report);
   check_forms_of_inputs(model, functions, {computed, result.inferred}, report);
-  check_shared_batch(model, result.inferred, report);
   if (faults_of) check_preparation(model, functions, {computed, result.inferred}, faults_of, report);
   // ONNX's checker ends at the first operator that no opset has, and at a bad ir_version. OpenVINO IR may
   // leave ranks open, which a ModelProto may not.

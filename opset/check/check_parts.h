@@ -38,10 +38,6 @@ void check_preparation(const onnx_io::Model& model, const FunctionIndex& functio
 void check_surplus(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
                    CheckReport& report);
 
-/// A signal of STFT without its last axis, of 1, as ONNX Runtime takes it; inferred: types of the main graph.
-void check_left_out(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
-                    CheckReport& report);
-
 /// NaN in weights and constants, and infinities where they are no mask and no bound.
 void check_numbers(const onnx_io::Model& model, CheckReport& report);
 
@@ -52,10 +48,6 @@ void check_forms_of_nodes(const onnx_io::Model& model, const FunctionIndex& func
 /// Those that types and constants of inputs show, in the main graph.
 void check_forms_of_inputs(const onnx_io::Model& model, const FunctionIndex& functions,
                            const KnownValues& known, CheckReport& report);
-
-/// Caches of RotaryEmbedding that serve every row (shared_batch.h); inferred: types of the main graph.
-void check_shared_batch(const onnx_io::Model& model, const std::map<std::string, ValueType>& inferred,
-                        CheckReport& report);
 
 /// ONNX's own checker, on a model whose nesting and calls are bounded. It stops at the first fault, and
 /// touches no files: external data is the reader's business. What it finds is an error when the report has

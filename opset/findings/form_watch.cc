@@ -10,6 +10,7 @@ namespace grurun::opset {
 namespace {
 
 std::atomic<bool> all_refused = false;
+thread_local bool refused_here = false;
 thread_local FormWatch* innermost = nullptr;
 
 }  // namespace
@@ -19,7 +20,15 @@ void refuse_forms(bool refused) {
 }
 
 bool forms_are_refused() {
-  return all_refused;
+  return all_refused || refused_here;
+}
+
+FormsRefused::FormsRefused(bool refused) : outer_(refused_here) {
+  refused_here = refused_here || refused;
+}
+
+FormsRefused::~FormsRefused() {
+  refused_here = outer_;
 }
 
 FormWatch::FormWatch(OnFinding tell) : tell_(std::move(tell)), outer_(std::exchange(innermost, this)) {}

@@ -107,8 +107,6 @@ constexpr std::array rows = {
         "a value has the type and shape at run time that the model declares, a dimension's name one size"},
     Row{Rule::actual_inferred, "SHAPE005", Severity::warning,
         "a value has the type and shape at run time that inference finds"},
-    Row{Rule::axis_left_out, "SHAPE006", Severity::warning,
-        "the signal of STFT has a last axis, of 1 for real and of 2 for complex numbers"},
     Row{Rule::numbers_finite, "NUMBER001", Severity::warning,
         "weights and constants, up to 512 MiB of them, hold no NaN, and no infinity that a product, a "
         "recurrent "
@@ -130,6 +128,11 @@ constexpr std::array rows = {
         "rotary_embedding_dim of Attention stands beside do_rotary = 1"},
     Row{Rule::form_operator, "FORM009", Severity::warning,
         "an operator of ONNX Runtime is not written as one of ai.onnx"},
+    Row{Rule::form_shared_batch, "FORM010", Severity::warning,
+        "caches and position_ids of RotaryEmbedding have the batch of X"},
+    Row{Rule::form_signal, "FORM011", Severity::warning,
+        "the signal of STFT has a last axis, of 1 for real and of 2 for complex numbers"},
+    Row{Rule::form_bias, "FORM012", Severity::warning, "the bias of a quantized product has one axis"},
 };
 
 static_assert(rows_in_order(rows));

@@ -63,7 +63,6 @@ enum class Rule {
   declared_shape,
   actual_declared,
   actual_inferred,
-  axis_left_out,
   numbers_finite,
   random_output,
   onnx_checker,
@@ -77,6 +76,9 @@ enum class Rule {
   form_scalar_input,
   form_rotary,
   form_operator,
+  form_shared_batch,
+  form_signal,
+  form_bias,
 };
 
 /// Whether row i of a table is the one of rule i, so that a rule finds its row.

@@ -78,6 +78,44 @@ std::string output_not_made(const NodeFacts& facts) {
   return "";
 }
 
+std::string shared_batch(const NodeFacts& facts) {
+  struct Shared {
+    std::size_t input;
+    std::size_t rank;  // of one that has a batch
+  };
+  constexpr Shared all[] = {{1, 3}, {2, 3}, {3, 2}};
+  const SymbolicShape* X = facts.shape(0);
+  if (X == nullptr || X->empty() || X->front().value == 1) return "";
+  if (!X->front().value && X->front().name.empty()) return "";
+  for (const Shared& one : all) {
+    const SymbolicShape* shape = facts.shape(one.input);
+    if (shape == nullptr || shape->size() != one.rank || shape->front().value != 1) continue;
+    return fmt::format(
+        "input {} is {}, and X is {}; RotaryEmbedding-23 takes one row for each row of the batch. Its one "
+        "row serves all of them; expand it to the batch",
+        input_name(facts, one.input), to_string(*shape), to_string(*X));
+  }
+  return "";
+}
+
+std::string bias_with_axes(const NodeFacts& facts) {
+  const std::size_t input = facts.op_type() == "DynamicQuantizeMatMul" ? 4 : 6;
+  const SymbolicShape* bias = facts.shape(input);
+  if (bias == nullptr || bias->size() < 2) return "";
+  return fmt::format(
+      "input bias is {}; {}-1 takes [N]. Its elements are taken in their order; give it one axis",
+      to_string(*bias), facts.op_type());
+}
+
+std::string signal_without_parts(const NodeFacts& facts) {
+  const SymbolicShape* signal = facts.shape(0);
+  if (signal == nullptr || signal->size() != 2) return "";
+  return fmt::format(
+      "input signal is {}; STFT-17 takes [batch_size,signal_length,1] of real numbers. It is taken for "
+      "real; give it a last axis of 1",
+      to_string(*signal));
+}
+
 std::string single_class(const NodeFacts& facts) {
   if (std::max(label_count(facts, "classlabels_int64s"), label_count(facts, "classlabels_strings")) != 1)
     return "";
@@ -153,6 +191,20 @@ constexpr Form form_rows[] = {
     {Rule::form_operator, "LayerNormalization before opset 17, SimplifiedLayerNormalization in ai.onnx",
      "ONNX Runtime's optimizer, exporters for it", "an operator exists in the imported opset of its domain",
      "ONNX Runtime's operator", "", "*LayerNormalization", operator_of_runtime},
+    {Rule::form_shared_batch,
+     "RotaryEmbedding: caches or position_ids of a batch of 1 beside a larger one of X", "PyTorch",
+     "\"3D tensor with shape (batch_size, sequence_length, head_size / 2)\" (cos_cache)",
+     "that row for every row of the batch, as in the function body", "", "RotaryEmbedding", nullptr,
+     shared_batch},
+    {Rule::form_signal, "STFT: a signal of rank 2", "PyTorch (torch.stft)",
+     "\"The tensor is expected to have rank 3\" (signal)", "a real signal", "", "STFT", nullptr,
+     signal_without_parts},
+    {Rule::form_bias, "DynamicQuantizeMatMul: a bias with axes of 1 before the last",
+     "ONNX Runtime's optimizer", "\"1D input tensor, whose dimension is same as B's last dimension\" (bias)",
+     "the bias without them", "com.microsoft", "DynamicQuantizeMatMul", nullptr, bias_with_axes},
+    {Rule::form_bias, "MatMulIntegerToFloat: the same", "ONNX Runtime's optimizer",
+     "\"1D input tensor, whose dimension is same as B's last dimension\" (bias)", "the bias without them",
+     "com.microsoft", "MatMulIntegerToFloat", nullptr, bias_with_axes},
 };
 
 std::vector<FormFound> forms_found(const NodeFacts& facts, std::string (*Form::*look)(const NodeFacts&)) {

@@ -33,7 +33,8 @@ constexpr const char* forms_head = R"(
 
 The standard forbids them, published exporters write them, runtimes run them, and they can mean one thing only. `grurun` takes
 them for that, with a warning of this code in a check, a run and the report of a suite. With `--strict` each of them is an error,
-exit code 3. FORM007 shows at run time only, and so do FORM001 to FORM003 where shapes are not known before.
+exit code 3. FORM007 shows at run time only, and so do FORM001 to FORM003 and FORM010 to
+FORM012 where shapes are not known before.
 
 )";
 

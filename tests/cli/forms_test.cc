@@ -29,6 +29,7 @@ const std::vector<FormCase>& form_cases() {
   static const std::string head = "<ir_version: 8, opset_import: [\"\" : 13]> g ";
   static const std::string both =
       "<ir_version: 8, opset_import: [\"\" : 13, \"com.microsoft\" : 1, \"ai.onnx.ml\" : 3]> g ";
+  static const std::string newer = "<ir_version: 10, opset_import: [\"\" : 23]> g ";
   static const std::string pair = R"({"X": {"dtype": "float", "data": [-1, 3]}})";
   static const std::string scalar = R"({"X": {"dtype": "float", "data": -2}})";
   static const std::string rows = R"({"X": {"dtype": "float", "data": [[1, 3]]}})";
@@ -96,6 +97,35 @@ const std::vector<FormCase>& form_cases() {
               "{ [s] Y = SimplifiedLayerNormalization <epsilon = 0.0> (X, scale) }",
        R"({"X": {"dtype": "float", "data": [[1, 7]]}})", "[0.2, 1.4]",
        "ONNX Runtime has one, which is taken"},
+      {"FORM010",
+       newer + "(float[2,1,1,2] X) => (float[2,1,1,2] Y) <float[1,1,1] cos = {0}, float[1,1,1] sin = {1}> "
+               "{ [r] Y = RotaryEmbedding (X, cos, sin) }",
+       R"({"X": {"dtype": "float", "data": [[[[1, 2]]], [[[3, 4]]]]}})", "[-2.0, 1.0, -4.0, 3.0]",
+       "input cos_cache is [1,1,1], and X is [2,1,1,2]; RotaryEmbedding-23 takes one row for each row"},
+      {"FORM010",
+       newer +
+           "(float[2,1,1,2] X, int64[b,s] P) => (float[2,1,1,2] Y) "
+           "<float[2,1] cos = {1, 0}, float[2,1] sin = {0, 1}> { [r] Y = RotaryEmbedding (X, cos, sin, P) }",
+       R"({"X": {"dtype": "float", "data": [[[[1, 2]]], [[[3, 4]]]]}, "P": {"dtype": "int64", "data": [[1]]}})",
+       "[-2.0, 1.0, -4.0, 3.0]", "input position_ids is [1,1], and X is [2,1,1,2]", false},
+      {"FORM012",
+       both +
+           "(float[2,2] X) => (float[2,2] Y) <int8[2,2] weights = {1,0,0,1}, float scale = {1}, float[1,1,2] "
+           "bias = {100, 200}> { [q] Y = com.microsoft.DynamicQuantizeMatMul (X, weights, scale, , bias) }",
+       R"({"X": {"dtype": "float", "data": [[0, 255], [255, 0]]}})", "[100.0, 455.0, 355.0, 200.0]",
+       "input bias is [1,1,2]; DynamicQuantizeMatMul-1 takes [N]"},
+      {"FORM012",
+       both + "(uint8[1,2] A) => (float[1,2] Y) <int8[2,2] weights = {1,0,0,1}, float scale = {1}, "
+              "float[1,2] bias "
+              "= {100, 200}> { [q] Y = com.microsoft.MatMulIntegerToFloat (A, weights, scale, scale, , , "
+              "bias) }",
+       R"({"A": {"dtype": "uint8", "data": [[1, 2]]}})", "[101.0, 202.0]",
+       "input bias is [1,2]; MatMulIntegerToFloat-1 takes [N]"},
+      {"FORM011",
+       newer + "(float[1,2] X) => (float[1,f,b,2] Y) <int64 step = {2}, float[2] window = {1, 1}> "
+               "{ [s] Y = STFT (X, step, window) }",
+       R"({"X": {"dtype": "float", "data": [[1, 3]]}})", "[4.0, 0.0, -2.0, 0.0]",
+       "input signal is [1,2]; STFT-17 takes [batch_size,signal_length,1]"},
   };
   return cases;
 }

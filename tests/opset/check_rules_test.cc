@@ -323,12 +323,6 @@ std::vector<RuleCase> rule_cases() {
       {"SHAPE002", graph("g (float[2] X) => (int32[2] Y) { Y = Relu(X) }"), relu},
       {"SHAPE003", graph("g (float[2] X) => (float[3] Y) { Y = Relu(X) }"),
        graph("g (float[2] X) => (float[n] Y) { Y = Relu(X) }")},
-      {"SHAPE006",
-       text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,64] S, float[16] w) => (float[a,b,c,d] Y) "
-            "<int64 s = {8}> { Y = STFT(S, s, w) }"),
-       text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,64,1] S, float[16] w) => (float[a,b,c,d] "
-            "Y) "
-            "<int64 s = {8}> { Y = STFT(S, s, w) }")},
       {"NUMBER001", with_weight(std::numeric_limits<float>::quiet_NaN(), "MatMul"), with_weight(1, "MatMul")},
       {"NUMBER001", with_weight(std::numeric_limits<float>::infinity(), "MatMul"),
        with_weight(-std::numeric_limits<float>::infinity(), "Add")},

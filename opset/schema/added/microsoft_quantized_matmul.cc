@@ -17,22 +17,25 @@ std::string integer_product(const std::string& a, const std::string& b, const st
                              b_zero.empty() ? "" : ", b_zero");
 }
 
+// Y = whole * a_scale * b_scale + bias; a bias with axes before its last stands for one without.
+std::string scaled_and_biased(const BodyNode& node) {
+  const std::string scaled = "whole = Cast <to = 1> (product) scale = Mul(a_scale, b_scale) ";
+  if (!node.has("bias")) return scaled + "Y = Mul(whole, scale) ";
+  return scaled +
+         "scaled = Mul(whole, scale) one_axis = Constant <value_ints = [-1]> () "
+         "row = Reshape(bias, one_axis) Y = Add(scaled, row) ";
+}
+
 std::string dynamic_quantize_body(const BodyNode& node) {
-  const bool biased = node.has("bias");
   return "a, a_scale, a_zero_point = DynamicQuantizeLinear(A) " +
          integer_product("a", "B", "a_zero_point", node.has("b_zero_point") ? "b_zero_point" : "") +
-         fmt::format(
-             "whole = Cast <to = 1> (product) scale = Mul(a_scale, b_scale) {} = Mul(whole, scale) {}",
-             biased ? "scaled" : "Y", biased ? "Y = Add(scaled, bias) " : "");
+         scaled_and_biased(node);
 }
 
 std::string to_float_body(const BodyNode& node) {
-  const bool biased = node.has("bias");
   return integer_product("A", "B", node.has("a_zero_point") ? "a_zero_point" : "",
                          node.has("b_zero_point") ? "b_zero_point" : "") +
-         fmt::format(
-             "whole = Cast <to = 1> (product) scale = Mul(a_scale, b_scale) {} = Mul(whole, scale) {}",
-             biased ? "scaled" : "Y", biased ? "Y = Add(scaled, bias) " : "");
+         scaled_and_biased(node);
 }
 
 std::string qgemm_body(const BodyNode& node) {

@@ -141,10 +141,6 @@ const std::vector<Sized>& sized_models() {
        "RotaryEmbedding <num_heads = 4, rotary_embedding_dim = 4> (X, c, s, p) }",
        ""},
       {23,
-       "(float[2,4,3,8] X, float[50,4] c, float[50,4] s, int64[1,3] p) => (float[2,4,3,8] Y) { Y = "
-       "RotaryEmbedding (X, c, s, p) }",
-       "its one row serves every row of the batch"},
-      {23,
        "(float[2,4,3,8] X, float[50,4] c, float[50,4] s, int64[3,3] p) => (float[2,4,3,8] Y) { Y = "
        "RotaryEmbedding (X, c, s, p) }",
        "position_ids has 3 rows for the 2 of X [2,4,3,8]"},
