@@ -20,6 +20,7 @@
 #include "onnx_io/models/load_to_run.h"
 #include "onnx_io/models/node_origin.h"
 #include "opset/check/mended_findings.h"
+#include "opset/findings/form_watch.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/session.h"
 #include "python/bindings/values.h"
@@ -220,8 +221,9 @@ nb::list described(const std::vector<onnx_io::ValueInfo>& infos) {
   return list;
 }
 
-nb::list findings(const onnx_io::Model& model, std::optional<double> max_time,
+nb::list findings(const onnx_io::Model& model, std::optional<double> max_time, bool strict,
                   const std::vector<onnx_io::Mended>& mended = {}) {
+  const opset::FormsRefused forms(strict);
   opset::CheckResult result;
   {
     const Interruption interruption(bounded("the check", max_time, poll_signals()));
@@ -238,7 +240,7 @@ nb::list findings(const onnx_io::Model& model, std::optional<double> max_time,
   return list;
 }
 
-nb::list check(nb::handle source) {
+nb::list check(nb::handle source, bool strict) {
   const Interruption interruption(bounded("the check", std::nullopt, poll_signals()));
   std::vector<onnx_io::Mended> mended;
   const onnx_io::Model model = read_model(
@@ -246,7 +248,7 @@ nb::list check(nb::handle source) {
       [&](const void* data, std::size_t size) {
         return onnx_io::parse_model_for_check(data, size, "", &mended);
       });
-  return findings(model, std::nullopt, mended);
+  return findings(model, std::nullopt, strict, mended);
 }
 
 nb::object pair_to_python(const std::optional<trial::ElementPair>& pair) {
@@ -361,15 +363,16 @@ void define(nb::module_& module) {
       .def(
           "__init__",
           [](Session* self, nb::handle model, int threads, std::uint64_t seed,
-             std::optional<std::size_t> max_memory, std::optional<double> max_time, bool fusion) {
-            const SessionOptions options{threads, seed, max_memory, max_time, fusion};
+             std::optional<std::size_t> max_memory, std::optional<double> max_time, bool fusion,
+             bool strict) {
+            const SessionOptions options{threads, seed, max_memory, max_time, fusion, strict};
             require_valid(options);
             onnx_io::RunnableModel loaded = load(model, max_time);
             const nb::gil_scoped_release no_gil;
             new (self) Session(std::move(loaded), options);
           },
           "model"_a, nb::kw_only(), "threads"_a = 0, "seed"_a = 0, "max_memory"_a = nb::none(),
-          "max_time"_a = nb::none(), "fusion"_a = true)
+          "max_time"_a = nb::none(), "fusion"_a = true, "strict"_a = false)
       .def("run", &run, "output_names"_a.none(), "feeds"_a)
       .def("_intermediates", &intermediates, "names"_a.none(), "feeds"_a)
       .def("_require_plan",
@@ -387,7 +390,9 @@ void define(nb::module_& module) {
              return texts;
            })
       .def("_check",
-           [](const Session& session) { return findings(session.model(), session.options().max_time); })
+           [](const Session& session) {
+             return findings(session.model(), session.options().max_time, session.options().strict);
+           })
       .def("_inputs", [](const Session& session) { return described(session.model().graph.inputs); })
       .def("_outputs", [](const Session& session) { return described(session.model().graph.outputs); })
       .def("_initialized", [](const Session& session) {
@@ -396,7 +401,7 @@ void define(nb::module_& module) {
           names.append(to_text(initializer.name));
         return names;
       });
-  module.def("check", &check, "model"_a);
+  module.def("check", &check, "model"_a, nb::kw_only(), "strict"_a = false);
   module.def("nodes", &nodes, "path"_a);
   module.def("compare", &compare, "actual"_a.none(), "expected"_a.none(), "rtol"_a.none(), "atol"_a.none(),
              "policy"_a = "", "name"_a = "", "operator"_a = "", "output"_a = "");

@@ -10,6 +10,8 @@
 
 #include "engine/kernels/machine/on_this_thread.h"
 #include "engine/kernels/machine/parallel.h"
+#include "opset/check/mended_findings.h"
+#include "opset/findings/form_watch.h"
 #include "tensor/error.h"
 #include "tensor/memory/container_limits.h"
 #include "tensor/memory/memory.h"
@@ -79,13 +81,14 @@ std::size_t default_memory() {
 // What holds while a run goes on.
 class Session::Running {
  public:
-  explicit Running(const SessionOptions& options) : pool_(pool_mutex) {
+  explicit Running(const SessionOptions& options) : pool_(pool_mutex), forms_(options.strict) {
     if (options.threads == 1) alone_.emplace();
     if (options.max_memory) limit_.emplace(*options.max_memory);
   }
 
  private:
   std::shared_lock<std::shared_mutex> pool_;
+  const opset::FormsRefused forms_;
   std::optional<kernels::OnThisThread> alone_;
   std::optional<MemoryLimit> limit_;
 };
@@ -101,6 +104,10 @@ void require_valid(const SessionOptions& options) {
 
 Session::Session(onnx_io::RunnableModel file, SessionOptions options)
     : file_(std::move(file)), options_(std::move(options)) {
+  if (options_.strict) {
+    const opset::FormsRefused forms(true);
+    opset::mended_findings(file_.mended);
+  }
   set_pool(options_.threads);
 }
 
@@ -159,6 +166,7 @@ std::vector<Value> Session::run_first(std::vector<Value> inputs, const Poll& pol
 }
 
 void Session::require_plan() const {
+  const opset::FormsRefused forms(options_.strict);
   engine::PlanOptions options;
   for (const trial::Slot& input : trial::input_slots(model().graph))
     if (!input.initialized) options.fed.insert(input.name);

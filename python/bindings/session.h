@@ -27,6 +27,7 @@ struct SessionOptions {
   std::optional<std::size_t> max_memory;  // bytes of tensors in the process while a run goes on
   std::optional<double> max_time;         // seconds of reading the model, and of each run
   bool fusion = true;
+  bool strict = false;  // forms that the standard forbids (opset/pages/forms.h) are errors
 };
 
 /// Throws Error(usage) for options out of range.
@@ -37,7 +38,7 @@ void require_valid(const SessionOptions& options);
 /// time.
 class Session {
  public:
-  /// options: that require_valid() lets pass.
+  /// options: that require_valid() lets pass. Throws RuleError where they are strict and the file was mended.
   Session(onnx_io::RunnableModel file, SessionOptions options);
 
   const onnx_io::Model& model() const { return file_.model; }

@@ -53,18 +53,20 @@ class Session(_core.Session):
             checks and plans the model. It is looked at between steps and within loops of a run, and elsewhere between the parts of
             a model.
         fusion: whether operators that follow each other may run as one. Results are the same.
+        strict: whether forms that the standard forbids and that are taken with a warning (docs/rules.md) are errors.
 
     The model is checked and planned by the first run, for the inputs that it feeds. Errors are those of grurun._errors; what the
     rules of the standard have to say against a model that runs is a ModelWarning. Ctrl-C ends what the main thread does.
 
     Nodes that are not sorted are sorted, and missing imports of com.microsoft and ai.onnx.ml made up for, with a ModelWarning: as the
-    commands do. check() finds them, too.
+    commands do. check() finds them, too. With strict such a model is an InvalidModelError.
     """
 
     def __init__(self, model: Any, *, threads: int = 0, seed: int = 0, max_memory: int | None = None,
-                 max_time: float | None = None, fusion: bool = True) -> None:
+                 max_time: float | None = None, fusion: bool = True, strict: bool = False) -> None:
         model = model_source(model)
-        super().__init__(model, threads=threads, seed=seed, max_memory=max_memory, max_time=max_time, fusion=fusion)
+        super().__init__(model, threads=threads, seed=seed, max_memory=max_memory, max_time=max_time, fusion=fusion,
+                         strict=strict)
         mended = self._mended()
         # A check judges the file, not what was made of it.
         self._as_given = _copied(model) if mended else None
@@ -101,6 +103,6 @@ def _copied(model: Any) -> Any:
     return model.SerializeToString() if hasattr(model, "SerializeToString") else model
 
 
-def check(model: Any) -> list[Finding]:
-    """What `grurun check` finds in a model, which is one of those that a Session takes."""
-    return [Finding(*each) for each in _core.check(model_source(model))]
+def check(model: Any, *, strict: bool = False) -> list[Finding]:
+    """What `grurun check` finds in a model, which is one of those that a Session takes; with strict as `--strict`."""
+    return [Finding(*each) for each in _core.check(model_source(model), strict=strict)]

@@ -14,6 +14,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--grurun", action="append", default=[], metavar="DIR", help="collect the conformance cases below DIR as tests")
     group.addoption("--grurun-expectations", metavar="FILE", help="cases that may fail, as grurun conformance --expectations takes it")
     group.addoption("--grurun-random", action="store_true", help="let outputs pass by their distribution that a random operator reaches")
+    group.addoption("--grurun-strict", action="store_true", help="refuse the forms that the standard forbids and that are taken with a warning")
 
 
 class CaseFailed(Exception):
@@ -31,7 +32,8 @@ class GrurunCase(pytest.Item):
         from grurun import conformance
 
         expectations = self.config.getoption("--grurun-expectations")
-        report = conformance(self.case_path, jobs=1, expectations=expectations, random=self.config.getoption("--grurun-random"))
+        report = conformance(self.case_path, jobs=1, expectations=expectations, random=self.config.getoption("--grurun-random"),
+                             strict=self.config.getoption("--grurun-strict"))
         (case,) = report.cases
         said = f"{case.verdict}: {case.message}" if case.message else case.verdict
         self.add_report_section("call", "grurun", said)
@@ -109,7 +111,7 @@ def _stale(config: pytest.Config) -> list[str]:
         return []
     name = cases[0][0]
     only = f"[{name[0]}]{name[1:]}" if name.count("/") == 1 else name
-    return conformance(folders, k=only, jobs=1, expectations=expectations).data["stale_expectations"]
+    return conformance(folders, k=only, jobs=1, expectations=expectations, strict=config.getoption("--grurun-strict")).data["stale_expectations"]
 
 
 def pytest_collection(session: pytest.Session) -> None:

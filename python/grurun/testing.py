@@ -35,7 +35,7 @@ _PASSES_ON = ("Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", 
 
 def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_shapes: Any = None, sweep: bool = True,
          ignore: Sequence[str] = (), rtol: float | None = None, atol: float | None = None,
-         policy: str | os.PathLike[str] | None = None, random: bool = False,
+         policy: str | os.PathLike[str] | None = None, random: bool = False, strict: bool = False,
          folder: str | os.PathLike[str] | None = None, export: Mapping[str, Any] | None = None) -> Path | None:
     """Exports a model, checks it, runs it and compares what it gives with the framework's own outputs.
 
@@ -54,6 +54,7 @@ def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_
         rtol, atol: the tolerance; 1e-3 and 1e-7 where nothing else is said.
         policy: a file of rules of how exact outputs must be (docs/policy.md).
         random: outputs that depend on a random value may pass by their type, shape and distribution. Otherwise the gate fails.
+        strict: forms that the standard forbids are errors, whether or not `ignore` names them, and those too that only a run shows.
         folder: where the case goes that reproduces a failure; a new temporary folder by default. It is left where the gate fails.
         export: further arguments of the exporter.
 
@@ -67,11 +68,12 @@ def gate(module_or_model: Any, args: Any = (), *, expected: Any = None, dynamic_
         raise UsageError(f"usage: {given} is not empty: a gate's folder becomes a case of its own")
     tolerance = {"rtol": rtol, "atol": atol, "policy": None if policy is None else os.fspath(policy)}
     ignored = (*ignore, *([_RANDOM] if random else []))
-    complaints = _Gate(source, given, sweep=sweep, ignore=ignored, tolerance=tolerance, random=random).complaints()
+    complaints = _Gate(source, given, sweep=sweep, ignore=ignored, tolerance=tolerance, random=random,
+                       strict=strict).complaints()
     if not complaints:
         shutil.rmtree(given)
         return None
-    flags = "".join(f"--{name} {value} " for name, value in tolerance.items() if value is not None)
+    flags = "".join(f"--{name} {value} " for name, value in tolerance.items() if value is not None) + "--strict " * strict
     raise AssertionError("\n".join([*complaints, f"The case is in {given}: grurun conformance {flags}{given}"]))
 
 
@@ -172,7 +174,8 @@ class _Node(NamedTuple):
 
 class _Gate:
     def __init__(self, source: _Source, folder: Path, *, sweep: bool, ignore: tuple[str, ...],
-                 tolerance: Mapping[str, Any], random: bool) -> None:
+                 tolerance: Mapping[str, Any], random: bool, strict: bool) -> None:
+        self.strict = strict
         self.random = random
         self.source = source
         self.folder = folder
@@ -186,11 +189,11 @@ class _Gate:
         return list(dict.fromkeys(self._complaints()))
 
     def _complaints(self) -> list[str]:
-        found = [finding for finding in check(self.model) if self._counts(finding)]
+        found = [finding for finding in check(self.model, strict=self.strict) if self._counts(finding)]
         findings = [line for finding in found if finding.code != _RANDOM for line in self._tell(finding)]
         random = [line for finding in found if finding.code == _RANDOM for line in self._tell(finding)]
         try:
-            session = Session(self.model)
+            session = Session(self.model, strict=self.strict)
         except Error as error:
             return [*findings, str(error)]
         findings += self._frozen(session)
@@ -200,7 +203,7 @@ class _Gate:
             return [*findings, str(error), *self._made_by(" ".join(error.context))]
         if not sets:
             return [*findings, *random]
-        report = conformance(self.folder, jobs=1, random=self.random, **self.tolerance)
+        report = conformance(self.folder, jobs=1, random=self.random, strict=self.strict, **self.tolerance)
         (case,) = report.cases
         if not self.random and case.verdict in ("random", "passed-not-comparable"):
             return [*findings, *self._unjudged(case)]

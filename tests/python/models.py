@@ -42,6 +42,12 @@ def gru_model(hidden=8, size=4, steps="steps", batch="batch", linear_before_rese
                  [("Y", TensorProto.FLOAT, [steps, 1, batch, hidden]), ("Y_h", TensorProto.FLOAT, [1, batch, hidden])], initializers)
 
 
+def clip_model(bound_shape=(1,)):
+    """A Clip whose bound is no scalar where it has the shape [1]."""
+    return model([helper.make_node("Clip", ["x", "low"], ["y"], name="clip")],
+                 [("x", TensorProto.FLOAT, ["n"]), ("low", TensorProto.FLOAT, bound_shape)], [("y", TensorProto.FLOAT, ["n"])])
+
+
 def endless_model():
     """A Loop of 2^62 iterations."""
     body = helper.make_graph(

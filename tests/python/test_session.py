@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 from onnx import TensorProto, helper
 
-from tests.python.models import add_model, endless_model, gru_model, identity_model, model, needs_package
+from tests.python.models import add_model, clip_model, endless_model, gru_model, identity_model, model, needs_package
 
 try:
     import ml_dtypes
@@ -71,6 +71,32 @@ class Runs(unittest.TestCase):
                     np.testing.assert_allclose(session.run(None, {"x": fed})[0], expected, rtol=1e-6)
                     self.assertEqual({"warning"}, {finding.severity for finding in session.check()})
                     self.assertEqual(session.check(), grurun.check(source))
+
+    def test_strict_refuses_forms(self):
+        feeds = {"x": np.array([-1, 3], np.float32), "low": np.zeros(1, np.float32)}
+        with self.assertWarnsRegex(grurun.ModelWarning, "FORM001"):
+            run(clip_model(), feeds)
+        for source in (clip_model(), clip_model(None)):  # the second shows its form in a run only
+            session = grurun.Session(source, strict=True)
+            with self.assertRaisesRegex(grurun.InvalidModelError, r"\[FORM001\]"):
+                session.run(None, feeds)
+            with self.assertRaisesRegex(grurun.InvalidModelError, r"\[FORM001\]"):
+                session.intermediates(None, feeds)
+        scalar = {**feeds, "low": np.float32(0)}
+        np.testing.assert_array_equal(session.run(None, scalar)[0], [0, 3])
+        with self.assertRaisesRegex(grurun.InvalidModelError, r"\[FORM001\]"):  # of a plan that has run
+            session.run(None, feeds)
+        self.assertEqual([("FORM001", "error")], [found[:2] for found in grurun.Session(clip_model(), strict=True).check()])
+        self.assertEqual([("FORM001", "error")], [found[:2] for found in grurun.check(clip_model(), strict=True)])
+        self.assertEqual([("FORM001", "warning")], [found[:2] for found in grurun.check(clip_model())])
+        unsorted = model([helper.make_node("Exp", ["a"], ["y"]), helper.make_node("Neg", ["x"], ["a"])],
+                         [("x", TensorProto.FLOAT, [2])], [("y", TensorProto.FLOAT, [2])])
+        with self.assertRaisesRegex(grurun.InvalidModelError, r"\[GRAPH002\]"):
+            grurun.Session(unsorted, strict=True)
+        with warnings.catch_warnings(record=True) as caught:  # another session's strictness is its own
+            warnings.simplefilter("always")
+            run(clip_model(), feeds)
+        self.assertEqual(1, len(caught))
 
     def test_every_element_type_comes_back_as_it_went(self):
         types = {"FLOAT": np.float32, "DOUBLE": np.float64, "FLOAT16": np.float16, "INT8": np.int8, "INT16": np.int16,
@@ -282,6 +308,34 @@ class Failures(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(int(done.stdout), 300)
+
+    def test_without_max_memory_the_memory_that_there_is_is_the_limit(self):
+        """A Loop that doubles a tensor, where the process may map 4 GiB, and a tensor larger than any machine."""
+        body = helper.make_graph(
+            [helper.make_node("Identity", ["c"], ["c_out"]), helper.make_node("Concat", ["v", "v"], ["v_out"], axis=0)], "body",
+            [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+             helper.make_tensor_value_info("v", TensorProto.FLOAT, [None])],
+            [helper.make_tensor_value_info("c_out", TensorProto.BOOL, []), helper.make_tensor_value_info("v_out", TensorProto.FLOAT, [None])])
+        growing = model([helper.make_node("Loop", ["trips", "", "v"], ["y"], body=body)],
+                        [("trips", TensorProto.INT64, []), ("v", TensorProto.FLOAT, [None])], [("y", TensorProto.FLOAT, [None])])
+        code = textwrap.dedent("""
+            import resource, sys
+            import numpy as np
+            import grurun
+            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+            session = grurun.Session(sys.stdin.buffer.read(), threads=1)
+            for _ in range(2):
+                try:
+                    session.run(None, {"trips": np.int64(1 << 62), "v": np.ones(1000, np.float32)})
+                except grurun.LimitError as error:
+                    print(error)
+            """)
+        done = subprocess.run([sys.executable, "-c", code], input=growing.SerializeToString(), capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count(b"memory"), 2, done.stdout)
+        huge = model([helper.make_node("ConstantOfShape", ["n"], ["y"])], [("n", TensorProto.INT64, [1])], [("y", TensorProto.FLOAT, [None])])
+        with self.assertRaisesRegex(grurun.LimitError, "memory"):
+            run(huge, {"n": np.array([1 << 44], np.int64)})
 
     def test_a_session_runs_on_after_a_failure(self):
         session = grurun.Session(add_model())

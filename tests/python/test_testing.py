@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.python.models import gru_model, model, needs_package
+from tests.python.models import clip_model, gru_model, model, needs_package
 
 if not os.environ["GRURUN_SANITIZE"]:
     import grurun
@@ -33,7 +33,7 @@ def red(test, pattern, *args, **kwargs):
         with test.assertRaisesRegex(AssertionError, pattern) as caught:
             gate(*args, folder=folder, **kwargs)
         test.assertTrue((folder / "model.onnx").exists())
-        test.assertIn(f"grurun conformance {folder}", str(caught.exception))
+        test.assertIn(f"grurun conformance {'--strict ' * kwargs.get('strict', False)}{folder}", str(caught.exception))
         if list(folder.glob("test_data_set_*")) and "differs" in str(caught.exception):
             test.assertFalse(grurun.conformance(folder).ok)
     return str(caught.exception)
@@ -93,6 +93,16 @@ class HandMadeModels(unittest.TestCase):
         found = {finding.code for finding in grurun.check(proto)}
         self.assertTrue(found)
         red(self, "|".join(found), proto, (X,), expected=framework)
+
+    def test_strict_refuses_forms_that_are_ignored_and_those_of_a_run(self):
+        args = {"x": np.array([-1, 3], np.float32), "low": np.zeros(1, np.float32)}
+        expected = [np.array([0, 3], np.float32)]
+        red(self, "warning FORM001", clip_model(), args, expected=expected, sweep=False)
+        gate(clip_model(), args, expected=expected, sweep=False, ignore=["FORM"])
+        red(self, r"\[FORM001\]", clip_model(), args, expected=expected, sweep=False, ignore=["FORM"], strict=True)
+        gate(clip_model(["m"]), args, expected=expected, sweep=False)
+        red(self, r"\[FORM001\]", clip_model(["m"]), args, expected=expected, sweep=False, strict=True)
+        gate(clip_model([]), {**args, "low": np.float32(0)}, expected=expected, sweep=False, strict=True)
 
     def test_what_is_random_is_no_silent_pass(self):
         def dropout(mode, ratio=0.5):
@@ -211,6 +221,14 @@ class Plugin(unittest.TestCase):
             self.assertEqual(code, 1, out)
             self.assertIn("expectations:2: 'test_gone' matches no case", out)
             self.assertIn("1 failed, 1 passed, 1 xfailed", out)
+            grurun._core.write_data_set(grurun.Session(clip_model()), str(root / "forms/test_clip/test_data_set_0"),
+                                        {"x": X[0, 0], "low": np.full(1, -9, np.float32)}, {"y": X[0, 0]})
+            onnx.save(clip_model(), root / "forms/test_clip/model.onnx")
+            code, out = self.pytest("--grurun", root / "forms", root / "empty")
+            self.assertEqual(code, 0, out)
+            code, out = self.pytest("--grurun", root / "forms", "--grurun-strict", root / "empty")
+            self.assertEqual(code, 1, out)
+            self.assertRegex(out, r"invalid: .*\[FORM001\]")
             code, out = self.pytest("--grurun", root / "nowhere", root / "empty")
             self.assertNotEqual(code, 0)
             self.assertRegex(out, r"--grurun .*nowhere: usage: ")
