@@ -110,12 +110,14 @@ std::shared_ptr<ReportCommandFlags> add_subcommand(CLI::App& command, Action& ac
 void add_diff(CLI::App& command, Action& action) {
   const auto flags = add_subcommand(command, action, 2, diff);
   add_fail_on_flag(command, flags->fail_on);
-  command.footer("Exit codes: 0 nothing of --fail-on, 1 something of it, 2 usage, 70 internal error.");
+  command.footer(
+      "Exit codes: 0 nothing of --fail-on, 1 something of it, 2 usage, 5 a limit was hit, 70 internal "
+      "error.");
 }
 
 void add_headroom(CLI::App& command, Action& action) {
   add_subcommand(command, action, 1, headroom);
-  command.footer("Exit codes: 0 read and written, 2 usage, 70 internal error.");
+  command.footer("Exit codes: 0 read and written, 2 usage, 5 a limit was hit, 70 internal error.");
 }
 
 void add_rejudge(CLI::App& command, Action& action) {
@@ -125,12 +127,15 @@ void add_rejudge(CLI::App& command, Action& action) {
       ->type_name("FILE");
   command.add_option("--expectations", flags->expectations, "Exceptions, in the place of those of the run")
       ->type_name("FILE");
-  command.footer("Exit codes: 0 all as expected, 1 a verdict is not, 2 usage, 70 internal error.");
+  command.footer(
+      "Exit codes: 0 all as expected, 1 a verdict is not, 2 usage, 5 a limit was hit, 70 internal error.");
 }
 
 void add_render(CLI::App& command, Action& action) {
   add_subcommand(command, action, 1, render);
-  command.footer("Exit codes: 0 read and written, whatever the verdicts are, 2 usage, 70 internal error.");
+  command.footer(
+      "Exit codes: 0 read and written, whatever the verdicts are, 2 usage, 5 a limit was hit, 70 internal "
+      "error.");
 }
 
 // What is streamed from files to a file is never in memory as a whole.
@@ -171,8 +176,8 @@ The report is that of one run, but for times. From JSON Lines to JSON Lines alon
 
   grurun report merge part-*.json --report json=all.json --report junit=all.xml
 
-Exit codes: 0 all as expected, 1 not, 2 usage, or a part is absent, is there twice or is of another suite, 70 internal
-error.)");
+Exit codes: 0 all as expected, 1 not, 2 usage, or a part is absent, is there twice or is of another suite, 5 a limit was hit, 70
+internal error.)");
   add_sandbox_flag(command, flags->sandbox);
   command.callback([&action, flags] { action = [flags] { return work_of(flags, merge); }; });
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "report/bounded.h"
 #include "report/json_text.h"
 #include "tensor/printable.h"
 
@@ -22,14 +23,13 @@ std::string profile_table(const BenchResult& result) {
   const trial::MachineLimits& limits = result.limits;
   double all = 0;
   std::size_t width = std::string_view("operator").size();
-  for (const trial::OperatorTime& each : result.operators) {
-    all += each.self_us;
+  for (const trial::OperatorTime& each : result.operators) all += each.self_us;
+  for (const trial::OperatorTime& each : first_of(result.operators, most_in_text))
     width = std::max(width, printable(each.op).size());
-  }
   const auto n = static_cast<double>(std::max<std::int64_t>(result.profiled_runs, 1));
   std::string text = fmt::format("{:<{}}  {:>8}  {:>12}  {:>6}  {:>8}  {:>9}  {:>7}\n", "operator", width,
                                  "calls", "us", "%", "GFLOP/s", "% of peak", "GB/s");
-  for (const trial::OperatorTime& each : result.operators) {
+  for (const trial::OperatorTime& each : first_of(result.operators, most_in_text)) {
     text += fmt::format("{:<{}}  {:>8g}  {:>12.2f}  {:>6.1f}", printable(each.op), width,
                         static_cast<double>(each.calls) / n, each.self_us / n,
                         all > 0 ? 100 * each.self_us / all : 0);
@@ -44,7 +44,7 @@ std::string profile_table(const BenchResult& result) {
     }
     text += '\n';
   }
-  return text +
+  return text + left_out(result.operators.size(), most_in_text, "") +
          fmt::format(
              "\nmeasured here: peak {:.1f} GFLOP/s; reading {:.1f} GB/s from cache (512 kB), {:.1f} from "
              "memory (256 MB)\n",
@@ -90,7 +90,7 @@ std::string bench_json(const BenchResult& result) {
   if (result.has_profile) {
     Json operators = Json::array();
     const auto n = static_cast<double>(result.profiled_runs);
-    for (const trial::OperatorTime& each : result.operators) {
+    for (const trial::OperatorTime& each : first_of(result.operators, most_in_json)) {
       Json row{
           {"op", each.op}, {"calls", static_cast<double>(each.calls) / n}, {"self_us", each.self_us / n}};
       if (const auto found = result.work.find(each.op); found != result.work.end()) {

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "report/bisect/bisect_words.h"
+#include "report/bounded.h"
 #include "report/counted.h"
 #include "tensor/printable.h"
 
@@ -24,11 +25,13 @@ int BisectReport::exit_status() const {
 std::string bisection_text(const trial::Bisection& bisection) {
   std::string text = first_line(bisection) + "\n";
   const std::vector<const ValueDifference*> looked = looked_at(bisection);
-  for (const ValueDifference* difference : looked) {
-    text += fmt::format("  {}\n    in the run: {}\n    {}\n", shown(*difference), amount(difference->in_run),
-                        alone(*difference));
-    for (const std::string& line : detail_lines(*difference)) text += "    " + line + "\n";
-  }
+  const auto lines = [](const ValueDifference* difference) {
+    std::string out = fmt::format("  {}\n    in the run: {}\n    {}\n", shown(*difference),
+                                  amount(difference->in_run), alone(*difference));
+    for (const std::string& line : detail_lines(*difference)) out += "    " + line + "\n";
+    return out;
+  };
+  text += lines_of(looked, lines, "  ");
   std::size_t place = 0;
   for (const ValueDifference& each : ranked(bisection)) {
     if (place == 0) text += "where error is made, the most first:\n";
@@ -60,12 +63,14 @@ std::string bisect_markdown(const BisectReport& report) {
   if (!report.bisection || (report.bisection->differences.empty() && report.bisection->ranking.empty()))
     return text;
   text += "\n| node | value | in the run | alone |\n|---|---|---|---|\n";
-  for (const ValueDifference* difference : looked_at(*report.bisection)) {
+  const std::vector<const ValueDifference*> looked = looked_at(*report.bisection);
+  for (const ValueDifference* difference : first_of(looked, most_in_text)) {
     text += fmt::format("| {} | {} | {} | {} |\n", in_cell(printable(difference->label)),
                         in_cell(printable(difference->value)), in_cell(amount(difference->in_run)),
                         in_cell(alone(*difference)));
   }
-  for (const ValueDifference* difference : looked_at(*report.bisection)) {
+  text += left_out(looked.size(), most_in_text, "\n");
+  for (const ValueDifference* difference : first_of(looked, most_in_text)) {
     const std::vector<std::string> lines = detail_lines(*difference);
     if (lines.empty() || !difference->is_made_here()) continue;
     text += fmt::format("\n{}:\n\n", shown(*difference));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/bisect/bisect_words.h"
+#include "report/bounded.h"
 #include "tensor/printable.h"
 
 namespace grurun::report {
@@ -73,28 +74,31 @@ std::string bisect_html(const BisectReport& report) {
   }
   if (!report.bisection) return text;
   const Bisection& bisection = *report.bisection;
-  for (const ValueDifference* difference : looked_at(bisection)) {
+  const std::vector<const ValueDifference*> looked = looked_at(bisection);
+  for (const ValueDifference* difference : first_of(looked, most_in_text)) {
     text += fmt::format("<h2>{}</h2>\n<p>In the run: {}; {}</p>\n<ul>\n", in_html(shown(*difference)),
                         in_html(amount(difference->in_run)), in_html(alone(*difference)));
     for (const std::string& line : detail_lines(*difference))
       text += fmt::format("<li><code>{}</code>\n", in_html(line));
     text += "</ul>\n";
   }
+  text += left_out(looked.size(), most_in_text, "<p>");
   if (!bisection.ranking.empty())
     text += "<h2>Where error is made</h2>\n<table>\n<tr><th>node<th>value<th>alone<th>in the run\n";
-  for (const ValueDifference& each : bisection.ranking)
+  for (const ValueDifference& each : first_of(bisection.ranking, most_in_text))
     text += fmt::format("<tr><td>{}<td>{}<td>{}<td>{}\n", in_html(each.label), in_html(each.value),
                         in_html(how_far(*each.alone)), in_html(how_far(each.in_run)));
-  if (!bisection.ranking.empty()) text += "</table>\n";
+  if (!bisection.ranking.empty())
+    text += "</table>\n" + left_out(bisection.ranking.size(), most_in_text, "<p>");
   text +=
       "<h2>Error along the graph</h2>\n<p>Of each value in the run, relative to what is expected; the bar is "
       "logarithmic, from 1e-8 to 1.</p>\n<table>\n<tr><th>node<th>value<th colspan=2>relative error<th>\n";
-  for (const ValueDifference& value : bisection.along) {
+  for (const ValueDifference& value : first_of(bisection.along, most_in_json)) {
     const auto found = std::ranges::find(bisection.differences, value.value, &ValueDifference::value);
     const bool differs = found != bisection.differences.end();
     text += html_row(value, !differs ? "" : found->is_made_here() ? " class=made" : " class=differs");
   }
-  return text + "</table>\n";
+  return text + "</table>\n" + left_out(bisection.along.size(), most_in_json, "<p>");
 }
 
 }  // namespace grurun::report

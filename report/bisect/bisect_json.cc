@@ -3,6 +3,7 @@
 
 #include "report/bisect/bisect_format.h"
 #include "report/bisect/bisection_json.h"
+#include "report/bounded.h"
 #include "report/json_text.h"
 #include "report/judgement_json.h"
 
@@ -67,7 +68,7 @@ const char* name_of(trial::Conclusion conclusion) {
 
 Json found_json(const FoundOddity& found) {
   Json inputs = Json::array();
-  for (const trial::OddityInput& input : found.inputs)
+  for (const trial::OddityInput& input : first_of(found.inputs, most_in_json))
     inputs.push_back(
         {{"name", input.name}, {"type", input.type}, {"range", input.range}, {"at_place", input.at_place}});
   Json out{{"node", found.label},        {"value", found.value}, {"type", found.type},
@@ -76,7 +77,7 @@ Json found_json(const FoundOddity& found) {
   out["made"] = found.is_made;
   if (!found.given.empty()) {
     Json given = Json::array();
-    for (const FoundOddity& each : found.given)
+    for (const FoundOddity& each : first_of(found.given, most_in_json))
       given.push_back({{"name", each.label},
                        {"type", each.type},
                        {"count", each.count},
@@ -89,7 +90,8 @@ Json found_json(const FoundOddity& found) {
 
 Json differences_json(const std::vector<ValueDifference>& differences) {
   Json out = Json::array();
-  for (const ValueDifference& each : differences) out.push_back(difference_json(each));
+  for (const ValueDifference& each : first_of(differences, most_in_json))
+    out.push_back(difference_json(each));
   return out;
 }
 
@@ -100,6 +102,8 @@ Json bisection_json(const trial::Bisection& bisection) {
            {"absent", bisection.absent},         {"by_structure", bisection.by_structure},
            {"by_numbers", bisection.by_numbers}, {"conclusion", name_of(bisection.conclusion)},
            {"differs", bisection.differs()},     {"differences", differences_json(bisection.differences)}};
+  if (bisection.differences.size() > most_in_json)
+    out["differences_left_out"] = bisection.differences.size() - most_in_json;
   if (!bisection.ranking.empty()) out["ranking"] = differences_json(bisection.ranking);
   return out;
 }

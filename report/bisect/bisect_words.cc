@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/bounded.h"
 #include "report/counted.h"
 #include "tensor/printable.h"
 
@@ -48,6 +49,11 @@ std::string alone(const ValueDifference& difference) {
 }
 
 namespace {
+
+void add_first_of(std::vector<std::string>& lines, const char* begin, const std::vector<std::string>& list) {
+  for (const std::string& line : first_of(list, most_in_text)) lines.push_back(begin + line);
+  if (list.size() > most_in_text) lines.push_back(fmt::format("and {} more", list.size() - most_in_text));
+}
 
 std::string differing(std::ptrdiff_t values) {
   return fmt::format("{} {}", counted(static_cast<std::size_t>(values), "value"),
@@ -108,15 +114,18 @@ std::vector<std::string> detail_lines(const ValueDifference& difference) {
   std::vector<std::string> lines;
   const trial::NodeDetails& details = difference.details;
   if (!details.attributes.empty())
-    lines.push_back(fmt::format("attributes: {}", fmt::join(details.attributes, ", ")));
-  for (const std::string& input : details.inputs) lines.push_back("input " + input);
+    lines.push_back(
+        fmt::format("attributes: {}", fmt::join(first_of(details.attributes, most_in_text), ", ")));
+  add_first_of(lines, "input ", details.inputs);
   if (difference.alone && difference.alone->worst) {
     const trial::ElementPair& worst = *difference.alone->worst;
     lines.push_back(fmt::format("worst element{} [{}]: {}, the reference has {}", worst.where,
                                 fmt::join(worst.index, ","), worst.actual, worst.expected));
   }
   for (const trial::Explanation& reason : details.reasons) lines.push_back("why: " + reason.text);
-  for (const auto& [key, text] : details.origin) lines.push_back(fmt::format("{}: {}", key, text));
+  std::vector<std::string> notes;
+  for (const auto& [key, text] : details.origin) notes.push_back(fmt::format("{}: {}", key, text));
+  add_first_of(lines, "", notes);
   for (std::string& line : lines) line = printable(line);
   return lines;
 }
@@ -146,8 +155,9 @@ std::string held_by(const FoundOddity& given) {
 }  // namespace
 
 std::vector<std::string> found_lines(const FoundOddity& found) {
-  std::vector<std::string> lines;
-  for (const trial::OddityInput& input : found.inputs) lines.push_back(input_line(input));
+  std::vector<std::string> inputs, lines;
+  for (const trial::OddityInput& input : found.inputs) inputs.push_back(input_line(input));
+  add_first_of(lines, "", inputs);
   constexpr std::size_t most = 10;
   const std::size_t begin = found.is_made ? 0 : 1, end = std::min(found.given.size(), begin + most);
   for (std::size_t i = begin; i < end; ++i) lines.push_back("held, too, by " + held_by(found.given[i]));

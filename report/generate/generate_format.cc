@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/bounded.h"
 #include "report/counted.h"
 #include "report/json_text.h"
 #include "tensor/printable.h"
@@ -27,9 +28,10 @@ std::string generate_text(const GenerateReport& report) {
     text += fmt::format("{}: seed {}", set.name, set.seed);
     for (const auto& [name, size] : set.sizes) text += fmt::format(", {}={}", printable(name), size);
     text += "\n";
-    for (const std::string& input : set.inputs) text += fmt::format("  {}\n", printable(input));
+    text += lines_of(
+        set.inputs, [](const std::string& input) { return fmt::format("  {}\n", printable(input)); }, "  ");
   }
-  for (const trial::FrozenSize& frozen : report.generated.frozen) text += frozen_text(frozen);
+  text += lines_of(report.generated.frozen, frozen_text);
   return text + fmt::format("{}: {} of {}\n", printable(report.folder),
                             counted(report.generated.sets.size(), "data set"), printable(report.model));
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "conformance/version.h"
+#include "report/bounded.h"
 #include "report/counted.h"
 #include "report/json_text.h"
 #include "tensor/printable.h"
@@ -205,10 +206,10 @@ SuiteDiff diff_suites(const SuiteResult& before, const SuiteResult& after) {
 }
 
 std::string suite_diff_text(const SuiteDiff& diff) {
-  std::string out;
-  for (const Change& change : diff.changes)
-    out += fmt::format("{:<8} {}: {}\n", change_name(change.kind), printable(change.name),
+  std::string out = lines_of(diff.changes, [](const Change& change) {
+    return fmt::format("{:<8} {}: {}\n", change_name(change.kind), printable(change.name),
                        printable(change.text));
+  });
   out += fmt::format("{}{} in {} and in {}", out.empty() ? "" : "\n", counted(diff.compared, "case"),
                      printable(diff.before), printable(diff.after));
   const char* separator = ": ";
