@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "onnx_io/values/max_rank.h"
 #include "tensor/error.h"
 
 namespace grurun::cli {
@@ -28,7 +29,8 @@ std::optional<Shape> parse_shape(std::string_view text) {
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
     const std::optional<std::int64_t> dim = parse_number<std::int64_t>(text.substr(0, comma));
-    if (!dim || *dim < 0 || comma + 1 == text.size()) return std::nullopt;
+    if (!dim || *dim < 0 || comma + 1 == text.size() || shape.rank() == onnx_io::max_rank)
+      return std::nullopt;
     shape.push_back(*dim);
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
@@ -48,9 +50,10 @@ std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const s
       return {named ? text.substr(0, colon) : std::string(), std::move(*shape)};
   }
   fail_usage(
-      "{} takes NAME:[d0,d1,...] with sizes of at least 0, as in X:[5,2,3], or [5,2,3] alone for the only "
-      "input; got '{}'",
-      flag, text);
+      "{} takes NAME:[d0,d1,...] with up to {} sizes of at least 0, as in X:[5,2,3], or [5,2,3] alone for "
+      "the "
+      "only input; got '{}'",
+      flag, onnx_io::max_rank, text);
 }
 
 namespace {
@@ -100,7 +103,7 @@ std::map<std::string, std::vector<std::int64_t>> parse_size_lists(const std::str
         continue;
       }
       begun += (begun.empty() ? "" : ",") + piece;
-      if (begun.find('=') == begun.npos && begin <= text.size()) continue;
+      if (piece.find('=') == piece.npos && begin <= text.size()) continue;
       const auto [name, first] = parse_dimension(flag, begun);
       if (!lists.emplace(name, std::vector<std::int64_t>{first}).second)
         fail_usage("{}: '{}' is set twice", flag, name);

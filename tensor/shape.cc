@@ -44,9 +44,9 @@ void Shape::insert(std::size_t at, std::int64_t dim) {
     ++rank_;
     return;
   }
-  std::vector<std::int64_t> dims = to_vector();
-  dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), dim);
-  assign(dims);
+  if (rank_ == inline_rank) heap_.assign(inline_.begin(), inline_.end());
+  heap_.insert(heap_.begin() + static_cast<std::ptrdiff_t>(at), dim);
+  ++rank_;
 }
 
 void Shape::erase(std::size_t at) {

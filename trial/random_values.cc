@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "onnx_io/values/max_rank.h"
 #include "tensor/error.h"
 #include "trial/input_rules.h"
 #include "trial/random_tensor.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int sequence_items = 2;
 constexpr std::int64_t map_items = 3;
+constexpr std::int64_t most_tensors = 1000;  // of one value
 
 // FNV-1a over the name, so that an input's values depend on the seed and its name alone.
 std::uint64_t seed_of(const std::string& name, std::uint64_t seed) {
@@ -26,6 +28,15 @@ std::uint64_t seed_of(const std::string& name, std::uint64_t seed) {
 // The tensor that a type is made of, through sequences, optionals and maps.
 const ValueType& innermost(const ValueType& type) {
   return type.element ? innermost(*type.element) : type;
+}
+
+// That a random value of the type holds, or most_tensors + 1.
+std::int64_t tensors_in(const ValueType& type) {
+  if (!type.element) return 1;
+  const std::int64_t items = type.kind == ValueType::Kind::sequence ? sequence_items
+                             : type.kind == ValueType::Kind::map    ? map_items
+                                                                    : 1;
+  return std::min(items * tensors_in(*type.element), most_tensors + 1);
 }
 
 const Tensor* innermost(const Value& value) {
@@ -138,6 +149,12 @@ class Filler {
     if (type.kind == ValueType::Kind::unknown)
       fail_usage("input '{}' declares no type and cannot be filled at random; give it with {}", slot.name,
                  inputs);
+    if (type.shape && type.shape->size() > onnx_io::max_rank)
+      fail_unsupported("input '{}' has {} dimensions; up to {} are filled at random", slot.name,
+                       type.shape->size(), onnx_io::max_rank);
+    if (tensors_in(slot.type) > most_tensors)
+      fail(ErrorKind::limit, "input '{}' is a {}, nested too deep to be filled at random; give it with {}",
+           slot.name, slot.type.to_string(), inputs);
     if (type.kind == ValueType::Kind::tensor && type.elem == DType::undefined)
       fail_usage("input '{}' declares no element type and cannot be filled at random; give it with {}",
                  slot.name, inputs);

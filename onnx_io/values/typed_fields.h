@@ -3,12 +3,10 @@
 #pragma once
 
 #include "onnx/onnx_pb.h"
+#include "onnx_io/values/max_rank.h"
 #include "tensor/tensor.h"
 
 namespace grurun::onnx_io {
-
-/// Tensors of more dimensions are refused; no operator has a use for them.
-inline constexpr int max_rank = 64;
 
 /// The name of a typed field that holds data, or nullptr. Throws Error(invalid_model) when more than one
 /// does.

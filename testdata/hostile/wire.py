@@ -56,6 +56,7 @@ def cases():
     yield "wire_json_deep", b'{"graph":' * 100_000
     yield "wire_protobuf_text_deep", b"graph { node { attribute { g { " * 30_000
     yield "wire_onnx_text_deep", b'<ir_version: 8, opset_import: ["": 17]> g (float x) => (float y) {' + b"y = If (x) <then_branch = g () => (y) {" * 5000
+    yield "wire_onnx_text_deep_types", b'<ir_version: 8, opset_import: ["": 17]> g (' + b"seq(" * 250_000 + b"float" + b")" * 250_000 + b" x) => (float y) { y = Identity (x) }"
     yield "wire_xml_bomb", b'<?xml version="1.0"?><!DOCTYPE n [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><net name="n" version="11"><layers>&b;</layers></net>'
     yield "wire_groups", head() + b"\x0b" * 100_000
     yield "wire_unknown_group_in_graph", head() + field(7, b"\xfb\x7f" * 50_000)

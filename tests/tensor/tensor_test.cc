@@ -130,6 +130,15 @@ TEST(Shape, ProductsThatOverflowAreRefused) {
   EXPECT_EQ(checked_add(INT64_MAX, 0), INT64_MAX);
 }
 
+TEST(Shape, GrowsInTimeLinearInItsRank) {
+  Shape shape;  // at a copy for each dimension it would be minutes
+  for (std::int64_t i = 0; i < 1'000'000; ++i) shape.push_back(i);
+  EXPECT_EQ(shape.rank(), 1'000'000u);
+  EXPECT_EQ(shape[999'999], 999'999);
+  const Shape copy = shape;
+  EXPECT_EQ(copy, shape);
+}
+
 TEST(Shape, GrowsAndShrinksAcrossTheInlineSize) {
   Shape shape;
   for (std::int64_t i = 0; i < 9; ++i) shape.push_back(i + 1);

@@ -176,6 +176,16 @@ bool only_moves(const EinsumEquation& equation, std::size_t operands) {
                                               [&](Label label) { return contains(equation.output, label); });
 }
 
+// By label the number of the last operand that has it, or beyond all where the output names it.
+ScratchMap<Label, std::size_t> last_uses(const EinsumEquation& equation,
+                                         const ScratchVector<Operand>& operands) {
+  ScratchMap<Label, std::size_t> last;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    for (const Label label : operands[i].labels) last[label] = i;
+  for (const Label label : equation.output) last[label] = operands.size();
+  return last;
+}
+
 Tensor einsum(const EinsumEquation& equation, std::span<const Tensor> tensors) {
   const Extents extents = common_extents(tensors, equation.inputs);
   ScratchVector<Operand> operands;
@@ -185,12 +195,12 @@ Tensor einsum(const EinsumEquation& equation, std::span<const Tensor> tensors) {
     Tensor& tensor = operands.back().tensor;
     tensor = cast_tensor(tensor, computed_as(tensor.dtype()));
   }
+  const ScratchMap<Label, std::size_t> last = last_uses(equation, operands);
   Operand result;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    LabelSet later(equation.output.begin(), equation.output.end());
-    for (std::size_t j = i + 1; j < operands.size(); ++j) {
-      later.insert(operands[j].labels.begin(), operands[j].labels.end());
-    }
+    LabelSet later;
+    for (const auto& [label, use] : last)
+      if (use > i) later.insert(label);
     LabelSet here = later;
     if (i > 0) here.insert(result.labels.begin(), result.labels.end());
     Operand next = sum_out(std::move(operands[i]), here);

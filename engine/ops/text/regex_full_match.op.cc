@@ -16,7 +16,11 @@ RunFunction prepare_regex_full_match(PrepareContext& node) {
     const Tensor& x = run.tensor(0);
     Tensor& y = run.output(0, DType::boolean, x.shape());
     bool* matches = y.mutable_data<bool>();
-    for (const std::string& text : x.span<std::string>()) *matches++ = RE2::FullMatch(text, *regex);
+    for (const std::string& text : x.span<std::string>()) {
+      run.check_limits();
+      require_matchable(*regex, text.size());
+      *matches++ = RE2::FullMatch(text, *regex);
+    }
   };
 }
 

@@ -53,8 +53,10 @@ Tokens each_character(std::string_view text) {
   return found;
 }
 
-// The first match from `at` on; its data() is nullptr where there is none.
-std::string_view match_from(const RE2& pattern, std::string_view text, std::size_t at) {
+// The first match from `at` on; its data() is nullptr where there is none. Each may look at all that is left
+// of the text.
+std::string_view match_from(RunContext& run, const RE2& pattern, std::string_view text, std::size_t at) {
+  run.check_limits();
   re2::StringPiece found;
   const re2::StringPiece whole(text.data(), text.size());
   if (at > text.size() || !pattern.Match(whole, at, text.size(), RE2::UNANCHORED, &found, 1)) return {};
@@ -65,14 +67,15 @@ void keep(const Tokenizer& op, std::string_view token, Tokens& tokens) {
   if (!token.empty() && characters(token) >= op.least_characters) tokens.push_back(token);
 }
 
-Tokens parted(const Tokenizer& op, std::string_view text) {
+Tokens parted(RunContext& run, const Tokenizer& op, std::string_view text) {
   Tokens tokens{text};
   for (const auto& separator : op.separators) {
     Tokens parts;
+    require_matchable(*separator, text.size());
     for (const std::string_view part : tokens) {
       std::size_t begin = 0, at = 0;
-      for (std::string_view match = match_from(*separator, part, at); match.data() != nullptr;
-           match = match_from(*separator, part, at)) {
+      for (std::string_view match = match_from(run, *separator, part, at); match.data() != nullptr;
+           match = match_from(run, *separator, part, at)) {
         const auto place = static_cast<std::size_t>(match.data() - part.data());
         if (match.empty() && place >= part.size()) break;
         if (match.empty()) {  // parts nothing
@@ -89,11 +92,12 @@ Tokens parted(const Tokenizer& op, std::string_view text) {
   return tokens;
 }
 
-Tokens matched(const Tokenizer& op, std::string_view text) {
+Tokens matched(RunContext& run, const Tokenizer& op, std::string_view text) {
   Tokens tokens;
+  require_matchable(*op.token, text.size());
   std::size_t at = 0;
-  for (std::string_view match = match_from(*op.token, text, at); match.data() != nullptr;
-       match = match_from(*op.token, text, at)) {
+  for (std::string_view match = match_from(run, *op.token, text, at); match.data() != nullptr;
+       match = match_from(run, *op.token, text, at)) {
     const auto place = static_cast<std::size_t>(match.data() - text.data());
     keep(op, match, tokens);
     if (match.empty() && place >= text.size()) break;
@@ -102,10 +106,10 @@ Tokens matched(const Tokenizer& op, std::string_view text) {
   return tokens;
 }
 
-Tokens tokens_of(const Tokenizer& op, std::string_view text) {
+Tokens tokens_of(RunContext& run, const Tokenizer& op, std::string_view text) {
   if (!onnx_io::decode_utf8(text)) fail_invalid("a string of X is not well-formed UTF-8");
   if (op.by_character) return each_character(text);
-  return op.token != nullptr ? matched(op, text) : parted(op, text);
+  return op.token != nullptr ? matched(run, op, text) : parted(run, op, text);
 }
 
 void tokenize(const Tokenizer& op, RunContext& run) {
@@ -115,8 +119,7 @@ void tokenize(const Tokenizer& op, RunContext& run) {
   std::vector<Tokens> found;
   std::size_t most = 0;
   for (const std::string& text : x.span<std::string>()) {
-    run.check_limits();
-    found.push_back(tokens_of(op, text));
+    found.push_back(tokens_of(run, op, text));
     most = std::max(most, found.back().size());
   }
   const std::size_t width = most == 0 ? 0 : most + (op.mark ? 2 : 0);
