@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "opset/check/check_names.h"
 #include "opset/check/check_parts.h"
 #include "opset/check/node_walk.h"
 #include "opset/check/recurrent_node.h"
+#include "opset/findings/form_watch.h"
 #include "opset/inference/check_limits.h"
 #include "opset/pages/graph_view.h"
 #include "opset/recurrent/recurrent_schema.h"
@@ -49,6 +51,7 @@ class LayerWalk {
     CheckResult ignored;
     CheckReport limits(ignored);
     if (!check_limits(model_, functions_, limits).safe_to_recurse) return;
+    for (Finding& hidden : hidden_names(model_)) result_.findings.push_back(std::move(hidden));
     check_forms_of_nodes(model_, functions_, report_);
     for_each_node_at(model_, [&](const NodeAt& at) {
       warn_of_split(at);
@@ -58,7 +61,8 @@ class LayerWalk {
   }
 
  private:
-  // Converters write it, and mean equal parts; a check refuses it in the same words.
+  // Converters write it, and mean equal parts; a check refuses it in the same words, and so does a run that
+  // takes no forms.
   void warn_of_split(const NodeAt& at) {
     const Node& node = at.node;
     const auto import = at.scope.imports->find(node.domain);
@@ -69,9 +73,10 @@ class LayerWalk {
     NodeAt known = at;
     known.since_version = *since;
     result_.findings.push_back(
-        {rule_info(Rule::inference).code, Severity::warning, known.path(), known.op(),
-         "neither of the input split and the attribute num_outputs is given: state one of "
-         "them; the parts are taken to be equal"});
+        {rule_info(Rule::inference).code, forms_are_refused() ? Severity::error : Severity::warning,
+         known.path(), known.op(),
+         fmt::format("neither of the input split and the attribute num_outputs is given: state one of them{}",
+                     forms_are_refused() ? "" : "; the parts are taken to be equal")});
   }
 
   void check(const RecurrentForm& form, NodeAt at) {

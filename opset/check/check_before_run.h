@@ -10,11 +10,11 @@
 
 namespace grurun::opset {
 
-/// Forms of nodes that are taken all the same (pages/forms.h). Attributes and numbers of inputs and outputs
-/// of every GRU, RNN and LSTM, in subgraphs and functions too; shapes and values, in the main graph, of what
-/// is a graph input, a constant or the output of another layer. Kernels judge the others when they see them.
-/// fed are the graph inputs that are given values: their initializers do not count. inferred holds the
-/// outputs of layers. computed: as for check_model.
+/// Names in bodies that hide outer ones, and forms of nodes that are taken all the same (pages/forms.h).
+/// Attributes and numbers of inputs and outputs of every GRU, RNN and LSTM, in subgraphs and functions too;
+/// shapes and values, in the main graph, of what is a graph input, a constant or the output of another layer.
+/// Kernels judge the others when they see them. fed are the graph inputs that are given values: their
+/// initializers do not count. inferred holds the outputs of layers. computed: as for check_model.
 CheckResult check_before_run(const onnx_io::Model& model, const std::unordered_set<std::string>& fed,
                              const ComputedValues& computed = {});
 

@@ -170,4 +170,41 @@ void NameScope::check_output(const std::string& name) {
                           at_.function != nullptr && at_.parent == nullptr ? "function" : "graph"));
 }
 
+namespace {
+
+void define_names(const std::vector<Node>& nodes, const CheckScope& scope, NameScope& names,
+                  CheckReport& report) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodeAt at{scope, nodes[i], i};
+    onnx_io::for_each_body(at.node, [&](const Graph& body, const onnx_io::Attribute& attribute) {
+      const CheckScope inner = CheckScope::of_subgraph(at, attribute.name);
+      NameScope names_within(inner, &names, report);
+      names_within.define_graph(body, false);
+      define_names(body.nodes, inner, names_within, report);
+    });
+    names.define_outputs(at);
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> hidden_names(const onnx_io::Model& model) {
+  if (onnx_io::find_node(model, onnx_io::has_body) == nullptr) return {};
+  CheckResult found;
+  CheckReport report(found);
+  const CheckScope scope = CheckScope::of_main_graph(model);
+  NameScope names(scope, nullptr, report);
+  names.define_graph(model.graph, false);
+  define_names(model.graph.nodes, scope, names, report);
+  for (const onnx_io::Function& function : model.functions) {
+    const CheckScope within = CheckScope::of_function(function);
+    NameScope names_within(within, nullptr, report);
+    names_within.define_function(function);
+    define_names(function.nodes, within, names_within, report);
+  }
+  // Names that are given twice are errors, which a run finds by itself.
+  std::erase_if(found.findings, [](const Finding& each) { return each.severity != Severity::warning; });
+  return std::move(found.findings);
+}
+
 }  // namespace grurun::opset

@@ -18,6 +18,10 @@ namespace grurun::opset {
 /// initializers are listed as inputs behind those that the node gives. nullopt: none.
 std::optional<std::string> initialized_input_fault(const onnx_io::Graph& body, std::int64_t ir_version);
 
+/// Warnings of names in bodies that hide those of outer scopes, as a check gives them. The depth of the model
+/// must have been judged.
+std::vector<Finding> hidden_names(const onnx_io::Model& model);
+
 /// A use of a name that nothing before it defines: judged when the whole graph has been seen, since a later
 /// node may define it, here or in an outer scope.
 struct PendingUse {

@@ -39,6 +39,39 @@ class SameWords : public CommandLine {
   }
 };
 
+TEST_F(SameWords, OfNamesThatHideOuterOnes) {
+  write_model("m.onnx",
+              "<ir_version: 8, opset_import: [\"\" : 14]> g (bool c, float[2] X) => (float[2] Y) "
+              "{ h = Neg(X) [if] Y = If (c) <"
+              "then_branch = a () => (float[2] y) <float[2] h = {1, 2}> { y = Abs(h) }, "
+              "else_branch = b () => (float[2] z) { z = Abs(h) }> }");
+  write("c.json", R"({"c": {"dtype": "bool", "data": true}, "X": {"dtype": "float", "data": [1, 2]}})");
+  const std::string warning =
+      "warning GRAPH004 in 'graph/if.then_branch': initializer 'h' of the body 'a' has the name of a value "
+      "of "
+      "an outer scope, which the body then cannot see; rename it\n";
+  EXPECT_THAT(grurun({"check", "m.onnx"}).out, HasSubstr("m.onnx: " + warning));
+  const Outcome run = grurun({"m.onnx", "-q", "--inputs", "c.json"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err, "grurun: " + warning);
+}
+
+TEST_F(SameWords, OfASplitWithoutParts) {
+  write_model("m.onnx",
+              "<ir_version: 8, opset_import: [\"\" : 18]> g (float[4] X) => (float[a] Y, float[b] Z) "
+              "{ [s] Y, Z = Split (X) }");
+  write("x.json", R"({"X": {"dtype": "float", "data": [1, 2, 3, 4]}})");
+  const std::string sentence =
+      "neither of the input split and the attribute num_outputs is given: state one of them";
+  const std::vector<std::string> plain = {"m.onnx", "-q", "--inputs", "x.json"};
+  EXPECT_TRUE(fails(grurun({"m.onnx", "-q", "--inputs", "x.json", "--strict"}), 3, "invalid",
+                    "(Split-18): " + sentence + " [SHAPE001]"));
+  const Outcome run = grurun(plain);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("warning SHAPE001 node 'graph/s' (Split-18): " + sentence));
+  EXPECT_EQ(grurun({"check", "m.onnx"}).code, 3);
+}
+
 TEST_F(SameWords, OfAWarning) {
   write_case("float[1,3] Wb = {0,0,0}, float[1,3] Rb = {0,0,0.5}",
              "B = Concat <axis = 1> (Wb, Rb) [gru] Y = GRU <hidden_size = 1> (X, W, R, B)",
