@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -205,7 +204,7 @@ class Finder {
     }
     int failure = 0;
     const Listing listing = listed(path, failure);
-    if (failure != 0) return fmt::format("the folder cannot be read: {}", std::strerror(failure));
+    if (failure != 0) return fmt::format("the folder cannot be read: {}", onnx_io::listing_failure(failure));
     const bool has_sets = std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set);
     const std::string case_model = has_sets ? listing.case_model() : "";
     const bool is_case = !case_model.empty();
@@ -252,7 +251,7 @@ class Finder {
     const fs::path holder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     int failure = 0;
     const Listing listing = listed(holder, failure);
-    if (failure != 0) fail_usage("{}: {}", holder.string(), std::strerror(failure));
+    if (failure != 0) fail_usage("{}: {}", holder.string(), onnx_io::listing_failure(failure));
     const std::string name = path.filename().string();
     const bool is_case_model = name == onnx_model || name == ir_model || name == listing.case_model();
     if (is_case_model && std::any_of(listing.folders.begin(), listing.folders.end(), trial::is_data_set))

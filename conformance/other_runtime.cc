@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "onnx_io/folder.h"
 #include "trial/data_set_names.h"
 
 namespace grurun::conformance {
@@ -40,9 +41,8 @@ OtherOutputs missing(const fs::path& folder, const std::string& what) {
 
 std::vector<std::string> archives_in(const fs::path& folder) {
   std::vector<std::string> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".npz") found.push_back(entry->path().string());
+  for (const onnx_io::FolderEntry& entry : onnx_io::entries_of(folder.string()))
+    if (fs::path(entry.name).extension() == ".npz") found.push_back((folder / entry.name).string());
   std::ranges::sort(found);
   return found;
 }

@@ -6,6 +6,7 @@
 #include "conformance/other_runtime.h"
 #include "conformance/run_program.h"
 #include "conformance/worker.h"
+#include "onnx_io/remove_folder.h"
 #include "tensor/error.h"
 
 namespace grurun::conformance {
@@ -40,10 +41,7 @@ class Scratch {
   explicit Scratch(const std::string& folder) : folder_(folder) {
     fs::create_directories(folder_ / "outputs");
   }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
+  ~Scratch() { onnx_io::remove_folder(folder_.string()); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 

@@ -1,13 +1,17 @@
 #include "onnx_io/folder.h"
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "tensor/error.h"
 
 namespace grurun::onnx_io {
 
@@ -32,7 +36,7 @@ const std::vector<FolderEntry>& KnownFolders::look_into(const std::string& folde
   return failure != 0 ? nothing : listings_.insert_or_assign(folder, std::move(entries)).first->second;
 }
 
-std::vector<FolderEntry> entries_of(const std::string& folder, int* failure) {
+std::vector<FolderEntry> entries_of(const std::string& folder, int* failure, std::size_t most) {
   std::vector<FolderEntry> entries;
   if (known != nullptr) {
     if (const auto found = known->listings_.find(folder); found != known->listings_.end()) {
@@ -52,6 +56,12 @@ std::vector<FolderEntry> entries_of(const std::string& folder, int* failure) {
     }
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
+    if (entries.size() == most) {
+      entries.clear();
+      error = EOVERFLOW;
+      if (failure == nullptr) fail(ErrorKind::limit, "{}: {}", folder, listing_failure(error));
+      break;
+    }
     bool is_link = entry->d_type == DT_LNK, is_folder = entry->d_type == DT_DIR;
     if (entry->d_type == DT_UNKNOWN) {
       struct stat info {};
@@ -63,6 +73,11 @@ std::vector<FolderEntry> entries_of(const std::string& folder, int* failure) {
   }
   if (failure != nullptr) *failure = error;
   return entries;
+}
+
+std::string listing_failure(int failure) {
+  return failure == EOVERFLOW ? fmt::format("the folder holds more than {} entries", most_entries)
+                              : std::strerror(failure);
 }
 
 void add_links_below(const std::string& folder, std::vector<std::string>& paths) {

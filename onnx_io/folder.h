@@ -1,6 +1,7 @@
 // What a folder holds.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,10 +14,18 @@ struct FolderEntry {
   bool is_folder;  // itself; a link is none, whatever it leads to
 };
 
+/// Of a folder with more nothing is read.
+inline constexpr std::size_t most_entries = 200'000;
+
 /// What is directly in the folder, in no order; what was read until then where it cannot be read, and the
-/// number of errno in `failure`, else 0. The standard library's iterator ends the program where memory is
-/// short.
-std::vector<FolderEntry> entries_of(const std::string& folder, int* failure = nullptr);
+/// number of errno in `failure`, else 0: EOVERFLOW where there are more than `most`, for which
+/// Error(limit) is thrown where failure is nullptr. The standard library's iterator ends the program where
+/// memory is short.
+std::vector<FolderEntry> entries_of(const std::string& folder, int* failure = nullptr,
+                                    std::size_t most = most_entries);
+
+/// In words, for behind a colon.
+std::string listing_failure(int failure);
 
 /// Folders that are looked into once, before processes are forked that will ask for them: while this lives,
 /// entries_of tells of them what it told then. There is one of these at a time.
@@ -32,7 +41,7 @@ class KnownFolders {
   void forget(const std::string& folder) { listings_.erase(folder); }
 
  private:
-  friend std::vector<FolderEntry> entries_of(const std::string& folder, int* failure);
+  friend std::vector<FolderEntry> entries_of(const std::string& folder, int* failure, std::size_t most);
 
   std::unordered_map<std::string, std::vector<FolderEntry>> listings_;
 };

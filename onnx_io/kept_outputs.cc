@@ -15,6 +15,7 @@
 #include <mutex>
 
 #include "onnx_io/output_file.h"
+#include "onnx_io/remove_folder.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {
@@ -93,8 +94,7 @@ void close_all_but(int first, int second) {
   }
   for (const Kept& kept : all.files)
     if (kept.is_there) ::unlink(kept.beside.c_str());
-  std::error_code ignored;
-  for (const std::string& folder : all.scratch) fs::remove_all(folder, ignored);
+  for (const std::string& folder : all.scratch) remove_folder(folder);
   for (auto folder = all.made.rbegin(); folder != all.made.rend(); ++folder) ::rmdir(folder->c_str());
   _exit(0);
 }

@@ -1,7 +1,5 @@
 #include "onnx_io/scratch_folder.h"
 
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "onnx_io/remove_folder.h"
 #include "tensor/error.h"
 
 namespace grurun::onnx_io {
@@ -26,25 +25,12 @@ ScratchFolder::ScratchFolder(const std::string& parent) {
 
 bool ScratchFolder::remove_by(std::chrono::steady_clock::time_point deadline) {
   const std::string path = std::exchange(path_, "");
-  const pid_t remover = ::fork();
-  if (remover == 0) {
-    std::error_code error;
-    fs::remove_all(path, error);
-    _exit(error ? 1 : 0);
-  }
-  int status = 0;
-  constexpr useconds_t pause = 1000;
-  while (remover > 0 && ::waitpid(remover, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() >= deadline) ::kill(remover, SIGKILL);
-    ::usleep(pause);
-  }
-  return remover > 0 && status == 0;
+  return remove_folder(path, deadline);
 }
 
 ScratchFolder::~ScratchFolder() {
   if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  remove_folder(path_);
 }
 
 }  // namespace grurun::onnx_io

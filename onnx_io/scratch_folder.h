@@ -11,11 +11,10 @@ class ScratchFolder {
   /// Makes a folder of a new name below `parent`; empty: where temporary files go. Throws Error(usage) where
   /// none can be made.
   explicit ScratchFolder(const std::string& parent = "");
-  /// Removes it with all that is in it.
+  /// Removes it with all that is in it, as far as that is done in longest_removal (remove_folder.h).
   ~ScratchFolder();
 
-  /// Removes it now, in another process, and leaves what is still there at the deadline. False where
-  /// something is. This process must have no other threads.
+  /// Removes it now, and leaves what is still there at the deadline. False where something is.
   bool remove_by(std::chrono::steady_clock::time_point deadline);
 
   ScratchFolder(const ScratchFolder&) = delete;

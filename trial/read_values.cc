@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -174,7 +173,8 @@ class Reader {
     std::vector<std::string> names;
     for (const onnx_io::FolderEntry& entry : onnx_io::entries_of(folder, &failure))
       names.push_back(entry.name);
-    if (failure != 0) fail_usage("{}{}: cannot list the folder: {}", flag_, folder, std::strerror(failure));
+    if (failure != 0)
+      fail_usage("{}{}: cannot list the folder: {}", flag_, folder, onnx_io::listing_failure(failure));
     std::ranges::sort(names);
     NumberedFiles found;
     for (const std::string& name : names) {

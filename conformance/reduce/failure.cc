@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "onnx_io/models/write_model.h"
+#include "onnx_io/remove_folder.h"
 #include "trial/write_data_set.h"
 
 namespace grurun::conformance {
@@ -102,8 +103,7 @@ std::optional<Failure> Judge::operator()(const trial::Submodel& part) {
   options.random = true;  // what draws is no failure
   options.scratch = scratch_ + "/command";
   const CaseResult result = run_case(test, options);
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
+  onnx_io::remove_folder(folder);
   return failure_of(result);
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "onnx_io/folder.h"
 #include "onnx_io/system_folders.h"
 #include "tensor/error.h"
 
@@ -36,6 +37,8 @@ void walk_folder(const fs::path& folder, SystemFolders& system, Visited& visited
       walk_folder(path, system, visited, found);
     } else if (is_named_as_model(name) ||
                (name.ends_with(".xml") && fs::exists(fs::path(path).replace_extension(".bin"), unknown))) {
+      if (found.size() == most_entries)
+        fail(ErrorKind::limit, "{}: there are more than {} models below it", folder.string(), most_entries);
       found.push_back(path.string());
     }
   }
