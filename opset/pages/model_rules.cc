@@ -152,7 +152,11 @@ void check_imputed(const NodeFacts& facts) {
   const DType dtype = facts.dtype(0);
   if (dtype == DType::undefined) return;
   const bool floating = is_floating(dtype);
-  const auto states = [&](const char* name) { return facts.attribute(name) != nullptr; };
+  // ONNX Runtime writes out defaults, 0 of both.
+  const auto states = [&](const char* name) {
+    const onnx_io::Attribute* stated = facts.attribute(name);
+    return stated != nullptr && (stated->i != 0 || stated->f != 0);
+  };
   if (floating ? states("replaced_value_int64") || length_of(node, "imputed_value_int64s") > 0
                : states("replaced_value_float") || length_of(node, "imputed_value_floats") > 0)
     fail_invalid("X is {}, but the {} twins of replaced_value and imputed_value are given too: remove them",

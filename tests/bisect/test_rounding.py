@@ -65,6 +65,39 @@ class Rounding(unittest.TestCase):
         values["y"].flat[place] += 4e-3
         self.assertIn("first wrong: node 'mix'", self.against_values(proto, values, code=1))
 
+    def test_what_a_recurrent_node_adds_up_within_itself(self):
+        """Nothing but weights can be moved: X is zero. Long sums of float32 and of double part from each other step by step."""
+        steps = 100
+        weights = {"W": np.zeros((1, N, 1)), "R": self.rng.normal(size=(1, N, N)) * 3 / N**0.5, "B": self.rng.normal(size=(1, 2 * N))}
+        proto = model([helper.make_node("RNN", ["x", "W", "R", "B"], ["y"], name="rnn", hidden_size=N)], weights)
+        proto.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", TensorProto.FLOAT, [steps, 1, 1]))
+        np.save(self.folder / "x.npy", np.zeros((steps, 1, 1), np.float32))
+        text = self.bisect(self.save("model.onnx", proto), "--against", "precise", code=0).stdout
+        self.assertRegex(text, "^nothing differs (but by rounding|at the outputs)")
+
+    def test_a_gate_that_is_1_in_float32(self):
+        """What is left of the update gate to 1 is nothing in float32, and adds up in double."""
+        steps, hidden = 100, 4
+        bias = np.zeros((1, 6, hidden))
+        bias[0, 0], bias[0, 2] = 18, 2
+        weights = {"W": np.zeros((1, 3 * hidden, 1)), "R": np.zeros((1, 3 * hidden, hidden)), "B": bias.reshape(1, -1)}
+        proto = model([helper.make_node("GRU", ["x", "W", "R", "B"], ["y"], name="gru", hidden_size=hidden)], weights)
+        proto.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", TensorProto.FLOAT, [steps, 1, 1]))
+        np.save(self.folder / "x.npy", np.zeros((steps, 1, 1), np.float32))
+        text = self.bisect(self.save("model.onnx", proto), "--against", "precise", code=0).stdout
+        self.assertRegex(text, "^nothing differs but by rounding")
+
+    def test_of_many_elements_some_move_by_little_by_chance(self):
+        """A difference of two long sums that are almost the same, in 90,000 elements."""
+        half = 512
+        x, w = self.rng.normal(size=(300, half)).astype(np.float32), self.rng.normal(size=(half, 300)).astype(np.float32)
+        x, w = np.concatenate([x, x], 1), np.concatenate([w, -w * np.float32(1 + 1e-5)])
+        proto = model([helper.make_node("MatMul", ["x", "w"], ["y"], name="mix")], {"w": w})
+        proto.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape))
+        np.save(self.folder / "x.npy", x)
+        values = sum(np.multiply.outer(x[:, k], w[k]) for k in range(2 * half))  # one by one, in float32
+        self.assertRegex(self.against_values(proto, {"y": values}), "^nothing differs but by rounding")
+
     def test_outputs_that_agree(self):
         proto = self.canceling()
         proto.graph.node.append(helper.make_node("Mul", ["y", "little"], ["less"], name="less"))

@@ -23,6 +23,8 @@
 #include "trial/intermediates.h"
 #include "trial/precise.h"
 #include "trial/quantized.h"
+#include "trial/random_findings.h"
+#include "trial/random_outputs.h"
 
 namespace grurun::trial {
 namespace {
@@ -217,6 +219,8 @@ class Bisecting {
     try {
       std::vector<Value> inputs;
       for (const std::string& name : lone.needs()) inputs.push_back(known_value(name));
+      difference.not_alone = drawn_by(lone.model(), difference.value.substr(seen.path.size()), inputs);
+      if (!difference.not_alone.empty()) return;
       TrialOptions options;
       options.depth = CheckDepth::none;
       options.seed = options_.rerun.seed;
@@ -247,6 +251,16 @@ class Bisecting {
       if (error.kind() == ErrorKind::limit || error.kind() == ErrorKind::internal) throw;
       difference.not_alone = error.what();
     }
+  }
+
+  /// What draws the output, so that no reference has the same values; empty: nothing.
+  static std::string drawn_by(const onnx_io::Model& model, const std::string& output,
+                              const std::vector<Value>& inputs) {
+    const auto origins = find_random_outputs(model, inputs);
+    for (std::size_t i = 0; i < origins.size(); ++i)
+      if (origins[i] && model.graph.outputs[i].name == output)
+        return cause_of(*origins[i], model) + ": the reference has another draw";
+    return "";
   }
 
   void describe_node(Seen& seen, const LoneNode& lone, const Trial& trial, const Outcome& outcome) const {

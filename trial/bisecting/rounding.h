@@ -22,10 +22,11 @@ struct LoneRun {
 };
 
 /// How many times as far as rounding explains the value is from the expected one: 0 where they are equal, up
-/// to 1 where rounding explains it, infinite where nothing does. The nodes run some times more, on inputs
-/// each of whose elements is moved by a unit in the last place, up or down at random. What an element of the
-/// output moves by then, times a factor for the way that sums are added up, rounding explains. An element
-/// that little is left of, of large ones that cancel, moves far. Throws Error(limit) and (internal) of runs.
+/// to 1 where rounding explains it, infinite where nothing does. The nodes run some times more, and more
+/// often before they are blamed, on inputs and weights each of whose elements is moved by a unit in the last
+/// place, up or down at random. What an element of the output moves by then, times a factor for the way that
+/// sums are added up, rounding explains. An element that little is left of, of large ones that cancel, moves
+/// far. Throws Error(limit) and (internal) of runs.
 double times_rounding(const LoneRun& lone, const Rerun& rerun);
 
 }  // namespace grurun::trial

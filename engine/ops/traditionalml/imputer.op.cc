@@ -17,7 +17,8 @@ struct Replacement {
   std::optional<Value> replaced;
   std::vector<Value> imputed;
 
-  bool given() const { return replaced.has_value() || !imputed.empty(); }
+  /// The default of the other type may be written out.
+  bool given() const { return replaced.value_or(Value{0}) != Value{0} || !imputed.empty(); }
 };
 
 template <typename T, typename Value>

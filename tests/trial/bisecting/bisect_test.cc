@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tensor/error.h"
 #include "tests/opset/model_text.h"
 #include "trial/bisecting/lone_node.h"
@@ -69,6 +71,46 @@ TEST(Bisect, QuantizedNodesAreRunOnTheFloatsOfTheOther) {
   EXPECT_EQ(made_here(bisect(bad, inputs, other, options)), std::vector<std::string>{"m"});
   Reference back = reference_of(floats, inputs, bad, {}, "");
   EXPECT_EQ(made_here(bisect(floats, inputs, back, options)), std::vector<std::string>{"h"});
+}
+
+TEST(Bisect, WhatDrawsIsNeitherBlamedNorPassedOver) {
+  const auto drawing = [](const std::string& nodes, const std::string& factor) {
+    return model_from_text(R"(<ir_version: 8, opset_import: ["" : 18]> g (float[1,64] x) => (float[1,64] y)
+      <float half = {0.5}, bool train = {1}, bool infer = {0}, float f = {)" +
+                           factor + "}> { p = Exp(x) " + nodes + " q = Abs(d) y = Mul(q, f) }");
+  };
+  const std::vector<std::pair<std::string, std::string>> draws = {
+      {"[drop] d = Dropout(p, half, train)", "node 'drop' runs in training mode"},
+      {"[noise] n = RandomNormal<shape = [1, 64]>() d = Add(n, p)",
+       "node 'noise' (RandomNormal-1) draws random values"},
+      {"[pick] i = Multinomial<sample_size = 64>(p) d = Cast<to = 1>(i)",
+       "node 'pick' (Multinomial-7) draws random values"},
+      {R"(d = If(train) <then_branch = a () => (float[1,64] u) { n = RandomUniform<shape = [1, 64]>() u = Add(n, p) },
+          else_branch = b () => (float[1,64] v) { v = Neg(p) }>)",
+       "draws random values"},
+  };
+  const std::vector<Value> inputs{row(std::vector<float>(64, 0.1f))};
+  for (const auto& [nodes, cause] : draws) {
+    SCOPED_TRACE(nodes);
+    const auto model = drawing(nodes, "2"), wrong = drawing(nodes, "3");
+    Reference same = reference_of(model, inputs, model, {}, "");
+    EXPECT_EQ(bisect(model, inputs, same, {}).conclusion, Conclusion::nothing);
+    Rerun other_draw;
+    other_draw.seed = 1;
+    Reference reference = reference_of(model, inputs, model, other_draw, "");
+    const Bisection bisection = bisect(model, inputs, reference, {});
+    EXPECT_EQ(made_here(bisection), std::vector<std::string>());
+    EXPECT_EQ(bisection.conclusion, Conclusion::unexplained);
+    ASSERT_FALSE(bisection.differences.empty());
+    EXPECT_TRUE(std::ranges::any_of(bisection.differences, [&](const ValueDifference& each) {
+      return each.not_alone.find(cause + ": the reference has another draw") != std::string::npos;
+    })) << bisection.differences.front().not_alone;
+    EXPECT_EQ(made_here(bisect(wrong, inputs, reference, {})), std::vector<std::string>{"y"});
+  }
+  // A Dropout that does not train is judged like any other node.
+  const auto idle = drawing("[drop] d = Dropout(p, half, infer)", "2"), neg = drawing("d = Neg(p)", "2");
+  Reference reference = reference_of(idle, inputs, neg, {}, "");
+  EXPECT_EQ(made_here(bisect(idle, inputs, reference, {})), std::vector<std::string>{"d"});
 }
 
 TEST(Bisect, NoValueInCommonIsUsage) {

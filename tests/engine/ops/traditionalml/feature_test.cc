@@ -123,6 +123,8 @@ TEST(Imputer, EveryType) {
   check_rows({
       row("NaN, each its own", "Imputer", {make<float>({2, 2}, {nan, 1, 2, nan})}, {floats({7, 8}), missing},
           make<float>({2, 2}, {7, 1, 2, 8})),
+      row("the other type's default written out", "Imputer", {make<float>({1, 2}, {0, 1})},
+          {floats({7}), attr("replaced_value_int64", 0)}, make<float>({1, 2}, {7, 1})),
       row("0 by default, one for all", "Imputer", {make<double>({2, 2}, {0, 1, nan, -0.0})}, {floats({7})},
           make<double>({2, 2}, {7, 1, nan, 7})),
       row("the last axis", "Imputer", {make<float>({1, 2, 2}, {0, 0, 1, 0})}, {floats({7, 8})},
@@ -138,7 +140,7 @@ TEST(Imputer, EveryType) {
       refused("count", "Imputer", {x}, {floats({1, 2})}, "imputed_value_floats has 2 values"),
       refused("none", "Imputer", {x}, {}, "imputed_value_floats has 0 values"),
       refused("integers for floats", "Imputer", {x}, {integers({1})}, "int64 twins"),
-      refused("both", "Imputer", {x}, {floats({1}), attr("replaced_value_int64", 0)}, "int64 twins"),
+      refused("both", "Imputer", {x}, {floats({1}), attr("replaced_value_int64", 5)}, "int64 twins"),
       refused("floats for integers", "Imputer", {vec<std::int64_t>({1})}, {floats({1})}, "float twins"),
       refused("width", "Imputer", {vec<std::int32_t>({1})}, {integers({std::int64_t{1} << 31})}, "int32"),
   });
