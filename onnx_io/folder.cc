@@ -59,7 +59,7 @@ std::vector<FolderEntry> entries_of(const std::string& folder, int* failure, std
     if (entries.size() == most) {
       entries.clear();
       error = EOVERFLOW;
-      if (failure == nullptr) fail(ErrorKind::limit, "{}: {}", folder, listing_failure(error));
+      if (failure == nullptr) fail_usage("{}: {}", folder, listing_failure(error));
       break;
     }
     bool is_link = entry->d_type == DT_LNK, is_folder = entry->d_type == DT_DIR;

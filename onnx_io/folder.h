@@ -19,7 +19,7 @@ inline constexpr std::size_t most_entries = 200'000;
 
 /// What is directly in the folder, in no order; what was read until then where it cannot be read, and the
 /// number of errno in `failure`, else 0: EOVERFLOW where there are more than `most`, for which
-/// Error(limit) is thrown where failure is nullptr. The standard library's iterator ends the program where
+/// Error(usage) is thrown where failure is nullptr. The standard library's iterator ends the program where
 /// memory is short.
 std::vector<FolderEntry> entries_of(const std::string& folder, int* failure = nullptr,
                                     std::size_t most = most_entries);
