@@ -196,7 +196,7 @@ constexpr Form form_rows[] = {
      "\"3D tensor with shape (batch_size, sequence_length, head_size / 2)\" (cos_cache)",
      "that row for every row of the batch, as in the function body", "", "RotaryEmbedding", nullptr,
      shared_batch},
-    {Rule::form_signal, "STFT: a signal of rank 2", "PyTorch (torch.stft)",
+    {Rule::form_signal, "STFT: a signal of rank 2", "PyTorch (torch.stft), onnx-asr",
      "\"The tensor is expected to have rank 3\" (signal)", "a real signal", "", "STFT", nullptr,
      signal_without_parts},
     {Rule::form_bias, "DynamicQuantizeMatMul: a bias with axes of 1 before the last",

@@ -56,6 +56,18 @@ class Rounding(unittest.TestCase):
         # A tolerance that somebody chose holds.
         self.against_values(proto, {"h": h, "y": h - values["h"] + values["y"]}, "--rtol", "1e-3", "--atol", "1e-9", code=1)
 
+    def test_conditions_that_agree_add_nothing(self):
+        proto = self.canceling()
+        proto.graph.node.append(helper.make_node("Less", ["h", "near"], ["less"], name="less"))
+        proto.graph.node.append(helper.make_node("Where", ["less", "near", "y"], ["z"], name="choose"))
+        proto.graph.output[0].name = "z"
+        values = self.values_of(proto)
+        h = np.nextafter(values["h"], np.float32(100))
+        y = h - values["h"] + values["y"]
+        near = numpy_helper.to_array(next(each for each in proto.graph.initializer if each.name == "near"))
+        text = self.against_values(proto, {"h": h, "y": y, "less": values["less"], "z": np.where(values["less"], near, y)})
+        self.assertRegex(text, "^nothing differs but by rounding: 4 values")
+
     def test_a_sum_that_cancels_in_one_node(self):
         proto = model([helper.make_node("MatMul", ["x", "w"], ["y"], name="mix")], {"w": self.w})
         values = {"y": self.values_of(proto)["y"]}
@@ -86,6 +98,19 @@ class Rounding(unittest.TestCase):
         np.save(self.folder / "x.npy", np.zeros((steps, 1, 1), np.float32))
         text = self.bisect(self.save("model.onnx", proto), "--against", "precise", code=0).stdout
         self.assertRegex(text, "^nothing differs but by rounding")
+
+    def test_what_a_body_rounds(self):
+        """c is nothing beside 1 in float32, and adds up in double."""
+        info = [helper.make_tensor_value_info(name, kind, []) for name, kind in
+                (("i", TensorProto.INT64), ("go", TensorProto.BOOL), ("v", TensorProto.FLOAT), ("go_out", TensorProto.BOOL), ("v_out", TensorProto.FLOAT))]
+        body = helper.make_graph(
+            [helper.make_node("Identity", ["go"], ["go_out"]), helper.make_node("Add", ["one", "c"], ["a"]), helper.make_node("Add", ["a", "v"], ["b"]),
+             helper.make_node("Sub", ["b", "one"], ["v_out"])], "body", info[:3], info[3:])
+        proto = model([helper.make_node("Loop", ["trips", "", "zero"], ["y"], name="loop", body=body)], {"zero": 0, "one": 1, "c": 3e-8})
+        proto.graph.initializer.append(numpy_helper.from_array(np.array(100), "trips"))
+        text = self.against_values(proto, {"y": np.array(100 * 3e-8, np.float32)})
+        self.assertRegex(text, "^nothing differs but by rounding")
+        self.assertRegex(self.against_values(proto, {"y": np.array(1e-3, np.float32)}, code=1), "^first wrong: node 'loop'")
 
     def test_of_many_elements_some_move_by_little_by_chance(self):
         """A difference of two long sums that are almost the same, in 90,000 elements."""
