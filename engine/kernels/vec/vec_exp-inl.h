@@ -37,10 +37,11 @@ struct ExpOf<float> {
   static constexpr float shift = 0x1.8p+23f;  // adding it rounds to an integer
   // ln 2 in two parts: an integer times the first is exact, as the first ends in nine zero bits.
   static constexpr float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f, log2_of_e = 0x1.715476p+0f;
-  static constexpr float vanishes = 104.0f;   // exp(-104) rounds to 0
-  static constexpr float overflows = 89.0f;   // exp(89) to infinity
-  static constexpr float absorbed = 20.0f;    // expm1(-20) to -1
-  static constexpr float tanh_is_one = 9.1f;  // tanh(9.1) to 1
+  static constexpr float vanishes = 104.0f;        // exp(-104) rounds to 0
+  static constexpr float overflows = 89.0f;        // exp(89) to infinity
+  static constexpr float absorbed = 20.0f;         // expm1(-20) to -1
+  static constexpr float tanh_is_one = 9.1f;       // tanh(9.1) to 1
+  static constexpr float takes_up_one = 0x1p+24f;  // adding 1 to it changes nothing
 
   // (exp(r) - 1 - r) / r^2
   template <class D, class V>
@@ -61,6 +62,7 @@ struct ExpOf<double> {
   static constexpr double overflows = 710.0;
   static constexpr double absorbed = 40.0;
   static constexpr double tanh_is_one = 19.1;
+  static constexpr double takes_up_one = 0x1p+53;
 
   // Pairs of terms side by side: one term after the other, the chain of them would be what takes the time.
   template <class D, class V>
@@ -92,11 +94,10 @@ HWY_INLINE W quotient(D d, V a, W b) {
 #if HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     if (!divides_fast()) {
-      // An estimate of 14 bits, a Newton step, and what is then left of a.
+      // By an estimate of 14 bits, and what is then left of a.
       const W estimate = each([](auto v) GRURUN_VECTOR_BODY { return hn::ApproximateReciprocal(v); }, b);
-      const W reciprocal = mul_add(estimate, neg_mul_add(b, estimate, hn::Set(d, 1.0f)), estimate);
-      const W q = mul(a, reciprocal);
-      return mul_add(reciprocal, neg_mul_add(b, q, a), q);
+      const W q = mul(a, estimate);
+      return mul_add(estimate, neg_mul_add(b, q, a), q);
     }
   }
 #endif
@@ -211,27 +212,35 @@ HWY_INLINE V vector_expm1(D d, V x) {
   return hn::CopySign(near, x);
 }
 
+/// a / (1 + a) for a from 0 to takes_up_one, within one unit in the last place.
+template <class D, class V>
+HWY_INLINE V share_of_one_more(D d, V a) {
+  const auto one = hn::Set(d, hn::TFromD<D>{1});
+  // What the sum loses by rounding is taken from the quotient q; 1 / (1 + a) is 1 - q.
+  const V sum = add(a, one), lost = sub(a, sub(sum, one)), q = quotient(d, a, sum);
+  return neg_mul_add(neg_mul_add(q, q, q), lost, q);
+}
+
 template <class D, class V>
 HWY_INLINE V vector_tanh(D d, V x) {
-  using T = hn::TFromD<D>;
-  // With e = expm1(2|x|), e / (e + 2) does not cancel.
-  const V magnitude = at_most(magnitude_of(x), hn::Set(d, ExpOf<T>::tanh_is_one));
+  using Of = ExpOf<hn::TFromD<D>>;
+  // With h = expm1(2|x|) / 2, h / (1 + h) does not cancel.
+  const V magnitude = at_most(magnitude_of(x), hn::Set(d, Of::tanh_is_one));
   const auto reduced = reduce(d, add(magnitude, magnitude));
-  const V scale = power_of_two(d, reduced);
-  const V e = mul_add(scale, reduced.expm1_r, sub(scale, hn::Set(d, T{1})));
+  const V scale = power_of_two(d, reduced, -1);
+  const V h = mul_add(scale, reduced.expm1_r, sub(scale, hn::Set(d, hn::TFromD<D>{0.5})));
   const auto with_sign = [](auto y, auto sign) GRURUN_VECTOR_BODY { return hn::CopySignToAbs(y, sign); };
-  return each(with_sign, quotient(d, e, add(e, hn::Set(d, T{2}))), x);
+  return each(with_sign, share_of_one_more(d, at_most(h, hn::Set(d, Of::takes_up_one))), x);
 }
 
 template <class D, class V>
 HWY_INLINE V vector_sigmoid(D d, V x) {
   using T = hn::TFromD<D>;
-  const auto one = hn::Set(d, T{1});
   const V e = exp_of_negative(d, reduce<true>(d, at_most(magnitude_of(x), hn::Set(d, ExpOf<T>::vanishes))));
-  const auto numerator = [=](auto of, auto power) GRURUN_VECTOR_BODY {
-    return hn::IfThenElse(hn::Lt(of, hn::Zero(d)), power, one);
+  const auto on_its_side = [=](auto of, auto below) GRURUN_VECTOR_BODY {
+    return hn::IfThenElse(hn::Lt(of, hn::Zero(d)), below, hn::Sub(hn::Set(d, T{1}), below));
   };
-  return quotient(d, each(numerator, x, e), add(one, e));
+  return each(on_its_side, x, share_of_one_more(d, e));
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

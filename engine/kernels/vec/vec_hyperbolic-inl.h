@@ -105,15 +105,22 @@ HWY_INLINE hn::Vec<H> narrowed(H h, D d, hn::Vec<D> x) {
 #endif
 }
 
-/// y = step(d, x) for n floats, step of vectors of double; y may be x.
-template <class Step>
+/// y = step(d, x) for n floats, step of vectors of double; y may be x. at_a_time: as of map_vectors().
+template <size_t at_a_time = 1, class Step>
 HWY_INLINE void map_in_double(const float* x, float* y, size_t n, const Step& step) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> h;
   const size_t lanes = hn::Lanes(d);
-  for (size_t i = 0; i < n; i += lanes) {
-    const auto wide = hn::PromoteTo(d, load_first(h, x + i, n - i));
-    store_first(narrowed(h, d, step(d, wide)), h, y + i, n - i);
+  const auto wide = [=](auto v) GRURUN_VECTOR_BODY { return hn::PromoteTo(d, v); };
+  const auto narrow = [=](auto v) GRURUN_VECTOR_BODY { return narrowed(h, d, v); };
+  size_t i = 0;
+  if constexpr (at_a_time > 1) {
+    for (; i + at_a_time * lanes <= n; i += at_a_time * lanes)
+      store_several(each(narrow, step(d, each(wide, load_several<at_a_time>(h, x + i)))), h, y + i);
+  }
+  for (; i < n; i += lanes) {
+    const auto v = wide(load_first(h, x + i, n - i));
+    store_first(narrow(step(d, v)), h, y + i, n - i);
   }
 }
 

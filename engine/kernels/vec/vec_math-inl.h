@@ -106,35 +106,51 @@ HWY_INLINE V vector_erf(D d, V x) {
   return each(chosen, x, magnitude, small, large);
 }
 
-/// x times the normal distribution's integral up to x. Beyond |x| that is e^(-x^2 / 2) times a function that
-/// a polynomial in 1 / (1 + p |x|) describes: no digits are lost where it vanishes. What the square loses by
-/// rounding is made up for, where multiply-adds are fused.
+/// a b + c, rounded once or nearly so where multiply-adds are not fused.
 template <class D, class V>
-HWY_INLINE V vector_gelu(D d, V x) {
-  static constexpr float beyond_terms[] = {0x1.19d80ep-3f,  0x1.1aac52p-3f,  0x1.e01b98p-4f,
-                                           0x1.ca5c54p-4f,  -0x1.363b18p-5f, 0x1.803da6p-3f,
-                                           -0x1.161660p-2f, 0x1.29f590p-3f,  -0x1.d1c050p-6f};
-  const V half = hn::Set(d, 0.5f), one = hn::Set(d, 1.0f);
-  const V near = hn::Min(hn::Abs(x), hn::Set(d, 16.0f));  // at 16 the power is 0
-  const V square = hn::Mul(near, near), lost = hn::MulSub(near, near, square);
-  const V power = vector_exp_of_negative(d, hn::Neg(hn::Mul(square, half)));
-  const V t = quotient(d, one, hn::MulAdd(near, hn::Set(d, 0x1.6147aep-2f), one));
-  const V ratio = hn::Mul(hn::Mul(polynomial(d, t, beyond_terms), t), hn::NegMulAdd(half, lost, one));
-  const V beyond = hn::Mul(ratio, power);
-  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), beyond, hn::Sub(one, beyond)));
-}
-
-template <class D, class V>
-HWY_INLINE V vector_gelu_tanh(D d, V x) {
-  const V cubic = hn::Mul(hn::Mul(hn::Mul(hn::Set(d, gelu_cubic<float>), x), x), x);
-  return hn::Mul(x, vector_sigmoid(d, hn::Mul(hn::Set(d, gelu_scale<float>), hn::Add(x, cubic))));
+HWY_INLINE V fused(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  using T = hn::TFromD<D>;
+  // Halves of a and b, whose products are exact, give what the product loses (Dekker); then what the sum
+  // loses.
+  const V splitter = hn::Set(d, sizeof(T) == 4 ? T(0x1.002p+12) : T(0x1.0000002p+27));
+  const auto upper = [=](V v) HWY_ATTR {
+    const V much = hn::Mul(v, splitter);
+    return hn::Sub(much, hn::Sub(much, v));
+  };
+  const V a_high = upper(a), b_high = upper(b), a_low = hn::Sub(a, a_high), b_low = hn::Sub(b, b_high);
+  const V product = hn::Mul(a, b), sum = hn::Add(product, c), added = hn::Sub(sum, product);
+  V lost = hn::Sub(hn::Mul(a_high, b_high), product);
+  lost = hn::Add(lost, hn::Add(hn::Mul(a_high, b_low), hn::Mul(a_low, b_high)));
+  lost = hn::Add(lost, hn::Mul(a_low, b_low));
+  lost = hn::Add(lost, hn::Add(hn::Sub(product, hn::Sub(sum, added)), hn::Sub(c, added)));
+  const V y = hn::Add(sum, lost);
+  return hn::IfThenElse(hn::IsNaN(y), sum, y);  // of numbers too large to be split
+#endif
 }
 
 /// max(0, min(1, alpha x + beta))
 template <class D, class V>
 HWY_INLINE V vector_hard_sigmoid(D d, V x, hn::TFromD<D> alpha, hn::TFromD<D> beta) {
-  const V line = hn::Add(hn::Mul(x, hn::Set(d, alpha)), hn::Set(d, beta));
+  const V line = fused(d, x, hn::Set(d, alpha), hn::Set(d, beta));
   return at_least(at_most(line, hn::Set(d, hn::TFromD<D>{1})), hn::Zero(d));
+}
+
+/// x max(0, min(6, x + 3)) / 6
+template <class D, class V>
+HWY_INLINE V vector_hard_swish(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V six = hn::Set(d, T{6});
+  const V sixths = at_least(at_most(hn::Add(x, hn::Set(d, T{3})), six), hn::Zero(d));
+#if HWY_NATIVE_FMA
+  constexpr T sixth = T(1) / T(6), rest = static_cast<T>((1 - 6 * static_cast<long double>(sixth)) / 6);
+  return hn::Mul(x, hn::MulAdd(sixths, hn::Set(d, sixth), hn::Mul(sixths, hn::Set(d, rest))));
+#else
+  return hn::Mul(x, hn::Div(sixths, six));
+#endif
 }
 
 }  // namespace grurun::kernels::HWY_NAMESPACE

@@ -14,6 +14,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h, as Highway demands:
 #include "engine/kernels/vec/vec_element-inl.h"
+#include "engine/kernels/vec/vec_gated-inl.h"
 #include "engine/kernels/vec/vec_hyperbolic-inl.h"
 #include "engine/kernels/vec/vec_map-inl.h"
 #include "engine/kernels/vec/vec_math-inl.h"
@@ -57,15 +58,9 @@ void map_softplus(const float* x, float* y, size_t n) {
 void map_erf(const float* x, float* y, size_t n) {
   map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_erf(Tag(), v); });
 }
-void map_gelu(const float* x, float* y, size_t n) {
-  map<vector_gelu<Tag, Vec>>(x, y, n);
-}
-void map_gelu_tanh(const float* x, float* y, size_t n) {
-  map<vector_gelu_tanh<Tag, Vec>>(x, y, n);
-}
 void map_swish(const float* x, float alpha, float* y, size_t n) {
-  map_vectors<together>(x, y, n, [=](auto v) GRURUN_VECTOR_BODY {
-    return mul(v, vector_sigmoid(Tag(), mul(v, hn::Set(Tag(), alpha))));
+  map_in_double<together>(x, y, n, [=](auto d, auto v) GRURUN_VECTOR_BODY {
+    return gated(d, v, mul(v, hn::Set(d, double{alpha})));
   });
 }
 template <class T>
@@ -74,11 +69,10 @@ HWY_INLINE void hard_sigmoid(const T* x, ComputeType<T> alpha, ComputeType<T> be
     store_elements(vector_hard_sigmoid(d, load_elements(d, x + i), alpha, beta), d, y + i);
   });
 }
-template <class T, class C = ComputeType<T>>
+template <class T>
 HWY_INLINE void hard_swish(const T* x, T* y, size_t n) {
   for_element_lanes<T>(n, [=](auto d, size_t i) HWY_ATTR {
-    const auto v = load_elements(d, x + i);
-    store_elements(hn::Mul(v, vector_hard_sigmoid(d, v, sixth<C>, C(0.5))), d, y + i);
+    store_elements(vector_hard_swish(d, load_elements(d, x + i)), d, y + i);
   });
 }
 
@@ -114,15 +108,19 @@ void map_atan(const float* x, float* y, size_t n) {
   map<vector_atan<Tag, Vec>>(x, y, n);
 }
 
-#define GRURUN_MAP_IN_DOUBLE(NAME)                                                                 \
-  void map_##NAME(const float* x, float* y, size_t n) {                                            \
-    map_in_double(x, y, n, [](auto d, auto v) GRURUN_VECTOR_BODY { return double_##NAME(d, v); }); \
+#define GRURUN_MAP_IN_DOUBLE(NAME, at_a_time)                                                        \
+  void map_##NAME(const float* x, float* y, size_t n) {                                              \
+    map_in_double<at_a_time>(x, y, n,                                                                \
+                             [](auto d, auto v) GRURUN_VECTOR_BODY { return double_##NAME(d, v); }); \
   }
-GRURUN_MAP_IN_DOUBLE(sinh)
-GRURUN_MAP_IN_DOUBLE(cosh)
-GRURUN_MAP_IN_DOUBLE(asinh)
-GRURUN_MAP_IN_DOUBLE(acosh)
-GRURUN_MAP_IN_DOUBLE(atanh)
+GRURUN_MAP_IN_DOUBLE(sinh, 1)
+GRURUN_MAP_IN_DOUBLE(cosh, 1)
+GRURUN_MAP_IN_DOUBLE(asinh, 1)
+GRURUN_MAP_IN_DOUBLE(acosh, 1)
+GRURUN_MAP_IN_DOUBLE(atanh, 1)
+GRURUN_MAP_IN_DOUBLE(gelu, together)
+GRURUN_MAP_IN_DOUBLE(gelu_tanh, together)
+GRURUN_MAP_IN_DOUBLE(mish, together)
 #undef GRURUN_MAP_IN_DOUBLE
 
 // Highway's are free to give either zero.
@@ -191,7 +189,7 @@ GRURUN_VEC_FUNCTION(exp, std::exp)
 GRURUN_VEC_FUNCTION(expm1, std::expm1)
 GRURUN_VEC_FUNCTION(log, std::log)
 GRURUN_VEC_FUNCTION(log1p, std::log1p)
-GRURUN_VEC_FUNCTION(tanh, std::tanh)
+GRURUN_VEC_FUNCTION(tanh, scalar_tanh)
 GRURUN_VEC_FUNCTION(sigmoid, scalar_sigmoid)
 GRURUN_VEC_FUNCTION(softplus, scalar_softplus)
 GRURUN_VEC_FUNCTION(erf, std::erf)
@@ -205,9 +203,10 @@ GRURUN_VEC_FUNCTION(atan, std::atan)
 GRURUN_VEC_FUNCTION(sinh, std::sinh)
 GRURUN_VEC_FUNCTION(cosh, std::cosh)
 GRURUN_VEC_FUNCTION(asinh, std::asinh)
-GRURUN_VEC_FUNCTION(acosh, std::acosh)
+GRURUN_VEC_FUNCTION(acosh, scalar_acosh)
 GRURUN_VEC_FUNCTION(atanh, std::atanh)
 GRURUN_VEC_FUNCTION(gelu_tanh, scalar_gelu_tanh)
+GRURUN_VEC_FUNCTION(mish, scalar_mish)
 #undef GRURUN_VEC_FUNCTION
 
 #define GRURUN_VEC_ROUNDING(NAME, T, TYPE)                       \
@@ -248,7 +247,7 @@ void vec_swish(const float* x, float alpha, float* y, int64_t n) {
   map_all([=](const float* from, float* to, size_t count) { map(from, alpha, to, count); }, x, y, n);
 }
 void vec_swish(const double* x, double alpha, double* y, int64_t n) {
-  map_doubles([alpha](double v) { return v * scalar_sigmoid(v * alpha); }, x, y, n);
+  map_doubles([alpha](double v) { return scalar_swish(v, alpha); }, x, y, n);
 }
 
 }  // namespace grurun::kernels

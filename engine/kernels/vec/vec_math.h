@@ -1,8 +1,8 @@
 // Functions of whole arrays: n elements from x to y. x and y may be the same array, otherwise must not
 // overlap.
 //
-// float: vector code whose error is at most 2.5 units in the last place on every instruction set
-// (vec_math_test.cc measures it over the whole range). double: the C library, and the definitions of
+// Results are at most 2 units in the last place from the true value (tests/engine/ops/math/accuracy_test.cc).
+// float: vector code for every instruction set. double: the C library, and the definitions of
 // vec_math_scalar.h. In both: NaN gives NaN, infinities give limits, the sign of zero is kept by the odd
 // functions, subnormal arguments and results are not flushed. Large arrays use the threads of parallel_for.
 #pragma once
@@ -40,29 +40,31 @@ void vec_softplus(const double* x, double* y, int64_t n);
 void vec_erf(const float* x, float* y, int64_t n);
 void vec_erf(const double* x, double* y, int64_t n);
 
-/// x / 2 (1 + erf(x / sqrt(2))). float: within 8 units in the last place, or, below 0 and without fused
-/// multiply-adds, 80.
+/// x / 2 (1 + erf(x / sqrt(2)))
 void vec_gelu(const float* x, float* y, int64_t n);
 void vec_gelu(const double* x, double* y, int64_t n);
 
-/// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). float: what the exponential is taken of is rounded
-/// first, so that the error grows with it: 4 units in the last place for each 1 of it, and 8.
+/// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 void vec_gelu_tanh(const float* x, float* y, int64_t n);
 void vec_gelu_tanh(const double* x, double* y, int64_t n);
 
-/// max(0, min(1, alpha x + beta)), the product and the sum rounded apart
+/// x tanh(ln(1 + e^x))
+void vec_mish(const float* x, float* y, int64_t n);
+void vec_mish(const double* x, double* y, int64_t n);
+
+/// max(0, min(1, alpha x + beta)), the product and the sum rounded together
 void vec_hard_sigmoid(const float* x, float alpha, float beta, float* y, int64_t n);
 void vec_hard_sigmoid(const double* x, double alpha, double beta, double* y, int64_t n);
 void vec_hard_sigmoid(const Float16* x, float alpha, float beta, Float16* y, int64_t n);
 void vec_hard_sigmoid(const BFloat16* x, float alpha, float beta, BFloat16* y, int64_t n);
 
-/// x max(0, min(1, x / 6 + 0.5)), by the number next to 1 / 6
+/// x max(0, min(1, x / 6 + 0.5))
 void vec_hard_swish(const float* x, float* y, int64_t n);
 void vec_hard_swish(const double* x, double* y, int64_t n);
 void vec_hard_swish(const Float16* x, Float16* y, int64_t n);
 void vec_hard_swish(const BFloat16* x, BFloat16* y, int64_t n);
 
-/// x sigmoid(alpha x). float: likewise, within 6 + 2 |x| units for |alpha| up to 2.
+/// x / (1 + e^(-alpha x))
 void vec_swish(const float* x, float alpha, float* y, int64_t n);
 void vec_swish(const double* x, double alpha, double* y, int64_t n);
 

@@ -58,14 +58,7 @@ struct Softplus {
 struct Mish {
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
-    constexpr std::int64_t block = 512;
-    alignas(64) T gate[block];
-    for (std::int64_t i = 0; i < n; i += block) {
-      const std::int64_t m = std::min(block, n - i);
-      kernels::vec_softplus(x + i, gate, m);
-      kernels::vec_tanh(gate, gate, m);
-      kernels::vec_mul(x + i, gate, y + i, m);
-    }
+    kernels::vec_mish(x, y, n);
   }
 };
 struct Softsign {

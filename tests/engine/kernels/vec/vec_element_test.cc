@@ -144,7 +144,7 @@ void check_functions() {
     std::vector<T> y(x.size());
     vec_hard_sigmoid(x.data(), C(0.2), C(0.5), y.data(), n);
     expect_all<T>("hard_sigmoid", y, [&](size_t i) {
-      const C product = static_cast<C>(x[i]) * C(0.2), line = product + C(0.5);
+      const C line = std::fma(static_cast<C>(x[i]), C(0.2), C(0.5));
       return static_cast<T>(line < 0 ? C(0) : line > 1 ? C(1) : line);
     });
     vec_standardize(x.data(), C(0.7), C(1.3), C(-0.2), y.data(), n);
