@@ -131,6 +131,18 @@ HWY_INLINE Reduced<V> reduce(D d, V x) {
   return {expm1_of_reduced(d, r), n, shifted};
 }
 
+/// Of x + low, where low is what x lost by rounding. What r would lose likewise, its own term does not.
+template <class D, class V>
+HWY_INLINE Reduced<V> reduce_both(D d, V x, V low) {
+  using Of = ExpOf<hn::TFromD<D>>;
+  const V shifted = mul_add(x, hn::Set(d, Of::log2_of_e), hn::Set(d, Of::shift));
+  const V n = sub(shifted, hn::Set(d, Of::shift));
+  const V exact = neg_mul_add(n, hn::Set(d, Of::ln2_high), x);
+  const V rest = neg_mul_add(n, hn::Set(d, Of::ln2_low), low);
+  const V r = add(exact, rest), square = mul(r, r);
+  return {add(exact, mul_add(square, Of::tail(d, r, square), rest)), n, shifted};
+}
+
 /// 2^(n + plus), for sums that are exponents of normal numbers.
 template <class D, class V>
 HWY_INLINE V power_of_two(D d, const Reduced<V>& x, int plus = 0) {

@@ -86,6 +86,84 @@ HWY_INLINE V double_mish(D d, V x) {
   return mul(x, mul(w, reciprocal_to_float(d, add(w, two))));
 }
 
+#if HWY_NATIVE_FMA
+/// 2^64 e^-x of this x, by power_of_two(), is 0.
+constexpr float vanishing_size = 132.4f;
+
+/// x / (1 + e^(-alpha x)) of floats, in less time than in double: where what a rounding loses would grow, it
+/// is carried on. With e^(-|alpha x|) = e = 2^n (1 + p), that is 2^n x (1 + p) / (1 + e) below 0.
+template <bool scaled, class D, class V>
+HWY_INLINE V vector_swish(D d, V x, float alpha) {
+  const auto one = hn::Set(d, 1.0f);
+  const V z = scaled ? mul(x, hn::Set(d, alpha)) : x;
+  const V size = at_most(magnitude_of(z), hn::Set(d, vanishing_size));
+  Reduced<V> reduced;
+  if constexpr (scaled) {
+    const auto of_negative_size = [=](auto of, auto bounded, auto low) GRURUN_VECTOR_BODY {
+      const auto its = hn::IfThenElse(hn::Lt(of, hn::Zero(d)), low, hn::Neg(low));
+      return hn::IfThenElseZero(hn::Lt(bounded, hn::Set(d, vanishing_size)), its);
+    };
+    const auto negative = [](auto v) GRURUN_VECTOR_BODY { return hn::Neg(v); };
+    const V low = each(of_negative_size, z, size, mul_sub(x, hn::Set(d, alpha), z));
+    reduced = reduce_both(d, each(negative, size), low);
+  } else {
+    reduced = reduce<true>(d, size);
+  }
+  const V scale = power_of_two(d, reduced, 64);
+  const V e = mul(mul_add(scale, reduced.expm1_r, scale), hn::Set(d, 0x1p-64f));
+  const V sum = add(e, one), lost = sub(e, sub(sum, one));
+  const V share = neg_mul_add(e, hn::Set(d, 0.5f), one);  // about 1 / (1 + e), within an eighth
+  const auto with_p_below_0 = [=](auto of, auto p, auto l) GRURUN_VECTOR_BODY {
+    return hn::Sub(hn::IfThenElseZero(hn::Lt(of, hn::Zero(d)), p), l);
+  };
+  const V factor = each(with_p_below_0, z, reduced.expm1_r, mul(lost, share));
+  const auto scaled_below_0 = [=](auto of, auto from, auto power) GRURUN_VECTOR_BODY {
+    return hn::IfThenElse(hn::Lt(of, hn::Zero(d)), hn::Mul(from, power), from);
+  };
+  const V start = each(scaled_below_0, z, x, scale), numerator = mul_add(start, factor, start);
+  V y = quotient(d, numerator, sum);
+  if constexpr (scaled) y = mul_add(mul_add(start, factor, sub(start, numerator)), share, y);
+  const auto last = [=](auto of, auto from, auto v) GRURUN_VECTOR_BODY {
+    const auto scaled_back = hn::IfThenElse(hn::Lt(of, hn::Zero(d)), hn::Mul(v, hn::Set(d, 0x1p-64f)), v);
+    return hn::IfThenElse(hn::Gt(of, hn::Set(d, 20.0f)), from, scaled_back);  // infinity, too
+  };
+  return each(last, z, x, y);
+}
+
+/// double_gelu() of floats, in less time: x < 0 gives x t P 2^n (1 + p), where e^(-x^2 / 2) = 2^n (1 + p), P
+/// is a polynomial in t - center and t = 1 / (1 + |x| / 4). All but the power, which is exact, have two
+/// parts.
+template <class D, class V>
+HWY_INLINE V vector_gelu(D d, V x) {
+  static constexpr float center = 0.4873046875f, at_center = 0x1.7aedf8p-3f;  // P there has no more digits
+  static constexpr float slope_terms[] = {0x1.2d5c34p-2f,  0x1.7e1e16p-2f, 0x1.7189b0p-2f,
+                                          0x1.e6b846p-3f,  0x1.076890p-4f, -0x1.a6d574p-5f,
+                                          -0x1.a46b2ap-5f, 0x1.2c898ep-7f, 0x1.1bd7ccp-6f};
+  const auto one = hn::Set(d, 1.0f), quarter = hn::Set(d, 0.25f), minus_half = hn::Set(d, -0.5f);
+  const auto first = hn::Set(d, at_center);
+  const V magnitude = magnitude_of(x), size = at_most(magnitude, hn::Set(d, 16.28f));
+  const V square = mul(size, size), lost = mul_sub(size, size, square);
+  const auto power = reduce_both(d, mul(square, minus_half), mul(lost, minus_half));
+  const V sum = mul_add(size, quarter, one), sum_low = mul_add(size, quarter, sub(one, sum));
+  const V estimate = quotient(d, one, sum);
+  const V left = neg_mul_add(sum_low, estimate, neg_mul_add(sum, estimate, one));
+  const V t = mul_add(estimate, left, estimate), t_low = mul_add(estimate, left, sub(estimate, t));
+  const V from_center = sub(t, hn::Set(d, center)), slope = polynomial(d, from_center, slope_terms);
+  const V p = mul_add(from_center, slope, first);
+  const V p_low = mul_add(slope, t_low, mul_add(from_center, slope, sub(first, p)));
+  const V scaled = mul(mul(magnitude, hn::Set(d, -1.0f)), power_of_two(d, power, 64));
+  const V a = mul(scaled, t), a_low = mul_add(scaled, t_low, mul_sub(scaled, t, a));
+  const V b = mul_add(p, power.expm1_r, p);
+  const V b_low = add(mul_add(p, power.expm1_r, sub(p, b)), mul_add(p_low, power.expm1_r, p_low));
+  const V beyond = mul_add(a, b, mul_add(a, b_low, mul(a_low, b)));
+  const auto result = [=](auto of, auto v) GRURUN_VECTOR_BODY {
+    const auto above_0 = hn::IfThenElse(hn::Lt(of, hn::Zero(d)), hn::Set(d, -0.0f), of);
+    return hn::IfThenElse(hn::Gt(of, hn::Set(d, 8.0f)), of, hn::MulAdd(v, hn::Set(d, 0x1p-64f), above_0));
+  };
+  return each(result, x, beyond);
+}
+#endif
+
 }  // namespace grurun::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

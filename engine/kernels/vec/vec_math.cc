@@ -58,10 +58,27 @@ void map_softplus(const float* x, float* y, size_t n) {
 void map_erf(const float* x, float* y, size_t n) {
   map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_erf(Tag(), v); });
 }
+void map_gelu(const float* x, float* y, size_t n) {
+#if HWY_NATIVE_FMA
+  map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_gelu(Tag(), v); });
+#else
+  map_in_double(x, y, n, [](auto d, auto v) GRURUN_VECTOR_BODY { return double_gelu(d, v); });
+#endif
+}
 void map_swish(const float* x, float alpha, float* y, size_t n) {
-  map_in_double<together>(x, y, n, [=](auto d, auto v) GRURUN_VECTOR_BODY {
+#if HWY_NATIVE_FMA
+  if (alpha == 1) {
+    map_vectors<together>(x, y, n,
+                          [](auto v) GRURUN_VECTOR_BODY { return vector_swish<false>(Tag(), v, 1.0f); });
+  } else {
+    map_vectors<together>(x, y, n,
+                          [=](auto v) GRURUN_VECTOR_BODY { return vector_swish<true>(Tag(), v, alpha); });
+  }
+#else
+  map_in_double(x, y, n, [=](auto d, auto v) GRURUN_VECTOR_BODY {
     return gated(d, v, mul(v, hn::Set(d, double{alpha})));
   });
+#endif
 }
 template <class T>
 HWY_INLINE void hard_sigmoid(const T* x, ComputeType<T> alpha, ComputeType<T> beta, T* y, size_t n) {
@@ -118,7 +135,6 @@ GRURUN_MAP_IN_DOUBLE(cosh, 1)
 GRURUN_MAP_IN_DOUBLE(asinh, 1)
 GRURUN_MAP_IN_DOUBLE(acosh, 1)
 GRURUN_MAP_IN_DOUBLE(atanh, 1)
-GRURUN_MAP_IN_DOUBLE(gelu, together)
 GRURUN_MAP_IN_DOUBLE(gelu_tanh, together)
 GRURUN_MAP_IN_DOUBLE(mish, together)
 #undef GRURUN_MAP_IN_DOUBLE
