@@ -8,6 +8,7 @@
 #include "engine/graph/node_rules.h"
 #include "engine/graph/plan_builder.h"
 #include "onnx_io/models/walk.h"
+#include "opset/check/gradient_names.h"
 #include "opset/schema/function_calls.h"
 #include "tensor/error.h"
 
@@ -49,6 +50,7 @@ class PathFinder {
       : builder_(builder),
         scope_(scope),
         nodes_(*scope.nodes),
+        self_node_(self),
         self_(static_cast<std::size_t>(std::ranges::find(nodes_, self.outputs, &Node::outputs) -
                                        nodes_.begin())),
         path_{names.xs, names.zs, names.y, {}, {}},
@@ -58,8 +60,9 @@ class PathFinder {
   }
 
   GradientPath find() {
-    require_names();
-    require_independence();
+    const auto is_visible = [&](const std::string& name) { return scope_.find(name).has_value(); };
+    if (const auto fault = opset::gradient_scope_fault(self_node_, nodes_, is_visible))
+      fail_invalid("{}", *fault);
     mark_ancestors();
     Names dependent = independent_;
     Names outside;
@@ -82,31 +85,6 @@ class PathFinder {
   }
 
  private:
-  void require_names() const {
-    const onnx_io::Producers made(nodes_);
-    const auto require = [&](const std::string& name, const char* attribute) {
-      if (!name.empty() && (scope_.find(name) || made.find(name) != nullptr)) return;
-      fail_invalid("{} names '{}', which is no tensor of this graph", attribute, name);
-    };
-    for (const std::string& name : path_.xs) require(name, "xs");
-    for (const std::string& name : path_.zs) require(name, "zs");
-    require(path_.y, "y");
-  }
-
-  void require_independence() const {
-    Names reached = independent_;
-    for (const Node& node : nodes_) {
-      if (!reads_any(names_read(node), reached)) continue;
-      for (const std::string& name : node.outputs) {
-        if (independent_.contains(name)) {
-          fail_invalid("'{}' is computed from another tensor of xs and zs, but they must be independent",
-                       name);
-        }
-        reached.insert(name);
-      }
-    }
-  }
-
   /// In a body graph the path may begin in a graph around it, where it is not followed.
   void require_nothing_from_enclosing_graphs() const {
     Names reached = independent_;
@@ -196,6 +174,7 @@ class PathFinder {
   PlanBuilder& builder_;
   Scope& scope_;
   const std::vector<Node>& nodes_;
+  const Node& self_node_;
   std::size_t self_;
   GradientPath path_;
   Names independent_;

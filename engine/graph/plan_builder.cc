@@ -369,12 +369,17 @@ void PlanBuilder::add_function_body(const Node& node, Scope& scope, int since_ve
     const Value* constant = slot == no_slot ? nullptr : scope.frame->constant(slot);
     types.push_back(constant == nullptr ? ValueType{} : constant->type());
   }
+  // The bodies of operators that are not ONNX's are built for facts that their page allows.
+  const bool is_added = !opset::newest_opset(node.domain);
+  const auto judge = [&] {
+    require_facts(ConstantFacts(input_slots(node, scope), scope).of(node, since_version));
+  };
+  if (is_added) judge();
   const std::optional<Function> body = opset::function_body(node, opset_version, types);
   // An operator that is not ONNX's may need the types for some nodes only.
-  if (!body && !opset::newest_opset(node.domain))
-    return add_deferred_body(node, scope, since_version, opset_version);
+  if (!body && is_added) return add_deferred_body(node, scope, since_version, opset_version);
   if (!body) fail_unsupported("there is no kernel for {}", op_label(node, since_version));
-  require_facts(ConstantFacts(input_slots(node, scope), scope).of(node, since_version));
+  if (!is_added) judge();
   inline_function(*body, node, scope, since_version);
 }
 

@@ -81,6 +81,7 @@ class GraphWalk {
       names.define_outputs(at);
     }
     check_node_names(nodes, scope);
+    names.check_gradients(nodes);
     return names.judge_pending(nodes);
   }
 

@@ -4,6 +4,7 @@
 
 #include "onnx_io/models/walk.h"
 #include "opset/check/find_cycles.h"
+#include "opset/check/gradient_names.h"
 #include "opset/findings/labels.h"
 
 namespace grurun::opset {
@@ -161,6 +162,15 @@ void NameScope::check_value_info(const std::vector<std::string_view>& names) {
               fmt::format("value_info names {}, which no input, initializer or node gives: remove what is "
                           "left over, or correct the name",
                           listed));
+}
+
+void NameScope::check_gradients(const std::vector<Node>& nodes) {
+  const auto is_visible = [&](const std::string& name) { return visible(name); };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!is_gradient(nodes[i])) continue;
+    if (const auto fault = gradient_scope_fault(nodes[i], nodes, is_visible))
+      report_.add(Rule::attributes_usable, NodeAt{at_, nodes[i], i}, *fault);
+  }
 }
 
 void NameScope::check_output(const std::string& name) {

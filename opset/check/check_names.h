@@ -56,6 +56,9 @@ class NameScope {
   /// around it defines.
   void check_value_info(const std::vector<std::string_view>& names);
 
+  /// Reports Gradient nodes that name what is no tensor here, once all nodes are walked.
+  void check_gradients(const std::vector<onnx_io::Node>& nodes);
+
   /// Reports an output that this graph does not define.
   void check_output(const std::string& name);
 

@@ -46,6 +46,16 @@ bool are_small(const std::vector<std::string>& outputs, const std::map<std::stri
   });
 }
 
+// Of an input of which nothing but the type is looked at.
+std::optional<Tensor> zero_of_type(const std::map<std::string, ValueType>& inferred,
+                                   const std::string& name) {
+  const auto type = inferred.find(name);
+  if (type == inferred.end() || type->second.kind != ValueType::Kind::tensor ||
+      type->second.elem == DType::undefined)
+    return std::nullopt;
+  return Tensor::zeros(type->second.elem, Shape{});
+}
+
 }  // namespace
 
 void check_preparation(const onnx_io::Model& model, const FunctionIndex& functions, const KnownValues& known,
@@ -58,10 +68,15 @@ void check_preparation(const onnx_io::Model& model, const FunctionIndex& functio
     const Signature* signature = find_signature(at.node.op_type, at.node.domain, import->second);
     const bool in_main_graph = at.scope.parent == nullptr && at.scope.function == nullptr;
     NodeInputs inputs;
+    std::optional<Tensor> of_type;
     for (const std::string& name : at.node.inputs) {
       const auto found = in_main_graph ? constants.find(name) : constants.end();
       inputs.constants.push_back(found == constants.end() ? nullptr : found->second);
     }
+    if (at.node.op_type == "CastLike" && at.node.inputs.size() == 2 && inputs.constants[0] != nullptr &&
+        inputs.constants[1] == nullptr)
+      of_type = zero_of_type(known.inferred, at.node.inputs[1]);
+    if (of_type) inputs.constants[1] = &*of_type;
     inputs.may_run =
         std::ranges::any_of(inputs.constants, [](const Tensor* value) { return value != nullptr; });
     if (!inputs.may_run && (signature == nullptr || signature->attributes.empty())) return;

@@ -19,21 +19,39 @@ using onnx::GraphProto;
 using onnx::NodeProto;
 using onnx::TensorProto;
 
-// The checker looks for external data under the working folder, and does not know "ai.onnx" for "": it gets a
-// copy where a model has one of these.
+// The checker looks for external data under the working folder, does not know "ai.onnx" for "", and
+// multiplies the sizes of an empty tensor: it gets a copy where a model has one of these.
 constexpr const char* long_name = "ai.onnx";
 
 bool stored_outside(const TensorProto& tensor) {
   return tensor.data_location() == TensorProto::EXTERNAL;
 }
 
+// Beside a size of 0 any other may stand.
+bool has_huge_axes(const TensorProto& tensor) {
+  if (std::ranges::count(tensor.dims(), 0) == 0) return false;
+  std::int64_t product = 1;
+  return std::ranges::any_of(tensor.dims(), [&](std::int64_t size) {
+    return size != 0 && __builtin_mul_overflow(product, size, &product);
+  });
+}
+
+// ONNX's checker wants each size of a sparse tensor to be positive.
+bool is_empty(const onnx::SparseTensorProto& sparse) {
+  return std::ranges::count(sparse.dims(), 0) != 0;
+}
+
+bool is_hollowed(const TensorProto& tensor) {
+  return stored_outside(tensor) || has_huge_axes(tensor);
+}
+
 bool needs_copy(const GraphProto& graph);
 
 bool needs_copy(const AttributeProto& attribute) {
-  return stored_outside(attribute.t()) || std::ranges::any_of(attribute.tensors(), stored_outside) ||
+  return is_hollowed(attribute.t()) || std::ranges::any_of(attribute.tensors(), is_hollowed) ||
          (attribute.has_g() && needs_copy(attribute.g())) ||
          std::ranges::any_of(attribute.graphs(), [](const GraphProto& graph) { return needs_copy(graph); }) ||
-         stored_outside(attribute.sparse_tensor().values()) ||
+         is_empty(attribute.sparse_tensor()) || stored_outside(attribute.sparse_tensor().values()) ||
          stored_outside(attribute.sparse_tensor().indices());
 }
 
@@ -46,17 +64,18 @@ bool nodes_need_copy(const Nodes& nodes) {
 }
 
 bool needs_copy(const GraphProto& graph) {
-  return std::ranges::any_of(graph.initializer(), stored_outside) ||
+  return std::ranges::any_of(graph.initializer(), is_hollowed) ||
          std::ranges::any_of(graph.sparse_initializer(),
                              [](const onnx::SparseTensorProto& sparse) {
-                               return stored_outside(sparse.values()) || stored_outside(sparse.indices());
+                               return is_empty(sparse) || stored_outside(sparse.values()) ||
+                                      stored_outside(sparse.indices());
                              }) ||
          nodes_need_copy(graph.node());
 }
 
-// An empty tensor of the same type and name: its data was read and judged elsewhere.
+// An empty tensor [0] of the same type and name: its data was read and judged elsewhere.
 void hollow(TensorProto& tensor) {
-  if (!stored_outside(tensor)) return;
+  if (!is_hollowed(tensor)) return;
   tensor.clear_data_location();
   tensor.clear_external_data();
   tensor.clear_dims();
@@ -85,7 +104,11 @@ void simplify(NodeProto& node) {
 void simplify(GraphProto& graph) {
   for (TensorProto& tensor : *graph.mutable_initializer()) hollow(tensor);
   for (onnx::SparseTensorProto& sparse : *graph.mutable_sparse_initializer()) {
-    if (!stored_outside(sparse.values()) && !stored_outside(sparse.indices())) continue;
+    if (!is_empty(sparse) && !stored_outside(sparse.values()) && !stored_outside(sparse.indices())) continue;
+    if (is_empty(sparse)) {
+      sparse.clear_dims();
+      sparse.add_dims(1);
+    }
     hollow(*sparse.mutable_values());
     sparse.clear_indices();
     sparse.mutable_values()->clear_dims();

@@ -66,6 +66,21 @@ bool has_untyped_input(const InferenceContext& context) {
   return false;
 }
 
+// Beside a size of 0 others may have any product, and a Reshape to -1 takes 0 for it.
+bool is_of_empty_tensor(const InferenceContext& context, const std::exception& error) {
+  const std::string_view message(error.what());
+  if (message.find("overflow") == message.npos && message.find("Product cannot be 0") == message.npos)
+    return false;
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
+    const onnx::TypeProto* type = context.hasInput(i) ? context.getInputType(i) : nullptr;
+    if (type == nullptr || !type->has_tensor_type()) continue;
+    if (std::ranges::any_of(type->tensor_type().shape().dim(),
+                            [](const auto& size) { return size.has_dim_value() && size.dim_value() == 0; }))
+      return true;
+  }
+  return false;
+}
+
 // ONNX's functions divide by attributes and by the number of outputs. A check reports such a node before it
 // infers; a summary, and the body of a function with a caller's attributes, get here.
 bool breaks_schema(const OpSchema& schema, const NodeFacts& facts, const InferenceContext& context) {
@@ -166,7 +181,8 @@ void GuardedRegistry::infer(const OpSchema& schema, int opset_version, Inference
   } catch (const Error& error) {
     throw onnx::InferenceError(error.message());
   } catch (const std::exception& error) {
-    if (!has_untyped_input(context)) throw onnx::InferenceError(error.what());
+    if (!has_untyped_input(context) && !is_of_empty_tensor(context, error))
+      throw onnx::InferenceError(error.what());
   }
   try {
     schema.CheckInputOutputType(context);  // completes output types that follow from the inputs'

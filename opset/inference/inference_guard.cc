@@ -1,6 +1,7 @@
 #include "opset/inference/inference_guard.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "opset/inference/guarded_registry.h"
@@ -42,10 +43,20 @@ bool has_empty_categories(const OpSchema& schema, const InferenceContext& contex
          context.getAttribute("cats_int64s") != nullptr && context.getAttribute("cats_strings") != nullptr;
 }
 
-// ConstantOfShape's one element may be a scalar.
-bool has_scalar_value(const InferenceContext& context) {
+// ConstantOfShape's one element may have any number of axes.
+bool has_value_of_other_rank(const InferenceContext& context) {
   const onnx::AttributeProto* value = context.getAttribute("value");
-  return value != nullptr && value->has_t() && value->t().dims_size() == 0;
+  return value != nullptr && value->has_t() && value->t().dims_size() != 1;
+}
+
+// TreeEnsemble takes an empty list for one of another type, and popularities for float alone.
+bool states_unused_lists(const OpSchema& schema, const InferenceContext& context) {
+  if (schema.Name() != "TreeEnsemble") return false;
+  const onnx::AttributeProto* rates = context.getAttribute("nodes_hitrates");
+  const onnx::AttributeProto* tracks = context.getAttribute("nodes_missing_value_tracks_true");
+  return (rates != nullptr && (rates->t().data_type() != onnx::TensorProto::FLOAT ||
+                               std::ranges::count(rates->t().dims(), 0) != 0)) ||
+         (tracks != nullptr && tracks->ints_size() == 0);
 }
 
 // Resize takes sizes of which it knows nothing for an empty list; with an aspect ratio that is kept, each of
@@ -70,6 +81,29 @@ bool has_int64_axes(const InferenceContext& context) {
 bool are_sorted(const InferenceContext& context, const char* attribute) {
   const onnx::AttributeProto* axes = context.getAttribute(attribute);
   return axes == nullptr || std::ranges::is_sorted(axes->ints());
+}
+
+// The body that the standard gives AffineGrid hands Range lists of one number, too.
+bool are_scalars(const InferenceContext& context) {
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
+    const onnx::TensorProto* value = context.getInputData(i);
+    if (value != nullptr && value->dims_size() != 0) return false;
+  }
+  return true;
+}
+
+// LabelEncoder's default may be a scalar.
+bool has_scalar_default(const OpSchema& schema, const InferenceContext& context) {
+  if (schema.Name() != "LabelEncoder") return false;
+  const onnx::AttributeProto* value = context.getAttribute("default_tensor");
+  return value != nullptr && value->has_t() && value->t().dims_size() == 0;
+}
+
+// Split divides in int.
+bool fits_int(const TensorShapeProto* shape) {
+  return shape == nullptr || std::ranges::all_of(shape->dim(), [](const auto& size) {
+           return size.dim_value() <= std::numeric_limits<int>::max();
+         });
 }
 
 std::string string_attribute(const InferenceContext& context, const char* name) {
@@ -109,15 +143,18 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   const std::string& op_type = schema.Name();
   if (schema.domain() == "ai.onnx.ml")
     return !lacks_type(context) && !counts_no_classes(schema, context) &&
-           !has_empty_categories(schema, context);
+           !has_empty_categories(schema, context) && !states_unused_lists(schema, context) &&
+           !has_scalar_default(schema, context);
   if (op_type == "FlexAttention") return knows_shapes(context, 3);
   if (!schema.domain().empty()) return true;
   if (op_type == "EyeLike" || op_type == "RegexFullMatch") return !lacks_type(context);
   if (op_type == "Pad") return has_int64_axes(context);
   if (op_type == "Optional") return context.getNumInputs() == 0 || context.hasInput(0);
-  if (op_type == "ConstantOfShape") return !has_scalar_value(context);
+  if (op_type == "ConstantOfShape") return !has_value_of_other_rank(context);
   // The Constant in its body takes an attribute without the default.
   if (op_type == "MeanVarianceNormalization") return context.getAttribute("axes") != nullptr;
+  if (op_type == "Range") return are_scalars(context);
+  if (op_type == "Split") return fits_int(input_shape(context, 0));
   if (op_type == "Squeeze") return are_sorted(context, "axes");
   if (op_type == "ConvTranspose") return !states_output(context);
   // By scales alone, without the part of the input that is resized.

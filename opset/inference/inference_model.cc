@@ -45,6 +45,11 @@ onnx_io::OpsetImports copy_imports(const Imports& from,
   return imports;
 }
 
+// A TypeProto may be there and hold nothing.
+bool says_anything(const onnx::TypeProto& type) {
+  return type.value_case() != onnx::TypeProto::VALUE_NOT_SET;
+}
+
 /// What a graph or the body of a function defines: a tensor where it is a constant small enough to be read,
 /// else nullptr.
 class Definitions {
@@ -209,6 +214,7 @@ class Copier {
       auto* copy = to.mutable_input(to.input_size() - 1);
       if (!main && !keep_declared_) copy->clear_type();
       if (copy->has_type()) clean(*copy->mutable_type());
+      if (!says_anything(copy->type())) copy->clear_type();
     }
     std::unordered_set<std::string_view> stated;
     const auto is_used = [&](const std::string& name) {
@@ -220,13 +226,13 @@ class Copier {
       const auto input = inputs.find(output.name());
       const bool typed_input = input != inputs.end() && input->second->has_type();
       const onnx::ValueInfoProto& declared = typed_input ? *input->second : output;
-      if (!keep_declared_ || !declared.has_type() || !is_used(output.name())) continue;
+      if (!keep_declared_ || !says_anything(declared.type()) || !is_used(output.name())) continue;
       *copy->mutable_type() = declared.type();
       clean(*copy->mutable_type());
     }
     if (!keep_declared_) return;
     for (const auto& value : from.value_info()) {
-      if (!value.has_type() || inputs.count(value.name()) != 0) continue;
+      if (!says_anything(value.type()) || inputs.count(value.name()) != 0) continue;
       if (!is_used(value.name())) continue;
       auto* copy = to.add_value_info();
       *copy = value;

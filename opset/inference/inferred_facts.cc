@@ -1,5 +1,7 @@
 #include "opset/inference/inferred_facts.h"
 
+#include <string>
+
 #include "onnx_io/models/proto_convert.h"
 #include "tensor/error.h"
 
@@ -14,6 +16,9 @@ onnx_io::Node node_of(const onnx::OpSchema& schema, const InferenceContext& cont
   onnx_io::Node node;
   node.op_type = schema.Name();
   node.domain = schema.domain();
+  // Which are named; a context does not tell which outputs are.
+  for (std::size_t i = 0; i < context.getNumInputs(); ++i)
+    node.inputs.push_back(context.hasInput(i) ? "input_" + std::to_string(i) : "");
   node.outputs.resize(context.getNumOutputs());
   for (const auto& [name, stated] : schema.attributes()) {
     const onnx::AttributeProto* proto = context.getAttribute(name);

@@ -49,6 +49,28 @@ void type_by_scale(InferenceContext& context) {
   context.getOutputType(0)->mutable_tensor_type()->set_elem_type(scale->tensor_type().elem_type());
 }
 
+// ONNX divides with truncation: a window that is longer than its axis would have a place.
+void drop_windows_that_do_not_fit(InferenceContext& context) {
+  const TensorShapeProto* x = input_shape(context, 0);
+  const onnx::AttributeProto *pads = context.getAttribute("pads"), *same = context.getAttribute("auto_pad");
+  if (x == nullptr || int_attribute(context, "ceil_mode", 0) != 0 ||
+      (same != nullptr && same->s() != "NOTSET"))
+    return;
+  const int axes = x->dim_size() - 2;
+  for (std::size_t output = 0; output < context.getNumOutputs(); ++output) {
+    auto& shape = *context.getOutputType(output)->mutable_tensor_type()->mutable_shape();
+    for (int axis = 0; axis < axes && axis + 2 < shape.dim_size(); ++axis) {
+      const auto kernel = list_entry(context, "kernel_shape", axis), size = size_of(x, axis + 2);
+      if (!kernel || !size || shape.dim(axis + 2).dim_value() != 1) continue;
+      const std::int64_t extent = (*kernel - 1) * list_entry(context, "dilations", axis).value_or(1) + 1;
+      const std::int64_t padding = pads == nullptr ? 0
+                                                   : list_entry(context, "pads", axis).value_or(0) +
+                                                         list_entry(context, "pads", axis + axes).value_or(0);
+      if (*size + padding < extent) shape.mutable_dim(axis + 2)->set_dim_value(0);
+    }
+  }
+}
+
 // With ceil_mode a window that would begin in the padding behind the input is left out: the text says so from
 // version 22 on, and runtimes have it so in all.
 void leave_windows_out(InferenceContext& context) {
@@ -140,7 +162,10 @@ void correct_inferred(const OpSchema& schema, InferenceContext& context) {
   if (schema.Name() == "Attention") forget_unknown_sizes(context);
   if (schema.Name() == "RMSNormalization") type_by_scale(context);
   if (schema.Name() == "Einsum") broadcast_labels(context);
-  if (is_pooling(schema.Name())) leave_windows_out(context);
+  if (is_pooling(schema.Name())) {
+    leave_windows_out(context);
+    drop_windows_that_do_not_fit(context);
+  }
 }
 
 void infer_stft(const NodeFacts& facts, onnx::InferenceContext& context) {
@@ -172,10 +197,19 @@ void infer_by_text(const OpSchema& schema, InferenceContext& context) {
     set_type(0, named ? onnx::TensorProto::STRING : onnx::TensorProto::INT64);
     set_type(1, onnx::TensorProto::FLOAT);
   }
+  if (schema.Name() == "TreeEnsemble") onnx::propagateElemTypeFromInputToOutput(context, 0, 0);
   if (!schema.domain().empty()) return;
   if (schema.Name() == "ConstantOfShape") set_type(0, context.getAttribute("value")->t().data_type());
   if (schema.Name() == "MeanVarianceNormalization") onnx::propagateShapeAndTypeFromFirstInput(context);
   if (schema.Name() == "ConvTranspose") infer_transposed(context);
+  if (schema.Name() == "Range") {
+    onnx::propagateElemTypeFromInputToOutput(context, 0, 0);
+    onnx::TensorShapeProto list;
+    list.add_dim();
+    onnx::updateOutputShape(context, 0, list);
+  }
+  for (std::size_t i = 0; schema.Name() == "Split" && i < context.getNumOutputs(); ++i)
+    onnx::propagateElemTypeFromInputToOutput(context, 0, i);
 }
 
 }  // namespace grurun::opset

@@ -121,7 +121,7 @@ void check_extreme(const NodeFacts& facts) {
   Size& along = sizes[static_cast<std::size_t>(axis < 0 ? axis + rank_of(*data) : axis)];
   if (along != 0) return;
   along = 1;
-  if (count_of(sizes).value_or(0) > 0)
+  if (std::ranges::all_of(sizes, [](const Size& size) { return size.value_or(0) > 0; }))
     fail_invalid("data is {}: of no element along axis {} there is no extreme", to_string(*data), axis);
 }
 
@@ -138,16 +138,18 @@ void check_wrapped(const NodeFacts& facts) {
     fail_invalid("Optional needs an input or the attribute type");
 }
 
-// Readers of ONNX take axes for int: 2^32 would pass for 0.
+// Readers of ONNX take axes and flags for int: 2^32 would pass for 0.
 std::optional<std::string> axis_range_fault(const onnx_io::Node& node) {
   const auto is_int = [](std::int64_t value) { return std::in_range<int>(value); };
-  for (const char* name : {"axis", "batch_axis", "time_axis", "scan_input_axes", "scan_output_axes"}) {
+  for (const char* name :
+       {"axis", "batch_axis", "time_axis", "scan_input_axes", "scan_output_axes", "transA", "transB"}) {
     const onnx_io::Attribute* attribute = node.find_attribute(name);
     if (attribute == nullptr) continue;
     const auto listed = std::ranges::find_if_not(attribute->ints, is_int);
     if (is_int(attribute->i) && listed == attribute->ints.end()) continue;
-    return fmt::format("attribute {} is {}: no tensor has such an axis", name,
-                       is_int(attribute->i) ? *listed : attribute->i);
+    return fmt::format(
+        "attribute {} is {}: {}", name, is_int(attribute->i) ? *listed : attribute->i,
+        std::string_view(name).starts_with("trans") ? "it must be 0 or 1" : "no tensor has such an axis");
   }
   return std::nullopt;
 }

@@ -219,10 +219,12 @@ void check_transposed_convolution(const NodeFacts& facts) {
     const SpatialAxis window = read_axis(facts, 1, axis);
     const Size input = size_of(X, axis);
     if (!input || !window.extent) continue;
-    const Size reach = count_of({window.stride, std::max<std::int64_t>(*input, 1)});
+    const Size reach = count_of({window.stride, input});
     const Size full = sum_of(sum_of(reach, -window.stride),
                              sum_of(window.extent, facts.list_entry("output_padding", axis - 2).value_or(0)));
     const Size cut = sum_of(window.begin, window.end);
+    if (full && *full < 0)
+      fail_invalid("X is {}: spatial axis {} of Y would have {} places", to_string(*X), axis - 2, *full);
     if (full && cut && *cut > *full)
       fail_invalid("pads {} and {} remove more than the {} places of spatial axis {}", window.begin,
                    window.end, *full, axis - 2);

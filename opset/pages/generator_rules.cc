@@ -105,8 +105,12 @@ void check_range(const NodeFacts& facts) {
     const auto numbers = numbers_in(facts, i);
     return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
   };
-  const auto start = number(0), limit = number(1), delta = number(2);
+  // com.microsoft takes 1 for a delta that is left out.
+  const auto start = number(0), limit = number(1), delta = facts.has_input(2) ? number(2) : 1.0;
   if (delta == 0.0) fail_invalid("delta is 0: it must be another number");
+  for (const std::size_t i : {0, 1, 2})
+    if (const auto known = number(i); known && std::isnan(*known))
+      fail_invalid("{} is NaN: it must be a number", input_name(facts, i));
   if (!start || !limit || !delta) return;
   const double count = std::ceil((*limit - *start) / *delta);
   if (std::isnan(count) || count == std::numeric_limits<double>::infinity())

@@ -1,18 +1,37 @@
 #include "opset/pages/judge_page.h"
 
+#include <algorithm>
+
 #include "opset/pages/attribute_lists.h"
 #include "opset/pages/attribute_values.h"
 #include "opset/pages/input_shapes.h"
 #include "opset/pages/page_rules.h"
 #include "opset/pages/stated_numbers.h"
+#include "opset/schema/signature.h"
 #include "tensor/error.h"
 
 namespace grurun::opset {
 
+namespace {
+
+// An attribute of another type has a finding of its own, and no rule reads it.
+bool has_stated_types(const onnx_io::Node& node, int since_version) {
+  const Signature* signature = find_signature(node.op_type, node.domain, since_version);
+  if (signature == nullptr) return true;
+  return std::ranges::all_of(node.attributes, [&](const onnx_io::Attribute& attribute) {
+    const auto known = std::ranges::find_if(signature->attributes, [&](const SignatureAttribute& stated) {
+      return attribute.name == stated.name;
+    });
+    return known == signature->attributes.end() || known->type == attribute.type;
+  });
+}
+
+}  // namespace
+
 std::vector<Fault> attribute_value_faults(const onnx_io::Node& node, int since_version) {
   std::vector<Fault> faults;
   const Page* page = find_page(node.domain, node.op_type);
-  if (page == nullptr) return faults;
+  if (page == nullptr || !has_stated_types(node, since_version)) return faults;
   if (auto value = attribute_value_fault(*page, node, since_version))
     faults.push_back({Rule::attribute_value, std::move(*value)});
   const bool judged = !refers_to_others(node);  // what a caller states is not known

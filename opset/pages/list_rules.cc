@@ -1,6 +1,7 @@
 // Lists that say what becomes of each axis: starts and ends, repeats, pads, parts, sizes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -13,6 +14,10 @@ namespace grurun::opset {
 namespace {
 
 using List = std::vector<std::int64_t>;
+
+Size element_count(const SymbolicShape* shape) {
+  return shape == nullptr ? std::nullopt : count_of(sizes_of(*shape));
+}
 
 // Throws where one is negative; nullopt where their sum is beyond int64.
 Size sum_of_parts(const List& parts) {
@@ -79,6 +84,8 @@ void check_split(const NodeFacts& facts) {
       fail_invalid("split states {} parts, but there are {} outputs", parts->size(), outputs);
     return require_sum(facts, *parts);
   }
+  if (const Size parts = element_count(facts.shape(1)); parts && *parts != outputs)
+    fail_invalid("split states {} parts, but there are {} outputs", *parts, outputs);
   const Size length = length_along(facts);
   if (!has_input && number == nullptr && length && *length % outputs != 0)
     fail_invalid("length {} does not divide into {} equal parts: state their lengths in split", *length,
@@ -90,6 +97,7 @@ void check_split_to_sequence(const NodeFacts& facts) {
   const auto parts = integers_in(facts, 1);
   const SymbolicShape* split = facts.shape(1);
   if (!parts || split == nullptr) return;
+  if (parts->empty()) fail_invalid("split is empty, but must have a length for each part");
   if (!split->empty()) return require_sum(facts, *parts);
   if (parts->front() < 1) fail_invalid("split is {}, but must be positive", parts->front());
 }
@@ -124,12 +132,6 @@ void check_unsqueezed(const NodeFacts& facts) {
   }
 }
 
-// How many numbers an input holds that may be a list or a scalar, by its shape alone.
-Size list_length(const SymbolicShape* shape) {
-  if (shape == nullptr || shape->size() > 1) return std::nullopt;
-  return shape->empty() ? Size(1) : size_of(shape, 0);
-}
-
 void check_sliced(const NodeFacts& facts) {
   const SymbolicShape* data = facts.shape(0);
   const auto starts = integers_of(facts, "starts", 1), ends = integers_of(facts, "ends", 2);
@@ -137,7 +139,7 @@ void check_sliced(const NodeFacts& facts) {
   for (const auto* list : {&ends, &axes, &steps})
     if (starts && *list && starts->size() != (*list)->size())
       fail_invalid("starts, ends, axes and steps must have one length");
-  const Size count = starts ? Size(std::ssize(*starts)) : list_length(facts.shape(1));
+  const Size count = starts ? Size(std::ssize(*starts)) : element_count(facts.shape(1));
   if (count && data != nullptr && *count > rank_of(*data))
     fail_invalid("{} axes are sliced, but data {} has {}", *count, to_string(*data), data->size());
   if (steps && std::ranges::count(*steps, 0) != 0) fail_invalid("steps holds 0");
@@ -171,7 +173,7 @@ void check_pads(const NodeFacts& facts) {
     std::iota(axes->begin(), axes->end(), 0);
   }
   const SymbolicShape* shape = facts.shape(1);
-  const Size entries = pads ? Size(std::ssize(*pads)) : list_length(shape);
+  const Size entries = pads ? Size(std::ssize(*pads)) : element_count(shape);
   const std::size_t count = axes->size();
   if (entries && *entries != 2 * std::ssize(*axes))
     fail_invalid("pads has {} entries, but {} axes need {}", *entries, count, 2 * count);
@@ -180,11 +182,11 @@ void check_pads(const NodeFacts& facts) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t axis = (*axes)[i] < 0 ? (*axes)[i] + rank : (*axes)[i];
     Size& size = padded[static_cast<std::size_t>(axis)];
-    std::int64_t added = 0;
-    if (!size || __builtin_add_overflow((*pads)[i], (*pads)[i + count], &added) ||
-        __builtin_add_overflow(*size, added, &*size))
-      return;
-    if (*size < 0) fail_invalid("pads removes more than axis {} of data {} holds", axis, to_string(*data));
+    if (!size) return;
+    const auto sum = static_cast<__int128>(*size) + (*pads)[i] + (*pads)[i + count];
+    if (sum < 0) fail_invalid("pads removes more than axis {} of data {} holds", axis, to_string(*data));
+    if (sum > std::numeric_limits<std::int64_t>::max()) return;
+    size = static_cast<std::int64_t>(sum);
   }
   const onnx_io::Attribute* mode = facts.attribute("mode");
   if (mode != nullptr && mode->s != "constant" && count_of(sizes_of(*data)) == 0 &&

@@ -17,7 +17,8 @@ std::span<const Page> nn_pages() {
        .flops = Flops::attention},
       {.op_type = "AveragePool",
        .shapes = "@1 [N,C,D,*]",
-       .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0; dilations@19 >= 1",
+       .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0; dilations@19 >= 1; "
+                     "ceil_mode@10: 0, 1",
        .together = both_paddings,
        .rules = {{check_window_lists}, {check_pooling}}},
       {.op_type = "BatchNormalization", .rules = {{check_statistics}}},
@@ -79,13 +80,13 @@ std::span<const Page> nn_pages() {
       {.op_type = "LpPool",
        .shapes = "@1 [N,C,D,*]",
        .attributes = "auto_pad: $paddings; kernel_shape >= 1; strides >= 1; pads >= 0; p > 0; p@2 >= 1; "
-                     "dilations@18 >= 1",
+                     "dilations@18 >= 1; ceil_mode@18: 0, 1",
        .together = both_paddings,
        .rules = {{check_window_lists}, {check_pooling}}},
       {.op_type = "MaxPool",
        .shapes = "@1 [N,C,D,*]",
        .attributes = "auto_pad: $paddings; storage_order@8: 0, 1; kernel_shape >= 1; strides >= 1; pads >= "
-                     "0; dilations@10 >= 1",
+                     "0; dilations@10 >= 1; ceil_mode@10: 0, 1",
        .together = both_paddings,
        .rules = {{check_window_lists}, {check_pooling}}},
       {.op_type = "MaxRoiPool",
@@ -117,6 +118,10 @@ std::span<const Page> nn_pages() {
            "none | [batch,seq,hidden] [batch,seq,r] [batch,seq,r] none | [batch,heads,seq,head] [1,seq,r] "
            "[1,seq,r] none | [batch,seq,hidden] [1,seq,r] [1,seq,r] none",
        .rules = {{check_rotary_embedding}}},
+      {.op_type = "SimplifiedLayerNormalization",
+       .attributes = "stash_type: 1, 10, 11, 16",
+       .numbers = "axis=-1: [-r,r)",
+       .rules = {{check_broadcast_to_first}}},
       {.op_type = "TfIdfVectorizer",
        .shapes = "@9 [C] | [N,C]",
        .attributes = "mode: TF, IDF, TFIDF; min_gram_length >= 1; max_gram_length >= 1; max_skip_count >= 0; "

@@ -53,6 +53,7 @@ std::string text_of(const Sizes& sizes) {
 }
 
 Size count_of(const Sizes& sizes) {
+  if (std::ranges::count(sizes, Size(0)) != 0) return 0;  // whatever the others are
   std::int64_t count = 1;
   for (const Size& size : sizes) {
     if (!size || *size < 0 || __builtin_mul_overflow(count, *size, &count)) return std::nullopt;
@@ -104,6 +105,9 @@ std::string input_label(std::string_view name) {
 
 std::optional<std::vector<std::int64_t>> integers_in(const NodeFacts& facts, std::size_t input) {
   const Tensor* value = facts.value(input);
+  const SymbolicShape* shape = facts.shape(input);
+  if (value == nullptr && shape != nullptr && count_of(sizes_of(*shape)) == 0)
+    return std::vector<std::int64_t>();
   if (value == nullptr) return std::nullopt;
   const auto list = [](auto numbers) { return std::vector<std::int64_t>(numbers.begin(), numbers.end()); };
   if (value->dtype() == DType::int32) return list(value->span<std::int32_t>());
@@ -113,8 +117,11 @@ std::optional<std::vector<std::int64_t>> integers_in(const NodeFacts& facts, std
 
 std::optional<std::vector<double>> numbers_in(const NodeFacts& facts, std::size_t input) {
   const Tensor* value = facts.value(input);
-  if (value == nullptr || !Numbers::set.contains(value->dtype())) return std::nullopt;
-  return dispatch(Numbers{}, value->dtype(), [&]<typename T>() {
+  const SymbolicShape* shape = facts.shape(input);
+  if (value == nullptr && shape != nullptr && count_of(sizes_of(*shape)) == 0) return std::vector<double>();
+  using Known = Join<Numbers, Float8s>;
+  if (value == nullptr || !Known::set.contains(value->dtype())) return std::nullopt;
+  return dispatch(Known{}, value->dtype(), [&]<typename T>() {
     std::vector<double> numbers;
     for (const T number : value->span<T>())
       numbers.push_back(static_cast<double>(static_cast<ComputeType<T>>(number)));

@@ -102,7 +102,8 @@ const char* input_name(const NodeFacts& facts, std::size_t i);
 /// "input X", and "input" of one that is named so.
 std::string input_label(std::string_view name);
 
-/// The numbers that an input of int32 or int64 holds; nullopt where they are not known.
+/// The numbers that an input of int32 or int64 holds; nullopt where they are not known. Of an empty input
+/// they are.
 std::optional<std::vector<std::int64_t>> integers_in(const NodeFacts& facts, std::size_t input);
 
 /// The same of an input of any number's type, as far as a double holds them.

@@ -36,6 +36,9 @@ void check_statistics(const NodeFacts& facts) {
   if (facts.since_version() >= 14 && given != (training ? 3 : 1))
     fail_invalid("training_mode is {}, which gives {} output{}, but the node has {}", training ? 1 : 0,
                  training ? 3 : 1, training ? "s" : "", given);
+  if (facts.since_version() < 14 && given != 1 && given != 5)
+    fail_invalid("the node has {} outputs; BatchNormalization-{} gives Y alone or all five", given,
+                 facts.since_version());
   if (!training && given > 1)
     fail_invalid("there is one output when is_test is 1, but the node has {}", given);
   const SymbolicShape* X = facts.shape(0);

@@ -64,6 +64,9 @@ std::optional<std::string> stashed_outputs(const onnx_io::Node& node, int since_
 std::optional<std::string> both_paddings(const onnx_io::Node& node, int since_version);
 std::optional<std::string> transposed_paddings(const onnx_io::Node& node, int since_version);
 
+/// Crop: border has four numbers, scale two.
+std::optional<std::string> border_and_scale(const onnx_io::Node& node, int since_version);
+
 /// Attributes "to" and "dtype".
 std::optional<std::string> names_element_type(const onnx_io::Node& node, int since_version);
 
@@ -139,7 +142,10 @@ void check_unpooled(const NodeFacts& facts);
 // Of operators that arrange elements: indices within their axes, lists with an entry for each axis.
 void check_affine_grid(const NodeFacts& facts);
 void check_bit_cast(const NodeFacts& facts);
+void check_border(const NodeFacts& facts);
 void check_cache_update(const NodeFacts& facts);
+/// ImageScaler: bias, where it is stated, has a number for each channel.
+void check_channel_bias(const NodeFacts& facts);
 void check_expanded(const NodeFacts& facts);
 void check_gathered_tuples(const NodeFacts& facts);
 void check_grid(const NodeFacts& facts);

@@ -102,6 +102,8 @@ void check_resize(const NodeFacts& facts) {
   if (crops) require_length(facts, 1, 2 * count);
   require_length(facts, 2, count);
   require_length(facts, 3, count);
+  if (count == 0 && X != nullptr && !facts.has_input(2) && !facts.has_input(3))
+    fail_invalid("exactly one of scales and sizes must be given, but none are");
   if (count == 0) return;
   if (scales && scales == sizes)
     fail_invalid("exactly one of scales and sizes must be given, but {} are", *scales ? "both" : "none");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -146,10 +147,13 @@ class NumberJudge {
     if (stated_.from_end_since > 0 && number < T{0}) tell_negative(fmt::format("{}", number));
     if (!high_) return;
     const auto high = static_cast<T>(*high_);
-    if (!(number >= low && (closed_ || unlimited_ ? number <= high : number < high)))
-      tell(fmt::format("{}", number), in_list);
+    const bool is_below = unlimited_ ? std::isfinite(static_cast<double>(number))
+                          : closed_  ? number <= high
+                                     : number < high;
+    if (!(number >= low && is_below)) tell(fmt::format("{}", number), in_list);
+    if (!stated_.once) return;
     const auto place = static_cast<std::int64_t>(number < 0 ? number - low : number);
-    if (stated_.once && !seen_.insert(place).second) fail_invalid("{} names axis {} twice", named(), place);
+    if (!seen_.insert(place).second) fail_invalid("{} names axis {} twice", named(), place);
   }
 
   std::string named() const {

@@ -58,14 +58,49 @@ void check_reversed(const NodeFacts& facts) {
       fail_invalid("sequence_lens holds {}, but must lie in [0, {}]", length, *time);
 }
 
-// Before version 11 "the values must be non-negative integers".
+// Before version 11 "the values must be non-negative integers", which -0.5 is not. Depth "will be casted to
+// int64 before use": its fraction is cut off.
 void check_one_hot(const NodeFacts& facts) {
   for (const double index : numbers_in(facts, 0).value_or(std::vector<double>()))
-    if (facts.since_version() < 11 && std::trunc(index) < 0 && index > -9e18)
+    if (facts.since_version() < 11 && index < 0)
       fail_invalid("indices holds {}, but must hold numbers from 0 on before opset 11", index);
   const auto depth = numbers_in(facts, 1);
-  if (depth && depth->size() == 1 && !(depth->front() >= 0 && depth->front() < 9e18))
+  if (depth && depth->size() == 1 && !(std::trunc(depth->front()) >= 0 && depth->front() < 9e18))
     fail_invalid("depth is {}, but must be a number of elements, from 0 on", depth->front());
+}
+
+std::optional<std::string> border_and_scale(const onnx_io::Node& node, int) {
+  const auto counts = {std::pair("border", std::size_t{4}), std::pair("scale", std::size_t{2})};
+  for (const auto& [name, count] : counts) {
+    const onnx_io::Attribute* list = node.find_attribute(name);
+    const bool stated = list != nullptr && !(list->ints.empty() && count == 2);
+    if (stated && list->ints.size() != count)
+      return fmt::format("{} has {} numbers, but must have {}", name, list->ints.size(), count);
+  }
+  return std::nullopt;
+}
+
+// border: left, top, right, bottom; scale: the height and the width that are left, in place of the last two.
+void check_border(const NodeFacts& facts) {
+  const onnx_io::Attribute *border = facts.attribute("border"), *scale = facts.attribute("scale");
+  if (border == nullptr || border->ints.size() != 4) return;
+  for (const std::size_t axis : {0, 1}) {
+    const Size length = size_of(facts.shape(0), static_cast<int>(2 + axis));
+    const bool stated = scale != nullptr && scale->ints.size() == 2;
+    const std::int64_t begin = border->ints[1 - axis];
+    const std::int64_t rest = stated ? scale->ints[axis] : border->ints[3 - axis];
+    if (length && (begin > *length || rest > *length - begin))
+      fail_invalid("input is {}: {} {} is shorter than {} + {}, of border{}", to_string(*facts.shape(0)),
+                   axis == 0 ? "its height" : "its width", *length, begin, rest, stated ? " and scale" : "");
+  }
+}
+
+void check_channel_bias(const NodeFacts& facts) {
+  const onnx_io::Attribute* bias = facts.attribute("bias");
+  const Size channels = size_of(facts.shape(0), 1);
+  if (bias != nullptr && channels && std::ssize(bias->floats) != *channels)
+    fail_invalid("bias has {} numbers, but input {} has {} channels", bias->floats.size(),
+                 to_string(*facts.shape(0)), *channels);
 }
 
 // size lists N, C and the lengths of the axes.

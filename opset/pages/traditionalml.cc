@@ -52,7 +52,7 @@ std::span<const Page> traditionalml_pages() {
        .together = tree_ensemble_fault,
        .rules = {{check_tree_features}}},
       {.op_type = "TreeEnsembleClassifier",
-       .shapes = "@1 [N,F] | [F]",
+       .shapes = "@1 [N,F] | [F]; @3 [N,F]",
        .attributes = "nodes_modes: $branches; post_transform: $transforms",
        .lists = "classlabels_strings | classlabels_int64s; base_values: ; nodes_nodeids!: nodes_treeids "
                 "nodes_featureids nodes_truenodeids nodes_falsenodeids nodes_modes nodes_values "
@@ -61,7 +61,7 @@ std::span<const Page> traditionalml_pages() {
        .together = trees_fault,
        .rules = {{check_tree_features}}},
       {.op_type = "TreeEnsembleRegressor",
-       .shapes = "@1 [N,F] | [F]",
+       .shapes = "@1 [N,F] | [F]; @3 [N,F]",
        .attributes = "aggregate_function: AVERAGE, SUM, MIN, MAX; nodes_modes: $branches; post_transform: "
                      "$transforms; n_targets >= 1",
        .lists = "base_values: ; nodes_nodeids!: nodes_treeids nodes_featureids nodes_truenodeids "

@@ -44,7 +44,8 @@ bool attributes_fit(const Node& node, const Signature& signature) {
 
 DType chosen_type(const Attribute& attribute) {
   static constexpr std::array names{"to", "dtype", "output_dtype", "output_datatype"};
-  if (attribute.name == "value" && attribute.tensors.size() == 1) return attribute.tensors[0].dtype();
+  if ((attribute.name == "value" || attribute.name == "sparse_value") && attribute.tensors.size() == 1)
+    return attribute.tensors[0].dtype();
   const bool is_number = attribute.type == onnx_io::AttributeType::int_ && is_valid_dtype(attribute.i);
   if (!is_number || std::ranges::find(names, attribute.name) == names.end()) return DType::undefined;
   return static_cast<DType>(attribute.i);

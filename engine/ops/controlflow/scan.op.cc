@@ -30,7 +30,9 @@ struct Scan {
 
 // Each of them has as many entries as there are scan inputs or outputs.
 std::vector<std::int64_t> list_attribute(PrepareContext& node, const char* name, std::size_t count) {
-  return node.ints_attribute(name, std::vector<std::int64_t>(count, 0));
+  std::vector<std::int64_t> list = node.ints_attribute(name, {});
+  if (list.empty()) list.resize(count);  // an empty list says nothing
+  return list;
 }
 
 // What the body would be given and return in a step, of inputs without any.

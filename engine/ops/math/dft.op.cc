@@ -99,7 +99,10 @@ void run_dft(RunContext& run, Attributes attributes, std::int64_t stated_axis) {
               .out_parts = real_output ? 1 : 2,
               .inner = input.shape().count(axis + 1, input.rank() - 1)};
   if (real_output) t.length = t.in_size > 0 ? checked_mul(2, t.in_size - 1) : -1;
-  if (const Tensor* length = run.optional_tensor(1)) t.length = integer_scalar(*length);
+  if (const Tensor* length = run.optional_tensor(1)) {
+    if (length->rank() != 0) refuse();
+    t.length = integer_scalar(*length);
+  }
   if (t.length < 0) refuse();
   t.out_size = t.onesided && !t.inverse ? t.length / 2 + 1 : t.length;
 

@@ -140,7 +140,7 @@ RunFunction packed_step(PrepareContext& node, const GemmAttributes& attributes, 
 }
 
 bool is_row(const Tensor& C, std::int64_t N) {
-  return C.size() == N && C.rank() >= 1 && C.rank() <= 2 && C.dim(C.rank() - 1) == N;
+  return (C.rank() == 1 || (C.rank() == 2 && C.dim(0) == 1)) && C.dim(C.rank() - 1) == N;
 }
 
 RunFunction prepare_gemm(PrepareContext& node) {

@@ -45,6 +45,7 @@ double hertz(const Tensor& tensor) {
 }
 
 MelScale read_scale(RunContext& run) {
+  if (run.tensor(0).rank() != 0 || run.tensor(1).rank() != 0) refuse();
   const MelScale scale{.num_mel_bins = integer_scalar(run.tensor(0)),
                        .dft_length = integer_scalar(run.tensor(1)),
                        .sample_rate = integer_scalar(run.tensor(2)),

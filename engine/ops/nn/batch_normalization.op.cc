@@ -194,6 +194,7 @@ RunFunction prepare_batch_normalization(PrepareContext& node) {
   attributes.training = trains(node);
   attributes.spatial = version > 7 || node.int_attribute("spatial", 1) != 0;
   const std::size_t outputs = node.output_count();
+  if (version < 14 && outputs != 1 && outputs != 5) refuse();
   if (attributes.training ? version >= 14 && outputs != 3 : outputs > 1) refuse();
   RunFunction alone = [attributes, version](RunContext& run) {
     const Tensor& x = run.tensor(0);

@@ -178,6 +178,8 @@ RunFunction prepare_col2im(PrepareContext& node) {
   const WindowAttributes window = window_attributes(node, {.kernel_shape = false, .auto_pad = false});
   return [window](RunContext& run) {
     const Tensor& input = run.tensor(0);
+    for (const std::size_t i : {1, 2})
+      if (run.tensor(i).rank() != 1) refuse();
     const ScratchVector<std::int64_t> image = integer_list(run.tensor(1));
     const Blocks blocks = plan_blocks(input.shape(), image, integer_list(run.tensor(2)), window);
     Shape shape{input.dim(0), input.dim(1) / blocks.block_size};

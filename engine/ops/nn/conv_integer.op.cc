@@ -22,7 +22,7 @@ namespace {
 using Bytes = TypeList<std::int8_t, std::uint8_t>;
 
 const Tensor* scalar(const Tensor* tensor) {
-  if (tensor && tensor->size() != 1) refuse();
+  if (tensor && (tensor->size() != 1 || tensor->rank() > 1)) refuse();
   return tensor;
 }
 
@@ -56,7 +56,8 @@ RunFunction prepare_integer(PrepareContext& node) {
 /// x_scale * w_scale / y_scale for each of the filters, or once for all.
 ScratchVector<double> output_factors(const Tensor& x_scale, const Tensor& w_scale, const Tensor& y_scale,
                                      std::int64_t filters) {
-  if (w_scale.size() != 1 && !(w_scale.shape() == Shape{filters})) refuse();
+  const bool one = w_scale.size() == 1 && w_scale.rank() <= 1;
+  if (!one && !(w_scale.shape() == Shape{filters})) refuse();
   ScratchVector<double> factors;
   for (const float w : w_scale.span<float>()) {
     factors.push_back(static_cast<double>(*x_scale.data<float>()) * static_cast<double>(w) /

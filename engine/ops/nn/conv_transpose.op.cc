@@ -51,7 +51,7 @@ WindowAxes transposed_axes(const TransposeAttributes& attributes, const Shape& x
     axis.stride = entry_or(window.strides, d, 1);
     axis.dilation = entry_or(window.dilations, d, 1);
     const std::int64_t full =
-        checked_add(checked_mul(axis.stride, std::max<std::int64_t>(axis.input, 1) - 1),
+        checked_add(checked_mul(axis.stride, axis.input - 1),
                     entry_or(attributes.output_padding, d, 0) + (axis.kernel - 1) * axis.dilation + 1);
     const bool same = window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower;
     if (same || !stated.empty()) {

@@ -90,7 +90,7 @@ RunFunction prepare_max_roi_pool(PrepareContext& node) {
                      Tensor y(dtype_of<C>, Shape{rois.dim(0), x.dim(1), pooled[0], pooled[1]});
                      C* to = y.template mutable_data<C>();
                      const std::int64_t size = y.shape().count(1, 4);
-                     for (std::int64_t r = 0; r < rois.dim(0) && y.size() != 0; ++r) {
+                     for (std::int64_t r = 0; r < rois.dim(0); ++r) {
                        run.check_limits();
                        pool<C>(wide_x.data<C>(), x.shape(), wide_rois.data<C>() + r * 5, scale, pooled,
                                to + r * size);

@@ -25,7 +25,7 @@ Shape unpooled_shape(const Shape& x, const WindowAttributes& window) {
   for (std::size_t d = 0; d < spatial; ++d) {
     const std::int64_t stride = window.strides.empty() ? 1 : window.strides[d];
     const std::int64_t pads = window.pads.empty() ? 0 : window.pads[d] + window.pads[spatial + d];
-    const std::int64_t steps = x[d + 2] == 0 ? 0 : checked_mul(x[d + 2] - 1, stride);
+    const std::int64_t steps = checked_mul(x[d + 2] - 1, stride);
     const std::int64_t length = checked_add(steps, window.kernel_shape[d]) - pads;
     if (length < 0) refuse();
     shape.push_back(length);

@@ -175,7 +175,7 @@ RunFunction prepare_roi_align(PrepareContext& node) {
                      Tensor y(dtype_of<C>, Shape{rois.dim(0), shape[1], form.height, form.width});
                      C* to = y.template mutable_data<C>();
                      const std::int64_t size = y.shape().count(1, 4);
-                     for (std::int64_t r = 0; r < rois.dim(0) && y.size() != 0; ++r) {
+                     for (std::int64_t r = 0; r < rois.dim(0); ++r) {
                        run.check_limits();
                        const std::int64_t n = batch_indices.data<std::int64_t>()[r];
                        if (n < 0 || n >= shape[0]) refuse();

@@ -33,7 +33,9 @@ Granularity granularity(const Tensor& x, const Tensor& scale, std::optional<std:
 }
 
 void require_zero_point(const Tensor& zero_point, const Tensor& scale) {
-  if (!(zero_point.shape() == scale.shape() || (zero_point.size() == 1 && scale.size() == 1))) refuse();
+  if (!(zero_point.shape() == scale.shape() ||
+        (zero_point.size() == 1 && zero_point.rank() <= 1 && scale.size() == 1)))
+    refuse();
 }
 
 }  // namespace grurun::engine

@@ -17,6 +17,7 @@ namespace {
 
 ScratchVector<std::int64_t> part_lengths(const Tensor& split, std::int64_t length) {
   const ScratchVector<std::int64_t> stated = integer_list(split);
+  if (stated.empty()) refuse();
   std::int64_t sum = 0;
   for (const std::int64_t part : stated) {
     if (part < 0) refuse();

@@ -37,6 +37,7 @@ RunFunction prepare_compress(PrepareContext& node) {
   return [axis](RunContext& run) {
     const Tensor& input = run.tensor(0);
     const Tensor& condition = run.tensor(1);
+    if (input.rank() == 0) refuse();
     if (!axis) return run.set_output(0, compress(input.reshaped(Shape{input.size()}), condition, 0));
     const std::int64_t at = normalized_axis(*axis, static_cast<std::int64_t>(input.rank()));
     run.set_output(0, compress(input, condition, static_cast<std::size_t>(at)));

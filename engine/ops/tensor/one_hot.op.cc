@@ -3,6 +3,7 @@
 // output has a new axis of length depth: values[1] where the place on it equals the index, values[0]
 // elsewhere. Indices are cast to int64; in [-depth, -1] they count from the end since 11; any other out of
 // range gives values[0] all along.
+#include <algorithm>
 #include <utility>
 
 #include "engine/graph/op_context.h"
@@ -32,6 +33,13 @@ ScratchVector<std::int64_t> as_int64(const Tensor& tensor) {
   });
 }
 
+bool holds_negative(const Tensor& tensor) {
+  return dispatch(Numbers{}, tensor.dtype(), [&]<typename T>() {
+    return std::ranges::any_of(tensor.span<T>(),
+                               [](const T& value) { return static_cast<ComputeType<T>>(value) < 0; });
+  });
+}
+
 RunFunction prepare_one_hot(PrepareContext& node) {
   const std::int64_t axis = node.int_attribute("axis", -1);
   const bool from_end = node.since_version() >= 11;
@@ -39,10 +47,12 @@ RunFunction prepare_one_hot(PrepareContext& node) {
     const Tensor& indices = run.tensor(0);
     const Tensor& depth_input = run.tensor(1);
     const Tensor& values = run.tensor(2);
+    if (indices.rank() == 0) refuse();
     if (depth_input.size() != 1 || depth_input.rank() > 1) refuse();
     if (values.size() != 2 || values.rank() != 1) refuse();
     const std::int64_t depth = as_int64(depth_input)[0];
     if (depth < 0) refuse();
+    if (!from_end && holds_negative(indices)) refuse();
     Shape shape = indices.shape();
     const auto at =
         static_cast<std::size_t>(normalized_axis(axis, static_cast<std::int64_t>(shape.rank()) + 1));
@@ -51,7 +61,6 @@ RunFunction prepare_one_hot(PrepareContext& node) {
     const std::int64_t after = indices.shape().count(at, indices.rank());
     const ScratchVector<std::int64_t> places = as_int64(indices);
     for (std::size_t n = 0; n < places.size(); ++n) {
-      if (!from_end && places[n] < 0 && places[n] != INT64_MIN) refuse();
       const std::int64_t place =
           places[n] < 0 && from_end && places[n] >= -depth ? places[n] + depth : places[n];
       if (place < 0 || place >= depth) continue;

@@ -44,6 +44,7 @@ Shape resolve(const Shape& input, std::span<const std::int64_t> wanted, bool all
 RunFunction prepare_reshape(PrepareContext& node) {
   const bool allow_zero = node.since_version() >= 14 && node.int_attribute("allowzero", 0) != 0;
   return [allow_zero](RunContext& run) {
+    if (run.tensor(1).rank() != 1) refuse();
     const ScratchVector<std::int64_t> wanted = integer_list(run.tensor(1));
     Tensor data = run.take_tensor(0);
     run.set_output(0, data.reshaped(resolve(data.shape(), wanted, allow_zero)));

@@ -103,6 +103,7 @@ ScratchVector<std::size_t> named_axes(const Attributes& attributes, std::size_t 
 // The input, or nullptr where it is omitted or has no element.
 const Tensor* given(RunContext& run, std::size_t index) {
   const Tensor* tensor = run.optional_tensor(index);
+  if (tensor && tensor->rank() != 1) refuse();
   return tensor && tensor->size() != 0 ? tensor : nullptr;
 }
 
@@ -121,7 +122,7 @@ ScratchVector<double> full_roi(RunContext& run, const Attributes& attributes,
   ScratchVector<double> roi(2 * rank, 0.0);
   std::fill(roi.begin() + static_cast<std::ptrdiff_t>(rank), roi.end(), 1.0);
   if (attributes.form.coordinates != CoordinateMode::tf_crop_and_resize) {
-    if (run.has_input(1) && run.tensor(1).rank() != 1) refuse();  // its values mean nothing here
+    given(run, 1);  // its values mean nothing here
     return roi;
   }
   const Tensor* tensor = given(run, 1);
@@ -171,6 +172,7 @@ ScratchVector<ResizeAxis> read_axes(RunContext& run, const Attributes& attribute
   for (const std::int64_t length : x) all.push_back(axis_by_size(length, length));
   if (scales) require_list(*scales, axes.size());
   if (sizes) require_list(*sizes, axes.size());
+  if (axes.empty() && !run.has_input(2) && !run.has_input(3)) refuse();
   if (axes.empty()) return all;
   if ((scales != nullptr) == (sizes != nullptr)) refuse();
   if (scales) {

@@ -69,7 +69,7 @@ RunFunction prepare_split(PrepareContext& node) {
   std::vector<std::int64_t> stated;
   if (has_attribute) stated = node.ints_attribute("split");
   const auto num_outputs = version >= 18 ? node.optional_int("num_outputs") : std::nullopt;
-  if (num_outputs && node.has_input(1)) refuse();
+  if (version >= 18 && num_outputs.has_value() == node.has_input(1)) refuse();
   if (num_outputs && *num_outputs != static_cast<std::int64_t>(node.output_count())) refuse();
   return [=](RunContext& run) {
     const Tensor& input = run.tensor(0);

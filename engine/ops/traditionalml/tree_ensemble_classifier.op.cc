@@ -27,6 +27,7 @@ struct TreeClassifier {
   Forest forest;
   bool single_score = false;
   bool probability = false;
+  bool takes_one_row = true;  // [F] for [1, F]
 
   /// Completes the aggregated votes of a row to its scores, before post_transform.
   void complete(std::span<double> scores) const {
@@ -41,6 +42,7 @@ struct TreeClassifier {
 
   void run(RunContext& run) const {
     const Tensor& x = run.tensor(0);
+    if (x.rank() == 1 && !takes_one_row) refuse();
     const std::int64_t rows = feature_rows(x).count;
     const auto classes = static_cast<std::int64_t>(labels.size());
     float* z = run.output(1, DType::float32, Shape{rows, classes}).mutable_data<float>();
@@ -71,6 +73,7 @@ RunFunction prepare_tree_ensemble_classifier(PrepareContext& node) {
       read.transform == PostTransform::none || read.transform == PostTransform::probit;
   read.probability =
       takes_probability && std::ranges::all_of(votes, [](const Vote& vote) { return vote.weight >= 0; });
+  read.takes_one_row = node.since_version() < 3;
   return [read](RunContext& run) { read.run(run); };
 }
 

@@ -28,8 +28,10 @@ RunFunction prepare_tree_ensemble_regressor(PrepareContext& node) {
   const RealList base = read_reals(node, "base_values");
   Forest forest = read_forest(node, "target", static_cast<std::size_t>(targets));
   forest.in_double |= base.in_double;
-  return [forest, aggregate, transform, base = base.values, targets](RunContext& run) {
+  const bool takes_one_row = node.since_version() < 3;
+  return [=, base = base.values](RunContext& run) {
     const Tensor& x = run.tensor(0);
+    if (x.rank() == 1 && !takes_one_row) refuse();
     float* y = run.output(0, DType::float32, Shape{feature_rows(x).count, targets}).mutable_data<float>();
     forest.run(x, aggregate, run, [&](std::int64_t n, std::span<double> scores) {
       for (std::size_t i = 0; i < base.size(); ++i) scores[i] += base[i];

@@ -86,14 +86,31 @@ TEST(AttributeValues, NumbersAreChoicesToo) {
   EXPECT_EQ(fault_of(node, 24), std::nullopt);
 }
 
+TEST(AttributeValues, OfAnotherTypeAreNotRead) {
+  onnx_io::Node node;
+  node.domain = "ai.onnx.ml";
+  node.op_type = "TreeEnsembleClassifier";
+  const auto state = [&](const char* name, onnx_io::AttributeType type) -> onnx_io::Attribute& {
+    onnx_io::Attribute& stated = node.attributes.emplace_back();
+    stated.name = name;
+    stated.type = type;
+    return stated;
+  };
+  state("nodes_nodeids", onnx_io::AttributeType::ints).ints = {0, 0};
+  state("nodes_modes", onnx_io::AttributeType::ints).ints = {1, 2};
+  EXPECT_TRUE(attribute_value_faults(node, 3).empty());
+}
+
 TEST(AttributeValues, OfALabelEncoderAreOfOneKind) {
   onnx_io::Node node;
   node.domain = "ai.onnx.ml";
   node.op_type = "LabelEncoder";
   node.attributes.resize(2);
   node.attributes[0].name = "keys_floats";
+  node.attributes[0].type = onnx_io::AttributeType::floats;
   node.attributes[0].floats = {1};
   node.attributes[1].name = "keys_tensor";
+  node.attributes[1].type = onnx_io::AttributeType::tensor;
   node.attributes[1].tensors = {Tensor::from<float>(Shape{1}, std::vector<float>{1})};
   const std::vector<Fault> faults = attribute_value_faults(node, 4);
   ASSERT_EQ(faults.size(), 1u);
