@@ -77,6 +77,21 @@ void check_block_product(const NodeFacts& facts) {
       fail_invalid("g_idx holds {}, but must lie in [0, {}), the blocks of a row", (*numbers)[i], *blocks);
 }
 
+// What lies behind them has no meaning.
+void check_bnb4_bytes(const NodeFacts& facts) {
+  const std::int64_t K = facts.int_attribute("K", 0), N = facts.int_attribute("N", 0);
+  const std::int64_t size = facts.int_attribute("block_size", 0);
+  const Size count = K < 1 || N < 1 ? std::nullopt : count_of({K, N});
+  if (!count || size < 1) return;
+  const auto require = [&](std::size_t input, const Size& least) {
+    const Size given = size_of(facts.shape(input), 0);
+    if (given && least && *given < *least)
+      fail_invalid("{} has {} elements, but {} rows of {} numbers take {}", input_name(facts, input), *given,
+                   N, K, *least);
+  };
+  require(1, bytes_of(count, 4)), require(2, blocks_of(count, size));
+}
+
 void check_block_gather(const NodeFacts& facts) {
   const SymbolicShape* data = facts.shape(0);
   const std::int64_t size = facts.int_attribute("block_size", 128);
@@ -85,6 +100,10 @@ void check_block_gather(const NodeFacts& facts) {
   if (rank < 1) fail_invalid("input data is a scalar, which has no axis that blocks could lie on");
   const std::int64_t gathered = axis_of(facts, "gather_axis", 0, rank),
                      quantized = axis_of(facts, "quantize_axis", 1, rank);
+  const SymbolicShape* indices = facts.shape(1);
+  if (size_of(data, static_cast<int>(gathered)) == 0 && indices != nullptr &&
+      count_of(sizes_of(*indices)).value_or(0) > 0)
+    fail_invalid("data is {}: axis {} has nothing to gather", to_string(*data), gathered);
   const bool packed = facts.dtype(0) == DType::uint8;
   const std::int64_t bits = packed ? facts.int_attribute("bits", 4) : 8;
   if (bits < 1 || bits > 8) return;

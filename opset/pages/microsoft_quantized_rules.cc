@@ -12,6 +12,22 @@ void check_quantized_planes(const NodeFacts& facts) {
     if (size_of(X, axis) == 0) fail_invalid("X is {}: its planes have no element", to_string(*X));
 }
 
+void check_column_scales(const NodeFacts& facts) {
+  const SymbolicShape *scale = facts.shape(4), *zero = facts.shape(5);
+  const Size columns = size_of(facts.shape(3), facts.int_attribute("transB", 0) != 0 ? 0 : 1);
+  for (const std::size_t i : {4, 5}) {
+    const SymbolicShape* shape = facts.shape(i);
+    if (shape == nullptr || shape->empty()) continue;
+    const Sizes sizes = sizes_of(*shape);
+    if (!may_be(sizes, {1}) && !may_be(sizes, {columns}))
+      fail_invalid("{} is {}, but must hold one number, or one for each column of B", input_name(facts, i),
+                   to_string(*shape));
+  }
+  if (scale != nullptr && zero != nullptr && !may_be(sizes_of(*scale), sizes_of(*zero)))
+    fail_invalid("b_scale is {}, but b_zero_point is {}: give both one shape", to_string(*scale),
+                 to_string(*zero));
+}
+
 void check_quantized_parts(const NodeFacts& facts) {
   constexpr std::size_t first = 2, inputs_of_each = 3;
   const std::size_t count = facts.input_count();

@@ -76,6 +76,34 @@ void check_packed_rows(const NodeFacts& facts) {
     fail_invalid("data has no row");
 }
 
+std::vector<std::int64_t> repeating_words(std::span<const std::int64_t> words, std::int64_t size) {
+  std::vector<std::int64_t> repeating;
+  const auto count = static_cast<std::size_t>(size), prefix = count - 1;
+  if (words.size() < count) return repeating;
+  const auto last = words.last(prefix);
+  for (std::size_t i = 0; i + count <= words.size(); ++i)
+    if (std::ranges::equal(words.subspan(i, prefix), last)) repeating.push_back(words[i + prefix]);
+  return repeating;
+}
+
+void check_repeating_words(const NodeFacts& facts) {
+  const auto ids = integers_in(facts, 0);
+  const std::int64_t size = facts.int_attribute("ngram_size", 0);
+  const Size length = size_of(facts.shape(0), 1), words = size_of(facts.shape(1), 1);
+  if (!ids || !words || length.value_or(0) < 1 || size < 1) return;
+  const auto row = static_cast<std::size_t>(*length);
+  for (std::size_t begin = 0; begin + row <= ids->size(); begin += row)
+    for (const std::int64_t word : repeating_words(std::span(*ids).subspan(begin, row), size))
+      if (word < 0 || word >= *words)
+        fail_invalid("input_ids holds {}, but there are scores of {} words", word, *words);
+}
+
+void check_dynamic_pads(const NodeFacts& facts) {
+  const SymbolicShape* X = facts.shape(0);
+  if (X != nullptr)
+    require_sizes("Pads", facts.shape(2), {2 * (rank_of(*X) - 2)}, "two for each spatial axis");
+}
+
 void check_crops(const NodeFacts& facts) {
   const auto sizes = integers_in(facts, 3), images = integers_in(facts, 2);
   if (sizes && sizes->size() == 2 && ((*sizes)[0] < 1 || (*sizes)[1] < 1))

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "opset/pages/node_facts.h"
 
@@ -50,6 +52,25 @@ void check_block_product(const NodeFacts& facts);
 void check_block_gather(const NodeFacts& facts);
 std::optional<std::string> blocks_of_power_of_two(const onnx_io::Node& node, int since_version);
 
+/// MatMulBnb4: enough bytes and scales for N rows of K numbers.
+void check_bnb4_bytes(const NodeFacts& facts);
+
+/// GatedRMSNorm: scale is for whole parts of the last axis of X.
+void check_normed_groups(const NodeFacts& facts);
+/// BranchwiseRMSNorm: streams with elements, and scale for one of them or for all.
+void check_branch_scale(const NodeFacts& facts);
+/// HyperConnectionPreMix and HyperConnectionPostMix: weights for the streams.
+void check_mixed_streams(const NodeFacts& facts);
+/// LinearAttentionGate: a number for each head, and b for the output beta.
+std::optional<std::string> beta_without_b(const onnx_io::Node& node, int since_version);
+void check_attention_gate(const NodeFacts& facts);
+/// MoEGroupRouter: either router_probs, or both outputs after it.
+std::optional<std::string> routed_outputs(const onnx_io::Node& node, int since_version);
+/// MoEGroupRouter: experts in whole groups, and enough of them.
+void check_group_router(const NodeFacts& facts);
+/// QGemm: one scale and one zero point for b, or one for each of its columns.
+void check_column_scales(const NodeFacts& facts);
+
 /// GroupQueryAttention: what it states goes together; caches, lengths and positions fit.
 void check_group_query(const NodeFacts& facts);
 /// SparseAttention: heads of the caches' size, rows of blocks, places within the cache.
@@ -68,6 +89,15 @@ struct PackedBlock {
 const PackedBlock* find_packed_block(std::int64_t packed_type);
 /// GatherPacked: rows of whole blocks.
 void check_packed_rows(const NodeFacts& facts);
+
+/// NGramRepeatBlock: the words that would repeat size words of the row; those that have been in it behind its
+/// last size - 1.
+std::vector<std::int64_t> repeating_words(std::span<const std::int64_t> words, std::int64_t size);
+/// NGramRepeatBlock: there is a score of each of them.
+void check_repeating_words(const NodeFacts& facts);
+
+/// ConvTransposeWithDynamicPads: two pads for each spatial axis.
+void check_dynamic_pads(const NodeFacts& facts);
 
 /// CropAndResize: sizes are positive, images are there.
 void check_crops(const NodeFacts& facts);

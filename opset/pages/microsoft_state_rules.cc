@@ -22,6 +22,9 @@ Size size_plus(const Size& a, std::int64_t b) {
 
 // cumulative_sequence_length or cu_seqlens.
 void check_ends(const NodeFacts& facts, std::size_t input, const Size& tokens) {
+  const SymbolicShape* shape = facts.shape(input);
+  if (shape != nullptr && rank_of(*shape) != 1)
+    fail_invalid("{} is {}, but must be a list", input_name(facts, input), to_string(*shape));
   const auto ends = integers_in(facts, input);
   const bool is_empty = size_of(facts.shape(input), 0) == 0;
   const bool ascends = !ends || (!ends->empty() && ends->front() == 0 && std::ranges::is_sorted(*ends) &&
@@ -38,17 +41,9 @@ void check_capture(const NodeFacts& facts, std::size_t input, const Size& batch)
   require_sizes(input_name(facts, input), facts.shape(input), {batch}, "a number for each sequence");
 }
 
-// That an input has one of two numbers of elements.
-void require_delta_count(const NodeFacts& facts, std::size_t input, const Size& one, const Size& other) {
-  const SymbolicShape* shape = facts.shape(input);
-  const Size count = shape == nullptr ? std::nullopt : count_of(sizes_of(*shape));
-  if (!count || !one || !other || count == one || count == other) return;
-  fail_invalid("{} has {} elements, but must have {}{}", input_name(facts, input), *count, *one,
-               *one == *other ? "" : fmt::format(" or {}", *other));
-}
-
-void require_given(const NodeFacts& facts, std::size_t input, const char* by) {
-  if (!facts.has_input(input)) fail_invalid("{} needs {}", by, input_name(facts, input));
+void require_given(const NodeFacts& facts, std::size_t input, bool wanted, const std::string& by) {
+  if (facts.has_input(input) != wanted)
+    fail_invalid("{} {} {}", by, wanted ? "needs" : "takes no", input_name(facts, input));
 }
 
 struct DeltaSizes {
@@ -94,28 +89,31 @@ Size sequence_count(const NodeFacts& facts, bool parted, const Size& tokens) {
   return batch;
 }
 
-void check_delta_gates(const NodeFacts& facts, const DeltaSizes& sizes, const Size& tokens) {
+// tokens: the sizes of query that count them.
+void check_delta_gates(const NodeFacts& facts, const DeltaSizes& sizes, const Sizes& tokens) {
   const std::string rule = text_attribute(facts, "update_rule", "gated_delta");
-  const Size each = count_of({tokens, sizes.v_heads}),
-             wide = count_of({tokens, sizes.v_heads, sizes.key_size});
-  if (rule.starts_with("gated")) {
-    const std::string by = fmt::format("update_rule {}", rule);
-    require_given(facts, 4, by.c_str());
-    require_delta_count(facts, 4, each, wide);
-    if (text_attribute(facts, "gate_activation", "none") != "none")
-      require_given(facts, 7, "gate_activation");
-    require_delta_count(facts, 7, sizes.v_heads, sizes.v_heads);
-    const Size wide_bias = count_of({sizes.v_heads, sizes.key_size});
-    require_delta_count(facts, 8, sizes.v_heads, wide_bias);
-    const SymbolicShape *decay = facts.shape(4), *bias = facts.shape(8);
-    if (decay != nullptr && bias != nullptr && each && sizes.v_heads && count_of(sizes_of(*decay)) == each &&
-        count_of(sizes_of(*bias)).value_or(*sizes.v_heads) != *sizes.v_heads)
-      fail_invalid("dt_bias has a number for each element of the key, but decay one for a head");
-  }
-  if (rule.ends_with("delta")) {
-    require_given(facts, 5, fmt::format("update_rule {}", rule).c_str());
-    require_delta_count(facts, 5, each, each);
-  }
+  const std::string gate = text_attribute(facts, "gate_activation", "none");
+  require_given(facts, 4, rule.starts_with("gated"), "update_rule " + rule);
+  require_given(facts, 5, rule.ends_with("delta"), "update_rule " + rule);
+  for (const std::size_t input : {7, 8})
+    require_given(facts, input, rule.starts_with("gated") && gate != "none", "gate_activation " + gate);
+  Sizes of_head = tokens;
+  of_head.push_back(sizes.v_heads);
+  require_sizes("beta", facts.shape(5), of_head, "a number for each token and head");
+  require_sizes("a_log", facts.shape(7), {sizes.v_heads}, "a number for each head");
+  const SymbolicShape *decay = facts.shape(4), *bias = facts.shape(8);
+  const bool of_elements = decay != nullptr && rank_of(*decay) > static_cast<int>(of_head.size());
+  if (of_elements) of_head.push_back(sizes.key_size);
+  require_sizes("decay", decay, of_head, "a number for each token and head, or for each element of its key");
+  if (bias == nullptr) return;
+  const Sizes given = sizes_of(*bias);
+  const bool fits =
+      may_be(given, {sizes.v_heads}) ||
+      ((of_elements || decay == nullptr) && (may_be(given, {sizes.v_heads, sizes.key_size}) ||
+                                             may_be(given, {count_of({sizes.v_heads, sizes.key_size})})));
+  if (!fits)
+    fail_invalid("dt_bias is {}, but must be {}: a number for each head{}", to_string(*bias),
+                 text_of({sizes.v_heads}), of_elements ? ", or for each element of its key" : "");
 }
 
 }  // namespace
@@ -180,7 +178,9 @@ void check_delta_net(const NodeFacts& facts) {
     fail_invalid("value has {} heads and key {}: no multiple", *sizes.v_heads, *sizes.heads);
   const Size tokens = parted ? count_of({size_of(query, 0), size_of(query, 1)}) : size_of(query, 0);
   const Size batch = sequence_count(facts, parted, tokens);
-  check_delta_gates(facts, sizes, tokens);
+  Sizes counts = sizes_of(*query);
+  counts.resize(static_cast<std::size_t>(rank));
+  check_delta_gates(facts, sizes, counts);
   require_sizes("initial_state", facts.shape(6), {batch, sizes.v_heads, sizes.value_size, sizes.key_size},
                 "[sequences, heads of value, size of a value, size of a key]");
   check_capture(facts, 9, batch);

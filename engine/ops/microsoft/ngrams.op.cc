@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/graph/op_context.h"
+#include "opset/pages/microsoft_rules.h"
 
 namespace grurun::engine {
 
@@ -20,14 +21,8 @@ namespace {
 using Words = std::span<const std::int64_t>;
 
 void block_repeats(Words words, std::int64_t size, std::span<float> scores) {
-  const auto count = static_cast<std::size_t>(size), prefix = count - 1;
-  if (words.size() < count) return;
-  const Words last = words.last(prefix);
-  for (std::size_t i = 0; i + count <= words.size(); ++i) {
-    if (!std::ranges::equal(words.subspan(i, prefix), last)) continue;
-    const std::int64_t word = words[i + prefix];
-    if (word < 0 || word >= std::ssize(scores))
-      fail_invalid("input_ids holds {}, but there are scores of {} words", word, scores.size());
+  for (const std::int64_t word : opset::repeating_words(words, size)) {
+    if (word < 0 || word >= std::ssize(scores)) refuse();
     scores[static_cast<std::size_t>(word)] = -std::numeric_limits<float>::infinity();
   }
 }

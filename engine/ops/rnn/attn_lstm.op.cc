@@ -202,6 +202,23 @@ void run_attn_lstm(const AttnLstm& op, RunContext& run) {
   run.set_output(0, Y), run.set_output(1, H), run.set_output(2, C);
 }
 
+// No page knows the functions of recurrent layers.
+void require_activations(const std::vector<std::string>& names, const std::vector<float>& alphas,
+                         const std::vector<float>& betas) {
+  std::size_t alpha = alphas.size(), beta = betas.size();
+  const auto take = [](const opset::RecurrentParameter& parameter, std::size_t& left) {
+    if (!parameter.used || left == 0) return !parameter.used || parameter.fallback.has_value();
+    --left;
+    return true;
+  };
+  for (const std::string& name : names) {
+    const opset::RecurrentFunction* function = opset::find_recurrent_function(name);
+    if (function == nullptr) fail_invalid("activations names '{}', which is no activation", name);
+    if (!take(function->alpha, alpha)) fail_invalid("activation_alpha has no number for {}", name);
+    if (!take(function->beta, beta)) fail_invalid("activation_beta has no number for {}", name);
+  }
+}
+
 RunFunction prepare_attn_lstm(PrepareContext& node) {
   AttnLstm op;
   op.hidden = node.int_attribute("hidden_size");
@@ -215,10 +232,12 @@ RunFunction prepare_attn_lstm(PrepareContext& node) {
     names.insert(names.end(), {"Sigmoid", "Tanh", "Tanh"});
   if (names.size() != 3 * op.reversed.size())
     fail_invalid("activations names {} functions, but must name {}", names.size(), 3 * op.reversed.size());
+  require_activations(names, node.floats_attribute("activation_alpha"),
+                      node.floats_attribute("activation_beta"));
   op.functions = parse_activations(names, node.floats_attribute("activation_alpha"),
                                    node.floats_attribute("activation_beta"));
   op.clip = node.optional_float("clip").value_or(no_clip);
-  if (!(op.clip > 0)) fail_invalid("clip is {}, but must be positive", op.clip);
+  if (!(op.clip > 0)) refuse();
   op.couples = node.flag_attribute("input_forget", false);
   return [op](RunContext& run) {
     if (run.tensor(0).dtype() == DType::float64) return run_attn_lstm<double>(op, run);

@@ -42,9 +42,8 @@ std::string image_scaler_body(const BodyNode& node) {
 // border: left, top, right, bottom; scale: height and width, instead of right and bottom.
 std::string crop_body(const BodyNode& node) {
   const std::vector<std::int64_t> border = node.integers("border"), scale = node.integers("scale");
-  if (border.size() != 4) fail_invalid("attribute border has {} entries, but must have 4", border.size());
-  if (!scale.empty() && scale.size() != 2)
-    fail_invalid("attribute scale has {} entries, but must have 2", scale.size());
+  if (border.size() != 4 || (!scale.empty() && scale.size() != 2))
+    fail_invalid("border and scale are of {} and {} numbers", border.size(), scale.size());
   constexpr std::int64_t far = std::int64_t{1} << 40;
   for (const std::vector<std::int64_t>& list : {border, scale})
     for (const std::int64_t size : list)

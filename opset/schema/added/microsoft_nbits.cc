@@ -147,14 +147,15 @@ std::string gather_body(const BodyNode& node) {
            gathered(node);
   }
   const std::int64_t bits = known_bits(node), rank = static_cast<std::int64_t>(node.rank("data"));
-  const std::vector<std::int64_t> rows = [&] {
+  const auto rows_of = [&](const char* input) {
     std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 0);
-    shape.back() = -1;
+    shape.back() = node.dim(input, shape.size() - 1) * (8 / bits);
     return shape;
-  }();
-  nodes += unpacked("data", "numbers", bits) + reshaped("numbers", "whole", rows);
+  };
+  nodes += unpacked("data", "numbers", bits) + reshaped("numbers", "whole", rows_of("data"));
   if (node.has("zero_points")) {
-    nodes += unpacked("zero_points", "zero_parts", bits) + reshaped("zero_parts", "zero_all", rows) +
+    nodes += unpacked("zero_points", "zero_parts", bits) +
+             reshaped("zero_parts", "zero_all", rows_of("zero_points")) +
              fmt::format(
                  "last = Constant <value_ints = [-1]> () first = Constant <value_ints = [0]> () "
                  "count = Shape <start = -1> (scales) zeros = Slice(zero_all, first, count, last) ");

@@ -66,7 +66,7 @@ std::string softmax_body(const BodyNode& node) {
   } else {
     nodes +=
         "rows = Flatten <axis: int = @axis> (X_real) parts = Softmax <axis = -1> (rows) shape = Shape(X) "
-        "real = Reshape(parts, shape) ";
+        "real = Reshape <allowzero = 1> (parts, shape) ";
   }
   return nodes + quantized("real", "y_scale", "y_zero_point", true, "X", "Y");
 }

@@ -58,8 +58,9 @@ std::size_t axes_before(const BodyNode& node, std::string_view in, std::size_t l
 std::string grouped(const BodyNode& node, const char* in, std::string_view out) {
   const std::int64_t streams = flat_streams(node);
   if (streams == 0) return widened(in, out);
+  const std::size_t outer = axes_before(node, in, 1);
   return widened(in, fmt::format("{}_flat", out)) +
-         shaped(fmt::format("{}_flat", out), out, keeping(axes_before(node, in, 1), {streams, -1}));
+         shaped(fmt::format("{}_flat", out), out, keeping(outer, {streams, node.dim(in, outer) / streams}));
 }
 
 std::string branchwise_body(const BodyNode& node) {
@@ -76,7 +77,8 @@ std::string branchwise_body(const BodyNode& node) {
   } else {
     nodes += "scaled = Identity(normal) ";
   }
-  return nodes + "shape = Shape(X) flat = Reshape(scaled, shape) " + narrowed("flat", "Y", "X");
+  return nodes + "shape = Shape(X) flat = Reshape <allowzero = 1> (scaled, shape) " +
+         narrowed("flat", "Y", "X");
 }
 
 std::string gated_rms_body(const BodyNode& node) {
@@ -84,9 +86,12 @@ std::string gated_rms_body(const BodyNode& node) {
   if (activation != "silu" && activation != "swish" && activation != "sigmoid")
     fail_invalid("no activation of GatedRMSNorm: {}", activation);
   std::string nodes = widened("X", "whole");
-  nodes += shaped("whole", "wide", keeping(axes_before(node, "X", 1), {-1, node.dim("scale", 0)}));
+  const std::size_t outer = axes_before(node, "X", 1);
+  const std::int64_t size = node.dim("scale", 0);
+  if (size < 1) fail_invalid("scale has {} elements", size);
+  nodes += shaped("whole", "wide", keeping(outer, {node.dim("X", outer) / size, size}));
   nodes += rms("wide", "normal") + widened("scale", "factor") +
-           "scaled = Mul(normal, factor) shape = Shape(X) flat = Reshape(scaled, shape) ";
+           "scaled = Mul(normal, factor) shape = Shape(X) flat = Reshape <allowzero = 1> (scaled, shape) ";
   nodes += widened("gate", "z") + "opened = Sigmoid(z) ";
   nodes += activation == "sigmoid" ? "gated = Identity(opened) " : "gated = Mul(z, opened) ";
   return nodes + "product = Mul(flat, gated) " + narrowed("product", "Y", "X");
@@ -111,8 +116,10 @@ std::string pre_mix_body(const BodyNode& node) {
   const std::size_t outer = axes_before(node, "streams", flat_streams(node) == 0 ? 2 : 1);
   std::string nodes = grouped(node, "streams", "wide") + widened("pre_mix", "mix");
   const std::int64_t streams = flat_streams(node) == 0 ? node.dim("streams", outer) : flat_streams(node);
-  nodes += rank == outer + 1 ? shaped("mix", "weights", keeping(outer, {streams, -1}))
-                             : std::string("weights = Identity(mix) ");
+  if (streams < 1) fail_invalid("there are {} streams", streams);
+  nodes += rank == outer + 1
+               ? shaped("mix", "weights", keeping(outer, {streams, node.dim("pre_mix", outer) / streams}))
+               : std::string("weights = Identity(mix) ");
   nodes +=
       "parts = Mul(wide, weights) axis = Constant <value_ints = [-2]> () "
       "sum = ReduceSum <keepdims = 0> (parts, axis) "
@@ -139,7 +146,7 @@ std::string post_mix_body(const BodyNode& node) {
                : "weights = Identity(post) ";
   nodes +=
       "before = Constant <value_ints = [-2]> () row = Unsqueeze(block, before) added = Mul(weights, row) "
-      "all = Add(kept, added) shape = Shape(streams) flat = Reshape(all, shape) ";
+      "all = Add(kept, added) shape = Shape(streams) flat = Reshape <allowzero = 1> (all, shape) ";
   return nodes + narrowed("flat", "output", "streams");
 }
 
@@ -147,7 +154,8 @@ std::string attention_gate_body(const BodyNode& node) {
   std::string nodes = widened("a", "wide") +
                       "biased = Add(wide, dt_bias) soft = Softplus(biased) scaled = Mul(decay_scale, soft) " +
                       narrowed("scaled", "decay", "a");
-  if (node.has("b"))
+  node.accept_input("b");  // of no effect without beta
+  if (node.wants("beta"))
     nodes += widened("b", "rate") + "opened = Sigmoid(rate) " + narrowed("opened", "beta", "b");
   return nodes;
 }

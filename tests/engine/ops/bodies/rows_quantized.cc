@@ -27,10 +27,10 @@ Tensor every_number(DType type, const Shape& shape) {
 std::vector<BodyCase> pairs(BodyInputs& in) {
   const DType type = in.dtype("T");
   const auto made = [&](const char* note, Tensor a, Tensor b, float a_scale, float b_scale, float c_scale) {
-    return BodyCase{
-        .note = note,
-        .inputs = {std::move(a), one_number(a_scale), zero_at(type, 3), std::move(b), one_number(b_scale),
-                   zero_at(type, 200), one_number(c_scale), zero_at(type, 90)}};
+    return BodyCase{.note = note,
+                    .inputs = {std::move(a), one_number(a_scale), zero_at(type, 3).reshaped({}), std::move(b),
+                               one_number(b_scale), zero_at(type, 200).reshaped({}), one_number(c_scale),
+                               zero_at(type, 90).reshaped({})}};
   };
   const auto any = [&](const Shape& shape) { return in.any(type, shape); };
   std::vector<BodyCase> out = {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tensor/error.h"
 #include "tests/engine/one_node.h"
@@ -192,6 +193,49 @@ TEST(AddedOperators, WhatIsNotThereIsZero) {
   EXPECT_THAT(floats_of(product[0]), ElementsAre(3, 4));
 }
 
+TEST(AddedOperators, ShapesThatDoNotFitAreRefusedByTheirPages) {
+  const auto of = [](const Shape& shape) { return Tensor::zeros(DType::float32, shape); };
+  const Tensor byte = Tensor::scalar(std::uint8_t{1}), bytes = Tensor::zeros(DType::uint8, {2, 3}),
+               one = Tensor::scalar(1.F);
+  struct Row {
+    const char* op_type;
+    std::vector<Value> inputs;
+    Attributes attributes;
+    const char* text;
+  };
+  const std::vector<Row> rows{
+      {"BranchwiseRMSNorm", {of({2, 8}), of({3})}, {attr("num_branches", 2)}, "[4] or [8] or [2,4]"},
+      {"BranchwiseRMSNorm", {of({2, 7})}, {attr("num_branches", 2)}, "does not divide"},
+      {"HyperConnectionPreMix", {of({3, 2, 4}), of({3, 3})}, {}, "[3,2] or [3,2,1] or [3,2,4]"},
+      {"HyperConnectionPostMix", {of({3, 2, 4}), of({3, 1}), of({3, 2})}, {}, "block_output is [3,1]"},
+      {"HyperConnectionPostMix", {of({2, 4}), of({4}), of({2}), of({4})}, {}, "must be [2,2]"},
+      {"LinearAttentionGate", {of({2, 3, 4}), of({1}), of({4})}, {}, "dt_bias has 1 elements"},
+      {"LinearAttentionGate", {of({3, 4}), of({4}), of({4}), of({3, 5})}, {}, "b is [3,5]"},
+      {"MoEGroupRouter", {of({3, 8}), of({7})}, {attr("top_k", 2)}, "there are 8 experts"},
+      {"MoEGroupRouter", {of({3, 8}), of({8})}, {attr("top_k", 9)}, "top_k is 9"},
+      {"GatedRMSNorm", {of({2, 6}), of({4}), of({2, 6})}, {}, "do not divide the 6"},
+      {"ScaledSiLU", {of({2, 3}), of({1})}, {}, "ScaledSiLU-1 takes []"},
+      {"QLinearAveragePool",
+       {Tensor::zeros(DType::uint8, {1, 1, 2, 2}), of({1}), byte, one, byte},
+       {attr("kernel_shape", std::vector<std::int64_t>{1, 1})},
+       "takes []"},
+      {"QGemm",
+       {bytes, one, byte, Tensor::zeros(DType::uint8, {3, 4}), of({2}), byte, Value(), one, byte},
+       {},
+       "one for each column of B"},
+      {"MatMulBnb4",
+       {of({2, 8}), Tensor::zeros(DType::uint8, {31}), of({2})},
+       {attr("K", 8), attr("N", 8), attr("block_size", 32), attr("quant_type", 1)},
+       "B has 31 elements, but 8 rows of 8 numbers take 32"},
+      {"Pad", {of({2, 3}), Tensor::from<std::int64_t>({3}, {0, 1, 0})}, {}, "pads has 3 entries"},
+      {"GatherND", {of({2, 3}), Tensor::zeros(DType::int64, {3})}, {}, "last size of indices is 3"},
+      {"ExpandDims", {of({2}), Tensor::scalar(std::int32_t{5})}, {}, "axis 5"},
+      {"Range", {Tensor::scalar(std::numeric_limits<float>::quiet_NaN()), one}, {}, "start is NaN"},
+  };
+  for (const Row& row : rows)
+    EXPECT_THAT(refusal(row.op_type, row.inputs, row.attributes), HasSubstr(row.text)) << row.op_type;
+}
+
 TEST(AddedOperators, ScalarsAreRefusedInWords) {
   const Tensor scalar = Tensor::scalar(1.F), byte = Tensor::scalar(std::uint8_t{1});
   EXPECT_THAT(refusal("TransposeMatMul", {scalar, scalar}, {attr("transA", 1)}), HasSubstr("invalid"));
@@ -201,13 +245,13 @@ TEST(AddedOperators, ScalarsAreRefusedInWords) {
   EXPECT_THAT(refusal("GatherBlockQuantized", {byte, Tensor::scalar(std::int64_t{0}), scalar}, {}),
               HasSubstr("input data is a scalar"));
   EXPECT_THAT(refusal("HyperConnectionPostMix", {scalar, scalar, scalar}, {}),
-              HasSubstr("input streams has the rank 0, which is too low"));
+              HasSubstr("streams is [], but must end with [C,H], as num_branches is not stated"));
   EXPECT_THAT(refusal("HyperConnectionPreMix", {scalar, scalar}, {}),
-              HasSubstr("input streams has the rank 0, which is too low"));
+              HasSubstr("streams is [], but must end with [C,H], as num_branches is not stated"));
   EXPECT_THAT(refusal("BranchwiseRMSNorm", {scalar}, {attr("num_branches", 2)}),
-              HasSubstr("input X has the rank 0, which is too low"));
+              HasSubstr("X is [], but must end with [C*H]"));
   EXPECT_THAT(refusal("GatedRMSNorm", {scalar, Tensor::from<float>({1}, {1}), scalar}, {}),
-              HasSubstr("input X has the rank 0, which is too low"));
+              HasSubstr("X is a scalar, but must have an axis"));
 }
 
 TEST(AddedOperators, WhatIsNotDoneIsNamed) {
