@@ -26,7 +26,8 @@ struct Operator {
   const opset::SchemaInfo* schema;
 };
 
-/// The versions of each operator with a page, which stay where they are until the process ends.
+/// The versions of each operator with a page, which stay where they are until the process ends. Without those
+/// that deprecate it: they run with the meaning that it had, and a check reports them (docs/ambiguities.md).
 inline const std::vector<std::vector<Operator>>& all_operators() {
   static const std::vector<std::vector<Operator>> operators = [] {
     std::vector<std::vector<Operator>> all;
@@ -34,7 +35,7 @@ inline const std::vector<std::vector<Operator>>& all_operators() {
       const std::string domain(row.domain);
       auto& versions = all.emplace_back();
       for (const opset::SchemaInfo* schema : opset::schema_versions(std::string(row.page->op_type), &domain))
-        versions.push_back({row.page, schema});
+        if (!schema->deprecated) versions.push_back({row.page, schema});
     }
     return all;
   }();
