@@ -29,6 +29,7 @@ constexpr NodeRecipe recipes[] = {
     {.op_type = "ConcatFromSequence", .attributes = "axis=0"},
     {.op_type = "Constant", .attributes = "value=float:1,2,3"},
     {.op_type = "ConstantOfShape", .values = "input=2,3"},
+    {.op_type = "Crop", .attributes = "border=1,1,1,1", .shapes = "input:[1,2,5,6]"},
     {.op_type = "CumProd", .shapes = "axis:[]", .values = "axis=0"},
     {.op_type = "CumSum", .shapes = "axis:[]", .values = "axis=0"},
     {.op_type = "DFT", .shapes = "input:[2,5,1]"},
@@ -84,6 +85,7 @@ constexpr NodeRecipe recipes[] = {
     {.op_type = "Optional", .shapes = "input:[2,3]"},
     {.op_type = "PRelu", .shapes = "X:[2,3,4] slope:[4]"},
     {.op_type = "Pad", .shapes = "data:[3,4]", .values = "pads=0,1,0,2"},
+    {.op_type = "ParametricSoftplus", .attributes = "alpha=0.5 beta=2"},
     {.op_type = "Pow", .ranges = "X:0.1:3"},
     {.op_type = "QLinearMatMul",
      .shapes =
@@ -110,6 +112,7 @@ constexpr NodeRecipe recipes[] = {
     {.op_type = "SVMRegressor",
      .attributes = "kernel_type=LINEAR coefficients=0.5,-1,2,1 rho=0.25",
      .shapes = "X:[3,4]"},
+    {.op_type = "ScaledTanh", .attributes = "alpha=0.5 beta=2"},
     {.op_type = "Scaler", .attributes = "offset=0.5 scale=2"},
     {.op_type = "Scatter", .shapes = "data:[3,4] indices:[2,4] updates:[2,4]"},
     {.op_type = "ScatterElements", .shapes = "data:[3,4] indices:[2,4] updates:[2,4]"},

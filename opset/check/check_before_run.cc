@@ -9,7 +9,6 @@
 #include "opset/check/check_parts.h"
 #include "opset/check/node_walk.h"
 #include "opset/check/recurrent_node.h"
-#include "opset/findings/form_watch.h"
 #include "opset/inference/check_limits.h"
 #include "opset/pages/graph_view.h"
 #include "opset/recurrent/recurrent_schema.h"
@@ -54,31 +53,12 @@ class LayerWalk {
     for (Finding& hidden : hidden_names(model_)) result_.findings.push_back(std::move(hidden));
     check_forms_of_nodes(model_, functions_, report_);
     for_each_node_at(model_, [&](const NodeAt& at) {
-      warn_of_split(at);
       const RecurrentForm* form = find_recurrent_form(at.node.op_type, at.node.domain);
       if (form != nullptr && functions_.find(at.node) == nullptr) check(*form, at);
     });
   }
 
  private:
-  // Converters write it, and mean equal parts; a check refuses it in the same words, and so does a run that
-  // takes no forms.
-  void warn_of_split(const NodeAt& at) {
-    const Node& node = at.node;
-    const auto import = at.scope.imports->find(node.domain);
-    if (node.op_type != "Split" || !node.domain.empty() || import == at.scope.imports->end()) return;
-    const std::optional<int> since = since_version("Split", "", import->second);
-    const bool has_input = node.inputs.size() > 1 && !node.inputs[1].empty();
-    if (!since || *since < 18 || has_input || node.find_attribute("num_outputs") != nullptr) return;
-    NodeAt known = at;
-    known.since_version = *since;
-    result_.findings.push_back(
-        {rule_info(Rule::inference).code, forms_are_refused() ? Severity::error : Severity::warning,
-         known.path(), known.op(),
-         fmt::format("neither of the input split and the attribute num_outputs is given: state one of them{}",
-                     forms_are_refused() ? "" : "; the parts are taken to be equal")});
-  }
-
   void check(const RecurrentForm& form, NodeAt at) {
     const auto import = at.scope.imports->find(at.node.domain);
     if (import == at.scope.imports->end() || !since_version(at.node.op_type, at.node.domain, import->second))

@@ -157,8 +157,9 @@ HWY_INLINE V vector_gelu(D d, V x) {
   const V b_low = add(mul_add(p, power.expm1_r, sub(p, b)), mul_add(p_low, power.expm1_r, p_low));
   const V beyond = mul_add(a, b, mul_add(a, b_low, mul(a_low, b)));
   const auto result = [=](auto of, auto v) GRURUN_VECTOR_BODY {
-    const auto above_0 = hn::IfThenElse(hn::Lt(of, hn::Zero(d)), hn::Set(d, -0.0f), of);
-    return hn::IfThenElse(hn::Gt(of, hn::Set(d, 8.0f)), of, hn::MulAdd(v, hn::Set(d, 0x1p-64f), above_0));
+    const auto above_0 = hn::IfThenZeroElse(hn::Lt(of, hn::Zero(d)), of);
+    const auto y = hn::MulAdd(v, hn::Set(d, 0x1p-64f), above_0);
+    return hn::CopySign(hn::IfThenElse(hn::Gt(of, hn::Set(d, 8.0f)), of, y), of);  // infinity, too
   };
   return each(result, x, beyond);
 }

@@ -52,6 +52,9 @@ void map_tanh(const float* x, float* y, size_t n) {
 void map_sigmoid(const float* x, float* y, size_t n) {
   map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return vector_sigmoid(Tag(), v); });
 }
+void map_times_sigmoid(const float* x, float* y, size_t n) {
+  map_vectors<together>(x, y, n, [](auto v) GRURUN_VECTOR_BODY { return mul(v, vector_sigmoid(Tag(), v)); });
+}
 void map_softplus(const float* x, float* y, size_t n) {
   map<vector_softplus<Tag, Vec>>(x, y, n);
 }
@@ -256,6 +259,11 @@ GRURUN_HARD(double, f64)
 GRURUN_HARD(Float16, f16)
 GRURUN_HARD(BFloat16, bf16)
 #undef GRURUN_HARD
+
+HWY_EXPORT(map_times_sigmoid);
+void vec_times_sigmoid(const float* x, float* y, int64_t n) {
+  map_all(HWY_DYNAMIC_DISPATCH(map_times_sigmoid), x, y, n);
+}
 
 HWY_EXPORT(map_swish);
 void vec_swish(const float* x, float alpha, float* y, int64_t n) {

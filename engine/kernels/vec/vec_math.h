@@ -33,6 +33,9 @@ void vec_tanh(const double* x, double* y, int64_t n);
 void vec_sigmoid(const float* x, float* y, int64_t n);
 void vec_sigmoid(const double* x, double* y, int64_t n);
 
+/// x times what vec_sigmoid makes of it, bit for bit: of two operators that run as one.
+void vec_times_sigmoid(const float* x, float* y, int64_t n);
+
 /// log(1 + exp(x))
 void vec_softplus(const float* x, float* y, int64_t n);
 void vec_softplus(const double* x, double* y, int64_t n);

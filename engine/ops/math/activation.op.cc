@@ -29,14 +29,11 @@ struct Relu {
     }
   }
 };
-struct Silu {
-  template <typename T>
-  void run(const T* x, T* y, std::int64_t n) const {
-    kernels::vec_swish(x, T(1), y, n);
-  }
+struct TimesSigmoid {
+  void run(const float* x, float* y, std::int64_t n) const { kernels::vec_times_sigmoid(x, y, n); }
 };
 struct Sigmoid {
-  using Gated = Silu;
+  using Gated = TimesSigmoid;
   template <typename T>
   void run(const T* x, T* y, std::int64_t n) const {
     kernels::vec_sigmoid(x, y, n);
