@@ -1,9 +1,12 @@
 #include "opset/inference/inference_guard.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "onnx/defs/tensor_proto_util.h"
 #include "opset/inference/guarded_registry.h"
 #include "opset/inference/inferred_input.h"
 
@@ -83,12 +86,24 @@ bool are_sorted(const InferenceContext& context, const char* attribute) {
   return axes == nullptr || std::ranges::is_sorted(axes->ints());
 }
 
-// The body that the standard gives AffineGrid hands Range lists of one number, too.
-bool are_scalars(const InferenceContext& context) {
+template <typename T>
+bool fits_difference(const onnx::TensorProto& start, const onnx::TensorProto& limit) {
+  const std::vector<T> from = onnx::ParseData<T>(&start), to = onnx::ParseData<T>(&limit);
+  T difference = 0;
+  return from.size() == 1 && to.size() == 1 && !__builtin_sub_overflow(to[0], from[0], &difference);
+}
+
+// The body that the standard gives AffineGrid hands Range lists of one number, too. ONNX's function takes
+// limit - start in the type of both.
+bool has_plain_range(const InferenceContext& context) {
   for (std::size_t i = 0; i < context.getNumInputs(); ++i) {
     const onnx::TensorProto* value = context.getInputData(i);
     if (value != nullptr && value->dims_size() != 0) return false;
   }
+  const onnx::TensorProto *start = context.getInputData(0), *limit = context.getInputData(1);
+  if (start == nullptr || limit == nullptr || start->data_type() != limit->data_type()) return true;
+  if (start->data_type() == onnx::TensorProto::INT32) return fits_difference<std::int32_t>(*start, *limit);
+  if (start->data_type() == onnx::TensorProto::INT64) return fits_difference<std::int64_t>(*start, *limit);
   return true;
 }
 
@@ -153,7 +168,7 @@ bool may_infer(const OpSchema& schema, const InferenceContext& context) {
   if (op_type == "ConstantOfShape") return !has_value_of_other_rank(context);
   // The Constant in its body takes an attribute without the default.
   if (op_type == "MeanVarianceNormalization") return context.getAttribute("axes") != nullptr;
-  if (op_type == "Range") return are_scalars(context);
+  if (op_type == "Range") return has_plain_range(context);
   if (op_type == "Split") return fits_int(input_shape(context, 0));
   if (op_type == "Squeeze") return are_sorted(context, "axes");
   if (op_type == "ConvTranspose") return !states_output(context);

@@ -100,6 +100,10 @@ TEST(InferenceGuard, WhatTheStandardAllowsPasses) {
                "(float[2,3] X, float[3,4] Z) => (float[2,4] Y) { Y = Einsum <equation = \"i j, jk -> ik\"> "
                "(X, Z) }"),
       graph_of(12, "(float[5,2,3] X) => (float[5,3,2] Y) { Y = Einsum <equation = \"...ij->...ji\"> (X) }"),
+      // limit - start is no int32.
+      graph_of(11,
+               "(float X) => (int32[0] Y) <int32 s = {1000}, int32 l = {-2147483648}, int32 d = {1000}> "
+               "{ Y = Range(s, l, d) }"),
   };
   for (const Make& model : allowed) EXPECT_EQ(listed(check_model(model())), "");
 }
