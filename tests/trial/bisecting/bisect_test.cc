@@ -102,8 +102,9 @@ TEST(Bisect, WhatDrawsIsNeitherBlamedNorPassedOver) {
     EXPECT_EQ(made_here(bisection), std::vector<std::string>());
     EXPECT_EQ(bisection.conclusion, Conclusion::unexplained);
     ASSERT_FALSE(bisection.differences.empty());
+    const std::string said = cause + ": the reference has another draw";
     EXPECT_TRUE(std::ranges::any_of(bisection.differences, [&](const ValueDifference& each) {
-      return each.not_alone.find(cause + ": the reference has another draw") != std::string::npos;
+      return each.not_alone.find(said) != std::string::npos;
     })) << bisection.differences.front().not_alone;
     EXPECT_EQ(made_here(bisect(wrong, inputs, reference, {})), std::vector<std::string>{"y"});
   }
